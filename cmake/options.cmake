@@ -1,0 +1,31 @@
+# How everything is compiled: the language, the warnings, the sanitizers.
+include(CTest) # defines BUILD_TESTING, on by default
+option(ETAD_WERROR "Treat warnings as errors (on in CI)" OFF)
+option(ETAD_BENCH "Build the benchmarks" OFF)
+option(ETAD_FUZZ "Build the fuzz targets with libFuzzer (needs clang)" OFF)
+set(ETAD_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+# A second compilation of the same translation unit costs nothing where ccache is installed.
+find_program(ETAD_CCACHE ccache)
+if(ETAD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ETAD_CCACHE})
+endif()
+
+# Carried by every target of ours; third-party headers come in as SYSTEM and stay silent.
+add_library(etad_flags INTERFACE)
+target_compile_options(etad_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
+  $<$<BOOL:${ETAD_WERROR}>:-Werror>)
+if(ETAD_SANITIZE)
+  target_compile_options(etad_flags INTERFACE -fsanitize=${ETAD_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(etad_flags INTERFACE -fsanitize=${ETAD_SANITIZE})
+endif()

@@ -1,0 +1,36 @@
+# A room is a folder with one library. Its headers are reached as "<folder>/<header>" through a link of its
+# own below the build folder, so a source file sees the headers of the rooms it links and of no other:
+# a forbidden #include does not compile.
+
+# etad_room(NAME DIR folder [ROOMS other…] [LINKS PUBLIC|PRIVATE library…])
+function(etad_room name)
+  cmake_parse_arguments(ROOM "" "DIR" "ROOMS;LINKS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${ROOM_DIR}/*.cpp)
+  if(NOT sources) # a room nobody has moved into yet
+    file(WRITE ${CMAKE_BINARY_DIR}/empty.cpp "")
+    set(sources ${CMAKE_BINARY_DIR}/empty.cpp)
+  endif()
+  set(view ${CMAKE_BINARY_DIR}/rooms/${name})
+  cmake_path(GET ROOM_DIR PARENT_PATH parent)
+  file(MAKE_DIRECTORY ${view}/${parent})
+  file(CREATE_LINK ${CMAKE_SOURCE_DIR}/${ROOM_DIR} ${view}/${ROOM_DIR} SYMBOLIC)
+  add_library(etad_${name} STATIC ${sources})
+  target_include_directories(etad_${name} PUBLIC ${view})
+  target_link_libraries(etad_${name} PUBLIC etad_flags ${ROOM_LINKS})
+  foreach(other ${ROOM_ROOMS})
+    target_link_libraries(etad_${name} PUBLIC etad_${other})
+  endforeach()
+endfunction()
+
+# etad_program(NAME MAIN file ROOMS room… [LINKS library…])
+function(etad_program name)
+  cmake_parse_arguments(PROGRAM "" "MAIN" "ROOMS;LINKS" ${ARGN})
+  if(NOT EXISTS ${CMAKE_SOURCE_DIR}/${PROGRAM_MAIN})
+    return()
+  endif()
+  add_executable(${name} ${PROGRAM_MAIN})
+  foreach(room ${PROGRAM_ROOMS})
+    target_link_libraries(${name} PRIVATE etad_${room})
+  endforeach()
+  target_link_libraries(${name} PRIVATE ${PROGRAM_LINKS})
+endfunction()

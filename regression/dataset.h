@@ -1,0 +1,29 @@
+// What a model is fitted from: the joint between those who keep measurements and the regression.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace etad::regression {
+
+// One window of a run: `iterations` iterations over `samples` samples each took `seconds`.
+struct Window {
+  double iterations = 0;
+  double seconds = 0;
+};
+
+// One run: the unit of independence. Windows of a run share its noise; runs do not share theirs.
+struct RunObservation {
+  std::int64_t run = 0;        // identity, for folds and for the answer
+  double samples = 0;          // samples per iteration (B); 0: unknown
+  double iterations = 0;       // n, summed over the run's windows
+  double seconds = 0;          // t, likewise
+  double started_at = 0;       // seconds since 1970, for the order in time; 0: unknown
+  std::string variant;         // solver type and kin: joined or told apart by evidence
+  std::vector<Window> windows; // a bounded sample of the run's windows, for what robustness needs
+};
+
+using Dataset = std::vector<RunObservation>;
+
+}  // namespace etad::regression

@@ -1,0 +1,89 @@
+// The history: one SQLite database that holds the only truth. One writer (the ingest thread), any number of
+// query-only readers. docs/schema.md describes the tables.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parsers/error.h"
+#include "parsers/record.h"
+#include "storage/rows.h"
+
+namespace etad {
+
+// What one source adds in one commit. The source's row and its records go in together or not at all.
+struct SourceCommit {
+  SourceRow source;   // id 0: new; the id is filled in
+  Records records;
+  std::vector<FinishedFile> finished;  // files of this source that ended with these records
+};
+
+class Writer {
+ public:
+  // Opens or creates, migrates an older schema, refuses a newer, foreign or corrupt file.
+  static Result<std::unique_ptr<Writer>> open(const std::string& path);
+  virtual ~Writer() = default;
+
+  // ONE transaction for all of them. On error nothing of it is in the history and `commits` is unchanged
+  // but for ids; the caller reads the same bytes again later.
+  virtual Result<void> commit(std::vector<SourceCommit>& commits, Instant now) = 0;
+
+  virtual Result<std::vector<SourceRow>> sources() = 0;   // with state, for the restart
+  virtual Result<std::vector<FinishedFile>> finished_files() = 0;
+  virtual Result<void> forget_finished(Instant before) = 0;   // so that the list does not grow for ever
+  virtual Result<void> drop_source(std::int64_t id) = 0;      // with all its runs: an import that is not to be
+  virtual Result<void> adopt_source(std::int64_t id) = 0;     // an import is complete: no longer pending
+  virtual Result<void> put_models(std::vector<ModelRow>& models) = 0;   // replaces by key, keeps the id
+  virtual Result<void> set_labels(std::int64_t run_id, const std::map<std::string, std::string>& labels) = 0;
+  virtual Result<void> maintain(Instant now) = 0;   // a small step: compaction, expiry, checkpoint
+  virtual Result<void> backup(const std::string& file) = 0;   // VACUUM INTO
+};
+
+struct RunFilter {
+  std::optional<RunState> state;
+  std::string network, framework;
+  std::optional<Instant> since;           // started at or after
+  std::optional<std::int64_t> before_id;  // the page's cursor: ids below it
+  std::int64_t limit = 100;
+};
+
+struct NetworkRow {
+  std::string network, architecture;
+  std::vector<std::string> frameworks, devices;
+  std::vector<std::int64_t> batch_sizes;    // samples per iteration seen in training
+  std::int64_t runs = 0, min_iterations = 0, max_iterations = 0;
+  std::optional<Instant> last_seen;
+};
+
+struct HistorySize {
+  std::int64_t bytes = 0, runs = 0, segments = 0, points = 0, samples = 0, sources = 0;
+};
+
+class Reader {
+ public:
+  static Result<std::unique_ptr<Reader>> open(const std::string& path);   // query-only
+  virtual ~Reader() = default;
+
+  virtual Result<std::vector<RunRow>> runs(const RunFilter& filter) = 0;   // newest (highest id) first
+  virtual Result<std::optional<RunRow>> run(std::int64_t id) = 0;
+  virtual Result<std::vector<Segment>> segments(std::int64_t run_id, std::int64_t from, std::int64_t limit) = 0;
+  virtual Result<std::vector<ProgressPoint>> points(std::int64_t run_id, std::int64_t from, std::int64_t limit) = 0;
+  virtual Result<std::vector<Layer>> layers(const std::string& architecture) = 0;
+  virtual Result<std::vector<LayerTime>> layer_times(std::int64_t run_id) = 0;
+  virtual Result<std::vector<NetworkRow>> networks() = 0;
+  virtual Result<std::vector<SourceRow>> sources() = 0;   // without state
+  virtual Result<std::vector<ModelRow>> models() = 0;
+  virtual Result<HistorySize> size() = 0;
+
+  // For refits: keys whose data changed after `generation`, and the generation now. Newest runs first,
+  // at most `max_runs` of them, each with at most `max_windows` windows.
+  virtual Result<std::vector<ModelKey>> changed_keys(std::int64_t since_generation, std::int64_t& now) = 0;
+  virtual Result<std::vector<RunData>> run_data(const ModelKey& key, int max_runs, int max_windows) = 0;
+};
+
+}  // namespace etad
