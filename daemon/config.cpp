@@ -1,0 +1,139 @@
+#include "daemon/config.h"
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+
+#include "daemon/config_table.h"
+
+namespace etad {
+namespace {
+
+using config::Errors;
+using config::Expected;
+using config::Table;
+
+void read_source(std::string_view where, const toml::table& table, Errors& errors, Config& config) {
+  SourceConfig source;
+  Table reader(where, "source", table, errors);
+  reader.texts("paths", source.paths);
+  reader.text("format", source.format);
+  reader.words("labels", source.labels);
+  reader.text("path_pattern", source.path_pattern);
+  reader.flag("read_rotated", source.read_rotated);
+  reader.done();
+  if (source.paths.empty()) {
+    reader.mistake(table, "a [[source]] needs paths", R"(paths = ["/var/log/caffe/*.log"])");
+  }
+  for (const std::string& path : source.paths) {
+    if (path.starts_with('/') || path.starts_with("journal:")) continue;
+    reader.mistake(*table.get("paths"), "'" + path + "' is not an absolute path",
+                   "a daemon has no current folder to start from");
+  }
+  config.sources.push_back(std::move(source));
+}
+
+void read_sources(std::string_view where, Table& root, Errors& errors, Config& config) {
+  root.read("source", [&](const toml::node& node) -> Expected {
+    static constexpr auto kExpected = "a list of tables: [[source]]";
+    const toml::array* list = node.as_array();
+    if (list == nullptr) return kExpected;
+    for (const toml::node& item : *list) {
+      const toml::table* table = item.as_table();
+      if (table == nullptr) return kExpected;
+      read_source(where, *table, errors, config);
+    }
+    return std::nullopt;
+  });
+}
+
+void read_storage(Table& table, Config& config) {
+  table.text("path", config.storage.path);
+  table.duration("raw_samples", config.storage.raw_samples);
+  table.duration("minute_samples", config.storage.minute_samples);
+  table.duration("hour_samples", config.storage.hour_samples);
+}
+
+void read_follow(Table& table, Config& config) {
+  table.duration("lost_after", config.follow.lost_after);
+  table.duration("poll", config.follow.poll);
+  table.duration("scan", config.follow.scan);
+  table.number("line_limit", config.follow.line_limit, 256, 16 * 1024 * 1024);
+  table.number("max_open_files", config.follow.max_open_files, 8, 1'000'000);
+}
+
+Expected read_mode(const toml::node& node, int& out) {
+  static constexpr auto kExpected = "an octal file mode in quotes, such as \"0660\"";
+  const auto text = node.value_exact<std::string>();
+  if (!text || text->empty()) return kExpected;
+  int mode = 0;
+  const char* last = text->data() + text->size();
+  const auto [end, error] = std::from_chars(text->data(), last, mode, 8);
+  if (error != std::errc{} || end != last || mode < 0 || mode > 0777) return kExpected;
+  out = mode;
+  return std::nullopt;
+}
+
+void read_socket(Table& table, Config& config) {
+  table.text("path", config.socket.path);
+  table.text("admin_group", config.socket.admin_group);
+  table.number("max_connections", config.socket.max_connections, 1, 100'000);
+  table.read("mode", [&](const toml::node& node) { return read_mode(node, config.socket.mode); });
+}
+
+Expected read_level(const toml::node& node, std::string& out) {
+  static constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warning", "error"};
+  const auto text = node.value_exact<std::string>();
+  if (!text || std::find(std::begin(kLevels), std::end(kLevels), *text) == std::end(kLevels)) {
+    return "one of trace, debug, info, warning, error";
+  }
+  out = *text;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::chrono::seconds> parse_duration(std::string_view text) {
+  std::int64_t count = 0;
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, count);
+  const std::string_view unit(end, static_cast<std::size_t>(last - end));
+  std::int64_t seconds = 0;
+  if (unit.empty() || unit == "s") seconds = 1;
+  if (unit == "m") seconds = 60;
+  if (unit == "h") seconds = 3600;
+  if (unit == "d") seconds = 86400;
+  static constexpr std::int64_t kLongest = 3'000'000'000;  // a century: more is a typing mistake
+  if (error != std::errc{} || seconds == 0 || count <= 0 || count > kLongest / seconds) {
+    return fail("'" + std::string(text) + "' is no duration", "write 90s, 15m, 12h or 7d");
+  }
+  return std::chrono::seconds(count * seconds);
+}
+
+tl::expected<Config, std::vector<Error>> parse_config(std::string_view where, std::string_view text) {
+  Config config;
+  Errors errors;
+  toml::table parsed;
+  try {
+    parsed = toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    return tl::unexpected(
+        Errors{{config::place(where, error.source()), std::string(error.description()), ""}});
+  }
+  Table root(where, "", parsed, errors);
+  root.text("host", config.host);
+  root.section("storage", [&](Table& table) { read_storage(table, config); });
+  root.section("socket", [&](Table& table) { read_socket(table, config); });
+  root.section("rules", [&](Table& table) { table.texts("path", config.rules.path); });
+  root.section("refit", [&](Table& table) { table.duration("interval", config.refit.interval); });
+  root.section("follow", [&](Table& table) { read_follow(table, config); });
+  root.section("log", [&](Table& table) {
+    table.read("level", [&](const toml::node& node) { return read_level(node, config.log.level); });
+  });
+  read_sources(where, root, errors, config);
+  root.done();
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  return config;
+}
+
+}  // namespace etad

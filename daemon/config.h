@@ -1,0 +1,64 @@
+// The configuration: what etad.toml says, checked strictly. Unknown keys and wrong types are errors that
+// name file and line; everything has a default, so that an empty file is a valid configuration.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parsers/error.h"
+
+namespace etad {
+
+// One [[source]]: which files, and what is known of them that their lines may not say.
+struct SourceConfig {
+  std::vector<std::string> paths;             // globs
+  std::string format = "auto";                // a format's name, or by content
+  std::map<std::string, std::string> labels;  // values the logs lack, by field name
+  std::string path_pattern;                   // RE2; its named groups are labels too
+  bool read_rotated = false;                  // also old siblings: name.1, name.2.gz, …
+};
+
+struct Config {
+  std::string host;  // what runs are filed under where their log does not say; default: the machine's name
+
+  struct {
+    std::string path = "/var/lib/etad/history.db";
+    std::chrono::seconds raw_samples{std::chrono::days{7}};      // how long traces are kept as they came
+    std::chrono::seconds minute_samples{std::chrono::days{90}};  // … as one-minute figures
+    std::chrono::seconds hour_samples{std::chrono::days{1825}};  // … as one-hour figures
+  } storage;
+  struct {
+    std::string path = "/run/etad/etad.sock";
+    int mode = 0666;                         // who may open it may read; changing asks for credentials
+    std::string admin_group = "etad-admin";  // members may change things, like root and the daemon's user
+    int max_connections = 256;
+  } socket;
+  struct {
+    std::vector<std::string> path = {"/usr/share/etad/rules.d", "/etc/etad/rules.d"};  // folders; later wins
+  } rules;
+  struct {
+    std::chrono::seconds interval{60};
+  } refit;
+  struct {
+    std::chrono::seconds lost_after{std::chrono::hours{1}};  // a still log's open run is lost after this
+    std::chrono::milliseconds poll{200};                     // how often an active file is looked at
+    std::chrono::seconds scan{10};                           // how often globs are looked up again
+    std::size_t line_limit = 64 * 1024;                      // bytes; longer lines are cut and counted
+    std::size_t max_open_files = 256;
+  } follow;
+  struct {
+    std::string level = "info";  // trace, debug, info, warning, error
+  } log;
+  std::vector<SourceConfig> sources;
+};
+
+// All mistakes of the file, each with `where` = "path:line"; or the configuration. Pure.
+tl::expected<Config, std::vector<Error>> parse_config(std::string_view where, std::string_view toml);
+
+// "90", "90s", "15m", "12h", "7d".
+Result<std::chrono::seconds> parse_duration(std::string_view text);
+
+}  // namespace etad

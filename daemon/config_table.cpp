@@ -1,0 +1,81 @@
+#include "daemon/config_table.h"
+
+#include <algorithm>
+
+namespace etad::config {
+
+void Table::text(std::string_view key, std::string& out) {
+  read(key, [&](const toml::node& node) -> Expected {
+    const auto value = node.value_exact<std::string>();
+    if (!value) return "a string";
+    out = *value;
+    return std::nullopt;
+  });
+}
+
+void Table::flag(std::string_view key, bool& out) {
+  read(key, [&](const toml::node& node) -> Expected {
+    const auto value = node.value_exact<bool>();
+    if (!value) return "true or false";
+    out = *value;
+    return std::nullopt;
+  });
+}
+
+void Table::texts(std::string_view key, std::vector<std::string>& out) {
+  read(key, [&](const toml::node& node) -> Expected {
+    static constexpr auto kExpected = "a string or a list of strings";
+    if (const auto one = node.value_exact<std::string>()) {
+      out = {*one};
+      return std::nullopt;
+    }
+    const toml::array* list = node.as_array();
+    if (list == nullptr) return kExpected;
+    std::vector<std::string> values;
+    for (const toml::node& item : *list) {
+      const auto value = item.value_exact<std::string>();
+      if (!value) return kExpected;
+      values.push_back(*value);
+    }
+    out = std::move(values);
+    return std::nullopt;
+  });
+}
+
+void Table::words(std::string_view key, std::map<std::string, std::string>& out) {
+  read(key, [&](const toml::node& node) -> Expected {
+    static constexpr auto kExpected = "a table of strings and whole numbers, such as { batch_size = 64 }";
+    const toml::table* table = node.as_table();
+    if (table == nullptr) return kExpected;
+    for (const auto& [name, value] : *table) {
+      if (const auto text = value.value_exact<std::string>()) {
+        out[std::string(name.str())] = *text;
+      } else if (const auto number = value.value_exact<std::int64_t>()) {
+        out[std::string(name.str())] = std::to_string(*number);
+      } else {
+        return kExpected;
+      }
+    }
+    return std::nullopt;
+  });
+}
+
+void Table::done() const {
+  for (const auto& [key, node] : table_) {
+    if (std::find(known_.begin(), known_.end(), key.str()) != known_.end()) continue;
+    std::string list;
+    for (const auto& name : known_) list += (list.empty() ? "" : ", ") + std::string(name);
+    errors_.push_back(
+        {place(where_, key.source()), "unknown key '" + path_of(key.str()) + "'", "known here: " + list});
+  }
+}
+
+void Table::mistake(const toml::node& node, std::string message, std::string hint) const {
+  errors_.push_back({place(where_, node.source()), std::move(message), std::move(hint)});
+}
+
+std::string Table::path_of(std::string_view key) const {
+  return name_.empty() ? std::string(key) : name_ + "." + std::string(key);
+}
+
+}  // namespace etad::config

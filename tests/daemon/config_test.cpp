@@ -1,0 +1,108 @@
+#include "daemon/config.h"
+
+#include <gtest/gtest.h>
+
+namespace etad {
+namespace {
+
+std::vector<std::string> mistakes(std::string_view toml) {
+  std::vector<std::string> out;
+  const auto config = parse_config("etad.toml", toml);
+  if (!config) {
+    for (const Error& error : config.error()) out.push_back(error.text());
+  }
+  return out;
+}
+
+TEST(Config, an_empty_file_is_all_defaults) {
+  const auto config = parse_config("etad.toml", "");
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->storage.path, "/var/lib/etad/history.db");
+  EXPECT_EQ(config->socket.path, "/run/etad/etad.sock");
+  EXPECT_EQ(config->refit.interval, std::chrono::seconds(60));
+  EXPECT_TRUE(config->sources.empty());
+}
+
+TEST(Config, reads_every_key) {
+  const auto config = parse_config("etad.toml", R"(
+host = "gpu1"
+[storage]
+path = "/tmp/h.db"
+raw_samples = "2d"
+minute_samples = "30d"
+hour_samples = "365d"
+[socket]
+path = "/tmp/s"
+mode = "0660"
+admin_group = "wheel"
+max_connections = 8
+[rules]
+path = "/tmp/rules"
+[refit]
+interval = "5m"
+[follow]
+lost_after = "2h"
+poll = 0.05
+scan = 3
+line_limit = 4096
+max_open_files = 9
+[log]
+level = "debug"
+[[source]]
+paths = ["/var/log/caffe/*.log", "/var/log/*.txt"]
+format = "caffe"
+labels = { batch_size = 64, device = "Tesla K80" }
+path_pattern = '/(?P<network>[^/]+)\.log$'
+read_rotated = true
+)");
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->host, "gpu1");
+  EXPECT_EQ(config->storage.raw_samples, std::chrono::days(2));
+  EXPECT_EQ(config->socket.mode, 0660);
+  EXPECT_EQ(config->rules.path, std::vector<std::string>{"/tmp/rules"});
+  EXPECT_EQ(config->refit.interval, std::chrono::minutes(5));
+  EXPECT_EQ(config->follow.poll, std::chrono::milliseconds(50));
+  EXPECT_EQ(config->follow.line_limit, 4096U);
+  ASSERT_EQ(config->sources.size(), 1U);
+  EXPECT_EQ(config->sources[0].paths.size(), 2U);
+  EXPECT_EQ(config->sources[0].labels.at("batch_size"), "64");
+  EXPECT_TRUE(config->sources[0].read_rotated);
+}
+
+TEST(Config, every_mistake_is_told_with_its_line) {
+  const auto found = mistakes(
+      "[storage]\n"
+      "pth = \"/x\"\n"
+      "[refit]\n"
+      "interval = \"soon\"\n"
+      "[[source]]\n"
+      "format = 7\n"
+      "[[source]]\n"
+      "paths = \"logs/*.log\"\n");
+  ASSERT_EQ(found.size(), 5U);
+  EXPECT_EQ(
+      found[0],
+      "etad.toml:2: unknown key 'storage.pth' (known here: path, raw_samples, minute_samples, hour_samples)");
+  EXPECT_EQ(found[1].substr(0, 51), "etad.toml:4: 'refit.interval' must be a duration: s");
+  EXPECT_EQ(found[2], "etad.toml:6: 'source.format' must be a string");
+  EXPECT_EQ(found[3].substr(0, 40), "etad.toml:5: a [[source]] needs paths (p");
+  EXPECT_EQ(found[4].substr(0, 53), "etad.toml:8: 'logs/*.log' is not an absolute path (a ");
+}
+
+TEST(Config, no_toml_at_all_is_one_mistake_with_its_line) {
+  const auto found = mistakes("[storage\npath = 1");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].substr(0, 12), "etad.toml:1:");
+}
+
+TEST(Config, durations) {
+  EXPECT_EQ(parse_duration("90").value(), std::chrono::seconds(90));
+  EXPECT_EQ(parse_duration("15m").value(), std::chrono::minutes(15));
+  EXPECT_EQ(parse_duration("7d").value(), std::chrono::days(7));
+  for (const char* wrong : {"", "m", "-5s", "0", "5 weeks", "99999999999999d", "1.5h"}) {
+    EXPECT_FALSE(parse_duration(wrong)) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace etad
