@@ -2,6 +2,7 @@
 // query-only readers. docs/schema.md describes the tables.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -18,30 +19,50 @@ namespace etad {
 
 // What one source adds in one commit. The source's row and its records go in together or not at all.
 struct SourceCommit {
-  SourceRow source;   // id 0: new; the id is filled in
+  SourceRow source;  // id 0: new; the id is filled in
   Records records;
   std::vector<FinishedFile> finished;  // files of this source that ended with these records
 };
 
+// How long what is kept. Runs, segments and the track record are kept for ever.
+struct StorageOptions {
+  std::chrono::hours raw_samples{24 * 7};
+  std::chrono::hours minute_samples{24 * 90};
+  std::chrono::hours hour_samples{0};  // 0: for ever
+};
+
+// Belongs to one thread. Every error leaves the history as it was before the call, and the Writer usable:
+// once the fault (a full disk, a failing one) is gone, the next call works.
 class Writer {
  public:
-  // Opens or creates, migrates an older schema, refuses a newer, foreign or corrupt file.
-  static Result<std::unique_ptr<Writer>> open(const std::string& path);
+  // Opens or creates, migrates an older schema, refuses a newer, foreign or corrupt file. Drops what imports
+  // were left pending.
+  static Result<std::unique_ptr<Writer>> open(const std::string& path, const StorageOptions& options = {});
   virtual ~Writer() = default;
 
-  // ONE transaction for all of them. On error nothing of it is in the history and `commits` is unchanged
-  // but for ids; the caller reads the same bytes again later.
+  // ONE transaction for all of them. On error nothing of it is in the history and `commits` is unchanged;
+  // the caller reads the same bytes again later. On success new sources have their ids.
   virtual Result<void> commit(std::vector<SourceCommit>& commits, Instant now) = 0;
 
-  virtual Result<std::vector<SourceRow>> sources() = 0;   // with state, for the restart
+  virtual Result<std::vector<SourceRow>> sources() = 0;  // with state, for the restart
   virtual Result<std::vector<FinishedFile>> finished_files() = 0;
-  virtual Result<void> forget_finished(Instant before) = 0;   // so that the list does not grow for ever
-  virtual Result<void> drop_source(std::int64_t id) = 0;      // with all its runs: an import that is not to be
-  virtual Result<void> adopt_source(std::int64_t id) = 0;     // an import is complete: no longer pending
-  virtual Result<void> put_models(std::vector<ModelRow>& models) = 0;   // replaces by key, keeps the id
+  virtual Result<void> forget_finished(Instant before) = 0;  // so that the list does not grow for ever
+  virtual Result<void> drop_source(std::int64_t id) = 0;     // with all its runs: an import that is not to be
+  virtual Result<void> adopt_source(std::int64_t id) = 0;    // an import is complete: no longer pending
+  virtual Result<void> put_models(std::vector<ModelRow>& models) = 0;  // replaces by key, keeps the id
+
+  // The user's word on what the log left unknown: network, batch_size, test_batch_size, device, devices,
+  // host, framework. Joins the labels the run has; an empty value takes a label back. The log wins where it
+  // knows.
   virtual Result<void> set_labels(std::int64_t run_id, const std::map<std::string, std::string>& labels) = 0;
-  virtual Result<void> maintain(Instant now) = 0;   // a small step: compaction, expiry, checkpoint
-  virtual Result<void> backup(const std::string& file) = 0;   // VACUUM INTO
+
+  // The track record. A prediction already on record for that run, kind and fraction stays as it is.
+  virtual Result<void> put_predictions(const std::vector<PredictionRow>& predictions) = 0;
+  // The run is over after `total` (first line to end, on the log's clock): scores what was predicted of it.
+  virtual Result<void> score_run(std::int64_t run_id, Duration total) = 0;
+
+  virtual Result<void> maintain(Instant now) = 0;            // a small step: compaction, expiry, checkpoint
+  virtual Result<void> backup(const std::string& file) = 0;  // VACUUM INTO
 };
 
 struct RunFilter {
@@ -55,7 +76,7 @@ struct RunFilter {
 struct NetworkRow {
   std::string network, architecture;
   std::vector<std::string> frameworks, devices;
-  std::vector<std::int64_t> batch_sizes;    // samples per iteration seen in training
+  std::vector<std::int64_t> batch_sizes;  // samples per iteration seen in training
   std::int64_t runs = 0, min_iterations = 0, max_iterations = 0;
   std::optional<Instant> last_seen;
 };
@@ -64,24 +85,37 @@ struct HistorySize {
   std::int64_t bytes = 0, runs = 0, segments = 0, points = 0, samples = 0, sources = 0;
 };
 
+// Belongs to one thread. Each call is one short read transaction. Runs of pending imports do not exist here.
 class Reader {
  public:
-  static Result<std::unique_ptr<Reader>> open(const std::string& path);   // query-only
+  static Result<std::unique_ptr<Reader>> open(const std::string& path);  // query-only
   virtual ~Reader() = default;
 
-  virtual Result<std::vector<RunRow>> runs(const RunFilter& filter) = 0;   // newest (highest id) first
+  virtual Result<std::vector<RunRow>> runs(const RunFilter& filter) = 0;  // newest (highest id) first
   virtual Result<std::optional<RunRow>> run(std::int64_t id) = 0;
-  virtual Result<std::vector<Segment>> segments(std::int64_t run_id, std::int64_t from, std::int64_t limit) = 0;
-  virtual Result<std::vector<ProgressPoint>> points(std::int64_t run_id, std::int64_t from, std::int64_t limit) = 0;
+  virtual Result<std::vector<Segment>> segments(std::int64_t run_id, std::int64_t from,
+                                                std::int64_t limit) = 0;
+  virtual Result<std::vector<ProgressPoint>> points(std::int64_t run_id, std::int64_t from,
+                                                    std::int64_t limit) = 0;
   virtual Result<std::vector<Layer>> layers(const std::string& architecture) = 0;
   virtual Result<std::vector<LayerTime>> layer_times(std::int64_t run_id) = 0;
   virtual Result<std::vector<NetworkRow>> networks() = 0;
-  virtual Result<std::vector<SourceRow>> sources() = 0;   // without state
+  virtual Result<std::vector<SourceRow>> sources() = 0;  // without state
   virtual Result<std::vector<ModelRow>> models() = 0;
   virtual Result<HistorySize> size() = 0;
 
-  // For refits: keys whose data changed after `generation`, and the generation now. Newest runs first,
-  // at most `max_runs` of them, each with at most `max_windows` windows.
+  // The track record of one run; and summed up: over all, by kind and fraction, by network, and by network,
+  // kind and fraction.
+  virtual Result<std::vector<PredictionRow>> predictions(std::int64_t run_id) = 0;
+  virtual Result<std::vector<AccuracyRow>> accuracy() = 0;
+
+  // Traces: all series, or those of one name; and the points of those a query names.
+  virtual Result<std::vector<SeriesRow>> series(const std::string& name = {}) = 0;
+  virtual Result<std::vector<SeriesPoints>> series_points(const SeriesQuery& query) = 0;
+
+  // For refits: keys whose data changed after a generation (0: all there are), and the generation now. A key
+  // whose last run was dropped or moved away comes out too, and has no data. run_data gives the newest runs
+  // first, at most `max_runs` of them, each with at most `max_windows` windows.
   virtual Result<std::vector<ModelKey>> changed_keys(std::int64_t since_generation, std::int64_t& now) = 0;
   virtual Result<std::vector<RunData>> run_data(const ModelKey& key, int max_runs, int max_windows) = 0;
 };

@@ -1,7 +1,9 @@
 // The history's rows as the rest of the daemon sees them: the joint between storage and those who ask it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,22 +15,22 @@ namespace etad {
 // A followed file (or an import): who it is, how far it has been read, and all we lost on the way.
 struct SourceRow {
   std::int64_t id = 0;
-  std::string path;            // as found; the name an import was given
-  std::string kind = "file";   // file, import, journal
-  std::string format;          // empty: not recognised yet
-  std::string identity;        // device, inode and prefix fingerprint, as follow/ writes them; opaque here
-  std::int64_t offset = 0;     // bytes read and committed: always just behind a newline
-  std::string marker;          // hash of the bytes before the offset; opaque here
-  std::string head;            // hash of the first bytes, with their number; opaque here
-  std::string state;           // the tracker's and the time context's; opaque here
-  std::int64_t size = 0;       // when last looked at
+  std::string path;           // as found; the name an import was given
+  std::string kind = "file";  // file, import, journal
+  std::string format;         // empty: not recognised yet
+  std::string identity;       // device, inode and prefix fingerprint, as follow/ writes them; opaque here
+  std::int64_t offset = 0;    // bytes read and committed: always just behind a newline
+  std::string marker;         // hash of the bytes before the offset; opaque here
+  std::string head;           // hash of the first bytes, with their number; opaque here
+  std::string state;          // the tracker's and the time context's; opaque here
+  std::int64_t size = 0;      // when last looked at
   std::int64_t lines = 0, matched = 0, unmatched = 0, truncated = 0, rejected = 0;
   std::int64_t skipped_bytes = 0;  // NUL runs
   std::int64_t lost_bytes = 0;     // known to be gone unread (a truncation under us)
   std::string last_error;
   std::optional<Instant> read_at;
-  bool gone = false;           // the file no longer exists; kept for its runs
-  bool pending = false;        // an import not yet complete: its runs are not shown, a restart drops them
+  bool gone = false;     // the file no longer exists; kept for its runs
+  bool pending = false;  // an import not yet complete: its runs are not shown, a restart drops them
 };
 
 // A file that has been read to its end and will not be read again: rotated away, compressed, deleted.
@@ -44,9 +46,10 @@ struct FinishedFile {
 struct RunRow {
   std::int64_t id = 0;
   std::int64_t source_id = 0;
-  std::string source;          // the source's path
-  Run run;
+  std::string source;  // the source's path
+  Run run;             // with the user's labels applied where the log left a value unknown
   std::optional<Instant> updated_at;
+  std::map<std::string, std::string> labels;  // what the user said of it
 };
 
 // What a model is fitted for.
@@ -62,10 +65,10 @@ struct ModelKey {
 struct RunData {
   std::int64_t run_id = 0;
   std::int64_t samples_per_iteration = 0;
-  std::int64_t iterations = 0;   // sums over all its segments of the phase
+  std::int64_t iterations = 0;  // sums over all its segments of the phase
   Duration duration{};
   std::optional<Instant> started_at;
-  std::string solver_type;       // settings["type"]
+  std::string solver_type;  // settings["type"]
   std::int64_t iter_size = 1;
   bool loss_is_nan = false;
   std::vector<Segment> windows;
@@ -77,6 +80,73 @@ struct ModelRow {
   ModelKey key;
   std::string body;
   Instant fitted_at{};
+};
+
+// What a prediction of the track record is about.
+enum class PredictionKind : std::uint8_t {
+  total,      // seconds of the whole run, from its first line to its end
+  remaining,  // seconds from the moment of the prediction to the run's end
+};
+
+// What we said of a run while it ran, and how right that was. Written once for each run, kind and fraction;
+// neither a refit nor a later prediction for the same fraction changes it.
+struct PredictionRow {
+  std::int64_t run_id = 0;
+  PredictionKind kind = PredictionKind::total;
+  double at_fraction = 0;  // of the run's iterations done: 0, 0.05, 0.25 or 0.5
+  Instant made_at{};
+  double elapsed = 0;  // seconds of the run gone by then, on the log's own clock
+  double seconds = 0, lower = 0, upper = 0, confidence = 0.9;
+  std::optional<std::int64_t> model_id;  // none: from the run's own windows alone
+  std::string basis;
+  // Filled in by score_run.
+  std::optional<double> actual;         // seconds, of the same kind as `seconds`
+  std::optional<double> error_percent;  // 100 (seconds - actual) / actual
+  std::optional<bool> covered;          // lower <= actual <= upper
+};
+
+// The track record summed up over a group of scored predictions. An absent field means "over all of them".
+struct AccuracyRow {
+  std::optional<std::string> network;
+  std::optional<PredictionKind> kind;
+  std::optional<double> at_fraction;
+  std::int64_t count = 0;
+  double mean_error_percent = 0, median_error_percent = 0;  // of the absolute errors
+  double bias_percent = 0;                                  // mean of the signed errors: > 0 is too slow
+  double coverage = 0;                                      // share of actual values inside their interval
+};
+
+// A monitoring trace, such as the power of one GPU.
+struct SeriesRow {
+  std::int64_t id = 0;
+  std::string name;    // "gpu.power"
+  std::string labels;  // canonical "gpu=0,uuid=GPU-…"
+  std::string unit;
+  std::optional<Instant> first_at, last_at;
+  std::int64_t samples = 0;  // ever taken; the raw ones expire
+};
+
+// One step of a series: the samples in [at, at + step).
+struct SeriesPoint {
+  Instant at{};
+  double min = 0, mean = 0, max = 0;
+  std::int64_t count = 0;
+};
+
+// Which part of which series, how finely.
+struct SeriesQuery {
+  std::string name;
+  std::map<std::string, std::string> labels;  // each must be among the series' labels with that value
+  Instant from{}, to{};                       // [from, to)
+  std::chrono::seconds step{0};               // 0: the samples themselves
+};
+
+// The answer for one series. `step` is what could be given: never finer than asked for; coarser where the
+// finer samples have expired. Empty steps have no point.
+struct SeriesPoints {
+  SeriesRow series;
+  std::chrono::seconds step{0};
+  std::vector<SeriesPoint> points;
 };
 
 }  // namespace etad
