@@ -1,0 +1,72 @@
+// One log's way from lines to records: recognises the format, matches, tracks runs, counts what it could
+// not use. The same for a followed file and for an import. No I/O; its whole state can be saved and restored.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "parsers/format.h"
+#include "parsers/record.h"
+#include "parsers/tracker.h"
+
+namespace etad {
+
+// What a log's reading rests on beside its lines.
+struct LogOptions {
+  const FormatSet* formats = nullptr;         // outlives the parser
+  std::string format = "auto";                // a format's name, or "auto": by content
+  std::string host;                           // filed under, where the log does not say
+  std::map<std::string, std::string> labels;  // values the log may lack; the log wins
+  ZoneOffset zone = utc_offset;               // of the machine that wrote the log
+};
+
+class LogParser {
+ public:
+  explicit LogParser(LogOptions options);
+  LogParser(LogParser&&) noexcept = default;
+  LogParser& operator=(LogParser&&) noexcept = default;
+
+  // `line` is complete and clean. `arrival`: when it was seen, if it was followed live. `modified`: the
+  // file's modification time, from which timestamps without a year take theirs.
+  void feed(std::string_view line, std::optional<Instant> arrival, Instant modified, Records& out);
+
+  void flush(Records& out);  // the runs that changed since the last flush; once per batch of lines
+  void close(Records& out);  // nothing more will come (for now): an open run is lost
+
+  bool running() const { return tracker_ && tracker_->running(); }
+  const std::string& format() const { return format_name_; }  // empty: not recognised (yet)
+  std::int64_t matched() const { return matched_; }           // since construction or restore
+  std::int64_t unmatched() const { return unmatched_; }
+
+  std::string save() const;
+  static Result<LogParser> restore(LogOptions options, std::string_view state);
+
+ private:
+  struct Pending {  // a line that came before the format was known
+    std::string text;
+    std::optional<Instant> arrival;
+  };
+
+  void recognise(std::string_view line, std::optional<Instant> arrival, Records& out);
+  void take(std::string_view line, std::optional<Instant> arrival, Records& out);
+  void adopt(std::shared_ptr<const Format> format);
+  SourceContext context() const;
+
+  LogOptions options_;
+  std::shared_ptr<const Format> format_;
+  std::string format_name_;
+  std::optional<Tracker> tracker_;
+  TimeContext time_;
+  std::deque<Pending> pending_;
+  std::size_t pending_bytes_ = 0;
+  std::int64_t looked_at_ = 0;  // bytes that showed no format
+  std::int64_t matched_ = 0;
+  std::int64_t unmatched_ = 0;
+};
+
+}  // namespace etad

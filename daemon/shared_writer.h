@@ -1,0 +1,31 @@
+// The one writing connection to the history, shared by the threads that have something to write.
+//
+// SQLite allows one writer at a time anyway; one connection behind a mutex makes the wait explicit, keeps
+// checkpoints and writes on the same connection, and leaves no busy error to handle.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "storage/history.h"
+
+namespace etad {
+
+class SharedWriter {
+ public:
+  explicit SharedWriter(std::unique_ptr<Writer> writer) : writer_(std::move(writer)) {}
+
+  // Calls use(Writer&) while no other thread writes.
+  template <class Use>
+  auto with(Use use) {
+    const std::lock_guard lock(mutex_);
+    return use(*writer_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unique_ptr<Writer> writer_;
+};
+
+}  // namespace etad
