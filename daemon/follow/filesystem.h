@@ -1,0 +1,87 @@
+// The file system and the hints as the follower sees them: small interfaces, so that tests can rotate,
+// truncate and break files without a disk. PosixFileSystem and InotifyHints are the real ones.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "parsers/time.h"
+
+namespace etad::follow {
+
+// An errno value; never 0.
+using Errno = int;
+template <class T>
+using OsResult = tl::expected<T, Errno>;
+
+enum class FileType : std::uint8_t {
+  regular,
+  directory,
+  fifo,
+  socket,
+  character_device,
+  block_device,
+  other
+};
+
+struct FileStatus {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  FileType type = FileType::regular;
+  std::int64_t size = 0;
+  std::uint64_t links = 1;  // 0: deleted, but still open
+  Instant modified{};
+};
+
+struct DirectoryEntry {
+  std::string name;
+  std::uint64_t inode = 0;  // of the entry itself: of the link, if it is one
+  bool maybe_link = false;  // a symbolic link, or a file system that does not say
+};
+
+class FileSystem {
+ public:
+  using Handle = int;
+  virtual ~FileSystem() = default;
+
+  virtual OsResult<FileStatus> status(const std::string& path) = 0;  // follows links
+  virtual OsResult<std::vector<DirectoryEntry>> list(const std::string& directory) = 0;
+  virtual OsResult<std::string> resolve(const std::string& path) = 0;  // no links in it any more
+
+  // For reading. Must not block, whatever lies there, nor take a terminal; what is no regular file is
+  // closed again and refused with EINVAL.
+  virtual OsResult<Handle> open(const std::string& path) = 0;
+  virtual void close(Handle handle) = 0;
+  virtual OsResult<FileStatus> status(Handle handle) = 0;
+  virtual OsResult<std::size_t> read(Handle handle, std::int64_t offset, std::span<char> into) = 0;
+  // The next offset at or behind `offset` that holds data and not a hole; the file's size if none does.
+  virtual std::int64_t next_data(Handle handle, std::int64_t offset) = 0;
+};
+
+std::unique_ptr<FileSystem> posix_filesystem();
+
+// Tells which directories something happened in. A hint only wakes the follower sooner; that one is missing
+// or too many costs time and nothing else.
+class HintSource {
+ public:
+  struct Hints {
+    std::vector<std::string> paths;  // files (or, where no name is known, directories) that may have changed
+    bool overflow = false;           // hints were dropped: anything may have changed
+  };
+  virtual ~HintSource() = default;
+  virtual int fd() const = 0;
+  // Watching the same directory again is no error. ENOTSUP: no hints come from there (a network file system).
+  virtual OsResult<void> watch(const std::string& directory) = 0;
+  virtual void unwatch(const std::string& directory) = 0;
+  virtual Hints drain() = 0;  // never blocks
+};
+
+// nullptr and errno in `error` where the kernel gives no inotify instance (EMFILE).
+std::unique_ptr<HintSource> inotify_hints(Errno& error);
+
+}  // namespace etad::follow

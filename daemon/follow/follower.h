@@ -1,0 +1,146 @@
+// Following log files so that nothing is lost and nothing is counted twice.
+//
+// A *stream* is what the configuration finds under one path. Its files (the current one, and those rotated
+// away from the path) are read in order, one after another, and their lines are one sequence: a run goes on
+// across a rename, a copytruncate, or a delete and recreate under the same path.
+//
+// The follower holds no truth. It hands out batches of complete lines, each with the position after them; the
+// caller commits records and position in one transaction and then says `committed`, or says `rewind`, and the
+// same bytes are read again. One thread drives it; file system, hints and times are given to it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/follow/position.h"
+#include "parsers/time.h"
+
+namespace etad::follow {
+
+class FileSystem;
+class HintSource;
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+using StreamId = std::uint32_t;  // stable for the life of the follower, never reused
+
+// What to follow. `tag` comes back in every batch: the index of the configuration's source.
+struct Watch {
+  std::string pattern;  // a path; *, ? and [] match within one component
+  std::size_t tag = 0;
+  bool read_rotated = false;  // a stream seen for the first time begins with its rotated files (also .gz)
+};
+
+struct Options {
+  std::size_t line_limit = 64 * 1024;               // longer lines are cut there and counted
+  std::size_t batch_bytes = 1024 * 1024;            // most bytes read from one stream at once
+  std::chrono::milliseconds hint_interval{5};       // least time between two looks at a hinted stream
+  std::chrono::milliseconds active_interval{200};   // a stream that just moved is looked at again after this
+  std::chrono::milliseconds idle_interval{10'000};  // the interval doubles up to this while nothing moves
+  std::chrono::milliseconds line_idle_limit{60'000};       // then an unterminated last line is taken as it is
+  std::chrono::milliseconds close_after{30'000};           // idle descriptors are closed
+  std::chrono::milliseconds forget_after{24 * 3'600'000};  // streams whose file is gone are forgotten
+  std::size_t max_open = 512;  // descriptors; the least recently read is closed first
+};
+
+// One cleaned line. `time` is the container envelope's (Docker, CRI): it counts where the line has none.
+struct Line {
+  std::string_view text;
+  std::optional<Instant> time;
+};
+
+// What a stream is doing, as GET /v1/sources shows it.
+enum class State : std::uint8_t {
+  following,  // read to its end, or on the way there
+  waiting,    // can't be read now (permission, too many open files, an I/O error): tried again
+  refused,    // not a regular file, or a link that leads nowhere: looked at again, never opened
+  gone,       // no file under the path, and none of its files left to read
+};
+
+// Lines of one file of one stream, or news about a stream without lines. Owns its bytes; may be moved.
+struct Batch {
+  StreamId stream = 0;
+  std::size_t tag = 0;
+  std::string path;  // the stream's
+  std::vector<Line> lines;
+  Position after;                    // to be committed together with what the lines gave
+  std::int64_t truncated_lines = 0;  // cut at the limit
+  std::int64_t skipped_bytes = 0;    // NUL bytes
+  std::int64_t lost_bytes = 0;       // known to be gone unread
+  std::int64_t size = 0;             // of the file, when read
+  Instant modified{};                // the file's, when read: gives a timestamp without a year its year
+  bool caught_up = false;  // these lines reach the end of the file, and no other file waits behind it
+  bool ended = false;      // this file is finished: `finished` goes on the list of finished files
+  bool restarted = false;  // the file of these lines is not the one of the lines before (or begins anew)
+  std::string finished;    // see `ended`; also given again, alone, for a file that still lies there, so
+                           // that its entry does not expire: then `ended` is false
+  State state = State::following;
+  std::string error;  // why it can't be read; given once, when that changes; "" when it is over
+  bool error_changed = false;
+
+  std::unique_ptr<char[]> bytes;   // what `lines` points into
+  std::deque<std::string> joined;  // and the lines that were put together from pieces
+};
+
+// One stream for GET /v1/sources.
+struct Status {
+  StreamId stream = 0;
+  std::size_t tag = 0;
+  std::string path;
+  std::string file;  // where the file being read was last found, when not under `path`
+  State state = State::following;
+  std::string text;  // "following"; "waiting: permission denied"; "a directory, not a regular file"
+  std::int64_t offset = 0;
+  std::int64_t size = 0;
+  bool caught_up = false;
+  bool open = false;
+};
+
+class Follower {
+ public:
+  // `files` and `hints` must outlive the follower; without `hints` it polls.
+  Follower(FileSystem& files, HintSource* hints, std::vector<Watch> watches, Options options = {});
+  ~Follower();
+  Follower(const Follower&) = delete;
+  Follower& operator=(const Follower&) = delete;
+
+  // Before the first poll: where the streams stand, and the files that will not be read again.
+  void restore(std::vector<Position> positions, std::vector<std::string> finished);
+
+  // Replaces what is watched (a reload). Streams that no watch finds any more are dropped.
+  void set_watches(std::vector<Watch> watches);
+
+  // Looks at everything that is due and reads at most about `budget` bytes (at least one batch). Never blocks
+  // on a file. Several batches of one stream are in order. Nothing due: an empty vector.
+  std::vector<Batch> poll(SteadyTime now, Instant wall, std::size_t budget);
+
+  // When the next poll is worth it; in the past if work is waiting.
+  SteadyTime next_due(SteadyTime now) const;
+
+  // A descriptor that becomes readable when on_hint should be called; -1 where there is none (again).
+  int hint_fd() const;
+  void on_hint(SteadyTime now);
+
+  // The batch's records and position are in the history. Batches of a stream are committed in their order;
+  // the last one of several speaks for those before it only if each of them was given to `committed`.
+  void committed(const Batch& batch);
+
+  // The commit failed: everything of this stream since its last committed batch is read again.
+  void rewind(StreamId stream);
+
+  std::vector<Status> statuses() const;
+
+  // Messages for the log that belong to no stream ("inotify: no space left …; polling instead"), each once.
+  std::vector<std::string> take_notices();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace etad::follow
