@@ -1,0 +1,119 @@
+// What the service asks of the daemon beyond the history: the fitted models, the daemon's own health, and
+// everything that changes something. The joint between the socket and the daemon's threads; the daemon
+// implements it, tests replace it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parsers/error.h"
+#include "parsers/time.h"
+#include "regression/model.h"
+#include "storage/rows.h"
+
+namespace etad::service {
+
+// A duration that varies from run to run: its median and a central 90 % range. Seconds.
+struct Spread {
+  double median = 0, lower = 0, upper = 0;
+  int runs = 0;  // how many it was seen in
+};
+
+struct FittedModel {
+  std::int64_t id = 0;
+  ModelKey key;
+  regression::Model model;
+  Instant fitted_at{};
+  std::string family = "end_to_end";
+  // What a whole run takes beside its training and testing; only on models of the train phase.
+  std::optional<Spread> startup;   // process start to first training iteration, tests taken out
+  std::optional<Spread> snapshot;  // one snapshot
+};
+
+// All current models: immutable, swapped whole by the refit, held by a request for as long as it lasts.
+struct ModelSet {
+  std::vector<FittedModel> models;  // by id, ascending
+};
+
+// One of the daemon's own counters or gauges, for GET /metrics.
+struct Metric {
+  enum class Type : std::uint8_t { counter, gauge };
+  std::string name;  // without prefix and without "_total": "lines"; its unit, if any, as the last word
+  std::string help;
+  Type type = Type::counter;
+  std::string unit;  // OpenMetrics unit ("seconds", "bytes"); empty: none
+  std::vector<std::pair<std::string, std::string>> labels;  // bounded sets only: never a run id or a path
+  double value = 0;
+};
+
+struct Health {
+  struct Failure {
+    std::string part;  // "history", "refit", "sources", "rules", "config"
+    std::string why;
+    std::string hint;  // may be empty
+  };
+  std::vector<Failure> failures;     // empty: all is well
+  std::int64_t sources = 0;          // followed now
+  std::int64_t failing_sources = 0;  // of these, not readable at present
+  std::int64_t lag_bytes = 0;        // in the files but not yet in the history
+  double lag_seconds = 0;            // age of the oldest of these bytes; 0 where there are none
+  std::optional<Instant> last_commit, last_refit;
+  Instant started_at{};
+  std::vector<Metric> metrics;
+};
+
+struct RefitReport {
+  std::int64_t fitted = 0;     // models fitted anew
+  std::int64_t unchanged = 0;  // models whose data had not changed
+  std::int64_t failed = 0;     // keys whose data no model can be fitted from
+  double seconds = 0;
+};
+
+struct ImportRequest {
+  std::string name;    // the log's own path, or whatever the client calls it: the source's path
+  std::string format;  // empty: recognise by content
+  std::map<std::string, std::string> labels;
+  std::optional<Instant> modified;  // of the file: dates lines without a year
+};
+
+struct ImportReport {
+  std::int64_t lines = 0, matched = 0, unmatched = 0;
+  std::int64_t runs = 0, segments = 0, samples = 0;
+  std::string format;
+  bool already_read = false;  // the same content is in the history; nothing was added
+};
+
+// An import under way. Called from one thread at a time, not always the same one; calls may block.
+// Destroyed before `finish` succeeded, it leaves nothing in the history.
+class ImportSession {
+ public:
+  virtual ~ImportSession() = default;
+  virtual Result<void> feed(std::string_view bytes) = 0;  // decompressed, in pieces of any size
+  virtual Result<ImportReport> finish() = 0;              // returns when all of it is committed
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  // Asked on the service thread: thread-safe and quick, they wait for nothing.
+  virtual std::shared_ptr<const ModelSet> models() = 0;  // never nullptr
+  virtual Health health() = 0;
+  // The state of followed files by path, for those that have something to say beyond their row in the
+  // history ("waiting: permission denied", "a directory, not followed", …).
+  virtual std::map<std::string, std::string> source_statuses() = 0;
+
+  // Called on a worker thread; may block until the thing is done.
+  virtual Result<RefitReport> refit() = 0;
+  virtual Result<void> reload() = 0;
+  virtual Result<void> label(std::int64_t run_id, const std::map<std::string, std::string>& labels) = 0;
+  virtual Result<std::unique_ptr<ImportSession>> begin_import(const ImportRequest& request) = 0;
+};
+
+}  // namespace etad::service
