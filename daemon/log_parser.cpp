@@ -58,8 +58,9 @@ void LogParser::take(std::string_view line, std::optional<Instant> arrival, Reco
 }
 
 void LogParser::recognise(std::string_view line, std::optional<Instant> arrival, Records& out) {
-  auto format = looked_at_ < kRecogniseBytes && options_.formats != nullptr ? options_.formats->recognise(line)
-                                                                           : nullptr;
+  auto format = looked_at_ < kRecogniseBytes && options_.formats != nullptr
+                    ? options_.formats->recognise(line)
+                    : nullptr;
   if (!format) {
     looked_at_ += static_cast<std::int64_t>(line.size()) + 1;
     pending_.push_back({std::string(line), arrival});
@@ -102,6 +103,20 @@ std::string LogParser::save() const {
   return json::serialize(state);
 }
 
+// The saved state's lines from before the format was known.
+void LogParser::restore_pending(const boost::json::object& state) {
+  if (const auto* lines = state.if_contains("pending"); lines && lines->is_array()) {
+    for (const json::value& line : lines->get_array()) {
+      if (!line.is_array() || line.get_array().size() != 2 || !line.at(0).is_string()) continue;
+      pending_.push_back({std::string(line.at(0).get_string()), instant_of(line.at(1))});
+      pending_bytes_ += pending_.back().text.size() + 1;
+    }
+  }
+  if (const auto* bytes = state.if_contains("looked_at"); bytes && bytes->is_int64()) {
+    looked_at_ = bytes->get_int64();
+  }
+}
+
 Result<LogParser> LogParser::restore(LogOptions options, std::string_view text) {
   LogParser parser(std::move(options));
   if (text.empty()) return parser;
@@ -120,23 +135,15 @@ Result<LogParser> LogParser::restore(LogOptions options, std::string_view text) 
   if (const auto* tracker = state->if_contains("tracker"); tracker && tracker->is_string()) {
     const std::string name(state->at("format").as_string());
     auto format = parser.options_.formats ? parser.options_.formats->find(name) : nullptr;
-    if (!format) return fail("no rule file describes the format '" + name + "' any more", "restore its rule file");
+    if (!format)
+      return fail("no rule file describes the format '" + name + "' any more", "restore its rule file");
     parser.adopt(std::move(format));
     auto restored = Tracker::restore(parser.context(), tracker->get_string());
     if (!restored) return tl::unexpected(restored.error());
     parser.tracker_ = std::move(*restored);
     return parser;
   }
-  if (const auto* lines = state->if_contains("pending"); lines && lines->is_array()) {
-    for (const json::value& line : lines->get_array()) {
-      if (!line.is_array() || line.get_array().size() != 2 || !line.at(0).is_string()) continue;
-      parser.pending_.push_back({std::string(line.at(0).get_string()), instant_of(line.at(1))});
-      parser.pending_bytes_ += parser.pending_.back().text.size() + 1;
-    }
-  }
-  if (const auto* bytes = state->if_contains("looked_at"); bytes && bytes->is_int64()) {
-    parser.looked_at_ = bytes->get_int64();
-  }
+  parser.restore_pending(*state);
   return parser;
 }
 

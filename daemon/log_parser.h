@@ -2,6 +2,7 @@
 // not use. The same for a followed file and for an import. No I/O; its whole state can be saved and restored.
 #pragma once
 
+#include <boost/json/fwd.hpp>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -56,6 +57,7 @@ class LogParser {
   void take(std::string_view line, std::optional<Instant> arrival, Records& out);
   void adopt(std::shared_ptr<const Format> format);
   SourceContext context() const;
+  void restore_pending(const boost::json::object& state);
 
   LogOptions options_;
   std::shared_ptr<const Format> format_;
