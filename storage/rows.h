@@ -71,6 +71,9 @@ struct RunData {
   std::string solver_type;  // settings["type"]
   std::int64_t iter_size = 1;
   bool loss_is_nan = false;
+  std::optional<Duration> startup;  // Run::startup
+  Duration snapshot_time{};         // Run::snapshot_time and Run::snapshots
+  std::int64_t snapshots = 0;
   std::vector<Segment> windows;
 };
 

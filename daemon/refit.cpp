@@ -1,0 +1,158 @@
+#include "daemon/refit.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "daemon/service/model_json.h"
+
+namespace etad {
+namespace {
+
+std::optional<service::Spread> spread_of(std::vector<double> seconds) {
+  if (seconds.empty()) return std::nullopt;
+  std::sort(seconds.begin(), seconds.end());
+  const auto at = [&](double share) {
+    return seconds[static_cast<std::size_t>(share * static_cast<double>(seconds.size() - 1) + 0.5)];
+  };
+  return service::Spread{at(0.5), at(0.05), at(0.95), static_cast<int>(seconds.size())};
+}
+
+regression::RunObservation observation_of(const RunData& run) {
+  regression::RunObservation out;
+  out.run = run.run_id;
+  out.samples = static_cast<double>(run.samples_per_iteration);
+  out.iterations = static_cast<double>(run.iterations);
+  out.seconds = to_seconds(run.duration);
+  out.variant = run.solver_type;
+  if (run.started_at) out.started_at = static_cast<double>(run.started_at->time_since_epoch().count()) * 1e-6;
+  for (const Segment& window : run.windows) {
+    out.windows.push_back({static_cast<double>(window.iterations), to_seconds(window.duration)});
+  }
+  return out;
+}
+
+}  // namespace
+
+regression::Dataset dataset_of(const std::vector<RunData>& runs) {
+  const bool all_diverged =
+      std::all_of(runs.begin(), runs.end(), [](const RunData& run) { return run.loss_is_nan; });
+  regression::Dataset out;
+  for (const RunData& run : runs) {
+    if (run.iterations <= 0 || run.duration <= Duration::zero()) continue;
+    if (run.loss_is_nan && !all_diverged) continue;
+    out.push_back(observation_of(run));
+  }
+  return out;
+}
+
+std::optional<service::Spread> startup_of(const std::vector<RunData>& runs) {
+  std::vector<double> seconds;
+  for (const RunData& run : runs) {
+    if (run.startup) seconds.push_back(to_seconds(*run.startup));
+  }
+  return spread_of(std::move(seconds));
+}
+
+std::optional<service::Spread> snapshot_of(const std::vector<RunData>& runs) {
+  std::vector<double> seconds;
+  for (const RunData& run : runs) {
+    if (run.snapshots > 0)
+      seconds.push_back(to_seconds(run.snapshot_time) / static_cast<double>(run.snapshots));
+  }
+  return spread_of(std::move(seconds));
+}
+
+Refit::Refit(std::unique_ptr<Reader> reader, SharedWriter& writer, std::function<Instant()> now)
+    : reader_(std::move(reader)), writer_(writer), now_(std::move(now)) {}
+
+Result<void> Refit::load() {
+  const std::lock_guard running(running_);
+  const auto rows = reader_->models();
+  if (!rows) return tl::unexpected(rows.error());
+  std::vector<service::FittedModel> fitted;
+  for (const ModelRow& row : *rows) {
+    // A body of another version is no loss: the first refit, which comes at once, replaces it.
+    if (auto model = service::model_from_row(row)) fitted.push_back(std::move(*model));
+  }
+  swap_in(std::move(fitted), {});
+  return {};
+}
+
+Result<void> Refit::fit(const ModelKey& key, std::vector<service::FittedModel>& fitted,
+                        service::RefitReport& report) {
+  const auto runs = reader_->run_data(key, kMaxRuns, kMaxWindows);
+  if (!runs) return tl::unexpected(runs.error());
+  auto model = regression::fit(dataset_of(*runs));
+  if (!model) {
+    ++report.failed;
+    return {};
+  }
+  service::FittedModel out;
+  out.key = key;
+  out.model = std::move(*model);
+  out.fitted_at = now_();
+  if (key.phase == Phase::train) {
+    out.startup = startup_of(*runs);
+    out.snapshot = snapshot_of(*runs);
+  }
+  fitted.push_back(std::move(out));
+  ++report.fitted;
+  return {};
+}
+
+Result<service::RefitReport> Refit::run() {
+  const std::lock_guard running(running_);
+  const auto begun = std::chrono::steady_clock::now();
+  service::RefitReport report;
+  std::int64_t generation = 0;
+  const auto keys = reader_->changed_keys(generation_, generation);
+  if (!keys) return tl::unexpected(keys.error());
+  std::vector<service::FittedModel> fitted;
+  for (const ModelKey& key : *keys) {
+    if (auto done = fit(key, fitted, report); !done) return tl::unexpected(done.error());
+  }
+  std::vector<ModelRow> rows;
+  for (const auto& model : fitted)
+    rows.push_back({0, model.key, service::model_to_json(model), model.fitted_at});
+  if (!rows.empty()) {
+    const auto kept = writer_.with([&](Writer& writer) { return writer.put_models(rows); });
+    if (!kept) return tl::unexpected(kept.error());
+    for (std::size_t i = 0; i < rows.size(); ++i) fitted[i].id = rows[i].id;
+  }
+  swap_in(std::move(fitted), *keys);
+  generation_ = generation;
+  report.unchanged = static_cast<std::int64_t>(models()->models.size()) - report.fitted;
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  return report;
+}
+
+// The new set: `fitted` in place of the models of the same keys; keys that are dirty and gave no model have
+// no data any more.
+void Refit::swap_in(std::vector<service::FittedModel> fitted, const std::vector<ModelKey>& dirty) {
+  std::set<ModelKey> replaced(dirty.begin(), dirty.end());
+  for (const auto& model : fitted) replaced.insert(model.key);
+  auto next = std::make_shared<service::ModelSet>();
+  for (const auto& model : models()->models) {
+    if (!replaced.contains(model.key)) next->models.push_back(model);
+  }
+  for (auto& model : fitted) next->models.push_back(std::move(model));
+  std::sort(next->models.begin(), next->models.end(),
+            [](const auto& a, const auto& b) { return a.id < b.id; });
+  const std::lock_guard lock(mutex_);
+  models_ = std::move(next);
+  last_ = now_();
+}
+
+std::shared_ptr<const service::ModelSet> Refit::models() const {
+  const std::lock_guard lock(mutex_);
+  return models_;
+}
+
+std::optional<Instant> Refit::last() const {
+  const std::lock_guard lock(mutex_);
+  return last_;
+}
+
+}  // namespace etad
