@@ -15,13 +15,13 @@ struct Window {
 
 // One run: the unit of independence. Windows of a run share its noise; runs do not share theirs.
 struct RunObservation {
-  std::int64_t run = 0;        // identity, for folds and for the answer
-  double samples = 0;          // samples per iteration (B); 0: unknown
-  double iterations = 0;       // n, summed over the run's windows
-  double seconds = 0;          // t, likewise
-  double started_at = 0;       // seconds since 1970, for the order in time; 0: unknown
-  std::string variant;         // solver type and kin: joined or told apart by evidence
-  std::vector<Window> windows; // a bounded sample of the run's windows, for what robustness needs
+  std::int64_t run = 0;         // identity, for folds and for the answer
+  double samples = 0;           // samples per iteration (B); 0: unknown
+  double iterations = 0;        // n, summed over the run's windows
+  double seconds = 0;           // t, likewise
+  double started_at = 0;        // seconds since 1970, for the order in time; 0: unknown
+  std::string variant;          // solver type and kin: joined or told apart by evidence
+  std::vector<Window> windows;  // a bounded sample of the run's windows, for what robustness needs
 };
 
 using Dataset = std::vector<RunObservation>;

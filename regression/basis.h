@@ -1,0 +1,38 @@
+// The bases that compete to describe t(n, B): n iterations over B samples each take t seconds. All are
+// linear in their coefficients and, where physics says so, non-negative. A new basis is one entry of kBases.
+//
+// Sources: the affine form and the literal one, Gianniti, Zhang & Ardagna, CLOSER 2019; natural cubic spline,
+// Hastie, Tibshirani & Friedman, "The Elements of Statistical Learning", eq. 5.4-5.5.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "regression/nnls.h"
+
+namespace etad::regression {
+
+struct Basis {
+  std::string_view formula;             // what people and models know it by
+  std::vector<std::string_view> names;  // of its coefficients
+  unsigned free = 0;                    // bit i: coefficient i may be negative
+  int knots = 0;                        // how many it takes, in samples per iteration
+  int batch_sizes = 1;                  // different B it needs before it may compete
+  Terms (*features)(double n, double b, std::span<const double> knots) = nullptr;
+
+  int parameters() const { return static_cast<int>(names.size()); }
+  bool uses_samples() const { return batch_sizes > 1; }
+};
+
+// From simple to rich: of two that do equally well, the earlier one wins.
+std::span<const Basis> bases();
+
+// nullptr: no basis of that formula.
+const Basis* find_basis(std::string_view formula);
+
+// Knots at even ranks of the different batch sizes (sorted), as `basis` needs them.
+std::vector<double> place_knots(const Basis& basis, std::span<const double> batch_sizes);
+
+}  // namespace etad::regression

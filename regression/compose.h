@@ -1,0 +1,19 @@
+// The time of a job made of parts (training, tests, start-up) from the estimates of its parts.
+#pragma once
+
+#include <span>
+
+#include "regression/model.h"
+
+namespace etad::regression {
+
+// How alike the errors of the parts of one run are: a slow machine slows all of them. 0 would let them cancel
+// as strangers do, 1 would add the bounds up. docs/accuracy.md shows what our own logs say.
+inline constexpr double kPartsCorrelation = 0.5;
+
+// Seconds add up. The half-widths w_i below and above do not: each side's is
+// sqrt(sum w_i^2 + 2 rho sum_{i<j} w_i w_j), the spread of a sum of correlated errors.
+// `extrapolates` is the union of the parts'. No parts: all zero.
+Prediction compose(std::span<const Prediction> parts, double correlation = kPartsCorrelation);
+
+}  // namespace etad::regression

@@ -1,0 +1,69 @@
+#include "regression/cross_validation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+
+namespace etad::regression {
+namespace {
+
+constexpr double kWorstError = 1;      // one absurd fold must not decide alone
+constexpr double kWorstLeverage = 25;  // five times the noise: beyond that a fit says nothing
+
+double mean(const std::vector<double>& values) {
+  if (values.empty()) return 0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+}  // namespace
+
+CrossValidation cross_validate(const Basis& basis, const Observations& rows, const Folds& folds) {
+  CrossValidation out;
+  out.residuals.assign(rows.size(), 0);
+  out.leverages.assign(rows.size(), 0);
+  for (int k = 0; k < folds.count; ++k) {
+    Observations seen;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (folds.of[i] != k) seen.push_back(rows[i]);
+    }
+    const std::vector<double> knots = place_knots(basis, batch_sizes(seen.empty() ? rows : seen));
+    const RelativeFit fit = fit_relative(basis, knots, rows, folds.of, k);
+    std::vector<double> errors;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (folds.of[i] != k) continue;
+      out.residuals[i] = fit.residuals[i];
+      const Terms x = basis.features(rows[i].n, rows[i].b, knots);
+      out.leverages[i] = relative_leverage(x, fit.coefficients, fit.covariance);
+      if (rows[i].weight > 0)
+        errors.push_back(std::min(kWorstError, std::abs(std::expm1(-fit.residuals[i]))));
+    }
+    if (!errors.empty()) out.fold_errors.push_back(mean(errors));
+  }
+  out.error = mean(out.fold_errors);
+  return out;
+}
+
+double standard_error(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  const double m = mean(values);
+  double sum = 0;
+  for (const double v : values) sum += (v - m) * (v - m);
+  const auto count = static_cast<double>(values.size());
+  return std::sqrt(sum / (count - 1) / count);
+}
+
+double paired_standard_error(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> difference(std::min(a.size(), b.size()));
+  for (std::size_t i = 0; i < difference.size(); ++i) difference[i] = a[i] - b[i];
+  return standard_error(difference);
+}
+
+double relative_leverage(const Terms& features, const Terms& coefficients, const Gram& covariance) {
+  const double f = features.dot(coefficients);
+  if (f <= 0) return kWorstLeverage;
+  const double v = features.dot(covariance * features) / (f * f);
+  return std::isfinite(v) ? std::clamp(v, 0.0, kWorstLeverage) : kWorstLeverage;
+}
+
+}  // namespace etad::regression

@@ -1,0 +1,28 @@
+// How wide an interval must be. Scores are absolute errors in units of the spread that was predicted for
+// them; a score of 2 was an error twice as large as foreseen.
+//
+// With many scores this is conformal prediction (Vovk et al. 2005; CV+ of Barber et al., "Predictive
+// inference with the jackknife+", 2021): the interval's half-width is the quantile of the scores, whatever
+// their distribution. With few, a quantile of 90 % does not exist among them; a prior steps in, Student's t
+// with kPriorDegrees degrees of freedom that counts as kPriorScores scores. It fades as runs come in.
+#pragma once
+
+#include <span>
+
+namespace etad::regression {
+
+inline constexpr double kPriorDegrees = 3;
+inline constexpr double kPriorScores = 8;
+
+// What is assumed of the relative noise before a run has been repeated, and how many repeats it is worth.
+// Public training logs and our own repeats spread by 0.5 to 10 % of their time.
+inline constexpr double kPriorNoise = 0.05;
+inline constexpr double kPriorNoiseRuns = 2;
+
+// The multiple of the predicted spread that an error stays below with probability `confidence`.
+double score_quantile(std::span<const double> sorted_scores, double confidence);
+
+// The noise, given a robust scale of residuals with `degrees` degrees of freedom (0: none).
+double posterior_noise(double scale, double degrees);
+
+}  // namespace etad::regression

@@ -1,0 +1,44 @@
+// A dataset made fit for regression: what can't be measured is left out, what is left has a place in a fold.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "regression/dataset.h"
+
+namespace etad::regression {
+
+// One run as a row of the regression.
+struct Observation {
+  double n = 0;  // iterations, > 0
+  double b = 0;  // samples per iteration; 0: unknown
+  double t = 0;  // seconds, > 0
+  double started_at = 0;
+  std::string variant;
+  double weight = 1;  // 0: does not count (dropped by drift or as a contaminated run)
+};
+
+using Observations = std::vector<Observation>;
+
+// Runs with positive, finite iterations and seconds, at most `kMaxRuns` of them, the newest by `started_at`.
+inline constexpr std::size_t kMaxRuns = 200;
+Observations observe(const Dataset& data);
+
+std::vector<double> batch_sizes(const Observations& rows);  // sorted, each once
+
+// Whether the numbers of iterations differ enough to tell a cost per run from a cost per iteration.
+bool iterations_vary(const Observations& rows);
+
+// Fold of each row: by batch size where there are three or more, so that the error says what a new batch size
+// would meet; otherwise by run. At most `kMaxFolds`; rows beyond that share folds.
+inline constexpr int kMaxFolds = 10;
+struct Folds {
+  std::vector<int> of;  // per row
+  int count = 0;
+  bool by_batch_size = false;
+};
+Folds fold(const Observations& rows);
+Folds fold_by_run(const Observations& rows);
+
+}  // namespace etad::regression

@@ -1,0 +1,51 @@
+#include <cmath>
+
+#include "regression/basis.h"
+#include "regression/cross_validation.h"
+#include "regression/interval.h"
+#include "regression/model.h"
+#include "regression/relative_fit.h"
+
+namespace etad::regression {
+namespace {
+
+Terms values_of(const std::vector<Coefficient>& coefficients) {
+  Terms out(static_cast<Eigen::Index>(coefficients.size()));
+  for (std::size_t i = 0; i < coefficients.size(); ++i)
+    out(static_cast<Eigen::Index>(i)) = coefficients[i].value;
+  return out;
+}
+
+Gram matrix_of(const std::vector<double>& values, Eigen::Index size) {
+  if (static_cast<Eigen::Index>(values.size()) != size * size) return Gram::Zero(size, size);
+  return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+      values.data(), size, size);
+}
+
+bool outside(const Range& range, double v) {
+  return v < range.min * (1 - 1e-9) || v > range.max * (1 + 1e-9);
+}
+
+}  // namespace
+
+std::optional<Prediction> Model::predict(double n, std::optional<double> b, double confidence) const {
+  const Basis* form = find_basis(basis);
+  if (!form || static_cast<int>(coefficients.size()) != form->parameters()) return std::nullopt;
+  if (!std::isfinite(n) || n <= 0 || (b && (!std::isfinite(*b) || *b <= 0))) return std::nullopt;
+  if (!b && samples.min != samples.max) return std::nullopt;
+  const double size = b ? *b : samples.min;
+  const Terms c = values_of(coefficients);
+  const Terms x = form->features(n, size, knots);
+  Prediction out;
+  out.seconds = std::max(0.0, x.dot(c));
+  if (!std::isfinite(out.seconds) || out.seconds <= 0) return std::nullopt;
+  const double leverage = relative_leverage(x, c, matrix_of(covariance, c.size()));
+  const double width = score_quantile(scores, confidence) * noise * std::sqrt(1 + leverage);
+  out.lower = out.seconds * std::exp(-width);
+  out.upper = out.seconds * std::exp(width);
+  if (b && samples.max > 0 && outside(samples, *b)) out.extrapolates.emplace_back("batch_size");
+  if (outside(iterations, n)) out.extrapolates.emplace_back("iterations");
+  return out;
+}
+
+}  // namespace etad::regression

@@ -1,0 +1,34 @@
+// Fits a basis so that relative error counts: minimises a robust loss of log(t / f(n, B)), the error of a
+// factor, in which being twice too slow and twice too fast weigh the same (dividing by t itself would favour
+// estimates that are too low).
+//
+// Iteratively reweighted least squares: each step linearises log f about the last fit (Gauss-Newton) and
+// weighs the rows by the residual, first as the absolute loss does, then as Tukey's biweight with c = 4.685
+// (Holland & Welsch 1977): a contaminated run ends with weight 0.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "regression/basis.h"
+#include "regression/observations.h"
+
+namespace etad::regression {
+
+struct RelativeFit {
+  Terms coefficients;
+  std::vector<double> residuals;  // log(t / f) per row, rows that were left out too; 0 where f is 0
+  std::vector<double> weights;    // the loss's, in [0, 1]
+  Gram covariance;                // of the coefficients, for relative errors of variance 1
+  double scale = 0;               // robust standard deviation of the residuals
+};
+
+// Fits over the rows whose `fold` is not `left_out` (-1: over all). `folds` may be empty.
+RelativeFit fit_relative(const Basis& basis, std::span<const double> knots, const Observations& rows,
+                         const std::vector<int>& folds = {}, int left_out = -1);
+
+// f(n, B); never negative.
+double evaluate(const Basis& basis, std::span<const double> knots, const Terms& coefficients, double n,
+                double b);
+
+}  // namespace etad::regression

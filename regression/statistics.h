@@ -1,0 +1,26 @@
+// Order statistics and the two distributions the intervals need. Pure; empty input gives 0.
+#pragma once
+
+#include <vector>
+
+namespace etad::regression {
+
+double median(std::vector<double> values);
+
+// The value below which a share `p` (0..1) of the weight lies; `weights` >= 0, as many as `values`.
+double weighted_quantile(const std::vector<double>& values, const std::vector<double>& weights, double p);
+
+// 1.4826 x the median absolute value: of residuals, the standard deviation a normal sample would have.
+double robust_scale(const std::vector<double>& residuals);
+
+// Quantile of the standard normal (Acklam's rational approximation, relative error below 1.2e-9).
+double normal_quantile(double p);
+
+// Cumulative distribution of Student's t by the regularised incomplete beta function
+// (Abramowitz & Stegun 26.7.1 and 26.5.8, the continued fraction by Lentz's method).
+double student_cdf(double t, double degrees_of_freedom);
+
+// Its inverse, by bisection on a bracket that grows as needed; p in (0, 1).
+double student_quantile(double p, double degrees_of_freedom);
+
+}  // namespace etad::regression

@@ -1,0 +1,52 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "regression/model.h"
+
+namespace etad::regression {
+namespace {
+
+RunObservation run_of(double n, double b, double t) {
+  RunObservation run;
+  run.samples = b;
+  run.iterations = n;
+  run.seconds = t;
+  return run;
+}
+
+TEST(Fit, RecoversAnAffineNetwork) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> noise(0, 0.02);
+  Dataset data;
+  for (int i = 0; i < 40; ++i) {
+    const double n = 100.0 * (1 + i % 7), b = 8 << (i % 4);
+    data.push_back(run_of(n, b, (3 + n * (0.01 + 0.002 * b)) * std::exp(noise(random))));
+  }
+  const auto model = fit(data);
+  ASSERT_TRUE(model);
+  const auto p = model->predict(1000, 48, 0.9);
+  ASSERT_TRUE(p);
+  EXPECT_NEAR(p->seconds / (3 + 1000 * (0.01 + 0.002 * 48)), 1, 0.02);
+  EXPECT_LT(p->lower, p->seconds);
+  EXPECT_GT(p->upper, p->seconds);
+}
+
+TEST(Fit, OneRunIsAnsweredWithAWideInterval) {
+  const auto model = fit({run_of(100, 32, 50)});
+  ASSERT_TRUE(model);
+  const auto p = model->predict(200, 32, 0.9);
+  ASSERT_TRUE(p);
+  EXPECT_NEAR(p->seconds, 100, 1e-6);
+  EXPECT_GT(p->upper / p->seconds, 1.05);
+  EXPECT_EQ(p->extrapolates, std::vector<std::string>{"iterations"});
+}
+
+TEST(Fit, NothingToFitFrom) {
+  EXPECT_FALSE(fit({}));
+  EXPECT_FALSE(fit({run_of(0, 1, 1), run_of(1, 1, 0), run_of(1, 1, std::nan(""))}));
+}
+
+}  // namespace
+}  // namespace etad::regression
