@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -40,16 +41,60 @@ enum class EventKind : std::uint8_t {
 };
 
 // The values an event may carry. A rule's named groups and `set` keys bear these names; docs/rules.md
-// gives each its unit. Numbers are decimal; `seconds`-like fields may be scaled by the rule (unit = "ms").
+// gives each its unit. Numbers are decimal; a rule may scale them (unit = { seconds = "ms" }). The durations
+// (seconds, lapse, eta, elapsed) may also be written with a unit or as a clock: "26ms", "1:02:03".
 enum class Field : std::uint8_t {
-  iteration, iterations, epoch, epochs, batch, batches,           // where the run stands
-  loss, rate, lapse, seconds, samples_per_second, eta, elapsed,   // what it measured
-  job, outcome, phase, section, message,                          // what kind of thing it is
-  key, value, network, framework, device, device_index, devices, host, run,
-  batch_size, global_batch_size, iter_size, max_iter, test_iter, test_interval, test_batch_size,
-  steps_per_epoch, dataset_size, display, solver_type, precision,
-  layer, type, dims, direction, net, file,
-  year, month, day, series, unit, label,
+  iteration,
+  iterations,
+  epoch,
+  epochs,
+  batch,
+  batches,  // where the run stands
+  loss,
+  rate,
+  lapse,
+  seconds,
+  samples_per_second,
+  eta,
+  elapsed,  // what it measured
+  job,
+  outcome,
+  phase,
+  section,
+  message,  // what kind of thing it is
+  key,
+  value,
+  network,
+  framework,
+  device,
+  device_index,
+  devices,
+  host,
+  run,
+  batch_size,
+  global_batch_size,
+  iter_size,
+  max_iter,
+  test_iter,
+  test_interval,
+  test_batch_size,
+  steps_per_epoch,
+  dataset_size,
+  display,
+  solver_type,
+  precision,
+  layer,
+  type,
+  dims,
+  direction,
+  net,
+  file,
+  year,
+  month,
+  day,
+  series,
+  unit,
+  label,
   count_  // not a field: how many there are
 };
 
@@ -61,27 +106,28 @@ std::optional<Field> field(std::string_view name);
 // A captured or set value. `scale` turns the written number into the field's unit (0.001 for "26ms").
 struct FieldValue {
   Field field = Field::count_;
-  float scale = 1;
+  double scale = 1;
   std::string_view text;
 };
 
 struct Event {
   static constexpr std::size_t kMaxValues = 12;
+  static constexpr std::uint16_t kNoRule = 0xffff;
 
   EventKind kind = EventKind::none;
   std::uint8_t values_count = 0;
-  std::uint16_t rule = 0;       // index of the rule within its format, for counters and messages
-  std::optional<Instant> time;  // the line's own timestamp
-  bool headed = false;          // the line bears the format's line header (so it is no continuation line)
-  std::string_view message;     // the line without that header
+  std::uint16_t rule = kNoRule;  // index of the rule within its format, for counters and messages
+  std::optional<Instant> time;   // the line's own timestamp
+  bool headed = false;           // the line bears the format's line header (so it is no continuation line)
+  std::string_view message;      // the line without that header
   std::array<FieldValue, kMaxValues> values;
 
   bool has(Field f) const { return find(f) != nullptr; }
-  std::string_view text(Field f) const;           // empty where absent
-  std::optional<double> number(Field f) const;    // scaled; absent, malformed: nullopt; "nan", "inf": those
+  std::string_view text(Field f) const;         // empty where absent
+  std::optional<double> number(Field f) const;  // scaled; absent, malformed: nullopt; "nan", "inf": those
   std::optional<std::int64_t> integer(Field f) const;
   const FieldValue* find(Field f) const;
-  bool add(FieldValue v);                         // false where the event is full
+  bool add(FieldValue v);  // false where the event is full
 };
 
 }  // namespace etad

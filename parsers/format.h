@@ -11,35 +11,36 @@
 
 #include "parsers/error.h"
 #include "parsers/event.h"
-#include "parsers/time.h"
+#include "parsers/timestamp.h"
 
 namespace etad {
 
-// What reading a line's timestamp needs to know beyond the line. Lives as long as its source and is part
-// of the source's saved state (all but `zone`).
-struct TimeContext {
-  ZoneOffset zone = utc_offset;
-  Instant reference{};            // the file's modification time (or now): no line is later than a day past it
-  std::optional<Instant> last;    // the last line's time: years go on from there
-  std::optional<int> year;        // stated by the log itself (a `date` event)
-};
+struct RuleFile;
+class Rule;
 
 // A compiled rule file. Immutable; shared by all sources of that format.
 class Format {
  public:
   // `where` names the file in errors. All mistakes of the file are reported, not only the first.
   static tl::expected<std::shared_ptr<const Format>, std::vector<Error>> load(std::string_view where,
-                                                                            std::string_view toml);
+                                                                              std::string_view toml);
   ~Format();
   const std::string& name() const;
-  const std::string& framework() const;            // what runs of this format are filed under
-  std::vector<std::string> rule_names() const;     // by Event::rule
+  const std::string& framework() const;         // what runs of this format are filed under
+  std::vector<std::string> rule_names() const;  // by Event::rule
 
   // The event of one cleaned line. Pure but for `context.last` and `context.year`, which it moves on.
   Event match(std::string_view line, TimeContext& context) const;
 
   // Whether this line shows the file to be of this format.
   bool recognises(std::string_view line) const;
+
+  // Whether it calls itself more specific than that format.
+  bool over(std::string_view other) const;
+
+  // What it was made of, for those who check it.
+  const RuleFile& file() const;
+  const std::vector<Rule>& rules() const;
 
   // How lines between `section` and the next headed line are read: "prototext" or "" (not at all).
   std::string_view section_body() const;
@@ -57,8 +58,8 @@ class FormatSet {
   // Cross-checks: each format's samples against every other format's recognition.
   static tl::expected<FormatSet, std::vector<Error>> make(std::vector<std::shared_ptr<const Format>> formats);
 
-  std::shared_ptr<const Format> find(std::string_view name) const;         // nullptr: none of that name
-  std::shared_ptr<const Format> recognise(std::string_view line) const;    // nullptr: not by this line
+  std::shared_ptr<const Format> find(std::string_view name) const;       // nullptr: none of that name
+  std::shared_ptr<const Format> recognise(std::string_view line) const;  // nullptr: not by this line
   const std::vector<std::shared_ptr<const Format>>& all() const { return formats_; }
 
  private:

@@ -31,10 +31,10 @@ std::string_view name_of(RunState state);
 // the regression's datum.
 struct Segment {
   Phase phase = Phase::train;
-  std::int64_t first_iteration = 0;      // of the run, at the segment's beginning
-  std::int64_t iterations = 0;           // > 0
+  std::int64_t first_iteration = 0;        // of the run, at the segment's beginning
+  std::int64_t iterations = 0;             // > 0
   std::int64_t samples_per_iteration = 0;  // batch size x iter_size x workers; 0: unknown
-  Duration duration{};                   // > 0, tests and snapshots taken out
+  Duration duration{};                     // > 0, tests and snapshots taken out
   std::optional<Instant> started_at;
 };
 
@@ -78,22 +78,22 @@ struct Run {
   std::string network;       // empty: unknown
   std::string architecture;  // fingerprint, 8 hex digits; empty: unknown
   std::string host;
-  std::string device;        // "Tesla K80"; "CPU"; empty: unknown
+  std::string device;  // "Tesla K80"; "CPU"; empty: unknown
   std::int64_t devices = 1;
   std::optional<Instant> started_at;
   std::optional<Instant> ended_at;  // of a running run: its last line
   std::map<std::string, std::string> settings;
   PhaseSummary train;
   PhaseSummary test;
-  std::optional<std::int64_t> iteration;       // reached
-  std::optional<std::int64_t> max_iterations;  // planned
-  std::optional<std::int64_t> first_iteration; // where it began; > 0 after a resume
-  std::optional<Duration> startup;  // first line to first training progress, tests taken out
-  Duration snapshot_time{};         // spent in windows that hold a snapshot: left out of the segments
+  std::optional<std::int64_t> iteration;        // reached
+  std::optional<std::int64_t> max_iterations;   // planned
+  std::optional<std::int64_t> first_iteration;  // where it began; > 0 after a resume
+  std::optional<Duration> startup;              // first line to first training progress, tests taken out
+  Duration snapshot_time{};  // spent in windows that hold a snapshot: left out of the segments
   std::int64_t snapshots = 0;
   std::int64_t stalls = 0;
-  bool loss_is_nan = false;         // a diverged run: its times are not the network's
-  std::string message;              // of a failed run
+  bool loss_is_nan = false;  // a diverged run: its times are not the network's
+  std::string message;       // of a failed run
 };
 
 // A point of a monitoring trace.

@@ -14,7 +14,9 @@ using Instant = std::chrono::sys_time<std::chrono::microseconds>;
 // A measured stretch of time. Nanoseconds, because a stated step time may be 0.000353 s over 10,000 steps.
 using Duration = std::chrono::nanoseconds;
 
-inline double to_seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
+inline double to_seconds(Duration d) {
+  return std::chrono::duration<double>(d).count();
+}
 inline Duration from_seconds(double s) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(s));
 }
@@ -25,7 +27,9 @@ inline Duration from_seconds(double s) {
 using ZoneOffset = std::function<std::int32_t(std::int64_t local_seconds)>;
 
 // A machine that stands at UTC: for tests, and for logs whose times carry their zone.
-inline std::int32_t utc_offset(std::int64_t) { return 0; }
+inline std::int32_t utc_offset(std::int64_t) {
+  return 0;
+}
 
 // RFC 3339 in UTC with microseconds only where there are any: "2026-11-20T12:00:00.25Z".
 std::string to_rfc3339(Instant at);
