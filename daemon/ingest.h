@@ -36,9 +36,8 @@ struct IngestOptions {
   std::vector<SourceRule> sources;
   std::string host;
   ZoneOffset zone = utc_offset;
-  std::chrono::seconds lost_after{3600};            // a still log's open run is lost
-  std::size_t budget = 4 * 1024 * 1024;             // most bytes read for one commit
-  std::chrono::seconds finished_kept{86400 * 400};  // how long files read to their end are remembered
+  std::chrono::seconds lost_after{3600};  // a still log's open run is lost
+  std::size_t budget = 4 * 1024 * 1024;   // most bytes read for one commit
 };
 
 // What a tick did, and what the daemon's health says of ingesting.

@@ -1,0 +1,177 @@
+#include "daemon/ingest_thread.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "daemon/follow/filesystem.h"
+#include "daemon/log.h"
+#include "daemon/system.h"
+
+namespace etad {
+namespace {
+
+constexpr std::chrono::milliseconds kLongestWait{5'000};  // so that a watchdog hears of us
+constexpr std::chrono::seconds kBusyHouse{1};             // between two steps of maintenance while working
+constexpr std::chrono::seconds kIdleHouse{60};            // and while nothing moves
+constexpr std::chrono::milliseconds kPublishEvery{500};
+
+IngestCounters sum(IngestCounters a, const IngestCounters& b) {
+  a.bytes += b.bytes;
+  a.lines += b.lines;
+  a.matched += b.matched;
+  a.unmatched += b.unmatched;
+  a.truncated += b.truncated;
+  a.rejected += b.rejected;
+  a.skipped_bytes += b.skipped_bytes;
+  a.lost_bytes += b.lost_bytes;
+  a.commits += b.commits;
+  a.failed_commits += b.failed_commits;
+  a.segments += b.segments;
+  a.samples += b.samples;
+  return a;
+}
+
+}  // namespace
+
+Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const FormatSet> formats) {
+  IngestSetup setup;
+  setup.host = config.host.empty() ? system::host_name() : config.host;
+  setup.lost_after = config.follow.lost_after;
+  setup.follow.line_limit = config.follow.line_limit;
+  setup.follow.active_interval = config.follow.poll;
+  setup.follow.idle_interval = std::max<std::chrono::milliseconds>(config.follow.scan, config.follow.poll);
+  setup.follow.max_open = config.follow.max_open_files;
+  for (const SourceConfig& source : config.sources) {
+    auto pattern = PathPattern::compile(source.path_pattern);
+    if (!pattern) return tl::unexpected(pattern.error());
+    if (source.format != "auto" && !formats->find(source.format)) {
+      return fail("no rule file describes the format '" + source.format + "'", "see the rules.d folders");
+    }
+    for (const std::string& path : source.paths) {
+      setup.watches.push_back({path, setup.sources.size(), source.read_rotated});
+    }
+    setup.sources.push_back({source.format, source.labels, std::move(*pattern)});
+  }
+  setup.formats = std::move(formats);
+  return setup;
+}
+
+// What one start of the thread works with.
+struct IngestThread::Work {
+  std::unique_ptr<follow::FileSystem> files;
+  std::unique_ptr<follow::HintSource> hints;
+  std::unique_ptr<follow::Follower> follower;
+  std::unique_ptr<Ingest> ingest;
+  Instant next_publish{};
+};
+
+IngestThread::IngestThread(SharedWriter& writer, std::function<void()> committed)
+    : writer_(writer), committed_(std::move(committed)), wake_fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+
+IngestThread::~IngestThread() {
+  stop();
+  if (wake_fd_ >= 0) close(wake_fd_);
+}
+
+Result<void> IngestThread::start(IngestSetup setup) {
+  stop();
+  auto work = std::make_unique<Work>();
+  work->files = follow::posix_filesystem();
+  follow::Errno error = 0;
+  work->hints = follow::inotify_hints(error);
+  if (!work->hints) log::warning("no inotify (" + std::string(std::strerror(error)) + "): polling only");
+  work->follower = std::make_unique<follow::Follower>(*work->files, work->hints.get(),
+                                                      std::move(setup.watches), setup.follow);
+  IngestOptions options;
+  options.formats = std::move(setup.formats);
+  options.sources = std::move(setup.sources);
+  options.host = std::move(setup.host);
+  options.zone = system::local_zone();
+  options.lost_after = setup.lost_after;
+  work->ingest = std::make_unique<Ingest>(std::move(options), writer_, *work->follower);
+  const auto restored = work->ingest->restore([](const Error& problem) { log::warning(problem.text()); });
+  if (!restored) return restored;
+  work_ = std::move(work);
+  beat_ = follow::SteadyTime::clock::now().time_since_epoch().count();
+  thread_ = std::jthread([this](const std::stop_token& stop) { loop(*work_, stop); });
+  return {};
+}
+
+void IngestThread::stop() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  eventfd_write(wake_fd_, 1);
+  thread_.join();
+  before_ = sum(before_, work_->ingest->counters());
+  work_.reset();
+}
+
+void IngestThread::loop(Work& work, const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    const auto now = follow::SteadyTime::clock::now();
+    const Instant wall = system::now();
+    beat_ = now.time_since_epoch().count();
+    const auto done = work.ingest->tick(now, wall);
+    if (!done) log::error(done.error());
+    if (done && *done) committed_();
+    for (const std::string& notice : work.follower->take_notices()) log::warning(notice);
+    publish(work, wall, done ? std::nullopt : std::optional(done.error()));
+    keep_house(wall, done && *done);
+    if (!(done && *done)) wait(work);
+    std::uint64_t count = 0;
+    eventfd_read(wake_fd_, &count);
+    work.follower->on_hint(follow::SteadyTime::clock::now());
+  }
+}
+
+void IngestThread::wait(const Work& work) const {
+  const auto now = follow::SteadyTime::clock::now();
+  const auto due =
+      std::clamp<follow::SteadyTime::duration>(work.ingest->next_due(now) - now, {}, kLongestWait);
+  pollfd fds[] = {{wake_fd_, POLLIN, 0}, {work.follower->hint_fd(), POLLIN, 0}};
+  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(due);
+  poll(fds, 2, static_cast<int>(milliseconds.count()));
+}
+
+void IngestThread::publish(Work& work, Instant wall, std::optional<Error> failure) {
+  const std::lock_guard lock(mutex_);
+  status_.counters = sum(before_, work.ingest->counters());
+  status_.last_commit = work.ingest->last_commit();
+  status_.failure = std::move(failure);
+  if (wall < work.next_publish) return;
+  work.next_publish = wall + kPublishEvery;
+  status_.streams = work.follower->statuses();
+  status_.lag_bytes = 0;
+  for (const auto& stream : status_.streams) {
+    if (!stream.caught_up) status_.lag_bytes += std::max<std::int64_t>(0, stream.size - stream.offset);
+  }
+  if (status_.lag_bytes == 0) status_.behind_since.reset();
+  if (status_.lag_bytes > 0 && !status_.behind_since) status_.behind_since = wall;
+}
+
+void IngestThread::keep_house(Instant wall, bool busy) {
+  if (wall < next_house_) return;
+  next_house_ = wall + (busy ? kBusyHouse : kIdleHouse);
+  static constexpr std::chrono::days kFinishedKept{400};
+  const auto kept = writer_.with([&](Writer& writer) -> Result<void> {
+    if (auto done = writer.maintain(wall); !done) return done;
+    return writer.forget_finished(wall - kFinishedKept);
+  });
+  if (!kept) log::error(kept.error());
+}
+
+IngestStatus IngestThread::status() const {
+  const std::lock_guard lock(mutex_);
+  return status_;
+}
+
+follow::SteadyTime IngestThread::last_beat() const {
+  return follow::SteadyTime(follow::SteadyTime::duration(beat_.load()));
+}
+
+}  // namespace etad

@@ -1,0 +1,78 @@
+// The thread that follows, parses and commits. Restartable in place: a reload stops it and starts it anew
+// from what the history holds, exactly as a restart of the daemon would.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "daemon/config.h"
+#include "daemon/follow/follower.h"
+#include "daemon/ingest.h"
+#include "daemon/shared_writer.h"
+#include "parsers/format.h"
+
+namespace etad {
+
+// What the thread is about; all of it comes from the configuration and the rule files.
+struct IngestSetup {
+  std::shared_ptr<const FormatSet> formats;
+  std::vector<follow::Watch> watches;
+  std::vector<SourceRule> sources;
+  follow::Options follow;
+  std::string host;
+  std::chrono::seconds lost_after{3600};
+};
+
+// The setup a configuration asks for; a path_pattern that is no pattern is an error.
+Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const FormatSet> formats);
+
+// How the thread is doing, as of at most about a second ago.
+struct IngestStatus {
+  IngestCounters counters;
+  std::optional<Instant> last_commit;
+  std::vector<follow::Status> streams;
+  std::int64_t lag_bytes = 0;
+  std::optional<Instant> behind_since;  // when the oldest uncommitted byte was first seen; none: caught up
+  std::optional<Error> failure;         // of the last commit, if it failed
+};
+
+class IngestThread {
+ public:
+  // `committed` is called on the thread after each commit.
+  IngestThread(SharedWriter& writer, std::function<void()> committed);
+  ~IngestThread();
+
+  Result<void> start(IngestSetup setup);
+  void stop();  // commits what it has in hand; may be started again
+
+  IngestStatus status() const;
+  follow::SteadyTime last_beat() const;  // when the thread last went round its loop
+
+ private:
+  struct Work;
+
+  void loop(Work& work, const std::stop_token& stop);
+  void publish(Work& work, Instant wall, std::optional<Error> failure);
+  void keep_house(Instant wall, bool busy);
+  void wait(const Work& work) const;
+
+  SharedWriter& writer_;
+  std::function<void()> committed_;
+  int wake_fd_ = -1;
+  std::unique_ptr<Work> work_;
+  std::jthread thread_;
+  std::atomic<follow::SteadyTime::rep> beat_{0};
+  Instant next_house_{};
+  IngestCounters before_;  // of earlier starts: counters do not go back at a reload
+
+  mutable std::mutex mutex_;
+  IngestStatus status_;
+};
+
+}  // namespace etad

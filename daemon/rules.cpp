@@ -1,0 +1,39 @@
+#include "daemon/rules.h"
+
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "daemon/system.h"
+
+namespace etad {
+
+tl::expected<std::shared_ptr<const FormatSet>, std::vector<Error>> load_rules(
+    const std::vector<std::string>& folders) {
+  std::vector<Error> errors;
+  std::map<std::string, std::string> paths;  // by file name
+  for (const std::string& folder : folders) {
+    auto files = system::toml_files(folder);
+    if (!files) errors.push_back(files.error());
+    if (!files) continue;
+    for (std::string& path : *files) paths[std::filesystem::path(path).filename().string()] = std::move(path);
+  }
+  std::vector<std::shared_ptr<const Format>> formats;
+  for (const auto& [name, path] : paths) {
+    const auto text = system::read_file(path);
+    if (!text) errors.push_back(text.error());
+    if (!text) continue;
+    auto format = Format::load(path, *text);
+    if (format) {
+      formats.push_back(std::move(*format));
+    } else {
+      errors.insert(errors.end(), format.error().begin(), format.error().end());
+    }
+  }
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  auto set = FormatSet::make(std::move(formats));
+  if (!set) return tl::unexpected(std::move(set.error()));
+  return std::make_shared<const FormatSet>(std::move(*set));
+}
+
+}  // namespace etad

@@ -1,0 +1,87 @@
+#include "daemon/system.h"
+
+#include <date/tz.h>
+#include <sys/stat.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+namespace etad::system {
+
+Instant now() {
+  return std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
+}
+
+std::string host_name() {
+  std::array<char, 256> buffer{};
+  if (gethostname(buffer.data(), buffer.size() - 1) != 0) return "localhost";
+  const std::string name(buffer.data());
+  return name.substr(0, name.find('.'));
+}
+
+ZoneOffset local_zone() {
+  const date::time_zone* zone = nullptr;
+  try {
+    zone = date::current_zone();
+  } catch (const std::runtime_error&) {
+    return utc_offset;
+  }
+  return [zone](std::int64_t local_seconds) {
+    // Of a repeated hour the first reading, of a skipped one the offset before: `first` is both.
+    const auto info = zone->get_info(date::local_seconds(std::chrono::seconds(local_seconds)));
+    return static_cast<std::int32_t>(info.first.offset.count());
+  };
+}
+
+Result<std::string> read_file(const std::string& path) {
+  static constexpr off_t kLargest = 16 * 1024 * 1024;
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return fail(std::strerror(errno), "", path);
+  if (!S_ISREG(info.st_mode)) return fail("not a regular file", "", path);
+  if (info.st_size > kLargest) return fail("larger than 16 MiB", "is this the right file?", path);
+  std::ifstream file(path, std::ios::binary);
+  std::string text(static_cast<std::size_t>(info.st_size), '\0');
+  if (!file || !file.read(text.data(), info.st_size)) return fail(std::strerror(errno), "", path);
+  return text;
+}
+
+Result<std::vector<std::string>> toml_files(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::vector<std::string> files;
+  fs::directory_iterator entries(folder, error);
+  if (error == std::errc::no_such_file_or_directory) return files;
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    if (entries->path().extension() == ".toml") files.push_back(entries->path().string());
+  }
+  if (error) return fail(error.message(), "", folder);
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+void notify(std::string_view state) {
+  sd_notify(0, std::string(state).c_str());
+}
+
+int inherited_socket() {
+  const int count = sd_listen_fds(1);
+  for (int fd = SD_LISTEN_FDS_START; fd < SD_LISTEN_FDS_START + count; ++fd) {
+    if (sd_is_socket_unix(fd, SOCK_STREAM, 1, nullptr, 0) > 0) return fd;
+  }
+  return -1;
+}
+
+std::chrono::microseconds watchdog_interval() {
+  std::uint64_t microseconds = 0;
+  if (sd_watchdog_enabled(0, &microseconds) <= 0) return {};
+  return std::chrono::microseconds(microseconds);
+}
+
+}  // namespace etad::system

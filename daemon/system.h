@@ -1,0 +1,36 @@
+// What the daemon takes from the machine: files whole, the host's name, the local time zone, the service
+// manager's hand. Everything else gets these injected.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parsers/error.h"
+#include "parsers/time.h"
+
+namespace etad::system {
+
+Instant now();
+std::string host_name();  // without the domain
+
+// The machine's zone by the system's time-zone database; UTC where there is none.
+ZoneOffset local_zone();
+
+// At most 16 MiB: rule and configuration files are small, and a device is not a file.
+Result<std::string> read_file(const std::string& path);
+
+// The *.toml files of a folder, by name. A folder that does not exist is empty.
+Result<std::vector<std::string>> toml_files(const std::string& folder);
+
+// sd_notify(3); nothing where no service manager asked for it.
+void notify(std::string_view state);
+
+// The listening socket handed over by socket activation; -1: none.
+int inherited_socket();
+
+// How often the service manager wants to hear WATCHDOG=1; zero: it does not.
+std::chrono::microseconds watchdog_interval();
+
+}  // namespace etad::system
