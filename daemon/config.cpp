@@ -62,23 +62,11 @@ void read_follow(Table& table, Config& config) {
   table.number("max_open_files", config.follow.max_open_files, 8, 1'000'000);
 }
 
-Expected read_mode(const toml::node& node, int& out) {
-  static constexpr auto kExpected = "an octal file mode in quotes, such as \"0660\"";
-  const auto text = node.value_exact<std::string>();
-  if (!text || text->empty()) return kExpected;
-  int mode = 0;
-  const char* last = text->data() + text->size();
-  const auto [end, error] = std::from_chars(text->data(), last, mode, 8);
-  if (error != std::errc{} || end != last || mode < 0 || mode > 0777) return kExpected;
-  out = mode;
-  return std::nullopt;
-}
-
 void read_socket(Table& table, Config& config) {
   table.text("path", config.socket.path);
   table.text("admin_group", config.socket.admin_group);
   table.number("max_connections", config.socket.max_connections, 1, 100'000);
-  table.read("mode", [&](const toml::node& node) { return read_mode(node, config.socket.mode); });
+  table.flag("open_to_all", config.socket.open_to_all);
 }
 
 Expected read_level(const toml::node& node, std::string& out) {

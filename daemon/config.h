@@ -32,7 +32,7 @@ struct Config {
   } storage;
   struct {
     std::string path = "/run/etad/etad.sock";
-    int mode = 0666;                         // who may open it may read; changing asks for credentials
+    bool open_to_all = true;                 // else root, the daemon's user and the admin group only
     std::string admin_group = "etad-admin";  // members may change things, like root and the daemon's user
     int max_connections = 256;
   } socket;

@@ -33,7 +33,7 @@ minute_samples = "30d"
 hour_samples = "365d"
 [socket]
 path = "/tmp/s"
-mode = "0660"
+open_to_all = false
 admin_group = "wheel"
 max_connections = 8
 [rules]
@@ -58,7 +58,7 @@ read_rotated = true
   ASSERT_TRUE(config);
   EXPECT_EQ(config->host, "gpu1");
   EXPECT_EQ(config->storage.raw_samples, std::chrono::days(2));
-  EXPECT_EQ(config->socket.mode, 0660);
+  EXPECT_FALSE(config->socket.open_to_all);
   EXPECT_EQ(config->rules.path, std::vector<std::string>{"/tmp/rules"});
   EXPECT_EQ(config->refit.interval, std::chrono::minutes(5));
   EXPECT_EQ(config->follow.poll, std::chrono::milliseconds(50));

@@ -1,0 +1,240 @@
+#include "daemon/daemon.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "daemon/health.h"
+#include "daemon/importer.h"
+#include "daemon/log.h"
+#include "daemon/rules.h"
+#include "daemon/system.h"
+#include "daemon/version.h"
+
+namespace etad {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kRefitLook{2};  // the refit thread goes round at least this often
+
+std::vector<Error> one(Error error) {
+  return {std::move(error)};
+}
+
+}  // namespace
+
+Daemon::Daemon(Config config, std::string config_path)
+    : config_(std::move(config)), config_path_(std::move(config_path)), started_at_(system::now()) {}
+
+Daemon::~Daemon() {
+  stop();
+}
+
+tl::expected<std::unique_ptr<Daemon>, std::vector<Error>> Daemon::start(Config config,
+                                                                        std::string config_path) {
+  std::unique_ptr<Daemon> daemon(new Daemon(std::move(config), std::move(config_path)));
+  auto errors = daemon->open();
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  return daemon;
+}
+
+std::vector<Error> Daemon::open() {
+  auto formats = load_rules(config_.rules.path);
+  if (!formats) return formats.error();
+  formats_ = std::move(*formats);
+  if (formats_->all().empty()) {
+    log::warning("no rule files found: no log will be understood", {{"RULES", config_.rules.path.front()}});
+  }
+  auto setup = ingest_setup(config_, formats_);
+  if (!setup) return one(setup.error());
+  if (auto opened = open_history(); !opened) return one(opened.error());
+  if (auto opened = open_socket(); !opened) return one(opened.error());
+  ingest_ = std::make_unique<IngestThread>(*writer_, [this] { server_->changed(); });
+  if (auto started = ingest_->start(std::move(*setup)); !started) return one(started.error());
+  service_beat_ = refit_beat_ = steady_clock::now().time_since_epoch().count();
+  service_thread_ = std::jthread([this] { server_->run(); });
+  refit_thread_ = std::jthread([this](const std::stop_token& stop) { refit_loop(stop); });
+  return {};
+}
+
+Result<void> Daemon::open_history() {
+  const std::string& path = config_.storage.path;
+  std::error_code ignored;  // where the folder can't be made, opening the database says why
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  StorageOptions options;
+  options.raw_samples = std::chrono::ceil<std::chrono::hours>(config_.storage.raw_samples);
+  options.minute_samples = std::chrono::ceil<std::chrono::hours>(config_.storage.minute_samples);
+  options.hour_samples = std::chrono::ceil<std::chrono::hours>(config_.storage.hour_samples);
+  auto writer = Writer::open(path, options);
+  if (!writer) return tl::unexpected(writer.error());
+  writer_ = std::make_unique<SharedWriter>(std::move(*writer));
+  auto reader = Reader::open(path);
+  if (!reader) return tl::unexpected(reader.error());
+  refit_ = std::make_unique<Refit>(std::move(*reader), *writer_, system::now);
+  return refit_->load();
+}
+
+Result<void> Daemon::open_socket() {
+  auto reader = Reader::open(config_.storage.path);
+  if (!reader) return tl::unexpected(reader.error());
+  service::Options options;
+  options.socket_path = config_.socket.path;
+  options.inherited_fd = system::inherited_socket();
+  options.world_accessible = config_.socket.open_to_all;
+  options.limits.connections = static_cast<std::size_t>(config_.socket.max_connections);
+  options.version = kVersion;
+  options.access.own_uid = geteuid();
+  if (const auto group = service::group_id(config_.socket.admin_group)) options.access.admin_group = *group;
+  if (!config_.socket.open_to_all) options.socket_group = options.access.admin_group;
+  options.log = [](std::string_view message) { log::warning(message); };
+  std::error_code ignored;  // where the folder can't be made, binding says why
+  std::filesystem::create_directories(std::filesystem::path(config_.socket.path).parent_path(), ignored);
+  auto server = service::Server::listen(std::move(options), *this, std::move(*reader));
+  if (!server) return tl::unexpected(server.error());
+  server_ = std::move(*server);
+  return {};
+}
+
+void Daemon::stop() {
+  if (server_) server_->stop();
+  if (ingest_) ingest_->stop();
+  refit_thread_.request_stop();
+  refit_due_.notify_all();
+  if (refit_thread_.joinable()) refit_thread_.join();
+  if (service_thread_.joinable()) service_thread_.join();
+}
+
+void Daemon::refit_loop(const std::stop_token& stop) {
+  auto next = steady_clock::now() + std::chrono::seconds(1);  // a first look soon after the start
+  while (!stop.stop_requested()) {
+    refit_beat_ = steady_clock::now().time_since_epoch().count();
+    if (steady_clock::now() >= next) {
+      note_refit(refit_->run());
+      const std::lock_guard lock(mutex_);
+      next = steady_clock::now() + config_.refit.interval;
+    }
+    std::unique_lock lock(refit_mutex_);
+    refit_due_.wait_for(lock, stop, kRefitLook, [] { return false; });
+  }
+}
+
+void Daemon::note_refit(const Result<service::RefitReport>& report) {
+  {
+    const std::lock_guard lock(mutex_);
+    refit_failure_ = report ? std::nullopt : std::optional(report.error());
+  }
+  if (!report) log::error(report.error(), {{"PART", "refit"}});
+  if (report && report->fitted > 0) {
+    log::info("fitted " + std::to_string(report->fitted) + " models in " + std::to_string(report->seconds) +
+              " s");
+    server_->changed();
+  }
+}
+
+std::optional<std::string> Daemon::stuck_thread(std::chrono::seconds limit) {
+  const auto now = steady_clock::now();
+  const auto late = [&](steady_clock::rep beat) {
+    return now - steady_clock::time_point(steady_clock::duration(beat)) > limit;
+  };
+  server_->ping([this] { service_beat_ = steady_clock::now().time_since_epoch().count(); });
+  if (late(ingest_->last_beat().time_since_epoch().count())) return "ingest";
+  if (late(refit_beat_)) return "refit";
+  if (late(service_beat_)) return "service";
+  return std::nullopt;
+}
+
+std::shared_ptr<const service::ModelSet> Daemon::models() {
+  return refit_->models();
+}
+
+service::Health Daemon::health() {
+  HealthInputs inputs;
+  inputs.started_at = started_at_;
+  inputs.ingest = ingest_->status();
+  inputs.last_refit = refit_->last();
+  inputs.models = static_cast<std::int64_t>(refit_->models()->models.size());
+  const std::lock_guard lock(mutex_);
+  inputs.formats = static_cast<std::int64_t>(formats_->all().size());
+  inputs.refit_failure = refit_failure_;
+  inputs.reload_failure = reload_failure_;
+  return health_of(inputs, system::now());
+}
+
+std::string Daemon::status_line() {
+  const service::Health now = health();
+  std::string text = "following " + std::to_string(now.sources) + " sources, " +
+                     std::to_string(refit_->models()->models.size()) + " models";
+  if (now.lag_bytes > 0) text += ", " + std::to_string(now.lag_bytes) + " bytes behind";
+  if (!now.failures.empty()) text += "; degraded: " + now.failures.front().why;
+  return text;
+}
+
+std::map<std::string, std::string> Daemon::source_statuses() {
+  std::map<std::string, std::string> out;
+  for (const follow::Status& stream : ingest_->status().streams) out[stream.path] = stream.text;
+  return out;
+}
+
+Result<service::RefitReport> Daemon::refit() {
+  auto report = refit_->run();
+  note_refit(report);
+  return report;
+}
+
+Result<void> Daemon::label(std::int64_t run_id, const std::map<std::string, std::string>& labels) {
+  auto done = writer_->with([&](Writer& writer) { return writer.set_labels(run_id, labels); });
+  if (done) server_->changed();
+  return done;
+}
+
+Result<std::unique_ptr<service::ImportSession>> Daemon::begin_import(const service::ImportRequest& request) {
+  const std::lock_guard lock(mutex_);
+  ImportOptions options;
+  options.formats = formats_;
+  options.host = config_.host.empty() ? system::host_name() : config_.host;
+  options.zone = system::local_zone();
+  options.line_limit = config_.follow.line_limit;
+  options.now = system::now;
+  return begin_log_import(request, std::move(options), *writer_, [this] { server_->changed(); });
+}
+
+// Reads configuration and rule files anew. Where they have mistakes, what runs goes on as it is and says so.
+Result<void> Daemon::reload() {
+  const std::lock_guard one_at_a_time(reload_mutex_);
+  const auto refuse = [this](const std::vector<Error>& errors) -> Result<void> {
+    for (const Error& error : errors) log::error(error, {{"PART", "reload"}});
+    Error first = errors.front();
+    if (errors.size() > 1) first.message += " (and " + std::to_string(errors.size() - 1) + " more)";
+    const std::lock_guard lock(mutex_);
+    reload_failure_ = first;
+    return tl::unexpected(first);
+  };
+  Config config = config_;
+  if (!config_path_.empty()) {
+    const auto text = system::read_file(config_path_);
+    if (!text) return refuse(one(text.error()));
+    auto parsed = parse_config(config_path_, *text);
+    if (!parsed) return refuse(parsed.error());
+    config = std::move(*parsed);
+  }
+  auto formats = load_rules(config.rules.path);
+  if (!formats) return refuse(formats.error());
+  auto setup = ingest_setup(config, *formats);
+  if (!setup) return refuse(one(setup.error()));
+  ingest_->stop();
+  if (auto started = ingest_->start(std::move(*setup)); !started) return refuse(one(started.error()));
+  log::set_level(config.log.level);
+  const std::lock_guard lock(mutex_);
+  // These were opened at the start and stay as they are until the next one.
+  config.storage = config_.storage;
+  config.socket = config_.socket;
+  config_ = std::move(config);
+  formats_ = std::move(*formats);
+  reload_failure_.reset();
+  return {};
+}
+
+}  // namespace etad

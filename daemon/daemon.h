@@ -1,0 +1,83 @@
+// The daemon: opens the history, starts the threads, answers the service's questions, stops in good order.
+//
+//   ingest thread    follows files, parses, commits; the only one that checkpoints
+//   service thread   the socket; a query-only connection of its own
+//   refit thread     fits what changed, keeps the track record; query-only connections of its own
+//
+// All writing goes through one connection (SharedWriter). Models pass to the service as an immutable set.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "daemon/config.h"
+#include "daemon/ingest_thread.h"
+#include "daemon/refit.h"
+#include "daemon/service/backend.h"
+#include "daemon/service/server.h"
+#include "daemon/shared_writer.h"
+#include "parsers/format.h"
+
+namespace etad {
+
+class Daemon final : public service::Backend {
+ public:
+  // Starts everything; on error nothing runs. `config_path` is read again at a reload ("": none).
+  static tl::expected<std::unique_ptr<Daemon>, std::vector<Error>> start(Config config,
+                                                                         std::string config_path);
+  ~Daemon() override;
+
+  // No new connections, requests under way finished, what was read committed. At most a few seconds.
+  void stop();
+
+  // Whether every thread has gone round its loop within `limit`; what a watchdog asks. Names one that has
+  // not.
+  std::optional<std::string> stuck_thread(std::chrono::seconds limit);
+
+  // One line for the service manager's status.
+  std::string status_line();
+
+  std::shared_ptr<const service::ModelSet> models() override;
+  service::Health health() override;
+  std::map<std::string, std::string> source_statuses() override;
+  Result<service::RefitReport> refit() override;
+  Result<void> reload() override;
+  Result<void> label(std::int64_t run_id, const std::map<std::string, std::string>& labels) override;
+  Result<std::unique_ptr<service::ImportSession>> begin_import(
+      const service::ImportRequest& request) override;
+
+ private:
+  Daemon(Config config, std::string config_path);
+
+  std::vector<Error> open();
+  Result<void> open_history();
+  Result<void> open_socket();
+  void refit_loop(const std::stop_token& stop);
+  void note_refit(const Result<service::RefitReport>& report);
+
+  mutable std::mutex mutex_;  // guards config_, formats_ and the failures below
+  Config config_;
+  std::string config_path_;
+  std::shared_ptr<const FormatSet> formats_;
+  std::optional<Error> refit_failure_, reload_failure_;
+
+  Instant started_at_;
+  std::unique_ptr<SharedWriter> writer_;
+  std::unique_ptr<Refit> refit_;
+  std::unique_ptr<IngestThread> ingest_;
+  std::unique_ptr<service::Server> server_;
+  std::jthread service_thread_;
+  std::jthread refit_thread_;
+  std::condition_variable_any refit_due_;
+  std::mutex refit_mutex_;
+  std::mutex reload_mutex_;  // one reload at a time
+  std::atomic<follow::SteadyTime::rep> refit_beat_{0}, service_beat_{0};
+};
+
+}  // namespace etad

@@ -1,0 +1,85 @@
+#include "daemon/health.h"
+
+#include <string>
+
+namespace etad {
+namespace {
+
+using service::Health;
+using service::Metric;
+
+void add_counter(Health& out, std::string name, std::string help, std::int64_t value, std::string unit = {}) {
+  out.metrics.push_back({std::move(name),
+                         std::move(help),
+                         Metric::Type::counter,
+                         std::move(unit),
+                         {},
+                         static_cast<double>(value)});
+}
+
+void add_counters(Health& out, const IngestCounters& counters) {
+  add_counter(out, "read_bytes", "Bytes read from followed files and committed", counters.bytes, "bytes");
+  add_counter(out, "lines", "Lines read from followed files", counters.lines);
+  add_counter(out, "matched_lines", "Lines that a rule matched", counters.matched);
+  add_counter(out, "unmatched_lines", "Lines that no rule matched", counters.unmatched);
+  add_counter(out, "truncated_lines", "Lines cut at the length limit", counters.truncated);
+  add_counter(out, "skipped_bytes", "NUL bytes passed over", counters.skipped_bytes, "bytes");
+  add_counter(out, "lost_bytes", "Bytes known to be gone unread", counters.lost_bytes, "bytes");
+  add_counter(out, "rejected_measurements", "Measurements that could not be true", counters.rejected);
+  add_counter(out, "segments", "Segments committed from followed files", counters.segments);
+  add_counter(out, "samples", "Samples of traces committed from followed files", counters.samples);
+  add_counter(out, "commits", "Transactions committed", counters.commits);
+  add_counter(out, "failed_commits", "Transactions that failed and were tried again",
+              counters.failed_commits);
+}
+
+void add_gauge(Health& out, std::string name, std::string help, std::int64_t value) {
+  out.metrics.push_back(
+      {std::move(name), std::move(help), Metric::Type::gauge, {}, {}, static_cast<double>(value)});
+}
+
+void add_failures(Health& out, const HealthInputs& inputs) {
+  if (const auto& failure = inputs.ingest.failure) {
+    out.failures.push_back({"history", failure->text(), "what was read is not lost: it is read again"});
+  }
+  if (inputs.refit_failure)
+    out.failures.push_back({"refit", inputs.refit_failure->text(), "the old models answer"});
+  if (inputs.reload_failure) {
+    out.failures.push_back(
+        {"config", inputs.reload_failure->text(), "mend it and reload; the old one is in force"});
+  }
+  if (inputs.formats == 0) {
+    out.failures.push_back({"rules", "no rule files are loaded: no log is understood", "see [rules] path"});
+  }
+}
+
+}  // namespace
+
+service::Health health_of(const HealthInputs& inputs, Instant now) {
+  Health out;
+  out.started_at = inputs.started_at;
+  out.sources = static_cast<std::int64_t>(inputs.ingest.streams.size());
+  std::string first;
+  for (const follow::Status& stream : inputs.ingest.streams) {
+    if (stream.state != follow::State::waiting) continue;
+    ++out.failing_sources;
+    if (first.empty()) first = stream.path + ": " + stream.text;
+  }
+  out.lag_bytes = inputs.ingest.lag_bytes;
+  if (inputs.ingest.behind_since) {
+    out.lag_seconds = std::chrono::duration<double>(now - *inputs.ingest.behind_since).count();
+  }
+  out.last_commit = inputs.ingest.last_commit;
+  out.last_refit = inputs.last_refit;
+  add_failures(out, inputs);
+  if (out.failing_sources > 0) {
+    out.failures.push_back({"sources", std::to_string(out.failing_sources) + " can't be read; " + first,
+                            "may the daemon's user read it?"});
+  }
+  add_counters(out, inputs.ingest.counters);
+  add_gauge(out, "models", "Fitted models", inputs.models);
+  add_gauge(out, "formats", "Loaded formats", inputs.formats);
+  return out;
+}
+
+}  // namespace etad

@@ -1,0 +1,32 @@
+// Importing an old log: the same way from lines to the history as a followed file, in a session that leaves
+// either all of the log in the history or nothing.
+//
+// Nothing is counted twice: a log whose content the history already holds (followed, imported or rotated
+// away, under whatever name) adds nothing, and one that has grown since its import is taken up where that
+// ended.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "daemon/service/backend.h"
+#include "daemon/shared_writer.h"
+#include "parsers/format.h"
+#include "parsers/time.h"
+
+namespace etad {
+
+struct ImportOptions {
+  std::shared_ptr<const FormatSet> formats;
+  std::string host;
+  ZoneOffset zone = utc_offset;
+  std::size_t line_limit = 64 * 1024;
+  std::function<Instant()> now;
+};
+
+// `committed` is called when the import is complete. `writer` outlives the session.
+Result<std::unique_ptr<service::ImportSession>> begin_log_import(const service::ImportRequest& request,
+                                                                 ImportOptions options, SharedWriter& writer,
+                                                                 std::function<void()> committed);
+
+}  // namespace etad
