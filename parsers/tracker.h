@@ -39,8 +39,8 @@ class Tracker {
   // Appends the latest state of every run that changed since the last call. Once per batch of lines.
   void flush(Records& out);
 
-  bool running() const;                       // there is an open run
-  std::optional<Instant> last_time() const;   // of the last line with a time
+  bool running() const;                      // there is an open run
+  std::optional<Instant> last_time() const;  // of the last line with a time
 
   // Everything above, as text, versioned. A state of an unknown version is refused.
   std::string save() const;

@@ -1,0 +1,111 @@
+// The tracker's working parts. Internal to parsers/tracker*.cpp, which divide them by subject:
+//   tracker.cpp              the public face, and which event goes where
+//   tracker_runs.cpp         where a run begins and ends
+//   tracker_values.cpp       settings, batch sizes, devices, and what the source's labels add
+//   tracker_description.cpp  solver and net descriptions, set-up lines
+//   tracker_windows.cpp      windows of training, test phases, snapshots
+//   tracker_measures.cpp     frameworks that state measurements: steps, rates, epochs, tables, traces
+//   tracker_json.cpp         saving and restoring
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "parsers/tracker.h"
+#include "parsers/tracker_state.h"
+
+namespace etad {
+
+// The values of a source's labels, read once.
+struct LabelledValues {
+  std::string network, device, host, solver_type;
+  std::optional<std::int64_t> batch_size, global_batch_size, iter_size, devices, test_batch_size, test_iter,
+      max_iter, steps_per_epoch;
+  std::map<std::string, std::string> settings;  // whatever else there is
+
+  static LabelledValues of(const std::map<std::string, std::string>& labels);
+};
+
+struct Tracker::Impl {
+  explicit Impl(SourceContext given);
+
+  // One line's event, with the moment it speaks of. Owned by feed(); nothing of it is kept.
+  struct Moment {
+    const Event& event;
+    std::optional<Instant> now;
+    Records& out;
+  };
+
+  // tracker.cpp
+  void feed(std::string_view line, const Event& event, std::optional<Instant> arrival, Records& out);
+  void dispatch(const Moment& m);
+
+  // tracker_runs.cpp
+  track::RunTrack& run_for_header(const Moment& m);  // the run this header line belongs to; may begin one
+  track::RunTrack& run_for_measurement(const Moment& m);  // likewise for a line that shows a run going on
+  track::RunTrack* open_run();                            // the run going on; nullptr: none
+  track::RunTrack& begin(const Moment& m);
+  void declare(track::RunTrack& r);
+  void start(const Moment& m);
+  void end(const Moment& m);
+  void fail(const Moment& m);
+  void supersede(Records& out);  // the current run is over because another one begins
+  void close(Records& out);
+  void flush(Records& out);
+
+  // tracker_values.cpp
+  void take_values(track::RunTrack& r, const Event& event);
+  std::int64_t train_samples(const track::RunTrack& r) const;  // per iteration; 0: unknown
+  std::int64_t test_samples(const track::RunTrack& r, std::int64_t net) const;
+  std::int64_t test_iterations(const track::RunTrack& r, std::int64_t net) const;  // 0: unknown
+  Run told(const track::RunTrack& r) const;  // the run with all that is known of it, labels included
+
+  // tracker_description.cpp
+  void section(const Moment& m);
+  void body_line(track::RunTrack& r, std::string_view line);
+  void end_body(track::RunTrack& r);
+  void set_up_line(const Moment& m);
+  void finish_net(track::RunTrack& r, Records& out);
+  void settle(track::RunTrack& r, const Net& net, Records& out);
+
+  // tracker_windows.cpp
+  void progress(const Moment& m);
+  void train_progress(track::RunTrack& r, const Moment& m, std::int64_t iteration);
+  void close_window(track::RunTrack& r, const Moment& m, const track::Anchor& to);
+  void test_progress(const Moment& m);
+  void test_start(const Moment& m);
+  void test_result(const Moment& m);
+  void end_test(track::RunTrack& r, std::optional<Instant> at, Records& out);
+  void snapshot(const Moment& m);
+  void resume(const Moment& m);
+  void add_segment(track::RunTrack& r, const Segment& s, Records& out);
+
+  // tracker_measures.cpp
+  void step_time(const Moment& m);
+  void throughput(const Moment& m);
+  void epoch(const Moment& m);
+  void segment(const Moment& m);
+  void layer_time(const Moment& m);
+  void total_time(const Moment& m);
+  void sample(const Moment& m);
+  void give_layer_times(track::RunTrack& r, Records& out);
+
+  // tracker_json.cpp
+  std::string save() const;
+  Result<void> restore(std::string_view text);
+
+  SourceContext context;
+  LabelledValues labels;
+  track::State state;
+};
+
+// Shared by the parts above.
+std::optional<std::int64_t> count_of(const Event& event, Field f);  // 0 … kMaxCount
+std::optional<std::int64_t> positive_of(const Event& event, Field f);
+std::int64_t product(std::int64_t a, std::int64_t b);  // 0 where it would be beyond kMaxCount
+void take_setting(Run& run, std::string_view key, std::string_view value);
+void note_derived(Run& run, std::string_view what);
+
+}  // namespace etad

@@ -1,0 +1,235 @@
+// Frameworks that state measurements instead of showing when things happened.
+#include <algorithm>
+#include <cmath>
+
+#include "parsers/tracker_impl.h"
+
+namespace etad {
+
+using track::Group;
+using track::RunTrack;
+
+namespace {
+
+constexpr double kMaxSeconds = 1e9;
+
+std::optional<Duration> positive_seconds(std::optional<double> seconds) {
+  if (!seconds || !std::isfinite(*seconds) || *seconds <= 0 || *seconds > kMaxSeconds) return {};
+  const Duration d = from_seconds(*seconds);
+  return d > Duration::zero() ? std::optional(d) : std::nullopt;
+}
+
+Phase phase_of(const Event& event, Job job) {
+  const std::string_view phase = event.text(Field::phase);
+  if (phase.empty()) return job == Job::test ? Phase::test : Phase::train;
+  return phase == name_of(Phase::test) ? Phase::test : Phase::train;
+}
+
+void add_to(Run& run, const Segment& s) {
+  PhaseSummary& sums = s.phase == Phase::train ? run.train : run.test;
+  sums.iterations += s.iterations;
+  sums.duration += s.duration;
+  ++sums.segments;
+}
+
+}  // namespace
+
+// A step, or each of `iterations` steps, took `seconds`.
+void Tracker::Impl::step_time(const Moment& m) {
+  RunTrack& r = run_for_measurement(m);
+  finish_net(r, m.out);
+  r.progressed = true;
+  take_values(r, m.event);
+  const auto at = count_of(m.event, Field::iteration);
+  if (r.run.job == Job::time) {
+    if (at) r.run.iteration = at;
+    return;
+  }
+  r.job_known = true;
+  const std::int64_t n = positive_of(m.event, Field::iterations).value_or(1);
+  const auto step = m.event.number(Field::seconds);
+  const auto took = positive_seconds(step ? std::optional(*step * static_cast<double>(n)) : std::nullopt);
+  const std::int64_t last = at.value_or(r.run.iteration.value_or(0) + n);
+  if (at || phase_of(m.event, r.run.job) == Phase::train) r.run.iteration = last;
+  if (const auto loss = m.event.number(Field::loss)) {
+    if (!std::isfinite(*loss)) r.run.loss_is_nan = true;
+    m.out.points.push_back({r.run.ordinal, {last, m.now, *loss}});
+  }
+  if (!took) {
+    ++m.out.rejected;
+    return;
+  }
+  const Phase phase = phase_of(m.event, r.run.job);
+  const std::int64_t samples = phase == Phase::train ? train_samples(r) : test_samples(r, 0);
+  add_segment(r, {phase, std::max<std::int64_t>(0, last - n), n, samples, *took, {}}, m.out);
+}
+
+// So many samples a second over `iterations` steps, or over those since the last such line.
+void Tracker::Impl::throughput(const Moment& m) {
+  RunTrack& r = run_for_measurement(m);
+  finish_net(r, m.out);
+  r.progressed = r.job_known = true;
+  take_values(r, m.event);
+  const auto at = count_of(m.event, Field::iteration);
+  const std::int64_t before = r.run.iteration.value_or(0);
+  const std::int64_t n = positive_of(m.event, Field::iterations).value_or(at ? *at - before : 0);
+  const std::int64_t last = at.value_or(before + std::max<std::int64_t>(0, n));
+  r.run.iteration = last;
+  if (const auto loss = m.event.number(Field::loss)) {
+    if (!std::isfinite(*loss)) r.run.loss_is_nan = true;
+    m.out.points.push_back({r.run.ordinal, {last, m.now, *loss}});
+  }
+  const Phase phase = phase_of(m.event, r.run.job);
+  const std::int64_t samples = phase == Phase::train ? train_samples(r) : test_samples(r, 0);
+  const auto rate = m.event.number(Field::samples_per_second);
+  if (n <= 0 || samples <= 0 || !rate) return;  // nothing to multiply out with
+  const auto took = positive_seconds(*rate > 0 ? static_cast<double>(product(samples, n)) / *rate : -1);
+  if (!took) {
+    ++m.out.rejected;
+    return;
+  }
+  note_derived(r.run, "seconds: samples / samples_per_second");
+  add_segment(r, {phase, std::max<std::int64_t>(0, last - n), n, samples, *took, {}}, m.out);
+}
+
+// An epoch's beginning or end. With `seconds` it is a measurement of all its steps.
+void Tracker::Impl::epoch(const Moment& m) {
+  RunTrack& r = run_for_measurement(m);
+  finish_net(r, m.out);
+  r.progressed = r.job_known = true;
+  take_values(r, m.event);
+  std::int64_t steps = positive_of(m.event, Field::iterations).value_or(0);
+  if (steps == 0) steps = positive_of(m.event, Field::batches).value_or(0);
+  if (steps == 0) steps = r.known.steps_per_epoch.value_or(labels.steps_per_epoch.value_or(0));
+  const auto number = count_of(m.event, Field::epoch);
+  if (number && !r.known.first_epoch) r.known.first_epoch = *number;
+  const std::int64_t base = r.known.first_epoch == 1 ? 1 : 0;
+  if (const auto epochs = positive_of(m.event, Field::epochs); epochs && steps > 0 && !r.run.max_iterations)
+    if (const std::int64_t all = product(*epochs, steps)) r.run.max_iterations = all;
+  if (!m.event.has(Field::seconds)) return;
+  const auto took = positive_seconds(m.event.number(Field::seconds));
+  if (!took) {
+    ++m.out.rejected;
+    return;
+  }
+  if (steps <= 0) return;
+  const std::int64_t first = number && *number > base ? product(*number - base, steps) : 0;
+  const Phase phase = phase_of(m.event, r.run.job);
+  const std::int64_t samples = phase == Phase::train ? train_samples(r) : test_samples(r, 0);
+  if (phase == Phase::train) r.run.iteration = first + steps;
+  add_segment(r, {phase, first, steps, samples, *took, {}}, m.out);
+}
+
+// A complete measurement, as a table has them: a row says all, and rows of several runs may alternate.
+void Tracker::Impl::segment(const Moment& m) {
+  const Event& e = m.event;
+  const auto n = positive_of(e, Field::iterations);
+  const auto took = positive_seconds(e.number(Field::seconds));
+  if (!n || !took) {
+    ++m.out.rejected;
+    return;
+  }
+  RunTrack row;  // gathers the row's values
+  row.run.framework = context.framework;
+  row.run.job = phase_of(e, Job::train) == Phase::test ? Job::test : Job::train;
+  row.run.state = RunState::finished;
+  take_values(row, e);
+  const Phase phase = phase_of(e, row.run.job);
+  const std::int64_t samples = phase == Phase::train ? train_samples(row) : test_samples(row, 0);
+  std::string key(e.text(Field::run));
+  for (const std::string_view part : {std::string_view(row.run.network), std::string_view(row.run.framework),
+                                      e.text(Field::device), e.text(Field::devices), e.text(Field::host)})
+    key.append("\x1f").append(part.substr(0, track::kMaxText));
+  key.resize(std::min<std::size_t>(key.size(), 4 * track::kMaxText));
+
+  const auto at = std::find_if(state.groups.begin(), state.groups.end(), [&](const Group& g) {
+    const PhaseSummary& sums = phase == Phase::train ? g.run.train : g.run.test;
+    return g.key == key && sums.samples_per_iteration.value_or(samples) == samples;
+  });
+  Group group;
+  if (at != state.groups.end()) {
+    group = std::move(*at);
+    state.groups.erase(at);
+  } else {
+    group.key = std::move(key);
+    group.run = told(row);
+    group.run.ordinal = state.next_ordinal++;
+    group.run.started_at = m.now;
+  }
+  Run& run = group.run;
+  if (phase == Phase::train) run.job = Job::train;
+  PhaseSummary& sums = phase == Phase::train ? run.train : run.test;
+  if (samples > 0) {
+    sums.samples_per_iteration = samples;
+    sums.batch_size = phase == Phase::train && row.known.batch_size ? *row.known.batch_size : samples;
+  }
+  const Segment s{phase, count_of(e, Field::iteration).value_or(sums.iterations), *n, samples, *took, m.now};
+  add_to(run, s);
+  if (phase == Phase::train || run.job == Job::test) run.iteration = s.first_iteration + s.iterations;
+  m.out.segments.push_back({run.ordinal, s});
+  group.dirty = true;
+  state.groups.push_back(std::move(group));
+  if (state.groups.size() > track::kMaxGroups) {
+    if (state.groups.front().dirty) m.out.runs.push_back(state.groups.front().run);
+    state.groups.erase(state.groups.begin());
+  }
+}
+
+void Tracker::Impl::layer_time(const Moment& m) {
+  RunTrack& r = run_for_measurement(m);
+  finish_net(r, m.out);
+  r.progressed = true;
+  const std::string_view layer = m.event.text(Field::layer);
+  const auto seconds = m.event.number(Field::seconds);
+  if (layer.empty() || !seconds || !std::isfinite(*seconds) || *seconds < 0 || *seconds > kMaxSeconds) {
+    ++m.out.rejected;
+    return;
+  }
+  auto& times = r.layer_times;
+  // The two directions of a layer follow each other, or come in two sweeps, forth and back.
+  auto at =
+      times.empty() || times.back().layer != layer
+          ? std::find_if(times.begin(), times.end(), [&](const LayerTime& t) { return t.layer == layer; })
+          : times.end() - 1;
+  if (at == times.end()) {
+    if (times.size() >= track::kMaxLayerTimes) return;
+    times.push_back({std::string(layer.substr(0, track::kMaxText)), {}, {}});
+    at = times.end() - 1;
+  }
+  (m.event.text(Field::direction) == "backward" ? at->backward : at->forward) = from_seconds(*seconds);
+}
+
+void Tracker::Impl::total_time(const Moment& m) {
+  RunTrack& r = run_for_measurement(m);
+  finish_net(r, m.out);
+  r.dirty = r.progressed = true;
+  give_layer_times(r, m.out);
+  const auto seconds = positive_seconds(m.event.number(Field::seconds));
+  if (!seconds) {
+    ++m.out.rejected;
+    return;
+  }
+  const std::string_view direction = m.event.text(Field::direction);
+  const std::string key = (direction.empty() ? std::string("total") : std::string(direction)) + "_seconds";
+  std::string value = std::to_string(to_seconds(*seconds));
+  take_setting(r.run, key, value);
+}
+
+void Tracker::Impl::give_layer_times(RunTrack& r, Records& out) {
+  if (r.layer_times.empty() || !r.declared) return;
+  out.layer_times.push_back({r.run.ordinal, std::move(r.layer_times)});
+  r.layer_times.clear();
+}
+
+void Tracker::Impl::sample(const Moment& m) {
+  const auto value = m.event.number(Field::value);
+  const std::string_view series = m.event.text(Field::series);
+  if (!m.now || !value || !std::isfinite(*value) || series.empty()) {
+    ++m.out.rejected;
+    return;
+  }
+  m.out.samples.push_back({std::string(series), std::string(m.event.text(Field::label)),
+                           std::string(m.event.text(Field::unit)), *m.now, *value});
+}
+
+}  // namespace etad

@@ -1,0 +1,131 @@
+#include <algorithm>
+
+#include "parsers/tracker_impl.h"
+
+namespace etad {
+
+using track::RunTrack;
+
+track::RunTrack* Tracker::Impl::open_run() {
+  return state.current && !state.current->ended ? &*state.current : nullptr;
+}
+
+RunTrack& Tracker::Impl::begin(const Moment& m) {
+  supersede(m.out);
+  RunTrack& r = state.current.emplace();
+  r.run.framework = context.framework;
+  r.run.started_at = m.now;
+  r.run.ended_at = m.now;
+  return r;
+}
+
+// From here on it is a run that others hear of.
+void Tracker::Impl::declare(RunTrack& r) {
+  r.dirty = true;
+  if (r.declared) return;
+  r.declared = true;
+  r.run.ordinal = state.next_ordinal++;
+}
+
+// Header lines of one start belong to one run, until it has shown a measurement.
+RunTrack& Tracker::Impl::run_for_header(const Moment& m) {
+  RunTrack* const r = open_run();
+  return r ? *r : begin(m);
+}
+
+RunTrack& Tracker::Impl::run_for_measurement(const Moment& m) {
+  RunTrack* r = open_run();
+  if (!r) r = &begin(m);
+  declare(*r);
+  return *r;
+}
+
+void Tracker::Impl::start(const Moment& m) {
+  RunTrack* r = open_run();
+  const auto rule = static_cast<std::int64_t>(m.event.rule);
+  // The same start line again, after a description: the first start came to nothing. Without one in between
+  // it is several processes of one job that say the same.
+  const bool again = r && (r->description.solver_seen || r->description.nets_seen > 0) &&
+                     std::find(r->start_rules.begin(), r->start_rules.end(), rule) != r->start_rules.end();
+  if (!r || r->progressed || again) r = &begin(m);
+  if (r->start_rules.size() < track::kMaxStartRules) r->start_rules.push_back(rule);
+  r->headed = true;
+  if (m.now) {
+    if (!r->run.started_at) r->run.started_at = m.now;
+    r->run.ended_at = m.now;
+  }
+  declare(*r);
+  take_values(*r, m.event);
+}
+
+void Tracker::Impl::end(const Moment& m) {
+  RunTrack* const r = open_run();
+  if (!r) {
+    // "Optimization Done." is said twice, by the solver and by the program; the second one only dates the
+    // end.
+    if (state.current && state.current->run.state != RunState::failed && m.now) {
+      state.current->run.ended_at = m.now;
+      state.current->dirty = true;
+    }
+    return;
+  }
+  if (!r->declared) return;  // an end without a run
+  finish_net(*r, m.out);
+  if (r->test) end_test(*r, r->test->shows_batches ? m.now : std::nullopt, m.out);
+  take_values(*r, m.event);
+  give_layer_times(*r, m.out);
+  const bool stopped = m.event.text(Field::outcome) == "stopped";
+  r->run.state = stopped ? RunState::stopped : RunState::finished;
+  if (!stopped && r->run.job == Job::train && r->run.max_iterations && r->run.iteration)
+    r->run.iteration = std::max(*r->run.iteration, *r->run.max_iterations);
+  r->ended = true;
+  r->dirty = true;
+}
+
+void Tracker::Impl::fail(const Moment& m) {
+  RunTrack* const r = open_run();
+  if (!r || !r->declared) return;
+  finish_net(*r, m.out);
+  give_layer_times(*r, m.out);
+  r->test.reset();
+  r->run.state = RunState::failed;
+  r->run.message = std::string(m.event.text(Field::message).substr(0, track::kMaxMessage));
+  r->ended = true;
+  r->dirty = true;
+}
+
+void Tracker::Impl::supersede(Records& out) {
+  if (!state.current) return;
+  RunTrack& r = *state.current;
+  if (r.declared && !r.ended) {
+    finish_net(r, out);
+    give_layer_times(r, out);
+    r.run.state = RunState::lost;
+    r.dirty = true;
+  }
+  if (r.declared && r.dirty) out.runs.push_back(told(r));
+  state.current.reset();
+}
+
+void Tracker::Impl::close(Records& out) {
+  RunTrack* const r = open_run();
+  if (!r || !r->declared || r->run.state != RunState::running) return;
+  if (r->description.net_open) settle(*r, r->description.builder.net(), out);
+  give_layer_times(*r, out);
+  r->run.state = RunState::lost;
+  r->dirty = true;
+}
+
+void Tracker::Impl::flush(Records& out) {
+  if (state.current && state.current->declared && state.current->dirty) {
+    out.runs.push_back(told(*state.current));
+    state.current->dirty = false;
+  }
+  for (track::Group& group : state.groups) {
+    if (!group.dirty) continue;
+    out.runs.push_back(group.run);
+    group.dirty = false;
+  }
+}
+
+}  // namespace etad

@@ -1,0 +1,276 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "parsers/tracker_impl.h"
+
+namespace etad {
+
+using track::Quantities;
+using track::RunTrack;
+
+namespace {
+
+std::optional<std::int64_t> positive(std::string_view text) {
+  std::int64_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc{} || end != text.data() + text.size() || n <= 0 || n > track::kMaxCount) return {};
+  return n;
+}
+
+std::string bounded(std::string_view text) {
+  return std::string(text.substr(0, track::kMaxText));
+}
+
+// "0, 1, 2": the indices of devices.
+std::int64_t listed(std::string_view text) {
+  return 1 + std::count(text.begin(), text.end(), ',');
+}
+
+std::optional<Job> job_of(std::string_view text) {
+  for (const Job job : {Job::train, Job::test, Job::time})
+    if (name_of(job) == text) return job;
+  return {};
+}
+
+// Caffe's solver_type of 2015 (an enumeration) beside the type of today.
+std::string_view current_solver_type(std::string_view type) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kOld = {{{"SGD", "SGD"},
+                                                                                  {"NESTEROV", "Nesterov"},
+                                                                                  {"ADAGRAD", "AdaGrad"},
+                                                                                  {"RMSPROP", "RMSProp"},
+                                                                                  {"ADADELTA", "AdaDelta"},
+                                                                                  {"ADAM", "Adam"}}};
+  const auto* const at =
+      std::find_if(kOld.begin(), kOld.end(), [&](const auto& p) { return p.first == type; });
+  return at == kOld.end() ? type : at->second;
+}
+
+void put(std::map<std::string, std::string>& settings, std::string_view key, std::string_view value) {
+  if (key.empty() || settings.size() >= track::kMaxSettings) return;
+  settings.insert_or_assign(bounded(key), bounded(value));
+}
+
+bool is_test(const Event& event, const RunTrack& r) {
+  const std::string_view phase = event.text(Field::phase);
+  if (!phase.empty()) return phase == name_of(Phase::test);
+  return r.description.net_open ? r.description.role == track::NetRole::test : r.run.job == Job::test;
+}
+
+void take_batch_size(RunTrack& r, const Event& event, std::int64_t n) {
+  if (is_test(event, r)) {
+    if (r.known.test_batch_sizes.empty()) r.known.test_batch_sizes.push_back(n);
+  } else if (!r.description.net_open || !r.known.batch_size) {
+    r.known.batch_size = n;
+  }
+}
+
+}  // namespace
+
+std::optional<std::int64_t> count_of(const Event& event, Field f) {
+  const auto n = event.integer(f);
+  return n && *n >= 0 && *n <= track::kMaxCount ? n : std::nullopt;
+}
+
+std::optional<std::int64_t> positive_of(const Event& event, Field f) {
+  const auto n = count_of(event, f);
+  return n && *n > 0 ? n : std::nullopt;
+}
+
+std::int64_t product(std::int64_t a, std::int64_t b) {
+  if (a <= 0 || b <= 0 || a > track::kMaxCount / b) return 0;
+  return a * b;
+}
+
+void take_setting(Run& run, std::string_view key, std::string_view value) {
+  if (key == "solver_type" || key == "type") {
+    put(run.settings, "type", current_solver_type(value));
+  } else {
+    put(run.settings, key, value);
+  }
+}
+
+void note_derived(Run& run, std::string_view what) {
+  std::string& note = run.settings["derived"];
+  if (note.find(what) != std::string::npos || note.size() > track::kMaxText) return;
+  if (!note.empty()) note += "; ";
+  note += what;
+}
+
+LabelledValues LabelledValues::of(const std::map<std::string, std::string>& given) {
+  LabelledValues out;
+  for (const auto& [key, value] : given) {
+    const auto f = field(key);
+    switch (f.value_or(Field::count_)) {
+      case Field::network:
+        out.network = bounded(value);
+        break;
+      case Field::device:
+        out.device = bounded(value);
+        break;
+      case Field::host:
+        out.host = bounded(value);
+        break;
+      case Field::solver_type:
+        out.solver_type = bounded(value);
+        break;
+      case Field::batch_size:
+        out.batch_size = positive(value);
+        break;
+      case Field::global_batch_size:
+        out.global_batch_size = positive(value);
+        break;
+      case Field::iter_size:
+        out.iter_size = positive(value);
+        break;
+      case Field::devices:
+        out.devices = positive(value);
+        break;
+      case Field::test_batch_size:
+        out.test_batch_size = positive(value);
+        break;
+      case Field::test_iter:
+        out.test_iter = positive(value);
+        break;
+      case Field::max_iter:
+        out.max_iter = positive(value);
+        break;
+      case Field::steps_per_epoch:
+        out.steps_per_epoch = positive(value);
+        break;
+      default:
+        put(out.settings, key, value);
+    }
+  }
+  return out;
+}
+
+// Takes every value of a header line, whichever kind it is of. Values that place or measure are not its
+// business.
+void Tracker::Impl::take_values(RunTrack& r, const Event& event) {
+  r.dirty = true;
+  for (std::size_t i = 0; i < event.values_count; ++i) {
+    const FieldValue& v = event.values[i];
+    const auto n = positive_of(event, v.field);
+    switch (v.field) {
+      case Field::network:
+        if (!v.text.empty()) r.run.network = bounded(v.text);
+        break;
+      case Field::framework:
+        r.run.framework = bounded(v.text);
+        break;
+      case Field::device:
+        r.run.device = bounded(v.text);
+        break;
+      case Field::host:
+        r.run.host = bounded(v.text);
+        break;
+      case Field::device_index:
+        put(r.run.settings, "device_index", v.text);
+        if (!event.has(Field::device))
+          r.known.devices = listed(v.text);  // "GPU 1: Tesla K80" names one of them
+        break;
+      case Field::devices:
+        r.known.devices = n;
+        break;
+      case Field::batch_size:
+        if (n) take_batch_size(r, event, *n);
+        break;
+      case Field::global_batch_size:
+        r.known.global_batch_size = n;
+        break;
+      case Field::iter_size:
+        r.known.iter_size = n;
+        break;
+      case Field::steps_per_epoch:
+        r.known.steps_per_epoch = n;
+        break;
+      case Field::test_batch_size:
+        if (n) r.known.test_batch_sizes.assign(1, *n);
+        break;
+      case Field::test_iter:
+        if (n && r.known.test_iterations.size() < track::kMaxTestNets) r.known.test_iterations.push_back(*n);
+        put(r.run.settings, "test_iter", v.text);
+        break;
+      case Field::max_iter:
+        r.run.max_iterations = n;
+        put(r.run.settings, "max_iter", v.text);
+        break;
+      case Field::solver_type:
+        take_setting(r.run, "type", v.text);
+        break;
+      case Field::test_interval:
+      case Field::display:
+      case Field::epochs:
+      case Field::dataset_size:
+      case Field::precision:
+        put(r.run.settings, name_of(v.field), v.text);
+        break;
+      case Field::key:
+        take_setting(r.run, v.text, event.text(Field::value));
+        break;
+      case Field::job:
+        if (const auto job = job_of(v.text)) {
+          r.run.job = *job;
+          r.job_known = true;
+        }
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+std::int64_t Tracker::Impl::train_samples(const RunTrack& r) const {
+  const Quantities& known = r.known;
+  std::int64_t iter_size = known.iter_size ? *known.iter_size : labels.iter_size.value_or(1);
+  if (!known.iter_size && !labels.iter_size && r.description.solver_cut)
+    iter_size = 0;  // it may have been there
+  if (known.global_batch_size) return product(*known.global_batch_size, iter_size);
+  const std::int64_t devices = known.devices ? *known.devices : labels.devices.value_or(1);
+  if (known.batch_size) return product(product(*known.batch_size, devices), iter_size);
+  if (labels.global_batch_size) return product(*labels.global_batch_size, iter_size);
+  if (labels.batch_size) return product(product(*labels.batch_size, devices), iter_size);
+  return 0;
+}
+
+std::int64_t Tracker::Impl::test_samples(const RunTrack& r, std::int64_t net) const {
+  const auto& sizes = r.known.test_batch_sizes;
+  const auto index = static_cast<std::size_t>(net);
+  if (index < sizes.size() && sizes[index] > 0) return sizes[index];
+  if (r.run.job == Job::test && r.known.global_batch_size) return *r.known.global_batch_size;
+  if (labels.test_batch_size) return *labels.test_batch_size;
+  if (r.run.job == Job::test) return labels.global_batch_size.value_or(labels.batch_size.value_or(0));
+  return 0;
+}
+
+std::int64_t Tracker::Impl::test_iterations(const RunTrack& r, std::int64_t net) const {
+  const auto& counts = r.known.test_iterations;
+  const auto index = static_cast<std::size_t>(net);
+  if (index < counts.size()) return counts[index];
+  return counts.empty() ? labels.test_iter.value_or(0) : 0;
+}
+
+Run Tracker::Impl::told(const RunTrack& r) const {
+  Run run = r.run;
+  if (run.network.empty()) run.network = labels.network;
+  if (run.device.empty()) run.device = labels.device;
+  if (run.host.empty()) run.host = labels.host.empty() ? context.host : labels.host;
+  if (!labels.solver_type.empty()) run.settings.try_emplace("type", labels.solver_type);
+  for (const auto& [key, value] : labels.settings) run.settings.try_emplace(key, value);
+  run.devices = r.known.devices ? *r.known.devices : labels.devices.value_or(1);
+  if (!run.max_iterations) run.max_iterations = labels.max_iter;
+  if (const std::int64_t samples = train_samples(r); samples > 0 && run.job != Job::test) {
+    run.train.batch_size = r.known.batch_size ? r.known.batch_size : labels.batch_size;
+    if (!run.train.batch_size) run.train.batch_size = samples / std::max<std::int64_t>(1, run.devices);
+    run.train.samples_per_iteration = samples;
+  }
+  if (const std::int64_t samples = test_samples(r, 0); samples > 0) {
+    run.test.batch_size = samples;
+    run.test.samples_per_iteration = samples;
+  }
+  if (r.known.iter_size) put(run.settings, "iter_size", std::to_string(*r.known.iter_size));
+  return run;
+}
+
+}  // namespace etad

@@ -1,0 +1,68 @@
+#include "tests/parsers/log_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+namespace etad::test {
+
+std::string file_text(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::shared_ptr<const Format> format_named(const std::string& name) {
+  const std::string path = std::string(ETAD_RULES) + "/" + name + ".toml";
+  auto format = Format::load(path, file_text(path));
+  if (format) return *format;
+  for (const Error& e : format.error()) std::cerr << e.text() << '\n';
+  std::abort();
+}
+
+Instant reference_time() {
+  using namespace std::chrono;
+  return sys_days{2026y / December / 1};
+}
+
+SourceContext source_of(const Format& format) {
+  return {format.framework(), "testhost", std::string(format.section_body()), {}};
+}
+
+Records records_of(const Format& format, const std::vector<std::string>& lines) {
+  Tracker tracker(source_of(format));
+  TimeContext context;
+  context.reference = reference_time();
+  Records records;
+  for (const std::string& line : lines) tracker.feed(line, format.match(line, context), {}, records);
+  tracker.close(records);
+  tracker.flush(records);
+  return records;
+}
+
+std::vector<std::string> caffe_log(const std::string& name) {
+  return lines_of(file_text(std::string(ETAD_TEST_DATA) + "/caffe/" + name));
+}
+
+std::vector<std::string> caffe_log_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(ETAD_TEST_DATA) + "/caffe"))
+    if (entry.path().extension() == ".log" || entry.path().extension() == ".INFO")
+      names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace etad::test

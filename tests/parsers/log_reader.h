@@ -1,0 +1,31 @@
+// Reads whole logs through a format and a tracker, for the tests.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "parsers/format.h"
+#include "parsers/tracker.h"
+
+namespace etad::test {
+
+std::string file_text(const std::string& path);
+std::vector<std::string> lines_of(const std::string& text);
+
+// The rule file of that name among the installed ones. Aborts the test program where it does not load.
+std::shared_ptr<const Format> format_named(const std::string& name);
+
+// A moment after every log among the fixtures.
+Instant reference_time();
+
+SourceContext source_of(const Format& format);
+
+// Everything a log says, to its end.
+Records records_of(const Format& format, const std::vector<std::string>& lines);
+
+// tests/data/caffe/NAME
+std::vector<std::string> caffe_log(const std::string& name);
+std::vector<std::string> caffe_log_names();
+
+}  // namespace etad::test
