@@ -95,7 +95,7 @@ void score(const CrossValidation& validation, Model& model) {
 
 }  // namespace
 
-std::optional<Model> fit(const Dataset& data) {
+std::optional<Model> fit(const Dataset& data, const Prior&) {
   const Observations rows = comparable(observe(data));
   if (rows.empty()) return std::nullopt;
   const Folds folds = fold(rows);

@@ -2,9 +2,11 @@
 // which fits it, and the service, which asks it. Pure values; safe to share between threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "regression/dataset.h"
@@ -35,6 +37,28 @@ struct Prediction {
   std::vector<std::string> extrapolates;  // of "batch_size", "iterations"
 };
 
+// What a solver type (or kin) costs beside the most common one: accepted only on evidence.
+struct VariantEffect {
+  std::string name;
+  double factor = 1;  // of the estimate
+  int runs = 0;
+};
+
+// The measured course of time over batch size: what a model teaches the others of its deployment.
+struct CurvePoint {
+  double samples = 0;
+  double seconds = 0;  // per iteration
+  double noise = 0;    // relative standard deviation of `seconds`
+};
+
+// How the basis is to be corrected at a batch size, and how sure that is; between points, linear in log B.
+struct ShapePoint {
+  double samples = 0;
+  double log_ratio = 0;   // of the corrected estimate to the basis
+  double deviation = 0;   // standard deviation of the logarithm of the estimate here
+  bool measured = false;  // holds at exactly this batch size, which may differ from its neighbours
+};
+
 struct Model {
   std::string basis;
   std::vector<Coefficient> coefficients;
@@ -50,15 +74,41 @@ struct Model {
   std::vector<double> scores;        // sorted conformal scores, what the interval rests on: cross-validated
                                      // |log(actual / predicted)| in units of the predicted spread
   std::vector<double> covariance;    // of the coefficients, row by row, for relative errors of variance 1
-  double noise = 0;                  // relative standard deviation of a run about the model
+  double noise = 0;                  // relative standard deviation of a long run about the model
+  double iteration_noise = 0;        // the same of one iteration; a run of n adds iteration_noise^2 / n
+  double degrees = 0;                // degrees of freedom `noise` was estimated with
+  std::vector<ShapePoint> shape;     // empty: the basis as it is
+  std::vector<CurvePoint> curve;     // at the batch sizes seen (at most kMaxCurve)
+  std::vector<VariantEffect> variants;  // those told apart; all others are joined
 
   // What a run of n iterations over B samples each will take. `confidence` in (0, 1).
   // nullopt: the model can't say (B unknown and more than one seen, no data).
-  std::optional<Prediction> predict(double iterations, std::optional<double> samples,
-                                    double confidence) const;
+  std::optional<Prediction> predict(double iterations, std::optional<double> samples, double confidence,
+                                    std::string_view variant = {}) const;
 };
 
-// Fits; nullopt where there is nothing to fit from. Work is bounded by the size of `data` alone.
-std::optional<Model> fit(const Dataset& data);
+inline constexpr std::size_t kMaxCurve = 24;
+
+// Another model of the same deployment (the device, not the network, decides which batch sizes are peculiar).
+struct Sibling {
+  bool same_network = false;  // its other phase
+  std::vector<CurvePoint> curve;
+};
+
+// What is known before the first run of this model: the evidence decides how much of it counts.
+// The daemon fits all dirty models of a deployment without it, then again with the others as siblings.
+struct Prior {
+  std::vector<Sibling> siblings;  // the first kMaxSiblings count
+  double noise = 0;               // typical of the deployment; 0: unknown
+};
+
+inline constexpr std::size_t kMaxSiblings = 64;
+
+// The prior that `models` of a deployment make for one of them (`self`, left out of it), of which
+// `same_network` (may be nullptr) is the other phase.
+Prior prior_of(const std::vector<const Model*>& models, const Model* self, const Model* same_network);
+
+// Fits; nullopt where there is nothing to fit from. Work is bounded by the size of `data` and `prior` alone.
+std::optional<Model> fit(const Dataset& data, const Prior& prior = {});
 
 }  // namespace etad::regression

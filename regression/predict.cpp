@@ -28,7 +28,8 @@ bool outside(const Range& range, double v) {
 
 }  // namespace
 
-std::optional<Prediction> Model::predict(double n, std::optional<double> b, double confidence) const {
+std::optional<Prediction> Model::predict(double n, std::optional<double> b, double confidence,
+                                         std::string_view) const {
   const Basis* form = find_basis(basis);
   if (!form || static_cast<int>(coefficients.size()) != form->parameters()) return std::nullopt;
   if (!std::isfinite(n) || n <= 0 || (b && (!std::isfinite(*b) || *b <= 0))) return std::nullopt;
