@@ -1,0 +1,39 @@
+#include "storage/dataset_table.h"
+
+#include "storage/codes.h"
+
+namespace etad {
+
+DatasetTable::DatasetTable(sqlite::Connection& c)
+    : find_(c,
+            "SELECT id FROM datasets WHERE network = ? AND architecture = ? AND framework = ? AND host = ?"
+            " AND device = ? AND devices = ? AND phase = ?"),
+      insert_(
+          c,
+          "INSERT INTO datasets (network, architecture, framework, host, device, devices, phase, generation)"
+          " VALUES (?, ?, ?, ?, ?, ?, ?, 0) RETURNING id"),
+      newest_(c, "SELECT max(generation) FROM datasets"),
+      touch_(c, "UPDATE datasets SET generation = ?2 WHERE id = ?1 AND generation < ?2") {}
+
+std::int64_t DatasetTable::id_of(const ModelKey& k) {
+  const auto run = [&k](sqlite::Statement& statement) {
+    return statement.query(k.network, k.architecture, k.framework, k.host, k.device, k.devices,
+                           codes::word(k.phase));
+  };
+  if (auto found = run(find_); found.next()) return found.get<std::int64_t>(0);
+  auto inserted = run(insert_);
+  inserted.next();
+  const auto id = inserted.get<std::int64_t>(0);
+  inserted.next();  // to its end, which is what carries it out for good
+  return id;
+}
+
+void DatasetTable::touch(std::int64_t id) {
+  if (!generation_) {
+    auto newest = newest_.query();
+    generation_ = newest.next() ? newest.get<std::int64_t>(0) + 1 : 1;
+  }
+  touch_.run(id, *generation_);
+}
+
+}  // namespace etad

@@ -1,0 +1,24 @@
+// Datasets: what one model each is fitted from, and in which generation of the history it last changed.
+#pragma once
+
+#include "storage/rows.h"
+#include "storage/sqlite.h"
+
+namespace etad {
+
+class DatasetTable {
+ public:
+  explicit DatasetTable(sqlite::Connection& connection);
+
+  // At the beginning of each writing transaction: what is touched in it bears the same new generation.
+  void begin() { generation_.reset(); }
+
+  std::int64_t id_of(const ModelKey& key);  // makes it where it is new, untouched
+  void touch(std::int64_t id);              // its data changed
+
+ private:
+  sqlite::Statement find_, insert_, newest_, touch_;
+  std::optional<std::int64_t> generation_;
+};
+
+}  // namespace etad

@@ -1,0 +1,20 @@
+// Reading what models are fitted from, and the models.
+#pragma once
+
+#include <vector>
+
+#include "storage/rows.h"
+#include "storage/sqlite.h"
+
+namespace etad {
+
+std::vector<ModelKey> changed_keys_of(sqlite::Connection& connection, std::int64_t since, std::int64_t& now);
+
+// The work is bounded by max_runs alone: an index gives the newest runs of the dataset, and each run's
+// windows are one row.
+std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey& key, int max_runs,
+                                 int max_windows);
+
+std::vector<ModelRow> models_of(sqlite::Connection& connection);
+
+}  // namespace etad

@@ -1,0 +1,116 @@
+#include "storage/labels.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace etad {
+namespace {
+
+constexpr std::array<std::string_view, 4> kTexts = {"network", "device", "host", "framework"};
+constexpr std::array<std::string_view, 3> kNumbers = {"batch_size", "test_batch_size", "devices"};
+constexpr std::int64_t kLargest =
+    1'000'000'000;  // a larger batch or number of devices is a slip of the keyboard
+
+std::string* text_of(Run& run, std::string_view name) {
+  if (name == "network") return &run.network;
+  if (name == "device") return &run.device;
+  if (name == "host") return &run.host;
+  return &run.framework;
+}
+
+std::optional<std::int64_t> number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::int64_t> number(const TextMap& map, const std::string& name) {
+  const auto it = map.find(name);
+  return it == map.end() ? std::nullopt : number(it->second);
+}
+
+void remember(TextMap& said, const std::string& name, const std::optional<std::int64_t>& value) {
+  if (value) said[name] = std::to_string(*value);
+}
+
+void fill_phase(PhaseSummary& phase, const std::optional<std::int64_t>& batch, std::int64_t factor) {
+  if (!phase.batch_size) phase.batch_size = batch;
+  if (!phase.samples_per_iteration && phase.batch_size)
+    phase.samples_per_iteration = *phase.batch_size * factor;
+}
+
+}  // namespace
+
+Result<void> check_labels(const TextMap& labels) {
+  for (const auto& [name, value] : labels) {
+    const bool is_number = std::find(kNumbers.begin(), kNumbers.end(), name) != kNumbers.end();
+    if (!is_number && std::find(kTexts.begin(), kTexts.end(), name) == kTexts.end())
+      return fail("there is no label \"" + name + "\"",
+                  "labels are network, batch_size, test_batch_size, device, devices, host, framework");
+    if (!is_number || value.empty()) continue;
+    const auto parsed = number(value);
+    if (!parsed || *parsed < 1 || *parsed > kLargest)
+      return fail("label " + name + " must be a whole number from 1 to 1000000000, not \"" + value + "\"");
+  }
+  return {};
+}
+
+void merge_labels(TextMap& labels, const TextMap& added) {
+  for (const auto& [name, value] : added) {
+    if (value.empty()) {
+      labels.erase(name);
+    } else {
+      labels[name] = value;
+    }
+  }
+}
+
+TextMap said_by_log(const Run& run) {
+  TextMap said{{"network", run.network},
+               {"device", run.device},
+               {"host", run.host},
+               {"framework", run.framework},
+               {"devices", std::to_string(run.devices)}};
+  remember(said, "batch_size", run.train.batch_size);
+  remember(said, "samples", run.train.samples_per_iteration);
+  remember(said, "test_batch_size", run.test.batch_size);
+  remember(said, "test_samples", run.test.samples_per_iteration);
+  return said;
+}
+
+void restore_said(Run& run, const TextMap& said) {
+  for (const std::string_view name : kTexts) {
+    const auto it = said.find(std::string(name));
+    *text_of(run, name) = it == said.end() ? std::string() : it->second;
+  }
+  run.devices = number(said, "devices").value_or(1);
+  run.train.batch_size = number(said, "batch_size");
+  run.train.samples_per_iteration = number(said, "samples");
+  run.test.batch_size = number(said, "test_batch_size");
+  run.test.samples_per_iteration = number(said, "test_samples");
+}
+
+void apply_labels(Run& run, const TextMap& labels) {
+  for (const std::string_view name : kTexts) {
+    std::string& value = *text_of(run, name);
+    const auto it = labels.find(std::string(name));
+    if (value.empty() && it != labels.end()) value = it->second;
+  }
+  // A log that says nothing of devices reads as one device, so one is no knowledge to defend.
+  const auto devices = number(labels, "devices");
+  if (devices && run.devices <= 1) run.devices = *devices;
+
+  const auto iter_size = number(run.settings, "iter_size").value_or(1);
+  const auto batch = number(labels, "batch_size");
+  fill_phase(run.train, batch, std::max<std::int64_t>(iter_size, 1) * run.devices);
+  // A test job has but one batch size; beside training, the test net's is a value of its own.
+  auto test_batch = number(labels, "test_batch_size");
+  if (!test_batch && run.job == Job::test) test_batch = batch;
+  fill_phase(run.test, test_batch, 1);
+}
+
+}  // namespace etad

@@ -1,0 +1,25 @@
+// What the user says of a run, joined with what its log says. The log wins where it knows. Pure.
+#pragma once
+
+#include "parsers/error.h"
+#include "parsers/record.h"
+#include "storage/text_map.h"
+
+namespace etad {
+
+// Only known names, and numbers above zero where a number belongs. An empty value is allowed everywhere.
+Result<void> check_labels(const TextMap& labels);
+
+// Joins `added` to `labels`; an empty value takes the label of its name away.
+void merge_labels(TextMap& labels, const TextMap& added);
+
+// What the log itself says of the values that labels can fill in; and putting them back into a run that had
+// labels applied. Together they undo apply_labels().
+TextMap said_by_log(const Run& run);
+void restore_said(Run& run, const TextMap& said);
+
+// Fills in what the log left unknown, and what follows from it: samples per iteration from the batch size,
+// iter_size and the number of devices.
+void apply_labels(Run& run, const TextMap& labels);
+
+}  // namespace etad

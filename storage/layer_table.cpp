@@ -1,0 +1,60 @@
+#include "storage/layer_table.h"
+
+#include <charconv>
+
+namespace etad {
+
+std::string shapes_text(const std::vector<std::vector<std::int64_t>>& shapes) {
+  std::string text;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (i > 0) text += ';';
+    for (std::size_t j = 0; j < shapes[i].size(); ++j) {
+      if (j > 0) text += ' ';
+      text += std::to_string(shapes[i][j]);
+    }
+  }
+  return text;
+}
+
+std::vector<std::vector<std::int64_t>> shapes_of(std::string_view text) {
+  std::vector<std::vector<std::int64_t>> shapes;
+  if (text.empty()) return shapes;
+  shapes.emplace_back();
+  const char* const end = text.data() + text.size();
+  for (const char* p = text.data(); p < end;) {
+    std::int64_t dimension = 0;
+    const auto parsed = std::from_chars(p, end, dimension);
+    if (parsed.ec == std::errc()) {
+      shapes.back().push_back(dimension);
+      p = parsed.ptr;
+    } else {
+      if (*p == ';') shapes.emplace_back();
+      ++p;
+    }
+  }
+  return shapes;
+}
+
+LayerTable::LayerTable(sqlite::Connection& c)
+    : known_(c, "SELECT 1 FROM layers WHERE architecture = ? LIMIT 1"),
+      insert_(c, "INSERT INTO layers VALUES (?, ?, ?, ?, ?, ?)"),
+      clear_times_(c, "DELETE FROM layer_times WHERE run_id = ?"),
+      insert_time_(c, "INSERT INTO layer_times VALUES (?, ?, ?, ?, ?)") {}
+
+void LayerTable::put(const std::string& architecture, const std::vector<Layer>& layers) {
+  if (architecture.empty() || known_.query(architecture).next()) return;
+  std::int64_t position = 0;
+  for (const Layer& layer : layers) {
+    insert_.run(architecture, position++, layer.name, layer.type, layer.parameters,
+                shapes_text(layer.shapes));
+  }
+}
+
+void LayerTable::put(std::int64_t run_id, const std::vector<LayerTime>& times) {
+  clear_times_.run(run_id);
+  std::int64_t position = 0;
+  for (const LayerTime& time : times)
+    insert_time_.run(run_id, position++, time.layer, time.forward, time.backward);
+}
+
+}  // namespace etad

@@ -1,0 +1,50 @@
+// Segments and points of runs, packed into chunks; and of each run's segments the bounded sample that models
+// are fitted from.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "parsers/record.h"
+#include "storage/chunks.h"
+#include "storage/sqlite.h"
+
+namespace etad {
+
+// A run's sample holds every stride-th of its segments of a phase. Once it would exceed this number, every
+// second of them goes and the stride doubles: between half of it and all of it, evenly spaced.
+inline constexpr std::size_t kWindowSample = 128;
+
+class MeasurementTable {
+ public:
+  explicit MeasurementTable(sqlite::Connection& connection);
+
+  void begin();  // of a transaction
+  void end();    // before its commit: writes the totals
+
+  // Appends to what the run has, in the order given.
+  void add(std::int64_t run_id, const std::vector<Segment>& segments);
+  void add(std::int64_t run_id, const std::vector<ProgressPoint>& points);
+
+  void forget(std::int64_t source_id);  // its runs are about to go: takes them off the totals
+
+ private:
+  struct Chunks {
+    Chunks(sqlite::Connection& connection, const std::string& table);
+    sqlite::Statement tail, insert, update, count_of_source;
+  };
+
+  template <class Codec, class Entry>
+  void append(Chunks& chunks, std::int64_t run_id, const std::vector<Entry>& entries);
+  void sample(std::int64_t run_id, Phase phase, const std::vector<Segment>& segments);
+
+  sqlite::Connection& connection_;
+  Chunks segments_, points_;
+  sqlite::Statement read_windows_, put_windows_, add_totals_;
+  std::int64_t new_segments_ = 0, new_points_ = 0;
+  std::string body_;  // of the chunk being packed: kept for its memory
+};
+
+}  // namespace etad

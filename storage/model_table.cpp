@@ -1,0 +1,24 @@
+#include "storage/model_table.h"
+
+namespace etad {
+
+ModelTable::ModelTable(sqlite::Connection& c, DatasetTable& datasets)
+    : connection_(c),
+      datasets_(datasets),
+      find_(c, "SELECT id FROM models WHERE dataset_id = ?"),
+      insert_(c, "INSERT INTO models (dataset_id, fitted_at, body) VALUES (?, ?, ?)"),
+      update_(c, "UPDATE models SET fitted_at = ?2, body = ?3 WHERE id = ?1") {}
+
+std::int64_t ModelTable::put(const ModelRow& model) {
+  const std::int64_t dataset = datasets_.id_of(model.key);
+  std::int64_t id = 0;
+  if (auto found = find_.query(dataset); found.next()) id = found.get<std::int64_t>(0);
+  if (id == 0) {
+    insert_.run(dataset, model.fitted_at, model.body);
+    return connection_.last_insert_id();
+  }
+  update_.run(id, model.fitted_at, model.body);
+  return id;
+}
+
+}  // namespace etad

@@ -1,0 +1,24 @@
+// Fitted models: one for each dataset.
+#pragma once
+
+#include <vector>
+
+#include "storage/dataset_table.h"
+#include "storage/rows.h"
+#include "storage/sqlite.h"
+
+namespace etad {
+
+class ModelTable {
+ public:
+  ModelTable(sqlite::Connection& connection, DatasetTable& datasets);
+
+  std::int64_t put(const ModelRow& model);  // replaces that of the same key and keeps its id
+
+ private:
+  sqlite::Connection& connection_;
+  DatasetTable& datasets_;
+  sqlite::Statement find_, insert_, update_;
+};
+
+}  // namespace etad

@@ -1,0 +1,138 @@
+#include "storage/reader.h"
+
+#include "storage/datasets_query.h"
+#include "storage/layer_table.h"
+#include "storage/measurement_query.h"
+#include "storage/run_query.h"
+#include "storage/schema.h"
+#include "storage/source_table.h"
+#include "storage/track_record.h"
+
+namespace etad {
+namespace {
+
+using sqlite::Connection;
+using sqlite::Statement;
+
+std::vector<Layer> read_layers(Connection& connection, const std::string& architecture) {
+  Statement select(
+      connection,
+      "SELECT name, type, parameters, shapes FROM layers WHERE architecture = ? ORDER BY position");
+  std::vector<Layer> result;
+  for (auto rows = select.query(architecture); rows.next();) {
+    result.push_back({rows.get<std::string>(0), rows.get<std::string>(1), rows.get<std::string>(2),
+                      shapes_of(rows.get<std::string_view>(3))});
+  }
+  return result;
+}
+
+std::vector<LayerTime> read_layer_times(Connection& connection, std::int64_t run_id) {
+  Statement select(connection,
+                   "SELECT layer, forward, backward FROM layer_times WHERE run_id = ? ORDER BY position");
+  std::vector<LayerTime> result;
+  for (auto rows = select.query(run_id); rows.next();) {
+    result.push_back({rows.get<std::string>(0), rows.get<Duration>(1), rows.get<Duration>(2)});
+  }
+  return result;
+}
+
+std::vector<SourceRow> read_sources(Connection& connection) {
+  Statement select(connection, select_sources(false) + "ORDER BY id");
+  std::vector<SourceRow> result;
+  for (auto rows = select.query(); rows.next();) result.push_back(read_source(rows));
+  return result;
+}
+
+HistorySize read_size(Connection& connection) {
+  const auto number = [&](const char* sql) {
+    Statement statement(connection, sql);
+    auto rows = statement.query();
+    return rows.next() ? rows.get<std::int64_t>(0) : 0;
+  };
+  HistorySize size;
+  size.bytes = number("PRAGMA page_count") * number("PRAGMA page_size");
+  size.sources = number("SELECT count(*) FROM sources");
+  size.runs =
+      number("SELECT count(*) FROM runs WHERE source_id NOT IN (SELECT id FROM sources WHERE pending)");
+  size.segments = number("SELECT segments FROM totals");
+  size.points = number("SELECT points FROM totals");
+  return size;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
+  return sqlite::guarded([&]() -> std::unique_ptr<Reader> {
+    auto connection = std::make_unique<Connection>(path, Connection::Mode::read);
+    schema::prepare_for_reading(*connection);
+    return std::make_unique<SqliteReader>(std::move(connection));
+  });
+}
+
+Result<std::vector<RunRow>> SqliteReader::runs(const RunFilter& filter) {
+  return reading([&](Connection& c) { return runs_of(c, filter); });
+}
+
+Result<std::optional<RunRow>> SqliteReader::run(std::int64_t id) {
+  return reading([&](Connection& c) { return run_of(c, id); });
+}
+
+Result<std::vector<NetworkRow>> SqliteReader::networks() {
+  return reading([&](Connection& c) { return networks_of(c); });
+}
+
+Result<std::vector<Segment>> SqliteReader::segments(std::int64_t run_id, std::int64_t from,
+                                                    std::int64_t limit) {
+  return reading([&](Connection& c) { return segments_of(c, run_id, from, limit); });
+}
+
+Result<std::vector<ProgressPoint>> SqliteReader::points(std::int64_t run_id, std::int64_t from,
+                                                        std::int64_t limit) {
+  return reading([&](Connection& c) { return points_of(c, run_id, from, limit); });
+}
+
+Result<std::vector<Layer>> SqliteReader::layers(const std::string& architecture) {
+  return reading([&](Connection& c) { return read_layers(c, architecture); });
+}
+
+Result<std::vector<LayerTime>> SqliteReader::layer_times(std::int64_t run_id) {
+  return reading([&](Connection& c) { return read_layer_times(c, run_id); });
+}
+
+Result<std::vector<SourceRow>> SqliteReader::sources() {
+  return reading([&](Connection& c) { return read_sources(c); });
+}
+
+Result<std::vector<ModelRow>> SqliteReader::models() {
+  return reading([&](Connection& c) { return models_of(c); });
+}
+
+Result<HistorySize> SqliteReader::size() {
+  return reading([&](Connection& c) { return read_size(c); });
+}
+
+Result<std::vector<PredictionRow>> SqliteReader::predictions(std::int64_t run_id) {
+  return reading([&](Connection& c) { return predictions_of(c, run_id); });
+}
+
+Result<std::vector<AccuracyRow>> SqliteReader::accuracy() {
+  return reading([&](Connection& c) { return accuracy_of(c); });
+}
+
+Result<std::vector<SeriesRow>> SqliteReader::series(const std::string&) {
+  return std::vector<SeriesRow>{};
+}
+
+Result<std::vector<SeriesPoints>> SqliteReader::series_points(const SeriesQuery&) {
+  return std::vector<SeriesPoints>{};
+}
+
+Result<std::vector<ModelKey>> SqliteReader::changed_keys(std::int64_t since_generation, std::int64_t& now) {
+  return reading([&](Connection& c) { return changed_keys_of(c, since_generation, now); });
+}
+
+Result<std::vector<RunData>> SqliteReader::run_data(const ModelKey& key, int max_runs, int max_windows) {
+  return reading([&](Connection& c) { return run_data_of(c, key, max_runs, max_windows); });
+}
+
+}  // namespace etad

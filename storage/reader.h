@@ -1,0 +1,50 @@
+// The Reader over SQLite.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "storage/history.h"
+#include "storage/sqlite.h"
+
+namespace etad {
+
+class SqliteReader final : public Reader {
+ public:
+  // Of a database that schema::prepare_for_reading() has been through.
+  explicit SqliteReader(std::unique_ptr<sqlite::Connection> connection)
+      : connection_(std::move(connection)) {}
+
+  Result<std::vector<RunRow>> runs(const RunFilter& filter) override;
+  Result<std::optional<RunRow>> run(std::int64_t id) override;
+  Result<std::vector<Segment>> segments(std::int64_t run_id, std::int64_t from, std::int64_t limit) override;
+  Result<std::vector<ProgressPoint>> points(std::int64_t run_id, std::int64_t from,
+                                            std::int64_t limit) override;
+  Result<std::vector<Layer>> layers(const std::string& architecture) override;
+  Result<std::vector<LayerTime>> layer_times(std::int64_t run_id) override;
+  Result<std::vector<NetworkRow>> networks() override;
+  Result<std::vector<SourceRow>> sources() override;
+  Result<std::vector<ModelRow>> models() override;
+  Result<HistorySize> size() override;
+  Result<std::vector<PredictionRow>> predictions(std::int64_t run_id) override;
+  Result<std::vector<AccuracyRow>> accuracy() override;
+  Result<std::vector<SeriesRow>> series(const std::string& name) override;
+  Result<std::vector<SeriesPoints>> series_points(const SeriesQuery& query) override;
+  Result<std::vector<ModelKey>> changed_keys(std::int64_t since_generation, std::int64_t& now) override;
+  Result<std::vector<RunData>> run_data(const ModelKey& key, int max_runs, int max_windows) override;
+
+ private:
+  // One consistent view for all that `body` reads.
+  template <class Body>
+  auto reading(Body&& body) {
+    return sqlite::guarded([&] {
+      sqlite::Transaction transaction(*connection_, sqlite::Transaction::Kind::read);
+      return body(*connection_);
+    });
+  }
+
+  std::unique_ptr<sqlite::Connection> connection_;
+};
+
+}  // namespace etad

@@ -1,0 +1,86 @@
+#include "storage/run_query.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "storage/codes.h"
+#include "storage/run_row.h"
+
+namespace etad {
+namespace {
+
+// What one network's runs have in common, while its rows come in.
+struct Gathered {
+  NetworkRow row;
+  std::set<std::string> frameworks, devices;
+  std::set<std::int64_t> batch_sizes;
+};
+
+void gather(const sqlite::Rows& rows, Gathered& network) {
+  const auto add = [&rows](int column, std::set<std::string>& to) {
+    if (auto text = rows.get<std::string>(column); !text.empty()) to.insert(std::move(text));
+  };
+  add(2, network.frameworks);
+  add(3, network.devices);
+  if (const auto samples = rows.get<std::optional<std::int64_t>>(4)) network.batch_sizes.insert(*samples);
+  NetworkRow& row = network.row;
+  row.runs += rows.get<std::int64_t>(5);
+  if (const auto least = rows.get<std::optional<std::int64_t>>(6)) {
+    row.min_iterations = row.min_iterations == 0 ? *least : std::min(row.min_iterations, *least);
+  }
+  row.max_iterations = std::max(row.max_iterations, rows.get<std::int64_t>(7));
+  row.last_seen = std::max(row.last_seen, rows.get<std::optional<Instant>>(8));
+}
+
+}  // namespace
+
+// Only conditions that were asked for stand in the statement, so that their indexes serve.
+std::vector<RunRow> runs_of(sqlite::Connection& connection, const RunFilter& filter) {
+  std::string sql = run_row::select() + "WHERE NOT s.pending";
+  if (filter.before_id) sql += " AND r.id < ?1";
+  if (filter.state) sql += " AND r.state = ?2";
+  if (!filter.network.empty()) sql += " AND r.network = ?3";
+  if (!filter.framework.empty()) sql += " AND r.framework = ?4";
+  if (filter.since) sql += " AND r.started_at >= ?5";
+  sql += " ORDER BY r.id DESC LIMIT ?6";
+  sqlite::Statement select(connection, sql);
+  std::vector<RunRow> result;
+  auto rows =
+      select.query(filter.before_id, codes::word(filter.state.value_or(RunState::running)), filter.network,
+                   filter.framework, filter.since, std::max<std::int64_t>(filter.limit, 0));
+  while (rows.next()) result.push_back(run_row::read(rows));
+  return result;
+}
+
+std::optional<RunRow> run_of(sqlite::Connection& connection, std::int64_t id) {
+  sqlite::Statement select(connection, run_row::select() + "WHERE r.id = ? AND NOT s.pending");
+  auto rows = select.query(id);
+  if (!rows.next()) return std::nullopt;
+  return run_row::read(rows);
+}
+
+std::vector<NetworkRow> networks_of(sqlite::Connection& connection) {
+  sqlite::Statement select(
+      connection,
+      "SELECT r.network, r.architecture, r.framework, r.device, t.samples_per_iteration, count(*),"
+      " min(nullif(t.iterations, 0)), max(t.iterations), max(coalesce(r.ended_at, r.started_at))"
+      " FROM runs r CROSS JOIN sources s ON s.id = r.source_id"
+      " LEFT JOIN run_phases t ON t.run_id = r.id AND t.phase = 'train'"
+      " WHERE NOT s.pending AND (r.network != '' OR r.architecture != '') GROUP BY 1, 2, 3, 4, 5");
+  std::map<std::pair<std::string, std::string>, Gathered> networks;
+  for (auto rows = select.query(); rows.next();) {
+    gather(rows, networks[{rows.get<std::string>(0), rows.get<std::string>(1)}]);
+  }
+  std::vector<NetworkRow> result;
+  for (auto& [name, network] : networks) {
+    NetworkRow& row = result.emplace_back(std::move(network.row));
+    std::tie(row.network, row.architecture) = name;
+    row.frameworks.assign(network.frameworks.begin(), network.frameworks.end());
+    row.devices.assign(network.devices.begin(), network.devices.end());
+    row.batch_sizes.assign(network.batch_sizes.begin(), network.batch_sizes.end());
+  }
+  return result;
+}
+
+}  // namespace etad

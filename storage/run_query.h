@@ -1,0 +1,16 @@
+// Reading runs and networks. Runs of pending sources are left out.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "storage/history.h"
+#include "storage/sqlite.h"
+
+namespace etad {
+
+std::vector<RunRow> runs_of(sqlite::Connection& connection, const RunFilter& filter);
+std::optional<RunRow> run_of(sqlite::Connection& connection, std::int64_t id);
+std::vector<NetworkRow> networks_of(sqlite::Connection& connection);
+
+}  // namespace etad

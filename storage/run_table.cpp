@@ -1,0 +1,155 @@
+#include "storage/run_table.h"
+
+#include "storage/codes.h"
+#include "storage/run_row.h"
+
+namespace etad {
+namespace {
+
+const PhaseSummary& summary(const Run& run, Phase phase) {
+  return phase == Phase::train ? run.train : run.test;
+}
+
+// Whether the run's segments of that phase are data for a model: which network's they are must be known, and
+// timing runs differ from real ones.
+bool is_data(const Run& run, Phase phase) {
+  return run.job != Job::time && summary(run, phase).segments > 0 &&
+         !(run.network.empty() && run.architecture.empty());
+}
+
+ModelKey key_of(const Run& run, Phase phase) {
+  return {run.network, run.architecture, run.framework, run.host, run.device, run.devices, phase};
+}
+
+}  // namespace
+
+RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
+    : connection_(c),
+      datasets_(datasets),
+      find_(c, "SELECT id, loss_is_nan FROM runs WHERE source_id = ? AND ordinal = ?"),
+      insert_(c, std::string("INSERT INTO runs (") + run_row::kColumns + ", source_id, updated_at) VALUES (" +
+                     run_row::kPlaces + ", ?22, ?23)"),
+      update_(c, std::string("UPDATE runs SET (") + run_row::kColumns + ", updated_at) = (" +
+                     run_row::kPlaces + ", ?23) WHERE id = ?22"),
+      read_(c, run_row::select() + "WHERE r.id = ? AND NOT s.pending"),
+      of_source_(c, "SELECT id FROM runs WHERE source_id = ?"),
+      architecture_(c, "SELECT architecture FROM runs WHERE id = ?"),
+      phase_(c, "SELECT dataset_id, samples_per_iteration FROM run_phases WHERE run_id = ? AND phase = ?"),
+      put_phase_(
+          c,
+          "INSERT INTO run_phases VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO UPDATE SET"
+          " dataset_id = ?3, batch_size = ?4, samples_per_iteration = ?5, iterations = ?6, duration = ?7,"
+          " segments = ?8"),
+      labels_(c, "SELECT labels, said FROM run_labels WHERE run_id = ?"),
+      put_labels_(
+          c, "INSERT INTO run_labels VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET labels = ?2, said = ?3"),
+      said_(c, "UPDATE run_labels SET said = ? WHERE run_id = ?") {}
+
+std::optional<std::int64_t> RunTable::find(std::int64_t source_id, std::int64_t ordinal) {
+  auto rows = find_.query(source_id, ordinal);
+  if (!rows.next()) return std::nullopt;
+  return rows.get<std::int64_t>(0);
+}
+
+std::int64_t RunTable::put(std::int64_t source_id, const Run& said, bool pending, Instant now) {
+  std::int64_t id = 0;
+  bool was_nan = false;
+  if (auto rows = find_.query(source_id, said.ordinal); rows.next()) {
+    id = rows.get<std::int64_t>(0);
+    was_nan = rows.get<bool>(1);
+  }
+  if (id == 0) {
+    run_row::write(insert_, said, source_id, now);
+    id = connection_.last_insert_id();
+    write_phases(id, said, pending, false);
+    return id;
+  }
+  std::optional<TextMap> labels;
+  if (auto rows = labels_.query(id); rows.next()) labels = text_map(rows.get<std::string_view>(0));
+  const bool changed = was_nan != said.loss_is_nan;
+  if (!labels) {
+    run_row::write(update_, said, id, now);
+    write_phases(id, said, pending, changed);
+    return id;
+  }
+  said_.run(to_json(said_by_log(said)), id);
+  Run run = said;
+  apply_labels(run, *labels);
+  run_row::write(update_, run, id, now);
+  write_phases(id, run, pending, changed);
+  return id;
+}
+
+void RunTable::write_phases(std::int64_t run_id, const Run& run, bool pending, bool changed) {
+  write_phase(run_id, run, Phase::train, pending, changed);
+  write_phase(run_id, run, Phase::test, pending, changed);
+}
+
+// Moves the run to another dataset where its key has changed: both have changed then.
+void RunTable::write_phase(std::int64_t run_id, const Run& run, Phase phase, bool pending, bool changed) {
+  const PhaseSummary& sum = summary(run, phase);
+  std::optional<std::int64_t> old_dataset, old_samples;
+  if (auto rows = phase_.query(run_id, codes::word(phase)); rows.next()) {
+    old_dataset = rows.get<std::optional<std::int64_t>>(0);
+    old_samples = rows.get<std::optional<std::int64_t>>(1);
+  }
+  std::optional<std::int64_t> dataset;
+  if (!pending && is_data(run, phase)) dataset = datasets_.id_of(key_of(run, phase));
+  put_phase_.run(run_id, codes::word(phase), dataset, sum.batch_size, sum.samples_per_iteration,
+                 sum.iterations, sum.duration, sum.segments);
+  if (dataset == old_dataset && old_samples == sum.samples_per_iteration && !changed) return;
+  if (old_dataset) datasets_.touch(*old_dataset);
+  if (dataset) datasets_.touch(*dataset);
+}
+
+void RunTable::measured(std::int64_t run_id, Phase phase) {
+  auto rows = phase_.query(run_id, codes::word(phase));
+  if (!rows.next()) return;
+  if (const auto dataset = rows.get<std::optional<std::int64_t>>(0)) datasets_.touch(*dataset);
+}
+
+std::optional<RunRow> RunTable::read(std::int64_t run_id) {
+  auto rows = read_.query(run_id);
+  if (!rows.next()) return std::nullopt;
+  return run_row::read(rows);
+}
+
+bool RunTable::label(std::int64_t run_id, const TextMap& added) {
+  auto row = read(run_id);
+  if (!row) return false;
+  TextMap said = said_by_log(row->run);
+  if (auto rows = labels_.query(run_id); rows.next()) said = text_map(rows.get<std::string_view>(1));
+  restore_said(row->run, said);
+  merge_labels(row->labels, added);
+  apply_labels(row->run, row->labels);
+  put_labels_.run(run_id, to_json(row->labels), to_json(said));
+  run_row::write(update_, row->run, run_id, row->updated_at.value_or(Instant{}));
+  write_phases(run_id, row->run, false, false);
+  return true;
+}
+
+std::vector<std::int64_t> RunTable::runs_of(std::int64_t source_id) {
+  std::vector<std::int64_t> ids;
+  for (auto rows = of_source_.query(source_id); rows.next();) ids.push_back(rows.get<std::int64_t>(0));
+  return ids;
+}
+
+void RunTable::adopt(std::int64_t source_id) {
+  for (const std::int64_t id : runs_of(source_id)) {
+    if (const auto row = read(id)) write_phases(id, row->run, false, false);
+  }
+}
+
+void RunTable::leave(std::int64_t source_id) {
+  for (const std::int64_t id : runs_of(source_id)) {
+    measured(id, Phase::train);
+    measured(id, Phase::test);
+  }
+}
+
+std::string RunTable::architecture(std::int64_t run_id) {
+  auto rows = architecture_.query(run_id);
+  return rows.next() ? rows.get<std::string>(0) : std::string();
+}
+
+}  // namespace etad

@@ -1,0 +1,44 @@
+// The runs as the writer keeps them: their rows, phase sums, labels, and the datasets they belong to.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/dataset_table.h"
+#include "storage/labels.h"
+#include "storage/rows.h"
+#include "storage/sqlite.h"
+
+namespace etad {
+
+class RunTable {
+ public:
+  RunTable(sqlite::Connection& connection, DatasetTable& datasets);
+
+  std::optional<std::int64_t> find(std::int64_t source_id, std::int64_t ordinal);
+
+  // Writes the run's latest state, with the labels it may have; gives its id. Runs of a pending source join
+  // no dataset.
+  std::int64_t put(std::int64_t source_id, const Run& said, bool pending, Instant now);
+
+  void measured(std::int64_t run_id, Phase phase);        // it has new segments in that phase
+  bool label(std::int64_t run_id, const TextMap& added);  // false: there is no such run
+  void adopt(std::int64_t source_id);  // it is pending no longer: its runs join their datasets
+  void leave(std::int64_t source_id);  // its runs are about to go: their datasets change
+  std::string architecture(std::int64_t run_id);
+
+ private:
+  void write_phases(std::int64_t run_id, const Run& run, bool pending, bool changed);
+  void write_phase(std::int64_t run_id, const Run& run, Phase phase, bool pending, bool changed);
+  std::optional<RunRow> read(std::int64_t run_id);
+  std::vector<std::int64_t> runs_of(std::int64_t source_id);
+
+  sqlite::Connection& connection_;
+  DatasetTable& datasets_;
+  sqlite::Statement find_, insert_, update_, read_, of_source_, architecture_;
+  sqlite::Statement phase_, put_phase_;
+  sqlite::Statement labels_, put_labels_, said_;
+};
+
+}  // namespace etad

@@ -1,0 +1,111 @@
+#include "storage/schema.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "storage/schema_steps.h"
+
+namespace etad::schema {
+namespace {
+
+using sqlite::Connection;
+using sqlite::Failure;
+using sqlite::Statement;
+
+constexpr std::array kSteps = {kStep1, kStep2};
+
+[[noreturn]] void refuse(const Connection& connection, std::string message, std::string hint) {
+  throw Failure(SQLITE_NOTADB, Error{connection.path(), std::move(message), std::move(hint)});
+}
+
+std::int64_t number(Connection& connection, const char* sql) {
+  Statement statement(connection, sql);
+  auto rows = statement.query();
+  return rows.next() ? rows.get<std::int64_t>(0) : 0;
+}
+
+std::int64_t version_of(Connection& connection) {
+  return number(connection, "PRAGMA user_version");
+}
+
+// The first read of the file: SQLite checks its header and size, we whose it is.
+void check_owner(Connection& connection, bool may_be_empty) {
+  const std::int64_t application = number(connection, "PRAGMA application_id");
+  if (application == kApplicationId) return;
+  const bool empty =
+      number(connection, "SELECT count(*) FROM sqlite_schema") == 0 && version_of(connection) == 0;
+  if (application == 0 && empty && may_be_empty) return;
+  if (application == 0 && empty)
+    refuse(connection, "the history is empty", "it is made when etad starts for the first time");
+  refuse(connection, "this SQLite database is not a history of etad",
+         "name another path in [storage], or move this file away");
+}
+
+void check_version(Connection& connection) {
+  const std::int64_t version = version_of(connection);
+  if (version <= current_version()) return;
+  refuse(connection,
+         "the history was written by a newer etad (schema " + std::to_string(version) + ", this one knows " +
+             std::to_string(current_version()) + ")",
+         "install the newer etad again, or name another path in [storage]");
+}
+
+// Touches the first page of each table: cheap whatever the size, and finds most of a damaged or half-copied
+// file before anything is written to it.
+void probe_tables(Connection& connection) {
+  std::vector<std::string> tables;
+  {
+    Statement names(connection,
+                    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
+    for (auto rows = names.query(); rows.next();) tables.push_back(rows.get<std::string>(0));
+  }
+  for (const auto& table : tables) number(connection, ("SELECT 1 FROM \"" + table + "\" LIMIT 1").c_str());
+}
+
+void migrate(Connection& connection) {
+  while (version_of(connection) < current_version()) {
+    sqlite::Transaction transaction(connection, sqlite::Transaction::Kind::write);
+    const std::int64_t version = version_of(connection);
+    connection.execute(kSteps[static_cast<std::size_t>(version)]);
+    connection.execute("PRAGMA application_id = " + std::to_string(kApplicationId));
+    connection.execute("PRAGMA user_version = " + std::to_string(version + 1));
+    transaction.commit();
+  }
+}
+
+}  // namespace
+
+std::span<const char* const> migrations() {
+  return kSteps;
+}
+
+void prepare_for_writing(Connection& connection) {
+  // While it may still be somebody else's, closing the file must not even fold its WAL into it.
+  sqlite3_db_config(connection.handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  check_owner(connection, true);
+  check_version(connection);
+  probe_tables(connection);
+  sqlite3_db_config(connection.handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
+  {
+    Statement wal(connection, "PRAGMA journal_mode = WAL");
+    auto rows = wal.query();
+    if (!rows.next() || rows.get<std::string>(0) != "wal")
+      refuse(connection, "the history's file system can't hold a write-ahead log",
+             "put it on a local file system: SQLite's WAL needs shared memory");
+  }
+  // NORMAL: the WAL is synced before a checkpoint only. A power cut may take back the last commits, together
+  // with the offsets they moved; it can't tear them apart.
+  connection.execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY");
+  migrate(connection);
+}
+
+void prepare_for_reading(Connection& connection) {
+  connection.execute("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY");
+  check_owner(connection, false);
+  check_version(connection);
+  if (version_of(connection) < current_version())
+    refuse(connection, "the history is of an older schema", "etad migrates it when it starts");
+}
+
+}  // namespace etad::schema

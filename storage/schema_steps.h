@@ -1,0 +1,188 @@
+// The SQL of each step of the schema. A released step is never edited: databases exist that took it.
+#pragma once
+
+namespace etad::schema {
+
+// Version 1: sources, runs and what was measured of them, datasets and models.
+inline constexpr const char* kStep1 = R"sql(
+CREATE TABLE sources (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  path TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  format TEXT NOT NULL,
+  identity TEXT NOT NULL,
+  offset INTEGER NOT NULL,
+  marker TEXT NOT NULL,
+  head TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  lines INTEGER NOT NULL,
+  matched INTEGER NOT NULL,
+  unmatched INTEGER NOT NULL,
+  truncated INTEGER NOT NULL,
+  rejected INTEGER NOT NULL,
+  skipped_bytes INTEGER NOT NULL,
+  lost_bytes INTEGER NOT NULL,
+  last_error TEXT NOT NULL,
+  read_at INTEGER,
+  gone INTEGER NOT NULL,
+  pending INTEGER NOT NULL,
+  tracker_state BLOB NOT NULL
+) STRICT;
+CREATE INDEX sources_pending ON sources (id) WHERE pending;
+
+CREATE TABLE finished_files (
+  identity TEXT PRIMARY KEY,
+  path TEXT NOT NULL,
+  source_id INTEGER NOT NULL REFERENCES sources ON DELETE CASCADE,
+  at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX finished_files_source ON finished_files (source_id);
+
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  source_id INTEGER NOT NULL REFERENCES sources ON DELETE CASCADE,
+  ordinal INTEGER NOT NULL,
+  job TEXT NOT NULL CHECK (job IN ('train', 'test', 'time')),
+  state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'stopped', 'failed', 'lost')),
+  framework TEXT NOT NULL,
+  network TEXT NOT NULL,
+  architecture TEXT NOT NULL,
+  host TEXT NOT NULL,
+  device TEXT NOT NULL,
+  devices INTEGER NOT NULL,
+  started_at INTEGER,
+  ended_at INTEGER,
+  settings TEXT NOT NULL,
+  iteration INTEGER,
+  max_iterations INTEGER,
+  first_iteration INTEGER,
+  startup INTEGER,
+  snapshot_time INTEGER NOT NULL,
+  snapshots INTEGER NOT NULL,
+  stalls INTEGER NOT NULL,
+  loss_is_nan INTEGER NOT NULL,
+  message TEXT NOT NULL,
+  updated_at INTEGER NOT NULL,
+  UNIQUE (source_id, ordinal)
+) STRICT;
+CREATE INDEX runs_state ON runs (state);
+CREATE INDEX runs_network ON runs (network);
+
+CREATE TABLE run_labels (
+  run_id INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE,
+  labels TEXT NOT NULL,
+  said TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE datasets (
+  id INTEGER PRIMARY KEY,
+  network TEXT NOT NULL,
+  architecture TEXT NOT NULL,
+  framework TEXT NOT NULL,
+  host TEXT NOT NULL,
+  device TEXT NOT NULL,
+  devices INTEGER NOT NULL,
+  phase TEXT NOT NULL CHECK (phase IN ('train', 'test')),
+  generation INTEGER NOT NULL,
+  UNIQUE (network, architecture, framework, host, device, devices, phase)
+) STRICT;
+CREATE INDEX datasets_generation ON datasets (generation);
+
+CREATE TABLE run_phases (
+  run_id INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+  phase TEXT NOT NULL CHECK (phase IN ('train', 'test')),
+  dataset_id INTEGER REFERENCES datasets,
+  batch_size INTEGER,
+  samples_per_iteration INTEGER,
+  iterations INTEGER NOT NULL,
+  duration INTEGER NOT NULL,
+  segments INTEGER NOT NULL,
+  PRIMARY KEY (run_id, phase)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX run_phases_dataset ON run_phases (dataset_id, run_id) WHERE dataset_id IS NOT NULL;
+
+CREATE TABLE run_windows (
+  id INTEGER PRIMARY KEY,
+  run_id INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+  phase TEXT NOT NULL CHECK (phase IN ('train', 'test')),
+  seen INTEGER NOT NULL,
+  stride INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  body BLOB NOT NULL,
+  UNIQUE (run_id, phase)
+) STRICT;
+
+CREATE TABLE segment_chunks (
+  id INTEGER PRIMARY KEY,
+  run_id INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+  first_index INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  body BLOB NOT NULL,
+  UNIQUE (run_id, first_index)
+) STRICT;
+
+CREATE TABLE point_chunks (
+  id INTEGER PRIMARY KEY,
+  run_id INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+  first_index INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  body BLOB NOT NULL,
+  UNIQUE (run_id, first_index)
+) STRICT;
+
+CREATE TABLE totals (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  segments INTEGER NOT NULL,
+  points INTEGER NOT NULL
+) STRICT;
+INSERT INTO totals VALUES (1, 0, 0);
+
+CREATE TABLE layers (
+  architecture TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  type TEXT NOT NULL,
+  parameters TEXT NOT NULL,
+  shapes TEXT NOT NULL,
+  PRIMARY KEY (architecture, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE layer_times (
+  run_id INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  layer TEXT NOT NULL,
+  forward INTEGER NOT NULL,
+  backward INTEGER NOT NULL,
+  PRIMARY KEY (run_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE models (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  dataset_id INTEGER NOT NULL UNIQUE REFERENCES datasets,
+  fitted_at INTEGER NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+)sql";
+
+// Version 2: the track record.
+inline constexpr const char* kStep2 = R"sql(
+CREATE TABLE predictions (
+  run_id INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+  kind TEXT NOT NULL CHECK (kind IN ('total', 'remaining')),
+  at_fraction REAL NOT NULL,
+  made_at INTEGER NOT NULL,
+  elapsed REAL NOT NULL,
+  seconds REAL NOT NULL,
+  lower REAL NOT NULL,
+  upper REAL NOT NULL,
+  confidence REAL NOT NULL,
+  model_id INTEGER,
+  basis TEXT NOT NULL,
+  actual REAL,
+  error_percent REAL,
+  covered INTEGER,
+  PRIMARY KEY (run_id, kind, at_fraction)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+}  // namespace etad::schema

@@ -1,0 +1,121 @@
+#include "storage/source_table.h"
+
+namespace etad {
+namespace {
+
+constexpr const char* kColumns =
+    "path, kind, format, identity, offset, marker, head, size, lines, matched, unmatched, truncated, "
+    "rejected,"
+    " skipped_bytes, lost_bytes, last_error, read_at, gone, pending";
+constexpr const char* kPlaces =
+    "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19";
+
+template <class... More>
+void write(sqlite::Statement& statement, const SourceRow& s, const More&... more) {
+  statement.run(s.path, s.kind, s.format, s.identity, s.offset, s.marker, s.head, s.size, s.lines, s.matched,
+                s.unmatched, s.truncated, s.rejected, s.skipped_bytes, s.lost_bytes, s.last_error, s.read_at,
+                s.gone, s.pending, sqlite::Blob{s.state}, more...);
+}
+
+}  // namespace
+
+std::string select_sources(bool with_state) {
+  return std::string("SELECT id, ") + kColumns + (with_state ? ", tracker_state" : ", x''") +
+         " FROM sources ";
+}
+
+SourceRow read_source(const sqlite::Rows& row) {
+  SourceRow s;
+  s.id = row.get<std::int64_t>(0);
+  s.path = row.get<std::string>(1);
+  s.kind = row.get<std::string>(2);
+  s.format = row.get<std::string>(3);
+  s.identity = row.get<std::string>(4);
+  s.offset = row.get<std::int64_t>(5);
+  s.marker = row.get<std::string>(6);
+  s.head = row.get<std::string>(7);
+  s.size = row.get<std::int64_t>(8);
+  s.lines = row.get<std::int64_t>(9);
+  s.matched = row.get<std::int64_t>(10);
+  s.unmatched = row.get<std::int64_t>(11);
+  s.truncated = row.get<std::int64_t>(12);
+  s.rejected = row.get<std::int64_t>(13);
+  s.skipped_bytes = row.get<std::int64_t>(14);
+  s.lost_bytes = row.get<std::int64_t>(15);
+  s.last_error = row.get<std::string>(16);
+  s.read_at = row.get<std::optional<Instant>>(17);
+  s.gone = row.get<bool>(18);
+  s.pending = row.get<bool>(19);
+  s.state = row.get<sqlite::Blob>(20).bytes;
+  return s;
+}
+
+SourceTable::SourceTable(sqlite::Connection& c)
+    : connection_(c),
+      insert_(c, std::string("INSERT INTO sources (") + kColumns + ", tracker_state) VALUES (" + kPlaces +
+                     ", ?20)"),
+      update_(c, std::string("UPDATE sources SET (") + kColumns + ", tracker_state) = (" + kPlaces +
+                     ", ?20) WHERE id = ?21"),
+      all_(c, select_sources(true) + "ORDER BY id"),
+      put_finished_(c,
+                    "INSERT INTO finished_files VALUES (?1, ?2, ?3, ?4)"
+                    " ON CONFLICT DO UPDATE SET path = ?2, source_id = ?3, at = ?4"),
+      finished_(c, "SELECT identity, path, source_id, at FROM finished_files"),
+      forget_finished_(c, "DELETE FROM finished_files WHERE at < ?"),
+      pending_(c, "SELECT id FROM sources WHERE pending"),
+      clear_pending_(c, "UPDATE sources SET pending = 0 WHERE id = ?"),
+      remove_(c, "DELETE FROM sources WHERE id = ?") {}
+
+std::int64_t SourceTable::put(const SourceRow& source) {
+  if (source.id == 0) {
+    write(insert_, source);
+    return connection_.last_insert_id();
+  }
+  write(update_, source, source.id);
+  if (connection_.changes() == 0) {
+    throw sqlite::Failure(
+        SQLITE_NOTFOUND,
+        Error{source.path, "the history has no source " + std::to_string(source.id) + " (any more)",
+              "it was dropped; reading it anew needs a new one"});
+  }
+  return source.id;
+}
+
+void SourceTable::put(const FinishedFile& file, std::int64_t source_id) {
+  put_finished_.run(file.identity, file.path, source_id, file.at);
+}
+
+std::vector<SourceRow> SourceTable::all() {
+  std::vector<SourceRow> result;
+  for (auto rows = all_.query(); rows.next();) result.push_back(read_source(rows));
+  return result;
+}
+
+std::vector<FinishedFile> SourceTable::finished() {
+  std::vector<FinishedFile> result;
+  for (auto rows = finished_.query(); rows.next();) {
+    result.push_back({rows.get<std::string>(0), rows.get<std::string>(1), rows.get<std::int64_t>(2),
+                      rows.get<Instant>(3)});
+  }
+  return result;
+}
+
+void SourceTable::forget_finished(Instant before) {
+  forget_finished_.run(before);
+}
+
+std::vector<std::int64_t> SourceTable::pending() {
+  std::vector<std::int64_t> ids;
+  for (auto rows = pending_.query(); rows.next();) ids.push_back(rows.get<std::int64_t>(0));
+  return ids;
+}
+
+void SourceTable::clear_pending(std::int64_t id) {
+  clear_pending_.run(id);
+}
+
+void SourceTable::remove(std::int64_t id) {
+  remove_.run(id);
+}
+
+}  // namespace etad

@@ -1,0 +1,37 @@
+// Sources and the files that will not be read again.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "storage/rows.h"
+#include "storage/sqlite.h"
+
+namespace etad {
+
+class SourceTable {
+ public:
+  explicit SourceTable(sqlite::Connection& connection);
+
+  // Inserts (id 0) or updates; gives the id. Throws where a source of that id is not there (any more).
+  std::int64_t put(const SourceRow& source);
+  void put(const FinishedFile& file, std::int64_t source_id);
+
+  std::vector<SourceRow> all();
+  std::vector<FinishedFile> finished();
+  void forget_finished(Instant before);
+  std::vector<std::int64_t> pending();
+  void clear_pending(std::int64_t id);
+  void remove(std::int64_t id);  // with all that refers to it
+
+ private:
+  sqlite::Connection& connection_;
+  sqlite::Statement insert_, update_, all_, put_finished_, finished_, forget_finished_;
+  sqlite::Statement pending_, clear_pending_, remove_;
+};
+
+// SELECT of a SourceRow, with or without the tracker's state, to be read by read_source().
+std::string select_sources(bool with_state);
+SourceRow read_source(const sqlite::Rows& row);
+
+}  // namespace etad

@@ -1,0 +1,89 @@
+#include "storage/sqlite.h"
+
+namespace etad::sqlite {
+namespace {
+
+// What the reader can do about it; the message itself is SQLite's.
+std::string hint_for(int code) {
+  switch (code & 0xff) {
+    case SQLITE_FULL:
+      return "make room on its file system; etad goes on by itself";
+    case SQLITE_IOERR:
+      return "see the kernel log for errors of its disk; etad tries again";
+    case SQLITE_CORRUPT:
+      return "restore a backup, or rescue what is left with `sqlite3 FILE .recover`";
+    case SQLITE_NOTADB:
+      return "another file bears the database's name; move it away or name another path";
+    case SQLITE_CANTOPEN:
+      return "its folder must exist and be writable for the user that etad runs as";
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return "the file and its folder must be writable for the user that etad runs as";
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return "another program holds the database locked; is a second etad running on it?";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+Connection::Connection(const std::string& path, Mode mode) : path_(path) {
+  const int access = mode == Mode::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  sqlite3* db = nullptr;
+  const int code =
+      sqlite3_open_v2(path.c_str(), &db, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+  handle_.reset(db);
+  if (code != SQLITE_OK) fail(code);
+  sqlite3_busy_timeout(db, kBusyTimeout);
+}
+
+void Connection::execute(const char* sql) {
+  const int code = sqlite3_exec(handle(), sql, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+void Connection::fail(int code) const {
+  std::string message = handle_ ? sqlite3_errmsg(handle()) : sqlite3_errstr(code);
+  if (const char* kind = sqlite3_errstr(code); message != kind) message += std::string(", ") + kind;
+  throw Failure(code, Error{path_, "the history's database failed: " + message, hint_for(code)});
+}
+
+Statement::Statement(Connection& connection, std::string_view sql) : connection_(&connection) {
+  sqlite3_stmt* statement = nullptr;
+  check(sqlite3_prepare_v3(connection.handle(), sql.data(), static_cast<int>(sql.size()),
+                           SQLITE_PREPARE_PERSISTENT, &statement, nullptr));
+  handle_.reset(statement);
+}
+
+Rows::~Rows() {
+  if (statement_) statement_->reset();
+}
+
+bool Rows::next() {
+  const int code = sqlite3_step(statement_->handle());
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  statement_->connection_->fail(code);
+}
+
+bool Rows::is_null(int column) const {
+  return sqlite3_column_type(statement_->handle(), column) == SQLITE_NULL;
+}
+
+Transaction::Transaction(Connection& connection, Kind kind) : connection_(connection) {
+  connection.execute(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
+}
+
+Transaction::~Transaction() {
+  // A full disk or an I/O error may have rolled back already. The result of a rollback is of no use: SQLite
+  // undoes the transaction from the journal at the next access at the latest.
+  if (connection_.in_transaction()) sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Transaction::commit() {
+  connection_.execute("COMMIT");
+}
+
+}  // namespace etad::sqlite

@@ -1,0 +1,119 @@
+#include "storage/track_record.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "storage/codes.h"
+
+namespace etad {
+namespace {
+
+struct Scores {
+  std::vector<double> errors;  // signed, percent
+  std::int64_t covered = 0;
+};
+
+using Group = std::tuple<std::optional<std::string>, std::optional<PredictionKind>, std::optional<double>>;
+
+double median(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+AccuracyRow summarise(const Group& group, const Scores& scores) {
+  AccuracyRow row{std::get<0>(group), std::get<1>(group), std::get<2>(group)};
+  row.count = static_cast<std::int64_t>(scores.errors.size());
+  std::vector<double> absolute;
+  absolute.reserve(scores.errors.size());
+  double sum = 0, signed_sum = 0;
+  for (const double error : scores.errors) {
+    absolute.push_back(std::abs(error));
+    sum += std::abs(error);
+    signed_sum += error;
+  }
+  const auto n = static_cast<double>(row.count);
+  row.mean_error_percent = sum / n;
+  row.median_error_percent = median(absolute);
+  row.bias_percent = signed_sum / n;
+  row.coverage = static_cast<double>(scores.covered) / n;
+  return row;
+}
+
+}  // namespace
+
+TrackRecord::TrackRecord(sqlite::Connection& c)
+    : put_(c,
+           "INSERT INTO predictions (run_id, kind, at_fraction, made_at, elapsed, seconds, lower, upper, "
+           "confidence,"
+           " model_id, basis) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
+      // What was left when the prediction was made is what it is measured by; a run that ended within the
+      // moment has no error in percent.
+      score_(c,
+             "UPDATE predictions SET (actual, error_percent, covered) ="
+             " (SELECT a, CASE WHEN a > 0 THEN 100 * (seconds - a) / a END, a BETWEEN lower AND upper"
+             "  FROM (SELECT CASE kind WHEN 'total' THEN ?2 ELSE max(?2 - elapsed, 0.0) END AS a))"
+             " WHERE run_id = ?1 AND actual IS NULL") {}
+
+void TrackRecord::put(const PredictionRow& p) {
+  put_.run(p.run_id, codes::word(p.kind), p.at_fraction, p.made_at, p.elapsed, p.seconds, p.lower, p.upper,
+           p.confidence, p.model_id, p.basis);
+}
+
+void TrackRecord::score(std::int64_t run_id, Duration total) {
+  score_.run(run_id, to_seconds(total));
+}
+
+std::vector<PredictionRow> predictions_of(sqlite::Connection& connection, std::int64_t run_id) {
+  sqlite::Statement select(
+      connection,
+      "SELECT kind, at_fraction, made_at, elapsed, seconds, lower, upper, confidence, model_id, basis, "
+      "actual,"
+      " error_percent, covered FROM predictions WHERE run_id = ? ORDER BY kind, at_fraction");
+  std::vector<PredictionRow> result;
+  for (auto rows = select.query(run_id); rows.next();) {
+    PredictionRow& p = result.emplace_back();
+    p.run_id = run_id;
+    p.kind = codes::value_of<PredictionKind>(rows.get<std::string_view>(0));
+    p.at_fraction = rows.get<double>(1);
+    p.made_at = rows.get<Instant>(2);
+    p.elapsed = rows.get<double>(3);
+    p.seconds = rows.get<double>(4);
+    p.lower = rows.get<double>(5);
+    p.upper = rows.get<double>(6);
+    p.confidence = rows.get<double>(7);
+    p.model_id = rows.get<std::optional<std::int64_t>>(8);
+    p.basis = rows.get<std::string>(9);
+    p.actual = rows.get<std::optional<double>>(10);
+    p.error_percent = rows.get<std::optional<double>>(11);
+    p.covered = rows.get<std::optional<bool>>(12);
+  }
+  return result;
+}
+
+std::vector<AccuracyRow> accuracy_of(sqlite::Connection& connection) {
+  sqlite::Statement select(
+      connection,
+      "SELECT r.network, p.kind, p.at_fraction, p.error_percent, p.covered FROM predictions p"
+      " CROSS JOIN runs r ON r.id = p.run_id WHERE p.error_percent IS NOT NULL");
+  std::map<Group, Scores> groups;
+  for (auto rows = select.query(); rows.next();) {
+    const auto network = rows.get<std::string>(0);
+    const auto kind = codes::value_of<PredictionKind>(rows.get<std::string_view>(1));
+    const auto fraction = rows.get<double>(2);
+    for (const Group& group : {Group{}, Group{std::nullopt, kind, fraction}, Group{network, {}, {}},
+                               Group{network, kind, fraction}}) {
+      Scores& scores = groups[group];
+      scores.errors.push_back(rows.get<double>(3));
+      scores.covered += rows.get<bool>(4) ? 1 : 0;
+    }
+  }
+  std::vector<AccuracyRow> result;
+  for (const auto& [group, scores] : groups) result.push_back(summarise(group, scores));
+  return result;
+}
+
+}  // namespace etad

@@ -1,0 +1,26 @@
+// The track record: what was predicted of runs, scored when they end. Nothing else ever changes it.
+#pragma once
+
+#include <vector>
+
+#include "storage/rows.h"
+#include "storage/sqlite.h"
+
+namespace etad {
+
+class TrackRecord {
+ public:
+  explicit TrackRecord(sqlite::Connection& connection);
+
+  void put(const PredictionRow& prediction);  // unless there is one of that run, kind and fraction
+  void score(std::int64_t run_id, Duration total);
+
+ private:
+  sqlite::Statement put_, score_;
+};
+
+// The reader's side.
+std::vector<PredictionRow> predictions_of(sqlite::Connection& connection, std::int64_t run_id);
+std::vector<AccuracyRow> accuracy_of(sqlite::Connection& connection);
+
+}  // namespace etad

@@ -1,0 +1,195 @@
+#include "storage/writer.h"
+
+#include <algorithm>
+
+#include "storage/schema.h"
+
+namespace etad {
+namespace {
+
+using sqlite::guarded;
+
+// The ids of the runs that one source's records speak of by their ordinals.
+class RunIds {
+ public:
+  RunIds(RunTable& runs, std::int64_t source_id) : runs_(runs), source_id_(source_id) {}
+
+  void learn(std::int64_t ordinal, std::int64_t id) { known_[ordinal] = id; }
+
+  std::int64_t of(std::int64_t ordinal) {
+    if (const auto it = known_.find(ordinal); it != known_.end()) return it->second;
+    const auto id = runs_.find(source_id_, ordinal);
+    if (!id) {
+      throw sqlite::Failure(SQLITE_NOTFOUND,
+                            Error{"source " + std::to_string(source_id_),
+                                  "records name run " + std::to_string(ordinal) + ", which was never stated",
+                                  {}});
+    }
+    return known_[ordinal] = *id;
+  }
+
+ private:
+  RunTable& runs_;
+  std::int64_t source_id_;
+  std::unordered_map<std::int64_t, std::int64_t> known_;
+};
+
+// Calls `consume(run ordinal, values)` for each stretch of records of the same run.
+template <class T, class Consume>
+void by_run(const std::vector<Records::Of<T>>& records, Consume&& consume) {
+  std::vector<T> values;
+  for (std::size_t i = 0; i < records.size();) {
+    const std::int64_t run = records[i].run;
+    values.clear();
+    for (; i < records.size() && records[i].run == run; ++i) values.push_back(records[i].value);
+    consume(run, values);
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, const StorageOptions& options) {
+  return guarded([&]() -> std::unique_ptr<Writer> {
+    auto connection = std::make_unique<sqlite::Connection>(path, sqlite::Connection::Mode::write);
+    schema::prepare_for_writing(*connection);
+    auto writer = std::make_unique<SqliteWriter>(std::move(connection), options);
+    writer->drop_pending();
+    return writer;
+  });
+}
+
+SqliteWriter::SqliteWriter(std::unique_ptr<sqlite::Connection> connection, const StorageOptions& options)
+    : connection_(std::move(connection)),
+      options_(options),
+      sources_(*connection_),
+      datasets_(*connection_),
+      runs_(*connection_, datasets_),
+      measurements_(*connection_),
+      layers_(*connection_),
+      models_(*connection_, datasets_),
+      record_(*connection_),
+      checkpointer_(*connection_) {}
+
+// One writing transaction: all of what `body` does, or, on an Error, nothing.
+template <class Body>
+Result<void> SqliteWriter::transaction(Body&& body) {
+  return guarded([&] {
+    sqlite::Transaction transaction(*connection_, sqlite::Transaction::Kind::write);
+    datasets_.begin();
+    measurements_.begin();
+    body();
+    measurements_.end();
+    transaction.commit();
+  });
+}
+
+Result<void> SqliteWriter::commit(std::vector<SourceCommit>& commits, Instant now) {
+  std::vector<std::int64_t> ids;
+  ids.reserve(commits.size());
+  auto done = transaction([&] {
+    for (const SourceCommit& commit : commits) {
+      ids.push_back(sources_.put(commit.source));
+      write(commit, ids.back(), now);
+    }
+  });
+  if (!done) return done;
+  for (std::size_t i = 0; i < commits.size(); ++i) commits[i].source.id = ids[i];
+  return done;
+}
+
+void SqliteWriter::write(const SourceCommit& commit, std::int64_t source_id, Instant now) {
+  const Records& records = commit.records;
+  RunIds ids(runs_, source_id);
+  for (const Run& run : records.runs) {
+    ids.learn(run.ordinal, runs_.put(source_id, run, commit.source.pending, now));
+  }
+  by_run<Segment>(records.segments, [&](std::int64_t run, const std::vector<Segment>& segments) {
+    const std::int64_t id = ids.of(run);
+    measurements_.add(id, segments);
+    for (const Phase phase : {Phase::train, Phase::test}) {
+      const auto of_phase = [phase](const Segment& segment) { return segment.phase == phase; };
+      if (std::any_of(segments.begin(), segments.end(), of_phase)) runs_.measured(id, phase);
+    }
+  });
+  by_run<ProgressPoint>(records.points, [&](std::int64_t run, const std::vector<ProgressPoint>& points) {
+    measurements_.add(ids.of(run), points);
+  });
+  for (const auto& [run, layers] : records.layers) layers_.put(runs_.architecture(ids.of(run)), layers);
+  for (const auto& [run, times] : records.layer_times) layers_.put(ids.of(run), times);
+  for (const FinishedFile& file : commit.finished) sources_.put(file, source_id);
+}
+
+void SqliteWriter::drop_pending() {
+  for (const std::int64_t id : sources_.pending()) {
+    if (auto dropped = drop_source(id); !dropped) throw sqlite::Failure(SQLITE_ERROR, dropped.error());
+  }
+}
+
+Result<std::vector<SourceRow>> SqliteWriter::sources() {
+  return guarded([&] { return sources_.all(); });
+}
+
+Result<std::vector<FinishedFile>> SqliteWriter::finished_files() {
+  return guarded([&] { return sources_.finished(); });
+}
+
+Result<void> SqliteWriter::forget_finished(Instant before) {
+  return transaction([&] { sources_.forget_finished(before); });
+}
+
+Result<void> SqliteWriter::drop_source(std::int64_t id) {
+  return transaction([&] {
+    runs_.leave(id);
+    measurements_.forget(id);
+    sources_.remove(id);
+  });
+}
+
+Result<void> SqliteWriter::adopt_source(std::int64_t id) {
+  return transaction([&] {
+    sources_.clear_pending(id);
+    runs_.adopt(id);
+  });
+}
+
+Result<void> SqliteWriter::put_models(std::vector<ModelRow>& models) {
+  std::vector<std::int64_t> ids;
+  ids.reserve(models.size());
+  auto done = transaction([&] {
+    for (const ModelRow& model : models) ids.push_back(models_.put(model));
+  });
+  if (!done) return done;
+  for (std::size_t i = 0; i < models.size(); ++i) models[i].id = ids[i];
+  return done;
+}
+
+Result<void> SqliteWriter::set_labels(std::int64_t run_id, const std::map<std::string, std::string>& labels) {
+  if (auto valid = check_labels(labels); !valid) return valid;
+  bool found = false;
+  auto done = transaction([&] { found = runs_.label(run_id, labels); });
+  if (done && !found) return fail("there is no run " + std::to_string(run_id));
+  return done;
+}
+
+Result<void> SqliteWriter::put_predictions(const std::vector<PredictionRow>& predictions) {
+  return transaction([&] {
+    for (const PredictionRow& prediction : predictions) record_.put(prediction);
+  });
+}
+
+Result<void> SqliteWriter::score_run(std::int64_t run_id, Duration total) {
+  return transaction([&] { record_.score(run_id, total); });
+}
+
+Result<void> SqliteWriter::maintain(Instant now) {
+  return guarded([&] { checkpointer_.step(now); });
+}
+
+Result<void> SqliteWriter::backup(const std::string& file) {
+  return guarded([&] {
+    sqlite::Statement vacuum(*connection_, "VACUUM INTO ?");
+    vacuum.run(file);
+  });
+}
+
+}  // namespace etad

@@ -1,0 +1,59 @@
+// The Writer over SQLite: composes the tables' writers and draws the transactions around them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "storage/checkpoint.h"
+#include "storage/dataset_table.h"
+#include "storage/history.h"
+#include "storage/layer_table.h"
+#include "storage/measurement_table.h"
+#include "storage/model_table.h"
+#include "storage/run_table.h"
+#include "storage/source_table.h"
+#include "storage/sqlite.h"
+#include "storage/track_record.h"
+
+namespace etad {
+
+class SqliteWriter final : public Writer {
+ public:
+  // Of a database that schema::prepare_for_writing() has been through.
+  SqliteWriter(std::unique_ptr<sqlite::Connection> connection, const StorageOptions& options);
+
+  Result<void> commit(std::vector<SourceCommit>& commits, Instant now) override;
+  Result<std::vector<SourceRow>> sources() override;
+  Result<std::vector<FinishedFile>> finished_files() override;
+  Result<void> forget_finished(Instant before) override;
+  Result<void> drop_source(std::int64_t id) override;
+  Result<void> adopt_source(std::int64_t id) override;
+  Result<void> put_models(std::vector<ModelRow>& models) override;
+  Result<void> set_labels(std::int64_t run_id, const std::map<std::string, std::string>& labels) override;
+  Result<void> put_predictions(const std::vector<PredictionRow>& predictions) override;
+  Result<void> score_run(std::int64_t run_id, Duration total) override;
+  Result<void> maintain(Instant now) override;
+  Result<void> backup(const std::string& file) override;
+
+  void drop_pending();  // throws sqlite::Failure
+
+ private:
+  template <class Body>
+  Result<void> transaction(Body&& body);
+  void write(const SourceCommit& commit, std::int64_t source_id, Instant now);
+
+  std::unique_ptr<sqlite::Connection> connection_;
+  StorageOptions options_;
+  SourceTable sources_;
+  DatasetTable datasets_;
+  RunTable runs_;
+  MeasurementTable measurements_;
+  LayerTable layers_;
+  ModelTable models_;
+  TrackRecord record_;
+  Checkpointer checkpointer_;
+};
+
+}  // namespace etad

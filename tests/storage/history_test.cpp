@@ -1,0 +1,240 @@
+// What goes into the history comes out of it, once.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tests/storage/history_fixture.h"
+
+namespace etad::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+TEST_F(HistoryTest, ARunComesBackWhole) {
+  auto source = source_with_run("/var/log/caffe/lenet.log", 3);
+  etad::Run& run = source.records.runs.front();
+  run.state = RunState::failed;
+  run.ended_at = after(20);
+  run.iteration = 300;
+  run.max_iterations = 10'000;
+  run.first_iteration = 0;
+  run.startup = std::chrono::milliseconds(1500);
+  run.snapshot_time = std::chrono::seconds(2);
+  run.snapshots = 1;
+  run.stalls = 4;
+  run.loss_is_nan = true;
+  run.message = "Check failed: error == cudaSuccess (2 vs. 0)  \xff out of memory";
+  run.test.batch_size = 100;
+  commit(source);
+
+  const auto rows = must(reader().runs({}));
+  ASSERT_THAT(rows, SizeIs(1));
+  const etad::Run& read = rows.front().run;
+  EXPECT_EQ(rows.front().source, "/var/log/caffe/lenet.log");
+  EXPECT_EQ(rows.front().updated_at, kNow);
+  EXPECT_EQ(read.state, RunState::failed);
+  EXPECT_EQ(read.network, "LeNet");
+  EXPECT_EQ(read.started_at, run.started_at);
+  EXPECT_EQ(read.ended_at, run.ended_at);
+  EXPECT_EQ(read.settings, run.settings);
+  EXPECT_EQ(read.startup, run.startup);
+  EXPECT_EQ(read.snapshot_time, run.snapshot_time);
+  EXPECT_EQ(read.message, run.message);
+  EXPECT_TRUE(read.loss_is_nan);
+  EXPECT_EQ(read.train.segments, 3);
+  EXPECT_EQ(read.train.iterations, 300);
+  EXPECT_EQ(read.train.duration, run.train.duration);
+  EXPECT_EQ(read.test.batch_size, 100);
+  EXPECT_EQ(must(reader().run(rows.front().id))->run.max_iterations, 10'000);
+  EXPECT_FALSE(must(reader().run(rows.front().id + 1)).has_value());
+}
+
+TEST_F(HistoryTest, ASourceComesBackWithItsStateAndFiles) {
+  auto source = source_with_run("/a.log", 0);
+  source.source.identity = "8:1:42:abc";
+  source.source.marker = "m";
+  source.source.head = "h";
+  source.source.lines = 7;
+  source.source.lost_bytes = 3;
+  source.source.last_error = "permission denied";
+  source.source.read_at = kNow;
+  source.finished = {{"8:1:41:abd", "/a.log.1", 0, kNow}};
+  commit(source);
+  source.source.offset = 2000;
+  source.finished.clear();
+  commit(source);
+  close();
+
+  const auto sources = must(writer().sources());
+  ASSERT_THAT(sources, SizeIs(1));
+  EXPECT_EQ(sources[0].id, source.source.id);
+  EXPECT_EQ(sources[0].identity, "8:1:42:abc");
+  EXPECT_EQ(sources[0].offset, 2000);
+  EXPECT_EQ(sources[0].state, source.source.state);
+  EXPECT_EQ(sources[0].lost_bytes, 3);
+  EXPECT_EQ(sources[0].read_at, kNow);
+  EXPECT_EQ(must(reader().sources())[0].state, "");
+
+  const auto files = must(writer().finished_files());
+  ASSERT_THAT(files, SizeIs(1));
+  EXPECT_EQ(files[0].identity, "8:1:41:abd");
+  EXPECT_EQ(files[0].source_id, source.source.id);
+  must(writer().forget_finished(kNow));
+  EXPECT_THAT(must(writer().finished_files()), SizeIs(1));
+  must(writer().forget_finished(after(1)));
+  EXPECT_THAT(must(writer().finished_files()), IsEmpty());
+}
+
+// Segments come one tick at a time or by the thousand: the history is the same.
+TEST_F(HistoryTest, SegmentsAndPointsKeepTheirOrderAcrossChunksAndCommits) {
+  constexpr std::int64_t kAll = 1500;
+  const auto whole = source_with_run("/whole.log", kAll);
+  auto piecewise = source_with_run("/pieces.log", 0);
+  etad::Run run = lenet();
+  std::int64_t n = 0;
+  for (const std::int64_t size : {1, 1, 1, 509, 2, 600, 386}) {
+    piecewise.records.clear();
+    for (std::int64_t i = 0; i < size; ++i, ++n) {
+      piecewise.records.segments.push_back({0, window(run, n)});
+      piecewise.records.points.push_back({0, whole.records.points[static_cast<std::size_t>(n)].value});
+    }
+    piecewise.records.runs = {run};
+    commit(piecewise);
+  }
+  ASSERT_EQ(n, kAll);
+  commit(SourceCommit(whole));
+
+  const auto first = must(reader().segments(1, 0, 10'000));
+  ASSERT_THAT(first, SizeIs(kAll));
+  for (std::size_t i = 0; i < first.size(); ++i) ASSERT_EQ(first[i], whole.records.segments[i].value) << i;
+  EXPECT_EQ(must(reader().segments(2, 0, 10'000)), first);
+  const auto points = must(reader().points(1, 0, 10'000));
+  ASSERT_THAT(points, SizeIs(kAll));
+  EXPECT_EQ(points[1234].iteration, 123'400);
+  EXPECT_EQ(points[1234].at, whole.records.points[1234].value.at);
+  EXPECT_EQ(must(reader().size()).segments, 2 * kAll);
+  EXPECT_EQ(must(reader().size()).points, 2 * kAll);
+
+  for (const std::int64_t from : {0, 1, 511, 512, 513, 1499, 1500, 99'999}) {
+    const auto page = must(reader().segments(1, from, 600));
+    const auto left = static_cast<std::size_t>(std::clamp<std::int64_t>(kAll - from, 0, 600));
+    ASSERT_THAT(page, SizeIs(left)) << from;
+    if (left > 0) {
+      EXPECT_EQ(page.front(), first[static_cast<std::size_t>(from)]);
+    }
+  }
+  EXPECT_THAT(must(reader().segments(1, 0, 0)), IsEmpty());
+}
+
+TEST_F(HistoryTest, APointWithoutLossOrTimeStaysWithout) {
+  auto source = source_with_run("/a.log", 0);
+  source.records.points = {{0, {10, std::nullopt, std::nan("")}}, {0, {20, kNow, 0.25}}};
+  commit(source);
+  const auto points = must(reader().points(1, 0, 10));
+  ASSERT_THAT(points, SizeIs(2));
+  EXPECT_EQ(points[0].at, std::nullopt);
+  EXPECT_TRUE(std::isnan(points[0].loss));
+  EXPECT_EQ(points[1].at, kNow);
+  EXPECT_EQ(points[1].loss, 0.25);
+}
+
+TEST_F(HistoryTest, PagesGoFromTheNewestDown) {
+  auto source = source_with_run("/a.log", 0);
+  source.records.runs.clear();
+  for (std::int64_t i = 0; i < 5; ++i) {
+    etad::Run run = lenet(i);
+    if (i == 2) run.state = RunState::finished;
+    if (i == 3) run.network = "CaffeNet";
+    run.started_at = after(static_cast<double>(i));
+    source.records.runs.push_back(run);
+  }
+  commit(source);
+  const auto ids = [&](RunFilter filter) {
+    std::vector<std::int64_t> result;
+    for (const auto& row : must(reader().runs(filter))) result.push_back(row.id);
+    return result;
+  };
+  RunFilter page;
+  page.limit = 2;
+  EXPECT_THAT(ids(page), ElementsAre(5, 4));
+  page.before_id = 4;
+  EXPECT_THAT(ids(page), ElementsAre(3, 2));
+  RunFilter by_state;
+  by_state.state = RunState::finished;
+  EXPECT_THAT(ids(by_state), ElementsAre(3));
+  RunFilter by_network;
+  by_network.network = "CaffeNet";
+  EXPECT_THAT(ids(by_network), ElementsAre(4));
+  RunFilter recent;
+  recent.since = after(3);
+  EXPECT_THAT(ids(recent), ElementsAre(5, 4));
+  RunFilter other;
+  other.framework = "darknet";
+  EXPECT_THAT(ids(other), IsEmpty());
+}
+
+TEST_F(HistoryTest, LayersAreKeptOnceForEachArchitecture) {
+  const std::vector<Layer> layers = {{"conv1", "Convolution", "num_output=20", {{20, 24, 24}, {}}},
+                                     {"ip1", "InnerProduct", "", {}}};
+  auto source = source_with_run("/a.log", 0);
+  source.records.layers = {{0, layers}};
+  source.records.layer_times = {
+      {0, {{"conv1", std::chrono::microseconds(10), std::chrono::microseconds(20)}}}};
+  commit(source);
+  auto again = source_with_run("/b.log", 0);
+  again.records.layers = {{0, {layers[0]}}};
+  commit(again);
+
+  const auto read = must(reader().layers("9c1d7a52"));
+  ASSERT_THAT(read, SizeIs(2));
+  EXPECT_EQ(read[0].parameters, "num_output=20");
+  EXPECT_THAT(read[0].shapes, ElementsAre(ElementsAre(20, 24, 24), IsEmpty()));
+  EXPECT_THAT(read[1].shapes, IsEmpty());
+  const auto times = must(reader().layer_times(1));
+  ASSERT_THAT(times, SizeIs(1));
+  EXPECT_EQ(times[0].backward, std::chrono::microseconds(20));
+}
+
+TEST_F(HistoryTest, NetworksTellWhatWasSeenOfThem) {
+  commit(source_with_run("/a.log", 3));
+  etad::Run other = lenet();
+  other.device = "Tesla P100";
+  other.train.samples_per_iteration = 128;
+  commit(source_with_run("/b.log", 5, other));
+  etad::Run unknown;
+  commit(source_with_run("/c.log", 1, unknown));
+
+  const auto networks = must(reader().networks());
+  ASSERT_THAT(networks, SizeIs(1));
+  EXPECT_EQ(networks[0].network, "LeNet");
+  EXPECT_EQ(networks[0].runs, 2);
+  EXPECT_THAT(networks[0].devices, ElementsAre("Tesla K80", "Tesla P100"));
+  EXPECT_THAT(networks[0].batch_sizes, ElementsAre(64, 128));
+  EXPECT_EQ(networks[0].min_iterations, 300);
+  EXPECT_EQ(networks[0].max_iterations, 500);
+  EXPECT_EQ(networks[0].last_seen, kNow);
+}
+
+TEST_F(HistoryTest, RecordsOfARunNeverStatedAreRefusedAsAWhole) {
+  auto good = source_with_run("/good.log", 3);
+  auto bad = source_with_run("/bad.log", 3);
+  bad.records.runs.clear();
+  std::vector<SourceCommit> commits{good, bad};
+  EXPECT_FALSE(writer().commit(commits, kNow));
+  EXPECT_EQ(commits[0].source.id, 0);
+  EXPECT_THAT(must(reader().runs({})), IsEmpty());
+  EXPECT_THAT(must(reader().sources()), IsEmpty());
+}
+
+TEST_F(HistoryTest, ABackupIsAHistory) {
+  commit(source_with_run("/a.log", 700));
+  must(writer().backup(dir_.file("backup.db")));
+  auto backup = must(Reader::open(dir_.file("backup.db")));
+  EXPECT_THAT(must(backup->segments(1, 0, 1000)), SizeIs(700));
+  EXPECT_FALSE(writer().backup(dir_.file("backup.db"))) << "an existing file is not overwritten";
+}
+
+}  // namespace
+}  // namespace etad::test
