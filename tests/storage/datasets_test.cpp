@@ -1,0 +1,231 @@
+// Which models' data changed, and what it is: runs come, grow, get labels, are imported and dropped.
+#include <gmock/gmock.h>
+
+#include "tests/storage/history_fixture.h"
+
+namespace etad::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+ModelKey key_of(const etad::Run& run, Phase phase = Phase::train) {
+  return {run.network, run.architecture, run.framework, run.host, run.device, run.devices, phase};
+}
+
+class DatasetsTest : public HistoryTest {
+ protected:
+  // The keys changed since the last call.
+  std::vector<ModelKey> changed() { return must(reader().changed_keys(generation_, generation_)); }
+  std::vector<RunData> data(const ModelKey& key, int runs = 100, int windows = 100) {
+    return must(reader().run_data(key, runs, windows));
+  }
+  std::int64_t generation_ = 0;
+};
+
+TEST_F(DatasetsTest, AKeyIsDirtyOnceForEachCommitThatBringsSegments) {
+  auto source = source_with_run("/a.log", 2);
+  etad::Run run = source.records.runs.front();
+  commit(source);
+  EXPECT_THAT(changed(), ElementsAre(key_of(run)));
+  EXPECT_THAT(changed(), IsEmpty());
+
+  source.records.clear();
+  run.iteration = 250;
+  source.records.runs = {run};
+  commit(source);
+  EXPECT_THAT(changed(), IsEmpty()) << "progress alone is no data";
+
+  source.records.segments = {{0, window(run, 2)}, {0, window(run, 0, Phase::test, 100)}};
+  source.records.runs = {run};
+  commit(source);
+  EXPECT_THAT(changed(), ElementsAre(key_of(run), key_of(run, Phase::test)));
+  EXPECT_THAT(data(key_of(run, Phase::test)).front().windows, SizeIs(1));
+}
+
+TEST_F(DatasetsTest, TimingRunsAndUnknownNetworksAreNoData) {
+  etad::Run timing = lenet();
+  timing.job = Job::time;
+  commit(source_with_run("/time.log", 3, timing));
+  etad::Run unknown = lenet();
+  unknown.network = unknown.architecture = "";
+  commit(source_with_run("/unknown.log", 3, unknown));
+  EXPECT_THAT(changed(), IsEmpty());
+
+  etad::Run unnamed = lenet();
+  unnamed.network = "";
+  commit(source_with_run("/unnamed.log", 3, unnamed));
+  EXPECT_THAT(changed(), ElementsAre(key_of(unnamed)));
+}
+
+TEST_F(DatasetsTest, RunDataIsTheNewestRunsWithTheirSumsAndABoundedSample) {
+  for (std::int64_t i = 0; i < 4; ++i) {
+    etad::Run run = lenet();
+    run.settings["iter_size"] = "2";
+    commit(source_with_run("/" + std::to_string(i) + ".log", 1000 * (i + 1), run));
+  }
+  const auto runs = data(key_of(lenet()), 3, 20);
+  ASSERT_THAT(runs, SizeIs(3));
+  EXPECT_EQ(runs[0].run_id, 4);
+  EXPECT_EQ(runs[0].iterations, 400'000);
+  EXPECT_EQ(runs[0].samples_per_iteration, 64);
+  EXPECT_EQ(runs[0].solver_type, "SGD");
+  EXPECT_EQ(runs[0].iter_size, 2);
+  EXPECT_EQ(runs[0].started_at, kNow);
+  ASSERT_THAT(runs[0].windows, SizeIs(20));
+  EXPECT_EQ(runs[0].windows.front().first_iteration, 0);
+  EXPECT_GT(runs[0].windows.back().first_iteration, 360'000);
+  EXPECT_THAT(data(key_of(lenet()), 0, 20), IsEmpty());
+}
+
+// However a run's segments arrive, its sample holds between 64 and 128 of them, evenly spaced.
+TEST_F(DatasetsTest, TheSampleStaysEvenAsTheRunGrows) {
+  auto source = source_with_run("/a.log", 0);
+  etad::Run run = lenet();
+  for (std::int64_t n = 0; n < 700;) {
+    source.records.clear();
+    for (std::int64_t i = 0; i < 7; ++i) source.records.segments.push_back({0, window(run, n++)});
+    source.records.runs = {run};
+    commit(source);
+  }
+  const auto windows = data(key_of(run), 1, 1000).front().windows;
+  ASSERT_THAT(windows, SizeIs(88));  // every eighth of 700
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    EXPECT_EQ(windows[i].first_iteration, static_cast<std::int64_t>(800 * i));
+  }
+}
+
+TEST_F(DatasetsTest, ALabelMovesTheRunAndBothKeysChange) {
+  etad::Run nameless = lenet();
+  nameless.network = "";
+  nameless.train.batch_size.reset();
+  nameless.train.samples_per_iteration.reset();
+  nameless.settings["iter_size"] = "2";
+  auto source = source_with_run("/a.log", 0);
+  etad::Run run = nameless;
+  for (std::int64_t n = 0; n < 3; ++n)
+    source.records.segments.push_back({0, window(run, n, Phase::train, 0)});
+  source.records.runs = {run};
+  commit(source);
+  EXPECT_THAT(changed(), ElementsAre(key_of(nameless)));
+
+  must(writer().set_labels(
+      1, {{"network", "MyNet"}, {"batch_size", "32"}, {"device", "ignored: the log knows"}}));
+  etad::Run named = nameless;
+  named.network = "MyNet";
+  EXPECT_THAT(changed(), ElementsAre(key_of(nameless), key_of(named)));
+  EXPECT_THAT(data(key_of(nameless)), IsEmpty());
+  ASSERT_THAT(data(key_of(named)), SizeIs(1));
+  EXPECT_EQ(data(key_of(named))[0].samples_per_iteration, 64);
+  EXPECT_EQ(data(key_of(named))[0].windows[0].samples_per_iteration, 64);
+  EXPECT_EQ(must(reader().segments(1, 0, 1))[0].samples_per_iteration, 64);
+
+  // The log goes on, knowing as little as before: the labels stay.
+  source.records.clear();
+  source.records.segments = {{0, window(run, 3, Phase::train, 0)}};
+  source.records.runs = {run};
+  commit(source);
+  const auto row = *must(reader().run(1));
+  EXPECT_EQ(row.run.network, "MyNet");
+  EXPECT_EQ(row.run.device, "Tesla K80");
+  EXPECT_EQ(row.run.train.batch_size, 32);
+  EXPECT_EQ(row.run.train.segments, 4);
+  EXPECT_EQ(row.labels.at("batch_size"), "32");
+  EXPECT_THAT(changed(), ElementsAre(key_of(named)));
+
+  // Then it says its batch size after all: the log wins.
+  run.train.batch_size = 16;
+  run.train.samples_per_iteration = 32;
+  source.records.segments.clear();
+  source.records.runs = {run};
+  commit(source);
+  EXPECT_EQ(must(reader().run(1))->run.train.batch_size, 16);
+  EXPECT_THAT(changed(), ElementsAre(key_of(named)));
+
+  // A label is taken back.
+  must(writer().set_labels(1, {{"network", ""}}));
+  EXPECT_EQ(must(reader().run(1))->run.network, "");
+  EXPECT_THAT(changed(), ElementsAre(key_of(nameless), key_of(named)));
+  EXPECT_THAT(data(key_of(nameless)), SizeIs(1));
+}
+
+TEST_F(DatasetsTest, WrongLabelsAreRefused) {
+  commit(source_with_run("/a.log", 1));
+  EXPECT_FALSE(writer().set_labels(1, {{"colour", "green"}}));
+  for (const char* wrong : {"0", "-1", "64x", "9999999999", " 64"}) {
+    EXPECT_FALSE(writer().set_labels(1, {{"batch_size", wrong}})) << wrong;
+  }
+  EXPECT_FALSE(writer().set_labels(2, {{"network", "X"}}));
+  EXPECT_TRUE(must(reader().run(1))->labels.empty());
+}
+
+TEST_F(DatasetsTest, ADroppedSourceTakesItsDataAlong) {
+  const auto kept = commit(source_with_run("/a.log", 5));
+  const auto dropped = commit(source_with_run("/b.log", 7));
+  changed();
+  must(writer().drop_source(dropped.source.id));
+  EXPECT_THAT(changed(), ElementsAre(key_of(lenet())));
+  EXPECT_THAT(data(key_of(lenet())), SizeIs(1));
+  EXPECT_EQ(must(reader().size()).segments, 5);
+  EXPECT_EQ(must(reader().size()).runs, 1);
+  must(writer().drop_source(kept.source.id));
+  EXPECT_THAT(data(key_of(lenet())), IsEmpty());
+}
+
+TEST_F(DatasetsTest, APendingImportIsNotThereUntilItIsComplete) {
+  auto import = source_with_run("lenet.log.gz", 5);
+  import.source.kind = "import";
+  import.source.pending = true;
+  commit(import);
+  EXPECT_THAT(must(reader().runs({})), IsEmpty());
+  EXPECT_FALSE(must(reader().run(1)).has_value());
+  EXPECT_THAT(must(reader().segments(1, 0, 10)), IsEmpty());
+  EXPECT_THAT(must(reader().networks()), IsEmpty());
+  EXPECT_EQ(must(reader().size()).runs, 0);
+  EXPECT_THAT(changed(), IsEmpty());
+  EXPECT_FALSE(writer().set_labels(1, {{"network", "X"}}));
+
+  must(writer().adopt_source(import.source.id));
+  EXPECT_THAT(must(reader().runs({})), SizeIs(1));
+  EXPECT_THAT(changed(), ElementsAre(key_of(lenet())));
+  EXPECT_THAT(data(key_of(lenet())), SizeIs(1));
+}
+
+TEST_F(DatasetsTest, ARestartDropsWhatAnImportLeftPending) {
+  auto import = source_with_run("lenet.log.gz", 5);
+  import.source.pending = true;
+  commit(import);
+  commit(source_with_run("/a.log", 3));
+  close();
+  EXPECT_THAT(must(writer().sources()), SizeIs(1));
+  EXPECT_EQ(must(reader().size()).segments, 3);
+  import.records.clear();
+  std::vector<SourceCommit> late{import};
+  EXPECT_FALSE(writer().commit(late, kNow)) << "the dropped source does not come back by itself";
+}
+
+TEST_F(DatasetsTest, AModelKeepsItsIdWhenItIsFittedAnew) {
+  std::vector<ModelRow> models(2);
+  models[0].key = key_of(lenet());
+  models[0].body = R"({"basis": "c0 + n*c1"})";
+  models[0].fitted_at = kNow;
+  models[1].key = key_of(lenet(), Phase::test);
+  must(writer().put_models(models));
+  EXPECT_EQ(models[0].id, 1);
+  models[0].id = 0;
+  models[0].body = "{}";
+  models[0].fitted_at = after(60);
+  must(writer().put_models(models));
+  EXPECT_EQ(models[0].id, 1);
+  EXPECT_EQ(models[1].id, 2);
+  const auto read = must(reader().models());
+  ASSERT_THAT(read, SizeIs(2));
+  EXPECT_EQ(read[0].key, key_of(lenet()));
+  EXPECT_EQ(read[0].body, "{}");
+  EXPECT_EQ(read[0].fitted_at, after(60));
+  EXPECT_THAT(changed(), IsEmpty()) << "a model is no data";
+}
+
+}  // namespace
+}  // namespace etad::test
