@@ -1,0 +1,105 @@
+// Bytes to lines: splitting and cleaning.
+//
+// A log line is what a terminal would have shown at its end. A lone carriage return and a backspace move the
+// cursor, and what is written next replaces what stood right of it; so of a progress bar only the last state
+// counts. Colours and other terminal sequences are taken out. A run of NUL bytes (left by a crash, or by a
+// truncation under a writer) is no text: what follows it replaces what came before. Bytes that are no UTF-8
+// stay as they are, since an invalid byte must not hide a match; to_valid_utf8 is for what is shown.
+//
+// Clean lines are not copied: a block is searched once for the four bytes that need work, and split in place.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace etad {
+
+// What cleaning took away.
+struct LineLosses {
+  std::int64_t truncated_lines = 0;  // cut at the limit
+  std::int64_t skipped_bytes = 0;    // NUL bytes
+  LineLosses& operator+=(const LineLosses& other);
+};
+
+// Whether any byte needs work: NUL, backspace, carriage return, escape.
+bool needs_cleaning(std::string_view bytes);
+
+// The cleaning itself, a byte at a time: a small model of a terminal's line. Writes at most `capacity` bytes
+// to `out`, never more than it has read; so it may write over its own input.
+class LineCleaner {
+ public:
+  LineCleaner(char* out, std::size_t capacity) : out_(out), capacity_(capacity) {}
+
+  // Bytes of one line, in any pieces; the newline is not among them.
+  void feed(std::string_view bytes);
+
+  // The line's end: how many bytes of `out` it has. The cleaner is ready for the next line, at the same
+  // place.
+  std::size_t finish(LineLosses& losses);
+
+ private:
+  enum class Mode : std::uint8_t { text, escape, csi, osc, osc_escape, charset };
+
+  void text(char c);
+  void run(std::string_view plain);
+  void control(char c);
+  void escape(char c);
+  void csi(char c);
+  void erase(int parameter);
+  void step_back();
+  void settle();
+
+  char* out_;
+  std::size_t capacity_;
+  // `length` bytes stand in `out`, and `over` more would, if the limit allowed.
+  struct Place {
+    std::size_t length = 0;
+    std::size_t over = 0;
+  };
+  Place end_;        // of the text
+  Place cursor_;     // where the next byte goes, if the cursor has been moved
+  Place osc_start_;  // the text that is cut off again when an operating-system command proves complete
+  bool moved_ = false;
+  Mode mode_ = Mode::text;
+  int parameter_ = 0;  // of a control sequence; -1: not one that matters
+  std::int64_t nuls_ = 0;
+};
+
+// Cleans one line (without its newline) in place.
+std::string_view clean_line(std::span<char> line, std::size_t limit, LineLosses& losses);
+
+// The lines of a block as they stand in it, uncleaned, without their newlines. Returns the number of bytes
+// up to and with the last newline; what is behind it is the beginning of a line.
+template <class TakeLine>
+std::size_t split_lines(std::span<char> block, TakeLine&& take);
+
+// Splits and cleans in place.
+std::size_t clean_lines(std::span<char> block, std::size_t limit, std::vector<std::string_view>& lines,
+                        LineLosses& losses);
+
+// The text with every invalid sequence replaced by U+FFFD. For what is shown.
+std::string to_valid_utf8(std::string_view bytes);
+
+}  // namespace etad
+
+#include <cstring>
+
+namespace etad {
+
+template <class TakeLine>
+std::size_t split_lines(std::span<char> block, TakeLine&& take) {
+  char* begin = block.data();
+  char* const end = begin + block.size();
+  while (begin != end) {
+    auto* newline = static_cast<char*>(std::memchr(begin, '\n', static_cast<std::size_t>(end - begin)));
+    if (newline == nullptr) break;
+    take(std::span<char>(begin, newline));
+    begin = newline + 1;
+  }
+  return static_cast<std::size_t>(begin - block.data());
+}
+
+}  // namespace etad
