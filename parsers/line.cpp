@@ -15,16 +15,24 @@ constexpr bool is_special(char c) {
   return c == kNul || c == kBackspace || c == kReturn || c == kEscape;
 }
 
-// Looks through whole strides and leaves the rest in `bytes`. No early exit within a stride: the compiler
-// turns the inner loop into a few vector instructions.
+// Sixteen bytes side by side: the vector extension that GCC and Clang share, on any processor.
+using Sixteen [[gnu::vector_size(16)]] = signed char;
+static_assert(sizeof(Sixteen) == 16);
+
+// Looks through whole strides and leaves the rest in `bytes`.
 template <std::size_t kStride>
 bool strides_need_cleaning(std::string_view& bytes) {
+  static_assert(kStride % sizeof(Sixteen) == 0);
   while (bytes.size() >= kStride) {
-    const char* at = bytes.data();
-    unsigned char found = 0;
-    for (std::size_t i = 0; i < kStride; ++i)
-      found = static_cast<unsigned char>(found | (is_special(at[i]) ? 1 : 0));
-    if (found != 0) return true;
+    Sixteen found{};
+    for (std::size_t at = 0; at < kStride; at += sizeof(Sixteen)) {
+      Sixteen v;
+      std::memcpy(&v, bytes.data() + at, sizeof v);
+      found |= (v == kNul) | (v == kBackspace) | (v == kReturn) | (v == kEscape);
+    }
+    std::uint64_t halves[2];
+    std::memcpy(halves, &found, sizeof found);
+    if ((halves[0] | halves[1]) != 0) return true;
     bytes.remove_prefix(kStride);
   }
   return false;
