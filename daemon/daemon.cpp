@@ -74,6 +74,10 @@ Result<void> Daemon::open_history() {
   auto reader = Reader::open(path);
   if (!reader) return tl::unexpected(reader.error());
   refit_ = std::make_unique<Refit>(std::move(*reader), *writer_, system::now);
+  auto record_reader = Reader::open(path);
+  if (!record_reader) return tl::unexpected(record_reader.error());
+  track_record_ = std::make_unique<TrackRecord>(std::move(*record_reader), *writer_);
+  if (auto begun = track_record_->begin(); !begun) return begun;
   return refit_->load();
 }
 
@@ -115,6 +119,9 @@ void Daemon::refit_loop(const std::stop_token& stop) {
       note_refit(refit_->run());
       const std::lock_guard lock(mutex_);
       next = steady_clock::now() + config_.refit.interval;
+    }
+    if (auto looked = track_record_->look(*refit_->models(), system::now()); !looked) {
+      log::error(looked.error(), {{"PART", "track record"}});
     }
     std::unique_lock lock(refit_mutex_);
     refit_due_.wait_for(lock, stop, kRefitLook, [] { return false; });

@@ -22,6 +22,7 @@
 #include "daemon/service/backend.h"
 #include "daemon/service/server.h"
 #include "daemon/shared_writer.h"
+#include "daemon/track_record.h"
 #include "parsers/format.h"
 
 namespace etad {
@@ -70,6 +71,7 @@ class Daemon final : public service::Backend {
   Instant started_at_;
   std::unique_ptr<SharedWriter> writer_;
   std::unique_ptr<Refit> refit_;
+  std::unique_ptr<TrackRecord> track_record_;
   std::unique_ptr<IngestThread> ingest_;
   std::unique_ptr<service::Server> server_;
   std::jthread service_thread_;

@@ -1,38 +1,47 @@
-// The track record: what we said of each run at its start and at 5, 25 and 50 % of it, written down while it
-// runs and scored when it ends. Never rewritten: what a later model would have said does not count.
+// The track record: what we said of each run at its start and at 5, 25 and 50 % of its time, written down
+// while it runs and scored when it ends. Never rewritten: what a later model would have said does not count.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 
 #include "daemon/service/backend.h"
+#include "daemon/service/live.h"
 #include "daemon/shared_writer.h"
 #include "storage/history.h"
 
 namespace etad {
 
+// Belongs to one thread.
 class TrackRecord {
  public:
-  TrackRecord(std::unique_ptr<Reader> reader, SharedWriter& writer) : reader_(std::move(reader)), writer_(writer) {}
+  TrackRecord(std::unique_ptr<Reader> reader, SharedWriter& writer);
 
-  // Looks at the running runs: predicts for those that have reached a mark, scores those that have ended.
-  // One thread. Cheap where nothing moved.
+  // Takes note of the runs that are running as the history has it; before anything is read from their logs,
+  // so that those which end right then are scored too.
+  Result<void> begin();
+
+  // Writes down a prediction for each running run that has reached a mark, and scores those that have ended.
   Result<void> look(const service::ModelSet& models, Instant now);
 
  private:
   struct Seen {
-    std::size_t marks = 0;        // how many have been predicted for
-    std::int64_t iteration = -1;  // when last looked at
+    std::optional<double> mark;   // the latest on record
+    std::int64_t iteration = -1;  // when last looked at: a run that stands still has nothing new to say
+    bool anything = false;        // there is a prediction to be scored
   };
 
+  Result<void> note(const RunRow& row);
   Result<void> predict(const RunRow& row, Seen& seen, const service::ModelSet& models, Instant now);
+  Result<void> score_ended(const std::set<std::int64_t>& running);
 
   std::unique_ptr<Reader> reader_;
   SharedWriter& writer_;
-  std::map<std::int64_t, Seen> running_;  // by run id
-  bool first_look_ = true;
+  service::LiveRuns live_;
+  std::map<std::int64_t, Seen> runs_;  // that were running when last looked at, by id
 };
 
 }  // namespace etad

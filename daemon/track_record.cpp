@@ -1,0 +1,117 @@
+#include "daemon/track_record.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "regression/marks.h"
+
+namespace etad {
+namespace {
+
+constexpr std::int64_t kMostRunning = 1000;  // more at once on one machine are not runs
+constexpr double kConfidence = 0.9;
+
+double elapsed_seconds(const Run& run) {
+  if (!run.started_at || !run.ended_at) return 0;
+  return std::max(0.0, to_seconds(*run.ended_at - *run.started_at));
+}
+
+RunFilter running_runs() {
+  RunFilter filter;
+  filter.state = RunState::running;
+  filter.limit = kMostRunning;
+  return filter;
+}
+
+}  // namespace
+
+TrackRecord::TrackRecord(std::unique_ptr<Reader> reader, SharedWriter& writer)
+    : reader_(std::move(reader)), writer_(writer), live_(*reader_) {}
+
+Result<void> TrackRecord::begin() {
+  const auto rows = reader_->runs(running_runs());
+  if (!rows) return tl::unexpected(rows.error());
+  for (const RunRow& row : *rows) {
+    if (auto noted = note(row); !noted) return noted;
+  }
+  return {};
+}
+
+// What is on record of a run we have not seen before (or not since the start).
+Result<void> TrackRecord::note(const RunRow& row) {
+  if (runs_.contains(row.id)) return {};
+  const auto predictions = reader_->predictions(row.id);
+  if (!predictions) return tl::unexpected(predictions.error());
+  Seen& seen = runs_[row.id];
+  for (const PredictionRow& prediction : *predictions) {
+    seen.mark = std::max(seen.mark.value_or(prediction.at_fraction), prediction.at_fraction);
+    seen.anything = true;
+  }
+  return {};
+}
+
+Result<void> TrackRecord::look(const service::ModelSet& models, Instant now) {
+  const auto rows = reader_->runs(running_runs());
+  if (!rows) return tl::unexpected(rows.error());
+  std::set<std::int64_t> running;
+  for (const RunRow& row : *rows) {
+    running.insert(row.id);
+    if (auto noted = note(row); !noted) return noted;
+    Seen& seen = runs_[row.id];
+    const std::int64_t iteration = row.run.iteration.value_or(0);
+    if (std::exchange(seen.iteration, iteration) == iteration) continue;
+    if (auto predicted = predict(row, seen, models, now); !predicted) return predicted;
+  }
+  return score_ended(running);
+}
+
+Result<void> TrackRecord::predict(const RunRow& row, Seen& seen, const service::ModelSet& models,
+                                  Instant now) {
+  const auto remaining = live_.remaining(row, models);
+  if (!remaining) return {};
+  const double elapsed = elapsed_seconds(row.run);
+  const auto fraction = regression::time_fraction(elapsed, remaining->seconds);
+  const auto mark = fraction ? regression::mark_reached(*fraction, seen.mark) : std::nullopt;
+  if (!mark) return {};
+  PredictionRow prediction;
+  prediction.run_id = row.id;
+  prediction.kind = *mark > 0 ? PredictionKind::remaining : PredictionKind::total;
+  prediction.at_fraction = *mark;
+  prediction.made_at = now;
+  prediction.elapsed = elapsed;
+  // Of the whole run what is over is known; only the rest is predicted.
+  const double known = prediction.kind == PredictionKind::total ? elapsed : 0;
+  prediction.seconds = known + remaining->seconds;
+  prediction.lower = known + remaining->lower;
+  prediction.upper = known + remaining->upper;
+  prediction.confidence = kConfidence;
+  prediction.basis = remaining->from_model_only ? "model" : "model and windows";
+  const auto kept = writer_.with([&](Writer& writer) { return writer.put_predictions({prediction}); });
+  if (!kept) return kept;
+  seen.mark = *mark;
+  seen.anything = true;
+  return {};
+}
+
+// A run that finished is what its predictions were about. One that was stopped, failed or was lost was not
+// what was planned, so nothing is learnt from its end.
+Result<void> TrackRecord::score_ended(const std::set<std::int64_t>& running) {
+  for (auto it = runs_.begin(); it != runs_.end();) {
+    if (running.contains(it->first)) {
+      ++it;
+      continue;
+    }
+    const auto row = reader_->run(it->first);
+    if (!row) return tl::unexpected(row.error());
+    const bool finished = *row && (*row)->run.state == RunState::finished;
+    if (finished && it->second.anything) {
+      const Duration total = from_seconds(elapsed_seconds((*row)->run));
+      const auto scored = writer_.with([&](Writer& writer) { return writer.score_run(it->first, total); });
+      if (!scored) return scored;
+    }
+    it = runs_.erase(it);
+  }
+  return {};
+}
+
+}  // namespace etad
