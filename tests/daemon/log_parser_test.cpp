@@ -1,0 +1,160 @@
+#include "daemon/log_parser.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "daemon/rules.h"
+
+namespace etad {
+namespace {
+
+const std::shared_ptr<const FormatSet>& formats() {
+  static const auto loaded = load_rules({ETAD_RULES}).value();
+  return loaded;
+}
+
+std::vector<std::string> lines_of(const std::string& file) {
+  std::ifstream in(file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<std::string> lenet() {
+  return lines_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
+}
+
+LogOptions options() {
+  LogOptions out;
+  out.formats = formats().get();
+  out.host = "gpu1";
+  return out;
+}
+
+// An instant after the example logs were written.
+const Instant kModified = Instant(std::chrono::sys_days(std::chrono::year(2026) / 11 / 22).time_since_epoch());
+
+struct Outcome {
+  std::vector<Run> runs;
+  std::vector<Records::Of<Segment>> segments;
+
+  void add(Records& records) {
+    for (const Run& run : records.runs) {
+      runs.resize(std::max(runs.size(), static_cast<std::size_t>(run.ordinal) + 1));
+      runs[static_cast<std::size_t>(run.ordinal)] = run;
+    }
+    segments.insert(segments.end(), records.segments.begin(), records.segments.end());
+    records.clear();
+  }
+};
+
+TEST(LogParser, recognises_by_content_and_reads_a_whole_training) {
+  LogParser parser(options());
+  Records records;
+  for (const std::string& line : lenet()) parser.feed(line, std::nullopt, kModified, records);
+  parser.flush(records);
+  EXPECT_EQ(parser.format(), "caffe");
+  ASSERT_EQ(records.runs.size(), 1U);
+  const etad::Run& run = records.runs[0];
+  EXPECT_EQ(run.network, "LeNet");
+  EXPECT_EQ(run.host, "gpu1");
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_EQ(run.train.batch_size, 64);
+  EXPECT_EQ(run.test.batch_size, 100);
+  EXPECT_EQ(run.train.iterations, 500);
+  EXPECT_EQ(run.train.segments, 10);
+  EXPECT_EQ(run.test.segments, 6);
+  EXPECT_GT(parser.matched(), 50);
+  EXPECT_GT(parser.unmatched(), 0);
+}
+
+TEST(LogParser, lines_before_the_first_telling_one_are_not_lost) {
+  LogParser parser(options());
+  Records records;
+  parser.feed("nohup: ignoring input", std::nullopt, kModified, records);
+  EXPECT_EQ(parser.format(), "");
+  for (const std::string& line : lenet()) parser.feed(line, std::nullopt, kModified, records);
+  EXPECT_EQ(parser.matched() + parser.unmatched(), static_cast<std::int64_t>(lenet().size()) + 1);
+}
+
+TEST(LogParser, a_saved_state_goes_on_as_if_nothing_had_happened) {
+  const auto lines = lenet();
+  Outcome whole;
+  LogParser quiet(options());
+  Records records;
+  for (const std::string& line : lines) quiet.feed(line, std::nullopt, kModified, records);
+  quiet.flush(records);
+  whole.add(records);
+
+  Outcome pieces;
+  LogParser parser(options());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    parser.feed(lines[i], std::nullopt, kModified, records);
+    if (i % 7 != 0) continue;
+    parser.flush(records);
+    pieces.add(records);
+    auto restored = LogParser::restore(options(), parser.save());
+    ASSERT_TRUE(restored) << restored.error().text();
+    parser = std::move(*restored);
+  }
+  parser.flush(records);
+  pieces.add(records);
+  ASSERT_EQ(pieces.runs.size(), whole.runs.size());
+  EXPECT_EQ(pieces.runs[0].train.duration, whole.runs[0].train.duration);
+  EXPECT_EQ(pieces.runs[0].architecture, whole.runs[0].architecture);
+  ASSERT_EQ(pieces.segments.size(), whole.segments.size());
+  for (std::size_t i = 0; i < whole.segments.size(); ++i) {
+    EXPECT_EQ(pieces.segments[i].value.duration, whole.segments[i].value.duration);
+    EXPECT_EQ(pieces.segments[i].value.first_iteration, whole.segments[i].value.first_iteration);
+  }
+}
+
+TEST(LogParser, held_lines_survive_a_restart_byte_for_byte) {
+  LogParser parser(options());
+  Records records;
+  parser.feed("caf\xe9 \xff\x01", std::nullopt, kModified, records);  // no UTF-8
+  const auto restored = LogParser::restore(options(), parser.save());
+  ASSERT_TRUE(restored);
+  EXPECT_EQ(restored->save(), parser.save());
+}
+
+TEST(LogParser, a_state_that_makes_no_sense_is_refused) {
+  for (const char* state : {"{", "[]", "7", "{\"version\":99}", "{\"version\":1,\"tracker\":\"?\",\"format\":\"caffe\"}",
+                            "{\"version\":1,\"tracker\":\"\",\"format\":\"no such\"}"}) {
+    EXPECT_FALSE(LogParser::restore(options(), state)) << state;
+  }
+}
+
+TEST(LogParser, what_shows_no_format_is_counted_and_bounded) {
+  LogParser parser(options());
+  Records records;
+  const std::string line(1000, 'x');
+  for (int i = 0; i < 1000; ++i) parser.feed(line, std::nullopt, kModified, records);
+  EXPECT_TRUE(records.empty());
+  EXPECT_LT(parser.save().size(), 100'000U);
+  EXPECT_GE(parser.unmatched(), 900);
+}
+
+TEST(LogParser, close_leaves_an_unfinished_run_lost_and_more_lines_revive_it) {
+  const auto lines = lenet();
+  LogParser parser(options());
+  Records records;
+  std::size_t half = lines.size() - 20;
+  for (std::size_t i = 0; i < half; ++i) parser.feed(lines[i], std::nullopt, kModified, records);
+  EXPECT_TRUE(parser.running());
+  parser.close(records);
+  parser.flush(records);
+  ASSERT_FALSE(records.runs.empty());
+  EXPECT_EQ(records.runs.back().state, RunState::lost);
+  records.clear();
+  for (std::size_t i = half; i < lines.size(); ++i) parser.feed(lines[i], std::nullopt, kModified, records);
+  parser.flush(records);
+  ASSERT_EQ(records.runs.size(), 1U);
+  EXPECT_EQ(records.runs[0].ordinal, 0);
+  EXPECT_EQ(records.runs[0].state, RunState::finished);
+}
+
+}  // namespace
+}  // namespace etad
