@@ -33,6 +33,19 @@ regression::RunObservation observation_of(const RunData& run) {
   return out;
 }
 
+// A key's deployment, as a key with the network and the phase left out.
+ModelKey deployment_of(ModelKey key) {
+  key.network.clear();
+  key.architecture.clear();
+  key.phase = Phase::train;
+  return key;
+}
+
+ModelKey other_phase_of(ModelKey key) {
+  key.phase = key.phase == Phase::train ? Phase::test : Phase::train;
+  return key;
+}
+
 }  // namespace
 
 regression::Dataset dataset_of(const std::vector<RunData>& runs) {
@@ -80,26 +93,61 @@ Result<void> Refit::load() {
   return {};
 }
 
-Result<void> Refit::fit(const ModelKey& key, std::vector<service::FittedModel>& fitted,
-                        service::RefitReport& report) {
-  const auto runs = reader_->run_data(key, kMaxRuns, kMaxWindows);
-  if (!runs) return tl::unexpected(runs.error());
-  auto model = regression::fit(dataset_of(*runs));
-  if (!model) {
-    ++report.failed;
-    return {};
+Result<std::vector<Refit::Dirty>> Refit::read(const std::vector<ModelKey>& keys) {
+  std::vector<Dirty> out;
+  for (const ModelKey& key : keys) {
+    const auto runs = reader_->run_data(key, kMaxRuns, kMaxWindows);
+    if (!runs) return tl::unexpected(runs.error());
+    const bool train = key.phase == Phase::train;
+    out.push_back({key, dataset_of(*runs), train ? startup_of(*runs) : std::nullopt,
+                   train ? snapshot_of(*runs) : std::nullopt, std::nullopt});
   }
-  service::FittedModel out;
-  out.key = key;
-  out.model = std::move(*model);
-  out.fitted_at = now_();
-  if (key.phase == Phase::train) {
-    out.startup = startup_of(*runs);
-    out.snapshot = snapshot_of(*runs);
+  return out;
+}
+
+// Twice: each by itself, then with what the others of its deployment have to teach.
+void Refit::fit(std::vector<Dirty>& dirty) const {
+  const auto known = models();
+  std::map<ModelKey, const regression::Model*> all;
+  for (const auto& model : known->models) all[model.key] = &model.model;
+  std::vector<std::optional<regression::Model>> alone(dirty.size());
+  for (std::size_t i = 0; i < dirty.size(); ++i) {
+    alone[i] = regression::fit(dirty[i].data);
+    all[dirty[i].key] = alone[i] ? &*alone[i] : nullptr;
   }
-  fitted.push_back(std::move(out));
-  ++report.fitted;
-  return {};
+  std::map<ModelKey, std::vector<const regression::Model*>> deployments;
+  for (const auto& [key, model] : all) {
+    if (model != nullptr) deployments[deployment_of(key)].push_back(model);
+  }
+  for (std::size_t i = 0; i < dirty.size(); ++i) {
+    if (!alone[i]) continue;
+    const auto other = all.find(other_phase_of(dirty[i].key));
+    const auto prior = regression::prior_of(deployments[deployment_of(dirty[i].key)], &*alone[i],
+                                            other == all.end() ? nullptr : other->second);
+    dirty[i].model = regression::fit(dirty[i].data, prior);
+  }
+}
+
+// Into the history, which gives them their ids.
+Result<std::vector<service::FittedModel>> Refit::keep(std::vector<Dirty>& dirty) {
+  std::vector<service::FittedModel> fitted;
+  std::vector<ModelRow> rows;
+  for (Dirty& one : dirty) {
+    if (!one.model) continue;
+    service::FittedModel model;
+    model.key = one.key;
+    model.model = std::move(*one.model);
+    model.fitted_at = now_();
+    model.startup = one.startup;
+    model.snapshot = one.snapshot;
+    rows.push_back({0, model.key, service::model_to_json(model), model.fitted_at});
+    fitted.push_back(std::move(model));
+  }
+  if (rows.empty()) return fitted;
+  const auto kept = writer_.with([&](Writer& writer) { return writer.put_models(rows); });
+  if (!kept) return tl::unexpected(kept.error());
+  for (std::size_t i = 0; i < rows.size(); ++i) fitted[i].id = rows[i].id;
+  return fitted;
 }
 
 Result<service::RefitReport> Refit::run() {
@@ -109,20 +157,21 @@ Result<service::RefitReport> Refit::run() {
   std::int64_t generation = 0;
   const auto keys = reader_->changed_keys(generation_, generation);
   if (!keys) return tl::unexpected(keys.error());
-  std::vector<service::FittedModel> fitted;
-  for (const ModelKey& key : *keys) {
-    if (auto done = fit(key, fitted, report); !done) return tl::unexpected(done.error());
+  for (std::size_t at = 0; at < keys->size(); at += kAtOnce) {
+    const std::vector<ModelKey> some(
+        keys->begin() + static_cast<std::ptrdiff_t>(at),
+        keys->begin() + static_cast<std::ptrdiff_t>(std::min(keys->size(), at + kAtOnce)));
+    auto dirty = read(some);
+    if (!dirty) return tl::unexpected(dirty.error());
+    fit(*dirty);
+    auto fitted = keep(*dirty);
+    if (!fitted) return tl::unexpected(fitted.error());
+    report.fitted += static_cast<std::int64_t>(fitted->size());
+    swap_in(std::move(*fitted), some);
   }
-  std::vector<ModelRow> rows;
-  for (const auto& model : fitted)
-    rows.push_back({0, model.key, service::model_to_json(model), model.fitted_at});
-  if (!rows.empty()) {
-    const auto kept = writer_.with([&](Writer& writer) { return writer.put_models(rows); });
-    if (!kept) return tl::unexpected(kept.error());
-    for (std::size_t i = 0; i < rows.size(); ++i) fitted[i].id = rows[i].id;
-  }
-  swap_in(std::move(fitted), *keys);
+  if (keys->empty()) swap_in({}, {});  // nothing new is news too: the time of the last refit
   generation_ = generation;
+  report.failed = static_cast<std::int64_t>(keys->size()) - report.fitted;
   report.unchanged = static_cast<std::int64_t>(models()->models.size()) - report.fitted;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   return report;

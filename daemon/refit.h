@@ -30,6 +30,7 @@ class Refit {
   // Bounds the work on one model whatever the length of the history: the newest runs count.
   static constexpr int kMaxRuns = 200;
   static constexpr int kMaxWindows = 32;  // of each run
+  static constexpr int kAtOnce = 2000;    // dirty models held in memory together; the rest wait their turn
 
   Refit(std::unique_ptr<Reader> reader, SharedWriter& writer, std::function<Instant()> now);
 
@@ -43,8 +44,17 @@ class Refit {
   std::optional<Instant> last() const;
 
  private:
-  Result<void> fit(const ModelKey& key, std::vector<service::FittedModel>& fitted,
-                   service::RefitReport& report);
+  // A key whose runs have changed: what it is fitted from and what came of it.
+  struct Dirty {
+    ModelKey key;
+    regression::Dataset data;
+    std::optional<service::Spread> startup, snapshot;
+    std::optional<regression::Model> model;
+  };
+
+  Result<std::vector<Dirty>> read(const std::vector<ModelKey>& keys);
+  void fit(std::vector<Dirty>& dirty) const;
+  Result<std::vector<service::FittedModel>> keep(std::vector<Dirty>& dirty);
   void swap_in(std::vector<service::FittedModel> fitted, const std::vector<ModelKey>& dirty);
 
   std::mutex running_;
