@@ -34,7 +34,8 @@ LogOptions options() {
 }
 
 // An instant after the example logs were written.
-const Instant kModified = Instant(std::chrono::sys_days(std::chrono::year(2026) / 11 / 22).time_since_epoch());
+const Instant kModified =
+    Instant(std::chrono::sys_days(std::chrono::year(2026) / 11 / 22).time_since_epoch());
 
 struct Outcome {
   std::vector<Run> runs;
@@ -121,8 +122,9 @@ TEST(LogParser, held_lines_survive_a_restart_byte_for_byte) {
 }
 
 TEST(LogParser, a_state_that_makes_no_sense_is_refused) {
-  for (const char* state : {"{", "[]", "7", "{\"version\":99}", "{\"version\":1,\"tracker\":\"?\",\"format\":\"caffe\"}",
-                            "{\"version\":1,\"tracker\":\"\",\"format\":\"no such\"}"}) {
+  for (const char* state :
+       {"{", "[]", "7", "{\"version\":99}", "{\"version\":1,\"tracker\":\"?\",\"format\":\"caffe\"}",
+        "{\"version\":1,\"tracker\":\"\",\"format\":\"no such\"}"}) {
     EXPECT_FALSE(LogParser::restore(options(), state)) << state;
   }
 }
