@@ -17,20 +17,17 @@ struct Format::Impl {
   std::vector<Pattern> strip;
   std::vector<Rule> rules;
 
-  // The rules that a message of a given first byte can match, in the file's order: those whose literal prefix
-  // begins with it and those without one. kEmpty: of the empty message.
+  // The rules that a message beginning with a given byte can match, in the file's order. kEmpty: all of them,
+  // for the empty message.
   static constexpr std::size_t kEmpty = 256;
   std::array<std::vector<std::uint16_t>, 257> by_first_byte;
 
   void index_rules() {
     for (std::size_t i = 0; i < rules.size(); ++i) {
-      const std::string_view prefix = rules[i].prefix();
-      const auto id = static_cast<std::uint16_t>(i);
-      if (!prefix.empty()) {
-        by_first_byte[static_cast<unsigned char>(prefix.front())].push_back(id);
-      } else {
-        for (auto& candidates : by_first_byte) candidates.push_back(id);
-      }
+      for (std::size_t byte = 0; byte < 256; ++byte)
+        if (rules[i].can_begin_with(static_cast<unsigned char>(byte)))
+          by_first_byte[byte].push_back(static_cast<std::uint16_t>(i));
+      by_first_byte[kEmpty].push_back(static_cast<std::uint16_t>(i));
     }
   }
 

@@ -1,6 +1,5 @@
 #include "parsers/pattern.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace etad {
@@ -17,14 +16,17 @@ re2::StringPiece piece(std::string_view s) {
   return {s.data(), s.size()};
 }
 
-// The literal that every string matched from the beginning starts with.
-std::string literal_prefix(const std::string& pattern) {
+// The bytes a match can begin with, where RE2 can say so.
+ScanProgram::ByteSet first_bytes(const std::string& pattern) {
+  ScanProgram::ByteSet bytes;
   const re2::RE2 anchored("^(?:" + pattern + ")", options());
   std::string low, high;
-  constexpr int kLongest = 64;
-  if (!anchored.ok() || !anchored.PossibleMatchRange(&low, &high, kLongest)) return {};
-  const auto [end, _] = std::mismatch(low.begin(), low.end(), high.begin(), high.end());
-  return {low.begin(), end};
+  constexpr int kLongest = 4;
+  if (!anchored.ok() || !anchored.PossibleMatchRange(&low, &high, kLongest) || low.empty())
+    return bytes.set();
+  const auto last = static_cast<unsigned char>(high.empty() ? '\xff' : high.front());
+  for (std::size_t c = static_cast<unsigned char>(low.front()); c <= last; ++c) bytes.set(c);
+  return bytes;
 }
 
 // The beginning of a pattern, made whole again by closing its groups. Not every beginning is a pattern; what
@@ -67,13 +69,20 @@ Result<Pattern> Pattern::compile(std::string text, Anchor anchor) {
   p.names_.resize(groups);
   for (const auto& [index, name] : regexp->CapturingGroupNames())
     p.names_[static_cast<std::size_t>(index - 1)] = name;
-  if (anchor == Anchor::beginning) p.prefix_ = literal_prefix(p.text_);
+  p.first_bytes_.set();
+  if (anchor == Anchor::beginning) {
+    p.scan_ = ScanProgram::compile(p.text_);
+    p.first_bytes_ = p.scan_ ? p.scan_->first_bytes() : first_bytes(p.text_);
+  }
   p.regexp_ = std::move(regexp);
   return p;
 }
 
 bool Pattern::match(std::string_view text, Groups& groups) const {
-  if (text.substr(0, prefix_.size()) != prefix_) return false;
+  if (scan_) {
+    const auto outcome = scan_->match(text, groups);
+    if (outcome != ScanProgram::Outcome::undecided) return outcome == ScanProgram::Outcome::yes;
+  }
   std::array<re2::StringPiece, kMaxGroups + 1> found;
   const int wanted = static_cast<int>(names_.size()) + 1;
   if (!regexp_->Match(piece(text), 0, text.size(), anchor_, found.data(), wanted)) return false;
@@ -82,8 +91,7 @@ bool Pattern::match(std::string_view text, Groups& groups) const {
 }
 
 bool Pattern::matches(std::string_view text) const {
-  return text.substr(0, prefix_.size()) == prefix_ &&
-         regexp_->Match(piece(text), 0, text.size(), anchor_, nullptr, 0);
+  return regexp_->Match(piece(text), 0, text.size(), anchor_, nullptr, 0);
 }
 
 Pattern::Reach Pattern::reach(std::string_view text) const {

@@ -7,11 +7,13 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "parsers/error.h"
+#include "parsers/scan_program.h"
 
 namespace etad {
 
@@ -30,7 +32,8 @@ class Pattern {
   bool matches(std::string_view text) const;
 
   const std::string& text() const { return text_; }
-  const std::string& prefix() const { return prefix_; }  // literal that every match begins with; may be empty
+  // Whether a text that begins with this byte can match at all.
+  bool can_begin_with(unsigned char byte) const { return first_bytes_[byte]; }
   const std::vector<std::string>& group_names() const { return names_; }  // names_[i] is group i + 1's
 
   // How far a text that does not match came: the longest beginning of the pattern that does match it, and how
@@ -43,8 +46,9 @@ class Pattern {
 
  private:
   std::string text_;
-  std::string prefix_;
   std::vector<std::string> names_;
+  ScanProgram::ByteSet first_bytes_;
+  std::optional<ScanProgram> scan_;  // the fast way, where the pattern is simple enough
   std::shared_ptr<const re2::RE2> regexp_;
   re2::RE2::Anchor anchor_ = re2::RE2::ANCHOR_START;
 };

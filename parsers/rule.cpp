@@ -57,9 +57,9 @@ std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where
   return rule;
 }
 
-std::string_view Rule::prefix() const {
-  if (pattern_) return pattern_->prefix();
-  return "{";
+bool Rule::can_begin_with(unsigned char byte) const {
+  if (pattern_) return pattern_->can_begin_with(byte);
+  return byte == '{' || byte == ' ' || byte == '\t';
 }
 
 Rule::Target Rule::target(std::optional<Field> f) const {

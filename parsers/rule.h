@@ -26,8 +26,8 @@ class Rule {
   EventKind event() const { return spec_.event; }
   const Pattern* pattern() const { return pattern_ ? &*pattern_ : nullptr; }
 
-  // The literal that each of its messages begins with; may be empty.
-  std::string_view prefix() const;
+  // Whether a message that begins with this byte can be its own.
+  bool can_begin_with(unsigned char byte) const;
 
   // Fills in kind, values and (from a group or key `time`) the time. False: not this rule's, `event`
   // unchanged. The values are views into `message` and into this rule.

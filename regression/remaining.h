@@ -1,4 +1,5 @@
 // How long a running run has left: the network's model as prior, moved by the run's own windows.
+// docs/remaining.md says how and why, and how well it does on real logs.
 #pragma once
 
 #include <optional>
@@ -8,31 +9,44 @@
 
 namespace etad::regression {
 
-// A stretch of a run that is over, in order of time.
+// A stretch of a run that is over, in order of time: a training window between two displays (tests and
+// snapshots taken out) or a test phase. Windows that held a snapshot may be missing: a gap in
+// `first_iteration` is made up for by the run's pace.
 struct Stretch {
-  bool test = false;         // a test phase; otherwise training
-  double iterations = 0;
+  bool test = false;      // a test phase; otherwise training
+  double iterations = 0;  // of a test phase: test iterations, 0 where unknown
   double seconds = 0;
-  double first_iteration = 0;
+  double first_iteration = 0;  // of training; of a test phase: when it took place
 };
 
-// What the run still has to do, as far as its log and settings say.
+// What the run still has to do, as far as its log and settings say. Zero: none, or unknown.
 struct Plan {
-  double iteration = 0;        // reached
+  double iteration = 0;        // reached; > 0 before any stretch after a resume
   double max_iterations = 0;   // to reach
   double test_interval = 0;    // 0: no tests
   double test_iterations = 0;  // per test phase
   double snapshot_interval = 0;
-  bool test_at_end = true;
+  bool test_at_end = true;      // a test follows the last iteration where the interval divides it
+  double snapshots = 0;         // so far
+  double snapshot_seconds = 0;  // that the windows which held them took, their training included
+  double idle = 0;              // seconds since the last stretch ended, where the run is followed live
 };
 
+// Seconds from now (`idle` after the last stretch) to the end of the last iteration, with its interval; and
+// what it is made of. All finite; 0 <= lower <= seconds <= upper.
 struct Remaining {
   double seconds = 0, lower = 0, upper = 0;
+  double train_seconds = 0, test_seconds = 0, snapshot_seconds = 0;  // parts, `idle` not yet taken off
+  double seconds_per_iteration = 0;                                  // of training, as expected from now on
+  double pace_since = 0;         // the iteration since which the run has had its present pace
+  bool from_model_only = false;  // not one usable window yet: the network's model alone speaks
 };
 
-// `train`, `test`: predictions of the model for ONE iteration, where there is a model. nullopt: nothing known.
+// `train`, `test`: the model's prediction for ONE iteration of this run (that of the whole run over its
+// iterations, so that the start-up's share is not counted again and again), where there is a model.
+// `confidence` in (0, 1). nullopt: nothing known, or nothing planned. Linear in the number of stretches.
 std::optional<Remaining> remaining(const std::vector<Stretch>& seen, const Plan& plan,
-                                   const std::optional<Prediction>& train, const std::optional<Prediction>& test,
-                                   double confidence);
+                                   const std::optional<Prediction>& train,
+                                   const std::optional<Prediction>& test, double confidence);
 
 }  // namespace etad::regression

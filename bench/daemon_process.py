@@ -1,0 +1,67 @@
+"""A daemon to measure: started on a folder of its own, asked over its socket."""
+import http.client
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=30)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.connect(self.path)
+
+
+class Daemon:
+    def __init__(self, build, folder, patterns, prefix=()):
+        self.folder = pathlib.Path(folder)
+        sources = "".join(f'[[source]]\npaths = ["{pattern}"]\n' for pattern in patterns)
+        (self.folder / "etad.toml").write_text(
+            f'[storage]\npath = "{folder}/history.db"\n[socket]\npath = "{folder}/sock"\n'
+            f'[rules]\npath = "{ROOT}/etc/rules.d"\n{sources}')
+        self.command = [*prefix, str(pathlib.Path(build) / "etad"), "--config", f"{folder}/etad.toml"]
+        self.process = self.connection = None
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.command, stderr=open(self.folder / "log", "wb"))
+        while True:
+            try:
+                self.ask("/v1")
+                return self
+            except OSError:
+                if self.process.poll() is not None:
+                    raise SystemExit((self.folder / "log").read_text())
+                time.sleep(0.01)
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+    def ask(self, path):
+        if self.connection is None:
+            self.connection = UnixConnection(f"{self.folder}/sock")
+        try:
+            self.connection.request("GET", path)
+            return json.loads(self.connection.getresponse().read())
+        except (OSError, http.client.HTTPException):
+            self.connection.close()
+            self.connection = None
+            raise
+
+    def cpu_seconds(self):
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def memory_mib(self, key="VmRSS"):
+        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith(key + ":"):
+                return int(line.split()[1]) / 1024
+        return 0.0

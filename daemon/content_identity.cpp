@@ -1,0 +1,48 @@
+#include "daemon/content_identity.h"
+
+#include <algorithm>
+
+#include "daemon/follow/position.h"
+
+namespace etad {
+
+ContentIdentity::ContentIdentity(std::vector<KnownContent> known) : known_(std::move(known)) {}
+
+std::size_t ContentIdentity::until_next(std::size_t bytes) const {
+  std::int64_t step = static_cast<std::int64_t>(bytes);
+  for (const KnownContent& known : known_) {
+    if (known.offset > size_) step = std::min(step, known.offset - size_);
+  }
+  return static_cast<std::size_t>(step);
+}
+
+std::ptrdiff_t ContentIdentity::pass(std::string_view bytes) {
+  if (head_.size() < follow::kHeadBytes) head_.append(bytes.substr(0, follow::kHeadBytes - head_.size()));
+  if (bytes.size() >= follow::kMarkerBytes) {
+    tail_ = bytes.substr(bytes.size() - follow::kMarkerBytes);
+  } else {
+    tail_.append(bytes);
+    if (tail_.size() > follow::kMarkerBytes) tail_.erase(0, tail_.size() - follow::kMarkerBytes);
+  }
+  size_ += static_cast<std::int64_t>(bytes.size());
+  for (std::size_t i = 0; i < known_.size(); ++i) {
+    const KnownContent& known = known_[i];
+    if (known.offset == size_ && follow::matches_head(head_, known.head) &&
+        follow::matches_marker(tail_, known.marker)) {
+      return static_cast<std::ptrdiff_t>(i);
+    }
+  }
+  return -1;
+}
+
+std::string ContentIdentity::head() const {
+  return follow::head_of(head_);
+}
+std::string ContentIdentity::marker() const {
+  return follow::marker_of(tail_);
+}
+std::string ContentIdentity::finished() const {
+  return follow::finished_identity(head(), size_, marker());
+}
+
+}  // namespace etad

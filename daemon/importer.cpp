@@ -1,0 +1,268 @@
+#include "daemon/importer.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "daemon/content_identity.h"
+#include "daemon/log_parser.h"
+#include "parsers/line.h"
+
+namespace etad {
+namespace {
+
+// What is committed at once: enough to pack well, little enough to leave the writer to others in between.
+constexpr std::int64_t kCommitBytes = 2 * 1024 * 1024;
+
+class LogImport final : public service::ImportSession {
+ public:
+  LogImport(const service::ImportRequest& request, ImportOptions options, SharedWriter& writer,
+            std::function<void()> committed, std::vector<SourceRow> sources,
+            std::vector<FinishedFile> finished);
+  ~LogImport() override;
+
+  Result<void> feed(std::string_view bytes) override;
+  Result<service::ImportReport> finish() override;
+
+ private:
+  LogOptions log_options() const;
+  void take(std::string_view bytes);
+  void take_line(std::string_view line);
+  void end_overlong_line();
+  Result<void> meet(const SourceRow& twin);
+  Result<void> commit();
+  Result<void> abandon();
+  service::ImportReport report() const;
+
+  const service::ImportRequest request_;
+  const ImportOptions options_;
+  SharedWriter& writer_;
+  std::function<void()> committed_;
+  std::vector<SourceRow> sources_;
+  std::set<std::string> finished_;
+  ContentIdentity identity_;
+  LogParser parser_;
+  SourceRow row_;
+  Records records_;
+  std::string buffer_;      // bytes not yet lines: at most one incomplete line between two feeds
+  bool overlong_ = false;   // in the rest of a line that was cut
+  bool passing_ = false;    // the content is a followed file's: its follower reads the rest
+  bool took_over_ = false;  // goes on where an earlier import of the same log ended
+  bool done_ = false;
+  std::int64_t uncommitted_ = 0;
+  std::vector<std::string_view> lines_;
+  LineLosses losses_;
+  std::int64_t before_matched_ = 0, before_unmatched_ = 0;
+  service::ImportReport report_;
+  std::set<std::int64_t> runs_;
+};
+
+std::vector<KnownContent> contents_of(const std::vector<SourceRow>& sources) {
+  std::vector<KnownContent> out;
+  for (const SourceRow& row : sources) {
+    if (row.offset > 0) out.push_back({row.id, row.head, row.offset, row.marker});
+  }
+  return out;
+}
+
+LogImport::LogImport(const service::ImportRequest& request, ImportOptions options, SharedWriter& writer,
+                     std::function<void()> committed, std::vector<SourceRow> sources,
+                     std::vector<FinishedFile> finished)
+    : request_(request),
+      options_(std::move(options)),
+      writer_(writer),
+      committed_(std::move(committed)),
+      sources_(std::move(sources)),
+      identity_(contents_of(sources_)),
+      parser_(log_options()) {
+  for (FinishedFile& file : finished) finished_.insert(std::move(file.identity));
+  std::erase_if(sources_,
+                [](const SourceRow& row) { return row.offset <= 0; });  // as contents_of counts them
+  row_.path = request_.name;
+  row_.kind = "import";
+  row_.pending = true;
+}
+
+// Whatever was not finished never was.
+LogImport::~LogImport() {
+  if (!done_) static_cast<void>(abandon());
+}
+
+LogOptions LogImport::log_options() const {
+  return {options_.formats.get(), request_.format.empty() ? "auto" : request_.format, options_.host,
+          request_.labels, options_.zone};
+}
+
+Result<void> LogImport::feed(std::string_view bytes) {
+  while (!bytes.empty()) {
+    // In steps that end where a known content ends, so that it can be compared there.
+    const std::string_view step = bytes.substr(0, identity_.until_next(bytes.size()));
+    bytes.remove_prefix(step.size());
+    const std::ptrdiff_t twin = identity_.pass(step);
+    if (!passing_) take(step);
+    if (twin >= 0 && !passing_) {
+      if (auto met = meet(sources_[static_cast<std::size_t>(twin)]); !met) return met;
+    }
+    if (uncommitted_ >= kCommitBytes) {
+      if (auto kept = commit(); !kept) return kept;
+    }
+  }
+  return {};
+}
+
+void LogImport::take(std::string_view bytes) {
+  uncommitted_ += static_cast<std::int64_t>(bytes.size());
+  if (overlong_) {
+    const auto newline = bytes.find('\n');
+    if (newline == std::string_view::npos) return;
+    bytes.remove_prefix(newline + 1);
+    overlong_ = false;
+  }
+  buffer_.append(bytes);
+  lines_.clear();
+  const std::size_t used = clean_lines(buffer_, options_.line_limit, lines_, losses_);
+  for (const std::string_view line : lines_) take_line(line);
+  buffer_.erase(0, used);
+  if (buffer_.size() > options_.line_limit) end_overlong_line();
+}
+
+// The beginning counts as the line; the rest, up to the next newline, is passed over.
+void LogImport::end_overlong_line() {
+  take_line(clean_line(buffer_, options_.line_limit, losses_));
+  buffer_.clear();
+  overlong_ = true;
+}
+
+void LogImport::take_line(std::string_view line) {
+  ++report_.lines;
+  parser_.feed(line, std::nullopt, request_.modified.value_or(options_.now()), records_);
+}
+
+// What has passed so far is what the history holds of `twin`. If an import made that, this one goes on in its
+// place; if a followed file did, its follower reads on by itself.
+Result<void> LogImport::meet(const SourceRow& twin) {
+  if (auto gone = abandon(); !gone) return gone;
+  buffer_.clear();
+  records_.clear();
+  runs_.clear();
+  losses_ = {};
+  report_.segments = report_.samples = 0;
+  report_.already_read = true;
+  if (twin.kind != "import") {
+    passing_ = true;
+    return {};
+  }
+  auto parser = LogParser::restore(log_options(), twin.state);
+  if (!parser) {
+    passing_ = true;  // how its runs stood can't be known any more; better nothing than something twice
+    return {};
+  }
+  parser_ = std::move(*parser);
+  before_matched_ = before_unmatched_ = 0;
+  row_ = twin;
+  took_over_ = true;
+  return {};
+}
+
+Result<void> LogImport::commit() {
+  parser_.flush(records_);
+  row_.head = identity_.head();
+  row_.offset = identity_.size() - static_cast<std::int64_t>(buffer_.size());
+  row_.size = identity_.size();
+  row_.format = parser_.format();
+  row_.lines = report_.lines;
+  row_.matched += parser_.matched() - std::exchange(before_matched_, parser_.matched());
+  row_.unmatched += parser_.unmatched() - std::exchange(before_unmatched_, parser_.unmatched());
+  row_.truncated += std::exchange(losses_.truncated_lines, 0);
+  row_.skipped_bytes += std::exchange(losses_.skipped_bytes, 0);
+  row_.rejected += records_.rejected;
+  row_.read_at = options_.now();
+  row_.marker = identity_.marker();
+  row_.state = parser_.save();
+  for (const Run& run : records_.runs) runs_.insert(run.ordinal);
+  report_.segments += static_cast<std::int64_t>(records_.segments.size());
+  report_.samples += static_cast<std::int64_t>(records_.samples.size());
+  std::vector<SourceCommit> commits(1);
+  commits[0].source = row_;
+  commits[0].records = std::exchange(records_, Records{});
+  const auto kept = writer_.with([&](Writer& writer) { return writer.commit(commits, options_.now()); });
+  if (!kept) return kept;
+  row_.id = commits[0].source.id;
+  uncommitted_ = 0;
+  return {};
+}
+
+Result<void> LogImport::abandon() {
+  // An earlier import that we went on with keeps what was committed: each commit was whole.
+  if (row_.id == 0 || took_over_) return {};
+  const auto dropped = writer_.with([&](Writer& writer) { return writer.drop_source(row_.id); });
+  row_.id = 0;
+  return dropped;
+}
+
+Result<service::ImportReport> LogImport::finish() {
+  if (!passing_ && !buffer_.empty()) {
+    take_line(clean_line(buffer_, options_.line_limit, losses_));
+    buffer_.clear();
+  }
+  if (!took_over_ && finished_.contains(identity_.finished())) {
+    report_.already_read = true;
+    passing_ = true;
+  }
+  if (passing_ || parser_.format().empty()) {
+    if (auto gone = abandon(); !gone) return tl::unexpected(gone.error());
+    done_ = true;
+    return report();
+  }
+  // The state is kept as it was before the run was closed: a grown log is taken up there.
+  if (auto kept = commit(); !kept) return tl::unexpected(kept.error());
+  const std::string open_state = row_.state;
+  parser_.close(records_);
+  parser_.flush(records_);
+  for (const Run& run : records_.runs) runs_.insert(run.ordinal);
+  report_.segments += static_cast<std::int64_t>(records_.segments.size());
+  std::vector<SourceCommit> commits(1);
+  row_.state = open_state;
+  commits[0].source = row_;
+  commits[0].records = std::exchange(records_, Records{});
+  commits[0].finished.push_back({identity_.finished(), row_.path, row_.id, options_.now()});
+  const auto closed = writer_.with([&](Writer& writer) -> Result<void> {
+    if (auto kept = writer.commit(commits, options_.now()); !kept) return kept;
+    return writer.adopt_source(row_.id);
+  });
+  if (!closed) return tl::unexpected(closed.error());
+  done_ = true;
+  committed_();
+  return report();
+}
+
+service::ImportReport LogImport::report() const {
+  service::ImportReport out = report_;
+  out.matched = parser_.matched();
+  out.unmatched = report_.lines - out.matched;
+  out.runs = static_cast<std::int64_t>(runs_.size());
+  out.format = parser_.format();
+  return out;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<service::ImportSession>> begin_log_import(const service::ImportRequest& request,
+                                                                 ImportOptions options, SharedWriter& writer,
+                                                                 std::function<void()> committed) {
+  if (!request.format.empty() && request.format != "auto" && !options.formats->find(request.format)) {
+    return fail("no rule file describes the format '" + request.format + "'",
+                "leave it out: it is recognised");
+  }
+  auto sources = writer.with([](Writer& history) { return history.sources(); });
+  if (!sources) return tl::unexpected(sources.error());
+  auto finished = writer.with([](Writer& history) { return history.finished_files(); });
+  if (!finished) return tl::unexpected(finished.error());
+  // Imports under way in other sessions are not the history's yet.
+  std::erase_if(*sources, [](const SourceRow& row) { return row.pending; });
+  return std::make_unique<LogImport>(request, std::move(options), writer, std::move(committed),
+                                     std::move(*sources), std::move(*finished));
+}
+
+}  // namespace etad

@@ -1,0 +1,68 @@
+// Writes JSON text. A writer and not a tree: answers are written once and never looked at again, numbers come
+// out as people write them (512.3, not 5.123E2), and no string can leave that is not valid UTF-8.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parsers/time.h"
+
+namespace etad::service {
+
+// `text` with every byte that belongs to no valid UTF-8 sequence replaced by U+FFFD.
+std::string valid_utf8(std::string_view text);
+
+class JsonWriter {
+ public:
+  JsonWriter& begin_object();
+  JsonWriter& end_object();
+  JsonWriter& begin_array();
+  JsonWriter& end_array();
+  JsonWriter& key(std::string_view name);
+
+  JsonWriter& null();
+  JsonWriter& value(bool v);
+  JsonWriter& value(double v);  // nine significant digits: no measurement of ours has more; NaN, inf: null
+  JsonWriter& value(std::string_view v);
+  JsonWriter& value(const char* v) { return value(std::string_view(v)); }
+  JsonWriter& value(const std::string& v) { return value(std::string_view(v)); }
+  JsonWriter& value(Instant v);   // RFC 3339
+  JsonWriter& value(Duration v);  // seconds, exact to the nanosecond
+  JsonWriter& exact(double v);    // all digits it takes to read the same number back
+  template <std::integral I>
+  requires(!std::same_as<I, bool>) JsonWriter& value(I v) { return integer(static_cast<std::int64_t>(v)); }
+  template <class T>
+  JsonWriter& value(const std::optional<T>& v) {
+    return v ? value(*v) : null();
+  }
+  template <class T>
+  JsonWriter& value(const std::vector<T>& v) {
+    begin_array();
+    for (const T& each : v) value(each);
+    return end_array();
+  }
+  JsonWriter& value(const std::map<std::string, std::string>& v);
+
+  template <class T>
+  JsonWriter& field(std::string_view name, const T& v) {
+    key(name);
+    return value(v);
+  }
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  JsonWriter& integer(std::int64_t v);
+  void separate();
+  void raw(std::string_view text);
+
+  std::string out_;
+  bool needs_comma_ = false;
+};
+
+}  // namespace etad::service

@@ -1,0 +1,21 @@
+// The moments of a run at which its remaining time is written down, to be scored when it has ended.
+#pragma once
+
+#include <array>
+#include <optional>
+
+namespace etad::regression {
+
+// Fractions of the run's time: at its start, and at 5, 25 and 50 %.
+inline constexpr std::array<double, 4> kMarks{0.0, 0.05, 0.25, 0.5};
+
+// The share of a run's time that is over, as predicted now. In [0, 1]; nullopt where that can't be said.
+std::optional<double> time_fraction(double elapsed_seconds, double remaining_seconds);
+
+// The latest mark reached at `fraction` that lies beyond `recorded`, the latest one on record. Marks that
+// were passed unseen (the daemon was away, a log was read in one piece) are not made up afterwards: nullopt
+// unless `fraction` is still within `kMarkTolerance` of the run's time behind the mark.
+inline constexpr double kMarkTolerance = 0.02;
+std::optional<double> mark_reached(double fraction, std::optional<double> recorded);
+
+}  // namespace etad::regression
