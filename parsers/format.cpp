@@ -129,8 +129,9 @@ Event Format::match(std::string_view line, TimeContext& context) const {
     if (!impl_->strip.empty()) event.message = impl_->stripped(event.message);
     break;
   }
+  Pattern::Groups groups;
   for (const std::uint16_t id : impl_->candidates(event.message)) {
-    if (!impl_->rules[id].match(event.message, file, context, event)) continue;
+    if (!impl_->rules[id].match(event.message, file, groups, context, event)) continue;
     event.rule = id;
     break;
   }

@@ -20,7 +20,8 @@ namespace etad {
 class Pattern {
  public:
   static constexpr std::size_t kMaxGroups = 16;
-  // What the groups held; a null data() where a group took no part. Index 0 is the whole match.
+  // What the groups held; a null data() where a group took no part. Index 0 is the whole match. Entries
+  // beyond the pattern's groups are left as they were.
   using Groups = std::array<std::string_view, kMaxGroups + 1>;
 
   enum class Anchor { beginning, anywhere };

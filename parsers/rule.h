@@ -30,8 +30,10 @@ class Rule {
   bool can_begin_with(unsigned char byte) const;
 
   // Fills in kind, values and (from a group or key `time`) the time. False: not this rule's, `event`
-  // unchanged. The values are views into `message` and into this rule.
-  bool match(std::string_view message, std::string_view file, TimeContext& context, Event& event) const;
+  // unchanged. The values are views into `message` and into this rule; `groups` is scratch, shared by the
+  // rules that a line is tried on.
+  bool match(std::string_view message, std::string_view file, Pattern::Groups& groups, TimeContext& context,
+             Event& event) const;
 
  private:
   class Taker;

@@ -107,7 +107,7 @@ class SampleRun {
   void check_values(const SampleSpec& sample, const Event& event, const Rule& rule) {
     const std::string owner = "sample " + quoted(sample.text) + ": ";
     for (const auto& [f, expected] : sample.values) {
-      const std::string name = "'" + std::string(name_of(f)) + "'";
+      const std::string name = quoted(name_of(f));
       if (!event.has(f)) {
         add(sample.line, owner + "rule '" + rule.name() + "' gives no " + name, {});
       } else if (const auto* text = std::get_if<std::string>(&expected)) {

@@ -80,6 +80,8 @@ class ScanProgram::Compiler {
       for (std::size_t c = 0; c < 256; ++c) table[c] = set[c];
     }
     p_.find_first_bytes();
+    p_.mark_possessive();
+    p_.join_captures();
     return std::move(p_);
   }
 
@@ -318,6 +320,7 @@ bool ScanProgram::first_of(std::size_t from, ByteSet& bytes) const {
         bytes.set(static_cast<unsigned char>(literals_[i.a]));
         break;
       case Op::repeat:
+      case Op::capture:
         bytes |= sets_[i.set];
         if (i.a == 0) open.push_back(pc + 1);
         break;
@@ -344,11 +347,26 @@ bool ScanProgram::first_of(std::size_t from, ByteSet& bytes) const {
 void ScanProgram::find_first_bytes() {
   can_be_empty_ = first_of(0, first_bytes_);
   if (can_be_empty_) first_bytes_.set();  // a match may also be empty before any byte
+}
+
+void ScanProgram::mark_possessive() {
   for (std::size_t pc = 0; pc < code_.size(); ++pc) {
     if (code_[pc].op != Op::repeat) continue;
     ByteSet next;
     first_of(pc + 1, next);
     code_[pc].possessive = (next & sets_[code_[pc].set]).none();
+  }
+}
+
+// Only `open` is replaced: nothing jumps to what is between it and its `close`, which stay and are stepped
+// over.
+void ScanProgram::join_captures() {
+  for (std::size_t pc = 0; pc + 2 < code_.size(); ++pc) {
+    const Instruction open = code_[pc], inner = code_[pc + 1], close = code_[pc + 2];
+    if (open.op != Op::open || inner.op != Op::repeat || !inner.possessive || close.op != Op::close) continue;
+    code_[pc] = inner;
+    code_[pc].op = Op::capture;
+    code_[pc].group = open.a;
   }
 }
 
@@ -408,9 +426,17 @@ class ScanProgram::Run {
     const Instruction& i = p_.code_[pc++];
     switch (i.op) {
       case Op::literal: {
-        if (static_cast<std::size_t>(end_ - at) < i.b || std::memcmp(at, p_.literals_.data() + i.a, i.b) != 0)
+        if (static_cast<std::size_t>(end_ - at) < i.b || !equal(at, p_.literals_.data() + i.a, i.b))
           return Step::failed;
         at += i.b;
+        return Step::on;
+      }
+      case Op::capture: {
+        if (!keep_group(i.group)) return Step::overflow;
+        const char* const from = at;
+        if (!run_of(i, at)) return Step::failed;
+        groups_[i.group] = {from, static_cast<std::size_t>(at - from)};
+        pc += 2;  // the repeat and the close
         return Step::on;
       }
       case Op::repeat:
@@ -436,13 +462,27 @@ class ScanProgram::Run {
     return Step::failed;
   }
 
-  Step repeat(const Instruction& i, std::size_t pc, const char*& at) {
+  // Literals are short: a call of memcmp costs more than it compares.
+  static bool equal(const char* a, const char* b, std::size_t size) {
+    for (; size >= 8; a += 8, b += 8, size -= 8)
+      if (std::memcmp(a, b, 8) != 0) return false;
+    for (; size > 0; ++a, ++b, --size)
+      if (*a != *b) return false;
+    return true;
+  }
+
+  // As many bytes of the set as there are; false where they are too few.
+  bool run_of(const Instruction& i, const char*& at) const {
     const auto& table = p_.tables_[i.set];
     const char* const from = at;
     const char* const limit = static_cast<std::size_t>(end_ - at) > i.b ? at + i.b : end_;
     while (at < limit && table[static_cast<unsigned char>(*at)]) ++at;
-    if (static_cast<std::size_t>(at - from) < i.a) return Step::failed;
-    const char* const floor = from + i.a;
+    return static_cast<std::size_t>(at - from) >= i.a;
+  }
+
+  Step repeat(const Instruction& i, std::size_t pc, const char*& at) {
+    const char* const floor = at + i.a;
+    if (!run_of(i, at)) return Step::failed;
     if (i.possessive || at == floor) return Step::on;
     return push({pc, at - 1, floor, kNoGroup, nullptr, nullptr, 0}) ? Step::on : Step::overflow;
   }

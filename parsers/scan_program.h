@@ -43,17 +43,20 @@ class ScanProgram {
   class Compiler;
   class Run;
 
-  enum class Op : std::uint8_t { literal, repeat, open, close, split, jump, end, match };
+  enum class Op : std::uint8_t { literal, repeat, capture, open, close, split, jump, end, match };
 
   struct Instruction {
     Op op = Op::match;
     bool possessive = false;  // repeat: what follows cannot begin with a byte of the set: never give any back
-    std::uint16_t set = 0;    // repeat: index into sets_
+    std::uint16_t set = 0;    // repeat, capture: index into sets_
     std::uint32_t a = 0;      // literal: offset; repeat: least; open, close: group; split, jump: target
     std::uint32_t b = 0;      // literal: length; repeat: most
+    std::uint32_t group = 0;  // capture: open, a possessive repeat and close in one, for speed
   };
 
   void find_first_bytes();
+  void mark_possessive();
+  void join_captures();
   // Adds the bytes that can come next at code_[from]; true where the pattern may also end there.
   bool first_of(std::size_t from, ByteSet& bytes) const;
 

@@ -1,6 +1,7 @@
 #include "parsers/timestamp.h"
 
 #include <array>
+#include <cstring>
 
 namespace etad {
 namespace {
@@ -28,6 +29,16 @@ class Cursor {
   void skip_any(std::string_view set) {
     while (take_any(set)) {
     }
+  }
+  void skip(std::size_t count) { at_ += count; }  // the caller knows that they are there
+  void skip_blanks() {
+    while (at_ < end_ && *at_ == ' ') ++at_;
+  }
+  // A file name: up to a colon or bracket, which stays.
+  std::string_view take_file() {
+    const char* from = at_;
+    while (at_ < end_ && *at_ != ':' && *at_ != ']') ++at_;
+    return {from, static_cast<std::size_t>(at_ - from)};
   }
   std::size_t digits_ahead() const {
     const char* p = at_;
@@ -184,33 +195,86 @@ bool take_clock(Cursor& c, WallTime& t) {
          c.take_digits(2, t.second);
 }
 
-LineHeader read_glog(std::string_view line, TimeContext& context) {
-  Cursor c(line);
+// Two digits at p; anything else makes `bad` negative for good.
+inline int two_digits(const char* p, int& bad) {
+  const int tens = p[0] - '0', ones = p[1] - '0';
+  bad |= tens | (9 - tens) | ones | (9 - ones);
+  return tens * 10 + ones;
+}
+
+constexpr std::size_t kGlogYearKey = 16, kGlogKey = 12;  // as TimeContext::GlogCache holds them
+
+// "S.uuuuuu " at p: the seconds' ones, as microseconds. Negative where that is not what stands there.
+std::int64_t glog_micros(const char* p) {
+  const int ones = p[0] - '0';
+  int bad = ones | (9 - ones);
+  const int micros = two_digits(p + 2, bad) * 10'000 + two_digits(p + 4, bad) * 100 + two_digits(p + 6, bad);
+  return bad < 0 || p[1] != '.' || p[8] != ' ' ? -1 : ones * std::int64_t{1'000'000} + micros;
+}
+
+// "20261121 00:40:0" or, without a year, "1121 00:40:0": false where that is not what stands at p. Fills the
+// cache where it is a time that exists; empties it where it is none.
+bool read_glog_key(const char* p, bool has_year, TimeContext& context) {
+  auto& cache = context.glog_cache;
+  cache.length = 0;
+  const std::size_t length = has_year ? kGlogYearKey : kGlogKey;
+  std::memcpy(cache.key.data(), p, length);
   WallTime t;
-  if (!c.take_any("IWEF")) return {};
-  const std::size_t digits = c.digits_ahead();
-  if (digits == 8) {
-    int year = 0;
-    c.take_digits(4, year);
-    t.year = year;
-  } else if (digits != 4) {
-    return {};
+  int bad = 0;
+  if (has_year) {
+    t.year = two_digits(p, bad) * 100 + two_digits(p + 2, bad);
+    p += 4;
   }
-  int micros = 0;
-  if (!c.take_digits(2, t.month) || !c.take_digits(2, t.day) || !c.take(' ') || !take_clock(c, t) ||
-      !c.take('.') || !c.take_digits(6, micros) || !c.take(' '))
-    return {};
-  t.micros = micros;
-  c.skip_any(" ");
-  if (!c.skip_digits() || !c.take(' ')) return {};
-  c.skip_any(" ");
+  t.month = two_digits(p, bad);
+  t.day = two_digits(p + 2, bad);
+  t.hour = two_digits(p + 5, bad);
+  t.minute = two_digits(p + 8, bad);
+  const int tens = p[11] - '0';
+  bad |= tens | (9 - tens);
+  if (bad < 0 || p[4] != ' ' || p[7] != ':' || p[10] != ':') return false;
+  t.second = tens * 10;
+  if (const auto at = to_instant(t, context); at && tens < 6) {
+    cache.base = *at;
+    cache.length = length;
+  }
+  return true;
+}
+
+// "I1121 00:16:38.258493 ": nearly every line of a Caffe log. Digits at fixed places, and the date and time
+// only worked out when their tens of seconds change.
+bool take_glog_time(Cursor& c, std::string_view line, TimeContext& context, std::optional<Instant>& time) {
+  const char* const p = line.data() + 1;
+  const bool has_year = p[4] != ' ';
+  const std::size_t length = has_year ? kGlogYearKey : kGlogKey;
+  const auto& cache = context.glog_cache;
+  const std::int64_t micros = glog_micros(p + length);
+  if (micros < 0) return false;
+  const bool known = cache.length == length && std::memcmp(cache.key.data(), p, length) == 0;
+  if (!known && !read_glog_key(p, has_year, context)) return false;
+  if (cache.length == length) {
+    time = cache.base + microseconds{micros};
+    context.last = time;
+  }
+  c.skip(1 + length + 9);
+  return true;
+}
+
+LineHeader read_glog(std::string_view line, TimeContext& context) {
+  constexpr std::size_t kShortest = 28;  // "I1121 00:16:38.258493 1 a:1]"
+  if (line.size() < kShortest) return {};
+  const char severity = line[0];
+  if (severity != 'I' && severity != 'W' && severity != 'E' && severity != 'F') return {};
+  Cursor c(line);
   LineHeader header;
-  header.file = c.take_until(":]");
+  if (!take_glog_time(c, line, context, header.time)) return {};
+  c.skip_blanks();
+  if (!c.skip_digits() || !c.take(' ')) return {};
+  c.skip_blanks();
+  header.file = c.take_file();
   if (!c.take(':') || !c.skip_digits() || !c.take(']')) return {};
   c.take(' ');
   header.present = true;
   header.message = c.offset();
-  header.time = to_instant(t, context);
   return header;
 }
 
@@ -369,6 +433,7 @@ void fix_date(int year, std::optional<int> month, std::optional<int> day, TimeCo
   context.year = year;
   context.last.reset();
   context.day_cache = {};
+  context.glog_cache = {};
   if (!month || !day || *month < 1 || *month > 12 || *day < 1 || !date_exists(year, *month, *day)) return;
   context.last = Instant{std::chrono::seconds{days_from_civil(year, *month, *day) * kDaySeconds}};
 }

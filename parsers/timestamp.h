@@ -3,6 +3,7 @@
 // through here.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -30,6 +31,12 @@ struct TimeContext {
     int month = 0, day = 0;
     std::int64_t days = 0;  // since 1970-01-01, local
   } day_cache;
+  // The last glog header's date and time down to the tens of seconds: the next one mostly has the same.
+  struct GlogCache {
+    std::array<char, 16> key{};  // "20261121 00:40:0", "1121 00:40:0"
+    std::size_t length = 0;
+    Instant base{};
+  } glog_cache;
 };
 
 enum class HeaderForm : std::uint8_t {
