@@ -1,0 +1,227 @@
+#include "daemon/ingest.h"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "daemon/follow/filesystem.h"
+#include "tests/daemon/temp_history.h"
+
+namespace etad {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Passes everything on, but fails the commits it is told to.
+class FaultyWriter final : public Writer {
+ public:
+  explicit FaultyWriter(std::unique_ptr<Writer> real) : real_(std::move(real)) {}
+  int failures = 0;  // how many of the next commits fail
+
+  Result<void> commit(std::vector<SourceCommit>& commits, Instant now) override {
+    if (failures > 0) {
+      --failures;
+      return fail("the disk is full", "make room");
+    }
+    return real_->commit(commits, now);
+  }
+  Result<std::vector<SourceRow>> sources() override { return real_->sources(); }
+  Result<std::vector<FinishedFile>> finished_files() override { return real_->finished_files(); }
+  Result<void> forget_finished(Instant before) override { return real_->forget_finished(before); }
+  Result<void> drop_source(std::int64_t id) override { return real_->drop_source(id); }
+  Result<void> adopt_source(std::int64_t id) override { return real_->adopt_source(id); }
+  Result<void> put_models(std::vector<ModelRow>& models) override { return real_->put_models(models); }
+  Result<void> set_labels(std::int64_t run, const std::map<std::string, std::string>& labels) override {
+    return real_->set_labels(run, labels);
+  }
+  Result<void> put_predictions(const std::vector<PredictionRow>& rows) override {
+    return real_->put_predictions(rows);
+  }
+  Result<void> score_run(std::int64_t run, Duration total) override { return real_->score_run(run, total); }
+  Result<void> maintain(Instant now) override { return real_->maintain(now); }
+  Result<void> backup(const std::string& file) override { return real_->backup(file); }
+
+ private:
+  std::unique_ptr<Writer> real_;
+};
+
+class Ingesting : public TempHistory {
+ protected:
+  Ingesting() {
+    std::filesystem::create_directory(folder_ / "logs");
+    writer_.reset();
+    auto faulty = std::make_unique<FaultyWriter>(Writer::open(path()).value());
+    faulty_ = faulty.get();
+    writer_ = std::make_unique<SharedWriter>(std::move(faulty));
+  }
+
+  std::filesystem::path log(const std::string& name) const { return folder_ / "logs" / name; }
+
+  static void append(const std::filesystem::path& file, std::string_view bytes) {
+    std::ofstream(file, std::ios::binary | std::ios::app) << bytes;
+  }
+
+  // A daemon's ingest, started on what the history holds; the one before it is gone without a word.
+  void start(SourceRule rule = {}) {
+    ingest_.reset();
+    follower_ = std::make_unique<follow::Follower>(
+        *files_, nullptr, std::vector<follow::Watch>{{(folder_ / "logs/*.log").string()}});
+    IngestOptions options;
+    options.formats = shipped_formats();
+    options.sources = {std::move(rule)};
+    options.host = "gpu1";
+    options.lost_after = seconds(3600);
+    ingest_ = std::make_unique<Ingest>(std::move(options), *writer_, *follower_);
+    const auto restored = ingest_->restore([](const Error& error) { ADD_FAILURE() << error.text(); });
+    ASSERT_TRUE(restored) << restored.error().text();
+  }
+
+  // A minute of ticks on a clock that these tests move. True if the last of them had nothing to do.
+  void settle() {
+    for (int i = 0; i < 12; ++i) {
+      now_ += seconds(5);
+      wall_ += seconds(5);
+      static_cast<void>(ingest_->tick(now_, wall_));
+    }
+  }
+
+  std::vector<Segment> segments(std::int64_t run) { return reader_->segments(run, 0, 1000).value(); }
+
+  std::unique_ptr<follow::FileSystem> files_ = follow::posix_filesystem();
+  std::unique_ptr<follow::Follower> follower_;
+  std::unique_ptr<Ingest> ingest_;
+  FaultyWriter* faulty_ = nullptr;
+  follow::SteadyTime now_{};
+  Instant wall_ = Instant(std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()));
+  const std::string lenet_ = content_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
+};
+
+MATCHER_P(SameSegments, expected, "") {
+  if (arg.size() != expected.size()) return false;
+  for (std::size_t i = 0; i < arg.size(); ++i) {
+    if (arg[i].phase != expected[i].phase || arg[i].iterations != expected[i].iterations ||
+        arg[i].duration != expected[i].duration || arg[i].first_iteration != expected[i].first_iteration ||
+        arg[i].samples_per_iteration != expected[i].samples_per_iteration) {
+      return false;
+    }
+  }
+  return true;
+}
+
+TEST_F(Ingesting, a_log_that_is_there_is_read_from_its_beginning) {
+  append(log("lenet.log"), lenet_);
+  start();
+  settle();
+  ASSERT_EQ(runs().size(), 1U);
+  EXPECT_EQ(runs()[0].run.state, RunState::finished);
+  EXPECT_EQ(runs()[0].run.train.iterations, 500);
+  EXPECT_EQ(ingest_->counters().lines, std::count(lenet_.begin(), lenet_.end(), '\n'));
+  EXPECT_EQ(ingest_->counters().bytes, static_cast<std::int64_t>(lenet_.size()));
+  EXPECT_EQ(reader_->sources().value().at(0).offset, static_cast<std::int64_t>(lenet_.size()));
+}
+
+TEST_F(Ingesting, growing_in_random_pieces_across_restarts_is_the_same_as_reading_it_whole) {
+  append(log("whole.log"), "# whole\n" + lenet_);
+  start();
+  settle();
+  const auto expected = segments(runs()[0].id);
+  const auto expected_run = runs()[0].run;
+  std::mt19937 chance(7);
+  append(log("pieces.log"), "# pieces\n");
+  for (std::size_t at = 0; at < lenet_.size();) {
+    const std::size_t size = 1 + chance() % 2000;
+    append(log("pieces.log"), std::string_view(lenet_).substr(at, size));
+    at += size;
+    if (chance() % 4 == 0) start();
+    now_ += seconds(20);
+    wall_ += seconds(20);
+    ASSERT_TRUE(ingest_->tick(now_, wall_));
+  }
+  settle();
+  ASSERT_EQ(runs().size(), 2U);
+  EXPECT_THAT(segments(runs()[0].id), SameSegments(expected));
+  EXPECT_EQ(runs()[0].run.state, RunState::finished);
+  EXPECT_EQ(runs()[0].run.architecture, expected_run.architecture);
+  EXPECT_EQ(runs()[0].run.train.duration, expected_run.train.duration);
+}
+
+TEST_F(Ingesting, a_commit_that_fails_loses_nothing_and_doubles_nothing) {
+  append(log("whole.log"), "# whole\n" + lenet_);
+  start();
+  settle();
+  const auto expected = segments(runs()[0].id);
+  append(log("pieces.log"), "# pieces\n");
+  std::mt19937 chance(11);
+  for (std::size_t at = 0; at < lenet_.size();) {
+    const std::size_t size = 1 + chance() % 3000;
+    append(log("pieces.log"), std::string_view(lenet_).substr(at, size));
+    at += size;
+    if (chance() % 3 == 0) faulty_->failures = 1 + static_cast<int>(chance() % 2);
+    now_ += seconds(40);
+    wall_ += seconds(40);
+    static_cast<void>(ingest_->tick(now_, wall_));
+  }
+  EXPECT_GT(ingest_->counters().failed_commits, 0);
+  settle();
+  ASSERT_EQ(runs().size(), 2U);
+  EXPECT_THAT(segments(runs()[0].id), SameSegments(expected));
+  EXPECT_EQ(ingest_->counters().lines, 2 * std::count(lenet_.begin(), lenet_.end(), '\n') + 2);
+}
+
+TEST_F(Ingesting, a_run_goes_on_across_a_rotation) {
+  const std::size_t cut = lenet_.rfind('\n', lenet_.find("Iteration 250 ")) + 1;
+  append(log("lenet.log"), lenet_.substr(0, cut));
+  start();
+  settle();
+  std::filesystem::rename(log("lenet.log"), log("lenet.log.1"));
+  append(log("lenet.log"), lenet_.substr(cut));
+  settle();
+  ASSERT_EQ(runs().size(), 1U);
+  EXPECT_EQ(runs()[0].run.state, RunState::finished);
+  EXPECT_EQ(runs()[0].run.train.iterations, 500);
+}
+
+TEST_F(Ingesting, the_run_of_a_log_that_stands_still_is_lost_and_found_again) {
+  const std::size_t cut = lenet_.rfind('\n', lenet_.find("Iteration 250 ")) + 1;
+  append(log("lenet.log"), lenet_.substr(0, cut));
+  start();
+  settle();
+  ASSERT_EQ(runs().size(), 1U);
+  EXPECT_EQ(runs()[0].run.state, RunState::running);
+  wall_ += seconds(3700);
+  settle();
+  EXPECT_EQ(runs()[0].run.state, RunState::lost);
+  append(log("lenet.log"), lenet_.substr(cut));
+  settle();
+  ASSERT_EQ(runs().size(), 1U);
+  EXPECT_EQ(runs()[0].run.state, RunState::finished);
+  EXPECT_EQ(runs()[0].run.train.iterations, 500);
+}
+
+TEST_F(Ingesting, paths_and_labels_say_what_the_log_does_not) {
+  const std::string body = lenet_.substr(lenet_.rfind('\n', lenet_.find("Iteration 0, Testing")) + 1);
+  append(log("mynet-bs48.log"), body);
+  start({"auto",
+         {{"device", "Tesla K80"}},
+         PathPattern::compile(R"(/(?P<network>\w+)-bs(?P<batch_size>\d+)\.log$)").value()});
+  settle();
+  ASSERT_EQ(runs().size(), 1U);
+  EXPECT_EQ(runs()[0].run.network, "mynet");
+  EXPECT_EQ(runs()[0].run.train.batch_size, 48);
+  EXPECT_EQ(runs()[0].run.device, "Tesla K80");
+}
+
+TEST_F(Ingesting, a_file_of_no_known_format_is_counted_and_left_alone) {
+  append(log("other.log"), "hello\nworld\n");
+  start();
+  settle();
+  EXPECT_TRUE(runs().empty());
+  const auto sources = reader_->sources().value();
+  ASSERT_EQ(sources.size(), 1U);
+  EXPECT_EQ(sources[0].format, "");
+  EXPECT_EQ(sources[0].lines, 2);
+}
+
+}  // namespace
+}  // namespace etad
