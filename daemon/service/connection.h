@@ -1,0 +1,65 @@
+// One client: requests in, replies out, in order, each within its time.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "daemon/service/service_state.h"
+
+namespace etad::service {
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  using Socket = boost::asio::local::stream_protocol::socket;
+
+  Connection(ServiceState& state, Socket socket, bool may_change);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Serves until the client is done, misbehaves, or the server stops. `self` keeps the connection alive.
+  static boost::asio::awaitable<void> serve(std::shared_ptr<Connection> self);
+
+  void interrupt_if_idle();  // ends a wait for the next request
+  void abort();              // ends whatever it is doing
+
+  bool may_change() const { return may_change_; }
+
+ private:
+  struct Exchange;  // one request and its reply
+
+  boost::asio::awaitable<bool> first_byte();
+  boost::asio::awaitable<bool> one_request();
+  boost::asio::awaitable<bool> read_head(Exchange& exchange);
+  boost::asio::awaitable<bool> read_body(Exchange& exchange);
+  boost::asio::awaitable<void> answer(Exchange& exchange);
+  boost::asio::awaitable<void> send(Exchange& exchange, Reply reply);
+  boost::asio::awaitable<void> send_continue(Exchange& exchange);
+  boost::asio::awaitable<void> run_import(Exchange& exchange, ImportRequest request);
+  boost::asio::awaitable<Reply> stream_import(Exchange& exchange, std::string encoding,
+                                              ImportRequest request);
+  boost::asio::awaitable<void> run_watch(Exchange& exchange, Watch watch);
+  boost::asio::awaitable<void> wait_for_news(std::uint64_t version, bool& news);
+  boost::asio::awaitable<bool> write_chunk(bool chunked, std::string lines);
+  boost::asio::awaitable<void> linger();
+
+  void within(std::chrono::milliseconds time);  // what follows must be done by then, or it is cancelled
+  void disarm();
+
+  ServiceState& state_;
+  Socket socket_;
+  boost::asio::steady_timer deadline_;
+  bool expired_ = false;
+  bool idle_ = false;
+  bool unread_ = false;  // the last request was answered before all of it had come
+  bool may_change_;
+  struct Buffer;
+  std::unique_ptr<Buffer> buffer_;  // bytes read, not yet taken: the next requests of a pipeline
+};
+
+// The whole reply to a connection that is one too many, as bytes.
+std::string refusal_of_connection();
+
+}  // namespace etad::service

@@ -1,0 +1,161 @@
+#include <chrono>
+#include <cmath>
+
+#include "daemon/service/views.h"
+
+namespace etad::service {
+namespace {
+
+void write_range(JsonWriter& json, std::string_view name, const regression::Range& range) {
+  json.key(name).begin_object().field("min", range.min).field("max", range.max).end_object();
+}
+
+void write_spread(JsonWriter& json, std::string_view name, const std::optional<Spread>& spread) {
+  json.key(name);
+  if (!spread) {
+    json.null();
+    return;
+  }
+  json.begin_object().field("seconds", spread->median).field("lower", spread->lower);
+  json.field("upper", spread->upper).field("runs", spread->runs).end_object();
+}
+
+// Seconds since 1970, as the regression counts, as an instant.
+std::optional<Instant> instant_of(const std::optional<double>& seconds) {
+  if (!seconds || !std::isfinite(*seconds) || std::abs(*seconds) > 1e11) return std::nullopt;
+  return Instant{std::chrono::microseconds{std::llround(*seconds * 1e6)}};
+}
+
+// What the source's row says of itself, where the daemon has nothing to add.
+std::string state_of(const SourceRow& row) {
+  if (row.pending) return "importing";
+  if (row.kind == "import") return "imported";
+  if (row.gone) return "gone";
+  if (row.format.empty()) return "not recognised";
+  return "following";
+}
+
+void write_text_or_null(JsonWriter& json, std::string_view name, const std::string& text) {
+  json.key(name);
+  text.empty() ? json.null() : json.value(text);
+}
+
+}  // namespace
+
+void write_network(JsonWriter& json, const NetworkRow& row) {
+  json.begin_object().field("network", row.network).field("architecture", row.architecture);
+  json.field("frameworks", row.frameworks).field("devices", row.devices);
+  json.field("batch_sizes", row.batch_sizes).field("runs", row.runs);
+  json.key("iterations").begin_object();
+  json.field("min", row.min_iterations).field("max", row.max_iterations).end_object();
+  json.field("last_seen", row.last_seen).end_object();
+}
+
+void write_model(JsonWriter& json, const FittedModel& fitted) {
+  const ModelKey& key = fitted.key;
+  const regression::Model& model = fitted.model;
+  json.begin_object().field("id", fitted.id);
+  json.field("network", key.network).field("architecture", key.architecture);
+  json.field("framework", key.framework).field("host", key.host);
+  json.field("device", key.device).field("devices", key.devices).field("phase", name_of(key.phase));
+  json.field("family", fitted.family).field("basis", model.basis);
+  json.key("coefficients").begin_array();
+  for (const auto& each : model.coefficients) {
+    json.begin_object().field("name", each.name).field("value", each.value);
+    json.field("standard_error", each.standard_error).end_object();
+  }
+  json.end_array();
+  json.field("knots", model.knots);
+  json.field("runs", model.runs).field("segments", model.windows).field("dropped_runs", model.dropped_runs);
+  json.field("changed_at", instant_of(model.changed_at));
+  json.field("error_percent", model.error_percent);
+  json.key("coverage");
+  model.coverage > 0 ? json.value(model.coverage) : json.null();
+  json.key("seen").begin_object();
+  write_range(json, "batch_size", model.samples);
+  write_range(json, "iterations", model.iterations);
+  json.end_object();
+  json.key("rivals").begin_array();
+  for (const auto& rival : model.rivals) {
+    json.begin_object().field("basis", rival.basis).field("error_percent", rival.error_percent);
+    json.field("standard_error", rival.standard_error).field("parameters", rival.parameters).end_object();
+  }
+  json.end_array();
+  write_spread(json, "startup", fitted.startup);
+  write_spread(json, "snapshot", fitted.snapshot);
+  json.field("fitted_at", fitted.fitted_at).end_object();
+}
+
+void write_source(JsonWriter& json, const SourceRow& row, const std::string& status) {
+  json.begin_object().field("id", row.id).field("path", row.path).field("kind", row.kind);
+  write_text_or_null(json, "format", row.format);
+  json.field("state", status.empty() ? state_of(row) : status);
+  json.field("offset", row.offset).field("size", row.size).field("lines", row.lines);
+  json.field("matched", row.matched).field("unmatched", row.unmatched);
+  json.field("truncated", row.truncated).field("rejected", row.rejected);
+  json.field("skipped_bytes", row.skipped_bytes).field("lost_bytes", row.lost_bytes);
+  write_text_or_null(json, "last_error", row.last_error);
+  json.field("read_at", row.read_at).end_object();
+}
+
+void write_unread_source(JsonWriter& json, const std::string& path, const std::string& status) {
+  json.begin_object().field("id", std::optional<std::int64_t>{}).field("path", path).field("kind", "file");
+  json.key("format").null();
+  json.field("state", status);
+  for (const char* counter : {"offset", "size", "lines", "matched", "unmatched", "truncated", "rejected",
+                              "skipped_bytes", "lost_bytes"}) {
+    json.field(counter, 0);
+  }
+  json.field("last_error", status).key("read_at").null();
+  json.end_object();
+}
+
+void write_series(JsonWriter& json, const SeriesRow& row) {
+  json.begin_object().field("name", row.name).field("labels", row.labels).field("unit", row.unit);
+  json.field("first_at", row.first_at).field("last_at", row.last_at).field("samples", row.samples);
+  json.end_object();
+}
+
+void write_series_points(JsonWriter& json, const SeriesPoints& points) {
+  json.begin_object();
+  json.field("name", points.series.name).field("labels", points.series.labels);
+  json.field("unit", points.series.unit).field("step_seconds", points.step.count());
+  json.key("samples").begin_array();
+  for (const SeriesPoint& each : points.points) {
+    json.begin_object().field("at", each.at).field("min", each.min).field("mean", each.mean);
+    json.field("max", each.max).field("count", each.count).end_object();
+  }
+  json.end_array().end_object();
+}
+
+void write_health(JsonWriter& json, const Health& health, const std::optional<HistorySize>& size,
+                  const ModelSet& models, const std::string& version, Instant now) {
+  json.begin_object();
+  json.field("status", health.failures.empty() ? "ok" : "degraded");
+  json.key("failing").begin_array();
+  for (const Health::Failure& each : health.failures) {
+    json.begin_object().field("part", each.part).field("why", each.why);
+    if (!each.hint.empty()) json.field("hint", each.hint);
+    json.end_object();
+  }
+  json.end_array();
+  json.field("version", version);
+  json.field("uptime_seconds", std::chrono::duration<double>(now - health.started_at).count());
+  json.key("sources").begin_object().field("followed", health.sources);
+  json.field("failing", health.failing_sources).end_object();
+  json.key("lag").begin_object().field("bytes", health.lag_bytes).field("seconds", health.lag_seconds);
+  json.end_object();
+  json.field("last_commit", health.last_commit).field("last_refit", health.last_refit);
+  json.field("models", models.models.size());
+  json.key("history");
+  if (size) {
+    json.begin_object().field("bytes", size->bytes).field("sources", size->sources).field("runs", size->runs);
+    json.field("segments", size->segments).field("points", size->points).field("samples", size->samples);
+    json.end_object();
+  } else {
+    json.null();
+  }
+  json.end_object();
+}
+
+}  // namespace etad::service

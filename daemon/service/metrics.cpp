@@ -1,0 +1,195 @@
+#include "daemon/service/metrics.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <utility>
+
+#include "daemon/service/json_writer.h"
+
+namespace etad::service {
+namespace {
+
+using Labels = std::vector<std::pair<std::string, std::string>>;
+using Type = Metric::Type;
+
+// The distinct label sets one family may have. A history of more networks than this shows the first.
+constexpr std::size_t kMostSets = 500;
+
+bool is_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : valid_utf8(text)) {
+    if (c == '\n') {
+      out += "\\n";
+      continue;
+    }
+    if (c == '\\' || c == '"') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string number(double value) {
+  JsonWriter json;
+  json.exact(value);
+  std::string out = json.take();
+  return out == "null" ? "NaN" : out;
+}
+
+// Collects points by family: OpenMetrics wants a family's points in one piece.
+class Exposition {
+ public:
+  void add(std::string name, std::string_view help, Type type, std::string_view unit, double value,
+           Labels labels = {}) {
+    if (!is_name(name)) return;
+    Family& family = families_["etad_" + std::move(name)];
+    if (family.points.size() >= kMostSets) return;
+    family.help = help;
+    family.unit = unit;
+    family.type = type;
+    family.points.emplace_back(written(labels), value);
+  }
+
+  std::string text() const {
+    std::string out;
+    for (const auto& [name, family] : families_) {
+      const bool counter = family.type == Type::counter;
+      // A unit is stated only where the name ends in it, as the format demands.
+      const bool has_unit = !family.unit.empty() && name.ends_with("_" + family.unit);
+      out += "# HELP " + name + " " + escaped(family.help) + "\n";
+      out += "# TYPE " + name + (counter ? " counter\n" : " gauge\n");
+      if (has_unit) out += "# UNIT " + name + " " + family.unit + "\n";
+      for (const auto& [labels, value] : family.points) {
+        out += name + (counter ? "_total" : "") + labels + " " + number(value) + "\n";
+      }
+    }
+    return out + "# EOF\n";
+  }
+
+ private:
+  struct Family {
+    std::string help, unit;
+    Type type = Type::gauge;
+    std::vector<std::pair<std::string, double>> points;
+  };
+
+  static std::string written(const Labels& labels) {
+    std::string out;
+    for (const auto& [name, value] : labels) {
+      if (!is_name(name)) continue;
+      out += (out.empty() ? "{" : ",") + name + "=\"" + escaped(value) + "\"";
+    }
+    return out.empty() ? out : out + "}";
+  }
+
+  std::map<std::string, Family> families_;
+};
+
+double seconds_since_epoch(Instant at) {
+  return std::chrono::duration<double>(at.time_since_epoch()).count();
+}
+
+void add_health(Exposition& out, const Health& health, const std::string& version, Instant now) {
+  const auto uptime = std::chrono::duration<double>(now - health.started_at).count();
+  out.add("build", "The daemon's version; always 1", Type::gauge, "", 1, {{"version", version}});
+  out.add("uptime_seconds", "Time since the daemon started", Type::gauge, "seconds", uptime);
+  out.add("healthy", "1 where GET /v1/health says ok, else 0", Type::gauge, "",
+          health.failures.empty() ? 1 : 0);
+  std::map<std::string, int> parts;
+  for (const auto& each : health.failures) ++parts[each.part];
+  for (const auto& [part, count] : parts) {
+    out.add("failing", "Failures at present, by part of the daemon", Type::gauge, "", count,
+            {{"part", part}});
+  }
+  out.add("sources", "Files followed", Type::gauge, "", static_cast<double>(health.sources));
+  out.add("failing_sources", "Followed files that can't be read at present", Type::gauge, "",
+          static_cast<double>(health.failing_sources));
+  out.add("lag_bytes", "Bytes in followed files that are not yet in the history", Type::gauge, "bytes",
+          static_cast<double>(health.lag_bytes));
+  out.add("lag_seconds", "Age of the oldest of these bytes", Type::gauge, "seconds", health.lag_seconds);
+  if (health.last_commit) {
+    out.add("last_commit_timestamp_seconds", "When records were last committed", Type::gauge, "seconds",
+            seconds_since_epoch(*health.last_commit));
+  }
+  if (health.last_refit) {
+    out.add("last_refit_timestamp_seconds", "When models were last fitted", Type::gauge, "seconds",
+            seconds_since_epoch(*health.last_refit));
+  }
+  for (const Metric& each : health.metrics) {
+    out.add(each.name, each.help, each.type, each.unit, each.value, each.labels);
+  }
+}
+
+void add_models(Exposition& out, const ModelSet& set) {
+  out.add("models", "Fitted models", Type::gauge, "", static_cast<double>(set.models.size()));
+  for (const FittedModel& each : set.models) {
+    const ModelKey& key = each.key;
+    const Labels labels = {{"network", key.network},
+                           {"architecture", key.architecture},
+                           {"framework", key.framework},
+                           {"host", key.host},
+                           {"device", key.device},
+                           {"devices", std::to_string(key.devices)},
+                           {"phase", std::string(name_of(key.phase))}};
+    out.add("model_error_ratio", "Cross-validated mean relative error of the model", Type::gauge, "ratio",
+            each.model.error_percent / 100, labels);
+    out.add("model_runs", "Runs the model rests on", Type::gauge, "", each.model.runs, labels);
+  }
+}
+
+void add_running(Exposition& out, const std::vector<RunningRun>& running) {
+  std::map<std::pair<std::string, std::string>, std::pair<int, double>> by_network;
+  for (const RunningRun& each : running) {
+    auto& [count, longest] = by_network[{each.run->network, each.run->framework}];
+    ++count;
+    if (each.remaining) longest = std::max(longest, each.remaining->seconds);
+  }
+  out.add("runs_running", "Runs under way", Type::gauge, "", static_cast<double>(running.size()));
+  for (const auto& [key, value] : by_network) {
+    const Labels labels = {{"network", key.first}, {"framework", key.second}};
+    out.add("network_runs_running", "Runs under way, by network", Type::gauge, "", value.first, labels);
+    out.add("network_remaining_seconds", "Longest remaining time of the network's runs", Type::gauge,
+            "seconds", value.second, labels);
+  }
+}
+
+void add_service(Exposition& out, const ServiceCounters& service) {
+  const auto add = [&](const char* name, const char* help, Type type, std::int64_t value) {
+    out.add(name, help, type, "", static_cast<double>(value));
+  };
+  add("http_requests", "Requests answered", Type::counter, service.requests);
+  add("http_failed_requests", "Requests answered with an error", Type::counter, service.failed_requests);
+  add("http_connections", "Open connections", Type::gauge, service.connections);
+  add("http_refused_connections", "Connections refused as one too many", Type::counter,
+      service.refused_connections);
+  add("http_timeouts", "Connections closed because the client was too slow", Type::counter, service.timeouts);
+  add("imports", "Imports completed", Type::counter, service.imports);
+}
+
+}  // namespace
+
+std::string open_metrics(const Health& health, const std::optional<HistorySize>& size, const ModelSet& models,
+                         const std::vector<RunningRun>& running, const ServiceCounters& service,
+                         const std::string& version, Instant now) {
+  Exposition out;
+  add_health(out, health, version, now);
+  add_models(out, models);
+  add_running(out, running);
+  add_service(out, service);
+  if (size) {
+    out.add("history_bytes", "Size of the history on disk", Type::gauge, "bytes",
+            static_cast<double>(size->bytes));
+    out.add("history_runs", "Runs in the history", Type::gauge, "", static_cast<double>(size->runs));
+    out.add("history_segments", "Segments in the history", Type::gauge, "",
+            static_cast<double>(size->segments));
+  }
+  return out.text();
+}
+
+}  // namespace etad::service

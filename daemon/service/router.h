@@ -1,0 +1,102 @@
+// From requests to replies. Knows the routes, who may use them and what they answer, and nothing of sockets:
+// a test calls it with a Request and looks at what comes back.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "daemon/service/backend.h"
+#include "daemon/service/live.h"
+#include "daemon/service/message.h"
+#include "daemon/service/metrics.h"
+#include "daemon/service/params.h"
+#include "storage/history.h"
+
+namespace etad::service {
+
+// Something that may block: to be run on a worker thread.
+struct Work {
+  std::function<Reply()> job;
+};
+
+// An import whose content is the request's body, to be streamed into an ImportSession.
+struct Import {
+  ImportRequest request;
+};
+
+// A watch: `Router::changes` at each change until the client goes.
+struct Watch {
+  RunFilter filter;
+};
+
+using Outcome = std::variant<Reply, Work, Import, Watch>;
+
+// What a watch has told its client so far: for each run the line last sent, as a hash.
+struct Watched {
+  std::map<std::int64_t, std::size_t> sent;
+};
+
+// Belongs to one thread, as its reader does. A Work's job may run on another.
+class Router {
+ public:
+  struct Options {
+    std::string version;
+    std::function<Instant()> now;
+    std::function<ServiceCounters()> counters;
+  };
+
+  Router(Options options, Backend& backend, Reader& reader);
+
+  // What a request's head alone says against it: a foreign origin, an unknown path, a wrong method, no right
+  // to change things. To be asked before the body is read.
+  std::optional<Reply> objection(const Request& request) const;
+
+  // Whether the body of such a request is streamed, not read into Request::body.
+  bool streams(const Request& request) const;
+
+  Outcome handle(const Request& request);
+
+  // The lines a watch is to send now: one JSON object for each run that is new, changed or, having left the
+  // filter, over. Empty: nothing.
+  std::string changes(const Watch& watch, Watched& watched);
+
+ private:
+  struct Route;
+  struct Call;  // one request on its way through: its parameters and path argument
+  static const std::vector<Route>& routes();
+  Outcome dispatch(const Request& request);
+
+  Outcome index(Call& call);
+  Outcome health(Call& call);
+  Outcome estimate(Call& call);
+  Outcome runs(Call& call);
+  Outcome run(Call& call);
+  Outcome segments(Call& call);
+  Outcome progress(Call& call);
+  Outcome networks(Call& call);
+  Outcome models(Call& call);
+  Outcome model(Call& call);
+  Outcome accuracy(Call& call);
+  Outcome sources(Call& call);
+  Outcome series(Call& call);
+  Outcome series_points(Call& call);
+  Outcome metrics(Call& call);
+  Outcome import(Call& call);
+  Outcome label(Call& call);
+  Outcome refit(Call& call);
+  Outcome reload(Call& call);
+
+  std::string run_line(const RunRow& row);
+  std::optional<HistorySize> history_size();
+
+  Options options_;
+  Backend& backend_;
+  Reader& reader_;
+  LiveRuns live_;
+};
+
+}  // namespace etad::service

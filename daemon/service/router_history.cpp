@@ -1,0 +1,251 @@
+// The other routes: health, estimates, what the history and the models hold, and what changes the daemon.
+#include <charconv>
+
+#include "daemon/service/estimate.h"
+#include "daemon/service/names.h"
+#include "daemon/service/router.h"
+#include "daemon/service/router_call.h"
+#include "daemon/service/views.h"
+
+namespace etad::service {
+namespace {
+
+constexpr std::int64_t kPage = 1000, kMostOnPage = 10'000;
+
+struct SourceView {
+  SourceRow row;
+  std::string status;
+  bool unread = false;
+};
+
+// The sources of the history with what the daemon says of them now, and the files it only looked at.
+std::vector<SourceView> source_views(std::vector<SourceRow> rows,
+                                     std::map<std::string, std::string> statuses) {
+  std::vector<SourceView> out;
+  for (SourceRow& row : rows) {
+    SourceView& view = out.emplace_back();
+    // An import may bear a followed file's name; the file's state is not the import's.
+    if (const auto status = statuses.find(row.path); status != statuses.end() && row.kind != "import") {
+      if (!row.gone) {
+        view.status = status->second;
+        statuses.erase(status);
+      }
+    }
+    view.row = std::move(row);
+  }
+  for (auto& [path, status] : statuses) {
+    SourceView& view = out.emplace_back();
+    view.row.path = path;
+    view.status = std::move(status);
+    view.unread = true;
+  }
+  return out;
+}
+
+Reply unknown(std::string_view what, const std::string& name, const std::vector<std::string>& known) {
+  Problem problem;
+  problem.status = 404;
+  problem.title = "Unknown " + std::string(what);
+  problem.detail = "There is no " + std::string(what) + " " + valid_utf8(name.substr(0, 200)) + ".";
+  problem.candidates = near_names(name, known);
+  return reply_of(problem);
+}
+
+// As much of a trace as is asked for, and by default the last hour in some 360 steps.
+SeriesQuery series_query(Params& params, Instant now) {
+  constexpr std::int64_t kDefaultSteps = 360;
+  SeriesQuery query;
+  query.to = params.instant("to").value_or(now);
+  query.from = params.instant("from").value_or(query.to - std::chrono::hours{1});
+  const auto length = std::chrono::duration_cast<std::chrono::seconds>(query.to - query.from);
+  const std::int64_t fitting = std::max<std::int64_t>(1, length.count() / kDefaultSteps);
+  const std::int64_t step = params.integer("step", 0, 366 * 86'400).value_or(fitting);
+  if (query.from >= query.to) params.reject("from", "must be before \"to\"");
+  if (step > 0 && length.count() / step > kMostOnPage) {
+    params.reject("step", "is too fine for that stretch: at most " + std::to_string(kMostOnPage) + " steps");
+  }
+  if (step == 0 && length > std::chrono::hours{24}) {
+    params.reject("step", "of 0, the samples themselves, is for a day at most");
+  }
+  query.step = std::chrono::seconds{step};
+  query.labels = params.prefixed("label.");
+  return query;
+}
+
+}  // namespace
+
+std::optional<HistorySize> Router::history_size() {
+  const auto size = reader_.size();
+  return size ? std::optional(*size) : std::nullopt;
+}
+
+Outcome Router::health(Call& call) {
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  Health health = backend_.health();
+  const auto size = reader_.size();
+  if (!size) health.failures.push_back({"history", size.error().text(), size.error().hint});
+  JsonWriter json;
+  write_health(json, health, size ? std::optional(*size) : std::nullopt, *backend_.models(), options_.version,
+               options_.now());
+  return json_reply(json);
+}
+
+Outcome Router::estimate(Call& call) {
+  const Question question = question_from(call.params);
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  auto answer = service::estimate(backend_.models(), question);
+  if (!answer) return reply_of(answer.error());
+  return Reply{200, "application/json", {}, to_json(*answer)};
+}
+
+Outcome Router::networks(Call& call) {
+  const Page page = page_from(call.params, kPage, kMostOnPage);
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  const auto rows = reader_.networks();
+  if (!rows) return history_failed(rows.error());
+  return slice_reply("networks", *rows, page, write_network);
+}
+
+Outcome Router::models(Call& call) {
+  const auto network = call.params.text("network");
+  const Page page = page_from(call.params, kPage, kMostOnPage);
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  const auto set = backend_.models();
+  std::vector<const FittedModel*> shown;
+  for (const FittedModel& each : set->models) {
+    if (!network || equal_ignoring_case(*network, each.key.network)) shown.push_back(&each);
+  }
+  return slice_reply("models", shown, page,
+                     [](JsonWriter& json, const FittedModel* each) { write_model(json, *each); });
+}
+
+Outcome Router::model(Call& call) {
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  const auto set = backend_.models();
+  for (const FittedModel& each : set->models) {
+    if (std::to_string(each.id) != call.argument) continue;
+    JsonWriter json;
+    write_model(json, each);
+    return json_reply(json);
+  }
+  return unknown("model", call.argument, {});
+}
+
+Outcome Router::accuracy(Call& call) {
+  const auto network = call.params.text("network");
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  const auto rows = reader_.accuracy();
+  if (!rows) return history_failed(rows.error());
+  JsonWriter json;
+  json.begin_object().key("overall").begin_array();
+  for (const AccuracyRow& row : *rows) {
+    if (!row.network) write_accuracy(json, row);
+  }
+  json.end_array().key("networks").begin_array();
+  for (const AccuracyRow& row : *rows) {
+    if (row.network && (!network || equal_ignoring_case(*network, *row.network))) write_accuracy(json, row);
+  }
+  json.end_array().key("next").null().end_object();
+  return json_reply(json);
+}
+
+Outcome Router::sources(Call& call) {
+  const Page page = page_from(call.params, kPage, kMostOnPage);
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  auto rows = reader_.sources();
+  if (!rows) return history_failed(rows.error());
+  const auto views = source_views(std::move(*rows), backend_.source_statuses());
+  return slice_reply("sources", views, page, [](JsonWriter& json, const SourceView& view) {
+    view.unread ? write_unread_source(json, view.row.path, view.status)
+                : write_source(json, view.row, view.status);
+  });
+}
+
+Outcome Router::series(Call& call) {
+  const Page page = page_from(call.params, kPage, kMostOnPage);
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  const auto rows = reader_.series();
+  if (!rows) return history_failed(rows.error());
+  return slice_reply("series", *rows, page, write_series);
+}
+
+Outcome Router::series_points(Call& call) {
+  SeriesQuery query = series_query(call.params, options_.now());
+  query.name = call.argument;
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  const auto known = reader_.series(query.name);
+  if (!known) return history_failed(known.error());
+  if (known->empty()) {
+    std::vector<std::string> names;
+    if (const auto all = reader_.series(); all) {
+      for (const SeriesRow& row : *all) names.push_back(row.name);
+    }
+    return unknown("series", query.name, names);
+  }
+  const auto found = reader_.series_points(query);
+  if (!found) return history_failed(found.error());
+  JsonWriter json;
+  json.begin_object().field("name", query.name).field("from", query.from).field("to", query.to);
+  json.key("series").begin_array();
+  for (const SeriesPoints& each : *found) write_series_points(json, each);
+  json.end_array().key("next").null().end_object();
+  return json_reply(json);
+}
+
+Outcome Router::metrics(Call& call) {
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  RunFilter filter;
+  filter.state = RunState::running;
+  filter.limit = kPage;
+  const auto rows = reader_.runs(filter);
+  const auto models = backend_.models();
+  std::vector<RunningRun> running;
+  if (rows) {
+    for (const RunRow& row : *rows) running.push_back({&row.run, live_.remaining(row, models)});
+  }
+  return Reply{200,
+               kOpenMetricsType,
+               {},
+               open_metrics(backend_.health(), history_size(), *models, running, options_.counters(),
+                            options_.version, options_.now())};
+}
+
+Outcome Router::import(Call& call) {
+  constexpr std::size_t kLongestName = 4096;
+  ImportRequest request;
+  request.name = call.params.text_or("name", "import");
+  if (request.name.empty() || request.name.size() > kLongestName) {
+    call.params.reject("name", "must have 1 to " + std::to_string(kLongestName) + " bytes");
+  }
+  request.format = call.params.text_or("format");
+  if (request.format == "auto") request.format.clear();
+  request.modified = call.params.instant("modified");
+  request.labels = call.params.prefixed("label.");
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  return Import{std::move(request)};
+}
+
+Outcome Router::refit(Call& call) {
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  return Work{[&backend = backend_]() -> Reply {
+    const auto report = backend.refit();
+    if (!report) return reply_of(problem_of(500, report.error()));
+    JsonWriter json;
+    json.begin_object().field("fitted", report->fitted).field("unchanged", report->unchanged);
+    json.field("failed", report->failed).field("seconds", report->seconds).end_object();
+    return json_reply(json);
+  }};
+}
+
+Outcome Router::reload(Call& call) {
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  return Work{[&backend = backend_]() -> Reply {
+    // A mistake in the files on disk: the daemon goes on with what it had.
+    if (const auto done = backend.reload(); !done) return reply_of(problem_of(422, done.error()));
+    JsonWriter json;
+    json.begin_object().field("reloaded", true).end_object();
+    return json_reply(json);
+  }};
+}
+
+}  // namespace etad::service

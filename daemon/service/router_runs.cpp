@@ -1,0 +1,178 @@
+// The routes below /v1/runs, and watching.
+#include <charconv>
+#include <functional>
+#include <set>
+
+#include "daemon/service/labels.h"
+#include "daemon/service/router.h"
+#include "daemon/service/router_call.h"
+#include "daemon/service/views.h"
+
+namespace etad::service {
+namespace {
+
+constexpr std::int64_t kMostRuns = 1000;
+
+std::optional<RunState> state_named(std::string_view name) {
+  for (const RunState state :
+       {RunState::running, RunState::finished, RunState::stopped, RunState::failed, RunState::lost}) {
+    if (name == name_of(state)) return state;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> id_from(const std::string& text) {
+  std::int64_t id = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, id);
+  if (error != std::errc{} || rest != end || id < 1) return std::nullopt;
+  return id;
+}
+
+Reply no_such_run(const std::string& argument) {
+  Problem problem;
+  problem.status = 404;
+  problem.title = "Unknown run";
+  problem.detail = "There is no run " + valid_utf8(argument.substr(0, 40)) + " in the history.";
+  problem.hint = "`etactl runs --all` lists the runs with their ids";
+  return reply_of(problem);
+}
+
+// The run that a path names, or the reply that there is none.
+tl::expected<RunRow, Reply> find_run(Reader& reader, const std::string& argument) {
+  const auto id = id_from(argument);
+  if (!id) return tl::unexpected(no_such_run(argument));
+  auto row = reader.run(*id);
+  if (!row) return tl::unexpected(history_failed(row.error()));
+  if (!*row) return tl::unexpected(no_such_run(argument));
+  return std::move(**row);
+}
+
+}  // namespace
+
+std::string Router::run_line(const RunRow& row) {
+  JsonWriter json;
+  write_run(json, row, live_.remaining(row, backend_.models()));
+  return json.take();
+}
+
+Outcome Router::runs(Call& call) {
+  RunFilter filter;
+  filter.state =
+      state_named(call.params.choice("state", {"running", "finished", "stopped", "failed", "lost"}));
+  filter.network = call.params.text_or("network");
+  filter.framework = call.params.text_or("framework");
+  filter.since = call.params.instant("since");
+  const bool watch = call.params.flag("watch");
+  const Page page = page_from(call.params, 100, kMostRuns);
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  filter.limit = page.limit;
+  if (watch) return Watch{filter};
+  filter.limit += 1;
+  if (page.cursor > 0) filter.before_id = page.cursor;
+  const auto rows = reader_.runs(filter);
+  if (!rows) return history_failed(rows.error());
+  const auto models = backend_.models();
+  return list_reply(
+      "runs", *rows, page,
+      [&](JsonWriter& json, const RunRow& row) { write_run(json, row, live_.remaining(row, models)); },
+      [&](std::size_t i) { return (*rows)[i].id; });
+}
+
+Outcome Router::run(Call& call) {
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  const auto row = find_run(reader_, call.argument);
+  if (!row) return row.error();
+  std::string body = run_line(*row);
+  // The single run says more than the list does: what was predicted of it, and a timing run's layers.
+  JsonWriter more;
+  if (const auto predictions = reader_.predictions(row->id); predictions && !predictions->empty()) {
+    more.key("predictions");
+    write_predictions(more, *predictions);
+  }
+  if (row->run.job == Job::time) {
+    if (const auto times = reader_.layer_times(row->id); times && !times->empty()) {
+      more.key("layer_times");
+      write_layer_times(more, *times);
+    }
+  }
+  if (const std::string members = more.take(); !members.empty()) {
+    body.pop_back();
+    body += "," + members + "}";
+  }
+  return Reply{200, "application/json", {}, body + "\n"};
+}
+
+Outcome Router::segments(Call& call) {
+  const Page page = page_from(call.params, 1000, 10'000);
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  const auto row = find_run(reader_, call.argument);
+  if (!row) return row.error();
+  const auto items = reader_.segments(row->id, page.cursor, page.limit + 1);
+  if (!items) return history_failed(items.error());
+  return list_reply("segments", *items, page, write_segment,
+                    [&](std::size_t i) { return page.cursor + static_cast<std::int64_t>(i) + 1; });
+}
+
+Outcome Router::progress(Call& call) {
+  const Page page = page_from(call.params, 1000, 10'000);
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  const auto row = find_run(reader_, call.argument);
+  if (!row) return row.error();
+  const auto items = reader_.points(row->id, page.cursor, page.limit + 1);
+  if (!items) return history_failed(items.error());
+  return list_reply("points", *items, page, write_point,
+                    [&](std::size_t i) { return page.cursor + static_cast<std::int64_t>(i) + 1; });
+}
+
+std::string Router::changes(const Watch& watch, Watched& watched) {
+  std::string out;
+  const auto rows = reader_.runs(watch.filter);
+  if (!rows) return out;  // the history will be readable again, and the change still there
+  std::set<std::int64_t> present;
+  const auto send = [&](const RunRow& row) {
+    const std::string line = run_line(row);
+    const std::size_t hash = std::hash<std::string>{}(line);
+    auto& sent = watched.sent[row.id];
+    if (sent != hash) out += line + "\n";
+    sent = hash;
+  };
+  for (const RunRow& row : *rows) {
+    present.insert(row.id);
+    send(row);
+  }
+  for (auto at = watched.sent.begin(); at != watched.sent.end();) {
+    if (present.contains(at->first)) {
+      ++at;
+      continue;
+    }
+    // It left the filter: said once more as it is now, then forgotten.
+    if (const auto row = reader_.run(at->first); row && *row) send(**row);
+    at = watched.sent.erase(at);
+  }
+  return out;
+}
+
+Outcome Router::label(Call& call) {
+  auto labels = call.params.prefixed("label.");
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  auto row = find_run(reader_, call.argument);
+  if (!row) return row.error();
+  auto given = labels_from(call.request.body);
+  if (!given) return reply_of(given.error());
+  labels.merge(*given);
+  if (labels.empty()) {
+    Problem problem;
+    problem.detail = "No labels were given.";
+    problem.hint = "send a JSON object such as {\"network\": \"LeNet\", \"batch_size\": 64}";
+    return reply_of(problem);
+  }
+  return Work{[&backend = backend_, id = row->id, labels = std::move(labels)]() -> Reply {
+    if (const auto done = backend.label(id, labels); !done) return reply_of(problem_of(422, done.error()));
+    JsonWriter json;
+    json.begin_object().field("id", id).field("labels", labels).end_object();
+    return json_reply(json);
+  }};
+}
+
+}  // namespace etad::service

@@ -1,0 +1,110 @@
+#include <chrono>
+
+#include "daemon/service/views.h"
+
+namespace etad::service {
+namespace {
+
+void write_phase(JsonWriter& json, const PhaseSummary& phase) {
+  json.begin_object();
+  json.field("batch_size", phase.batch_size).field("samples_per_iteration", phase.samples_per_iteration);
+  json.field("iterations", phase.iterations).field("seconds", phase.duration);
+  json.field("segments", phase.segments).end_object();
+}
+
+// When the run will be over: the remaining time counts from its last line.
+std::optional<Instant> expected_end(const Run& run, const std::optional<regression::Remaining>& remaining) {
+  if (!remaining || !run.ended_at) return std::nullopt;
+  constexpr double kFarthest = 1e10;  // seconds; some three centuries, safely within an Instant
+  if (!(remaining->seconds >= 0 && remaining->seconds < kFarthest)) return std::nullopt;
+  return *run.ended_at +
+         std::chrono::duration_cast<std::chrono::microseconds>(from_seconds(remaining->seconds));
+}
+
+std::string_view name_of(PredictionKind kind) {
+  return kind == PredictionKind::total ? "total" : "remaining";
+}
+
+}  // namespace
+
+void write_run(JsonWriter& json, const RunRow& row, const std::optional<regression::Remaining>& remaining) {
+  const Run& run = row.run;
+  const bool running = run.state == RunState::running;
+  json.begin_object();
+  json.field("id", row.id).field("source", row.source).field("framework", run.framework);
+  json.field("network", run.network).field("architecture", run.architecture);
+  json.field("host", run.host).field("device", run.device).field("devices", run.devices);
+  json.field("job", etad::name_of(run.job)).field("state", etad::name_of(run.state));
+  json.field("started_at", run.started_at);
+  json.field("ended_at", running ? std::nullopt : run.ended_at);
+  json.field("last_line_at", run.ended_at);
+  json.field("settings", run.settings);
+  json.key("train");
+  write_phase(json, run.train);
+  json.key("test");
+  write_phase(json, run.test);
+  json.key("progress").begin_object();
+  json.field("iteration", run.iteration).field("of", run.max_iterations).end_object();
+  json.field("first_iteration", run.first_iteration);
+  json.key("remaining");
+  if (remaining) {
+    json.begin_object().field("seconds", remaining->seconds);
+    json.field("lower", remaining->lower).field("upper", remaining->upper).end_object();
+  } else {
+    json.null();
+  }
+  json.field("expected_end", expected_end(run, remaining));
+  json.field("startup_seconds", run.startup).field("snapshot_seconds", run.snapshot_time);
+  json.field("snapshots", run.snapshots).field("stalls", run.stalls).field("diverged", run.loss_is_nan);
+  json.key("message");
+  run.message.empty() ? json.null() : json.value(run.message);
+  json.end_object();
+}
+
+void write_segment(JsonWriter& json, const Segment& segment) {
+  json.begin_object();
+  json.field("phase", etad::name_of(segment.phase)).field("iterations", segment.iterations);
+  json.key("samples_per_iteration");
+  segment.samples_per_iteration > 0 ? json.value(segment.samples_per_iteration) : json.null();
+  json.field("seconds", segment.duration).field("first_iteration", segment.first_iteration);
+  json.field("started_at", segment.started_at).end_object();
+}
+
+void write_point(JsonWriter& json, const ProgressPoint& point) {
+  json.begin_object().field("iteration", point.iteration).field("at", point.at);
+  json.field("loss", point.loss).end_object();
+}
+
+void write_layer_times(JsonWriter& json, const std::vector<LayerTime>& times) {
+  json.begin_array();
+  for (const LayerTime& each : times) {
+    json.begin_object().field("layer", each.layer);
+    json.field("forward_seconds", each.forward).field("backward_seconds", each.backward).end_object();
+  }
+  json.end_array();
+}
+
+void write_predictions(JsonWriter& json, const std::vector<PredictionRow>& predictions) {
+  json.begin_array();
+  for (const PredictionRow& each : predictions) {
+    json.begin_object().field("kind", name_of(each.kind)).field("at_fraction", each.at_fraction);
+    json.field("made_at", each.made_at).field("elapsed_seconds", each.elapsed);
+    json.field("seconds", each.seconds).field("lower", each.lower).field("upper", each.upper);
+    json.field("confidence", each.confidence).field("model_id", each.model_id).field("basis", each.basis);
+    json.field("actual_seconds", each.actual).field("error_percent", each.error_percent);
+    json.field("covered", each.covered).end_object();
+  }
+  json.end_array();
+}
+
+void write_accuracy(JsonWriter& json, const AccuracyRow& row) {
+  json.begin_object();
+  if (row.network) json.field("network", *row.network);
+  if (row.kind) json.field("kind", name_of(*row.kind));
+  if (row.at_fraction) json.field("at_fraction", *row.at_fraction);
+  json.field("predictions", row.count).field("mean_error_percent", row.mean_error_percent);
+  json.field("median_error_percent", row.median_error_percent).field("bias_percent", row.bias_percent);
+  json.field("coverage", row.coverage).end_object();
+}
+
+}  // namespace etad::service

@@ -1,0 +1,169 @@
+#include "daemon/service/server.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <utility>
+
+#include "daemon/service/connection.h"
+#include "daemon/service/listener.h"
+
+namespace etad::service {
+namespace {
+
+namespace asio = boost::asio;
+using asio::redirect_error;
+using asio::use_awaitable;
+using Acceptor = asio::local::stream_protocol::acceptor;
+
+Instant system_now() {
+  return std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
+}
+
+Options completed(Options options) {
+  if (!options.now) options.now = system_now;
+  if (!options.peer_of) options.peer_of = service::peer_of;
+  return options;
+}
+
+}  // namespace
+
+ServiceState::ServiceState(Options o, Backend& b, std::unique_ptr<Reader> r)
+    : options(completed(std::move(o))),
+      backend(b),
+      reader(std::move(r)),
+      router({options.version, options.now, [this] { return counters; }}, backend, *reader) {}
+
+struct Server::Impl {
+  Impl(Options options, Backend& backend, std::unique_ptr<Reader> reader, Listener l)
+      : state(std::move(options), backend, std::move(reader)),
+        listener(std::move(l)),
+        acceptor(state.io, asio::local::stream_protocol(), listener.release()),
+        retry(state.io) {}
+
+  asio::awaitable<void> accept();
+  void take(Connection::Socket socket);
+  void refuse(Connection::Socket socket);
+  void begin_to_stop();
+
+  ServiceState state;
+  Listener listener;
+  Acceptor acceptor;
+  asio::steady_timer retry;  // after an accept that failed for want of descriptors or memory
+  std::atomic<bool> change_announced = false;
+};
+
+asio::awaitable<void> Server::Impl::accept() {
+  bool complained = false;
+  while (!state.stopping) {
+    boost::system::error_code error;
+    Connection::Socket socket = co_await acceptor.async_accept(redirect_error(use_awaitable, error));
+    if (!error) {
+      complained = false;
+      take(std::move(socket));
+      continue;
+    }
+    if (state.stopping || error == asio::error::connection_aborted) continue;
+    if (!std::exchange(complained, true)) state.log("no connection can be accepted: " + error.message());
+    retry.expires_after(std::chrono::milliseconds{100});
+    co_await retry.async_wait(redirect_error(use_awaitable, error));
+  }
+}
+
+void Server::Impl::take(Connection::Socket socket) {
+  const Limits& limits = state.options.limits;
+  const bool may_change = state.options.access.may_change(state.options.peer_of(socket.native_handle()));
+  // Some places are kept for those who may change things: others can't lock them out.
+  const std::size_t most = limits.connections + (may_change ? limits.admin_connections : 0);
+  if (state.connections.size() >= most) {
+    refuse(std::move(socket));
+    return;
+  }
+  auto connection = std::make_shared<Connection>(state, std::move(socket), may_change);
+  asio::co_spawn(state.io, Connection::serve(std::move(connection)), [this](std::exception_ptr failure) {
+    if (!failure) return;
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+      state.log(std::string("a connection failed unexpectedly: ") + error.what());
+    }
+  });
+}
+
+// Says why and closes, without waiting for anything: whoever comes in crowds must cost nothing. What the
+// client has sent already is taken, because closing on unread bytes would reset the connection.
+void Server::Impl::refuse(Connection::Socket socket) {
+  ++state.counters.refused_connections;
+  static const std::string kRefusal = refusal_of_connection();
+  const int fd = socket.native_handle();
+  std::array<char, 4096> discarded{};
+  if (send(fd, kRefusal.data(), kRefusal.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) return;
+  for (int i = 0; i < 4 && recv(fd, discarded.data(), discarded.size(), MSG_DONTWAIT) > 0; ++i) {
+  }
+}
+
+void Server::Impl::begin_to_stop() {
+  if (std::exchange(state.stopping, true)) return;
+  boost::system::error_code ignored;
+  acceptor.close(ignored);
+  retry.cancel();
+  for (Connection* each : state.connections) each->interrupt_if_idle();
+  for (asio::steady_timer* each : state.watchers) each->cancel();
+  if (state.connections.empty()) return;
+  state.drain.expires_after(state.options.limits.drain);
+  state.drain.async_wait([this](boost::system::error_code error) {
+    if (error) return;
+    for (Connection* each : state.connections) each->abort();
+  });
+}
+
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Server::~Server() {
+  if (impl_) impl_->state.pool.join();
+}
+
+Result<std::unique_ptr<Server>> Server::listen(Options options, Backend& backend,
+                                               std::unique_ptr<Reader> reader) {
+  auto listener =
+      options.inherited_fd >= 0
+          ? Listener::adopt(options.inherited_fd)
+          : Listener::bind(options.socket_path, options.world_accessible ? 0666 : 0660, options.socket_group);
+  if (!listener) return tl::unexpected(listener.error());
+  auto impl = std::make_unique<Impl>(std::move(options), backend, std::move(reader), std::move(*listener));
+  return std::unique_ptr<Server>(new Server(std::move(impl)));
+}
+
+void Server::run() {
+  asio::co_spawn(impl_->state.io, impl_->accept(), asio::detached);
+  impl_->state.io.run();
+  impl_->state.pool.join();
+  impl_->listener.remove_file();
+}
+
+void Server::stop() {
+  asio::post(impl_->state.io, [impl = impl_.get()] { impl->begin_to_stop(); });
+}
+
+void Server::changed() {
+  if (impl_->change_announced.exchange(true)) return;
+  asio::post(impl_->state.io, [impl = impl_.get()] {
+    impl->change_announced = false;
+    ++impl->state.version;
+    for (asio::steady_timer* each : impl->state.watchers) each->cancel();
+  });
+}
+
+void Server::ping(std::function<void()> answer) {
+  asio::post(impl_->state.io, std::move(answer));
+}
+
+}  // namespace etad::service

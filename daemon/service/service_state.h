@@ -1,0 +1,43 @@
+// What all connections of one server share. Touched on the service thread only, but for the pool.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string_view>
+
+#include "daemon/service/router.h"
+#include "daemon/service/server.h"
+
+namespace etad::service {
+
+class Connection;
+
+struct ServiceState {
+  ServiceState(Options o, Backend& b, std::unique_ptr<Reader> r);
+
+  void log(std::string_view message) const {
+    if (options.log) options.log(message);
+  }
+
+  Options options;
+  Backend& backend;
+  std::unique_ptr<Reader> reader;
+  ServiceCounters counters;
+  Router router;
+  boost::asio::io_context io{1};
+  boost::asio::thread_pool pool{2};
+  boost::asio::steady_timer drain{io};  // how long requests under way may take once we are stopping
+  bool stopping = false;
+  std::size_t imports = 0;                        // under way
+  std::set<Connection*> connections;              // open
+  std::set<boost::asio::steady_timer*> watchers;  // waiting for news
+  std::size_t watches = 0;
+  std::uint64_t version = 0;  // of the history: the number of `changed` calls seen
+};
+
+}  // namespace etad::service

@@ -1,0 +1,232 @@
+// The two exchanges that are streams: an import's content coming in, a watch's changes going out.
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+
+#include "daemon/service/exchange.h"
+#include "daemon/service/inflate.h"
+
+namespace etad::service {
+namespace {
+
+namespace http = boost::beast::http;
+using boost::asio::redirect_error;
+using boost::asio::use_awaitable;
+
+constexpr std::size_t kPiece = 64UL * 1024;
+
+Reply busy(std::string detail) {
+  Problem problem;
+  problem.status = 503;
+  problem.detail = std::move(detail);
+  problem.hint = "try again when one of them is done";
+  problem.headers = {{"Retry-After", "5"}};
+  return reply_of(problem);
+}
+
+Reply import_reply(const ImportReport& report) {
+  JsonWriter json;
+  json.begin_object();
+  json.field("lines", report.lines).field("matched", report.matched).field("unmatched", report.unmatched);
+  json.field("runs", report.runs).field("segments", report.segments).field("samples", report.samples);
+  json.field("format", report.format).field("already_read", report.already_read).end_object();
+  return {200, "application/json", {}, json.take() + "\n"};
+}
+
+Reply import_failed(const Error& error) {
+  Problem problem = problem_of(422, error);
+  problem.title = "The import failed";
+  return reply_of(problem);
+}
+
+// An import at work: its session behind the decompression. All but the making of it happens on the pool.
+struct ImportJob {
+  ImportJob(std::unique_ptr<ImportSession> s, bool encoded) : session(std::move(s)) {
+    Inflater::Sink into_session = [this](std::string_view bytes) { return session->feed(bytes); };
+    content = std::make_unique<Inflater>(std::move(into_session));  // .gz as is
+    if (!encoded) return;
+    Inflater::Sink into_content = [this](std::string_view bytes) { return content->feed(bytes); };
+    encoding = std::make_unique<Inflater>(std::move(into_content), true);
+  }
+
+  Result<void> feed(std::string_view bytes) {
+    return encoding ? encoding->feed(bytes) : content->feed(bytes);
+  }
+
+  Result<ImportReport> finish() {
+    if (encoding) {
+      if (auto done = encoding->finish(); !done) return tl::unexpected(done.error());
+    }
+    if (auto done = content->finish(); !done) return tl::unexpected(done.error());
+    return session->finish();
+  }
+
+  std::unique_ptr<ImportSession> session;
+  std::unique_ptr<Inflater> content, encoding;
+};
+
+using Begun = Result<std::shared_ptr<ImportJob>>;
+
+// One of the imports under way, for as long as it lasts.
+class Slot {
+ public:
+  explicit Slot(std::size_t& taken) : taken_(taken) { ++taken_; }
+  ~Slot() { --taken_; }
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+
+ private:
+  std::size_t& taken_;
+};
+
+template <class T>
+std::function<Result<T>()> no_throw(std::function<Result<T>()> function) {
+  return [function = std::move(function)]() -> Result<T> {
+    try {
+      return function();
+    } catch (const std::exception& error) {
+      return fail(std::string("unexpectedly: ") + error.what());
+    }
+  };
+}
+
+std::function<Begun()> beginning(Backend& backend, ImportRequest request, bool encoded) {
+  return no_throw<std::shared_ptr<ImportJob>>([&backend, request = std::move(request), encoded]() -> Begun {
+    auto session = backend.begin_import(request);
+    if (!session) return tl::unexpected(session.error());
+    return std::make_shared<ImportJob>(std::move(*session), encoded);
+  });
+}
+
+// Dropping an unfinished import may mean work on the history: not on the service thread.
+class OffThread {
+ public:
+  OffThread(ServiceState& state, std::shared_ptr<ImportJob> job) : state_(state), job_(std::move(job)) {}
+  ~OffThread() {
+    boost::asio::post(state_.pool, [job = std::move(job_)]() mutable { job.reset(); });
+  }
+  OffThread(const OffThread&) = delete;
+  OffThread& operator=(const OffThread&) = delete;
+
+ private:
+  ServiceState& state_;
+  std::shared_ptr<ImportJob> job_;
+};
+
+}  // namespace
+
+boost::asio::awaitable<void> Connection::run_import(Exchange& exchange, ImportRequest request) {
+  Reply reply;
+  if (state_.imports >= state_.options.limits.imports) {
+    reply = busy(std::to_string(state_.imports) + " imports are under way already.");
+  } else {
+    const Slot slot(state_.imports);
+    reply = co_await stream_import(exchange, exchange.encoding, std::move(request));
+  }
+  if (!exchange.parser.is_done()) exchange.keep_alive = false;
+  if (socket_.is_open()) co_await send(exchange, std::move(reply));
+}
+
+boost::asio::awaitable<Reply> Connection::stream_import(Exchange& exchange, std::string encoding,
+                                                        ImportRequest request) {
+  const bool encoded = boost::beast::iequals(encoding, "gzip") || boost::beast::iequals(encoding, "x-gzip");
+  if (!encoded && !encoding.empty() && !boost::beast::iequals(encoding, "identity")) {
+    Problem problem;
+    problem.status = 415;
+    problem.detail = "Content-Encoding " + encoding + " is not understood, only gzip.";
+    co_return reply_of(problem);
+  }
+  auto begin = beginning(state_.backend, std::move(request), encoded);
+  Begun begun = co_await on_pool<Begun>(state_, std::move(begin));
+  if (!begun) co_return import_failed(begun.error());
+  const std::shared_ptr<ImportJob> job = *begun;
+  const OffThread let_go_of(state_, job);
+  begun = std::shared_ptr<ImportJob>{};
+  co_await send_continue(exchange);
+  std::vector<char> piece(kPiece);
+  while (!exchange.parser.is_done()) {
+    within(state_.options.limits.idle);
+    boost::system::error_code error;
+    const std::size_t n = co_await exchange.read_some(socket_, *buffer_, piece, error);
+    disarm();
+    if (error) {
+      if (expired_) ++state_.counters.timeouts;
+      exchange.keep_alive = false;
+      co_return import_failed(Error{"", "the content ended before it was complete", ""});
+    }
+    if (n == 0) continue;
+    const std::string_view bytes(piece.data(), n);
+    std::function<Result<void>()> feed = [job, bytes] { return job->feed(bytes); };
+    feed = no_throw<void>(std::move(feed));
+    const Result<void> fed = co_await on_pool<Result<void>>(state_, std::move(feed));
+    if (!fed) co_return import_failed(fed.error());
+  }
+  std::function<Result<ImportReport>()> finish = [job] { return job->finish(); };
+  finish = no_throw<ImportReport>(std::move(finish));
+  const Result<ImportReport> report = co_await on_pool<Result<ImportReport>>(state_, std::move(finish));
+  if (!report) co_return import_failed(report.error());
+  ++state_.counters.imports;
+  co_return import_reply(*report);
+}
+
+boost::asio::awaitable<bool> Connection::write_chunk(bool chunked, std::string lines) {
+  within(state_.options.limits.write);
+  boost::system::error_code error;
+  if (chunked) {
+    const auto buffer = boost::asio::buffer(lines);
+    co_await boost::asio::async_write(socket_, http::make_chunk(buffer),
+                                      redirect_error(use_awaitable, error));
+  } else {
+    co_await boost::asio::async_write(socket_, boost::asio::buffer(lines),
+                                      redirect_error(use_awaitable, error));
+  }
+  if (error && expired_) ++state_.counters.timeouts;
+  disarm();
+  co_return !error;
+}
+
+// Returns when the history has changed since `version`, or, without news, when a heartbeat is due.
+boost::asio::awaitable<void> Connection::wait_for_news(std::uint64_t version, bool& news) {
+  boost::asio::steady_timer timer(socket_.get_executor(), state_.options.limits.watch_pause);
+  boost::system::error_code error;
+  co_await timer.async_wait(redirect_error(use_awaitable, error));
+  if (state_.version == version && !state_.stopping) {
+    timer.expires_after(state_.options.limits.watch_heartbeat);
+    state_.watchers.insert(&timer);
+    co_await timer.async_wait(redirect_error(use_awaitable, error));
+    state_.watchers.erase(&timer);
+  }
+  news = state_.version != version;
+}
+
+boost::asio::awaitable<void> Connection::run_watch(Exchange& exchange, Watch watch) {
+  exchange.keep_alive = false;
+  if (state_.watches >= state_.options.limits.watchers) {
+    co_await send(exchange, busy(std::to_string(state_.watches) + " clients are watching already."));
+    co_return;
+  }
+  const Slot slot(state_.watches);
+  ++state_.counters.requests;
+  const bool chunked = !exchange.http_1_0;
+  http::response<http::empty_body> head(http::status::ok, chunked ? 11 : 10);
+  head.set(http::field::content_type, "application/x-ndjson");
+  head.keep_alive(false);
+  head.chunked(chunked);
+  http::response_serializer<http::empty_body> serializer(head);
+  within(state_.options.limits.write);
+  boost::system::error_code error;
+  co_await http::async_write_header(socket_, serializer, redirect_error(use_awaitable, error));
+  disarm();
+  if (error || exchange.head) co_return;
+  Watched watched;
+  bool news = true;
+  while (!state_.stopping) {
+    const std::uint64_t version = state_.version;
+    std::string lines = news ? state_.router.changes(watch, watched) : "\n";
+    if (!lines.empty() && !co_await write_chunk(chunked, std::move(lines))) co_return;
+    co_await wait_for_news(version, news);
+  }
+  if (!chunked) co_return;
+  co_await boost::asio::async_write(socket_, http::make_chunk_last(), redirect_error(use_awaitable, error));
+}
+
+}  // namespace etad::service

@@ -1,0 +1,35 @@
+// What the history and the models look like as JSON: one function for each kind of thing. docs/api.md
+// describes the objects; nothing here decides anything.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/service/backend.h"
+#include "daemon/service/json_writer.h"
+#include "regression/remaining.h"
+#include "storage/history.h"
+
+namespace etad::service {
+
+void write_run(JsonWriter& json, const RunRow& row, const std::optional<regression::Remaining>& remaining);
+void write_segment(JsonWriter& json, const Segment& segment);
+void write_point(JsonWriter& json, const ProgressPoint& point);
+void write_layer_times(JsonWriter& json, const std::vector<LayerTime>& times);
+void write_predictions(JsonWriter& json, const std::vector<PredictionRow>& predictions);
+
+void write_network(JsonWriter& json, const NetworkRow& row);
+void write_model(JsonWriter& json, const FittedModel& fitted);
+// `status`: what the daemon says of the file at present; empty: nothing beyond the row.
+void write_source(JsonWriter& json, const SourceRow& row, const std::string& status);
+// A file that is looked at but was never read: only its path and why.
+void write_unread_source(JsonWriter& json, const std::string& path, const std::string& status);
+void write_accuracy(JsonWriter& json, const AccuracyRow& row);
+void write_series(JsonWriter& json, const SeriesRow& row);
+void write_series_points(JsonWriter& json, const SeriesPoints& points);
+
+void write_health(JsonWriter& json, const Health& health, const std::optional<HistorySize>& size,
+                  const ModelSet& models, const std::string& version, Instant now);
+
+}  // namespace etad::service
