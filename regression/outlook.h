@@ -1,0 +1,18 @@
+// How far off a forecast may be: the distribution of a relative error that is mostly small (the run goes on
+// as it did) and sometimes not (its pace changes, and nothing in its past said so).
+#pragma once
+
+namespace etad::regression {
+
+// ln(actual / forecast): with probability `slower` exponential above 0 with mean `size`, with probability
+// `faster` the same below 0, otherwise normal about 0 with deviation `usual`.
+struct ErrorLaw {
+  double usual = 0;
+  double slower = 0, faster = 0;  // probabilities, together < 1
+  double size = 0;
+
+  double cumulative(double x) const;  // P(error <= x)
+  double quantile(double p) const;    // its inverse, by bisection; p in (0, 1)
+};
+
+}  // namespace etad::regression

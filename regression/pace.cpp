@@ -1,0 +1,192 @@
+#include "regression/pace.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "regression/changes.h"
+#include "regression/statistics.h"
+
+namespace etad::regression {
+namespace {
+
+// A window that took longer than this many times its neighbours' time counts as that: what is beyond is an
+// accident (a suspended process, a restart by hand), not the run's way of going on.
+constexpr double kStallCap = 3;
+
+// From this size on a block's median is blind to lone stalls; smaller ones are smoothed by their neighbours.
+constexpr std::size_t kRobustBlock = 5;
+
+// How much longer than so far a change of pace may be expected to last. 1 is Lindy's law, which knows nothing
+// but the age; changes of clocks, caches and neighbours on the machine last longer. docs/remaining.md.
+constexpr double kPersistence = 30;
+
+struct PacedWindow {
+  double first_iteration = 0, iterations = 0, seconds = 0;
+  double pace() const { return seconds / iterations; }
+};
+
+double usable_iteration(double first) {
+  return first > 0 && first < 1e15 ? first : 0;
+}
+
+std::vector<PacedWindow> windows_of(std::span<const Stretch> seen) {
+  std::vector<PacedWindow> windows;
+  windows.reserve(seen.size());
+  for (const Stretch& s : seen) {
+    if (s.test || !(s.iterations > 0) || !(s.seconds > 0)) continue;
+    const PacedWindow w{usable_iteration(s.first_iteration), s.iterations, s.seconds};
+    if (std::isfinite(w.pace()) && std::isnormal(w.pace()) && w.iterations < 1e15) windows.push_back(w);
+  }
+  return windows;
+}
+
+PaceBlock block_of(std::span<const PacedWindow> windows) {
+  PaceBlock block{windows.front().first_iteration, 0, 0, 0};
+  std::vector<double> paces;
+  paces.reserve(windows.size());
+  for (const PacedWindow& w : windows) {
+    block.iterations += w.iterations;
+    paces.push_back(w.pace());
+  }
+  block.level = median(std::move(paces));
+  return block;
+}
+
+std::size_t block_size(std::size_t windows) {
+  return (windows + PaceCourse::kMaxBlocks - 1) / PaceCourse::kMaxBlocks;
+}
+
+// Running median over five, shorter at the ends.
+void smooth(std::vector<PaceBlock>& blocks) {
+  std::vector<double> levels;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const std::size_t begin = i < 2 ? 0 : i - 2, end = std::min(blocks.size(), i + 3);
+    std::vector<double> around;
+    for (std::size_t j = begin; j < end; ++j) around.push_back(blocks[j].level);
+    levels.push_back(median(std::move(around)));
+  }
+  for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i].level = levels[i];
+}
+
+// Mean level of the blocks from `begin` on, by iterations.
+double mean_level(const std::vector<PaceBlock>& blocks, std::size_t begin, std::size_t end) {
+  double iterations = 0, seconds = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    iterations += blocks[i].iterations;
+    seconds += blocks[i].iterations * blocks[i].level;
+  }
+  return iterations > 0 ? seconds / iterations : 0;
+}
+
+double median_level(const std::vector<PaceBlock>& blocks, std::size_t begin, std::size_t end) {
+  std::vector<double> levels;
+  for (std::size_t i = begin; i < end; ++i) levels.push_back(blocks[i].level);
+  return median(std::move(levels));
+}
+
+// Fills in the blocks' seconds; returns what stalls add to the time their levels account for.
+double count_stalls(std::vector<PaceBlock>& blocks, std::span<const PacedWindow> windows, std::size_t size) {
+  double seconds = 0, accounted = 0;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    PaceBlock& block = blocks[std::min(i / size, blocks.size() - 1)];
+    const double usual = block.level * windows[i].iterations;
+    const double counted = std::min(windows[i].seconds, kStallCap * usual);
+    block.seconds += counted;
+    seconds += counted;
+    accounted += usual;
+  }
+  return accounted > 0 ? seconds / accounted : 1;
+}
+
+// How much parts of the run as long as what is ahead differ: the standard deviation of the logarithms of
+// their paces. A run that has less behind it than ahead is cut in two.
+double variation(const std::vector<PaceBlock>& blocks, double done, double ahead) {
+  const auto parts = static_cast<std::size_t>(std::clamp(done / std::max(ahead, 1.0), 2.0, 8.0));
+  if (blocks.size() < parts) return 0;
+  double sum = 0, squares = 0;
+  for (std::size_t part = 0; part < parts; ++part) {
+    double seconds = 0, iterations = 0;
+    for (std::size_t i = part * blocks.size() / parts; i < (part + 1) * blocks.size() / parts; ++i) {
+      seconds += blocks[i].seconds;
+      iterations += blocks[i].iterations;
+    }
+    const double pace = std::log(seconds / iterations);
+    sum += pace;
+    squares += pace * pace;
+  }
+  const auto n = static_cast<double>(parts);
+  return std::sqrt(std::max(0.0, (squares - sum * sum / n) / (n - 1)));
+}
+
+// Relative standard error of the mean level, from the differences of neighbouring blocks.
+double standard_error(const std::vector<PaceBlock>& blocks) {
+  if (blocks.size() < 2) return 0;
+  double squares = 0;
+  for (std::size_t i = 1; i < blocks.size(); ++i) {
+    const double step = std::log(blocks[i].level / blocks[i - 1].level);
+    squares += step * step;
+  }
+  const auto n = static_cast<double>(blocks.size());
+  return std::sqrt(squares / (2 * (n - 1)) / n);
+}
+
+// The expected share of the next `ahead` iterations that a stretch of `age` iterations will last for: its
+// total length is Pareto distributed beyond its age, P(length > x) = scale / x, so that the share is
+// (scale/ahead) ln(1 + ahead/scale).
+double lasting_share(double age, double ahead) {
+  if (!(ahead > 0) || !(age > 0)) return 1;
+  const double x = ahead / (kPersistence * age);
+  return x < 1e-9 ? 1 : std::log1p(x) / x;
+}
+
+}  // namespace
+
+std::optional<PaceCourse> pace_course(std::span<const Stretch> seen) {
+  const auto windows = windows_of(seen);
+  if (windows.empty()) return std::nullopt;
+
+  PaceCourse course;
+  course.windows = windows.size();
+  const std::size_t size = block_size(windows.size());
+  std::vector<double> lengths;
+  for (const PacedWindow& w : windows) {
+    course.iterations += w.iterations;
+    lengths.push_back(w.iterations);
+  }
+  course.window_iterations = median(std::move(lengths));
+
+  const std::span<const PacedWindow> all(windows);
+  for (std::size_t i = 0; i < all.size(); i += size)
+    course.blocks.push_back(block_of(all.subspan(i, std::min(size, all.size() - i))));
+  if (size < kRobustBlock) smooth(course.blocks);
+  course.stall_factor = count_stalls(course.blocks, all, size);
+
+  std::vector<double> logs;
+  for (const PaceBlock& block : course.blocks) logs.push_back(std::log(block.level));
+  course.changes = level_changes(logs);
+  return course;
+}
+
+PaceOutlook pace_outlook(const PaceCourse& course, double iterations) {
+  const auto& blocks = course.blocks;
+  const std::size_t n = blocks.size(), present = course.changes.back();
+  const double recent = mean_level(blocks, n / 2, n);
+
+  PaceOutlook outlook;
+  outlook.since = blocks[present].first_iteration;
+  double level = recent;
+  if (present > 0) {
+    double age = 0;
+    for (std::size_t i = present; i < n; ++i) age += blocks[i].iterations;
+    const double share = lasting_share(age, iterations);
+    level = share * median_level(blocks, present, n) + (1 - share) * recent;
+  }
+  outlook.seconds_per_iteration = course.stall_factor * level;
+
+  outlook.drift = std::abs(std::log(level / recent));
+  outlook.variation = variation(blocks, course.iterations, iterations);
+  outlook.scatter = standard_error(blocks);
+  return outlook;
+}
+
+}  // namespace etad::regression

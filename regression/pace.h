@@ -1,0 +1,49 @@
+// At what pace a run trains: what its windows say of the iterations to come. The inside of remaining().
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "regression/remaining.h"
+
+namespace etad::regression {
+
+// Consecutive windows put together, so that work stays bounded however long the run is.
+struct PaceBlock {
+  double first_iteration = 0;
+  double iterations = 0;
+  double level = 0;    // seconds per iteration, the median of its windows: blind to stalls
+  double seconds = 0;  // that its windows took, stalls at no more than their cap
+};
+
+// The course of a run's pace so far.
+struct PaceCourse {
+  std::vector<PaceBlock> blocks;     // in order, at most kMaxBlocks
+  std::vector<std::size_t> changes;  // blocks at which the pace changed; the first is 0
+  double stall_factor = 1;       // time over what the blocks' levels account for: what stalls add on average
+  double iterations = 0;         // of all windows
+  double window_iterations = 0;  // the median window's
+  std::size_t windows = 0;
+
+  static constexpr std::size_t kMaxBlocks = 128;
+};
+
+// Of the training stretches of `seen`; test phases and what can't be a window (no iterations, no or no finite
+// time) are passed over. nullopt: no window.
+std::optional<PaceCourse> pace_course(std::span<const Stretch> seen);
+
+struct PaceOutlook {
+  double seconds_per_iteration = 0;  // the mean to expect over the rest
+  double since = 0;                  // the iteration since which the pace has been what it is
+  double drift = 0;                  // relative: how far the last change of pace would take the forecast
+  double variation = 0;  // relative standard deviation between parts of the run as long as the rest
+  double scatter = 0;    // relative standard error of the level, from block to block
+};
+
+// The pace over the next `iterations`: that of the present stretch for as long as such a stretch may be
+// expected to last, that of the run's recent half beyond it; stalls at their average cost.
+PaceOutlook pace_outlook(const PaceCourse& course, double iterations);
+
+}  // namespace etad::regression

@@ -1,0 +1,21 @@
+// What a run's test phases cost and how often they come. The inside of remaining().
+#pragma once
+
+#include <vector>
+
+#include "regression/remaining.h"
+
+namespace etad::regression {
+
+struct TestCost {
+  int phases = 0;             // seen; test phases at one iteration (several test nets) are one
+  double seconds = 0;         // of one: the mean of the recent half, accidents cut
+  double iterations = 0;      // of one
+  double interval = 0;        // training iterations between two, as seen; 0: fewer than two
+  double last_iteration = 0;  // at which the latest took place
+  double scatter = 0;         // relative standard deviation from one to the next
+};
+
+TestCost test_cost(const std::vector<Stretch>& seen);
+
+}  // namespace etad::regression

@@ -1,0 +1,241 @@
+#include "regression/remaining.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace etad::regression {
+namespace {
+
+// A run as its log tells it: windows of 20 iterations, a test phase every `test_interval`.
+class Course {
+ public:
+  Course& train(int windows, double pace, double noise = 0.002) {
+    std::normal_distribution<double> spread(0, noise);
+    for (int i = 0; i < windows; ++i) {
+      if (test_interval > 0 && std::fmod(iteration, test_interval) == 0)
+        seen.push_back({true, 50, test_seconds, iteration});
+      seen.push_back({false, 20, 20 * pace * std::exp(spread(random_)), iteration});
+      iteration += 20;
+    }
+    return *this;
+  }
+  Course& stall(double seconds) {
+    seen.push_back({false, 20, seconds, iteration});
+    iteration += 20;
+    return *this;
+  }
+  Plan plan(double max_iterations) const {
+    Plan p;
+    p.iteration = iteration;
+    p.max_iterations = max_iterations;
+    p.test_interval = test_interval;
+    p.test_iterations = 50;
+    return p;
+  }
+
+  std::vector<Stretch> seen;
+  double iteration = 0;
+  double test_interval = 0;
+  double test_seconds = 30;
+
+ private:
+  std::mt19937 random_{7};
+};
+
+std::optional<Remaining> ask(const Course& course, double max_iterations) {
+  return remaining(course.seen, course.plan(max_iterations), {}, {}, 0.9);
+}
+
+void expect_sound(const Remaining& r) {
+  for (const double x : {r.seconds, r.lower, r.upper, r.train_seconds, r.test_seconds, r.snapshot_seconds,
+                         r.seconds_per_iteration, r.pace_since})
+    EXPECT_TRUE(std::isfinite(x) && x >= 0) << x;
+  EXPECT_LE(r.lower, r.seconds);
+  EXPECT_LE(r.seconds, r.upper);
+}
+
+TEST(Remaining, NothingKnownIsNoAnswer) {
+  Plan plan;
+  plan.max_iterations = 1000;
+  EXPECT_FALSE(remaining({}, plan, {}, {}, 0.9));
+  Course course;
+  course.train(50, 0.5);
+  EXPECT_FALSE(remaining(course.seen, Plan{}, {}, {}, 0.9)) << "no end is planned";
+}
+
+TEST(Remaining, ConstantPaceGoesOn) {
+  Course course;
+  course.train(100, 0.5);
+  const auto r = ask(course, 10000);
+  ASSERT_TRUE(r);
+  expect_sound(*r);
+  EXPECT_NEAR(r->seconds, 4000, 20);
+  EXPECT_DOUBLE_EQ(r->test_seconds, 0);
+  EXPECT_LT(r->upper - r->lower, 0.25 * r->seconds);
+}
+
+TEST(Remaining, TestsAreCountedApart) {
+  Course course;
+  course.test_interval = 500;
+  course.train(100, 0.5);  // to 2000: the tests at 0, 500, 1000, 1500 are over, that at 2000 is not
+  auto r = ask(course, 4000);
+  ASSERT_TRUE(r);
+  EXPECT_NEAR(r->train_seconds, 1000, 5);
+  EXPECT_DOUBLE_EQ(r->test_seconds, 4 * 30.0) << "2500, 3000, 3500 and the one at the end";
+  Plan plan = course.plan(4000);
+  plan.test_at_end = false;
+  EXPECT_DOUBLE_EQ(remaining(course.seen, plan, {}, {}, 0.9)->test_seconds, 3 * 30.0);
+}
+
+TEST(Remaining, SeveralTestNetsAreOnePhase) {
+  Course course;
+  course.train(50, 0.5);
+  for (const double at : {0.0, 500.0}) {
+    course.seen.push_back({true, 50, 10, at});
+    course.seen.push_back({true, 20, 5, at});
+  }
+  Plan plan = course.plan(2000);
+  plan.test_interval = 500;
+  EXPECT_DOUBLE_EQ(remaining(course.seen, plan, {}, {}, 0.9)->test_seconds, 2 * 15.0);
+}
+
+TEST(Remaining, AStallThatEndedDoesNotCount) {
+  Course steady, stalled;
+  steady.train(200, 0.5);
+  stalled.train(100, 0.5).stall(4000).train(100, 0.5);
+  EXPECT_NEAR(ask(stalled, 10000)->seconds, ask(steady, 10000)->seconds, 0.02 * ask(steady, 10000)->seconds);
+}
+
+TEST(Remaining, OrdinaryStallsCountAtTheirAverageCost) {
+  Course course;
+  for (int i = 0; i < 100; ++i) course.train(9, 0.5).stall(20);  // one window in ten takes twice as long
+  const auto r = ask(course, 40000);
+  EXPECT_NEAR(r->seconds, 20000 * 0.55, 0.01 * 20000 * 0.55);
+}
+
+TEST(Remaining, AStretchOfStallsThatEndsIsLeftBehind) {
+  Course course;
+  course.train(50, 1.5, 0.08).train(100, 0.5);  // a cold cache at the start
+  EXPECT_NEAR(ask(course, 20000)->seconds, 17000 * 0.5, 0.05 * 17000 * 0.5);
+}
+
+TEST(Remaining, ALastingSlowdownIsFollowed) {
+  Course course;
+  course.train(200, 0.5);
+  const double before = ask(course, 20000)->seconds;
+  course.train(15, 0.8);
+  const auto r = ask(course, 20000);
+  const double truth = (20000 - course.iteration) * 0.8;
+  EXPECT_GT(r->seconds, before * 1.15) << "within a few windows";
+  course.train(50, 0.8);
+  const auto later = ask(course, 20000);
+  EXPECT_NEAR(later->seconds, (20000 - course.iteration) * 0.8, 0.1 * truth);
+  EXPECT_GE(later->upper, (20000 - course.iteration) * 0.8);
+  EXPECT_NEAR(later->pace_since, 4000, 100);
+}
+
+TEST(Remaining, AResumedRunHasOnlyTheRestToDo) {
+  Course course;
+  course.iteration = 50000;
+  course.train(50, 0.5);
+  const auto r = ask(course, 60000);
+  EXPECT_NEAR(r->seconds, 9000 * 0.5, 30);
+}
+
+TEST(Remaining, TheModelSpeaksBeforeTheFirstWindow) {
+  Plan plan;
+  plan.iteration = 5000;  // resumed
+  plan.max_iterations = 10000;
+  plan.test_interval = 1000;
+  plan.test_iterations = 50;
+  const Prediction train{0.4, 0.3, 0.5, {}}, test{0.2, 0.19, 0.21, {}};
+  const auto r = remaining({}, plan, train, test, 0.9);
+  ASSERT_TRUE(r);
+  expect_sound(*r);
+  EXPECT_TRUE(r->from_model_only);
+  EXPECT_DOUBLE_EQ(r->train_seconds, 2000);
+  EXPECT_DOUBLE_EQ(r->test_seconds, 5 * 50 * 0.2);
+  EXPECT_LT(r->lower, 1700);
+  EXPECT_GT(r->upper, 2400);
+}
+
+TEST(Remaining, TheModelGivesWayToTheRunsOwnWindows) {
+  const Prediction model{1.0, 0.8, 1.25, {}};
+  double last = 1e9;
+  for (const int windows : {2, 20, 200, 400}) {
+    Course course;
+    course.train(windows, 0.5);
+    const auto r = remaining(course.seen, course.plan(10000), model, {}, 0.9);
+    const double excess = r->seconds_per_iteration / 0.5 - 1;
+    EXPECT_GE(excess, -0.01);
+    EXPECT_LT(excess, last);
+    last = excess;
+  }
+  EXPECT_LT(last, 0.05);
+}
+
+TEST(Remaining, SnapshotsCostWhatTheirWindowsTookLonger) {
+  Course course;
+  course.train(100, 0.5);
+  Plan plan = course.plan(10000);
+  plan.snapshot_interval = 1000;
+  plan.snapshots = 2;
+  plan.snapshot_seconds = 2 * (10 + 4);
+  const auto r = remaining(course.seen, plan, {}, {}, 0.9);
+  EXPECT_NEAR(r->snapshot_seconds, 7 * 4, 1) << "3000 to 9000";
+  plan.snapshot_seconds = 86400;
+  EXPECT_LT(remaining(course.seen, plan, {}, {}, 0.9)->snapshot_seconds, 0.05 * r->seconds) << "an accident";
+}
+
+TEST(Remaining, TimeSinceTheLastLineIsTakenOffOnlyAsFarAsItWasUsed) {
+  Course course;
+  course.train(100, 0.5);
+  Plan plan = course.plan(10000);
+  const double now = remaining(course.seen, plan, {}, {}, 0.9)->seconds;
+  plan.idle = 5;
+  EXPECT_NEAR(remaining(course.seen, plan, {}, {}, 0.9)->seconds, now - 5, 1e-6);
+  plan.idle = 3600;  // a window takes 10 s: the run hangs
+  const auto r = remaining(course.seen, plan, {}, {}, 0.9);
+  expect_sound(*r);
+  EXPECT_GT(r->seconds, now - 15);
+  EXPECT_GT(r->upper, now + 3000);
+}
+
+TEST(Remaining, NothingIsLeftAtTheEnd) {
+  Course course;
+  course.train(100, 0.5);
+  const auto r = ask(course, 2000);
+  ASSERT_TRUE(r);
+  EXPECT_DOUBLE_EQ(r->seconds, 0);
+  EXPECT_DOUBLE_EQ(r->upper, 0);
+  EXPECT_DOUBLE_EQ(ask(course, 1500)->seconds, 0) << "beyond what was planned";
+}
+
+TEST(Remaining, GarbageNeverMakesGarbage) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const std::vector<double> odd{nan, inf, -inf, 0, -1, 1e300, 1e-300, 5e-324, 20, 0.5};
+  std::mt19937 random(3);
+  const auto pick = [&] { return odd[random() % odd.size()]; };
+  int answered = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::vector<Stretch> seen(random() % 12);
+    for (Stretch& s : seen) s = {random() % 3 == 0, pick(), pick(), pick()};
+    const Plan plan{pick(), pick(), pick(), pick(), pick(), random() % 2 == 0, pick(), pick(), pick()};
+    std::optional<Prediction> train, test;
+    if (random() % 2 == 0) train = Prediction{pick(), pick(), pick(), {}};
+    if (random() % 2 == 0) test = Prediction{pick(), pick(), pick(), {}};
+    if (const auto r = remaining(seen, plan, train, test, pick())) {
+      ++answered;
+      expect_sound(*r);
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GT(answered, 1000);
+}
+
+}  // namespace
+}  // namespace etad::regression
