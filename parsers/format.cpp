@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 #include "parsers/pattern.h"
@@ -72,6 +73,17 @@ std::vector<Pattern> compile_all(const std::vector<PatternSpec>& specs, std::str
   return out;
 }
 
+// In the order of the file, whichever check found them.
+std::vector<Error> in_order(std::vector<Error> errors) {
+  const auto line = [](const Error& e) {
+    const auto colon = e.where.rfind(':');
+    return colon == std::string::npos ? 0UL : std::strtoul(e.where.c_str() + colon + 1, nullptr, 10);
+  };
+  std::stable_sort(errors.begin(), errors.end(),
+                   [&](const Error& a, const Error& b) { return line(a) < line(b); });
+  return errors;
+}
+
 }  // namespace
 
 tl::expected<std::shared_ptr<const Format>, std::vector<Error>> Format::load(std::string_view where,
@@ -85,11 +97,11 @@ tl::expected<std::shared_ptr<const Format>, std::vector<Error>> Format::load(std
   for (const RuleSpec& spec : file.rules)
     if (auto rule = Rule::compile(spec, file.where, errors)) impl->rules.push_back(std::move(*rule));
   // Samples are judged only by rules that are all there: one bad pattern must not blame ten samples.
-  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  if (!errors.empty()) return tl::unexpected(in_order(std::move(errors)));
   impl->index_rules();
   std::shared_ptr<const Format> format(new Format(std::move(impl)));
   check_samples(*format, errors);
-  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  if (!errors.empty()) return tl::unexpected(in_order(std::move(errors)));
   return format;
 }
 

@@ -186,26 +186,36 @@ void check_samples(const Format& format, std::vector<Error>& errors) {
   SampleRun(format, errors).run();
 }
 
+namespace {
+
+void check_claim(const Format& own, const Format& other, std::vector<Error>& errors) {
+  for (const SampleSpec& sample : own.file().samples) {
+    if (!other.recognises(sample.text)) continue;
+    const bool claimed = own.recognises(sample.text);
+    if (claimed ? own.over(other.name()) : !sample.event) continue;
+    errors.push_back({own.file().where + ":" + std::to_string(sample.line),
+                      "sample " + quoted(sample.text) + " is also recognised by the format " +
+                          quoted(other.name()) + " (" + other.file().where + ")",
+                      claimed ? "narrow one's 'recognise', or write over = [\"" + other.name() +
+                                    "\"] if this format is the more specific"
+                              : "only that format recognises it: narrow its 'recognise'"});
+  }
+}
+
+}  // namespace
+
 void check_recognition(const FormatSet& formats, std::vector<Error>& errors) {
-  for (const auto& own : formats.all()) {
-    for (const auto& other : formats.all()) {
-      if (own == other) continue;
-      if (own->name() == other->name() && own.get() < other.get()) {
-        errors.push_back({other->file().where,
-                          "the format '" + own->name() + "' is also described in " + own->file().where,
-                          "formats must have different names"});
-        continue;
-      }
-      for (const SampleSpec& sample : own->file().samples) {
-        if (!other->recognises(sample.text)) continue;
-        const bool claimed = own->recognises(sample.text);
-        if (claimed ? own->over(other->name()) : !sample.event) continue;
-        errors.push_back({own->file().where + ":" + std::to_string(sample.line),
-                          "sample " + quoted(sample.text) + " is also recognised by the format '" +
-                              other->name() + "' (" + other->file().where + ")",
-                          claimed ? "narrow one's 'recognise', or write over = [\"" + other->name() +
-                                        "\"] if this format is the more specific"
-                                  : "only that format recognises it: narrow its 'recognise'"});
+  const auto& all = formats.all();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      if (i == j) continue;
+      if (all[i]->name() != all[j]->name()) {
+        check_claim(*all[i], *all[j], errors);
+      } else if (i < j) {
+        errors.push_back(
+            {all[j]->file().where,
+             "the format " + quoted(all[i]->name()) + " is also described in " + all[i]->file().where,
+             "formats must have different names"});
       }
     }
   }

@@ -170,9 +170,8 @@ std::int32_t zone_offset(std::int64_t local_seconds, TimeContext& context) {
 }
 
 std::optional<Instant> to_instant(const WallTime& t, TimeContext& context) {
-  // 60 is a leap second, and what some clocks make of rounding up.
   if (t.month < 1 || t.month > 12 || t.day < 1 || t.day > 31) return {};
-  if (t.hour > 23 || t.minute > 59 || t.second > 60) return {};
+  if (t.hour > 23 || t.minute > 59 || t.second > 60) return {};  // 60: a leap second
   auto& cache = context.day_cache;
   std::int64_t days = 0;
   if (!t.year && context.last && cache.month == t.month && cache.day == t.day) {
@@ -232,8 +231,9 @@ bool read_glog_key(const char* p, bool has_year, TimeContext& context) {
   const int tens = p[11] - '0';
   bad |= tens | (9 - tens);
   if (bad < 0 || p[4] != ' ' || p[7] != ':' || p[10] != ':') return false;
+  if (tens > 5) return true;  // no such second (a leap second's line goes without its time)
   t.second = tens * 10;
-  if (const auto at = to_instant(t, context); at && tens < 6) {
+  if (const auto at = to_instant(t, context)) {
     cache.base = *at;
     cache.length = length;
   }

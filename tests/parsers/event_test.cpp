@@ -1,0 +1,87 @@
+#include "parsers/event.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace etad {
+namespace {
+
+std::optional<double> number(Field f, std::string_view text, double scale = 1) {
+  Event event;
+  event.add({f, scale, text});
+  return event.number(f);
+}
+
+TEST(Event, EveryNameLeadsBack) {
+  for (int i = 0; i <= static_cast<int>(EventKind::sample); ++i) {
+    const auto kind = static_cast<EventKind>(i);
+    EXPECT_EQ(event_kind(name_of(kind)), kind);
+  }
+  for (int i = 0; i < static_cast<int>(Field::count_); ++i) {
+    const auto f = static_cast<Field>(i);
+    EXPECT_FALSE(name_of(f).empty());
+    EXPECT_EQ(field(name_of(f)), f);
+  }
+  EXPECT_EQ(name_of(EventKind::layer_time), "layer_time");
+  EXPECT_EQ(name_of(EventKind::sample), "sample");
+  EXPECT_EQ(name_of(Field::label), "label");
+  EXPECT_EQ(event_kind("Progress"), std::nullopt);
+  EXPECT_EQ(field("count_"), std::nullopt);
+}
+
+TEST(Event, NumbersAsLogsWriteThem) {
+  EXPECT_EQ(number(Field::loss, "0.757952"), 0.757952);
+  EXPECT_EQ(number(Field::loss, " +1e-05 "), 1e-05);
+  EXPECT_EQ(number(Field::loss, "-2.8026e-44"), -2.8026e-44);
+  EXPECT_EQ(number(Field::loss, "1e-999"), 0);
+  EXPECT_EQ(number(Field::loss, "1e999"), std::nullopt);
+  EXPECT_EQ(number(Field::loss, ""), std::nullopt);
+  EXPECT_EQ(number(Field::loss, "abc"), std::nullopt);
+  EXPECT_EQ(number(Field::loss, "12ms"), std::nullopt);
+  EXPECT_DOUBLE_EQ(number(Field::seconds, "26", 0.001).value(), 0.026);
+  for (const char* nan : {"nan", "-nan", "NaN", "1.#QNAN", "-1.#IND"})
+    EXPECT_TRUE(std::isnan(number(Field::loss, nan).value_or(0))) << nan;
+  EXPECT_TRUE(std::isinf(number(Field::loss, "-inf").value_or(0)));
+  EXPECT_TRUE(std::isinf(number(Field::loss, "1.#INF").value_or(0)));
+}
+
+TEST(Event, DurationsWithUnitsAndAsClocks) {
+  EXPECT_DOUBLE_EQ(number(Field::seconds, "26ms").value(), 0.026);
+  EXPECT_DOUBLE_EQ(number(Field::seconds, "353us").value(), 353e-6);
+  EXPECT_DOUBLE_EQ(number(Field::seconds, "1.5 s").value(), 1.5);
+  EXPECT_DOUBLE_EQ(number(Field::elapsed, "2h").value(), 7200);
+  EXPECT_DOUBLE_EQ(number(Field::eta, "2:03").value(), 123);
+  EXPECT_DOUBLE_EQ(number(Field::eta, "1:02:03.5").value(), 3723.5);
+  EXPECT_DOUBLE_EQ(number(Field::eta, "1 day, 2:03:04").value(), 86400 + 7384);
+  EXPECT_DOUBLE_EQ(number(Field::eta, "3 days").value(), 3 * 86400);
+  for (const char* odd : {"2:75", "1:2:3:4", "2:", "5 parsecs", "1 day, x", "2::3", "3:-1"})
+    EXPECT_EQ(number(Field::eta, odd), std::nullopt) << odd;
+}
+
+TEST(Event, IntegersOnlyWhereExact) {
+  const auto integer = [](std::string_view text, double scale = 1) {
+    Event event;
+    event.add({Field::iteration, scale, text});
+    return event.integer(Field::iteration);
+  };
+  EXPECT_EQ(integer("450000"), 450000);
+  EXPECT_EQ(integer("-1"), -1);
+  EXPECT_EQ(integer("1e4"), 10000);
+  EXPECT_EQ(integer("12", 1000), 12000);
+  EXPECT_EQ(integer("1.5"), std::nullopt);
+  EXPECT_EQ(integer("nan"), std::nullopt);
+  EXPECT_EQ(integer("99999999999999999999"), std::nullopt);
+  EXPECT_EQ(integer("9223372036854775807"), 9223372036854775807);
+}
+
+TEST(Event, HoldsSoManyValuesAndNoMore) {
+  Event event;
+  for (std::size_t i = 0; i < Event::kMaxValues; ++i) EXPECT_TRUE(event.add({Field::loss, 1, "1"}));
+  EXPECT_FALSE(event.add({Field::rate, 1, "1"}));
+  EXPECT_FALSE(event.has(Field::rate));
+  EXPECT_TRUE(event.text(Field::rate).empty());
+}
+
+}  // namespace
+}  // namespace etad

@@ -1,0 +1,198 @@
+#include "parsers/timestamp.h"
+
+#include <gtest/gtest.h>
+
+namespace etad {
+namespace {
+
+Instant at(std::string_view text) {
+  TimeContext context;
+  return read_time(text, context).value();
+}
+
+TimeContext context_at(std::string_view reference) {
+  TimeContext context;
+  context.reference = at(reference);
+  return context;
+}
+
+std::string time_of(HeaderForm form, std::string_view line, TimeContext& context) {
+  const LineHeader header = read_header(form, line, context);
+  if (!header.present) return "no header";
+  return header.time ? to_rfc3339(*header.time) : "no time";
+}
+
+std::string glog(std::string_view stamp, TimeContext& context) {
+  return time_of(HeaderForm::glog, "I" + std::string(stamp) + " 77 a.cpp:1] m", context);
+}
+
+std::string message(HeaderForm form, std::string_view line) {
+  TimeContext context = context_at("2026-06-01T00:00:00Z");
+  const LineHeader header = read_header(form, line, context);
+  if (!header.present) return "no header";
+  return (header.time ? to_rfc3339(*header.time) : "no time") + "|" + std::string(header.file) + "|" +
+         std::string(line.substr(header.message));
+}
+
+TEST(Timestamp, GlogInAllItsWidths) {
+  EXPECT_EQ(message(HeaderForm::glog, "I1121 00:16:38.258493 18451 solver.cpp:239] Iteration 1"),
+            "2025-11-21T00:16:38.258493Z|solver.cpp|Iteration 1");
+  EXPECT_EQ(message(HeaderForm::glog, "W20261121 00:16:38.000000   173 a/b.cc:1]     two"),
+            "2026-11-21T00:16:38Z|a/b.cc|    two");
+  EXPECT_EQ(message(HeaderForm::glog, "E1121 00:16:38.258493 140192384231232 x.py:2]"),
+            "2025-11-21T00:16:38.258493Z|x.py|");
+  for (const char* other :
+       {"", "I", "I1121", "I1121 00:16:38.258493", "I1121 00:16:38.258493 18451 solver.cpp",
+        "X1121 00:16:38.258493 1 a:1] m", "I112 00:16:38.258493 18451 solver.cpp:239] m",
+        "I1121 00:16:38,258493 18451 solver.cpp:239] m", "I1121 00:16:38.258493 x solver.cpp:239] m",
+        "Iteration 12345678 of something longer than a header", "I11210 00:16:38.258493 1 a.cpp:239] m",
+        "I1121 0\xff:16:38.258493 1 a.cpp:239] mmmm"})
+    EXPECT_EQ(message(HeaderForm::glog, other), "no header") << other;
+}
+
+TEST(Timestamp, ImpossibleTimesAreNoTimes) {
+  for (const char* stamp :
+       {"1321 00:00:00.000000", "0021 00:00:00.000000", "1100 00:00:00.000000", "1131 00:00:00.000000",
+        "1121 24:00:00.000000", "1121 00:60:00.000000", "1121 00:00:61.000000", "20250229 00:00:00.000000"}) {
+    TimeContext context = context_at("2026-06-01T00:00:00Z");
+    EXPECT_EQ(glog(stamp, context), "no time") << stamp;
+    EXPECT_FALSE(context.last) << stamp;
+  }
+}
+
+TEST(Timestamp, FirstLineTakesTheLatestYearNotAfterTheFile) {
+  const auto first = [](std::string_view stamp, std::string_view reference) {
+    TimeContext context = context_at(reference);
+    return glog(stamp, context);
+  };
+  EXPECT_EQ(first("1121 10:00:00.000000", "2026-11-21T12:00:00Z"), "2026-11-21T10:00:00Z");
+  EXPECT_EQ(first("1122 10:00:00.000000", "2026-11-21T12:00:00Z"),
+            "2026-11-22T10:00:00Z");  // a zone's worth later
+  EXPECT_EQ(first("1123 10:00:00.000000", "2026-11-21T12:00:00Z"), "2025-11-23T10:00:00Z");
+  EXPECT_EQ(first("1231 23:59:59.000000", "2026-01-01T00:10:00Z"), "2025-12-31T23:59:59Z");
+  EXPECT_EQ(first("0229 10:00:00.000000", "2026-11-21T12:00:00Z"), "2024-02-29T10:00:00Z");
+  EXPECT_EQ(first("0229 10:00:00.000000", "1903-01-01T12:00:00Z"),
+            "1896-02-29T10:00:00Z");  // 1900 was no leap year
+}
+
+TEST(Timestamp, YearsGoOnFromLineToLine) {
+  TimeContext context = context_at("2026-03-01T00:00:00Z");
+  EXPECT_EQ(glog("1231 23:59:59.900000", context), "2025-12-31T23:59:59.9Z");
+  EXPECT_EQ(glog("0101 00:00:00.100000", context), "2026-01-01T00:00:00.1Z");
+  EXPECT_EQ(glog("1231 23:59:59.950000", context),
+            "2025-12-31T23:59:59.95Z");  // another thread, a little late
+  EXPECT_EQ(glog("0228 00:00:00.000000", context), "2026-02-28T00:00:00Z");
+  EXPECT_EQ(glog("0229 00:00:00.000000", context),
+            "2024-02-29T00:00:00Z");  // no later one fits the file's date
+}
+
+TEST(Timestamp, ALogOfManyYearsIsFollowed) {
+  TimeContext context = context_at("2026-06-01T00:00:00Z");
+  context.last = at("2019-11-01T00:00:00Z");
+  EXPECT_EQ(glog("0301 00:00:00.000000", context), "2020-03-01T00:00:00Z");
+  EXPECT_EQ(glog("0229 00:00:00.000000", context), "2020-02-29T00:00:00Z");
+  EXPECT_EQ(glog("0110 00:00:00.000000", context), "2021-01-10T00:00:00Z");
+}
+
+TEST(Timestamp, TheLogsOwnDateDecides) {
+  TimeContext context = context_at("2026-06-01T00:00:00Z");
+  fix_date(2016, 11, 21, context);
+  EXPECT_EQ(glog("1121 00:28:10.000001", context), "2016-11-21T00:28:10.000001Z");
+  EXPECT_EQ(glog("0101 00:00:00.000000", context), "2017-01-01T00:00:00Z");
+  fix_date(2018, std::nullopt, std::nullopt, context);
+  EXPECT_EQ(glog("0101 00:00:00.000000", context), "2018-01-01T00:00:00Z");
+  fix_date(99999, 1, 1, context);
+  EXPECT_EQ(glog("0102 00:00:00.000000", context), "2018-01-02T00:00:00Z");
+}
+
+// Central European time: summer from 29 March to 25 October 2026.
+std::int32_t berlin(std::int64_t local) {
+  constexpr std::int64_t kSpring = 1'774'749'600, kAutumn = 1'792'897'200;  // 02:00 and 03:00 local
+  return local >= kSpring && local < kAutumn ? 7200 : 3600;
+}
+
+TEST(Timestamp, LocalTimeThroughTheChangeToSummer) {
+  TimeContext context = context_at("2026-12-01T00:00:00Z");
+  int calls = 0;
+  context.zone = [&](std::int64_t local) {
+    ++calls;
+    return berlin(local);
+  };
+  EXPECT_EQ(glog("20260329 01:59:59.999999", context), "2026-03-29T00:59:59.999999Z");
+  EXPECT_EQ(glog("20260329 03:00:00.000000", context), "2026-03-29T01:00:00Z");
+  EXPECT_EQ(glog("0329 03:14:59.500000", context), "2026-03-29T01:14:59.5Z");
+  EXPECT_EQ(calls, 2);  // once a quarter of an hour at most
+  EXPECT_EQ(glog("20261025 03:00:00.000000", context), "2026-10-25T02:00:00Z");
+}
+
+TEST(Timestamp, Iso8601InItsDialects) {
+  EXPECT_EQ(message(HeaderForm::iso8601, "2016-10-26 00:48:11,713 Epoch[0]"),
+            "2016-10-26T00:48:11.713Z||Epoch[0]");
+  EXPECT_EQ(message(HeaderForm::iso8601, "[2020-07-10T18:52:44.594+02:00] m"), "2020-07-10T16:52:44.594Z||m");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2023/01/31 12:00:00 - mmengine - INFO - m"),
+            "2023-01-31T12:00:00Z||mmengine - INFO - m");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2020-08-13 05:49:18.641766123Z m"),
+            "2020-08-13T05:49:18.641766Z||m");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2020-08-13 05:49:18-0330 | m"), "2020-08-13T09:19:18Z||m");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2020-08-13 05:49 m"), "no header");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2020-08/13 05:49:18 m"), "no header");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2020-13-13 05:49:18 m"), "no time||m");
+}
+
+TEST(Timestamp, TensorFlowsPartsMayBeMissing) {
+  EXPECT_EQ(
+      message(HeaderForm::tensorflow, "2020-08-13 05:49:18.641766: I tensorflow/core/cpu_utils.cc:94] m"),
+      "2020-08-13T05:49:18.641766Z|cpu_utils.cc|m");
+  EXPECT_EQ(message(HeaderForm::tensorflow, "I tensorflow/stream_executor/dso_loader.cc:105] m"),
+            "no time|dso_loader.cc|m");
+  EXPECT_EQ(message(HeaderForm::tensorflow, "2016-04-25 13:46:58.813401: step 10, duration = 0.027"),
+            "2016-04-25T13:46:58.813401Z||step 10, duration = 0.027");
+  EXPECT_EQ(message(HeaderForm::tensorflow, "I am no header"), "no header");
+}
+
+TEST(Timestamp, MonthDayAndEpoch) {
+  EXPECT_EQ(message(HeaderForm::month_day, "[12/22 22:29:54 d2.utils.events]:  eta: 1"),
+            "2025-12-22T22:29:54Z|d2.utils.events|eta: 1");
+  EXPECT_EQ(message(HeaderForm::month_day, "[12/22 22:29:54 d2"), "no header");
+  EXPECT_EQ(message(HeaderForm::epoch, "1604258862, 81.5"), "2020-11-01T19:27:42Z||81.5");
+  EXPECT_EQ(message(HeaderForm::epoch, "1604258862.25 m"), "2020-11-01T19:27:42.25Z||m");
+  EXPECT_EQ(message(HeaderForm::epoch, "1604258862123\tm"), "2020-11-01T19:27:42.123Z||m");
+  EXPECT_EQ(message(HeaderForm::epoch, "160425886 m"), "no header");
+}
+
+TEST(Timestamp, TimesInTheMiddleOfALine) {
+  TimeContext context;
+  EXPECT_EQ(to_rfc3339(*read_time("1594315022047", context)), "2020-07-09T17:17:02.047Z");
+  EXPECT_EQ(to_rfc3339(*read_time("1718783836956328", context)), "2024-06-19T07:57:16.956328Z");
+  EXPECT_EQ(to_rfc3339(*read_time("9999999999999999999", context)), "2286-11-20T17:46:39.999999Z");
+  EXPECT_EQ(read_time("1594315022047x", context), std::nullopt);
+  EXPECT_EQ(read_time("2026-11-20 12:00:00 and more", context), std::nullopt);
+  EXPECT_EQ(read_time("", context), std::nullopt);
+}
+
+// Saved and restored in the middle (only reference, last and year are), a context goes on as if nothing
+// happened.
+TEST(Timestamp, CachesHoldNoTruth) {
+  const char* const stamps[] = {"1231 23:59:58.000001", "1231 23:59:59.000001", "0101 00:00:00.000001",
+                                "0101 00:00:09.5",      "0101 00:00:09.500000", "1231 23:59:59.700000",
+                                "0102 05:00:00.000000", "1399 00:00:00.000000"};
+  TimeContext whole = context_at("2026-03-01T00:00:00Z");
+  TimeContext cut = whole;
+  for (const char* stamp : stamps) {
+    TimeContext restored;
+    restored.reference = cut.reference;
+    restored.last = cut.last;
+    restored.year = cut.year;
+    cut = restored;
+    EXPECT_EQ(glog(stamp, whole), glog(stamp, cut)) << stamp;
+    EXPECT_EQ(whole.last, cut.last) << stamp;
+  }
+}
+
+TEST(Time, Rfc3339) {
+  EXPECT_EQ(to_rfc3339(Instant{}), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(to_rfc3339(Instant{std::chrono::microseconds{-1}}), "1969-12-31T23:59:59.999999Z");
+}
+
+}  // namespace
+}  // namespace etad
