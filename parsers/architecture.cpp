@@ -139,6 +139,9 @@ void NetBuilder::end_description(bool balanced) {
 
 void NetBuilder::set_up(std::string_view name) {
   std::vector<NetLayer>& layers = state_.net.layers;
+  if (state_.current >= 0 && state_.current < static_cast<std::int64_t>(layers.size()) &&
+      layers[static_cast<std::size_t>(state_.current)].layer.name == name)
+    return;  // said when it is created, and again when it is set up
   // Layers are set up in the order of their description, but for those the net puts in between.
   const auto described = static_cast<std::int64_t>(layers.size());
   for (std::int64_t step = 0; step < described; ++step) {

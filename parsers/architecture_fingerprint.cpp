@@ -78,13 +78,14 @@ std::string of_whole(const Net& net) {
   if (std::find(kept.begin(), kept.end(), true) == kept.end()) return {};
   Hash hash;
   hash.add(net.options);
+  std::vector<std::string> number(net.layers.size());  // of a kept layer among the kept ones
+  std::size_t count = 0;
   for (std::size_t i = 0; i < net.layers.size(); ++i) {
     if (!kept[i]) continue;
+    number[i] = std::to_string(++count);
     const Layer& layer = net.layers[i].layer;
-    hash.add(layer.name);
     hash.add(layer.type);
-    for (const std::size_t source : graph.sources[i])
-      hash.add(source != Graph::kInput && kept[source] ? net.layers[source].layer.name : "");
+    for (const std::size_t source : graph.sources[i]) hash.add(source == Graph::kInput ? "" : number[source]);
     hash.add(layer.parameters);
     add_shapes(hash, layer);
   }

@@ -1,5 +1,3 @@
-#include <charconv>
-
 #include "parsers/tracker_impl.h"
 
 namespace etad {
@@ -21,27 +19,20 @@ class SolverSink : public PrototextReader::Sink {
   void close(const PrototextReader::Path&, std::string_view) override {}
   void value(const PrototextReader::Path& around, std::string_view key, std::string_view value) override {
     if (!around.empty()) return;
-    const auto n = positive(value);
+    const auto n = whole_number(value);
     if (key == "test_iter") {
       auto& counts = run_.known.test_iterations;
-      if (n && counts.size() < track::kMaxTestNets) counts.push_back(*n);
+      if (n && *n > 0 && counts.size() < track::kMaxTestNets) counts.push_back(*n);
       std::string all;
       for (const std::int64_t count : counts) all += (all.empty() ? "" : ",") + std::to_string(count);
       return take_setting(run_.run, key, all);
     }
-    if (key == "iter_size") run_.known.iter_size = n;
+    if (key == "iter_size" && n && *n > 0) run_.known.iter_size = n;
     if (key == "max_iter") run_.run.max_iterations = n;
     take_setting(run_.run, key, value);
   }
 
  private:
-  static std::optional<std::int64_t> positive(std::string_view text) {
-    std::int64_t n = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (error != std::errc{} || end != text.data() + text.size() || n <= 0 || n > track::kMaxCount) return {};
-    return n;
-  }
-
   RunTrack& run_;
 };
 

@@ -102,6 +102,7 @@ struct Tracker::Impl {
 };
 
 // Shared by the parts above.
+std::optional<std::int64_t> whole_number(std::string_view text);    // 0 … kMaxCount
 std::optional<std::int64_t> count_of(const Event& event, Field f);  // 0 … kMaxCount
 std::optional<std::int64_t> positive_of(const Event& event, Field f);
 std::int64_t product(std::int64_t a, std::int64_t b);  // 0 where it would be beyond kMaxCount

@@ -203,7 +203,6 @@ void Tracker::Impl::total_time(const Moment& m) {
   RunTrack& r = run_for_measurement(m);
   finish_net(r, m.out);
   r.dirty = r.progressed = true;
-  give_layer_times(r, m.out);
   const auto seconds = positive_seconds(m.event.number(Field::seconds));
   if (!seconds) {
     ++m.out.rejected;

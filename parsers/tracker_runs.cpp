@@ -45,7 +45,7 @@ void Tracker::Impl::start(const Moment& m) {
   const auto rule = static_cast<std::int64_t>(m.event.rule);
   // The same start line again, after a description: the first start came to nothing. Without one in between
   // it is several processes of one job that say the same.
-  const bool again = r && (r->description.solver_seen || r->description.nets_seen > 0) &&
+  const bool again = r && r->description.begun() &&
                      std::find(r->start_rules.begin(), r->start_rules.end(), rule) != r->start_rules.end();
   if (!r || r->progressed || again) r = &begin(m);
   if (r->start_rules.size() < track::kMaxStartRules) r->start_rules.push_back(rule);

@@ -63,6 +63,8 @@ struct Description {
   std::int64_t nets_seen = 0;
   NetBuilder builder;
   bool settled = false;  // the architecture is known for good
+
+  bool begun() const { return solver_seen || net_open || nets_seen > 0; }
 };
 
 // The numbers a run's measurements are multiplied out with, as the log gives them.

@@ -11,11 +11,10 @@ using track::RunTrack;
 
 namespace {
 
+// A label's number, where it can be one.
 std::optional<std::int64_t> positive(std::string_view text) {
-  std::int64_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc{} || end != text.data() + text.size() || n <= 0 || n > track::kMaxCount) return {};
-  return n;
+  const auto n = whole_number(text);
+  return n && *n > 0 ? n : std::nullopt;
 }
 
 std::string bounded(std::string_view text) {
@@ -67,6 +66,13 @@ void take_batch_size(RunTrack& r, const Event& event, std::int64_t n) {
 
 }  // namespace
 
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc{} || end != text.data() + text.size() || n < 0 || n > track::kMaxCount) return {};
+  return n;
+}
+
 std::optional<std::int64_t> count_of(const Event& event, Field f) {
   const auto n = event.integer(f);
   return n && *n >= 0 && *n <= track::kMaxCount ? n : std::nullopt;
@@ -101,6 +107,7 @@ LabelledValues LabelledValues::of(const std::map<std::string, std::string>& give
   LabelledValues out;
   for (const auto& [key, value] : given) {
     const auto f = field(key);
+    const auto n = positive(value);
     switch (f.value_or(Field::count_)) {
       case Field::network:
         out.network = bounded(value);
@@ -115,28 +122,28 @@ LabelledValues LabelledValues::of(const std::map<std::string, std::string>& give
         out.solver_type = bounded(value);
         break;
       case Field::batch_size:
-        out.batch_size = positive(value);
+        out.batch_size = n;
         break;
       case Field::global_batch_size:
-        out.global_batch_size = positive(value);
+        out.global_batch_size = n;
         break;
       case Field::iter_size:
-        out.iter_size = positive(value);
+        out.iter_size = n;
         break;
       case Field::devices:
-        out.devices = positive(value);
+        out.devices = n;
         break;
       case Field::test_batch_size:
-        out.test_batch_size = positive(value);
+        out.test_batch_size = n;
         break;
       case Field::test_iter:
-        out.test_iter = positive(value);
+        out.test_iter = n;
         break;
       case Field::max_iter:
-        out.max_iter = positive(value);
+        out.max_iter = n;
         break;
       case Field::steps_per_epoch:
-        out.steps_per_epoch = positive(value);
+        out.steps_per_epoch = n;
         break;
       default:
         put(out.settings, key, value);
@@ -193,7 +200,7 @@ void Tracker::Impl::take_values(RunTrack& r, const Event& event) {
         put(r.run.settings, "test_iter", v.text);
         break;
       case Field::max_iter:
-        r.run.max_iterations = n;
+        r.run.max_iterations = count_of(event, v.field);
         put(r.run.settings, "max_iter", v.text);
         break;
       case Field::solver_type:
