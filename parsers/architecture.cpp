@@ -135,6 +135,7 @@ void NetBuilder::end_description(bool balanced) {
   if (balanced) return;
   state_.net.cut = true;
   state_.parameters.clear();
+  if (!state_.net.layers.empty()) state_.net.layers.back().described = false;  // not to its end
 }
 
 void NetBuilder::set_up(std::string_view name) {
@@ -153,7 +154,8 @@ void NetBuilder::set_up(std::string_view name) {
   }
   state_.current = -1;
   // Not described: the net's own copies of a blob with several readers, or what the description lost.
-  if (!state_.net.cut || name.ends_with("_split") || layers.size() >= Net::kMaxLayers) return;
+  if (name.ends_with("_split") || layers.size() >= Net::kMaxLayers) return;
+  state_.net.cut = true;  // between two layers, then, which is no less cut
   layers.emplace_back().layer.name = bounded(name);
   state_.current = static_cast<std::int64_t>(layers.size()) - 1;
   state_.next = state_.current + 1;

@@ -64,10 +64,12 @@ std::vector<bool> kept_layers(const std::vector<NetLayer>& layers, const Graph& 
   return kept;
 }
 
+// Until 2014 every blob had four dimensions: "500 1 1" was what "500" is now.
 void add_shapes(Hash& hash, const Layer& layer) {
   for (const auto& dims : layer.shapes) {
+    const auto end = std::find_if(dims.rbegin(), dims.rend(), [](std::int64_t n) { return n != 1; }).base();
     std::string text;
-    for (const std::int64_t n : dims) text += std::to_string(n) + " ";
+    for (auto n = dims.begin(); n != end; ++n) text += std::to_string(*n) + " ";
     hash.add(text);
   }
 }
@@ -94,7 +96,9 @@ std::string of_whole(const Net& net) {
 
 // Losses and accuracies have scalars for outputs, which is all that can be known of them here.
 bool is_scalar(const Layer& layer) {
-  return std::all_of(layer.shapes.begin(), layer.shapes.end(), [](const auto& dims) { return dims.empty(); });
+  const auto one = [](std::int64_t n) { return n == 1; };
+  return std::all_of(layer.shapes.begin(), layer.shapes.end(),
+                     [&](const auto& dims) { return std::all_of(dims.begin(), dims.end(), one); });
 }
 
 std::string of_cut(const Net& net) {

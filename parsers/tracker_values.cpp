@@ -230,9 +230,7 @@ void Tracker::Impl::take_values(RunTrack& r, const Event& event) {
 
 std::int64_t Tracker::Impl::train_samples(const RunTrack& r) const {
   const Quantities& known = r.known;
-  std::int64_t iter_size = known.iter_size ? *known.iter_size : labels.iter_size.value_or(1);
-  if (!known.iter_size && !labels.iter_size && r.description.solver_cut)
-    iter_size = 0;  // it may have been there
+  const std::int64_t iter_size = known.iter_size ? *known.iter_size : labels.iter_size.value_or(1);
   if (known.global_batch_size) return product(*known.global_batch_size, iter_size);
   const std::int64_t devices = known.devices ? *known.devices : labels.devices.value_or(1);
   if (known.batch_size) return product(product(*known.batch_size, devices), iter_size);
@@ -267,6 +265,9 @@ Run Tracker::Impl::told(const RunTrack& r) const {
   for (const auto& [key, value] : labels.settings) run.settings.try_emplace(key, value);
   run.devices = r.known.devices ? *r.known.devices : labels.devices.value_or(1);
   if (!run.max_iterations) run.max_iterations = labels.max_iter;
+  // Caffe takes 1 where nothing is said; here it may have been said.
+  if (r.description.solver_cut && !r.known.iter_size && !labels.iter_size)
+    note_derived(run, "iter_size: 1, the solver's description is cut");
   if (const std::int64_t samples = train_samples(r); samples > 0 && run.job != Job::test) {
     run.train.batch_size = r.known.batch_size ? r.known.batch_size : labels.batch_size;
     if (!run.train.batch_size) run.train.batch_size = samples / std::max<std::int64_t>(1, run.devices);

@@ -101,6 +101,7 @@ void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t it
   if (r.test) end_test(r, r.test->shows_batches ? r.test->done_at : std::nullopt, m.out);
   const Anchor here{iteration, m.now, m.event.number(Field::elapsed)};
   if (!r.run.first_iteration) r.run.first_iteration = r.headed && !r.resumed ? 0 : iteration;
+  if (iteration < *r.run.first_iteration) r.run.first_iteration = iteration;  // the resume came to nothing
   if (!r.window.from && r.run.started_at && m.now && r.headed && !r.run.startup) {
     const Duration before = *m.now - *r.run.started_at - r.tests_before;
     if (before >= Duration::zero()) r.run.startup = before;

@@ -82,14 +82,16 @@ json::object records_of(const Format& format, const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   Tracker tracker({format.framework(), "", std::string(format.section_body()), {}});
   TimeContext context;
-  context.reference = Instant(std::chrono::seconds(1798761600));  // 2027-01-01: later than any log at hand
+  context.reference = Instant(std::chrono::seconds(1811808000));  // 2027-06-01: later than any log at hand
   Records records;
   std::int64_t lines = 0, matched = 0;
   for (std::string raw; std::getline(in, raw); ++lines) {
     const std::string line = cleaned(raw);
     const Event event = format.match(line, context);
     if (event.kind != EventKind::none) ++matched;
+    const auto before = records.rejected;
     tracker.feed(line, event, {}, records);
+    if (records.rejected > before) std::cerr << path << ':' << lines + 1 << ": rejected: " << line << '\n';
   }
   tracker.close(records);
   tracker.flush(records);
