@@ -39,8 +39,10 @@ void remember(TextMap& said, const std::string& name, const std::optional<std::i
 
 void fill_phase(PhaseSummary& phase, const std::optional<std::int64_t>& batch, std::int64_t factor) {
   if (!phase.batch_size) phase.batch_size = batch;
-  if (!phase.samples_per_iteration && phase.batch_size)
-    phase.samples_per_iteration = *phase.batch_size * factor;
+  std::int64_t samples = 0;  // a log may say what it likes: a product past all bounds is no knowledge
+  if (!phase.samples_per_iteration && phase.batch_size &&
+      !__builtin_mul_overflow(*phase.batch_size, factor, &samples) && samples > 0)
+    phase.samples_per_iteration = samples;
 }
 
 }  // namespace
@@ -104,9 +106,11 @@ void apply_labels(Run& run, const TextMap& labels) {
   const auto devices = number(labels, "devices");
   if (devices && run.devices <= 1) run.devices = *devices;
 
-  const auto iter_size = number(run.settings, "iter_size").value_or(1);
+  const auto iter_size = std::max<std::int64_t>(number(run.settings, "iter_size").value_or(1), 1);
   const auto batch = number(labels, "batch_size");
-  fill_phase(run.train, batch, std::max<std::int64_t>(iter_size, 1) * run.devices);
+  std::int64_t factor = 0;
+  if (__builtin_mul_overflow(iter_size, run.devices, &factor)) factor = 0;
+  if (run.job != Job::test) fill_phase(run.train, batch, factor);
   // A test job has but one batch size; beside training, the test net's is a value of its own.
   auto test_batch = number(labels, "test_batch_size");
   if (!test_batch && run.job == Job::test) test_batch = batch;

@@ -5,6 +5,7 @@
 #include "storage/measurement_query.h"
 #include "storage/run_query.h"
 #include "storage/schema.h"
+#include "storage/series_query.h"
 #include "storage/source_table.h"
 #include "storage/track_record.h"
 
@@ -56,6 +57,8 @@ HistorySize read_size(Connection& connection) {
       number("SELECT count(*) FROM runs WHERE source_id NOT IN (SELECT id FROM sources WHERE pending)");
   size.segments = number("SELECT segments FROM totals");
   size.points = number("SELECT points FROM totals");
+  size.samples =
+      number("SELECT coalesce(sum(samples), 0) FROM series") + number("SELECT count(*) FROM recent_samples");
   return size;
 }
 
@@ -119,12 +122,12 @@ Result<std::vector<AccuracyRow>> SqliteReader::accuracy() {
   return reading([&](Connection& c) { return accuracy_of(c); });
 }
 
-Result<std::vector<SeriesRow>> SqliteReader::series(const std::string&) {
-  return std::vector<SeriesRow>{};
+Result<std::vector<SeriesRow>> SqliteReader::series(const std::string& name) {
+  return reading([&](Connection& c) { return series_of(c, name); });
 }
 
-Result<std::vector<SeriesPoints>> SqliteReader::series_points(const SeriesQuery&) {
-  return std::vector<SeriesPoints>{};
+Result<std::vector<SeriesPoints>> SqliteReader::series_points(const SeriesQuery& query) {
+  return reading([&](Connection& c) { return series_points_of(c, query); });
 }
 
 Result<std::vector<ModelKey>> SqliteReader::changed_keys(std::int64_t since_generation, std::int64_t& now) {

@@ -185,4 +185,51 @@ CREATE TABLE predictions (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+// Version 3: monitoring traces.
+inline constexpr const char* kStep3 = R"sql(
+CREATE TABLE series (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  labels TEXT NOT NULL,
+  unit TEXT NOT NULL,
+  first_at INTEGER,
+  last_at INTEGER,
+  samples INTEGER NOT NULL,
+  UNIQUE (name, labels)
+) STRICT;
+
+CREATE TABLE recent_samples (
+  id INTEGER PRIMARY KEY,
+  series_id INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  value REAL
+) STRICT;
+
+CREATE TABLE sample_chunks (
+  id INTEGER PRIMARY KEY,
+  series_id INTEGER NOT NULL,
+  start_at INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  body BLOB NOT NULL
+) STRICT;
+CREATE INDEX sample_chunks_series ON sample_chunks (series_id, start_at);
+
+CREATE TABLE rollups (
+  series_id INTEGER NOT NULL,
+  tier INTEGER NOT NULL CHECK (tier IN (60, 3600)),
+  start_at INTEGER NOT NULL,
+  body BLOB NOT NULL,
+  PRIMARY KEY (series_id, tier, start_at)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE pending_samples (
+  id INTEGER PRIMARY KEY,
+  source_id INTEGER NOT NULL REFERENCES sources ON DELETE CASCADE,
+  series_id INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  body BLOB NOT NULL
+) STRICT;
+CREATE INDEX pending_samples_source ON pending_samples (source_id);
+)sql";
+
 }  // namespace etad::schema

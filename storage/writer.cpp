@@ -60,7 +60,6 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, const Stor
 
 SqliteWriter::SqliteWriter(std::unique_ptr<sqlite::Connection> connection, const StorageOptions& options)
     : connection_(std::move(connection)),
-      options_(options),
       sources_(*connection_),
       datasets_(*connection_),
       runs_(*connection_, datasets_),
@@ -68,12 +67,13 @@ SqliteWriter::SqliteWriter(std::unique_ptr<sqlite::Connection> connection, const
       layers_(*connection_),
       models_(*connection_, datasets_),
       record_(*connection_),
+      series_(*connection_, options),
       checkpointer_(*connection_) {}
 
 // One writing transaction: all of what `body` does, or, on an Error, nothing.
 template <class Body>
 Result<void> SqliteWriter::transaction(Body&& body) {
-  return guarded([&] {
+  auto done = guarded([&] {
     sqlite::Transaction transaction(*connection_, sqlite::Transaction::Kind::write);
     datasets_.begin();
     measurements_.begin();
@@ -81,6 +81,8 @@ Result<void> SqliteWriter::transaction(Body&& body) {
     measurements_.end();
     transaction.commit();
   });
+  if (!done) series_.forget_state();
+  return done;
 }
 
 Result<void> SqliteWriter::commit(std::vector<SourceCommit>& commits, Instant now) {
@@ -116,6 +118,11 @@ void SqliteWriter::write(const SourceCommit& commit, std::int64_t source_id, Ins
   });
   for (const auto& [run, layers] : records.layers) layers_.put(runs_.architecture(ids.of(run)), layers);
   for (const auto& [run, times] : records.layer_times) layers_.put(ids.of(run), times);
+  if (commit.source.pending) {
+    series_.add_pending(source_id, records.samples);
+  } else {
+    series_.add(records.samples);
+  }
   for (const FinishedFile& file : commit.finished) sources_.put(file, source_id);
 }
 
@@ -149,6 +156,7 @@ Result<void> SqliteWriter::adopt_source(std::int64_t id) {
   return transaction([&] {
     sources_.clear_pending(id);
     runs_.adopt(id);
+    series_.adopt(id);
   });
 }
 
@@ -182,6 +190,9 @@ Result<void> SqliteWriter::score_run(std::int64_t run_id, Duration total) {
 }
 
 Result<void> SqliteWriter::maintain(Instant now) {
+  if (series_.due(now)) {
+    if (auto done = transaction([&] { series_.maintain(now); }); !done) return done;
+  }
   return guarded([&] { checkpointer_.step(now); });
 }
 

@@ -13,6 +13,7 @@
 #include "storage/measurement_table.h"
 #include "storage/model_table.h"
 #include "storage/run_table.h"
+#include "storage/series_table.h"
 #include "storage/source_table.h"
 #include "storage/sqlite.h"
 #include "storage/track_record.h"
@@ -45,7 +46,6 @@ class SqliteWriter final : public Writer {
   void write(const SourceCommit& commit, std::int64_t source_id, Instant now);
 
   std::unique_ptr<sqlite::Connection> connection_;
-  StorageOptions options_;
   SourceTable sources_;
   DatasetTable datasets_;
   RunTable runs_;
@@ -53,6 +53,7 @@ class SqliteWriter final : public Writer {
   LayerTable layers_;
   ModelTable models_;
   TrackRecord record_;
+  SeriesTable series_;
   Checkpointer checkpointer_;
 };
 

@@ -1,0 +1,50 @@
+// Samples of a series and their roll-ups as they are packed into rows. docs/schema.md describes the bytes.
+// Pure; decoding is bounds-checked and takes any bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parsers/time.h"
+
+namespace etad {
+
+struct TimedValue {
+  Instant at{};
+  double value = 0;
+};
+
+// The times as differences of differences, in the coarsest unit that holds them all; the values, where they
+// are decimal numbers (what monitors print), as differences of whole numbers: 2 to 4 bytes a sample. Exact.
+std::string pack_samples(const std::vector<TimedValue>& samples);
+
+// Appends `count` samples; false (and `out` as it was) where the bytes are no such chunk.
+bool unpack_samples(std::string_view body, std::int64_t count, std::vector<TimedValue>& out);
+
+// What is kept of the samples of one minute or one hour once they are gone.
+struct Bucket {
+  std::int64_t index = 0;  // within its row: the minute of the hour, the hour of the day
+  std::int64_t count = 0;
+  double min = 0, max = 0, sum = 0;
+};
+
+// A tier of roll-ups: how long one bucket is, and how many of them make a row.
+struct Tier {
+  std::chrono::seconds bucket;
+  std::int64_t buckets;
+
+  std::chrono::seconds row() const { return bucket * buckets; }
+};
+inline constexpr Tier kMinutes{std::chrono::seconds(60), 60};
+inline constexpr Tier kHours{std::chrono::seconds(3600), 24};
+
+// In the order of their indexes, which ascend.
+std::string pack_buckets(const std::vector<Bucket>& buckets);
+bool unpack_buckets(std::string_view body, std::vector<Bucket>& out);
+
+// Joins `more` into `buckets`; both ascend by index.
+void merge_buckets(std::vector<Bucket>& buckets, const std::vector<Bucket>& more);
+
+}  // namespace etad

@@ -1,0 +1,266 @@
+#include "storage/series_query.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "storage/damage.h"
+#include "storage/sample_codec.h"
+
+namespace etad {
+namespace {
+
+using sqlite::Blob;
+using sqlite::Connection;
+using sqlite::Statement;
+
+constexpr std::int64_t kMicroseconds = 1'000'000;
+
+std::int64_t microseconds(const Instant& at) {
+  return at.time_since_epoch().count();
+}
+Instant instant(std::int64_t us) {
+  return Instant(Instant::duration(us));
+}
+std::int64_t floor_to(std::int64_t at, std::chrono::seconds step) {
+  const std::int64_t width = step.count() * kMicroseconds;
+  const std::int64_t rest = at % width;
+  return at - (rest < 0 ? rest + width : rest);
+}
+
+std::chrono::seconds round_up(std::chrono::seconds step, std::chrono::seconds unit) {
+  return (step + unit - std::chrono::seconds(1)) / unit * unit;
+}
+
+// "gpu=0,uuid=GPU-…" has each of the wanted pairs.
+bool has_labels(std::string_view labels, const std::map<std::string, std::string>& wanted) {
+  for (const auto& [name, value] : wanted) {
+    const std::string pair = name + "=" + value;
+    bool found = false;
+    for (std::size_t at = 0; at <= labels.size() && !found;) {
+      const std::size_t end = std::min(labels.find(',', at), labels.size());
+      found = labels.substr(at, end - at) == pair;
+      at = end + 1;
+    }
+    if (!found) return false;
+  }
+  return true;
+}
+
+// The samples that are not packed yet, by series.
+using Waiting = std::map<std::int64_t, std::vector<TimedValue>>;
+
+Waiting read_waiting(Connection& connection) {
+  Waiting waiting;
+  Statement select(connection, "SELECT series_id, at, value FROM recent_samples ORDER BY id");
+  for (auto rows = select.query(); rows.next();) {
+    const double value = rows.is_null(2) ? std::nan("") : rows.get<double>(2);
+    waiting[rows.get<std::int64_t>(0)].push_back({rows.get<Instant>(1), value});
+  }
+  return waiting;
+}
+
+// Adds what waits to what the series' row says of the packed ones.
+void extend(SeriesRow& row, const Waiting& waiting) {
+  const auto it = waiting.find(row.id);
+  if (it == waiting.end()) return;
+  row.samples += static_cast<std::int64_t>(it->second.size());
+  for (const TimedValue& sample : it->second) {
+    row.first_at = row.first_at ? std::min(*row.first_at, sample.at) : sample.at;
+    row.last_at = row.last_at ? std::max(*row.last_at, sample.at) : sample.at;
+  }
+}
+
+std::vector<SeriesRow> read_series(Connection& connection, const std::string& name, const Waiting& waiting) {
+  Statement select(connection,
+                   std::string("SELECT id, name, labels, unit, first_at, last_at, samples FROM series") +
+                       (name.empty() ? "" : " WHERE name = ?1") + " ORDER BY name, labels");
+  std::vector<SeriesRow> result;
+  auto rows = name.empty() ? select.query() : select.query(name);
+  while (rows.next()) {
+    SeriesRow row;
+    row.id = rows.get<std::int64_t>(0);
+    row.name = rows.get<std::string>(1);
+    row.labels = rows.get<std::string>(2);
+    row.unit = rows.get<std::string>(3);
+    row.first_at = rows.get<std::optional<Instant>>(4);
+    row.last_at = rows.get<std::optional<Instant>>(5);
+    row.samples = rows.get<std::int64_t>(6);
+    extend(row, waiting);
+    if (row.samples > 0) result.push_back(std::move(row));
+  }
+  return result;
+}
+
+// Puts values and roll-ups into the steps they belong to. They come mostly in order of time; what comes late
+// finds its place.
+class Steps {
+ public:
+  Steps(std::chrono::seconds step, std::vector<SeriesPoint>& points) : step_(step), points_(points) {}
+
+  void add(std::int64_t at, std::int64_t count, double min, double max, double sum) {
+    const Instant start = instant(step_.count() == 0 ? at : floor_to(at, step_));
+    if (points_.empty() || points_.back().at < start || step_.count() == 0) {
+      points_.push_back({start, min, sum, max, count});
+      return;
+    }
+    auto it = points_.end() - 1;
+    if (it->at != start) {
+      it = std::lower_bound(points_.begin(), points_.end(), start,
+                            [](const SeriesPoint& p, Instant t) { return p.at < t; });
+      if (it->at != start) it = points_.insert(it, {start, min, 0, max, 0});
+    }
+    it->min = std::min(it->min, min);
+    it->max = std::max(it->max, max);
+    it->mean += sum;
+    it->count += count;
+  }
+  void add(const TimedValue& sample) {
+    if (std::isfinite(sample.value) || step_.count() == 0)
+      add(microseconds(sample.at), 1, sample.value, sample.value, sample.value);
+  }
+
+  void finish() {  // `mean` held the sum so far
+    for (SeriesPoint& point : points_) point.mean /= static_cast<double>(point.count);
+    if (step_.count() == 0)
+      std::stable_sort(points_.begin(), points_.end(),
+                       [](const SeriesPoint& a, const SeriesPoint& b) { return a.at < b.at; });
+  }
+
+ private:
+  std::chrono::seconds step_;
+  std::vector<SeriesPoint>& points_;
+};
+
+// Answers one query, one series after the other.
+class PointsReader {
+ public:
+  PointsReader(Connection& c, const SeriesQuery& query, const Waiting& waiting)
+      : connection_(c),
+        query_(query),
+        waiting_(waiting),
+        raw_extent_(
+            c,
+            "SELECT (SELECT min(start_at) FROM sample_chunks WHERE series_id = ?1), (SELECT sum(count) FROM"
+            " sample_chunks WHERE series_id = ?1 AND start_at >= ?2 AND start_at < ?3)"),
+        rollup_extent_(c, "SELECT min(start_at) FROM rollups WHERE series_id = ? AND tier = ?"),
+        chunks_(c,
+                "SELECT count, body FROM sample_chunks WHERE series_id = ? AND start_at >= ? AND start_at < ?"
+                " ORDER BY start_at"),
+        rollups_(c,
+                 "SELECT start_at, body FROM rollups WHERE series_id = ? AND tier = ? AND start_at >= ? AND"
+                 " start_at < ? ORDER BY start_at") {}
+
+  SeriesPoints read(SeriesRow row) {
+    from_ = std::max(microseconds(query_.from), microseconds(*row.first_at));
+    to_ = std::min(microseconds(query_.to), microseconds(*row.last_at) + 1);
+    SeriesPoints result{std::move(row), query_.step, {}};
+    if (from_ >= to_) return result;
+    const auto it = waiting_.find(result.series.id);
+    const std::vector<TimedValue> none;
+    const auto& waiting = it == waiting_.end() ? none : it->second;
+
+    const Tier* tier = choose(result.series.id, waiting, result.step);
+    Steps steps(result.step, result.points);
+    if (tier) {
+      read_rollups(result.series.id, *tier, steps);
+    } else {
+      read_raw(result.series.id, steps);
+    }
+    // The beginning of a step counts for the whole of it, as it does in the roll-ups.
+    const std::int64_t from = tier ? floor_to(from_, tier->bucket) : from_;
+    for (const TimedValue& sample : waiting) {
+      if (microseconds(sample.at) >= from && microseconds(sample.at) < to_) steps.add(sample);
+    }
+    steps.finish();
+    return result;
+  }
+
+ private:
+  // The finest tier that the step allows, that still has the beginning of the stretch, and that does not give
+  // too many points; nullptr: the raw samples. Sets the step that it can give.
+  const Tier* choose(std::int64_t id, const std::vector<TimedValue>& waiting, std::chrono::seconds& step) {
+    const std::int64_t span = (to_ - from_) / kMicroseconds;
+    if (step.count() > 0) step = std::max(step, std::chrono::seconds(span / kMostPoints + 1));
+    if (step < kMinutes.bucket) {
+      if (raw_reaches(id, waiting)) return nullptr;
+      step = kMinutes.bucket;
+    }
+    step = std::max(step, std::chrono::seconds(span / kMostPoints + 1));
+    if (step < kHours.bucket) {
+      step = round_up(step, kMinutes.bucket);
+      if (step < kHours.bucket && rollup_reaches(id, kMinutes)) return &kMinutes;
+    }
+    step = round_up(step, kHours.bucket);
+    return &kHours;
+  }
+
+  bool raw_reaches(std::int64_t id, const std::vector<TimedValue>& waiting) {
+    auto rows = raw_extent_.query(id, floor_to(from_, kHours.bucket), to_);
+    rows.next();
+    std::int64_t earliest = rows.is_null(0) ? to_ : rows.get<std::int64_t>(0);
+    for (const TimedValue& sample : waiting) earliest = std::min(earliest, microseconds(sample.at));
+    const auto count = rows.get<std::int64_t>(1) + static_cast<std::int64_t>(waiting.size());
+    return earliest <= from_ && count <= (query_.step.count() > 0 ? 60 * kMostPoints : kMostPoints);
+  }
+
+  bool rollup_reaches(std::int64_t id, const Tier& tier) {
+    auto rows = rollup_extent_.query(id, tier.bucket);
+    rows.next();
+    return rows.is_null(0) || rows.get<std::int64_t>(0) <= from_;
+  }
+
+  void read_raw(std::int64_t id, Steps& steps) {
+    std::vector<TimedValue> samples;
+    for (auto rows = chunks_.query(id, floor_to(from_, kHours.bucket), to_); rows.next();) {
+      samples.clear();
+      if (!unpack_samples(rows.get<Blob>(1).bytes, rows.get<std::int64_t>(0), samples))
+        throw_damaged(connection_, "a chunk of series", id);
+      for (const TimedValue& sample : samples) {
+        if (microseconds(sample.at) >= from_ && microseconds(sample.at) < to_) steps.add(sample);
+      }
+    }
+  }
+
+  void read_rollups(std::int64_t id, const Tier& tier, Steps& steps) {
+    const std::int64_t width = tier.bucket.count() * kMicroseconds;
+    const std::int64_t from = floor_to(from_, tier.bucket);
+    std::vector<Bucket> buckets;
+    for (auto rows = rollups_.query(id, tier.bucket, floor_to(from_, tier.row()), to_); rows.next();) {
+      buckets.clear();
+      if (!unpack_buckets(rows.get<Blob>(1).bytes, buckets))
+        throw_damaged(connection_, "a roll-up of series", id);
+      const auto start = rows.get<std::int64_t>(0);
+      for (const Bucket& b : buckets) {
+        const std::int64_t at = start + b.index * width;
+        if (at >= from && at < to_) steps.add(at, b.count, b.min, b.max, b.sum);
+      }
+    }
+  }
+
+  Connection& connection_;
+  const SeriesQuery& query_;
+  const Waiting& waiting_;
+  Statement raw_extent_, rollup_extent_, chunks_, rollups_;
+  std::int64_t from_ = 0, to_ = 0;  // microseconds: the part asked for that the series has
+};
+
+}  // namespace
+
+std::vector<SeriesRow> series_of(Connection& connection, const std::string& name) {
+  return read_series(connection, name, read_waiting(connection));
+}
+
+std::vector<SeriesPoints> series_points_of(Connection& connection, const SeriesQuery& query) {
+  const Waiting waiting = read_waiting(connection);
+  PointsReader reader(connection, query, waiting);
+  std::vector<SeriesPoints> result;
+  for (SeriesRow& row : read_series(connection, query.name, waiting)) {
+    if (has_labels(row.labels, query.labels)) result.push_back(reader.read(std::move(row)));
+  }
+  return result;
+}
+
+}  // namespace etad

@@ -1,0 +1,19 @@
+// Reading monitoring traces, from the tier that fits the question.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "storage/rows.h"
+#include "storage/sqlite.h"
+
+namespace etad {
+
+// Of that name, or all; only those that have samples.
+std::vector<SeriesRow> series_of(sqlite::Connection& connection, const std::string& name);
+
+// However long the stretch asked for, no series gives more than kMostPoints: the step grows instead.
+inline constexpr std::int64_t kMostPoints = 100'000;
+std::vector<SeriesPoints> series_points_of(sqlite::Connection& connection, const SeriesQuery& query);
+
+}  // namespace etad

@@ -1,0 +1,227 @@
+#include "storage/series_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "storage/damage.h"
+
+namespace etad {
+namespace {
+
+constexpr std::int64_t kMostWaiting = 16'384;  // packed at once then; a query reads through them all
+constexpr std::chrono::hours kLongestWait{1};  // of samples that are few
+constexpr std::size_t kMostKnownIds = 10'000;  // series remembered by name
+constexpr std::size_t kChunkSamples = 1'024;
+constexpr std::chrono::minutes kExpiryInterval{1};
+constexpr int kSeriesPerStep = 32;  // looked through for expired rows
+constexpr std::int64_t kMicroseconds = 1'000'000;
+
+std::int64_t microseconds(const Instant& at) {
+  return at.time_since_epoch().count();
+}
+std::int64_t floor_to(std::int64_t at, std::chrono::seconds step) {
+  const std::int64_t width = step.count() * kMicroseconds;
+  const std::int64_t rest = at % width;
+  return at - (rest < 0 ? rest + width : rest);
+}
+
+void take(Bucket& bucket, double value) {
+  bucket.min = bucket.count == 0 ? value : std::min(bucket.min, value);
+  bucket.max = bucket.count == 0 ? value : std::max(bucket.max, value);
+  bucket.sum += value;
+  ++bucket.count;
+}
+
+}  // namespace
+
+SeriesTable::SeriesTable(sqlite::Connection& c, const StorageOptions& options)
+    : connection_(c),
+      options_(options),
+      find_(c, "SELECT id FROM series WHERE name = ? AND labels = ?"),
+      insert_(c, "INSERT INTO series (name, labels, unit, samples) VALUES (?, ?, ?, 0)"),
+      wait_(c, "INSERT INTO recent_samples (series_id, at, value) VALUES (?, ?, ?)"),
+      waiting_count_(c, "SELECT count(*) FROM recent_samples"),
+      waiting_(c, "SELECT series_id, at, value FROM recent_samples ORDER BY id"),
+      clear_waiting_(c, "DELETE FROM recent_samples"),
+      put_chunk_(c, "INSERT INTO sample_chunks (series_id, start_at, count, body) VALUES (?, ?, ?, ?)"),
+      extend_(c,
+              "UPDATE series SET samples = samples + ?2, first_at = min(coalesce(first_at, ?3), ?3),"
+              " last_at = max(coalesce(last_at, ?4), ?4) WHERE id = ?1"),
+      read_rollup_(c, "SELECT body FROM rollups WHERE series_id = ? AND tier = ? AND start_at = ?"),
+      put_rollup_(c, "INSERT INTO rollups VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET body = ?4"),
+      put_pending_(c, "INSERT INTO pending_samples (source_id, series_id, count, body) VALUES (?, ?, ?, ?)"),
+      pending_(c, "SELECT series_id, count, body FROM pending_samples WHERE source_id = ? ORDER BY id"),
+      clear_pending_(c, "DELETE FROM pending_samples WHERE source_id = ?"),
+      next_series_(c, "SELECT id FROM series WHERE id > ? ORDER BY id LIMIT ?"),
+      expire_chunks_(
+          c,
+          "DELETE FROM sample_chunks WHERE id IN (SELECT id FROM sample_chunks WHERE series_id = ?1"
+          " AND start_at < ?2 ORDER BY start_at LIMIT 64)"),
+      expire_rollups_(
+          c,
+          "DELETE FROM rollups WHERE series_id = ?1 AND tier = ?2 AND start_at < ?3 AND start_at <"
+          " (SELECT min(start_at) FROM rollups WHERE series_id = ?1 AND tier = ?2) + ?4") {}
+
+void SeriesTable::forget_state() {
+  ids_.clear();
+  waiting_now_.reset();
+}
+
+std::int64_t SeriesTable::id_of(const Sample& sample) {
+  std::string key = sample.series + '\n' + sample.labels;
+  if (const auto it = ids_.find(key); it != ids_.end()) return it->second;
+  if (ids_.size() >= kMostKnownIds) ids_.clear();
+  std::int64_t id = 0;
+  if (auto found = find_.query(sample.series, sample.labels); found.next()) id = found.get<std::int64_t>(0);
+  if (id == 0) {
+    insert_.run(sample.series, sample.labels, sample.unit);
+    id = connection_.last_insert_id();
+  }
+  return ids_[std::move(key)] = id;
+}
+
+void SeriesTable::add(const std::vector<Sample>& samples) {
+  for (const Sample& sample : samples) wait(id_of(sample), {sample.at, sample.value});
+}
+
+void SeriesTable::wait(std::int64_t series_id, const TimedValue& sample) {
+  if (!waiting_now_) {
+    auto rows = waiting_count_.query();
+    waiting_now_ = rows.next() ? rows.get<std::int64_t>(0) : 0;
+  }
+  wait_.run(series_id, sample.at, std::isnan(sample.value) ? std::nullopt : std::optional(sample.value));
+  if (++*waiting_now_ >= kMostWaiting) pack_waiting();
+}
+
+void SeriesTable::pack_waiting() {
+  std::vector<Waiting> samples;
+  for (auto rows = waiting_.query(); rows.next();) {
+    const double value = rows.is_null(2) ? std::numeric_limits<double>::quiet_NaN() : rows.get<double>(2);
+    samples.push_back({rows.get<std::int64_t>(0), {rows.get<Instant>(1), value}});
+  }
+  pack(samples);
+  clear_waiting_.run();
+  waiting_now_ = 0;
+}
+
+void SeriesTable::pack(std::vector<Waiting>& samples) {
+  std::stable_sort(samples.begin(), samples.end(), [](const Waiting& a, const Waiting& b) {
+    return std::tie(a.series_id, a.sample.at) < std::tie(b.series_id, b.sample.at);
+  });
+  std::vector<TimedValue> of_series;
+  for (std::size_t i = 0; i < samples.size();) {
+    const std::int64_t id = samples[i].series_id;
+    of_series.clear();
+    for (; i < samples.size() && samples[i].series_id == id; ++i) of_series.push_back(samples[i].sample);
+    pack_series(id, of_series);
+  }
+}
+
+// No chunk reaches over the turn of an hour: a query knows by its beginning where a chunk ends at the latest.
+void SeriesTable::pack_series(std::int64_t series_id, const std::vector<TimedValue>& samples) {
+  std::vector<TimedValue> chunk;
+  for (std::size_t i = 0; i < samples.size();) {
+    const std::int64_t hour = floor_to(microseconds(samples[i].at), kHours.bucket);
+    chunk.clear();
+    while (i < samples.size() && chunk.size() < kChunkSamples &&
+           floor_to(microseconds(samples[i].at), kHours.bucket) == hour) {
+      chunk.push_back(samples[i++]);
+    }
+    put_chunk_.run(series_id, chunk.front().at, chunk.size(), sqlite::Blob{pack_samples(chunk)});
+  }
+  extend_.run(series_id, samples.size(), samples.front().at, samples.back().at);
+  roll_up(series_id, kMinutes, samples);
+  roll_up(series_id, kHours, samples);
+}
+
+void SeriesTable::roll_up(std::int64_t series_id, const Tier& tier, const std::vector<TimedValue>& samples) {
+  RollUp row{std::numeric_limits<std::int64_t>::min(), {}};
+  for (const TimedValue& sample : samples) {
+    if (!std::isfinite(sample.value)) continue;  // kept raw, but no part of a mean
+    const std::int64_t at = microseconds(sample.at);
+    const std::int64_t start = floor_to(at, tier.row());
+    if (start != row.row) {
+      merge_row(series_id, tier, row);
+      row = {start, {}};
+    }
+    const std::int64_t index = (at - start) / (tier.bucket.count() * kMicroseconds);
+    if (row.buckets.empty() || row.buckets.back().index != index) row.buckets.push_back({index, 0, 0, 0, 0});
+    take(row.buckets.back(), sample.value);
+  }
+  merge_row(series_id, tier, row);
+}
+
+void SeriesTable::merge_row(std::int64_t series_id, const Tier& tier, const RollUp& row) {
+  if (row.buckets.empty()) return;
+  std::vector<Bucket> buckets;
+  if (auto known = read_rollup_.query(series_id, tier.bucket, row.row); known.next()) {
+    if (!unpack_buckets(known.get<sqlite::Blob>(0).bytes, buckets))
+      throw_damaged(connection_, "a roll-up of series", series_id);
+  }
+  merge_buckets(buckets, row.buckets);
+  put_rollup_.run(series_id, tier.bucket, row.row, sqlite::Blob{pack_buckets(buckets)});
+}
+
+// An import's samples wait apart until it is complete: taking them out of roll-ups again would be impossible.
+void SeriesTable::add_pending(std::int64_t source_id, const std::vector<Sample>& samples) {
+  std::map<std::int64_t, std::vector<TimedValue>> by_series;
+  for (const Sample& sample : samples) by_series[id_of(sample)].push_back({sample.at, sample.value});
+  for (const auto& [series_id, values] : by_series) {
+    put_pending_.run(source_id, series_id, values.size(), sqlite::Blob{pack_samples(values)});
+  }
+}
+
+void SeriesTable::adopt(std::int64_t source_id) {
+  std::vector<Waiting> batch;
+  std::vector<TimedValue> values;
+  for (auto rows = pending_.query(source_id); rows.next();) {
+    const auto series_id = rows.get<std::int64_t>(0);
+    values.clear();
+    if (!unpack_samples(rows.get<sqlite::Blob>(2).bytes, rows.get<std::int64_t>(1), values))
+      throw_damaged(connection_, "a pending chunk of series", series_id);
+    for (const TimedValue& value : values) batch.push_back({series_id, value});
+    if (batch.size() < static_cast<std::size_t>(4 * kMostWaiting)) continue;
+    pack(batch);
+    batch.clear();
+  }
+  pack(batch);
+  clear_pending_.run(source_id);
+}
+
+// A clock that went back makes everything due: better a step too many than none for long.
+bool SeriesTable::due(Instant now) const {
+  return !expired_at_ || now < *expired_at_ || now - *expired_at_ >= kExpiryInterval;
+}
+
+void SeriesTable::maintain(Instant now) {
+  if (!packed_at_ || now < *packed_at_) packed_at_ = now;
+  if (now - *packed_at_ >= kLongestWait) {
+    pack_waiting();
+    packed_at_ = now;
+  }
+  expired_at_ = now;
+  std::vector<std::int64_t> series;
+  for (auto rows = next_series_.query(expiry_cursor_, kSeriesPerStep); rows.next();)
+    series.push_back(rows.get<std::int64_t>(0));
+  for (const std::int64_t id : series) expire(id, now);
+  expiry_cursor_ = series.empty() ? 0 : series.back();
+}
+
+void SeriesTable::expire(std::int64_t series_id, Instant now) {
+  constexpr std::int64_t kRowsPerStep = 64;
+  // A row goes when its last sample is past its time.
+  if (options_.raw_samples.count() > 0)
+    expire_chunks_.run(series_id, floor_to(microseconds(now - options_.raw_samples), kHours.bucket));
+  const auto expire_tier = [&](const Tier& tier, std::chrono::hours age) {
+    if (age.count() <= 0) return;
+    expire_rollups_.run(series_id, tier.bucket, floor_to(microseconds(now - age), tier.row()),
+                        kRowsPerStep * tier.row().count() * kMicroseconds);
+  };
+  expire_tier(kMinutes, options_.minute_samples);
+  expire_tier(kHours, options_.hour_samples);
+}
+
+}  // namespace etad

@@ -1,0 +1,65 @@
+// Monitoring traces as the writer keeps them. Samples wait in recent_samples, in the order they came, until
+// there are enough of them to be packed: one series' next sample alone would cost a page each. Packing makes
+// chunks of raw samples and joins them into the roll-ups, in any order of time.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "parsers/record.h"
+#include "storage/history.h"
+#include "storage/sample_codec.h"
+#include "storage/sqlite.h"
+
+namespace etad {
+
+class SeriesTable {
+ public:
+  SeriesTable(sqlite::Connection& connection, const StorageOptions& options);
+
+  // After a rolled-back transaction: what is remembered of the database may not be in it.
+  void forget_state();
+
+  void add(const std::vector<Sample>& samples);
+  void add_pending(std::int64_t source_id, const std::vector<Sample>& samples);  // of an import
+  void adopt(std::int64_t source_id);
+
+  bool due(Instant now) const;  // maintain() has something to do
+
+  // One small step: packs where samples have waited for long, drops what is past its time for a few series.
+  void maintain(Instant now);
+
+ private:
+  struct Waiting {
+    std::int64_t series_id;
+    TimedValue sample;
+  };
+  struct RollUp {
+    std::int64_t row;  // its start, in microseconds
+    std::vector<Bucket> buckets;
+  };
+
+  std::int64_t id_of(const Sample& sample);
+  void wait(std::int64_t series_id, const TimedValue& sample);
+  void pack_waiting();
+  void pack(std::vector<Waiting>& samples);
+  void pack_series(std::int64_t series_id, const std::vector<TimedValue>& samples);
+  void roll_up(std::int64_t series_id, const Tier& tier, const std::vector<TimedValue>& samples);
+  void merge_row(std::int64_t series_id, const Tier& tier, const RollUp& row);
+  void expire(std::int64_t series_id, Instant now);
+
+  sqlite::Connection& connection_;
+  StorageOptions options_;
+  sqlite::Statement find_, insert_, wait_, waiting_count_, waiting_, clear_waiting_;
+  sqlite::Statement put_chunk_, extend_, read_rollup_, put_rollup_;
+  sqlite::Statement put_pending_, pending_, clear_pending_;
+  sqlite::Statement next_series_, expire_chunks_, expire_rollups_;
+  std::unordered_map<std::string, std::int64_t> ids_;  // by name and labels
+  std::optional<std::int64_t> waiting_now_;
+  std::optional<Instant> packed_at_, expired_at_;
+  std::int64_t expiry_cursor_ = 0;
+};
+
+}  // namespace etad
