@@ -106,6 +106,7 @@ void prepare_for_reading(Connection& connection) {
   check_version(connection);
   if (version_of(connection) < current_version())
     refuse(connection, "the history is of an older schema", "etad migrates it when it starts");
+  probe_tables(connection);
 }
 
 }  // namespace etad::schema

@@ -191,7 +191,7 @@ class PointsReader {
     step = std::max(step, std::chrono::seconds(span / kMostPoints + 1));
     if (step < kHours.bucket) {
       step = round_up(step, kMinutes.bucket);
-      if (step < kHours.bucket && rollup_reaches(id, kMinutes)) return &kMinutes;
+      if (step < kHours.bucket && rollup_reaches(id, kMinutes, waiting)) return &kMinutes;
     }
     step = round_up(step, kHours.bucket);
     return &kHours;
@@ -200,16 +200,21 @@ class PointsReader {
   bool raw_reaches(std::int64_t id, const std::vector<TimedValue>& waiting) {
     auto rows = raw_extent_.query(id, floor_to(from_, kHours.bucket), to_);
     rows.next();
-    std::int64_t earliest = rows.is_null(0) ? to_ : rows.get<std::int64_t>(0);
-    for (const TimedValue& sample : waiting) earliest = std::min(earliest, microseconds(sample.at));
+    const std::int64_t first = std::min(rows.is_null(0) ? to_ : rows.get<std::int64_t>(0), earliest(waiting));
     const auto count = rows.get<std::int64_t>(1) + static_cast<std::int64_t>(waiting.size());
-    return earliest <= from_ && count <= (query_.step.count() > 0 ? 60 * kMostPoints : kMostPoints);
+    return first <= from_ && count <= (query_.step.count() > 0 ? 60 * kMostPoints : kMostPoints);
   }
 
-  bool rollup_reaches(std::int64_t id, const Tier& tier) {
+  bool rollup_reaches(std::int64_t id, const Tier& tier, const std::vector<TimedValue>& waiting) {
     auto rows = rollup_extent_.query(id, tier.bucket);
     rows.next();
-    return rows.is_null(0) || rows.get<std::int64_t>(0) <= from_;
+    return std::min(rows.is_null(0) ? to_ : rows.get<std::int64_t>(0), earliest(waiting)) <= from_;
+  }
+
+  std::int64_t earliest(const std::vector<TimedValue>& waiting) const {
+    std::int64_t result = to_;
+    for (const TimedValue& sample : waiting) result = std::min(result, microseconds(sample.at));
+    return result;
   }
 
   void read_raw(std::int64_t id, Steps& steps) {
