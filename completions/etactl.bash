@@ -1,0 +1,69 @@
+# bash completion for etactl(1)
+
+# The daemon's names of one kind (network, device, …), as GET /v1/networks has them; nothing where none answers.
+_etactl_known() { # _etactl_known KEY LIST [OPTION…]
+  local key=$1 list=$2
+  shift 2
+  etactl "$@" --json "$list" 2>/dev/null | grep -Eo "\"$key\": *\"?[^\",}]+" | sed -E 's/^"[^"]+": *"?//' | sort -u
+}
+
+_etactl_options() { # the options of a command
+  case $1 in
+    runs) echo --all --watch ;;
+    estimate) echo --phase --batch-size --iterations --framework --device --devices --architecture \
+      --test-interval --test-iterations --test-batch-size --confidence ;;
+    import) echo --format --label ;;
+    '') echo --socket --json --version ;;
+  esac
+  echo --help
+}
+
+_etactl() {
+  local commands='status runs estimate models networks accuracy sources series import check-rules label refit reload'
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+  local command='' socket=() words='' names='' i
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; ++i)); do
+    case ${COMP_WORDS[i]} in
+      --socket) socket=(--socket "${COMP_WORDS[++i]}") ;;
+      -*) ;;
+      *) [[ " $commands " == *" ${COMP_WORDS[i]} "* ]] && command=${COMP_WORDS[i]} && break ;;
+    esac
+  done
+
+  case $previous in
+    --socket) compopt -o default 2>/dev/null; return ;;
+    --phase) words='train test total' ;;
+    --device | --framework) names=$(_etactl_known "${previous#--}" runs "${socket[@]}") ;;
+    --architecture) names=$(_etactl_known architecture networks "${socket[@]}") ;;
+    --label) words='batch_size= device= devices= network= host='; compopt -o nospace 2>/dev/null ;;
+    --format) names=$(_etactl_known format sources "${socket[@]}") ;;
+    --batch-size | --iterations | --devices | --test-* | --confidence) return ;;
+    *)
+      case $command:$current in
+        *:-*) words=$(_etactl_options "$command") ;;
+        :*) words=$commands ;;
+        estimate:*) names=$(_etactl_known network networks "${socket[@]}") ;;
+        models:*) names=$(_etactl_known id models "${socket[@]}") ;;
+        series:*) names=$(_etactl_known name series "${socket[@]}") ;;
+        label:*)
+          if [[ $previous == label ]]; then
+            names=$(_etactl_known id runs "${socket[@]}")
+          else
+            words='batch_size= device= devices= network= host='
+            compopt -o nospace 2>/dev/null
+          fi
+          ;;
+        import:* | check-rules:*) compopt -o default 2>/dev/null; return ;;
+      esac
+      ;;
+  esac
+  # A line each: names may hold blanks ("Tesla K80"), which are then quoted for the command line.
+  [[ -n $names ]] || names=${words// /$'\n'}
+  local IFS=$'\n' word
+  # shellcheck disable=SC2016  # compgen itself expands it
+  for word in $(compgen -W '$names' -- "$current"); do
+    [[ $word == *= ]] || word=$(printf '%q' "$word")
+    COMPREPLY+=("$word")
+  done
+} && complete -F _etactl etactl

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# The completions offer what they should: commands, options, and the names a daemon knows (here: a stand-in).
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cat >"$work/etactl" <<'STANDIN'
+#!/bin/sh
+case "$*" in
+  *networks) echo '{"networks": [{"network": "LeNet", "architecture": "9c1d7a52"}, {"network": "CIFAR10 quick", "architecture": "0b"}], "next": null}' ;;
+  *runs) echo '{"runs": [{"id": 7, "network": "LeNet", "device": "Tesla K80"}, {"id": 12, "device": "Tesla K80"}], "next": null}' ;;
+  *) exit 3 ;;
+esac
+STANDIN
+chmod +x "$work/etactl"
+PATH=$work:$PATH
+
+failed=0
+check() { # check WHAT EXPECTED GOT
+  [ "$2" = "$3" ] && return
+  printf 'completion_test: %s\n  expected: %s\n  got:      %s\n' "$1" "$2" "$3" >&2
+  failed=1
+}
+
+complete_bash() { # complete_bash WORD…: what is offered for the last word
+  bash -c 'source completions/etactl.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _etactl
+    printf "%s|" "${COMPREPLY[@]}"' _ "$@"
+}
+check 'a command' 'status|' "$(complete_bash etactl sta)"
+check 'both r…' 'runs|refit|reload|' "$(complete_bash etactl r)"
+check 'global options' '--socket|' "$(complete_bash etactl --s)"
+check 'a command behind options' 'models|' "$(complete_bash etactl --socket /run/x --json mo)"
+check 'networks' 'LeNet|CIFAR10\ quick|' "$(complete_bash etactl estimate '' | tr '|' '\n' | sort -r | tr '\n' '|')"
+check 'a network by its beginning' 'CIFAR10\ quick|' "$(complete_bash etactl estimate C)"
+check 'phases' 'train|test|total|' "$(complete_bash etactl estimate LeNet --phase '')"
+check 'devices, once each' 'Tesla\ K80|' "$(complete_bash etactl estimate LeNet --device T)"
+check 'options of estimate' '--test-interval|--test-iterations|--test-batch-size|' "$(complete_bash etactl estimate LeNet --test)"
+check 'runs by number' '12|7|' "$(complete_bash etactl label '')"
+check 'labels' 'batch_size=|' "$(complete_bash etactl label 7 b)"
+check 'no daemon: nothing' '|' "$(complete_bash etactl models '')"
+
+if command -v zsh >/dev/null; then
+  complete_zsh() { # complete_zsh WHAT LINE REST: the rest of the word is filled in
+    timeout 20 zsh tests/package/completion_test.zsh "$work" "$2" "$3" || check "zsh: $1" "$3" 'something else'
+  }
+  complete_zsh 'a network' 'etactl estimate Le' Net
+  complete_zsh 'a command' 'etactl sta' tus
+  complete_zsh 'an option' 'etactl runs --wa' tch
+fi
+exit "$failed"
