@@ -25,4 +25,5 @@ install(FILES completions/etad.bash RENAME etad DESTINATION ${CMAKE_INSTALL_DATA
 install(FILES completions/_etactl completions/_etad DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
 
 install(FILES systemd/read-all-logs.conf etc/grafana/etad.json etc/prometheus/etad.rules.yml
+              etc/prometheus/etad-metrics.service etc/prometheus/etad-metrics.timer
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
