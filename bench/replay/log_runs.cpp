@@ -1,0 +1,155 @@
+#include "bench/replay/log_runs.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <span>
+
+#include "parsers/line.h"
+#include "parsers/tracker.h"
+
+namespace etad::replay {
+namespace {
+
+constexpr std::size_t kLongestLine = 64 * 1024;
+
+Result<std::string> read_whole(const std::string& path) {
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"),
+                                                        gzclose);  // plain files too
+  if (!file) return fail("can't open " + path, "");
+  std::string text;
+  std::vector<char> block(1 << 20);
+  for (;;) {
+    const int n = gzread(file.get(), block.data(), static_cast<unsigned>(block.size()));
+    if (n < 0) return fail("can't read " + path, "is it a damaged .gz?");
+    if (n == 0) break;
+    text.append(block.data(), static_cast<std::size_t>(n));
+  }
+  text += '\n';
+  return text;
+}
+
+Instant modified(const std::string& path) {
+  std::error_code error;
+  const auto time = std::filesystem::last_write_time(path, error);
+  if (error) return std::chrono::time_point_cast<Instant::duration>(std::chrono::system_clock::now());
+  return std::chrono::time_point_cast<Instant::duration>(std::chrono::file_clock::to_sys(time));
+}
+
+double as_double(std::int64_t n) {
+  return static_cast<double>(n);
+}
+
+// Collects the tracker's records of all runs of one log as they come.
+class Recorder {
+ public:
+  explicit Recorder(std::string file) : file_(std::move(file)) {}
+
+  void take(const Records& records) {
+    for (const Run& run : records.runs) runs_[run.ordinal].run = run;
+    for (const auto& [run, segment] : records.segments) {
+      ReplayRun& replay = runs_[run];
+      replay.stretches.push_back({segment.phase == Phase::test, as_double(segment.iterations),
+                                  to_seconds(segment.duration), as_double(segment.first_iteration)});
+      replay.segments.push_back(segment);
+    }
+    for (const auto& [run, point] : records.points) {
+      if (!point.at) continue;
+      ReplayRun& replay = runs_[run];
+      if (replay.moments.empty()) {
+        begin_[run] = *point.at;
+        replay.first_iteration = as_double(point.iteration);
+      }
+      replay.moments.push_back({to_seconds(*point.at - begin_[run]), as_double(point.iteration),
+                                replay.stretches.size(), as_double(replay.run.snapshots),
+                                to_seconds(replay.run.snapshot_time)});
+    }
+  }
+
+  std::vector<ReplayRun> training_runs() && {
+    std::vector<ReplayRun> out;
+    for (auto& [ordinal, run] : runs_) {
+      if (run.run.job != Job::train || run.moments.empty()) continue;
+      run.file = file_;
+      out.push_back(std::move(run));
+    }
+    return out;
+  }
+
+ private:
+  std::string file_;
+  std::map<std::int64_t, ReplayRun> runs_;
+  std::map<std::int64_t, Instant> begin_;
+};
+
+std::shared_ptr<const Format> format_of(const FormatSet& formats,
+                                        const std::vector<std::string_view>& lines) {
+  for (const std::string_view line : lines)
+    if (auto format = formats.recognise(line)) return format;
+  return nullptr;
+}
+
+}  // namespace
+
+tl::expected<FormatSet, std::vector<Error>> load_formats(const std::string& folder) {
+  std::vector<std::filesystem::path> paths;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.path().extension() == ".toml") paths.push_back(entry.path());
+  if (paths.empty())
+    return tl::unexpected(
+        std::vector<Error>{Error{folder, "no rule files here", "name their folder with --rules"}});
+  std::sort(paths.begin(), paths.end());
+  std::vector<std::shared_ptr<const Format>> formats;
+  std::vector<Error> errors;
+  for (const auto& path : paths) {
+    std::ifstream in(path);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    auto format = Format::load(path.string(), text);
+    if (format)
+      formats.push_back(std::move(*format));
+    else
+      errors.insert(errors.end(), format.error().begin(), format.error().end());
+  }
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  return FormatSet::make(std::move(formats));
+}
+
+Result<std::vector<ReplayRun>> read_runs(const FormatSet& formats, const std::string& path) {
+  auto text = read_whole(path);
+  if (!text) return tl::unexpected(text.error());
+  std::vector<std::string_view> lines;
+  LineLosses losses;
+  clean_lines(std::span(*text), kLongestLine, lines, losses);
+  const auto format = format_of(formats, lines);
+  if (!format) return fail(path + " is of no known format", "which ones there are say the rule files");
+
+  Tracker tracker({format->framework(), "", std::string(format->section_body()), {}});
+  TimeContext time;
+  time.reference = modified(path);
+  Recorder recorder(std::filesystem::path(path).filename().string());
+  Records records;
+  const auto drain = [&] {
+    recorder.take(records);
+    records.clear();
+  };
+  for (const std::string_view line : lines) {
+    const Event event = format->match(line, time);
+    tracker.feed(line, event, std::nullopt, records);
+    if (records.points.empty()) continue;
+    tracker.flush(records);  // with each displayed iteration: what the snapshots cost so far
+    drain();
+  }
+  tracker.close(records);
+  tracker.flush(records);
+  drain();
+  return std::move(recorder).training_runs();
+}
+
+}  // namespace etad::replay

@@ -1,0 +1,39 @@
+// A log as it grew: its runs with all that was known at each displayed iteration, read by the daemon's own
+// rules and run tracker.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "parsers/error.h"
+#include "parsers/format.h"
+#include "parsers/record.h"
+#include "regression/remaining.h"
+
+namespace etad::replay {
+
+// What was known when an iteration was displayed.
+struct Moment {
+  double at = 0;  // seconds since the run's first displayed iteration
+  double iteration = 0;
+  std::size_t stretches = 0;  // of ReplayRun::stretches, how many were over
+  double snapshots = 0, snapshot_seconds = 0;
+};
+
+struct ReplayRun {
+  std::string file;
+  Run run;                     // as its log left it
+  double first_iteration = 0;  // of the first moment
+  std::vector<regression::Stretch> stretches;
+  std::vector<Moment> moments;
+  std::vector<Segment> segments;  // the same as stretches, as the history would keep them
+};
+
+// The shipped or any other rule files of a folder.
+tl::expected<FormatSet, std::vector<Error>> load_formats(const std::string& folder);
+
+// All training runs of a log, plain or gzip.
+Result<std::vector<ReplayRun>> read_runs(const FormatSet& formats, const std::string& path);
+
+}  // namespace etad::replay
