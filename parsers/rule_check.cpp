@@ -144,7 +144,9 @@ class SampleRun {
   void report_unmatched(const SampleSpec& sample, const Event& event) {
     const Rule* best = nullptr;
     Pattern::Reach furthest;
+    const bool explained = explained_++ < kMostExplained;
     for (const Rule& rule : format_.rules()) {
+      if (!explained) break;
       if (rule.event() != *sample.event || !rule.pattern()) continue;
       if (!sample.rule.empty() && sample.rule != rule.name()) continue;
       const auto reach = rule.pattern()->reach(event.message);
@@ -178,6 +180,10 @@ class SampleRun {
   const Format& format_;
   std::vector<Error>& errors_;
   std::vector<bool> seen_;
+  // Finding how far a pattern came compiles it many times over: a file full of mistakes gets that for the
+  // first.
+  static constexpr int kMostExplained = 20;
+  int explained_ = 0;
 };
 
 }  // namespace

@@ -1,0 +1,29 @@
+// Any text as a rule file: it loads or it is refused with reasons, and what loads can match anything.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "parsers/format.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto format = etad::Format::load("fuzz.toml", text);
+  if (!format) {
+    if (format.error().empty()) std::abort();
+    return 0;
+  }
+  etad::TimeContext context;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    const etad::Event event = (*format)->match(line, context);
+    if (event.values_count > etad::Event::kMaxValues) std::abort();
+    for (std::size_t i = 0; i < event.values_count; ++i)
+      static_cast<void>(event.number(event.values[i].field));
+    static_cast<void>((*format)->recognises(line));
+    at = end + 1;
+  }
+  return 0;
+}
