@@ -162,7 +162,6 @@ service::Health Daemon::health() {
   inputs.started_at = started_at_;
   inputs.ingest = ingest_->status();
   inputs.last_refit = refit_->last();
-  inputs.models = static_cast<std::int64_t>(refit_->models()->models.size());
   const std::lock_guard lock(mutex_);
   inputs.formats = static_cast<std::int64_t>(formats_->all().size());
   inputs.refit_failure = refit_failure_;

@@ -77,7 +77,6 @@ service::Health health_of(const HealthInputs& inputs, Instant now) {
                             "may the daemon's user read it?"});
   }
   add_counters(out, inputs.ingest.counters);
-  add_gauge(out, "models", "Fitted models", inputs.models);
   add_gauge(out, "formats", "Loaded formats", inputs.formats);
   return out;
 }

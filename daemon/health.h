@@ -13,7 +13,6 @@ struct HealthInputs {
   IngestStatus ingest;
   std::optional<Instant> last_refit;
   std::optional<Error> refit_failure, reload_failure;
-  std::int64_t models = 0;
   std::int64_t formats = 0;
 };
 

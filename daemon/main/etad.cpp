@@ -26,9 +26,17 @@ constexpr std::chrono::seconds kStuckAfter{
     20};  // a thread silent for so long no longer earns a watchdog ping
 constexpr std::chrono::seconds kStatusEvery{5};
 
+// EX_CONFIG of sysexits.h: the unit does not start the daemon again after it, for nothing would change.
+constexpr int kBadConfiguration = 78;
+
 int report(const std::vector<Error>& errors) {
   for (const Error& error : errors) std::cerr << error.text() << '\n';
-  return 1;
+  return kBadConfiguration;
+}
+
+int report_to_log(const std::vector<Error>& errors) {
+  for (const Error& error : errors) etad::log::error(error);
+  return kBadConfiguration;
 }
 
 // Without --config and without a file at the usual place: all defaults, and nothing to reload.
@@ -97,8 +105,9 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
 
   auto config = read_config(config_path, config_option->count() == 0);
-  if (!config) return report(config.error());
-  if (check_config || check_rules) {
+  const bool check_only = check_config || check_rules;
+  if (!config) return check_only ? report(config.error()) : report_to_log(config.error());
+  if (check_only) {
     const auto formats = etad::load_rules(config->rules.path);
     if (!formats) return report(formats.error());
     const auto setup = etad::ingest_setup(*config, *formats);
