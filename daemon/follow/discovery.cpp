@@ -1,0 +1,80 @@
+#include "daemon/follow/discovery.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "daemon/follow/rotation.h"
+
+namespace etad::follow {
+namespace {
+
+bool has_wildcard(std::string_view text) {
+  return text.find_first_of("*?[") != std::string_view::npos;
+}
+
+std::string joined(const std::string& directory, std::string_view name) {
+  if (directory.empty()) return std::string(name);
+  return directory.back() == '/' ? directory + std::string(name) : directory + "/" + std::string(name);
+}
+
+}  // namespace
+
+std::vector<Discovery::Found> Discovery::scan(FileSystem& files) {
+  directories_.clear();
+  unreadable_.clear();
+  plain_.clear();
+  links_.clear();
+  for (std::size_t i = 0; i < watches_.size(); ++i) {
+    const std::string& pattern = watches_[i].pattern;
+    if (has_wildcard(pattern)) {
+      const bool absolute = pattern.starts_with('/');
+      expand(files, absolute ? "/" : "", std::string_view(pattern).substr(absolute ? 1 : 0), i);
+    } else {
+      directories_.insert(split_path(pattern).directory);
+      plain_.push_back({pattern, i, true});
+    }
+  }
+  std::vector<Found> out = std::move(plain_);
+  out.insert(out.end(), std::make_move_iterator(links_.begin()), std::make_move_iterator(links_.end()));
+  return out;
+}
+
+// `rest` is what is left of the pattern below `directory`.
+void Discovery::expand(FileSystem& files, const std::string& directory, std::string_view rest,
+                       std::size_t watch) {
+  const std::size_t slash = rest.find('/');
+  const std::string component(rest.substr(0, slash));
+  const bool is_last = slash == std::string_view::npos;
+  if (!is_last && !has_wildcard(component)) {
+    expand(files, joined(directory, component), rest.substr(slash + 1), watch);
+    return;
+  }
+  const std::string place = directory.empty() ? "." : directory;
+  const auto entries = files.list(place);
+  if (!entries) {
+    if (entries.error() != ENOENT && entries.error() != ENOTDIR)
+      unreadable_.emplace_back(place, entries.error());
+    return;
+  }
+  directories_.insert(place);
+  for (const DirectoryEntry& entry : *entries) {
+    if (::fnmatch(component.c_str(), entry.name.c_str(), FNM_PERIOD) != 0) continue;
+    std::string path = joined(directory, entry.name);
+    if (is_last)
+      (entry.maybe_link ? links_ : plain_).push_back({std::move(path), watch, false});
+    else
+      expand(files, path, rest.substr(slash + 1), watch);
+  }
+}
+
+std::optional<std::size_t> Discovery::watch_of(const std::string& path) const {
+  for (std::size_t i = 0; i < watches_.size(); ++i) {
+    const std::string& pattern = watches_[i].pattern;
+    if (pattern == path || ::fnmatch(pattern.c_str(), path.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace etad::follow

@@ -1,0 +1,46 @@
+// What the configuration's patterns find.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/follow/filesystem.h"
+#include "daemon/follow/follower.h"
+
+namespace etad::follow {
+
+class Discovery {
+ public:
+  struct Found {
+    std::string path;
+    std::size_t watch = 0;  // the first that finds it
+    bool literal = false;   // named in full: followed even while it is not there
+  };
+
+  void set_watches(std::vector<Watch> watches) { watches_ = std::move(watches); }
+  const Watch& watch(std::size_t index) const { return watches_[index]; }
+
+  // Every path the patterns find now; links last, so that a file is followed under its own name.
+  std::vector<Found> scan(FileSystem& files);
+
+  // The first watch whose pattern a path fits, whether it lies there or not.
+  std::optional<std::size_t> watch_of(const std::string& path) const;
+
+  // The directories the last scan looked into, and those it could not read.
+  const std::set<std::string>& directories() const { return directories_; }
+  const std::vector<std::pair<std::string, Errno>>& unreadable() const { return unreadable_; }
+
+ private:
+  void expand(FileSystem& files, const std::string& directory, std::string_view rest, std::size_t watch);
+
+  std::vector<Watch> watches_;
+  std::set<std::string> directories_;
+  std::vector<std::pair<std::string, Errno>> unreadable_;
+  std::vector<Found> plain_;
+  std::vector<Found> links_;
+};
+
+}  // namespace etad::follow

@@ -1,0 +1,116 @@
+#include "daemon/follow/identity.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace etad::follow {
+namespace {
+
+// FNV-1a, then the finaliser of MurmurHash3, without which its low bits are weak. Not against an adversary:
+// who can write our logs can write anything into them.
+std::uint64_t hash_of(std::string_view bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  hash = (hash ^ (hash >> 33U)) * 0xff51afd7ed558ccdU;
+  hash = (hash ^ (hash >> 33U)) * 0xc4ceb9fe1a85ec53U;
+  return hash ^ (hash >> 33U);
+}
+
+template <class T>
+bool parse_number(std::string_view text, T& value, int base) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+std::string_view take_until(std::string_view& text, char separator) {
+  const std::size_t at = std::min(text.find(separator), text.size());
+  const std::string_view part = text.substr(0, at);
+  text.remove_prefix(std::min(at + 1, text.size()));
+  return part;
+}
+
+std::string hex(std::uint64_t value) {
+  std::array<char, 16> digits{};
+  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16);
+  return {digits.data(), end};
+}
+
+}  // namespace
+
+Fingerprint Fingerprint::of(std::string_view bytes) {
+  return {static_cast<std::uint32_t>(bytes.size()), hash_of(bytes)};
+}
+
+std::optional<Fingerprint> Fingerprint::parse(std::string_view text) {
+  Fingerprint out;
+  const std::string_view length = take_until(text, ':');
+  if (!parse_number(length, out.length, 10) || !parse_number(text, out.hash, 16)) return std::nullopt;
+  return out;
+}
+
+std::string Fingerprint::text() const {
+  return length == 0 ? std::string() : std::to_string(length) + ":" + hex(hash);
+}
+
+Fingerprint head_fingerprint(std::string_view content) {
+  return Fingerprint::of(content.substr(0, kHeadBytes));
+}
+
+Fingerprint marker_fingerprint(std::string_view content) {
+  return Fingerprint::of(content.substr(content.size() - std::min(content.size(), kMarkerBytes)));
+}
+
+std::optional<Identity> Identity::parse(std::string_view text) {
+  Identity out;
+  std::int64_t modified = 0;
+  const std::string_view device = take_until(text, ':');
+  const std::string_view inode = take_until(text, ':');
+  if (!parse_number(device, out.key.device, 10) || !parse_number(inode, out.key.inode, 10) ||
+      !parse_number(text, modified, 10))
+    return std::nullopt;
+  out.modified = Instant(std::chrono::microseconds(modified));
+  return out;
+}
+
+std::string Identity::text() const {
+  return std::to_string(key.device) + ":" + std::to_string(key.inode) + ":" +
+         std::to_string(modified.time_since_epoch().count());
+}
+
+std::string head_of(std::string_view content) {
+  return head_fingerprint(content).text();
+}
+
+bool matches_head(std::string_view content, std::string_view head) {
+  const auto expected = Fingerprint::parse(head);
+  return expected && expected->length > 0 && content.size() >= expected->length &&
+         Fingerprint::of(content.substr(0, expected->length)) == *expected;
+}
+
+std::string marker_of(std::string_view content) {
+  return marker_fingerprint(content).text();
+}
+
+bool matches_marker(std::string_view before_offset, std::string_view marker) {
+  const auto expected = Fingerprint::parse(marker);
+  return expected && expected->length > 0 && before_offset.size() >= expected->length &&
+         Fingerprint::of(before_offset.substr(before_offset.size() - expected->length)) == *expected;
+}
+
+std::string finished_identity(std::string_view head, std::int64_t content_size, std::string_view marker) {
+  return std::string(head) + "/" + std::to_string(content_size) + "/" + std::string(marker);
+}
+
+std::optional<Trace> trace_of_finished(std::string_view identity) {
+  const auto head = Fingerprint::parse(take_until(identity, '/'));
+  Trace out;
+  if (!head || !parse_number(take_until(identity, '/'), out.offset, 10)) return std::nullopt;
+  const auto marker = Fingerprint::parse(identity);
+  if (!marker) return std::nullopt;
+  out.head = *head;
+  out.marker = *marker;
+  return out;
+}
+
+}  // namespace etad::follow

@@ -1,0 +1,106 @@
+#include "daemon/follow/lines.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "parsers/envelope.h"
+#include "parsers/line.h"
+
+namespace etad::follow {
+namespace {
+
+// A line of which not all parts have come.
+struct OpenLine {
+  std::string text;
+  std::optional<Instant> time;
+  bool open = false;
+};
+
+class Assembler {
+ public:
+  Assembler(std::size_t limit, Batch& batch) : limit_(limit), batch_(batch) {}
+
+  void take(std::span<char> line) {
+    if (maybe_enveloped(line)) {
+      if (const auto envelope = open_envelope(line)) return take(*envelope);
+    }
+    batch_.lines.push_back({clean_line(line, limit_, losses_), std::nullopt});
+  }
+
+  // What remains open is given out as it is.
+  void close() {
+    for (OpenLine& line : open_)
+      if (line.open) give_out(line);
+  }
+
+  bool is_open() const { return open_[0].open || open_[1].open; }
+
+  // Everything so far stands, whatever comes next.
+  void settle() {
+    lines_ = batch_.lines.size();
+    joined_ = batch_.joined.size();
+    settled_ = losses_;
+  }
+
+  // Back to the last settled state, and its losses into the batch.
+  void finish() {
+    batch_.lines.resize(lines_);
+    batch_.joined.resize(joined_);
+    batch_.truncated_lines += settled_.truncated_lines;
+    batch_.skipped_bytes += settled_.skipped_bytes;
+  }
+
+ private:
+  void take(const Enveloped& envelope) {
+    OpenLine& open = open_[envelope.error_stream ? 1 : 0];
+    if (!open.open && !envelope.partial) {
+      batch_.lines.push_back({clean_line(envelope.text, limit_, losses_), envelope.time});
+      return;
+    }
+    if (!open.open) open = {std::string(), envelope.time, true};
+    open.text.append(envelope.text.data(), envelope.text.size());
+    if (!envelope.partial) give_out(open);
+  }
+
+  void give_out(OpenLine& line) {
+    std::string& text = batch_.joined.emplace_back(std::move(line.text));
+    batch_.lines.push_back({clean_line(text, limit_, losses_), line.time});
+    line = OpenLine{};
+  }
+
+  std::size_t limit_;
+  Batch& batch_;
+  std::array<OpenLine, 2> open_;  // of standard output and of standard error
+  LineLosses losses_;
+  LineLosses settled_;
+  std::size_t lines_ = batch_.lines.size();
+  std::size_t joined_ = batch_.joined.size();
+};
+
+}  // namespace
+
+std::size_t take_lines(const Block& block, std::size_t line_limit, Batch& batch) {
+  Assembler assembler(line_limit, batch);
+  std::size_t settled = 0;
+  char* const begin = block.bytes.data();
+  split_lines(block.bytes, [&](std::span<char> line) {
+    assembler.take(line);
+    if (assembler.is_open()) return;
+    settled = static_cast<std::size_t>(line.data() + line.size() - begin) + 1;
+    assembler.settle();
+  });
+  if (block.take_rest || (block.is_full && settled == 0)) {
+    settled = block.bytes.size();
+    if (block.take_rest && !block.rest.empty()) {
+      assembler.take(block.rest);
+      settled += block.rest.size();
+    }
+    assembler.close();
+    assembler.settle();
+  }
+  assembler.finish();
+  return settled;
+}
+
+}  // namespace etad::follow

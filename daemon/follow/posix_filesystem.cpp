@@ -1,0 +1,117 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "daemon/follow/filesystem.h"
+
+namespace etad::follow {
+namespace {
+
+FileType type_of(mode_t mode) {
+  if (S_ISREG(mode)) return FileType::regular;
+  if (S_ISDIR(mode)) return FileType::directory;
+  if (S_ISFIFO(mode)) return FileType::fifo;
+  if (S_ISSOCK(mode)) return FileType::socket;
+  if (S_ISCHR(mode)) return FileType::character_device;
+  if (S_ISBLK(mode)) return FileType::block_device;
+  return FileType::other;
+}
+
+FileStatus status_of(const struct stat& raw) {
+  FileStatus out;
+  out.device = raw.st_dev;
+  out.inode = raw.st_ino;
+  out.type = type_of(raw.st_mode);
+  out.size = raw.st_size;
+  out.links = raw.st_nlink;
+  out.modified = Instant(std::chrono::seconds(raw.st_mtim.tv_sec)) +
+                 std::chrono::microseconds(raw.st_mtim.tv_nsec / 1000);
+  return out;
+}
+
+class PosixFileSystem final : public FileSystem {
+ public:
+  OsResult<FileStatus> status(const std::string& path) override {
+    struct stat raw {};
+    if (::stat(path.c_str(), &raw) != 0) return tl::unexpected(errno);
+    return status_of(raw);
+  }
+
+  OsResult<std::vector<DirectoryEntry>> list(const std::string& directory) override {
+    DIR* stream = ::opendir(directory.c_str());
+    if (stream == nullptr) return tl::unexpected(errno);
+    std::vector<DirectoryEntry> out;
+    errno = 0;
+    while (const dirent* entry = ::readdir(stream)) {
+      const std::string_view name(entry->d_name);
+      if (name != "." && name != "..")
+        out.push_back(
+            {std::string(name), entry->d_ino, entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN});
+      errno = 0;
+    }
+    const Errno error = errno;
+    ::closedir(stream);
+    if (error != 0) return tl::unexpected(error);
+    return out;
+  }
+
+  OsResult<std::string> resolve(const std::string& path) override {
+    char* resolved = ::realpath(path.c_str(), nullptr);
+    if (resolved == nullptr) return tl::unexpected(errno);
+    std::string out(resolved);
+    std::free(resolved);
+    return out;
+  }
+
+  // A FIFO without a writer would block, a terminal would become ours, a device may act on being opened: so
+  // nothing is opened that stat does not call regular, and what slipped in between is seen by fstat.
+  OsResult<Handle> open(const std::string& path) override {
+    const auto before = status(path);
+    if (!before) return tl::unexpected(before.error());
+    if (before->type != FileType::regular) return tl::unexpected(EINVAL);
+    const int handle = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (handle < 0) return tl::unexpected(errno);
+    const auto after = status(handle);
+    if (!after || after->type != FileType::regular) {
+      ::close(handle);
+      return tl::unexpected(after ? EINVAL : after.error());
+    }
+    return handle;
+  }
+
+  void close(Handle handle) override { ::close(handle); }
+
+  OsResult<FileStatus> status(Handle handle) override {
+    struct stat raw {};
+    if (::fstat(handle, &raw) != 0) return tl::unexpected(errno);
+    return status_of(raw);
+  }
+
+  OsResult<std::size_t> read(Handle handle, std::int64_t offset, std::span<char> into) override {
+    for (;;) {
+      const ssize_t got = ::pread(handle, into.data(), into.size(), offset);
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno != EINTR) return tl::unexpected(errno);
+    }
+  }
+
+  std::int64_t next_data(Handle handle, std::int64_t offset) override {
+    const off_t data = ::lseek(handle, offset, SEEK_DATA);
+    if (data >= 0) return data;
+    if (errno != ENXIO) return offset;  // a file system without holes
+    const auto now = status(handle);
+    return now && now->size > offset ? now->size : offset;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<FileSystem> posix_filesystem() {
+  return std::make_unique<PosixFileSystem>();
+}
+
+}  // namespace etad::follow

@@ -1,0 +1,188 @@
+#include "daemon/follow/reader.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "daemon/follow/lines.h"
+
+namespace etad::follow {
+namespace {
+
+constexpr std::size_t kSlack = 4096;  // a file that grows while we look at it should not cost a second read
+
+std::string_view view(std::span<const char> bytes) {
+  return {bytes.data(), bytes.size()};
+}
+
+bool all_nul(std::span<const char> bytes) {
+  return !bytes.empty() && bytes[0] == '\0' &&
+         std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
+
+std::size_t leading_nuls(std::span<const char> bytes) {
+  const auto first = std::find_if(bytes.begin(), bytes.end(), [](char c) { return c != '\0'; });
+  return static_cast<std::size_t>(first - bytes.begin());
+}
+
+// How many bytes to ask for: what the file has, and never more than a batch.
+OsResult<std::size_t> wanted(Content& content, std::int64_t offset, std::size_t batch_bytes) {
+  if (content.compressed()) return batch_bytes;
+  const auto status = content.status();
+  if (!status) return tl::unexpected(status.error());
+  const std::int64_t left = std::max<std::int64_t>(status->size - offset, 0);
+  return std::min<std::size_t>(batch_bytes, static_cast<std::size_t>(left) + kSlack);
+}
+
+}  // namespace
+
+FileReader::LongLine::LongLine(std::size_t limit, std::int64_t scanned_to)
+    : text(limit, '\0'), cleaner(text.data(), limit), scanned(scanned_to) {}
+
+OsResult<FileReader::Outcome> FileReader::read(Content& content, const Options& options, bool take_rest,
+                                               Batch& batch, std::size_t& bytes_read) {
+  return long_ ? read_long(content, options, take_rest, batch, bytes_read)
+               : read_block(content, options, take_rest, batch, bytes_read);
+}
+
+OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Options& options, bool take_rest,
+                                                     Batch& batch, std::size_t& bytes_read) {
+  const std::size_t behind = trace_.marker.length;
+  const auto want = wanted(content, trace_.offset, options.batch_bytes);
+  if (!want) return tl::unexpected(want.error());
+  auto buffer = std::make_unique_for_overwrite<char[]>(behind + *want);
+  const std::int64_t begin = trace_.offset - static_cast<std::int64_t>(behind);
+  const auto got = content.read(begin, {buffer.get(), behind + *want});
+  if (!got) return tl::unexpected(got.error());
+  if (*got < behind || (behind > 0 && Fingerprint::of({buffer.get(), behind}) != trace_.marker))
+    return Outcome::changed;
+  bytes_read += *got - behind;
+  const bool full = *got == behind + *want;
+
+  const bool within_line = behind > 0 && buffer[behind - 1] != '\n' && buffer[behind - 1] != '\0';
+  const std::span<char> data = skip_to_line({buffer.get() + behind, *got - behind}, within_line, batch);
+  const std::size_t complete = view(data).rfind('\n') + 1;  // npos + 1 is 0
+  unterminated_ = static_cast<std::int64_t>(data.size() - complete);
+
+  if (complete == 0 && data.size() >= options.batch_bytes) {
+    const std::int64_t at = begin + (data.data() + data.size() - buffer.get());
+    long_ = std::make_unique<LongLine>(options.line_limit, at);
+    long_->cleaner.feed(view(data));
+    return Outcome::more;
+  }
+
+  // Cleaning writes over the bytes, so where we are going to stand is fingerprinted first.
+  const auto stand = [&](std::size_t in_data) {
+    return begin + (data.data() - buffer.get()) + static_cast<std::int64_t>(in_data);
+  };
+  const auto marker_at = [&](std::int64_t offset) {
+    return marker_fingerprint({buffer.get(), static_cast<std::size_t>(offset - begin)});
+  };
+  const bool rest = take_rest && !full;
+  const std::int64_t expected = stand(rest ? data.size() : complete);
+  const auto grown = grow_head(content, expected);
+  if (!grown) return tl::unexpected(grown.error());
+  if (!*grown) return Outcome::changed;
+  const Fingerprint marker = marker_at(expected);
+
+  const Block block{data.first(complete), data.subspan(complete), rest, *got - behind >= options.batch_bytes};
+  const std::int64_t reached = stand(take_lines(block, options.line_limit, batch));
+  batch.bytes = std::move(buffer);
+  if (reached == expected) {
+    trace_.offset = expected;
+    trace_.marker = marker;
+  } else if (const auto done = advance(content, reached); !done) {
+    return tl::unexpected(done.error());
+  } else if (!*done) {
+    return Outcome::changed;
+  }
+  if (rest) unterminated_ = 0;
+  if (!full) return Outcome::end;
+  if (data.empty()) {  // nothing but NUL bytes: a hole is not read but stepped over
+    const std::int64_t next = content.next_data(trace_.offset);
+    batch.skipped_bytes += next - trace_.offset;
+    if (const auto done = advance(content, next); !done) return tl::unexpected(done.error());
+  }
+  return Outcome::more;
+}
+
+// NUL bytes before a line, and the newline of a line that was taken before it was ended.
+std::span<char> FileReader::skip_to_line(std::span<char> data, bool within_line, Batch& batch) {
+  if (const std::size_t nuls = leading_nuls(data); nuls > 0) {
+    batch.skipped_bytes += static_cast<std::int64_t>(nuls);
+    return data.subspan(nuls);
+  }
+  if (within_line && view(data).starts_with('\n')) return data.subspan(1);
+  if (within_line && view(data).starts_with("\r\n")) return data.subspan(2);
+  return data;
+}
+
+OsResult<FileReader::Outcome> FileReader::read_long(Content& content, const Options& options, bool take_rest,
+                                                    Batch& batch, std::size_t& bytes_read) {
+  const auto same = matches(content, trace_);
+  if (!same) return tl::unexpected(same.error());
+  if (!*same) return Outcome::changed;
+  const auto want = wanted(content, long_->scanned, options.batch_bytes);
+  if (!want) return tl::unexpected(want.error());
+  auto buffer = std::make_unique_for_overwrite<char[]>(*want);
+  const auto got = content.read(long_->scanned, {buffer.get(), *want});
+  if (!got) return tl::unexpected(got.error());
+  bytes_read += *got;
+  const std::string_view data(buffer.get(), *got);
+  const bool full = *got == *want;
+  const std::size_t newline = data.find('\n');
+  const bool ended = newline != std::string_view::npos;
+  long_->cleaner.feed(data.substr(0, newline));
+  long_->scanned += static_cast<std::int64_t>(ended ? newline + 1 : data.size());
+  unterminated_ = long_->scanned - trace_.offset;
+  if (!ended && full && all_nul(data)) {
+    const std::int64_t next = content.next_data(long_->scanned);
+    long_->hole_bytes += next - long_->scanned;
+    long_->scanned = next;
+  }
+  if (!ended && !(take_rest && !full)) return full ? Outcome::more : Outcome::end;
+
+  LineLosses losses;
+  const std::size_t length = long_->cleaner.finish(losses);
+  batch.truncated_lines += losses.truncated_lines;
+  batch.skipped_bytes += losses.skipped_bytes + long_->hole_bytes;
+  const std::string& text = batch.joined.emplace_back(std::move(long_->text));
+  batch.lines.push_back({std::string_view(text).substr(0, length), std::nullopt});
+  const std::int64_t reached = long_->scanned;
+  long_.reset();
+  unterminated_ = 0;
+  const auto done = advance(content, reached);
+  if (!done) return tl::unexpected(done.error());
+  return !*done ? Outcome::changed : ended || full ? Outcome::more : Outcome::end;
+}
+
+// The head grows with what has been read, up to its full length; false: what it covered has changed.
+OsResult<bool> FileReader::grow_head(Content& content, std::int64_t offset) {
+  if (trace_.head.length >= kHeadBytes || offset <= static_cast<std::int64_t>(trace_.head.length))
+    return true;
+  std::array<char, kHeadBytes> bytes{};
+  const auto length = static_cast<std::size_t>(std::min<std::int64_t>(offset, kHeadBytes));
+  const auto got = content.read(0, std::span(bytes).first(length));
+  if (!got) return tl::unexpected(got.error());
+  if (*got < length) return false;
+  if (trace_.head.length > 0 && Fingerprint::of({bytes.data(), trace_.head.length}) != trace_.head)
+    return false;
+  trace_.head = Fingerprint::of({bytes.data(), length});
+  return true;
+}
+
+// To an offset whose bytes are not at hand any more.
+OsResult<bool> FileReader::advance(Content& content, std::int64_t offset) {
+  if (offset == trace_.offset) return true;
+  if (const auto grown = grow_head(content, offset); !grown || !*grown) return grown;
+  std::array<char, kMarkerBytes> bytes{};
+  const auto length = static_cast<std::size_t>(std::min<std::int64_t>(offset, kMarkerBytes));
+  const auto got = content.read(offset - static_cast<std::int64_t>(length), std::span(bytes).first(length));
+  if (!got) return tl::unexpected(got.error());
+  if (*got < length) return false;
+  trace_.marker = Fingerprint::of({bytes.data(), length});
+  trace_.offset = offset;
+  return true;
+}
+
+}  // namespace etad::follow

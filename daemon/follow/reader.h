@@ -1,0 +1,58 @@
+// Reading one file's content forward, block by block, to the ends of lines.
+//
+// Between two reads nothing is kept but where we stand: the beginning of a line is read again together with
+// its end. Each read begins with the marker's bytes and compares them, so that a content that was replaced
+// under us (truncated and already grown past our offset) is seen by the read itself. Only a line longer than
+// a block is carried along: cleaned, and so never more than the line limit.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "daemon/follow/content.h"
+#include "daemon/follow/follower.h"
+#include "parsers/line.h"
+
+namespace etad::follow {
+
+class FileReader {
+ public:
+  enum class Outcome {
+    more,     // a block was read, and there may be another
+    end,      // nothing behind it, for now
+    changed,  // the bytes before our offset are not those we read: this is another content
+  };
+
+  explicit FileReader(Trace trace = {}) : trace_(trace) {}
+
+  // Reads one block and appends its lines to the batch, with what was skipped. `take_rest`: an unterminated
+  // last line is a line too. `bytes_read` counts against the budget.
+  OsResult<Outcome> read(Content& content, const Options& options, bool take_rest, Batch& batch,
+                         std::size_t& bytes_read);
+
+  const Trace& trace() const { return trace_; }
+  std::int64_t unterminated() const { return unterminated_; }  // bytes behind the offset at the last end
+
+ private:
+  struct LongLine {
+    LongLine(std::size_t limit, std::int64_t scanned_to);
+    std::string text;
+    LineCleaner cleaner;
+    std::int64_t scanned;
+    std::int64_t hole_bytes = 0;
+  };
+
+  OsResult<Outcome> read_block(Content& content, const Options& options, bool take_rest, Batch& batch,
+                               std::size_t& bytes_read);
+  OsResult<Outcome> read_long(Content& content, const Options& options, bool take_rest, Batch& batch,
+                              std::size_t& bytes_read);
+  OsResult<bool> advance(Content& content, std::int64_t offset);
+  OsResult<bool> grow_head(Content& content, std::int64_t offset);
+  std::span<char> skip_to_line(std::span<char> data, bool within_line, Batch& batch);
+
+  Trace trace_;
+  std::int64_t unterminated_ = 0;
+  std::unique_ptr<LongLine> long_;
+};
+
+}  // namespace etad::follow

@@ -1,0 +1,51 @@
+// When each stream is looked at next. Polling is the truth: a stream that moves is looked at often, one that
+// rests ever more seldom; a hint only moves the next look forward.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "daemon/follow/follower.h"
+
+namespace etad::follow {
+
+class Schedule {
+ public:
+  explicit Schedule(const Options& options) : options_(options) {}
+
+  void add(StreamId stream, SteadyTime now);
+  void remove(StreamId stream);
+
+  // The stream that has been due for longest, if any is.
+  std::optional<StreamId> due(SteadyTime now) const;
+  std::optional<SteadyTime> next() const;
+
+  // After a look.
+  void again(StreamId stream, SteadyTime now);   // there is more to read: behind all that are due now
+  void moved(StreamId stream, SteadyTime now);   // soon
+  void rested(StreamId stream, SteadyTime now);  // twice as long as the last time
+
+  void hint(StreamId stream, SteadyTime now);  // as soon as the least interval allows
+  void now(StreamId stream, SteadyTime now);
+
+ private:
+  // Due times, and among equal ones who came first: nobody waits for ever behind a neighbour with much to
+  // read.
+  using Turn = std::pair<SteadyTime, std::uint64_t>;
+  struct Entry {
+    Turn turn;
+    SteadyTime looked;
+    std::chrono::milliseconds interval{0};
+  };
+  void move(StreamId stream, Entry& entry, SteadyTime due);
+  void after_look(StreamId stream, SteadyTime now, std::chrono::milliseconds interval);
+
+  const Options& options_;
+  std::unordered_map<StreamId, Entry> entries_;
+  std::map<Turn, StreamId> order_;
+  std::uint64_t turns_ = 0;
+};
+
+}  // namespace etad::follow

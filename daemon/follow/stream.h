@@ -1,0 +1,141 @@
+// One stream: the files that lie, and lay, under one path, read one after another.
+//
+// Each look asks three questions in this order. What lies under the path now? Where is the file we are
+// reading (still there; renamed; a copy of it, if it was truncated; gone)? And, once it has been read to its
+// end: is it final, and which file was written next? A file is final when a newer one has bytes, or when it
+// has been deleted. Everything needed to answer is in the position, so a restarted daemon asks the same way.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/follow/chain.h"
+#include "daemon/follow/filesystem.h"
+#include "daemon/follow/finished.h"
+#include "daemon/follow/follower.h"
+#include "daemon/follow/reader.h"
+
+namespace etad::follow {
+
+class Stream {
+ public:
+  // What it needs of its surroundings at every look.
+  struct Surroundings {
+    FileSystem& files;
+    const Options& options;
+    FinishedFiles& finished;
+    std::function<bool(const FileKey&, StreamId)> taken;  // by another stream
+  };
+  enum class Outcome {
+    idle,     // nothing new
+    moved,    // something was read or learnt
+    backlog,  // the budget is spent, there is more
+  };
+
+  Stream(StreamId id, std::size_t tag, std::string path, bool read_rotated);
+
+  void restore(const Position& position);
+
+  // Reads at most about `budget` bytes and takes them off it. Appends batches.
+  Outcome look(Surroundings& around, SteadyTime now, std::size_t& budget, std::vector<Batch>& out);
+
+  void committed(const Batch& batch);
+  void rewind(FinishedFiles& finished);
+  void close_file();
+  // For a new stream whose file has been read already, up to there, under another name.
+  void adopt(const FileStatus& status, const Trace& trace);
+
+  StreamId id() const { return id_; }
+  std::size_t tag() const { return tag_; }
+  void set_tag(std::size_t tag) { tag_ = tag; }
+  const std::string& path() const { return path_; }
+  State state() const { return state_; }
+  bool is_open() const { return current_ && current_->content; }
+  std::optional<FileKey> key() const;  // of the file being read
+  std::optional<SteadyTime> gone_since() const { return gone_since_; }
+  Status status() const;
+
+ private:
+  // The file being read.
+  struct Current {
+    FileKey key;
+    std::string file;  // where it was last found
+    FileReader reader;
+    std::unique_ptr<Content> content;  // while open
+    FileStatus seen;                   // just before it was last read
+    std::int64_t pending = 0;          // bytes of an unterminated line
+    bool at_end = false;
+    bool looked = false;  // at an earlier look
+    bool compressed = false;
+    bool drained_finally = false;
+    SteadyTime grew{};
+    Instant directory_modified{};
+  };
+  // What lies under the path: a regular file, nothing that could be read, or nobody knows.
+  struct Target {
+    std::optional<FileStatus> file;
+    bool unsure = false;
+  };
+  struct Look {
+    Surroundings& around;
+    SteadyTime now;
+    std::size_t& budget;
+    std::vector<Batch>& out;
+    Target target;
+  };
+  enum class Step { again, done, out_of_budget };
+  enum class Attached { yes, lost, later };
+  enum class Drained { end, changed, budget, failed };
+
+  Target look_under_path(FileSystem& files);
+  Step take_step(Look& look);
+  bool begin(Look& look);
+  bool is_here(const Target& target) const { return target.file && key_of(*target.file) == current_->key; }
+  bool nothing_new(const Look& look) const;
+  bool unseen_before(Look& look);
+  Attached attach(Look& look);
+  Attached attach_at(FileSystem& files, const std::string& file, bool is_copy);
+  Attached find_copy(Look& look);
+  Drained drain(Look& look, bool take_rest);
+  bool is_final(Look& look);
+  Step finish(Look& look);
+  Step lose(Look& look);
+  bool advance(Look& look);
+  void end_current(Look& look);
+  void start_at(const std::string& file, const FileStatus& status);
+  Link last_link() const;
+  std::function<bool(const FileKey&)> taken_by_others(const Look& look) const;
+  void fail(Errno error);
+
+  Batch new_batch() const;
+  void emit(Batch batch, std::vector<Batch>& out);
+  void report(std::size_t first, std::vector<Batch>& out);
+
+  StreamId id_;
+  std::size_t tag_;
+  std::string path_;
+  bool read_rotated_;
+
+  Position committed_;  // what the history holds
+  Position position_;   // what has been handed out
+  std::vector<std::string> uncommitted_finished_;
+
+  std::optional<Current> current_;
+  Link last_;               // the file before
+  bool known_ = false;      // a file has been read under this path before
+  bool restarted_ = false;  // to be said with the next batch
+  bool announce_ = false;   // a new file: its position is to be committed even without lines
+  std::int64_t lost_bytes_ = 0;
+  bool moved_ = false;  // in this look
+  bool caught_up_ = false;
+
+  State state_ = State::gone;
+  std::string text_ = "no such file yet";
+  std::optional<State> told_state_;
+  std::string told_error_;
+  std::optional<SteadyTime> gone_since_;
+};
+
+}  // namespace etad::follow

@@ -1,0 +1,133 @@
+// Growth, new files, rotation, truncation, restart: the everyday of following.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/follow/harness.h"
+
+namespace etad::follow {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr const char* kLog = "/logs/train.log";
+
+std::vector<Watch> watching(const std::string& pattern) {
+  return {{pattern, 0, false}};
+}
+
+TEST(Following, growth) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\ntwo\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+  etad.files.write(kLog, "three\nfo");
+  etad.poll();
+  etad.files.write(kLog, "ur\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
+  EXPECT_EQ(etad.positions[kLog].offset, 19);
+  EXPECT_TRUE(etad.caught_up);
+}
+
+TEST(Following, new_files_by_glob) {
+  Harness etad(watching("/logs/*.log"));
+  etad.poll();
+  etad.files.write("/logs/a.log", "a1\n");
+  etad.files.write("/logs/b.txt", "no\n");
+  etad.poll();
+  etad.files.write("/logs/c.log", "c1\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("a1", "c1"));
+}
+
+TEST(Following, patterns_in_directories) {
+  Harness etad(watching("/data/*/logs/train*.log"));
+  etad.files.write("/data/a/logs/train1.log", "a\n");
+  etad.files.write("/data/b/logs/train2.log", "b\n");
+  etad.files.write("/data/b/logs/test.log", "no\n");
+  etad.files.write("/data/.hidden/logs/train.log", "no\n");
+  // Directories that hold only directories have to be there to be listed.
+  etad.files.write("/data/a", "");
+  etad.files.write("/data/b", "");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("a", "b"));
+}
+
+TEST(Following, rename_rotation) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.write(kLog, "two\n");
+  etad.files.rename(kLog, "/logs/train.log.1");
+  etad.files.write("/logs/train.log.1", "three\n");  // the writer has not noticed yet
+  etad.poll();
+  etad.files.write(kLog, "four\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
+  EXPECT_EQ(etad.ended, 1);
+}
+
+TEST(Following, restart_goes_on_at_the_committed_offset) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\ntwo\n");
+  etad.poll();
+  etad.restart();
+  etad.files.write(kLog, "three\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
+TEST(Following, delete_and_recreate) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.remove(kLog);
+  etad.files.write(kLog, "two\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+}
+
+TEST(Following, truncation_in_place) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\ntwo\n");
+  etad.poll();
+  etad.files.truncate(kLog);
+  etad.files.write(kLog, "3\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "3"));
+  EXPECT_EQ(etad.restarts, 1);
+}
+
+TEST(Following, several_batches_and_streams_in_small_budgets) {
+  Options options;
+  options.batch_bytes = 4096;
+  Harness etad(watching("/logs/*.log"), options);
+  std::vector<std::string> expected;
+  for (int i = 0; i < 3000; ++i) {
+    expected.push_back("line " + std::to_string(i));
+    etad.files.write("/logs/a.log", expected.back() + "\n");
+    etad.files.write("/logs/b.log", expected.back() + "\n");
+  }
+  etad.budget = 5000;
+  etad.poll();
+  EXPECT_EQ(etad.lines_of["/logs/a.log"], expected);
+  EXPECT_EQ(etad.lines_of["/logs/b.log"], expected);
+}
+
+TEST(Following, a_small_stream_is_not_starved_by_a_large_one) {
+  Options options;
+  options.batch_bytes = 4096;
+  Harness etad(watching("/logs/*.log"), options);
+  for (int i = 0; i < 3000; ++i) etad.files.write("/logs/a.log", "a line of a large backlog\n");
+  etad.files.write("/logs/z.log", "small\n");
+  etad.budget = 8192;
+  std::size_t polls = 0;
+  for (bool seen = false; !seen && polls < 20; ++polls) {
+    for (const Batch& batch : etad.follower->poll(etad.now, etad.wall, etad.budget))
+      seen = seen || (batch.path == "/logs/z.log" && !batch.lines.empty());
+  }
+  EXPECT_LE(polls, 3U);
+}
+
+}  // namespace
+}  // namespace etad::follow

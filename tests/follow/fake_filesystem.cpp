@@ -1,0 +1,250 @@
+#include "tests/follow/fake_filesystem.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+namespace etad::follow {
+namespace {
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+}  // namespace
+
+std::shared_ptr<FakeFileSystem::Node> FakeFileSystem::make(const std::string& path) {
+  auto node = std::make_shared<Node>();
+  // The lowest inode that no living file has; one that is deleted and still open lives.
+  std::set<std::uint64_t> used;
+  std::erase_if(nodes_, [](const auto& weak) { return weak.expired(); });
+  for (const auto& weak : nodes_)
+    if (const auto living = weak.lock()) used.insert(living->inode);
+  for (node->inode = 10; used.contains(node->inode);) ++node->inode;
+  nodes_.push_back(node);
+  names_[path] = node;
+  touch(*node);
+  touch_directory(path);
+  return node;
+}
+
+void FakeFileSystem::unlink(const std::string& path) {
+  const auto found = names_.find(path);
+  if (found == names_.end()) return;
+  --found->second->links;
+  names_.erase(found);
+  touch_directory(path);
+}
+
+void FakeFileSystem::touch_directory(const std::string& path) {
+  directories_[directory_of(path)] = ++clock_;
+}
+
+OsResult<std::shared_ptr<FakeFileSystem::Node>> FakeFileSystem::find(std::string path) const {
+  for (int hops = 0; hops < 40; ++hops) {
+    const auto found = names_.find(path);
+    if (found == names_.end()) return tl::unexpected(ENOENT);
+    if (!found->second->is_link()) return found->second;
+    const std::string& target = found->second->target;
+    path = target.front() == '/' ? target : directory_of(path) + "/" + target;
+  }
+  return tl::unexpected(ELOOP);
+}
+
+void FakeFileSystem::write(const std::string& path, std::string_view bytes) {
+  const auto found = find(path);
+  const auto node = found ? *found : make(path);
+  node->bytes.append(bytes);
+  touch(*node);
+}
+
+void FakeFileSystem::write_at_offset(const std::string& path, std::int64_t offset, std::string_view bytes) {
+  const auto node = find(path).value();
+  const auto at = static_cast<std::size_t>(offset);
+  if (node->bytes.size() < at + bytes.size()) node->bytes.resize(at + bytes.size(), '\0');
+  node->bytes.replace(at, bytes.size(), bytes);
+  touch(*node);
+}
+
+void FakeFileSystem::create(const std::string& path, std::string_view bytes) {
+  unlink(path);
+  make(path)->bytes = bytes;
+}
+
+void FakeFileSystem::truncate(const std::string& path, std::int64_t size) {
+  const auto node = find(path).value();
+  node->bytes.resize(static_cast<std::size_t>(size));
+  touch(*node);
+}
+
+void FakeFileSystem::rename(const std::string& from, const std::string& to) {
+  const auto node = names_.at(from);
+  unlink(to);
+  names_.erase(from);
+  names_[to] = node;
+  touch_directory(from);
+  touch_directory(to);
+}
+
+void FakeFileSystem::copy(const std::string& from, const std::string& to) {
+  const std::string bytes = content(from);
+  unlink(to);
+  make(to)->bytes = bytes;
+}
+
+void FakeFileSystem::remove(const std::string& path) {
+  unlink(path);
+}
+
+void FakeFileSystem::hard_link(const std::string& from, const std::string& to) {
+  const auto node = names_.at(from);
+  unlink(to);
+  ++node->links;
+  names_[to] = node;
+  touch_directory(to);
+}
+
+void FakeFileSystem::symlink(const std::string& target, const std::string& path) {
+  unlink(path);
+  make(path)->target = target;
+}
+
+void FakeFileSystem::special(const std::string& path, FileType type) {
+  unlink(path);
+  make(path)->type = type;
+}
+
+void FakeFileSystem::gzip(const std::string& from, const std::string& to) {
+  const auto original = find(from).value();
+  unlink(to);
+  const auto node = make(to);
+  node->bytes = gzipped(original->bytes);
+  node->modified = original->modified;
+}
+
+std::string FakeFileSystem::content(const std::string& path) const {
+  return find(path).value()->bytes;
+}
+
+void FakeFileSystem::fail(const std::string& call, const std::string& path, Errno error, int times) {
+  faults_.push_back({call, path, error, times});
+}
+
+Errno FakeFileSystem::fault(const std::string& call, const std::string& path) {
+  ++calls[call];
+  for (Fault& fault : faults_) {
+    if (fault.call != call || fault.path != path || fault.times == 0) continue;
+    --fault.times;
+    return fault.error;
+  }
+  return 0;
+}
+
+FileStatus FakeFileSystem::status_of(const Node& node) {
+  FileStatus out;
+  out.device = 1;
+  out.inode = node.inode;
+  out.type = node.type;
+  out.size = static_cast<std::int64_t>(node.bytes.size());
+  out.links = node.links;
+  out.modified = node.modified;
+  return out;
+}
+
+OsResult<FileStatus> FakeFileSystem::status(const std::string& path) {
+  if (const Errno error = fault("status", path); error != 0) return tl::unexpected(error);
+  if (const auto directory = directories_.find(path);
+      directory != directories_.end() && !names_.contains(path)) {
+    FileStatus out;
+    out.type = FileType::directory;
+    out.modified = directory->second;
+    return out;
+  }
+  const auto node = find(path);
+  if (!node) return tl::unexpected(node.error());
+  return status_of(**node);
+}
+
+OsResult<std::vector<DirectoryEntry>> FakeFileSystem::list(const std::string& directory) {
+  if (const Errno error = fault("list", directory); error != 0) return tl::unexpected(error);
+  if (!directories_.contains(directory)) return tl::unexpected(ENOENT);
+  if (open_handles() >= max_open) return tl::unexpected(EMFILE);
+  std::vector<DirectoryEntry> out;
+  for (const auto& [path, node] : names_)
+    if (directory_of(path) == directory)
+      out.push_back({path.substr(path.rfind('/') + 1), node->inode, node->is_link()});
+  return out;
+}
+
+OsResult<std::string> FakeFileSystem::resolve(const std::string& path) {
+  std::string at = path;
+  for (int hops = 0; hops < 40; ++hops) {
+    const auto found = names_.find(at);
+    if (found == names_.end())
+      return directories_.contains(at) ? OsResult<std::string>(at) : tl::unexpected(ENOENT);
+    if (!found->second->is_link()) return at;
+    const std::string target = found->second->target;
+    at = target.front() == '/' ? target : directory_of(at) + "/" + target;
+  }
+  return tl::unexpected(ELOOP);
+}
+
+OsResult<FileSystem::Handle> FakeFileSystem::open(const std::string& path) {
+  if (const Errno error = fault("open", path); error != 0) return tl::unexpected(error);
+  const auto node = find(path);
+  if (!node) return tl::unexpected(node.error());
+  if ((*node)->type != FileType::regular) return tl::unexpected(EINVAL);
+  if (open_handles() >= max_open) return tl::unexpected(EMFILE);
+  handles_[next_handle_] = {*node, path};
+  most_open_ = std::max(most_open_, open_handles());
+  return next_handle_++;
+}
+
+void FakeFileSystem::close(Handle handle) {
+  if (handles_.erase(handle) != 1) throw std::logic_error("closed twice");
+}
+
+OsResult<FileStatus> FakeFileSystem::status(Handle handle) {
+  return status_of(*handles_.at(handle).node);
+}
+
+OsResult<std::size_t> FakeFileSystem::read(Handle handle, std::int64_t offset, std::span<char> into) {
+  const Handled& handled = handles_.at(handle);
+  if (const Errno error = fault("read", handled.path); error != 0) return tl::unexpected(error);
+  const std::string& bytes = handled.node->bytes;
+  if (offset < 0) return tl::unexpected(EINVAL);
+  if (static_cast<std::size_t>(offset) >= bytes.size()) return std::size_t{0};
+  const std::size_t length = std::min(into.size(), bytes.size() - static_cast<std::size_t>(offset));
+  std::memcpy(into.data(), bytes.data() + offset, length);
+  return length;
+}
+
+std::int64_t FakeFileSystem::next_data(Handle handle, std::int64_t offset) {
+  const std::string& bytes = handles_.at(handle).node->bytes;
+  const std::size_t at = bytes.find_first_not_of('\0', static_cast<std::size_t>(offset));
+  // Holes are whole blocks.
+  if (at == std::string::npos) return static_cast<std::int64_t>(bytes.size());
+  return std::max(offset, static_cast<std::int64_t>(at / 4096 * 4096));
+}
+
+std::string gzipped(std::string_view bytes) {
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw std::runtime_error("deflateInit2");
+  std::string out(deflateBound(&stream, bytes.size()), '\0');
+  std::string in(bytes);
+  stream.next_in = reinterpret_cast<unsigned char*>(in.data());
+  stream.avail_in = static_cast<uInt>(in.size());
+  stream.next_out = reinterpret_cast<unsigned char*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+}  // namespace etad::follow

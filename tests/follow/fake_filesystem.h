@@ -1,0 +1,110 @@
+// A file system in memory, with devices, inodes, links and modification times, in which every call can be
+// made to fail. Inodes of deleted files are reused at once, as ext4 does.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemon/follow/filesystem.h"
+
+namespace etad::follow {
+
+class FakeFileSystem final : public FileSystem {
+ public:
+  // What a test does to it. Paths are absolute; directories are there as soon as something lies in them.
+  void write(const std::string& path, std::string_view bytes);  // appends; creates
+  void write_at_offset(const std::string& path, std::int64_t offset, std::string_view bytes);
+  void create(const std::string& path, std::string_view bytes = "");  // a new file, whatever lay there
+  void truncate(const std::string& path, std::int64_t size = 0);
+  void rename(const std::string& from, const std::string& to);
+  void copy(const std::string& from, const std::string& to);  // to a new inode
+  void remove(const std::string& path);
+  void hard_link(const std::string& from, const std::string& to);
+  void symlink(const std::string& target, const std::string& path);
+  void special(const std::string& path, FileType type);
+  void gzip(const std::string& from, const std::string& to);  // keeps the modification time
+  std::string content(const std::string& path) const;
+  bool exists(const std::string& path) const { return names_.contains(path); }
+  std::uint64_t inode(const std::string& path) const { return names_.at(path)->inode; }
+
+  // The next calls fail: of `call` ("open", "read", "status", "list"), on `path`, `times` times.
+  void fail(const std::string& call, const std::string& path, Errno error, int times = 1'000'000);
+  void heal() { faults_.clear(); }
+
+  int open_handles() const { return static_cast<int>(handles_.size()); }
+  int most_open_handles() const { return most_open_; }
+  std::map<std::string, int> calls;  // how often each was made
+  int max_open = 1000;               // EMFILE beyond
+
+  OsResult<FileStatus> status(const std::string& path) override;
+  OsResult<std::vector<DirectoryEntry>> list(const std::string& directory) override;
+  OsResult<std::string> resolve(const std::string& path) override;
+  OsResult<Handle> open(const std::string& path) override;
+  void close(Handle handle) override;
+  OsResult<FileStatus> status(Handle handle) override;
+  OsResult<std::size_t> read(Handle handle, std::int64_t offset, std::span<char> into) override;
+  std::int64_t next_data(Handle handle, std::int64_t offset) override;
+
+ private:
+  struct Node {
+    std::uint64_t inode = 0;
+    FileType type = FileType::regular;
+    std::string bytes;
+    std::string target;  // of a link
+    std::uint64_t links = 1;
+    Instant modified{};
+    bool is_link() const { return !target.empty(); }
+  };
+  struct Handled {
+    std::shared_ptr<Node> node;
+    std::string path;
+  };
+  struct Fault {
+    std::string call, path;
+    Errno error;
+    int times;
+  };
+
+  std::shared_ptr<Node> make(const std::string& path);
+  void unlink(const std::string& path);
+  void touch(Node& node) { node.modified = ++clock_; }
+  void touch_directory(const std::string& path);
+  OsResult<std::shared_ptr<Node>> find(std::string path) const;
+  Errno fault(const std::string& call, const std::string& path);
+  static FileStatus status_of(const Node& node);
+
+  std::map<std::string, std::shared_ptr<Node>> names_;
+  std::map<std::string, Instant> directories_;
+  std::map<Handle, Handled> handles_;
+  std::vector<std::weak_ptr<Node>> nodes_;
+  std::vector<Fault> faults_;
+  Instant clock_{std::chrono::seconds(1'780'000'000)};
+  Handle next_handle_ = 3;
+  int most_open_ = 0;
+};
+
+// Hints that a test gives itself.
+class FakeHints final : public HintSource {
+ public:
+  int fd() const override { return 1000; }
+  OsResult<void> watch(const std::string& directory) override {
+    if (error != 0) return tl::unexpected(error);
+    watched.insert(directory);
+    return {};
+  }
+  void unwatch(const std::string& directory) override { watched.erase(directory); }
+  Hints drain() override { return std::exchange(pending, {}); }
+
+  Errno error = 0;
+  std::set<std::string> watched;
+  Hints pending;
+};
+
+// gzip-compresses, as `gzip -n` would.
+std::string gzipped(std::string_view bytes);
+
+}  // namespace etad::follow

@@ -1,0 +1,107 @@
+// A follower over a fake file system with a history of its own: what a test commits stays, as in the
+// database, when the follower is thrown away and made anew.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemon/follow/follower.h"
+#include "tests/follow/fake_filesystem.h"
+
+namespace etad::follow {
+
+class Harness {
+ public:
+  explicit Harness(std::vector<Watch> watches, Options options = {})
+      : watches_(std::move(watches)), options_(options) {
+    start();
+  }
+
+  // A follower that has forgotten everything but what was committed. Nothing in it survives.
+  void restart() {
+    stop();
+    start();
+  }
+  void stop() { follower.reset(); }
+  void start() {
+    follower = std::make_unique<Follower>(files, with_hints ? &hints : nullptr, watches_, options_);
+    std::vector<Position> known;
+    for (const auto& [path, position] : positions) known.push_back(position);
+    follower->restore(std::move(known), {finished.begin(), finished.end()});
+  }
+
+  // Polls, a long time after the last poll, until nothing more comes; commits everything.
+  void poll(std::chrono::milliseconds later = std::chrono::seconds(11)) {
+    now += later;
+    for (int i = 0; i < 10'000; ++i) {
+      std::vector<Batch> batches = follower->poll(now, wall, budget);
+      if (batches.empty() && follower->next_due(now) > now) return;
+      for (const Batch& batch : batches) commit(batch);
+      if (batches.empty()) now += std::chrono::milliseconds(1);
+    }
+  }
+
+  // One poll whose batches are lost, as by a failing commit.
+  std::vector<Batch> poll_and_fail() {
+    now += std::chrono::seconds(11);
+    std::vector<Batch> batches = follower->poll(now, wall, budget);
+    std::set<StreamId> streams;
+    for (const Batch& batch : batches) streams.insert(batch.stream);
+    for (const StreamId stream : streams) follower->rewind(stream);
+    return batches;
+  }
+
+  void commit(const Batch& batch) {
+    for (const Line& line : batch.lines) {
+      lines.emplace_back(line.text);
+      lines_of[batch.path].emplace_back(line.text);
+      times.push_back(line.time);
+    }
+    positions[batch.path] = batch.after;
+    if (!batch.finished.empty()) finished.insert(batch.finished);
+    truncated += batch.truncated_lines;
+    skipped += batch.skipped_bytes;
+    lost += batch.lost_bytes;
+    if (batch.error_changed) errors.push_back(batch.error);
+    restarts += batch.restarted ? 1 : 0;
+    ended += batch.ended ? 1 : 0;
+    caught_up = batch.caught_up;
+    state[batch.path] = batch.state;
+    follower->committed(batch);
+  }
+
+  std::string text_of(const std::string& path) const {
+    for (const Status& status : follower->statuses())
+      if (status.path == path) return status.text;
+    return "not followed";
+  }
+
+  FakeFileSystem files;
+  FakeHints hints;
+  bool with_hints = false;
+  std::unique_ptr<Follower> follower;
+  SteadyTime now{std::chrono::hours(1)};
+  Instant wall{std::chrono::seconds(1'790'000'000)};
+  std::size_t budget = 64 * 1024 * 1024;
+
+  // The history.
+  std::map<std::string, Position> positions;
+  std::set<std::string> finished;
+  std::vector<std::string> lines;
+  std::map<std::string, std::vector<std::string>> lines_of;
+  std::vector<std::optional<Instant>> times;
+  std::int64_t truncated = 0, skipped = 0, lost = 0;
+  std::vector<std::string> errors;
+  int restarts = 0, ended = 0;
+  bool caught_up = false;
+  std::map<std::string, State> state;
+
+ private:
+  std::vector<Watch> watches_;
+  Options options_;
+};
+
+}  // namespace etad::follow
