@@ -20,6 +20,11 @@ constexpr std::size_t kRobustBlock = 5;
 // but the age; changes of clocks, caches and neighbours on the machine last longer. docs/remaining.md.
 constexpr double kPersistence = 30;
 
+// A few windows say little about how noisy windows are. Before the first one, this much is taken for it, and
+// it weighs as much as this many.
+constexpr double kPriorNoise = 0.08;
+constexpr double kPriorWindows = 2;
+
 struct PacedWindow {
   double first_iteration = 0, iterations = 0, seconds = 0;
   double pace() const { return seconds / iterations; }
@@ -84,18 +89,21 @@ double median_level(const std::vector<PaceBlock>& blocks, std::size_t begin, std
   return median(std::move(levels));
 }
 
-// Fills in the blocks' seconds; returns what stalls add to the time their levels account for.
-double count_stalls(std::vector<PaceBlock>& blocks, std::span<const PacedWindow> windows, std::size_t size) {
-  double seconds = 0, accounted = 0;
+// Fills in the blocks' seconds, what stalls add to the time their levels account for, and the windows' noise.
+void count_stalls(PaceCourse& course, std::span<const PacedWindow> windows, std::size_t size) {
+  double seconds = 0, accounted = 0, squares = 0;
   for (std::size_t i = 0; i < windows.size(); ++i) {
-    PaceBlock& block = blocks[std::min(i / size, blocks.size() - 1)];
+    PaceBlock& block = course.blocks[std::min(i / size, course.blocks.size() - 1)];
     const double usual = block.level * windows[i].iterations;
     const double counted = std::min(windows[i].seconds, kStallCap * usual);
     block.seconds += counted;
     seconds += counted;
     accounted += usual;
+    squares += (counted / usual - 1) * (counted / usual - 1);
   }
-  return accounted > 0 ? seconds / accounted : 1;
+  course.stall_factor = accounted > 0 ? seconds / accounted : 1;
+  course.noise = std::sqrt((kPriorWindows * kPriorNoise * kPriorNoise + squares) /
+                           (kPriorWindows + static_cast<double>(windows.size())));
 }
 
 // How much parts of the run as long as what is ahead differ: the standard deviation of the logarithms of
@@ -116,18 +124,6 @@ double variation(const std::vector<PaceBlock>& blocks, double done, double ahead
   }
   const auto n = static_cast<double>(parts);
   return std::sqrt(std::max(0.0, (squares - sum * sum / n) / (n - 1)));
-}
-
-// Relative standard error of the mean level, from the differences of neighbouring blocks.
-double standard_error(const std::vector<PaceBlock>& blocks) {
-  if (blocks.size() < 2) return 0;
-  double squares = 0;
-  for (std::size_t i = 1; i < blocks.size(); ++i) {
-    const double step = std::log(blocks[i].level / blocks[i - 1].level);
-    squares += step * step;
-  }
-  const auto n = static_cast<double>(blocks.size());
-  return std::sqrt(squares / (2 * (n - 1)) / n);
 }
 
 // The expected share of the next `ahead` iterations that a stretch of `age` iterations will last for: its
@@ -159,11 +155,13 @@ std::optional<PaceCourse> pace_course(std::span<const Stretch> seen) {
   for (std::size_t i = 0; i < all.size(); i += size)
     course.blocks.push_back(block_of(all.subspan(i, std::min(size, all.size() - i))));
   if (size < kRobustBlock) smooth(course.blocks);
-  course.stall_factor = count_stalls(course.blocks, all, size);
+  count_stalls(course, all, size);
 
   std::vector<double> logs;
   for (const PaceBlock& block : course.blocks) logs.push_back(std::log(block.level));
-  course.changes = level_changes(logs);
+  ChangeOptions options;
+  if (size < kRobustBlock) options.min_length = kRobustBlock + 3;  // more than the smoothing can feign
+  course.changes = level_changes(logs, options);
   return course;
 }
 
@@ -185,7 +183,8 @@ PaceOutlook pace_outlook(const PaceCourse& course, double iterations) {
 
   outlook.drift = std::abs(std::log(level / recent));
   outlook.variation = variation(blocks, course.iterations, iterations);
-  outlook.scatter = standard_error(blocks);
+  const double ahead = std::max(1.0, iterations / course.window_iterations);
+  outlook.scatter = course.noise * std::sqrt(2 / static_cast<double>(course.windows) + 1 / ahead);
   return outlook;
 }
 

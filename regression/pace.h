@@ -24,6 +24,7 @@ struct PaceCourse {
   std::vector<std::size_t> changes;  // blocks at which the pace changed; the first is 0
   double stall_factor = 1;       // time over what the blocks' levels account for: what stalls add on average
   double iterations = 0;         // of all windows
+  double noise = 0;              // relative standard deviation of a window from its block's level
   double window_iterations = 0;  // the median window's
   std::size_t windows = 0;
 
@@ -39,7 +40,7 @@ struct PaceOutlook {
   double since = 0;                  // the iteration since which the pace has been what it is
   double drift = 0;                  // relative: how far the last change of pace would take the forecast
   double variation = 0;  // relative standard deviation between parts of the run as long as the rest
-  double scatter = 0;    // relative standard error of the level, from block to block
+  double scatter = 0;    // relative standard error of the two means, from window to window
 };
 
 // The pace over the next `iterations`: that of the present stretch for as long as such a stretch may be

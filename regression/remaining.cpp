@@ -26,6 +26,9 @@ constexpr double kChangeSize = 0.10;    // mean effect of one on the remaining t
 constexpr double kLeastPriorDeviation = 0.03;
 constexpr double kMostPriorDeviation = 3;
 
+// Of a model asked about a batch size beyond those it has seen: half or twice as much is no surprise.
+constexpr double kExtrapolatedDeviation = 0.7;
+
 // Without a test seen and without a model of it: forward is about a third of forward and backward.
 constexpr double kForwardShare = 1.0 / 3;
 
@@ -55,8 +58,11 @@ std::optional<Forecast> prior_forecast(const std::optional<Prediction>& p, doubl
   if (usable(p->upper)) ratio = std::max(ratio, p->upper / p->seconds);
   if (usable(p->lower)) ratio = std::max(ratio, p->seconds / p->lower);
   const double deviation = std::log(ratio) / normal_quantile(0.5 + 0.5 * confidence);
+  const auto& beyond = p->extrapolates;
+  const bool other_batch = std::find(beyond.begin(), beyond.end(), "batch_size") != beyond.end();
+  const double least = other_batch ? kExtrapolatedDeviation : kLeastPriorDeviation;
   Forecast out{p->seconds, {}};
-  out.law.usual = std::clamp(deviation, kLeastPriorDeviation, kMostPriorDeviation);
+  out.law.usual = std::clamp(deviation, least, kMostPriorDeviation);
   return out;
 }
 
@@ -76,10 +82,9 @@ Forecast combine(const Forecast& own, const Forecast& prior) {
 Forecast own_forecast(const PaceCourse& course, const PaceOutlook& outlook, double left) {
   Forecast out{outlook.seconds_per_iteration, {}};
   const double ages = std::log1p(left / course.iterations);  // e-foldings of the run's age still to come
-  const double stretch = std::sqrt(1 + left / course.iterations);
-  out.law.usual = std::hypot(
-      std::hypot(kLeastUsual, kDriftWeight * outlook.drift),
-      std::hypot(kVariationWeight * outlook.variation, kScatterWeight * outlook.scatter * stretch));
+  out.law.usual =
+      std::hypot(std::hypot(kLeastUsual, kDriftWeight * outlook.drift),
+                 std::hypot(kVariationWeight * outlook.variation, kScatterWeight * outlook.scatter));
   out.law.slower = 1 - std::exp(-kSlowerHazard * ages);
   out.law.faster = (1 - out.law.slower) * (1 - std::exp(-kFasterHazard * ages));
   out.law.size = kChangeSize;

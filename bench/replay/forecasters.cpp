@@ -64,9 +64,11 @@ std::optional<Remaining> median_step(const Situation& s) {
   }
   if (steps.empty()) return std::nullopt;
   double seconds = regression::median(steps) * (s.plan.max_iterations - s.now().iteration);
-  if (s.plan.test_interval > 0)
-    seconds += regression::median(tests) * (std::floor(s.plan.max_iterations / s.plan.test_interval) -
+  if (s.plan.test_interval > 0) {
+    const double end = s.plan.test_at_end ? s.plan.max_iterations : s.plan.max_iterations - 1;
+    seconds += regression::median(tests) * (std::floor(end / s.plan.test_interval) -
                                             std::floor(s.now().iteration / s.plan.test_interval));
+  }
   return certain(seconds);
 }
 

@@ -36,7 +36,10 @@ int main(int argc, char** argv) {
       {"none", History::none}, {"others", History::others}, {"earlier", History::earlier}};
   app.add_option("files", files, "logs, plain or .gz")->required();
   app.add_option("--rules", rules, "folder of rule files")->capture_default_str();
-  app.add_option("--marks", options.marks, "shares of the run's time")->delimiter(',')->capture_default_str();
+  app.add_option("--marks", options.marks, "shares of the run's time")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->capture_default_str();
   app.add_option("--min-windows", options.min_windows, "fewer displayed iterations: left out")
       ->capture_default_str();
   app.add_option("--history", history,
