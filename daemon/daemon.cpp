@@ -73,7 +73,8 @@ Result<void> Daemon::open_history() {
   writer_ = std::make_unique<SharedWriter>(std::move(*writer));
   auto reader = Reader::open(path);
   if (!reader) return tl::unexpected(reader.error());
-  refit_ = std::make_unique<Refit>(std::move(*reader), *writer_, system::now);
+  refit_ = std::make_unique<Refit>(std::move(*reader), *writer_, system::now,
+                                   [this] { refit_beat_ = steady_clock::now().time_since_epoch().count(); });
   auto record_reader = Reader::open(path);
   if (!record_reader) return tl::unexpected(record_reader.error());
   track_record_ = std::make_unique<TrackRecord>(std::move(*record_reader), *writer_);

@@ -77,8 +77,9 @@ std::optional<service::Spread> snapshot_of(const std::vector<RunData>& runs) {
   return spread_of(std::move(seconds));
 }
 
-Refit::Refit(std::unique_ptr<Reader> reader, SharedWriter& writer, std::function<Instant()> now)
-    : reader_(std::move(reader)), writer_(writer), now_(std::move(now)) {}
+Refit::Refit(std::unique_ptr<Reader> reader, SharedWriter& writer, std::function<Instant()> now,
+             std::function<void()> alive)
+    : reader_(std::move(reader)), writer_(writer), now_(std::move(now)), alive_(std::move(alive)) {}
 
 Result<void> Refit::load() {
   const std::lock_guard running(running_);
@@ -96,6 +97,7 @@ Result<void> Refit::load() {
 Result<std::vector<Refit::Dirty>> Refit::read(const std::vector<ModelKey>& keys) {
   std::vector<Dirty> out;
   for (const ModelKey& key : keys) {
+    alive_();
     const auto runs = reader_->run_data(key, kMaxRuns, kMaxWindows);
     if (!runs) return tl::unexpected(runs.error());
     const bool train = key.phase == Phase::train;
@@ -112,6 +114,7 @@ void Refit::fit(std::vector<Dirty>& dirty) const {
   for (const auto& model : known->models) all[model.key] = &model.model;
   std::vector<std::optional<regression::Model>> alone(dirty.size());
   for (std::size_t i = 0; i < dirty.size(); ++i) {
+    alive_();
     alone[i] = regression::fit(dirty[i].data);
     all[dirty[i].key] = alone[i] ? &*alone[i] : nullptr;
   }
@@ -120,6 +123,7 @@ void Refit::fit(std::vector<Dirty>& dirty) const {
     if (model != nullptr) deployments[deployment_of(key)].push_back(model);
   }
   for (std::size_t i = 0; i < dirty.size(); ++i) {
+    alive_();
     if (!alone[i]) continue;
     const auto other = all.find(other_phase_of(dirty[i].key));
     const auto prior = regression::prior_of(deployments[deployment_of(dirty[i].key)], &*alone[i],

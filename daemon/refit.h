@@ -32,7 +32,10 @@ class Refit {
   static constexpr int kMaxWindows = 32;  // of each run
   static constexpr int kAtOnce = 2000;    // dirty models held in memory together; the rest wait their turn
 
-  Refit(std::unique_ptr<Reader> reader, SharedWriter& writer, std::function<Instant()> now);
+  // `alive` is called between any two models: a long refit is at work, not stuck.
+  Refit(
+      std::unique_ptr<Reader> reader, SharedWriter& writer, std::function<Instant()> now,
+      std::function<void()> alive = [] {});
 
   // The models the history holds, so that a restarted daemon answers at once.
   Result<void> load();
@@ -61,6 +64,7 @@ class Refit {
   std::unique_ptr<Reader> reader_;
   SharedWriter& writer_;
   std::function<Instant()> now_;
+  std::function<void()> alive_;
   std::int64_t generation_ = 0;  // of the history, up to which the models are up to date
 
   mutable std::mutex mutex_;  // guards what follows

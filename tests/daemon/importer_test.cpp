@@ -144,8 +144,11 @@ TEST_F(Importing, an_estimate_from_the_example_logs) {
     if (file.path().stem() != "lenet_b32_i2000_tb100_ti50")
       import(file.path().string(), content_of(file.path()));
   }
-  Refit refit(Reader::open(path()).value(), *writer_, [] { return kToday; });
+  int signs_of_life = 0;
+  Refit refit(
+      Reader::open(path()).value(), *writer_, [] { return kToday; }, [&] { ++signs_of_life; });
   EXPECT_EQ(refit.run().value().fitted, 4);
+  EXPECT_GE(signs_of_life, 4) << "what the watchdog sees of a refit, however long";
   EXPECT_EQ(refit.run().value().fitted, 0) << "nothing is dirty any more";
   service::Question question;
   question.network = "LeNet";
