@@ -22,6 +22,11 @@ Terms constant(double n, double, Knots) {
   return terms(1, n);
 }
 
+// One batch size seen: the form says what is assumed of others, and the interval how little that is worth.
+Terms one_size(double n, double b, Knots k) {
+  return terms(1, n * (1 - kAssumedShare + kAssumedShare * b / k[0]));
+}
+
 Terms affine(double n, double b, Knots) {
   return terms(1, n, n * b);
 }
@@ -58,16 +63,17 @@ Terms natural_spline(double n, double b, Knots k) {
   return terms(1, n, n * b, n * (d(0) - d(1)) / ((k[2] - k[0]) * (k[2] - k[0])));
 }
 
-const std::array<Basis, 8>& table() {
-  static const std::array<Basis, 8> kBases{{
-      {"c0 + n*c1", {"c0", "c1"}, 0, 0, 1, constant},
+const std::array<Basis, 9>& table() {
+  static const std::array<Basis, 9> kBases{{
+      {"c0 + n*c1", {"c0", "c1"}, 0, 0, 0, constant},
+      {"c0 + n*c1*(0.2 + 0.8*B/k)", {"c0", "c1"}, 0, 1, 1, one_size},
       {"c0 + n*(c1 + c2*B)", {"c0", "c1", "c2"}, 0, 0, 2, affine},
       {"b0 + b1*n + b2*B", {"b0", "b1", "b2"}, 0, 0, 2, literal},
-      {"c0 + n*(c1 + c2*B + c3/B)", {"c0", "c1", "c2", "c3"}, 0, 0, 3, small_batches},
-      {"c0 + n*(c1 + c2*B + c3*B/(B + k))", {"c0", "c1", "c2", "c3"}, 0, 1, 3, saturating},
-      {"c0 + n*(c1 + c2*B + c3*B*log(1 + B))", {"c0", "c1", "c2", "c3"}, 0, 0, 3, superlinear},
-      {"c0 + n*(c1 + c2*min(B, k) + c3*max(0, B - k))", {"c0", "c1", "c2", "c3"}, 0, 1, 4, hinge},
-      {"c0 + n*(c1 + c2*B + c3*spline(B))", {"c0", "c1", "c2", "c3"}, 1U << 3, 3, 4, natural_spline},
+      {"c0 + n*(c1 + c2*B + c3/B)", {"c0", "c1", "c2", "c3"}, 0, 0, 5, small_batches},
+      {"c0 + n*(c1 + c2*B + c3*B/(B + k))", {"c0", "c1", "c2", "c3"}, 0, 1, 5, saturating},
+      {"c0 + n*(c1 + c2*B + c3*B*log(1 + B))", {"c0", "c1", "c2", "c3"}, 0, 0, 5, superlinear},
+      {"c0 + n*(c1 + c2*min(B, k) + c3*max(0, B - k))", {"c0", "c1", "c2", "c3"}, 0, 1, 5, hinge},
+      {"c0 + n*(c1 + c2*B + c3*spline(B))", {"c0", "c1", "c2", "c3"}, 1U << 3, 3, 6, natural_spline},
   }};
   return kBases;
 }

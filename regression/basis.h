@@ -23,8 +23,11 @@ struct Basis {
   Terms (*features)(double n, double b, std::span<const double> knots) = nullptr;
 
   int parameters() const { return static_cast<int>(names.size()); }
-  bool uses_samples() const { return batch_sizes > 1; }
 };
+
+// What is assumed where one batch size has been seen: a time per iteration of which this share is
+// proportional to B. (Over the networks and devices of docs/accuracy.md it lies mostly between 0.6 and 1.)
+inline constexpr double kAssumedShare = 0.8;
 
 // From simple to rich: of two that do equally well, the earlier one wins.
 std::span<const Basis> bases();

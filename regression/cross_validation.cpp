@@ -53,12 +53,6 @@ double standard_error(const std::vector<double>& values) {
   return std::sqrt(sum / (count - 1) / count);
 }
 
-double paired_standard_error(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> difference(std::min(a.size(), b.size()));
-  for (std::size_t i = 0; i < difference.size(); ++i) difference[i] = a[i] - b[i];
-  return standard_error(difference);
-}
-
 double relative_leverage(const Terms& features, const Terms& coefficients, const Gram& covariance) {
   const double f = features.dot(coefficients);
   if (f <= 0) return kWorstLeverage;

@@ -16,10 +16,7 @@ struct CrossValidation {
 
 CrossValidation cross_validate(const Basis& basis, const Observations& rows, const Folds& folds);
 
-// Standard error of the mean difference of two paired lists: whether one basis is better than another is
-// judged fold by fold, as both meet the same difficult folds.
-double paired_standard_error(const std::vector<double>& a, const std::vector<double>& b);
-
+// Of the mean of `values`; 0 for fewer than two.
 double standard_error(const std::vector<double>& values);
 
 // Relative variance of f(n, B) that the uncertainty of its coefficients causes.

@@ -1,22 +1,22 @@
+// The order of things: measurable runs; the basis that the evidence picks; its robust fit; how noisy runs
+// are; what the batch sizes show beyond the basis; and, from what each part got wrong about data it had
+// not seen, how wide an interval must be.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 
-#include "regression/basis.h"
-#include "regression/cross_validation.h"
+#include "regression/cells.h"
 #include "regression/interval.h"
 #include "regression/model.h"
-#include "regression/observations.h"
+#include "regression/noise.h"
 #include "regression/relative_fit.h"
+#include "regression/select.h"
+#include "regression/shape.h"
+#include "regression/statistics.h"
 
 namespace etad::regression {
 namespace {
-
-struct Candidate {
-  const Basis* basis;
-  CrossValidation validation;
-};
 
 // A run whose batch size is unknown can be compared with others only where none is known.
 Observations comparable(Observations rows) {
@@ -25,100 +25,145 @@ Observations comparable(Observations rows) {
   return rows;
 }
 
-bool may_compete(const Basis& basis, std::size_t sizes, std::size_t rows) {
-  if (sizes >= 2 && !basis.uses_samples()) return false;  // the batch size is never without influence
-  return static_cast<int>(sizes) >= basis.batch_sizes && static_cast<int>(rows) >= basis.parameters() - 1;
-}
-
-std::vector<Candidate> compete(const Observations& rows, const Folds& folds) {
-  const std::size_t sizes = batch_sizes(rows).size();
-  std::vector<Candidate> out;
-  for (const Basis& basis : bases()) {
-    if (may_compete(basis, sizes, rows.size())) out.push_back({&basis, cross_validate(basis, rows, folds)});
-  }
-  return out;
-}
-
-// The simplest within one standard error of the best: the standard error of their difference, fold by fold.
-const Candidate& choose(const std::vector<Candidate>& candidates) {
-  const auto error = [](const Candidate& c) { return c.validation.error; };
-  const Candidate& best = *std::ranges::min_element(candidates, {}, error);
-  for (const Candidate& c : candidates) {
-    const double slack = paired_standard_error(c.validation.fold_errors, best.validation.fold_errors);
-    if (c.basis->parameters() <= best.basis->parameters() && error(c) <= error(best) + slack) return c;
-  }
-  return best;
-}
-
-std::vector<Rival> rivals(const std::vector<Candidate>& candidates) {
-  std::vector<Rival> out;
-  for (const Candidate& c : candidates) {
-    out.push_back({std::string(c.basis->formula), 100 * c.validation.error,
-                   100 * standard_error(c.validation.fold_errors), c.basis->parameters()});
-  }
-  return out;
-}
-
 Range range_of(const Observations& rows, double Observation::*field) {
   Range out{std::numeric_limits<double>::max(), 0};
   for (const Observation& row : rows) {
+    if (row.weight <= 0) continue;
     out.min = std::min(out.min, row.*field);
     out.max = std::max(out.max, row.*field);
   }
   return out;
 }
 
+double typical_iterations(const Observations& rows) {
+  std::vector<double> n;
+  for (const Observation& row : rows) n.push_back(row.n);
+  return median(std::move(n));
+}
+
+int active(const Terms& coefficients) {
+  return static_cast<int>((coefficients.array() != 0).count());
+}
+
 void describe_coefficients(const Basis& basis, const RelativeFit& fit, Model& model) {
   for (int i = 0; i < basis.parameters(); ++i) {
     const double error = model.noise * std::sqrt(std::max(0.0, fit.covariance(i, i)));
-    model.coefficients.push_back(
-        {std::string(basis.names[static_cast<std::size_t>(i)]), fit.coefficients(i), error});
+    const std::string_view name = basis.names[static_cast<std::size_t>(i)];
+    model.coefficients.push_back({std::string(name), fit.coefficients(i), error});
     for (int j = 0; j < basis.parameters(); ++j) model.covariance.push_back(fit.covariance(i, j));
   }
 }
 
-// What the interval rests on, and how often it would have held: each score judged by all the others.
-void score(const CrossValidation& validation, Model& model) {
-  for (std::size_t i = 0; i < validation.residuals.size(); ++i) {
-    const double spread = model.noise * std::sqrt(1 + validation.leverages[i]);
-    model.scores.push_back(std::abs(validation.residuals[i]) / spread);
+std::vector<CurvePoint> curve_of(const Basis& basis, const Model& model, const RelativeFit& fit,
+                                 const Cells& cells, double n) {
+  std::vector<CurvePoint> out;
+  for (std::size_t i = 0; i < cells.samples.size(); ++i) {
+    const auto index = static_cast<Eigen::Index>(i);
+    Terms per_iteration = fit.coefficients;
+    per_iteration(0) = 0;
+    const double f = evaluate(basis, model.knots, per_iteration, n, cells.samples[i]) / n;
+    if (f > 0)
+      out.push_back({cells.samples[i], f * std::exp(cells.residuals(index)), std::sqrt(cells.noise(index))});
   }
-  std::ranges::sort(model.scores);
+  return out;
+}
+
+// Errors about runs of batch sizes that the prediction had not seen, in units of what was foreseen.
+std::vector<double> scores_by_size(const Observations& rows, const RelativeFit& fit, const Cells& cells,
+                                   const Shape& shape, const Noise& noise) {
+  std::vector<double> scores;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].weight <= 0) continue;
+    const auto cell = static_cast<std::size_t>(cells.of[i]);
+    const LeftOut& out = shape.left_out[cell];
+    const double predicted = cells.residuals(static_cast<Eigen::Index>(cell)) - out.residual;
+    scores.push_back(std::abs(fit.residuals[i] - predicted) /
+                     std::sqrt(out.variance + noise.variance(rows[i].n)));
+  }
+  return scores;
+}
+
+// With one or two batch sizes: errors about runs that the prediction had not seen.
+std::vector<double> scores_by_run(const Basis& basis, const Observations& rows, const Noise& noise) {
+  std::vector<double> scores;
+  if (rows.size() < 2) return scores;
+  const CrossValidation validation = cross_validate(basis, rows, fold_by_run(rows));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].weight <= 0) continue;
+    const double variance = noise.variance(rows[i].n) * (1 + validation.leverages[i]);
+    scores.push_back(std::abs(validation.residuals[i]) / std::sqrt(variance));
+  }
+  return scores;
+}
+
+// How often the 90 % interval would have held: each score judged by all the others.
+double coverage_of(const std::vector<double>& sorted, double degrees) {
   int held = 0;
-  for (std::size_t i = 0; i < model.scores.size(); ++i) {
-    std::vector<double> others = model.scores;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    std::vector<double> others = sorted;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    held += model.scores[i] <= score_quantile(others, 0.9);
+    held += sorted[i] <= score_quantile(others, 0.9, degrees);
   }
-  if (!model.scores.empty()) model.coverage = held / static_cast<double>(model.scores.size());
+  return sorted.empty() ? 0 : held / static_cast<double>(sorted.size());
+}
+
+double mean_error(const Observations& rows, const RelativeFit& fit, const Cells& cells, const Shape& shape) {
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].weight <= 0) continue;
+    const auto cell = static_cast<std::size_t>(cells.of[i]);
+    const double predicted = cells.residuals(static_cast<Eigen::Index>(cell)) - shape.left_out[cell].residual;
+    sum += std::min(1.0, std::abs(std::expm1(predicted - fit.residuals[i])));
+    count += 1;
+  }
+  return count > 0 ? sum / count : 0;
 }
 
 }  // namespace
 
-std::optional<Model> fit(const Dataset& data, const Prior&) {
+std::optional<Model> fit(const Dataset& data, const Prior& prior) {
   const Observations rows = comparable(observe(data));
-  if (rows.empty()) return std::nullopt;
-  const Folds folds = fold(rows);
-  const std::vector<Candidate> candidates = compete(rows, folds);
-  if (candidates.empty()) return std::nullopt;
-  const Candidate& chosen = choose(candidates);
+  const Selection selection = select_basis(rows);
+  if (selection.candidates.empty()) return std::nullopt;
+  const Basis& basis = *selection.winner().basis;
 
   Model model;
-  model.basis = chosen.basis->formula;
-  model.knots = place_knots(*chosen.basis, batch_sizes(rows));
-  const RelativeFit fitted = fit_relative(*chosen.basis, model.knots, rows);
-  const auto degrees =
-      static_cast<double>(rows.size()) - static_cast<double>((fitted.coefficients.array() != 0).count());
-  model.noise = posterior_noise(fitted.scale, degrees);
-  describe_coefficients(*chosen.basis, fitted, model);
+  model.basis = basis.formula;
+  const std::vector<double> sizes = batch_sizes(rows);
+  model.knots = place_knots(basis, sizes);
+  const RelativeFit fitted = fit_relative(basis, model.knots, rows);
+  const Noise noise =
+      run_noise(rows, fitted.residuals, active(fitted.coefficients), iteration_noise(data), prior.noise);
+  model.noise = noise.run;
+  model.iteration_noise = noise.iteration;
+  model.degrees = noise.degrees;
+  describe_coefficients(basis, fitted, model);
   model.runs = static_cast<int>(rows.size());
   for (const RunObservation& run : data) model.windows += static_cast<int>(run.windows.size());
   model.dropped_runs = static_cast<int>(std::ranges::count(fitted.weights, 0.0));
-  model.error_percent = rows.size() > 1 ? 100 * chosen.validation.error : 0;
+  model.error_percent = rows.size() > 1 ? 100 * selection.winner().validation.error : 0;
   model.samples = range_of(rows, &Observation::b);
   model.iterations = range_of(rows, &Observation::n);
-  model.rivals = rivals(candidates);
-  if (rows.size() > 1) score(chosen.validation, model);
+  model.rivals = rivals(selection);
+
+  if (sizes.front() > 0) {
+    const Cells cells = gather(rows, fitted.residuals, fitted.weights, noise);
+    const double n = typical_iterations(rows);
+    const ShapeData shape_data{&basis,        model.knots,     fitted.coefficients, n,
+                               cells.samples, cells.residuals, cells.noise};
+    Shape shape = infer_shape(shape_data, prior.siblings);
+    model.curve = curve_of(basis, model, fitted, cells, n);
+    if (cells.samples.size() >= 3) {
+      model.scores = scores_by_size(rows, fitted, cells, shape, noise);
+      const double error = 100 * mean_error(rows, fitted, cells, shape);
+      model.rivals.push_back({model.basis + " x shape(B)", error, 0, basis.parameters() + 1});
+      model.error_percent = error;
+    }
+    model.shape = std::move(shape.points);
+  }
+  if (model.scores.empty()) model.scores = scores_by_run(basis, rows, noise);
+  std::ranges::sort(model.scores);
+  model.coverage = coverage_of(model.scores, model.degrees);
   return model;
 }
 

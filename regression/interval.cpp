@@ -7,12 +7,13 @@
 
 namespace etad::regression {
 
-double score_quantile(std::span<const double> sorted_scores, double confidence) {
+double score_quantile(std::span<const double> sorted_scores, double confidence, double degrees_of_freedom) {
+  const double degrees = std::clamp(degrees_of_freedom + 2, 3.0, 30.0);
   const double p = std::clamp(confidence, 0.0, 0.9999);
   const auto count = static_cast<double>(sorted_scores.size());
   const auto share_below = [&](double q) {
     const auto below = std::ranges::upper_bound(sorted_scores, q) - sorted_scores.begin();
-    const double prior = 2 * student_cdf(q, kPriorDegrees) - 1;
+    const double prior = 2 * student_cdf(q, degrees) - 1;
     return (static_cast<double>(below) + kPriorScores * prior) / (count + kPriorScores);
   };
   double low = 0, high = 1;
@@ -22,12 +23,6 @@ double score_quantile(std::span<const double> sorted_scores, double confidence) 
     (share_below(mid) < p ? low : high) = mid;
   }
   return high;
-}
-
-double posterior_noise(double scale, double degrees) {
-  const double evidence = std::max(0.0, degrees);
-  const double variance = kPriorNoiseRuns * kPriorNoise * kPriorNoise + evidence * scale * scale;
-  return std::sqrt(variance / (kPriorNoiseRuns + evidence));
 }
 
 }  // namespace etad::regression

@@ -3,26 +3,22 @@
 //
 // With many scores this is conformal prediction (Vovk et al. 2005; CV+ of Barber et al., "Predictive
 // inference with the jackknife+", 2021): the interval's half-width is the quantile of the scores, whatever
-// their distribution. With few, a quantile of 90 % does not exist among them; a prior steps in, Student's t
-// with kPriorDegrees degrees of freedom that counts as kPriorScores scores. It fades as runs come in.
+// their distribution. With few, a quantile of 90 % does not exist among them; a prior steps in, Student's t,
+// that counts as kPriorScores scores and fades as runs come in. Its degrees of freedom are those behind the
+// noise: a spread known from two runs may be far too small, and t says by how much.
 #pragma once
 
 #include <span>
 
 namespace etad::regression {
 
-inline constexpr double kPriorDegrees = 3;
 inline constexpr double kPriorScores = 8;
 
-// What is assumed of the relative noise before a run has been repeated, and how many repeats it is worth.
-// Public training logs and our own repeats spread by 0.5 to 10 % of their time.
+// What is assumed of the relative noise before a run has been repeated and where the deployment's other
+// models say nothing. Public training logs and our own repeats spread by 0.5 to 10 % of their time.
 inline constexpr double kPriorNoise = 0.05;
-inline constexpr double kPriorNoiseRuns = 2;
 
 // The multiple of the predicted spread that an error stays below with probability `confidence`.
-double score_quantile(std::span<const double> sorted_scores, double confidence);
-
-// The noise, given a robust scale of residuals with `degrees` degrees of freedom (0: none).
-double posterior_noise(double scale, double degrees);
+double score_quantile(std::span<const double> sorted_scores, double confidence, double degrees_of_freedom);
 
 }  // namespace etad::regression

@@ -5,6 +5,7 @@
 #include "regression/interval.h"
 #include "regression/model.h"
 #include "regression/relative_fit.h"
+#include "regression/shape.h"
 
 namespace etad::regression {
 namespace {
@@ -37,11 +38,16 @@ std::optional<Prediction> Model::predict(double n, std::optional<double> b, doub
   const double size = b ? *b : samples.min;
   const Terms c = values_of(coefficients);
   const Terms x = form->features(n, size, knots);
+  const ShapePoint correction = shape.empty() ? ShapePoint{} : shape_at(shape, size);
   Prediction out;
-  out.seconds = std::max(0.0, x.dot(c));
+  out.seconds = std::max(0.0, x.dot(c)) * std::exp(correction.log_ratio);
   if (!std::isfinite(out.seconds) || out.seconds <= 0) return std::nullopt;
   const double leverage = relative_leverage(x, c, matrix_of(covariance, c.size()));
-  const double width = score_quantile(scores, confidence) * noise * std::sqrt(1 + leverage);
+  const double run = noise * noise + iteration_noise * iteration_noise / n;
+  // The shape's deviation covers the coefficients' where there is a shape.
+  const double fitted =
+      shape.empty() ? leverage * noise * noise : correction.deviation * correction.deviation;
+  const double width = score_quantile(scores, confidence, degrees) * std::sqrt(run + fitted);
   out.lower = out.seconds * std::exp(-width);
   out.upper = out.seconds * std::exp(width);
   if (b && samples.max > 0 && outside(samples, *b)) out.extrapolates.emplace_back("batch_size");

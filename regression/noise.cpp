@@ -1,0 +1,64 @@
+#include "regression/noise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "regression/interval.h"
+#include "regression/statistics.h"
+
+namespace etad::regression {
+namespace {
+
+constexpr std::size_t kLeastWindows = 4;
+constexpr double kPriorWeight = 1.25;  // noise of 1 to 15 % is usual: a standard deviation of 0.9 in the log
+constexpr double kLeastNoise = 0.002;
+
+}  // namespace
+
+double iteration_noise(const Dataset& data) {
+  std::vector<double> found;
+  std::vector<double> paces, sizes;
+  for (const RunObservation& run : data) {
+    paces.clear();
+    sizes.clear();
+    for (const Window& w : run.windows) {
+      const double pace = w.seconds / w.iterations;
+      if (!(w.iterations > 0) || !(pace > 0) || !std::isfinite(pace)) continue;
+      paces.push_back(std::log(pace));
+      sizes.push_back(w.iterations);
+    }
+    if (paces.size() < kLeastWindows) continue;
+    const double middle = median(paces);
+    for (double& p : paces) p -= middle;
+    found.push_back(robust_scale(paces) * std::sqrt(median(sizes)));
+  }
+  return median(std::move(found));
+}
+
+Noise run_noise(const Observations& rows, const std::vector<double>& residuals, int parameters,
+                double iteration, double typical) {
+  std::vector<double> counted, lengths;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].weight <= 0) continue;
+    counted.push_back(residuals[i]);
+    lengths.push_back(1 / rows[i].n);
+  }
+  Noise noise;
+  noise.degrees = std::max(0.0, static_cast<double>(counted.size()) - parameters);
+  const double prior = typical > 0 ? typical : kPriorNoise;
+  const double scale = robust_scale(counted);
+  // An iteration noise that claims more than the runs show is autocorrelated or a stall: it gives way.
+  const double share = median(lengths);
+  noise.iteration = share > 0 ? std::min(iteration, 0.7 * std::max(scale, prior / 5) / std::sqrt(share)) : 0;
+  const double left = scale * scale - noise.iteration * noise.iteration * share;
+  const double measured = std::max(std::sqrt(std::max(0.0, left)), prior / 10);
+  const double d = noise.degrees;
+  const double weight = d > 0 ? 2 * d * d / (d + 2) : 0;
+  const double logarithm =
+      (kPriorWeight * std::log(prior) + weight * std::log(measured)) / (kPriorWeight + weight);
+  noise.run = std::max(kLeastNoise, std::exp(logarithm));
+  return noise;
+}
+
+}  // namespace etad::regression

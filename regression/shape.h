@@ -1,0 +1,57 @@
+// The course of time over batch size beyond what a basis with a handful of coefficients can follow.
+//
+// A Gaussian process on r(B) = log(t / basis) at the measured batch sizes (Rasmussen & Williams, "Gaussian
+// Processes for Machine Learning", 2006: prediction eq. 2.25-2.26, marginal likelihood eq. 2.30,
+// leave-one-out in closed form eq. 5.10-5.12). Its covariance is a sum of what may make r differ from 0:
+//   - the basis' own coefficients, of which the fit is only an estimate;
+//   - a term in 1/B: small batches leave a device partly idle; below the smallest batch seen it stays as it
+//   is
+//     there, but the estimate is less sure;
+//   - the siblings: the same residuals of other models of the deployment, made by fitting the basis to
+//   *their*
+//     times at *our* batch sizes. Their second moments say where this device departs from the basis, and by
+//     how much batch sizes depart together. Models that resemble ours weigh more, as does the other phase of
+//     the same network;
+//   - a rough curve in log B (Ornstein-Uhlenbeck), and a whim of its own at each batch size;
+//   - the noise of the runs.
+// The strength of each part is not chosen but averaged over, each setting weighing as much as the data make
+// it likely (Bayesian model averaging). "None of it" is among the settings: with data that follow the basis,
+// the correction vanishes.
+#pragma once
+
+#include <Eigen/Core>
+#include <span>
+#include <vector>
+
+#include "regression/basis.h"
+#include "regression/model.h"
+
+namespace etad::regression {
+
+struct ShapeData {
+  const Basis* basis = nullptr;
+  std::span<const double> knots;
+  Terms coefficients;
+  double iterations = 1;        // a typical n
+  std::vector<double> samples;  // different batch sizes, sorted, at most kMaxCurve
+  Eigen::VectorXd residuals;    // mean log(t / basis) at each
+  Eigen::VectorXd noise;        // variance of each of these means
+};
+
+struct LeftOut {
+  double residual = 0;  // log(t / what the other batch sizes predict here)
+  double variance = 0;  // of that prediction, the noise of the runs here apart
+};
+
+struct Shape {
+  std::vector<ShapePoint> points;  // sorted by samples
+  std::vector<LeftOut> left_out;   // for each batch size
+};
+
+// Needs at least one batch size. Bounded: O(settings x (samples^3 + points x samples^2)).
+Shape infer_shape(const ShapeData& data, std::span<const Sibling> siblings);
+
+// The correction at `samples`: exact where it was measured, else linear in log B between the points.
+ShapePoint shape_at(std::span<const ShapePoint> points, double samples);
+
+}  // namespace etad::regression
