@@ -88,12 +88,17 @@ void Connection::disarm() {
   deadline_.expires_at(std::chrono::steady_clock::time_point::max());  // cancels the wait
 }
 
-boost::asio::awaitable<void> Connection::serve(std::shared_ptr<Connection> self) {
-  while (!self->state_.stopping) {
-    if (!co_await self->one_request()) break;
+boost::asio::awaitable<void> Connection::serve() {
+  while (!state_.stopping) {
+    const bool go_on = co_await one_request();
+    if (!go_on) break;
   }
-  if (self->unread_) co_await self->linger();
-  self->deadline_.cancel();
+  if (unread_) co_await linger();
+  deadline_.cancel();
+}
+
+boost::asio::awaitable<void> serve(std::shared_ptr<Connection> connection) {
+  co_await connection->serve();
 }
 
 boost::asio::awaitable<bool> Connection::first_byte() {

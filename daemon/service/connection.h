@@ -19,8 +19,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Serves until the client is done, misbehaves, or the server stops. `self` keeps the connection alive.
-  static boost::asio::awaitable<void> serve(std::shared_ptr<Connection> self);
+  boost::asio::awaitable<void> serve();
 
   void interrupt_if_idle();  // ends a wait for the next request
   void abort();              // ends whatever it is doing
@@ -58,6 +57,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   struct Buffer;
   std::unique_ptr<Buffer> buffer_;  // bytes read, not yet taken: the next requests of a pipeline
 };
+
+// Serves until the client is done, misbehaves, or the server stops; keeps the connection alive for so long.
+// A free function: GCC 12 leaves the parameter of a static member coroutine uninitialised.
+boost::asio::awaitable<void> serve(std::shared_ptr<Connection> connection);
 
 // The whole reply to a connection that is one too many, as bytes.
 std::string refusal_of_connection();

@@ -59,6 +59,8 @@ regression::Plan plan_of(const Run& run) {
   plan.test_interval = setting(run, "test_interval");
   plan.test_iterations = setting(run, "test_iter");
   plan.snapshot_interval = setting(run, "snapshot");
+  plan.snapshots = static_cast<double>(run.snapshots);
+  plan.snapshot_seconds = to_seconds(run.snapshot_time);
   return plan;
 }
 

@@ -88,7 +88,7 @@ void Server::Impl::take(Connection::Socket socket) {
     return;
   }
   auto connection = std::make_shared<Connection>(state, std::move(socket), may_change);
-  asio::co_spawn(state.io, Connection::serve(std::move(connection)), [this](std::exception_ptr failure) {
+  asio::co_spawn(state.io, serve(connection), [this](std::exception_ptr failure) {
     if (!failure) return;
     try {
       std::rethrow_exception(failure);

@@ -1,0 +1,309 @@
+#include "daemon/service/router.h"
+
+#include <algorithm>
+
+#include "tests/service/fixtures.h"
+
+namespace etad::service::testing {
+namespace {
+
+class RouterTest : public ::testing::Test {
+ protected:
+  RouterTest() {
+    auto set = std::make_shared<ModelSet>();
+    set->models = {fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.0006),
+                   fitted(2, "LeNet", Phase::test, 0, 0.01, 0.0004, {100, 100})};
+    backend_.model_set = set;
+    backend_.health_.started_at = kNow - std::chrono::minutes{2};
+  }
+
+  Reply ask(std::string target, std::string method = "GET", std::string body = {}, bool may_change = true) {
+    Request request;
+    request.method = std::move(method);
+    request.target = std::move(target);
+    request.host = "localhost";
+    request.body = std::move(body);
+    request.may_change = may_change;
+    Outcome outcome = router_.handle(request);
+    if (auto* reply = std::get_if<Reply>(&outcome)) return *reply;
+    if (auto* work = std::get_if<Work>(&outcome)) return work->job();
+    ADD_FAILURE() << "a stream, not a reply";
+    return {};
+  }
+
+  json::object get(const std::string& target, unsigned status = 200) {
+    const Reply reply = ask(target);
+    EXPECT_EQ(reply.status, status) << reply.body;
+    return json::parse(reply.body).as_object();
+  }
+
+  History history_;
+  FakeBackend backend_;
+  std::unique_ptr<Reader> reader_ = history_.reader();
+  ServiceCounters counters_;
+  Router router_{{"1.2.3", [] { return kNow; }, [this] { return counters_; }}, backend_, *reader_};
+};
+
+TEST_F(RouterTest, TheIndexNamesVersionAndEndpoints) {
+  const auto body = get("/v1");
+  EXPECT_EQ(body.at("version"), "1.2.3");
+  EXPECT_EQ(body.at("uptime_seconds").to_number<double>(), 120);
+  const auto& endpoints = body.at("endpoints").as_array();
+  EXPECT_NE(std::find(endpoints.begin(), endpoints.end(), json::value("GET /v1/estimate")), endpoints.end());
+}
+
+TEST_F(RouterTest, HealthIsOkOrNamesEachFailingPart) {
+  auto body = get("/v1/health");
+  EXPECT_EQ(body.at("status"), "ok");
+  EXPECT_EQ(body.at("history").at("runs"), 3);
+  backend_.health_.failures = {{"sources", "2 files can't be read", "see etactl sources"}};
+  body = get("/v1/health");
+  EXPECT_EQ(body.at("status"), "degraded");
+  EXPECT_EQ(body.at("failing").at(0).at("part"), "sources");
+  EXPECT_EQ(body.at("failing").at(0).at("hint"), "see etactl sources");
+}
+
+TEST_F(RouterTest, TheRunObjectIsAsPromised) {
+  const auto run = get("/v1/runs/1");
+  EXPECT_EQ(run.at("id"), 1);
+  EXPECT_EQ(run.at("source"), "/var/log/caffe/lenet.log");
+  EXPECT_EQ(run.at("framework"), "caffe");
+  EXPECT_EQ(run.at("network"), "LeNet");
+  EXPECT_EQ(run.at("architecture"), "9c1d7a52");
+  EXPECT_EQ(run.at("host"), "gpu1");
+  EXPECT_EQ(run.at("device"), "Tesla K80");
+  EXPECT_EQ(run.at("devices"), 1);
+  EXPECT_EQ(run.at("state"), "finished");
+  EXPECT_EQ(run.at("started_at"), "2026-11-21T09:00:00Z");
+  EXPECT_EQ(run.at("ended_at"), "2026-11-21T09:01:00Z");
+  EXPECT_EQ(run.at("settings").at("max_iter"), "1000");
+  EXPECT_EQ(run.at("train"), json::parse(R"({"batch_size":64,"samples_per_iteration":64,"iterations":1000,
+                                             "seconds":50,"segments":10})"));
+  EXPECT_EQ(run.at("test").at("iterations"), 10);
+  EXPECT_EQ(run.at("test").at("seconds").to_number<double>(), 0.5);
+  EXPECT_EQ(run.at("progress"), json::parse(R"({"iteration":1000,"of":1000})"));
+  EXPECT_TRUE(run.at("remaining").is_null());
+  EXPECT_TRUE(run.at("expected_end").is_null());
+}
+
+TEST_F(RouterTest, RunsComeNewestFirstInPages) {
+  auto page = get("/v1/runs?limit=2");
+  ASSERT_EQ(page.at("runs").as_array().size(), 2U);
+  EXPECT_EQ(page.at("runs").at(0).at("id"), 3);
+  ASSERT_TRUE(page.at("next").is_string());
+  page = get("/v1/runs?limit=2&cursor=" + std::string(page.at("next").as_string()));
+  ASSERT_EQ(page.at("runs").as_array().size(), 1U);
+  EXPECT_EQ(page.at("runs").at(0).at("id"), 1);
+  EXPECT_TRUE(page.at("next").is_null());
+}
+
+TEST_F(RouterTest, RunsAreFiltered) {
+  EXPECT_EQ(get("/v1/runs?state=failed").at("runs").as_array().size(), 1U);
+  EXPECT_EQ(get("/v1/runs?network=nosuch").at("runs").as_array().size(), 0U);
+  EXPECT_EQ(get("/v1/runs?framework=caffe").at("runs").as_array().size(), 3U);
+  EXPECT_EQ(get("/v1/runs?since=2026-11-21T09:30:00Z").at("runs").as_array().size(), 2U);
+  EXPECT_EQ(get("/v1/runs?since=2026-11-21T11:30:00%2B02:00").at("runs").as_array().size(), 2U);
+}
+
+TEST_F(RouterTest, SegmentsAndProgressAreTheDataBehindARun) {
+  auto body = get("/v1/runs/1/segments?limit=4");
+  ASSERT_EQ(body.at("segments").as_array().size(), 4U);
+  const auto& first = body.at("segments").at(0).as_object();
+  for (const char* key :
+       {"phase", "iterations", "samples_per_iteration", "seconds", "first_iteration", "started_at"}) {
+    EXPECT_TRUE(first.contains(key)) << key;
+  }
+  std::size_t seen = 4;
+  while (body.at("next").is_string()) {
+    body = get("/v1/runs/1/segments?limit=4&cursor=" + std::string(body.at("next").as_string()));
+    seen += body.at("segments").as_array().size();
+  }
+  EXPECT_EQ(seen, 11U);
+  body = get("/v1/runs/1/progress");
+  ASSERT_EQ(body.at("points").as_array().size(), 10U);
+  EXPECT_EQ(body.at("points").at(1).at("iteration"), 100);
+  EXPECT_EQ(body.at("points").at(1).at("loss").to_number<double>(), 1.0);
+}
+
+TEST_F(RouterTest, WhatIsNotThereIsA404WithWhatIsNear) {
+  EXPECT_EQ(get("/v1/runs/99", 404).at("status"), 404);
+  get("/v1/runs/abc", 404);
+  get("/v1/runs/1/", 404);
+  get("/v1/runs/0x1/segments", 404);
+  get("/v1/models/77", 404);
+  get("/v1/series/nosuch", 404);
+  const auto body = get("/v1/estimates", 404);
+  EXPECT_EQ(body.at("candidates").at(0), "/v1/estimate");
+}
+
+TEST_F(RouterTest, AWrongMethodIsToldTheRightOnes) {
+  const Reply reply = ask("/v1/runs", "DELETE");
+  EXPECT_EQ(reply.status, 405U);
+  ASSERT_EQ(reply.headers.size(), 1U);
+  EXPECT_EQ(reply.headers[0], (std::pair<std::string, std::string>{"Allow", "GET, HEAD"}));
+  EXPECT_EQ(reply.type, "application/problem+json");
+  EXPECT_EQ(ask("/v1/refit", "GET").headers[0].second, "POST");
+  EXPECT_EQ(ask("/v1/runs", "HEAD").status, 200U);
+}
+
+TEST_F(RouterTest, ParametersAreCheckedByName) {
+  for (const auto& [target, parameter] : std::vector<std::pair<std::string, std::string>>{
+           {"/v1/runs?limit=0", "limit"},
+           {"/v1/runs?limit=ten", "limit"},
+           {"/v1/runs?state=done", "state"},
+           {"/v1/runs?since=yesterday", "since"},
+           {"/v1/runs?netwrok=LeNet", "netwrok"},
+           {"/v1/runs?network=%zz", "network"},
+           {"/v1/runs?network=a&network=b", "network"},
+           {"/v1/runs?watch=maybe", "watch"},
+           {"/v1/health?verbose=1", "verbose"},
+           {"/v1/estimate?phase=train&iterations=10", "network"},
+           {"/v1/estimate?network=LeNet&iterations=10", "phase"},
+           {"/v1/estimate?network=LeNet&phase=train", "iterations"},
+           {"/v1/estimate?network=LeNet&phase=train&iterations=0", "iterations"},
+           {"/v1/estimate?network=LeNet&phase=train&iterations=1&confidence=1", "confidence"},
+           {"/v1/estimate?network=LeNet&phase=train&iterations=1&confidence=nan", "confidence"},
+           {"/v1/estimate?network=LeNet&phase=total&iterations=10", "test_interval"},
+           {"/v1/estimate?network=LeNet&phase=train&iterations=1&test_interval=5", "test_interval"},
+       }) {
+    const auto body = get(target, 400);
+    EXPECT_EQ(body.at("parameter").as_string(), parameter) << target;
+    EXPECT_NE(std::string(body.at("detail").as_string()).find(parameter), std::string::npos);
+  }
+  EXPECT_EQ(get("/v1/runs?netwrok=LeNet", 400).at("candidates").at(0), "network");
+}
+
+TEST_F(RouterTest, ForeignRequestsAreRefused) {
+  Request request{"GET", "/v1", "localhost", true, true, {}};
+  EXPECT_EQ(std::get<Reply>(router_.handle(request)).status, 403U);
+  request.has_origin = false;
+  for (const char* host : {"", "localhost", "LOCALHOST", "localhost:80", "etad"}) {
+    request.host = host;
+    EXPECT_EQ(std::get<Reply>(router_.handle(request)).status, 200U) << host;
+  }
+  for (const char* host : {"example.org", "127.0.0.1", "etad.example.org", "localhost.example.org"}) {
+    request.host = host;
+    EXPECT_EQ(std::get<Reply>(router_.handle(request)).status, 403U) << host;
+  }
+}
+
+TEST_F(RouterTest, ChangingNeedsTheRightTo) {
+  for (const char* target : {"/v1/refit", "/v1/reload", "/v1/runs/1/labels", "/v1/imports"}) {
+    EXPECT_EQ(ask(target, "POST", "{\"network\":\"x\"}", false).status, 403U) << target;
+  }
+  EXPECT_TRUE(backend_.labelled.empty());
+  EXPECT_EQ(ask("/v1/refit", "POST").status, 200U);
+}
+
+TEST_F(RouterTest, LabelsComeAsJsonOrAsParameters) {
+  EXPECT_EQ(
+      ask("/v1/runs/1/labels", "POST", R"({"network": "LeNet5", "batch_size": 64, "host": null})").status,
+      200U);
+  EXPECT_EQ(backend_.labelled[1],
+            (std::map<std::string, std::string>{{"batch_size", "64"}, {"host", ""}, {"network", "LeNet5"}}));
+  EXPECT_EQ(ask("/v1/runs/2/labels?label.device=CPU", "POST").status, 200U);
+  EXPECT_EQ(backend_.labelled[2].at("device"), "CPU");
+  for (const char* body :
+       {"", "{}", "[1]", "{\"network\": [1]}", "{\"batch_size\": 1.5}", "nonsense", "{\"a\":"}) {
+    EXPECT_EQ(ask("/v1/runs/3/labels", "POST", body).status, 400U) << body;
+  }
+  EXPECT_EQ(backend_.labelled.count(3), 0U);
+  EXPECT_EQ(ask("/v1/runs/99/labels", "POST", "{\"network\":\"x\"}").status, 404U);
+}
+
+TEST_F(RouterTest, RefitAndReloadReport) {
+  EXPECT_EQ(json::parse(ask("/v1/refit", "POST").body).at("fitted"), 3);
+  EXPECT_EQ(ask("/v1/reload", "POST").status, 200U);
+  backend_.broken_config = true;
+  const Reply reply = ask("/v1/reload", "POST");
+  EXPECT_EQ(reply.status, 422U);
+  EXPECT_NE(reply.body.find("etad.toml:3"), std::string::npos);
+}
+
+TEST_F(RouterTest, AnImportIsAStreamWithItsParameters) {
+  Request request{
+      "POST", "/v1/imports?name=%2Ftmp%2Fa+b.log&format=auto&label.batch_size=64&modified=2026-01-02",
+      "",     false,
+      true,   {}};
+  EXPECT_TRUE(router_.streams(request));
+  const auto outcome = router_.handle(request);
+  const auto& import = std::get<Import>(outcome).request;
+  EXPECT_EQ(import.name, "/tmp/a b.log");
+  EXPECT_EQ(import.format, "");
+  EXPECT_EQ(import.labels.at("batch_size"), "64");
+  EXPECT_EQ(import.modified, instant_from("2026-01-02T00:00:00Z"));
+}
+
+TEST_F(RouterTest, SourcesShowTheHistorysRowsAndWhatTheDaemonSays) {
+  backend_.statuses = {{"/var/log/caffe/lenet.log", "waiting: permission denied"},
+                       {"/tmp/fifo", "not a regular file"}};
+  const auto body = get("/v1/sources");
+  ASSERT_EQ(body.at("sources").as_array().size(), 2U);
+  const auto& known = body.at("sources").at(0).as_object();
+  EXPECT_EQ(known.at("path"), "/var/log/caffe/lenet.log");
+  EXPECT_EQ(known.at("state"), "waiting: permission denied");
+  EXPECT_EQ(known.at("lines"), 100);
+  EXPECT_EQ(known.at("unmatched"), 10);
+  EXPECT_TRUE(known.at("last_error").is_null());
+  EXPECT_EQ(body.at("sources").at(1).at("path"), "/tmp/fifo");
+  EXPECT_EQ(body.at("sources").at(1).at("last_error"), "not a regular file");
+}
+
+TEST_F(RouterTest, NetworksAndModelsAreListed) {
+  const auto networks = get("/v1/networks").at("networks").as_array();
+  ASSERT_EQ(networks.size(), 1U);
+  EXPECT_EQ(networks[0].at("network"), "LeNet");
+  EXPECT_EQ(networks[0].at("runs"), 3);
+  const auto models = get("/v1/models").at("models").as_array();
+  ASSERT_EQ(models.size(), 2U);
+  EXPECT_EQ(get("/v1/models?network=alexnet").at("models").as_array().size(), 0U);
+  const auto model = get("/v1/models/1");
+  EXPECT_EQ(model.at("family"), "end_to_end");
+  EXPECT_EQ(model.at("coefficients").at(2).at("name"), "c2");
+  EXPECT_EQ(model.at("rivals").as_array().size(), 2U);
+  EXPECT_EQ(model.at("seen").at("batch_size").at("max"), 64);
+}
+
+TEST_F(RouterTest, ARunningRunSaysWhatRemains) {
+  const auto run = get("/v1/runs?state=running").at("runs").at(0).as_object();
+  ASSERT_TRUE(run.at("remaining").is_object());
+  const double seconds = run.at("remaining").at("seconds").to_number<double>();
+  // 800 iterations at 0.05 s, and the tests at 500 and 1000.
+  EXPECT_NEAR(seconds, 41, 4);
+  EXPECT_LE(run.at("remaining").at("lower").to_number<double>(), seconds);
+  EXPECT_GE(run.at("remaining").at("upper").to_number<double>(), seconds);
+  EXPECT_TRUE(run.at("expected_end").is_string());
+  EXPECT_TRUE(run.at("ended_at").is_null());
+}
+
+TEST_F(RouterTest, AWatchSendsEachRunOnceAndThenItsChanges) {
+  const auto outcome = router_.handle({"GET", "/v1/runs?watch=true&state=running", "", false, false, {}});
+  const auto& watch = std::get<Watch>(outcome);
+  Watched watched;
+  const std::string first = router_.changes(watch, watched);
+  EXPECT_EQ(std::count(first.begin(), first.end(), '\n'), 1);
+  EXPECT_EQ(router_.changes(watch, watched), "");
+  history_.go_on(300);
+  EXPECT_EQ(json::parse(router_.changes(watch, watched)).at("progress").at("iteration"), 300);
+  history_.go_on(1000);  // no longer running: said once more, then gone
+  EXPECT_EQ(json::parse(router_.changes(watch, watched)).at("state"), "finished");
+  EXPECT_EQ(router_.changes(watch, watched), "");
+  EXPECT_TRUE(watched.sent.empty());
+}
+
+TEST_F(RouterTest, EveryByteSentIsUtf8) {
+  backend_.statuses = {{"/tmp/\xff\xfe caf\xc3\xa9", "\xc3\x28 broken"}};
+  const Reply reply = ask("/v1/sources");
+  EXPECT_EQ(valid_utf8(reply.body), reply.body);
+  EXPECT_NE(reply.body.find("caf\xc3\xa9"), std::string::npos);
+  const Reply echo = ask("/v1/nosuch%ff\xff");
+  EXPECT_EQ(valid_utf8(echo.body), echo.body);
+}
+
+TEST_F(RouterTest, AccuracyAndSeriesAreThereBeforeThereIsAny) {
+  EXPECT_TRUE(get("/v1/accuracy").at("networks").as_array().empty());
+  EXPECT_TRUE(get("/v1/series").at("series").as_array().empty());
+}
+
+}  // namespace
+}  // namespace etad::service::testing

@@ -1,0 +1,420 @@
+#include "daemon/service/server.h"
+
+#include <grp.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <zlib.h>
+
+#include <atomic>
+#include <future>
+#include <thread>
+
+#include "tests/service/fixtures.h"
+#include "tests/service/raw_client.h"
+
+namespace etad::service::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ServerTest : public ::testing::Test {
+ protected:
+  ServerTest() {
+    options_.socket_path = path_;
+    options_.access.own_uid = geteuid();
+    options_.version = "1.2.3";
+    options_.now = [] { return kNow; };
+    options_.log = [this](std::string_view message) { ADD_FAILURE() << message; };
+  }
+  ~ServerTest() override { stop(); }
+
+  void start() {
+    auto server = Server::listen(options_, backend_, history_.reader());
+    ASSERT_TRUE(server) << server.error().text();
+    server_ = std::move(*server);
+    thread_ = std::thread([this] { server_->run(); });
+  }
+
+  void stop() {
+    if (!thread_.joinable()) return;
+    server_->stop();
+    thread_.join();
+  }
+
+  std::string ask(std::string_view request) { return RawClient(path_).ask(request); }
+
+  History history_;
+  FakeBackend backend_;
+  std::string path_ = history_.dir().file("etad.sock");
+  Options options_;
+  std::unique_ptr<Server> server_;
+  std::thread thread_;
+};
+
+TEST_F(ServerTest, AnswersAndKeepsTheConnection) {
+  start();
+  RawClient client(path_);
+  EXPECT_EQ(status_of(client.ask(get("/v1"))), 200);
+  EXPECT_EQ(status_of(client.ask(get("/v1/nosuch"))), 404);
+  EXPECT_EQ(status_of(client.ask(get("/v1/health"))), 200);
+}
+
+TEST_F(ServerTest, AnswersAPipelineInOrder) {
+  start();
+  RawClient client(path_);
+  std::string requests;
+  for (int i = 0; i < 50; ++i) requests += get("/v1/runs/" + std::to_string(i % 3 + 1));
+  client.send(requests);
+  for (int i = 0; i < 50; ++i) {
+    const std::string reply = client.reply();
+    EXPECT_NE(reply.find("{\"id\":" + std::to_string(i % 3 + 1) + ","), std::string::npos) << i;
+  }
+}
+
+TEST_F(ServerTest, AHalfClosedPeerStillGetsItsAnswer) {
+  start();
+  RawClient client(path_);
+  client.send(get("/v1/runs"));
+  client.shut_down();
+  EXPECT_EQ(status_of(client.receive()), 200);
+}
+
+TEST_F(ServerTest, AHeadHasNoBodyAndTheLengthOfOne) {
+  start();
+  RawClient client(path_);
+  client.send("HEAD /v1/runs HTTP/1.1\r\n\r\n" + get("/v1/runs", "Connection: close\r\n"));
+  const std::string both = client.receive();
+  const std::size_t second = both.find("HTTP/1.1", 8);
+  ASSERT_NE(second, std::string::npos);
+  EXPECT_EQ(both.substr(second - 4, 4), "\r\n\r\n");  // nothing between the first header and the second reply
+  EXPECT_EQ(both.find("Content-Length: 0"), std::string::npos);
+}
+
+TEST_F(ServerTest, HttpTenIsAnsweredAndClosed) {
+  start();
+  RawClient client(path_);
+  client.send("GET /v1 HTTP/1.0\r\n\r\n");
+  EXPECT_EQ(status_of(client.receive()), 200);
+}
+
+TEST_F(ServerTest, WhatIsNoRequestIsA400) {
+  start();
+  for (const char* bytes :
+       {"hello\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\x16\x03\x01 tls\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "GET / HTTP/1.1\r\nbad header\r\n\r\n"}) {
+    RawClient client(path_);
+    client.send(bytes);
+    const std::string reply = client.receive();
+    EXPECT_EQ(status_of(reply), 400) << bytes << reply;
+    EXPECT_NE(reply.find("application/problem+json"), std::string::npos);
+  }
+}
+
+TEST_F(ServerTest, AnOversizedHeaderIsA431) {
+  start();
+  RawClient client(path_);
+  client.send("GET /v1 HTTP/1.1\r\nX: " + std::string(9000, 'x') + "\r\n\r\n");
+  EXPECT_EQ(status_of(client.receive()), 431);
+}
+
+TEST_F(ServerTest, AnOversizedBodyIsA413WhetherAnnouncedOrNot) {
+  options_.limits.body_bytes = 1000;
+  start();
+  RawClient announced(path_);
+  announced.send(post("/v1/refit", std::string(2000, ' ')));
+  EXPECT_EQ(status_of(announced.receive()), 413);
+  RawClient chunked(path_);
+  chunked.send("POST /v1/refit HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n" +
+               std::string(2000, ' ') + "\r\n0\r\n\r\n");
+  EXPECT_EQ(status_of(chunked.receive()), 413);
+  EXPECT_EQ(status_of(ask(post("/v1/refit", std::string(1000, ' ')))), 200);
+}
+
+TEST_F(ServerTest, ASlowHeaderIsTimedOutHoweverSteadilyItDrips) {
+  options_.limits.request = 60ms;
+  start();
+  RawClient client(path_);
+  client.send("GET /v1 HTTP/1.1\r\n");
+  while (client.send("X: y\r\n") && !client.has_answer()) {  // a slowloris: never idle, never done
+  }
+  EXPECT_EQ(status_of(client.receive()), 408);
+}
+
+TEST_F(ServerTest, ASlowBodyIsTimedOut) {
+  options_.limits.request = 60ms;
+  start();
+  RawClient client(path_);
+  client.send("POST /v1/refit HTTP/1.1\r\nContent-Length: 100\r\n\r\nsome");
+  EXPECT_EQ(status_of(client.receive()), 408);
+}
+
+TEST_F(ServerTest, AnIdleConnectionIsClosed) {
+  options_.limits.idle = 30ms;
+  start();
+  RawClient client(path_);
+  EXPECT_EQ(client.receive(), "");
+}
+
+TEST_F(ServerTest, ConnectionsAreBoundedAndTheOneTooManyIsTold) {
+  options_.limits.connections = 8;
+  options_.limits.admin_connections = 2;
+  std::atomic<int> asked = 0;
+  options_.peer_of = [&](int) {
+    ++asked;
+    return Peer{12345, {12345}};  // nobody special
+  };
+  start();
+  std::vector<std::unique_ptr<RawClient>> held;
+  for (int i = 0; i < 8; ++i) {
+    held.push_back(std::make_unique<RawClient>(path_));
+    EXPECT_EQ(status_of(held.back()->ask(get("/v1"))), 200);
+  }
+  for (int i = 0; i < 500; ++i) {
+    RawClient refused(path_);
+    const std::string reply = refused.receive();
+    ASSERT_EQ(status_of(reply), 503) << i;
+    ASSERT_NE(reply.find("Retry-After"), std::string::npos);
+  }
+  EXPECT_EQ(asked, 508);
+  held.pop_back();
+  // The place is free as soon as the server has seen the goodbye.
+  for (int i = 0; i < 10'000 && status_of(RawClient(path_).ask(get("/v1"))) != 200; ++i) {
+  }
+  EXPECT_EQ(status_of(held.front()->ask(get("/v1"))), 200);
+}
+
+TEST_F(ServerTest, PlacesAreKeptForThoseWhoMayChangeThings) {
+  options_.limits.connections = 1;
+  options_.limits.admin_connections = 1;
+  start();  // we are the daemon's own user
+  RawClient first(path_), second(path_);
+  EXPECT_EQ(status_of(first.ask(get("/v1"))), 200);
+  EXPECT_EQ(status_of(second.ask(get("/v1"))), 200);
+  EXPECT_EQ(status_of(RawClient(path_).receive()), 503);
+}
+
+TEST_F(ServerTest, AnImportIsStreamedPlainChunkedAndCompressed) {
+  start();
+  EXPECT_EQ(status_of(ask(post("/v1/imports?name=a.log&format=caffe", "one\ntwo\n"))), 200);
+  EXPECT_EQ(backend_.content, "one\ntwo\n");
+  EXPECT_EQ(backend_.import_request.name, "a.log");
+  backend_.content.clear();
+  RawClient chunked(path_);
+  const std::string reply = chunked.ask(
+      "POST /v1/imports HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none\n\r\n4\r\ntwo\n\r\n0\r\n\r\n");
+  EXPECT_EQ(status_of(reply), 200);
+  EXPECT_NE(reply.find("\"lines\":2"), std::string::npos);
+  EXPECT_EQ(backend_.content, "one\ntwo\n");
+}
+
+std::string gzip(std::string_view text) {
+  z_stream stream{};
+  deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string out(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+TEST_F(ServerTest, ACompressedImportIsInflatedByContentOrByHeader) {
+  start();
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += "line " + std::to_string(i) + "\n";
+  const std::string two_members = gzip(text.substr(0, 1000)) + gzip(text.substr(1000));
+  for (const auto& [body, header] : std::vector<std::pair<std::string, std::string>>{
+           {gzip(text), ""},
+           {two_members, ""},
+           {gzip(text), "Content-Encoding: gzip\r\n"},
+           {gzip(gzip(text)), "Content-Encoding: gzip\r\n"},
+       }) {
+    backend_.content.clear();
+    EXPECT_EQ(status_of(ask(post("/v1/imports", body, header))), 200);
+    EXPECT_EQ(backend_.content, text);
+  }
+  const std::string whole = gzip(text);
+  EXPECT_EQ(status_of(ask(post("/v1/imports", whole.substr(0, whole.size() / 2)))), 422);
+  EXPECT_EQ(status_of(ask(post("/v1/imports", "plain", "Content-Encoding: gzip\r\n"))), 422);
+  EXPECT_EQ(status_of(ask(post("/v1/imports", "x", "Content-Encoding: br\r\n"))), 415);
+}
+
+TEST_F(ServerTest, AFailedImportIsToldAndLeavesTheSessionUnfinished) {
+  start();
+  EXPECT_EQ(status_of(ask(post("/v1/imports?format=unheard-of", "x\n"))), 422);
+  const std::string reply = ask(post("/v1/imports", "poison\n"));
+  EXPECT_EQ(status_of(reply), 422);
+  EXPECT_NE(reply.find("take it out"), std::string::npos);
+  EXPECT_FALSE(backend_.finished);
+}
+
+TEST_F(ServerTest, AnImportCutShortIsNotFinished) {
+  start();
+  {
+    RawClient client(path_);
+    client.send("POST /v1/imports HTTP/1.1\r\nContent-Length: 100\r\n\r\nhalf a li");
+    client.shut_down();
+    EXPECT_EQ(status_of(client.receive()), 422);
+  }
+  EXPECT_FALSE(backend_.finished);
+}
+
+TEST_F(ServerTest, AContinueIsSentBeforeALargeBody) {
+  start();
+  RawClient client(path_);
+  client.send("POST /v1/imports HTTP/1.1\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(status_of(client.reply()), 100);
+  client.send("one\n");
+  EXPECT_EQ(status_of(client.reply()), 200);
+}
+
+TEST_F(ServerTest, WhoMayNotChangeThingsIsToldBeforeTheBody) {
+  options_.peer_of = [](int) { return Peer{12345, {12345}}; };
+  start();
+  RawClient client(path_);
+  client.send("POST /v1/imports HTTP/1.1\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(status_of(client.receive()), 403);
+  EXPECT_EQ(status_of(ask(get("/v1/runs"))), 200);
+}
+
+TEST_F(ServerTest, TheAdminGroupMayChangeThings) {
+  options_.access.admin_group = 4711;
+  options_.peer_of = [](int) { return Peer{12345, {100, 4711}}; };
+  start();
+  EXPECT_EQ(status_of(ask(post("/v1/refit", ""))), 200);
+}
+
+// The real thing, with real credentials: needs root to become somebody else.
+TEST_F(ServerTest, TheKernelSaysWhoThePeerIs) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  options_.access.own_uid = 65533;
+  options_.access.admin_group = 4711;
+  start();
+  chmod(history_.dir().file("").c_str(), 0755);
+  const auto status_as = [&](uid_t uid, std::vector<gid_t> groups) {
+    const pid_t child = fork();
+    if (child == 0) {  // from here on: system calls and our own client only
+      if (setgroups(groups.size(), groups.data()) != 0 || setgid(65534) != 0 || setuid(uid) != 0) _exit(1);
+      _exit(status_of(RawClient(path_).ask(post("/v1/refit", ""))) == 200 ? 42 : 43);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status);
+  };
+  EXPECT_EQ(status_as(65534, {}), 43);
+  EXPECT_EQ(status_as(65533, {}), 42);            // the daemon's own user
+  EXPECT_EQ(status_as(65534, {4710, 4711}), 42);  // by a supplementary group
+  EXPECT_EQ(status_as(0, {}), 42);
+}
+
+TEST_F(ServerTest, AWatchTellsChangesAsTheyCome) {
+  options_.limits.watch_pause = 1ms;
+  start();
+  RawClient client(path_);
+  client.send(get("/v1/runs?watch=true&state=running"));
+  std::string seen = client.receive("\"iteration\":200");
+  EXPECT_NE(seen.find("application/x-ndjson"), std::string::npos);
+  history_.go_on(300);
+  server_->changed();
+  client.receive("\"iteration\":300");
+  history_.go_on(1000);
+  server_->changed();
+  client.receive("\"state\":\"finished\"");
+}
+
+TEST_F(ServerTest, AQuietWatchHasAHeartbeatAndEndsWithTheServer) {
+  options_.limits.watch_pause = 1ms;
+  options_.limits.watch_heartbeat = 5ms;
+  start();
+  RawClient client(path_);
+  client.send(get("/v1/runs?watch=true&state=stopped"));
+  client.receive("1\r\n\n\r\n1\r\n\n\r\n");
+  stop();
+  EXPECT_TRUE(client.receive().ends_with("0\r\n\r\n"));
+}
+
+TEST_F(ServerTest, StopFinishesWhatIsUnderWay) {
+  class SlowBackend : public FakeBackend {
+   public:
+    Result<RefitReport> refit() override {
+      begun.set_value();
+      go_on.get_future().wait();
+      return RefitReport{};
+    }
+    std::promise<void> begun, go_on;
+  } slow;
+  auto server = Server::listen(options_, slow, history_.reader());
+  ASSERT_TRUE(server);
+  std::thread thread([&] { (*server)->run(); });
+  RawClient busy(path_), idle(path_);
+  EXPECT_EQ(status_of(idle.ask(get("/v1"))), 200);
+  busy.send(post("/v1/refit", ""));
+  slow.begun.get_future().wait();
+  (*server)->stop();
+  EXPECT_EQ(idle.receive(), "");  // closed at once
+  slow.go_on.set_value();
+  EXPECT_EQ(status_of(busy.receive()), 200);
+  thread.join();
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(ServerTest, ADeadSocketFileIsReplacedALivingDaemonIsNot) {
+  {
+    // A daemon that was killed: its socket is closed, its file stays.
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path_.data(), path_.size());
+    ASSERT_EQ(bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    close(fd);
+  }
+  start();
+  const auto second = Server::listen(options_, backend_, history_.reader());
+  ASSERT_FALSE(second);
+  EXPECT_NE(second.error().message.find("another daemon"), std::string::npos);
+  EXPECT_EQ(status_of(ask(get("/v1"))), 200);
+}
+
+TEST_F(ServerTest, WhatIsNoSocketIsNotTouched) {
+  std::ofstream(path_) << "precious";
+  const auto server = Server::listen(options_, backend_, history_.reader());
+  ASSERT_FALSE(server);
+  EXPECT_EQ(std::filesystem::file_size(path_), 8U);
+  options_.socket_path = std::string(200, 'x');
+  EXPECT_FALSE(Server::listen(options_, backend_, history_.reader()));
+}
+
+TEST_F(ServerTest, TheSocketsModeIsAsAsked) {
+  options_.world_accessible = false;
+  start();
+  struct stat found {};
+  ASSERT_EQ(stat(path_.c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777U, 0660U);
+}
+
+TEST_F(ServerTest, AnInheritedSocketIsServedAndItsFileLeftAlone) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path_.data(), path_.size());
+  ASSERT_EQ(bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(listen(fd, 16), 0);
+  options_.inherited_fd = fd;
+  start();
+  EXPECT_EQ(status_of(ask(get("/v1"))), 200);
+  stop();
+  EXPECT_TRUE(std::filesystem::exists(path_));
+}
+
+TEST_F(ServerTest, APingIsAnsweredByALivingThread) {
+  start();
+  std::promise<void> answered;
+  server_->ping([&] { answered.set_value(); });
+  EXPECT_EQ(answered.get_future().wait_for(10s), std::future_status::ready);
+}
+
+}  // namespace
+}  // namespace etad::service::testing
