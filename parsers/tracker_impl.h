@@ -3,7 +3,8 @@
 //   tracker_runs.cpp         where a run begins and ends
 //   tracker_values.cpp       settings, batch sizes, devices, and what the source's labels add
 //   tracker_description.cpp  solver and net descriptions, set-up lines
-//   tracker_windows.cpp      windows of training, test phases, snapshots
+//   tracker_windows.cpp      windows of training, snapshots, resumes
+//   tracker_tests.cpp        test phases, testing jobs
 //   tracker_measures.cpp     frameworks that state measurements: steps, rates, epochs, tables, traces
 //   tracker_json.cpp         saving and restoring
 #pragma once
@@ -74,13 +75,16 @@ struct Tracker::Impl {
   void progress(const Moment& m);
   void train_progress(track::RunTrack& r, const Moment& m, std::int64_t iteration);
   void close_window(track::RunTrack& r, const Moment& m, const track::Anchor& to);
+  void snapshot(const Moment& m);
+  void resume(const Moment& m);
+  void add_segment(track::RunTrack& r, const Segment& s, Records& out);
+
+  // tracker_tests.cpp
   void test_progress(const Moment& m);
   void test_start(const Moment& m);
   void test_result(const Moment& m);
   void end_test(track::RunTrack& r, std::optional<Instant> at, Records& out);
-  void snapshot(const Moment& m);
-  void resume(const Moment& m);
-  void add_segment(track::RunTrack& r, const Segment& s, Records& out);
+  void release_tests(track::RunTrack& r, Records& out);
 
   // tracker_measures.cpp
   void step_time(const Moment& m);

@@ -64,8 +64,15 @@ void describe(V& v, track::Anchor& x) {
 }
 
 template <class V>
+void describe(V& v, Segment& x) {
+  v("phase", x.phase), v("first", x.first_iteration), v("iterations", x.iterations);
+  v("samples", x.samples_per_iteration), v("duration", x.duration), v("started_at", x.started_at);
+}
+
+template <class V>
 void describe(V& v, track::Window& x) {
-  v("from", x.from), v("tests", x.tests), v("snapshots", x.snapshots), v("broken", x.broken);
+  v("from", x.from), v("tests", x.tests), v("held", x.held), v("snapshots", x.snapshots),
+      v("broken", x.broken);
 }
 
 template <class V>

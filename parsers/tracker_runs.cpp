@@ -73,6 +73,7 @@ void Tracker::Impl::end(const Moment& m) {
   finish_net(*r, m.out);
   if (r->test) end_test(*r, r->test->shows_batches ? m.now : std::nullopt, m.out);
   take_values(*r, m.event);
+  release_tests(*r, m.out);
   give_layer_times(*r, m.out);
   const bool stopped = m.event.text(Field::outcome) == "stopped";
   r->run.state = stopped ? RunState::stopped : RunState::finished;
@@ -86,6 +87,7 @@ void Tracker::Impl::fail(const Moment& m) {
   RunTrack* const r = open_run();
   if (!r || !r->declared) return;
   finish_net(*r, m.out);
+  release_tests(*r, m.out);
   give_layer_times(*r, m.out);
   r->test.reset();
   r->run.state = RunState::failed;
@@ -99,6 +101,7 @@ void Tracker::Impl::supersede(Records& out) {
   RunTrack& r = *state.current;
   if (r.declared && !r.ended) {
     finish_net(r, out);
+    release_tests(r, out);
     give_layer_times(r, out);
     r.run.state = RunState::lost;
     r.dirty = true;
@@ -111,6 +114,7 @@ void Tracker::Impl::close(Records& out) {
   RunTrack* const r = open_run();
   if (!r || !r->declared || r->run.state != RunState::running) return;
   if (r->description.net_open) settle(*r, r->description.builder.net(), out);
+  release_tests(*r, out);
   give_layer_times(*r, out);
   r->run.state = RunState::lost;
   r->dirty = true;

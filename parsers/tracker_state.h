@@ -17,6 +17,7 @@ inline constexpr std::size_t kMaxSettings = 96;
 inline constexpr std::size_t kMaxText = 256;  // of one setting's value, a device's name, …
 inline constexpr std::size_t kMaxMessage = 512;
 inline constexpr std::size_t kMaxTestNets = 32;
+inline constexpr std::size_t kMaxHeldTests = 64;  // of one window
 inline constexpr std::size_t kMaxLayerTimes = 4096;
 inline constexpr std::size_t kMaxStartRules = 8;
 inline constexpr std::size_t kMaxGroups = 64;
@@ -33,6 +34,7 @@ struct Anchor {
 struct Window {
   std::optional<Anchor> from;
   Duration tests{};
+  std::vector<Segment> held;  // those tests, until the window shows whether the clock was set
   std::int64_t snapshots = 0;
   bool broken = false;  // holds a stretch that is no training and whose length is unknown
 };

@@ -1,4 +1,4 @@
-// Windows of training and phases of testing.
+// Windows of training.
 //
 // A window runs from one displayed iteration to the next. Its time is the difference of the two lines' times
 // less the test phases inside. Where the log itself says how long the window took and the two disagree beyond
@@ -10,7 +10,6 @@
 namespace etad {
 
 using track::Anchor;
-using track::OpenTest;
 using track::RunTrack;
 using track::Window;
 
@@ -23,17 +22,23 @@ constexpr Duration kGrossAtLeast = 2s;
 constexpr double kGrossShare = 0.05;
 constexpr double kMaxSeconds = 1e9;  // about thirty years: no window is longer
 
-std::optional<Duration> duration_of(double seconds) {
-  if (!std::isfinite(seconds) || seconds > kMaxSeconds || seconds < -kMaxSeconds) return {};
-  return from_seconds(seconds);
+// How long the window took, as the line at its end says.
+struct Statement {
+  Duration took{};
+  bool tests_inside = true;  // false: it speaks of steps, so what lies between them is not in it
+};
+
+std::optional<Statement> statement(const std::optional<double>& seconds, bool tests_inside) {
+  if (!seconds || !std::isfinite(*seconds) || *seconds <= 0 || *seconds > kMaxSeconds) return {};
+  return Statement{from_seconds(*seconds), tests_inside};
 }
 
-std::optional<Duration> stated_window(const Event& event, const Anchor& from, const Anchor& to) {
+std::optional<Statement> stated_window(const Event& event, const Anchor& from, const Anchor& to) {
   const auto n = static_cast<double>(to.iteration - from.iteration);
-  if (const auto lapse = event.number(Field::lapse)) return duration_of(*lapse);
-  if (from.elapsed && to.elapsed) return duration_of(*to.elapsed - *from.elapsed);
-  if (const auto rate = event.number(Field::rate); rate && *rate > 0) return duration_of(n / *rate);
-  if (const auto step = event.number(Field::seconds)) return duration_of(n * *step);
+  if (const auto lapse = statement(event.number(Field::lapse), true)) return lapse;
+  if (from.elapsed && to.elapsed) return statement(*to.elapsed - *from.elapsed, true);
+  if (const auto rate = event.number(Field::rate); rate && *rate > 0) return statement(n / *rate, true);
+  if (const auto step = event.number(Field::seconds)) return statement(n * *step, false);
   return {};
 }
 
@@ -41,16 +46,41 @@ bool whole_second(Instant at) {
   return at.time_since_epoch() % 1s == 0s;
 }
 
-// Which of the two to believe.
-std::optional<Duration> believed(const std::optional<Duration>& stated, const Anchor& from,
-                                 const Anchor& to) {
-  if (!from.at || !to.at) return stated;
-  const Duration measured = *to.at - *from.at;
-  if (!stated || *stated <= 0s) return measured;
-  const Duration apart = measured > *stated ? measured - *stated : *stated - measured;
-  const bool gross = apart > kGrossAtLeast && to_seconds(apart) > kGrossShare * to_seconds(*stated);
-  const bool coarse = whole_second(*from.at) && whole_second(*to.at) && apart <= 1s;
-  return gross || coarse ? *stated : measured;
+// By how much the clock was set between two lines, where the log's own word shows that it was.
+Duration clock_shift(const Statement& said, const Anchor& from, const Anchor& to, Duration tests) {
+  const Duration measured = *to.at - *from.at - (said.tests_inside ? Duration::zero() : tests);
+  const Duration apart = measured > said.took ? measured - said.took : said.took - measured;
+  const bool gross = apart > kGrossAtLeast && to_seconds(apart) > kGrossShare * to_seconds(said.took);
+  return gross ? measured - said.took : Duration::zero();
+}
+
+// A test phase across which the clock was set: put right by the same amount, where that can be it.
+void unbend_tests(Window& w, Duration shift, Duration longest) {
+  for (Segment& test : w.held) {
+    const Duration right = test.duration - shift;
+    const bool impossible = test.duration <= Duration::zero() || test.duration > longest;
+    if (!impossible || right <= Duration::zero() || right > longest) continue;
+    test.duration = right;
+    w.tests -= shift;
+    return;
+  }
+}
+
+// The window's training, tests taken out. Nothing where it cannot be told.
+std::optional<Duration> training_time(Window& w, const std::optional<Statement>& said, const Anchor& to) {
+  const Anchor& from = *w.from;
+  if (!from.at || !to.at || w.broken) {
+    if (!said || (said->tests_inside && w.broken)) return {};
+    return said->tests_inside ? said->took - w.tests : said->took;
+  }
+  if (!said) return *to.at - *from.at - w.tests;
+  const Duration shift = clock_shift(*said, from, to, w.tests);
+  if (shift != Duration::zero() && said->tests_inside) unbend_tests(w, shift, said->took);
+  const Duration measured = *to.at - *from.at - w.tests;
+  const Duration stated = said->tests_inside ? said->took - w.tests : said->took;
+  const Duration apart = measured > stated ? measured - stated : stated - measured;
+  const bool finer = whole_second(*from.at) && whole_second(*to.at) && apart <= 1s;
+  return shift != Duration::zero() || finer ? stated : measured;
 }
 
 // Where a line says the run stands; epochs and batches are multiplied out.
@@ -111,32 +141,31 @@ void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t it
   const double loss = m.event.number(Field::loss).value_or(std::nan(""));
   if (m.event.has(Field::loss) && !std::isfinite(loss)) r.run.loss_is_nan = true;
   if (r.window.from && iteration > r.window.from->iteration) close_window(r, m, here);
+  release_tests(r, m.out);
   m.out.points.push_back({r.run.ordinal, {iteration, m.now, loss}});
-  r.window = Window{here, {}, 0, false};
+  r.window = Window{};
+  r.window.from = here;
 }
 
 void Tracker::Impl::close_window(RunTrack& r, const Moment& m, const Anchor& to) {
-  const Window& w = r.window;
-  if (w.broken) return;
-  const Anchor& from = *w.from;
-  auto duration = believed(stated_window(m.event, from, to), from, to);
-  if (!duration && m.event.has(Field::samples_per_second)) {
-    const auto rate = m.event.number(Field::samples_per_second);
+  Window& w = r.window;
+  const Anchor from = *w.from;
+  auto said = stated_window(m.event, from, to);
+  if (const auto rate = m.event.number(Field::samples_per_second); !said && rate && *rate > 0) {
     const std::int64_t samples = product(train_samples(r), to.iteration - from.iteration);
-    if (!rate || *rate <= 0 || samples == 0) return;
-    duration = duration_of(static_cast<double>(samples) / *rate);
-    note_derived(r.run, "seconds: samples / samples_per_second");
+    said = statement(static_cast<double>(samples) / *rate, false);
+    if (said && (!from.at || !to.at)) note_derived(r.run, "seconds: samples / samples_per_second");
   }
-  if (!duration) return;
-  *duration -= w.tests;
-  if (*duration <= Duration::zero()) {
+  const auto took = training_time(w, said, to);
+  release_tests(r, m.out);
+  if (!took) return;
+  if (*took <= Duration::zero()) {
     ++m.out.rejected;
   } else if (w.snapshots > 0) {
-    r.run.snapshot_time += *duration;
+    r.run.snapshot_time += *took;
   } else {
     add_segment(
-        r,
-        {Phase::train, from.iteration, to.iteration - from.iteration, train_samples(r), *duration, from.at},
+        r, {Phase::train, from.iteration, to.iteration - from.iteration, train_samples(r), *took, from.at},
         m.out);
   }
 }
@@ -148,107 +177,6 @@ void Tracker::Impl::add_segment(RunTrack& r, const Segment& s, Records& out) {
   ++sums.segments;
   r.dirty = true;
   out.segments.push_back({r.run.ordinal, s});
-}
-
-void Tracker::Impl::test_start(const Moment& m) {
-  const bool job = m.event.text(Field::job) == name_of(Job::test);
-  RunTrack* r = &run_for_measurement(m);
-  if (job && r->progressed) {
-    r = &begin(m);
-    declare(*r);
-  }
-  finish_net(*r, m.out);
-  if (r->test) end_test(*r, r->test->shows_batches ? m.now : std::nullopt, m.out);
-  r->progressed = true;
-  OpenTest test;
-  test.net = count_of(m.event, Field::net).value_or(0);
-  test.since = m.now;
-  test.announced = positive_of(m.event, Field::iterations).value_or(0);
-  if (job) {
-    r->run.job = Job::test;
-    r->job_known = true;
-    r->run.first_iteration = 0;
-    r->run.max_iterations = positive_of(m.event, Field::iterations);
-    test.shows_batches = true;
-  } else {
-    test.iteration = count_of(m.event, Field::iteration).value_or(r->run.iteration.value_or(0));
-    // Only the first of a test's lines may move the run on; an older one (another rank's) must not turn it
-    // back.
-    if (test.iteration > r->run.iteration.value_or(0)) r->run.iteration = test.iteration;
-  }
-  r->test = test;
-}
-
-// A test phase that shows its batches: each stretch between two of them is a segment.
-void Tracker::Impl::test_progress(const Moment& m) {
-  RunTrack& r = run_for_measurement(m);
-  finish_net(r, m.out);
-  r.progressed = true;
-  const auto batch = count_of(m.event, Field::batch);
-  const auto shown = batch ? std::optional(*batch + 1) : count_of(m.event, Field::iteration);
-  if (!shown) return;
-  if (!r.test) {
-    r.test.emplace();
-    r.test->iteration = r.run.job == Job::test ? 0 : r.run.iteration.value_or(0);
-  }
-  OpenTest& test = *r.test;
-  test.shows_batches = true;
-  if (const auto batches = positive_of(m.event, Field::batches)) test.announced = *batches;
-  const std::int64_t n = *shown - test.done;
-  if (n <= 0) return;  // another value of the same batch
-  const auto from = test.done_at ? test.done_at : test.since;
-  if (from && m.now) {
-    const Duration took = *m.now - *from;
-    const std::int64_t first = r.run.job == Job::test ? test.done : test.iteration;
-    if (took > Duration::zero()) {
-      add_segment(r, {Phase::test, first, n, test_samples(r, test.net), took, from}, m.out);
-    } else {
-      ++m.out.rejected;
-    }
-  }
-  test.done = *shown;
-  test.done_at = m.now;
-  if (r.run.job == Job::test) r.run.iteration = *shown;
-}
-
-void Tracker::Impl::test_result(const Moment& m) {
-  RunTrack* const r = open_run();
-  if (!r || !r->test) return;
-  end_test(*r, m.now, m.out);
-}
-
-// `at`: when it ended; nullopt where its lines do not tell.
-void Tracker::Impl::end_test(RunTrack& r, std::optional<Instant> at, Records& out) {
-  const OpenTest test = *r.test;
-  r.test.reset();
-  r.dirty = true;
-  if (!test.since || !at) {
-    r.window.broken = true;
-    return;
-  }
-  const Duration took = *at - *test.since;
-  if (took < Duration::zero()) {
-    ++out.rejected;
-    r.window.broken = true;
-    return;
-  }
-  r.window.tests += took;
-  if (!r.window.from) r.tests_before += took;
-  Segment s{Phase::test, test.iteration, 0, test_samples(r, test.net), took, test.since};
-  if (test.shows_batches) {  // what came after the last batch displayed
-    if (!test.done_at) return;
-    s.iterations = test.announced - test.done;
-    s.duration = *at - *test.done_at;
-    s.started_at = test.done_at;
-  } else {
-    s.iterations = test.announced > 0 ? test.announced : test_iterations(r, test.net);
-  }
-  if (s.iterations <= 0) return;
-  if (s.duration > Duration::zero()) {
-    add_segment(r, s, out);
-  } else {
-    ++out.rejected;
-  }
 }
 
 void Tracker::Impl::snapshot(const Moment& m) {

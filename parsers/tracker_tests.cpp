@@ -1,0 +1,115 @@
+// Phases of testing: those within a training, and testing jobs.
+#include "parsers/tracker_impl.h"
+
+namespace etad {
+
+using track::OpenTest;
+using track::RunTrack;
+
+void Tracker::Impl::test_start(const Moment& m) {
+  const bool job = m.event.text(Field::job) == name_of(Job::test);
+  RunTrack* r = &run_for_measurement(m);
+  if (job && r->progressed) {
+    r = &begin(m);
+    declare(*r);
+  }
+  finish_net(*r, m.out);
+  if (r->test) end_test(*r, r->test->shows_batches ? m.now : std::nullopt, m.out);
+  r->progressed = true;
+  OpenTest test;
+  test.net = count_of(m.event, Field::net).value_or(0);
+  test.since = m.now;
+  test.announced = positive_of(m.event, Field::iterations).value_or(0);
+  if (job) {
+    r->run.job = Job::test;
+    r->job_known = true;
+    r->run.first_iteration = 0;
+    r->run.max_iterations = positive_of(m.event, Field::iterations);
+    test.shows_batches = true;
+  } else {
+    test.iteration = count_of(m.event, Field::iteration).value_or(r->run.iteration.value_or(0));
+    // Only the first of a test's lines may move the run on; an older one (another rank's) must not turn it
+    // back.
+    if (test.iteration > r->run.iteration.value_or(0)) r->run.iteration = test.iteration;
+  }
+  r->test = test;
+}
+
+// A test phase that shows its batches: each stretch between two of them is a segment.
+void Tracker::Impl::test_progress(const Moment& m) {
+  RunTrack& r = run_for_measurement(m);
+  finish_net(r, m.out);
+  r.progressed = true;
+  const auto batch = count_of(m.event, Field::batch);
+  const auto shown = batch ? std::optional(*batch + 1) : count_of(m.event, Field::iteration);
+  if (!shown) return;
+  if (!r.test) {
+    r.test.emplace();
+    r.test->iteration = r.run.job == Job::test ? 0 : r.run.iteration.value_or(0);
+  }
+  OpenTest& test = *r.test;
+  test.shows_batches = true;
+  if (const auto batches = positive_of(m.event, Field::batches)) test.announced = *batches;
+  const std::int64_t n = *shown - test.done;
+  if (n <= 0) return;  // another value of the same batch
+  const auto from = test.done_at ? test.done_at : test.since;
+  if (from && m.now) {
+    const Duration took = *m.now - *from;
+    const std::int64_t first = r.run.job == Job::test ? test.done : test.iteration;
+    if (took > Duration::zero()) {
+      add_segment(r, {Phase::test, first, n, test_samples(r, test.net), took, from}, m.out);
+    } else {
+      ++m.out.rejected;
+    }
+  }
+  test.done = *shown;
+  test.done_at = m.now;
+  if (r.run.job == Job::test) r.run.iteration = *shown;
+}
+
+void Tracker::Impl::test_result(const Moment& m) {
+  RunTrack* const r = open_run();
+  if (!r || !r->test) return;
+  end_test(*r, m.now, m.out);
+}
+
+// `at`: when it ended; nullopt where its lines do not tell.
+void Tracker::Impl::end_test(RunTrack& r, std::optional<Instant> at, Records& out) {
+  const OpenTest test = *r.test;
+  r.test.reset();
+  r.dirty = true;
+  if (!test.since || !at) {
+    r.window.broken = true;
+    return;
+  }
+  const Duration took = *at - *test.since;
+  r.window.tests += took;
+  if (!r.window.from) r.tests_before += took;
+  Segment s{Phase::test, test.iteration, 0, test_samples(r, test.net), took, test.since};
+  if (test.shows_batches) {  // what came after the last batch displayed
+    if (!test.done_at) return;
+    s.iterations = test.announced - test.done;
+    s.duration = *at - *test.done_at;
+    s.started_at = test.done_at;
+  } else {
+    s.iterations = test.announced > 0 ? test.announced : test_iterations(r, test.net);
+  }
+  if (s.iterations <= 0 && s.duration > Duration::zero()) return;
+  if (r.window.held.size() >= track::kMaxHeldTests) release_tests(r, out);
+  r.window.held.push_back(s);
+}
+
+// A test phase is given out when the window around it closes: only then it is known whether the clock was
+// set.
+void Tracker::Impl::release_tests(RunTrack& r, Records& out) {
+  for (const Segment& test : r.window.held) {
+    if (test.duration <= Duration::zero()) {
+      ++out.rejected;
+    } else if (test.iterations > 0) {
+      add_segment(r, test, out);
+    }
+  }
+  r.window.held.clear();
+}
+
+}  // namespace etad

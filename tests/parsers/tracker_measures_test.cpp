@@ -1,0 +1,167 @@
+// Frameworks that state measurements.
+#include <gtest/gtest.h>
+
+#include "tests/parsers/hand_log.h"
+
+namespace etad::test {
+namespace {
+
+TEST(Measures, StepTimes) {
+  HandLog log;
+  const Records& records =
+      log.line(0, EventKind::run_start, {{Field::batch_size, "4"}})
+          .line(1, EventKind::step_time,
+                {{Field::iteration, "10"}, {Field::iterations, "10"}, {Field::seconds, "0.25"}})
+          .line(2, EventKind::step_time, {{Field::seconds, "0.5"}})
+          .line(3, EventKind::step_time, {{Field::seconds, "-1"}})
+          .end();
+  const auto train = segments_of(records, Phase::train);
+  ASSERT_EQ(train.size(), 2u);
+  EXPECT_EQ(train[0].first_iteration, 0);
+  EXPECT_EQ(train[0].iterations, 10);
+  EXPECT_EQ(to_seconds(train[0].duration), 2.5);
+  EXPECT_EQ(train[1].first_iteration, 10);
+  EXPECT_EQ(train[1].samples_per_iteration, 4);
+  EXPECT_EQ(records.rejected, 1);
+}
+
+TEST(Measures, RatesAreTurnedIntoSecondsWhereTheBatchIsKnown) {
+  HandLog log;
+  const Records& records =
+      log.line(0, EventKind::run_start, {{Field::global_batch_size, "64"}, {Field::devices, "4"}})
+          .line(1, EventKind::throughput, {{Field::iteration, "10"}, {Field::samples_per_second, "128"}})
+          .line(2, EventKind::throughput, {{Field::iteration, "30"}, {Field::samples_per_second, "256"}})
+          .end();
+  const auto train = segments_of(records, Phase::train);
+  ASSERT_EQ(train.size(), 2u);
+  EXPECT_EQ(to_seconds(train[0].duration), 5);
+  EXPECT_EQ(train[1].iterations, 20);
+  EXPECT_EQ(to_seconds(train[1].duration), 5);
+  const etad::Run& run = records.runs.at(0);
+  EXPECT_EQ(run.train.batch_size, 16) << "per device";
+  EXPECT_EQ(run.train.samples_per_iteration, 64);
+  EXPECT_EQ(run.settings.at("derived"), "seconds: samples / samples_per_second");
+}
+
+TEST(Measures, ARateWithoutABatchIsNoSegment) {
+  HandLog log;
+  const Records& records =
+      log.line(1, EventKind::throughput, {{Field::iteration, "10"}, {Field::samples_per_second, "128"}})
+          .end();
+  EXPECT_TRUE(records.segments.empty());
+  EXPECT_EQ(records.runs.at(0).iteration, 10);
+  EXPECT_EQ(records.runs[0].settings.count("derived"), 0u);
+}
+
+TEST(Measures, EpochsWithTheirSeconds) {
+  HandLog log;
+  const Records& records =
+      log.line(0, EventKind::run_start, {{Field::steps_per_epoch, "50"}, {Field::batch_size, "2"}})
+          .line(1, EventKind::epoch, {{Field::epoch, "1"}, {Field::epochs, "3"}})
+          .line(9, EventKind::epoch, {{Field::epoch, "1"}, {Field::seconds, "8"}})
+          .line(18, EventKind::epoch, {{Field::epoch, "2"}, {Field::seconds, "9"}})
+          .end();
+  const auto train = segments_of(records, Phase::train);
+  ASSERT_EQ(train.size(), 2u);
+  EXPECT_EQ(train[1].first_iteration, 50);
+  EXPECT_EQ(train[1].iterations, 50);
+  EXPECT_EQ(to_seconds(train[1].duration), 9);
+  EXPECT_EQ(records.runs.at(0).max_iterations, 150);
+  EXPECT_EQ(records.runs[0].iteration, 100);
+}
+
+void row(HandLog& log, std::string_view run, std::string_view phase, std::string_view seconds,
+         std::string_view batch = "8") {
+  log.line({}, EventKind::segment,
+           {{Field::network, "n"},
+            {Field::device, "d"},
+            {Field::phase, phase},
+            {Field::batch_size, batch},
+            {Field::iterations, "10"},
+            {Field::seconds, seconds},
+            {Field::run, run}});
+}
+
+TEST(Measures, RowsOfATableAreGroupedByRun) {
+  HandLog log;
+  row(log, "a", "train", "1");
+  row(log, "b", "train", "2");
+  row(log, "a", "train", "3");
+  row(log, "a", "test", "4", "16");
+  row(log, "b", "train", "0");
+  row(log, "b", "train", "5", "32");
+  const Records& records = log.end();
+  ASSERT_EQ(records.runs.size(), 3u) << "another batch size is another run";
+  EXPECT_EQ(records.rejected, 1);
+  for (const etad::Run& run : records.runs) {
+    EXPECT_EQ(run.state, RunState::finished);
+    EXPECT_EQ(run.network, "n");
+    EXPECT_EQ(run.host, "testhost");
+    if (run.ordinal != 0) continue;
+    EXPECT_EQ(run.train.iterations, 20);
+    EXPECT_EQ(to_seconds(run.train.duration), 4);
+    EXPECT_EQ(run.test.samples_per_iteration, 16);
+    EXPECT_EQ(run.test.segments, 1);
+  }
+}
+
+TEST(Measures, OnlyTheLastRunsOfATableAreRemembered) {
+  HandLog log;
+  for (int i = 0; i < 1000; ++i) row(log, std::to_string(i), "train", "1");
+  EXPECT_LT(log.tracker().save().size(), 100'000u);
+  EXPECT_EQ(log.end().runs.size(), 1000u);
+}
+
+TEST(Measures, TableAndStateGoOnTogether) {
+  HandLog log;
+  row(log, "a", "train", "1");
+  auto restored = Tracker::restore({"hand", "testhost", "prototext", {}}, log.tracker().save());
+  ASSERT_TRUE(restored);
+  log.tracker() = std::move(*restored);
+  row(log, "a", "train", "2");
+  const Records& records = log.end();
+  ASSERT_EQ(records.runs.size(), 1u);
+  EXPECT_EQ(to_seconds(records.runs[0].train.duration), 3);
+}
+
+TEST(Measures, LayersOfATimingRun) {
+  HandLog log;
+  log.line(0, EventKind::run_start, {{Field::job, "time"}});
+  for (const auto* direction : {"forward", "backward"})
+    for (const auto* layer : {"conv", "fc"})
+      log.line(1, EventKind::layer_time,
+               {{Field::layer, layer}, {Field::direction, direction}, {Field::seconds, "0.5"}});
+  const Records& records =
+      log.line(2, EventKind::total_time, {{Field::direction, "both"}, {Field::seconds, "2"}})
+          .line(3, EventKind::run_end, {{Field::outcome, "finished"}})
+          .end();
+  ASSERT_EQ(records.layer_times.size(), 1u);
+  const auto& times = records.layer_times[0].value;
+  ASSERT_EQ(times.size(), 2u);
+  EXPECT_EQ(to_seconds(times[1].backward), 0.5);
+  EXPECT_EQ(records.runs.at(0).job, Job::time);
+  EXPECT_EQ(records.runs[0].settings.at("both_seconds"), "2.000000");
+  EXPECT_TRUE(records.segments.empty());
+}
+
+TEST(Measures, SamplesOfATrace) {
+  HandLog log;
+  const Records& records =
+      log.line(5, EventKind::sample,
+               {{Field::series, "gpu.power"},
+                {Field::value, "71.5"},
+                {Field::unit, "W"},
+                {Field::label, "gpu=0"}})
+          .line({}, EventKind::sample, {{Field::series, "gpu.power"}, {Field::value, "71.5"}})
+          .line(6, EventKind::sample, {{Field::series, "gpu.power"}, {Field::value, "[N/A]"}})
+          .end();
+  ASSERT_EQ(records.samples.size(), 1u);
+  EXPECT_EQ(records.samples[0].value, 71.5);
+  EXPECT_EQ(records.samples[0].labels, "gpu=0");
+  EXPECT_EQ(records.samples[0].at, HandLog::instant(5));
+  EXPECT_EQ(records.rejected, 2);
+  EXPECT_TRUE(records.runs.empty()) << "a trace is no run";
+}
+
+}  // namespace
+}  // namespace etad::test

@@ -1,0 +1,255 @@
+// Where a run begins, whose lines are its own, and how it ends.
+#include <gtest/gtest.h>
+
+#include "tests/parsers/hand_log.h"
+
+namespace etad::test {
+namespace {
+
+constexpr std::uint16_t kDeviceRule = 3;
+
+TEST(Runs, HeaderLinesOfOneStartAreOneRun) {
+  HandLog log;
+  const Records& records = log.line(0, EventKind::run_start, {{Field::device, "CPU"}}, kDeviceRule)
+                               .line(1, EventKind::section, {{Field::section, "solver"}})
+                               .line(2, EventKind::run_start, {{Field::network, "net"}}, 4)
+                               .iteration(3, "0")
+                               .end();
+  ASSERT_EQ(records.runs.size(), 1u);
+  EXPECT_EQ(records.runs[0].network, "net");
+  EXPECT_EQ(records.runs[0].device, "CPU");
+  EXPECT_EQ(records.runs[0].host, "testhost");
+  EXPECT_EQ(records.runs[0].state, RunState::lost);
+}
+
+TEST(Runs, AStartAfterProgressIsAnother) {
+  HandLog log;
+  const Records& records = log.line(0, EventKind::run_start)
+                               .iteration(3, "0")
+                               .iteration(5, "10")
+                               .line(100, EventKind::run_start)
+                               .iteration(103, "0")
+                               .line(104, EventKind::run_end, {{Field::outcome, "finished"}})
+                               .end();
+  ASSERT_EQ(records.runs.size(), 2u);
+  EXPECT_EQ(records.runs[0].state, RunState::lost);
+  EXPECT_EQ(records.runs[0].ended_at, HandLog::instant(5));
+  EXPECT_EQ(records.runs[1].state, RunState::finished);
+  EXPECT_EQ(records.runs[1].ordinal, 1);
+  EXPECT_EQ(records.segments.size(), 1u) << "nothing between the two";
+}
+
+TEST(Runs, TheSameStartAgainAfterADescriptionIsAnother) {
+  HandLog log;
+  const Records& records = log.line(0, EventKind::run_start, {}, kDeviceRule)
+                               .line(1, EventKind::section, {{Field::section, "solver"}})
+                               .line(9, EventKind::run_start, {}, kDeviceRule)
+                               .line(10, EventKind::section, {{Field::section, "solver"}})
+                               .iteration(12, "0")
+                               .end();
+  ASSERT_EQ(records.runs.size(), 2u);
+  EXPECT_EQ(records.runs[0].state, RunState::lost);
+}
+
+TEST(Runs, SeveralProcessesSayingTheSameAreOne) {
+  HandLog log;
+  for (int i = 0; i < 8; ++i) log.line(0.1 * i, EventKind::run_start, {{Field::network, "n"}}, kDeviceRule);
+  EXPECT_EQ(log.iteration(3, "0").end().runs.size(), 1u);
+}
+
+TEST(Runs, WithoutAHeaderNothingIsGuessed) {
+  HandLog log;
+  const Records& records = log.iteration(3, "500").iteration(13, "600").end();
+  ASSERT_EQ(records.runs.size(), 1u);
+  const etad::Run& run = records.runs[0];
+  EXPECT_EQ(run.network, "");
+  EXPECT_EQ(run.architecture, "");
+  EXPECT_EQ(run.train.batch_size, std::nullopt);
+  EXPECT_EQ(run.max_iterations, std::nullopt);
+  EXPECT_EQ(run.startup, std::nullopt);
+  EXPECT_EQ(run.first_iteration, 500);
+  EXPECT_EQ(records.segments.at(0).value.samples_per_iteration, 0);
+}
+
+TEST(Runs, WithoutHeadersCountingFromTheBeginningIsAnother) {
+  HandLog log;
+  const Records& records =
+      log.iteration(0, "0").iteration(1, "10").iteration(5, "0").iteration(6, "10").end();
+  ASSERT_EQ(records.runs.size(), 2u);
+  EXPECT_EQ(records.segments.size(), 2u);
+}
+
+TEST(Runs, ANetLoadedByItselfIsNoRun) {
+  HandLog log;
+  log.line(0, EventKind::section, {{Field::section, "net"}})
+      .body("name: 'lonely'")
+      .body("layer { name: 'a' }");
+  log.line(1, EventKind::layer, {{Field::layer, "a"}}).line(2, EventKind::error, {{Field::message, "gone"}});
+  EXPECT_TRUE(log.end().runs.empty());
+  EXPECT_FALSE(log.tracker().running());
+}
+
+TEST(Runs, StoppedEarlyStaysStopped) {
+  HandLog log;
+  const Records& records = log.line(0, EventKind::run_start)
+                               .iteration(1, "0")
+                               .line(2, EventKind::run_end, {{Field::outcome, "stopped"}})
+                               .line(3, EventKind::run_end, {{Field::outcome, "finished"}})
+                               .end();
+  ASSERT_EQ(records.runs.size(), 1u);
+  EXPECT_EQ(records.runs[0].state, RunState::stopped);
+  EXPECT_EQ(records.runs[0].iteration, 0);
+}
+
+TEST(Runs, FinishedItHasComeToItsEnd) {
+  HandLog log;
+  const Records& records = log.line(0, EventKind::run_start, {{Field::max_iter, "100"}})
+                               .iteration(1, "0")
+                               .iteration(2, "90")
+                               .line(3, EventKind::run_end, {{Field::outcome, "finished"}})
+                               .end();
+  EXPECT_EQ(records.runs.at(0).iteration, 100);
+  EXPECT_EQ(records.runs[0].max_iterations, 100);
+}
+
+TEST(Runs, AFatalErrorFailsItAndTheFirstMessageStays) {
+  HandLog log;
+  const Records& records = log.line(0, EventKind::run_start)
+                               .iteration(1, "0")
+                               .line(2, EventKind::error, {{Field::message, "out of memory"}})
+                               .line(2, EventKind::error, {{Field::message, "stack trace"}})
+                               .line(3, EventKind::run_end, {{Field::outcome, "finished"}})
+                               .end();
+  EXPECT_EQ(records.runs.at(0).state, RunState::failed);
+  EXPECT_EQ(records.runs[0].message, "out of memory");
+}
+
+TEST(Runs, AnErrorAfterTheEndChangesNothing) {
+  HandLog log;
+  const Records& records = log.line(0, EventKind::run_start)
+                               .iteration(1, "0")
+                               .line(2, EventKind::run_end, {{Field::outcome, "finished"}})
+                               .line(3, EventKind::error, {{Field::message, "driver shutting down"}})
+                               .end();
+  EXPECT_EQ(records.runs.at(0).state, RunState::finished);
+}
+
+TEST(Runs, LostUntilItGoesOn) {
+  HandLog log;
+  log.line(0, EventKind::run_start).iteration(1, "0").iteration(2, "10");
+  EXPECT_TRUE(log.tracker().running());
+  EXPECT_EQ(log.end().runs.back().state, RunState::lost);
+  EXPECT_FALSE(log.tracker().running());
+  log.iteration(50, "20");
+  EXPECT_TRUE(log.tracker().running());
+  log.tracker().flush(log.records());
+  EXPECT_EQ(log.records().runs.back().state, RunState::running);
+  EXPECT_EQ(log.records().runs.back().ordinal, 0);
+  EXPECT_EQ(log.records().runs.back().train.iterations, 20);
+}
+
+TEST(Runs, ToldOnlyWhenSomethingChanged) {
+  HandLog log;
+  log.line(0, EventKind::run_start);
+  Records first, second;
+  log.tracker().flush(first);
+  log.tracker().flush(second);
+  EXPECT_EQ(first.runs.size(), 1u);
+  EXPECT_TRUE(second.empty());
+}
+
+TEST(Runs, AResumeStatesWhereItBegins) {
+  HandLog log;
+  const Records& records = log.line(0, EventKind::run_start)
+                               .line(1, EventKind::resume, {{Field::iteration, "950"}, {Field::file, "s"}})
+                               .iteration(4, "1000")
+                               .iteration(9, "1100")
+                               .end();
+  EXPECT_EQ(records.runs.at(0).first_iteration, 950);
+  EXPECT_EQ(records.runs[0].train.iterations, 100);
+  EXPECT_EQ(records.runs[0].settings.at("resumed_from"), "s");
+}
+
+TEST(Runs, ADivergedLossIsNoted) {
+  HandLog log;
+  EXPECT_FALSE(log.iteration(0, "0", {{Field::loss, "2.3"}}).end().runs.back().loss_is_nan);
+  EXPECT_TRUE(log.iteration(1, "1", {{Field::loss, "-nan"}}).end().runs.back().loss_is_nan);
+}
+
+TEST(Runs, DevicesIterSizeAndBatchMultiply) {
+  HandLog log;
+  const Records& records =
+      log.line(0, EventKind::run_start, {{Field::device_index, "0,1,2,3"}})
+          .line(0, EventKind::setting, {{Field::device_index, "0"}, {Field::device, "Tesla K80"}})
+          .line(0, EventKind::setting, {{Field::batch_size, "16"}, {Field::iter_size, "2"}})
+          .line(0, EventKind::setting, {{Field::test_batch_size, "50"}, {Field::test_iter, "3"}})
+          .iteration(1, "0")
+          .line(2, EventKind::test_start)
+          .line(3, EventKind::test_result)
+          .iteration(9, "10")
+          .end();
+  const etad::Run& run = records.runs.at(0);
+  EXPECT_EQ(run.devices, 4);
+  EXPECT_EQ(run.device, "Tesla K80");
+  EXPECT_EQ(run.train.batch_size, 16);
+  EXPECT_EQ(run.train.samples_per_iteration, 128);
+  EXPECT_EQ(run.test.samples_per_iteration, 50) << "only one device tests";
+}
+
+TEST(Runs, LabelsSayWhatTheLogDoesNot) {
+  HandLog log({{"network", "labelled"},
+               {"batch_size", "32"},
+               {"device", "V100"},
+               {"cluster", "b"},
+               {"max_iter", "x"}});
+  const Records& records = log.line(0, EventKind::run_start, {{Field::network, "logged"}})
+                               .iteration(1, "0")
+                               .iteration(2, "10")
+                               .end();
+  const etad::Run& run = records.runs.at(0);
+  EXPECT_EQ(run.network, "logged") << "the log wins";
+  EXPECT_EQ(run.device, "V100");
+  EXPECT_EQ(run.train.batch_size, 32);
+  EXPECT_EQ(records.segments.at(0).value.samples_per_iteration, 32);
+  EXPECT_EQ(run.settings.at("cluster"), "b");
+  EXPECT_EQ(run.max_iterations, std::nullopt);
+}
+
+TEST(Runs, ASolverThatBrokeOffIsTakenToSayNothingMoreAndThatIsNoted) {
+  HandLog log;
+  log.line(0, EventKind::section, {{Field::section, "solver"}}).body("max_iter: 10").body("net_param {");
+  log.line(0, EventKind::section, {{Field::section, "train_net"}})
+      .line(0, EventKind::section, {{Field::section, "net"}})
+      .body("layer { top: 'd' data_param { batch_size: 10 } }");
+  const etad::Run run = log.iteration(1, "0").end().runs.at(0);
+  EXPECT_EQ(run.train.samples_per_iteration, 10);
+  EXPECT_NE(run.settings.at("derived").find("iter_size"), std::string::npos);
+  EXPECT_EQ(run.settings.count("type"), 0u) << "SGD is the default of a description that is whole";
+}
+
+TEST(Runs, ABatchDividedAmongTheDevices) {
+  HandLog log;
+  log.line(0, EventKind::run_start, {{Field::device_index, "0,1"}})
+      .line(0, EventKind::section, {{Field::section, "solver"}})
+      .line(0, EventKind::section, {{Field::section, "net"}})
+      .body("layer { name: 'd' top: 'd' data_param { batch_size: 64 } }")
+      .line(0, EventKind::layer, {{Field::layer, "d"}})
+      .line(0, EventKind::shape, {{Field::dims, "32 3 8 8"}});
+  const etad::Run run = log.iteration(1, "0").end().runs.at(0);
+  EXPECT_EQ(run.train.batch_size, 32);
+  EXPECT_EQ(run.train.samples_per_iteration, 64);
+}
+
+TEST(Runs, SettingsAreBounded) {
+  HandLog log;
+  for (int i = 0; i < 10'000; ++i) {
+    const std::string key = "key" + std::to_string(i), value(10'000, 'x');
+    log.line(0, EventKind::setting, {{Field::key, key}, {Field::value, value}});
+  }
+  const etad::Run run = log.iteration(1, "0").end().runs.at(0);
+  EXPECT_LE(run.settings.size(), 100u);
+  EXPECT_LE(run.settings.begin()->second.size(), 256u);
+}
+
+}  // namespace
+}  // namespace etad::test

@@ -1,0 +1,278 @@
+// What counts as training and what as testing.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/parsers/hand_log.h"
+
+namespace etad::test {
+namespace {
+
+HandLog& start(HandLog& log) {
+  return log.line(0, EventKind::run_start, {{Field::batch_size, "8"}, {Field::test_iter, "5"}})
+      .line(0.5, EventKind::setting, {{Field::test_batch_size, "20"}, {Field::max_iter, "300"}});
+}
+
+TEST(Windows, FromOneDisplayedIterationToTheNext) {
+  HandLog log;
+  const Records& records = start(log).iteration(2, "0").iteration(12, "100").iteration(23, "200").end();
+  const auto train = segments_of(records, Phase::train);
+  ASSERT_EQ(train.size(), 2u);
+  EXPECT_EQ(train[0].first_iteration, 0);
+  EXPECT_EQ(train[0].iterations, 100);
+  EXPECT_EQ(train[0].samples_per_iteration, 8);
+  EXPECT_EQ(to_seconds(train[0].duration), 10);
+  EXPECT_EQ(train[0].started_at, HandLog::instant(2));
+  EXPECT_EQ(to_seconds(train[1].duration), 11);
+  ASSERT_EQ(records.points.size(), 3u);
+  EXPECT_EQ(records.points[2].value.iteration, 200);
+  EXPECT_TRUE(std::isnan(records.points[2].value.loss));
+  EXPECT_EQ(to_seconds(*records.runs.at(0).startup), 2);
+  EXPECT_EQ(records.runs[0].first_iteration, 0);
+}
+
+TEST(Windows, ATestInsideIsTakenOut) {
+  HandLog log;
+  const Records& records =
+      start(log)
+          .iteration(2, "0")
+          .line(10, EventKind::test_start, {{Field::iteration, "100"}, {Field::net, "0"}})
+          .line(11, EventKind::none)     // another thread's line
+          .line(11.5, EventKind::stall)  // does not end it either
+          .line(13, EventKind::test_result)
+          .line(13.1, EventKind::test_result)
+          .iteration(15, "100")
+          .end();
+  EXPECT_EQ(total_seconds(segments_of(records, Phase::train)), 10);
+  const auto test = segments_of(records, Phase::test);
+  ASSERT_EQ(test.size(), 1u);
+  EXPECT_EQ(to_seconds(test[0].duration), 3);
+  EXPECT_EQ(test[0].iterations, 5);
+  EXPECT_EQ(test[0].samples_per_iteration, 20);
+  EXPECT_EQ(test[0].first_iteration, 100);
+}
+
+TEST(Windows, EachTestNetHasItsOwnIterationsAndBatch) {
+  HandLog log;
+  log.line(0, EventKind::section, {{Field::section, "solver"}}).body("test_iter: 5").body("test_iter: 7");
+  for (const auto* net : {"0", "1"})
+    log.line(0, EventKind::section, {{Field::section, "test_net"}, {Field::net, net}})
+        .line(0, EventKind::section, {{Field::section, "net"}})
+        .body(net[0] == '0' ? "layer { top: 'd' data_param { batch_size: 10 } }"
+                            : "layer { top: 'd' data_param { batch_size: 30 } }");
+  const Records& records = log.line(1, EventKind::test_start, {{Field::iteration, "0"}, {Field::net, "0"}})
+                               .line(2, EventKind::test_result)
+                               .line(3, EventKind::test_start, {{Field::iteration, "0"}, {Field::net, "1"}})
+                               .line(5, EventKind::test_result)
+                               .end();
+  const auto test = segments_of(records, Phase::test);
+  ASSERT_EQ(test.size(), 2u);
+  EXPECT_EQ(test[0].iterations, 5);
+  EXPECT_EQ(test[0].samples_per_iteration, 10);
+  EXPECT_EQ(test[1].iterations, 7);
+  EXPECT_EQ(test[1].samples_per_iteration, 30);
+  EXPECT_EQ(records.runs.at(0).settings.at("test_iter"), "5,7");
+}
+
+TEST(Windows, ATestOfUnknownLengthIsTakenOutButNoSegment) {
+  HandLog log;
+  const Records& records = log.iteration(0, "0")
+                               .line(10, EventKind::test_start, {{Field::iteration, "50"}})
+                               .line(14, EventKind::test_result)
+                               .iteration(20, "50")
+                               .end();
+  EXPECT_TRUE(segments_of(records, Phase::test).empty());
+  EXPECT_EQ(total_seconds(segments_of(records, Phase::train)), 16);
+}
+
+TEST(Windows, ATestThatNeverEndsSpoilsTheWindowOnly) {
+  HandLog log;
+  const Records& records = start(log)
+                               .iteration(2, "0")
+                               .line(10, EventKind::test_start, {{Field::iteration, "100"}})
+                               .iteration(15, "100")
+                               .iteration(25, "200")
+                               .end();
+  EXPECT_TRUE(segments_of(records, Phase::test).empty());
+  const auto train = segments_of(records, Phase::train);
+  ASSERT_EQ(train.size(), 1u);
+  EXPECT_EQ(train[0].first_iteration, 100);
+}
+
+TEST(Windows, OneWithASnapshotIsLeftOut) {
+  HandLog log;
+  const Records& records = start(log)
+                               .iteration(2, "0")
+                               .line(7, EventKind::snapshot, {{Field::iteration, "60"}})
+                               .iteration(15, "100")
+                               .iteration(25, "200")
+                               .end();
+  ASSERT_EQ(segments_of(records, Phase::train).size(), 1u);
+  EXPECT_EQ(to_seconds(records.runs.at(0).snapshot_time), 13);
+  EXPECT_EQ(records.runs[0].snapshots, 1);
+}
+
+TEST(Windows, ASnapshotOrATestMayShowHowFarItCame) {
+  HandLog log;
+  const Records& records = start(log)
+                               .line(5, EventKind::snapshot, {{Field::iteration, "60"}})
+                               .line(9, EventKind::test_start, {{Field::iteration, "80"}})
+                               .end();
+  EXPECT_EQ(records.runs.at(0).iteration, 80) << "a run that displays nothing";
+  EXPECT_TRUE(records.segments.empty());
+}
+
+TEST(Windows, TheLogsWordCountsWhereTheClockWasSet) {
+  HandLog log;
+  const Records& records = start(log)
+                               .iteration(2, "0")
+                               .iteration(3612, "100", {{Field::lapse, "10.25"}})  // to summer time
+                               .iteration(22.5, "200", {{Field::lapse, "10.5"}})   // and back
+                               .iteration(32.5, "300", {{Field::lapse, "10.001"}})
+                               .end();
+  const auto train = segments_of(records, Phase::train);
+  ASSERT_EQ(train.size(), 3u);
+  EXPECT_EQ(to_seconds(train[0].duration), 10.25);
+  EXPECT_EQ(to_seconds(train[1].duration), 10.5);
+  EXPECT_EQ(to_seconds(train[2].duration), 10) << "the finer of two that agree";
+  EXPECT_EQ(records.rejected, 0);
+}
+
+TEST(Windows, AClockSetDuringATestIsPutRight) {
+  for (const double shift : {3600.0, -3600.0}) {
+    HandLog log;
+    const Records& records = start(log)
+                                 .iteration(2, "0")
+                                 .line(10, EventKind::test_start, {{Field::iteration, "100"}})
+                                 .line(13 + shift, EventKind::test_result)
+                                 .iteration(15 + shift, "100", {{Field::lapse, "13"}})
+                                 .end();
+    EXPECT_EQ(total_seconds(segments_of(records, Phase::test)), 3) << shift;
+    EXPECT_EQ(total_seconds(segments_of(records, Phase::train)), 10) << shift;
+    EXPECT_EQ(records.rejected, 0);
+  }
+}
+
+TEST(Windows, WhatCannotBeIsCountedAndNotStored) {
+  HandLog log;
+  const Records& records =
+      start(log)
+          .iteration(20, "0")
+          .iteration(15, "100")  // the clock went back, and nothing says how long it took
+          .iteration(15, "200")  // no time at all
+          .iteration(16, "300")
+          .line(18, EventKind::test_start, {{Field::iteration, "300"}})
+          .line(17, EventKind::test_result)
+          .end();
+  EXPECT_EQ(segments_of(records, Phase::train).size(), 1u);
+  EXPECT_TRUE(segments_of(records, Phase::test).empty());
+  EXPECT_EQ(records.rejected, 3);
+}
+
+TEST(Windows, WithoutTimesTheLogsWordIsAllThereIs) {
+  HandLog log;
+  const Records& records = log.iteration({}, "0")
+                               .iteration({}, "10", {{Field::lapse, "4"}})
+                               .iteration({}, "20", {{Field::rate, "5"}})
+                               .iteration({}, "30", {{Field::seconds, "0.3"}})
+                               .iteration({}, "40", {{Field::elapsed, "100"}})
+                               .iteration({}, "50", {{Field::elapsed, "105"}})
+                               .end();
+  const auto train = segments_of(records, Phase::train);
+  ASSERT_EQ(train.size(), 4u);
+  EXPECT_EQ(to_seconds(train[0].duration), 4);
+  EXPECT_EQ(to_seconds(train[1].duration), 2);
+  EXPECT_EQ(to_seconds(train[2].duration), 3);
+  EXPECT_EQ(to_seconds(train[3].duration), 5);
+}
+
+TEST(Windows, FollowedLiveTheTimeOfArrivalDatesThem) {
+  HandLog log;
+  const Records& records = log.arrives(1).iteration({}, "0").arrives(5).iteration({}, "10").end();
+  EXPECT_EQ(total_seconds(segments_of(records, Phase::train)), 4);
+}
+
+TEST(Windows, ShownTwiceIsShownOnce) {
+  HandLog log;
+  const Records& records = start(log).iteration(2, "0").iteration(3, "0").iteration(12, "100").end();
+  EXPECT_EQ(total_seconds(segments_of(records, Phase::train)), 10);
+  EXPECT_EQ(records.points.size(), 2u);
+}
+
+TEST(Windows, EpochsAndBatchesAreMultipliedOut) {
+  const auto at = [](HandLog& log, double seconds, std::string_view epoch, std::string_view batch) {
+    log.line(seconds, EventKind::progress,
+             {{Field::epoch, epoch}, {Field::batch, batch}, {Field::batches, "100"}});
+  };
+  HandLog from_zero;
+  at(from_zero, 0, "0", "10");
+  at(from_zero, 10, "0", "90");
+  at(from_zero, 20, "2", "0");
+  EXPECT_EQ(from_zero.end().runs.at(0).iteration, 200);
+  HandLog from_one;
+  at(from_one, 0, "1", "10");
+  at(from_one, 10, "2", "10");
+  EXPECT_EQ(from_one.end().runs.at(0).iteration, 110);
+  EXPECT_EQ(segments_of(from_one.records(), Phase::train).at(0).iterations, 100);
+}
+
+TEST(Windows, ATestThatShowsItsBatches) {
+  HandLog log;
+  const Records& records =
+      log.line(0, EventKind::run_start, {{Field::batch_size, "8"}, {Field::test_batch_size, "16"}})
+          .iteration(1, "0")
+          .line(10, EventKind::test_start)
+          .line(12, EventKind::progress,
+                {{Field::phase, "test"}, {Field::batch, "0"}, {Field::batches, "20"}})
+          .line(13, EventKind::progress,
+                {{Field::phase, "test"}, {Field::batch, "10"}, {Field::batches, "20"}})
+          .line(14, EventKind::test_result)
+          .iteration(16, "100")
+          .end();
+  const auto test = segments_of(records, Phase::test);
+  ASSERT_EQ(test.size(), 3u);
+  EXPECT_EQ(test[0].iterations, 1);
+  EXPECT_EQ(test[1].iterations, 10);
+  EXPECT_EQ(test[2].iterations, 9);
+  EXPECT_EQ(total_seconds(test), 4);
+  EXPECT_EQ(test[0].samples_per_iteration, 16);
+  EXPECT_EQ(total_seconds(segments_of(records, Phase::train)), 11);
+}
+
+TEST(Windows, ATestingJob) {
+  HandLog log;
+  const Records& records =
+      log.line(0, EventKind::run_start)
+          .line(1, EventKind::test_start, {{Field::job, "test"}, {Field::iterations, "3"}})
+          .line(2, EventKind::progress, {{Field::phase, "test"}, {Field::batch, "0"}})
+          .line(2.1, EventKind::progress, {{Field::phase, "test"}, {Field::batch, "0"}})
+          .line(3, EventKind::progress, {{Field::phase, "test"}, {Field::batch, "1"}})
+          .line(4, EventKind::progress, {{Field::phase, "test"}, {Field::batch, "2"}})
+          .line(9, EventKind::run_end, {{Field::outcome, "finished"}})
+          .end();
+  const etad::Run& run = records.runs.at(0);
+  EXPECT_EQ(run.job, Job::test);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_EQ(run.test.iterations, 3);
+  EXPECT_EQ(to_seconds(run.test.duration), 3);
+  EXPECT_EQ(run.iteration, 3);
+  EXPECT_EQ(run.max_iterations, 3);
+  EXPECT_EQ(run.train.segments, 0);
+}
+
+TEST(Windows, NumbersBeyondReasonAreNotTaken) {
+  HandLog log;
+  const Records& records = start(log)
+                               .iteration(2, "0")
+                               .iteration(3, "99999999999999999999")
+                               .iteration(4, "-5")
+                               .iteration(5, "900000000000000000")
+                               .iteration(6, "10", {{Field::lapse, "nan"}})
+                               .iteration(7, "20", {{Field::lapse, "inf"}})
+                               .end();
+  EXPECT_EQ(records.runs.at(0).iteration, 20);
+  EXPECT_EQ(records.runs[0].train.iterations, 20);
+}
+
+}  // namespace
+}  // namespace etad::test
