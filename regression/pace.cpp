@@ -25,6 +25,9 @@ constexpr double kPersistence = 30;
 constexpr double kPriorNoise = 0.08;
 constexpr double kPriorWindows = 2;
 
+// From so many windows on the first one does not count: it holds what starting up costs.
+constexpr std::size_t kEnoughWindows = 4;
+
 struct PacedWindow {
   double first_iteration = 0, iterations = 0, seconds = 0;
   double pace() const { return seconds / iterations; }
@@ -138,8 +141,9 @@ double lasting_share(double age, double ahead) {
 }  // namespace
 
 std::optional<PaceCourse> pace_course(std::span<const Stretch> seen) {
-  const auto windows = windows_of(seen);
+  auto windows = windows_of(seen);
   if (windows.empty()) return std::nullopt;
+  if (windows.size() >= kEnoughWindows) windows.erase(windows.begin());
 
   PaceCourse course;
   course.windows = windows.size();
