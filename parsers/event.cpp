@@ -64,7 +64,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Field::count_)> 
     "day",
     "series",
     "unit",
-    "label"};
+    "label", "since"};
 
 bool is_duration(Field f) {
   return f == Field::seconds || f == Field::lapse || f == Field::eta || f == Field::elapsed;

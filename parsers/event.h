@@ -95,6 +95,7 @@ enum class Field : std::uint8_t {
   series,
   unit,
   label,
+  since,  // what a stated mean is over: "start" = all of the run so far
   count_  // not a field: how many there are
 };
 

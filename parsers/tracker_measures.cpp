@@ -64,6 +64,19 @@ void Tracker::Impl::step_time(const Moment& m) {
   add_segment(r, {phase, std::max<std::int64_t>(0, last - n), n, samples, *took, {}}, m.out);
 }
 
+namespace {
+
+// The time of the last n steps by a stated rate. A rate that is the mean over all steps so far (since =
+// "start") gives the time of all of them; what was measured before is taken off.
+double stated_seconds(const Event& event, const Run& run, Phase phase, std::int64_t samples, std::int64_t n) {
+  const double rate = event.number(Field::samples_per_second).value_or(0);
+  const PhaseSummary& before = phase == Phase::train ? run.train : run.test;
+  if (event.text(Field::since) != "start") return static_cast<double>(product(samples, n)) / rate;
+  return static_cast<double>(product(samples, before.iterations + n)) / rate - to_seconds(before.duration);
+}
+
+}  // namespace
+
 // So many samples a second over `iterations` steps, or over those since the last such line.
 void Tracker::Impl::throughput(const Moment& m) {
   RunTrack& r = run_for_measurement(m);
@@ -83,7 +96,7 @@ void Tracker::Impl::throughput(const Moment& m) {
   const std::int64_t samples = phase == Phase::train ? train_samples(r) : test_samples(r, 0);
   const auto rate = m.event.number(Field::samples_per_second);
   if (n <= 0 || samples <= 0 || !rate) return;  // nothing to multiply out with
-  const auto took = positive_seconds(*rate > 0 ? static_cast<double>(product(samples, n)) / *rate : -1);
+  const auto took = positive_seconds(*rate > 0 ? stated_seconds(m.event, r.run, phase, samples, n) : -1);
   if (!took) {
     ++m.out.rejected;
     return;
