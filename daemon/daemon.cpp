@@ -121,7 +121,7 @@ void Daemon::refit_loop(const std::stop_token& stop) {
       const std::lock_guard lock(mutex_);
       next = steady_clock::now() + config_.refit.interval;
     }
-    if (auto looked = track_record_->look(*refit_->models(), system::now()); !looked) {
+    if (auto looked = track_record_->look(refit_->models(), system::now()); !looked) {
       log::error(looked.error(), {{"PART", "track record"}});
     }
     std::unique_lock lock(refit_mutex_);

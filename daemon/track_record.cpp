@@ -50,7 +50,7 @@ Result<void> TrackRecord::note(const RunRow& row) {
   return {};
 }
 
-Result<void> TrackRecord::look(const service::ModelSet& models, Instant now) {
+Result<void> TrackRecord::look(const std::shared_ptr<const service::ModelSet>& models, Instant now) {
   const auto rows = reader_->runs(running_runs());
   if (!rows) return tl::unexpected(rows.error());
   std::set<std::int64_t> running;
@@ -65,8 +65,8 @@ Result<void> TrackRecord::look(const service::ModelSet& models, Instant now) {
   return score_ended(running);
 }
 
-Result<void> TrackRecord::predict(const RunRow& row, Seen& seen, const service::ModelSet& models,
-                                  Instant now) {
+Result<void> TrackRecord::predict(const RunRow& row, Seen& seen,
+                                  const std::shared_ptr<const service::ModelSet>& models, Instant now) {
   const auto remaining = live_.remaining(row, models);
   if (!remaining) return {};
   const double elapsed = elapsed_seconds(row.run);

@@ -25,7 +25,7 @@ class TrackRecord {
   Result<void> begin();
 
   // Writes down a prediction for each running run that has reached a mark, and scores those that have ended.
-  Result<void> look(const service::ModelSet& models, Instant now);
+  Result<void> look(const std::shared_ptr<const service::ModelSet>& models, Instant now);
 
  private:
   struct Seen {
@@ -35,7 +35,8 @@ class TrackRecord {
   };
 
   Result<void> note(const RunRow& row);
-  Result<void> predict(const RunRow& row, Seen& seen, const service::ModelSet& models, Instant now);
+  Result<void> predict(const RunRow& row, Seen& seen, const std::shared_ptr<const service::ModelSet>& models,
+                       Instant now);
   Result<void> score_ended(const std::set<std::int64_t>& running);
 
   std::unique_ptr<Reader> reader_;
