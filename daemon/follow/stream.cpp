@@ -140,7 +140,7 @@ Stream::Step Stream::take_step(Look& look) {
     case Drained::failed:
       return Step::done;
   }
-  if (here || look.target.unsure || !is_final(look)) {
+  if (is_here(look.target) || look.target.unsure || !is_final(look)) {
     caught_up_ = true;
     return Step::done;
   }
@@ -197,13 +197,11 @@ Stream::Attached Stream::attach(Look& look) {
     const Attached attached = attach_at(files, path_, false);
     return attached == Attached::lost ? find_copy(look) : attached;
   }
-  if (current.reader.trace().offset == 0 && current.pending == 0)
-    return Attached::lost;  // of which nothing was seen
   const auto remembered = current.file.empty() ? tl::unexpected(ENOENT) : files.status(current.file);
   std::optional<std::string> found;
   if (remembered && key_of(*remembered) == current.key) {
     found = current.file;
-  } else {
+  } else if (current.reader.trace().offset > 0 || current.seen.size > 0) {  // else nothing to know it by
     Chain chain(files, path_);
     found = chain.find(current.key);
     if (!found && chain.error() != 0) {

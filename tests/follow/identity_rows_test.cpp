@@ -1,0 +1,345 @@
+// Which file is which: inodes that come again, headers that are alike, copies, links, compressed siblings.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/follow/harness.h"
+
+namespace etad::follow {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr const char* kLog = "/logs/train.log";
+
+std::vector<Watch> watching(const std::string& pattern) {
+  return {{pattern, 0, false}};
+}
+
+std::string header() {
+  return std::string(80, '=') + "\n";
+}
+
+TEST(Following, inode_reuse) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\ntwo\n");
+  etad.poll();
+  const std::uint64_t inode = etad.files.inode(kLog);
+  etad.stop();
+  etad.files.remove(kLog);
+  etad.files.write(kLog, "another file, longer than the one before\n");
+  ASSERT_EQ(etad.files.inode(kLog), inode);
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "another file, longer than the one before"));
+}
+
+TEST(Following, inode_reuse_by_a_file_of_another_name) {
+  Harness etad(watching("/logs/*.log"));
+  etad.files.write("/logs/a.log", "a1\n");
+  etad.poll();
+  etad.follower->poll(etad.now += std::chrono::minutes(1), etad.wall,
+                      etad.budget);  // the descriptor is closed
+  ASSERT_EQ(etad.files.open_handles(), 0);
+  const std::uint64_t inode = etad.files.inode("/logs/a.log");
+  etad.files.remove("/logs/a.log");
+  etad.files.write("/logs/b.log", "b1\n");
+  ASSERT_EQ(etad.files.inode("/logs/b.log"), inode);
+  etad.poll();
+  etad.poll();
+  EXPECT_THAT(etad.lines_of["/logs/b.log"], ElementsAre("b1"));
+}
+
+TEST(Following, equal_headers) {
+  Harness etad(watching("/logs/*"));
+  std::string same;
+  while (same.size() < 3000) same += header();
+  etad.files.write("/logs/a", same + "a1\n");
+  etad.files.write("/logs/b", same + "b1\n");
+  etad.poll();
+  EXPECT_EQ(etad.lines_of["/logs/a"].back(), "a1");
+  EXPECT_EQ(etad.lines_of["/logs/b"].back(), "b1");
+  EXPECT_EQ(etad.lines_of["/logs/a"].size(), etad.lines_of["/logs/b"].size());
+}
+
+TEST(Following, equal_headers_over_a_truncation) {
+  Harness etad(watching(kLog));
+  std::string same;
+  while (same.size() < 3000) same += header();
+  etad.files.write(kLog, same + "first\n");
+  etad.poll();
+  etad.lines.clear();
+  etad.files.truncate(kLog);
+  etad.files.write(kLog, same + "second, and longer than it was\n");
+  etad.poll();
+  EXPECT_EQ(etad.lines.back(), "second, and longer than it was");
+  EXPECT_EQ(etad.lines.size(), same.size() / header().size() + 1) << "all of it is new, the header too";
+}
+
+TEST(Following, equal_headers_of_a_rotated_file_read_before) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, header() + "one\n");
+  etad.poll();
+  etad.files.rename(kLog, "/logs/train.log.1");
+  etad.files.write(kLog, header());
+  etad.poll();
+  etad.lines.clear();
+  etad.files.write("/logs/train.log.1", "");  // touched: it is newer than the current one
+  etad.files.truncate(kLog);
+  etad.poll();
+  EXPECT_TRUE(etad.lines.empty())
+      << "train.log.1 begins with all that was read of train.log, and is not its copy";
+}
+
+TEST(Following, small_file) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "a\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("a")) << "no waiting for a kilobyte";
+  etad.stop();
+  etad.files.create(kLog, "b\nc\n");
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("a", "b", "c")) << "two bytes are enough to tell them apart";
+}
+
+TEST(Following, small_file_grows_and_stays_the_same) {
+  Harness etad(watching(kLog));
+  std::vector<std::string> expected;
+  for (int i = 0; i < 200; ++i) {
+    expected.push_back("line " + std::to_string(i));
+    etad.files.write(kLog, expected.back() + "\n");
+    etad.poll();
+    if (i % 10 == 0) etad.restart();
+  }
+  EXPECT_EQ(etad.lines, expected);
+  EXPECT_EQ(etad.restarts, 0);
+}
+
+TEST(Following, copytruncate) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.write(kLog, "two\n");
+  etad.files.copy(kLog, "/logs/train.log.1");
+  etad.files.truncate(kLog);
+  etad.files.write(kLog, "three, longer than all of it before\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three, longer than all of it before"));
+  EXPECT_EQ(etad.lost, 0) << "what was not read yet lies in the copy";
+}
+
+TEST(Following, copytruncate_while_the_daemon_is_down) {
+  Harness etad(watching("/logs/*"));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.stop();
+  etad.files.write(kLog, "two\n");
+  etad.files.copy(kLog, "/logs/train.log.1");
+  etad.files.truncate(kLog);
+  etad.files.write(kLog, "three\n");
+  etad.files.rename("/logs/train.log.1", "/logs/train.log.2");
+  etad.files.copy(kLog, "/logs/train.log.1");
+  etad.files.truncate(kLog);
+  etad.files.write(kLog, "four\n");
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
+}
+
+TEST(Following, copytruncate_seen_before_the_truncation) {
+  Harness etad(watching("/logs/*"));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.copy(kLog, "/logs/train.log.1");
+  etad.poll();
+  etad.files.truncate(kLog);
+  etad.poll();
+  etad.files.write(kLog, "two\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+}
+
+TEST(Following, copytruncate_of_a_file_that_was_empty_when_last_seen) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "");
+  etad.poll();
+  etad.files.write(kLog, "one\n");
+  etad.files.copy(kLog, "/logs/train.log.1");
+  etad.files.truncate(kLog);
+  etad.files.write(kLog, "two\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+}
+
+TEST(Following, truncation_without_a_copy_counts_what_was_lost) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\nhalf a li");
+  etad.poll();
+  etad.files.truncate(kLog);
+  etad.poll();
+  EXPECT_EQ(etad.lost, 9);
+  etad.restart();
+  etad.files.write(kLog, "two\n");
+  etad.poll();
+  EXPECT_EQ(etad.lost, 9) << "counted once";
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+}
+
+TEST(Following, rotated_while_down) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.stop();
+  etad.files.write(kLog, "two\n");
+  etad.files.rename(kLog, "/logs/train.log.1");
+  etad.files.write(kLog, "three\n");
+  etad.files.rename("/logs/train.log.1", "/logs/train.log.2");
+  etad.files.rename(kLog, "/logs/train.log.1");
+  etad.files.write(kLog, "four\n");
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four")) << "the file in between, too";
+}
+
+TEST(Following, rotated_while_down_with_dates) {
+  Harness etad(watching("/logs/*.log"));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.stop();
+  etad.files.write(kLog, "two\n");
+  etad.files.rename(kLog, "/logs/train.log-20260711");
+  etad.files.write(kLog, "three\n");
+  etad.files.rename(kLog, "/logs/train.log-20260712");
+  etad.files.write(kLog, "four\n");
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
+}
+
+TEST(Following, rotated_while_down_and_nothing_new_yet) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.stop();
+  etad.files.write(kLog, "two\n");
+  etad.files.rename(kLog, "/logs/train.log.1");
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+  etad.files.write("/logs/train.log.1", "three\n");  // the writer goes on there
+  etad.poll();
+  etad.files.write(kLog, "four\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
+}
+
+TEST(Following, symlink_retarget) {
+  constexpr const char* kLink = "/logs/caffe.INFO";
+  Harness etad(watching(kLink));
+  etad.files.write("/logs/caffe.gpu1.me.log.INFO.20260711-101500.4711", "one\n");
+  etad.files.symlink("caffe.gpu1.me.log.INFO.20260711-101500.4711", kLink);
+  etad.poll();
+  etad.files.write("/logs/caffe.gpu1.me.log.INFO.20260711-101500.4711", "two\n");
+  etad.files.write("/logs/caffe.gpu1.me.log.INFO.20260711-113000.4802", "three\n");
+  etad.files.symlink("caffe.gpu1.me.log.INFO.20260711-113000.4802", kLink);
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
+TEST(Following, symlink_retarget_while_down) {
+  constexpr const char* kLink = "/logs/caffe.INFO";
+  Harness etad(watching(kLink));
+  etad.files.write("/logs/run-a", "one\n");
+  etad.files.symlink("run-a", kLink);
+  etad.poll();
+  etad.stop();
+  etad.files.write("/logs/run-a", "two\n");
+  etad.files.write("/logs/run-b", "three\n");
+  etad.files.symlink("run-b", kLink);
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
+TEST(Following, one_file_by_two_paths_is_one_stream) {
+  Harness etad(watching("/logs/*"));
+  etad.files.write("/logs/run.log", "one\n");
+  etad.files.symlink("run.log", "/logs/current");
+  etad.files.hard_link("/logs/run.log", "/logs/same.log");
+  etad.poll();
+  etad.files.write("/logs/run.log", "two\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+  EXPECT_EQ(etad.follower->statuses().size(), 1U);
+}
+
+TEST(Following, gz_sibling) {
+  Harness etad({{"/logs/*", 0, true}});
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.rename(kLog, "/logs/train.log.1");
+  etad.files.write(kLog, "two\n");
+  etad.poll();
+  etad.files.gzip("/logs/train.log.1", "/logs/train.log.1.gz");
+  etad.files.remove("/logs/train.log.1");
+  etad.poll();
+  etad.restart();
+  etad.files.write(kLog, "three\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
+TEST(Following, gz_sibling_of_a_file_not_read_to_its_end) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.stop();
+  etad.files.write(kLog, "two\n");
+  etad.files.gzip(kLog, "/logs/train.log.1.gz");
+  etad.files.remove(kLog);
+  etad.files.write(kLog, "three\n");
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
+TEST(Following, rotated_files_from_before_are_read_if_asked_for) {
+  Harness etad({{kLog, 0, true}});
+  etad.files.write("/logs/train.log.3", "one\n");
+  etad.files.gzip("/logs/train.log.3", "/logs/train.log.3.gz");
+  etad.files.remove("/logs/train.log.3");
+  etad.files.write("/logs/train.log.2", "two\n");
+  etad.files.write("/logs/train.log.1", "three\n");
+  etad.files.write(kLog, "four\n");
+  etad.poll();
+  etad.restart();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
+}
+
+TEST(Following, rotated_files_from_before_are_left_out_by_default) {
+  Harness etad(watching("/logs/*"));
+  etad.files.write("/logs/train.log.1", "old\n");
+  etad.files.write(kLog, "new\n");
+  etad.poll();
+  etad.restart();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("new"));
+}
+
+TEST(Following, a_finished_file_under_a_new_name_is_not_read_again) {
+  Harness etad(watching("/logs/*.log"));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.rename(kLog, "/logs/kept.log");
+  etad.files.write(kLog, "two\n");
+  etad.poll();
+  etad.restart();
+  etad.poll();
+  etad.files.write("/logs/kept.log", "three\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
+}  // namespace
+}  // namespace etad::follow

@@ -1,0 +1,224 @@
+// What becomes of a file's bytes: offsets, unterminated and over-long lines, NUL runs, progress bars,
+// envelopes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/follow/harness.h"
+
+namespace etad::follow {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+
+constexpr const char* kLog = "/logs/train.log";
+
+std::vector<Watch> watching(const std::string& pattern) {
+  return {{pattern, 0, false}};
+}
+
+Options small_batches() {
+  Options options;
+  options.batch_bytes = 4096;
+  options.line_limit = 1000;
+  return options;
+}
+
+TEST(Following, offset_runs_ahead) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\ntwo\nhalf");
+  etad.poll();
+  EXPECT_EQ(etad.positions[kLog].offset, 8) << "the end of the last complete line";
+  etad.restart();
+  etad.files.write(kLog, " and half\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "half and half"));
+}
+
+TEST(Following, offset_runs_ahead_of_a_commit_that_never_came) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.write(kLog, "two\n");
+  (void)etad.follower->poll(etad.now += seconds(11), etad.wall, etad.budget);  // killed before the commit
+  etad.restart();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+}
+
+TEST(Following, unterminated_last_line) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\nlast words");
+  etad.poll(seconds(11));
+  EXPECT_THAT(etad.lines, ElementsAre("one")) << "held";
+  etad.poll(seconds(61));
+  EXPECT_THAT(etad.lines, ElementsAre("one", "last words")) << "idle past the limit";
+  etad.files.write(kLog, "\nnext\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "last words", "next"))
+      << "the late newline is no line of its own";
+}
+
+TEST(Following, unterminated_last_line_is_idle_only_while_it_does_not_grow) {
+  Harness etad(watching(kLog));
+  for (int i = 0; i < 10; ++i) {
+    etad.files.write(kLog, "x");
+    etad.poll(seconds(40));
+  }
+  EXPECT_TRUE(etad.lines.empty());
+}
+
+TEST(Following, unterminated_last_line_of_a_rotated_file) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\nlast words");
+  etad.poll();
+  etad.files.rename(kLog, "/logs/train.log.1");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one")) << "the writer may still be at it";
+  etad.files.write(kLog, "two\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "last words", "two"));
+}
+
+TEST(Following, unterminated_last_line_of_a_deleted_file) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\nlast words");
+  etad.poll();
+  etad.files.remove(kLog);
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "last words"));
+}
+
+TEST(Following, long_line) {
+  Harness etad(watching(kLog), small_batches());
+  etad.files.write(kLog,
+                   "before\n" + std::string(50'000, 'x') + "\nafter\n" + std::string(1500, 'y') + "\nend\n");
+  etad.poll();
+  ASSERT_EQ(etad.lines.size(), 5U);
+  EXPECT_THAT(etad.lines,
+              ElementsAre("before", std::string(1000, 'x'), "after", std::string(1000, 'y'), "end"));
+  EXPECT_EQ(etad.truncated, 2);
+}
+
+TEST(Following, long_line_in_pieces_and_over_a_restart) {
+  Harness etad(watching(kLog), small_batches());
+  etad.files.write(kLog, "before\n");
+  for (int i = 0; i < 50; ++i) {
+    etad.files.write(kLog, std::string(1000, 'x'));
+    etad.poll();
+    if (i == 25) etad.restart();
+  }
+  EXPECT_THAT(etad.lines, ElementsAre("before"));
+  etad.files.write(kLog, "\nafter\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("before", std::string(1000, 'x'), "after"));
+  EXPECT_EQ(etad.truncated, 1);
+}
+
+TEST(Following, long_line_that_never_ends) {
+  Harness etad(watching(kLog), small_batches());
+  etad.files.write(kLog, std::string(50'000, 'x'));
+  etad.poll();
+  etad.files.rename(kLog, "/logs/train.log.1");
+  etad.files.write(kLog, "next\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre(std::string(1000, 'x'), "next"));
+}
+
+TEST(Following, nul_runs) {
+  Harness etad(watching(kLog), small_batches());
+  etad.files.write(kLog, "one\n" + std::string(10'000, '\0') + "two\nthr");
+  etad.files.write(kLog, std::string(100, '\0') + "four\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "four"));
+  EXPECT_EQ(etad.skipped, 10'100);
+}
+
+TEST(Following, nul_runs_at_the_end_move_the_offset_on) {
+  Harness etad(watching(kLog), small_batches());
+  etad.files.write(kLog, "one\n" + std::string(100'000, '\0'));
+  etad.poll();
+  EXPECT_EQ(etad.positions[kLog].offset, 100'004);
+  etad.restart();
+  etad.files.write(kLog, "two\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+  EXPECT_EQ(etad.skipped, 100'000);
+}
+
+TEST(Following, nul_runs_of_a_truncation_under_the_writer) {
+  Harness etad(watching(kLog), small_batches());
+  etad.files.write(kLog, "one\ntwo\n");
+  etad.poll();
+  etad.files.truncate(kLog);
+  etad.files.write_at_offset(kLog, 8, "three\n");  // the writer did not open it for appending
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
+TEST(Following, deleted_while_open) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  ASSERT_EQ(etad.files.open_handles(), 1);
+  etad.files.write(kLog, "two\n");
+  etad.files.remove(kLog);
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+  EXPECT_EQ(etad.files.open_handles(), 0) << "the disk space is free";
+  EXPECT_EQ(etad.state[kLog], State::gone);
+  etad.files.write(kLog, "three\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
+TEST(Following, carriage_returns) {
+  Harness etad(watching(kLog), small_batches());
+  std::string bar;
+  for (int i = 0; i < 2000; ++i) bar += "\rstep " + std::to_string(i) + "/2000";
+  etad.files.write(kLog,
+                   "crlf\r\n10%\r\x1b[32m100%\x1b[0m\nloss: 0.50\b\b\b\b0.25\n\xFF loss\n" + bar + "\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("crlf", "100%", "loss: 0.25", "\xFF loss", "step 1999/2000"));
+  EXPECT_EQ(etad.truncated, 0) << "only what is shown counts against the limit";
+}
+
+TEST(Following, docker_envelopes) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog,
+                   "{\"log\":\"step 1\\r\\n\",\"stream\":\"stdout\",\"time\":\"2026-07-11T10:15:28.5Z\"}\n"
+                   "{\"log\":\"half \",\"stream\":\"stdout\",\"time\":\"2026-07-11T10:15:29Z\"}\n"
+                   "{\"log\":\"warning\\n\",\"stream\":\"stderr\",\"time\":\"2026-07-11T10:15:30Z\"}\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("step 1"));
+  EXPECT_EQ(etad.times[0], Instant(std::chrono::sys_days(std::chrono::year(2026) / 7 / 11)) +
+                               std::chrono::milliseconds(36'928'500));
+  etad.restart();
+  etad.files.write(kLog, "{\"log\":\"a line\\n\",\"stream\":\"stdout\",\"time\":\"2026-07-11T10:15:31Z\"}\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("step 1", "warning", "half a line")) << "its parts stay together";
+}
+
+TEST(Following, cri_envelopes) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog,
+                   "2026-07-11T12:15:28.123456789+02:00 stdout F step 1\n"
+                   "2026-07-11T12:15:29+02:00 stderr P a line \n"
+                   "2026-07-11T12:15:30+02:00 stderr P of three \n"
+                   "2026-07-11T12:15:31+02:00 stderr F parts\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("step 1", "a line of three parts"));
+}
+
+TEST(Following, a_partial_line_without_end_does_not_hold_up_the_file) {
+  Harness etad(watching(kLog), small_batches());
+  std::string log = "2026-07-11T10:15:28Z stderr P never ended\n";
+  for (int i = 0; i < 300; ++i) log += "2026-07-11T10:15:29Z stdout F step " + std::to_string(i) + "\n";
+  etad.files.write(kLog, log);
+  etad.poll();
+  etad.poll(seconds(61));
+  EXPECT_EQ(etad.lines.size(), 301U);
+}
+
+}  // namespace
+}  // namespace etad::follow

@@ -1,0 +1,249 @@
+// What the system refuses, drops or makes expensive: watches, hints, network file systems, permissions,
+// commits, many files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "tests/follow/harness.h"
+
+namespace etad::follow {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kLog = "/logs/train.log";
+
+std::vector<Watch> watching(const std::string& pattern) {
+  return {{pattern, 0, false}};
+}
+
+class WithHints : public Harness {
+ public:
+  explicit WithHints(const std::string& pattern, Errno error = 0) : Harness(watching(pattern)) {
+    with_hints = true;
+    hints.error = error;
+    restart();
+  }
+};
+
+TEST(Following, a_hint_wakes_the_follower_at_once) {
+  WithHints etad(kLog);
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  for (int i = 0; i < 20; ++i) etad.poll();  // backed off
+  EXPECT_GT(etad.follower->next_due(etad.now), etad.now + seconds(1));
+  EXPECT_THAT(etad.hints.watched, ElementsAre("/logs"));
+  etad.files.write(kLog, "two\n");
+  etad.hints.pending.paths = {kLog};
+  etad.follower->on_hint(etad.now);
+  EXPECT_LE(etad.follower->next_due(etad.now), etad.now + milliseconds(5));
+  etad.poll(milliseconds(5));
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+}
+
+TEST(Following, a_hint_of_a_new_file_brings_a_scan) {
+  WithHints etad("/logs/*.log");
+  etad.files.write(kLog, "one\n");
+  for (int i = 0; i < 20; ++i) etad.poll();
+  etad.files.write("/logs/new.log", "two\n");
+  etad.hints.pending.paths = {"/logs/new.log"};
+  etad.follower->on_hint(etad.now);
+  etad.poll(milliseconds(200));
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+}
+
+TEST(Following, watch_limit) {
+  for (const Errno error : {ENOSPC, EMFILE}) {
+    WithHints etad(kLog, error);
+    etad.files.write(kLog, "one\n");
+    etad.poll();
+    const std::vector<std::string> notices = etad.follower->take_notices();
+    ASSERT_EQ(notices.size(), 1U);
+    EXPECT_THAT(notices[0], HasSubstr("polling instead"));
+    etad.files.write(kLog, "two\n");
+    etad.poll();
+    EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+    EXPECT_TRUE(etad.follower->take_notices().empty()) << "said once";
+  }
+}
+
+TEST(Following, queue_overflow) {
+  WithHints etad("/logs/*.log");
+  etad.files.write(kLog, "one\n");
+  for (int i = 0; i < 20; ++i) etad.poll();
+  etad.files.write(kLog, "two\n");
+  etad.files.write("/logs/new.log", "three\n");
+  etad.hints.pending.overflow = true;
+  etad.follower->on_hint(etad.now);
+  etad.poll(milliseconds(0));
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
+TEST(Following, network_filesystem) {
+  WithHints etad(kLog, ENOTSUP);
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  EXPECT_TRUE(etad.follower->take_notices().empty()) << "nothing is wrong: it is polled";
+  etad.files.write(kLog, "two\n");
+  etad.files.fail("read", kLog, ESTALE, 1);
+  etad.poll();
+  etad.files.write(kLog, "three\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three")) << "opened again";
+  EXPECT_EQ(etad.lost, 0);
+}
+
+TEST(Following, checkpoint_failure) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.write(kLog, "two\n");
+  const std::vector<Batch> lost = etad.poll_and_fail();
+  ASSERT_EQ(lost.size(), 1U);
+  ASSERT_EQ(lost[0].lines.size(), 1U);
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two")) << "read again";
+}
+
+TEST(Following, checkpoint_failure_across_a_rotation) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.write(kLog, "two\n");
+  etad.files.rename(kLog, "/logs/train.log.1");
+  etad.files.write(kLog, "three\n");
+  EXPECT_GE(etad.poll_and_fail().size(), 2U);
+  EXPECT_GE(etad.poll_and_fail().size(), 2U);
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+  EXPECT_EQ(etad.finished.size(), 1U);
+}
+
+TEST(Following, checkpoint_failure_of_the_very_first_batch) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  (void)etad.poll_and_fail();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one"));
+}
+
+TEST(Following, checkpoint_growth) {
+  Options options;
+  options.forget_after = std::chrono::hours(1);
+  Harness etad(watching("/logs/*.log"), options);
+  for (int i = 0; i < 50; ++i) {
+    const std::string path = "/logs/run" + std::to_string(i) + ".log";
+    etad.files.write(path, "one\n");
+    etad.poll();
+    etad.files.remove(path);
+  }
+  etad.poll();
+  EXPECT_EQ(etad.follower->statuses().size(), 50U);
+  etad.files.write(kLog, "one\n");
+  etad.poll(std::chrono::hours(2));
+  EXPECT_EQ(etad.follower->statuses().size(), 1U) << "what is gone is forgotten";
+  const auto batches = etad.follower->poll(etad.now += seconds(11), etad.wall, etad.budget);
+  EXPECT_TRUE(batches.empty()) << "nothing is written where nothing changed";
+}
+
+TEST(Following, permission_later) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.files.fail("open", kLog, EACCES);
+  for (int i = 0; i < 5; ++i) etad.poll();
+  EXPECT_THAT(etad.errors, ElementsAre(HasSubstr("ermission denied"))) << "said once";
+  EXPECT_THAT(etad.text_of(kLog), HasSubstr("waiting"));
+  EXPECT_EQ(etad.state[kLog], State::waiting);
+  etad.files.heal();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one"));
+  EXPECT_EQ(etad.errors.back(), "");
+  EXPECT_EQ(etad.text_of(kLog), "following");
+}
+
+TEST(Following, permission_taken_from_the_directory_loses_nothing) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.restart();
+  etad.files.fail("status", kLog, EACCES);
+  etad.files.fail("list", "/logs", EACCES);
+  etad.poll();
+  EXPECT_EQ(etad.ended, 0);
+  etad.files.heal();
+  etad.files.write(kLog, "two\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+}
+
+TEST(Following, too_many_open_files) {
+  Harness etad(watching("/logs/*.log"));
+  for (int i = 0; i < 30; ++i) etad.files.write("/logs/" + std::to_string(i) + ".log", "one\n");
+  etad.files.max_open = 10;
+  etad.poll();
+  etad.files.max_open = 1000;
+  etad.poll();
+  EXPECT_EQ(etad.lines.size(), 30U);
+  EXPECT_EQ(etad.lost, 0);
+}
+
+TEST(Following, too_many_open_files_while_a_file_is_rotated) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.restart();
+  etad.files.write(kLog, "two\n");
+  etad.files.rename(kLog, "/logs/train.log.1");
+  etad.files.write(kLog, "three\n");
+  etad.files.max_open = 0;
+  etad.poll();
+  EXPECT_THAT(etad.text_of(kLog), HasSubstr("oo many open files"));
+  etad.files.max_open = 1000;
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
+TEST(Following, many_idle_files) {
+  Options options;
+  options.max_open = 16;
+  Harness etad(watching("/logs/*.log"), options);
+  constexpr int kFiles = 1000;
+  for (int i = 0; i < kFiles; ++i) etad.files.write("/logs/" + std::to_string(i) + ".log", "one\n");
+  etad.poll();
+  EXPECT_EQ(etad.lines.size(), std::size_t{kFiles});
+  EXPECT_LE(etad.files.most_open_handles(), 16 + 4);
+  etad.poll(std::chrono::minutes(1));
+  EXPECT_EQ(etad.files.open_handles(), 0) << "idle descriptors are closed";
+
+  // Once backed off, a file costs one stat every ten seconds and nothing else.
+  for (int i = 0; i < 10; ++i) etad.poll();
+  etad.files.calls.clear();
+  for (const SteadyTime end = etad.now + seconds(100); etad.now < end;) {
+    EXPECT_TRUE(etad.follower->poll(etad.now, etad.wall, etad.budget).empty());
+    etad.now = std::max(etad.follower->next_due(etad.now), etad.now + milliseconds(1));
+  }
+  EXPECT_LE(etad.files.calls["status"], kFiles * 15);
+  EXPECT_GE(etad.files.calls["status"], kFiles * 9);
+  EXPECT_EQ(etad.files.calls["open"], 0);
+  EXPECT_LE(etad.files.calls["list"], 15);
+}
+
+TEST(Following, a_reload_drops_what_is_no_longer_watched) {
+  Harness etad(watching("/logs/*.log"));
+  etad.files.write("/logs/a.log", "a\n");
+  etad.files.write("/other/b.log", "b\n");
+  etad.poll();
+  etad.follower->set_watches({{"/other/*.log", 7, false}});
+  etad.files.write("/logs/a.log", "unseen\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("a", "b"));
+  ASSERT_EQ(etad.follower->statuses().size(), 1U);
+  EXPECT_EQ(etad.follower->statuses()[0].tag, 7U);
+}
+
+}  // namespace
+}  // namespace etad::follow
