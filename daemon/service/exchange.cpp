@@ -16,6 +16,7 @@ void Connection::Exchange::take_head(bool may_change) {
   request.host = std::string(head_fields[http::field::host]);
   request.has_origin = head_fields.count(http::field::origin) + head_fields.count(http::field::referer) > 0;
   request.may_change = may_change;
+  request.accept = std::string(head_fields[http::field::accept]);
   encoding = std::string(head_fields[http::field::content_encoding]);
   head = head_fields.method() == http::verb::head;
   http_1_0 = head_fields.version() == 10;

@@ -20,6 +20,7 @@ struct Request {
   bool has_origin = false;  // an Origin or Referer header: a browser speaks, not a client of ours
   bool may_change = false;  // the peer may change things
   std::string body;
+  std::string accept;  // the Accept header; empty: none
 };
 
 struct Reply {

@@ -56,17 +56,19 @@ class Exposition {
     family.points.emplace_back(written(labels), value);
   }
 
-  std::string text() const {
+  std::string text(MetricsForm form) const {
     std::string out;
     for (const auto& [name, family] : families_) {
       const bool counter = family.type == Type::counter;
+      const std::string point = counter ? name + "_total" : name;
+      const std::string& introduced = form == MetricsForm::open_metrics ? name : point;
       // A unit is stated only where the name ends in it, as the format demands.
       const bool has_unit = !family.unit.empty() && name.ends_with("_" + family.unit);
-      out += "# HELP " + name + " " + escaped(family.help) + "\n";
-      out += "# TYPE " + name + (counter ? " counter\n" : " gauge\n");
-      if (has_unit) out += "# UNIT " + name + " " + family.unit + "\n";
+      out += "# HELP " + introduced + " " + escaped(family.help) + "\n";
+      out += "# TYPE " + introduced + (counter ? " counter\n" : " gauge\n");
+      if (has_unit) out += "# UNIT " + introduced + " " + family.unit + "\n";
       for (const auto& [labels, value] : family.points) {
-        out += name + (counter ? "_total" : "") + labels + " " + number(value) + "\n";
+        out += point + labels + " " + number(value) + "\n";
       }
     }
     return out + "# EOF\n";
@@ -174,22 +176,30 @@ void add_service(Exposition& out, const ServiceCounters& service) {
 
 }  // namespace
 
-std::string open_metrics(const Health& health, const std::optional<HistorySize>& size, const ModelSet& models,
-                         const std::vector<RunningRun>& running, const ServiceCounters& service,
-                         const std::string& version, Instant now) {
+MetricsForm metrics_form(std::string_view accept) {
+  const bool asked = accept.find("application/openmetrics-text") != std::string_view::npos;
+  return asked ? MetricsForm::open_metrics : MetricsForm::prometheus;
+}
+
+const char* content_type(MetricsForm form) {
+  return form == MetricsForm::open_metrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                                           : "text/plain; version=0.0.4; charset=utf-8";
+}
+
+std::string metrics_text(const MetricsView& view, MetricsForm form) {
   Exposition out;
-  add_health(out, health, version, now);
-  add_models(out, models);
-  add_running(out, running);
-  add_service(out, service);
-  if (size) {
+  add_health(out, view.health, view.version, view.now);
+  add_models(out, view.models);
+  add_running(out, view.running);
+  add_service(out, view.service);
+  if (view.size) {
     out.add("history_bytes", "Size of the history on disk", Type::gauge, "bytes",
-            static_cast<double>(size->bytes));
-    out.add("history_runs", "Runs in the history", Type::gauge, "", static_cast<double>(size->runs));
+            static_cast<double>(view.size->bytes));
+    out.add("history_runs", "Runs in the history", Type::gauge, "", static_cast<double>(view.size->runs));
     out.add("history_segments", "Segments in the history", Type::gauge, "",
-            static_cast<double>(size->segments));
+            static_cast<double>(view.size->segments));
   }
-  return out.text();
+  return out.text(form);
 }
 
 }  // namespace etad::service

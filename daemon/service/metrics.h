@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/service/backend.h"
@@ -12,7 +13,13 @@
 
 namespace etad::service {
 
-inline constexpr const char* kOpenMetricsType = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+// The two forms differ in how a counter is introduced: OpenMetrics names the family ("etad_lines"), the older
+// text format the point ("etad_lines_total"), without which its readers miss the help. Prometheus asks for
+// OpenMetrics; curl, the node exporter's textfile collector and promtool read the older one.
+enum class MetricsForm : std::uint8_t { prometheus, open_metrics };
+
+MetricsForm metrics_form(std::string_view accept);  // by the request's Accept header
+const char* content_type(MetricsForm form);
 
 // What the service counts of itself.
 struct ServiceCounters {
@@ -29,10 +36,19 @@ struct RunningRun {
   std::optional<regression::Remaining> remaining;
 };
 
-// OpenMetrics 1.0 text. Families come sorted, each with its HELP, TYPE and UNIT; labels name networks,
-// devices and the like, of which there are few, and never a run or a file.
-std::string open_metrics(const Health& health, const std::optional<HistorySize>& size, const ModelSet& models,
-                         const std::vector<RunningRun>& running, const ServiceCounters& service,
-                         const std::string& version, Instant now);
+// What /metrics shows of the daemon at one moment.
+struct MetricsView {
+  const Health& health;
+  const std::optional<HistorySize>& size;
+  const ModelSet& models;
+  const std::vector<RunningRun>& running;
+  const ServiceCounters& service;
+  const std::string& version;
+  Instant now;
+};
+
+// Families come sorted, each with its HELP, TYPE and UNIT, and "# EOF" at the end (to the older format a
+// comment); labels name networks, devices and the like, of which there are few, and never a run or a file.
+std::string metrics_text(const MetricsView& view, MetricsForm form);
 
 }  // namespace etad::service

@@ -203,11 +203,12 @@ Outcome Router::metrics(Call& call) {
   if (rows) {
     for (const RunRow& row : *rows) running.push_back({&row.run, live_.remaining(row, models)});
   }
-  return Reply{200,
-               kOpenMetricsType,
-               {},
-               open_metrics(backend_.health(), history_size(), *models, running, options_.counters(),
-                            options_.version, options_.now())};
+  const auto health = backend_.health();
+  const auto size = history_size();
+  const auto counters = options_.counters();
+  const auto form = metrics_form(call.request.accept);
+  const MetricsView view{health, size, *models, running, counters, options_.version, options_.now()};
+  return Reply{200, content_type(form), {}, metrics_text(view, form)};
 }
 
 Outcome Router::import(Call& call) {
