@@ -129,7 +129,7 @@ void write_series_points(JsonWriter& json, const SeriesPoints& points) {
 }
 
 void write_health(JsonWriter& json, const Health& health, const std::optional<HistorySize>& size,
-                  const ModelSet& models, const std::string& version, Instant now) {
+                  std::int64_t running, const ModelSet& models, const std::string& version, Instant now) {
   json.begin_object();
   json.field("status", health.failures.empty() ? "ok" : "degraded");
   json.key("failing").begin_array();
@@ -146,6 +146,7 @@ void write_health(JsonWriter& json, const Health& health, const std::optional<Hi
   json.key("lag").begin_object().field("bytes", health.lag_bytes).field("seconds", health.lag_seconds);
   json.end_object();
   json.field("last_commit", health.last_commit).field("last_refit", health.last_refit);
+  json.key("runs").begin_object().field("running", running).end_object();
   json.field("models", models.models.size());
   json.key("history");
   if (size) {

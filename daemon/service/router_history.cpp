@@ -84,8 +84,13 @@ Outcome Router::health(Call& call) {
   Health health = backend_.health();
   const auto size = reader_.size();
   if (!size) health.failures.push_back({"history", size.error().text(), size.error().hint});
+  RunFilter filter;
+  filter.state = RunState::running;
+  filter.limit = kMostOnPage;
+  const auto running = reader_.runs(filter);
   JsonWriter json;
-  write_health(json, health, size ? std::optional(*size) : std::nullopt, *backend_.models(), options_.version,
+  write_health(json, health, size ? std::optional(*size) : std::nullopt,
+               running ? static_cast<std::int64_t>(running->size()) : 0, *backend_.models(), options_.version,
                options_.now());
   return json_reply(json);
 }

@@ -1,0 +1,195 @@
+#include "daemon/client/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <iostream>
+
+#include "daemon/client/commands.h"
+
+namespace etad::client {
+namespace {
+
+// An option that becomes a query parameter where it is given.
+void parameter(CLI::App* command, const std::string& option, const std::string& name, Parameters& into,
+               const std::string& help, bool required = false) {
+  auto* added = command->add_option_function<std::string>(
+      option, [&into, name](const std::string& value) { into.emplace_back(name, value); }, help);
+  if (required) added->required();
+}
+
+// What the command line asked for. The options write here while CLI11 parses.
+struct Asked {
+  Common common;
+  Parameters parameters;
+  bool all = false, watch = false;
+  std::string name;
+  ImportOptions import;
+  std::vector<std::string> files, labels;
+  std::function<int()> command;
+};
+
+void add_lists(CLI::App& app, Asked& asked) {
+  const auto list = [&](const char* name, const char* help, const char* path, View view) {
+    CLI::App* command = app.add_subcommand(name, help);
+    parameter(command, "--limit", "limit", asked.parameters, "at most so many");
+    command->callback([&asked, path, view] {
+      asked.command = [&asked, path, view] {
+        return show(asked.common, target_of(path, asked.parameters), view);
+      };
+    });
+    return command;
+  };
+  app.add_subcommand("status", "whether all is well, and what to do where not")->callback([&asked] {
+    asked.command = [&asked] { return show(asked.common, "/v1/health", status_text); };
+  });
+  list("networks", "what the history knows", "/v1/networks", networks_text);
+  list("sources", "the followed files and what came of their lines", "/v1/sources", sources_text);
+  CLI::App* accuracy = app.add_subcommand("accuracy", "what was predicted against what it then took");
+  parameter(accuracy, "--network", "network", asked.parameters, "of that network only");
+  accuracy->callback([&asked] {
+    asked.command = [&asked] {
+      return show(asked.common, target_of("/v1/accuracy", asked.parameters), accuracy_text);
+    };
+  });
+}
+
+void add_runs(CLI::App& app, Asked& asked) {
+  CLI::App* runs =
+      app.add_subcommand("runs", "the runs under way: progress, remaining time and its interval");
+  runs->add_flag("--all", asked.all, "also those that are over");
+  runs->add_flag("--watch", asked.watch, "keep it current; a line for each change where this is no terminal");
+  parameter(runs, "--state", "state", asked.parameters, "running, finished, stopped, failed or lost");
+  parameter(runs, "--network", "network", asked.parameters, "of that network");
+  parameter(runs, "--framework", "framework", asked.parameters, "of that framework");
+  parameter(runs, "--since", "since", asked.parameters, "begun at or after that time");
+  parameter(runs, "--limit", "limit", asked.parameters, "at most so many");
+  runs->callback([&asked] {
+    asked.command = [&asked] {
+      const bool stated = std::any_of(asked.parameters.begin(), asked.parameters.end(),
+                                      [](const auto& each) { return each.first == "state"; });
+      if (!asked.all && !stated) asked.parameters.emplace_back("state", "running");
+      if (!asked.watch) return show(asked.common, target_of("/v1/runs", asked.parameters), runs_text);
+      asked.parameters.emplace_back("watch", "true");
+      return watch_runs(asked.common, target_of("/v1/runs", asked.parameters));
+    };
+  });
+}
+
+void add_estimate(CLI::App& app, Asked& asked) {
+  CLI::App* estimate = app.add_subcommand("estimate", "how long it will take, and what the answer rests on");
+  Parameters& p = asked.parameters;
+  parameter(estimate, "NETWORK", "network", p, "the network's name");
+  parameter(estimate, "--phase", "phase", p, "train, test or total", true);
+  parameter(estimate, "--iterations", "iterations", p, "how many", true);
+  parameter(estimate, "--batch-size", "batch_size", p,
+            "samples an iteration works through, on all devices together");
+  parameter(estimate, "--architecture", "architecture", p,
+            "the network's fingerprint, with or instead of its name");
+  parameter(estimate, "--framework", "framework", p, "where the history has several");
+  parameter(estimate, "--host", "host", p, "where the history has several");
+  parameter(estimate, "--device", "device", p, "where the history has several");
+  parameter(estimate, "--devices", "devices", p, "how many of them");
+  parameter(estimate, "--test-interval", "test_interval", p, "total: iterations between two tests; 0: none");
+  parameter(estimate, "--test-iterations", "test_iterations", p, "total: iterations of one test");
+  parameter(estimate, "--test-batch-size", "test_batch_size", p,
+            "total: samples a test iteration works through");
+  parameter(estimate, "--snapshot-interval", "snapshot_interval", p,
+            "total: iterations between two snapshots");
+  parameter(estimate, "--confidence", "confidence", p, "of the interval, between 0 and 1 (0.9)");
+  estimate->callback([&asked] {
+    asked.command = [&asked] {
+      return show(asked.common, target_of("/v1/estimate", asked.parameters), estimate_text);
+    };
+  });
+}
+
+void add_details(CLI::App& app, Asked& asked) {
+  CLI::App* models = app.add_subcommand("models", "the fitted models; one of them in full");
+  models->add_option("ID", asked.name, "the model's id");
+  parameter(models, "--network", "network", asked.parameters, "of that network");
+  models->callback([&asked] {
+    asked.command = [&asked] {
+      if (asked.name.empty())
+        return show(asked.common, target_of("/v1/models", asked.parameters), models_text);
+      return show(asked.common, target_of("/v1/models/" + asked.name, {}), model_text);
+    };
+  });
+  CLI::App* series = app.add_subcommand("series", "the monitoring traces; one of them in full");
+  series->add_option("NAME", asked.name, "the series, such as gpu.power");
+  parameter(series, "--from", "from", asked.parameters, "from that time on (an hour before the end)");
+  parameter(series, "--to", "to", asked.parameters, "until that time (now)");
+  parameter(series, "--step", "step", asked.parameters, "seconds a line; 0: the samples themselves");
+  series->callback([&asked] {
+    asked.command = [&asked] {
+      if (asked.name.empty()) return show(asked.common, target_of("/v1/series", {}), series_list_text);
+      return show(asked.common, target_of("/v1/series/" + asked.name, asked.parameters), series_text);
+    };
+  });
+}
+
+int label_run(const Asked& asked) {
+  boost::json::object labels;
+  for (const std::string& each : asked.labels) {
+    std::pair<std::string, std::string> pair;
+    if (!key_and_value(each, pair)) {
+      std::cerr << "etactl: " << each << " is no label: they are given as NAME=VALUE\n";
+      return kUsage;
+    }
+    labels[pair.first] = pair.second;
+  }
+  return change(
+      asked.common, target_of("/v1/runs/" + asked.name + "/labels", {}), boost::json::serialize(labels),
+      [](const Object&) { return std::string("labelled; the models follow with the next refit\n"); });
+}
+
+void add_changes(CLI::App& app, Asked& asked) {
+  CLI::App* import = app.add_subcommand("import", "bring old logs into the history, .gz ones too");
+  import->add_option("FILE", asked.import.files, "the logs")->required();
+  import->add_option("--format", asked.import.format, "theirs, where it can't be told from their content");
+  import->add_option("--label", asked.import.labels, "NAME=VALUE that the logs do not say")
+      ->allow_extra_args(false);
+  import->callback([&asked] { asked.command = [&asked] { return import_files(asked.common, asked.import);
+};
+}  // namespace
+);
+CLI::App* label = app.add_subcommand("label", "say of a run what its log did not");
+label->add_option("RUN", asked.name, "the run's id")->required();
+label->add_option("LABEL", asked.labels, "NAME=VALUE: network, batch_size, device, ...")->required();
+label->callback([&asked] { asked.command = [&asked] { return label_run(asked); }; });
+app.add_subcommand("refit", "fit all models anew whose data changed, now")->callback([&asked] {
+  asked.command = [&asked] { return change(asked.common, "/v1/refit", {}, refit_text); };
+});
+app.add_subcommand("reload", "let the daemon read its configuration and rules anew")->callback([&asked] {
+  asked.command = [&asked] {
+    return change(asked.common, "/v1/reload", {}, [](const Object&) { return std::string("reloaded\n"); });
+  };
+});
+CLI::App* rules = app.add_subcommand("check-rules", "load rule files and run their samples; needs no daemon");
+rules->add_option("FILE", asked.files, "rule files")->required();
+rules->callback([&asked] { asked.command = [&asked] { return check_rules(asked.files); }; });
+}  // namespace etad::client
+
+}  // namespace
+
+int run(int argc, const char* const* argv, const char* version) {
+  CLI::App app("Asks etad how long neural networks take.", "etactl");
+  Asked asked;
+  app.set_version_flag("--version", std::string("etactl ") + version);
+  app.add_option("--socket", asked.common.socket, "the daemon's socket")->capture_default_str();
+  app.add_flag("--json", asked.common.json, "print the daemon's answer unchanged");
+  app.require_subcommand(1);
+  app.fallthrough();  // the options above are also taken behind the command
+  add_lists(app, asked);
+  add_runs(app, asked);
+  add_estimate(app, asked);
+  add_details(app, asked);
+  add_changes(app, asked);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kDone : kUsage;
+  }
+  return asked.command();
+}
+
+}  // namespace etad::client

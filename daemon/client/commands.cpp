@@ -1,0 +1,86 @@
+#include "daemon/client/commands.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "daemon/client/http_client.h"
+#include "daemon/client/output.h"
+#include "daemon/client/text.h"
+
+namespace etad::client {
+
+std::string target_of(const std::string& path, const Parameters& parameters) {
+  std::string out = path;
+  char separator = '?';
+  for (const auto& [name, value] : parameters) {
+    out += separator + percent_encoded(name) + "=" + percent_encoded(value);
+    separator = '&';
+  }
+  return out;
+}
+
+Screen stdout_screen() {
+  Screen screen;
+  if (isatty(STDOUT_FILENO) == 0) return screen;
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) screen.width = size.ws_col;
+  const char* const terminal = std::getenv("TERM");
+  const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
+  screen.colours = !dumb && std::getenv("NO_COLOR") == nullptr;
+  return screen;
+}
+
+bool key_and_value(const std::string& text, std::pair<std::string, std::string>& out) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos) return false;
+  out = {text.substr(0, equals), text.substr(equals + 1)};
+  return true;
+}
+
+int unreachable(const Error& error) {
+  std::cerr << "etactl: " << printable(error.text()) << '\n';
+  return kNoDaemon;
+}
+
+int answered(const Common& common, const Response& response,
+             const std::function<std::string(const Object&)>& view) {
+  if (common.json) {
+    std::cout << response.body << (response.body.ends_with('\n') ? "" : "\n") << std::flush;
+    return response.ok() ? kDone : kRefused;
+  }
+  boost::json::error_code error;
+  const boost::json::value parsed = boost::json::parse(response.body, error);
+  const Object* const object = error ? nullptr : parsed.if_object();
+  if (object == nullptr) {
+    std::cerr << "etactl: the daemon answered with status " << response.status << " and no JSON object\n";
+    return kRefused;
+  }
+  if (!response.ok()) {
+    std::cerr << problem_text(*object);
+    return kRefused;
+  }
+  std::cout << view(*object) << std::flush;
+  return kDone;
+}
+
+int show(const Common& common, const std::string& target, View view) {
+  auto client = HttpClient::connect(common.socket);
+  if (!client) return unreachable(client.error());
+  const auto response = client->get(target);
+  if (!response) return unreachable(response.error());
+  return answered(common, *response, [&](const Object& object) { return view(object, stdout_screen()); });
+}
+
+int change(const Common& common, const std::string& target, const std::string& body,
+           std::string (*view)(const Object&)) {
+  auto client = HttpClient::connect(common.socket);
+  if (!client) return unreachable(client.error());
+  const auto response = client->post(target, body);
+  if (!response) return unreachable(response.error());
+  return answered(common, *response, view);
+}
+
+}  // namespace etad::client

@@ -1,0 +1,51 @@
+// etactl's commands: what was asked for, and the doing of it.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/client/views.h"
+
+namespace etad::client {
+
+enum ExitCode : int { kDone = 0, kRefused = 1, kUsage = 2, kNoDaemon = 3 };
+
+struct Common {
+  std::string socket = "/run/etad/etad.sock";
+  bool json = false;  // the API's body unchanged
+};
+
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+// "/v1/runs?state=running"; values are escaped.
+std::string target_of(const std::string& path, const Parameters& parameters);
+
+// The screen that stdout is: no width and no colours where it is no terminal.
+Screen stdout_screen();
+
+using View = std::string (*)(const Object&, const Screen&);
+
+// GETs and shows.
+int show(const Common& common, const std::string& target, View view);
+
+// POSTs and shows.
+int change(const Common& common, const std::string& target, const std::string& body,
+           std::string (*view)(const Object&));
+
+int watch_runs(const Common& common, const std::string& target);
+
+struct ImportOptions {
+  std::vector<std::string> files;
+  std::string format;
+  std::vector<std::string> labels;  // "batch_size=64"
+};
+int import_files(const Common& common, const ImportOptions& options);
+
+// Loads the rule files, their samples included, and checks them against each other. Needs no daemon.
+int check_rules(const std::vector<std::string>& files);
+
+// "K=V" taken apart; false: it is none.
+bool key_and_value(const std::string& text, std::pair<std::string, std::string>& out);
+
+}  // namespace etad::client

@@ -1,0 +1,162 @@
+#include "daemon/client/http_client.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace etad::client {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using Parser = http::response_parser<http::string_body>;
+
+constexpr std::size_t kPiece = 256UL * 1024;
+
+http::request<http::string_body> request(http::verb verb, const std::string& target) {
+  http::request<http::string_body> out(verb, target, 11);
+  out.set(http::field::host, "localhost");
+  out.set(http::field::user_agent, "etactl");
+  return out;
+}
+
+tl::unexpected<Error> broken(const boost::system::error_code& error) {
+  return fail("the daemon broke off: " + error.message(), "see its log: journalctl -u etad");
+}
+
+}  // namespace
+
+struct HttpClient::Impl {
+  Result<Response> receive() {
+    boost::system::error_code error;
+    std::optional<Parser> parser;
+    do {  // 100 Continue and kin come before the answer
+      parser.emplace();
+      parser->body_limit(std::numeric_limits<std::uint64_t>::max());
+      http::read(socket, buffer, *parser, error);
+    } while (!error && parser->get().result_int() < 200);
+    if (error) return broken(error);
+    return Response{parser->get().result_int(), std::move(parser->get().body())};
+  }
+
+  asio::io_context io;
+  asio::local::stream_protocol::socket socket{io};
+  boost::beast::flat_buffer buffer;
+};
+
+HttpClient::HttpClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpClient::HttpClient(HttpClient&&) noexcept = default;
+HttpClient& HttpClient::operator=(HttpClient&&) noexcept = default;
+HttpClient::~HttpClient() = default;
+
+Result<HttpClient> HttpClient::connect(const std::string& socket_path) {
+  auto impl = std::make_unique<Impl>();
+  boost::system::error_code error;
+  try {
+    impl->socket.connect(asio::local::stream_protocol::endpoint(socket_path), error);
+  } catch (const boost::system::system_error& too_long) {
+    error = too_long.code();
+  }
+  if (error == asio::error::access_denied) {
+    return fail("this socket may not be opened: " + error.message(),
+                "ask to be made a member of the group that owns it", socket_path);
+  }
+  if (error) {
+    return fail("no daemon answers here: " + error.message(), "is it running? systemctl status etad",
+                socket_path);
+  }
+  return HttpClient(std::move(impl));
+}
+
+Result<Response> HttpClient::get(const std::string& target) {
+  boost::system::error_code error;
+  http::write(impl_->socket, request(http::verb::get, target), error);
+  // A daemon that has no room for us says so and closes, perhaps before it has read a word.
+  auto response = impl_->receive();
+  if (!response && error) return broken(error);
+  return response;
+}
+
+Result<Response> HttpClient::post(const std::string& target, const std::string& body) {
+  auto out = request(http::verb::post, target);
+  if (!body.empty()) out.set(http::field::content_type, "application/json");
+  out.body() = body;
+  out.prepare_payload();
+  boost::system::error_code error;
+  http::write(impl_->socket, out, error);
+  auto response = impl_->receive();
+  if (!response && error) return broken(error);
+  return response;
+}
+
+Result<Response> HttpClient::upload(const std::string& target, const Source& source) {
+  http::request<http::empty_body> head(http::verb::post, target, 11);
+  head.set(http::field::host, "localhost");
+  head.set(http::field::user_agent, "etactl");
+  head.chunked(true);
+  http::request_serializer<http::empty_body> serializer(head);
+  boost::system::error_code error;
+  http::write_header(impl_->socket, serializer, error);
+  std::vector<char> piece(kPiece);
+  while (!error) {
+    const Result<std::size_t> n = source(piece.data(), piece.size());
+    if (!n) return tl::unexpected(n.error());  // the connection is dropped, and with it the import
+    if (*n == 0) break;
+    asio::write(impl_->socket, http::make_chunk(asio::buffer(piece.data(), *n)), error);
+  }
+  if (!error) asio::write(impl_->socket, http::make_chunk_last(), error);
+  auto response = impl_->receive();
+  if (!response && error) return broken(error);
+  return response;
+}
+
+Result<Response> HttpClient::watch(const std::string& target,
+                                   const std::function<bool(std::string_view line)>& line) {
+  boost::system::error_code error;
+  http::write(impl_->socket, request(http::verb::get, target), error);
+  http::response_parser<http::buffer_body> parser;
+  parser.body_limit(std::numeric_limits<std::uint64_t>::max());
+  http::read_header(impl_->socket, impl_->buffer, parser, error);
+  if (error) return broken(error);
+  Response response{parser.get().result_int(), {}};
+  std::vector<char> piece(kPiece);
+  std::string& pending = response.body;  // an error's whole body, or the beginning of the next line
+  while (!parser.is_done()) {
+    parser.get().body().data = piece.data();
+    parser.get().body().size = piece.size();
+    http::read_some(impl_->socket, impl_->buffer, parser, error);
+    if (error == http::error::need_buffer) error = {};
+    if (error) return broken(error);
+    pending.append(piece.data(), piece.size() - parser.get().body().size);
+    if (!response.ok()) continue;
+    for (std::size_t end = 0; (end = pending.find('\n')) != std::string::npos; pending.erase(0, end + 1)) {
+      if (end > 0 && !line(std::string_view(pending).substr(0, end))) return response;
+    }
+  }
+  return response;
+}
+
+std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '.' || c == '_' || c == '~' || c == '/';
+    if (plain) {
+      out += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      out += '%';
+      out += kHex[byte >> 4U];
+      out += kHex[byte & 0xFU];
+    }
+  }
+  return out;
+}
+
+}  // namespace etad::client

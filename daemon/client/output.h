@@ -1,0 +1,19 @@
+// How the commands report what came of a request.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "daemon/client/commands.h"
+#include "daemon/client/http_client.h"
+
+namespace etad::client {
+
+// To stderr; the exit code of a daemon that is not there.
+int unreachable(const Error& error);
+
+// The body as `view` shows it (or unchanged, with --json) to stdout; a problem to stderr. The exit code.
+int answered(const Common& common, const Response& response,
+             const std::function<std::string(const Object&)>& view);
+
+}  // namespace etad::client

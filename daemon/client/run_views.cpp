@@ -1,0 +1,125 @@
+// Runs as text: the table, the live view, and single lines for a pipe.
+#include <algorithm>
+#include <cmath>
+
+#include "daemon/client/text.h"
+#include "daemon/client/views.h"
+
+namespace etad::client {
+namespace {
+
+namespace json = boost::json;
+
+std::string name_of_run(const Object& run) {
+  const std::string network = text_of(run, "network");
+  if (!network.empty()) return network;
+  const std::string source = text_of(run, "source");
+  return source.substr(source.rfind('/') + 1);
+}
+
+struct Progress {
+  double iteration = 0, of = 0;
+  double fraction() const { return of > 0 ? std::clamp(iteration / of, 0.0, 1.0) : 0; }
+};
+
+Progress progress_of(const Object& run) {
+  const Object& progress = object_of(run, "progress");
+  return {number_of(progress, "iteration"), number_of(progress, "of")};
+}
+
+std::string percent_done(const Progress& progress) {
+  return progress.of > 0 ? std::to_string(static_cast<int>(std::floor(100 * progress.fraction()))) + " %"
+                         : "-";
+}
+
+std::string iterations_text(const Progress& progress) {
+  const std::string at = count_text(static_cast<std::int64_t>(progress.iteration));
+  return progress.of > 0 ? at + " of " + count_text(static_cast<std::int64_t>(progress.of)) : at;
+}
+
+// "5.2 s", or of a running run what remains with its interval.
+std::string time_of_run(const Object& run) {
+  if (text_of(run, "state") == "running") {
+    const Object& remaining = object_of(run, "remaining");
+    return remaining.empty() ? "remaining time not known yet" : interval_text(remaining) + " left";
+  }
+  const double seconds =
+      number_of(object_of(run, "train"), "seconds") + number_of(object_of(run, "test"), "seconds");
+  return "took " + duration_text(seconds);
+}
+
+Colour colour_of(const std::string& state) {
+  if (state == "running") return Colour::green;
+  if (state == "failed") return Colour::red;
+  if (state == "lost" || state == "stopped") return Colour::yellow;
+  return Colour::none;
+}
+
+std::string batch_text(const Object& run) {
+  const double train = number_of(object_of(run, "train"), "batch_size");
+  const double test = number_of(object_of(run, "test"), "batch_size");
+  if (train > 0) return number_text(train, 6);
+  return test > 0 ? number_text(test, 6) + " (test)" : "-";
+}
+
+}  // namespace
+
+std::string runs_text(const Object& answer, const Screen& screen) {
+  Table table(
+      {">id", "network", "state", ">done", "iterations", ">batch", "framework", "device", "started", "time"});
+  for (const json::value& each : array_of(answer, "runs")) {
+    if (!each.is_object()) continue;
+    const Object& run = each.get_object();
+    const Progress progress = progress_of(run);
+    const std::string started = text_of(run, "started_at");
+    const double devices = number_of(run, "devices");
+    const std::string device = text_of(run, "device");
+    table.row({number_text(number_of(run, "id"), 9), name_of_run(run), text_of(run, "state"),
+               percent_done(progress), iterations_text(progress), batch_text(run), text_of(run, "framework"),
+               (devices > 1 ? number_text(devices) + " x " : "") + (device.empty() ? "-" : device),
+               started.empty() ? "-" : time_text(started), time_of_run(run)});
+  }
+  if (table.empty()) return "No such runs; `etactl runs --all` also lists those that are over.\n";
+  std::string out = table.text(screen.width, screen.colours);
+  if (!text_of(answer, "next").empty()) out += "There is more: ask with a higher --limit.\n";
+  return out;
+}
+
+std::string run_line(const Object& run) {
+  const Progress progress = progress_of(run);
+  std::string out = "run " + number_text(number_of(run, "id"), 9) + " " + name_of_run(run) + " " +
+                    text_of(run, "state") + ": " + iterations_text(progress) + " iterations, " +
+                    time_of_run(run);
+  if (const std::string end = text_of(run, "expected_end"); !end.empty()) out += ", until " + time_text(end);
+  return out + "\n";
+}
+
+std::string live_text(const std::map<std::int64_t, Object>& runs, const Screen& screen) {
+  if (runs.empty()) return "No run is under way.\n";
+  const std::size_t width = screen.width == 0 ? 80 : screen.width;
+  std::size_t widest = 0;
+  for (const auto& [id, run] : runs) widest = std::max(widest, width_of(name_of_run(run)));
+  const std::size_t name_width = std::min(widest, std::max<std::size_t>(6, width / 5));
+  std::string out;
+  for (const auto& [id, run] : runs) {
+    const Progress progress = progress_of(run);
+    const std::string state = text_of(run, "state");
+    const std::string head = padded(std::to_string(id), 4, true) + "  " +
+                             padded(cut(name_of_run(run), name_width), name_width) + "  ";
+    const std::string done = padded(percent_done(progress), 5, true) + "  ";
+    const Object& remaining = object_of(run, "remaining");
+    std::string time = state == "running" ? time_of_run(run) : state;
+    const auto room = [&] { return width_of(head) + width_of(done) + width_of(time) + 2; };
+    // The narrower the screen, the less: first the interval goes, then the bar.
+    if (room() + 12 > width && !remaining.empty())
+      time = duration_text(number_of(remaining, "seconds")) + " left";
+    const std::size_t space = width > room() ? width - room() : 0;
+    const std::string progress_bar =
+        space >= 6 ? bar(progress.fraction(), std::min<std::size_t>(space, 40)) + "  " : "";
+    const std::string plain = cut(head + progress_bar + done + time, width);
+    out += coloured(plain, state == "running" ? Colour::none : colour_of(state), screen.colours) + "\n";
+  }
+  return out;
+}
+
+}  // namespace etad::client

@@ -1,0 +1,174 @@
+#include "daemon/client/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+
+namespace etad::client {
+namespace {
+
+template <class... Args>
+std::string formatted(const char* format, Args... args) {
+  std::array<char, 96> out{};
+  const int n = std::snprintf(out.data(), out.size(), format, args...);
+  return {out.data(), static_cast<std::size_t>(std::clamp(n, 0, static_cast<int>(out.size()) - 1))};
+}
+
+// The bytes of the code point that begins at `i`; 1 for what is none.
+std::size_t code_point_length(std::string_view text, std::size_t i) {
+  const auto first = static_cast<unsigned char>(text[i]);
+  const std::size_t length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  return std::min(length, text.size() - i);
+}
+
+}  // namespace
+
+std::string number_text(double value, int digits) {
+  if (!std::isfinite(value)) return "-";
+  if (value == 0) return "0";
+  const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
+  if (magnitude < -5 || magnitude > 14) return formatted("%.*g", digits, value);
+  return formatted("%.*f", std::max(0, digits - 1 - magnitude), value);
+}
+
+std::string duration_text(double seconds) {
+  if (!std::isfinite(seconds)) return "-";
+  if (seconds < 0) return "-" + duration_text(-seconds);
+  if (seconds == 0) return "0 s";
+  if (seconds < 9.995e-4) return number_text(seconds * 1e6) + " us";
+  if (seconds < 0.9995) return number_text(seconds * 1e3) + " ms";
+  if (seconds < 59.95) return number_text(seconds) + " s";
+  const auto pair = [](double of, double unit, const char* large, const char* small) {
+    const auto whole = static_cast<std::int64_t>(std::llround(of));
+    const auto per = static_cast<std::int64_t>(unit);
+    const std::int64_t rest = whole % per;
+    return count_text(whole / per) + " " + large +
+           (rest == 0 ? "" : " " + std::to_string(rest) + " " + small);
+  };
+  if (seconds < 3599.5) return pair(seconds, 60, "min", "s");
+  if (seconds < 86'370) return pair(seconds / 60, 60, "h", "min");
+  if (seconds > 1e13) return number_text(seconds) + " s";
+  return pair(seconds / 3600, 24, "d", "h");
+}
+
+std::string bytes_text(double bytes) {
+  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1023.5 && unit + 1 < kUnits.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return (unit == 0 ? formatted("%.0f", bytes) : number_text(bytes)) + " " + kUnits[unit];
+}
+
+std::string count_text(std::int64_t count) {
+  std::string out = std::to_string(count);
+  const std::size_t first = count < 0 ? 1 : 0;
+  for (std::size_t i = out.size(); i > first + 3;) {
+    i -= 3;
+    out.insert(i, ",");
+  }
+  return out;
+}
+
+std::string percent_text(double percent) {
+  return std::isfinite(percent) ? formatted("%.1f %%", percent) : "-";
+}
+
+std::string time_text(const std::string& rfc3339) {
+  std::tm utc{};
+  if (strptime(rfc3339.c_str(), "%Y-%m-%dT%H:%M:%S", &utc) == nullptr) return rfc3339;
+  const std::time_t at = timegm(&utc);
+  std::tm local{};
+  localtime_r(&at, &local);
+  std::array<char, 32> out{};
+  const std::size_t n = std::strftime(out.data(), out.size(), "%Y-%m-%d %H:%M", &local);
+  return {out.data(), n};
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = code_point_length(text, i);
+    const auto first = static_cast<unsigned char>(text[i]);
+    const bool c1 = length == 2 && first == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    const bool control = first < 0x20 || first == 0x7F || c1;
+    control ? out += '?' : out += text.substr(i, length);
+    i += length;
+  }
+  return out;
+}
+
+std::size_t width_of(std::string_view text) {
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < text.size(); i += code_point_length(text, i)) ++width;
+  return width;
+}
+
+std::string cut(std::string_view text, std::size_t width) {
+  if (width_of(text) <= width) return std::string(text);
+  if (width == 0) return {};
+  std::size_t end = 0;
+  for (std::size_t n = 0; n + 1 < width; ++n) end += code_point_length(text, end);
+  return std::string(text.substr(0, end)) + "…";
+}
+
+std::string padded(std::string_view text, std::size_t width, bool right) {
+  const std::size_t has = width_of(text);
+  const std::string blanks(width > has ? width - has : 0, ' ');
+  return right ? blanks + std::string(text) : std::string(text) + blanks;
+}
+
+std::string bar(double fraction, std::size_t width) {
+  const std::size_t inner = std::max<std::size_t>(width, 3) - 2;
+  const double clamped = std::isfinite(fraction) ? std::clamp(fraction, 0.0, 1.0) : 0;
+  const auto full = static_cast<std::size_t>(std::floor(clamped * static_cast<double>(inner)));
+  return "[" + std::string(full, '#') + std::string(inner - full, '-') + "]";
+}
+
+std::string coloured(std::string_view text, Colour colour, bool on) {
+  if (!on || colour == Colour::none) return std::string(text);
+  const char* const code = colour == Colour::bold    ? "1"
+                           : colour == Colour::dim   ? "2"
+                           : colour == Colour::red   ? "31"
+                           : colour == Colour::green ? "32"
+                                                     : "33";
+  return std::string("\033[") + code + "m" + std::string(text) + "\033[0m";
+}
+
+Table::Table(std::vector<std::string> columns) {
+  for (std::string& column : columns) {
+    const bool right = column.starts_with('>');
+    right_.push_back(right);
+    columns_.push_back(right ? column.substr(1) : std::move(column));
+  }
+}
+
+void Table::row(std::vector<std::string> cells) {
+  cells.resize(columns_.size());
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::text(std::size_t width, bool colours) const {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    std::size_t widest = width_of(columns_[i]);
+    for (const auto& cells : rows_) widest = std::max(widest, width_of(cells[i]));
+    widths.push_back(widest);
+  }
+  const auto line = [&](const std::vector<std::string>& cells) {
+    std::string out;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      out += (i == 0 ? "" : "  ") + padded(cells[i], widths[i], right_[i]);
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    return width == 0 ? out : cut(out, width);
+  };
+  std::string out = coloured(line(columns_), Colour::dim, colours) + "\n";
+  for (const auto& cells : rows_) out += line(cells) + "\n";
+  return out;
+}
+
+}  // namespace etad::client

@@ -1,0 +1,50 @@
+// Numbers, times and names as people read them on a terminal. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace etad::client {
+
+// "0.42 s", "42.3 s", "8 min 32 s", "3 h 12 min", "2 d 5 h"; below a second "51.2 ms", "3.1 us".
+std::string duration_text(double seconds);
+std::string bytes_text(double bytes);                   // "12.3 MiB"
+std::string count_text(std::int64_t count);             // "1,234,567"
+std::string number_text(double value, int digits = 3);  // significant digits: "51.2", "1250", "0.00312"
+std::string percent_text(double percent);               // "1.4 %"
+// "2026-11-20T12:00:00.25Z" -> "2026-11-20 12:00", in the time zone of this machine; unchanged where it is
+// no such time.
+std::string time_text(const std::string& rfc3339);
+
+// Fit for a terminal: control characters, which names in a log may hold, are shown as '?'. `text` is UTF-8.
+std::string printable(std::string_view text);
+std::size_t width_of(std::string_view text);                // columns: code points
+std::string cut(std::string_view text, std::size_t width);  // "a long na…"
+std::string padded(std::string_view text, std::size_t width, bool right = false);
+
+// "[######------]" of exactly that width (at least 3), filled to that fraction.
+std::string bar(double fraction, std::size_t width);
+
+enum class Colour { none, bold, dim, red, green, yellow };
+// With its escape sequences, where `on`.
+std::string coloured(std::string_view text, Colour colour, bool on);
+
+// Columns padded to their widest cell, two blanks between them. Cells hold no escape sequences.
+class Table {
+ public:
+  // `columns` as headings; one that begins with '>' is aligned to the right.
+  explicit Table(std::vector<std::string> columns);
+  void row(std::vector<std::string> cells);
+  bool empty() const { return rows_.empty(); }
+  // One line each, heading first; cut to `width` columns where that is not 0. The heading dim, if `colours`.
+  std::string text(std::size_t width, bool colours) const;
+
+ private:
+  std::vector<std::string> columns_;
+  std::vector<bool> right_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace etad::client

@@ -1,0 +1,337 @@
+#include "daemon/client/views.h"
+
+#include <cmath>
+#include <vector>
+
+#include "daemon/client/text.h"
+
+namespace etad::client {
+namespace {
+
+namespace json = boost::json;
+
+std::int64_t count_of(const Object& object, std::string_view name) {
+  const double value = number_of(object, name);
+  return std::isfinite(value) && std::abs(value) < 9e18 ? static_cast<std::int64_t>(value) : 0;
+}
+
+std::string or_dash(std::string text) {
+  return text.empty() ? "-" : text;
+}
+
+std::string when(const Object& object, std::string_view name) {
+  const std::string text = text_of(object, name);
+  return text.empty() ? "-" : time_text(text);
+}
+
+std::string joined(const json::array& values) {
+  std::string out;
+  for (const json::value& each : values) {
+    const auto* text = each.if_string();
+    out += (out.empty() ? "" : ", ") + (text != nullptr ? printable(*text) : json::serialize(each));
+  }
+  return out;
+}
+
+// "16 to 64", "64", or what stands for an unknown range.
+std::string range_text(const Object& range) {
+  const double min = number_of(range, "min"), max = number_of(range, "max");
+  if (max == 0) return "-";
+  const std::string high = count_text(static_cast<std::int64_t>(max));
+  return min == max ? high : count_text(static_cast<std::int64_t>(min)) + " to " + high;
+}
+
+std::string more_text(const Object& answer) {
+  return text_of(answer, "next").empty() ? ""
+                                         : "There is more: narrow it down, or ask for it with --limit.\n";
+}
+
+std::string devices_text(const Object& object) {
+  const std::string device = or_dash(text_of(object, "device"));
+  const std::int64_t n = count_of(object, "devices");
+  return n > 1 ? std::to_string(n) + " x " + device : device;
+}
+
+// "model 12: 7 runs, 140 segments, cross-validated error 1.4 %, fitted 2026-11-20 12:00"
+std::string basis_text(const Object& model) {
+  return "model " + std::to_string(count_of(model, "id")) + ": " + count_text(count_of(model, "runs")) +
+         " runs, " + count_text(count_of(model, "segments")) + " segments, cross-validated error " +
+         percent_text(number_of(model, "error_percent")) + ", fitted " + when(model, "fitted_at");
+}
+
+}  // namespace
+
+std::string text_of(const Object& object, std::string_view name) {
+  const json::value* value = object.if_contains(name);
+  const auto* text = value != nullptr ? value->if_string() : nullptr;
+  return text != nullptr ? printable(*text) : std::string();
+}
+
+double number_of(const Object& object, std::string_view name) {
+  const json::value* value = object.if_contains(name);
+  return value != nullptr && value->is_number() ? value->to_number<double>() : 0;
+}
+
+const Object& object_of(const Object& object, std::string_view name) {
+  static const Object kNone;
+  const json::value* value = object.if_contains(name);
+  const auto* found = value != nullptr ? value->if_object() : nullptr;
+  return found != nullptr ? *found : kNone;
+}
+
+const json::array& array_of(const Object& object, std::string_view name) {
+  static const json::array kNone;
+  const json::value* value = object.if_contains(name);
+  const auto* found = value != nullptr ? value->if_array() : nullptr;
+  return found != nullptr ? *found : kNone;
+}
+
+std::string interval_text(const Object& object) {
+  if (!object.contains("seconds")) return "-";
+  return duration_text(number_of(object, "seconds")) + " (" + duration_text(number_of(object, "lower")) +
+         " to " + duration_text(number_of(object, "upper")) + ")";
+}
+
+std::string status_text(const Object& health, const Screen& screen) {
+  const bool ok = text_of(health, "status") == "ok";
+  std::string out = "etad " + text_of(health, "version") + ": " +
+                    coloured(text_of(health, "status"), ok ? Colour::green : Colour::red, screen.colours) +
+                    ", up for " + duration_text(number_of(health, "uptime_seconds")) + "\n";
+  for (const json::value& each : array_of(health, "failing")) {
+    const Object& part = each.is_object() ? each.get_object() : health;
+    out += coloured("! " + text_of(part, "part"), Colour::red, screen.colours) + ": " + text_of(part, "why") +
+           "\n";
+    if (const std::string hint = text_of(part, "hint"); !hint.empty()) out += "  " + hint + "\n";
+  }
+  const Object& sources = object_of(health, "sources");
+  const Object& lag = object_of(health, "lag");
+  const Object& history = object_of(health, "history");
+  out += "sources  " + count_text(count_of(sources, "followed")) + " followed, " +
+         count_text(count_of(sources, "failing")) + " failing; ";
+  const double behind = number_of(lag, "bytes");
+  out += behind == 0 ? "all read\n"
+                     : bytes_text(behind) + " behind for " + duration_text(number_of(lag, "seconds")) + "\n";
+  out += "runs     " + count_text(count_of(object_of(health, "runs"), "running")) + " running\n";
+  out += "history  " + count_text(count_of(history, "runs")) + " runs, " +
+         count_text(count_of(history, "segments")) + " segments, " + bytes_text(number_of(history, "bytes")) +
+         "; last commit " + when(health, "last_commit") + "\n";
+  out += "models   " + count_text(count_of(health, "models")) + "; last refit " + when(health, "last_refit") +
+         "\n";
+  return out;
+}
+
+std::string estimate_text(const Object& estimate, const Screen& screen) {
+  const double confidence = number_of(estimate, "confidence");
+  std::string out = coloured(interval_text(estimate), Colour::bold, screen.colours) + "\n";
+  out += "  " + or_dash(text_of(estimate, "network")) + ", " + text_of(estimate, "phase") + ": " +
+         count_text(count_of(estimate, "iterations")) + " iterations";
+  if (number_of(estimate, "batch_size") > 0)
+    out += " over " + count_text(count_of(estimate, "batch_size")) + " samples each";
+  out += "; " + text_of(estimate, "framework") + " on " + devices_text(estimate);
+  if (const std::string host = text_of(estimate, "host"); !host.empty()) out += " of " + host;
+  out += "\n  " + duration_text(number_of(estimate, "seconds_per_iteration")) + " an iteration";
+  if (const double rate = number_of(estimate, "samples_per_second"); rate > 0) {
+    out += ", " + number_text(rate, 4) + " samples/s";
+  }
+  out += "; the interval holds " + number_text(confidence * 100) + " of 100 runs\n";
+  for (const json::value& each : array_of(estimate, "parts")) {
+    if (!each.is_object()) continue;
+    const Object& part = each.get_object();
+    out += "  " + padded(text_of(part, "phase"), 8) + "  " + interval_text(part);
+    const Object& model = object_of(part, "model");
+    out += model.empty() ? ", as in " + count_text(count_of(part, "runs")) + " runs\n"
+                         : ", " + basis_text(model) + "\n";
+  }
+  if (array_of(estimate, "parts").empty())
+    out += "  rests on " + basis_text(object_of(estimate, "model")) + "\n";
+  if (const auto& outside = array_of(estimate, "extrapolates"); !outside.empty()) {
+    out += coloured("  outside what was seen: " + joined(outside), Colour::yellow, screen.colours) + "\n";
+  }
+  return out;
+}
+
+std::string models_text(const Object& answer, const Screen& screen) {
+  Table table({">id", "network", "phase", "framework", "device", ">runs", ">error", "batch sizes",
+               "iterations", "basis"});
+  for (const json::value& each : array_of(answer, "models")) {
+    if (!each.is_object()) continue;
+    const Object& model = each.get_object();
+    const Object& seen = object_of(model, "seen");
+    table.row({std::to_string(count_of(model, "id")), or_dash(text_of(model, "network")),
+               text_of(model, "phase"), text_of(model, "framework"), devices_text(model),
+               count_text(count_of(model, "runs")), percent_text(number_of(model, "error_percent")),
+               range_text(object_of(seen, "batch_size")), range_text(object_of(seen, "iterations")),
+               text_of(model, "basis")});
+  }
+  if (table.empty()) return "No models yet: they come with the first finished segments.\n";
+  return table.text(screen.width, screen.colours) + more_text(answer);
+}
+
+std::string model_text(const Object& model, const Screen& screen) {
+  const Object& seen = object_of(model, "seen");
+  std::string out = "model " + std::to_string(count_of(model, "id")) + ": " +
+                    or_dash(text_of(model, "network")) + " (" + or_dash(text_of(model, "architecture")) +
+                    "), " + text_of(model, "phase") + "\n";
+  out += "  " + text_of(model, "framework") + " on " + devices_text(model) + " of " +
+         or_dash(text_of(model, "host")) + "\n";
+  out += "  " + text_of(model, "family") + ": t = " + text_of(model, "basis") + "\n";
+  out += "  " + count_text(count_of(model, "runs")) + " runs (" +
+         count_text(count_of(model, "dropped_runs")) + " left out), " +
+         count_text(count_of(model, "segments")) + " segments; batch sizes " +
+         range_text(object_of(seen, "batch_size")) + ", iterations " +
+         range_text(object_of(seen, "iterations")) + "\n";
+  out += "  cross-validated error " + percent_text(number_of(model, "error_percent"));
+  if (const double coverage = number_of(model, "coverage"); coverage > 0) {
+    out += "; the 90 % interval held " + percent_text(coverage * 100) + " of held-out runs";
+  }
+  out += "\n  fitted " + when(model, "fitted_at") + "\n\n";
+  Table terms({"coefficient", ">value", ">standard error"});
+  for (const json::value& each : array_of(model, "coefficients")) {
+    if (!each.is_object()) continue;
+    const Object& term = each.get_object();
+    terms.row({text_of(term, "name"), number_text(number_of(term, "value"), 5),
+               number_text(number_of(term, "standard_error"), 3)});
+  }
+  Table rivals({"basis that competed", ">error", ">standard error", ">parameters"});
+  for (const json::value& each : array_of(model, "rivals")) {
+    if (!each.is_object()) continue;
+    const Object& rival = each.get_object();
+    rivals.row({text_of(rival, "basis"), percent_text(number_of(rival, "error_percent")),
+                percent_text(number_of(rival, "standard_error")),
+                std::to_string(count_of(rival, "parameters"))});
+  }
+  out += terms.text(screen.width, screen.colours);
+  if (!rivals.empty()) out += "\n" + rivals.text(screen.width, screen.colours);
+  return out;
+}
+
+std::string networks_text(const Object& answer, const Screen& screen) {
+  Table table({"network", "architecture", "frameworks", "devices", ">runs", "samples an iteration",
+               "iterations", "last seen"});
+  for (const json::value& each : array_of(answer, "networks")) {
+    if (!each.is_object()) continue;
+    const Object& row = each.get_object();
+    table.row({or_dash(text_of(row, "network")), or_dash(text_of(row, "architecture")),
+               joined(array_of(row, "frameworks")), or_dash(joined(array_of(row, "devices"))),
+               count_text(count_of(row, "runs")), or_dash(joined(array_of(row, "batch_sizes"))),
+               range_text(object_of(row, "iterations")), when(row, "last_seen")});
+  }
+  if (table.empty()) return "The history knows no network yet.\n";
+  return table.text(screen.width, screen.colours) + more_text(answer);
+}
+
+std::string accuracy_text(const Object& answer, const Screen& screen) {
+  Table table({"network", "predicted", "at", ">predictions", ">median error", ">mean error", ">bias",
+               ">in interval"});
+  for (const char* part : {"overall", "networks"}) {
+    for (const json::value& each : array_of(answer, part)) {
+      if (!each.is_object()) continue;
+      const Object& row = each.get_object();
+      const std::string network = text_of(row, "network"), kind = text_of(row, "kind");
+      table.row(
+          {row.contains("network") ? or_dash(network) : "(all)", kind.empty() ? "(all)" : kind,
+           row.contains("at_fraction") ? number_text(100 * number_of(row, "at_fraction")) + " %" : "(all)",
+           count_text(count_of(row, "predictions")), percent_text(number_of(row, "median_error_percent")),
+           percent_text(number_of(row, "mean_error_percent")), percent_text(number_of(row, "bias_percent")),
+           percent_text(100 * number_of(row, "coverage"))});
+    }
+  }
+  if (table.empty()) return "No prediction has been scored yet: that takes a followed run that ends.\n";
+  return table.text(screen.width, screen.colours);
+}
+
+std::string sources_text(const Object& answer, const Screen& screen) {
+  Table table({"path", "state", "format", ">read", ">lines", ">matched", ">cut", ">lost"});
+  std::string errors;
+  for (const json::value& each : array_of(answer, "sources")) {
+    if (!each.is_object()) continue;
+    const Object& row = each.get_object();
+    const double size = number_of(row, "size"), offset = number_of(row, "offset"),
+                 lines = number_of(row, "lines");
+    table.row({text_of(row, "path"), text_of(row, "state"), or_dash(text_of(row, "format")),
+               bytes_text(offset) + (size > offset ? " of " + bytes_text(size) : ""),
+               count_text(count_of(row, "lines")),
+               lines > 0 ? percent_text(100 * number_of(row, "matched") / lines) : "-",
+               count_text(count_of(row, "truncated")), bytes_text(number_of(row, "lost_bytes"))});
+    const std::string error = text_of(row, "last_error");
+    if (!error.empty() && error != text_of(row, "state"))
+      errors += "! " + text_of(row, "path") + ": " + error + "\n";
+  }
+  if (table.empty()) return "No sources: the configuration's patterns match no file.\n";
+  return table.text(screen.width, screen.colours) +
+         coloured(errors, Colour::red, screen.colours && !errors.empty()) + more_text(answer);
+}
+
+std::string series_list_text(const Object& answer, const Screen& screen) {
+  Table table({"series", "labels", "unit", ">samples", "first", "last"});
+  for (const json::value& each : array_of(answer, "series")) {
+    if (!each.is_object()) continue;
+    const Object& row = each.get_object();
+    table.row({text_of(row, "name"), or_dash(text_of(row, "labels")), text_of(row, "unit"),
+               count_text(count_of(row, "samples")), when(row, "first_at"), when(row, "last_at")});
+  }
+  if (table.empty()) return "No monitoring trace has been read yet.\n";
+  return table.text(screen.width, screen.colours) + more_text(answer);
+}
+
+std::string series_text(const Object& answer, const Screen& screen) {
+  std::string out;
+  for (const json::value& each : array_of(answer, "series")) {
+    if (!each.is_object()) continue;
+    const Object& one = each.get_object();
+    out += text_of(one, "name") + " " + text_of(one, "labels") + ", " + text_of(one, "unit") + "\n";
+    Table table({"at", ">min", ">mean", ">max"});
+    for (const json::value& sample : array_of(one, "samples")) {
+      if (!sample.is_object()) continue;
+      const Object& point = sample.get_object();
+      table.row({text_of(point, "at"), number_text(number_of(point, "min"), 4),
+                 number_text(number_of(point, "mean"), 4), number_text(number_of(point, "max"), 4)});
+    }
+    out += table.text(screen.width, screen.colours);
+  }
+  return out.empty() ? "Nothing was measured in that stretch: see --from and --to.\n" : out;
+}
+
+std::string import_text(const std::string& name, const Object& report) {
+  const auto* already = report.if_contains("already_read");
+  if (already != nullptr && already->is_bool() && already->get_bool())
+    return printable(name) + ": already in the history\n";
+  const double lines = number_of(report, "lines");
+  std::string out = printable(name) + ": " + or_dash(text_of(report, "format")) + ", " +
+                    count_text(count_of(report, "runs")) + " runs, " +
+                    count_text(count_of(report, "segments")) + " segments";
+  if (number_of(report, "samples") > 0) out += ", " + count_text(count_of(report, "samples")) + " samples";
+  out += " from " + count_text(count_of(report, "lines")) + " lines";
+  if (lines > 0) out += ", " + percent_text(100 * number_of(report, "matched") / lines) + " of them matched";
+  return out + "\n";
+}
+
+std::string refit_text(const Object& report) {
+  std::string out = count_text(count_of(report, "fitted")) + " models fitted, " +
+                    count_text(count_of(report, "unchanged")) + " unchanged";
+  if (const std::int64_t failed = count_of(report, "failed"); failed > 0) {
+    out += ", " + count_text(failed) + " without enough data";
+  }
+  return out + ", in " + duration_text(number_of(report, "seconds")) + "\n";
+}
+
+std::string problem_text(const Object& problem) {
+  const std::string detail = text_of(problem, "detail");
+  std::string out = "etactl: " + (detail.empty() ? or_dash(text_of(problem, "title")) : detail) + "\n";
+  if (const std::string hint = text_of(problem, "hint"); !hint.empty()) out += "  " + hint + "\n";
+  const auto& candidates = array_of(problem, "candidates");
+  const bool names = !candidates.empty() && candidates.front().is_string();
+  if (names) out += "  near it: " + joined(candidates) + "\n";
+  for (const char* list : {"candidates", "known"}) {
+    for (const json::value& each : array_of(problem, list)) {
+      if (!each.is_object()) continue;
+      const Object& one = each.get_object();
+      out += "  " + or_dash(text_of(one, "network")) + " (" + or_dash(text_of(one, "architecture")) + "), " +
+             or_dash(text_of(one, "framework")) + " on " + devices_text(one) + " of " +
+             or_dash(text_of(one, "host")) + "\n";
+    }
+  }
+  return out;
+}
+
+}  // namespace etad::client

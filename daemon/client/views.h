@@ -1,0 +1,51 @@
+// The API's answers as text for people. Pure: parsed JSON in, text out; nothing here asks anything.
+#pragma once
+
+#include <boost/json.hpp>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace etad::client {
+
+// What the text is for. A width of 0: as wide as it comes.
+struct Screen {
+  std::size_t width = 0;
+  bool colours = false;
+};
+
+using Object = boost::json::object;
+
+// Members as they are needed here: absent or of another type is "" and 0.
+std::string text_of(const Object& object, std::string_view name);
+double number_of(const Object& object, std::string_view name);
+const Object& object_of(const Object& object, std::string_view name);  // absent: an empty one
+const boost::json::array& array_of(const Object& object, std::string_view name);
+
+// "8 min 32 s (8 min 18 s to 8 min 50 s)" of an object with seconds, lower and upper.
+std::string interval_text(const Object& object);
+
+std::string status_text(const Object& health, const Screen& screen);
+std::string runs_text(const Object& answer, const Screen& screen);
+std::string estimate_text(const Object& estimate, const Screen& screen);
+std::string models_text(const Object& answer, const Screen& screen);
+std::string model_text(const Object& model, const Screen& screen);
+std::string networks_text(const Object& answer, const Screen& screen);
+std::string accuracy_text(const Object& answer, const Screen& screen);
+std::string sources_text(const Object& answer, const Screen& screen);
+std::string series_list_text(const Object& answer, const Screen& screen);
+std::string series_text(const Object& answer, const Screen& screen);
+std::string import_text(const std::string& name, const Object& report);
+std::string refit_text(const Object& report);
+
+// A problem+json body: detail, hint, candidates.
+std::string problem_text(const Object& problem);
+
+// One changed run, as a line for a log or a pipe.
+std::string run_line(const Object& run);
+
+// The live view: one line for each running run, each exactly fitting the width.
+std::string live_text(const std::map<std::int64_t, Object>& runs, const Screen& screen);
+
+}  // namespace etad::client

@@ -1,0 +1,17 @@
+// etactl: the daemon's client. Everything is in daemon/client.
+#include <csignal>
+#include <exception>
+#include <iostream>
+
+#include "daemon/client/cli.h"
+#include "daemon/version.h"
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a daemon that hangs up is an error to report, not a reason to die
+  try {
+    return etad::client::run(argc, argv, etad::kVersion);
+  } catch (const std::exception& error) {
+    std::cerr << "etactl: " << error.what() << '\n';
+    return 1;
+  }
+}
