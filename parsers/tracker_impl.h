@@ -109,6 +109,8 @@ struct Tracker::Impl {
 std::optional<std::int64_t> whole_number(std::string_view text);    // 0 … kMaxCount
 std::optional<std::int64_t> count_of(const Event& event, Field f);  // 0 … kMaxCount
 std::optional<std::int64_t> positive_of(const Event& event, Field f);
+Duration between(Instant from, Instant to);            // zero where it would be beyond kMaxSeconds
+bool add_to(Run& run, const Segment& s);               // to its phase's sums; false where they would overflow
 std::int64_t product(std::int64_t a, std::int64_t b);  // 0 where it would be beyond kMaxCount
 void take_setting(Run& run, std::string_view key, std::string_view value);
 void note_derived(Run& run, std::string_view what);

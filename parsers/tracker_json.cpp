@@ -124,6 +124,23 @@ void describe(V& v, track::State& x) {
       v("groups", x.groups);
 }
 
+// The last value of each enumeration that is saved.
+constexpr Job last_of(Job) {
+  return Job::time;
+}
+constexpr Phase last_of(Phase) {
+  return Phase::test;
+}
+constexpr RunState last_of(RunState) {
+  return RunState::lost;
+}
+constexpr track::Body last_of(track::Body) {
+  return track::Body::net;
+}
+constexpr track::NetRole last_of(track::NetRole) {
+  return track::NetRole::test;
+}
+
 template <class T>
 concept Enumeration = std::is_enum_v<T>;
 
@@ -234,7 +251,8 @@ struct Reader {
   void read(const json::value& v, T& x) {
     std::int64_t n = 0;
     read(v, n);
-    x = static_cast<T>(n);
+    if (n < 0 || n > static_cast<std::int64_t>(last_of(T{}))) *sound = false;
+    x = *sound ? static_cast<T>(n) : T{};
   }
   template <class T>
   void read(const json::value& v, std::optional<T>& x) {

@@ -11,10 +11,8 @@ using track::RunTrack;
 
 namespace {
 
-constexpr double kMaxSeconds = 1e9;
-
 std::optional<Duration> positive_seconds(std::optional<double> seconds) {
-  if (!seconds || !std::isfinite(*seconds) || *seconds <= 0 || *seconds > kMaxSeconds) return {};
+  if (!seconds || !std::isfinite(*seconds) || *seconds <= 0 || *seconds > track::kMaxSeconds) return {};
   const Duration d = from_seconds(*seconds);
   return d > Duration::zero() ? std::optional(d) : std::nullopt;
 }
@@ -23,13 +21,6 @@ Phase phase_of(const Event& event, Job job) {
   const std::string_view phase = event.text(Field::phase);
   if (phase.empty()) return job == Job::test ? Phase::test : Phase::train;
   return phase == name_of(Phase::test) ? Phase::test : Phase::train;
-}
-
-void add_to(Run& run, const Segment& s) {
-  PhaseSummary& sums = s.phase == Phase::train ? run.train : run.test;
-  sums.iterations += s.iterations;
-  sums.duration += s.duration;
-  ++sums.segments;
 }
 
 }  // namespace
@@ -177,7 +168,10 @@ void Tracker::Impl::segment(const Moment& m) {
     sums.batch_size = phase == Phase::train && row.known.batch_size ? *row.known.batch_size : samples;
   }
   const Segment s{phase, count_of(e, Field::iteration).value_or(sums.iterations), *n, samples, *took, m.now};
-  add_to(run, s);
+  if (!add_to(run, s)) {
+    ++m.out.rejected;
+    return;
+  }
   if (phase == Phase::train || run.job == Job::test) run.iteration = s.first_iteration + s.iterations;
   m.out.segments.push_back({run.ordinal, s});
   group.dirty = true;
@@ -194,7 +188,8 @@ void Tracker::Impl::layer_time(const Moment& m) {
   r.progressed = true;
   const std::string_view layer = m.event.text(Field::layer);
   const auto seconds = m.event.number(Field::seconds);
-  if (layer.empty() || !seconds || !std::isfinite(*seconds) || *seconds < 0 || *seconds > kMaxSeconds) {
+  if (layer.empty() || !seconds || !std::isfinite(*seconds) || *seconds < 0 ||
+      *seconds > track::kMaxSeconds) {
     ++m.out.rejected;
     return;
   }

@@ -22,6 +22,8 @@ inline constexpr std::size_t kMaxLayerTimes = 4096;
 inline constexpr std::size_t kMaxStartRules = 8;
 inline constexpr std::size_t kMaxGroups = 64;
 inline constexpr std::int64_t kMaxCount = 1'000'000'000'000;  // no iteration or batch size is larger
+// The longest time taken for a measurement: three years. A clock that jumps further is no clock.
+inline constexpr double kMaxSeconds = 1e8;
 
 // Where a window of training began: at a displayed iteration.
 struct Anchor {

@@ -54,7 +54,7 @@ void Tracker::Impl::test_progress(const Moment& m) {
   if (n <= 0) return;  // another value of the same batch
   const auto from = test.done_at ? test.done_at : test.since;
   if (from && m.now) {
-    const Duration took = *m.now - *from;
+    const Duration took = between(*from, *m.now);
     const std::int64_t first = r.run.job == Job::test ? test.done : test.iteration;
     if (took > Duration::zero()) {
       add_segment(r, {Phase::test, first, n, test_samples(r, test.net), took, from}, m.out);
@@ -82,14 +82,14 @@ void Tracker::Impl::end_test(RunTrack& r, std::optional<Instant> at, Records& ou
     r.window.broken = true;
     return;
   }
-  const Duration took = *at - *test.since;
+  const Duration took = between(*test.since, *at);
   r.window.tests += took;
   if (!r.window.from) r.tests_before += took;
   Segment s{Phase::test, test.iteration, 0, test_samples(r, test.net), took, test.since};
   if (test.shows_batches) {  // what came after the last batch displayed
     if (!test.done_at) return;
     s.iterations = test.announced - test.done;
-    s.duration = *at - *test.done_at;
+    s.duration = between(*test.done_at, *at);
     s.started_at = test.done_at;
   } else {
     s.iterations = test.announced > 0 ? test.announced : test_iterations(r, test.net);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 
 #include "parsers/tracker_impl.h"
 
@@ -86,6 +87,23 @@ std::optional<std::int64_t> positive_of(const Event& event, Field f) {
 std::int64_t product(std::int64_t a, std::int64_t b) {
   if (a <= 0 || b <= 0 || a > track::kMaxCount / b) return 0;
   return a * b;
+}
+
+Duration between(Instant from, Instant to) {
+  constexpr auto kMost = std::chrono::seconds(static_cast<std::int64_t>(track::kMaxSeconds));
+  const auto apart = to - from;
+  return apart <= kMost && apart >= -kMost ? Duration(apart) : Duration::zero();
+}
+
+bool add_to(Run& run, const Segment& s) {
+  PhaseSummary& sums = s.phase == Phase::train ? run.train : run.test;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
+  if (sums.iterations > kMost - s.iterations || sums.duration.count() > kMost - s.duration.count())
+    return false;
+  sums.iterations += s.iterations;
+  sums.duration += s.duration;
+  ++sums.segments;
+  return true;
 }
 
 void take_setting(Run& run, std::string_view key, std::string_view value) {

@@ -20,7 +20,6 @@ using namespace std::chrono_literals;
 // Beyond this the clock must have been set: rounding and the printing itself never come near it.
 constexpr Duration kGrossAtLeast = 2s;
 constexpr double kGrossShare = 0.05;
-constexpr double kMaxSeconds = 1e9;  // about thirty years: no window is longer
 
 // How long the window took, as the line at its end says.
 struct Statement {
@@ -29,7 +28,7 @@ struct Statement {
 };
 
 std::optional<Statement> statement(const std::optional<double>& seconds, bool tests_inside) {
-  if (!seconds || !std::isfinite(*seconds) || *seconds <= 0 || *seconds > kMaxSeconds) return {};
+  if (!seconds || !std::isfinite(*seconds) || *seconds <= 0 || *seconds > track::kMaxSeconds) return {};
   return Statement{from_seconds(*seconds), tests_inside};
 }
 
@@ -48,7 +47,7 @@ bool whole_second(Instant at) {
 
 // By how much the clock was set between two lines, where the log's own word shows that it was.
 Duration clock_shift(const Statement& said, const Anchor& from, const Anchor& to, Duration tests) {
-  const Duration measured = *to.at - *from.at - (said.tests_inside ? Duration::zero() : tests);
+  const Duration measured = between(*from.at, *to.at) - (said.tests_inside ? Duration::zero() : tests);
   const Duration apart = measured > said.took ? measured - said.took : said.took - measured;
   const bool gross = apart > kGrossAtLeast && to_seconds(apart) > kGrossShare * to_seconds(said.took);
   return gross ? measured - said.took : Duration::zero();
@@ -73,10 +72,10 @@ std::optional<Duration> training_time(Window& w, const std::optional<Statement>&
     if (!said || (said->tests_inside && w.broken)) return {};
     return said->tests_inside ? said->took - w.tests : said->took;
   }
-  if (!said) return *to.at - *from.at - w.tests;
+  if (!said) return between(*from.at, *to.at) - w.tests;
   const Duration shift = clock_shift(*said, from, to, w.tests);
   if (shift != Duration::zero() && said->tests_inside) unbend_tests(w, shift, said->took);
-  const Duration measured = *to.at - *from.at - w.tests;
+  const Duration measured = between(*from.at, *to.at) - w.tests;
   const Duration stated = said->tests_inside ? said->took - w.tests : said->took;
   const Duration apart = measured > stated ? measured - stated : stated - measured;
   const bool finer = whole_second(*from.at) && whole_second(*to.at) && apart <= 1s;
@@ -133,7 +132,7 @@ void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t it
   if (!r.run.first_iteration) r.run.first_iteration = r.headed && !r.resumed ? 0 : iteration;
   if (iteration < *r.run.first_iteration) r.run.first_iteration = iteration;  // the resume came to nothing
   if (!r.window.from && r.run.started_at && m.now && r.headed && !r.run.startup) {
-    const Duration before = *m.now - *r.run.started_at - r.tests_before;
+    const Duration before = between(*r.run.started_at, *m.now) - r.tests_before;
     if (before >= Duration::zero()) r.run.startup = before;
   }
   if (r.window.from && iteration == r.window.from->iteration) return;  // shown again
@@ -171,10 +170,10 @@ void Tracker::Impl::close_window(RunTrack& r, const Moment& m, const Anchor& to)
 }
 
 void Tracker::Impl::add_segment(RunTrack& r, const Segment& s, Records& out) {
-  PhaseSummary& sums = s.phase == Phase::train ? r.run.train : r.run.test;
-  sums.iterations += s.iterations;
-  sums.duration += s.duration;
-  ++sums.segments;
+  if (!add_to(r.run, s)) {
+    ++out.rejected;
+    return;
+  }
   r.dirty = true;
   out.segments.push_back({r.run.ordinal, s});
 }
