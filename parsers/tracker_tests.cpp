@@ -14,17 +14,24 @@ void Tracker::Impl::test_start(const Moment& m) {
     declare(*r);
   }
   finish_net(*r, m.out);
+  const std::int64_t net = count_of(m.event, Field::net).value_or(0);
+  auto announced = positive_of(m.event, Field::iterations);
+  const bool same = r->test && !r->test->shows_batches && r->test->net == net && r->test->announced > 0;
+  if (same && !announced) {  // announced before it began
+    announced = r->test->announced;
+    r->test.reset();
+  }
   if (r->test) end_test(*r, r->test->shows_batches ? m.now : std::nullopt, m.out);
   r->progressed = true;
   OpenTest test;
-  test.net = count_of(m.event, Field::net).value_or(0);
+  test.net = net;
   test.since = m.now;
-  test.announced = positive_of(m.event, Field::iterations).value_or(0);
+  test.announced = announced.value_or(0);
   if (job) {
     r->run.job = Job::test;
     r->job_known = true;
     r->run.first_iteration = 0;
-    r->run.max_iterations = positive_of(m.event, Field::iterations);
+    r->run.max_iterations = announced;
     test.shows_batches = true;
   } else {
     test.iteration = count_of(m.event, Field::iteration).value_or(r->run.iteration.value_or(0));

@@ -32,12 +32,39 @@ std::optional<Statement> statement(const std::optional<double>& seconds, bool te
   return Statement{from_seconds(*seconds), tests_inside};
 }
 
-std::optional<Statement> stated_window(const Event& event, const Anchor& from, const Anchor& to) {
+// Of how many iterations a line speaks that states both a duration and a rate: fewer than the window has
+// where the solver was called anew in it, or where lines are missing.
+std::optional<double> iterations_stated(const Event& event) {
+  const auto lapse = event.number(Field::lapse), rate = event.number(Field::rate);
+  if (!lapse || !rate || !std::isfinite(*lapse * *rate)) return {};
+  return *lapse * *rate;
+}
+
+bool speaks_of_all(const Event& event, std::int64_t n) {
+  const auto stated = iterations_stated(event);
+  return !stated || std::abs(*stated - static_cast<double>(n)) <= 0.5 + 0.02 * static_cast<double>(n);
+}
+
+// It speaks of a part only, and the whole went at quite another pace: something else lies in between, such as
+// another run of which the log shows no beginning.
+bool holds_something_else(const Event& event, const Anchor& from, const Anchor& to) {
   const auto n = static_cast<double>(to.iteration - from.iteration);
-  if (const auto lapse = statement(event.number(Field::lapse), true)) return lapse;
+  const auto stated = iterations_stated(event);
+  if (!stated || *stated < 1 || !from.at || !to.at || speaks_of_all(event, to.iteration - from.iteration))
+    return false;
+  constexpr double kOtherPace = 3;
+  const double pace = to_seconds(between(*from.at, *to.at)) / n * *event.number(Field::rate);
+  return pace > kOtherPace || pace < 1 / kOtherPace;
+}
+
+std::optional<Statement> stated_window(const Event& event, const Anchor& from, const Anchor& to) {
+  const std::int64_t n = to.iteration - from.iteration;
+  if (event.has(Field::lapse))
+    return speaks_of_all(event, n) ? statement(event.number(Field::lapse), true) : std::nullopt;
   if (from.elapsed && to.elapsed) return statement(*to.elapsed - *from.elapsed, true);
-  if (const auto rate = event.number(Field::rate); rate && *rate > 0) return statement(n / *rate, true);
-  if (const auto step = event.number(Field::seconds)) return statement(n * *step, false);
+  if (const auto rate = event.number(Field::rate); rate && *rate > 0)
+    return statement(static_cast<double>(n) / *rate, true);
+  if (const auto step = event.number(Field::seconds)) return statement(static_cast<double>(n) * *step, false);
   return {};
 }
 
@@ -149,6 +176,10 @@ void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t it
 void Tracker::Impl::close_window(RunTrack& r, const Moment& m, const Anchor& to) {
   Window& w = r.window;
   const Anchor from = *w.from;
+  if (holds_something_else(m.event, from, to)) {
+    ++m.out.rejected;
+    return;
+  }
   auto said = stated_window(m.event, from, to);
   if (const auto rate = m.event.number(Field::samples_per_second); !said && rate && *rate > 0) {
     const std::int64_t samples = product(train_samples(r), to.iteration - from.iteration);

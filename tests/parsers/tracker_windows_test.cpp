@@ -192,6 +192,43 @@ TEST(Windows, FollowedLiveTheTimeOfArrivalDatesThem) {
   EXPECT_EQ(total_seconds(segments_of(records, Phase::train)), 4);
 }
 
+// "(4 iter/s, 5s/20 iters)" where 60,000 lie between the two lines: parts of two logs, one behind the other.
+TEST(Windows, LinesThatAreMissingMakeNoSegment) {
+  HandLog log;
+  const Records& records = log.iteration(0, "100")
+                               .iteration(5, "120", {{Field::rate, "4"}, {Field::lapse, "5"}})
+                               .iteration(200'000, "60120", {{Field::rate, "4"}, {Field::lapse, "5"}})
+                               .iteration(200'005, "60140", {{Field::rate, "4"}, {Field::lapse, "5"}})
+                               .end();
+  EXPECT_EQ(segments_of(records, Phase::train).size(), 2u);
+  EXPECT_EQ(total_seconds(segments_of(records, Phase::train)), 10);
+  EXPECT_EQ(records.rejected, 1);
+}
+
+// A solver stepped from outside states what it did since it was called; the lines' times are right.
+TEST(Windows, AStatementOfAPartIsNotTakenForTheWhole) {
+  HandLog log;
+  const Records& records = log.iteration(0, "0")
+                               .iteration(25, "100", {{Field::rate, "4"}, {Field::lapse, "10"}})
+                               .iteration(50, "200", {{Field::rate, "0"}, {Field::lapse, "0.2"}})
+                               .end();
+  EXPECT_EQ(total_seconds(segments_of(records, Phase::train)), 50);
+}
+
+TEST(Windows, ATestAnnouncedBeforeItBegins) {
+  HandLog log;
+  const Records& records = start(log)
+                               .line(1, EventKind::test_start, {{Field::iterations, "1"}})
+                               .line(2, EventKind::test_start, {{Field::iteration, "0"}, {Field::net, "0"}})
+                               .line(2.5, EventKind::test_result)
+                               .iteration(3, "0")
+                               .end();
+  const auto test = segments_of(records, Phase::test);
+  ASSERT_EQ(test.size(), 1u);
+  EXPECT_EQ(test[0].iterations, 1) << "not test_iter";
+  EXPECT_EQ(to_seconds(test[0].duration), 0.5);
+}
+
 TEST(Windows, ShownTwiceIsShownOnce) {
   HandLog log;
   const Records& records = start(log).iteration(2, "0").iteration(3, "0").iteration(12, "100").end();
