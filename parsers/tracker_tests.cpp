@@ -76,8 +76,14 @@ void Tracker::Impl::test_progress(const Moment& m) {
 
 void Tracker::Impl::test_result(const Moment& m) {
   RunTrack* const r = open_run();
-  if (!r || !r->test) return;
-  end_test(*r, m.now, m.out);
+  if (!r) return;
+  const auto iterations = positive_of(m.event, Field::iterations);  // a result may say how many they were
+  if (r->test) {
+    if (iterations) r->test->announced = *iterations;
+    end_test(*r, m.now, m.out);
+  } else if (iterations && !r->window.held.empty()) {
+    r->window.held.back().iterations = *iterations;
+  }
 }
 
 // `at`: when it ended; nullopt where its lines do not tell.

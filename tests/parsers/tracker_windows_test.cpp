@@ -229,6 +229,18 @@ TEST(Windows, ATestAnnouncedBeforeItBegins) {
   EXPECT_EQ(to_seconds(test[0].duration), 0.5);
 }
 
+TEST(Windows, AResultMaySayHowManyIterationsItTook) {
+  HandLog log;
+  const Records& records = start(log)
+                               .line(2, EventKind::test_start, {{Field::iteration, "0"}})
+                               .line(2.5, EventKind::test_result)
+                               .line(2.6, EventKind::test_result, {{Field::iterations, "1"}})
+                               .iteration(3, "0")
+                               .end();
+  ASSERT_EQ(segments_of(records, Phase::test).size(), 1u);
+  EXPECT_EQ(segments_of(records, Phase::test)[0].iterations, 1);
+}
+
 TEST(Windows, ShownTwiceIsShownOnce) {
   HandLog log;
   const Records& records = start(log).iteration(2, "0").iteration(3, "0").iteration(12, "100").end();
