@@ -17,6 +17,10 @@ std::string name_of_run(const Object& run) {
   return source.substr(source.rfind('/') + 1);
 }
 
+std::string id_text(const Object& run) {
+  return std::to_string(static_cast<std::int64_t>(number_of(run, "id")));
+}
+
 struct Progress {
   double iteration = 0, of = 0;
   double fraction() const { return of > 0 ? std::clamp(iteration / of, 0.0, 1.0) : 0; }
@@ -41,7 +45,11 @@ std::string iterations_text(const Progress& progress) {
 std::string time_of_run(const Object& run) {
   if (text_of(run, "state") == "running") {
     const Object& remaining = object_of(run, "remaining");
-    return remaining.empty() ? "remaining time not known yet" : interval_text(remaining) + " left";
+    std::string out = remaining.empty() ? "remaining time not known yet" : interval_text(remaining) + " left";
+    if (const double slowdown = number_of(object_of(run, "anomaly"), "slowdown"); slowdown > 0) {
+      out += ", " + number_text(slowdown) + " x slower than usual";
+    }
+    return out;
   }
   const double seconds =
       number_of(object_of(run, "train"), "seconds") + number_of(object_of(run, "test"), "seconds");
@@ -58,8 +66,9 @@ Colour colour_of(const std::string& state) {
 std::string batch_text(const Object& run) {
   const double train = number_of(object_of(run, "train"), "batch_size");
   const double test = number_of(object_of(run, "test"), "batch_size");
-  if (train > 0) return number_text(train, 6);
-  return test > 0 ? number_text(test, 6) + " (test)" : "-";
+  const auto whole = [](double n) { return count_text(static_cast<std::int64_t>(n)); };
+  if (train > 0) return whole(train);
+  return test > 0 ? whole(test) + " (test)" : "-";
 }
 
 }  // namespace
@@ -74,9 +83,10 @@ std::string runs_text(const Object& answer, const Screen& screen) {
     const std::string started = text_of(run, "started_at");
     const double devices = number_of(run, "devices");
     const std::string device = text_of(run, "device");
-    table.row({number_text(number_of(run, "id"), 9), name_of_run(run), text_of(run, "state"),
-               percent_done(progress), iterations_text(progress), batch_text(run), text_of(run, "framework"),
-               (devices > 1 ? number_text(devices) + " x " : "") + (device.empty() ? "-" : device),
+    table.row({id_text(run), name_of_run(run), text_of(run, "state"), percent_done(progress),
+               iterations_text(progress), batch_text(run), text_of(run, "framework"),
+               (devices > 1 ? count_text(static_cast<std::int64_t>(devices)) + " x " : "") +
+                   (device.empty() ? "-" : device),
                started.empty() ? "-" : time_text(started), time_of_run(run)});
   }
   if (table.empty()) return "No such runs; `etactl runs --all` also lists those that are over.\n";
@@ -87,9 +97,8 @@ std::string runs_text(const Object& answer, const Screen& screen) {
 
 std::string run_line(const Object& run) {
   const Progress progress = progress_of(run);
-  std::string out = "run " + number_text(number_of(run, "id"), 9) + " " + name_of_run(run) + " " +
-                    text_of(run, "state") + ": " + iterations_text(progress) + " iterations, " +
-                    time_of_run(run);
+  std::string out = "run " + id_text(run) + " " + name_of_run(run) + " " + text_of(run, "state") + ": " +
+                    iterations_text(progress) + " iterations, " + time_of_run(run);
   if (const std::string end = text_of(run, "expected_end"); !end.empty()) out += ", until " + time_text(end);
   return out + "\n";
 }

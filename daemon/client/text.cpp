@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 
 namespace etad::client {
@@ -25,10 +26,20 @@ std::size_t code_point_length(std::string_view text, std::size_t i) {
 
 }  // namespace
 
+// Without the zeros behind the point that say nothing: 90.0 is 90.
+std::string trimmed(std::string text) {
+  if (text.find('.') == std::string::npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
 std::string number_text(double value, int digits) {
   if (!std::isfinite(value)) return "-";
   if (value == 0) return "0";
-  const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
+  // The exponent of the rounded number: 0.9999 is 1.00.
+  const std::string rounded = formatted("%.*e", digits - 1, value);
+  const int magnitude = std::atoi(rounded.c_str() + rounded.find('e') + 1);
   if (magnitude < -5 || magnitude > 14) return formatted("%.*g", digits, value);
   return formatted("%.*f", std::max(0, digits - 1 - magnitude), value);
 }

@@ -13,7 +13,8 @@ std::string duration_text(double seconds);
 std::string bytes_text(double bytes);                   // "12.3 MiB"
 std::string count_text(std::int64_t count);             // "1,234,567"
 std::string number_text(double value, int digits = 3);  // significant digits: "51.2", "1250", "0.00312"
-std::string percent_text(double percent);               // "1.4 %"
+std::string trimmed(std::string number);   // without zeros at the end of its fraction: "90.0" -> "90"
+std::string percent_text(double percent);  // "1.4 %"
 // "2026-11-20T12:00:00.25Z" -> "2026-11-20 12:00", in the time zone of this machine; unchanged where it is
 // no such time.
 std::string time_text(const std::string& rfc3339);

@@ -133,7 +133,7 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
   if (const double rate = number_of(estimate, "samples_per_second"); rate > 0) {
     out += ", " + number_text(rate, 4) + " samples/s";
   }
-  out += "; the interval holds " + number_text(confidence * 100) + " of 100 runs\n";
+  out += "; the interval holds " + trimmed(number_text(confidence * 100)) + " of 100 runs\n";
   for (const json::value& each : array_of(estimate, "parts")) {
     if (!each.is_object()) continue;
     const Object& part = each.get_object();
@@ -230,7 +230,8 @@ std::string accuracy_text(const Object& answer, const Screen& screen) {
       const std::string network = text_of(row, "network"), kind = text_of(row, "kind");
       table.row(
           {row.contains("network") ? or_dash(network) : "(all)", kind.empty() ? "(all)" : kind,
-           row.contains("at_fraction") ? number_text(100 * number_of(row, "at_fraction")) + " %" : "(all)",
+           row.contains("at_fraction") ? trimmed(number_text(100 * number_of(row, "at_fraction"))) + " %"
+                                       : "(all)",
            count_text(count_of(row, "predictions")), percent_text(number_of(row, "median_error_percent")),
            percent_text(number_of(row, "mean_error_percent")), percent_text(number_of(row, "bias_percent")),
            percent_text(100 * number_of(row, "coverage"))});

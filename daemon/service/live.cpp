@@ -74,7 +74,7 @@ LiveRuns::Known& LiveRuns::known(std::int64_t run_id) {
   return out;
 }
 
-void LiveRuns::refresh(const RunRow& row, Known& known) {
+void LiveRuns::read_stretches(const RunRow& row, Known& known) {
   known.segments = row.run.train.segments + row.run.test.segments;
   const std::int64_t from = std::max<std::int64_t>(0, known.segments - kMostStretches);
   auto segments = reader_.segments(row.id, from, kMostStretches);
@@ -87,12 +87,22 @@ void LiveRuns::refresh(const RunRow& row, Known& known) {
   }
 }
 
-std::optional<regression::Remaining> LiveRuns::remaining(const RunRow& row,
-                                                         const std::shared_ptr<const ModelSet>& models) {
+void LiveRuns::answer(const Run& run, const ModelSet& models, Known& known) {
+  const regression::Plan plan = plan_of(run);
+  const double left = plan.max_iterations - plan.iteration;
+  const double phases = plan.test_interval > 0 ? left / plan.test_interval + 1 : 1;
+  const auto train = per_iteration(model_of(models, run, Phase::train), run.train, left);
+  const auto test =
+      per_iteration(model_of(models, run, Phase::test), run.test, phases * plan.test_iterations);
+  known.answer.remaining = regression::remaining(known.stretches, plan, train, test, kConfidence);
+  known.answer.anomaly = train ? regression::anomaly(known.stretches, *train) : std::nullopt;
+}
+
+Outlook LiveRuns::outlook(const RunRow& row, const std::shared_ptr<const ModelSet>& models) {
   const Run& run = row.run;
   if (run.state != RunState::running || run.job != Job::train || !run.max_iterations) {
     runs_.erase(row.id);
-    return std::nullopt;
+    return {};
   }
   if (models_ != models) {
     models_ = models;
@@ -102,16 +112,10 @@ std::optional<regression::Remaining> LiveRuns::remaining(const RunRow& row,
   const bool grown = known.segments != run.train.segments + run.test.segments;
   const std::int64_t iteration = run.iteration.value_or(0);
   if (!grown && known.iteration == iteration && known.models == models_number_) return known.answer;
-  if (grown || known.iteration < 0) refresh(row, known);
+  if (grown || known.iteration < 0) read_stretches(row, known);
   known.iteration = iteration;
   known.models = models_number_;
-  const regression::Plan plan = plan_of(run);
-  const double left = plan.max_iterations - plan.iteration;
-  const double phases = plan.test_interval > 0 ? left / plan.test_interval + 1 : 1;
-  const auto train = per_iteration(model_of(*models, run, Phase::train), run.train, left);
-  const auto test =
-      per_iteration(model_of(*models, run, Phase::test), run.test, phases * plan.test_iterations);
-  known.answer = regression::remaining(known.stretches, plan, train, test, kConfidence);
+  answer(run, *models, known);
   return known.answer;
 }
 

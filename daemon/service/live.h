@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "daemon/service/backend.h"
+#include "regression/anomaly.h"
 #include "regression/remaining.h"
 #include "storage/history.h"
 
@@ -17,14 +18,19 @@ namespace etad::service {
 // What a run still has to do, by its progress and its settings.
 regression::Plan plan_of(const Run& run);
 
+// What can be said of a running run now.
+struct Outlook {
+  std::optional<regression::Remaining> remaining;
+  std::optional<regression::Anomaly> anomaly;  // slower than its model allows
+};
+
 // Belongs to one thread.
 class LiveRuns {
  public:
   explicit LiveRuns(Reader& reader) : reader_(reader) {}
 
-  // nullopt: not running, or nothing can be said (no end known, nothing measured and no model).
-  std::optional<regression::Remaining> remaining(const RunRow& row,
-                                                 const std::shared_ptr<const ModelSet>& models);
+  // Empty where the run is over or nothing can be said (no end known, nothing measured and no model).
+  Outlook outlook(const RunRow& row, const std::shared_ptr<const ModelSet>& models);
 
  private:
   // A run's stretches so far; answers are as old as the stretches and the models they were made from.
@@ -33,11 +39,12 @@ class LiveRuns {
     std::int64_t segments = 0;                   // of the run, when they were read
     std::int64_t iteration = -1;
     std::uint64_t models = 0;  // which set the answer was made with
-    std::optional<regression::Remaining> answer;
+    Outlook answer;
     std::uint64_t used = 0;  // the count of requests when last asked for
   };
 
-  void refresh(const RunRow& row, Known& known);
+  void read_stretches(const RunRow& row, Known& known);
+  void answer(const Run& run, const ModelSet& models, Known& known);
   Known& known(std::int64_t run_id);
 
   Reader& reader_;

@@ -206,7 +206,7 @@ Outcome Router::metrics(Call& call) {
   const auto models = backend_.models();
   std::vector<RunningRun> running;
   if (rows) {
-    for (const RunRow& row : *rows) running.push_back({&row.run, live_.remaining(row, models)});
+    for (const RunRow& row : *rows) running.push_back({&row.run, live_.outlook(row, models).remaining});
   }
   const auto health = backend_.health();
   const auto size = history_size();

@@ -52,7 +52,7 @@ tl::expected<RunRow, Reply> find_run(Reader& reader, const std::string& argument
 
 std::string Router::run_line(const RunRow& row) {
   JsonWriter json;
-  write_run(json, row, live_.remaining(row, backend_.models()));
+  write_run(json, row, live_.outlook(row, backend_.models()));
   return json.take();
 }
 
@@ -75,7 +75,7 @@ Outcome Router::runs(Call& call) {
   const auto models = backend_.models();
   return list_reply(
       "runs", *rows, page,
-      [&](JsonWriter& json, const RunRow& row) { write_run(json, row, live_.remaining(row, models)); },
+      [&](JsonWriter& json, const RunRow& row) { write_run(json, row, live_.outlook(row, models)); },
       [&](std::size_t i) { return (*rows)[i].id; });
 }
 

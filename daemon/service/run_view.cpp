@@ -21,13 +21,32 @@ std::optional<Instant> expected_end(const Run& run, const std::optional<regressi
          std::chrono::duration_cast<std::chrono::microseconds>(from_seconds(remaining->seconds));
 }
 
+void write_outlook(JsonWriter& json, const Run& run, const Outlook& outlook) {
+  json.key("remaining");
+  if (const auto& remaining = outlook.remaining; remaining) {
+    json.begin_object().field("seconds", remaining->seconds);
+    json.field("lower", remaining->lower).field("upper", remaining->upper).end_object();
+  } else {
+    json.null();
+  }
+  json.field("expected_end", expected_end(run, outlook.remaining));
+  json.key("anomaly");
+  if (const auto& anomaly = outlook.anomaly; anomaly) {
+    json.begin_object().field("since_iteration", anomaly->since_iteration);
+    json.field("slowdown", anomaly->slowdown).field("lost_seconds", anomaly->lost_seconds);
+    json.field("seconds_per_iteration", anomaly->seconds_per_iteration).end_object();
+  } else {
+    json.null();
+  }
+}
+
 std::string_view name_of(PredictionKind kind) {
   return kind == PredictionKind::total ? "total" : "remaining";
 }
 
 }  // namespace
 
-void write_run(JsonWriter& json, const RunRow& row, const std::optional<regression::Remaining>& remaining) {
+void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook) {
   const Run& run = row.run;
   const bool running = run.state == RunState::running;
   json.begin_object();
@@ -46,14 +65,7 @@ void write_run(JsonWriter& json, const RunRow& row, const std::optional<regressi
   json.key("progress").begin_object();
   json.field("iteration", run.iteration).field("of", run.max_iterations).end_object();
   json.field("first_iteration", run.first_iteration);
-  json.key("remaining");
-  if (remaining) {
-    json.begin_object().field("seconds", remaining->seconds);
-    json.field("lower", remaining->lower).field("upper", remaining->upper).end_object();
-  } else {
-    json.null();
-  }
-  json.field("expected_end", expected_end(run, remaining));
+  write_outlook(json, run, outlook);
   json.field("startup_seconds", run.startup).field("snapshot_seconds", run.snapshot_time);
   json.field("snapshots", run.snapshots).field("stalls", run.stalls).field("diverged", run.loss_is_nan);
   json.key("message");

@@ -8,12 +8,12 @@
 
 #include "daemon/service/backend.h"
 #include "daemon/service/json_writer.h"
-#include "regression/remaining.h"
+#include "daemon/service/live.h"
 #include "storage/history.h"
 
 namespace etad::service {
 
-void write_run(JsonWriter& json, const RunRow& row, const std::optional<regression::Remaining>& remaining);
+void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook);
 void write_segment(JsonWriter& json, const Segment& segment);
 void write_point(JsonWriter& json, const ProgressPoint& point);
 void write_layer_times(JsonWriter& json, const std::vector<LayerTime>& times);

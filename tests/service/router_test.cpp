@@ -174,7 +174,11 @@ TEST_F(RouterTest, ParametersAreCheckedByName) {
 }
 
 TEST_F(RouterTest, ForeignRequestsAreRefused) {
-  Request request{"GET", "/v1", "localhost", true, true, {}};
+  Request request;
+  request.method = "GET";
+  request.target = "/v1";
+  request.host = "localhost";
+  request.has_origin = true;
   EXPECT_EQ(std::get<Reply>(router_.handle(request)).status, 403U);
   request.has_origin = false;
   for (const char* host : {"", "localhost", "LOCALHOST", "localhost:80", "etad"}) {
@@ -221,10 +225,10 @@ TEST_F(RouterTest, RefitAndReloadReport) {
 }
 
 TEST_F(RouterTest, AnImportIsAStreamWithItsParameters) {
-  Request request{
-      "POST", "/v1/imports?name=%2Ftmp%2Fa+b.log&format=auto&label.batch_size=64&modified=2026-01-02",
-      "",     false,
-      true,   {}};
+  Request request;
+  request.method = "POST";
+  request.target = "/v1/imports?name=%2Ftmp%2Fa+b.log&format=auto&label.batch_size=64&modified=2026-01-02";
+  request.may_change = true;
   EXPECT_TRUE(router_.streams(request));
   const auto outcome = router_.handle(request);
   const auto& import = std::get<Import>(outcome).request;
@@ -277,7 +281,10 @@ TEST_F(RouterTest, ARunningRunSaysWhatRemains) {
 }
 
 TEST_F(RouterTest, AWatchSendsEachRunOnceAndThenItsChanges) {
-  const auto outcome = router_.handle({"GET", "/v1/runs?watch=true&state=running", "", false, false, {}});
+  Request request;
+  request.method = "GET";
+  request.target = "/v1/runs?watch=true&state=running";
+  const auto outcome = router_.handle(request);
   const auto& watch = std::get<Watch>(outcome);
   Watched watched;
   const std::string first = router_.changes(watch, watched);
@@ -303,6 +310,29 @@ TEST_F(RouterTest, EveryByteSentIsUtf8) {
 TEST_F(RouterTest, AccuracyAndSeriesAreThereBeforeThereIsAny) {
   EXPECT_TRUE(get("/v1/accuracy").at("networks").as_array().empty());
   EXPECT_TRUE(get("/v1/series").at("series").as_array().empty());
+}
+
+TEST_F(RouterTest, ASeriesIsGivenInSteps) {
+  SourceCommit commit;
+  commit.source.path = "/var/log/gpu/smi.csv";
+  for (int i = 0; i < 120; ++i) {
+    commit.records.samples.push_back(
+        {"gpu.power", "gpu=0", "W", kNow - std::chrono::seconds{120 - i}, 100.0 + (i % 60)});
+  }
+  std::vector<SourceCommit> commits{commit};
+  ASSERT_TRUE(history_.writer().commit(commits, kNow));
+  const auto list = get("/v1/series").at("series").as_array();
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].at("unit"), "W");
+  const auto body = get("/v1/series/gpu.power?from=2026-11-21T11:58:00Z&to=2026-11-21T12:00:00Z&step=60");
+  const auto& samples = body.at("series").at(0).at("samples").as_array();
+  ASSERT_EQ(samples.size(), 2U);
+  EXPECT_EQ(samples[0].at("min").to_number<double>(), 100);
+  EXPECT_EQ(samples[0].at("max").to_number<double>(), 159);
+  EXPECT_EQ(samples[0].at("mean").to_number<double>(), 129.5);
+  EXPECT_EQ(get("/v1/series/gpu.powre", 404).at("candidates").at(0), "gpu.power");
+  get("/v1/series/gpu.power?from=2026-11-21T12:00:00Z&to=2026-11-21T11:00:00Z", 400);
+  get("/v1/series/gpu.power?from=2020-01-01&step=1", 400);
 }
 
 }  // namespace

@@ -1,0 +1,136 @@
+#include "daemon/client/views.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "daemon/client/commands.h"
+#include "daemon/client/http_client.h"
+#include "daemon/client/text.h"
+
+namespace etad::client {
+namespace {
+
+Object parsed(std::string_view text) {
+  return boost::json::parse(text).as_object();
+}
+
+const Object kRun = parsed(R"({"id": 7, "network": "LeNet", "state": "running", "framework": "caffe",
+  "device": "Tesla K80", "devices": 1, "started_at": "2026-11-20T12:00:00Z", "source": "/var/log/lenet.log",
+  "train": {"batch_size": 64, "seconds": 310}, "test": {"batch_size": 100, "seconds": 20},
+  "progress": {"iteration": 6200, "of": 10000},
+  "remaining": {"seconds": 192, "lower": 182, "upper": 210}, "expected_end": "2026-11-20T12:08:42Z"})");
+
+TEST(EstimateText, SaysHowLongAndWhatItRestsOn) {
+  const std::string text = estimate_text(parsed(R"({"network": "LeNet", "framework": "caffe", "host": "gpu1",
+    "device": "Tesla K80", "devices": 2, "phase": "train", "batch_size": 64, "iterations": 10000, "seconds": 512.3,
+    "lower": 498, "upper": 529.9, "confidence": 0.9, "seconds_per_iteration": 0.0512, "samples_per_second": 1249.3,
+    "extrapolates": ["batch_size"], "parts": [],
+    "model": {"id": 12, "runs": 7, "segments": 140, "error_percent": 1.4, "fitted_at": "2026-11-20T12:00:00Z"}})"),
+                                         {});
+  EXPECT_TRUE(text.starts_with("8 min 32 s (8 min 18 s to 8 min 50 s)\n")) << text;
+  for (const char* part :
+       {"10,000 iterations over 64 samples each", "2 x Tesla K80 of gpu1", "51.2 ms an iteration",
+        "1249 samples/s", "90 of 100", "model 12: 7 runs, 140 segments", "cross-validated error 1.4 %",
+        "outside what was seen: batch_size"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  EXPECT_EQ(text.find('\033'), std::string::npos);
+}
+
+TEST(EstimateText, ShowsTheParts) {
+  const std::string text = estimate_text(parsed(R"({"phase": "total", "seconds": 10, "lower": 9, "upper": 11,
+    "parts": [{"phase": "train", "seconds": 8, "lower": 7, "upper": 9, "model": {"id": 1}},
+              {"phase": "startup", "seconds": 2, "lower": 1, "upper": 3, "runs": 5}]})"),
+                                         {});
+  EXPECT_NE(text.find("train     8.00 s (7.00 s to 9.00 s), model 1"), std::string::npos) << text;
+  EXPECT_NE(text.find("startup   2.00 s (1.00 s to 3.00 s), as in 5 runs"), std::string::npos) << text;
+}
+
+TEST(ProblemText, ShowsDetailHintAndCandidates) {
+  const std::string text =
+      problem_text(parsed(R"({"title": "Unknown network", "detail": "No model of \"LNet\" yet.",
+    "hint": "look again", "candidates": ["LeNet", "CaffeNet"]})"));
+  EXPECT_EQ(text, "etactl: No model of \"LNet\" yet.\n  look again\n  near it: LeNet, CaffeNet\n");
+  const std::string ambiguous = problem_text(parsed(R"({"detail": "2 models fit.", "candidates": [
+    {"network": "LeNet", "architecture": "9c1d7a52", "framework": "caffe", "device": "CPU", "devices": 1, "host": ""}]})"));
+  EXPECT_EQ(ambiguous, "etactl: 2 models fit.\n  LeNet (9c1d7a52), caffe on CPU of -\n");
+}
+
+TEST(Views, TakeAnyObjectWithoutHarm) {
+  const Object nonsense =
+      parsed(R"({"runs": [1, {}, null, {"progress": 7, "id": "x"}], "models": {}, "networks": [[]],
+    "seconds": "many", "sources": [{}], "failing": [3], "series": [{"samples": [1]}], "next": 5, "candidates": [[]]})");
+  for (const auto view : {status_text, runs_text, estimate_text, models_text, model_text, networks_text,
+                          accuracy_text, sources_text, series_list_text, series_text}) {
+    EXPECT_FALSE(view(nonsense, {}).empty());
+    EXPECT_FALSE(view({}, {40, true}).empty());
+  }
+  EXPECT_FALSE(problem_text(nonsense).empty());
+}
+
+TEST(RunsText, IsATableOfRuns) {
+  Object answer;
+  answer["runs"] = {kRun};
+  answer["next"] = nullptr;
+  const std::string text = runs_text(answer, {});
+  EXPECT_NE(text.find("3 min 12 s (3 min 2 s to 3 min 30 s) left"), std::string::npos) << text;
+  EXPECT_NE(text.find("6,200 of 10,000"), std::string::npos) << text;
+  EXPECT_NE(text.find("62 %"), std::string::npos) << text;
+}
+
+TEST(RunsText, CutsToTheScreen) {
+  Object answer;
+  answer["runs"] = {kRun};
+  std::istringstream lines(runs_text(answer, {60, false}));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(width_of(line), 60U);
+}
+
+TEST(LiveText, FitsEveryWidth) {
+  std::map<std::int64_t, Object> runs = {{7, kRun}, {12, kRun}};
+  runs[12]["network"] = "a network with a rather long name";
+  for (std::size_t width = 1; width < 200; ++width) {
+    std::istringstream lines(live_text(runs, {width, false}));
+    int count = 0;
+    for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(width_of(line), width);
+    EXPECT_EQ(count, 2);
+  }
+  const std::string wide = live_text(runs, {120, false});
+  EXPECT_NE(wide.find("[####"), std::string::npos) << wide;
+  EXPECT_NE(wide.find("3 min 12 s (3 min 2 s to 3 min 30 s) left"), std::string::npos) << wide;
+  const std::string narrow = live_text(runs, {60, false});
+  EXPECT_NE(narrow.find("3 min 12 s left"), std::string::npos) << narrow;
+}
+
+TEST(RunLine, IsOnePlainLine) {
+  setenv("TZ", "UTC", 1);
+  tzset();
+  EXPECT_EQ(run_line(kRun),
+            "run 7 LeNet running: 6,200 of 10,000 iterations, 3 min 12 s (3 min 2 s to 3 min 30 s) left, "
+            "until 2026-11-20 12:08\n");
+}
+
+TEST(StatusText, NamesWhatFailsAndWhatToDo) {
+  const std::string text = status_text(parsed(R"({"status": "degraded", "version": "1.0", "failing": [
+    {"part": "sources", "why": "2 files can't be read", "hint": "see etactl sources"}]})"),
+                                       {});
+  EXPECT_NE(text.find("! sources: 2 files can't be read\n  see etactl sources\n"), std::string::npos) << text;
+}
+
+TEST(Target, EscapesItsParameters) {
+  EXPECT_EQ(target_of("/v1/x", {{"name", "/tmp/a b&c.log"}, {"label.device", "Tesla K80"}}),
+            "/v1/x?name=/tmp/a%20b%26c.log&label.device=Tesla%20K80");
+  EXPECT_EQ(target_of("/v1/x", {}), "/v1/x");
+  EXPECT_EQ(percent_encoded("\xff%+"), "%FF%25%2B");
+}
+
+TEST(KeyAndValue, NeedsAKey) {
+  std::pair<std::string, std::string> pair;
+  EXPECT_TRUE(key_and_value("device=Tesla=K80", pair));
+  EXPECT_EQ(pair.second, "Tesla=K80");
+  EXPECT_FALSE(key_and_value("=x", pair));
+  EXPECT_FALSE(key_and_value("x", pair));
+}
+
+}  // namespace
+}  // namespace etad::client

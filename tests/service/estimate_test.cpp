@@ -1,0 +1,207 @@
+#include "daemon/service/estimate.h"
+
+#include "tests/service/fixtures.h"
+
+namespace etad::service::testing {
+namespace {
+
+class EstimateTest : public ::testing::Test {
+ protected:
+  void add(FittedModel model) {
+    model.id = static_cast<std::int64_t>(models_.size()) + 1;
+    models_.push_back(std::move(model));
+  }
+
+  Answer<Estimate> ask(const std::string& query) {
+    Params params(query);
+    const Question question = question_from(params);
+    const auto problem = params.check();
+    EXPECT_FALSE(problem) << (problem ? problem->detail : "");
+    auto set = std::make_shared<ModelSet>();
+    set->models = models_;
+    return estimate(set, question);
+  }
+
+  json::object refused(const std::string& query, unsigned status) {
+    const auto answer = ask(query);
+    EXPECT_FALSE(answer);
+    if (answer) return {};
+    EXPECT_EQ(answer.error().status, status) << answer.error().detail;
+    return json::parse(reply_of(answer.error()).body).as_object();
+  }
+
+  json::object answered(const std::string& query) {
+    const auto answer = ask(query);
+    EXPECT_TRUE(answer) << (answer ? "" : answer.error().detail);
+    return answer ? json::parse(to_json(*answer)).as_object() : json::object();
+  }
+
+  std::vector<FittedModel> models_;
+};
+
+TEST_F(EstimateTest, TrainIsTheModelsWord) {
+  add(fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001));
+  const auto body = answered("network=LeNet&phase=train&batch_size=64&iterations=1000");
+  const double seconds = 0.5 + 1000 * (0.01 + 0.001 * 64);
+  EXPECT_NEAR(body.at("seconds").to_number<double>(), seconds, 1e-6);
+  EXPECT_LT(body.at("lower").to_number<double>(), seconds);
+  EXPECT_GT(body.at("upper").to_number<double>(), seconds);
+  EXPECT_NEAR(body.at("seconds_per_iteration").to_number<double>(), seconds / 1000, 1e-9);
+  EXPECT_NEAR(body.at("samples_per_second").to_number<double>(), 64'000 / seconds, 1e-3);
+  EXPECT_EQ(body.at("confidence").to_number<double>(), 0.9);
+  EXPECT_EQ(body.at("device"), "Tesla K80");
+  EXPECT_EQ(body.at("model").at("id"), 1);
+  EXPECT_EQ(body.at("model").at("runs"), 7);
+  EXPECT_TRUE(body.at("parts").as_array().empty());
+  EXPECT_TRUE(body.at("extrapolates").as_array().empty());
+}
+
+TEST_F(EstimateTest, WhatLiesOutsideIsNamed) {
+  add(fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001));
+  const auto body = answered("network=LeNet&phase=train&batch_size=640&iterations=1000000");
+  EXPECT_EQ(body.at("extrapolates"), json::parse(R"(["batch_size","iterations"])"));
+}
+
+TEST_F(EstimateTest, AWiderConfidenceIsAWiderInterval) {
+  add(fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001));
+  const std::string query = "network=LeNet&phase=train&batch_size=64&iterations=1000&confidence=";
+  EXPECT_LT(answered(query + "0.5").at("upper").to_number<double>(),
+            answered(query + "0.95").at("upper").to_number<double>());
+}
+
+TEST_F(EstimateTest, NamesMatchWhateverTheirCaseUnlessThatIsAmbiguous) {
+  add(fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001));
+  EXPECT_EQ(answered("network=lenet&phase=train&batch_size=64&iterations=10").at("network"), "LeNet");
+  add(fitted(2, "LENET", Phase::train, 0.5, 0.01, 0.001));
+  EXPECT_EQ(answered("network=LENET&phase=train&batch_size=64&iterations=10").at("network"), "LENET");
+  const auto body = refused("network=lenet&phase=train&batch_size=64&iterations=10", 409);
+  EXPECT_EQ(body.at("parameters"), json::parse(R"(["network"])"));
+}
+
+TEST_F(EstimateTest, SeveralDevicesAreNotGuessedAt) {
+  add(fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001));
+  FittedModel other = fitted(2, "LeNet", Phase::train, 0.5, 0.005, 0.0005);
+  other.key.device = "Tesla V100";
+  other.key.host = "gpu2";
+  add(other);
+  const std::string query = "network=LeNet&phase=train&batch_size=64&iterations=10";
+  const auto body = refused(query, 409);
+  EXPECT_EQ(body.at("parameters"), json::parse(R"(["host","device"])"));
+  ASSERT_EQ(body.at("candidates").as_array().size(), 2U);
+  EXPECT_EQ(body.at("candidates").at(1).at("device"), "Tesla V100");
+  EXPECT_EQ(answered(query + "&device=tesla+v100").at("model").at("id"), 2);
+  EXPECT_EQ(answered(query + "&host=gpu1").at("model").at("id"), 1);
+}
+
+TEST_F(EstimateTest, SeveralArchitecturesOfOneNameAreNotGuessedAt) {
+  add(fitted(1, "CaffeNet", Phase::train, 0.5, 0.01, 0.001));
+  FittedModel other = fitted(2, "CaffeNet", Phase::train, 0.5, 0.02, 0.002);
+  other.key.architecture = "";  // its log does not say
+  add(other);
+  const std::string query = "network=CaffeNet&phase=train&batch_size=64&iterations=10";
+  EXPECT_EQ(refused(query, 409).at("parameters"), json::parse(R"(["architecture"])"));
+  EXPECT_EQ(answered(query + "&architecture=9c1d7a52").at("model").at("id"), 1);
+  EXPECT_EQ(answered(query + "&architecture=").at("model").at("id"), 2);
+  EXPECT_EQ(answered("architecture=9c1d7a52&phase=train&batch_size=64&iterations=10").at("network"),
+            "CaffeNet");
+}
+
+TEST_F(EstimateTest, AnUnknownNetworkIsAnsweredWithNearNames) {
+  add(fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001));
+  add(fitted(2, "AlexNet", Phase::train, 0.5, 0.01, 0.001));
+  EXPECT_EQ(refused("network=LNeet&phase=train&iterations=10", 404).at("candidates"),
+            json::parse(R"(["LeNet"])"));
+  EXPECT_FALSE(refused("network=transformer&phase=train&iterations=10", 404).contains("candidates"));
+}
+
+TEST_F(EstimateTest, AnUnknownDeploymentIsAnsweredWithWhatIsKnown) {
+  add(fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001));
+  auto body = refused("network=LeNet&device=H100&phase=train&iterations=10", 404);
+  EXPECT_EQ(body.at("candidates"), json::parse(R"(["Tesla K80"])"));
+  EXPECT_EQ(body.at("known").at(0).at("phases"), json::parse(R"(["train"])"));
+  body = refused("network=LeNet&phase=test&iterations=10", 404);
+  EXPECT_EQ(body.at("known").at(0).at("device"), "Tesla K80");
+}
+
+TEST_F(EstimateTest, ABatchSizeMayBeLeftOutWhereOnlyOneWasSeen) {
+  add(fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001));
+  EXPECT_EQ(refused("network=LeNet&phase=train&iterations=10", 400).at("parameter"), "batch_size");
+  FittedModel one = fitted(2, "One", Phase::train, 0.5, 0.01, 0.001, {32, 32});
+  one.model.basis = "c0 + n*c1";
+  one.model.coefficients = {{"c0", 0.5, 0}, {"c1", 0.05, 0}};
+  one.model.covariance.assign(4, 0);
+  add(one);
+  const auto body = answered("network=One&phase=train&iterations=10");
+  EXPECT_EQ(body.at("batch_size"), 32);
+  EXPECT_NEAR(body.at("seconds").to_number<double>(), 1.0, 1e-9);
+}
+
+class TotalTest : public EstimateTest {
+ protected:
+  TotalTest() {
+    FittedModel train = fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001);
+    train.startup = Spread{2, 1.5, 3, 7};
+    train.snapshot = Spread{0.25, 0.2, 0.4, 3};
+    add(train);
+    add(fitted(2, "LeNet", Phase::test, 0, 0.01, 0.0004, {100, 100}));
+  }
+  const std::string query_ =
+      "network=LeNet&phase=total&batch_size=64&iterations=10000&test_interval=500"
+      "&test_iterations=100&test_batch_size=100";
+};
+
+TEST_F(TotalTest, AddsTrainingTestsAndStartUp) {
+  const auto body = answered(query_);
+  const double train = 0.5 + 10'000 * 0.074, test = 21 * 100 * 0.05;  // the initial test counts
+  EXPECT_NEAR(body.at("seconds").to_number<double>(), train + test + 2, 1e-6);
+  const auto& parts = body.at("parts").as_array();
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_EQ(parts[0].at("phase"), "train");
+  EXPECT_EQ(parts[1].at("phase"), "test");
+  EXPECT_EQ(parts[1].at("iterations"), 2100);
+  EXPECT_EQ(parts[2].at("phase"), "startup");
+  EXPECT_EQ(parts[2].at("seconds").to_number<double>(), 2);
+}
+
+TEST_F(TotalTest, ItsIntervalIsNeitherTheSumNorQuadrature) {
+  const auto body = answered(query_);
+  double sum = 0, squares = 0;
+  for (const auto& part : body.at("parts").as_array()) {
+    const double width = part.at("upper").to_number<double>() - part.at("seconds").to_number<double>();
+    sum += width;
+    squares += width * width;
+  }
+  const double width = body.at("upper").to_number<double>() - body.at("seconds").to_number<double>();
+  EXPECT_LT(width, 0.99 * sum);
+  EXPECT_GT(width, 1.01 * std::sqrt(squares));
+}
+
+TEST_F(TotalTest, CountsSnapshotsWhereAsked) {
+  const auto parts = answered(query_ + "&snapshot_interval=3000").at("parts").as_array();
+  ASSERT_EQ(parts.size(), 4U);
+  EXPECT_EQ(parts[3].at("phase"), "snapshot");
+  EXPECT_EQ(parts[3].at("count"), 4);  // at 3000, 6000, 9000 and at the end
+  EXPECT_EQ(parts[3].at("seconds").to_number<double>(), 1);
+}
+
+TEST_F(TotalTest, IsWithoutTestsWhereThereAreNone) {
+  const auto body = answered("network=LeNet&phase=total&batch_size=64&iterations=10000&test_interval=0");
+  EXPECT_EQ(body.at("parts").as_array().size(), 2U);
+  models_.pop_back();
+  refused(query_, 404);
+}
+
+TEST_F(TotalTest, NamesATestsInputsByTheirParameters) {
+  models_[1].model.iterations = {10, 50};
+  EXPECT_EQ(answered(query_).at("extrapolates"), json::parse(R"(["test_iterations"])"));
+}
+
+TEST(TestPhases, AreCountedAsCaffeDoes) {
+  EXPECT_EQ(test_phases(10'000, 500), 21);
+  EXPECT_EQ(test_phases(499, 500), 1);
+  EXPECT_EQ(test_phases(1000, 300), 4);
+  EXPECT_EQ(test_phases(1000, 0), 0);
+}
+
+}  // namespace
+}  // namespace etad::service::testing
