@@ -71,19 +71,29 @@ std::vector<std::string> values(const Choices& choices, const Trait& trait) {
   return {out.begin(), out.end()};
 }
 
-void write_known(JsonWriter& json, std::string_view name, const Choices& choices) {
-  json.key(name).begin_array();
+// The deployments as a list named `name`. By value: a problem may outlive the models.
+std::function<void(JsonWriter&)> list_of(std::string name, const Choices& choices) {
+  struct Known {
+    ModelKey key;
+    bool train, test;
+  };
+  std::vector<Known> known;
   for (std::size_t i = 0; i < std::min(choices.size(), kMostShown); ++i) {
-    const ModelKey& key = choices[i].key();
-    json.begin_object().field("network", key.network).field("architecture", key.architecture);
-    json.field("framework", key.framework).field("host", key.host);
-    json.field("device", key.device).field("devices", key.devices);
-    json.key("phases").begin_array();
-    if (choices[i].train != nullptr) json.value("train");
-    if (choices[i].test != nullptr) json.value("test");
-    json.end_array().end_object();
+    known.push_back({choices[i].key(), choices[i].train != nullptr, choices[i].test != nullptr});
   }
-  json.end_array();
+  return [name = std::move(name), known = std::move(known)](JsonWriter& json) {
+    json.key(name).begin_array();
+    for (const auto& [key, train, test] : known) {
+      json.begin_object().field("network", key.network).field("architecture", key.architecture);
+      json.field("framework", key.framework).field("host", key.host);
+      json.field("device", key.device).field("devices", key.devices);
+      json.key("phases").begin_array();
+      if (train) json.value("train");
+      if (test) json.value("test");
+      json.end_array().end_object();
+    }
+    json.end_array();
+  };
 }
 
 std::string quoted(const std::string& value) {
@@ -107,7 +117,7 @@ Problem none_with(const Choices& before, const Trait& trait, const std::string& 
                    std::string(trait.parameter) + " " + quoted(value) + ".";
   problem.candidates = known;
   if (problem.candidates.size() > kMostShown) problem.candidates.resize(kMostShown);
-  problem.more = [before](JsonWriter& json) { write_known(json, "known", before); };
+  problem.more = list_of("known", before);
   return problem;
 }
 
@@ -117,7 +127,7 @@ Problem no_such_phase(const Choices& choices, std::string_view phase) {
   problem.title = "Unknown phase";
   problem.detail = "The history of " + choices.front().key().network + " has no model of its " +
                    std::string(phase) + " phase yet.";
-  problem.more = [choices](JsonWriter& json) { write_known(json, "known", choices); };
+  problem.more = list_of("known", choices);
   return problem;
 }
 
@@ -139,8 +149,8 @@ Problem ambiguous(const Choices& choices) {
   problem.detail =
       std::to_string(choices.size()) + " models fit the question. They differ in " + detail + ".";
   problem.hint = "say which " + parameters.front() + " is meant";
-  problem.more = [choices, parameters](JsonWriter& json) {
-    write_known(json, "candidates", choices);
+  problem.more = [candidates = list_of("candidates", choices), parameters](JsonWriter& json) {
+    candidates(json);
     json.field("parameters", parameters);
   };
   return problem;

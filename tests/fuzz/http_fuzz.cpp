@@ -1,0 +1,134 @@
+// HTTP requests: any bytes through the same parser, limits and router that the socket uses. A reply must come
+// back, valid UTF-8, with a status that HTTP knows; nothing may crash, hang or grow without bound.
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "daemon/service/json_writer.h"
+#include "daemon/service/router.h"
+
+namespace {
+
+namespace http = boost::beast::http;
+using namespace etad;
+using namespace etad::service;
+
+// A history with one run and a daemon with one model: enough for every route to have something to say.
+class OneRun : public Reader {
+ public:
+  Result<std::vector<RunRow>> runs(const RunFilter&) override { return std::vector<RunRow>{row()}; }
+  Result<std::optional<RunRow>> run(std::int64_t id) override {
+    return id == 1 ? std::optional(row()) : std::nullopt;
+  }
+  Result<std::vector<Segment>> segments(std::int64_t, std::int64_t, std::int64_t) override {
+    Segment segment;
+    segment.iterations = 100;
+    segment.duration = from_seconds(5);
+    return std::vector<Segment>(3, segment);
+  }
+  Result<std::vector<ProgressPoint>> points(std::int64_t, std::int64_t, std::int64_t) override {
+    return std::vector<ProgressPoint>(3);
+  }
+  Result<std::vector<Layer>> layers(const std::string&) override { return std::vector<Layer>{}; }
+  Result<std::vector<LayerTime>> layer_times(std::int64_t) override { return std::vector<LayerTime>{}; }
+  Result<std::vector<NetworkRow>> networks() override { return std::vector<NetworkRow>(1); }
+  Result<std::vector<SourceRow>> sources() override { return std::vector<SourceRow>(1); }
+  Result<std::vector<ModelRow>> models() override { return std::vector<ModelRow>{}; }
+  Result<HistorySize> size() override { return HistorySize{}; }
+  Result<std::vector<PredictionRow>> predictions(std::int64_t) override {
+    return std::vector<PredictionRow>(1);
+  }
+  Result<std::vector<AccuracyRow>> accuracy() override { return std::vector<AccuracyRow>(1); }
+  Result<std::vector<SeriesRow>> series(const std::string&) override { return std::vector<SeriesRow>(1); }
+  Result<std::vector<SeriesPoints>> series_points(const SeriesQuery&) override {
+    return std::vector<SeriesPoints>(1);
+  }
+  Result<std::vector<ModelKey>> changed_keys(std::int64_t, std::int64_t&) override {
+    return std::vector<ModelKey>{};
+  }
+  Result<std::vector<RunData>> run_data(const ModelKey&, int, int) override { return std::vector<RunData>{}; }
+
+ private:
+  static RunRow row() {
+    RunRow row;
+    row.id = 1;
+    row.source = "/var/log/caffe/lenet.log";
+    row.run.network = "LeNet \xff";
+    row.run.settings = {{"test_interval", "10"}, {"test_iter", "1e999"}, {"snapshot", "-3"}};
+    row.run.iteration = 100;
+    row.run.max_iterations = 1000;
+    row.run.train.segments = 3;
+    return row;
+  }
+};
+
+class OneModel : public Backend {
+ public:
+  OneModel() {
+    auto set = std::make_shared<ModelSet>();
+    FittedModel& fitted = set->models.emplace_back();
+    fitted.id = 1;
+    fitted.key.network = "LeNet";
+    fitted.model.basis = "c0 + n*(c1 + c2*B)";
+    fitted.model.coefficients = {{"c0", 0.5, 0}, {"c1", 0.01, 0}, {"c2", 0.001, 0}};
+    fitted.model.covariance.assign(9, 0);
+    fitted.model.samples = {16, 64};
+    fitted.model.iterations = {100, 1000};
+    fitted.model.scores = {0.5, 1, 2};
+    models_ = std::move(set);
+  }
+  std::shared_ptr<const ModelSet> models() override { return models_; }
+  Health health() override { return {}; }
+  std::map<std::string, std::string> source_statuses() override { return {{"/tmp/\xfe", "a directory"}}; }
+  Result<RefitReport> refit() override { return RefitReport{}; }
+  Result<void> reload() override { return {}; }
+  Result<void> label(std::int64_t, const std::map<std::string, std::string>&) override { return {}; }
+  Result<std::unique_ptr<ImportSession>> begin_import(const ImportRequest&) override {
+    return fail("not here");
+  }
+
+ private:
+  std::shared_ptr<const ModelSet> models_;
+};
+
+void check(const Reply& reply) {
+  if (reply.status < 200 || reply.status > 599 || valid_utf8(reply.body) != reply.body) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static OneRun reader;
+  static OneModel backend;
+  static Router router({"0", [] { return Instant{}; }, [] { return ServiceCounters{}; }}, backend, reader);
+
+  http::request_parser<http::string_body> parser;
+  parser.header_limit(8 * 1024);
+  parser.body_limit(64 * 1024);
+  parser.eager(true);
+  boost::system::error_code error;
+  const auto* bytes = reinterpret_cast<const char*>(data);
+  parser.put(boost::asio::buffer(bytes, size), error);
+  if (error || !parser.is_header_done()) return 0;
+
+  Request request;
+  request.method = std::string(parser.get().method_string());
+  request.target = std::string(parser.get().target());
+  request.host = std::string(parser.get()[http::field::host]);
+  request.accept = std::string(parser.get()[http::field::accept]);
+  request.has_origin = parser.get().count(http::field::origin) > 0;
+  request.may_change = true;
+  request.body = parser.get().body();
+  Outcome outcome = router.handle(request);
+  if (const auto* reply = std::get_if<Reply>(&outcome)) check(*reply);
+  if (const auto* work = std::get_if<Work>(&outcome)) check(work->job());
+  if (const auto* watch = std::get_if<Watch>(&outcome)) {
+    Watched watched;
+    router.changes(*watch, watched);
+    if (!router.changes(*watch, watched).empty()) std::abort();  // nothing has changed
+  }
+  return 0;
+}
