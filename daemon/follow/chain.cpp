@@ -27,7 +27,7 @@ std::vector<Sibling> Chain::newer_than(const Link& last) {
   const auto under_path = files_.status(path_);
   std::vector<Sibling> out;
   for (const Sibling& sibling : siblings_) {
-    if (sibling.status.size == 0 || key_of(sibling.status) == last.key) continue;
+    if (key_of(sibling.status) == last.key) continue;
     if (under_path && key_of(sibling.status) == key_of(*under_path)) continue;
     const bool by_name =
         mine != siblings_.end() && ((mine->name.number && sibling.name.number) ||
@@ -37,14 +37,26 @@ std::vector<Sibling> Chain::newer_than(const Link& last) {
   return out;
 }
 
-bool Chain::has_newer(const Link& last) {
-  return !newer_than(last).empty();
+Chain::Newer Chain::newer(const Link& last) {
+  Newer out = Newer::none;
+  for (const Sibling& sibling : newer_than(last)) {
+    // Compressing keeps the time of the last write: this is the file itself.
+    if (sibling.path.ends_with(".gz") && sibling.status.modified == last.modified) continue;
+    if (sibling.status.size > 0) return Newer::yes;
+    out = Newer::empty;
+  }
+  return out;
 }
 
 std::optional<Sibling> Chain::next(const Link& last, const FinishedFiles& finished,
                                    const std::function<bool(const FileKey&)>& taken) {
+  std::optional<Sibling> empty;
   for (Sibling& candidate : newer_than(last)) {
     if (taken(key_of(candidate.status))) continue;
+    if (candidate.status.size == 0) {
+      if (!empty) empty = std::move(candidate);
+      continue;
+    }
     const auto content = open(candidate.path);
     if (!content) continue;
     const std::string identity = finished_identity(*content);
@@ -52,7 +64,9 @@ std::optional<Sibling> Chain::next(const Link& last, const FinishedFiles& finish
     if (is_beginning_of(*content, path_)) continue;
     return std::move(candidate);
   }
-  return std::nullopt;
+  // Renamed while it was empty: until the path's file has bytes, the writer may still have this one open.
+  const auto under_path = files_.status(path_);
+  return under_path && under_path->size > 0 ? std::nullopt : empty;
 }
 
 // A copy that copytruncate has just made, of a file not truncated yet: all of it will be read there.

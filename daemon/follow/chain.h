@@ -33,8 +33,9 @@ class Chain {
   std::optional<Sibling> next(const Link& last, const FinishedFiles& finished,
                               const std::function<bool(const FileKey&)>& taken);
 
-  // Whether any file with bytes was written after `last`: without opening any.
-  bool has_newer(const Link& last);
+  // Whether any file was written after `last`, or made and not yet written to: without opening any.
+  enum class Newer { none, empty, yes };
+  Newer newer(const Link& last);
 
   // A rotated file, plain or compressed, that holds what was read of `last`: its copy, its compressed form.
   std::optional<Sibling> holds(const Link& last, const FinishedFiles& finished);

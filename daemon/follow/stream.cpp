@@ -57,7 +57,6 @@ void Stream::restore(const Position& position) {
   current_->reader = FileReader(trace);
   current_->seen.modified = identity->modified;
   current_->seen.size = position.size;
-  current_->looked = true;
   last_ = last_link();
 }
 
@@ -73,7 +72,6 @@ Stream::Outcome Stream::look(Surroundings& around, SteadyTime now, std::size_t& 
     if (step == Step::out_of_budget) outcome = Outcome::backlog;
     break;
   }
-  if (current_) current_->looked = true;
   if (!current_ && !look.target.file && !look.target.unsure && state_ != State::refused) {
     state_ = State::gone;
     text_ = known_ ? "gone" : "no such file yet";
@@ -117,13 +115,20 @@ Stream::Step Stream::take_step(Look& look) {
     caught_up_ = true;
     return Step::done;
   }
-  if (here && unseen_before(look)) return Step::again;
 
   switch (attach(look)) {
     case Attached::yes:
       break;
     case Attached::lost:
       return lose(look);
+    case Attached::later:
+      return Step::done;
+  }
+  switch (go_back_to_unseen(look)) {
+    case Attached::yes:
+      break;
+    case Attached::lost:
+      return Step::again;
     case Attached::later:
       return Step::done;
   }
@@ -166,16 +171,24 @@ bool Stream::nothing_new(const Look& look) const {
   return current_->pending == 0 || look.now - current_->grew < look.around.options.line_idle_limit;
 }
 
-// The path held an empty file; now it has bytes. Another content may have come and gone in between, and then
-// it lies among the rotated ones: it goes first.
-bool Stream::unseen_before(Look& look) {
-  if (!current_->looked || current_->reader.trace().offset > 0 || look.target.file->size == 0) return false;
-  current_->looked = false;
+// Of the file nothing has been read yet, and it has changed since it was last seen. Another content may have
+// come and gone in between, under this very inode; then it lies among the rotated files, and goes first.
+Stream::Attached Stream::go_back_to_unseen(Look& look) {
+  if (current_->reader.trace().offset > 0) return Attached::yes;
+  const auto status = current_->content->status();
+  if (!status || status->modified == current_->seen.modified) return Attached::yes;
+  Link last = last_link();
+  last.key = FileKey{};
   Chain chain(look.around.files, path_);
-  const auto next = chain.next(last_link(), look.around.finished, taken_by_others(look));
-  if (!next) return false;
+  const auto next = chain.next(last, look.around.finished, taken_by_others(look));
+  if (chain.error() != 0) {
+    fail(chain.error());
+    return Attached::later;
+  }
+  current_->seen.modified = status->modified;
+  if (!next || key_of(next->status) == current_->key) return Attached::yes;
   start_at(next->path, next->status);
-  return true;
+  return Attached::lost;
 }
 
 Stream::Attached Stream::attach(Look& look) {
@@ -278,11 +291,12 @@ Stream::Drained Stream::drain(Look& look, bool take_rest) {
 bool Stream::is_final(Look& look) {
   if (current_->seen.links == 0) return true;
   if (look.target.file && look.target.file->size > 0) return true;
-  // Only a changed directory can have a newer file: a file that waits for its successor costs one stat.
+  // Only a changed directory can have a new file: a stream that waits for its successor costs one stat.
   const auto directory = look.around.files.status(split_path(path_).directory);
   if (directory && directory->modified == current_->directory_modified) return false;
-  if (directory) current_->directory_modified = directory->modified;
-  return Chain(look.around.files, path_).has_newer(last_link());
+  const Chain::Newer newer = Chain(look.around.files, path_).newer(last_link());
+  if (directory && newer == Chain::Newer::none) current_->directory_modified = directory->modified;
+  return newer == Chain::Newer::yes;
 }
 
 // The file is final and read: its rest is a line, and the stream goes on with the next one.
@@ -298,6 +312,7 @@ Stream::Step Stream::finish(Look& look) {
 // Nothing is left of the file. What was known to be in it and not read is lost; what was read whole, ended.
 Stream::Step Stream::lose(Look& look) {
   last_ = last_link();
+  last_.key = FileKey{};  // what has this inode now is another file, and perhaps the next
   const std::int64_t offset = current_->reader.trace().offset;
   const std::int64_t size = current_->compressed ? offset : current_->seen.size;
   lost_bytes_ = std::max<std::int64_t>(size - offset, 0);
@@ -312,11 +327,14 @@ bool Stream::advance(Look& look) {
     fail(chain.error());
     return false;
   }
+  if (next && last_.trace.offset == 0) lost_bytes_ = 0;  // what was seen and not read may well be there
   end_current(look);
   if (next)
     start_at(next->path, next->status);
   else if (look.target.file)
     start_at(path_, *look.target.file);
+  else
+    last_.key = FileKey{};  // sooner or later another file has this inode
   return current_.has_value();
 }
 

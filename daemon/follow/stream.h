@@ -67,7 +67,6 @@ class Stream {
     FileStatus seen;                   // just before it was last read
     std::int64_t pending = 0;          // bytes of an unterminated line
     bool at_end = false;
-    bool looked = false;  // at an earlier look
     bool compressed = false;
     bool drained_finally = false;
     SteadyTime grew{};
@@ -94,7 +93,7 @@ class Stream {
   bool begin(Look& look);
   bool is_here(const Target& target) const { return target.file && key_of(*target.file) == current_->key; }
   bool nothing_new(const Look& look) const;
-  bool unseen_before(Look& look);
+  Attached go_back_to_unseen(Look& look);
   Attached attach(Look& look);
   Attached attach_at(FileSystem& files, const std::string& file, bool is_copy);
   Attached find_copy(Look& look);
