@@ -67,7 +67,7 @@ Result<void> TrackRecord::look(const std::shared_ptr<const service::ModelSet>& m
 
 Result<void> TrackRecord::predict(const RunRow& row, Seen& seen,
                                   const std::shared_ptr<const service::ModelSet>& models, Instant now) {
-  const auto remaining = live_.remaining(row, models);
+  const auto remaining = live_.outlook(row, models).remaining;
   if (!remaining) return {};
   const double elapsed = elapsed_seconds(row.run);
   const auto fraction = regression::time_fraction(elapsed, remaining->seconds);
