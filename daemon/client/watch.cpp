@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <utility>
 
 #include "daemon/client/commands.h"
 #include "daemon/client/output.h"
@@ -35,7 +36,8 @@ int watch_runs(const Common& common, const std::string& target) {
   if (!client) return unreachable(client.error());
   const bool live = isatty(STDOUT_FILENO) != 0 && !common.json;
   Picture picture;
-  std::map<std::int64_t, Object> running;
+  std::map<std::int64_t, Object> running;     // the picture
+  std::map<std::int64_t, std::string> lines;  // or the line last written of each run
   if (live) picture.draw(live_text(running, stdout_screen()));
   const auto response = client->watch(target, [&](std::string_view line) {
     if (common.json) {
@@ -46,11 +48,15 @@ int watch_runs(const Common& common, const std::string& target) {
     const boost::json::value parsed = boost::json::parse(line, error);
     if (error || !parsed.is_object()) return true;
     const Object& run = parsed.get_object();
+    const auto id = static_cast<std::int64_t>(number_of(run, "id"));
     if (!live) {
-      std::cout << run_line(run) << std::flush;
+      // Not every change is one that a line shows.
+      if (std::string text = run_line(run); std::exchange(lines[id], text) != text)
+        std::cout << text << std::flush;
+      if (text_of(run, "state") != "running") lines.erase(id);
       return std::cout.good();
     }
-    running[static_cast<std::int64_t>(number_of(run, "id"))] = run;
+    running[id] = run;
     const Screen screen = stdout_screen();
     picture.draw(live_text(running, screen));
     // What is over has been seen once: the next picture is without it.
