@@ -22,8 +22,11 @@ constexpr double kPersistence = 30;
 
 // A few windows say little about how noisy windows are. Before the first one, this much is taken for it, and
 // it weighs as much as this many.
-constexpr double kPriorNoise = 0.08;
+constexpr double kPriorNoise = 0.06;
 constexpr double kPriorWindows = 2;
+
+// Nor do they tell stalls from noise: this many are taken to have had none.
+constexpr double kStallWindows = 30;
 
 // From so many windows on the first one does not count: it holds what starting up costs.
 constexpr std::size_t kEnoughWindows = 4;
@@ -104,9 +107,9 @@ void count_stalls(PaceCourse& course, std::span<const PacedWindow> windows, std:
     accounted += usual;
     squares += (counted / usual - 1) * (counted / usual - 1);
   }
-  course.stall_factor = accounted > 0 ? seconds / accounted : 1;
-  course.noise = std::sqrt((kPriorWindows * kPriorNoise * kPriorNoise + squares) /
-                           (kPriorWindows + static_cast<double>(windows.size())));
+  const auto n = static_cast<double>(windows.size());
+  if (accounted > 0) course.stall_factor = 1 + (seconds / accounted - 1) * n / (n + kStallWindows);
+  course.noise = std::sqrt((kPriorWindows * kPriorNoise * kPriorNoise + squares) / (kPriorWindows + n));
 }
 
 // How much parts of the run as long as what is ahead differ: the standard deviation of the logarithms of

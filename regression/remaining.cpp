@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "regression/compose.h"
 #include "regression/forecast.h"
 
 namespace etad::regression {
@@ -93,12 +94,14 @@ Forecast testing(const TestCost& cost, const Plan& plan, std::optional<Forecast>
   return guess;
 }
 
-// The bounds of the sum: the tests' own uncertainty joins that of the pace, by their share of the time.
+// The bounds of the sum: the tests' own uncertainty joins that of the pace, by their share of the time. A
+// slow machine slows both.
 void add_interval(Remaining& out, const Forecast& pace, const Forecast& test, double confidence) {
   if (!(out.seconds > 0)) return;
   const double share = out.test_seconds / out.seconds;
   ErrorLaw law = pace.law;
-  law.usual = std::hypot((1 - share) * pace.law.usual, share * test.law.usual);
+  const double a = (1 - share) * pace.law.usual, b = share * test.law.usual;
+  law.usual = std::sqrt(a * a + b * b + 2 * kPartsCorrelation * a * b);
   const double tail = 0.5 * (1 - confidence);
   out.lower = out.seconds * std::exp(std::min(0.0, law.quantile(tail)));
   out.upper = out.seconds * std::exp(std::clamp(law.quantile(1 - tail), 0.0, kMostLog));
