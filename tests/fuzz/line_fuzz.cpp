@@ -1,0 +1,51 @@
+// Line splitting and cleaning: never out of bounds, the same in any pieces, and clean afterwards.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parsers/line.h"
+
+namespace {
+
+void expect(bool holds) {
+  if (!holds) std::abort();
+}
+
+}  // namespace
+
+// The first two bytes are the limit and the size of the pieces; the rest is the log.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 2) return 0;
+  const std::size_t limit = 1U + data[0];
+  const std::size_t piece = 1U + data[1] % 16U;
+  const std::string log(reinterpret_cast<const char*>(data + 2), size - 2);
+
+  std::string block = log;
+  std::vector<std::string_view> lines;
+  etad::LineLosses losses;
+  const std::size_t taken = etad::clean_lines(block, limit, lines, losses);
+  expect(taken <= log.size() && (taken == 0 || log[taken - 1] == '\n'));
+  expect(std::string_view(log).substr(taken).find('\n') == std::string_view::npos);
+  expect(lines.size() == static_cast<std::size_t>(std::count(log.begin(), log.end(), '\n')));
+
+  std::size_t at = 0;
+  etad::LineLosses again;
+  for (const std::string_view line : lines) {
+    expect(line.size() <= limit && !etad::needs_cleaning(line));
+    const std::size_t end = log.find('\n', at);
+    std::string out(limit, '\0');
+    etad::LineCleaner cleaner(out.data(), limit);
+    for (; at < end; at += std::min(piece, end - at))
+      cleaner.feed(std::string_view(log).substr(at, std::min(piece, end - at)));
+    expect(std::string_view(out).substr(0, cleaner.finish(again)) == line);
+    at = end + 1;
+    const std::string shown = etad::to_valid_utf8(line);
+    expect(etad::to_valid_utf8(shown) == shown);
+  }
+  expect(again.truncated_lines == losses.truncated_lines && again.skipped_bytes == losses.skipped_bytes);
+  return 0;
+}
