@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "parsers/architecture_layers.h"
+#include "parsers/text.h"
 
 namespace etad {
 namespace {
@@ -21,7 +22,7 @@ std::optional<std::int64_t> positive(std::string_view text) {
 }
 
 std::string bounded(std::string_view text) {
-  return std::string(text.substr(0, kMaxText));
+  return kept_text(text, kMaxText);
 }
 
 void keep(std::vector<std::string>& list, std::string_view text) {

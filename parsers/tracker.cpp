@@ -49,7 +49,7 @@ void Tracker::Impl::dispatch(const Moment& m) {
     case EventKind::run_end:
       return end(m);
     case EventKind::setting:
-      return take_values(run_for_header(m), m.event);
+      return setting(m);
     case EventKind::section:
       return section(m);
     case EventKind::layer:

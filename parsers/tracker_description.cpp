@@ -139,15 +139,16 @@ void Tracker::Impl::finish_net(RunTrack& r, Records& out) {
   if (r.run.job == Job::time && !d.solver_seen) role = NetRole::train;
   const auto set_up = net.batch_set_up;
   std::optional<std::int64_t> batch = net.batch_size() ? net.batch_size() : set_up;
+  const bool described = !net.layers.front().layer.type.empty();  // else another process sets up the same net
   // NVCaffe divides what is configured among the devices: what was set up is what each one takes.
   if (batch && set_up && r.known.devices && product(*set_up, *r.known.devices) == *batch) batch = set_up;
   if (role == NetRole::train) {
-    if (batch) r.known.batch_size = batch;
+    if (batch && (described || !r.known.batch_size)) r.known.batch_size = batch;
   } else if (d.net_index < static_cast<std::int64_t>(track::kMaxTestNets)) {
     auto& sizes = r.known.test_batch_sizes;
     const auto index = static_cast<std::size_t>(d.net_index);
     if (sizes.size() <= index) sizes.resize(index + 1, 0);
-    sizes[index] = batch.value_or(0);
+    if (described || sizes[index] == 0) sizes[index] = batch.value_or(0);
   }
   if (r.run.network.empty()) r.run.network = net.name;
   settle(r, net, out);

@@ -57,6 +57,7 @@ struct Tracker::Impl {
   void flush(Records& out);
 
   // tracker_values.cpp
+  void setting(const Moment& m);
   void take_values(track::RunTrack& r, const Event& event);
   std::int64_t train_samples(const track::RunTrack& r) const;  // per iteration; 0: unknown
   std::int64_t test_samples(const track::RunTrack& r, std::int64_t net) const;

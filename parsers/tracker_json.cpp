@@ -120,8 +120,8 @@ void describe(V& v, track::Group& x) {
 
 template <class V>
 void describe(V& v, track::State& x) {
-  v("next_ordinal", x.next_ordinal), v("last_time", x.last_time), v("current", x.current),
-      v("groups", x.groups);
+  v("next_ordinal", x.next_ordinal), v("last_time", x.last_time), v("next_host", x.next_host),
+      v("current", x.current), v("groups", x.groups);
 }
 
 // The last value of each enumeration that is saved.

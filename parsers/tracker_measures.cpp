@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parsers/text.h"
 #include "parsers/tracker_impl.h"
 
 namespace etad {
@@ -140,11 +141,10 @@ void Tracker::Impl::segment(const Moment& m) {
   take_values(row, e);
   const Phase phase = phase_of(e, row.run.job);
   const std::int64_t samples = phase == Phase::train ? train_samples(row) : test_samples(row, 0);
-  std::string key(e.text(Field::run));
+  std::string key = kept_text(e.text(Field::run), track::kMaxText);
   for (const std::string_view part : {std::string_view(row.run.network), std::string_view(row.run.framework),
                                       e.text(Field::device), e.text(Field::devices), e.text(Field::host)})
-    key.append("\x1f").append(part.substr(0, track::kMaxText));
-  key.resize(std::min<std::size_t>(key.size(), 4 * track::kMaxText));
+    key.append("\x1f").append(kept_text(part, track::kMaxText));
 
   const auto at = std::find_if(state.groups.begin(), state.groups.end(), [&](const Group& g) {
     const PhaseSummary& sums = phase == Phase::train ? g.run.train : g.run.test;
@@ -186,22 +186,21 @@ void Tracker::Impl::layer_time(const Moment& m) {
   RunTrack& r = run_for_measurement(m);
   finish_net(r, m.out);
   r.progressed = true;
-  const std::string_view layer = m.event.text(Field::layer);
+  const std::string name = kept_text(m.event.text(Field::layer), track::kMaxText);
   const auto seconds = m.event.number(Field::seconds);
-  if (layer.empty() || !seconds || !std::isfinite(*seconds) || *seconds < 0 ||
-      *seconds > track::kMaxSeconds) {
+  if (name.empty() || !seconds || !std::isfinite(*seconds) || *seconds < 0 || *seconds > track::kMaxSeconds) {
     ++m.out.rejected;
     return;
   }
   auto& times = r.layer_times;
   // The two directions of a layer follow each other, or come in two sweeps, forth and back.
   auto at =
-      times.empty() || times.back().layer != layer
-          ? std::find_if(times.begin(), times.end(), [&](const LayerTime& t) { return t.layer == layer; })
+      times.empty() || times.back().layer != name
+          ? std::find_if(times.begin(), times.end(), [&](const LayerTime& t) { return t.layer == name; })
           : times.end() - 1;
   if (at == times.end()) {
     if (times.size() >= track::kMaxLayerTimes) return;
-    times.push_back({std::string(layer.substr(0, track::kMaxText)), {}, {}});
+    times.push_back({name, {}, {}});
     at = times.end() - 1;
   }
   (m.event.text(Field::direction) == "backward" ? at->backward : at->forward) = from_seconds(*seconds);
@@ -230,13 +229,13 @@ void Tracker::Impl::give_layer_times(RunTrack& r, Records& out) {
 
 void Tracker::Impl::sample(const Moment& m) {
   const auto value = m.event.number(Field::value);
-  const std::string_view series = m.event.text(Field::series);
+  const std::string series = kept_text(m.event.text(Field::series), track::kMaxText);
   if (!m.now || !value || !std::isfinite(*value) || series.empty()) {
     ++m.out.rejected;
     return;
   }
-  m.out.samples.push_back({std::string(series), std::string(m.event.text(Field::label)),
-                           std::string(m.event.text(Field::unit)), *m.now, *value});
+  m.out.samples.push_back({series, kept_text(m.event.text(Field::label), track::kMaxText),
+                           kept_text(m.event.text(Field::unit), track::kMaxText), *m.now, *value});
 }
 
 }  // namespace etad

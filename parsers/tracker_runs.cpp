@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "parsers/text.h"
 #include "parsers/tracker_impl.h"
 
 namespace etad {
@@ -14,6 +15,7 @@ RunTrack& Tracker::Impl::begin(const Moment& m) {
   supersede(m.out);
   RunTrack& r = state.current.emplace();
   r.run.framework = context.framework;
+  r.run.host = state.next_host;
   r.run.started_at = m.now;
   r.run.ended_at = m.now;
   return r;
@@ -91,7 +93,7 @@ void Tracker::Impl::fail(const Moment& m) {
   give_layer_times(*r, m.out);
   r->test.reset();
   r->run.state = RunState::failed;
-  r->run.message = std::string(m.event.text(Field::message).substr(0, track::kMaxMessage));
+  r->run.message = kept_text(m.event.text(Field::message), track::kMaxMessage);
   r->ended = true;
   r->dirty = true;
 }

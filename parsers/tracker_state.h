@@ -112,6 +112,7 @@ struct Group {
 struct State {
   std::int64_t next_ordinal = 0;
   std::optional<Instant> last_time;
+  std::string next_host;  // said between two runs, as glog does at a file's head
   std::optional<RunTrack> current;
   std::vector<Group> groups;  // least recently used first
 };

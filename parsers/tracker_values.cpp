@@ -3,6 +3,7 @@
 #include <charconv>
 #include <limits>
 
+#include "parsers/text.h"
 #include "parsers/tracker_impl.h"
 
 namespace etad {
@@ -19,7 +20,7 @@ std::optional<std::int64_t> positive(std::string_view text) {
 }
 
 std::string bounded(std::string_view text) {
-  return std::string(text.substr(0, track::kMaxText));
+  return kept_text(text, track::kMaxText);
 }
 
 // "0, 1, 2": the indices of devices.
@@ -168,6 +169,15 @@ LabelledValues LabelledValues::of(const std::map<std::string, std::string>& give
     }
   }
   return out;
+}
+
+void Tracker::Impl::setting(const Moment& m) {
+  // A file's head names the machine before the run begins, maybe behind a run that just broke off.
+  if (const RunTrack* const r = open_run(); r && r->progressed && m.event.has(Field::host)) {
+    state.next_host = bounded(m.event.text(Field::host));
+    return;
+  }
+  take_values(run_for_header(m), m.event);
 }
 
 // Takes every value of a header line, whichever kind it is of. Values that place or measure are not its

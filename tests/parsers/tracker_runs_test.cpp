@@ -240,6 +240,34 @@ TEST(Runs, ABatchDividedAmongTheDevices) {
   EXPECT_EQ(run.train.samples_per_iteration, 64);
 }
 
+TEST(Runs, TheMachineNamedBehindARunIsTheNextOnes) {
+  HandLog log;
+  const Records& records = log.line({}, EventKind::setting, {{Field::host, "a"}})
+                               .line(0, EventKind::run_start)
+                               .iteration(1, "0")
+                               .line({}, EventKind::setting, {{Field::host, "b"}})
+                               .line(5, EventKind::run_start)
+                               .iteration(6, "0")
+                               .end();
+  ASSERT_EQ(records.runs.size(), 2u);
+  EXPECT_EQ(records.runs[0].host, "a");
+  EXPECT_EQ(records.runs[1].host, "b");
+}
+
+TEST(Runs, WhatIsKeptOfALogIsUtf8) {
+  HandLog log;
+  log.line(0, EventKind::run_start, {{Field::network, "r\xE9seau"}})
+      .line(0, EventKind::setting, {{Field::key, "\xFF"}, {Field::value, "caf\xC3\xA9 \xE2\x82"}})
+      .line(0, EventKind::section, {{Field::section, "train_net"}})
+      .body("layer { name: \"\x80\" type: '\xC0' top: '\xED\xA0\x80' }");
+  auto restored = Tracker::restore({"hand", "testhost", "prototext", {}}, log.tracker().save());
+  ASSERT_TRUE(restored) << restored.error().text();
+  log.tracker() = std::move(*restored);
+  const etad::Run run = log.iteration(1, "0").end().runs.at(0);
+  EXPECT_EQ(run.network, "r\xC3\xA9seau");
+  EXPECT_EQ(run.settings.at("\xC3\xBF"), "caf\xC3\xA9 \xC3\xA2\xC2\x82");
+}
+
 TEST(Runs, SettingsAreBounded) {
   HandLog log;
   for (int i = 0; i < 10'000; ++i) {
