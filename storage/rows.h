@@ -138,7 +138,7 @@ struct SeriesPoint {
 
 // Which part of which series, how finely.
 struct SeriesQuery {
-  std::string name;
+  std::string name;                           // empty: any
   std::map<std::string, std::string> labels;  // each must be among the series' labels with that value
   Instant from{}, to{};                       // [from, to)
   std::chrono::seconds step{0};               // 0: the samples themselves

@@ -11,7 +11,7 @@
 namespace etad {
 namespace {
 
-constexpr std::int64_t kMostWaiting = 16'384;  // packed at once then; a query reads through them all
+constexpr std::int64_t kMostWaiting = 8'192;   // packed at once then; a query reads through them all
 constexpr std::chrono::hours kLongestWait{1};  // of samples that are few
 constexpr std::size_t kMostKnownIds = 10'000;  // series remembered by name
 constexpr std::size_t kChunkSamples = 1'024;

@@ -1,0 +1,82 @@
+// Readers beside the writer see whole commits, in order, and hold nobody up.
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <thread>
+
+#include "tests/storage/history_fixture.h"
+
+namespace etad::test {
+namespace {
+
+// Each commit brings one segment, one point and one sample, and moves the source's offset by one: a reader
+// that ever sees them disagree has seen half a commit.
+TEST_F(HistoryTest, ReadersSeeWholeCommitsWhileTheWriterGoesOn) {
+  constexpr std::int64_t kCommits = 150;
+  writer();
+  std::atomic<bool> done{false};
+  std::vector<std::string> complaints(2);
+  std::vector<std::jthread> readers;
+  for (std::string& complaint : complaints) {
+    readers.emplace_back([this, &done, &complaint] {
+      auto reader = Reader::open(path());
+      if (!reader) {
+        complaint = reader.error().text();
+        return;
+      }
+      std::int64_t last = 0;
+      for (bool finished = false; !finished && complaint.empty();) {
+        finished = done.load();
+        const auto size = (*reader)->size();
+        const auto row = (*reader)->run(1);
+        if (!size || !row) {
+          complaint = size ? row.error().text() : size.error().text();
+        } else if (size->segments != size->points || size->segments != size->samples ||
+                   size->segments < last) {
+          complaint = "half a commit";
+        } else if (size->segments > 0 && (*row)->run.train.segments < size->segments) {
+          complaint = "a run behind its segments";
+        } else {
+          last = size->segments;
+        }
+      }
+      if (complaint.empty() && last != kCommits) complaint = "not all at the end";
+    });
+  }
+  auto source = source_with_run("/a.log", 0);
+  etad::Run run = lenet();
+  for (std::int64_t n = 0; n < kCommits; ++n) {
+    source.records.segments = {{0, window(run, n)}};
+    source.records.points = {{0, {n, kNow, 1}}};
+    source.records.samples = {{"gpu.power", "gpu=0", "W", after(static_cast<double>(n)), 1}};
+    source.records.runs = {run};
+    commit(source);
+    if (n % 20 == 0) must(writer().maintain(after(3700.0 * static_cast<double>(n))));
+  }
+  done = true;
+  readers.clear();
+  for (const std::string& complaint : complaints) EXPECT_EQ(complaint, "");
+}
+
+// A reader in the middle of an answer keeps its view; the log file grows meanwhile and is carried over later.
+TEST_F(HistoryTest, ABackupIsTakenWhileReadersRead) {
+  commit(source_with_run("/a.log", 2000));
+  reader();
+  std::atomic<bool> done{false};
+  std::string complaint;
+  std::jthread thread([&] {
+    do {
+      const auto segments = reader_->segments(1, 0, 5000);
+      if (!segments || segments->size() != 2000) complaint = "segments are missing";
+    } while (!done.load() && complaint.empty());
+  });
+  must(writer().backup(dir_.file("backup.db")));
+  must(writer().maintain(kNow));
+  done = true;
+  thread.join();
+  EXPECT_EQ(complaint, "");
+  EXPECT_EQ(must(must(Reader::open(dir_.file("backup.db")))->size()).segments, 2000);
+}
+
+}  // namespace
+}  // namespace etad::test
