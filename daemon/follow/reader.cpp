@@ -56,7 +56,7 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
   if (!got) return tl::unexpected(got.error());
   if (*got < behind || (behind > 0 && Fingerprint::of({buffer.get(), behind}) != trace_.marker))
     return Outcome::changed;
-  bytes_read += *got - behind;
+  bytes_read += behind + *want;  // what it costs in memory, which for a small file is more than it has
   const bool full = *got == behind + *want;
 
   const bool within_line = behind > 0 && buffer[behind - 1] != '\n' && buffer[behind - 1] != '\0';

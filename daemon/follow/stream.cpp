@@ -281,8 +281,8 @@ Stream::Drained Stream::drain(Look& look, bool take_rest) {
     current.pending = current.reader.unterminated();
     current.at_end = *outcome == FileReader::Outcome::end;
     if (!batch.lines.empty() || batch.skipped_bytes > 0) emit(std::move(batch), look.out);
-    if (current.at_end) return Drained::end;
     look.budget -= std::min(look.budget, bytes);
+    if (current.at_end) return Drained::end;
     if (look.budget == 0) return Drained::budget;
   }
 }

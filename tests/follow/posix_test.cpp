@@ -1,0 +1,211 @@
+// The real file system and the real inotify: what a directory can hold that is no log, and that hints come.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "daemon/follow/filesystem.h"
+#include "daemon/follow/follower.h"
+
+namespace etad::follow {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class OnDisk : public ::testing::Test {
+ protected:
+  OnDisk() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "etad-follow-XXXXXX").string();
+    directory_ = mkdtemp(pattern.data());
+  }
+  ~OnDisk() override { std::filesystem::remove_all(directory_); }
+
+  std::string path(const std::string& name) const { return directory_ + "/" + name; }
+  void write(const std::string& name, std::string_view bytes) {
+    std::ofstream(path(name), std::ios::app | std::ios::binary) << bytes;
+  }
+
+  void follow(const std::string& pattern, HintSource* hints = nullptr) {
+    follower_ = std::make_unique<Follower>(*files_, hints, std::vector<Watch>{{path(pattern), 0, false}});
+  }
+
+  // Polls until nothing is left to do at once.
+  void poll() {
+    now_ += std::chrono::seconds(11);
+    for (int i = 0; i < 100'000; ++i) {
+      const std::vector<Batch> batches = follower_->poll(now_, Instant{}, 1 << 20);
+      if (batches.empty() && follower_->next_due(now_) > now_) return;
+      for (const Batch& batch : batches) {
+        for (const Line& line : batch.lines) lines_.emplace_back(line.text);
+        skipped_ += batch.skipped_bytes;
+        truncated_ += batch.truncated_lines;
+        follower_->committed(batch);
+      }
+    }
+    FAIL() << "never done";
+  }
+
+  std::string text_of(const std::string& name) const {
+    for (const Status& status : follower_->statuses())
+      if (status.path == path(name)) return status.text;
+    return "not followed";
+  }
+
+  std::string directory_;
+  std::unique_ptr<FileSystem> files_ = posix_filesystem();
+  std::unique_ptr<Follower> follower_;
+  SteadyTime now_{std::chrono::hours(1)};
+  std::vector<std::string> lines_;
+  std::int64_t skipped_ = 0;
+  std::int64_t truncated_ = 0;
+};
+
+// A sanitizer keeps freed memory for a while: it says nothing then.
+std::int64_t resident_kilobytes() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return 0;
+#endif
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t total = 0;
+  std::int64_t resident = 0;
+  statm >> total >> resident;
+  return resident * sysconf(_SC_PAGESIZE) / 1024;
+}
+
+TEST_F(OnDisk, what_is_no_regular_file_is_never_opened) {
+  std::filesystem::create_directory(path("a"));
+  ASSERT_EQ(mkfifo(path("b").c_str(), 0600), 0);
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, path("c").c_str(), sizeof address.sun_path - 1);
+  ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  std::filesystem::create_symlink("/dev/zero", path("d"));
+  std::filesystem::create_symlink("nowhere", path("e"));
+  std::filesystem::create_symlink("f", path("f"));
+  write("g", "a log\n");
+  follow("*");
+  poll();
+  close(fd);
+  EXPECT_EQ(text_of("a"), "a directory, not a regular file");
+  EXPECT_EQ(text_of("b"), "a FIFO, not a regular file");
+  EXPECT_EQ(text_of("c"), "a socket, not a regular file");
+  EXPECT_EQ(text_of("d"), "a character device, not a regular file");
+  EXPECT_EQ(text_of("f"), "a link that leads in a circle");
+  EXPECT_THAT(lines_, ElementsAre("a log"));
+}
+
+TEST_F(OnDisk, a_file_replaced_by_a_link_to_itself) {
+  write("log", "one\n");
+  follow("log");
+  poll();
+  std::filesystem::remove(path("log"));
+  std::filesystem::create_symlink("log", path("log"));
+  poll();
+  EXPECT_EQ(text_of("log"), "a link that leads in a circle");
+  std::filesystem::remove(path("log"));
+  write("log", "two\n");
+  poll();
+  EXPECT_THAT(lines_, ElementsAre("one", "two"));
+  EXPECT_EQ(text_of("log"), "following");
+}
+
+TEST_F(OnDisk, a_sparse_file_of_ten_gigabytes) {
+  constexpr std::int64_t kSize = 10LL * 1024 * 1024 * 1024;
+  write("log", "before\n");
+  if (truncate(path("log").c_str(), kSize) != 0) GTEST_SKIP() << "no room for it: " << std::strerror(errno);
+  write("log", "after\n");
+  follow("log");
+  const std::int64_t before = resident_kilobytes();
+  poll();
+  EXPECT_THAT(lines_, ElementsAre("before", "after"));
+  EXPECT_EQ(skipped_, kSize - 7);
+  EXPECT_LT(resident_kilobytes() - before, 32 * 1024);
+}
+
+TEST_F(OnDisk, a_line_of_many_megabytes) {
+  const std::string part(1 << 20, 'x');
+  write("log", "before\n");
+  for (int i = 0; i < 64; ++i) write("log", part);
+  write("log", "\nafter\n");
+  follow("log");
+  const std::int64_t before = resident_kilobytes();
+  poll();
+  EXPECT_THAT(lines_, ElementsAre("before", std::string(64 * 1024, 'x'), "after"));
+  EXPECT_EQ(truncated_, 1);
+  EXPECT_LT(resident_kilobytes() - before, 16 * 1024);
+}
+
+TEST_F(OnDisk, binary_garbage) {
+  std::mt19937 random(4);
+  std::string garbage(3'000'000, '\0');
+  for (char& c : garbage) c = static_cast<char>(random());
+  write("log", garbage + "\nafter\n");
+  follow("log");
+  poll();
+  ASSERT_FALSE(lines_.empty());
+  EXPECT_EQ(lines_.back(), "after");
+  EXPECT_EQ(follower_->statuses()[0].offset, 3'000'007);
+}
+
+TEST_F(OnDisk, rotation_and_truncation_on_a_real_disk) {
+  write("log", "one\n");
+  follow("log*");
+  poll();
+  write("log", "two\n");
+  std::filesystem::rename(path("log"), path("log.1"));
+  write("log", "three\n");
+  poll();
+  write("log", "four\n");
+  std::filesystem::rename(path("log.1"), path("log.2"));
+  std::filesystem::copy_file(path("log"), path("log.1"));
+  std::filesystem::resize_file(path("log"), 0);
+  write("log", "five\n");
+  poll();
+  std::filesystem::remove(path("log"));
+  write("log", "six\n");
+  poll();
+  EXPECT_THAT(lines_, ElementsAre("one", "two", "three", "four", "five", "six"));
+}
+
+TEST_F(OnDisk, permission_is_waited_for) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  write("log", "one\n");
+  std::filesystem::permissions(path("log"), std::filesystem::perms::none);
+  follow("log");
+  poll();
+  EXPECT_THAT(text_of("log"), HasSubstr("ermission denied"));
+  std::filesystem::permissions(path("log"), std::filesystem::perms::owner_read);
+  poll();
+  EXPECT_THAT(lines_, ElementsAre("one"));
+}
+
+TEST_F(OnDisk, inotify_tells_of_appended_lines) {
+  Errno error = 0;
+  const auto hints = inotify_hints(error);
+  if (!hints) GTEST_SKIP() << "no inotify here: " << std::strerror(error);
+  write("log", "one\n");
+  follow("*", hints.get());
+  for (int i = 0; i < 20; ++i) poll();
+  ASSERT_GT(follower_->next_due(now_), now_ + std::chrono::seconds(1));
+  write("log", "two\n");
+  pollfd waiting{follower_->hint_fd(), POLLIN, 0};
+  ASSERT_EQ(::poll(&waiting, 1, 5000), 1);
+  follower_->on_hint(now_);
+  EXPECT_LE(follower_->next_due(now_), now_ + std::chrono::milliseconds(5));
+  poll();
+  EXPECT_THAT(lines_, ElementsAre("one", "two"));
+}
+
+}  // namespace
+}  // namespace etad::follow
