@@ -77,8 +77,8 @@ Result<void> Daemon::open_history() {
                                    [this] { refit_beat_ = steady_clock::now().time_since_epoch().count(); });
   auto record_reader = Reader::open(path);
   if (!record_reader) return tl::unexpected(record_reader.error());
-  track_record_ = std::make_unique<TrackRecord>(std::move(*record_reader), *writer_);
-  if (auto begun = track_record_->begin(); !begun) return begun;
+  score_keeper_ = std::make_unique<ScoreKeeper>(std::move(*record_reader), *writer_);
+  if (auto begun = score_keeper_->begin(); !begun) return begun;
   return refit_->load();
 }
 
@@ -121,7 +121,7 @@ void Daemon::refit_loop(const std::stop_token& stop) {
       const std::lock_guard lock(mutex_);
       next = steady_clock::now() + config_.refit.interval;
     }
-    if (auto looked = track_record_->look(refit_->models(), system::now()); !looked) {
+    if (auto looked = score_keeper_->look(refit_->models(), system::now()); !looked) {
       log::error(looked.error(), {{"PART", "track record"}});
     }
     std::unique_lock lock(refit_mutex_);

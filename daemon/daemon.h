@@ -19,10 +19,10 @@
 #include "daemon/config.h"
 #include "daemon/ingest_thread.h"
 #include "daemon/refit.h"
+#include "daemon/score_keeper.h"
 #include "daemon/service/backend.h"
 #include "daemon/service/server.h"
 #include "daemon/shared_writer.h"
-#include "daemon/track_record.h"
 #include "parsers/format.h"
 
 namespace etad {
@@ -71,7 +71,7 @@ class Daemon final : public service::Backend {
   Instant started_at_;
   std::unique_ptr<SharedWriter> writer_;
   std::unique_ptr<Refit> refit_;
-  std::unique_ptr<TrackRecord> track_record_;
+  std::unique_ptr<ScoreKeeper> score_keeper_;
   std::unique_ptr<IngestThread> ingest_;
   std::unique_ptr<service::Server> server_;
   std::jthread service_thread_;

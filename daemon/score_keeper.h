@@ -16,9 +16,9 @@
 namespace etad {
 
 // Belongs to one thread.
-class TrackRecord {
+class ScoreKeeper {
  public:
-  TrackRecord(std::unique_ptr<Reader> reader, SharedWriter& writer);
+  ScoreKeeper(std::unique_ptr<Reader> reader, SharedWriter& writer);
 
   // Takes note of the runs that are running as the history has it; before anything is read from their logs,
   // so that those which end right then are scored too.

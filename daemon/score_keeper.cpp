@@ -1,4 +1,4 @@
-#include "daemon/track_record.h"
+#include "daemon/score_keeper.h"
 
 #include <algorithm>
 #include <utility>
@@ -25,10 +25,10 @@ RunFilter running_runs() {
 
 }  // namespace
 
-TrackRecord::TrackRecord(std::unique_ptr<Reader> reader, SharedWriter& writer)
+ScoreKeeper::ScoreKeeper(std::unique_ptr<Reader> reader, SharedWriter& writer)
     : reader_(std::move(reader)), writer_(writer), live_(*reader_) {}
 
-Result<void> TrackRecord::begin() {
+Result<void> ScoreKeeper::begin() {
   const auto rows = reader_->runs(running_runs());
   if (!rows) return tl::unexpected(rows.error());
   for (const RunRow& row : *rows) {
@@ -38,7 +38,7 @@ Result<void> TrackRecord::begin() {
 }
 
 // What is on record of a run we have not seen before (or not since the start).
-Result<void> TrackRecord::note(const RunRow& row) {
+Result<void> ScoreKeeper::note(const RunRow& row) {
   if (runs_.contains(row.id)) return {};
   const auto predictions = reader_->predictions(row.id);
   if (!predictions) return tl::unexpected(predictions.error());
@@ -50,7 +50,7 @@ Result<void> TrackRecord::note(const RunRow& row) {
   return {};
 }
 
-Result<void> TrackRecord::look(const std::shared_ptr<const service::ModelSet>& models, Instant now) {
+Result<void> ScoreKeeper::look(const std::shared_ptr<const service::ModelSet>& models, Instant now) {
   const auto rows = reader_->runs(running_runs());
   if (!rows) return tl::unexpected(rows.error());
   std::set<std::int64_t> running;
@@ -65,7 +65,7 @@ Result<void> TrackRecord::look(const std::shared_ptr<const service::ModelSet>& m
   return score_ended(running);
 }
 
-Result<void> TrackRecord::predict(const RunRow& row, Seen& seen,
+Result<void> ScoreKeeper::predict(const RunRow& row, Seen& seen,
                                   const std::shared_ptr<const service::ModelSet>& models, Instant now) {
   const auto remaining = live_.outlook(row, models).remaining;
   if (!remaining) return {};
@@ -95,7 +95,7 @@ Result<void> TrackRecord::predict(const RunRow& row, Seen& seen,
 
 // A run that finished is what its predictions were about. One that was stopped, failed or was lost was not
 // what was planned, so nothing is learnt from its end.
-Result<void> TrackRecord::score_ended(const std::set<std::int64_t>& running) {
+Result<void> ScoreKeeper::score_ended(const std::set<std::int64_t>& running) {
   for (auto it = runs_.begin(); it != runs_.end();) {
     if (running.contains(it->first)) {
       ++it;
