@@ -92,6 +92,7 @@ struct Tracker::Impl {
   void throughput(const Moment& m);
   void epoch(const Moment& m);
   void segment(const Moment& m);
+  track::Group& group_of(const Moment& m, const track::RunTrack& row, Phase phase, std::int64_t samples);
   void layer_time(const Moment& m);
   void total_time(const Moment& m);
   void sample(const Moment& m);

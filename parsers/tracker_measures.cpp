@@ -125,61 +125,66 @@ void Tracker::Impl::epoch(const Moment& m) {
   add_segment(r, {phase, first, steps, samples, *took, {}}, m.out);
 }
 
+// The run of a table that a row belongs to: the one of the same name, network, … and samples per iteration.
+// It moves to the end of the list, where the least recently used are not.
+Group& Tracker::Impl::group_of(const Moment& m, const RunTrack& row, Phase phase, std::int64_t samples) {
+  const Event& e = m.event;
+  std::string key = kept_text(e.text(Field::run), track::kMaxText);
+  for (const std::string_view part : {std::string_view(row.run.network), std::string_view(row.run.framework),
+                                      e.text(Field::device), e.text(Field::devices), e.text(Field::host)})
+    key.append("\x1f").append(kept_text(part, track::kMaxText));
+  const auto at = std::find_if(state.groups.begin(), state.groups.end(), [&](const Group& g) {
+    const PhaseSummary& sums = phase == Phase::train ? g.run.train : g.run.test;
+    return g.key == key && sums.samples_per_iteration.value_or(samples) == samples;
+  });
+  if (at != state.groups.end()) {
+    std::rotate(at, at + 1, state.groups.end());
+    return state.groups.back();
+  }
+  if (state.groups.size() >= track::kMaxGroups) {
+    if (state.groups.front().dirty) m.out.runs.push_back(state.groups.front().run);
+    state.groups.erase(state.groups.begin());
+  }
+  Group& group = state.groups.emplace_back();
+  group.key = std::move(key);
+  group.run = told(row);
+  group.run.ordinal = state.next_ordinal++;
+  group.run.started_at = m.now;
+  return group;
+}
+
 // A complete measurement, as a table has them: a row says all, and rows of several runs may alternate.
 void Tracker::Impl::segment(const Moment& m) {
-  const Event& e = m.event;
-  const auto n = positive_of(e, Field::iterations);
-  const auto took = positive_seconds(e.number(Field::seconds));
+  const auto n = positive_of(m.event, Field::iterations);
+  const auto took = positive_seconds(m.event.number(Field::seconds));
   if (!n || !took) {
     ++m.out.rejected;
     return;
   }
   RunTrack row;  // gathers the row's values
   row.run.framework = context.framework;
-  row.run.job = phase_of(e, Job::train) == Phase::test ? Job::test : Job::train;
+  row.run.job = phase_of(m.event, Job::train) == Phase::test ? Job::test : Job::train;
   row.run.state = RunState::finished;
-  take_values(row, e);
-  const Phase phase = phase_of(e, row.run.job);
+  take_values(row, m.event);
+  const Phase phase = phase_of(m.event, row.run.job);
   const std::int64_t samples = phase == Phase::train ? train_samples(row) : test_samples(row, 0);
-  std::string key = kept_text(e.text(Field::run), track::kMaxText);
-  for (const std::string_view part : {std::string_view(row.run.network), std::string_view(row.run.framework),
-                                      e.text(Field::device), e.text(Field::devices), e.text(Field::host)})
-    key.append("\x1f").append(kept_text(part, track::kMaxText));
-
-  const auto at = std::find_if(state.groups.begin(), state.groups.end(), [&](const Group& g) {
-    const PhaseSummary& sums = phase == Phase::train ? g.run.train : g.run.test;
-    return g.key == key && sums.samples_per_iteration.value_or(samples) == samples;
-  });
-  Group group;
-  if (at != state.groups.end()) {
-    group = std::move(*at);
-    state.groups.erase(at);
-  } else {
-    group.key = std::move(key);
-    group.run = told(row);
-    group.run.ordinal = state.next_ordinal++;
-    group.run.started_at = m.now;
-  }
+  Group& group = group_of(m, row, phase, samples);
   Run& run = group.run;
+  group.dirty = true;
   if (phase == Phase::train) run.job = Job::train;
   PhaseSummary& sums = phase == Phase::train ? run.train : run.test;
   if (samples > 0) {
     sums.samples_per_iteration = samples;
     sums.batch_size = phase == Phase::train && row.known.batch_size ? *row.known.batch_size : samples;
   }
-  const Segment s{phase, count_of(e, Field::iteration).value_or(sums.iterations), *n, samples, *took, m.now};
+  const Segment s{phase, count_of(m.event, Field::iteration).value_or(sums.iterations), *n, samples, *took,
+                  m.now};
   if (!add_to(run, s)) {
     ++m.out.rejected;
     return;
   }
   if (phase == Phase::train || run.job == Job::test) run.iteration = s.first_iteration + s.iterations;
   m.out.segments.push_back({run.ordinal, s});
-  group.dirty = true;
-  state.groups.push_back(std::move(group));
-  if (state.groups.size() > track::kMaxGroups) {
-    if (state.groups.front().dirty) m.out.runs.push_back(state.groups.front().run);
-    state.groups.erase(state.groups.begin());
-  }
 }
 
 void Tracker::Impl::layer_time(const Moment& m) {

@@ -66,6 +66,90 @@ void take_batch_size(RunTrack& r, const Event& event, std::int64_t n) {
   }
 }
 
+// Where a header's texts and plain numbers are kept; nullptr: not so simply.
+std::string* text_kept(Run& run, Field f) {
+  switch (f) {
+    case Field::network:
+      return &run.network;
+    case Field::framework:
+      return &run.framework;
+    case Field::device:
+      return &run.device;
+    case Field::host:
+      return &run.host;
+    default:
+      return nullptr;
+  }
+}
+
+std::optional<std::int64_t>* number_kept(Quantities& known, Field f) {
+  switch (f) {
+    case Field::devices:
+      return &known.devices;
+    case Field::global_batch_size:
+      return &known.global_batch_size;
+    case Field::iter_size:
+      return &known.iter_size;
+    case Field::steps_per_epoch:
+      return &known.steps_per_epoch;
+    default:
+      return nullptr;
+  }
+}
+
+// What is shown among a run's settings as it was written.
+bool is_setting(Field f) {
+  switch (f) {
+    case Field::max_iter:
+    case Field::test_iter:
+    case Field::test_interval:
+    case Field::display:
+    case Field::epochs:
+    case Field::dataset_size:
+    case Field::precision:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void take_devices(RunTrack& r, const Event& event, std::string_view indices) {
+  if (event.has(Field::device)) return;  // "GPU 1: Tesla K80" names one of them
+  put(r.run.settings, "device_index", indices);
+  r.known.devices = listed(indices);
+}
+
+void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optional<std::int64_t> n) {
+  switch (v.field) {
+    case Field::device_index:
+      return take_devices(r, event, v.text);
+    case Field::batch_size:
+      if (n) take_batch_size(r, event, *n);
+      return;
+    case Field::test_batch_size:
+      if (n) r.known.test_batch_sizes.assign(1, *n);
+      return;
+    case Field::test_iter:
+      if (n && r.known.test_iterations.size() < track::kMaxTestNets) r.known.test_iterations.push_back(*n);
+      return;
+    case Field::max_iter:
+      r.run.max_iterations = count_of(event, v.field);
+      return;
+    case Field::solver_type:
+      return take_setting(r.run, "type", v.text);
+    case Field::key:
+      return take_setting(r.run, v.text, event.text(Field::value));
+    case Field::job:
+      if (const auto job = job_of(v.text)) {
+        r.run.job = *job;
+        r.job_known = true;
+      }
+      return;
+    default:
+      return;
+  }
+}
+
 }  // namespace
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
@@ -124,48 +208,27 @@ void note_derived(Run& run, std::string_view what) {
 
 LabelledValues LabelledValues::of(const std::map<std::string, std::string>& given) {
   LabelledValues out;
+  const std::map<Field, std::string*> texts = {{Field::network, &out.network},
+                                               {Field::device, &out.device},
+                                               {Field::host, &out.host},
+                                               {Field::solver_type, &out.solver_type}};
+  const std::map<Field, std::optional<std::int64_t>*> numbers = {
+      {Field::batch_size, &out.batch_size},
+      {Field::global_batch_size, &out.global_batch_size},
+      {Field::iter_size, &out.iter_size},
+      {Field::devices, &out.devices},
+      {Field::test_batch_size, &out.test_batch_size},
+      {Field::test_iter, &out.test_iter},
+      {Field::max_iter, &out.max_iter},
+      {Field::steps_per_epoch, &out.steps_per_epoch}};
   for (const auto& [key, value] : given) {
-    const auto f = field(key);
-    const auto n = positive(value);
-    switch (f.value_or(Field::count_)) {
-      case Field::network:
-        out.network = bounded(value);
-        break;
-      case Field::device:
-        out.device = bounded(value);
-        break;
-      case Field::host:
-        out.host = bounded(value);
-        break;
-      case Field::solver_type:
-        out.solver_type = bounded(value);
-        break;
-      case Field::batch_size:
-        out.batch_size = n;
-        break;
-      case Field::global_batch_size:
-        out.global_batch_size = n;
-        break;
-      case Field::iter_size:
-        out.iter_size = n;
-        break;
-      case Field::devices:
-        out.devices = n;
-        break;
-      case Field::test_batch_size:
-        out.test_batch_size = n;
-        break;
-      case Field::test_iter:
-        out.test_iter = n;
-        break;
-      case Field::max_iter:
-        out.max_iter = n;
-        break;
-      case Field::steps_per_epoch:
-        out.steps_per_epoch = n;
-        break;
-      default:
-        put(out.settings, key, value);
+    const Field f = field(key).value_or(Field::count_);
+    if (const auto text = texts.find(f); text != texts.end()) {
+      *text->second = bounded(value);
+    } else if (const auto number = numbers.find(f); number != numbers.end()) {
+      *number->second = positive(value);
+    } else {
+      put(out.settings, key, value);
     }
   }
   return out;
@@ -187,72 +250,14 @@ void Tracker::Impl::take_values(RunTrack& r, const Event& event) {
   for (std::size_t i = 0; i < event.values_count; ++i) {
     const FieldValue& v = event.values[i];
     const auto n = positive_of(event, v.field);
-    switch (v.field) {
-      case Field::network:
-        if (!v.text.empty()) r.run.network = bounded(v.text);
-        break;
-      case Field::framework:
-        r.run.framework = bounded(v.text);
-        break;
-      case Field::device:
-        r.run.device = bounded(v.text);
-        break;
-      case Field::host:
-        r.run.host = bounded(v.text);
-        break;
-      case Field::device_index:
-        put(r.run.settings, "device_index", v.text);
-        if (!event.has(Field::device))
-          r.known.devices = listed(v.text);  // "GPU 1: Tesla K80" names one of them
-        break;
-      case Field::devices:
-        r.known.devices = n;
-        break;
-      case Field::batch_size:
-        if (n) take_batch_size(r, event, *n);
-        break;
-      case Field::global_batch_size:
-        r.known.global_batch_size = n;
-        break;
-      case Field::iter_size:
-        r.known.iter_size = n;
-        break;
-      case Field::steps_per_epoch:
-        r.known.steps_per_epoch = n;
-        break;
-      case Field::test_batch_size:
-        if (n) r.known.test_batch_sizes.assign(1, *n);
-        break;
-      case Field::test_iter:
-        if (n && r.known.test_iterations.size() < track::kMaxTestNets) r.known.test_iterations.push_back(*n);
-        put(r.run.settings, "test_iter", v.text);
-        break;
-      case Field::max_iter:
-        r.run.max_iterations = count_of(event, v.field);
-        put(r.run.settings, "max_iter", v.text);
-        break;
-      case Field::solver_type:
-        take_setting(r.run, "type", v.text);
-        break;
-      case Field::test_interval:
-      case Field::display:
-      case Field::epochs:
-      case Field::dataset_size:
-      case Field::precision:
-        put(r.run.settings, name_of(v.field), v.text);
-        break;
-      case Field::key:
-        take_setting(r.run, v.text, event.text(Field::value));
-        break;
-      case Field::job:
-        if (const auto job = job_of(v.text)) {
-          r.run.job = *job;
-          r.job_known = true;
-        }
-        break;
-      default:
-        break;
+    if (std::string* const text = text_kept(r.run, v.field)) {
+      if (!v.text.empty()) *text = bounded(v.text);
+    } else if (std::optional<std::int64_t>* const number = number_kept(r.known, v.field)) {
+      if (n) *number = n;
+    } else {
+      take_value(r, event, v, n);
     }
+    if (is_setting(v.field)) put(r.run.settings, name_of(v.field), v.text);
   }
 }
 
