@@ -9,9 +9,10 @@
 namespace etad::regression {
 namespace {
 
-// Without a test seen and without a model of it: forward is about a third of forward and backward, and half
-// or twice as much is no surprise.
+// Without a test seen and without a model of it: forward is about a third of forward and backward, a test's
+// batch is about half a training one's where it is not known, and half or twice as much is no surprise.
 constexpr double kForwardShare = 1.0 / 3;
+constexpr double kUsualTestLoad = 0.5;
 constexpr double kForwardDeviation = 0.7;
 
 // A snapshot adds at most this many windows' time, or this share of the training between two: more was an
@@ -89,7 +90,8 @@ Forecast testing(const TestCost& cost, const Plan& plan, std::optional<Forecast>
   const bool known = model && usable(model->seconds);
   if (cost.phases > 0) return known ? combine(test_forecast(cost), *model) : test_forecast(cost);
   if (known) return *model;
-  Forecast guess{kForwardShare * pace.seconds * iterations, {}};
+  const double load = plan.test_load > 0 ? clean(plan.test_load) : kUsualTestLoad;
+  Forecast guess{kForwardShare * load * pace.seconds * iterations, {}};
   guess.law.usual = kForwardDeviation;
   return guess;
 }

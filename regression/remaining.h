@@ -30,6 +30,7 @@ struct Plan {
   double snapshots = 0;         // so far
   double snapshot_seconds = 0;  // that the windows which held them took, their training included
   double idle = 0;              // seconds since the last stretch ended, where the run is followed live
+  double test_load = 0;         // samples of a test iteration over those of a training one
 };
 
 // Seconds from now (`idle` after the last stretch) to the end of the last iteration, with its interval; and

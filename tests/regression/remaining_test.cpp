@@ -91,6 +91,15 @@ TEST(Remaining, TestsAreCountedApart) {
   EXPECT_DOUBLE_EQ(remaining(course.seen, plan, {}, {}, 0.9)->test_seconds, 3 * 30.0);
 }
 
+TEST(Remaining, ATestNotYetSeenCostsAForwardPassOfItsBatch) {
+  Course course;
+  course.train(50, 0.6);
+  Plan plan = course.plan(4000);
+  plan.test_interval = 2000;
+  plan.test_load = 0.25;
+  EXPECT_NEAR(remaining(course.seen, plan, {}, {}, 0.9)->test_seconds, 2 * 50 * 0.6 / 3 / 4, 0.1);
+}
+
 TEST(Remaining, SeveralTestNetsAreOnePhase) {
   Course course;
   course.train(50, 0.5);
@@ -224,7 +233,8 @@ TEST(Remaining, GarbageNeverMakesGarbage) {
   for (int i = 0; i < 20000; ++i) {
     std::vector<Stretch> seen(random() % 12);
     for (Stretch& s : seen) s = {random() % 3 == 0, pick(), pick(), pick()};
-    const Plan plan{pick(), pick(), pick(), pick(), pick(), random() % 2 == 0, pick(), pick(), pick()};
+    const Plan plan{pick(), pick(), pick(), pick(), pick(), random() % 2 == 0,
+                    pick(), pick(), pick(), pick()};
     std::optional<Prediction> train, test;
     if (random() % 2 == 0) train = Prediction{pick(), pick(), pick(), {}};
     if (random() % 2 == 0) test = Prediction{pick(), pick(), pick(), {}};
