@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <utility>
 
@@ -195,6 +196,17 @@ Result<void> Daemon::label(std::int64_t run_id, const std::map<std::string, std:
   auto done = writer_->with([&](Writer& writer) { return writer.set_labels(run_id, labels); });
   if (done) server_->changed();
   return done;
+}
+
+Result<std::string> Daemon::backup() {
+  // Beside the history: there is room for a history of that size, and we may write there.
+  static std::atomic<int> number = 0;
+  const std::string copy = config_.storage.path + ".backup-" + std::to_string(++number);
+  std::error_code ignored;
+  std::filesystem::remove(copy, ignored);  // of a daemon that died while it made one
+  auto done = writer_->with([&](Writer& writer) { return writer.backup(copy); });
+  if (!done) return tl::unexpected(done.error());
+  return copy;
 }
 
 Result<std::unique_ptr<service::ImportSession>> Daemon::begin_import(const service::ImportRequest& request) {

@@ -50,6 +50,7 @@ class Daemon final : public service::Backend {
   Result<service::RefitReport> refit() override;
   Result<void> reload() override;
   Result<void> label(std::int64_t run_id, const std::map<std::string, std::string>& labels) override;
+  Result<std::string> backup() override;
   Result<std::unique_ptr<service::ImportSession>> begin_import(
       const service::ImportRequest& request) override;
 

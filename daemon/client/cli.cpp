@@ -143,31 +143,35 @@ int label_run(const Asked& asked) {
 }
 
 void add_changes(CLI::App& app, Asked& asked) {
-  CLI::App* import = app.add_subcommand("import", "bring old logs into the history, .gz ones too");
-  import->add_option("FILE", asked.import.files, "the logs")->required();
-  import->add_option("--format", asked.import.format, "theirs, where it can't be told from their content");
-  import->add_option("--label", asked.import.labels, "NAME=VALUE that the logs do not say")
+  CLI::App* logs = app.add_subcommand("import", "bring old logs into the history, .gz ones too");
+  logs->add_option("FILE", asked.import.files, "the logs")->required();
+  logs->add_option("--format", asked.import.format, "theirs, where it can't be told from their content");
+  logs->add_option("--label", asked.import.labels, "NAME=VALUE that the logs do not say")
       ->allow_extra_args(false);
-  import->callback([&asked] { asked.command = [&asked] { return import_files(asked.common, asked.import);
-};
-}  // namespace
-);
-CLI::App* label = app.add_subcommand("label", "say of a run what its log did not");
-label->add_option("RUN", asked.name, "the run's id")->required();
-label->add_option("LABEL", asked.labels, "NAME=VALUE: network, batch_size, device, ...")->required();
-label->callback([&asked] { asked.command = [&asked] { return label_run(asked); }; });
-app.add_subcommand("refit", "fit all models anew whose data changed, now")->callback([&asked] {
-  asked.command = [&asked] { return change(asked.common, "/v1/refit", {}, refit_text); };
-});
-app.add_subcommand("reload", "let the daemon read its configuration and rules anew")->callback([&asked] {
-  asked.command = [&asked] {
-    return change(asked.common, "/v1/reload", {}, [](const Object&) { return std::string("reloaded\n"); });
-  };
-});
-CLI::App* rules = app.add_subcommand("check-rules", "load rule files and run their samples; needs no daemon");
-rules->add_option("FILE", asked.files, "rule files")->required();
-rules->callback([&asked] { asked.command = [&asked] { return check_rules(asked.files); }; });
-}  // namespace etad::client
+  logs->callback([&asked] { asked.command = [&asked] { return import_files(asked.common, asked.import); }; });
+  CLI::App* label = app.add_subcommand("label", "say of a run what its log did not");
+  label->add_option("RUN", asked.name, "the run's id")->required();
+  label->add_option("LABEL", asked.labels, "NAME=VALUE: network, batch_size, device, ...")->required();
+  label->callback([&asked] { asked.command = [&asked] { return label_run(asked); }; });
+  app.add_subcommand("refit", "fit all models anew whose data changed, now")->callback([&asked] {
+    asked.command = [&asked] { return change(asked.common, "/v1/refit", {}, refit_text); };
+  });
+  app.add_subcommand("reload", "let the daemon read its configuration and rules anew")->callback([&asked] {
+    asked.command = [&asked] {
+      return change(asked.common, "/v1/reload", {}, [](const Object&) { return std::string("reloaded\n"); });
+    };
+  });
+}
+
+void add_files(CLI::App& app, Asked& asked) {
+  CLI::App* copy = app.add_subcommand("backup", "copy the history into a new file while the daemon runs");
+  copy->add_option("FILE", asked.name, "a file that does not exist yet")->required();
+  copy->callback([&asked] { asked.command = [&asked] { return backup(asked.common, asked.name); }; });
+  CLI::App* rules =
+      app.add_subcommand("check-rules", "load rule files and run their samples; needs no daemon");
+  rules->add_option("FILE", asked.files, "rule files")->required();
+  rules->callback([&asked] { asked.command = [&asked] { return check_rules(asked.files); }; });
+}
 
 }  // namespace
 
@@ -184,6 +188,7 @@ int run(int argc, const char* const* argv, const char* version) {
   add_estimate(app, asked);
   add_details(app, asked);
   add_changes(app, asked);
+  add_files(app, asked);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -42,6 +42,9 @@ struct ImportOptions {
 };
 int import_files(const Common& common, const ImportOptions& options);
 
+// A copy of the history into a new file, written with the caller's own rights.
+int backup(const Common& common, const std::string& file);
+
 // Loads the rule files, their samples included, and checks them against each other. Needs no daemon.
 int check_rules(const std::vector<std::string>& files);
 

@@ -44,6 +44,9 @@ struct HttpClient::Impl {
     return Response{parser->get().result_int(), std::move(parser->get().body())};
   }
 
+  // The answer, a piece at a time; an error's body is kept whole.
+  Result<Response> stream(const Sink& sink);
+
   asio::io_context io;
   asio::local::stream_protocol::socket socket{io};
   boost::beast::flat_buffer buffer;
@@ -115,29 +118,53 @@ Result<Response> HttpClient::upload(const std::string& target, const Source& sou
   return response;
 }
 
+Result<Response> HttpClient::Impl::stream(const Sink& sink) {
+  boost::system::error_code error;
+  http::response_parser<http::buffer_body> parser;
+  parser.body_limit(std::numeric_limits<std::uint64_t>::max());
+  http::read_header(socket, buffer, parser, error);
+  if (error) return broken(error);
+  Response response{parser.get().result_int(), {}};
+  std::vector<char> piece(kPiece);
+  while (!parser.is_done()) {
+    parser.get().body().data = piece.data();
+    parser.get().body().size = piece.size();
+    http::read_some(socket, buffer, parser, error);
+    if (error == http::error::need_buffer) error = {};
+    if (error) return broken(error);
+    const std::string_view bytes(piece.data(), piece.size() - parser.get().body().size);
+    if (!response.ok()) {
+      response.body += bytes;
+    } else if (auto taken = sink(bytes); !taken) {
+      return tl::unexpected(taken.error());
+    }
+  }
+  return response;
+}
+
+Result<Response> HttpClient::download(const std::string& target, const Sink& sink) {
+  auto out = request(http::verb::post, target);
+  out.prepare_payload();
+  boost::system::error_code error;
+  http::write(impl_->socket, out, error);
+  return impl_->stream(sink);
+}
+
 Result<Response> HttpClient::watch(const std::string& target,
                                    const std::function<bool(std::string_view line)>& line) {
   boost::system::error_code error;
   http::write(impl_->socket, request(http::verb::get, target), error);
-  http::response_parser<http::buffer_body> parser;
-  parser.body_limit(std::numeric_limits<std::uint64_t>::max());
-  http::read_header(impl_->socket, impl_->buffer, parser, error);
-  if (error) return broken(error);
-  Response response{parser.get().result_int(), {}};
-  std::vector<char> piece(kPiece);
-  std::string& pending = response.body;  // an error's whole body, or the beginning of the next line
-  while (!parser.is_done()) {
-    parser.get().body().data = piece.data();
-    parser.get().body().size = piece.size();
-    http::read_some(impl_->socket, impl_->buffer, parser, error);
-    if (error == http::error::need_buffer) error = {};
-    if (error) return broken(error);
-    pending.append(piece.data(), piece.size() - parser.get().body().size);
-    if (!response.ok()) continue;
+  std::string pending;  // the beginning of the next line
+  bool enough = false;
+  auto response = impl_->stream([&](std::string_view bytes) -> Result<void> {
+    pending += bytes;
     for (std::size_t end = 0; (end = pending.find('\n')) != std::string::npos; pending.erase(0, end + 1)) {
-      if (end > 0 && !line(std::string_view(pending).substr(0, end))) return response;
+      enough = end > 0 && !line(std::string_view(pending).substr(0, end));
+      if (enough) return fail("enough");
     }
-  }
+    return {};
+  });
+  if (enough) return Response{200, {}};
   return response;
 }
 

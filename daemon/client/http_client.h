@@ -33,6 +33,10 @@ class HttpClient {
   // The answer may come before everything is sent: then the rest is not.
   Result<Response> upload(const std::string& target, const Source& source);
 
+  // POSTs and hands the body on as it comes. An error's body comes back in the Response instead.
+  using Sink = std::function<Result<void>(std::string_view bytes)>;
+  Result<Response> download(const std::string& target, const Sink& sink);
+
   // Calls back for each line of a stream until it ends or `line` returns false. An answer that is no
   // stream but an error comes back as the Response.
   Result<Response> watch(const std::string& target, const std::function<bool(std::string_view line)>& line);

@@ -113,6 +113,8 @@ class Backend {
   virtual Result<RefitReport> refit() = 0;
   virtual Result<void> reload() = 0;
   virtual Result<void> label(std::int64_t run_id, const std::map<std::string, std::string>& labels) = 0;
+  // A copy of the whole history as it is now, in a file of its own that the caller removes: its path.
+  virtual Result<std::string> backup() = 0;
   virtual Result<std::unique_ptr<ImportSession>> begin_import(const ImportRequest& request) = 0;
 };
 

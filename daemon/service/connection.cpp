@@ -206,6 +206,8 @@ boost::asio::awaitable<void> Connection::answer(Exchange& exchange) {
     co_await run_import(exchange, std::move(import->request));
   } else if (auto* watch = std::get_if<Watch>(&outcome)) {
     co_await run_watch(exchange, std::move(*watch));
+  } else {
+    co_await run_backup(exchange);
   }
 }
 

@@ -40,6 +40,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::awaitable<Reply> stream_import(Exchange& exchange, std::string encoding,
                                               ImportRequest request);
   boost::asio::awaitable<void> run_watch(Exchange& exchange, Watch watch);
+  boost::asio::awaitable<void> run_backup(Exchange& exchange);
   boost::asio::awaitable<void> wait_for_news(std::uint64_t version, bool& news);
   boost::asio::awaitable<bool> write_chunk(bool chunked, std::string lines);
   boost::asio::awaitable<void> linger();

@@ -78,6 +78,7 @@ const std::vector<Router::Route>& Router::routes() {
       {"POST", "/v1/runs/{id}/labels", &Router::label, true},
       {"POST", "/v1/refit", &Router::refit, true},
       {"POST", "/v1/reload", &Router::reload, true},
+      {"POST", "/v1/backup", &Router::backup, true},
       {"GET", "/metrics", &Router::metrics},
   };
   return kRoutes;

@@ -33,7 +33,10 @@ struct Watch {
   RunFilter filter;
 };
 
-using Outcome = std::variant<Reply, Work, Import, Watch>;
+// A copy of the history, to be made on a worker thread and sent as a file.
+struct Backup {};
+
+using Outcome = std::variant<Reply, Work, Import, Watch, Backup>;
 
 // What a watch has told its client so far: for each run the line last sent, as a hash.
 struct Watched {
@@ -89,6 +92,7 @@ class Router {
   Outcome label(Call& call);
   Outcome refit(Call& call);
   Outcome reload(Call& call);
+  Outcome backup(Call& call);
 
   std::string run_line(const RunRow& row);
   std::optional<HistorySize> history_size();

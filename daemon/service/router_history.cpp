@@ -243,6 +243,11 @@ Outcome Router::refit(Call& call) {
   }};
 }
 
+Outcome Router::backup(Call& call) {
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  return Backup{};
+}
+
 Outcome Router::reload(Call& call) {
   if (auto problem = call.params.check()) return reply_of(*problem);
   return Work{[&backend = backend_]() -> Reply {

@@ -1,6 +1,9 @@
-// The two exchanges that are streams: an import's content coming in, a watch's changes going out.
+// The exchanges that are streams: an import's content coming in, a watch's changes and backups going out.
+#include <unistd.h>
+
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/beast/http/file_body.hpp>
 
 #include "daemon/service/exchange.h"
 #include "daemon/service/inflate.h"
@@ -182,6 +185,36 @@ boost::asio::awaitable<bool> Connection::write_chunk(bool chunked, std::string l
   if (error && expired_) ++state_.counters.timeouts;
   disarm();
   co_return !error;
+}
+
+boost::asio::awaitable<void> Connection::run_backup(Exchange& exchange) {
+  using Copied = Result<std::string>;
+  std::function<Copied()> copy =
+      no_throw<std::string>([&backend = state_.backend] { return backend.backup(); });
+  const Copied path = co_await on_pool<Copied>(state_, std::move(copy));
+  if (!path) {
+    co_await send(exchange, reply_of(problem_of(500, path.error())));
+    co_return;
+  }
+  http::response<http::file_body> response(http::status::ok, exchange.http_1_0 ? 10 : 11);
+  boost::system::error_code error;
+  response.body().open(path->c_str(), boost::beast::file_mode::read, error);
+  ::unlink(path->c_str());  // the open file stays until it is sent, whatever becomes of us
+  if (error) {
+    co_await send(exchange, reply_of(problem_of(500, Error{*path, error.message(), ""})));
+    co_return;
+  }
+  response.set(http::field::content_type, "application/vnd.sqlite3");
+  response.keep_alive(exchange.keep_alive);
+  response.prepare_payload();
+  ++state_.counters.requests;
+  http::response_serializer<http::file_body> serializer(response);
+  while (!error && !serializer.is_done()) {
+    within(state_.options.limits.write);  // for each piece, however many there are
+    co_await http::async_write_some(socket_, serializer, redirect_error(use_awaitable, error));
+  }
+  disarm();
+  if (error) exchange.keep_alive = false;
 }
 
 // Returns when the history has changed since `version`, or, without news, when a heartbeat is due.

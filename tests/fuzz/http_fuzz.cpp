@@ -85,6 +85,7 @@ class OneModel : public Backend {
   std::map<std::string, std::string> source_statuses() override { return {{"/tmp/\xfe", "a directory"}}; }
   Result<RefitReport> refit() override { return RefitReport{}; }
   Result<void> reload() override { return {}; }
+  Result<std::string> backup() override { return fail("not here"); }
   Result<void> label(std::int64_t, const std::map<std::string, std::string>&) override { return {}; }
   Result<std::unique_ptr<ImportSession>> begin_import(const ImportRequest&) override {
     return fail("not here");

@@ -101,6 +101,10 @@ class FakeBackend : public Backend {
     labelled[run_id] = labels;
     return {};
   }
+  Result<std::string> backup() override {
+    if (backup_file.empty()) return fail("no space left on device");
+    return backup_file;
+  }
   Result<std::unique_ptr<ImportSession>> begin_import(const ImportRequest& request) override {
     import_request = request;
     if (request.format == "unheard-of") return fail("there is no format \"unheard-of\"");
@@ -111,6 +115,7 @@ class FakeBackend : public Backend {
   Health health_;
   std::map<std::string, std::string> statuses;
   bool broken_config = false;
+  std::string backup_file;
   std::map<std::int64_t, std::map<std::string, std::string>> labelled;
   ImportRequest import_request;
   std::string content;

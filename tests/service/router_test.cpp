@@ -192,7 +192,7 @@ TEST_F(RouterTest, ForeignRequestsAreRefused) {
 }
 
 TEST_F(RouterTest, ChangingNeedsTheRightTo) {
-  for (const char* target : {"/v1/refit", "/v1/reload", "/v1/runs/1/labels", "/v1/imports"}) {
+  for (const char* target : {"/v1/refit", "/v1/reload", "/v1/runs/1/labels", "/v1/imports", "/v1/backup"}) {
     EXPECT_EQ(ask(target, "POST", "{\"network\":\"x\"}", false).status, 403U) << target;
   }
   EXPECT_TRUE(backend_.labelled.empty());

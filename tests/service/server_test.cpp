@@ -271,6 +271,20 @@ TEST_F(ServerTest, AContinueIsSentBeforeALargeBody) {
   EXPECT_EQ(status_of(client.reply()), 200);
 }
 
+TEST_F(ServerTest, ABackupIsSentAndItsFileRemoved) {
+  start();
+  EXPECT_EQ(status_of(ask(post("/v1/backup", ""))), 500);
+  backend_.backup_file = history_.dir().file("copy.db");
+  const std::string content(3'000'000, 'x');
+  std::ofstream(backend_.backup_file) << content;
+  RawClient client(path_);
+  const std::string reply = client.ask(post("/v1/backup", ""));
+  EXPECT_EQ(status_of(reply), 200);
+  EXPECT_TRUE(reply.ends_with("\r\n\r\n" + content));
+  EXPECT_FALSE(std::filesystem::exists(backend_.backup_file));
+  EXPECT_EQ(status_of(client.ask(get("/v1"))), 200);
+}
+
 TEST_F(ServerTest, WhoMayNotChangeThingsIsToldBeforeTheBody) {
   options_.peer_of = [](int) { return Peer{12345, {12345}}; };
   start();
