@@ -10,6 +10,7 @@
 #include "daemon/follow/discovery.h"
 #include "daemon/follow/filesystem.h"
 #include "daemon/follow/finished.h"
+#include "daemon/follow/journal.h"
 #include "daemon/follow/rotation.h"
 #include "daemon/follow/schedule.h"
 #include "daemon/follow/stream.h"
@@ -17,16 +18,18 @@
 namespace etad::follow {
 
 struct Follower::Impl {
-  Impl(FileSystem& filesystem, HintSource* hint_source, std::vector<Watch> watches, Options opts)
+  Impl(FileSystem& filesystem, HintSource* hint_source, Options opts, OpenJournal journal)
       : files(filesystem),
         hints(hint_source),
         options(opts),
         schedule(options),
         around{files, options, finished,
-               [this](const FileKey& key, StreamId self) { return is_taken(key, self); }} {
-    discovery.set_watches(std::move(watches));
-  }
+               [this](const FileKey& key, StreamId self) { return is_taken(key, self); }},
+        open_journal_by(journal ? std::move(journal) : OpenJournal(open_journal)) {}
 
+  void set_watches(std::vector<Watch> watches);
+  void add_journals(SteadyTime now);
+  void restore_all(std::vector<Position> positions, SteadyTime now);
   bool is_taken(const FileKey& key, StreamId self) const;
   Stream& add(const std::string& path, std::size_t watch, bool literal, SteadyTime now);
   void drop(StreamId id);
@@ -58,6 +61,9 @@ struct Follower::Impl {
   std::unordered_map<std::string, StreamId> by_target;  // where a link leads
   std::map<FileKey, StreamId> by_key;
   std::map<StreamId, SteadyTime> open;  // when each open file last moved
+  std::map<StreamId, JournalStream> journals;
+  std::vector<Watch> journal_watches;
+  OpenJournal open_journal_by;
   StreamId next_id = 1;
 
   SteadyTime next_scan{};
@@ -97,6 +103,61 @@ void Follower::Impl::drop(StreamId id) {
   open.erase(id);
   schedule.remove(id);
   streams.erase(found);
+}
+
+void Follower::Impl::set_watches(std::vector<Watch> watches) {
+  const auto first_journal = std::stable_partition(
+      watches.begin(), watches.end(), [](const Watch& watch) { return !is_journal(watch.pattern); });
+  journal_watches.assign(std::make_move_iterator(first_journal), std::make_move_iterator(watches.end()));
+  watches.erase(first_journal, watches.end());
+  discovery.set_watches(std::move(watches));
+  std::vector<StreamId> unwatched;
+  for (const auto& [id, followed] : streams) {
+    if (const auto watch = discovery.watch_of(followed.stream->path()))
+      followed.stream->set_tag(discovery.watch(*watch).tag);
+    else
+      unwatched.push_back(id);
+  }
+  for (const StreamId id : unwatched) drop(id);
+  std::erase_if(journals, [this](const auto& entry) {
+    const bool watched = std::any_of(journal_watches.begin(), journal_watches.end(), [&](const Watch& watch) {
+      return watch.pattern == entry.second.path();
+    });
+    if (!watched) schedule.remove(entry.first);
+    return !watched;
+  });
+  next_scan = SteadyTime{};
+}
+
+void Follower::Impl::add_journals(SteadyTime now) {
+  for (const Watch& watch : journal_watches) {
+    const auto known = std::find_if(journals.begin(), journals.end(),
+                                    [&](const auto& entry) { return entry.second.path() == watch.pattern; });
+    if (known != journals.end()) {
+      known->second.set_tag(watch.tag);
+      continue;
+    }
+    const StreamId id = next_id++;
+    journals.try_emplace(id, id, watch.tag, watch.pattern, open_journal_by);
+    schedule.add(id, now);
+  }
+}
+
+void Follower::Impl::restore_all(std::vector<Position> positions, SteadyTime now) {
+  add_journals(now);
+  for (const Position& position : positions) {
+    for (auto& [id, journal] : journals)
+      if (journal.path() == position.path) journal.restore(position);
+    const auto watch = discovery.watch_of(position.path);
+    if (!watch || by_path.contains(position.path)) continue;
+    const bool literal = discovery.watch(*watch).pattern == position.path;
+    Stream& stream = add(position.path, *watch, literal, now);
+    stream.restore(position);
+    if (const auto key = stream.key()) {
+      by_key[*key] = stream.id();
+      streams[stream.id()].key = key;
+    }
+  }
 }
 
 // Looks for new files. What lies under a known path is that stream's own affair.
@@ -181,6 +242,10 @@ void Follower::Impl::watch_directories() {
 }
 
 void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std::vector<Batch>& out) {
+  if (const auto journal = journals.find(id); journal != journals.end()) {
+    const bool more = journal->second.look(options, budget, out);
+    return more ? schedule.again(id, now) : schedule.moved(id, now);  // asking it costs next to nothing
+  }
   Followed& followed = streams.at(id);
   std::size_t slice = std::min(budget, options.batch_bytes);
   const std::size_t before = slice;
@@ -238,8 +303,11 @@ void Follower::Impl::wake(const std::string& path, SteadyTime now) {
   next_scan = std::min(next_scan, std::max(now, last_scan + options.active_interval / 4));
 }
 
-Follower::Follower(FileSystem& files, HintSource* hints, std::vector<Watch> watches, Options options)
-    : impl_(std::make_unique<Impl>(files, hints, std::move(watches), options)) {}
+Follower::Follower(FileSystem& files, HintSource* hints, std::vector<Watch> watches, Options options,
+                   OpenJournal open_journal)
+    : impl_(std::make_unique<Impl>(files, hints, options, std::move(open_journal))) {
+  impl_->set_watches(std::move(watches));
+}
 
 Follower::~Follower() = default;
 
@@ -249,32 +317,12 @@ void Follower::restore(std::vector<Position> positions, std::vector<std::string>
 }
 
 void Follower::set_watches(std::vector<Watch> watches) {
-  Impl& impl = *impl_;
-  impl.discovery.set_watches(std::move(watches));
-  std::vector<StreamId> unwatched;
-  for (const auto& [id, followed] : impl.streams) {
-    if (const auto watch = impl.discovery.watch_of(followed.stream->path()))
-      followed.stream->set_tag(impl.discovery.watch(*watch).tag);
-    else
-      unwatched.push_back(id);
-  }
-  for (const StreamId id : unwatched) impl.drop(id);
-  impl.next_scan = SteadyTime{};
+  impl_->set_watches(std::move(watches));
 }
 
 std::vector<Batch> Follower::poll(SteadyTime now, Instant, std::size_t budget) {
   Impl& impl = *impl_;
-  for (const Position& position : std::exchange(impl.restored, {})) {
-    const auto watch = impl.discovery.watch_of(position.path);
-    if (!watch || impl.by_path.contains(position.path)) continue;
-    const bool literal = impl.discovery.watch(*watch).pattern == position.path;
-    Stream& stream = impl.add(position.path, *watch, literal, now);
-    stream.restore(position);
-    if (const auto key = stream.key()) {
-      impl.by_key[*key] = stream.id();
-      impl.streams[stream.id()].key = key;
-    }
-  }
+  impl.restore_all(std::exchange(impl.restored, {}), now);
   if (now >= impl.next_scan) impl.scan(now);
   std::vector<Batch> out;
   budget = std::max<std::size_t>(budget, 1);
@@ -307,11 +355,17 @@ void Follower::on_hint(SteadyTime now) {
 }
 
 void Follower::committed(const Batch& batch) {
+  if (const auto journal = impl_->journals.find(batch.stream); journal != impl_->journals.end())
+    return journal->second.committed(batch);
   const auto found = impl_->streams.find(batch.stream);
   if (found != impl_->streams.end()) found->second.stream->committed(batch);
 }
 
 void Follower::rewind(StreamId stream) {
+  if (const auto journal = impl_->journals.find(stream); journal != impl_->journals.end()) {
+    journal->second.rewind();
+    return impl_->schedule.now(stream, SteadyTime{});
+  }
   const auto found = impl_->streams.find(stream);
   if (found == impl_->streams.end()) return;
   found->second.stream->rewind(impl_->finished);
@@ -323,6 +377,7 @@ std::vector<Status> Follower::statuses() const {
   std::vector<Status> out;
   out.reserve(impl_->streams.size());
   for (const auto& [id, followed] : impl_->streams) out.push_back(followed.stream->status());
+  for (const auto& [id, journal] : impl_->journals) out.push_back(journal.status());
   return out;
 }
 

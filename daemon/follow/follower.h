@@ -12,10 +12,12 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "daemon/follow/position.h"
@@ -25,13 +27,17 @@ namespace etad::follow {
 
 class FileSystem;
 class HintSource;
+class JournalReader;
+using OpenJournal =
+    std::function<tl::expected<std::unique_ptr<JournalReader>, int>(const std::vector<std::string>& matches)>;
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 using StreamId = std::uint32_t;  // stable for the life of the follower, never reused
 
 // What to follow. `tag` comes back in every batch: the index of the configuration's source.
 struct Watch {
-  std::string pattern;  // a path; *, ? and [] match within one component
+  std::string
+      pattern;  // a path; *, ? and [] match within one component. Or "journal:" and a unit (journal.h)
   std::size_t tag = 0;
   bool read_rotated = false;  // a stream seen for the first time begins with its rotated files (also .gz)
 };
@@ -103,8 +109,10 @@ struct Status {
 
 class Follower {
  public:
-  // `files` and `hints` must outlive the follower; without `hints` it polls.
-  Follower(FileSystem& files, HintSource* hints, std::vector<Watch> watches, Options options = {});
+  // `files` and `hints` must outlive the follower; without `hints` it polls. Without `open_journal` the
+  // journal is systemd's.
+  Follower(FileSystem& files, HintSource* hints, std::vector<Watch> watches, Options options = {},
+           OpenJournal open_journal = {});
   ~Follower();
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
