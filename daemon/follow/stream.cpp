@@ -132,8 +132,8 @@ Stream::Step Stream::take_step(Look& look) {
     case Attached::later:
       return Step::done;
   }
-  const bool line_is_idle =
-      current_->pending > 0 && look.now - current_->grew >= look.around.options.line_idle_limit;
+  const bool line_is_idle = current_->pending > 0 && current_->grew &&
+                            look.now - *current_->grew >= look.around.options.line_idle_limit;
   switch (drain(look, line_is_idle)) {
     case Drained::end:
       break;
@@ -168,7 +168,8 @@ bool Stream::nothing_new(const Look& look) const {
   const FileStatus& now = *look.target.file;
   if (!current_->at_end || now.size != current_->seen.size || now.modified != current_->seen.modified)
     return false;
-  return current_->pending == 0 || look.now - current_->grew < look.around.options.line_idle_limit;
+  return current_->pending == 0 || !current_->grew ||
+         look.now - *current_->grew < look.around.options.line_idle_limit;
 }
 
 // Of the file nothing has been read yet, and it has changed since it was last seen. Another content may have
@@ -276,7 +277,8 @@ Stream::Drained Stream::drain(Look& look, bool take_rest) {
       return Drained::failed;
     }
     if (*outcome == FileReader::Outcome::changed) return Drained::changed;
-    if (status->size != current.seen.size) current.grew = look.now;
+    // Just taken up (again), a file has been still for no time that we know of.
+    if (status->size != current.seen.size || !current.grew) current.grew = look.now;
     current.seen = *status;
     current.pending = current.reader.unterminated();
     current.at_end = *outcome == FileReader::Outcome::end;

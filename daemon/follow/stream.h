@@ -69,7 +69,7 @@ class Stream {
     bool at_end = false;
     bool compressed = false;
     bool drained_finally = false;
-    SteadyTime grew{};
+    std::optional<SteadyTime> grew;  // when it was last seen to have grown; since we hold it
     Instant directory_modified{};
   };
   // What lies under the path: a regular file, nothing that could be read, or nobody knows.

@@ -68,6 +68,19 @@ TEST(Following, unterminated_last_line_is_idle_only_while_it_does_not_grow) {
   EXPECT_TRUE(etad.lines.empty());
 }
 
+TEST(Following, unterminated_last_line_is_not_idle_because_the_machine_has_long_been_up) {
+  Harness etad(watching(kLog));
+  etad.now += std::chrono::hours(1000);  // the steady clock counts from the machine's start, not from ours
+  etad.files.write(kLog, "one\nlast wo");
+  etad.poll();
+  etad.restart();
+  etad.poll();
+  etad.poll();
+  etad.files.write(kLog, "rds\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "last words"));
+}
+
 TEST(Following, unterminated_last_line_of_a_rotated_file) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\nlast words");
