@@ -2,7 +2,6 @@
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS json)
 find_package(SQLite3 REQUIRED)
-find_package(SQLiteCpp REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(tomlplusplus REQUIRED)
 find_package(tl-expected REQUIRED)
