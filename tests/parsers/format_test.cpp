@@ -14,6 +14,8 @@
 namespace {
 std::atomic<std::size_t> allocations{0};
 }
+// Under a sanitizer the heap is the sanitizer's, and nothing is counted.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 // NOLINTBEGIN
 void* operator new(std::size_t size) {
   ++allocations;
@@ -27,6 +29,7 @@ void operator delete(void* p, std::size_t) noexcept {
   std::free(p);
 }
 // NOLINTEND
+#endif
 
 namespace etad {
 namespace {
