@@ -19,7 +19,7 @@ _etactl_options() { # the options of a command
 }
 
 _etactl() {
-  local commands='status runs estimate models networks accuracy sources series import check-rules label refit reload'
+  local commands='status runs estimate models networks accuracy sources series import backup check-rules label refit reload'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local command='' socket=() words='' names='' i
   COMPREPLY=()
@@ -54,7 +54,7 @@ _etactl() {
             compopt -o nospace 2>/dev/null
           fi
           ;;
-        import:* | check-rules:*) compopt -o default 2>/dev/null; return ;;
+        import:* | backup:* | check-rules:*) compopt -o default 2>/dev/null; return ;;
       esac
       ;;
   esac
