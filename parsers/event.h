@@ -95,7 +95,7 @@ enum class Field : std::uint8_t {
   series,
   unit,
   label,
-  since,  // what a stated mean is over: "start" = all of the run so far
+  since,  // what a stated mean is over: all since the "start" of the run or of the "epoch"
   count_  // not a field: how many there are
 };
 

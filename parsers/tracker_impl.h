@@ -59,6 +59,7 @@ struct Tracker::Impl {
   // tracker_values.cpp
   void setting(const Moment& m);
   void take_values(track::RunTrack& r, const Event& event);
+  void derive_batch_size(track::RunTrack& r, const Event& event) const;
   std::int64_t train_samples(const track::RunTrack& r) const;  // per iteration; 0: unknown
   std::int64_t test_samples(const track::RunTrack& r, std::int64_t net) const;
   std::int64_t test_iterations(const track::RunTrack& r, std::int64_t net) const;  // 0: unknown

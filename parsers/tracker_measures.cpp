@@ -75,7 +75,8 @@ void Tracker::Impl::throughput(const Moment& m) {
   finish_net(r, m.out);
   r.progressed = r.job_known = true;
   take_values(r, m.event);
-  const auto at = count_of(m.event, Field::iteration);
+  auto at = count_of(m.event, Field::iteration);
+  if (!at && m.event.text(Field::since) == "start") at = r.run.max_iterations;  // a mean over the whole run
   const std::int64_t before = r.run.iteration.value_or(0);
   const std::int64_t n = positive_of(m.event, Field::iterations).value_or(at ? *at - before : 0);
   const std::int64_t last = at.value_or(before + std::max<std::int64_t>(0, n));

@@ -79,6 +79,9 @@ struct Quantities {
   std::optional<std::int64_t> devices;
   std::optional<std::int64_t> steps_per_epoch;
   std::optional<std::int64_t> first_epoch;     // the first one displayed: do they count from 0 or from 1?
+  std::optional<std::int64_t> first_batch;     // the same of batches within an epoch
+  std::optional<std::int64_t> epoch;           // the one displayed last, where epochs' lengths are unknown
+  std::int64_t before_epoch = 0;               // iterations seen before it
   std::vector<std::int64_t> test_batch_sizes;  // by test net; 0: unknown
   std::vector<std::int64_t> test_iterations;   // by test net
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "parsers/text.h"
@@ -259,6 +260,49 @@ void Tracker::Impl::take_values(RunTrack& r, const Event& event) {
     }
     if (is_setting(v.field)) put(r.run.settings, name_of(v.field), v.text);
   }
+}
+
+namespace {
+
+// A written number with the most that rounding can have taken from it: "0.263" is 0.263 +- 0.0005.
+std::optional<std::pair<double, double>> rounded(const Event& event, Field f) {
+  const auto x = event.number(f);
+  if (!x || !std::isfinite(*x) || *x <= 0) return {};
+  const std::string_view text = event.text(f);
+  const auto point = text.find('.');
+  std::size_t decimals = 0;
+  if (point != std::string_view::npos)
+    while (point + decimals + 1 < text.size() && text[point + decimals + 1] >= '0' &&
+           text[point + decimals + 1] <= '9')
+      ++decimals;
+  return std::pair{*x, 0.5 * std::pow(10.0, -static_cast<double>(decimals)) * event.find(f)->scale};
+}
+
+// The whole number between two others that the highest power of two divides; 0: there is none.
+std::int64_t roundest(double low, double high) {
+  for (int power = 16; power >= 0; --power) {
+    const double unit = std::ldexp(1.0, power);
+    const double candidate = std::ceil(low / unit) * unit;
+    if (candidate <= high && candidate >= 1) return static_cast<std::int64_t>(candidate);
+  }
+  return 0;
+}
+
+}  // namespace
+
+// Where a log shows the batch nowhere, samples a second times seconds a step are it, within their rounding.
+void Tracker::Impl::derive_batch_size(RunTrack& r, const Event& event) const {
+  if (train_samples(r) > 0 || !event.text(Field::since).empty()) return;
+  const auto rate = rounded(event, Field::samples_per_second), step = rounded(event, Field::seconds);
+  if (!rate || !step) return;
+  const double product_of_both = rate->first * step->first;
+  constexpr double kMostError = 0.05;  // more than that, and it would be a guess
+  const double error = rate->second / rate->first + step->second / step->first;
+  if (error > kMostError || product_of_both > static_cast<double>(track::kMaxCount)) return;
+  const std::int64_t samples = roundest(product_of_both * (1 - error), product_of_both * (1 + error));
+  if (samples == 0) return;
+  r.known.global_batch_size = samples;
+  note_derived(r.run, "batch_size: samples_per_second * seconds");
 }
 
 std::int64_t Tracker::Impl::train_samples(const RunTrack& r) const {

@@ -109,6 +109,30 @@ std::optional<Duration> training_time(Window& w, const std::optional<Statement>&
   return shift != Duration::zero() || finer ? stated : measured;
 }
 
+// Where nobody says how long an epoch is, the iterations displayed so far are what is known to be done. The
+// window across the epoch's end is of unknown length.
+std::int64_t counted_on(RunTrack& r, std::int64_t epoch, std::int64_t batch) {
+  if (r.known.epoch && epoch > *r.known.epoch) {
+    r.known.before_epoch = r.run.iteration.value_or(0);
+    r.window.broken = true;
+  } else if (r.known.epoch && epoch < *r.known.epoch) {
+    r.known.before_epoch = 0;
+  }
+  r.known.epoch = epoch;
+  return r.known.before_epoch + batch;
+}
+
+// The run's (or the epoch's) time so far, where the line states it, or a mean step time over all of the
+// epoch.
+std::optional<double> elapsed_of(RunTrack& r, const Event& event) {
+  const auto batch = count_of(event, Field::batch);
+  const auto mean = event.number(Field::seconds);
+  if (event.text(Field::since) != "epoch" || !batch || !mean) return event.number(Field::elapsed);
+  if (!r.known.first_batch) r.known.first_batch = *batch;
+  const std::int64_t done = *r.known.first_batch == 1 ? *batch : *batch + 1;
+  return *mean * static_cast<double>(done);
+}
+
 // Where a line says the run stands; epochs and batches are multiplied out.
 std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event, std::int64_t steps_per_epoch) {
   if (const auto n = count_of(event, Field::iteration)) return n;
@@ -117,7 +141,7 @@ std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event, std::i
   const auto epoch = count_of(event, Field::epoch);
   if (!epoch) return batch;
   const auto batches = positive_of(event, Field::batches).value_or(steps_per_epoch);
-  if (batches <= 0) return {};
+  if (batches <= 0) return counted_on(r, *epoch, *batch);
   if (!r.known.first_epoch) r.known.first_epoch = *epoch;
   // Some count epochs from 1. A run first seen in epoch 1 is taken to be at its start.
   const std::int64_t base = *r.known.first_epoch == 1 ? 1 : 0;
@@ -155,7 +179,7 @@ void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t it
     return;
   }
   if (r.test) end_test(r, r.test->shows_batches ? r.test->done_at : std::nullopt, m.out);
-  const Anchor here{iteration, m.now, m.event.number(Field::elapsed)};
+  const Anchor here{iteration, m.now, elapsed_of(r, m.event)};
   if (!r.run.first_iteration) r.run.first_iteration = r.headed && !r.resumed ? 0 : iteration;
   if (iteration < *r.run.first_iteration) r.run.first_iteration = iteration;  // the resume came to nothing
   if (!r.window.from && r.run.started_at && m.now && r.headed && !r.run.startup) {
@@ -166,6 +190,7 @@ void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t it
   r.run.iteration = iteration;
   const double loss = m.event.number(Field::loss).value_or(std::nan(""));
   if (m.event.has(Field::loss) && !std::isfinite(loss)) r.run.loss_is_nan = true;
+  derive_batch_size(r, m.event);
   if (r.window.from && iteration > r.window.from->iteration) close_window(r, m, here);
   release_tests(r, m.out);
   m.out.points.push_back({r.run.ordinal, {iteration, m.now, loss}});
