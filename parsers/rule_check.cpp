@@ -197,8 +197,9 @@ namespace {
 void check_claim(const Format& own, const Format& other, std::vector<Error>& errors) {
   for (const SampleSpec& sample : own.file().samples) {
     if (!other.recognises(sample.text)) continue;
+    if (own.over(other.name())) continue;
     const bool claimed = own.recognises(sample.text);
-    if (claimed ? own.over(other.name()) : !sample.event) continue;
+    if (!claimed && !sample.event) continue;
     errors.push_back({own.file().where + ":" + std::to_string(sample.line),
                       "sample " + quoted(sample.text) + " is also recognised by the format " +
                           quoted(other.name()) + " (" + other.file().where + ")",

@@ -8,6 +8,7 @@ using track::RunTrack;
 
 void Tracker::Impl::test_start(const Moment& m) {
   const bool job = m.event.text(Field::job) == name_of(Job::test);
+  if (!job && state.current && state.current->ended) return;  // a test behind a run's end is no new run
   RunTrack* r = &run_for_measurement(m);
   if (job && r->progressed) {
     r = &begin(m);

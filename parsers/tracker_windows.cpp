@@ -155,6 +155,11 @@ void Tracker::Impl::progress(const Moment& m) {
   if (m.event.text(Field::phase) == name_of(Phase::test) || m.event.text(Field::job) == name_of(Job::test))
     return test_progress(m);
   RunTrack* r = &run_for_measurement(m);
+  if (const auto of = positive_of(m.event, Field::max_iter)) {
+    // A bar of another length is not the training's: an evaluation's, a download's.
+    if (r->progressed && r->run.max_iterations && *r->run.max_iterations != *of) return;
+    r->run.max_iterations = of;
+  }
   const std::int64_t steps =
       r->known.steps_per_epoch ? *r->known.steps_per_epoch : labels.steps_per_epoch.value_or(0);
   auto iteration = iteration_of(*r, m.event, steps);
