@@ -18,7 +18,7 @@ namespace {
 constexpr std::chrono::milliseconds kLongestWait{5'000};  // so that a watchdog hears of us
 constexpr std::chrono::seconds kBusyHouse{1};             // between two steps of maintenance while working
 constexpr std::chrono::seconds kIdleHouse{60};            // and while nothing moves
-constexpr std::chrono::milliseconds kPublishEvery{500};
+constexpr std::chrono::milliseconds kPublishEvery{250};
 
 IngestCounters sum(IngestCounters a, const IngestCounters& b) {
   a.bytes += b.bytes;
@@ -68,6 +68,7 @@ struct IngestThread::Work {
   std::unique_ptr<follow::Follower> follower;
   std::unique_ptr<Ingest> ingest;
   Instant next_publish{};
+  bool unpublished = true;  // something happened since the last time
 };
 
 IngestThread::IngestThread(SharedWriter& writer, std::function<void()> committed)
@@ -120,6 +121,7 @@ void IngestThread::loop(Work& work, const std::stop_token& stop) {
     if (!done) log::error(done.error());
     if (done && *done) committed_();
     for (const std::string& notice : work.follower->take_notices()) log::warning(notice);
+    work.unpublished = work.unpublished || !done || *done;
     publish(work, wall, done ? std::nullopt : std::optional(done.error()));
     keep_house(wall, done && *done);
     if (!(done && *done)) wait(work);
@@ -132,7 +134,7 @@ void IngestThread::loop(Work& work, const std::stop_token& stop) {
 void IngestThread::wait(const Work& work) const {
   const auto now = follow::SteadyTime::clock::now();
   const auto due =
-      std::clamp<follow::SteadyTime::duration>(work.ingest->next_due(now) - now, {}, kLongestWait);
+      std::clamp<follow::SteadyTime::duration>(work.ingest->next_due(now) - now, {}, work.unpublished ? kPublishEvery : kLongestWait);
   pollfd fds[] = {{wake_fd_, POLLIN, 0}, {work.follower->hint_fd(), POLLIN, 0}};
   const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(due);
   poll(fds, 2, static_cast<int>(milliseconds.count()));
@@ -145,6 +147,7 @@ void IngestThread::publish(Work& work, Instant wall, std::optional<Error> failur
   status_.failure = std::move(failure);
   if (wall < work.next_publish) return;
   work.next_publish = wall + kPublishEvery;
+  work.unpublished = false;
   status_.streams = work.follower->statuses();
   status_.lag_bytes = 0;
   for (const auto& stream : status_.streams) {
