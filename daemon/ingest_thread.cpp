@@ -118,9 +118,11 @@ void IngestThread::loop(Work& work, const std::stop_token& stop) {
     const Instant wall = system::now();
     beat_ = now.time_since_epoch().count();
     const auto done = work.ingest->tick(now, wall);
-    if (!done) log::error(done.error());
+    tell_outcome(done ? std::nullopt : std::optional(done.error()));
     if (done && *done) committed_();
-    for (const std::string& notice : work.follower->take_notices()) log::warning(notice);
+    for (const std::string& notice : work.follower->take_notices()) {
+      log::warning(notice, {{"PART", "sources"}});
+    }
     work.unpublished = work.unpublished || !done || *done;
     publish(work, wall, done ? std::nullopt : std::optional(done.error()));
     keep_house(wall, done && *done);
@@ -133,11 +135,41 @@ void IngestThread::loop(Work& work, const std::stop_token& stop) {
 
 void IngestThread::wait(const Work& work) const {
   const auto now = follow::SteadyTime::clock::now();
-  const auto due =
-      std::clamp<follow::SteadyTime::duration>(work.ingest->next_due(now) - now, {}, work.unpublished ? kPublishEvery : kLongestWait);
+  const auto due = std::clamp<follow::SteadyTime::duration>(work.ingest->next_due(now) - now, {},
+                                                            work.unpublished ? kPublishEvery : kLongestWait);
   pollfd fds[] = {{wake_fd_, POLLIN, 0}, {work.follower->hint_fd(), POLLIN, 0}};
   const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(due);
   poll(fds, 2, static_cast<int>(milliseconds.count()));
+}
+
+// A failure lasts for many rounds; it is told when it begins, when it changes and when it is over.
+void IngestThread::tell_outcome(const std::optional<Error>& failure) {
+  const std::string text = failure ? failure->text() : std::string();
+  if (text == told_failure_) return;
+  if (failure) {
+    log::error(*failure, {{"PART", "history"}});
+  } else {
+    log::info("the history can be written again", {{"PART", "history"}});
+  }
+  told_failure_ = text;
+}
+
+// The same for files that can't be read.
+void IngestThread::tell_streams(const std::vector<follow::Status>& streams) {
+  std::map<std::string, std::string> waiting;
+  for (const follow::Status& stream : streams) {
+    if (stream.state != follow::State::waiting) continue;
+    const auto told = told_waiting_.find(stream.path);
+    if (told == told_waiting_.end() || told->second != stream.text) {
+      log::warning(stream.path + ": " + stream.text, {{"PART", "sources"}, {"SOURCE", stream.path}});
+    }
+    waiting[stream.path] = stream.text;
+  }
+  for (const auto& [path, text] : told_waiting_) {
+    if (!waiting.contains(path))
+      log::info(path + ": no longer " + text, {{"PART", "sources"}, {"SOURCE", path}});
+  }
+  told_waiting_ = std::move(waiting);
 }
 
 void IngestThread::publish(Work& work, Instant wall, std::optional<Error> failure) {
@@ -149,6 +181,7 @@ void IngestThread::publish(Work& work, Instant wall, std::optional<Error> failur
   work.next_publish = wall + kPublishEvery;
   work.unpublished = false;
   status_.streams = work.follower->statuses();
+  tell_streams(status_.streams);
   status_.lag_bytes = 0;
   for (const auto& stream : status_.streams) {
     if (!stream.caught_up) status_.lag_bytes += std::max<std::int64_t>(0, stream.size - stream.offset);
@@ -165,7 +198,7 @@ void IngestThread::keep_house(Instant wall, bool busy) {
     if (auto done = writer.maintain(wall); !done) return done;
     return writer.forget_finished(wall - kFinishedKept);
   });
-  if (!kept) log::error(kept.error());
+  if (!kept) log::error(kept.error(), {{"PART", "history"}});
 }
 
 IngestStatus IngestThread::status() const {

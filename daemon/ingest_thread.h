@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -59,6 +60,8 @@ class IngestThread {
 
   void loop(Work& work, const std::stop_token& stop);
   void publish(Work& work, Instant wall, std::optional<Error> failure);
+  void tell_outcome(const std::optional<Error>& failure);
+  void tell_streams(const std::vector<follow::Status>& streams);
   void keep_house(Instant wall, bool busy);
   void wait(const Work& work) const;
 
@@ -69,7 +72,9 @@ class IngestThread {
   std::jthread thread_;
   std::atomic<follow::SteadyTime::rep> beat_{0};
   Instant next_house_{};
-  IngestCounters before_;  // of earlier starts: counters do not go back at a reload
+  std::string told_failure_;                         // what the log last said of the history; empty: nothing
+  std::map<std::string, std::string> told_waiting_;  // … and of files that can't be read, by path
+  IngestCounters before_;                            // of earlier starts: counters do not go back at a reload
 
   mutable std::mutex mutex_;
   IngestStatus status_;

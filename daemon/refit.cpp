@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "daemon/log.h"
 #include "daemon/service/model_json.h"
 
 namespace etad {
@@ -76,6 +77,16 @@ std::optional<service::Spread> snapshot_of(const std::vector<RunData>& runs) {
   }
   return spread_of(std::move(seconds));
 }
+
+namespace {
+
+void tell(const service::FittedModel& fitted) {
+  const std::string id = std::to_string(fitted.id), phase(name_of(fitted.key.phase));
+  log::debug("fitted model " + id + ": " + fitted.key.network + ", " + phase,
+             {{"MODEL", id}, {"NETWORK", fitted.key.network}, {"PHASE", phase}});
+}
+
+}  // namespace
 
 Refit::Refit(std::unique_ptr<Reader> reader, SharedWriter& writer, std::function<Instant()> now,
              std::function<void()> alive)
@@ -150,7 +161,10 @@ Result<std::vector<service::FittedModel>> Refit::keep(std::vector<Dirty>& dirty)
   if (rows.empty()) return fitted;
   const auto kept = writer_.with([&](Writer& writer) { return writer.put_models(rows); });
   if (!kept) return tl::unexpected(kept.error());
-  for (std::size_t i = 0; i < rows.size(); ++i) fitted[i].id = rows[i].id;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    fitted[i].id = rows[i].id;
+    tell(fitted[i]);
+  }
   return fitted;
 }
 
