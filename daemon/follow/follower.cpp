@@ -145,9 +145,10 @@ void Follower::Impl::add_journals(SteadyTime now) {
 
 void Follower::Impl::restore_all(std::vector<Position> positions, SteadyTime now) {
   add_journals(now);
+  std::reverse(positions.begin(), positions.end());  // a path that was forgotten and came again has two
   for (const Position& position : positions) {
     for (auto& [id, journal] : journals)
-      if (journal.path() == position.path) journal.restore(position);
+      if (journal.path() == position.path && !journal.is_restored()) journal.restore(position);
     const auto watch = discovery.watch_of(position.path);
     if (!watch || by_path.contains(position.path)) continue;
     const bool literal = discovery.watch(*watch).pattern == position.path;

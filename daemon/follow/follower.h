@@ -83,8 +83,7 @@ struct Batch {
   bool caught_up = false;  // these lines reach the end of the file, and no other file waits behind it
   bool ended = false;      // this file is finished: `finished` goes on the list of finished files
   bool restarted = false;  // the file of these lines is not the one of the lines before (or begins anew)
-  std::string finished;    // see `ended`; also given again, alone, for a file that still lies there, so
-                           // that its entry does not expire: then `ended` is false
+  std::string finished;    // see `ended`
   State state = State::following;
   std::string error;  // why it can't be read; given once, when that changes; "" when it is over
   bool error_changed = false;
@@ -117,10 +116,12 @@ class Follower {
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
 
-  // Before the first poll: where the streams stand, and the files that will not be read again.
+  // Before the first poll: where the streams stand, and the files that will not be read again. Of several
+  // positions of one path the last counts.
   void restore(std::vector<Position> positions, std::vector<std::string> finished);
 
-  // Replaces what is watched (a reload). Streams that no watch finds any more are dropped.
+  // Replaces what is watched (a reload). Streams that no watch finds any more are dropped,
+  // and begin anew if they are watched again without a restore.
   void set_watches(std::vector<Watch> watches);
 
   // Looks at everything that is due and reads at most about `budget` bytes (at least one batch). Never blocks

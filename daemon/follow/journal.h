@@ -44,6 +44,8 @@ class JournalStream {
 
   void restore(const Position& position) { committed_ = position_ = position; }
 
+  bool is_restored() const { return !committed_.path.empty(); }
+
   // Reads at most about `budget` bytes and takes them off it. True: there is more.
   bool look(const Options& options, std::size_t& budget, std::vector<Batch>& out);
 

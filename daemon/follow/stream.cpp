@@ -193,7 +193,7 @@ Stream::Attached Stream::go_back_to_unseen(Look& look) {
 }
 
 Stream::Attached Stream::attach(Look& look) {
-  Current& current = *current_;
+  CurrentFile& current = *current_;
   if (current.content) {
     const auto status = current.content->status();
     if (!status && status.error() != ESTALE) {
@@ -262,7 +262,7 @@ Stream::Attached Stream::find_copy(Look& look) {
 }
 
 Stream::Drained Stream::drain(Look& look, bool take_rest) {
-  Current& current = *current_;
+  CurrentFile& current = *current_;
   for (;;) {
     const auto status = current.content->status();
     Batch batch = new_batch();

@@ -19,6 +19,21 @@
 
 namespace etad::follow {
 
+// The file that a stream is reading.
+struct CurrentFile {
+  FileKey key;
+  std::string file;  // where it was last found
+  FileReader reader;
+  std::unique_ptr<Content> content;  // while open
+  FileStatus seen;                   // just before it was last read
+  std::int64_t pending = 0;          // bytes of an unterminated line
+  bool at_end = false;
+  bool compressed = false;
+  bool drained_finally = false;
+  std::optional<SteadyTime> grew;  // when it was last seen to have grown; since we hold it
+  Instant directory_modified{};
+};
+
 class Stream {
  public:
   // What it needs of its surroundings at every look.
@@ -58,20 +73,6 @@ class Stream {
   Status status() const;
 
  private:
-  // The file being read.
-  struct Current {
-    FileKey key;
-    std::string file;  // where it was last found
-    FileReader reader;
-    std::unique_ptr<Content> content;  // while open
-    FileStatus seen;                   // just before it was last read
-    std::int64_t pending = 0;          // bytes of an unterminated line
-    bool at_end = false;
-    bool compressed = false;
-    bool drained_finally = false;
-    std::optional<SteadyTime> grew;  // when it was last seen to have grown; since we hold it
-    Instant directory_modified{};
-  };
   // What lies under the path: a regular file, nothing that could be read, or nobody knows.
   struct Target {
     std::optional<FileStatus> file;
@@ -121,7 +122,7 @@ class Stream {
   Position position_;   // what has been handed out
   std::vector<std::string> uncommitted_finished_;
 
-  std::optional<Current> current_;
+  std::optional<CurrentFile> current_;
   Link last_;               // the file before
   bool known_ = false;      // a file has been read under this path before
   bool restarted_ = false;  // to be said with the next batch

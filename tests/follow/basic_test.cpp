@@ -77,6 +77,18 @@ TEST(Following, restart_goes_on_at_the_committed_offset) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
+TEST(Following, the_last_of_several_positions_of_a_path_counts) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  const Position first = etad.positions[kLog];
+  etad.files.write(kLog, "two\n");
+  etad.poll();
+  Follower again(etad.files, nullptr, watching(kLog));
+  again.restore({first, etad.positions[kLog]}, {});
+  for (const Batch& batch : again.poll(etad.now, etad.wall, etad.budget)) EXPECT_TRUE(batch.lines.empty());
+}
+
 TEST(Following, delete_and_recreate) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
