@@ -27,6 +27,11 @@ Terms one_size(double n, double b, Knots k) {
   return terms(1, n * (1 - kAssumedShare + kAssumedShare * b / k[0]));
 }
 
+// Without a cost per run: what a log calls training rarely has one left in it.
+Terms pure_affine(double n, double b, Knots) {
+  return terms(0, n, n * b);
+}
+
 Terms affine(double n, double b, Knots) {
   return terms(1, n, n * b);
 }
@@ -63,10 +68,11 @@ Terms natural_spline(double n, double b, Knots k) {
   return terms(1, n, n * b, n * (d(0) - d(1)) / ((k[2] - k[0]) * (k[2] - k[0])));
 }
 
-const std::array<Basis, 9>& table() {
-  static const std::array<Basis, 9> kBases{{
+const std::array<Basis, 10>& table() {
+  static const std::array<Basis, 10> kBases{{
       {"c0 + n*c1", {"c0", "c1"}, 0, 0, 0, constant},
       {"c0 + n*c1*(0.2 + 0.8*B/k)", {"c0", "c1"}, 0, 1, 1, one_size},
+      {"n*(c1 + c2*B)", {"c0", "c1", "c2"}, 0, 0, 2, pure_affine},
       {"c0 + n*(c1 + c2*B)", {"c0", "c1", "c2"}, 0, 0, 2, affine},
       {"b0 + b1*n + b2*B", {"b0", "b1", "b2"}, 0, 0, 2, literal},
       {"c0 + n*(c1 + c2*B + c3/B)", {"c0", "c1", "c2", "c3"}, 0, 0, 5, small_batches},

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "regression/cells.h"
+#include "regression/drift.h"
 #include "regression/interval.h"
 #include "regression/model.h"
 #include "regression/noise.h"
@@ -14,6 +15,7 @@
 #include "regression/select.h"
 #include "regression/shape.h"
 #include "regression/statistics.h"
+#include "regression/variants.h"
 
 namespace etad::regression {
 namespace {
@@ -119,15 +121,33 @@ double mean_error(const Observations& rows, const RelativeFit& fit, const Cells&
   return count > 0 ? sum / count : 0;
 }
 
+// Rows from before the deployment last changed no longer count. A change hides an earlier one, so it is asked
+// again of what is left.
+std::optional<double> drop_old_runs(Observations& rows) {
+  std::optional<double> changed_at;
+  for (int i = 0; i < 3; ++i) {
+    const Selection selection = select_basis(rows);
+    if (selection.candidates.empty()) break;
+    const Basis& basis = *selection.winner().basis;
+    const RelativeFit fitted = fit_relative(basis, place_knots(basis, batch_sizes(rows)), rows);
+    const std::optional<double> at = drop_before_change(rows, fitted.residuals);
+    if (!at) break;
+    changed_at = at;
+  }
+  return changed_at;
+}
+
 }  // namespace
 
 std::optional<Model> fit(const Dataset& data, const Prior& prior) {
-  const Observations rows = comparable(observe(data));
+  Observations rows = comparable(observe(data));
+  Model model;
+  model.runs = static_cast<int>(rows.size());
+  model.variants = separate_variants(rows, prior.noise);
+  model.changed_at = drop_old_runs(rows);
   const Selection selection = select_basis(rows);
   if (selection.candidates.empty()) return std::nullopt;
   const Basis& basis = *selection.winner().basis;
-
-  Model model;
   model.basis = basis.formula;
   const std::vector<double> sizes = batch_sizes(rows);
   model.knots = place_knots(basis, sizes);
@@ -138,7 +158,6 @@ std::optional<Model> fit(const Dataset& data, const Prior& prior) {
   model.iteration_noise = noise.iteration;
   model.degrees = noise.degrees;
   describe_coefficients(basis, fitted, model);
-  model.runs = static_cast<int>(rows.size());
   for (const RunObservation& run : data) model.windows += static_cast<int>(run.windows.size());
   model.dropped_runs = static_cast<int>(std::ranges::count(fitted.weights, 0.0));
   model.error_percent = rows.size() > 1 ? 100 * selection.winner().validation.error : 0;

@@ -40,7 +40,8 @@ struct Prediction {
 // What a solver type (or kin) costs beside the most common one: accepted only on evidence.
 struct VariantEffect {
   std::string name;
-  double factor = 1;  // of the estimate
+  double factor = 1;     // of the estimate
+  double deviation = 0;  // standard deviation of its logarithm
   int runs = 0;
 };
 

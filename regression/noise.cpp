@@ -47,7 +47,9 @@ Noise run_noise(const Observations& rows, const std::vector<double>& residuals, 
   Noise noise;
   noise.degrees = std::max(0.0, static_cast<double>(counted.size()) - parameters);
   const double prior = typical > 0 ? typical : kPriorNoise;
-  const double scale = robust_scale(counted);
+  // Residuals about a fit are smaller than the errors by what the fit has taken up.
+  const double lost = noise.degrees > 0 ? static_cast<double>(counted.size()) / noise.degrees : 1;
+  const double scale = robust_scale(counted) * std::sqrt(lost);
   // An iteration noise that claims more than the runs show is autocorrelated or a stall: it gives way.
   const double share = median(lengths);
   noise.iteration = share > 0 ? std::min(iteration, 0.7 * std::max(scale, prior / 5) / std::sqrt(share)) : 0;

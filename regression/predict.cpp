@@ -30,7 +30,7 @@ bool outside(const Range& range, double v) {
 }  // namespace
 
 std::optional<Prediction> Model::predict(double n, std::optional<double> b, double confidence,
-                                         std::string_view) const {
+                                         std::string_view variant) const {
   const Basis* form = find_basis(basis);
   if (!form || static_cast<int>(coefficients.size()) != form->parameters()) return std::nullopt;
   if (!std::isfinite(n) || n <= 0 || (b && (!std::isfinite(*b) || *b <= 0))) return std::nullopt;
@@ -41,13 +41,20 @@ std::optional<Prediction> Model::predict(double n, std::optional<double> b, doub
   const ShapePoint correction = shape.empty() ? ShapePoint{} : shape_at(shape, size);
   Prediction out;
   out.seconds = std::max(0.0, x.dot(c)) * std::exp(correction.log_ratio);
+  double effect_variance = 0;
+  for (const VariantEffect& effect : variants) {
+    if (effect.name != variant) continue;
+    out.seconds *= effect.factor;
+    effect_variance = effect.deviation * effect.deviation;
+  }
   if (!std::isfinite(out.seconds) || out.seconds <= 0) return std::nullopt;
   const double leverage = relative_leverage(x, c, matrix_of(covariance, c.size()));
   const double run = noise * noise + iteration_noise * iteration_noise / n;
   // The shape's deviation covers the coefficients' where there is a shape.
   const double fitted =
       shape.empty() ? leverage * noise * noise : correction.deviation * correction.deviation;
-  const double width = score_quantile(scores, confidence, degrees) * std::sqrt(run + fitted);
+  const double width =
+      score_quantile(scores, confidence, degrees) * std::sqrt(run + fitted + effect_variance);
   out.lower = out.seconds * std::exp(-width);
   out.upper = out.seconds * std::exp(width);
   if (b && samples.max > 0 && outside(samples, *b)) out.extrapolates.emplace_back("batch_size");

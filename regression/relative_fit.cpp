@@ -74,7 +74,9 @@ RelativeFit fit_relative(const Basis& basis, std::span<const double> knots, cons
   }
   fit.weights = base;
   fit.residuals.assign(rows.size(), 0);
-  const bool robust = in_use > basis.parameters() + 1;
+  const bool robust = in_use > basis.parameters() + 2;
+  // Residuals about a fit are smaller than the errors, the more so the fewer there are.
+  const double correction = robust ? std::sqrt(in_use / (in_use - basis.parameters())) : 1;
   std::vector<double> used;
   for (int i = 0; i < kAbsoluteSteps + kBiweightSteps; ++i) {
     fit.coefficients = step.solve(rows, fitted, fit.weights);
@@ -89,7 +91,7 @@ RelativeFit fit_relative(const Basis& basis, std::span<const double> knots, cons
       fit.residuals[j] = std::log(rows[j].t / next);
       if (base[j] > 0) used.push_back(fit.residuals[j]);
     }
-    fit.scale = std::max(kLeastScale, robust_scale(used));
+    fit.scale = std::max(kLeastScale, robust_scale(used) * correction);
     if (moved < 1e-9 && (i >= kAbsoluteSteps || !robust)) break;
     if (!robust) continue;
     for (std::size_t j = 0; j < rows.size(); ++j) {

@@ -1,7 +1,11 @@
 #include "regression/select.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <string>
+
+#include "regression/statistics.h"
 
 namespace etad::regression {
 namespace {
@@ -53,9 +57,12 @@ Selection select_basis(const Observations& all) {
   }
   const auto error = [](const Candidate& c) { return c.validation.error; };
   const auto best = std::ranges::min_element(out.candidates, {}, error);
-  const double slack = standard_error(best->validation.fold_errors);
+  // One standard deviation to Student: errors known from three folds are not well known.
+  const double sigma = folds.count > 1 ? student_quantile(0.8413, folds.count - 1) : 1;
+  const double best_error = standard_error(best->validation.fold_errors);
   for (std::size_t i = 0; i < out.candidates.size(); ++i) {
     const Candidate& c = out.candidates[i];
+    const double slack = sigma * std::hypot(best_error, standard_error(c.validation.fold_errors));
     if (c.basis->parameters() <= best->basis->parameters() && error(c) <= error(*best) + slack) {
       out.chosen = i;
       break;
