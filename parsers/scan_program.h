@@ -24,6 +24,8 @@ class ScanProgram {
  public:
   using ByteSet = std::bitset<256>;
 
+  static constexpr std::size_t kMaxGroups = 16;
+
   enum class Outcome : std::uint8_t { no, yes, undecided };
 
   // None where the pattern leaves the subset. Groups are numbered as RE2 numbers them.
