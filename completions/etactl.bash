@@ -9,9 +9,12 @@ _etactl_known() { # _etactl_known KEY LIST [OPTION…]
 
 _etactl_options() { # the options of a command
   case $1 in
-    runs) echo --all --watch ;;
-    estimate) echo --phase --batch-size --iterations --framework --device --devices --architecture \
-      --test-interval --test-iterations --test-batch-size --confidence ;;
+    runs) echo --all --watch --state --network --framework --since --limit ;;
+    estimate) echo --phase --batch-size --iterations --architecture --framework --host --device --devices \
+      --test-interval --test-iterations --test-batch-size --snapshot-interval --confidence ;;
+    models | accuracy) echo --network ;;
+    networks | sources) echo --limit ;;
+    series) echo --from --to --step ;;
     import) echo --format --label ;;
     '') echo --socket --json --version ;;
   esac
@@ -34,11 +37,14 @@ _etactl() {
   case $previous in
     --socket) compopt -o default 2>/dev/null; return ;;
     --phase) words='train test total' ;;
-    --device | --framework) names=$(_etactl_known "${previous#--}" runs "${socket[@]}") ;;
+    --state) words='running finished stopped failed lost' ;;
+    --network) names=$(_etactl_known network networks "${socket[@]}") ;;
+    --device | --framework | --host) names=$(_etactl_known "${previous#--}" runs "${socket[@]}") ;;
     --architecture) names=$(_etactl_known architecture networks "${socket[@]}") ;;
     --label) words='batch_size= device= devices= network= host='; compopt -o nospace 2>/dev/null ;;
     --format) names=$(_etactl_known format sources "${socket[@]}") ;;
-    --batch-size | --iterations | --devices | --test-* | --confidence) return ;;
+    --batch-size | --iterations | --devices | --test-* | --snapshot-interval | --confidence) return ;;
+    --since | --limit | --from | --to | --step) return ;;
     *)
       case $command:$current in
         *:-*) words=$(_etactl_options "$command") ;;

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The manual pages are well-formed, and name every key the configuration knows.
+# The manual pages are well-formed and name every key the configuration knows; they and the completions name
+# every command and option of etactl.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 command -v mandoc >/dev/null || { echo "manual_test: mandoc is not installed"; exit 77; }
@@ -10,4 +11,14 @@ missing=0
 while read -r key; do
   grep -Eq "^\.It (Ic|Va) $key( |$)" man/etad.toml.5 || { echo "etad.toml(5) lacks '$key'" >&2; missing=1; }
 done < <(sed -nE 's/^(# )?([a-z_]+) = .*/\2/p' etc/etad.toml | sort -u)
+
+words=$(sed -nE 's/.*(add_subcommand|list)\("([a-z-]+)".*/\2/p; s/.*(parameter|add_flag|add_option)\([^"]*"(--[a-z-]+).*/\2/p' \
+  daemon/client/cli.cpp | sort -u)
+[ "$(wc -w <<<"$words")" -gt 30 ] || { echo "the commands and options of etactl are not found in its source" >&2; exit 1; }
+for word in $words; do
+  grep -qE "(Cm|Fl Fl|,) ([A-Z][a-z] )*${word#--}( |$)" man/etactl.1 || { echo "etactl(1) lacks $word" >&2; missing=1; }
+  for completion in completions/etactl.bash completions/_etactl; do
+    grep -qE -- "(^|[^a-z-])$word([^a-z-]|$)" "$completion" || { echo "$completion lacks $word" >&2; missing=1; }
+  done
+done
 exit "$missing"
