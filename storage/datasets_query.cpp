@@ -51,6 +51,9 @@ RunData read_run(const sqlite::Connection& connection, const sqlite::Rows& row, 
   data.loss_is_nan = row.get<bool>(5);
   data.solver_type = row.get<std::string>(6);
   data.iter_size = phase == Phase::train ? positive(row.get<std::string_view>(7)) : 1;
+  data.startup = row.get<std::optional<Duration>>(10);
+  data.snapshot_time = row.get<Duration>(11);
+  data.snapshots = row.get<std::int64_t>(12);
   SegmentCodec codec;
   if (!unpack_chunk(row.get<sqlite::Blob>(9).bytes, row.get<std::int64_t>(8), codec, data.windows))
     throw_damaged(connection, "the windows of run", data.run_id);
@@ -82,7 +85,8 @@ std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey&
   sqlite::Statement select(
       connection,
       "SELECT r.id, p.samples_per_iteration, p.iterations, p.duration, r.started_at, r.loss_is_nan,"
-      " r.settings ->> 'type', r.settings ->> 'iter_size', w.count, w.body"
+      " r.settings ->> 'type', r.settings ->> 'iter_size', w.count, w.body, r.startup, r.snapshot_time,"
+      " r.snapshots"
       " FROM datasets d CROSS JOIN run_phases p ON p.dataset_id = d.id AND p.phase = d.phase"
       " CROSS JOIN runs r ON r.id = p.run_id"
       " LEFT JOIN run_windows w ON w.run_id = p.run_id AND w.phase = p.phase"

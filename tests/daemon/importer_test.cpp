@@ -1,5 +1,7 @@
 #include "daemon/importer.h"
 
+#include <algorithm>
+
 #include "daemon/refit.h"
 #include "daemon/service/estimate.h"
 #include "tests/daemon/temp_history.h"
@@ -158,6 +160,10 @@ TEST_F(Importing, an_estimate_from_the_example_logs) {
   ASSERT_TRUE(answer);
   // The run that was left out took 25.9 s of training; runs on that machine spread by 10 % and more.
   EXPECT_NEAR(answer->sum.seconds, 25.9, 8);
+  const auto& models = refit.models()->models;
+  EXPECT_TRUE(std::any_of(models.begin(), models.end(), [](const auto& model) {
+    return model.startup && model.startup->median > 0 && model.startup->runs > 1;
+  })) << "start-up is a term of its own";
   EXPECT_LT(answer->sum.lower, answer->sum.seconds);
   EXPECT_GT(answer->sum.upper, answer->sum.seconds);
 }
