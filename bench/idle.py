@@ -11,6 +11,10 @@ import time
 from daemon_process import ROOT, Daemon
 
 
+def settled(health, files):
+    return health["sources"]["followed"] >= files and health["lag"]["bytes"] == 0
+
+
 def measure(build, files, seconds):
     with tempfile.TemporaryDirectory() as folder:
         logs = pathlib.Path(folder) / "logs"
@@ -21,7 +25,7 @@ def measure(build, files, seconds):
             with open(log, "a") as out:
                 out.write(f"# {number}\n")
         with Daemon(build, folder, [f"{logs}/*.log"]) as daemon:
-            while daemon.ask("/v1/health")["sources"] < files or daemon.ask("/v1/health")["lag_bytes"] > 0:
+            while not settled(daemon.ask("/v1/health"), files):
                 time.sleep(0.2)
             time.sleep(15)  # until polling has backed off
             before = daemon.cpu_seconds()
