@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "regression/basis.h"
@@ -6,6 +7,7 @@
 #include "regression/model.h"
 #include "regression/relative_fit.h"
 #include "regression/shape.h"
+#include "regression/statistics.h"
 
 namespace etad::regression {
 namespace {
@@ -53,8 +55,12 @@ std::optional<Prediction> Model::predict(double n, std::optional<double> b, doub
   // The shape's deviation covers the coefficients' where there is a shape.
   const double fitted =
       shape.empty() ? leverage * noise * noise : correction.deviation * correction.deviation;
-  const double width =
-      score_quantile(scores, confidence, degrees) * std::sqrt(run + fitted + effect_variance);
+  // Scores of left-out batch sizes speak of the shape's spread; where that is small, the noise alone sets the
+  // least width there can be.
+  const double least =
+      student_quantile((1 + std::clamp(confidence, 0.0, 0.9999)) / 2, std::max(3.0, degrees));
+  const double scored = score_quantile(scores, confidence, degrees);
+  const double width = std::max(scored * std::sqrt(run + fitted + effect_variance), least * std::sqrt(run));
   out.lower = out.seconds * std::exp(-width);
   out.upper = out.seconds * std::exp(width);
   if (b && samples.max > 0 && outside(samples, *b)) out.extrapolates.emplace_back("batch_size");

@@ -1,0 +1,92 @@
+// Whatever a history holds: no crash, no NaN, no interval that does not hold its own estimate.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "regression/model.h"
+
+namespace etad::regression {
+namespace {
+
+RunObservation run_of(double n, double b, double t, double at = 0, const char* variant = "") {
+  RunObservation run;
+  run.samples = b;
+  run.iterations = n;
+  run.seconds = t;
+  run.started_at = at;
+  run.variant = variant;
+  return run;
+}
+
+void expect_sane(const Dataset& data) {
+  const auto model = fit(data);
+  if (!model) return;
+  EXPECT_TRUE(std::isfinite(model->noise) && std::isfinite(model->error_percent) &&
+              std::isfinite(model->coverage));
+  for (const Coefficient& c : model->coefficients) EXPECT_TRUE(std::isfinite(c.value + c.standard_error));
+  for (const ShapePoint& p : model->shape) EXPECT_TRUE(std::isfinite(p.log_ratio + p.deviation));
+  for (const double n : {1e-3, 1.0, 1e3, 1e15}) {
+    for (const double b : {1e-3, 1.0, 32.0, 1e12}) {
+      const auto p = model->predict(n, b, 0.9);
+      if (!p) continue;
+      EXPECT_TRUE(std::isfinite(p->seconds) && p->seconds > 0);
+      EXPECT_LE(p->lower, p->seconds);
+      EXPECT_GE(p->upper, p->seconds);
+      EXPECT_FALSE(std::isnan(p->upper));
+    }
+  }
+}
+
+TEST(Edge, DegenerateHistories) {
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  expect_sane({run_of(1, 1, 1)});
+  expect_sane({run_of(1, 0, 1), run_of(2, 0, 2)});
+  expect_sane({run_of(1, 0, 1), run_of(2, 8, 2)});
+  expect_sane({run_of(1e12, 1e12, 1e12), run_of(1e-12, 1e-12, 1e-12)});
+  expect_sane({run_of(nan, 1, 1), run_of(1, nan, 1), run_of(1, 1, infinity), run_of(1, 1, 5)});
+  expect_sane({run_of(10, 8, 1), run_of(10, 8, 1), run_of(10, 8, 1)});
+  expect_sane({run_of(10, 8, 5), run_of(10, 16, 3), run_of(10, 32, 1)});
+  expect_sane({run_of(10, 8, 1, 0, "SGD"), run_of(10, 8, 9, 0, "Adam"), run_of(10, 8, 4, 0, "")});
+}
+
+TEST(Edge, RandomHistories) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> exponent(-6, 12);
+  for (int round = 0; round < 60; ++round) {
+    Dataset data;
+    for (int i = 0; i < 1 + round % 17; ++i) {
+      data.push_back(run_of(std::pow(10, exponent(random)), std::pow(10, exponent(random) / 3),
+                            std::pow(10, exponent(random)), i, i % 3 ? "a" : "b"));
+    }
+    expect_sane(data);
+  }
+}
+
+TEST(Edge, UnknownBatchSizeIsAnsweredOnlyWhereOneWasSeen) {
+  const auto one = fit({run_of(10, 8, 1), run_of(20, 8, 2)});
+  ASSERT_TRUE(one);
+  EXPECT_TRUE(one->predict(10, std::nullopt, 0.9));
+  const auto several = fit({run_of(10, 8, 1), run_of(20, 16, 4)});
+  ASSERT_TRUE(several);
+  EXPECT_FALSE(several->predict(10, std::nullopt, 0.9));
+}
+
+TEST(Edge, OutsideTheRangeIsWiderAndSaysSo) {
+  std::mt19937 random(2);
+  std::normal_distribution<double> noise(0, 0.02);
+  Dataset data;
+  for (int i = 0; i < 20; ++i) {
+    const double b = 8 << (i % 3);
+    data.push_back(run_of(100, b, 100 * (0.1 + 0.02 * b) * std::exp(noise(random))));
+  }
+  const auto model = fit(data);
+  const auto inside = model->predict(100, 16, 0.9), outside = model->predict(100, 256, 0.9);
+  EXPECT_TRUE(inside->extrapolates.empty());
+  EXPECT_EQ(outside->extrapolates, std::vector<std::string>{"batch_size"});
+  EXPECT_GT(outside->upper / outside->seconds, inside->upper / inside->seconds);
+}
+
+}  // namespace
+}  // namespace etad::regression

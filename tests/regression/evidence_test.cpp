@@ -1,0 +1,138 @@
+// What the data say is taken up, what they do not say is not: outliers, variants, change, siblings, coverage.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "regression/drift.h"
+#include "regression/model.h"
+
+namespace etad::regression {
+namespace {
+
+class Evidence : public testing::Test {
+ protected:
+  std::mt19937 random{42};
+
+  double luck(double deviation) { return std::exp(std::normal_distribution<double>(0, deviation)(random)); }
+
+  RunObservation run(double n, double b, double pace, double noise) {
+    RunObservation out;
+    out.iterations = n;
+    out.samples = b;
+    out.seconds = n * pace * luck(noise);
+    return out;
+  }
+};
+
+TEST_F(Evidence, OneContaminatedRunInTenDoesNotMoveAnEstimateByItsNoise) {
+  Dataset clean, dirty;
+  for (int i = 0; i < 30; ++i) {
+    const double b = 16 << (i % 4);
+    clean.push_back(run(200, b, 0.02 + 0.001 * b, 0.03));
+    dirty.push_back(clean.back());
+    if (i % 10 == 4) dirty.back().seconds *= 3;
+  }
+  const auto a = fit(clean), b = fit(dirty);
+  for (const double size : {16.0, 32.0, 64.0, 128.0}) {
+    EXPECT_NEAR(b->predict(200, size, 0.9)->seconds / a->predict(200, size, 0.9)->seconds, 1, 0.03);
+  }
+}
+
+TEST_F(Evidence, ASlowerSolverIsToldApartAndAnEqualOneJoined) {
+  Dataset data;
+  for (int i = 0; i < 24; ++i) {
+    const double b = 16 << (i % 3);
+    data.push_back(run(200, b, 0.02 + 0.001 * b, 0.03));
+    data.back().variant = i % 4 == 0 ? "Adam" : i % 4 == 1 ? "Nesterov" : "SGD";
+    if (i % 4 == 0) data.back().seconds *= 1.4;
+  }
+  const auto model = fit(data);
+  ASSERT_EQ(model->variants.size(), 1U);
+  EXPECT_EQ(model->variants[0].name, "Adam");
+  EXPECT_NEAR(model->variants[0].factor, 1.4, 0.06);
+  const double sgd = model->predict(200, 32, 0.9, "SGD")->seconds;
+  EXPECT_NEAR(sgd / (200 * 0.052), 1, 0.04);
+  EXPECT_NEAR(model->predict(200, 32, 0.9, "Adam")->seconds / sgd, model->variants[0].factor, 1e-9);
+}
+
+TEST_F(Evidence, AChangedDeploymentForgetsItsPast) {
+  Dataset data;
+  for (int i = 0; i < 30; ++i) {
+    const double b = 16 << (i % 3);
+    data.push_back(run(200, b, (0.02 + 0.001 * b) * (i < 14 ? 1 : 0.7), 0.03));
+    data.back().started_at = 1e9 + 3600 * i;
+  }
+  const auto model = fit(data);
+  ASSERT_TRUE(model->changed_at);
+  EXPECT_NEAR((*model->changed_at - 1e9) / 3600, 14, 1);
+  EXPECT_NEAR(model->predict(200, 32, 0.9)->seconds / (200 * 0.052 * 0.7), 1, 0.04);
+}
+
+TEST_F(Evidence, AnUnchangedDeploymentForgetsNothing) {
+  int changed = 0;
+  for (int round = 0; round < 30; ++round) {
+    Dataset data;
+    for (int i = 0; i < 30; ++i) {
+      data.push_back(run(200, 16 << (i % 3), 0.05, 0.05));
+      data.back().started_at = 1e9 + 3600 * i;
+    }
+    changed += fit(data)->changed_at.has_value();
+  }
+  EXPECT_LE(changed, 1);
+}
+
+TEST(RunsTest, OrderShows) {
+  EXPECT_LT(runs_score({-1, -2, -1, -3, -2, 1, 2, 1, 3, 2}), -2);
+  EXPECT_GT(runs_score({-1, 1, -1, 1, -1, 1, -1, 1}), 0);
+  EXPECT_EQ(runs_score({}), 0);
+}
+
+TEST_F(Evidence, SiblingsKnowThePeculiarBatchSizes) {
+  const auto pace = [](double b, double scale) {
+    return scale * (0.01 + 0.002 * b) * (static_cast<int>(b) % 8 == 0 ? 1 : 1.15);
+  };
+  Prior prior;
+  for (int s = 1; s <= 6; ++s) {
+    Sibling sibling;
+    for (const double b : {4.0, 8.0, 12.0, 16.0, 20.0, 24.0, 32.0})
+      sibling.curve.push_back({b, pace(b, s), 0.01});
+    prior.siblings.push_back(sibling);
+  }
+  Dataset data;
+  for (const double b : {4.0, 8.0, 12.0, 16.0, 24.0, 32.0}) {
+    for (int i = 0; i < 3; ++i) data.push_back(run(100, b, pace(b, 2.5), 0.01));
+  }
+  const double truth = 100 * pace(20, 2.5);
+  const double alone = std::abs(fit(data)->predict(100, 20, 0.9)->seconds / truth - 1);
+  const double taught = std::abs(fit(data, prior)->predict(100, 20, 0.9)->seconds / truth - 1);
+  EXPECT_GT(alone, 0.05);
+  EXPECT_LT(taught, 0.03);
+}
+
+// Runs that were not fitted, over many deployments of different noise: the 90 % interval holds about 90 %.
+TEST_F(Evidence, CoverageOfUnseenRuns) {
+  for (const int runs : {3, 6, 20}) {
+    int held = 0, asked = 0;
+    for (int round = 0; round < 80; ++round) {
+      const double noise = 0.02 + 0.001 * (round % 60);
+      Dataset data;
+      for (int i = 0; i < runs; ++i) {
+        const double b = 16 << (i % 3);
+        data.push_back(run(100 * (1 + i % 4), b, 0.02 + 0.001 * b, noise));
+      }
+      const auto model = fit(data);
+      for (const double b : {16.0, 32.0, 64.0}) {
+        const auto p = model->predict(300, b, 0.9);
+        const double t = run(300, b, 0.02 + 0.001 * b, noise).seconds;
+        held += t >= p->lower && t <= p->upper;
+        ++asked;
+      }
+    }
+    EXPECT_GT(held, 0.82 * asked) << runs;
+    EXPECT_LT(held, 0.99 * asked) << runs;
+  }
+}
+
+}  // namespace
+}  // namespace etad::regression
