@@ -10,6 +10,11 @@ constexpr std::chrono::milliseconds kFirstRetry{500};
 constexpr std::chrono::milliseconds kLongestRetry{30'000};
 constexpr std::chrono::seconds kStillLook{5};  // how often open runs are looked at for being lost
 
+// Empties a text and gives its memory back, which an assignment would keep.
+void release(std::string& text) {
+  std::string().swap(text);
+}
+
 }  // namespace
 
 // One stream: its row, its parser, and what the history holds of both.
@@ -100,6 +105,7 @@ Ingest::Source& Ingest::source_of(follow::StreamId stream, std::size_t tag, cons
                         false,
                         {},
                         {}});
+  release(slot->row.state);
   return *slot;
 }
 
@@ -196,6 +202,7 @@ void Ingest::accept(std::vector<SourceCommit>& commits) {
     counters_.samples += static_cast<std::int64_t>(commit.records.samples.size());
     source->row.id = commit.source.id;
     source->committed = source->row;
+    release(source->row.state);  // one copy of it is enough: it is made anew for the next commit
     source->records.clear();
     source->finished.clear();
     source->moved = false;
@@ -211,6 +218,7 @@ void Ingest::roll_back() {
     source->parser = parser ? std::move(*parser) : LogParser(std::move(options));
     source->parser_matched = source->parser_unmatched = 0;
     source->row = source->committed;
+    release(source->row.state);
     source->records.clear();
     source->finished.clear();
     source->moved = false;
