@@ -18,7 +18,8 @@ namespace {
 constexpr std::chrono::milliseconds kLongestWait{5'000};  // so that a watchdog hears of us
 constexpr std::chrono::seconds kBusyHouse{1};             // between two steps of maintenance while working
 constexpr std::chrono::seconds kIdleHouse{60};            // and while nothing moves
-constexpr std::chrono::milliseconds kPublishEvery{250};
+constexpr std::chrono::milliseconds kPublishEvery{250};   // at most so often while something happens
+constexpr std::chrono::seconds kPublishAtLeast{10};       // and so often while nothing does
 
 IngestCounters sum(IngestCounters a, const IngestCounters& b) {
   a.bytes += b.bytes;
@@ -177,7 +178,8 @@ void IngestThread::publish(Work& work, Instant wall, std::optional<Error> failur
   status_.counters = sum(before_, work.ingest->counters());
   status_.last_commit = work.ingest->last_commit();
   status_.failure = std::move(failure);
-  if (wall < work.next_publish) return;
+  const bool stale = wall >= work.next_publish + kPublishAtLeast;
+  if (wall < work.next_publish || !(work.unpublished || stale)) return;
   work.next_publish = wall + kPublishEvery;
   work.unpublished = false;
   status_.streams = work.follower->statuses();
