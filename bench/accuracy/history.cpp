@@ -1,0 +1,117 @@
+#include "bench/accuracy/history.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+
+#include "bench/replay/log_runs.h"
+
+namespace etad::accuracy {
+namespace {
+
+constexpr double kLongest = 1e9;  // seconds: 30 years; more is an overflow, not a measurement
+
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> out(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      out.emplace_back();
+    } else if (c != '\r') {
+      out.back() += c;
+    }
+  }
+  return out;
+}
+
+class Columns {
+ public:
+  explicit Columns(const std::string& header) {
+    const std::vector<std::string> names = split(header);
+    for (std::size_t i = 0; i < names.size(); ++i) index_[names[i]] = i;
+  }
+  std::string text(const std::vector<std::string>& row, const std::string& name) const {
+    const auto found = index_.find(name);
+    return found == index_.end() || found->second >= row.size() ? "" : row[found->second];
+  }
+  double number(const std::vector<std::string>& row, const std::string& name) const {
+    return std::strtod(text(row, name).c_str(), nullptr);
+  }
+
+ private:
+  std::map<std::string, std::size_t> index_;
+};
+
+}  // namespace
+
+bool add_csv(const std::string& path, const Exclusion& exclude, History& history) {
+  std::ifstream file(path);
+  std::string line;
+  if (!std::getline(file, line)) return false;
+  const Columns columns(line);
+  std::map<std::pair<SeriesKey, std::string>, regression::RunObservation> runs;
+  while (std::getline(file, line)) {
+    const std::vector<std::string> row = split(line);
+    const double n = columns.number(row, "iterations"), t = columns.number(row, "seconds");
+    const std::string run = columns.text(row, "run");
+    ++history.segments;
+    const bool unbelievable = !(n > 0) || !(t > 0) || t > kLongest;
+    const bool excluded = exclude.matches(run) || exclude.matches(columns.text(row, "note")) ||
+                          exclude.matches(columns.text(row, "solver"));
+    if (unbelievable || excluded) {
+      ++history.left_out;
+      continue;
+    }
+    const SeriesKey key{columns.text(row, "device"), columns.text(row, "network"),
+                        columns.text(row, "phase")};
+    auto& observation = runs[{key, run + "/" + columns.text(row, "batch_size")}];
+    observation.samples = columns.number(row, "batch_size");
+    observation.iterations += n;
+    observation.seconds += t;
+    observation.started_at = columns.number(row, "started_at");
+    observation.variant = columns.text(row, "solver");
+    observation.windows.push_back({n, t});
+  }
+  for (auto& [key, observation] : runs) {
+    auto& series = history.series[key.first];
+    observation.run = static_cast<std::int64_t>(series.size());
+    series.push_back(std::move(observation));
+  }
+  return true;
+}
+
+bool add_log(const std::string& path, const FormatSet& formats, const Exclusion& exclude, History& history) {
+  const auto runs = replay::read_runs(formats, path);
+  if (!runs) return false;
+  for (const replay::ReplayRun& replayed : *runs) {
+    const Run& run = replayed.run;
+    const auto type = run.settings.find("type");
+    const std::string solver = type == run.settings.end() ? "" : type->second;
+    history.segments += static_cast<long>(replayed.segments.size());
+    if (run.loss_is_nan || exclude.matches(path) || exclude.matches(solver)) {
+      history.left_out += static_cast<long>(replayed.segments.size());
+      continue;
+    }
+    std::map<std::pair<Phase, std::int64_t>, regression::RunObservation> phases;
+    for (const Segment& segment : replayed.segments) {
+      auto& observation = phases[{segment.phase, segment.samples_per_iteration}];
+      const auto n = static_cast<double>(segment.iterations);
+      observation.samples = static_cast<double>(segment.samples_per_iteration);
+      observation.iterations += n;
+      observation.seconds += to_seconds(segment.duration);
+      observation.variant = solver;
+      observation.windows.push_back({n, to_seconds(segment.duration)});
+    }
+    const std::string network = run.network.empty() ? "(no name)" : run.network;
+    for (auto& [what, observation] : phases) {
+      if (run.started_at) observation.started_at = to_seconds(run.started_at->time_since_epoch());
+      const SeriesKey key{run.device, network + " " + run.architecture, std::string(name_of(what.first))};
+      history.series[key].push_back(std::move(observation));
+    }
+  }
+  return true;
+}
+
+}  // namespace etad::accuracy
