@@ -57,8 +57,10 @@ Selection select_basis(const Observations& all) {
   }
   const auto error = [](const Candidate& c) { return c.validation.error; };
   const auto best = std::ranges::min_element(out.candidates, {}, error);
-  // One standard deviation to Student: errors known from three folds are not well known.
-  const double sigma = folds.count > 1 ? student_quantile(0.8413, folds.count - 1) : 1;
+  // One standard deviation to Student; with fewer than five folds, its 95 % point: errors known from three
+  // are hardly known, and a basis must not win by luck.
+  const double sigma =
+      folds.count > 1 ? student_quantile(folds.count < 5 ? 0.95 : 0.8413, folds.count - 1) : 1;
   const double best_error = standard_error(best->validation.fold_errors);
   for (std::size_t i = 0; i < out.candidates.size(); ++i) {
     const Candidate& c = out.candidates[i];
