@@ -17,15 +17,16 @@ std::atomic<std::size_t> allocations{0};
 // Under a sanitizer the heap is the sanitizer's, and nothing is counted.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 // NOLINTBEGIN
-void* operator new(std::size_t size) {
+// Not inlined: GCC would see malloc on one side and delete on the other.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* p = std::malloc(size ? size : 1)) return p;
   throw std::bad_alloc();
 }
-void operator delete(void* p) noexcept {
+[[gnu::noinline]] void operator delete(void* p) noexcept {
   std::free(p);
 }
-void operator delete(void* p, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept {
   std::free(p);
 }
 // NOLINTEND
