@@ -8,7 +8,7 @@
 namespace etad::regression {
 
 // How alike the errors of the parts of one run are: a slow machine slows all of them. 0 would let them cancel
-// as strangers do, 1 would add the bounds up. docs/accuracy.md shows what our own logs say.
+// as strangers do, 1 would add the bounds up. Assumed, not measured: between the two.
 inline constexpr double kPartsCorrelation = 0.5;
 
 // Seconds add up. The half-widths w_i below and above do not: each side's is
