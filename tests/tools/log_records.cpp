@@ -1,14 +1,19 @@
-// log_records RULES LOG…: what a log's lines amount to, one JSON object a log. A tool for people and for the
-// scripts that compare logs with manifests; the daemon's own reading is daemon/'s.
+// log_records RULES LOG…: what a log's lines amount to, one JSON object a log. RULES is one rule file, or a
+// folder of them, where each log's format is found by its content. A tool for people and for the scripts that
+// compare logs with what is known of them.
 #include <boost/json.hpp>
 
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
+#include <map>
 #include <sstream>
 
+#include "daemon/log_parser.h"
 #include "parsers/format.h"
-#include "parsers/tracker.h"
+#include "parsers/line.h"
 
 namespace {
 
@@ -64,39 +69,57 @@ json::object run_object(const Run& r) {
           {"message", r.message}};
 }
 
-// Lines as the follower gives them: no CR at the end, nothing of ANSI's colours.
-std::string cleaned(const std::string& raw) {
-  std::string line;
-  for (std::size_t i = 0; i < raw.size(); ++i) {
-    if (raw[i] == '\x1b' && i + 1 < raw.size() && raw[i + 1] == '[') {
-      i += 2;
-      while (i < raw.size() && !(raw[i] >= '@' && raw[i] <= '~')) ++i;
-    } else if (raw[i] != '\r' || i + 1 < raw.size()) {
-      line.push_back(raw[i]);
-    }
-  }
-  return line;
+[[noreturn]] void give_up(const std::vector<Error>& errors) {
+  for (const Error& e : errors) std::cerr << e.text() << '\n';
+  std::exit(1);
 }
 
-json::object records_of(const Format& format, const std::string& path) {
+FormatSet formats_of(const std::filesystem::path& rules) {
+  std::vector<std::filesystem::path> files;
+  if (!std::filesystem::is_directory(rules)) {
+    files.push_back(rules);
+  } else {
+    for (const auto& entry : std::filesystem::directory_iterator(rules))
+      if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<std::shared_ptr<const Format>> formats;
+  for (const auto& file : files) {
+    std::ifstream in(file);
+    std::ostringstream text;
+    text << in.rdbuf();
+    auto format = Format::load(file.string(), text.str());
+    if (!format) give_up(format.error());
+    formats.push_back(std::move(*format));
+  }
+  auto set = FormatSet::make(std::move(formats));
+  if (!set) give_up(set.error());
+  return std::move(*set);
+}
+
+json::object records_of(const FormatSet& formats, const std::string& only, const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  Tracker tracker({format.framework(), "", std::string(format.section_body()), {}});
-  TimeContext context;
-  context.reference = Instant(std::chrono::seconds(1811808000));  // 2027-06-01: later than any log at hand
+  LogOptions options;
+  options.formats = &formats;
+  options.format = only;
+  LogParser parser(options);
+  constexpr Instant kLaterThanAnyLog{std::chrono::seconds(1811808000)};  // 2027-06-01
+  constexpr std::size_t kLineLimit = 64 * 1024;                          // the daemon's
   Records records;
-  std::int64_t lines = 0, matched = 0;
+  LineLosses losses;
+  std::int64_t lines = 0;
   for (std::string raw; std::getline(in, raw); ++lines) {
-    const std::string line = cleaned(raw);
-    const Event event = format.match(line, context);
-    if (event.kind != EventKind::none) ++matched;
+    const std::string_view line = clean_line(raw, kLineLimit, losses);
     const auto before = records.rejected;
-    tracker.feed(line, event, {}, records);
+    parser.feed(line, {}, kLaterThanAnyLog, records);
     if (records.rejected > before) std::cerr << path << ':' << lines + 1 << ": rejected: " << line << '\n';
   }
-  tracker.close(records);
-  tracker.flush(records);
+  parser.close(records);
+  parser.flush(records);
   json::array runs;
-  for (const Run& r : records.runs) runs.push_back(run_object(r));
+  std::map<std::int64_t, const Run*> latest;  // a run is told anew at every change
+  for (const Run& r : records.runs) latest[r.ordinal] = &r;
+  for (const auto& [ordinal, r] : latest) runs.push_back(run_object(*r));
   json::array layers;
   for (const auto& [run, list] : records.layers)
     for (const Layer& l : list) {
@@ -105,13 +128,15 @@ json::object records_of(const Format& format, const std::string& path) {
       layers.push_back(json::array{run, l.name, l.type, l.parameters, shapes});
     }
   return {{"file", path},
+          {"format", parser.format()},
           {"lines", lines},
-          {"matched", matched},
+          {"matched", parser.matched()},
           {"runs", runs},
           {"layers", layers},
           {"segments", records.segments.size()},
           {"points", records.points.size()},
           {"layer_times", records.layer_times.size()},
+          {"samples", records.samples.size()},
           {"rejected", records.rejected}};
 }
 
@@ -122,13 +147,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: log_records RULES LOG...\n";
     return 2;
   }
-  std::ifstream rules(argv[1]);
-  std::ostringstream text;
-  text << rules.rdbuf();
-  const auto format = Format::load(argv[1], text.str());
-  if (!format) {
-    for (const Error& e : format.error()) std::cerr << e.text() << '\n';
-    return 1;
-  }
-  for (int i = 2; i < argc; ++i) std::cout << records_of(**format, argv[i]) << '\n';
+  const FormatSet formats = formats_of(argv[1]);
+  const std::string only = formats.all().size() == 1 ? formats.all().front()->name() : "auto";
+  for (int i = 2; i < argc; ++i) std::cout << records_of(formats, only, argv[i]) << '\n';
 }
