@@ -74,6 +74,7 @@ struct Tracker::Impl {
   void settle(track::RunTrack& r, const Net& net, Records& out);
 
   // tracker_windows.cpp
+  bool is_said_again(const Moment& m) const;
   void progress(const Moment& m);
   void train_progress(track::RunTrack& r, const Moment& m, std::int64_t iteration);
   void close_window(track::RunTrack& r, const Moment& m, const track::Anchor& to);
@@ -85,6 +86,8 @@ struct Tracker::Impl {
   void test_progress(const Moment& m);
   void test_start(const Moment& m);
   void test_result(const Moment& m);
+  bool is_test_after_end(const Moment& m) const;
+  void end_stated_test(track::RunTrack& r, const Moment& m, Duration took);
   void end_test(track::RunTrack& r, std::optional<Instant> at, Records& out);
   void release_tests(track::RunTrack& r, Records& out);
 
@@ -92,6 +95,8 @@ struct Tracker::Impl {
   void step_time(const Moment& m);
   void throughput(const Moment& m);
   void epoch(const Moment& m);
+  std::int64_t steps_of_epoch(track::RunTrack& r, const Event& event) const;  // 0: unknown
+  void epoch_segment(track::RunTrack& r, const Moment& m, Duration took);
   void segment(const Moment& m);
   track::Group& group_of(const Moment& m, const track::RunTrack& row, Phase phase, std::int64_t samples);
   void layer_time(const Moment& m);
@@ -117,5 +122,8 @@ bool add_to(Run& run, const Segment& s);               // to its phase's sums; f
 std::int64_t product(std::int64_t a, std::int64_t b);  // 0 where it would be beyond kMaxCount
 void take_setting(Run& run, std::string_view key, std::string_view value);
 void note_derived(Run& run, std::string_view what);
+void plan_epochs(track::RunTrack& r, const Event& event,
+                 std::int64_t steps);                                     // so many epochs of so many steps
+std::optional<Duration> positive_seconds(std::optional<double> seconds);  // what can be a measurement
 
 }  // namespace etad

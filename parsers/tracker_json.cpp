@@ -56,6 +56,7 @@ void describe(V& v, track::Quantities& x) {
   v("batch", x.batch_size), v("global_batch", x.global_batch_size), v("iter_size", x.iter_size);
   v("devices", x.devices), v("steps_per_epoch", x.steps_per_epoch), v("first_epoch", x.first_epoch);
   v("first_batch", x.first_batch), v("epoch", x.epoch), v("before_epoch", x.before_epoch);
+  v("last_batch", x.last_batch), v("epoch_began", x.epoch_began);
   v("test_batches", x.test_batch_sizes), v("test_iterations", x.test_iterations);
 }
 

@@ -1,6 +1,7 @@
 // Frameworks that state measurements instead of showing when things happened.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "parsers/text.h"
 #include "parsers/tracker_impl.h"
@@ -10,13 +11,13 @@ namespace etad {
 using track::Group;
 using track::RunTrack;
 
-namespace {
-
 std::optional<Duration> positive_seconds(std::optional<double> seconds) {
   if (!seconds || !std::isfinite(*seconds) || *seconds <= 0 || *seconds > track::kMaxSeconds) return {};
   const Duration d = from_seconds(*seconds);
   return d > Duration::zero() ? std::optional(d) : std::nullopt;
 }
+
+namespace {
 
 Phase phase_of(const Event& event, Job job) {
   const std::string_view phase = event.text(Field::phase);
@@ -28,6 +29,7 @@ Phase phase_of(const Event& event, Job job) {
 
 // A step, or each of `iterations` steps, took `seconds`.
 void Tracker::Impl::step_time(const Moment& m) {
+  if (is_test_after_end(m)) return;
   RunTrack& r = run_for_measurement(m);
   finish_net(r, m.out);
   r.progressed = true;
@@ -71,6 +73,7 @@ double stated_seconds(const Event& event, const Run& run, Phase phase, std::int6
 
 // So many samples a second over `iterations` steps, or over those since the last such line.
 void Tracker::Impl::throughput(const Moment& m) {
+  if (is_test_after_end(m)) return;
   RunTrack& r = run_for_measurement(m);
   finish_net(r, m.out);
   r.progressed = r.job_known = true;
@@ -98,32 +101,73 @@ void Tracker::Impl::throughput(const Moment& m) {
   add_segment(r, {phase, std::max<std::int64_t>(0, last - n), n, samples, *took, {}}, m.out);
 }
 
-// An epoch's beginning or end. With `seconds` it is a measurement of all its steps.
+// So many epochs of so many steps each are what is planned.
+void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
+  if (r.run.max_iterations || steps <= 0) return;
+  auto epochs = positive_of(event, Field::epochs);
+  if (!epochs)
+    if (const auto said = r.run.settings.find("epochs"); said != r.run.settings.end())
+      epochs = whole_number(said->second);
+  if (!epochs) return;
+  if (const std::int64_t all = product(*epochs, steps)) r.run.max_iterations = all;
+}
+
+// How many steps an epoch has: as the line says, as others said, or, where the log says that an epoch goes
+// once over the data set (epoch_covers = dataset), from the sizes of data set and batch.
+std::int64_t Tracker::Impl::steps_of_epoch(RunTrack& r, const Event& event) const {
+  for (const Field f : {Field::iterations, Field::batches})
+    if (const auto n = positive_of(event, f)) return *n;
+  if (r.known.steps_per_epoch) return *r.known.steps_per_epoch;
+  if (labels.steps_per_epoch) return *labels.steps_per_epoch;
+  const auto covers = r.run.settings.find("epoch_covers"), size = r.run.settings.find("dataset_size");
+  const std::int64_t samples = train_samples(r);
+  if (covers == r.run.settings.end() || covers->second != "dataset" || size == r.run.settings.end() ||
+      samples <= 0)
+    return 0;
+  const std::int64_t steps = (whole_number(size->second).value_or(0) + samples / 2) / samples;
+  if (steps > 0) note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
+  return steps;
+}
+
+// An epoch's beginning or end. With `seconds` it is a measurement of all its steps; with outcome = "finished"
+// it is one by the two lines' times, the tests in between taken out.
 void Tracker::Impl::epoch(const Moment& m) {
+  if (is_test_after_end(m)) return;
   RunTrack& r = run_for_measurement(m);
   finish_net(r, m.out);
   r.progressed = r.job_known = true;
   take_values(r, m.event);
-  std::int64_t steps = positive_of(m.event, Field::iterations).value_or(0);
-  if (steps == 0) steps = positive_of(m.event, Field::batches).value_or(0);
-  if (steps == 0) steps = r.known.steps_per_epoch.value_or(labels.steps_per_epoch.value_or(0));
   const auto number = count_of(m.event, Field::epoch);
   if (number && !r.known.first_epoch) r.known.first_epoch = *number;
-  const std::int64_t base = r.known.first_epoch == 1 ? 1 : 0;
-  if (const auto epochs = positive_of(m.event, Field::epochs); epochs && steps > 0 && !r.run.max_iterations)
-    if (const std::int64_t all = product(*epochs, steps)) r.run.max_iterations = all;
-  if (!m.event.has(Field::seconds)) return;
-  const auto took = positive_seconds(m.event.number(Field::seconds));
-  if (!took) {
+  plan_epochs(r, m.event, steps_of_epoch(r, m.event));
+  if (m.event.has(Field::seconds)) {
+    const auto took = positive_seconds(m.event.number(Field::seconds));
+    if (took) return epoch_segment(r, m, *took);
     ++m.out.rejected;
-    return;
+  } else if (m.event.text(Field::outcome) == "finished") {
+    const auto began = std::exchange(r.known.epoch_began, {});
+    // A log that shows its iterations has been measured by them.
+    if (!began || !m.now || r.window.from) return;
+    const Duration took = between(*began, *m.now) - r.window.tests;
+    if (took > Duration::zero()) return epoch_segment(r, m, took);
+    ++m.out.rejected;
+  } else {
+    r.known.epoch_began = m.now;
+    if (!r.window.from) r.window.tests = {};
   }
+}
+
+void Tracker::Impl::epoch_segment(RunTrack& r, const Moment& m, Duration took) {
+  const std::int64_t steps = steps_of_epoch(r, m.event);
   if (steps <= 0) return;
-  const std::int64_t first = number && *number > base ? product(*number - base, steps) : 0;
+  const std::int64_t base = r.known.first_epoch == 1 ? 1 : 0;
+  const auto number = count_of(m.event, Field::epoch);
   const Phase phase = phase_of(m.event, r.run.job);
+  const std::int64_t first = number ? (*number > base ? product(*number - base, steps) : 0)
+                                    : (phase == Phase::train ? r.run.train.iterations : 0);
   const std::int64_t samples = phase == Phase::train ? train_samples(r) : test_samples(r, 0);
   if (phase == Phase::train) r.run.iteration = first + steps;
-  add_segment(r, {phase, first, steps, samples, *took, {}}, m.out);
+  add_segment(r, {phase, first, steps, samples, took, {}}, m.out);
 }
 
 // The run of a table that a row belongs to: the one of the same name, network, … and samples per iteration.

@@ -60,6 +60,22 @@ void Tracker::Impl::start(const Moment& m) {
   take_values(*r, m.event);
 }
 
+namespace {
+
+// The end says how many iterations were done, and they are fewer than planned. (Some leave out those of the
+// warm-up.)
+bool fell_short(Run& run, const Event& event) {
+  const auto done = positive_of(event, Field::iterations);
+  if (!done || !run.max_iterations) return false;
+  constexpr std::int64_t kWarmUp = 10;
+  const std::int64_t reached = run.first_iteration.value_or(0) + *done;
+  if (reached + kWarmUp >= *run.max_iterations) return false;
+  run.iteration = std::max(run.iteration.value_or(0), reached);
+  return true;
+}
+
+}  // namespace
+
 void Tracker::Impl::end(const Moment& m) {
   RunTrack* const r = open_run();
   if (!r) {
@@ -77,7 +93,7 @@ void Tracker::Impl::end(const Moment& m) {
   take_values(*r, m.event);
   release_tests(*r, m.out);
   give_layer_times(*r, m.out);
-  const bool stopped = m.event.text(Field::outcome) == "stopped";
+  const bool stopped = m.event.text(Field::outcome) == "stopped" || fell_short(r->run, m.event);
   r->run.state = stopped ? RunState::stopped : RunState::finished;
   if (!stopped && r->run.job == Job::train && r->run.max_iterations && r->run.iteration)
     r->run.iteration = std::max(*r->run.iteration, *r->run.max_iterations);

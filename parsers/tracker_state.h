@@ -82,6 +82,8 @@ struct Quantities {
   std::optional<std::int64_t> first_batch;     // the same of batches within an epoch
   std::optional<std::int64_t> epoch;           // the one displayed last, where epochs' lengths are unknown
   std::int64_t before_epoch = 0;               // iterations seen before it
+  std::optional<std::int64_t> last_batch;      // the batch displayed last, likewise
+  std::optional<Instant> epoch_began;          // the epoch going on, where the log says when epochs end
   std::vector<std::int64_t> test_batch_sizes;  // by test net; 0: unknown
   std::vector<std::int64_t> test_iterations;   // by test net
 };

@@ -110,15 +110,18 @@ std::optional<Duration> training_time(Window& w, const std::optional<Statement>&
 }
 
 // Where nobody says how long an epoch is, the iterations displayed so far are what is known to be done. The
-// window across the epoch's end is of unknown length.
+// window across the epoch's end is of unknown length. Batches that do not start again with a new epoch are
+// counted from the run's beginning: they are its iterations.
 std::int64_t counted_on(RunTrack& r, std::int64_t epoch, std::int64_t batch) {
-  if (r.known.epoch && epoch > *r.known.epoch) {
+  const bool starts_again = r.known.last_batch && batch <= *r.known.last_batch;
+  if (r.known.epoch && epoch > *r.known.epoch && starts_again) {
     r.known.before_epoch = r.run.iteration.value_or(0);
     r.window.broken = true;
   } else if (r.known.epoch && epoch < *r.known.epoch) {
     r.known.before_epoch = 0;
   }
   r.known.epoch = epoch;
+  r.known.last_batch = batch;
   return r.known.before_epoch + batch;
 }
 
@@ -142,6 +145,7 @@ std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event, std::i
   if (!epoch) return batch;
   const auto batches = positive_of(event, Field::batches).value_or(steps_per_epoch);
   if (batches <= 0) return counted_on(r, *epoch, *batch);
+  r.known.steps_per_epoch = batches;
   if (!r.known.first_epoch) r.known.first_epoch = *epoch;
   // Some count epochs from 1. A run first seen in epoch 1 is taken to be at its start.
   const std::int64_t base = *r.known.first_epoch == 1 ? 1 : 0;
@@ -151,9 +155,19 @@ std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event, std::i
 
 }  // namespace
 
+// Behind a run's end some trainers show its last iteration once more: that is no new run.
+bool Tracker::Impl::is_said_again(const Moment& m) const {
+  if (!state.current || !state.current->ended || !state.current->window.from) return false;
+  const RunTrack& r = *state.current;
+  const auto iteration = count_of(m.event, Field::iteration);
+  const std::int64_t shown = r.window.from->iteration;
+  return iteration && *iteration >= shown && *iteration <= r.run.max_iterations.value_or(shown);
+}
+
 void Tracker::Impl::progress(const Moment& m) {
   if (m.event.text(Field::phase) == name_of(Phase::test) || m.event.text(Field::job) == name_of(Job::test))
     return test_progress(m);
+  if (is_said_again(m)) return;
   RunTrack* r = &run_for_measurement(m);
   if (const auto of = positive_of(m.event, Field::max_iter)) {
     // A bar of another length is not the training's: an evaluation's, a download's.
@@ -164,6 +178,7 @@ void Tracker::Impl::progress(const Moment& m) {
       r->known.steps_per_epoch ? *r->known.steps_per_epoch : labels.steps_per_epoch.value_or(0);
   auto iteration = iteration_of(*r, m.event, steps);
   if (!iteration) return;
+  plan_epochs(*r, m.event, r->known.steps_per_epoch.value_or(0));
   // A log without start lines that counts from the beginning again: another run.
   if (!r->headed && r->window.from && *iteration < r->window.from->iteration) {
     r = &begin(m);

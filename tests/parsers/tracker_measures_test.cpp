@@ -163,5 +163,85 @@ TEST(Measures, SamplesOfATrace) {
   EXPECT_TRUE(records.runs.empty()) << "a trace is no run";
 }
 
+TEST(Measures, AnEpochThatGoesOverTheDataSetHasSoManySteps) {
+  HandLog log;
+  const Records& records =
+      log.line(0, EventKind::run_start,
+               {{Field::dataset_size, "1000"}, {Field::global_batch_size, "96"}, {Field::epochs, "3"}})
+          .line(0, EventKind::setting, {{Field::key, "epoch_covers"}, {Field::value, "dataset"}})
+          .line(10, EventKind::epoch, {{Field::epoch, "1"}})
+          .line(30, EventKind::epoch, {{Field::epoch, "1"}, {Field::outcome, "finished"}})
+          .line(30, EventKind::test_start)
+          .line(37, EventKind::test_result)
+          .line(40, EventKind::epoch, {{Field::epoch, "2"}})
+          .line(45, EventKind::test_start)
+          .line(47, EventKind::test_result)
+          .line(63, EventKind::epoch, {{Field::epoch, "2"}, {Field::outcome, "finished"}})
+          .line(70, EventKind::epoch, {{Field::epoch, "3"}})
+          .end();
+  const auto train = segments_of(records, Phase::train);
+  ASSERT_EQ(train.size(), 2u) << "the third epoch has no end";
+  EXPECT_EQ(train[0].iterations, 10);
+  EXPECT_EQ(to_seconds(train[0].duration), 20);
+  EXPECT_EQ(train[1].first_iteration, 10);
+  EXPECT_EQ(to_seconds(train[1].duration), 21) << "less the test within";
+  const etad::Run& run = records.runs.at(0);
+  EXPECT_EQ(run.max_iterations, 30);
+  EXPECT_EQ(run.settings.at("derived"), "steps_per_epoch: dataset_size / batch_size");
+}
+
+TEST(Measures, AnEpochWithoutALengthIsNoSegment) {
+  HandLog log;
+  const Records& records =
+      log.line(0, EventKind::run_start, {{Field::dataset_size, "1000"}, {Field::global_batch_size, "10"}})
+          .line(10, EventKind::epoch, {{Field::epoch, "1"}})
+          .line(30, EventKind::epoch, {{Field::epoch, "1"}, {Field::outcome, "finished"}})
+          .end();
+  EXPECT_TRUE(records.segments.empty());
+}
+
+TEST(Measures, EpochsAreNotCountedBesideTheIterationsShown) {
+  HandLog log;
+  const Records& records =
+      log.line(0, EventKind::run_start, {{Field::steps_per_epoch, "100"}})
+          .line(1, EventKind::epoch, {{Field::epoch, "1"}})
+          .iteration(2, "10")
+          .iteration(12, "60")
+          .line(22, EventKind::epoch, {{Field::epoch, "1"}, {Field::outcome, "finished"}})
+          .end();
+  EXPECT_EQ(segments_of(records, Phase::train).size(), 1u);
+}
+
+TEST(Measures, AResultThatSaysHowLongItsTestTook) {
+  HandLog log;
+  const Records& records =
+      log.line({}, EventKind::run_start, {{Field::test_batch_size, "8"}})
+          .iteration({}, "100")
+          .line({}, EventKind::test_result, {{Field::seconds, "12.5"}, {Field::rate, "4.0"}})
+          .line({}, EventKind::test_result, {{Field::seconds, "12.5"}, {Field::rate, "4.03"}})
+          .line({}, EventKind::test_result, {{Field::seconds, "6"}, {Field::iterations, "20"}})
+          .end();
+  const auto test = segments_of(records, Phase::test);
+  ASSERT_EQ(test.size(), 2u) << "a rate that gives no whole number says nothing";
+  EXPECT_EQ(test[0].iterations, 50);
+  EXPECT_EQ(to_seconds(test[0].duration), 12.5);
+  EXPECT_EQ(test[0].samples_per_iteration, 8);
+  EXPECT_EQ(test[1].iterations, 20);
+}
+
+TEST(Measures, ATestBehindTheEndIsNoRun) {
+  HandLog log;
+  const Records& records =
+      log.line(0, EventKind::run_start)
+          .line(1, EventKind::epoch, {{Field::iterations, "10"}, {Field::seconds, "1"}})
+          .line(2, EventKind::run_end, {{Field::outcome, "finished"}})
+          .line(3, EventKind::epoch,
+                {{Field::iterations, "10"}, {Field::seconds, "1"}, {Field::phase, "test"}})
+          .line(4, EventKind::step_time, {{Field::seconds, "1"}, {Field::phase, "test"}})
+          .end();
+  ASSERT_EQ(records.runs.size(), 1u);
+  EXPECT_EQ(records.segments.size(), 1u);
+}
+
 }  // namespace
 }  // namespace etad::test

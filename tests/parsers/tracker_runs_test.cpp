@@ -1,6 +1,8 @@
 // Where a run begins, whose lines are its own, and how it ends.
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "tests/parsers/hand_log.h"
 
 namespace etad::test {
@@ -277,6 +279,33 @@ TEST(Runs, SettingsAreBounded) {
   const etad::Run run = log.iteration(1, "0").end().runs.at(0);
   EXPECT_LE(run.settings.size(), 100u);
   EXPECT_LE(run.settings.begin()->second.size(), 256u);
+}
+
+TEST(Runs, AnEndThatSaysHowFarItCame) {
+  for (const auto& [done, state, reached] :
+       {std::tuple{"98", RunState::finished, 100}, std::tuple{"57", RunState::stopped, 57}}) {
+    HandLog log;
+    const Records& records =
+        log.line(0, EventKind::run_start, {{Field::max_iter, "100"}})
+            .iteration(1, "19")
+            .iteration(2, "39")
+            .line(3, EventKind::run_end, {{Field::outcome, "finished"}, {Field::iterations, done}})
+            .iteration(3, "59")
+            .end();
+    ASSERT_EQ(records.runs.size(), 1u) << "its last line, once more";
+    EXPECT_EQ(records.runs[0].state, state);
+    EXPECT_EQ(records.runs[0].iteration, reached);
+  }
+}
+
+TEST(Runs, AnotherRunBehindAnEnd) {
+  HandLog log;
+  const Records& records = log.iteration(1, "19")
+                               .iteration(2, "39")
+                               .line(3, EventKind::run_end, {{Field::outcome, "finished"}})
+                               .iteration(4, "19")
+                               .end();
+  EXPECT_EQ(records.runs.size(), 2u);
 }
 
 }  // namespace

@@ -323,5 +323,29 @@ TEST(Windows, NumbersBeyondReasonAreNotTaken) {
   EXPECT_EQ(records.runs[0].train.iterations, 20);
 }
 
+TEST(Windows, BatchesCountedFromTheRunsBeginning) {
+  HandLog log;
+  const auto shown = [&](std::string_view epoch, std::string_view batch) {
+    log.line({}, EventKind::progress,
+             {{Field::epoch, epoch}, {Field::batch, batch}, {Field::seconds, "0.5"}});
+  };
+  shown("1", "10");
+  shown("1", "20");
+  shown("2", "30");
+  shown("2", "40");
+  const Records& records = log.end();
+  EXPECT_EQ(segments_of(records, Phase::train).size(), 3u);
+  EXPECT_EQ(records.runs.at(0).iteration, 40);
+}
+
+TEST(Windows, ABatchOfEpochsIsTheirPlan) {
+  HandLog log;
+  const Records& records =
+      log.line(0, EventKind::progress,
+               {{Field::epoch, "1"}, {Field::epochs, "4"}, {Field::batch, "10"}, {Field::batches, "50"}})
+          .end();
+  EXPECT_EQ(records.runs.at(0).max_iterations, 200);
+}
+
 }  // namespace
 }  // namespace etad::test
