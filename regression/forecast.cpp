@@ -9,15 +9,28 @@ namespace etad::regression {
 namespace {
 
 // The law of the forecast's error, calibrated on replayed logs (docs/remaining.md). All relative.
-constexpr double kLeastUsual = 0.005;  // deviation of the steadiest run's forecast
+constexpr double kLeastUsual = 0.003;  // deviation of the steadiest run's forecast
 constexpr double kDriftWeight = 0.5;   // of how far the last change of pace moves the forecast
-constexpr double kSlowerHazard =
-    0.08;  // unforeseen slow-downs and breaks, each time the run's age grows e-fold
-constexpr double kFasterHazard = 0.05;  // the same of speed-ups
-constexpr double kChangeSize = 0.12;    // mean effect of one on the remaining time
+
+// What nobody can foresee: chances for each e-fold that the run's age still grows by, and mean effects.
+constexpr double kBreakHazard = 0.04;   // interruptions and slow-downs of any run
+constexpr double kUnrestHazard = 0.06;  // besides, of one whose windows are not steady
+constexpr double kSlowerSize = 0.10;
+constexpr double kFasterHazard = 0.04;  // speed-ups
+constexpr double kFasterSize = 0.04;
+constexpr double kUnrestFasterSize = 0.02;
+constexpr double kSteadyJitter = 0.003, kRestlessJitter = 0.01;  // of windows: an accelerator's own, and not
+
+// An accelerator whose windows differ this much waits for its data, as a rule from a cold disk, and is likely
+// to go faster once they are in memory: how much, on the average and where it happens.
+constexpr double kFedJitter = 0.02, kStarvedJitter = 0.04;
+constexpr double kSpeedUp = 0.22;
+constexpr double kSpeedUpHazard = 0.2;
+constexpr double kSpeedUpSize = 0.5;
+constexpr double kStarvedWindows = 16;  // as many are worth as much as taking it not to
 
 // Runs of one network on one machine differ by some percent even where its model claims less.
-constexpr double kLeastModelDeviation = 0.08;
+constexpr double kLeastModelDeviation = 0.12;
 constexpr double kMostModelDeviation = 3;
 
 // Of a model asked about a batch size beyond those it has seen: half or twice as much is no surprise.
@@ -26,11 +39,25 @@ constexpr double kExtrapolatedDeviation = 0.7;
 // What a single test phase may be off: the first one often reads its data from a cold disk.
 constexpr double kOneTest = 0.1;
 
+double ramp(double x, double from, double to) {
+  return std::clamp((x - from) / (to - from), 0.0, 1.0);
+}
+
+// How likely it is that the run waits for its data.
+double starved(const PaceCourse& course, bool on_cpu) {
+  if (on_cpu) return 0;
+  const auto windows = static_cast<double>(course.windows);
+  const double evidence = windows / (windows + kStarvedWindows);
+  const double excess = ramp(course.jitter, kFedJitter, kStarvedJitter);
+  return evidence * excess * excess;
+}
+
 }  // namespace
 
-// The tails count by their mean, not by their mean square: what is rare should not rule a weighted mean.
+// The tails count by the square of their mean size, half their mean square: what is rare should not rule.
 double Forecast::variance() const {
-  return law.usual * law.usual + (law.slower + law.faster) * law.size * law.size;
+  return law.usual * law.usual + law.slower * law.slower_size * law.slower_size +
+         law.faster * law.faster_size * law.faster_size;
 }
 
 std::optional<Forecast> model_forecast(const std::optional<Prediction>& p, double confidence) {
@@ -48,14 +75,21 @@ std::optional<Forecast> model_forecast(const std::optional<Prediction>& p, doubl
   return out;
 }
 
-Forecast pace_forecast(const PaceCourse& course, const PaceOutlook& outlook, double left) {
-  Forecast out{outlook.seconds_per_iteration, {}};
+Forecast pace_forecast(const PaceCourse& course, const PaceOutlook& outlook, double left, bool on_cpu) {
   const double ages = std::log1p(left / course.iterations);  // e-foldings of the run's age still to come
-  out.law.usual = std::hypot(std::hypot(kLeastUsual, kDriftWeight * outlook.drift),
-                             std::hypot(outlook.variation, outlook.scatter));
-  out.law.slower = 1 - std::exp(-kSlowerHazard * ages);
-  out.law.faster = (1 - out.law.slower) * (1 - std::exp(-kFasterHazard * ages));
-  out.law.size = kChangeSize;
+  const double unrest = ramp(course.jitter, kSteadyJitter, kRestlessJitter);
+  const double waits = starved(course, on_cpu);
+
+  Forecast out;
+  ErrorLaw& law = out.law;
+  law.usual = std::hypot(std::hypot(kLeastUsual, kDriftWeight * outlook.drift),
+                         std::hypot(outlook.variation, outlook.scatter));
+  law.slower = 1 - std::exp(-(kBreakHazard + kUnrestHazard * unrest) * ages);
+  law.slower_size = kSlowerSize;
+  law.faster = (1 - law.slower) * (1 - std::exp(-(kFasterHazard + kSpeedUpHazard * waits) * ages));
+  law.faster_size = kFasterSize + kUnrestFasterSize * unrest + kSpeedUpSize * waits;
+  law.centre = kSpeedUp * waits * outlook.since_share * (1 - std::exp(-ages));
+  out.seconds = outlook.seconds_per_iteration * std::exp(-law.centre);
   return out;
 }
 
@@ -73,7 +107,9 @@ Forecast combine(const Forecast& own, const Forecast& model) {
   Forecast out = own;
   out.seconds = own.seconds * std::exp(weight * distance);
   const double shrink = std::sqrt(1 - weight);
-  out.law.size *= shrink;
+  out.law.slower_size *= shrink;
+  out.law.faster_size *= shrink;
+  out.law.centre *= 1 - weight;
   out.law.usual = std::hypot(own.law.usual * shrink, distance * std::sqrt(weight * (1 - weight)));
   return out;
 }

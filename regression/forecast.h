@@ -20,7 +20,7 @@ struct Forecast {
 std::optional<Forecast> model_forecast(const std::optional<Prediction>& prediction, double confidence);
 
 // Of one training iteration, over the next `left` of them.
-Forecast pace_forecast(const PaceCourse& course, const PaceOutlook& outlook, double left);
+Forecast pace_forecast(const PaceCourse& course, const PaceOutlook& outlook, double left, bool on_cpu);
 
 // Of one test phase; `cost` has seen at least one.
 Forecast test_forecast(const TestCost& cost);

@@ -6,10 +6,11 @@
 namespace etad::regression {
 
 double ErrorLaw::cumulative(double x) const {
+  x -= centre;
+  const auto tail = [&](double size) { return size > 0 ? std::exp(-std::abs(x) / size) : 0.0; };
   const double normal = usual > 0 ? 0.5 * std::erfc(-x / (usual * std::sqrt(2.0))) : (x < 0 ? 0.0 : 1.0);
-  const double tail = size > 0 ? std::exp(-std::abs(x) / size) : 0.0;
-  const double up = x >= 0 ? 1 - tail : 0;  // of the exponential above 0
-  const double down = x >= 0 ? 1 : tail;    // of the one below
+  const double up = x >= 0 ? 1 - tail(slower_size) : 0;  // of the exponential above 0
+  const double down = x >= 0 ? 1 : tail(faster_size);    // of the one below
   return (1 - slower - faster) * normal + slower * up + faster * down;
 }
 

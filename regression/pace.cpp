@@ -28,8 +28,11 @@ constexpr double kPriorWindows = 2;
 // Nor do they tell stalls from noise: this many are taken to have had none.
 constexpr double kStallWindows = 30;
 
+// Fewer windows do not tell their jitter.
+constexpr std::size_t kJitterWindows = 8;
+
 // From so many windows on the first one does not count: it holds what starting up costs.
-constexpr std::size_t kEnoughWindows = 4;
+constexpr std::size_t kEnoughWindows = 2;
 
 struct PacedWindow {
   double first_iteration = 0, iterations = 0, seconds = 0;
@@ -112,6 +115,16 @@ void count_stalls(PaceCourse& course, std::span<const PacedWindow> windows, std:
   course.noise = std::sqrt((kPriorWindows * kPriorNoise * kPriorNoise + squares) / (kPriorWindows + n));
 }
 
+// From the median absolute difference of neighbours, which neither lone stalls nor changes of pace move much.
+double jitter_of(std::span<const PacedWindow> windows) {
+  if (windows.size() < kJitterWindows) return kPriorNoise;
+  std::vector<double> steps;
+  steps.reserve(windows.size());
+  for (std::size_t i = 1; i < windows.size(); ++i)
+    steps.push_back(std::log(windows[i].pace() / windows[i - 1].pace()));
+  return robust_scale(steps) / std::sqrt(2.0);  // a difference has twice the variance
+}
+
 // How much parts of the run as long as what is ahead differ: the standard deviation of the logarithms of
 // their paces. A run that has less behind it than ahead is cut in two.
 double variation(const std::vector<PaceBlock>& blocks, double done, double ahead) {
@@ -139,6 +152,13 @@ double lasting_share(double age, double ahead) {
   if (!(ahead > 0) || !(age > 0)) return 1;
   const double x = ahead / (kPersistence * age);
   return x < 1e-9 ? 1 : std::log1p(x) / x;
+}
+
+// The windows' noise, as much larger as an interval from a few of them must be (Student).
+double noise_bound(const PaceCourse& course) {
+  constexpr double kTail = 0.95;
+  const double degrees = static_cast<double>(course.windows) + kPriorWindows - 1;
+  return course.noise * student_quantile(kTail, degrees) / normal_quantile(kTail);
 }
 
 }  // namespace
@@ -169,6 +189,7 @@ std::optional<PaceCourse> pace_course(std::span<const Stretch> seen) {
   ChangeOptions options;
   if (size < kRobustBlock) options.min_length = kRobustBlock + 3;  // more than the smoothing can feign
   course.changes = level_changes(logs, options);
+  course.jitter = jitter_of(all.subspan(course.changes.back() * size));
   return course;
 }
 
@@ -183,6 +204,7 @@ PaceOutlook pace_outlook(const PaceCourse& course, double iterations) {
   if (present > 0) {
     double age = 0;
     for (std::size_t i = present; i < n; ++i) age += blocks[i].iterations;
+    outlook.since_share = age / course.iterations;
     const double share = lasting_share(age, iterations);
     level = share * median_level(blocks, present, n) + (1 - share) * recent;
   }
@@ -191,7 +213,7 @@ PaceOutlook pace_outlook(const PaceCourse& course, double iterations) {
   outlook.drift = std::abs(std::log(level / recent));
   outlook.variation = variation(blocks, course.iterations, iterations);
   const double ahead = std::max(1.0, iterations / course.window_iterations);
-  outlook.scatter = course.noise * std::sqrt(2 / static_cast<double>(course.windows) + 1 / ahead);
+  outlook.scatter = noise_bound(course) * std::sqrt(2 / static_cast<double>(course.windows) + 1 / ahead);
   return outlook;
 }
 

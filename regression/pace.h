@@ -22,9 +22,10 @@ struct PaceBlock {
 struct PaceCourse {
   std::vector<PaceBlock> blocks;     // in order, at most kMaxBlocks
   std::vector<std::size_t> changes;  // blocks at which the pace changed; the first is 0
-  double stall_factor = 1;       // time over what the blocks' levels account for: what stalls add on average
-  double iterations = 0;         // of all windows
-  double noise = 0;              // relative standard deviation of a window from its block's level
+  double stall_factor = 1;  // time over what the blocks' levels account for: what stalls add on average
+  double iterations = 0;    // of all windows
+  double noise = 0;         // relative standard deviation of a window from its block's level
+  double jitter = 0;  // of windows of the present stretch from their neighbours, likewise; blind to stalls
   double window_iterations = 0;  // the median window's
   std::size_t windows = 0;
 
@@ -38,6 +39,7 @@ std::optional<PaceCourse> pace_course(std::span<const Stretch> seen);
 struct PaceOutlook {
   double seconds_per_iteration = 0;  // the mean to expect over the rest
   double since = 0;                  // the iteration since which the pace has been what it is
+  double since_share = 1;            // the share of the run so far that it has been so
   double drift = 0;                  // relative: how far the last change of pace would take the forecast
   double variation = 0;  // relative standard deviation between parts of the run as long as the rest
   double scatter = 0;    // relative standard error of the two means, from window to window

@@ -20,6 +20,10 @@ constexpr double kForwardDeviation = 0.7;
 constexpr double kMostSnapshotWindows = 2;
 constexpr double kMostSnapshotShare = 0.01;
 
+// An interval's second promise: the chance to be off by more than twice its width is this share of the chance
+// to be outside at all.
+constexpr double kFarShare = 0.2;
+
 constexpr double kMostSeconds = 1e15;  // keeps all arithmetic finite
 constexpr double kMostLog = 20;        // an upper bound half a billion times the estimate says it all
 
@@ -71,29 +75,37 @@ double iteration_reached(const std::vector<Stretch>& seen, double stated) {
 
 // One iteration's training, from what there is; nullopt from nothing.
 std::optional<Forecast> training(const std::optional<PaceCourse>& course,
-                                 const std::optional<Forecast>& model, double left, Remaining& out) {
+                                 const std::optional<Forecast>& model, const Plan& plan, double left,
+                                 Remaining& out) {
   if (!course) {
     out.from_model_only = true;
     return model;
   }
   const PaceOutlook outlook = pace_outlook(*course, left);
   out.pace_since = outlook.since;
-  const Forecast own = pace_forecast(*course, outlook, left);
+  const Forecast own = pace_forecast(*course, outlook, left, plan.on_cpu);
   return model ? combine(own, *model) : own;
 }
 
 // One test phase, from what there is.
-Forecast testing(const TestCost& cost, const Plan& plan, std::optional<Forecast> model,
+Forecast testing(const TestCost& cost, const Plan& plan, const std::optional<Forecast>& model,
                  const Forecast& pace) {
-  const double iterations = cost.iterations > 0 ? cost.iterations : clean(plan.test_iterations);
-  if (model) model->seconds *= iterations;
-  const bool known = model && usable(model->seconds);
-  if (cost.phases > 0) return known ? combine(test_forecast(cost), *model) : test_forecast(cost);
-  if (known) return *model;
+  if (cost.phases > 0) return model ? combine(test_forecast(cost), *model) : test_forecast(cost);
+  if (model) return *model;
+  const double iterations = clean(plan.test_iterations);
   const double load = plan.test_load > 0 ? clean(plan.test_load) : kUsualTestLoad;
   Forecast guess{kForwardShare * load * pace.seconds * iterations, {}};
   guess.law.usual = kForwardDeviation;
   return guess;
+}
+
+// The model's forecast of one test phase.
+std::optional<Forecast> model_of_tests(const std::optional<Prediction>& test, double confidence,
+                                       const TestCost& cost, const Plan& plan) {
+  auto model = model_forecast(test, confidence);
+  if (!model) return std::nullopt;
+  model->seconds *= cost.iterations > 0 ? cost.iterations : clean(plan.test_iterations);
+  return usable(model->seconds) ? model : std::nullopt;
 }
 
 // The bounds of the sum: the tests' own uncertainty joins that of the pace, by their share of the time. A
@@ -104,9 +116,10 @@ void add_interval(Remaining& out, const Forecast& pace, const Forecast& test, do
   ErrorLaw law = pace.law;
   const double a = (1 - share) * pace.law.usual, b = share * test.law.usual;
   law.usual = std::sqrt(a * a + b * b + 2 * kPartsCorrelation * a * b);
-  const double tail = 0.5 * (1 - confidence);
-  out.lower = out.seconds * std::exp(std::min(0.0, law.quantile(tail)));
-  out.upper = out.seconds * std::exp(std::clamp(law.quantile(1 - tail), 0.0, kMostLog));
+  const double tail = 0.5 * (1 - confidence), far = kFarShare * tail;
+  const auto off = [&](double p) { return std::expm1(std::clamp(law.quantile(p), -kMostLog, kMostLog)); };
+  out.lower = out.seconds * (1 + std::min({0.0, off(tail), 0.5 * off(far)}));
+  out.upper = out.seconds * (1 + std::max({0.0, off(1 - tail), 0.5 * off(1 - far)}));
 }
 
 }  // namespace
@@ -123,12 +136,12 @@ std::optional<Remaining> remaining(const std::vector<Stretch>& seen, const Plan&
   Remaining out;
   out.pace_since = reached;
   const auto course = pace_course(seen);
-  const auto pace = training(course, model_forecast(train, confidence), left, out);
-  if (!pace) return std::nullopt;
   const TestCost cost = test_cost(seen);
+  const auto pace = training(course, model_forecast(train, confidence), plan, left, out);
+  if (!pace) return std::nullopt;
   const double interval = plan.test_interval > 0 ? clean(plan.test_interval) : cost.interval;
   const double tests = times_left(std::max(reached, cost.last_iteration), end, interval, plan.test_at_end);
-  const Forecast one_test = testing(cost, plan, model_forecast(test, confidence), *pace);
+  const Forecast one_test = testing(cost, plan, model_of_tests(test, confidence, cost, plan), *pace);
 
   out.seconds_per_iteration = pace->seconds;
   out.train_seconds = pace->seconds * left;

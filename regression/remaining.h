@@ -31,10 +31,12 @@ struct Plan {
   double snapshot_seconds = 0;  // that the windows which held them took, their training included
   double idle = 0;              // seconds since the last stretch ended, where the run is followed live
   double test_load = 0;         // samples of a test iteration over those of a training one
+  bool on_cpu = false;          // trained without an accelerator
 };
 
-// Seconds from now (`idle` after the last stretch) to the end of the last iteration, with its interval; and
-// what it is made of. All finite; 0 <= lower <= seconds <= upper.
+// Seconds from now (`idle` after the last stretch) to the end of the last iteration, with its interval, which
+// promises two things: with the asked-for confidence it holds, and being off by more than twice as much is
+// five times rarer than being outside it; and what it is made of. All finite; 0 <= lower <= seconds <= upper.
 struct Remaining {
   double seconds = 0, lower = 0, upper = 0;
   double train_seconds = 0, test_seconds = 0, snapshot_seconds = 0;  // parts, `idle` not yet taken off

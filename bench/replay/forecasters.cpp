@@ -144,6 +144,7 @@ regression::Plan plan_at(const ReplayRun& run, std::size_t moment) {
       !run.run.max_iterations || static_cast<double>(*run.run.max_iterations) > plan.max_iterations;
   const auto train = samples_of(run.run, Phase::train), test = samples_of(run.run, Phase::test);
   if (train && test && *train > 0) plan.test_load = *test / *train;
+  plan.on_cpu = run.run.device == "CPU";
   plan.snapshots = now.snapshots;
   plan.snapshot_seconds = now.snapshot_seconds;
   return plan;

@@ -54,23 +54,23 @@ TEST(LevelChanges, AConstantSeriesHasNone) {
 }
 
 TEST(ErrorLaw, QuantilesInvertTheDistribution) {
-  const ErrorLaw law{0.01, 0.1, 0.05, 0.12};
+  const ErrorLaw law{0.01, 0.1, 0.05, 0.12, 0.12};
   for (const double p : {0.001, 0.05, 0.3, 0.5, 0.9, 0.95, 0.999})
     EXPECT_NEAR(law.cumulative(law.quantile(p)), p, 1e-9) << p;
   EXPECT_GT(law.quantile(0.95), -law.quantile(0.05)) << "slower is likelier than faster";
 }
 
 TEST(ErrorLaw, IsNormalWithoutTails) {
-  const ErrorLaw law{0.02, 0, 0, 0};
+  const ErrorLaw law{0.02};
   EXPECT_NEAR(law.quantile(0.95), 0.02 * 1.6449, 1e-5);
   EXPECT_NEAR(law.quantile(0.5), 0, 1e-9);
 }
 
 TEST(ErrorLaw, IsTheDrawnErrorsLaw) {
-  const ErrorLaw law{0.01, 0.2, 0.1, 0.12};
+  const ErrorLaw law{0.01, 0.2, 0.1, 0.12, 0.12};
   std::mt19937 random(5);
   std::uniform_real_distribution<double> choose(0, 1);
-  std::exponential_distribution<double> tail(1 / law.size);
+  std::exponential_distribution<double> tail(1 / law.slower_size);
   std::normal_distribution<double> usual(0, law.usual);
   const double low = law.quantile(0.05), high = law.quantile(0.95);
   int within = 0;
@@ -81,6 +81,14 @@ TEST(ErrorLaw, IsTheDrawnErrorsLaw) {
     within += e >= low && e <= high;
   }
   EXPECT_NEAR(static_cast<double>(within) / kDraws, 0.9, 0.01);
+}
+
+TEST(ErrorLaw, CentreMovesAllOfIt) {
+  ErrorLaw law{0.01, 0.1, 0.3, 0.12, 0.5};
+  const double low = law.quantile(0.05), high = law.quantile(0.95);
+  law.centre = 0.2;
+  EXPECT_NEAR(law.quantile(0.05), low + 0.2, 1e-9);
+  EXPECT_NEAR(law.quantile(0.95), high + 0.2, 1e-9);
 }
 
 std::vector<Stretch> windows(const std::vector<double>& paces) {
@@ -105,6 +113,27 @@ TEST(PaceCourse, WindowsOfAnyLengthCountByTheirIterations) {
   const auto course = pace_course(seen);
   ASSERT_TRUE(course);
   EXPECT_NEAR(pace_outlook(*course, 1000).seconds_per_iteration, 0.5, 1e-9);
+}
+
+TEST(PaceCourse, JitterIsThatOfThePresentStretch) {
+  const auto course = pace_course(windows(joined(level(300, 1.0, 0.06, 1), level(300, 0.4, 0.0004, 2))));
+  ASSERT_TRUE(course);
+  EXPECT_NEAR(course->jitter, 0.001, 0.0003);
+}
+
+TEST(PaceCourse, StallsAreNoJitter) {
+  auto paces = level(200, 0.5, 0.0005, 4);
+  for (std::size_t i = 5; i < paces.size(); i += 10) paces[i] *= 2;
+  EXPECT_NEAR(pace_course(windows(paces))->jitter, 0.001, 0.0005);
+}
+
+TEST(PaceOutlook, AFewWindowsTellLittleOfTheirNoise) {
+  const auto scatter = [](std::size_t n) {
+    const auto course = pace_course(windows(std::vector<double>(n, 0.5)));
+    return pace_outlook(*course, 1e6).scatter * std::sqrt(static_cast<double>(course->windows));
+  };
+  EXPECT_GT(scatter(2), 2 * scatter(20));
+  EXPECT_GT(scatter(20), scatter(200));
 }
 
 TEST(PaceOutlook, AnOldChangeIsTrustedAFreshOneLess) {

@@ -112,6 +112,39 @@ TEST(Remaining, SeveralTestNetsAreOnePhase) {
   EXPECT_DOUBLE_EQ(remaining(course.seen, plan, {}, {}, 0.9)->test_seconds, 2 * 15.0);
 }
 
+double half_width(const Remaining& r) {
+  return 0.5 * (r.upper - r.lower) / r.seconds;
+}
+
+TEST(Remaining, ARestlessRunsIntervalIsWider) {
+  Course steady, restless;
+  steady.train(200, 0.5, 0.0005);
+  restless.train(200, 0.5, 0.012);
+  EXPECT_GT(half_width(*ask(restless, 40000)), 1.3 * half_width(*ask(steady, 40000)));
+}
+
+TEST(Remaining, AnAcceleratorThatWaitsForItsDataMayGoFaster) {
+  Course course;
+  course.train(100, 0.5, 0.06);
+  Plan plan = course.plan(40000);
+  const auto starved = remaining(course.seen, plan, {}, {}, 0.9);
+  plan.on_cpu = true;
+  const auto cpu = remaining(course.seen, plan, {}, {}, 0.9);
+  ASSERT_TRUE(starved && cpu);
+  expect_sound(*starved);
+  EXPECT_LT(starved->seconds, 0.9 * cpu->seconds);
+  EXPECT_LT(starved->lower, 0.5 * cpu->seconds) << "twice as fast is no surprise";
+  EXPECT_GT(starved->upper, cpu->seconds) << "nor is going on as it did";
+}
+
+TEST(Remaining, OnceFedItIsTakenAtItsPace) {
+  Course course;
+  course.train(100, 0.5, 0.06).train(300, 0.25, 0.0005);
+  const auto r = ask(course, 40000);
+  EXPECT_NEAR(r->seconds_per_iteration, 0.25, 0.015);
+  EXPECT_GT(r->lower, 0.6 * r->seconds);
+}
+
 TEST(Remaining, AStallThatEndedDoesNotCount) {
   Course steady, stalled;
   steady.train(200, 0.5);
