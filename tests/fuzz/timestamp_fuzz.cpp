@@ -28,8 +28,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 2) return 0;
   const auto form = static_cast<HeaderForm>(data[0] % 5);
   TimeContext context;
-  // As zones do, it changes only at quarters of an hour.
-  context.zone = [](std::int64_t local) { return static_cast<std::int32_t>(local / 900 % 3 * 3600); };
+  // As zones do, it changes only at quarters of an hour, those before 1970 included.
+  context.zone = [](std::int64_t local) {
+    using Quarters = std::chrono::duration<std::int64_t, std::ratio<900>>;
+    return std::chrono::floor<Quarters>(std::chrono::seconds{local}).count() % 2 == 0 ? 0 : 3600;
+  };
   context.reference = etad::Instant{std::chrono::hours{data[1] * 5000}};
   const std::string_view text(reinterpret_cast<const char*>(data) + 2, size - 2);
   for (std::size_t at = 0; at <= text.size();) {
