@@ -153,7 +153,9 @@ Result<void> LogImport::meet(const SourceRow& twin) {
     passing_ = true;
     return {};
   }
-  auto parser = LogParser::restore(log_options(), twin.state);
+  auto whole = writer_.with([&](Writer& writer) { return writer.source(twin.id); });
+  if (!whole) return tl::unexpected(whole.error());
+  auto parser = *whole ? LogParser::restore(log_options(), (*whole)->state) : tl::unexpected(Error{});
   if (!parser) {
     passing_ = true;  // how its runs stood can't be known any more; better nothing than something twice
     return {};

@@ -1,7 +1,10 @@
 #include "daemon/ingest.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
+
+#include "daemon/follow/journal.h"
 
 namespace etad {
 namespace {
@@ -10,222 +13,362 @@ constexpr std::chrono::milliseconds kFirstRetry{500};
 constexpr std::chrono::milliseconds kLongestRetry{30'000};
 constexpr std::chrono::seconds kStillLook{5};  // how often open runs are looked at for being lost
 
-// Empties a text and gives its memory back, which an assignment would keep.
-void release(std::string& text) {
-  std::string().swap(text);
+follow::Position position_of(const SourceRow& row) {
+  return {row.path, row.identity, row.offset, row.marker, row.head, row.size};
+}
+
+// A row for what the history can't go on with: the file stands where it stood, all else begins anew. Going on
+// under the old row would give its runs' numbers to others.
+SourceRow begun_anew(SourceRow old) {
+  SourceRow row;
+  row.path = std::move(old.path);
+  row.kind = std::move(old.kind);
+  row.identity = std::move(old.identity);
+  row.offset = old.offset;
+  row.marker = std::move(old.marker);
+  row.head = std::move(old.head);
+  row.size = old.size;
+  row.gone = old.gone;
+  return row;
 }
 
 }  // namespace
 
-// One stream: its row, its parser, and what the history holds of both.
+// What is kept of a source at rest.
 struct Ingest::Source {
+  std::string path;
+  std::int64_t id = 0;  // in the history; 0: not there yet
   follow::StreamId stream = 0;
   std::size_t tag = 0;
-  SourceRow committed;  // as the history has it
-  SourceRow row;        // with what is not committed yet
+  std::int64_t offset = 0;  // as committed
+  Instant used{};           // when it last moved
+  Instant last_activity{};  // the file's last change, as far as we saw it
+  bool caught_up = false;   // its lines are seen as they come
+  bool running = false;     // a run may be going on
+  bool gone = false;        // as the history has it
+  bool has_error = false;   // likewise
+  bool moved = false;       // something of it awaits the commit
+  std::unique_ptr<Awake> awake;
+
+  // Whether the history would be another one with this batch in it. At the start every file is looked at
+  // once, and of nearly all there is nothing to write.
+  bool is_news(const follow::Batch& batch) const {
+    return id == 0 || !batch.lines.empty() || !batch.finished.empty() || batch.restarted ||
+           batch.error_changed || batch.truncated_lines > 0 || batch.skipped_bytes > 0 ||
+           batch.lost_bytes > 0 || batch.after.offset != offset ||
+           (batch.state == follow::State::gone) != gone ||
+           (has_error && batch.state == follow::State::following);
+  }
+};
+
+// A source that moves: its row, its parser, and what they hold that the history does not.
+struct Ingest::Awake {
+  SourceRow row;
   LogParser parser;
+  IngestCounters committed;         // the row's counters in the history
   std::int64_t parser_matched = 0;  // the parser's counters when last added to the row
   std::int64_t parser_unmatched = 0;
-  Instant last_activity{};  // the file's last change, as far as we saw it
-  bool caught_up = false;
-  bool moved = false;  // something of it awaits the commit
   Records records;
   std::vector<FinishedFile> finished;
 
-  void count(std::int64_t lines) {
-    row.lines += lines;
-    row.matched += parser.matched() - std::exchange(parser_matched, parser.matched());
-    row.unmatched += parser.unmatched() - std::exchange(parser_unmatched, parser.unmatched());
+  Awake(SourceRow from, LogParser with) : row(std::move(from)), parser(std::move(with)) {
+    std::string().swap(row.state);  // it is made anew for each commit
+    note_committed();
   }
+
+  void take(const follow::Batch& batch, std::optional<Instant> arrival, Instant wall);
+  void add_to(IngestCounters& counters) const;
+  void note_committed();
+  SourceCommit commit();
 };
+
+void Ingest::Awake::take(const follow::Batch& batch, std::optional<Instant> arrival, Instant wall) {
+  for (const follow::Line& line : batch.lines)
+    parser.feed(line.text, line.time ? line.time : arrival, batch.modified, records);
+  row.identity = batch.after.identity;
+  row.offset = batch.after.offset;
+  row.marker = batch.after.marker;
+  row.head = batch.after.head;
+  row.size = batch.size;
+  row.format = parser.format();
+  row.lines += static_cast<std::int64_t>(batch.lines.size());
+  row.matched += parser.matched() - std::exchange(parser_matched, parser.matched());
+  row.unmatched += parser.unmatched() - std::exchange(parser_unmatched, parser.unmatched());
+  row.truncated += batch.truncated_lines;
+  row.skipped_bytes += batch.skipped_bytes;
+  row.lost_bytes += batch.lost_bytes;
+  row.gone = batch.state == follow::State::gone;
+  if (batch.error_changed) row.last_error = batch.error;
+  if (batch.state == follow::State::following) row.last_error.clear();
+  if (!batch.lines.empty()) row.read_at = wall;
+  if (!batch.finished.empty()) finished.push_back({batch.finished, batch.path, row.id, wall});
+}
+
+SourceCommit Ingest::Awake::commit() {
+  parser.flush(records);
+  row.rejected += records.rejected;
+  SourceCommit out{row, std::move(records), std::move(finished)};
+  out.source.state = parser.save();
+  records.clear();
+  finished.clear();
+  return out;
+}
+
+// What the last commit added to the row.
+void Ingest::Awake::add_to(IngestCounters& counters) const {
+  counters.lines += row.lines - committed.lines;
+  counters.matched += row.matched - committed.matched;
+  counters.unmatched += row.unmatched - committed.unmatched;
+  counters.truncated += row.truncated - committed.truncated;
+  counters.rejected += row.rejected - committed.rejected;
+  counters.skipped_bytes += row.skipped_bytes - committed.skipped_bytes;
+  counters.lost_bytes += row.lost_bytes - committed.lost_bytes;
+}
+
+void Ingest::Awake::note_committed() {
+  committed.lines = row.lines;
+  committed.matched = row.matched;
+  committed.unmatched = row.unmatched;
+  committed.truncated = row.truncated;
+  committed.rejected = row.rejected;
+  committed.skipped_bytes = row.skipped_bytes;
+  committed.lost_bytes = row.lost_bytes;
+}
 
 Ingest::Ingest(IngestOptions options, SharedWriter& writer, follow::Follower& follower)
     : options_(std::move(options)), writer_(writer), follower_(follower) {}
 
 Ingest::~Ingest() = default;
 
-Result<void> Ingest::restore(const std::function<void(const Error&)>& notice) {
+Result<void> Ingest::restore(Instant wall) {
   auto rows = writer_.with([](Writer& writer) { return writer.sources(); });
   if (!rows) return tl::unexpected(rows.error());
+  auto running = writer_.with([](Writer& writer) { return writer.sources_with_running_runs(); });
+  if (!running) return tl::unexpected(running.error());
   auto finished = writer_.with([](Writer& writer) { return writer.finished_files(); });
   if (!finished) return tl::unexpected(finished.error());
+  std::sort(running->begin(), running->end());
   std::vector<follow::Position> positions;
-  for (SourceRow& row : *rows) {
+  for (const SourceRow& row : *rows) {
     if (row.kind == "import") continue;
-    auto parser = LogParser::restore(log_options(0, row.path), row.state);
-    if (!parser) {
-      // Reading it again from the beginning would count everything twice: the position stands, the run that
-      // was open at it is given up.
-      notice({row.path, parser.error().message, parser.error().hint});
-      row.state.clear();
-    }
-    positions.push_back({row.path, row.identity, row.offset, row.marker, row.head, row.size});
-    known_[row.path] = std::move(row);
+    if (row.gone && wall - row.read_at.value_or(Instant{}) > options_.forget_after) continue;
+    remember(row).running = std::binary_search(running->begin(), running->end(), row.id);
+    positions.push_back(position_of(row));
   }
   std::vector<std::string> identities;
-  for (const FinishedFile& file : *finished) identities.push_back(file.identity);
-  follower_.restore(std::move(positions), std::move(identities));
+  for (FinishedFile& file : *finished) identities.push_back(std::move(file.identity));
+  follower_.restore(std::move(positions), std::move(identities),
+                    [this](const std::string& path) { return recall(path); });
   return {};
 }
 
-LogOptions Ingest::log_options(std::size_t tag, const std::string& path) const {
+// A source as the history has it. Of several rows of one path the last counts.
+Ingest::Source& Ingest::remember(const SourceRow& row) {
+  const auto known = sources_.find(row.path);
+  auto made = known == sources_.end() ? std::make_unique<Source>() : nullptr;
+  Source& source = made ? *made : *known->second;
+  if (source.awake) return source;  // it knows better
+  source.path = row.path;
+  source.id = row.id;
+  source.offset = row.offset;
+  source.used = source.last_activity = row.read_at.value_or(Instant{});
+  source.running = true;  // nobody knows: waking it will tell
+  source.gone = row.gone;
+  source.has_error = !row.last_error.empty();
+  if (made) sources_.emplace(source.path, std::move(made));
+  return source;
+}
+
+// Where a file that the follower takes up (again) was left.
+tl::expected<std::optional<follow::Position>, int> Ingest::recall(const std::string& path) {
+  const auto row = writer_.with([&](Writer& writer) { return writer.followed_source(path); });
+  if (!row) return tl::unexpected(EIO);
+  if (!*row) return std::nullopt;
+  remember(**row);
+  return position_of(**row);
+}
+
+Result<Ingest::Source*> Ingest::source_of(const follow::Batch& batch) {
+  if (const auto known = sources_.find(batch.path); known != sources_.end()) return known->second.get();
+  const auto row = writer_.with([&](Writer& writer) { return writer.followed_source(batch.path); });
+  if (!row) return tl::unexpected(row.error());
+  SourceRow begun;
+  begun.path = batch.path;
+  return &remember(*row ? **row : begun);
+}
+
+LogOptions Ingest::log_options(const Source& source) const {
   LogOptions out;
   out.formats = options_.formats.get();
   out.host = options_.host;
   out.zone = options_.zone;
-  if (tag >= options_.sources.size()) return out;
-  const SourceRule& rule = options_.sources[tag];
+  if (source.tag >= options_.sources.size()) return out;
+  const SourceRule& rule = options_.sources[source.tag];
   out.format = rule.format;
-  out.labels = rule.path_pattern.labels(path);
+  out.labels = rule.path_pattern.labels(source.path);
   for (const auto& [name, value] : rule.labels) out.labels[name] = value;
   return out;
 }
 
-Ingest::Source& Ingest::source_of(follow::StreamId stream, std::size_t tag, const std::string& path) {
-  auto& slot = streams_[stream];
-  if (slot) return *slot;
-  LogOptions options = log_options(tag, path);
+// The source's row and parser, from the history if they are not at hand.
+Result<Ingest::Awake*> Ingest::wake(Source& source, Instant wall) {
+  source.used = wall;
+  if (source.awake) return source.awake.get();
   SourceRow row;
-  row.path = path;
-  if (const auto known = known_.find(path); known != known_.end()) {
-    row = std::move(known->second);
-    known_.erase(known);
+  row.path = source.path;
+  if (source.id != 0) {
+    auto found = writer_.with([&](Writer& writer) { return writer.source(source.id); });
+    if (!found) return tl::unexpected(found.error());
+    if (*found) row = std::move(**found);
   }
-  // A state that can't be restored was told and cleared in restore().
-  auto parser = LogParser::restore(options, row.state);
-  slot.reset(new Source{stream,
-                        tag,
-                        row,
-                        row,
-                        parser ? std::move(*parser) : LogParser(std::move(options)),
-                        0,
-                        0,
-                        row.read_at.value_or(Instant{}),
-                        false,
-                        false,
-                        {},
-                        {}});
-  release(slot->row.state);
-  return *slot;
+  row.kind = follow::is_journal(source.path) ? "journal" : "file";
+  auto parser = LogParser::restore(log_options(source), row.state);
+  if (!parser) {
+    notices_.push_back({source.path, parser.error().message, parser.error().hint});
+    row = begun_anew(std::move(row));
+    parser = LogParser(log_options(source));
+  }
+  source.awake = std::make_unique<Awake>(std::move(row), std::move(*parser));
+  awake_.push_back(&source);
+  return source.awake.get();
 }
 
-void Ingest::take(Source& source, const follow::Batch& batch, Instant wall) {
-  // A line has its time of arrival only when it was seen coming: not while old content is caught up with.
-  const std::optional<Instant> arrival = source.caught_up ? std::optional(wall) : std::nullopt;
-  for (const follow::Line& line : batch.lines) {
-    source.parser.feed(line.text, line.time ? line.time : arrival, batch.modified, source.records);
+Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
+  const auto found = source_of(batch);
+  if (!found) return tl::unexpected(found.error());
+  Source& source = **found;
+  source.stream = batch.stream;
+  source.tag = batch.tag;
+  if (source.is_news(batch)) {
+    const auto awake = wake(source, wall);
+    if (!awake) return tl::unexpected(awake.error());
+    const std::int64_t before = (*awake)->row.offset;
+    // A line has its time of arrival only when it was seen coming: not while old content is caught up with.
+    (*awake)->take(batch, source.caught_up ? std::optional(wall) : std::nullopt, wall);
+    const std::int64_t offset = (*awake)->row.offset;
+    counters_.bytes += batch.restarted ? offset : std::max<std::int64_t>(0, offset - before);
+    touch(source);
   }
-  const std::int64_t before = source.row.offset;
-  SourceRow& row = source.row;
-  row.identity = batch.after.identity;
-  row.offset = batch.after.offset;
-  row.marker = batch.after.marker;
-  row.head = batch.after.head;
-  row.size = batch.size;
-  row.format = source.parser.format();
-  row.truncated += batch.truncated_lines;
-  row.skipped_bytes += batch.skipped_bytes;
-  row.lost_bytes += batch.lost_bytes;
-  row.gone = batch.state == follow::State::gone;
-  if (batch.error_changed) row.last_error = batch.error;
-  if (!batch.lines.empty()) row.read_at = wall;
-  source.count(static_cast<std::int64_t>(batch.lines.size()));
-  if (!batch.finished.empty()) source.finished.push_back({batch.finished, batch.path, row.id, wall});
   source.last_activity = std::max(source.last_activity, batch.modified);
   source.caught_up = batch.caught_up;
-  touch(source);
-  counters_.bytes += batch.restarted ? row.offset : std::max<std::int64_t>(0, row.offset - before);
+  return {};
 }
 
 void Ingest::touch(Source& source) {
   if (!std::exchange(source.moved, true)) moved_.push_back(&source);
 }
 
-void Ingest::close_still_runs(Instant wall) {
-  if (wall < next_still_look_) return;
+Result<void> Ingest::close_still_runs(Instant wall) {
+  if (wall < next_still_look_) return {};
   next_still_look_ = wall + kStillLook;
-  for (auto& [stream, source] : streams_) {
+  for (auto& [path, source] : sources_) {
     const bool still = source->caught_up && wall - source->last_activity > options_.lost_after;
-    if (!still || !source->parser.running()) continue;
-    source->parser.close(source->records);
+    if (!still || !source->running) continue;
+    if (moved_.size() >= options_.most_awake) break;  // the others at the next look
+    const auto awake = wake(*source, wall);
+    if (!awake) return tl::unexpected(awake.error());
+    source->running = (*awake)->parser.running();
+    if (!source->running) continue;
+    (*awake)->parser.close((*awake)->records);
     touch(*source);
   }
+  forget_gone(wall);
+  return {};
+}
+
+// The history knows what is to be known of them, should they come back.
+void Ingest::forget_gone(Instant wall) {
+  std::erase_if(sources_, [&](const auto& entry) {
+    const Source& source = *entry.second;
+    return source.gone && !source.awake && !source.running && wall - source.used > options_.forget_after;
+  });
 }
 
 Result<bool> Ingest::tick(follow::SteadyTime now, Instant wall) {
   if (now < retry_at_) return false;
   const std::vector<follow::Batch> batches = follower_.poll(now, wall, options_.budget);
-  for (const follow::Batch& batch : batches)
-    take(source_of(batch.stream, batch.tag, batch.path), batch, wall);
-  close_still_runs(wall);
-  return commit(batches, now, wall);
-}
-
-Result<bool> Ingest::commit(const std::vector<follow::Batch>& batches, follow::SteadyTime now, Instant wall) {
-  std::vector<SourceCommit> commits;
-  for (Source* source : moved_) {
-    source->parser.flush(source->records);
-    source->row.rejected += source->records.rejected;
-    source->row.state = source->parser.save();
-    commits.push_back({source->row, std::move(source->records), std::move(source->finished)});
-  }
-  if (commits.empty()) return false;
-  const auto done = writer_.with([&](Writer& writer) { return writer.commit(commits, wall); });
+  const auto done = take_and_commit(batches, wall);
   if (!done) {
     ++counters_.failed_commits;
-    roll_back();
+    give_back(batches);
     retry_pause_ = std::clamp(retry_pause_ * 2, kFirstRetry, kLongestRetry);
     retry_at_ = now + retry_pause_;
-    return tl::unexpected(done.error());
+    return done;
   }
   retry_pause_ = {};
-  last_commit_ = wall;
-  accept(commits);
-  for (const follow::Batch& batch : batches) follower_.committed(batch);
-  return true;
+  put_to_rest(wall);
+  return done;
 }
 
-// The history has it: what was pending is now what a rollback would go back to.
-void Ingest::accept(std::vector<SourceCommit>& commits) {
+Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, Instant wall) {
+  for (const follow::Batch& batch : batches)
+    if (const auto taken = take(batch, wall); !taken) return tl::unexpected(taken.error());
+  if (const auto closed = close_still_runs(wall); !closed) return tl::unexpected(closed.error());
+  std::vector<SourceCommit> commits;
+  for (Source* source : moved_) commits.push_back(source->awake->commit());
+  if (!commits.empty()) {
+    const auto done = writer_.with([&](Writer& writer) { return writer.commit(commits, wall); });
+    if (!done) return tl::unexpected(done.error());
+    last_commit_ = wall;
+    accept(commits);
+  }
+  for (const follow::Batch& batch : batches) follower_.committed(batch);
+  return !commits.empty();
+}
+
+// The history has it.
+void Ingest::accept(const std::vector<SourceCommit>& commits) {
   ++counters_.commits;
   auto done = commits.begin();
   for (Source* source : moved_) {
-    SourceCommit& commit = *done++;
-    counters_.lines += commit.source.lines - source->committed.lines;
-    counters_.matched += commit.source.matched - source->committed.matched;
-    counters_.unmatched += commit.source.unmatched - source->committed.unmatched;
-    counters_.truncated += commit.source.truncated - source->committed.truncated;
-    counters_.rejected += commit.records.rejected;
-    counters_.skipped_bytes += commit.source.skipped_bytes - source->committed.skipped_bytes;
-    counters_.lost_bytes += commit.source.lost_bytes - source->committed.lost_bytes;
+    const SourceCommit& commit = *done++;
+    Awake& awake = *source->awake;
+    awake.add_to(counters_);
+    awake.note_committed();
+    awake.row.id = source->id = commit.source.id;
     counters_.segments += static_cast<std::int64_t>(commit.records.segments.size());
     counters_.samples += static_cast<std::int64_t>(commit.records.samples.size());
-    source->row.id = commit.source.id;
-    source->committed = source->row;
-    release(source->row.state);  // one copy of it is enough: it is made anew for the next commit
-    source->records.clear();
-    source->finished.clear();
+    source->offset = awake.row.offset;
+    source->running = awake.parser.running();
+    source->gone = awake.row.gone;
+    source->has_error = !awake.row.last_error.empty();
     source->moved = false;
   }
   moved_.clear();
 }
 
-// The history does not have it: rows, parsers and positions go back to what it does have.
-void Ingest::roll_back() {
+// The history does not have it: what moved is woken anew from what it does have, and read again.
+void Ingest::give_back(const std::vector<follow::Batch>& batches) {
   for (Source* source : moved_) {
-    LogOptions options = log_options(source->tag, source->row.path);
-    auto parser = LogParser::restore(options, source->committed.state);
-    source->parser = parser ? std::move(*parser) : LogParser(std::move(options));
-    source->parser_matched = source->parser_unmatched = 0;
-    source->row = source->committed;
-    release(source->row.state);
-    source->records.clear();
-    source->finished.clear();
-    source->moved = false;
-    source->caught_up = false;
+    source->awake.reset();
+    source->moved = source->caught_up = false;
     follower_.rewind(source->stream);
   }
   moved_.clear();
+  std::erase_if(awake_, [](const Source* source) { return !source->awake; });
+  for (const follow::Batch& batch : batches) follower_.rewind(batch.stream);
+}
+
+void Ingest::put_to_rest(Instant wall) {
+  const auto rest = [&](Instant used_before) {
+    std::erase_if(awake_, [&](Source* source) {
+      if (source->used > used_before) return false;
+      source->awake.reset();
+      return true;
+    });
+  };
+  rest(wall - options_.rest_after);
+  if (awake_.size() <= options_.most_awake) return;
+  const auto excess = static_cast<std::ptrdiff_t>(awake_.size() - options_.most_awake);
+  const auto last = awake_.begin() + excess - 1;
+  std::nth_element(awake_.begin(), last, awake_.end(),
+                   [](const Source* a, const Source* b) { return a->used < b->used; });
+  for (auto source = awake_.begin(); source <= last; ++source) (*source)->awake.reset();
+  awake_.erase(awake_.begin(), last + 1);
+}
+
+std::vector<Error> Ingest::take_notices() {
+  return std::exchange(notices_, {});
 }
 
 follow::SteadyTime Ingest::next_due(follow::SteadyTime now) const {

@@ -4,6 +4,9 @@
 // Exactly once rests on this: what a batch gave and the position behind it become durable together. When a
 // commit fails, parsers and positions go back to what the history holds, and the bytes are read again.
 //
+// A source's row and parser are in memory only while its file moves; at rest the history alone has them, so
+// that a source costs little more than its name.
+//
 // One thread drives an Ingest; times are given to it.
 #pragma once
 
@@ -14,6 +17,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "daemon/follow/follower.h"
@@ -38,6 +43,9 @@ struct IngestOptions {
   ZoneOffset zone = utc_offset;
   std::chrono::seconds lost_after{3600};  // a still log's open run is lost
   std::size_t budget = 4 * 1024 * 1024;   // most bytes read for one commit
+  std::chrono::seconds rest_after{30};    // a source at rest for so long is left to the history
+  std::size_t most_awake = 512;           // and the one at rest the longest where more are in memory
+  std::chrono::hours forget_after{24};    // a source whose file is gone for so long is forgotten
 };
 
 // What a tick did, and what the daemon's health says of ingesting.
@@ -53,36 +61,45 @@ class Ingest {
   Ingest(IngestOptions options, SharedWriter& writer, follow::Follower& follower);
   ~Ingest();
 
-  // Takes up where the history stands. Before the first tick. Sources whose saved state can't be used are
-  // told to `notice` and go on without it.
-  Result<void> restore(const std::function<void(const Error&)>& notice);
+  // Takes up where the history stands. Before the first tick.
+  Result<void> restore(Instant wall);
 
   // Reads what is due and commits it. False: there was nothing to do. An error: the commit failed, nothing
   // is lost, and `retry_at` says when the next try is due.
   Result<bool> tick(follow::SteadyTime now, Instant wall);
 
   follow::SteadyTime next_due(follow::SteadyTime now) const;
+
+  // Sources whose saved state could not be used, each told once.
+  std::vector<Error> take_notices();
   const IngestCounters& counters() const { return counters_; }
   std::optional<Instant> last_commit() const { return last_commit_; }
 
  private:
   struct Source;
+  struct Awake;
 
-  Source& source_of(follow::StreamId stream, std::size_t tag, const std::string& path);
-  LogOptions log_options(std::size_t tag, const std::string& path) const;
-  void take(Source& source, const follow::Batch& batch, Instant wall);
+  Source& remember(const SourceRow& row);
+  tl::expected<std::optional<follow::Position>, int> recall(const std::string& path);
+  Result<Source*> source_of(const follow::Batch& batch);
+  Result<Awake*> wake(Source& source, Instant wall);
+  LogOptions log_options(const Source& source) const;
+  Result<void> take(const follow::Batch& batch, Instant wall);
   void touch(Source& source);
-  void close_still_runs(Instant wall);
-  Result<bool> commit(const std::vector<follow::Batch>& batches, follow::SteadyTime now, Instant wall);
-  void accept(std::vector<SourceCommit>& commits);
-  void roll_back();
+  Result<void> close_still_runs(Instant wall);
+  Result<bool> take_and_commit(const std::vector<follow::Batch>& batches, Instant wall);
+  void accept(const std::vector<SourceCommit>& commits);
+  void give_back(const std::vector<follow::Batch>& batches);
+  void put_to_rest(Instant wall);
+  void forget_gone(Instant wall);
 
   IngestOptions options_;
   SharedWriter& writer_;
   follow::Follower& follower_;
-  std::map<follow::StreamId, std::unique_ptr<Source>> streams_;
-  std::vector<Source*> moved_;              // what the next commit is about
-  std::map<std::string, SourceRow> known_;  // by path: what the history held at the start
+  std::unordered_map<std::string_view, std::unique_ptr<Source>> sources_;  // by path; the names are theirs
+  std::vector<Source*> awake_;
+  std::vector<Source*> moved_;  // what the next commit is about
+  std::vector<Error> notices_;
   IngestCounters counters_;
   std::optional<Instant> last_commit_;
   follow::SteadyTime retry_at_{};

@@ -96,7 +96,7 @@ Result<void> IngestThread::start(IngestSetup setup) {
   options.zone = system::local_zone();
   options.lost_after = setup.lost_after;
   work->ingest = std::make_unique<Ingest>(std::move(options), writer_, *work->follower);
-  const auto restored = work->ingest->restore([](const Error& problem) { log::warning(problem.text()); });
+  const auto restored = work->ingest->restore(system::now());
   if (!restored) return restored;
   work_ = std::move(work);
   beat_ = follow::SteadyTime::clock::now().time_since_epoch().count();
@@ -124,6 +124,8 @@ void IngestThread::loop(Work& work, const std::stop_token& stop) {
     for (const std::string& notice : work.follower->take_notices()) {
       log::warning(notice, {{"PART", "sources"}});
     }
+    for (const Error& notice : work.ingest->take_notices())
+      log::warning(notice.text(), {{"PART", "sources"}});
     work.unpublished = work.unpublished || !done || *done;
     publish(work, wall, done ? std::nullopt : std::optional(done.error()));
     keep_house(wall, done && *done);

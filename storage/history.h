@@ -44,7 +44,11 @@ class Writer {
   // the caller reads the same bytes again later. On success new sources have their ids.
   virtual Result<void> commit(std::vector<SourceCommit>& commits, Instant now) = 0;
 
-  virtual Result<std::vector<SourceRow>> sources() = 0;  // with state, for the restart
+  virtual Result<std::vector<SourceRow>> sources() = 0;                  // without state
+  virtual Result<std::optional<SourceRow>> source(std::int64_t id) = 0;  // with its state
+  virtual Result<std::optional<SourceRow>> followed_source(
+      const std::string& path) = 0;                                           // no import; likewise
+  virtual Result<std::vector<std::int64_t>> sources_with_running_runs() = 0;  // their ids
   virtual Result<std::vector<FinishedFile>> finished_files() = 0;
   virtual Result<void> forget_finished(Instant before) = 0;  // so that the list does not grow for ever
   virtual Result<void> drop_source(std::int64_t id) = 0;     // with all its runs: an import that is not to be

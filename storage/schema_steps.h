@@ -232,4 +232,9 @@ CREATE TABLE pending_samples (
 CREATE INDEX pending_samples_source ON pending_samples (source_id);
 )sql";
 
+// Version 4: what the history knows of a path, asked for every file that is seen for the first time.
+inline constexpr const char* kStep4 = R"sql(
+CREATE INDEX sources_path ON sources (path);
+)sql";
+
 }  // namespace etad::schema

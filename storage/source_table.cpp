@@ -1,5 +1,7 @@
 #include "storage/source_table.h"
 
+#include "storage/codes.h"
+
 namespace etad {
 namespace {
 
@@ -56,7 +58,11 @@ SourceTable::SourceTable(sqlite::Connection& c)
                      ", ?20)"),
       update_(c, std::string("UPDATE sources SET (") + kColumns + ", tracker_state) = (" + kPlaces +
                      ", ?20) WHERE id = ?21"),
-      all_(c, select_sources(true) + "ORDER BY id"),
+      all_(c, select_sources(false) + "ORDER BY id"),
+      find_(c, select_sources(true) + "WHERE id = ?"),
+      find_followed_(c,
+                     select_sources(true) + "WHERE path = ? AND kind <> 'import' ORDER BY id DESC LIMIT 1"),
+      with_running_runs_(c, "SELECT DISTINCT source_id FROM runs WHERE state = ?"),
       put_finished_(c,
                     "INSERT INTO finished_files VALUES (?1, ?2, ?3, ?4)"
                     " ON CONFLICT DO UPDATE SET path = ?2, source_id = ?3, at = ?4"),
@@ -79,6 +85,23 @@ std::int64_t SourceTable::put(const SourceRow& source) {
               "it was dropped; reading it anew needs a new one"});
   }
   return source.id;
+}
+
+std::optional<SourceRow> SourceTable::find(std::int64_t id) {
+  auto rows = find_.query(id);
+  return rows.next() ? std::optional(read_source(rows)) : std::nullopt;
+}
+
+std::optional<SourceRow> SourceTable::find_followed(const std::string& path) {
+  auto rows = find_followed_.query(path);
+  return rows.next() ? std::optional(read_source(rows)) : std::nullopt;
+}
+
+std::vector<std::int64_t> SourceTable::with_running_runs() {
+  std::vector<std::int64_t> ids;
+  for (auto rows = with_running_runs_.query(codes::word(RunState::running)); rows.next();)
+    ids.push_back(rows.get<std::int64_t>(0));
+  return ids;
 }
 
 void SourceTable::put(const FinishedFile& file, std::int64_t source_id) {

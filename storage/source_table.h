@@ -1,6 +1,7 @@
 // Sources and the files that will not be read again.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,10 @@ class SourceTable {
   std::int64_t put(const SourceRow& source);
   void put(const FinishedFile& file, std::int64_t source_id);
 
-  std::vector<SourceRow> all();
+  std::vector<SourceRow> all();                                     // without state
+  std::optional<SourceRow> find(std::int64_t id);                   // with state
+  std::optional<SourceRow> find_followed(const std::string& path);  // the newest one that is no import
+  std::vector<std::int64_t> with_running_runs();
   std::vector<FinishedFile> finished();
   void forget_finished(Instant before);
   std::vector<std::int64_t> pending();
@@ -26,7 +30,8 @@ class SourceTable {
 
  private:
   sqlite::Connection& connection_;
-  sqlite::Statement insert_, update_, all_, put_finished_, finished_, forget_finished_;
+  sqlite::Statement insert_, update_, all_, find_, find_followed_, with_running_runs_, put_finished_,
+      finished_, forget_finished_;
   sqlite::Statement pending_, clear_pending_, remove_;
 };
 

@@ -136,6 +136,18 @@ Result<std::vector<SourceRow>> SqliteWriter::sources() {
   return guarded([&] { return sources_.all(); });
 }
 
+Result<std::optional<SourceRow>> SqliteWriter::source(std::int64_t id) {
+  return guarded([&] { return sources_.find(id); });
+}
+
+Result<std::optional<SourceRow>> SqliteWriter::followed_source(const std::string& path) {
+  return guarded([&] { return sources_.find_followed(path); });
+}
+
+Result<std::vector<std::int64_t>> SqliteWriter::sources_with_running_runs() {
+  return guarded([&] { return sources_.with_running_runs(); });
+}
+
 Result<std::vector<FinishedFile>> SqliteWriter::finished_files() {
   return guarded([&] { return sources_.finished(); });
 }

@@ -27,6 +27,9 @@ class SqliteWriter final : public Writer {
 
   Result<void> commit(std::vector<SourceCommit>& commits, Instant now) override;
   Result<std::vector<SourceRow>> sources() override;
+  Result<std::optional<SourceRow>> source(std::int64_t id) override;
+  Result<std::optional<SourceRow>> followed_source(const std::string& path) override;
+  Result<std::vector<std::int64_t>> sources_with_running_runs() override;
   Result<std::vector<FinishedFile>> finished_files() override;
   Result<void> forget_finished(Instant before) override;
   Result<void> drop_source(std::int64_t id) override;

@@ -35,6 +35,7 @@ struct Follower::Impl {
   void drop(StreamId id);
   void scan(SteadyTime now);
   bool admit(const Discovery::Found& found, const std::set<std::string_view>& all, SteadyTime now);
+  bool take_up(Stream& stream, const Position& position);
   void adopt_if_finished(Stream& stream, const FileStatus& status);
   void forget_gone(SteadyTime now);
   void watch_directories();
@@ -70,6 +71,7 @@ struct Follower::Impl {
   SteadyTime last_scan{};
   std::chrono::milliseconds scan_interval{0};
   std::vector<Position> restored;  // until the first poll
+  Recall recall;
   std::vector<std::string> notices;
   std::set<std::string> noticed;
 };
@@ -152,13 +154,17 @@ void Follower::Impl::restore_all(std::vector<Position> positions, SteadyTime now
     const auto watch = discovery.watch_of(position.path);
     if (!watch || by_path.contains(position.path)) continue;
     const bool literal = discovery.watch(*watch).pattern == position.path;
-    Stream& stream = add(position.path, *watch, literal, now);
-    stream.restore(position);
-    if (const auto key = stream.key()) {
-      by_key[*key] = stream.id();
-      streams[stream.id()].key = key;
-    }
+    take_up(add(position.path, *watch, literal, now), position);
   }
+}
+
+bool Follower::Impl::take_up(Stream& stream, const Position& position) {
+  stream.restore(position);
+  if (const auto key = stream.key()) {
+    by_key[*key] = stream.id();
+    streams[stream.id()].key = key;
+  }
+  return true;
 }
 
 // Looks for new files. What lies under a known path is that stream's own affair.
@@ -201,7 +207,10 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::set<std::st
       return false;
     }
   }
+  const auto known = recall ? recall(found.path) : tl::expected<std::optional<Position>, int>(std::nullopt);
+  if (!known) return false;  // begun now, it would be read from its beginning
   Stream& stream = add(found.path, found.watch, found.literal, now);
+  if (*known) return take_up(stream, **known);
   if (!status || status->type != FileType::regular) return true;
   by_key[key_of(*status)] = stream.id();
   streams[stream.id()].key = key_of(*status);
@@ -312,8 +321,9 @@ Follower::Follower(FileSystem& files, HintSource* hints, std::vector<Watch> watc
 
 Follower::~Follower() = default;
 
-void Follower::restore(std::vector<Position> positions, std::vector<std::string> finished) {
+void Follower::restore(std::vector<Position> positions, std::vector<std::string> finished, Recall recall) {
   impl_->restored = std::move(positions);
+  impl_->recall = std::move(recall);
   for (std::string& identity : finished) impl_->finished.add(std::move(identity));
 }
 

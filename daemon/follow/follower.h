@@ -31,6 +31,8 @@ class JournalReader;
 using OpenJournal =
     std::function<tl::expected<std::unique_ptr<JournalReader>, int>(const std::vector<std::string>& matches)>;
 
+// Where the history says that a path's stream stands; nothing: it knows of none. An error: it can't tell now.
+using Recall = std::function<tl::expected<std::optional<Position>, int>(const std::string& path)>;
 using SteadyTime = std::chrono::steady_clock::time_point;
 using StreamId = std::uint32_t;  // stable for the life of the follower, never reused
 
@@ -117,8 +119,9 @@ class Follower {
   Follower& operator=(const Follower&) = delete;
 
   // Before the first poll: where the streams stand, and the files that will not be read again. Of several
-  // positions of one path the last counts.
-  void restore(std::vector<Position> positions, std::vector<std::string> finished);
+  // positions of one path the last counts. `recall` is asked where a stream stood that is none of these: it
+  // was forgotten, or never was. Until it can be told, the stream is not begun.
+  void restore(std::vector<Position> positions, std::vector<std::string> finished, Recall recall = {});
 
   // Replaces what is watched (a reload). Streams that no watch finds any more are dropped,
   // and begin anew if they are watched again without a restore.

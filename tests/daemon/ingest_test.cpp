@@ -27,6 +27,13 @@ class FaultyWriter final : public Writer {
     return real_->commit(commits, now);
   }
   Result<std::vector<SourceRow>> sources() override { return real_->sources(); }
+  Result<std::optional<SourceRow>> source(std::int64_t id) override { return real_->source(id); }
+  Result<std::optional<SourceRow>> followed_source(const std::string& path) override {
+    return real_->followed_source(path);
+  }
+  Result<std::vector<std::int64_t>> sources_with_running_runs() override {
+    return real_->sources_with_running_runs();
+  }
   Result<std::vector<FinishedFile>> finished_files() override { return real_->finished_files(); }
   Result<void> forget_finished(Instant before) override { return real_->forget_finished(before); }
   Result<void> drop_source(std::int64_t id) override { return real_->drop_source(id); }
@@ -72,8 +79,9 @@ class Ingesting : public TempHistory {
     options.sources = {std::move(rule)};
     options.host = "gpu1";
     options.lost_after = seconds(3600);
+    options.most_awake = most_awake_;
     ingest_ = std::make_unique<Ingest>(std::move(options), *writer_, *follower_);
-    const auto restored = ingest_->restore([](const Error& error) { ADD_FAILURE() << error.text(); });
+    const auto restored = ingest_->restore(wall_);
     ASSERT_TRUE(restored) << restored.error().text();
   }
 
@@ -92,6 +100,7 @@ class Ingesting : public TempHistory {
   std::unique_ptr<follow::Follower> follower_;
   std::unique_ptr<Ingest> ingest_;
   FaultyWriter* faulty_ = nullptr;
+  std::size_t most_awake_ = 512;
   follow::SteadyTime now_{};
   Instant wall_ = Instant(std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()));
   const std::string lenet_ = content_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
@@ -167,6 +176,120 @@ TEST_F(Ingesting, a_commit_that_fails_loses_nothing_and_doubles_nothing) {
   ASSERT_EQ(runs().size(), 2U);
   EXPECT_THAT(segments(runs()[0].id), SameSegments(expected));
   EXPECT_EQ(ingest_->counters().lines, 2 * std::count(lenet_.begin(), lenet_.end(), '\n') + 2);
+}
+
+TEST_F(Ingesting, sources_at_rest_are_left_to_the_history_and_go_on_from_there) {
+  append(log("whole.log"), "# whole\n" + lenet_);
+  start();
+  settle();
+  const auto expected = segments(runs()[0].id);
+  most_awake_ = 1;  // of three logs that grow in turn, two are always at rest
+  start();
+  for (const char* name : {"a.log", "b.log", "c.log"}) append(log(name), std::string("# ") + name + "\n");
+  std::mt19937 chance(3);
+  for (std::size_t at = 0; at < lenet_.size();) {
+    const std::size_t size = 1 + chance() % 3000;
+    for (const char* name : {"a.log", "b.log", "c.log"}) {
+      append(log(name), std::string_view(lenet_).substr(at, size));
+      if (chance() % 8 == 0) faulty_->failures = 1;
+      now_ += seconds(12);  // a minute without growth would make half a line a line
+      wall_ += seconds(12);
+      static_cast<void>(ingest_->tick(now_, wall_));
+    }
+    at += size;
+  }
+  settle();
+  ASSERT_EQ(runs().size(), 4U);
+  for (const RunRow& run : runs()) {
+    EXPECT_THAT(segments(run.id), SameSegments(expected)) << run.source;
+    EXPECT_EQ(run.run.state, RunState::finished);
+  }
+}
+
+TEST_F(Ingesting, a_restart_writes_nothing_where_nothing_is_new) {
+  for (int i = 0; i < 5; ++i)
+    append(log(std::to_string(i) + ".log"), "# " + std::to_string(i) + "\n" + lenet_);
+  start();
+  settle();
+  EXPECT_GT(ingest_->counters().commits, 0);
+  start();
+  settle();
+  EXPECT_EQ(ingest_->counters().commits, 0);
+  append(log("3.log"), "a line\n");
+  settle();
+  EXPECT_EQ(ingest_->counters().commits, 1);
+  EXPECT_EQ(ingest_->counters().lines, 1);
+}
+
+TEST_F(Ingesting, a_still_run_is_lost_after_a_restart_too) {
+  append(log("lenet.log"), lenet_.substr(0, lenet_.rfind('\n', lenet_.find("Iteration 250 ")) + 1));
+  start();
+  settle();
+  start();
+  settle();
+  EXPECT_EQ(runs()[0].run.state, RunState::running);
+  wall_ += seconds(3700);
+  settle();
+  EXPECT_EQ(runs()[0].run.state, RunState::lost);
+}
+
+TEST_F(Ingesting, a_path_that_was_gone_for_days_is_the_same_source_again) {
+  append(log("lenet.log"), lenet_);
+  start();
+  settle();
+  std::filesystem::remove(log("lenet.log"));
+  settle();
+  now_ += std::chrono::hours(30);
+  wall_ += std::chrono::hours(30);
+  settle();
+  EXPECT_TRUE(follower_->statuses().empty()) << "forgotten, here";
+  append(log("lenet.log"), "# another one\n" + lenet_);
+  settle();
+  EXPECT_EQ(reader_->sources().value().size(), 1U);
+  ASSERT_EQ(runs().size(), 2U);
+  EXPECT_EQ(runs()[0].run.ordinal, 1);
+}
+
+// A file system that was not mounted for two days, say.
+TEST_F(Ingesting, a_file_that_was_away_for_days_is_not_read_again) {
+  append(log("lenet.log"), lenet_ + "half a line");
+  start();
+  settle();
+  std::filesystem::rename(log("lenet.log"), folder_ / "elsewhere");
+  settle();
+  now_ += std::chrono::hours(30);
+  wall_ += std::chrono::hours(30);
+  settle();
+  EXPECT_TRUE(follower_->statuses().empty());
+  std::filesystem::rename(folder_ / "elsewhere", log("lenet.log"));
+  settle();
+  start();
+  settle();
+  EXPECT_EQ(reader_->sources().value().size(), 1U);
+  EXPECT_EQ(runs().size(), 1U);
+}
+
+TEST_F(Ingesting, a_state_that_can_not_be_used_costs_no_run_of_before) {
+  append(log("lenet.log"), lenet_);
+  start();
+  settle();
+  std::vector<SourceCommit> damaged(1);
+  damaged[0].source =
+      writer_->with([&](Writer& w) { return w.followed_source(log("lenet.log").string()); }).value().value();
+  damaged[0].source.state = "{";
+  ASSERT_TRUE(writer_->with([&](Writer& w) { return w.commit(damaged, wall_); }));
+  const auto before = segments(runs()[0].id);
+  start();
+  append(log("lenet.log"), lenet_);
+  settle();
+  ASSERT_EQ(ingest_->take_notices().size(), 1U);
+  ASSERT_EQ(runs().size(), 2U);
+  EXPECT_THAT(segments(runs()[1].id), SameSegments(before));
+  EXPECT_NE(runs()[0].source_id, runs()[1].source_id) << "it goes on as a source of its own";
+  start();
+  settle();
+  EXPECT_TRUE(ingest_->take_notices().empty());
+  EXPECT_EQ(runs().size(), 2U);
 }
 
 TEST_F(Ingesting, a_run_goes_on_across_a_rotation) {

@@ -72,7 +72,9 @@ TEST_F(HistoryTest, ASourceComesBackWithItsStateAndFiles) {
   EXPECT_EQ(sources[0].id, source.source.id);
   EXPECT_EQ(sources[0].identity, "8:1:42:abc");
   EXPECT_EQ(sources[0].offset, 2000);
-  EXPECT_EQ(sources[0].state, source.source.state);
+  EXPECT_EQ(sources[0].state, "") << "only the source that is asked for brings its state";
+  EXPECT_EQ(must(writer().source(sources[0].id))->state, source.source.state);
+  EXPECT_FALSE(must(writer().source(sources[0].id + 1)).has_value());
   EXPECT_EQ(sources[0].lost_bytes, 3);
   EXPECT_EQ(sources[0].read_at, kNow);
   EXPECT_EQ(must(reader().sources())[0].state, "");
@@ -85,6 +87,31 @@ TEST_F(HistoryTest, ASourceComesBackWithItsStateAndFiles) {
   EXPECT_THAT(must(writer().finished_files()), SizeIs(1));
   must(writer().forget_finished(after(1)));
   EXPECT_THAT(must(writer().finished_files()), IsEmpty());
+}
+
+TEST_F(HistoryTest, AFollowedSourceIsFoundByItsPath) {
+  auto old = source_with_run("/a.log", 1);
+  commit(old);
+  auto followed = source_with_run("/a.log", 1);
+  followed.source.state = "newer";
+  commit(followed);
+  auto imported = source_with_run("/a.log", 1);
+  imported.source.kind = "import";
+  commit(imported);
+  const auto found = must(writer().followed_source("/a.log"));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->id, followed.source.id) << "the newest one";
+  EXPECT_EQ(found->state, "newer");
+  EXPECT_FALSE(must(writer().followed_source("/b.log")).has_value());
+}
+
+TEST_F(HistoryTest, SourcesWithRunningRunsAreKnown) {
+  auto over = source_with_run("/over.log", 1);
+  over.records.runs[0].state = RunState::finished;
+  commit(over);
+  auto running = source_with_run("/running.log", 1);
+  commit(running);
+  EXPECT_EQ(must(writer().sources_with_running_runs()), std::vector{running.source.id});
 }
 
 // Segments come one tick at a time or by the thousand: the history is the same.
