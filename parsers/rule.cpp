@@ -78,8 +78,10 @@ void Rule::take(const Target& target, std::string_view text, TimeContext& contex
     if (const auto at = read_time(text, context)) event.time = at;
     return;
   }
-  for (const auto& renaming : spec_.map)
-    if (renaming.field == *target.field && renaming.from == text) text = renaming.to;
+  const auto renaming = std::find_if(spec_.map.begin(), spec_.map.end(), [&](const RuleSpec::Renaming& r) {
+    return r.field == *target.field && r.from == text;
+  });
+  if (renaming != spec_.map.end()) text = renaming->to;
   event.add({*target.field, target.scale, text});
 }
 

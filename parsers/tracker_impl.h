@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "parsers/tracker.h"
 #include "parsers/tracker_state.h"
@@ -51,6 +52,7 @@ struct Tracker::Impl {
   void declare(track::RunTrack& r);
   void start(const Moment& m);
   void end(const Moment& m);
+  void measure_whole(track::RunTrack& r, const Moment& m);
   void fail(const Moment& m);
   void supersede(Records& out);  // the current run is over because another one begins
   void close(Records& out);
@@ -123,7 +125,9 @@ std::int64_t product(std::int64_t a, std::int64_t b);  // 0 where it would be be
 void take_setting(Run& run, std::string_view key, std::string_view value);
 void note_derived(Run& run, std::string_view what);
 void plan_epochs(track::RunTrack& r, const Event& event,
-                 std::int64_t steps);                                     // so many epochs of so many steps
+                 std::int64_t steps);  // so many epochs of so many steps
+std::optional<std::pair<double, double>> rounded(const Event& event, Field f);  // a number, and its rounding
+std::int64_t iterations_by_rate(const Event& event, Duration took, std::int64_t planned);  // 0: not known
 std::optional<Duration> positive_seconds(std::optional<double> seconds);  // what can be a measurement
 
 }  // namespace etad

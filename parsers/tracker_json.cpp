@@ -62,7 +62,7 @@ void describe(V& v, track::Quantities& x) {
 
 template <class V>
 void describe(V& v, track::Anchor& x) {
-  v("iteration", x.iteration), v("at", x.at), v("elapsed", x.elapsed);
+  v("iteration", x.iteration), v("at", x.at), v("elapsed", x.elapsed), v("error", x.error);
 }
 
 template <class V>

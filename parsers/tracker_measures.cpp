@@ -17,6 +17,17 @@ std::optional<Duration> positive_seconds(std::optional<double> seconds) {
   return d > Duration::zero() ? std::optional(d) : std::nullopt;
 }
 
+// How many iterations took so long, by the rate that the line states: those planned, where the rate is theirs
+// within its rounding, or a whole number.
+std::int64_t iterations_by_rate(const Event& event, Duration took, std::int64_t planned) {
+  const auto rate = rounded(event, Field::rate);
+  if (!rate || rate->first <= 0) return 0;
+  const double n = rate->first * to_seconds(took), error = rate->second * to_seconds(took) + 0.1;
+  if (n < 0.9 || n > static_cast<double>(track::kMaxCount)) return 0;
+  if (planned > 0 && std::abs(n - static_cast<double>(planned)) <= error) return planned;
+  return error < 0.3 && std::abs(n - std::round(n)) <= error ? std::llround(n) : 0;
+}
+
 namespace {
 
 Phase phase_of(const Event& event, Job job) {
@@ -135,7 +146,10 @@ void Tracker::Impl::epoch(const Moment& m) {
   if (is_test_after_end(m)) return;
   RunTrack& r = run_for_measurement(m);
   finish_net(r, m.out);
-  r.progressed = r.job_known = true;
+  const bool tests = m.event.text(Field::phase) == name_of(Phase::test);
+  if (!r.job_known) r.run.job = tests ? Job::test : Job::train;  // what a log shows first may be a test alone
+  r.progressed = true;
+  r.job_known = r.job_known || !tests;
   take_values(r, m.event);
   const auto number = count_of(m.event, Field::epoch);
   if (number && !r.known.first_epoch) r.known.first_epoch = *number;

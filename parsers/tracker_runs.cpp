@@ -76,6 +76,21 @@ bool fell_short(Run& run, const Event& event) {
 
 }  // namespace
 
+// A run that was never long enough between two of its lines to be measured, and says at its end how long all
+// of it took: its training is what its tests have left.
+void Tracker::Impl::measure_whole(RunTrack& r, const Moment& m) {
+  const auto elapsed = positive_seconds(m.event.number(Field::elapsed));
+  if (!elapsed || r.run.job != Job::train || r.run.train.segments > 0 || r.resumed || r.run.snapshots > 0)
+    return;
+  if (r.run.first_iteration.value_or(0) > 0 && r.headed) return;
+  auto steps = positive_of(m.event, Field::iterations).value_or(0);
+  if (steps == 0) steps = iterations_by_rate(m.event, *elapsed, r.run.max_iterations.value_or(0));
+  const Duration took = *elapsed - r.run.test.duration;
+  if (steps <= 0 || took <= Duration::zero()) return;
+  r.run.first_iteration = 0;
+  add_segment(r, {Phase::train, 0, steps, train_samples(r), took, {}}, m.out);
+}
+
 void Tracker::Impl::end(const Moment& m) {
   RunTrack* const r = open_run();
   if (!r) {
@@ -92,6 +107,7 @@ void Tracker::Impl::end(const Moment& m) {
   if (r->test) end_test(*r, r->test->shows_batches ? m.now : std::nullopt, m.out);
   take_values(*r, m.event);
   release_tests(*r, m.out);
+  measure_whole(*r, m);
   give_layer_times(*r, m.out);
   const bool stopped = m.event.text(Field::outcome) == "stopped" || fell_short(r->run, m.event);
   r->run.state = stopped ? RunState::stopped : RunState::finished;

@@ -30,6 +30,7 @@ struct Anchor {
   std::int64_t iteration = 0;
   std::optional<Instant> at;
   std::optional<double> elapsed;  // seconds since the run's start, where the log counts them
+  double error = 0;               // by how much their rounding may be off
 };
 
 // What happened since the anchor.

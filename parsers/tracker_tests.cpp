@@ -1,6 +1,4 @@
 // Phases of testing: those within a training, and testing jobs.
-#include <cmath>
-
 #include "parsers/tracker_impl.h"
 
 namespace etad {
@@ -82,20 +80,6 @@ bool Tracker::Impl::is_test_after_end(const Moment& m) const {
   return state.current && state.current->ended && m.event.text(Field::phase) == name_of(Phase::test);
 }
 
-namespace {
-
-// How many iterations a test had that took so long, by the rate it states: a whole number or nothing.
-std::int64_t by_rate(const Event& event, Duration took) {
-  const auto rate = event.number(Field::rate);
-  if (!rate || !std::isfinite(*rate) || *rate <= 0) return 0;
-  const double n = *rate * to_seconds(took);
-  constexpr double kRounding = 0.1;
-  if (n < 1 || n > static_cast<double>(track::kMaxCount) || std::abs(n - std::round(n)) > kRounding) return 0;
-  return std::llround(n);
-}
-
-}  // namespace
-
 // A result that says itself how long its test took.
 void Tracker::Impl::end_stated_test(RunTrack& r, const Moment& m, Duration took) {
   OpenTest test = r.test.value_or(OpenTest{});
@@ -104,7 +88,7 @@ void Tracker::Impl::end_stated_test(RunTrack& r, const Moment& m, Duration took)
   r.dirty = r.progressed = true;
   if (r.window.from) r.window.tests += took;
   if (const auto n = positive_of(m.event, Field::iterations)) test.announced = *n;
-  if (test.announced <= 0) test.announced = by_rate(m.event, took);
+  if (test.announced <= 0) test.announced = iterations_by_rate(m.event, took, 0);
   if (test.announced <= 0) test.announced = test_iterations(r, test.net);
   if (test.announced <= 0) return;
   add_segment(r, {Phase::test, test.iteration, test.announced, test_samples(r, test.net), took, test.since},

@@ -262,21 +262,26 @@ void Tracker::Impl::take_values(RunTrack& r, const Event& event) {
   }
 }
 
-namespace {
-
-// A written number with the most that rounding can have taken from it: "0.263" is 0.263 +- 0.0005.
+// A written number with the most that rounding can have taken from it: "0.263" is 0.263 +- 0.0005, and so
+// with "26.3ms" and "2.63e-1". Of a clock, "1:02:03", it is half a second.
 std::optional<std::pair<double, double>> rounded(const Event& event, Field f) {
   const auto x = event.number(f);
-  if (!x || !std::isfinite(*x) || *x <= 0) return {};
-  const std::string_view text = event.text(f);
+  if (!x || !std::isfinite(*x) || *x < 0) return {};
+  std::string_view text = event.text(f);
+  if (text.find(':') != std::string_view::npos) return std::pair{*x, 0.5};
+  const auto first = text.find_first_of("0123456789.");
+  if (first == std::string_view::npos) return {};
+  text = text.substr(first);
+  text = text.substr(0, std::min(text.find_first_not_of("0123456789."), text.size()));
   const auto point = text.find('.');
-  std::size_t decimals = 0;
-  if (point != std::string_view::npos)
-    while (point + decimals + 1 < text.size() && text[point + decimals + 1] >= '0' &&
-           text[point + decimals + 1] <= '9')
-      ++decimals;
-  return std::pair{*x, 0.5 * std::pow(10.0, -static_cast<double>(decimals)) * event.find(f)->scale};
+  const auto decimals = point == std::string_view::npos ? 0.0 : static_cast<double>(text.size() - point - 1);
+  double digits = 0;
+  std::from_chars(text.data(), text.data() + text.size(), digits);
+  const double unit = digits > 0 ? *x / digits : event.find(f)->scale;
+  return std::pair{*x, 0.5 * std::pow(10.0, -decimals) * unit};
 }
+
+namespace {
 
 // The whole number between two others that the highest power of two divides; 0: there is none.
 std::int64_t roundest(double low, double high) {
@@ -294,7 +299,7 @@ std::int64_t roundest(double low, double high) {
 void Tracker::Impl::derive_batch_size(RunTrack& r, const Event& event) const {
   if (train_samples(r) > 0 || !event.text(Field::since).empty()) return;
   const auto rate = rounded(event, Field::samples_per_second), step = rounded(event, Field::seconds);
-  if (!rate || !step) return;
+  if (!rate || !step || rate->first <= 0 || step->first <= 0) return;
   const double product_of_both = rate->first * step->first;
   constexpr double kMostError = 0.05;  // more than that, and it would be a guess
   const double error = rate->second / rate->first + step->second / step->first;

@@ -126,14 +126,29 @@ std::int64_t counted_on(RunTrack& r, std::int64_t epoch, std::int64_t batch) {
 }
 
 // The run's (or the epoch's) time so far, where the line states it, or a mean step time over all of the
-// epoch.
-std::optional<double> elapsed_of(RunTrack& r, const Event& event) {
+// epoch; the latter's rounding counts once for each step.
+void take_elapsed(RunTrack& r, const Event& event, Anchor& anchor) {
   const auto batch = count_of(event, Field::batch);
-  const auto mean = event.number(Field::seconds);
-  if (event.text(Field::since) != "epoch" || !batch || !mean) return event.number(Field::elapsed);
-  if (!r.known.first_batch) r.known.first_batch = *batch;
-  const std::int64_t done = *r.known.first_batch == 1 ? *batch : *batch + 1;
-  return *mean * static_cast<double>(done);
+  const bool mean = event.text(Field::since) == "epoch" && batch;
+  const auto written = rounded(event, mean ? Field::seconds : Field::elapsed);
+  if (!written) return;
+  double steps = 1;
+  if (mean) {
+    if (!r.known.first_batch) r.known.first_batch = *batch;
+    steps = static_cast<double>(*r.known.first_batch == 1 ? *batch : *batch + 1);
+  }
+  anchor.elapsed = written->first * steps;
+  anchor.error = written->second * steps;
+}
+
+// Two lines without times of their own that follow each other so soon that the rounding of what they state
+// drowns what lies between them: the window stays open.
+bool too_soon_to_tell(const Window& w, const Anchor& to) {
+  const Anchor& from = *w.from;
+  if (!from.elapsed || !to.elapsed || (from.at && to.at)) return false;
+  constexpr double kMostError = 0.05;
+  const double apart = *to.elapsed - *from.elapsed;
+  return apart >= 0 && from.error + to.error > kMostError * apart;
 }
 
 // Where a line says the run stands; epochs and batches are multiplied out.
@@ -199,7 +214,8 @@ void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t it
     return;
   }
   if (r.test) end_test(r, r.test->shows_batches ? r.test->done_at : std::nullopt, m.out);
-  const Anchor here{iteration, m.now, elapsed_of(r, m.event)};
+  Anchor here{iteration, m.now, {}, 0};
+  take_elapsed(r, m.event, here);
   if (!r.run.first_iteration) r.run.first_iteration = r.headed && !r.resumed ? 0 : iteration;
   if (iteration < *r.run.first_iteration) r.run.first_iteration = iteration;  // the resume came to nothing
   if (!r.window.from && r.run.started_at && m.now && r.headed && !r.run.startup) {
@@ -211,9 +227,12 @@ void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t it
   const double loss = m.event.number(Field::loss).value_or(std::nan(""));
   if (m.event.has(Field::loss) && !std::isfinite(loss)) r.run.loss_is_nan = true;
   derive_batch_size(r, m.event);
-  if (r.window.from && iteration > r.window.from->iteration) close_window(r, m, here);
-  release_tests(r, m.out);
   m.out.points.push_back({r.run.ordinal, {iteration, m.now, loss}});
+  if (r.window.from && iteration > r.window.from->iteration) {
+    if (too_soon_to_tell(r.window, here)) return;
+    close_window(r, m, here);
+  }
+  release_tests(r, m.out);
   r.window = Window{};
   r.window.from = here;
 }

@@ -217,7 +217,7 @@ TEST(Measures, AResultThatSaysHowLongItsTestTook) {
   const Records& records =
       log.line({}, EventKind::run_start, {{Field::test_batch_size, "8"}})
           .iteration({}, "100")
-          .line({}, EventKind::test_result, {{Field::seconds, "12.5"}, {Field::rate, "4.0"}})
+          .line({}, EventKind::test_result, {{Field::seconds, "12.5"}, {Field::rate, "4.000"}})
           .line({}, EventKind::test_result, {{Field::seconds, "12.5"}, {Field::rate, "4.03"}})
           .line({}, EventKind::test_result, {{Field::seconds, "6"}, {Field::iterations, "20"}})
           .end();

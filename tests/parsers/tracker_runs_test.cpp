@@ -308,5 +308,22 @@ TEST(Runs, AnotherRunBehindAnEnd) {
   EXPECT_EQ(records.runs.size(), 2u);
 }
 
+TEST(Runs, ARunTooShortForItsLinesIsMeasuredAsAWhole) {
+  for (const auto& [rate, planned, steps] :
+       {std::tuple{"0.856", "8", 8}, std::tuple{"0.856", "", 8}, std::tuple{"0.9", "", 0}}) {
+    HandLog log;
+    if (*planned != '\0') log.line({}, EventKind::setting, {{Field::max_iter, planned}});
+    const Records& records =
+        log.iteration({}, "8", {{Field::elapsed, "00:09"}})
+            .line({}, EventKind::run_end, {{Field::elapsed, "9.3417"}, {Field::rate, rate}})
+            .end();
+    const auto train = segments_of(records, Phase::train);
+    ASSERT_EQ(train.size(), steps > 0 ? 1u : 0u) << rate;
+    if (steps == 0) continue;
+    EXPECT_EQ(train[0].iterations, steps);
+    EXPECT_NEAR(to_seconds(train[0].duration), 9.3417, 1e-6);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test

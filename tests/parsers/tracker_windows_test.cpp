@@ -175,8 +175,8 @@ TEST(Windows, WithoutTimesTheLogsWordIsAllThereIs) {
                                .iteration({}, "10", {{Field::lapse, "4"}})
                                .iteration({}, "20", {{Field::rate, "5"}})
                                .iteration({}, "30", {{Field::seconds, "0.3"}})
-                               .iteration({}, "40", {{Field::elapsed, "100"}})
-                               .iteration({}, "50", {{Field::elapsed, "105"}})
+                               .iteration({}, "40", {{Field::elapsed, "100.0"}})
+                               .iteration({}, "50", {{Field::elapsed, "105.0"}})
                                .end();
   const auto train = segments_of(records, Phase::train);
   ASSERT_EQ(train.size(), 4u);
@@ -345,6 +345,41 @@ TEST(Windows, ABatchOfEpochsIsTheirPlan) {
                {{Field::epoch, "1"}, {Field::epochs, "4"}, {Field::batch, "10"}, {Field::batches, "50"}})
           .end();
   EXPECT_EQ(records.runs.at(0).max_iterations, 200);
+}
+
+TEST(Windows, LinesWhoseRoundingDrownsTheTimeBetweenThemAreTakenTogether) {
+  HandLog log;
+  for (int n = 1; n <= 100; ++n) {  // three steps a second, shown in whole seconds
+    const std::string iteration = std::to_string(n), seconds = "00:" + std::to_string(100 + n / 3).substr(1);
+    log.iteration({}, iteration, {{Field::elapsed, seconds}});
+  }
+  const Records& records = log.end();
+  const auto train = segments_of(records, Phase::train);
+  ASSERT_EQ(train.size(), 1u);
+  EXPECT_GE(train[0].iterations, 59);
+  EXPECT_NEAR(to_seconds(train[0].duration) / static_cast<double>(train[0].iterations), 1.0 / 3, 0.017);
+  EXPECT_EQ(records.points.size(), 100u);
+  EXPECT_EQ(records.rejected, 0);
+}
+
+TEST(Windows, AMeanOverManySteps) {
+  HandLog log;
+  const auto shown = [&](std::string_view batch, std::string_view mean) {
+    log.line({}, EventKind::progress,
+             {{Field::epoch, "0"},
+              {Field::batch, batch},
+              {Field::batches, "5000"},
+              {Field::seconds, mean},
+              {Field::since, "epoch"}});
+  };
+  shown("999", "0.300");   // 300 s, give or take half a second
+  shown("1009", "0.300");  // 3 s later, as uncertain
+  shown("1999", "0.300");
+  const Records& records = log.end();
+  const auto train = segments_of(records, Phase::train);
+  ASSERT_EQ(train.size(), 1u);
+  EXPECT_EQ(train[0].iterations, 1000);
+  EXPECT_NEAR(to_seconds(train[0].duration), 300, 1e-6);
 }
 
 }  // namespace
