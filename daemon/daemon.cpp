@@ -92,6 +92,7 @@ Result<void> Daemon::open_socket() {
   options.world_accessible = config_.socket.open_to_all;
   options.limits.connections = static_cast<std::size_t>(config_.socket.max_connections);
   options.version = kVersion;
+  options.host = config_.host.empty() ? system::host_name() : config_.host;
   options.access.own_uid = geteuid();
   if (const auto group = service::group_id(config_.socket.admin_group)) options.access.admin_group = *group;
   if (!config_.socket.open_to_all) options.socket_group = options.access.admin_group;

@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kTexts = {"network", "device", "host", "framework"};
 constexpr std::array<std::string_view, 3> kNumbers = {"batch_size", "test_batch_size", "devices"};
+// Which of the host's GPUs a run ran on, as the monitoring traces count: nothing of the run itself follows
+// from it.
+constexpr std::string_view kGpus = "gpus";
 constexpr std::int64_t kLargest =
     1'000'000'000;  // a larger batch or number of devices is a slip of the keyboard
 
@@ -26,6 +29,19 @@ std::optional<std::int64_t> number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+// "0", "0, 1", "GPU-5f3a,GPU-77b0"
+bool names_gpus(std::string_view text) {
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    std::string_view item = text.substr(at, end - at);
+    while (item.starts_with(' ')) item.remove_prefix(1);
+    while (item.ends_with(' ')) item.remove_suffix(1);
+    if (!number(item) && !(item.starts_with("GPU-") && item.size() > 4)) return false;
+    at = end + 1;
+  }
+  return true;
 }
 
 std::optional<std::int64_t> number(const TextMap& map, const std::string& name) {
@@ -50,9 +66,12 @@ void fill_phase(PhaseSummary& phase, const std::optional<std::int64_t>& batch, s
 Result<void> check_labels(const TextMap& labels) {
   for (const auto& [name, value] : labels) {
     const bool is_number = std::find(kNumbers.begin(), kNumbers.end(), name) != kNumbers.end();
-    if (!is_number && std::find(kTexts.begin(), kTexts.end(), name) == kTexts.end())
+    const bool is_text = std::find(kTexts.begin(), kTexts.end(), name) != kTexts.end();
+    if (!is_number && !is_text && name != kGpus)
       return fail("there is no label \"" + name + "\"",
-                  "labels are network, batch_size, test_batch_size, device, devices, host, framework");
+                  "labels are network, batch_size, test_batch_size, device, devices, gpus, host, framework");
+    if (name == kGpus && !value.empty() && !names_gpus(value))
+      return fail("label gpus must name GPUs by index or UUID, such as \"0,1\", not \"" + value + "\"");
     if (!is_number || value.empty()) continue;
     const auto parsed = number(value);
     if (!parsed || *parsed < 1 || *parsed > kLargest)

@@ -142,6 +142,7 @@ struct SeriesQuery {
   std::map<std::string, std::string> labels;  // each must be among the series' labels with that value
   Instant from{}, to{};                       // [from, to)
   std::chrono::seconds step{0};               // 0: the samples themselves
+  std::vector<std::int64_t> ids = {};         // of the series; empty: any
 };
 
 // The answer for one series. `step` is what could be given: never finer than asked for; coarser where the

@@ -262,8 +262,10 @@ std::vector<SeriesPoints> series_points_of(Connection& connection, const SeriesQ
   const Waiting waiting = read_waiting(connection);
   PointsReader reader(connection, query, waiting);
   std::vector<SeriesPoints> result;
+  const auto& ids = query.ids;
   for (SeriesRow& row : read_series(connection, query.name, waiting)) {
-    if (has_labels(row.labels, query.labels)) result.push_back(reader.read(std::move(row)));
+    const bool asked = ids.empty() || std::find(ids.begin(), ids.end(), row.id) != ids.end();
+    if (asked && has_labels(row.labels, query.labels)) result.push_back(reader.read(std::move(row)));
   }
   return result;
 }

@@ -55,7 +55,8 @@ void add_lists(CLI::App& app, Asked& asked) {
 
 void add_runs(CLI::App& app, Asked& asked) {
   CLI::App* runs =
-      app.add_subcommand("runs", "the runs under way: progress, remaining time and its interval");
+      app.add_subcommand("runs", "the runs under way: progress, remaining time, interval; one in full");
+  runs->add_option("ID", asked.name, "the run's id: all that is known of it");
   runs->add_flag("--all", asked.all, "also those that are over");
   runs->add_flag("--watch", asked.watch, "keep it current; a line for each change where this is no terminal");
   parameter(runs, "--state", "state", asked.parameters, "running, finished, stopped, failed or lost");
@@ -65,6 +66,7 @@ void add_runs(CLI::App& app, Asked& asked) {
   parameter(runs, "--limit", "limit", asked.parameters, "at most so many");
   runs->callback([&asked] {
     asked.command = [&asked] {
+      if (!asked.name.empty()) return show(asked.common, target_of("/v1/runs/" + asked.name, {}), run_text);
       const bool stated = std::any_of(asked.parameters.begin(), asked.parameters.end(),
                                       [](const auto& each) { return each.first == "state"; });
       if (!asked.all && !stated) asked.parameters.emplace_back("state", "running");

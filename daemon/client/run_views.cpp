@@ -2,66 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "daemon/client/text.h"
-#include "daemon/client/views.h"
+#include "daemon/client/run_words.h"
 
 namespace etad::client {
 namespace {
 
 namespace json = boost::json;
-
-std::string name_of_run(const Object& run) {
-  const std::string network = text_of(run, "network");
-  if (!network.empty()) return network;
-  const std::string source = text_of(run, "source");
-  return source.substr(source.rfind('/') + 1);
-}
-
-std::string id_text(const Object& run) {
-  return std::to_string(static_cast<std::int64_t>(number_of(run, "id")));
-}
-
-struct Progress {
-  double iteration = 0, of = 0;
-  double fraction() const { return of > 0 ? std::clamp(iteration / of, 0.0, 1.0) : 0; }
-};
-
-Progress progress_of(const Object& run) {
-  const Object& progress = object_of(run, "progress");
-  return {number_of(progress, "iteration"), number_of(progress, "of")};
-}
-
-std::string percent_done(const Progress& progress) {
-  return progress.of > 0 ? std::to_string(static_cast<int>(std::floor(100 * progress.fraction()))) + " %"
-                         : "-";
-}
-
-std::string iterations_text(const Progress& progress) {
-  const std::string at = count_text(static_cast<std::int64_t>(progress.iteration));
-  return progress.of > 0 ? at + " of " + count_text(static_cast<std::int64_t>(progress.of)) : at;
-}
-
-// "5.2 s", or of a running run what remains with its interval.
-std::string time_of_run(const Object& run) {
-  if (text_of(run, "state") == "running") {
-    const Object& remaining = object_of(run, "remaining");
-    std::string out = remaining.empty() ? "remaining time not known yet" : interval_text(remaining) + " left";
-    if (const double slowdown = number_of(object_of(run, "anomaly"), "slowdown"); slowdown > 0) {
-      out += ", " + number_text(slowdown) + " x slower than usual";
-    }
-    return out;
-  }
-  const double seconds =
-      number_of(object_of(run, "train"), "seconds") + number_of(object_of(run, "test"), "seconds");
-  return "took " + duration_text(seconds);
-}
-
-Colour colour_of(const std::string& state) {
-  if (state == "running") return Colour::green;
-  if (state == "failed") return Colour::red;
-  if (state == "lost" || state == "stopped") return Colour::yellow;
-  return Colour::none;
-}
 
 std::string batch_text(const Object& run) {
   const double train = number_of(object_of(run, "train"), "batch_size");
@@ -81,12 +27,8 @@ std::string runs_text(const Object& answer, const Screen& screen) {
     const Object& run = each.get_object();
     const Progress progress = progress_of(run);
     const std::string started = text_of(run, "started_at");
-    const double devices = number_of(run, "devices");
-    const std::string device = text_of(run, "device");
-    table.row({id_text(run), name_of_run(run), text_of(run, "state"), percent_done(progress),
-               iterations_text(progress), batch_text(run), text_of(run, "framework"),
-               (devices > 1 ? count_text(static_cast<std::int64_t>(devices)) + " x " : "") +
-                   (device.empty() ? "-" : device),
+    table.row({run_id_text(run), name_of_run(run), text_of(run, "state"), percent_done(progress),
+               iterations_text(progress), batch_text(run), text_of(run, "framework"), devices_of_run(run),
                started.empty() ? "-" : time_text(started), time_of_run(run)});
   }
   if (table.empty()) return "No such runs; `etactl runs --all` also lists those that are over.\n";
@@ -97,7 +39,7 @@ std::string runs_text(const Object& answer, const Screen& screen) {
 
 std::string run_line(const Object& run) {
   const Progress progress = progress_of(run);
-  std::string out = "run " + id_text(run) + " " + name_of_run(run) + " " + text_of(run, "state") + ": " +
+  std::string out = "run " + run_id_text(run) + " " + name_of_run(run) + " " + text_of(run, "state") + ": " +
                     iterations_text(progress) + " iterations, " + time_of_run(run);
   if (const std::string end = text_of(run, "expected_end"); !end.empty()) out += ", until " + time_text(end);
   return out + "\n";
@@ -126,7 +68,7 @@ std::string live_text(const std::map<std::int64_t, Object>& runs, const Screen& 
     const std::string progress_bar =
         space >= 6 ? bar(progress.fraction(), std::min<std::size_t>(space, 40)) + "  " : "";
     const std::string plain = cut(head + progress_bar + done + time, width);
-    out += coloured(plain, state == "running" ? Colour::none : colour_of(state), screen.colours) + "\n";
+    out += coloured(plain, state == "running" ? Colour::none : colour_of_state(state), screen.colours) + "\n";
   }
   return out;
 }

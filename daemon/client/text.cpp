@@ -64,6 +64,20 @@ std::string duration_text(double seconds) {
   return pair(seconds / 3600, 24, "d", "h");
 }
 
+std::string counted(std::int64_t count, std::string_view noun) {
+  return count_text(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+std::string metric_text(double value, std::string_view unit) {
+  constexpr std::array<const char*, 5> kPrefixes = {"", "k", "M", "G", "T"};
+  std::size_t prefix = 0;
+  while (std::abs(value) >= 999.5 && prefix + 1 < kPrefixes.size()) {
+    value /= 1000;
+    ++prefix;
+  }
+  return number_text(value) + " " + kPrefixes[prefix] + std::string(unit);
+}
+
 std::string bytes_text(double bytes) {
   constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;

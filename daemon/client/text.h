@@ -10,8 +10,10 @@ namespace etad::client {
 
 // "0.42 s", "42.3 s", "8 min 32 s", "3 h 12 min", "2 d 5 h"; below a second "51.2 ms", "3.1 us".
 std::string duration_text(double seconds);
-std::string bytes_text(double bytes);                   // "12.3 MiB"
-std::string count_text(std::int64_t count);             // "1,234,567"
+std::string bytes_text(double bytes);                            // "12.3 MiB"
+std::string count_text(std::int64_t count);                      // "1,234,567"
+std::string counted(std::int64_t count, std::string_view noun);  // "1 run", "1,234 runs"
+std::string metric_text(double value, std::string_view unit);    // "15.0 kJ", "1.38 GHz": SI prefixes
 std::string number_text(double value, int digits = 3);  // significant digits: "51.2", "1250", "0.00312"
 std::string trimmed(std::string number);   // without zeros at the end of its fraction: "90.0" -> "90"
 std::string percent_text(double percent);  // "1.4 %"

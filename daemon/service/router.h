@@ -50,6 +50,7 @@ class Router {
     std::string version;
     std::function<Instant()> now;
     std::function<ServiceCounters()> counters;
+    std::string host = {};  // this machine: what a monitoring trace that names no host is about
   };
 
   Router(Options options, Backend& backend, Reader& reader);

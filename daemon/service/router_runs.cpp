@@ -83,9 +83,23 @@ Outcome Router::run(Call& call) {
   if (auto problem = call.params.check()) return reply_of(*problem);
   const auto row = find_run(reader_, call.argument);
   if (!row) return row.error();
-  std::string body = run_line(*row);
-  // The single run says more than the list does: what was predicted of it, and a timing run's layers.
+  const Outlook outlook = live_.outlook(*row, backend_.models());
+  std::optional<AnomalyTraces> traces;
+  if (outlook.anomaly) {
+    auto found = traces_of(reader_, *row, *outlook.anomaly, options_.host, options_.now());
+    if (!found) return history_failed(found.error());
+    traces = std::move(*found);
+  }
+  JsonWriter json;
+  write_run(json, *row, outlook, traces ? &*traces : nullptr);
+  std::string body = json.take();
+  // The single run says more than the list does: what its GPUs did, what was predicted of it, and a timing
+  // run's layers.
   JsonWriter more;
+  const auto usage = usage_of(reader_, *row, options_.host, options_.now());
+  if (!usage) return history_failed(usage.error());
+  more.key("usage");
+  write_usage(more, *usage);
   if (const auto predictions = reader_.predictions(row->id); predictions && !predictions->empty()) {
     more.key("predictions");
     write_predictions(more, *predictions);

@@ -21,7 +21,7 @@ std::optional<Instant> expected_end(const Run& run, const std::optional<regressi
          std::chrono::duration_cast<std::chrono::microseconds>(from_seconds(remaining->seconds));
 }
 
-void write_outlook(JsonWriter& json, const Run& run, const Outlook& outlook) {
+void write_outlook(JsonWriter& json, const Run& run, const Outlook& outlook, const AnomalyTraces* traces) {
   json.key("remaining");
   if (const auto& remaining = outlook.remaining; remaining) {
     json.begin_object().field("seconds", remaining->seconds);
@@ -34,7 +34,12 @@ void write_outlook(JsonWriter& json, const Run& run, const Outlook& outlook) {
   if (const auto& anomaly = outlook.anomaly; anomaly) {
     json.begin_object().field("since_iteration", anomaly->since_iteration);
     json.field("slowdown", anomaly->slowdown).field("lost_seconds", anomaly->lost_seconds);
-    json.field("seconds_per_iteration", anomaly->seconds_per_iteration).end_object();
+    json.field("seconds_per_iteration", anomaly->seconds_per_iteration);
+    if (traces != nullptr) {
+      json.key("traces");
+      write_anomaly_traces(json, *traces);
+    }
+    json.end_object();
   } else {
     json.null();
   }
@@ -46,7 +51,7 @@ std::string_view name_of(PredictionKind kind) {
 
 }  // namespace
 
-void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook) {
+void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook, const AnomalyTraces* traces) {
   const Run& run = row.run;
   const bool running = run.state == RunState::running;
   json.begin_object();
@@ -65,7 +70,7 @@ void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook) {
   json.key("progress").begin_object();
   json.field("iteration", run.iteration).field("of", run.max_iterations).end_object();
   json.field("first_iteration", run.first_iteration);
-  write_outlook(json, run, outlook);
+  write_outlook(json, run, outlook, traces);
   json.field("startup_seconds", run.startup).field("snapshot_seconds", run.snapshot_time);
   json.field("snapshots", run.snapshots).field("stalls", run.stalls).field("diverged", run.loss_is_nan);
   json.key("message");

@@ -9,11 +9,16 @@
 #include "daemon/service/backend.h"
 #include "daemon/service/json_writer.h"
 #include "daemon/service/live.h"
+#include "daemon/service/run_traces.h"
 #include "storage/history.h"
 
 namespace etad::service {
 
-void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook);
+// `traces`: what they show of the outlook's anomaly, where that was asked for.
+void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook,
+               const AnomalyTraces* traces = nullptr);
+void write_usage(JsonWriter& json, const Usage& usage);
+void write_anomaly_traces(JsonWriter& json, const AnomalyTraces& traces);
 void write_segment(JsonWriter& json, const Segment& segment);
 void write_point(JsonWriter& json, const ProgressPoint& point);
 void write_layer_times(JsonWriter& json, const std::vector<LayerTime>& times);

@@ -1,0 +1,67 @@
+#include "daemon/client/run_words.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace etad::client {
+
+std::string name_of_run(const Object& run) {
+  const std::string network = text_of(run, "network");
+  if (!network.empty()) return network;
+  const std::string source = text_of(run, "source");
+  return source.substr(source.rfind('/') + 1);
+}
+
+std::string run_id_text(const Object& run) {
+  return std::to_string(static_cast<std::int64_t>(number_of(run, "id")));
+}
+
+double Progress::fraction() const {
+  return of > 0 ? std::clamp(iteration / of, 0.0, 1.0) : 0;
+}
+
+Progress progress_of(const Object& run) {
+  const Object& progress = object_of(run, "progress");
+  return {number_of(progress, "iteration"), number_of(progress, "of")};
+}
+
+std::string percent_done(const Progress& progress) {
+  return progress.of > 0 ? std::to_string(static_cast<int>(std::floor(100 * progress.fraction()))) + " %"
+                         : "-";
+}
+
+std::string iterations_text(const Progress& progress) {
+  const std::string at = count_text(static_cast<std::int64_t>(progress.iteration));
+  return progress.of > 0 ? at + " of " + count_text(static_cast<std::int64_t>(progress.of)) : at;
+}
+
+// "5.2 s", or of a running run what remains with its interval.
+std::string time_of_run(const Object& run) {
+  if (text_of(run, "state") == "running") {
+    const Object& remaining = object_of(run, "remaining");
+    std::string out = remaining.empty() ? "remaining time not known yet" : interval_text(remaining) + " left";
+    if (const double slowdown = number_of(object_of(run, "anomaly"), "slowdown"); slowdown > 0) {
+      out += ", " + number_text(slowdown) + " x slower than usual";
+    }
+    return out;
+  }
+  const double seconds =
+      number_of(object_of(run, "train"), "seconds") + number_of(object_of(run, "test"), "seconds");
+  return "took " + duration_text(seconds);
+}
+
+Colour colour_of_state(const std::string& state) {
+  if (state == "running") return Colour::green;
+  if (state == "failed") return Colour::red;
+  if (state == "lost" || state == "stopped") return Colour::yellow;
+  return Colour::none;
+}
+
+std::string devices_of_run(const Object& run) {
+  const double devices = number_of(run, "devices");
+  const std::string device = text_of(run, "device");
+  return (devices > 1 ? count_text(static_cast<std::int64_t>(devices)) + " x " : "") +
+         (device.empty() ? "-" : device);
+}
+
+}  // namespace etad::client

@@ -1,0 +1,27 @@
+// A run in words: what the table, the live view and the page of a single run have in common. Pure.
+#pragma once
+
+#include <string>
+
+#include "daemon/client/text.h"
+#include "daemon/client/views.h"
+
+namespace etad::client {
+
+struct Progress {
+  double iteration = 0, of = 0;  // of 0: no end is known
+  double fraction() const;
+};
+
+Progress progress_of(const Object& run);
+std::string percent_done(const Progress& progress);     // "62 %"
+std::string iterations_text(const Progress& progress);  // "6,200 of 10,000"
+
+std::string run_id_text(const Object& run);
+std::string name_of_run(const Object& run);  // the network's, or else the log's file
+std::string devices_of_run(const Object& run);
+// "took 5.20 s", or of a running run what remains with its interval.
+std::string time_of_run(const Object& run);
+Colour colour_of_state(const std::string& state);
+
+}  // namespace etad::client

@@ -1,0 +1,183 @@
+#include "daemon/service/run_gpus.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "daemon/service/names.h"
+
+namespace etad::service {
+namespace {
+
+constexpr std::size_t kMostGpus = 64;  // of one run
+
+using Labels = std::map<std::string, std::string, std::less<>>;
+
+// "gpu=0,uuid=GPU-…"
+Labels parsed(std::string_view text) {
+  Labels out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string_view pair = text.substr(at, end - at);
+    if (const std::size_t equals = pair.find('='); equals != std::string_view::npos)
+      out.emplace(pair.substr(0, equals), pair.substr(equals + 1));
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string value_of(const Labels& labels, std::string_view name) {
+  const auto found = labels.find(name);
+  return found == labels.end() ? std::string() : found->second;
+}
+
+// A GPU as the traces of one host show it: tools name it by index, UUID or bus id, and often by two of them.
+struct Known {
+  std::string index, uuid, pci;
+  std::vector<std::int64_t> series;
+
+  bool named() const { return !(index.empty() && uuid.empty() && pci.empty()); }
+  std::string name() const { return !index.empty() ? index : !uuid.empty() ? uuid : pci; }
+  bool is(const Known& other) const {
+    const auto same = [](const std::string& a, const std::string& b) { return !a.empty() && a == b; };
+    return same(index, other.index) || same(uuid, other.uuid) || same(pci, other.pci) ||
+           (!named() && !other.named());
+  }
+  void join(Known&& other) {
+    if (index.empty()) index = std::move(other.index);
+    if (uuid.empty()) uuid = std::move(other.uuid);
+    if (pci.empty()) pci = std::move(other.pci);
+    series.insert(series.end(), other.series.begin(), other.series.end());
+  }
+};
+
+// Hosts are named with and without their domain.
+bool same_host(std::string_view a, std::string_view b) {
+  return equal_ignoring_case(a.substr(0, a.find('.')), b.substr(0, b.find('.')));
+}
+
+std::vector<Known> known_gpus(const std::vector<SeriesRow>& series, std::string_view host,
+                              const std::string& own_host) {
+  std::vector<Known> out;
+  for (const SeriesRow& row : series) {
+    const Labels labels = parsed(row.labels);
+    // A share of a partitioned device is none of its whole.
+    if (!row.name.starts_with("gpu.") || labels.contains("mig")) continue;
+    const std::string its_host = value_of(labels, "host");
+    if (!same_host(its_host.empty() ? own_host : its_host, host)) continue;
+    Known one{value_of(labels, "gpu"), value_of(labels, "uuid"), value_of(labels, "pci"), {row.id}};
+    // One that joins two that were apart until now (index here, UUID there) joins them to each other.
+    for (auto at = out.begin(); at != out.end();) {
+      if (!at->is(one)) {
+        ++at;
+        continue;
+      }
+      at->join(std::move(one));
+      one = std::move(*at);
+      at = out.erase(at);
+    }
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+struct Named {
+  std::vector<std::string> gpus;  // indices, or the beginnings of UUIDs
+  bool cpu = false;
+};
+
+// "0, 1", "gpu(0), gpu(1)", "'/gpu:0', '/gpu:1'", "GPU-5f3a…": of each the last number, or the UUID.
+Named named_in(std::string_view text) {
+  Named out;
+  for (std::size_t at = 0; at < text.size() && out.gpus.size() < kMostGpus;) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string_view item = text.substr(at, end - at);
+    at = end + 1;
+    if (const std::size_t uuid = item.find("GPU-"); uuid != std::string_view::npos) {
+      const std::string_view rest = item.substr(uuid);
+      out.gpus.emplace_back(rest.substr(0, rest.find_first_of(" '\"]")));
+      continue;
+    }
+    const std::size_t last = item.find_last_of("0123456789");
+    if (last == std::string_view::npos) continue;
+    if (item.find("cpu") != std::string_view::npos || item.find("CPU") != std::string_view::npos) {
+      out.cpu = true;
+      continue;
+    }
+    const std::size_t before = item.find_last_not_of("0123456789", last);
+    const std::size_t first = before == std::string_view::npos ? 0 : before + 1;
+    const std::string index(item.substr(first, last - first + 1));
+    if (std::find(out.gpus.begin(), out.gpus.end(), index) == out.gpus.end()) out.gpus.push_back(index);
+  }
+  return out;
+}
+
+TracedGpu traced(const std::vector<Known>& known, const std::string& name) {
+  const auto found = std::find_if(known.begin(), known.end(), [&](const Known& each) {
+    return each.index == name || (name.starts_with("GPU-") && each.uuid.starts_with(name));
+  });
+  if (found != known.end()) return {name, found->series};
+  // A trace that numbers nothing, of a machine with one GPU.
+  if (known.size() == 1 && !known.front().named()) return {name, known.front().series};
+  return {name, {}};
+}
+
+GpuChoice none(std::string why, std::string hint = {}) {
+  return {{}, {}, std::move(why), std::move(hint)};
+}
+
+const std::string& setting(const Run& run, const char* name) {
+  static const std::string kNone;
+  const auto found = run.settings.find(name);
+  return found == run.settings.end() ? kNone : found->second;
+}
+
+// What was said of the run beside its log: by its user, or by its source's labels.
+const std::string& label_of(const RunRow& row) {
+  const auto found = row.labels.find("gpus");
+  return found == row.labels.end() ? setting(row.run, "gpus") : found->second;
+}
+
+GpuChoice chosen(const std::vector<Known>& known, const Named& named, std::string by) {
+  GpuChoice out;
+  out.chosen_by = std::move(by);
+  for (const std::string& name : named.gpus) out.gpus.push_back(traced(known, name));
+  return out;
+}
+
+constexpr char kSayWhich[] = "`etactl label RUN gpus=0,1` says which, as the traces count them";
+
+}  // namespace
+
+GpuChoice choose_gpus(const RunRow& row, const std::vector<SeriesRow>& series, const std::string& own_host) {
+  const Run& run = row.run;
+  const std::string& host = run.host.empty() ? own_host : run.host;
+  std::vector<Known> known = known_gpus(series, host, own_host);
+  const Named labelled = named_in(label_of(row));
+  if (!labelled.gpus.empty()) {
+    // The host of a run in a container is the container; who names GPUs means those of this machine.
+    if (known.empty()) known = known_gpus(series, own_host, own_host);
+    return chosen(known, labelled, "label");
+  }
+  const Named in_log = named_in(setting(run, "device_index"));
+  if (in_log.gpus.empty() && (in_log.cpu || equal_ignoring_case(run.device, "CPU")))
+    return none("it ran on the CPU");
+  if (known.empty()) {
+    const bool elsewhere = !known_gpus(series, own_host, own_host).empty();
+    if (!elsewhere) return none("no monitoring trace of a GPU covers its time");
+    return none("it ran on the host " + host + "; the traces are of " + own_host,
+                "`etactl label RUN gpus=0` if it was a container on this machine");
+  }
+  if (!in_log.gpus.empty()) return chosen(known, in_log, "log");
+  if (run.devices > 1)
+    return none("its log tells of " + std::to_string(run.devices) + " GPUs, but not which", kSayWhich);
+  if (known.size() > 1)
+    return none("its log does not say which of the " + std::to_string(known.size()) + " GPUs it ran on",
+                kSayWhich);
+  GpuChoice only;
+  only.chosen_by = "only_gpu";
+  only.gpus.push_back({known.front().name(), std::move(known.front().series)});
+  return only;
+}
+
+}  // namespace etad::service

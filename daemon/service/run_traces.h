@@ -1,0 +1,54 @@
+// Runs and monitoring traces meet: what a run's GPUs did over its time, and what was different since it
+// became slower than its model allows.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/service/run_gpus.h"
+#include "regression/anomaly.h"
+#include "storage/history.h"
+#include "storage/time_integral.h"
+
+namespace etad::service {
+
+// One GPU over a run's time. Absent: its traces have no such series, or nothing of it in that time.
+struct GpuUsage {
+  std::string gpu;
+  std::optional<TimeIntegral> utilization;  // %
+  std::optional<TimeIntegral> power;        // W; its integral is J
+  std::optional<TimeIntegral> memory_used;  // B
+};
+
+struct Usage {
+  Instant from{}, to{};  // the run's time; of a running run until now
+  GpuChoice choice;
+  std::vector<GpuUsage> gpus;  // as in the choice
+};
+
+// Reads the samples themselves of a run of at most six hours, where they are still there, and else the finest
+// roll-up that is: their sums are the samples' own, only a run's first and last minute is taken by its share.
+Result<Usage> usage_of(Reader& reader, const RunRow& row, const std::string& own_host, Instant now);
+
+// One value of one GPU before an anomaly began and since.
+struct Compared {
+  std::string series;
+  std::optional<TimeIntegral> before, since;
+};
+
+struct GpuComparison {
+  std::string gpu;
+  std::vector<Compared> values;
+};
+
+struct AnomalyTraces {
+  std::optional<Instant> since;  // when the slow stretch began; none: the log has no times
+  GpuChoice choice;
+  std::vector<GpuComparison> gpus;
+};
+
+Result<AnomalyTraces> traces_of(Reader& reader, const RunRow& row, const regression::Anomaly& anomaly,
+                                const std::string& own_host, Instant now);
+
+}  // namespace etad::service

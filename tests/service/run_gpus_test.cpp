@@ -1,0 +1,149 @@
+// Which GPUs a run ran on: what may say so, in which order, and why nothing is said otherwise.
+#include "daemon/service/run_gpus.h"
+
+#include <gmock/gmock.h>
+
+namespace etad::service {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+class RunGpusTest : public ::testing::Test {
+ protected:
+  RunGpusTest() {
+    row_.run.host = "gpu1";
+    row_.run.device = "Tesla K80";
+  }
+  void trace(std::int64_t id, const std::string& labels, const std::string& name = "gpu.power") {
+    SeriesRow row;
+    row.id = id;
+    row.name = name;
+    row.labels = labels;
+    series_.push_back(row);
+  }
+  void two_gpus() {
+    trace(1, "gpu=0,uuid=GPU-aa11");
+    trace(2, "gpu=1,uuid=GPU-bb22");
+    trace(3, "gpu=0,uuid=GPU-aa11", "gpu.utilization");
+    trace(4, "gpu=1,uuid=GPU-bb22", "gpu.utilization");
+  }
+  GpuChoice choice() const { return choose_gpus(row_, series_, "gpu1"); }
+  void expect_absent(const std::string& why) const {
+    const GpuChoice none = choice();
+    EXPECT_THAT(none.absent, HasSubstr(why));
+    EXPECT_THAT(none.gpus, IsEmpty());
+    EXPECT_EQ(none.chosen_by, "");
+  }
+
+  RunRow row_;
+  std::vector<SeriesRow> series_;
+};
+
+TEST_F(RunGpusTest, TheLogNamesThem) {
+  two_gpus();
+  for (const char* text :
+       {"0, 1", "0,1", "gpu(0), gpu(1)", "'/gpu:0', '/gpu:1'", "/device:GPU:0,/device:GPU:1"}) {
+    SCOPED_TRACE(text);
+    row_.run.settings["device_index"] = text;
+    const GpuChoice both = choice();
+    EXPECT_EQ(both.chosen_by, "log");
+    ASSERT_THAT(both.gpus, SizeIs(2));
+    EXPECT_EQ(both.gpus[0].name, "0");
+    EXPECT_THAT(both.gpus[0].series, UnorderedElementsAre(1, 3));
+    EXPECT_THAT(both.gpus[1].series, UnorderedElementsAre(2, 4));
+    EXPECT_EQ(both.absent, "");
+  }
+}
+
+TEST_F(RunGpusTest, OneThatNoTraceKnowsIsNamedWithoutSeries) {
+  two_gpus();
+  row_.run.settings["device_index"] = "3";
+  ASSERT_THAT(choice().gpus, SizeIs(1));
+  EXPECT_THAT(choice().gpus[0].series, IsEmpty());
+}
+
+TEST_F(RunGpusTest, ALabelWinsOverTheLogThatCountsWhatItSees) {
+  two_gpus();
+  row_.run.settings["device_index"] = "0";
+  row_.run.settings["gpus"] = "1";  // of the source
+  EXPECT_EQ(choice().gpus.at(0).name, "1");
+  EXPECT_EQ(choice().chosen_by, "label");
+  row_.labels["gpus"] = "GPU-aa";  // of the run's user
+  EXPECT_THAT(choice().gpus.at(0).series, UnorderedElementsAre(1, 3));
+}
+
+TEST_F(RunGpusTest, TheOnlyOneOfTheHostIsTaken) {
+  trace(1, "gpu=0");
+  trace(2, "gpu=0", "gpu.utilization");
+  trace(3, "gpu=5,host=elsewhere");
+  trace(4, "cpu=0", "host.cpu_user");
+  const GpuChoice only = choice();
+  EXPECT_EQ(only.chosen_by, "only_gpu");
+  ASSERT_THAT(only.gpus, SizeIs(1));
+  EXPECT_EQ(only.gpus[0].name, "0");
+  EXPECT_THAT(only.gpus[0].series, UnorderedElementsAre(1, 2));
+}
+
+TEST_F(RunGpusTest, IndexAndUuidOfSeveralToolsAreOneGpu) {
+  trace(1, "gpu=0");
+  trace(2, "uuid=GPU-aa11");
+  trace(3, "gpu=0,uuid=GPU-aa11");
+  ASSERT_THAT(choice().gpus, SizeIs(1));
+  EXPECT_THAT(choice().gpus[0].series, UnorderedElementsAre(1, 2, 3));
+}
+
+TEST_F(RunGpusTest, ATraceWithoutNamesIsOfTheOnlyGpu) {
+  trace(1, "");
+  EXPECT_EQ(choice().gpus.at(0).name, "");
+  row_.run.settings["device_index"] = "0";
+  EXPECT_THAT(choice().gpus.at(0).series, ElementsAre(1));
+}
+
+TEST_F(RunGpusTest, OfSeveralNoneIsGuessed) {
+  two_gpus();
+  expect_absent("which of the 2 GPUs");
+  EXPECT_THAT(choice().hint, HasSubstr("gpus=0"));
+}
+
+TEST_F(RunGpusTest, ARunOnSeveralIsNotGivenTheOnlyOne) {
+  trace(1, "gpu=0");
+  row_.run.devices = 4;
+  expect_absent("4 GPUs, but not which");
+}
+
+TEST_F(RunGpusTest, ARunOnTheCpuHasNone) {
+  two_gpus();
+  row_.run.device = "CPU";
+  expect_absent("CPU");
+  row_.run.device.clear();
+  row_.run.settings["device_index"] = "'/cpu:0'";
+  expect_absent("CPU");
+}
+
+TEST_F(RunGpusTest, ATraceOfAnotherMachineIsNoTrace) {
+  two_gpus();
+  row_.run.host = "gpu1.example.org";
+  row_.run.settings["device_index"] = "0";
+  EXPECT_THAT(choice().gpus, SizeIs(1)) << "with its domain, it is the same one";
+  row_.run.host = "3f2a9c";
+  expect_absent("host 3f2a9c");
+  row_.labels["gpus"] = "0";  // it was a container
+  EXPECT_THAT(choice().gpus.at(0).series, UnorderedElementsAre(1, 3));
+}
+
+TEST_F(RunGpusTest, AShareOfAPartitionedGpuIsNotTheWhole) {
+  trace(1, "gpu=0,mig=1");
+  expect_absent("no monitoring trace");
+}
+
+TEST_F(RunGpusTest, WithoutTracesTheAnswerSaysSo) {
+  row_.run.settings["device_index"] = "0";
+  expect_absent("no monitoring trace");
+}
+
+}  // namespace
+}  // namespace etad::service
