@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "daemon/config_table.h"
+#include "parsers/trace.h"
 
 namespace etad {
 namespace {
@@ -12,6 +13,26 @@ namespace {
 using config::Errors;
 using config::Expected;
 using config::Table;
+
+// What makes a monitoring trace of a file: mistakes in it would only show as lines that are rejected.
+void check_trace(const Table& reader, const toml::table& table, const SourceConfig& source) {
+  const auto at = [&](std::string_view key) -> const toml::node& {
+    const toml::node* node = table.get(key);
+    return node ? *node : static_cast<const toml::node&>(table);
+  };
+  for (const std::string& column : source.columns) {
+    if (const auto read = column_of_config(column); !read)
+      reader.mistake(at("columns"), read.error().message, read.error().hint);
+  }
+  if (const auto labels = trace_options(source.labels, {}, utc_offset); !labels)
+    reader.mistake(at("labels"), labels.error().message, labels.error().hint);
+  if (source.format == "csv" && source.columns.empty())
+    reader.mistake(at("format"), "the format csv needs columns", R"(columns = ["time", "gpu", "gpu.power"])");
+  const bool log = source.format != "auto" && !is_trace_format(source.format);
+  if (log && !source.columns.empty())
+    reader.mistake(at("columns"), "'" + source.format + "' is a log's format: it has no columns",
+                   "columns are those of a monitoring trace: format = \"csv\" or \"nvidia-smi\"");
+}
 
 void read_source(std::string_view where, const toml::table& table, Errors& errors, Config& config) {
   SourceConfig source;
@@ -21,7 +42,9 @@ void read_source(std::string_view where, const toml::table& table, Errors& error
   reader.words("labels", source.labels);
   reader.text("path_pattern", source.path_pattern);
   reader.flag("read_rotated", source.read_rotated);
+  reader.texts("columns", source.columns);
   reader.done();
+  check_trace(reader, table, source);
   if (source.paths.empty()) {
     reader.mistake(table, "a [[source]] needs paths", R"(paths = ["/var/log/caffe/*.log"])");
   }

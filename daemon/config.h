@@ -19,6 +19,7 @@ struct SourceConfig {
   std::map<std::string, std::string> labels;  // values the logs lack, by field name
   std::string path_pattern;                   // RE2; its named groups are labels too
   bool read_rotated = false;                  // also old siblings: name.1, name.2.gz, …
+  std::vector<std::string> columns;           // of a monitoring trace whose lines have no header
 };
 
 struct Config {

@@ -90,8 +90,13 @@ LogImport::~LogImport() {
 }
 
 LogOptions LogImport::log_options() const {
-  return {options_.formats.get(), request_.format.empty() ? "auto" : request_.format, options_.host,
-          request_.labels, options_.zone};
+  const auto columns = request_.labels.find("columns");
+  return {options_.formats.get(),
+          request_.format.empty() ? "auto" : request_.format,
+          options_.host,
+          request_.labels,
+          options_.zone,
+          columns == request_.labels.end() ? std::vector<std::string>() : split_columns(columns->second)};
 }
 
 Result<void> LogImport::feed(std::string_view bytes) {
@@ -179,6 +184,7 @@ Result<void> LogImport::commit() {
   row_.truncated += std::exchange(losses_.truncated_lines, 0);
   row_.skipped_bytes += std::exchange(losses_.skipped_bytes, 0);
   row_.rejected += records_.rejected;
+  parser_.complain(row_.last_error);
   row_.read_at = options_.now();
   row_.marker = identity_.marker();
   row_.state = parser_.save();
@@ -208,6 +214,7 @@ Result<service::ImportReport> LogImport::finish() {
     take_line(clean_line(buffer_, options_.line_limit, losses_));
     buffer_.clear();
   }
+  if (!passing_) parser_.settle(records_);
   if (!took_over_ && finished_.contains(identity_.finished())) {
     report_.already_read = true;
     passing_ = true;
@@ -248,15 +255,32 @@ service::ImportReport LogImport::report() const {
   return out;
 }
 
+// What would only show as nothing read is told before anything is.
+Result<void> check_request(const service::ImportRequest& request, const ImportOptions& options) {
+  const bool named = !request.format.empty() && request.format != "auto";
+  if (named && !is_trace_format(request.format) && !options.formats->find(request.format)) {
+    return fail("no rule file describes the format '" + request.format + "'",
+                "leave it out: it is recognised");
+  }
+  const auto columns = request.labels.find("columns");
+  const auto trace = trace_options(
+      request.labels,
+      columns == request.labels.end() ? std::vector<std::string>() : split_columns(columns->second),
+      options.zone);
+  if (!trace) return tl::unexpected(trace.error());
+  if (named && is_trace_format(request.format)) {
+    if (auto reader = make_trace_reader(request.format, *trace); !reader)
+      return tl::unexpected(reader.error());
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<service::ImportSession>> begin_log_import(const service::ImportRequest& request,
                                                                  ImportOptions options, SharedWriter& writer,
                                                                  std::function<void()> committed) {
-  if (!request.format.empty() && request.format != "auto" && !options.formats->find(request.format)) {
-    return fail("no rule file describes the format '" + request.format + "'",
-                "leave it out: it is recognised");
-  }
+  if (auto checked = check_request(request, options); !checked) return tl::unexpected(checked.error());
   auto sources = writer.with([](Writer& history) { return history.sources(); });
   if (!sources) return tl::unexpected(sources.error());
   auto finished = writer.with([](Writer& history) { return history.finished_files(); });

@@ -32,6 +32,10 @@ SourceRow begun_anew(SourceRow old) {
   return row;
 }
 
+bool can_not_be_read(const SourceRow& row) {
+  return !row.last_error.empty() && !LogParser::is_complaint(row.last_error);
+}
+
 }  // namespace
 
 // What is kept of a source at rest.
@@ -100,6 +104,7 @@ void Ingest::Awake::take(const follow::Batch& batch, std::optional<Instant> arri
   row.gone = batch.state == follow::State::gone;
   if (batch.error_changed) row.last_error = batch.error;
   if (batch.state == follow::State::following) row.last_error.clear();
+  parser.complain(row.last_error);
   if (!batch.lines.empty()) row.read_at = wall;
   if (!batch.finished.empty()) finished.push_back({batch.finished, batch.path, row.id, wall});
 }
@@ -174,7 +179,7 @@ Ingest::Source& Ingest::remember(const SourceRow& row) {
   source.used = source.last_activity = row.read_at.value_or(Instant{});
   source.running = true;  // nobody knows: waking it will tell
   source.gone = row.gone;
-  source.has_error = !row.last_error.empty();
+  source.has_error = can_not_be_read(row);
   if (made) sources_.emplace(source.path, std::move(made));
   return source;
 }
@@ -207,6 +212,7 @@ LogOptions Ingest::log_options(const Source& source) const {
   out.format = rule.format;
   out.labels = rule.path_pattern.labels(source.path);
   for (const auto& [name, value] : rule.labels) out.labels[name] = value;
+  out.columns = rule.columns;
   return out;
 }
 
@@ -331,7 +337,7 @@ void Ingest::accept(const std::vector<SourceCommit>& commits) {
     source->offset = awake.row.offset;
     source->running = awake.parser.running();
     source->gone = awake.row.gone;
-    source->has_error = !awake.row.last_error.empty();
+    source->has_error = can_not_be_read(awake.row);
     source->moved = false;
   }
   moved_.clear();

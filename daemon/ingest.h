@@ -34,6 +34,7 @@ struct SourceRule {
   std::string format = "auto";
   std::map<std::string, std::string> labels;
   PathPattern path_pattern;
+  std::vector<std::string> columns{};  // of a trace without a header
 };
 
 struct IngestOptions {

@@ -50,13 +50,13 @@ Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const For
   for (const SourceConfig& source : config.sources) {
     auto pattern = PathPattern::compile(source.path_pattern);
     if (!pattern) return tl::unexpected(pattern.error());
-    if (source.format != "auto" && !formats->find(source.format)) {
+    if (source.format != "auto" && !is_trace_format(source.format) && !formats->find(source.format)) {
       return fail("no rule file describes the format '" + source.format + "'", "see the rules.d folders");
     }
     for (const std::string& path : source.paths) {
       setup.watches.push_back({path, setup.sources.size(), source.read_rotated});
     }
-    setup.sources.push_back({source.format, source.labels, std::move(*pattern)});
+    setup.sources.push_back({source.format, source.labels, std::move(*pattern), source.columns});
   }
   setup.formats = std::move(formats);
   return setup;

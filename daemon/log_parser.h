@@ -10,9 +10,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "parsers/format.h"
 #include "parsers/record.h"
+#include "parsers/trace_trial.h"
 #include "parsers/tracker.h"
 
 namespace etad {
@@ -24,6 +26,7 @@ struct LogOptions {
   std::string host;                           // filed under, where the log does not say
   std::map<std::string, std::string> labels;  // values the log may lack; the log wins
   ZoneOffset zone = utc_offset;               // of the machine that wrote the log
+  std::vector<std::string> columns{};         // of a monitoring trace without a header
 };
 
 class LogParser {
@@ -39,10 +42,17 @@ class LogParser {
   void flush(Records& out);  // the runs that changed since the last flush; once per batch of lines
   void close(Records& out);  // nothing more will come (for now): an open run is lost
 
+  // There is no more of the log than what was fed: a trace too short to be sure of is one.
+  void settle(Records& out);
+
   bool running() const { return tracker_ && tracker_->running(); }
   const std::string& format() const { return format_name_; }  // empty: not recognised (yet)
   std::int64_t matched() const { return matched_; }           // since construction or restore
   std::int64_t unmatched() const { return unmatched_; }
+  std::string complaint() const;  // why measurements were rejected, if it can be said
+  // As a source's last_error, unless that has worse to tell: a file that can't be read.
+  void complain(std::string& last_error) const;
+  static bool is_complaint(std::string_view last_error);
 
   std::string save() const;
   static Result<LogParser> restore(LogOptions options, std::string_view state);
@@ -56,13 +66,21 @@ class LogParser {
   void recognise(std::string_view line, std::optional<Instant> arrival, Records& out);
   void take(std::string_view line, std::optional<Instant> arrival, Records& out);
   void adopt(std::shared_ptr<const Format> format);
+  void take_trace(std::string_view line, std::optional<Instant> arrival, Records& out);
+  void adopt_trace(std::string_view format);
+  void replay(Records& out);
+  TraceOptions trace_settings();
   SourceContext context() const;
   void restore_pending(const boost::json::object& state);
+  bool restore_trace(const boost::json::object& state);
 
   LogOptions options_;
   std::shared_ptr<const Format> format_;
   std::string format_name_;
-  std::optional<Tracker> tracker_;
+  std::optional<Tracker> tracker_;      // of a training log
+  std::unique_ptr<TraceReader> trace_;  // of a monitoring trace
+  std::int64_t traced_ = 0;             // lines with samples
+  std::optional<TraceTrial> trial_;     // while it is neither
   TimeContext time_;
   std::deque<Pending> pending_;
   std::size_t pending_bytes_ = 0;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "parsers/event.h"
+#include "parsers/trace_labels.h"
 
 namespace etad {
 
@@ -24,7 +25,7 @@ Result<PathPattern> PathPattern::compile(const std::string& pattern) {
     return fail("path_pattern '" + pattern + "' has no named group", "write (?P<batch_size>\\d+)");
   }
   for (const auto& [name, index] : compiled->expression.NamedCapturingGroups()) {
-    if (!field(name))
+    if (!field(name) && !trace_label(name))
       return fail("path_pattern names '" + name + "', which is no field", "see docs/rules.md");
   }
   out.compiled_ = std::move(compiled);

@@ -40,6 +40,7 @@ constexpr TraceSeries kSeries[] = {
     {"gpu.pcie_width", "", "lanes of the link as it runs now"},
     {"gpu.power", "W", "drawn by the whole board"},
     {"gpu.power_average", "W", "drawn by the whole board, the driver's mean over a second"},
+    {"gpu.power_instant", "W", "drawn by the whole board, as measured last"},
     {"gpu.power_limit", "W", "the limit in force"},
     {"gpu.power_violation", "%", "share of time clocks were held down by the power limit"},
     {"gpu.pstate", "", "performance state: 0 (P0, fastest) to 15"},

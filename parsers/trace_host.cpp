@@ -1,0 +1,189 @@
+// The machine's own figures: `dstat --output` and `sadf -d`.
+#include <algorithm>
+
+#include "parsers/trace_reader.h"
+#include "parsers/trace_text.h"
+
+namespace etad {
+namespace {
+
+using trace_text::split_cells;
+
+// "dsk/sda", "net/eth0", "cpu3 usage": a column of one of several, filed with the name of all of them.
+struct DstatGroup {
+  std::string name;
+  std::optional<std::pair<TraceLabel, std::string>> one;
+};
+DstatGroup group_of(std::string_view text) {
+  if (text.starts_with("dsk/") && text != "dsk/total")
+    return {"dsk/total", std::pair(TraceLabel::disk, std::string(text.substr(4)))};
+  if (text.starts_with("net/") && text != "net/total")
+    return {"net/total", std::pair(TraceLabel::net, std::string(text.substr(4)))};
+  if (text.starts_with("cpu") && text.ends_with(" usage") && text.size() > 9)
+    return {"total cpu usage", std::pair(TraceLabel::cpu, std::string(text.substr(3, text.size() - 9)))};
+  return {std::string(text), std::nullopt};
+}
+
+class DstatReader final : public HeadedReader {
+ public:
+  using HeadedReader::HeadedReader;
+
+  TraceLine read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
+                 Records& out) override {
+    if (trace_text::trim(line).empty()) return TraceLine::structure;
+    split_cells(line, ',', kMostColumns + 1, cells_);
+    if (trace_text::trim(line).front() == '"') {
+      take_header(line, out);
+      return TraceLine::structure;
+    }
+    if (columns_.empty()) return TraceLine::other;
+    if (cells_.size() != columns_.size()) {
+      sink_.reject("a line of " + std::to_string(cells_.size()) + " cells under " +
+                       std::to_string(columns_.size()) + " columns",
+                   out);
+      return TraceLine::samples;
+    }
+    SampleSink::RowTime row;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i].role == ColumnRole::time) set_time(cells_[i], row);
+    }
+    TraceLabels labels;
+    labels[TraceLabel::host] = host_;
+    if (!sink_.begin(row, labels, arrival, time, out)) return TraceLine::samples;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i].role == ColumnRole::value) sink_.add(columns_[i], cells_[i], out);
+    }
+    return TraceLine::samples;
+  }
+
+ private:
+  // "23-04 20:57:24" or "Apr-23 20:57:24": no year.
+  static void set_time(std::string_view cell, SampleSink::RowTime& row) {
+    const std::size_t blank = cell.find(' ');
+    if (blank == 5 || blank == 6) {
+      row.date = cell.substr(0, blank);
+      row.clock = cell.substr(blank + 1);
+    } else {
+      row.stamp = cell;
+    }
+  }
+
+  // "Dstat …", "Author:", "Host:", "Cmdline:", then the groups and then the columns' names.
+  void take_header(std::string_view line, Records& out) {
+    if (cells_.front().find("stat ") != std::string_view::npos || cells_.front() == "Author:") {
+      drop_header();
+      columns_.clear();
+      groups_.clear();
+      if (cells_.front() != "Author:") return;
+    }
+    if (cells_.front() == "Host:" && cells_.size() > 1) {
+      if (keep_header(line, out)) host_ = cells_[1];
+      return;
+    }
+    if (cells_.front().ends_with(':') || cells_.size() > kMostColumns) return;
+    if (groups_.empty() || !columns_.empty()) {
+      if (!columns_.empty()) drop_header();
+      columns_.clear();
+      groups_.assign(cells_.begin(), cells_.end());
+      if (!keep_header(line, out)) groups_.clear();
+    } else if (keep_header(line, out)) {
+      name_columns();
+    }
+  }
+
+  void name_columns() {
+    std::string_view group;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      if (i < groups_.size() && !groups_[i].empty()) group = groups_[i];
+      const DstatGroup known = group_of(group);
+      columns_.push_back(column_named(ColumnNames::host, known.name + "/" + std::string(cells_[i])));
+      if (known.one) columns_.back().labels.push_back(*known.one);
+    }
+    groups_.clear();
+    settle_columns(columns_);
+  }
+
+  std::string host_;
+  std::vector<std::string> groups_;
+  std::vector<TraceColumn> columns_;
+  std::vector<std::string_view> cells_;
+};
+
+// "# hostname;interval;timestamp;CPU;%user;…", "host;600;2019-10-01 00:10:01 UTC;-1;0.25;…"
+class SadfReader final : public HeadedReader {
+ public:
+  using HeadedReader::HeadedReader;
+
+  TraceLine read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
+                 Records& out) override {
+    if (trace_text::trim(line).empty()) return TraceLine::structure;
+    if (line.front() == '#') {
+      take_header(line, out);
+      return TraceLine::structure;
+    }
+    split_cells(line, ';', kMostColumns + 1, cells_);
+    if (cells_.size() < 4) return TraceLine::other;
+    if (cells_[3] == "LINUX-RESTART" || cells_[3].starts_with("COM")) return TraceLine::structure;
+    if (cells_.size() != columns_.size()) {
+      sink_.reject("a line of " + std::to_string(cells_.size()) + " cells under " +
+                       std::to_string(columns_.size()) + " columns",
+                   out);
+      return TraceLine::samples;
+    }
+    take_row(arrival, time, out);
+    return TraceLine::samples;
+  }
+
+ private:
+  void take_header(std::string_view line, Records& out) {
+    split_cells(line.substr(1), ';', kMostColumns + 1, cells_);
+    drop_header();
+    columns_.clear();
+    if (cells_.size() > kMostColumns || !keep_header(line, out)) return;
+    for (const std::string_view cell : cells_) columns_.push_back(column_named(ColumnNames::host, cell));
+    settle_columns(columns_);
+  }
+
+  void take_row(std::optional<Instant> arrival, TimeContext& time, Records& out) {
+    SampleSink::RowTime row;
+    TraceLabels labels;
+    std::string stamp;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i].role == ColumnRole::time) stamp = cells_[i];
+      if (columns_[i].role == ColumnRole::label) labels[columns_[i].label] = cells_[i];
+    }
+    if (labels[TraceLabel::cpu] == "-1" || labels[TraceLabel::cpu] == "all") labels[TraceLabel::cpu] = {};
+    if (stamp.ends_with(" UTC")) stamp.replace(stamp.size() - 4, 4, "Z");
+    row.stamp = stamp;
+    if (!sink_.begin(row, labels, arrival, time, out)) return;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i].role == ColumnRole::value) sink_.add(columns_[i], cells_[i], out);
+    }
+  }
+
+  std::vector<TraceColumn> columns_;
+  std::vector<std::string_view> cells_;
+};
+
+}  // namespace
+
+std::unique_ptr<TraceReader> make_dstat_reader(const TraceOptions& options) {
+  return std::make_unique<DstatReader>(options);
+}
+
+std::unique_ptr<TraceReader> make_sadf_reader(const TraceOptions& options) {
+  return std::make_unique<SadfReader>(options);
+}
+
+bool is_dstat_header(std::string_view line) {
+  return line.size() > 8 && line.front() == '"' &&
+         (line.substr(1).starts_with("Dstat ") || line.substr(1).starts_with("pcp-dstat ") ||
+          line.substr(1).starts_with("dool ")) &&
+         line.find("CSV") != std::string_view::npos;
+}
+
+bool is_sadf_header(std::string_view line) {
+  return line.starts_with("# hostname;interval;timestamp");
+}
+
+}  // namespace etad

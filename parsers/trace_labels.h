@@ -1,0 +1,34 @@
+// The labels of a trace's samples: which device, of which machine. Private to the trace readers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace etad {
+
+// In the order of their names, which is that of Sample::labels.
+enum class TraceLabel : std::uint8_t { command, cpu, disk, gpu, host, mig, net, pci, uuid, count_ };
+
+std::string_view name_of(TraceLabel label);
+std::optional<TraceLabel> trace_label(std::string_view name);
+
+// Views into the line that is being read; empty where it does not say.
+class TraceLabels {
+ public:
+  std::string_view& operator[](TraceLabel label) { return values_[static_cast<std::size_t>(label)]; }
+  std::string_view operator[](TraceLabel label) const { return values_[static_cast<std::size_t>(label)]; }
+
+  // "gpu=0,uuid=GPU-…": what the line says, else what `defaults` say. Values are cut at 96 bytes, commas and
+  // equals signs in them become blanks. A device with an index or a UUID has no bus id.
+  void write(const std::map<std::string, std::string>& defaults, std::string& out) const;
+
+ private:
+  std::array<std::string_view, static_cast<std::size_t>(TraceLabel::count_)> values_;
+};
+
+}  // namespace etad

@@ -1,0 +1,55 @@
+// What the trace readers have in common: the sink, and a header that is read again after a restart. Private
+// to the trace readers.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parsers/trace.h"
+#include "parsers/trace_sink.h"
+
+namespace etad {
+
+inline constexpr std::size_t kMostColumns = 512;          // of one line
+inline constexpr std::size_t kLongestHeader = 16 * 1024;  // bytes: it is part of the saved state
+
+class HeadedReader : public TraceReader {
+ public:
+  explicit HeadedReader(const TraceOptions& options) : sink_(options) {}
+
+  const std::string& complaint() const override { return sink_.complaint(); }
+  boost::json::object save() const override;
+  void restore(const boost::json::object& state, TimeContext& time) override;
+
+ protected:
+  // The lines that made the columns what they are. False (and counted): too long to be kept.
+  bool keep_header(std::string_view line, Records& out);
+  void drop_header() { header_.clear(); }
+
+  SampleSink sink_;
+
+ private:
+  std::vector<std::string> header_;
+};
+
+// Each in its own file.
+std::unique_ptr<TraceReader> make_csv_reader(ColumnNames names, const TraceOptions& options);
+std::unique_ptr<TraceReader> make_dmon_reader(const TraceOptions& options);
+std::unique_ptr<TraceReader> make_dcgmi_reader(const TraceOptions& options);
+std::unique_ptr<TraceReader> make_prometheus_reader(const TraceOptions& options);
+std::unique_ptr<TraceReader> make_dstat_reader(const TraceOptions& options);
+std::unique_ptr<TraceReader> make_sadf_reader(const TraceOptions& options);
+
+// Whether the line shows a file to be of that form.
+bool is_csv_header(ColumnNames names, std::string_view line);
+bool is_headless_smi(std::string_view line);
+bool is_dmon_header(std::string_view line);  // of pmon too
+bool is_pmon_header(std::string_view line);
+bool is_dcgmi_header(std::string_view line);
+bool is_known_metric(std::string_view line);  // or a comment on one
+bool is_dstat_header(std::string_view line);
+bool is_sadf_header(std::string_view line);
+
+}  // namespace etad

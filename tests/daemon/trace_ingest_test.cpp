@@ -1,0 +1,217 @@
+// Monitoring traces on their way into the history: followed, interrupted, imported.
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "daemon/follow/filesystem.h"
+#include "daemon/importer.h"
+#include "daemon/ingest.h"
+#include "tests/daemon/temp_history.h"
+
+namespace etad {
+namespace {
+
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+// Seconds behind 2026-11-21 12:00:00 as nvidia-smi writes them.
+std::string stamp(int second) {
+  char text[64];
+  std::snprintf(text, sizeof text, "2026/11/21 12:%02d:%02d.000", second / 60 % 60, second % 60);
+  return text;
+}
+
+// Two devices, a scan a second: device 0 draws 100 W and one more each second, device 1 draws 50 W.
+std::string smi_trace(int scans) {
+  std::string out = "timestamp, index, power.draw [W]\n";
+  for (int i = 0; i < scans; ++i) {
+    out += stamp(i) + ", 0, " + std::to_string(100 + i) + ".00 W\n";
+    out += stamp(i) + ", 1, 50.00 W\n";
+  }
+  return out;
+}
+
+class Tracing : public TempHistory {
+ protected:
+  Tracing() { std::filesystem::create_directory(folder_ / "logs"); }
+
+  void append(const std::string& name, std::string_view bytes) const {
+    std::ofstream(folder_ / "logs" / name, std::ios::binary | std::ios::app) << bytes;
+  }
+
+  // A daemon's ingest, started on what the history holds; the one before it is gone without a word.
+  void start(SourceRule rule = {}) {
+    ingest_.reset();
+    follower_ = std::make_unique<follow::Follower>(
+        *files_, nullptr, std::vector<follow::Watch>{{(folder_ / "logs/*").string(), 1, false}});
+    IngestOptions options;
+    options.formats = shipped_formats();
+    options.sources = {SourceRule{}, std::move(rule)};
+    options.host = "gpu1";
+    ingest_ = std::make_unique<Ingest>(std::move(options), *writer_, *follower_);
+    const auto restored = ingest_->restore(wall_);
+    ASSERT_TRUE(restored) << restored.error().text();
+  }
+
+  void settle() {
+    for (int i = 0; i < 12; ++i) {
+      now_ += seconds(5);
+      wall_ += seconds(5);
+      const auto done = ingest_->tick(now_, wall_);
+      ASSERT_TRUE(done) << done.error().text();
+    }
+  }
+
+  std::vector<SeriesPoint> points(const std::string& name, const std::string& gpu) {
+    SeriesQuery query;
+    query.name = name;
+    if (!gpu.empty()) query.labels = {{"gpu", gpu}};
+    query.to = kToday + std::chrono::hours(24 * 365);
+    auto series = reader_->series_points(query).value();
+    return series.empty() ? std::vector<SeriesPoint>() : series.at(0).points;
+  }
+
+  SourceRow source() { return reader_->sources().value().at(0); }
+
+  service::ImportReport import(const std::string& content,
+                               const std::map<std::string, std::string>& labels = {},
+                               const std::string& format = "") {
+    ImportOptions options;
+    options.formats = shipped_formats();
+    options.host = "gpu1";
+    options.now = [] { return kToday; };
+    auto session =
+        begin_log_import({"trace.csv", format, labels, kToday}, std::move(options), *writer_, [] {});
+    EXPECT_TRUE(session) << session.error().text();
+    EXPECT_TRUE((*session)->feed(content));
+    return (*session)->finish().value();
+  }
+
+  std::unique_ptr<follow::FileSystem> files_ = follow::posix_filesystem();
+  std::unique_ptr<follow::Follower> follower_;
+  std::unique_ptr<Ingest> ingest_;
+  follow::SteadyTime now_{};
+  Instant wall_ = kToday;
+};
+
+TEST_F(Tracing, a_followed_trace_becomes_series) {
+  append("smi.csv", smi_trace(60));
+  start();
+  settle();
+  EXPECT_EQ(source().format, "nvidia-smi");
+  EXPECT_EQ(source().matched, 121);
+  EXPECT_EQ(source().unmatched, 0);
+  const auto first = points("gpu.power", "0");
+  ASSERT_EQ(first.size(), 60U);
+  EXPECT_EQ(first[30].mean, 130);
+  EXPECT_EQ(to_rfc3339(first[30].at), "2026-11-21T12:00:30Z");
+  EXPECT_EQ(points("gpu.power", "1").size(), 60U);
+}
+
+TEST_F(Tracing, restarts_anywhere_lose_and_double_nothing) {
+  const std::string trace = smi_trace(200);
+  std::mt19937 random(7);
+  start();
+  for (std::size_t at = 0; at < trace.size();) {
+    const std::size_t size = trace.find('\n', std::min(at + random() % 400, trace.size() - 1)) + 1 - at;
+    append("smi.csv", std::string_view(trace).substr(at, size));
+    at += size;
+    settle();
+    if (random() % 2 == 0) start();
+  }
+  settle();
+  const auto found = points("gpu.power", "0");
+  ASSERT_EQ(found.size(), 200U);
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].mean, 100 + static_cast<double>(i));
+  EXPECT_EQ(points("gpu.power", "1").size(), 200U);
+  EXPECT_EQ(source().lines, 401);
+  EXPECT_EQ(source().rejected, 0);
+}
+
+TEST_F(Tracing, lines_without_a_time_have_that_of_their_arrival_and_the_older_ones_none) {
+  const std::string header = "# gpu   pwr\n# Idx     W\n";
+  append("dmon.log", header + "    0    43\n    0    44\n    0    45\n");
+  start();
+  settle();
+  EXPECT_EQ(source().format, "nvidia-dmon");
+  EXPECT_EQ(source().rejected, 3);
+  EXPECT_THAT(source().last_error, HasSubstr("its lines show no time"));
+  append("dmon.log", "    0    46\n");
+  settle();
+  ASSERT_EQ(points("gpu.power", "0").size(), 1U);
+  EXPECT_EQ(points("gpu.power", "0")[0].mean, 46);
+  EXPECT_GT(points("gpu.power", "0")[0].at, kToday);
+}
+
+TEST_F(Tracing, configured_columns_hold_over_restarts) {
+  const SourceRule rule{"csv", {{"gpu", "3"}}, {}, {"time", "gpu.temperature [C]"}};
+  start(rule);
+  append("temp.txt", "1795262400, 51\n1795262401, 52\n");
+  settle();
+  start(rule);
+  append("temp.txt", "1795262402, 53\n");
+  settle();
+  EXPECT_EQ(points("gpu.temperature", "3").size(), 3U);
+}
+
+TEST_F(Tracing, a_training_log_that_prints_its_devices_first_is_a_training_log) {
+  const std::string lenet = content_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
+  append("a.log", "index, memory.total [MiB], memory.used [MiB]\n0, 49140 MiB, 15 MiB\n" + lenet);
+  append("b.log", smi_trace(3) + lenet);
+  start();
+  settle();
+  ASSERT_EQ(runs().size(), 2U);
+  for (const RunRow& row : runs()) {
+    EXPECT_EQ(row.run.network, "LeNet");
+    EXPECT_EQ(row.run.train.iterations, 500);
+  }
+}
+
+TEST_F(Tracing, an_import_is_whole_and_comes_once) {
+  const auto report = import(smi_trace(30));
+  EXPECT_EQ(report.format, "nvidia-smi");
+  EXPECT_EQ(report.samples, 60);
+  EXPECT_EQ(report.runs, 0);
+  EXPECT_EQ(points("gpu.power", "0").size(), 30U);
+  EXPECT_TRUE(import(smi_trace(30)).already_read);
+  EXPECT_EQ(points("gpu.power", "0").size(), 30U);
+  // Grown since: only what is new.
+  EXPECT_EQ(import(smi_trace(40)).samples, 20);
+  EXPECT_EQ(points("gpu.power", "0").size(), 40U);
+}
+
+TEST_F(Tracing, an_import_of_a_short_trace_is_one) {
+  EXPECT_EQ(import(smi_trace(1)).samples, 2);
+}
+
+TEST_F(Tracing, an_import_without_times_tells_what_it_lacks) {
+  const std::string trace = "41, 0 %, 3 MiB\n42, 5 %, 3 MiB\n";
+  const auto blind = import(trace);
+  EXPECT_EQ(blind.samples, 0);
+  EXPECT_EQ(source().rejected, 2);
+  EXPECT_THAT(source().last_error, HasSubstr("columns"));
+}
+
+TEST_F(Tracing, an_import_may_be_told_what_its_lines_lack) {
+  const std::string trace = "41, 0 %, 3 MiB\n42, 5 %, 3 MiB\n";
+  const auto told = import(trace, {{"columns", "temperature.gpu,utilization.gpu,memory.used"},
+                                   {"gpu", "0"},
+                                   {"start", "2026-11-21 12:00:00"},
+                                   {"interval", "1"}});
+  EXPECT_EQ(told.samples, 6);
+  ASSERT_EQ(points("gpu.utilization", "0").size(), 2U);
+  EXPECT_EQ(to_rfc3339(points("gpu.utilization", "0")[1].at), "2026-11-21T12:00:01Z");
+}
+
+TEST_F(Tracing, an_import_is_refused_for_what_makes_no_sense) {
+  ImportOptions options;
+  options.formats = shipped_formats();
+  options.now = [] { return kToday; };
+  for (const auto& [format, labels] : std::vector<std::pair<std::string, std::map<std::string, std::string>>>{
+           {"csv", {}}, {"", {{"columns", "wattage"}}}, {"", {{"start", "noon"}}}, {"no-such-format", {}}}) {
+    EXPECT_FALSE(begin_log_import({"x", format, labels, kToday}, options, *writer_, [] {})) << format;
+  }
+}
+
+}  // namespace
+}  // namespace etad
