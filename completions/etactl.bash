@@ -11,7 +11,7 @@ _etactl_options() { # the options of a command
   case $1 in
     runs) echo --all --watch --state --network --framework --since --limit ;;
     estimate) echo --phase --batch-size --iterations --architecture --framework --host --device --devices \
-      --test-interval --test-iterations --test-batch-size --snapshot-interval --confidence ;;
+      --test-interval --test-iterations --test-batch-size --snapshot-interval --set --confidence ;;
     models | accuracy) echo --network ;;
     networks | sources) echo --limit ;;
     series) echo --from --to --step ;;
@@ -41,6 +41,7 @@ _etactl() {
     --network) names=$(_etactl_known network networks "${socket[@]}") ;;
     --device | --framework | --host) names=$(_etactl_known "${previous#--}" runs "${socket[@]}") ;;
     --architecture) names=$(_etactl_known architecture networks "${socket[@]}") ;;
+    --set) words='type= precision= iter_size= workers='; compopt -o nospace 2>/dev/null ;;
     --label) words='batch_size= device= devices= network= host='; compopt -o nospace 2>/dev/null ;;
     --format) names=$(_etactl_known format sources "${socket[@]}") ;;
     --batch-size | --iterations | --devices | --test-* | --snapshot-interval | --confidence) return ;;

@@ -7,6 +7,7 @@
 
 #include "daemon/log.h"
 #include "daemon/service/model_json.h"
+#include "regression/traits.h"
 
 namespace etad {
 namespace {
@@ -20,13 +21,21 @@ std::optional<service::Spread> spread_of(std::vector<double> seconds) {
   return service::Spread{at(0.5), at(0.05), at(0.95), static_cast<int>(seconds.size())};
 }
 
-regression::RunObservation observation_of(const RunData& run) {
+// What storage read of the run's settings, as settings again.
+std::map<std::string, std::string> settings_of(const RunData& run) {
+  return {{"type", run.solver_type},
+          {"iter_size", std::to_string(run.iter_size)},
+          {"precision", run.precision},
+          {"workers", run.workers}};
+}
+
+regression::RunObservation observation_of(const RunData& run, Phase phase) {
   regression::RunObservation out;
   out.run = run.run_id;
   out.samples = static_cast<double>(run.samples_per_iteration);
   out.iterations = static_cast<double>(run.iterations);
   out.seconds = to_seconds(run.duration);
-  out.variant = run.solver_type;
+  out.traits = regression::traits_of(settings_of(run), phase == Phase::train);
   if (run.started_at) out.started_at = static_cast<double>(run.started_at->time_since_epoch().count()) * 1e-6;
   for (const Segment& window : run.windows) {
     out.windows.push_back({static_cast<double>(window.iterations), to_seconds(window.duration)});
@@ -49,14 +58,14 @@ ModelKey other_phase_of(ModelKey key) {
 
 }  // namespace
 
-regression::Dataset dataset_of(const std::vector<RunData>& runs) {
+regression::Dataset dataset_of(const std::vector<RunData>& runs, Phase phase) {
   const bool all_diverged =
       std::all_of(runs.begin(), runs.end(), [](const RunData& run) { return run.loss_is_nan; });
   regression::Dataset out;
   for (const RunData& run : runs) {
     if (run.iterations <= 0 || run.duration <= Duration::zero()) continue;
     if (run.loss_is_nan && !all_diverged) continue;
-    out.push_back(observation_of(run));
+    out.push_back(observation_of(run, phase));
   }
   return out;
 }
@@ -112,7 +121,7 @@ Result<std::vector<Refit::Dirty>> Refit::read(const std::vector<ModelKey>& keys)
     const auto runs = reader_->run_data(key, kMaxRuns, kMaxWindows);
     if (!runs) return tl::unexpected(runs.error());
     const bool train = key.phase == Phase::train;
-    out.push_back({key, dataset_of(*runs), train ? startup_of(*runs) : std::nullopt,
+    out.push_back({key, dataset_of(*runs, key.phase), train ? startup_of(*runs) : std::nullopt,
                    train ? snapshot_of(*runs) : std::nullopt, std::nullopt});
   }
   return out;

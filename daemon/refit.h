@@ -19,7 +19,7 @@ namespace etad {
 
 // What a key's runs are to the regression. Diverged runs (NaN losses) are left out as long as there are
 // others: denormals and NaNs change a network's pace.
-regression::Dataset dataset_of(const std::vector<RunData>& runs);
+regression::Dataset dataset_of(const std::vector<RunData>& runs, Phase phase);
 
 // Median and central 90 % range of the runs' start-up times; of their times per snapshot.
 std::optional<service::Spread> startup_of(const std::vector<RunData>& runs);

@@ -7,6 +7,10 @@
 
 namespace etad::regression {
 
+// Settings that may change the pace of a network beside its batch size, as "name=value", sorted: "type=Adam",
+// "precision=fp16", "iter_size=4", "workers=8". An empty value: the log does not say.
+using Traits = std::vector<std::string>;
+
 // One window of a run: `iterations` iterations over `samples` samples each took `seconds`.
 struct Window {
   double iterations = 0;
@@ -20,7 +24,7 @@ struct RunObservation {
   double iterations = 0;        // n, summed over the run's windows
   double seconds = 0;           // t, likewise
   double started_at = 0;        // seconds since 1970, for the order in time; 0: unknown
-  std::string variant;          // solver type and kin: joined or told apart by evidence
+  Traits traits;                // what may change its pace: joined or told apart by evidence
   std::vector<Window> windows;  // a bounded sample of the run's windows, for what robustness needs
 };
 

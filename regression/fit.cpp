@@ -121,6 +121,12 @@ double mean_error(const Observations& rows, const RelativeFit& fit, const Cells&
   return count > 0 ? sum / count : 0;
 }
 
+void tell_traits_apart(const Dataset& data, Observations& rows, double typical_noise, Model& model) {
+  Variants variants = separate_variants(data, rows, typical_noise);
+  model.variants = std::move(variants.effects);
+  model.traits = std::move(variants.seen);
+}
+
 // Rows from before the deployment last changed no longer count. A change hides an earlier one, so it is asked
 // again of what is left.
 std::optional<double> drop_old_runs(Observations& rows) {
@@ -143,7 +149,7 @@ std::optional<Model> fit(const Dataset& data, const Prior& prior) {
   Observations rows = comparable(observe(data));
   Model model;
   model.runs = static_cast<int>(rows.size());
-  model.variants = separate_variants(rows, prior.noise);
+  tell_traits_apart(data, rows, prior.noise, model);
   model.changed_at = drop_old_runs(rows);
   const Selection selection = select_basis(rows);
   if (selection.candidates.empty()) return std::nullopt;

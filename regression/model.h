@@ -34,12 +34,12 @@ struct Range {
 // An answer. Seconds; `lower` and `upper` bound a run's actual time with the asked-for confidence.
 struct Prediction {
   double seconds = 0, lower = 0, upper = 0;
-  std::vector<std::string> extrapolates;  // of "batch_size", "iterations"
+  std::vector<std::string> extrapolates;  // of "batch_size", "iterations", and traits' names ("type")
 };
 
-// What a solver type (or kin) costs beside the most common one: accepted only on evidence.
+// What a trait ("type=Adam") costs beside the most common combination of traits: accepted only on evidence.
 struct VariantEffect {
-  std::string name;
+  std::string trait;
   double factor = 1;     // of the estimate
   double deviation = 0;  // standard deviation of its logarithm
   int runs = 0;
@@ -81,14 +81,17 @@ struct Model {
   std::vector<ShapePoint> shape;     // empty: the basis as it is
   std::vector<CurvePoint> curve;     // at the batch sizes seen (at most kMaxCurve)
   std::vector<VariantEffect> variants;  // those told apart; all others are joined
+  Traits traits;                        // seen, sorted: at most kMaxTraits
 
   // What a run of n iterations over B samples each will take. `confidence` in (0, 1).
+  // `asked`: the run's traits as far as they are known; of those not named, the most common are meant.
   // nullopt: the model can't say (B unknown and more than one seen, no data).
   std::optional<Prediction> predict(double iterations, std::optional<double> samples, double confidence,
-                                    std::string_view variant = {}) const;
+                                    const Traits& asked = {}) const;
 };
 
 inline constexpr std::size_t kMaxCurve = 24;
+inline constexpr std::size_t kMaxTraits = 64;
 
 // Another model of the same deployment (the device, not the network, decides which batch sizes are peculiar).
 struct Sibling {

@@ -16,10 +16,11 @@ bool measurable(double v) {
 Observations observe(const Dataset& data) {
   Observations rows;
   rows.reserve(std::min(data.size(), kMaxRuns));
-  for (const RunObservation& run : data) {
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const RunObservation& run = data[i];
     if (!measurable(run.iterations) || !measurable(run.seconds)) continue;
     const double b = measurable(run.samples) ? run.samples : 0;
-    rows.push_back({run.iterations, b, run.seconds, run.started_at, run.variant});
+    rows.push_back({run.iterations, b, run.seconds, run.started_at, i});
   }
   std::ranges::stable_sort(rows, {}, &Observation::started_at);
   if (rows.size() > kMaxRuns) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(kMaxRuns));

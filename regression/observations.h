@@ -1,8 +1,7 @@
 // A dataset made fit for regression: what can't be measured is left out, what is left has a place in a fold.
 #pragma once
 
-#include <cstdint>
-#include <string>
+#include <cstddef>
 #include <vector>
 
 #include "regression/dataset.h"
@@ -15,8 +14,8 @@ struct Observation {
   double b = 0;  // samples per iteration; 0: unknown
   double t = 0;  // seconds, > 0
   double started_at = 0;
-  std::string variant;
-  double weight = 1;  // 0: does not count (dropped by drift or as a contaminated run)
+  std::size_t run = 0;  // its index in the dataset
+  double weight = 1;    // 0: does not count (dropped by drift or as a contaminated run)
 };
 
 using Observations = std::vector<Observation>;

@@ -8,6 +8,8 @@
 #include "regression/relative_fit.h"
 #include "regression/shape.h"
 #include "regression/statistics.h"
+#include "regression/traits.h"
+#include "regression/variants.h"
 
 namespace etad::regression {
 namespace {
@@ -25,6 +27,28 @@ Gram matrix_of(const std::vector<double>& values, Eigen::Index size) {
       values.data(), size, size);
 }
 
+// Moves the estimate by what the asked-for traits cost. Returns the variance of the logarithm that they add:
+// of an effect that was measured, or of one that may be there where no run with such a trait has been seen.
+double apply_traits(const Model& model, const Traits& asked, Prediction& out) {
+  double variance = 0;
+  for (const std::string& trait : asked) {
+    const auto effect = std::ranges::find(model.variants, trait, &VariantEffect::trait);
+    if (effect != model.variants.end()) {
+      out.seconds *= effect->factor;
+      variance += effect->deviation * effect->deviation;
+      continue;
+    }
+    const std::string_view name = trait_name(trait);
+    const auto same_name = [&](const std::string& seen) { return trait_name(seen) == name; };
+    const bool told = trait.size() > name.size() + 1;
+    const bool judged = std::ranges::find(model.traits, trait) != model.traits.end();
+    if (!told || judged || std::ranges::none_of(model.traits, same_name)) continue;
+    variance += kVariantDeviation * kVariantDeviation;
+    out.extrapolates.emplace_back(name);
+  }
+  return variance;
+}
+
 bool outside(const Range& range, double v) {
   return v < range.min * (1 - 1e-9) || v > range.max * (1 + 1e-9);
 }
@@ -32,7 +56,7 @@ bool outside(const Range& range, double v) {
 }  // namespace
 
 std::optional<Prediction> Model::predict(double n, std::optional<double> b, double confidence,
-                                         std::string_view variant) const {
+                                         const Traits& asked) const {
   const Basis* form = find_basis(basis);
   if (!form || static_cast<int>(coefficients.size()) != form->parameters()) return std::nullopt;
   if (!std::isfinite(n) || n <= 0 || (b && (!std::isfinite(*b) || *b <= 0))) return std::nullopt;
@@ -43,12 +67,7 @@ std::optional<Prediction> Model::predict(double n, std::optional<double> b, doub
   const ShapePoint correction = shape.empty() ? ShapePoint{} : shape_at(shape, size);
   Prediction out;
   out.seconds = std::max(0.0, x.dot(c)) * std::exp(correction.log_ratio);
-  double effect_variance = 0;
-  for (const VariantEffect& effect : variants) {
-    if (effect.name != variant) continue;
-    out.seconds *= effect.factor;
-    effect_variance = effect.deviation * effect.deviation;
-  }
+  const double effect_variance = apply_traits(*this, asked, out);
   if (!std::isfinite(out.seconds) || out.seconds <= 0) return std::nullopt;
   const double leverage = relative_leverage(x, c, matrix_of(covariance, c.size()));
   const double run = noise * noise + iteration_noise * iteration_noise / n;

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "regression/noise.h"
 #include "regression/relative_fit.h"
@@ -14,8 +18,9 @@ namespace etad::regression {
 namespace {
 
 constexpr std::size_t kLeastReference = 3;
+constexpr std::size_t kMaxEffects = 16;
 
-// The mean log factor of a variant's runs, and its variance under the noise and the reference fit's own.
+// The mean log factor of a trait's runs, and its variance under the noise and the reference fit's own.
 struct Effect {
   double mean = 0, variance = 0;
   int runs = 0;
@@ -31,74 +36,130 @@ struct Effect {
   double shrunk_variance() const { return variance * trust(); }
 };
 
-std::string most_common(const Observations& rows) {
-  std::map<std::string, int> counts;
-  for (const Observation& row : rows) ++counts[row.variant];
+// A run as the reference sees it; nullopt where the reference has no runs of such a batch size, as then a
+// difference may as well be the batch size's.
+struct Judged {
+  double residual = 0, leverage = 0, noise = 0;
+};
+using Judgements = std::vector<std::optional<Judged>>;
+
+Traits most_common(const Dataset& data, const Observations& rows) {
+  std::map<Traits, int> counts;
+  for (const Observation& row : rows) ++counts[data[row.run].traits];
   const auto by_count = [](const auto& a, const auto& b) { return a.second < b.second; };
   return std::ranges::max_element(counts, by_count)->first;
 }
 
+Traits seen_in(const Dataset& data, const Observations& rows) {
+  std::set<std::string> seen;
+  for (const Observation& row : rows) {
+    if (seen.size() < kMaxTraits) seen.insert(data[row.run].traits.begin(), data[row.run].traits.end());
+  }
+  Traits out(seen.begin(), seen.end());
+  if (out.size() > kMaxTraits) out.resize(kMaxTraits);
+  return out;
+}
+
 struct Reference {
-  const Basis* basis;
-  std::vector<double> samples, knots;
-  RelativeFit fit;
-  Noise noise;
+  Judgements rows;
+  double variance = 0;  // of a long run
 };
 
-Effect effect_of(const std::string& variant, const Observations& rows, const Reference& reference) {
+std::optional<Reference> judge(const Observations& reference, const Observations& rows,
+                               double typical_noise) {
+  const Selection selection = select_basis(reference);
+  if (selection.candidates.empty()) return std::nullopt;
+  const Basis& basis = *selection.winner().basis;
+  const std::vector<double> samples = batch_sizes(reference);
+  const std::vector<double> knots = place_knots(basis, samples);
+  const RelativeFit fit = fit_relative(basis, knots, reference);
+  const auto parameters = static_cast<int>((fit.coefficients.array() != 0).count());
+  const Noise noise = run_noise(reference, fit.residuals, parameters, 0, typical_noise);
+  Reference out{{}, noise.run * noise.run};
+  for (const Observation& row : rows) {
+    out.rows.emplace_back();
+    if (row.b < samples.front() || row.b > samples.back()) continue;
+    const Terms x = basis.features(row.n, row.b, knots);
+    const double f = x.dot(fit.coefficients);
+    if (f <= 0) continue;
+    out.rows.back() = Judged{std::log(row.t / f), relative_leverage(x, fit.coefficients, fit.covariance),
+                             noise.variance(row.n)};
+  }
+  return out;
+}
+
+Effect effect_of(const std::vector<std::size_t>& members, const Reference& reference) {
   Effect out;
   std::vector<double> residuals;
   double leverage = 0, noise = 0;
-  for (const Observation& row : rows) {
-    if (row.variant != variant) continue;
-    // Where the reference has no runs of such a batch size, a difference may as well be the batch size's.
-    if (row.b < reference.samples.front() || row.b > reference.samples.back()) return {};
-    const Terms x = reference.basis->features(row.n, row.b, reference.knots);
-    const double f = x.dot(reference.fit.coefficients);
-    if (f <= 0) continue;
-    residuals.push_back(std::log(row.t / f));
-    leverage += relative_leverage(x, reference.fit.coefficients, reference.fit.covariance);
-    noise += reference.noise.variance(row.n);
+  for (const std::size_t i : members) {
+    if (!reference.rows[i]) continue;
+    residuals.push_back(reference.rows[i]->residual);
+    leverage += reference.rows[i]->leverage;
+    noise += reference.rows[i]->noise;
   }
   if (residuals.empty()) return out;
   const auto count = static_cast<double>(residuals.size());
   out.runs = static_cast<int>(residuals.size());
   out.mean = median(std::move(residuals));
-  // The reference's error is common to the runs of the variant and does not average out.
-  out.variance = noise / count / count + leverage / count * reference.noise.run * reference.noise.run;
+  // The reference's error is common to the runs of the trait and does not average out.
+  out.variance = noise / count / count + leverage / count * reference.variance;
+  return out;
+}
+
+using Members = std::map<std::string, std::vector<std::size_t>>;
+
+// The rows that have each of the traits the most common combination lacks.
+Members members_of(const Dataset& data, const Observations& rows, const Traits& common) {
+  Members out;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const std::string& trait : data[rows[i].run].traits) {
+      if (std::ranges::find(common, trait) == common.end()) out[trait].push_back(i);
+    }
+  }
+  return out;
+}
+
+// The best explained trait leaves `members`, its effect is taken out of `rows` and `reference`.
+std::optional<VariantEffect> take_strongest(Members& members, Observations& rows, Reference& reference) {
+  Effect strongest;
+  auto holder = members.end();
+  for (auto it = members.begin(); it != members.end(); ++it) {
+    const Effect effect = effect_of(it->second, reference);
+    if (effect.runs == 0 || effect.bayes_factor() < kVariantEvidence) continue;
+    if (holder != members.end() && effect.bayes_factor() <= strongest.bayes_factor()) continue;
+    strongest = effect;
+    holder = it;
+  }
+  if (holder == members.end()) return std::nullopt;
+  for (const std::size_t i : holder->second) {
+    rows[i].t /= std::exp(strongest.shrunk());
+    if (reference.rows[i]) reference.rows[i]->residual -= strongest.shrunk();
+  }
+  VariantEffect out{holder->first, std::exp(strongest.shrunk()), std::sqrt(strongest.shrunk_variance()),
+                    strongest.runs};
+  members.erase(holder);
   return out;
 }
 
 }  // namespace
 
-std::vector<VariantEffect> separate_variants(Observations& rows, double typical_noise) {
-  std::vector<VariantEffect> out;
+Variants separate_variants(const Dataset& data, Observations& rows, double typical_noise) {
+  Variants out;
   if (rows.empty()) return out;
-  const std::string common = most_common(rows);
+  out.seen = seen_in(data, rows);
+  const Traits common = most_common(data, rows);
   Observations same;
   std::ranges::copy_if(rows, std::back_inserter(same),
-                       [&](const auto& row) { return row.variant == common; });
+                       [&](const Observation& row) { return data[row.run].traits == common; });
   if (same.size() == rows.size() || same.size() < kLeastReference) return out;
-  const Selection selection = select_basis(same);
-  if (selection.candidates.empty()) return out;
-  Reference reference{selection.winner().basis, batch_sizes(same), {}, {}, {}};
-  reference.knots = place_knots(*reference.basis, reference.samples);
-  reference.fit = fit_relative(*reference.basis, reference.knots, same);
-  const auto parameters = static_cast<int>((reference.fit.coefficients.array() != 0).count());
-  reference.noise = run_noise(same, reference.fit.residuals, parameters, 0, typical_noise);
-
-  std::map<std::string, Effect> effects;
-  for (const Observation& row : rows) {
-    if (row.variant != common && !effects.contains(row.variant)) {
-      effects[row.variant] = effect_of(row.variant, rows, reference);
-    }
-  }
-  for (const auto& [name, effect] : effects) {
-    if (effect.runs == 0 || effect.bayes_factor() < kVariantEvidence) continue;
-    out.push_back({name, std::exp(effect.shrunk()), std::sqrt(effect.shrunk_variance()), effect.runs});
-    for (Observation& row : rows) {
-      if (row.variant == name) row.t /= out.back().factor;
-    }
+  auto reference = judge(same, rows, typical_noise);
+  if (!reference) return out;
+  Members members = members_of(data, rows, common);
+  while (out.effects.size() < kMaxEffects) {
+    auto effect = take_strongest(members, rows, *reference);
+    if (!effect) break;
+    out.effects.push_back(std::move(*effect));
   }
   return out;
 }

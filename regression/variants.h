@@ -1,4 +1,4 @@
-// Solver types and their kin: joined with the others, or told apart where the runs say so.
+// Solver types, precisions and their kin: joined with the others, or told apart where the runs say so.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,19 @@
 
 namespace etad::regression {
 
-// Fits the most common variant alone and asks, for each other one, whether its residuals are better explained
-// by a factor of its own (log factor ~ N(0, kVariantDeviation^2)) or by noise. It is told apart where the
-// Bayes factor exceeds kVariantEvidence ("positive" to Kass & Raftery, "Bayes factors", 1995, and more); its
-// runs are then divided by the factor, shrunk as the prior bids, and count with all the others.
-// `typical_noise`: of the deployment, 0 unknown.
-std::vector<VariantEffect> separate_variants(Observations& rows, double typical_noise);
+struct Variants {
+  std::vector<VariantEffect> effects;  // of the traits told apart
+  Traits seen;                         // all that any run has, at most kMaxTraits
+};
+
+// Fits the runs of the most common combination of traits alone and asks, for each trait that it lacks,
+// whether the residuals of the runs that have it are better explained by a factor of its own
+// (log factor ~ N(0, kVariantDeviation^2)) or by noise. The trait with the largest Bayes factor is told apart
+// where that exceeds kVariantEvidence ("positive" to Kass & Raftery, "Bayes factors", 1995, and more); its
+// runs are divided by the factor, shrunk as the prior bids, and count with all the others; then the rest are
+// asked again. So of two traits that always come together only one is held responsible.
+// `rows` were made of `data`. `typical_noise`: of the deployment, 0 unknown.
+Variants separate_variants(const Dataset& data, Observations& rows, double typical_noise);
 
 inline constexpr double kVariantDeviation = 0.25;
 inline constexpr double kVariantEvidence = 6;

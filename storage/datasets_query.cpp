@@ -54,6 +54,8 @@ RunData read_run(const sqlite::Connection& connection, const sqlite::Rows& row, 
   data.startup = row.get<std::optional<Duration>>(10);
   data.snapshot_time = row.get<Duration>(11);
   data.snapshots = row.get<std::int64_t>(12);
+  data.precision = row.get<std::string>(13);
+  data.workers = row.get<std::string>(14);
   SegmentCodec codec;
   if (!unpack_chunk(row.get<sqlite::Blob>(9).bytes, row.get<std::int64_t>(8), codec, data.windows))
     throw_damaged(connection, "the windows of run", data.run_id);
@@ -86,7 +88,7 @@ std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey&
       connection,
       "SELECT r.id, p.samples_per_iteration, p.iterations, p.duration, r.started_at, r.loss_is_nan,"
       " r.settings ->> 'type', r.settings ->> 'iter_size', w.count, w.body, r.startup, r.snapshot_time,"
-      " r.snapshots"
+      " r.snapshots, r.settings ->> 'precision', r.settings ->> 'workers'"
       " FROM datasets d CROSS JOIN run_phases p ON p.dataset_id = d.id AND p.phase = d.phase"
       " CROSS JOIN runs r ON r.id = p.run_id"
       " LEFT JOIN run_windows w ON w.run_id = p.run_id AND w.phase = p.phase"

@@ -70,6 +70,8 @@ struct RunData {
   std::optional<Instant> started_at;
   std::string solver_type;  // settings["type"]
   std::int64_t iter_size = 1;
+  std::string precision;  // settings["precision"], as written
+  std::string workers;    // settings["workers"]
   bool loss_is_nan = false;
   std::optional<Duration> startup;  // Run::startup
   Duration snapshot_time{};         // Run::snapshot_time and Run::snapshots

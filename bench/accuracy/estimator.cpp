@@ -16,7 +16,7 @@ Estimator our_regression(double confidence) {
     auto model = std::make_shared<std::optional<regression::Model>>(regression::fit(data, prior));
     return [model, confidence](const Question& q) -> std::optional<Prediction> {
       if (!*model) return std::nullopt;
-      return (*model)->predict(q.iterations, q.samples, confidence, q.variant);
+      return (*model)->predict(q.iterations, q.samples, confidence, q.traits);
     };
   };
 }

@@ -13,7 +13,7 @@ namespace etad::accuracy {
 struct Question {
   double iterations = 0;
   double samples = 0;
-  std::string variant;
+  regression::Traits traits;
 };
 
 // One fit, several questions: nullopt where there is no answer.

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "bench/replay/log_runs.h"
+#include "regression/traits.h"
 
 namespace etad::accuracy {
 namespace {
@@ -40,6 +41,15 @@ class Columns {
     return std::strtod(text(row, name).c_str(), nullptr);
   }
 
+  // Those that may change a run's pace; the solver type has a column of that name.
+  std::map<std::string, std::string> settings(const std::vector<std::string>& row) const {
+    std::map<std::string, std::string> out;
+    for (const std::string& name : regression::trait_names()) {
+      out[name] = text(row, name == "type" ? "solver" : name);
+    }
+    return out;
+  }
+
  private:
   std::map<std::string, std::size_t> index_;
 };
@@ -71,7 +81,8 @@ bool add_csv(const std::string& path, const Exclusion& exclude, History& history
     observation.iterations += n;
     observation.seconds += t;
     observation.started_at = columns.number(row, "started_at");
-    observation.variant = columns.text(row, "solver");
+    const bool training = key.phase == name_of(Phase::train);
+    observation.traits = regression::traits_of(columns.settings(row), training);
     observation.windows.push_back({n, t});
   }
   for (auto& [key, observation] : runs) {
@@ -101,7 +112,7 @@ bool add_log(const std::string& path, const FormatSet& formats, const Exclusion&
       observation.samples = static_cast<double>(segment.samples_per_iteration);
       observation.iterations += n;
       observation.seconds += to_seconds(segment.duration);
-      observation.variant = solver;
+      observation.traits = regression::traits_of(run.settings, segment.phase == Phase::train);
       observation.windows.push_back({n, to_seconds(segment.duration)});
     }
     const std::string network = run.network.empty() ? "(no name)" : run.network;

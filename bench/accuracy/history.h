@@ -36,7 +36,8 @@ class Exclusion {
 };
 
 // Adds the segments of a CSV file. Its header names the columns; known are network, device, phase, batch_size
-// (samples per iteration), iterations, seconds, run, solver, note, started_at. Rows of one run are its
+// (samples per iteration), iterations, seconds, run, solver, iter_size,
+// precision, workers, note, started_at. Rows of one run are its
 // windows. False: not readable.
 bool add_csv(const std::string& path, const Exclusion& exclude, History& history);
 

@@ -56,12 +56,12 @@ std::vector<double> sizes_of(const Dataset& data) {
 
 // Asks for the runs of one batch size and one length at a time.
 void ask(const SeriesKey& key, const Dataset& hidden, const Answer& answer, std::vector<Trial>& out) {
-  std::map<std::tuple<double, double, std::string>, std::vector<double>> groups;
+  std::map<std::tuple<double, double, regression::Traits>, std::vector<double>> groups;
   for (const RunObservation& run : hidden)
-    groups[{run.samples, run.iterations, run.variant}].push_back(run.seconds);
+    groups[{run.samples, run.iterations, run.traits}].push_back(run.seconds);
   for (const auto& [what, seconds] : groups) {
-    const auto& [samples, iterations, variant] = what;
-    const auto prediction = answer({iterations, samples, variant});
+    const auto& [samples, iterations, traits] = what;
+    const auto prediction = answer({iterations, samples, traits});
     if (!prediction) continue;
     out.push_back({key, samples, prediction->seconds, prediction->lower, prediction->upper,
                    regression::median(seconds), seconds});
@@ -135,9 +135,9 @@ std::vector<Trial> leave_one_run_out(const History& history, const Estimator& es
 std::optional<double> noise_floor(const std::vector<const Dataset*>& series) {
   double sum = 0, count = 0;
   for (const Dataset* data : series) {
-    std::map<std::tuple<double, double, std::string>, std::vector<double>> repeats;
+    std::map<std::tuple<double, double, regression::Traits>, std::vector<double>> repeats;
     for (const RunObservation& run : *data) {
-      repeats[{run.samples, run.iterations, run.variant}].push_back(run.seconds);
+      repeats[{run.samples, run.iterations, run.traits}].push_back(run.seconds);
     }
     for (const auto& [what, seconds] : repeats) {
       if (seconds.size() < 2) continue;

@@ -6,6 +6,7 @@
 
 #include "regression/model.h"
 #include "regression/statistics.h"
+#include "regression/traits.h"
 
 namespace etad::replay {
 namespace {
@@ -86,8 +87,7 @@ regression::RunObservation observation(const ReplayRun& run, Phase phase, std::i
   regression::RunObservation out;
   out.run = id;
   out.samples = samples_of(run.run, phase).value_or(0);
-  const auto variant = run.run.settings.find("type");
-  if (variant != run.run.settings.end()) out.variant = variant->second;
+  out.traits = regression::traits_of(run.run.settings, phase == Phase::train);
   if (run.run.started_at)
     out.started_at = std::chrono::duration<double>(run.run.started_at->time_since_epoch()).count();
   std::vector<regression::Window> windows;
@@ -119,9 +119,8 @@ std::optional<regression::Prediction> model_says(const ReplayRun& run, const std
   }
   const auto model = regression::fit(data);
   if (!model || !(iterations >= 1)) return std::nullopt;
-  const auto variant = run.run.settings.find("type");
   auto out = model->predict(iterations, samples_of(run.run, phase), kConfidence,
-                            variant != run.run.settings.end() ? std::string_view(variant->second) : "");
+                            regression::traits_of(run.run.settings, phase == Phase::train));
   if (!out) return std::nullopt;
   out->seconds /= iterations;
   out->lower /= iterations;

@@ -97,6 +97,20 @@ void add_estimate(CLI::App& app, Asked& asked) {
             "total: samples a test iteration works through");
   parameter(estimate, "--snapshot-interval", "snapshot_interval", p,
             "total: iterations between two snapshots");
+  estimate
+      ->add_option_function<std::vector<std::string>>(
+          "--set",
+          [&p](const std::vector<std::string>& settings) {
+            for (const std::string& each : settings) {
+              const std::size_t equals = each.find('=');
+              if (equals == std::string::npos || equals == 0)
+                throw CLI::ValidationError("--set", "\"" + each + "\" is not NAME=VALUE");
+              p.emplace_back("setting." + each.substr(0, equals), each.substr(equals + 1));
+            }
+          },
+          "a setting of the run: type=Adam, precision=fp16, iter_size=4, workers=8")
+      ->take_all()
+      ->allow_extra_args(false);
   parameter(estimate, "--confidence", "confidence", p, "of the interval, between 0 and 1 (0.9)");
   estimate->callback([&asked] {
     asked.command = [&asked] {

@@ -1,9 +1,11 @@
 #include "daemon/service/estimate.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "daemon/service/selection.h"
 #include "regression/compose.h"
+#include "regression/traits.h"
 
 namespace etad::service {
 namespace {
@@ -21,13 +23,21 @@ Problem batch_size_missing(const FittedModel& fitted, std::string_view parameter
   return problem;
 }
 
+// Only what was asked: of a setting that the question leaves out, the most common value is meant.
+regression::Traits traits_of(const Question& question) {
+  regression::Traits out;
+  for (const auto& [name, value] : question.settings) out.push_back(name + "=" + value);
+  return out;
+}
+
 Answer<EstimatePart> ask(const FittedModel& fitted, std::int64_t iterations,
-                         std::optional<std::int64_t> batch_size, double confidence,
+                         std::optional<std::int64_t> batch_size, const Question& question,
                          std::string_view batch_parameter) {
   std::optional<double> samples;
   if (batch_size) samples = static_cast<double>(*batch_size);
   const auto& seen = fitted.model.samples;
-  const auto predicted = fitted.model.predict(static_cast<double>(iterations), samples, confidence);
+  const auto predicted = fitted.model.predict(static_cast<double>(iterations), samples, question.confidence,
+                                              traits_of(question));
   if (!predicted) return refuse(batch_size_missing(fitted, batch_parameter));
   if (!samples && seen.min == seen.max && seen.max > 0) samples = seen.max;
   EstimatePart part;
@@ -51,8 +61,8 @@ Answer<void> add_tests(const Deployment& chosen, const Question& question, Estim
     return refuse(std::move(problem));
   }
   const std::int64_t phases = test_phases(question.iterations, *question.test_interval);
-  auto part = ask(*chosen.test, phases * *question.test_iterations, question.test_batch_size,
-                  question.confidence, "test_batch_size");
+  auto part = ask(*chosen.test, phases * *question.test_iterations, question.test_batch_size, question,
+                  "test_batch_size");
   if (!part) return refuse(std::move(part.error()));
   out.parts.push_back(std::move(*part));
   return {};
@@ -80,7 +90,10 @@ void sum_up(Estimate& out) {
   for (const EstimatePart& part : out.parts) {
     auto& prediction = parts.emplace_back(part.prediction);
     if (part.phase != "test") continue;
-    for (std::string& input : prediction.extrapolates) input.insert(0, "test_");  // as the parameter is named
+    for (std::string& input : prediction.extrapolates) {
+      if (input == "batch_size" || input == "iterations")
+        input.insert(0, "test_");  // as the parameter is named
+    }
   }
   out.sum = regression::compose(parts);
 }
@@ -122,6 +135,18 @@ std::string_view name_of(Question::Phase phase) {
   return "";
 }
 
+std::map<std::string, std::string> settings_from(Params& params) {
+  const auto& known = regression::trait_names();
+  auto out = params.prefixed("setting.");
+  for (const auto& [name, value] : out) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    std::vector<std::string> candidates;
+    for (const std::string& each : known) candidates.push_back("setting." + each);
+    params.reject("setting." + name, "names no setting that estimates go by", std::move(candidates));
+  }
+  return out;
+}
+
 }  // namespace
 
 Question question_from(Params& params) {
@@ -139,6 +164,7 @@ Question question_from(Params& params) {
                                  : Question::Phase::train;
   out.batch_size = params.integer("batch_size", 1, kMostSamples);
   out.iterations = params.integer("iterations", 1, kMostIterations).value_or(0);
+  out.settings = settings_from(params);
   out.confidence = params.number("confidence", 0, 1).value_or(0.9);
   if (!out.network && !out.architecture) params.require("network", "which network? (or architecture)");
   params.require("phase", "train, test or total");
@@ -166,7 +192,7 @@ Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question
   out.question = question;
   const bool test_only = question.phase == Question::Phase::test;
   auto first = ask(test_only ? *chosen->test : *chosen->train, question.iterations, question.batch_size,
-                   question.confidence, "batch_size");
+                   question, "batch_size");
   if (!first) return refuse(std::move(first.error()));
   out.parts.push_back(std::move(*first));
   if (question.phase == Question::Phase::total) {
@@ -197,6 +223,7 @@ std::string to_json(const Estimate& estimate) {
     json.field("test_interval", question.test_interval).field("test_iterations", question.test_iterations);
     json.field("test_batch_size", question.test_batch_size);
   }
+  if (!question.settings.empty()) json.field("settings", question.settings);
   const auto& [seconds, lower, upper, extrapolates] = estimate.sum;
   json.field("seconds", seconds).field("lower", lower).field("upper", upper);
   json.field("confidence", question.confidence);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,7 +25,8 @@ struct Question {
   std::optional<std::int64_t> batch_size;
   std::int64_t iterations = 0;
   std::optional<std::int64_t> test_interval, test_iterations, test_batch_size,
-      snapshot_interval;  // a total's
+      snapshot_interval;                        // a total's
+  std::map<std::string, std::string> settings;  // the run's, as far as they are known: "type", "precision", …
   double confidence = 0.9;
 };
 

@@ -81,6 +81,12 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
     json.field("standard_error", rival.standard_error).field("parameters", rival.parameters).end_object();
   }
   json.end_array();
+  json.key("variants").begin_array();
+  for (const auto& effect : model.variants) {
+    json.begin_object().field("setting", effect.trait).field("factor", effect.factor);
+    json.field("deviation", effect.deviation).field("runs", effect.runs).end_object();
+  }
+  json.end_array();
   write_spread(json, "startup", fitted.startup);
   write_spread(json, "snapshot", fitted.snapshot);
   json.field("fitted_at", fitted.fitted_at).end_object();

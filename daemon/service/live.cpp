@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "regression/traits.h"
+
 namespace etad::service {
 namespace {
 
@@ -30,13 +32,15 @@ const FittedModel* model_of(const ModelSet& models, const Run& run, Phase phase)
 
 // What the model says of one iteration, as a share of the `iterations` that lie ahead: what a run costs once
 // (its c0) is behind a running one and must not count for each iteration.
-std::optional<regression::Prediction> per_iteration(const FittedModel* fitted, const PhaseSummary& phase,
+std::optional<regression::Prediction> per_iteration(const FittedModel* fitted, const Run& run, Phase phase,
                                                     double iterations) {
   if (fitted == nullptr) return std::nullopt;
+  const auto& seen = phase == Phase::train ? run.train : run.test;
   std::optional<double> samples;
-  if (phase.samples_per_iteration) samples = static_cast<double>(*phase.samples_per_iteration);
+  if (seen.samples_per_iteration) samples = static_cast<double>(*seen.samples_per_iteration);
+  const auto traits = regression::traits_of(run.settings, phase == Phase::train);
   const double n = std::max(iterations, 1.0);
-  auto prediction = fitted->model.predict(n, samples, kConfidence);
+  auto prediction = fitted->model.predict(n, samples, kConfidence, traits);
   if (!prediction) return std::nullopt;
   prediction->seconds /= n;
   prediction->lower /= n;
@@ -91,9 +95,9 @@ void LiveRuns::answer(const Run& run, const ModelSet& models, Known& known) {
   const regression::Plan plan = plan_of(run);
   const double left = plan.max_iterations - plan.iteration;
   const double phases = plan.test_interval > 0 ? left / plan.test_interval + 1 : 1;
-  const auto train = per_iteration(model_of(models, run, Phase::train), run.train, left);
+  const auto train = per_iteration(model_of(models, run, Phase::train), run, Phase::train, left);
   const auto test =
-      per_iteration(model_of(models, run, Phase::test), run.test, phases * plan.test_iterations);
+      per_iteration(model_of(models, run, Phase::test), run, Phase::test, phases * plan.test_iterations);
   known.answer.remaining = regression::remaining(known.stretches, plan, train, test, kConfidence);
   known.answer.anomaly = train ? regression::anomaly(known.stretches, *train) : std::nullopt;
 }

@@ -1,7 +1,15 @@
 #include "daemon/service/model_json.h"
 
+#include <array>
 #include <boost/json.hpp>
-#include <limits>
+#include <charconv>
+#include <concepts>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
 
 #include "daemon/service/json_writer.h"
 
@@ -9,124 +17,162 @@ namespace etad::service {
 namespace {
 
 namespace json = boost::json;
-using regression::Coefficient;
-using regression::Model;
-using regression::Range;
-using regression::Rival;
 
-constexpr int kVersion = 1;
+// Of the form below *and* of what the numbers mean: raise it with either, so that no model is asked what
+// another version of the regression has fitted.
+constexpr int kVersion = 2;
 
-void write(JsonWriter& out, std::string_view name, const std::vector<double>& numbers) {
-  out.key(name).begin_array();
-  for (const double each : numbers) out.exact(each);
+// Each structure's members, all of them: a structured binding does not compile when one is added and
+// forgotten here.
+template <class T, class Of>
+concept Is = std::same_as<std::remove_const_t<T>, Of>;
+
+auto members(Is<regression::Coefficient> auto& x) {
+  auto& [name, value, standard_error] = x;
+  return std::tie(name, value, standard_error);
+}
+auto members(Is<regression::Rival> auto& x) {
+  auto& [basis, error_percent, standard_error, parameters] = x;
+  return std::tie(basis, error_percent, standard_error, parameters);
+}
+auto members(Is<regression::Range> auto& x) {
+  auto& [min, max] = x;
+  return std::tie(min, max);
+}
+auto members(Is<regression::VariantEffect> auto& x) {
+  auto& [trait, factor, deviation, runs] = x;
+  return std::tie(trait, factor, deviation, runs);
+}
+auto members(Is<regression::CurvePoint> auto& x) {
+  auto& [samples, seconds, noise] = x;
+  return std::tie(samples, seconds, noise);
+}
+auto members(Is<regression::ShapePoint> auto& x) {
+  auto& [samples, log_ratio, deviation, measured] = x;
+  return std::tie(samples, log_ratio, deviation, measured);
+}
+auto members(Is<Spread> auto& x) {
+  auto& [median, lower, upper, runs] = x;
+  return std::tie(median, lower, upper, runs);
+}
+auto members(Is<regression::Model> auto& x) {
+  auto& [basis, coefficients, knots, runs, windows, dropped_runs, changed_at, error_percent, coverage,
+         samples, iterations, rivals, scores, covariance, noise, iteration_noise, degrees, shape, curve,
+         variants, traits] = x;
+  return std::tie(basis, coefficients, knots, runs, windows, dropped_runs, changed_at, error_percent,
+                  coverage, samples, iterations, rivals, scores, covariance, noise, iteration_noise, degrees,
+                  shape, curve, variants, traits);
+}
+// The same order.
+constexpr std::array kModelMembers{
+    "basis",         "coefficients",    "knots",   "runs",       "windows", "dropped_runs", "changed_at",
+    "error_percent", "coverage",        "samples", "iterations", "rivals",  "scores",       "covariance",
+    "noise",         "iteration_noise", "degrees", "shape",      "curve",   "variants",     "traits"};
+static_assert(kModelMembers.size() ==
+              std::tuple_size_v<decltype(members(std::declval<regression::Model&>()))>);
+
+template <class T>
+concept Structure = requires(T& x) {
+  members(x);
+};
+
+// A double is a string: the shortest that reads as the same bits, NaN and infinity among them. JSON's own
+// numbers have no such promise (Boost.JSON 1.81 rounds the last digit).
+void write(JsonWriter& out, double v) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, v).ptr;
+  out.value(std::string_view(text, static_cast<std::size_t>(end - text)));
+}
+void write(JsonWriter& out, int v) {
+  out.value(v);
+}
+void write(JsonWriter& out, bool v) {
+  out.value(v);
+}
+void write(JsonWriter& out, const std::string& v) {
+  out.value(v);
+}
+
+template <Structure T>
+void write(JsonWriter& out, const T& v);
+template <class T>
+void write(JsonWriter& out, const std::optional<T>& v) {
+  v ? write(out, *v) : static_cast<void>(out.null());
+}
+template <class T>
+void write(JsonWriter& out, const std::vector<T>& v) {
+  out.begin_array();
+  for (const T& each : v) write(out, each);
+  out.end_array();
+}
+template <Structure T>
+void write(JsonWriter& out, const T& v) {
+  out.begin_array();
+  std::apply([&](const auto&... each) { (write(out, each), ...); }, members(v));
   out.end_array();
 }
 
-void write(JsonWriter& out, std::string_view name, const Range& range) {
-  out.key(name).begin_array().exact(range.min).exact(range.max).end_array();
+// Reading throws (json's own exceptions or invalid_argument) on what was not written above; model_from_row
+// catches them.
+void read(const json::value& from, double& v) {
+  const json::string& text = from.as_string();
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v);
+  if (error != std::errc{} || end != text.data() + text.size())
+    throw std::invalid_argument("\"" + std::string(text) + "\" is no number");
+}
+void read(const json::value& from, int& v) {
+  v = from.to_number<int>();
+}
+void read(const json::value& from, bool& v) {
+  v = from.as_bool();
+}
+void read(const json::value& from, std::string& v) {
+  v = from.as_string();
 }
 
-void write(JsonWriter& out, std::string_view name, const std::optional<Spread>& spread) {
-  if (!spread) return;
-  out.key(name).begin_object();
-  out.key("median").exact(spread->median).key("lower").exact(spread->lower);
-  out.key("upper").exact(spread->upper).field("runs", spread->runs).end_object();
-}
-
-void write_terms(JsonWriter& out, const Model& model) {
-  out.key("coefficients").begin_array();
-  for (const Coefficient& each : model.coefficients) {
-    out.begin_object().field("name", each.name).key("value").exact(each.value);
-    out.key("standard_error").exact(each.standard_error).end_object();
+template <Structure T>
+void read(const json::value& from, T& v);
+template <class T>
+void read(const json::value& from, std::optional<T>& v) {
+  if (from.is_null()) {
+    v.reset();
+  } else {
+    read(from, v.emplace());
   }
-  out.end_array();
-  out.key("rivals").begin_array();
-  for (const Rival& each : model.rivals) {
-    out.begin_object().field("basis", each.basis).key("error_percent").exact(each.error_percent);
-    out.key("standard_error").exact(each.standard_error).field("parameters", each.parameters).end_object();
-  }
-  out.end_array();
+}
+template <class T>
+void read(const json::value& from, std::vector<T>& v) {
+  v.clear();
+  for (const json::value& each : from.as_array()) read(each, v.emplace_back());
+}
+template <Structure T>
+void read(const json::value& from, T& v) {
+  const json::array& array = from.as_array();
+  std::size_t i = 0;
+  std::apply([&](auto&... each) { (read(array.at(i++), each), ...); }, members(v));
+  if (i != array.size()) throw std::invalid_argument("a list is longer than it should be");
 }
 
-// Reading throws json's own exceptions on a missing member or a wrong type; model_from_row catches them.
-// An infinite or NaN standard error is written as null.
-double number(const json::object& from, std::string_view name) {
-  const json::value& value = from.at(name);
-  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.to_number<double>();
+void write_named(JsonWriter& out, const regression::Model& model) {
+  std::size_t i = 0;
+  out.begin_object();
+  std::apply([&](const auto&... each) { (write(out.key(kModelMembers[i++]), each), ...); }, members(model));
+  out.end_object();
 }
 
-std::string text(const json::object& from, std::string_view name) {
-  return std::string(from.at(name).as_string());
-}
-
-int integer(const json::object& from, std::string_view name) {
-  return from.at(name).to_number<int>();
-}
-
-std::vector<double> numbers(const json::object& from, std::string_view name) {
-  std::vector<double> out;
-  for (const json::value& each : from.at(name).as_array()) out.push_back(each.to_number<double>());
-  return out;
-}
-
-Range range(const json::object& from, std::string_view name) {
-  const json::array& pair = from.at(name).as_array();
-  return {pair.at(0).to_number<double>(), pair.at(1).to_number<double>()};
-}
-
-std::optional<Spread> spread(const json::object& from, std::string_view name) {
-  const json::value* found = from.if_contains(name);
-  if (found == nullptr) return std::nullopt;
-  const json::object& object = found->as_object();
-  return Spread{number(object, "median"), number(object, "lower"), number(object, "upper"),
-                integer(object, "runs")};
-}
-
-Model read_model(const json::object& from) {
-  Model model;
-  model.basis = text(from, "basis");
-  for (const json::value& each : from.at("coefficients").as_array()) {
-    const json::object& term = each.as_object();
-    model.coefficients.push_back({text(term, "name"), number(term, "value"), number(term, "standard_error")});
-  }
-  for (const json::value& each : from.at("rivals").as_array()) {
-    const json::object& rival = each.as_object();
-    model.rivals.push_back({text(rival, "basis"), number(rival, "error_percent"),
-                            number(rival, "standard_error"), integer(rival, "parameters")});
-  }
-  model.knots = numbers(from, "knots");
-  model.runs = integer(from, "runs");
-  model.windows = integer(from, "windows");
-  model.dropped_runs = integer(from, "dropped_runs");
-  if (from.contains("changed_at")) model.changed_at = number(from, "changed_at");
-  model.error_percent = number(from, "error_percent");
-  model.coverage = number(from, "coverage");
-  model.samples = range(from, "samples");
-  model.iterations = range(from, "iterations");
-  model.scores = numbers(from, "scores");
-  model.covariance = numbers(from, "covariance");
-  model.noise = number(from, "noise");
-  return model;
+void read_named(const json::object& from, regression::Model& model) {
+  std::size_t i = 0;
+  std::apply([&](auto&... each) { (read(from.at(kModelMembers[i++]), each), ...); }, members(model));
 }
 
 }  // namespace
 
 std::string model_to_json(const FittedModel& fitted) {
-  const Model& model = fitted.model;
   JsonWriter out;
-  out.begin_object().field("version", kVersion).field("family", fitted.family).field("basis", model.basis);
-  write_terms(out, model);
-  write(out, "knots", model.knots);
-  out.field("runs", model.runs).field("windows", model.windows).field("dropped_runs", model.dropped_runs);
-  if (model.changed_at) out.key("changed_at").exact(*model.changed_at);
-  out.key("error_percent").exact(model.error_percent).key("coverage").exact(model.coverage);
-  write(out, "samples", model.samples);
-  write(out, "iterations", model.iterations);
-  write(out, "scores", model.scores);
-  write(out, "covariance", model.covariance);
-  out.key("noise").exact(model.noise);
-  write(out, "startup", fitted.startup);
-  write(out, "snapshot", fitted.snapshot);
+  out.begin_object().field("version", kVersion).field("family", fitted.family);
+  write_named(out.key("model"), fitted.model);
+  write(out.key("startup"), fitted.startup);
+  write(out.key("snapshot"), fitted.snapshot);
   out.end_object();
   return out.take();
 }
@@ -136,7 +182,7 @@ Result<FittedModel> model_from_row(const ModelRow& row) {
   try {
     const json::value body = json::parse(row.body);
     const json::object& from = body.as_object();
-    if (const int version = integer(from, "version"); version != kVersion) {
+    if (const int version = from.at("version").to_number<int>(); version != kVersion) {
       return fail(
           "the model's form is of version " + std::to_string(version) + ", not " + std::to_string(kVersion),
           "it is fitted anew at the next refit", where);
@@ -145,10 +191,10 @@ Result<FittedModel> model_from_row(const ModelRow& row) {
     out.id = row.id;
     out.key = row.key;
     out.fitted_at = row.fitted_at;
-    out.family = text(from, "family");
-    out.model = read_model(from);
-    out.startup = spread(from, "startup");
-    out.snapshot = spread(from, "snapshot");
+    read(from.at("family"), out.family);
+    read_named(from.at("model").as_object(), out.model);
+    read(from.at("startup"), out.startup);
+    read(from.at("snapshot"), out.snapshot);
     return out;
   } catch (const std::exception& error) {
     return fail(std::string("the model kept in the history is malformed: ") + error.what(),

@@ -1,6 +1,6 @@
-// A fitted model as text and back: what the history keeps in ModelRow::body. It is written with all digits
-// and read to within one unit in the last place (as Boost.JSON 1.81 rounds). The body is versioned; one of an
-// unknown version is refused, and the model is then fitted anew.
+// A fitted model as text and back: what the history keeps in ModelRow::body. A model read back answers every
+// question with the very bits it answered before. The body is versioned; one of another version is refused,
+// and the model is then fitted anew.
 #pragma once
 
 #include <string>

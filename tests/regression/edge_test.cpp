@@ -16,7 +16,7 @@ RunObservation run_of(double n, double b, double t, double at = 0, const char* v
   run.iterations = n;
   run.seconds = t;
   run.started_at = at;
-  run.variant = variant;
+  run.traits = {std::string("type=") + variant};
   return run;
 }
 

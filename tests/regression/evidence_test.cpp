@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
 
 #include "regression/drift.h"
 #include "regression/model.h"
@@ -44,16 +45,73 @@ TEST_F(Evidence, ASlowerSolverIsToldApartAndAnEqualOneJoined) {
   for (int i = 0; i < 24; ++i) {
     const double b = 16 << (i % 3);
     data.push_back(run(200, b, 0.02 + 0.001 * b, 0.03));
-    data.back().variant = i % 4 == 0 ? "Adam" : i % 4 == 1 ? "Nesterov" : "SGD";
+    data.back().traits = {i % 4 == 0 ? "type=Adam" : i % 4 == 1 ? "type=Nesterov" : "type=SGD"};
     if (i % 4 == 0) data.back().seconds *= 1.4;
   }
   const auto model = fit(data);
   ASSERT_EQ(model->variants.size(), 1U);
-  EXPECT_EQ(model->variants[0].name, "Adam");
+  EXPECT_EQ(model->variants[0].trait, "type=Adam");
   EXPECT_NEAR(model->variants[0].factor, 1.4, 0.06);
-  const double sgd = model->predict(200, 32, 0.9, "SGD")->seconds;
+  const double sgd = model->predict(200, 32, 0.9, {"type=SGD"})->seconds;
   EXPECT_NEAR(sgd / (200 * 0.052), 1, 0.04);
-  EXPECT_NEAR(model->predict(200, 32, 0.9, "Adam")->seconds / sgd, model->variants[0].factor, 1e-9);
+  EXPECT_NEAR(model->predict(200, 32, 0.9, {"type=Adam"})->seconds / sgd, model->variants[0].factor, 1e-9);
+}
+
+// Of each setting that counts: runs that keep the others' pace are joined with them, runs of another pace are
+// told apart, and a question without the setting means the most common.
+TEST_F(Evidence, EverySettingJoinsOrSeparatesByEvidence) {
+  const std::pair<const char*, const char*> settings[] = {{"iter_size=1", "iter_size=4"},
+                                                          {"precision=", "precision=fp16"},
+                                                          {"type=SGD", "type=AdaGrad"},
+                                                          {"workers=2", "workers=8"}};
+  for (const auto& [common, other] : settings) {
+    for (const double factor : {1.0, 0.6}) {
+      Dataset data;
+      for (int i = 0; i < 24; ++i) {
+        const double b = 16 << (i % 3);
+        const bool has = i % 4 == 0;
+        data.push_back(run(200, b, (0.02 + 0.001 * b) * (has ? factor : 1), 0.03));
+        data.back().traits = {has ? other : common};
+      }
+      const auto model = fit(data);
+      const double mine = model->predict(200, 32, 0.9, {other})->seconds;
+      EXPECT_NEAR(mine / (200 * 0.052), factor, 0.04 * factor) << other;
+      EXPECT_EQ(model->variants.size(), factor == 1 ? 0U : 1U) << other;
+      EXPECT_EQ(model->predict(200, 32, 0.9)->seconds, model->predict(200, 32, 0.9, {common})->seconds);
+      EXPECT_EQ(model->dropped_runs, 0) << other;
+    }
+  }
+}
+
+// Adam always came with half precision, and half precision alone made no difference.
+TEST_F(Evidence, OfTwoTraitsThatComeTogetherTheOneThatExplainsIsHeldResponsible) {
+  Dataset data;
+  for (int i = 0; i < 36; ++i) {
+    const double b = 16 << (i % 3);
+    const bool half = i % 3 != 0, adam = i % 6 == 1;
+    data.push_back(run(200, b, (0.02 + 0.001 * b) * (adam ? 1.5 : 1), 0.03));
+    data.back().traits = {half ? "precision=fp16" : "precision=fp32", adam ? "type=Adam" : "type=SGD"};
+  }
+  const auto model = fit(data);
+  ASSERT_EQ(model->variants.size(), 1U);
+  EXPECT_EQ(model->variants[0].trait, "type=Adam");
+}
+
+TEST_F(Evidence, ATraitThatNoRunHasHadIsNamedAndWidens) {
+  Dataset data;
+  for (int i = 0; i < 12; ++i) {
+    const double b = 16 << (i % 3);
+    data.push_back(run(200, b, 0.02 + 0.001 * b, 0.03));
+    data.back().traits = {"iter_size=1", "type=SGD"};
+  }
+  const auto model = fit(data);
+  const auto known = model->predict(200, 32, 0.9, {"type=SGD"});
+  const auto unheard = model->predict(200, 32, 0.9, {"type=RMSProp"});
+  EXPECT_TRUE(known->extrapolates.empty());
+  EXPECT_EQ(unheard->extrapolates, std::vector<std::string>{"type"});
+  EXPECT_EQ(unheard->seconds, known->seconds);
+  EXPECT_GT(unheard->upper / unheard->seconds, 1.3);
+  EXPECT_TRUE(model->predict(200, 32, 0.9, {"type="})->extrapolates.empty()) << "not known is not new";
 }
 
 TEST_F(Evidence, AChangedDeploymentForgetsItsPast) {

@@ -56,6 +56,34 @@ TEST_F(EstimateTest, TrainIsTheModelsWord) {
   EXPECT_TRUE(body.at("extrapolates").as_array().empty());
 }
 
+TEST_F(EstimateTest, ASettingThatCostsIsCounted) {
+  auto model = fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001);
+  model.model.traits = {"precision=", "type=Adam", "type=SGD"};
+  model.model.variants = {{"type=Adam", 1.5, 0.02, 4}};
+  add(model);
+  add(fitted(2, "LeNet", Phase::test, 0, 0.01, 0.001));
+  const std::string query = "network=LeNet&phase=train&batch_size=64&iterations=1000";
+  const auto seconds = [&](const std::string& more) {
+    return answered(query + more).at("seconds").to_number<double>();
+  };
+  EXPECT_NEAR(seconds("&setting.type=Adam") / seconds(""), 1.5, 1e-9);
+  EXPECT_EQ(seconds("&setting.type=SGD"), seconds(""));
+  EXPECT_EQ(answered(query + "&setting.type=Adam").at("settings").at("type"), "Adam");
+  EXPECT_FALSE(answered(query).contains("settings"));
+  const auto unheard = answered(query + "&setting.precision=fp16&setting.type=AdaGrad");
+  EXPECT_EQ(unheard.at("extrapolates"), (json::array{"precision", "type"}));
+  const auto total = answered(
+      "network=LeNet&phase=total&batch_size=64&iterations=1000&test_interval=500&test_iterations=10&"
+      "test_batch_size=32&setting.type=AdaGrad");
+  EXPECT_EQ(total.at("extrapolates").at(0), "type");
+
+  Params params(query + "&setting.colour=green");
+  question_from(params);
+  const auto problem = params.check();
+  ASSERT_TRUE(problem);
+  EXPECT_NE(problem->detail.find("setting.colour"), std::string::npos);
+}
+
 TEST_F(EstimateTest, WhatLiesOutsideIsNamed) {
   add(fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001));
   const auto body = answered("network=LeNet&phase=train&batch_size=640&iterations=1000000");

@@ -63,6 +63,8 @@ TEST_F(DatasetsTest, RunDataIsTheNewestRunsWithTheirSumsAndABoundedSample) {
   for (std::int64_t i = 0; i < 4; ++i) {
     etad::Run run = lenet();
     run.settings["iter_size"] = "2";
+    run.settings["precision"] = "fp16";
+    run.settings["workers"] = "4";
     commit(source_with_run("/" + std::to_string(i) + ".log", 1000 * (i + 1), run));
   }
   const auto runs = data(key_of(lenet()), 3, 20);
@@ -72,6 +74,8 @@ TEST_F(DatasetsTest, RunDataIsTheNewestRunsWithTheirSumsAndABoundedSample) {
   EXPECT_EQ(runs[0].samples_per_iteration, 64);
   EXPECT_EQ(runs[0].solver_type, "SGD");
   EXPECT_EQ(runs[0].iter_size, 2);
+  EXPECT_EQ(runs[0].precision, "fp16");
+  EXPECT_EQ(runs[0].workers, "4");
   EXPECT_EQ(runs[0].started_at, kNow);
   ASSERT_THAT(runs[0].windows, SizeIs(20));
   EXPECT_EQ(runs[0].windows.front().first_iteration, 0);

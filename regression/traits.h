@@ -1,0 +1,22 @@
+// The settings of a run that may change its pace beside its batch size.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "regression/dataset.h"
+
+namespace etad::regression {
+
+// Names of the settings that are looked at, sorted: "iter_size", "precision", "type", "workers".
+const std::vector<std::string>& trait_names();
+
+// The traits of a run with these settings. Every name is there, with an empty value where the log does not
+// say (an `iter_size` that is not said is 1). Of a test phase only what testing can depend on: the precision.
+Traits traits_of(const std::map<std::string, std::string>& settings, bool training);
+
+// "type" of "type=Adam".
+std::string_view trait_name(std::string_view trait);
+
+}  // namespace etad::regression
