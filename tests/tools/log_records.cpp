@@ -114,6 +114,7 @@ json::object records_of(const FormatSet& formats, const std::string& only, const
     parser.feed(line, {}, kLaterThanAnyLog, records);
     if (records.rejected > before) std::cerr << path << ':' << lines + 1 << ": rejected: " << line << '\n';
   }
+  parser.settle(records);
   parser.close(records);
   parser.flush(records);
   json::array runs;
