@@ -67,7 +67,7 @@ class DmonReader final : public HeadedReader {
                    out);
       return TraceLine::samples;
     }
-    if (pid_ < words_.size() && words_[pid_] == "-") return TraceLine::structure;  // no process there
+    if (pid_ < words_.size() && words_[pid_] == "-") return TraceLine::samples;  // no process there
     take_row(arrival, time, out);
     return TraceLine::samples;
   }

@@ -33,10 +33,11 @@ class DstatReader final : public HeadedReader {
     if (trace_text::trim(line).empty()) return TraceLine::structure;
     split_cells(line, ',', kMostColumns + 1, cells_);
     if (trace_text::trim(line).front() == '"') {
-      take_header(line, out);
+      take_header(line, time, out);
       return TraceLine::structure;
     }
     if (columns_.empty()) return TraceLine::other;
+    if (cells_.size() == columns_.size() + 1 && cells_.back().empty()) cells_.pop_back();  // 0.7.3 does so
     if (cells_.size() != columns_.size()) {
       sink_.reject("a line of " + std::to_string(cells_.size()) + " cells under " +
                        std::to_string(columns_.size()) + " columns",
@@ -44,6 +45,7 @@ class DstatReader final : public HeadedReader {
       return TraceLine::samples;
     }
     SampleSink::RowTime row;
+    row.since = since_;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (columns_[i].role == ColumnRole::time) set_time(cells_[i], row);
     }
@@ -69,20 +71,36 @@ class DstatReader final : public HeadedReader {
   }
 
   // "Dstat …", "Author:", "Host:", "Cmdline:", then the groups and then the columns' names.
-  void take_header(std::string_view line, Records& out) {
-    if (cells_.front().find("stat ") != std::string_view::npos || cells_.front() == "Author:") {
+  void take_header(std::string_view line, TimeContext& time, Records& out) {
+    const std::string_view first = cells_.front();
+    if (first.find("stat ") != std::string_view::npos && first.ends_with("output")) {
       drop_header();
       columns_.clear();
       groups_.clear();
-      if (cells_.front() != "Author:") return;
-    }
-    if (cells_.front() == "Host:" && cells_.size() > 1) {
+      host_.clear();
+    } else if (first == "Host:" && cells_.size() > 1) {
       if (keep_header(line, out)) host_ = cells_[1];
-      return;
+    } else if (first == "Cmdline:") {
+      if (keep_header(line, out)) since_ = begun(time);
+    } else if (!first.ends_with(':') && cells_.size() <= kMostColumns) {
+      take_names(line, out);
     }
-    if (cells_.front().ends_with(':') || cells_.size() > kMostColumns) return;
-    if (groups_.empty() || !columns_.empty()) {
-      if (!columns_.empty()) drop_header();
+  }
+
+  // "Date:","16 Jun 2015 11:06:42 CDT": the rows have no year. The zone's name is no zone; a day is near
+  // enough.
+  std::optional<Instant> begun(TimeContext& time) const {
+    const auto label = std::find(cells_.begin(), cells_.end(), "Date:");
+    if (label == cells_.end() || label + 1 == cells_.end()) return std::nullopt;
+    std::vector<std::string_view> words;
+    trace_text::split_words(*(label + 1), 5, words);
+    if (words.size() < 4) return std::nullopt;
+    return read_worded_time(words[0], words[1], words[2], words[3], time);
+  }
+
+  void take_names(std::string_view line, Records& out) {
+    if (groups_.empty()) {
+      if (!columns_.empty()) drop_names();
       columns_.clear();
       groups_.assign(cells_.begin(), cells_.end());
       if (!keep_header(line, out)) groups_.clear();
@@ -91,12 +109,20 @@ class DstatReader final : public HeadedReader {
     }
   }
 
+  // Names that come again without a new beginning: host and date hold.
+  void drop_names() {
+    keep_first(kept_lines() < 2 ? 0 : kept_lines() - 2);
+  }
+
   void name_columns() {
     std::string_view group;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       if (i < groups_.size() && !groups_[i].empty()) group = groups_[i];
+      std::string_view name = cells_[i];  // 0.7.3 says the group again: "total cpu usage:usr"
+      if (name.starts_with(group) && name.substr(group.size()).starts_with(':'))
+        name.remove_prefix(group.size() + 1);
       const DstatGroup known = group_of(group);
-      columns_.push_back(column_named(ColumnNames::host, known.name + "/" + std::string(cells_[i])));
+      columns_.push_back(column_named(ColumnNames::host, known.name + "/" + std::string(name)));
       if (known.one) columns_.back().labels.push_back(*known.one);
     }
     groups_.clear();
@@ -104,6 +130,7 @@ class DstatReader final : public HeadedReader {
   }
 
   std::string host_;
+  std::optional<Instant> since_;  // about when it was started
   std::vector<std::string> groups_;
   std::vector<TraceColumn> columns_;
   std::vector<std::string_view> cells_;

@@ -23,6 +23,7 @@ constexpr KnownColumn kNvidiaSmi[] = {
     {"gpu_name", Role::ignored},
     {"count", Role::ignored},
     {"serial", Role::ignored},
+    {"gpu_serial", Role::ignored},
     {"driver_version", Role::ignored},
     {"compute_mode", Role::ignored},
     {"persistence_mode", Role::ignored},

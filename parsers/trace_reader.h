@@ -2,6 +2,7 @@
 // to the trace readers.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ class HeadedReader : public TraceReader {
   // The lines that made the columns what they are. False (and counted): too long to be kept.
   bool keep_header(std::string_view line, Records& out);
   void drop_header() { header_.clear(); }
+  std::size_t kept_lines() const { return header_.size(); }
+  void keep_first(std::size_t lines) { header_.resize(std::min(lines, header_.size())); }
 
   SampleSink sink_;
 

@@ -64,18 +64,6 @@ std::string clock_of_24(std::string_view clock) {
   return two + std::string(clock.substr(2, clock.size() - 5));
 }
 
-// "Sat Nov 23 12:23:29 2024", as C's asctime writes it: the words of the time.
-std::optional<std::string> asctime_as_iso(std::string_view stamp) {
-  std::vector<std::string_view> words;
-  trace_text::split_words(stamp, 6, words);
-  if (words.size() != 5) return std::nullopt;
-  const auto month = month_of(words[1]);
-  const auto day = digits(words[2]);
-  const auto year = digits(words[4]);
-  if (!month || !day || !year) return std::nullopt;
-  return iso_day(*year, *month, *day) + " " + std::string(words[3]);
-}
-
 std::int64_t local_day(Instant at, const ZoneOffset& zone) {
   const auto utc = std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
   const std::int64_t local = utc + zone(utc + zone(utc));
@@ -88,12 +76,11 @@ std::string day_text(std::int64_t day) {
                  static_cast<int>(static_cast<unsigned>(ymd.day())));
 }
 
-// "20210102" and "01/02/2021" as "2021-01-02"; "23-04" and "Apr-23" with the latest year that is not yet to
-// come; nothing: as it is.
-std::string date_as_iso(std::string_view date, const TimeContext& time) {
-  if (date.size() == 8 && digits(date))
-    return std::string(date.substr(0, 4)) + "-" + std::string(date.substr(4, 2)) + "-" +
-           std::string(date.substr(6));
+struct DayOfYear {
+  int month, day;
+};
+// "23-04" and "Apr-23".
+std::optional<DayOfYear> day_of_year(std::string_view date) {
   std::optional<int> day, month;
   if (date.size() == 5 && date[2] == '-') {
     day = digits(date.substr(0, 2));
@@ -102,17 +89,17 @@ std::string date_as_iso(std::string_view date, const TimeContext& time) {
     month = month_of(date.substr(0, 3));
     day = digits(date.substr(4));
   }
-  if (!day || !month) return std::string(date);
-  const std::string latest = day_text(local_day(time.reference + hours(24), time.zone));
-  int year = *digits(std::string_view(latest).substr(0, 4));
-  if (iso_day(year, *month, *day) > latest) --year;
-  return iso_day(year, *month, *day);
+  if (!day || !month) return std::nullopt;
+  return DayOfYear{*month, *day};
 }
 
+// Also "Sat Nov 23 12:23:29 2024", as C's asctime writes it.
 std::optional<Instant> read_stamp(std::string_view stamp, TimeContext& time) {
   if (auto at = read_time(stamp, time)) return at;
-  if (const auto iso = asctime_as_iso(stamp)) return read_time(*iso, time);
-  return std::nullopt;
+  std::vector<std::string_view> words;
+  trace_text::split_words(stamp, 6, words);
+  if (words.size() != 5) return std::nullopt;
+  return read_worded_time(words[2], words[1], words[4], words[3], time);
 }
 
 Instant::duration apart(Instant a, Instant b) {
@@ -120,6 +107,15 @@ Instant::duration apart(Instant a, Instant b) {
 }
 
 }  // namespace
+
+std::optional<Instant> read_worded_time(std::string_view day, std::string_view month, std::string_view year,
+                                        std::string_view clock, TimeContext& time) {
+  const auto d = digits(day);
+  const auto m = month_of(month);
+  const auto y = digits(year);
+  if (!d || !m || !y) return std::nullopt;
+  return read_time(iso_day(*y, *m, *d) + " " + std::string(clock), time);
+}
 
 SampleSink::SampleSink(const TraceOptions& options) : options_(options) {
   if (const auto host = options_.labels.find("host"); host != options_.labels.end()) {
@@ -149,6 +145,26 @@ std::optional<Instant> SampleSink::clock_time(std::string_view clock, std::optio
   return best;
 }
 
+// "20210102" as "2021-01-02". A date without a year goes on from the last row or from the trace's beginning;
+// where neither is known it is the latest that is not yet to come.
+std::string SampleSink::whole_date(const RowTime& row, const TimeContext& time) const {
+  if (row.date.size() == 8 && digits(row.date))
+    return std::string(row.date.substr(0, 4)) + "-" + std::string(row.date.substr(4, 2)) + "-" +
+           std::string(row.date.substr(6));
+  const auto day = day_of_year(row.date);
+  if (!day) return std::string(row.date);
+  const auto of_year = [&](int year) { return iso_day(year, day->month, day->day); };
+  const auto year_of = [](const std::string& date) { return *digits(std::string_view(date).substr(0, 4)); };
+  if (const auto base = std::max(last_, row.since)) {
+    const std::string earliest = day_text(local_day(*base - hours(24), time.zone));
+    const int year = year_of(earliest);
+    return of_year(of_year(year) < earliest ? year + 1 : year);
+  }
+  const std::string latest = day_text(local_day(time.reference + hours(24), time.zone));
+  const int year = year_of(latest);
+  return of_year(of_year(year) > latest ? year - 1 : year);
+}
+
 // Of a trace without times: a scan begins when what began the last one comes again.
 std::optional<Instant> SampleSink::scan_time(std::uint64_t row) {
   if (scan_ < 0) first_row_ = row;
@@ -166,7 +182,7 @@ std::optional<Instant> SampleSink::time_of(const RowTime& row, std::optional<Ins
   }
   if (!row.clock.empty()) {
     if (!row.date.empty()) {
-      const auto at = read_time(date_as_iso(row.date, time) + " " + clock_of_24(row.clock), time);
+      const auto at = read_time(whole_date(row, time) + " " + clock_of_24(row.clock), time);
       if (!at) complaint_ = quoted(row.date) + " " + quoted(row.clock) + " is no time";
       return at;
     }

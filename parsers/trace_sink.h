@@ -13,6 +13,10 @@
 
 namespace etad {
 
+// "16", "Jun", "2015", "11:06:42".
+std::optional<Instant> read_worded_time(std::string_view day, std::string_view month, std::string_view year,
+                                        std::string_view clock, TimeContext& time);
+
 class SampleSink {
  public:
   // A source may bring so many different sets of labels; more are rejected. A hostile file, or one whose
@@ -23,10 +27,11 @@ class SampleSink {
 
   // What a line says of its time.
   struct RowTime {
-    std::string_view stamp;     // a whole time: epoch, ISO, nvidia-smi's, "Sat Nov 23 12:23:29 2024"
-    std::string_view date;      // "20210102", "2021-01-02", "23-04" (day and month)
-    std::string_view clock;     // "19:12:31", "07:12:31 PM"
-    std::optional<Instant> at;  // already known
+    std::string_view stamp;        // a whole time: epoch, ISO, nvidia-smi's, "Sat Nov 23 12:23:29 2024"
+    std::string_view date;         // "20210102", "2021-01-02", "23-04" (day and month)
+    std::string_view clock;        // "19:12:31", "07:12:31 PM"
+    std::optional<Instant> at;     // already known
+    std::optional<Instant> since;  // the trace began about then: a date without a year goes on from it
   };
 
   // Begins a row; false (and counted) where it can't have a time or is of one label set too many. `key` tells
@@ -47,6 +52,7 @@ class SampleSink {
   std::optional<Instant> time_of(const RowTime& row, std::optional<Instant> arrival, TimeContext& time);
   std::optional<Instant> clock_time(std::string_view clock, std::optional<Instant> arrival,
                                     TimeContext& time) const;
+  std::string whole_date(const RowTime& row, const TimeContext& time) const;
   std::optional<Instant> scan_time(std::uint64_t row);
   bool admit(std::uint64_t labels);
   const std::string& labels_with(const TraceColumn& column);

@@ -95,7 +95,8 @@ TEST(Pmon, processes_are_filed_by_program_and_idle_devices_say_nothing) {
       ElementsAre("process.sm_utilization{command=python3 train,gpu=0} 91 % 2024-05-06T07:08:09Z",
                   "process.memory_utilization{command=python3 train,gpu=0} 40 % 2024-05-06T07:08:09Z",
                   "process.memory_used{command=python3 train,gpu=0} 1073741824 B 2024-05-06T07:08:09Z"));
-  EXPECT_EQ(run.lines.back(), TraceLine::structure);
+  EXPECT_EQ(run.lines.back(), TraceLine::samples);
+  EXPECT_EQ(run.records.rejected, 0);
 }
 
 TEST(DcgmiDmon, entities_under_each_versions_header) {
@@ -180,7 +181,7 @@ const std::vector<std::string> kDstat = {
 
 TEST(Dstat, groups_columns_and_a_date_without_a_year) {
   const TraceRun run = read_trace("dstat", kDstat);
-  const std::string when = " 2026-05-06T07:08:09Z";  // the latest year that is not yet to come
+  const std::string when = " 2024-05-06T07:08:09Z";
   EXPECT_THAT(run.texts(),
               ElementsAre("host.cpu_user{host=n7} 12.5 %" + when, "host.cpu_system{host=n7} 4.5 %" + when,
                           "host.cpu_idle{host=n7} 81 %" + when, "host.cpu_iowait{host=n7} 2 %" + when,
@@ -191,6 +192,25 @@ TEST(Dstat, groups_columns_and_a_date_without_a_year) {
                           "host.network_receive{host=n7} 1000 B/s" + when,
                           "host.network_send{host=n7} 500 B/s" + when));
   EXPECT_EQ(run.records.rejected, 0);
+}
+
+TEST(Dstat, years_go_on_and_names_may_say_their_group_again) {
+  const TraceRun run = read_trace(
+      "dstat",
+      {R"("Dstat 0.7.3 CSV output")", R"("Cmdline:","dstat -tC",,,,"Date:","31 Dec 2022 23:59:58 CET")",
+       R"("system","cpu0 usage",,"total cpu usage",)",
+       R"("time","cpu0 usage:usr","cpu0 usage:sys","total cpu usage:usr","total cpu usage:sys")",
+       "31-12 23:59:59,1,2,3,4,", "01-01 00:00:00,5,6,7,8,"});
+  EXPECT_THAT(
+      run.texts(),
+      ElementsAre(
+          "host.cpu_user{cpu=0} 1 % 2022-12-31T23:59:59Z", "host.cpu_system{cpu=0} 2 % 2022-12-31T23:59:59Z",
+          "host.cpu_user{} 3 % 2022-12-31T23:59:59Z", "host.cpu_system{} 4 % 2022-12-31T23:59:59Z",
+          "host.cpu_user{cpu=0} 5 % 2023-01-01T00:00:00Z", "host.cpu_system{cpu=0} 6 % 2023-01-01T00:00:00Z",
+          "host.cpu_user{} 7 % 2023-01-01T00:00:00Z", "host.cpu_system{} 8 % 2023-01-01T00:00:00Z"));
+  const TraceRun undated =
+      read_trace("dstat", {R"("system","total cpu usage",)", R"("time","usr","sys")", "06-05 07:08:09,1,2"});
+  EXPECT_EQ(undated.texts().front(), "host.cpu_user{} 1 % 2026-05-06T07:08:09Z");  // not yet to come
 }
 
 TEST(Dstat, of_this_machine_needs_no_host) {
