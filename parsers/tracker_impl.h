@@ -127,7 +127,10 @@ void note_derived(Run& run, std::string_view what);
 void plan_epochs(track::RunTrack& r, const Event& event,
                  std::int64_t steps);  // so many epochs of so many steps
 std::optional<std::pair<double, double>> rounded(const Event& event, Field f);  // a number, and its rounding
-std::int64_t iterations_by_rate(const Event& event, Duration took, std::int64_t planned);  // 0: not known
+// How many iterations took so long by a rate, of iterations or of samples, that the line states; 0: not
+// known.
+std::int64_t iterations_by_rate(const Event& event, Field rate, Duration took, std::int64_t samples,
+                                std::int64_t planned);
 std::optional<Duration> positive_seconds(std::optional<double> seconds);  // what can be a measurement
 
 }  // namespace etad

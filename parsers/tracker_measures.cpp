@@ -17,12 +17,13 @@ std::optional<Duration> positive_seconds(std::optional<double> seconds) {
   return d > Duration::zero() ? std::optional(d) : std::nullopt;
 }
 
-// How many iterations took so long, by the rate that the line states: those planned, where the rate is theirs
-// within its rounding, or a whole number.
-std::int64_t iterations_by_rate(const Event& event, Duration took, std::int64_t planned) {
-  const auto rate = rounded(event, Field::rate);
-  if (!rate || rate->first <= 0) return 0;
-  const double n = rate->first * to_seconds(took), error = rate->second * to_seconds(took) + 0.1;
+// Those planned, where the rate is theirs within its rounding, or else a whole number.
+std::int64_t iterations_by_rate(const Event& event, Field field, Duration took, std::int64_t samples,
+                                std::int64_t planned) {
+  const auto rate = rounded(event, field);
+  if (!rate || rate->first <= 0 || samples <= 0) return 0;
+  const double unit = to_seconds(took) / static_cast<double>(samples);
+  const double n = rate->first * unit, error = rate->second * unit + 0.1;
   if (n < 0.9 || n > static_cast<double>(track::kMaxCount)) return 0;
   if (planned > 0 && std::abs(n - static_cast<double>(planned)) <= error) return planned;
   return error < 0.3 && std::abs(n - std::round(n)) <= error ? std::llround(n) : 0;

@@ -42,12 +42,21 @@ RunTrack& Tracker::Impl::run_for_measurement(const Moment& m) {
   return *r;
 }
 
+namespace {
+
+bool long_after_start(const RunTrack& r, std::optional<Instant> now) {
+  constexpr auto kSpreadOfOneStart = std::chrono::minutes(5);
+  return now && r.run.started_at && *now - *r.run.started_at > kSpreadOfOneStart;
+}
+
+}  // namespace
+
 void Tracker::Impl::start(const Moment& m) {
   RunTrack* r = open_run();
   const auto rule = static_cast<std::int64_t>(m.event.rule);
-  // The same start line again, after a description: the first start came to nothing. Without one in between
+  // The same start line again, after a description or much later: the first start came to nothing. Otherwise
   // it is several processes of one job that say the same.
-  const bool again = r && r->description.begun() &&
+  const bool again = r && (r->description.begun() || long_after_start(*r, m.now)) &&
                      std::find(r->start_rules.begin(), r->start_rules.end(), rule) != r->start_rules.end();
   if (!r || r->progressed || again) r = &begin(m);
   if (r->start_rules.size() < track::kMaxStartRules) r->start_rules.push_back(rule);
@@ -76,6 +85,18 @@ bool fell_short(Run& run, const Event& event) {
 
 }  // namespace
 
+namespace {
+
+// An end that is said of every run, finished or not: how far it came tells. Its last iterations may not be
+// shown.
+bool came_to_plan(const Run& run) {
+  constexpr double kNearly = 0.95;
+  return !run.max_iterations ||
+         static_cast<double>(run.iteration.value_or(0)) >= kNearly * static_cast<double>(*run.max_iterations);
+}
+
+}  // namespace
+
 // A run that was never long enough between two of its lines to be measured, and says at its end how long all
 // of it took: its training is what its tests have left.
 void Tracker::Impl::measure_whole(RunTrack& r, const Moment& m) {
@@ -84,7 +105,11 @@ void Tracker::Impl::measure_whole(RunTrack& r, const Moment& m) {
     return;
   if (r.run.first_iteration.value_or(0) > 0 && r.headed) return;
   auto steps = positive_of(m.event, Field::iterations).value_or(0);
-  if (steps == 0) steps = iterations_by_rate(m.event, *elapsed, r.run.max_iterations.value_or(0));
+  if (steps == 0)
+    steps = iterations_by_rate(m.event, Field::rate, *elapsed, 1, r.run.max_iterations.value_or(0));
+  if (steps == 0)
+    steps = iterations_by_rate(m.event, Field::samples_per_second, *elapsed, train_samples(r),
+                               r.run.max_iterations.value_or(0));
   const Duration took = *elapsed - r.run.test.duration;
   if (steps <= 0 || took <= Duration::zero()) return;
   r.run.first_iteration = 0;
@@ -109,7 +134,9 @@ void Tracker::Impl::end(const Moment& m) {
   release_tests(*r, m.out);
   measure_whole(*r, m);
   give_layer_times(*r, m.out);
-  const bool stopped = m.event.text(Field::outcome) == "stopped" || fell_short(r->run, m.event);
+  const std::string_view outcome = m.event.text(Field::outcome);
+  const bool stopped =
+      outcome == "stopped" || fell_short(r->run, m.event) || (outcome == "ended" && !came_to_plan(r->run));
   r->run.state = stopped ? RunState::stopped : RunState::finished;
   if (!stopped && r->run.job == Job::train && r->run.max_iterations && r->run.iteration)
     r->run.iteration = std::max(*r->run.iteration, *r->run.max_iterations);

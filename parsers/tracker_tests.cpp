@@ -88,7 +88,7 @@ void Tracker::Impl::end_stated_test(RunTrack& r, const Moment& m, Duration took)
   r.dirty = r.progressed = true;
   if (r.window.from) r.window.tests += took;
   if (const auto n = positive_of(m.event, Field::iterations)) test.announced = *n;
-  if (test.announced <= 0) test.announced = iterations_by_rate(m.event, took, 0);
+  if (test.announced <= 0) test.announced = iterations_by_rate(m.event, Field::rate, took, 1, 0);
   if (test.announced <= 0) test.announced = test_iterations(r, test.net);
   if (test.announced <= 0) return;
   add_segment(r, {Phase::test, test.iteration, test.announced, test_samples(r, test.net), took, test.since},

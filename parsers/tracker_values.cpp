@@ -120,6 +120,14 @@ void take_devices(RunTrack& r, const Event& event, std::string_view indices) {
   r.known.devices = listed(indices);
 }
 
+// Of several lines that say a number the last one counts, unless the rule says that it is the first (since =
+// "start"), or the largest (since = "most").
+bool counts(const Event& event, std::optional<std::int64_t> known, std::int64_t n) {
+  const std::string_view which = event.text(Field::since);
+  if (!known || (which != "start" && which != "most")) return true;
+  return which == "most" && n > *known;
+}
+
 void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optional<std::int64_t> n) {
   switch (v.field) {
     case Field::device_index:
@@ -254,7 +262,7 @@ void Tracker::Impl::take_values(RunTrack& r, const Event& event) {
     if (std::string* const text = text_kept(r.run, v.field)) {
       if (!v.text.empty()) *text = bounded(v.text);
     } else if (std::optional<std::int64_t>* const number = number_kept(r.known, v.field)) {
-      if (n) *number = n;
+      if (n && counts(event, *number, *n)) *number = n;
     } else {
       take_value(r, event, v, n);
     }

@@ -179,14 +179,31 @@ bool Tracker::Impl::is_said_again(const Moment& m) const {
   return iteration && *iteration >= shown && *iteration <= r.run.max_iterations.value_or(shown);
 }
 
+namespace {
+
+// A bar of another length than the first one is not the training's, but an evaluation's or a download's;
+// unless the first one was such: complete, shorter, and too short to measure. Then the training begins here.
+bool was_no_training(RunTrack& r, std::int64_t of) {
+  Run& run = r.run;
+  if (run.iteration != run.max_iterations || of <= *run.max_iterations || run.train.segments > 0)
+    return false;
+  if (run.settings.count("max_iter") > 0) return false;
+  run.iteration.reset();
+  run.first_iteration.reset();
+  r.window = Window{};
+  return true;
+}
+
+}  // namespace
+
 void Tracker::Impl::progress(const Moment& m) {
   if (m.event.text(Field::phase) == name_of(Phase::test) || m.event.text(Field::job) == name_of(Job::test))
     return test_progress(m);
   if (is_said_again(m)) return;
   RunTrack* r = &run_for_measurement(m);
   if (const auto of = positive_of(m.event, Field::max_iter)) {
-    // A bar of another length is not the training's: an evaluation's, a download's.
-    if (r->progressed && r->run.max_iterations && *r->run.max_iterations != *of) return;
+    if (r->progressed && r->run.max_iterations && *r->run.max_iterations != *of && !was_no_training(*r, *of))
+      return;
     r->run.max_iterations = of;
   }
   const std::int64_t steps =
@@ -204,8 +221,24 @@ void Tracker::Impl::progress(const Moment& m) {
   train_progress(*r, m, *iteration);
 }
 
+namespace {
+
+// The batch, where the lines of progress themselves say it: as such, or by the samples of all iterations so
+// far.
+void take_shown_batch(track::Quantities& known, const Event& event, std::int64_t iteration) {
+  if (const auto n = positive_of(event, Field::global_batch_size)) known.global_batch_size = n;
+  if (const auto n = positive_of(event, Field::batch_size)) known.batch_size = n;
+  if (const auto n = positive_of(event, Field::devices)) known.devices = n;
+  if (event.text(Field::key) != "samples" || known.global_batch_size || iteration <= 0) return;
+  const auto samples = positive_of(event, Field::value);
+  if (samples && *samples % iteration == 0) known.global_batch_size = *samples / iteration;
+}
+
+}  // namespace
+
 void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t iteration) {
   finish_net(r, m.out);
+  take_shown_batch(r.known, m.event, iteration);
   r.dirty = r.progressed = true;
   if (!r.job_known) r.run.job = Job::train;
   r.job_known = true;

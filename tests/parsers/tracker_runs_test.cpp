@@ -325,5 +325,63 @@ TEST(Runs, ARunTooShortForItsLinesIsMeasuredAsAWhole) {
   }
 }
 
+TEST(Runs, OneBarIsTheTrainings) {
+  HandLog log;
+  const auto bar = [&](std::string_view n, std::string_view of, std::string_view elapsed) {
+    log.iteration({}, n, {{Field::max_iter, of}, {Field::elapsed, elapsed}});
+  };
+  bar("31", "31", "0:08");  // an evaluation before it
+  bar("100", "1000", "1:40");
+  bar("31", "31", "0:08");  // and within
+  bar("200", "1000", "3:20");
+  const Records& records = log.end();
+  ASSERT_EQ(records.runs.size(), 1u);
+  EXPECT_EQ(records.runs[0].max_iterations, 1000);
+  const auto train = segments_of(records, Phase::train);
+  ASSERT_EQ(train.size(), 1u);
+  EXPECT_EQ(train[0].iterations, 100);
+  EXPECT_EQ(to_seconds(train[0].duration), 100);
+}
+
+TEST(Runs, AnEndThatIsSaidOfEveryRun) {
+  for (const auto& [last, state] :
+       {std::pair{"960", RunState::finished}, std::pair{"500", RunState::stopped}}) {
+    HandLog log;
+    log.line(0, EventKind::setting, {{Field::max_iter, "1000"}});
+    const Records& records = log.iteration(1, "1")
+                                 .iteration(9, last)
+                                 .line(10, EventKind::run_end, {{Field::outcome, "ended"}})
+                                 .end();
+    EXPECT_EQ(records.runs.at(0).state, state) << last;
+  }
+}
+
+TEST(Runs, TheSameStartMuchLaterIsAnother) {
+  for (const auto& [later, runs] : {std::pair{30.0, 1u}, std::pair{3000.0, 2u}}) {
+    HandLog log;
+    EXPECT_EQ(log.line(0, EventKind::run_start).line(later, EventKind::run_start).end().runs.size(), runs);
+  }
+}
+
+TEST(Runs, WhichOfSeveralNumbersCounts) {
+  for (const auto& [since, devices] : {std::pair{"", 2}, std::pair{"start", 3}, std::pair{"most", 4}}) {
+    HandLog log;
+    for (const char* n : {"3", "4", "2"})
+      log.line(0, EventKind::setting, {{Field::devices, n}, {Field::since, since}});
+    EXPECT_EQ(log.iteration(1, "10").end().runs.at(0).devices, devices) << since;
+  }
+}
+
+TEST(Runs, TheBatchThatProgressItselfShows) {
+  HandLog log;
+  const auto shown = [&](double at, std::string_view n, std::string_view samples) {
+    log.iteration(at, n, {{Field::key, "samples"}, {Field::value, samples}});
+  };
+  shown(1, "10", "640");
+  shown(2, "20", "1280");
+  const Records& records = log.end();
+  EXPECT_EQ(records.runs.at(0).train.samples_per_iteration, 64);
+}
+
 }  // namespace
 }  // namespace etad::test
