@@ -183,7 +183,8 @@ std::string Daemon::status_line() {
 
 std::map<std::string, std::string> Daemon::source_statuses() {
   std::map<std::string, std::string> out;
-  for (const follow::Status& stream : ingest_->status().streams) out[stream.path] = stream.text;
+  const auto streams = ingest_->status().streams;
+  for (const follow::Status& stream : *streams) out[stream.path] = stream.text;
   return out;
 }
 

@@ -58,9 +58,9 @@ void add_failures(Health& out, const HealthInputs& inputs) {
 service::Health health_of(const HealthInputs& inputs, Instant now) {
   Health out;
   out.started_at = inputs.started_at;
-  out.sources = static_cast<std::int64_t>(inputs.ingest.streams.size());
+  out.sources = static_cast<std::int64_t>(inputs.ingest.streams->size());
   std::string first;
-  for (const follow::Status& stream : inputs.ingest.streams) {
+  for (const follow::Status& stream : *inputs.ingest.streams) {
     if (stream.state != follow::State::waiting) continue;
     ++out.failing_sources;
     if (first.empty()) first = stream.path + ": " + stream.text;

@@ -20,6 +20,9 @@ constexpr std::chrono::seconds kBusyHouse{1};             // between two steps o
 constexpr std::chrono::seconds kIdleHouse{60};            // and while nothing moves
 constexpr std::chrono::milliseconds kPublishEvery{250};   // at most so often while something happens
 constexpr std::chrono::seconds kPublishAtLeast{10};       // and so often while nothing does
+constexpr int kPublishShare = 500;  // of the time, one part at most goes into publishing many streams
+constexpr std::chrono::seconds kPublishRarest{2};    // while something happens
+constexpr std::int64_t kCatchUp = 16 * 1024 * 1024;  // bytes read: memory was needed that no longer is
 
 IngestCounters sum(IngestCounters a, const IngestCounters& b) {
   a.bytes += b.bytes;
@@ -46,6 +49,7 @@ Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const For
   setup.follow.line_limit = config.follow.line_limit;
   setup.follow.active_interval = config.follow.poll;
   setup.follow.idle_interval = std::max<std::chrono::milliseconds>(config.follow.scan, config.follow.poll);
+  setup.follow.hinted_interval = 6 * setup.follow.idle_interval;
   setup.follow.max_open = config.follow.max_open_files;
   for (const SourceConfig& source : config.sources) {
     auto pattern = PathPattern::compile(source.path_pattern);
@@ -69,7 +73,8 @@ struct IngestThread::Work {
   std::unique_ptr<follow::Follower> follower;
   std::unique_ptr<Ingest> ingest;
   Instant next_publish{};
-  bool unpublished = true;  // something happened since the last time
+  bool unpublished = true;             // something happened since the last time
+  std::optional<std::int64_t> tidied;  // how much had been read when memory was last given back
 };
 
 IngestThread::IngestThread(SharedWriter& writer, std::function<void()> committed)
@@ -138,8 +143,10 @@ void IngestThread::loop(Work& work, const std::stop_token& stop) {
 
 void IngestThread::wait(const Work& work) const {
   const auto now = follow::SteadyTime::clock::now();
-  const auto due = std::clamp<follow::SteadyTime::duration>(work.ingest->next_due(now) - now, {},
-                                                            work.unpublished ? kPublishEvery : kLongestWait);
+  using Wait = follow::SteadyTime::duration;
+  const Wait longest =
+      work.unpublished ? std::clamp<Wait>(work.next_publish - system::now(), {}, kLongestWait) : kLongestWait;
+  const auto due = std::clamp<Wait>(work.ingest->next_due(now) - now, {}, longest);
   pollfd fds[] = {{wake_fd_, POLLIN, 0}, {work.follower->hint_fd(), POLLIN, 0}};
   const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(due);
   poll(fds, 2, static_cast<int>(milliseconds.count()));
@@ -176,18 +183,26 @@ void IngestThread::tell_streams(const std::vector<follow::Status>& streams) {
 }
 
 void IngestThread::publish(Work& work, Instant wall, std::optional<Error> failure) {
+  const bool stale = wall >= work.next_publish + kPublishAtLeast;
+  const bool due = wall >= work.next_publish && (work.unpublished || stale);
+  std::shared_ptr<const std::vector<follow::Status>> streams;
+  if (due) {
+    const auto begun = follow::SteadyTime::clock::now();
+    streams = std::make_shared<const std::vector<follow::Status>>(work.follower->statuses());
+    tell_streams(*streams);
+    const auto cost = std::chrono::ceil<std::chrono::microseconds>(follow::SteadyTime::clock::now() - begun);
+    work.next_publish =
+        wall + std::clamp<std::chrono::microseconds>(cost * kPublishShare, kPublishEvery, kPublishRarest);
+    work.unpublished = false;
+  }
   const std::lock_guard lock(mutex_);
   status_.counters = sum(before_, work.ingest->counters());
   status_.last_commit = work.ingest->last_commit();
   status_.failure = std::move(failure);
-  const bool stale = wall >= work.next_publish + kPublishAtLeast;
-  if (wall < work.next_publish || !(work.unpublished || stale)) return;
-  work.next_publish = wall + kPublishEvery;
-  work.unpublished = false;
-  status_.streams = work.follower->statuses();
-  tell_streams(status_.streams);
+  if (!due) return;
+  status_.streams = std::move(streams);
   status_.lag_bytes = 0;
-  for (const auto& stream : status_.streams) {
+  for (const auto& stream : *status_.streams) {
     if (!stream.caught_up) status_.lag_bytes += std::max<std::int64_t>(0, stream.size - stream.offset);
   }
   if (status_.lag_bytes == 0) status_.behind_since.reset();
@@ -203,6 +218,10 @@ void IngestThread::keep_house(Instant wall, bool busy) {
     return writer.forget_finished(wall - kFinishedKept);
   });
   if (!kept) log::error(kept.error(), {{"PART", "history"}});
+  const std::int64_t bytes = work_->ingest->counters().bytes;
+  if (busy || (work_->tidied && bytes < *work_->tidied + kCatchUp)) return;
+  work_->tidied = bytes;
+  system::return_memory();
 }
 
 IngestStatus IngestThread::status() const {

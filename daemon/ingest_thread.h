@@ -35,9 +35,11 @@ Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const For
 
 // How the thread is doing, as of at most about a second ago.
 struct IngestStatus {
+  IngestStatus() : streams(std::make_shared<const std::vector<follow::Status>>()) {}
+
   IngestCounters counters;
   std::optional<Instant> last_commit;
-  std::vector<follow::Status> streams;
+  std::shared_ptr<const std::vector<follow::Status>> streams;  // never null
   std::int64_t lag_bytes = 0;
   std::optional<Instant> behind_since;  // when the oldest uncommitted byte was first seen; none: caught up
   std::optional<Error> failure;         // of the last commit, if it failed

@@ -1,6 +1,7 @@
 #include "daemon/system.h"
 
 #include <date/tz.h>
+#include <malloc.h>
 #include <sys/stat.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
@@ -38,6 +39,12 @@ ZoneOffset local_zone() {
     const auto info = zone->get_info(date::local_seconds(std::chrono::seconds(local_seconds)));
     return static_cast<std::int32_t>(info.first.offset.count());
   };
+}
+
+void return_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 Result<std::string> read_file(const std::string& path) {

@@ -24,6 +24,9 @@ Result<std::string> read_file(const std::string& path);
 // The *.toml files of a folder, by name. A folder that does not exist is empty.
 Result<std::vector<std::string>> toml_files(const std::string& folder);
 
+// Gives back to the system what the allocator holds free: after a catch-up, most of it.
+void return_memory();
+
 // sd_notify(3); nothing where no service manager asked for it.
 void notify(std::string_view state);
 

@@ -25,6 +25,7 @@ std::vector<Sibling> Chain::newer_than(const Link& last) {
   const auto mine = std::find_if(siblings_.begin(), siblings_.end(),
                                  [&](const Sibling& s) { return key_of(s.status) == last.key; });
   const auto under_path = files_.status(path_);
+  if (!under_path) note(under_path.error());
   std::vector<Sibling> out;
   for (const Sibling& sibling : siblings_) {
     if (key_of(sibling.status) == last.key) continue;
@@ -59,13 +60,14 @@ std::optional<Sibling> Chain::next(const Link& last, const FinishedFiles& finish
     }
     const auto content = open(candidate.path);
     if (!content) continue;
-    const std::string identity = finished_identity(*content);
+    const std::string identity = known_or(finished_identity(*content), std::string());
     if (identity.empty() || identity == last.finished || finished.contains(identity)) continue;
     if (is_beginning_of(*content, path_)) continue;
     return std::move(candidate);
   }
   // Renamed while it was empty: until the path's file has bytes, the writer may still have this one open.
   const auto under_path = files_.status(path_);
+  if (!under_path) note(under_path.error());
   return under_path && under_path->size > 0 ? std::nullopt : empty;
 }
 
@@ -73,20 +75,21 @@ std::optional<Sibling> Chain::next(const Link& last, const FinishedFiles& finish
 bool Chain::is_beginning_of(Content& candidate, const std::string& path) {
   const auto whole = open(path);
   const auto status = candidate.status();
+  if (!status) note(status.error());
   if (!whole || !status || candidate.compressed() || whole->compressed()) return false;
   std::array<char, kHeadBytes> bytes{};
   const auto length = static_cast<std::size_t>(std::min<std::int64_t>(status->size, kHeadBytes));
   const auto head = candidate.read(0, std::span(bytes).first(length));
-  if (!head || *head < length) return false;
+  if (known_or(head, std::size_t{0}) < length) return false;
   Trace trace;
   trace.offset = status->size;
   trace.head = Fingerprint::of({bytes.data(), length});
   const std::size_t behind = std::min(length, kMarkerBytes);
   const auto tail =
       candidate.read(trace.offset - static_cast<std::int64_t>(behind), std::span(bytes).first(behind));
-  if (!tail || *tail < behind) return false;
+  if (known_or(tail, std::size_t{0}) < behind) return false;
   trace.marker = Fingerprint::of({bytes.data(), behind});
-  return matches(*whole, trace).value_or(false);
+  return known_or(matches(*whole, trace), false);
 }
 
 std::optional<Sibling> Chain::holds(const Link& last, const FinishedFiles& finished) {
@@ -97,9 +100,9 @@ std::optional<Sibling> Chain::holds(const Link& last, const FinishedFiles& finis
       if (sibling.path.ends_with(".gz") != compressed || sibling.status.modified < last.modified) continue;
       if (!compressed && sibling.status.size < last.trace.offset) continue;
       const auto content = open(sibling.path);
-      if (!content || !matches(*content, last.trace).value_or(false)) continue;
+      if (!content || !known_or(matches(*content, last.trace), false)) continue;
       // Files that begin alike: this one has been read already, so it is not the one being read.
-      const std::string identity = finished_identity(*content);
+      const std::string identity = known_or(finished_identity(*content), std::string());
       if (!identity.empty() && !finished.contains(identity)) return sibling;
     }
   }
@@ -107,11 +110,21 @@ std::optional<Sibling> Chain::holds(const Link& last, const FinishedFiles& finis
 }
 
 // What may be there and can't be read makes the answer unsure; what is not there, or not for us, does not.
+void Chain::note(Errno error) {
+  if (is_passing(error)) error_ = error;
+}
+
+template <class T>
+T Chain::known_or(const OsResult<T>& answer, T otherwise) {
+  if (answer) return *answer;
+  note(answer.error());
+  return otherwise;
+}
+
 std::unique_ptr<Content> Chain::open(const std::string& path) {
   auto content = open_content(files_, path);
   if (content) return std::move(*content);
-  if (const Errno e = content.error(); e == EMFILE || e == ENFILE || e == ENOMEM || e == EIO || e == ESTALE)
-    error_ = e;
+  note(content.error());
   return nullptr;
 }
 

@@ -50,6 +50,9 @@ class Chain {
   std::vector<Sibling> newer_than(const Link& last);
   bool is_beginning_of(Content& candidate, const std::string& path);
   std::unique_ptr<Content> open(const std::string& path);
+  void note(Errno error);
+  template <class T>
+  T known_or(const OsResult<T>& answer, T otherwise);
 
   FileSystem& files_;
   std::string path_;

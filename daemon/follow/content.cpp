@@ -167,25 +167,26 @@ OsResult<bool> matches(Content& content, const Trace& trace) {
   return matches_at(trace.offset - trace.marker.length, trace.marker);
 }
 
-std::string finished_identity(Content& content) {
+OsResult<std::string> finished_identity(Content& content) {
   std::string head(kHeadBytes, '\0');
   const auto got = content.read(0, head);
-  if (!got) return {};
+  if (!got) return tl::unexpected(got.error());
   head.resize(*got);
   std::int64_t size = 0;
   std::string tail;
   if (!content.compressed()) {
     const auto status = content.status();
-    if (!status) return {};
+    if (!status) return tl::unexpected(status.error());
     size = status->size;
     tail.resize(static_cast<std::size_t>(std::min<std::int64_t>(size, kMarkerBytes)));
     const auto read = content.read(size - static_cast<std::int64_t>(tail.size()), tail);
-    if (!read || *read != tail.size()) return {};
+    if (!read) return tl::unexpected(read.error());
+    if (*read != tail.size()) return std::string();
   } else {
     std::string piece(kPiece, '\0');
     for (;;) {
       const auto read = content.read(size, piece);
-      if (!read) return {};
+      if (!read) return tl::unexpected(read.error());
       tail.append(piece, 0, *read);
       if (tail.size() > kMarkerBytes) tail.erase(0, tail.size() - kMarkerBytes);
       size += static_cast<std::int64_t>(*read);

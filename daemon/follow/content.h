@@ -28,8 +28,8 @@ OsResult<std::unique_ptr<Content>> open_content(FileSystem& files, const std::st
 // Whether the content begins with the trace's head and has its marker before its offset.
 OsResult<bool> matches(Content& content, const Trace& trace);
 
-// The finished identity of the whole content; empty text if it can't be read to its end (a gzip file that is
-// still being written). Plain: two small reads. Compressed: reads all of it.
-std::string finished_identity(Content& content);
+// The finished identity of the whole content; empty text if it changes under us. EBADMSG: a gzip file that is
+// still being written. Plain: two small reads. Compressed: reads all of it.
+OsResult<std::string> finished_identity(Content& content);
 
 }  // namespace etad::follow

@@ -77,4 +77,14 @@ std::optional<std::size_t> Discovery::watch_of(const std::string& path) const {
   return std::nullopt;
 }
 
+bool Discovery::may_find(const std::string& path) const {
+  const auto depth = std::count(path.begin(), path.end(), '/');
+  return std::any_of(watches_.begin(), watches_.end(), [&](const Watch& watch) {
+    const std::string& pattern = watch.pattern;
+    std::size_t end = 0;
+    for (auto slashes = depth; end < pattern.size() && (pattern[end] != '/' || slashes-- > 0);) ++end;
+    return ::fnmatch(pattern.substr(0, end).c_str(), path.c_str(), FNM_PATHNAME) == 0;
+  });
+}
+
 }  // namespace etad::follow

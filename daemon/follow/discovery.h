@@ -29,6 +29,10 @@ class Discovery {
   // The first watch whose pattern a path fits, whether it lies there or not.
   std::optional<std::size_t> watch_of(const std::string& path) const;
 
+  // Whether a scan might find something new once something has happened at this path: it fits a pattern, or
+  // is a directory on the way there.
+  bool may_find(const std::string& path) const;
+
   // The directories the last scan looked into, and those it could not read.
   const std::set<std::string>& directories() const { return directories_; }
   const std::vector<std::pair<std::string, Errno>>& unreadable() const { return unreadable_; }

@@ -2,6 +2,7 @@
 // truncate and break files without a disk. PosixFileSystem and InotifyHints are the real ones.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -64,6 +65,11 @@ class FileSystem {
 };
 
 std::unique_ptr<FileSystem> posix_filesystem();
+
+// Errors that come and go with the machine's state, and say nothing of the file they are about.
+inline bool is_passing(Errno error) {
+  return error == EIO || error == ESTALE || error == EMFILE || error == ENFILE || error == ENOMEM;
+}
 
 // Tells which directories something happened in. A hint only wakes the follower sooner; that one is missing
 // or too many costs time and nothing else.

@@ -16,6 +16,11 @@
 #include "daemon/follow/stream.h"
 
 namespace etad::follow {
+namespace {
+
+constexpr std::chrono::seconds kWatchAnew{60};
+
+}  // namespace
 
 struct Follower::Impl {
   Impl(FileSystem& filesystem, HintSource* hint_source, Options opts, OpenJournal journal)
@@ -35,10 +40,13 @@ struct Follower::Impl {
   void drop(StreamId id);
   void scan(SteadyTime now);
   bool admit(const Discovery::Found& found, const std::set<std::string_view>& all, SteadyTime now);
+  struct Followed;
+  void note_target(Followed& followed);
+  bool gives_hints(const Followed& followed) const;
   bool take_up(Stream& stream, const Position& position);
-  void adopt_if_finished(Stream& stream, const FileStatus& status);
+  OsResult<std::optional<Trace>> read_before(const std::string& path, const FileStatus& status);
   void forget_gone(SteadyTime now);
-  void watch_directories();
+  void watch_directories(SteadyTime now);
   void look(StreamId id, SteadyTime now, std::size_t& budget, std::vector<Batch>& out);
   void close_idle(SteadyTime now);
   void wake(const std::string& path, SteadyTime now);
@@ -56,6 +64,7 @@ struct Follower::Impl {
     std::unique_ptr<Stream> stream;
     bool literal = false;
     std::optional<FileKey> key;  // as in `by_key`
+    std::string target;          // where its path leads, if that is a link; as in `by_target`
   };
   std::map<StreamId, Followed> streams;
   std::unordered_map<std::string, StreamId> by_path;
@@ -67,6 +76,8 @@ struct Follower::Impl {
   OpenJournal open_journal_by;
   StreamId next_id = 1;
 
+  std::set<std::string> hinting;  // the directories that hints come from
+  SteadyTime next_watch{};        // when all of them are watched anew: one may lie where another did
   SteadyTime next_scan{};
   SteadyTime last_scan{};
   std::chrono::milliseconds scan_interval{0};
@@ -100,7 +111,7 @@ void Follower::Impl::drop(StreamId id) {
   const auto found = streams.find(id);
   if (found == streams.end()) return;
   by_path.erase(found->second.stream->path());
-  std::erase_if(by_target, [id](const auto& entry) { return entry.second == id; });
+  if (!found->second.target.empty()) by_target.erase(found->second.target);
   if (found->second.key) by_key.erase(*found->second.key);
   open.erase(id);
   schedule.remove(id);
@@ -164,7 +175,27 @@ bool Follower::Impl::take_up(Stream& stream, const Position& position) {
     by_key[*key] = stream.id();
     streams[stream.id()].key = key;
   }
+  note_target(streams[stream.id()]);
   return true;
+}
+
+// Where a link leads: what happens there is the stream's affair.
+void Follower::Impl::note_target(Followed& followed) {
+  const std::string& path = followed.stream->path();
+  const auto resolved = files.resolve(path);
+  std::string target = resolved && *resolved != path ? *resolved : std::string();
+  if (target == followed.target) return;
+  if (!followed.target.empty()) by_target.erase(followed.target);
+  if (!target.empty()) by_target[target] = followed.stream->id();
+  followed.target = std::move(target);
+}
+
+// Whether the kernel would tell of a change of its file.
+bool Follower::Impl::gives_hints(const Followed& followed) const {
+  const auto watched = [this](const std::string& path) {
+    return hinting.contains(split_path(path).directory);
+  };
+  return watched(followed.stream->path()) && (followed.target.empty() || watched(followed.target));
 }
 
 // Looks for new files. What lies under a known path is that stream's own affair.
@@ -182,7 +213,7 @@ void Follower::Impl::scan(SteadyTime now) {
     for (const Discovery::Found* file : unknown) any_new |= admit(*file, all, now);
   }
   forget_gone(now);
-  watch_directories();
+  watch_directories(now);
   last_scan = now;
   scan_interval = any_new ? options.active_interval : std::min(scan_interval * 2, options.idle_interval);
   scan_interval = std::max(scan_interval, options.active_interval);
@@ -201,32 +232,39 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::set<std::st
   }
   const auto status = files.status(found.path);
   if (!status && !found.literal && (status.error() == ENOENT || status.error() == ENOTDIR)) return false;
+  if (!status && !found.literal && is_passing(status.error())) {
+    notice(found.path + ": " + std::generic_category().message(status.error()));
+    return false;  // who it is must be known first: it may be another stream's
+  }
   if (status && status->type == FileType::regular) {
     if (const auto owner = by_key.find(key_of(*status)); owner != by_key.end()) {
       schedule.hint(owner->second, now);  // perhaps it has lost the file, and only does not know it yet
       return false;
     }
   }
-  const auto known = recall ? recall(found.path) : tl::expected<std::optional<Position>, int>(std::nullopt);
-  if (!known) return false;  // begun now, it would be read from its beginning
+  const bool is_file = status && status->type == FileType::regular;
+  const auto known = recall ? recall(found.path) : OsResult<std::optional<Position>>(std::nullopt);
+  const auto before =
+      is_file ? read_before(found.path, *status) : OsResult<std::optional<Trace>>(std::nullopt);
+  if (!known || !before) return false;  // begun now, it would be read from its beginning
   Stream& stream = add(found.path, found.watch, found.literal, now);
   if (*known) return take_up(stream, **known);
-  if (!status || status->type != FileType::regular) return true;
+  if (!is_file) return true;
   by_key[key_of(*status)] = stream.id();
   streams[stream.id()].key = key_of(*status);
-  if (const auto target = files.resolve(found.path); target && *target != found.path)
-    by_target[*target] = stream.id();
-  adopt_if_finished(stream, *status);
+  note_target(streams[stream.id()]);
+  if (*before) stream.adopt(*status, **before);
   return true;
 }
 
-void Follower::Impl::adopt_if_finished(Stream& stream, const FileStatus& status) {
-  if (finished.empty() || status.size == 0) return;
-  const auto content = open_content(files, stream.path());
-  if (!content) return;
-  const auto identity = finished_identity(**content);
-  if (!finished.contains(identity)) return;
-  if (const auto trace = trace_of_finished(identity)) stream.adopt(status, *trace);
+// How far a file of another name was read that had this content; nothing: it is new.
+OsResult<std::optional<Trace>> Follower::Impl::read_before(const std::string& path,
+                                                           const FileStatus& status) {
+  if (finished.empty() || status.size == 0) return std::nullopt;
+  const auto content = open_content(files, path);
+  const auto identity = content ? finished_identity(**content) : tl::unexpected(content.error());
+  if (!identity && is_passing(identity.error())) return tl::unexpected(identity.error());
+  return identity && finished.contains(*identity) ? trace_of_finished(*identity) : std::nullopt;
 }
 
 void Follower::Impl::forget_gone(SteadyTime now) {
@@ -238,12 +276,18 @@ void Follower::Impl::forget_gone(SteadyTime now) {
   for (const StreamId id : forgotten) drop(id);
 }
 
-void Follower::Impl::watch_directories() {
+void Follower::Impl::watch_directories(SteadyTime now) {
   if (hints == nullptr) return;
   std::set<std::string> directories = discovery.directories();
   for (const auto& [target, id] : by_target) directories.insert(split_path(target).directory);
+  const bool anew = now >= next_watch;
+  if (anew) next_watch = now + kWatchAnew;
+  std::erase_if(hinting,
+                [&](const std::string& directory) { return anew || !directories.contains(directory); });
   for (const std::string& directory : directories) {
+    if (hinting.contains(directory)) continue;
     const auto done = hints->watch(directory);
+    if (done) hinting.insert(directory);
     if (done || done.error() == ENOENT || done.error() == ENOTDIR || done.error() == ENOTSUP) continue;
     notice("no hints from the kernel, polling instead: " + std::generic_category().message(done.error()) +
            (done.error() == ENOSPC ? " (raise fs.inotify.max_user_watches)" : ""));
@@ -269,13 +313,14 @@ void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std:
       schedule.moved(id, now);
       break;
     case Stream::Outcome::idle:
-      schedule.rested(id, now);
+      schedule.rested(id, now, gives_hints(followed));
       break;
   }
   if (const auto key = followed.stream->key(); key != followed.key) {
     if (followed.key) by_key.erase(*followed.key);
     if (key) by_key[*key] = id;
     followed.key = key;
+    note_target(followed);
     next_scan = std::min(next_scan, now + options.active_interval);  // what it let go may be another's
   }
   if (!followed.stream->is_open()) {
@@ -310,7 +355,9 @@ void Follower::Impl::wake(const std::string& path, SteadyTime now) {
     if (const auto known = by_path.find(base); known != by_path.end())
       return schedule.hint(known->second, now);
   }
-  next_scan = std::min(next_scan, std::max(now, last_scan + options.active_interval / 4));
+  hinting.erase(path);  // of a directory: it may have been moved or removed
+  if (discovery.may_find(path))
+    next_scan = std::min(next_scan, std::max(now, last_scan + options.active_interval / 4));
 }
 
 Follower::Follower(FileSystem& files, HintSource* hints, std::vector<Watch> watches, Options options,

@@ -49,7 +49,8 @@ struct Options {
   std::size_t batch_bytes = 1024 * 1024;            // most bytes read from one stream at once
   std::chrono::milliseconds hint_interval{5};       // least time between two looks at a hinted stream
   std::chrono::milliseconds active_interval{200};   // a stream that just moved is looked at again after this
-  std::chrono::milliseconds idle_interval{10'000};  // the interval doubles up to this while nothing moves
+  std::chrono::milliseconds idle_interval{10'000};  // the interval doubles up to this while nothing moves,
+  std::chrono::milliseconds hinted_interval{60'000};       // or to this where hints come from its directory
   std::chrono::milliseconds line_idle_limit{60'000};       // then an unterminated last line is taken as it is
   std::chrono::milliseconds close_after{30'000};           // idle descriptors are closed
   std::chrono::milliseconds forget_after{24 * 3'600'000};  // streams whose file is gone are forgotten

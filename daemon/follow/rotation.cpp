@@ -88,6 +88,7 @@ std::vector<Sibling> rotated_siblings(FileSystem& files, const std::string& dire
     if (!name || name->base != base) continue;
     std::string path = directory + "/" + entry.name;
     const auto status = files.status(path);
+    if (!status && is_passing(status.error())) error = status.error();
     if (status && status->type == FileType::regular)
       out.push_back({std::move(path), std::move(*name), *status});
   }
@@ -115,6 +116,7 @@ std::optional<std::string> find_inode(FileSystem& files, const std::string& dire
     if (entry.inode != key.inode) continue;
     std::string path = directory + "/" + entry.name;
     const auto status = files.status(path);
+    if (!status && is_passing(status.error())) error = status.error();
     if (status && status->type == FileType::regular && key_of(*status) == key) return path;
   }
   return std::nullopt;

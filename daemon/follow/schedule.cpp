@@ -3,11 +3,26 @@
 #include <algorithm>
 
 namespace etad::follow {
+namespace {
+
+using std::chrono::milliseconds;
+
+// What rests is looked at in company: each round of looks wakes a thread, and hundreds of streams that are
+// due in the same second should wake it once. Of the pause it is a thirtieth at most.
+SteadyTime in_company(SteadyTime due, milliseconds interval) {
+  const milliseconds beat = interval >= milliseconds(30'000)  ? milliseconds(1000)
+                            : interval >= milliseconds(6'000) ? milliseconds(200)
+                                                              : milliseconds(1);
+  return SteadyTime(std::chrono::ceil<milliseconds>(due.time_since_epoch() + beat - milliseconds(1)) / beat *
+                    beat);
+}
+
+}  // namespace
 
 void Schedule::add(StreamId stream, SteadyTime now) {
   const auto [entry, added] = entries_.try_emplace(stream);
   if (!added) return;
-  entry->second = {{now, ++turns_}, now - options_.hint_interval, options_.active_interval};
+  entry->second = {{now, ++turns_}, now - options_.hint_interval, options_.active_interval, false, false};
   order_.emplace(entry->second.turn, stream);
 }
 
@@ -33,13 +48,14 @@ void Schedule::move(StreamId stream, Entry& entry, SteadyTime due) {
   order_.emplace(entry.turn, stream);
 }
 
-void Schedule::after_look(StreamId stream, SteadyTime now, std::chrono::milliseconds interval) {
+void Schedule::after_look(StreamId stream, SteadyTime now, milliseconds interval) {
   Entry& entry = entries_.at(stream);
   entry.looked = now;
-  entry.interval = std::clamp(interval, options_.active_interval, options_.idle_interval);
+  entry.interval = interval;
+  entry.hinted = false;
   // Ten thousand streams found at once should not be looked at all at once for ever.
   const auto spread = entry.interval * (stream % 64) / 256;
-  move(stream, entry, now + entry.interval - spread);
+  move(stream, entry, in_company(now + entry.interval - spread, interval));
 }
 
 void Schedule::again(StreamId stream, SteadyTime now) {
@@ -50,15 +66,23 @@ void Schedule::again(StreamId stream, SteadyTime now) {
 }
 
 void Schedule::moved(StreamId stream, SteadyTime now) {
+  Entry& entry = entries_.at(stream);
+  entry.hint_missed = entry.hint_missed || (!entry.hinted && entry.interval > options_.active_interval);
   after_look(stream, now, options_.active_interval);
 }
 
-void Schedule::rested(StreamId stream, SteadyTime now) {
-  after_look(stream, now, entries_.at(stream).interval * 2);
+void Schedule::rested(StreamId stream, SteadyTime now, bool hints_expected) {
+  const Entry& entry = entries_.at(stream);
+  const bool trusted = hints_expected && !entry.hint_missed;
+  const auto longest =
+      trusted ? std::max(options_.hinted_interval, options_.idle_interval) : options_.idle_interval;
+  after_look(stream, now, std::clamp(entry.interval * 2, options_.active_interval, longest));
 }
 
 void Schedule::hint(StreamId stream, SteadyTime now) {
   Entry& entry = entries_.at(stream);
+  entry.hinted = true;
+  entry.hint_missed = false;
   const SteadyTime at = std::max(now, entry.looked + options_.hint_interval);
   if (at < entry.turn.first) move(stream, entry, at);
 }

@@ -1,5 +1,6 @@
 // When each stream is looked at next. Polling is the truth: a stream that moves is looked at often, one that
-// rests ever more seldom; a hint only moves the next look forward.
+// rests ever more seldom; a hint only moves the next look forward. Where hints can be expected, rest may be
+// longer; a stream that was found to have moved without one is not trusted with that until one comes.
 #pragma once
 
 #include <chrono>
@@ -23,9 +24,9 @@ class Schedule {
   std::optional<SteadyTime> next() const;
 
   // After a look.
-  void again(StreamId stream, SteadyTime now);   // there is more to read: behind all that are due now
-  void moved(StreamId stream, SteadyTime now);   // soon
-  void rested(StreamId stream, SteadyTime now);  // twice as long as the last time
+  void again(StreamId stream, SteadyTime now);  // there is more to read: behind all that are due now
+  void moved(StreamId stream, SteadyTime now);  // soon
+  void rested(StreamId stream, SteadyTime now, bool hints_expected);  // twice as long as the last time
 
   void hint(StreamId stream, SteadyTime now);  // as soon as the least interval allows
   void now(StreamId stream, SteadyTime now);
@@ -38,6 +39,8 @@ class Schedule {
     Turn turn;
     SteadyTime looked;
     std::chrono::milliseconds interval{0};
+    bool hinted = false;       // since the last look
+    bool hint_missed = false;  // it has moved without one
   };
   void move(StreamId stream, Entry& entry, SteadyTime due);
   void after_look(StreamId stream, SteadyTime now, std::chrono::milliseconds interval);

@@ -296,7 +296,9 @@ bool Stream::is_final(Look& look) {
   // Only a changed directory can have a new file: a stream that waits for its successor costs one stat.
   const auto directory = look.around.files.status(split_path(path_).directory);
   if (directory && directory->modified == current_->directory_modified) return false;
-  const Chain::Newer newer = Chain(look.around.files, path_).newer(last_link());
+  Chain chain(look.around.files, path_);
+  const Chain::Newer newer = chain.newer(last_link());
+  if (chain.error() != 0) return false;
   if (directory && newer == Chain::Newer::none) current_->directory_modified = directory->modified;
   return newer == Chain::Newer::yes;
 }

@@ -134,8 +134,18 @@ void FakeFileSystem::fail(const std::string& call, const std::string& path, Errn
   faults_.push_back({call, path, error, times});
 }
 
+void FakeFileSystem::fail_nth(const std::string& call, int n, Errno error) {
+  nth_ = {call, "", error, n};
+}
+
+void FakeFileSystem::heal() {
+  faults_.clear();
+  nth_.times = 0;
+}
+
 Errno FakeFileSystem::fault(const std::string& call, const std::string& path) {
   ++calls[call];
+  if (nth_.call == call && nth_.times > 0 && --nth_.times == 0) return nth_.error;
   for (Fault& fault : faults_) {
     if (fault.call != call || fault.path != path || fault.times == 0) continue;
     --fault.times;
@@ -209,6 +219,7 @@ void FakeFileSystem::close(Handle handle) {
 }
 
 OsResult<FileStatus> FakeFileSystem::status(Handle handle) {
+  if (const Errno error = fault("fstat", handles_.at(handle).path); error != 0) return tl::unexpected(error);
   return status_of(*handles_.at(handle).node);
 }
 

@@ -31,9 +31,11 @@ class FakeFileSystem final : public FileSystem {
   bool exists(const std::string& path) const { return names_.contains(path); }
   std::uint64_t inode(const std::string& path) const { return names_.at(path)->inode; }
 
-  // The next calls fail: of `call` ("open", "read", "status", "list"), on `path`, `times` times.
+  // The next calls fail: of `call` ("open", "read", "status", "fstat", "list"), on `path`, `times` times.
   void fail(const std::string& call, const std::string& path, Errno error, int times = 1'000'000);
-  void heal() { faults_.clear(); }
+  // The n-th call of its kind from now on fails, whatever it is about.
+  void fail_nth(const std::string& call, int n, Errno error);
+  void heal();
 
   int open_handles() const { return static_cast<int>(handles_.size()); }
   int most_open_handles() const { return most_open_; }
@@ -82,6 +84,7 @@ class FakeFileSystem final : public FileSystem {
   std::map<Handle, Handled> handles_;
   std::vector<std::weak_ptr<Node>> nodes_;
   std::vector<Fault> faults_;
+  Fault nth_{"", "", 0, 0};
   Instant clock_{std::chrono::seconds(1'780'000'000)};
   Handle next_handle_ = 3;
   int most_open_ = 0;

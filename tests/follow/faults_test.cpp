@@ -1,0 +1,124 @@
+// A file system that fails: every call that a life of a log makes fails once, with every error that can come
+// and go. What is committed at the end is what was written.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "tests/follow/harness.h"
+
+namespace etad::follow {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kLog = "/logs/train.log";
+constexpr const char* kRotated = "/logs/train.log.1";
+
+Options small_batches() {
+  Options options;
+  options.batch_bytes = 512;
+  options.line_limit = 700;
+  return options;
+}
+
+// Grows, is rotated, copied and truncated, compressed, deleted; two restarts. What nobody could read any more
+// after a failing call is read twice before it goes.
+class LifeWithFault {
+ public:
+  LifeWithFault(const std::string& call, int n, Errno error)
+      : etad_({{"/logs/*", 0, false}}, small_batches()) {
+    etad_.files.fail_nth(call, n, error);
+    etad_.files.write(kLog, "one\ntwo\n");
+    etad_.poll();
+    grow_and_rotate();
+    etad_.restart();
+    copytruncate_and_compress();
+    etad_.restart();
+    remove_and_write_again();
+    reached_ = etad_.files.calls[call] >= n;
+    etad_.files.heal();
+    settle();
+  }
+
+  bool reached() const { return reached_; }
+  const Harness& etad() const { return etad_; }
+
+ private:
+  void settle() {
+    etad_.poll();
+    etad_.poll();
+  }
+
+  void grow_and_rotate() {
+    etad_.files.write(kLog, std::string(600, '3') + "\n" + std::string(2000, '4') + "\nfi");
+    etad_.poll();
+    etad_.files.write(kLog, "ve\n");
+    etad_.files.rename(kLog, kRotated);
+    etad_.files.write(kLog, "six\n");
+    etad_.poll();
+  }
+
+  void copytruncate_and_compress() {
+    etad_.files.write(kLog, "seven\n");
+    etad_.files.rename(kRotated, "/logs/train.log.2");
+    etad_.files.copy(kLog, kRotated);
+    etad_.files.truncate(kLog);
+    etad_.files.write(kLog, "eight\n");
+    etad_.poll();
+    settle();
+    etad_.files.gzip(kRotated, std::string(kRotated) + ".gz");
+    etad_.files.remove(kRotated);
+  }
+
+  void remove_and_write_again() {
+    etad_.files.write(kLog, "nine\n");
+    settle();
+    etad_.files.remove(kLog);
+    etad_.poll();
+    etad_.files.write(kLog, "ten\n");
+    etad_.poll();
+  }
+
+  Harness etad_;
+  bool reached_ = false;
+};
+
+TEST(FollowingFaults, every_call_fails_once_and_nothing_is_lost_or_doubled) {
+  for (const std::string call : {"open", "read", "status", "fstat", "list"}) {
+    for (const Errno error : {EIO, ESTALE, EMFILE, ENOMEM}) {
+      int n = 1;
+      for (bool reached = true; reached; ++n) {
+        const LifeWithFault life(call, n, error);
+        reached = life.reached();
+        ASSERT_THAT(life.etad().lines, ElementsAre("one", "two", std::string(600, '3'), std::string(700, '4'),
+                                                   "five", "six", "seven", "eight", "nine", "ten"))
+            << call << " " << n << " fails with error " << error;
+        ASSERT_EQ(life.etad().lost, 0) << call << " " << n << " fails with error " << error;
+      }
+      EXPECT_GT(n, 5) << call;
+    }
+  }
+}
+
+TEST(FollowingFaults, a_read_error_is_told_once_and_tried_again) {
+  Harness etad({{kLog, 0, false}});
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.write(kLog, "two\n");
+  etad.files.fail("read", kLog, EIO);
+  for (int i = 0; i < 5; ++i) etad.poll();
+  EXPECT_THAT(etad.errors, ElementsAre(HasSubstr("nput/output error")));
+  EXPECT_EQ(etad.state[kLog], State::waiting);
+  EXPECT_THAT(etad.text_of(kLog), HasSubstr("nput/output error"));
+  EXPECT_THAT(etad.lines, ElementsAre("one"));
+  etad.files.heal();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+  EXPECT_EQ(etad.errors.back(), "");
+  EXPECT_EQ(etad.lost, 0);
+}
+
+}  // namespace
+}  // namespace etad::follow

@@ -1,0 +1,104 @@
+// What hints from the kernel change: when a file is looked at. What polling alone would cost, and what a
+// hint that never comes does.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/follow/harness.h"
+
+namespace etad::follow {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+
+constexpr const char* kLog = "/logs/train.log";
+
+class Hinted : public Harness {
+ public:
+  explicit Hinted(const std::string& pattern) : Harness({{pattern, 0, false}}) {
+    with_hints = true;
+    restart();
+  }
+
+  // As the daemon's loop would; the number of looks at `kLog`.
+  int rest_for(seconds time) {
+    const int before = files.calls["status"];
+    for (const SteadyTime end = now + time; now < end;) {
+      for (const Batch& batch : follower->poll(now, wall, budget)) commit(batch);
+      now = std::max(follower->next_due(now), now + milliseconds(1));
+    }
+    return files.calls["status"] - before;
+  }
+
+  void hint(const std::string& path) {
+    hints.pending.paths = {path};
+    follower->on_hint(now);
+  }
+};
+
+TEST(FollowingHints, a_file_at_rest_is_looked_at_less_often_where_hints_come_from) {
+  Hinted with(kLog);
+  with.files.write(kLog, "one\n");
+  with.rest_for(seconds(300));
+  EXPECT_LE(with.rest_for(seconds(600)), 14);
+  Harness without({{kLog, 0, false}});
+  without.files.write(kLog, "one\n");
+  for (int i = 0; i < 20; ++i) without.poll();
+  EXPECT_LE(without.follower->next_due(without.now), without.now + seconds(11));
+}
+
+TEST(FollowingHints, a_file_that_moves_without_a_hint_is_polled_as_if_there_were_none) {
+  Hinted etad(kLog);
+  etad.files.write(kLog, "one\n");
+  etad.rest_for(seconds(300));
+  etad.files.write(kLog, "two\n");  // no hint comes of it
+  etad.rest_for(seconds(70));
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two")) << "polling is the truth";
+  etad.rest_for(seconds(300));
+  EXPECT_GE(etad.rest_for(seconds(600)), 55) << "every ten seconds";
+  etad.hint(kLog);
+  etad.rest_for(seconds(300));
+  EXPECT_LE(etad.rest_for(seconds(600)), 14) << "hints come after all";
+}
+
+TEST(FollowingHints, a_file_behind_a_link_is_hinted_by_its_own_name) {
+  constexpr const char* kLink = "/logs/caffe.INFO";
+  for (const bool restarted : {false, true}) {
+    Hinted etad(kLink);
+    etad.files.write("/data/run-a", "one\n");
+    etad.files.symlink("/data/run-a", kLink);
+    etad.rest_for(seconds(30));
+    etad.files.write("/data/run-b", "two\n");
+    etad.files.symlink("/data/run-b", kLink);
+    etad.rest_for(seconds(70));
+    if (restarted) etad.restart();
+    etad.rest_for(seconds(300));
+    EXPECT_TRUE(etad.hints.watched.contains("/data"));
+    etad.files.write("/data/run-b", "three\n");
+    etad.hint("/data/run-b");
+    etad.poll(milliseconds(5));
+    EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+  }
+}
+
+TEST(FollowingHints, what_no_pattern_fits_brings_no_scan) {
+  Hinted etad("/logs/run-*.log");
+  etad.files.write("/logs/run-1.log", "one\n");
+  etad.rest_for(seconds(60));
+  etad.files.calls.clear();
+  for (int i = 0; i < 100; ++i) {
+    etad.hint("/logs/core.1234");
+    etad.hint("/logs/deeper/run-1.log");
+    etad.now += milliseconds(10);
+    etad.rest_for(seconds(0));
+  }
+  EXPECT_LE(etad.files.calls["list"], 1);
+  etad.files.write("/logs/run-2.log", "two\n");
+  etad.hint("/logs");  // of the directory, without a name
+  etad.poll(milliseconds(200));
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+}
+
+}  // namespace
+}  // namespace etad::follow
