@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace etad {
 namespace {
@@ -44,6 +45,13 @@ class Scan {
     return false;
   }
 
+  // The text of a string with nothing else around it but blanks; empty where it is none.
+  static std::string_view quoted(std::string_view text) {
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+    const bool is_string = text.size() >= 2 && (text.front() == '"' || text.front() == '\'');
+    return is_string ? text.substr(1, text.size() - 2) : std::string_view{};
+  }
+
   // A number, true, None, NaN, …: up to what can follow a value. Python's tensor(0.5) and the like keep their
   // parentheses.
   bool bare(std::string_view& out) {
@@ -79,11 +87,16 @@ class Scan {
 
   bool object() {
     if (take('}')) return true;
+    std::string_view name;
     do {
       std::string_view key;
       skip_blanks();
-      if (!string(key) || !take(':') || !value_under(key)) return false;
+      if (!string(key) || !take(':')) return false;
+      const std::size_t from = at_;
+      if (!value_under(key)) return false;
+      if (key == "name") name = quoted(text_.substr(from, at_ - from));
     } while (take(','));
+    name_ = name;
     return take('}');
   }
 
@@ -93,7 +106,15 @@ class Scan {
     do {
       std::array<char, 20> digits;
       const char* end = std::to_chars(digits.data(), digits.data() + digits.size(), index++).ptr;
+      const std::size_t from = at_;
+      name_ = {};
       if (!value_under({digits.data(), static_cast<std::size_t>(end - digits.data())})) return false;
+      if (const std::string_view name = std::exchange(name_, {}); !name.empty() && !named_) {
+        named_ = true;  // the item once more by its name; what is inside it goes by its index only
+        at_ = from;
+        if (!value_under(name)) return false;
+        named_ = false;
+      }
     } while (take(','));
     return take(']');
   }
@@ -109,6 +130,7 @@ class Scan {
       --depth_;
       return whole;
     }
+    name_ = {};
     std::string_view text;
     if (!(c == '"' || c == '\'' ? string(text) : bare(text))) return false;
     if (!lost_) visitor_.scalar({path_.data(), length_}, text);
@@ -122,6 +144,8 @@ class Scan {
   std::array<char, 256> path_{};
   std::size_t length_ = 0;
   bool lost_ = false;
+  std::string_view name_;  // of the object read last
+  bool named_ = false;     // within an item shown by its name
 };
 
 }  // namespace

@@ -11,8 +11,9 @@ class ObjectVisitor {
  public:
   virtual ~ObjectVisitor() = default;
   // `path`: keys joined by dots, list items by their index ("gpu_info.model", "extras.0.value"); valid during
-  // the call only. `value`: a number, true, null, … as written; a string without its quotes, escapes left as
-  // they are.
+  // the call only. Of a list's items those that are objects with a "name" are shown under that as well
+  // ("parameters.batch_size.value"). `value`: a number, true, null, … as written; a string without its
+  // quotes, escapes left as they are.
   virtual void scalar(std::string_view path, std::string_view value) = 0;
 };
 

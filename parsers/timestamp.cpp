@@ -147,8 +147,10 @@ std::optional<int> infer_year(int month, int day, const TimeContext& context) {
         before = y;
         continue;
       }
-      // A forward jump past the file's own end is a step back instead.
-      return before && context.reference != Instant{} && days > latest ? before : std::optional(y);
+      // A jump far forward, past the file's own end, is a step back instead.
+      const std::int64_t now = earliest + 7;
+      const bool nearer = before && now - days_from_civil(*before, month, day) < days - now;
+      return nearer && context.reference != Instant{} && days > latest ? before : std::optional(y);
     }
     return {};
   }

@@ -23,7 +23,7 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, std::optiona
   if (event.time) state.last_time = event.time;
   const std::optional<Instant> now = event.time ? event.time : arrival;
   if (track::RunTrack* const r = open_run()) {
-    if (r->run.state == RunState::lost) {  // it goes on after all
+    if (r->run.state != RunState::running) {  // it goes on after all
       r->run.state = RunState::running;
       r->dirty = true;
     }

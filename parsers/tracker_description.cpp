@@ -57,7 +57,9 @@ void open_net(Description& d, NetRole role, std::int64_t index) {
 void Tracker::Impl::section(const Moment& m) {
   const std::string_view what = m.event.text(Field::section);
   RunTrack* r = open_run();
-  if (!r || (r->progressed && what == "solver")) r = &begin(m);
+  // A net that somebody loaded before is none of the solver's.
+  const bool another = r && what == "solver" && (r->progressed || (!r->declared && r->description.begun()));
+  if (!r || another) r = &begin(m);
   if (r->progressed) return;  // a net loaded beside a run going on: not the run's own
   Description& d = r->description;
   // "Creating test net (#0)" comes first and "Initializing net" right after it: one net.

@@ -49,10 +49,12 @@ struct Tracker::Impl {
   track::RunTrack& run_for_measurement(const Moment& m);  // likewise for a line that shows a run going on
   track::RunTrack* open_run();                            // the run going on; nullptr: none
   track::RunTrack& begin(const Moment& m);
+  track::RunTrack& begin_again(const Moment& m);  // the same program counts from the beginning again
   void declare(track::RunTrack& r);
   void start(const Moment& m);
   void end(const Moment& m);
   void measure_whole(track::RunTrack& r, const Moment& m);
+  void measure_by_rate(track::RunTrack& r, const Moment& m, std::int64_t steps);
   void fail(const Moment& m);
   void supersede(Records& out);  // the current run is over because another one begins
   void close(Records& out);
@@ -76,7 +78,7 @@ struct Tracker::Impl {
   void settle(track::RunTrack& r, const Net& net, Records& out);
 
   // tracker_windows.cpp
-  bool is_said_again(const Moment& m) const;
+  bool is_said_again(const Moment& m);
   void progress(const Moment& m);
   void train_progress(track::RunTrack& r, const Moment& m, std::int64_t iteration);
   void close_window(track::RunTrack& r, const Moment& m, const track::Anchor& to);
@@ -95,10 +97,12 @@ struct Tracker::Impl {
 
   // tracker_measures.cpp
   void step_time(const Moment& m);
+  void epoch_steps(const Moment& m);
+  std::int64_t steps_shown(track::RunTrack& r, const Event& event, Phase phase) const;  // 0: unknown
   void throughput(const Moment& m);
   void epoch(const Moment& m);
-  std::int64_t steps_of_epoch(const track::RunTrack& r, const Event& event,
-                              bool* derived) const;  // 0: unknown
+  bool counts_again(const Event& event, std::int64_t epoch);
+  std::int64_t steps_of_epoch(track::RunTrack& r, const Event& event) const;  // 0: unknown
   void epoch_segment(track::RunTrack& r, const Moment& m, Duration took);
   void segment(const Moment& m);
   track::Group& group_of(const Moment& m, const track::RunTrack& row, Phase phase, std::int64_t samples);
@@ -128,6 +132,7 @@ void note_derived(Run& run, std::string_view what);
 void plan_epochs(track::RunTrack& r, const Event& event,
                  std::int64_t steps);  // so many epochs of so many steps
 std::optional<std::pair<double, double>> rounded(const Event& event, Field f);  // a number, and its rounding
+bool is_fine(const std::pair<double, double>& number);  // rounding has taken next to nothing from it
 // How many iterations took so long by a rate, of iterations or of samples, that the line states; 0: not
 // known.
 std::int64_t iterations_by_rate(const Event& event, Field rate, Duration took, std::int64_t samples,

@@ -57,6 +57,7 @@ void describe(V& v, track::Quantities& x) {
   v("devices", x.devices), v("steps_per_epoch", x.steps_per_epoch), v("first_epoch", x.first_epoch);
   v("first_batch", x.first_batch), v("epoch", x.epoch), v("before_epoch", x.before_epoch);
   v("last_batch", x.last_batch), v("epoch_began", x.epoch_began);
+  v("announced", x.announced), v("in_epoch", x.in_epoch);
   v("test_batches", x.test_batch_sizes), v("test_iterations", x.test_iterations);
 }
 
@@ -122,8 +123,8 @@ void describe(V& v, track::Group& x) {
 
 template <class V>
 void describe(V& v, track::State& x) {
-  v("next_ordinal", x.next_ordinal), v("last_time", x.last_time), v("next_host", x.next_host),
-      v("current", x.current), v("groups", x.groups);
+  v("next_ordinal", x.next_ordinal), v("last_time", x.last_time), v("current", x.current);
+  v("next", x.next), v("groups", x.groups);
 }
 
 // The last value of each enumeration that is saved.

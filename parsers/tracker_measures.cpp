@@ -42,6 +42,7 @@ Phase phase_of(const Event& event, Job job) {
 // A step, or each of `iterations` steps, took `seconds`.
 void Tracker::Impl::step_time(const Moment& m) {
   if (is_test_after_end(m)) return;
+  if (m.event.text(Field::since) == "epoch") return epoch_steps(m);
   RunTrack& r = run_for_measurement(m);
   finish_net(r, m.out);
   r.progressed = true;
@@ -68,6 +69,69 @@ void Tracker::Impl::step_time(const Moment& m) {
   const Phase phase = phase_of(m.event, r.run.job);
   const std::int64_t samples = phase == Phase::train ? train_samples(r) : test_samples(r, 0);
   add_segment(r, {phase, std::max<std::int64_t>(0, last - n), n, samples, *took, {}}, m.out);
+}
+
+namespace {
+
+// How long so many of what is counted took: each of them `seconds`, all of them `lapse`. What is written more
+// finely counts.
+std::optional<Duration> time_of_all(const Event& event, std::int64_t count) {
+  constexpr double kMostError = 0.2;  // a bar has nothing better to offer, and there are many of them
+  const auto relative = [](const auto& x) { return x && x->first > 0 ? x->second / x->first : 1; };
+  const auto all = rounded(event, Field::lapse), each = rounded(event, Field::seconds);
+  const double error_of_all = relative(all), error_of_each = count > 0 ? relative(each) : 1;
+  if (std::min(error_of_all, error_of_each) > kMostError) return {};
+  if (error_of_all <= error_of_each) return positive_seconds(all->first);
+  return positive_seconds(each->first * static_cast<double>(count));
+}
+
+}  // namespace
+
+// How many steps a bar at its end stands for. Some count samples: where the line says so, or where it counts
+// as many as the log says the data set has.
+std::int64_t Tracker::Impl::steps_shown(RunTrack& r, const Event& event, Phase phase) const {
+  const std::int64_t shown = positive_of(event, Field::iterations).value_or(0);
+  const auto size = r.run.settings.find("dataset_size");
+  const std::int64_t samples = size == r.run.settings.end() ? 0 : whole_number(size->second).value_or(0);
+  const bool counts_samples = event.has(Field::dataset_size) || shown == 0 || shown == samples;
+  if (!counts_samples) return shown;
+  if (phase == Phase::test) return 0;
+  if (labels.steps_per_epoch) return *labels.steps_per_epoch;
+  const std::int64_t batch = train_samples(r);
+  if (batch <= 0 || samples <= 0) return 0;
+  note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
+  return (samples + batch - 1) / batch;
+}
+
+// All steps of an epoch together, as progress bars state them (since = "epoch"). Where the log announces its
+// epochs, a bar of none of them is a test's.
+void Tracker::Impl::epoch_steps(const Moment& m) {
+  RunTrack& r = run_for_measurement(m);
+  finish_net(r, m.out);
+  r.dirty = r.progressed = true;
+  const bool training = r.known.in_epoch || m.event.text(Field::phase) == name_of(Phase::train);
+  r.known.in_epoch = false;
+  const Phase phase = training ? Phase::train : Phase::test;
+  if (training || !r.job_known) r.run.job = training ? Job::train : Job::test;
+  r.job_known = r.job_known || training;
+  if (training && m.event.has(Field::dataset_size)) take_values(r, m.event);
+  const std::int64_t steps = steps_shown(r, m.event, phase);
+  const auto took = time_of_all(m.event, positive_of(m.event, Field::iterations).value_or(0));
+  const std::int64_t base = r.known.first_epoch == 1 ? 1 : 0;
+  std::int64_t first = r.run.iteration.value_or(0);
+  if (training && steps > 0) {
+    plan_epochs(r, m.event, steps);
+    const std::int64_t before = r.known.announced.value_or(0) - base;
+    if (r.known.announced) first = before > 0 ? product(before, steps) : 0;
+    r.run.iteration = first + steps;
+    if (!r.run.first_iteration) r.run.first_iteration = first;
+    const auto loss = m.event.number(Field::loss);
+    if (loss && !std::isfinite(*loss)) r.run.loss_is_nan = true;
+    if (loss) m.out.points.push_back({r.run.ordinal, {first + steps, m.now, *loss}});
+  }
+  if (steps <= 0 || !took) return;
+  const std::int64_t samples = training ? train_samples(r) : test_samples(r, 0);
+  add_segment(r, {phase, first, steps, samples, *took, {}}, m.out);
 }
 
 namespace {
@@ -102,9 +166,11 @@ void Tracker::Impl::throughput(const Moment& m) {
   }
   const Phase phase = phase_of(m.event, r.run.job);
   const std::int64_t samples = phase == Phase::train ? train_samples(r) : test_samples(r, 0);
-  const auto rate = m.event.number(Field::samples_per_second);
-  if (n <= 0 || samples <= 0 || !rate) return;  // nothing to multiply out with
-  const auto took = positive_seconds(*rate > 0 ? stated_seconds(m.event, r.run, phase, samples, n) : -1);
+  if (n <= 0 || samples <= 0 || !m.event.has(Field::samples_per_second)) return;  // nothing to multiply with
+  const auto rate = rounded(m.event, Field::samples_per_second);
+  if (rate && rate->first > 0 && !is_fine(*rate)) return;  // "0.5": the end may say it better
+  const auto took =
+      positive_seconds(rate && rate->first > 0 ? stated_seconds(m.event, r.run, phase, samples, n) : -1);
   if (!took) {
     ++m.out.rejected;
     return;
@@ -126,33 +192,49 @@ void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
 
 // How many steps an epoch has: as the line says, as others said, or, where the log says that an epoch goes
 // once over the data set (epoch_covers = dataset), from the sizes of data set and batch.
-std::int64_t Tracker::Impl::steps_of_epoch(const RunTrack& r, const Event& event, bool* derived) const {
+std::int64_t Tracker::Impl::steps_of_epoch(RunTrack& r, const Event& event) const {
   for (const Field f : {Field::iterations, Field::batches})
     if (const auto n = positive_of(event, f)) return *n;
   if (r.known.steps_per_epoch) return *r.known.steps_per_epoch;
   if (labels.steps_per_epoch) return *labels.steps_per_epoch;
-  const auto& said = r.run.settings;
-  const auto covers = said.find("epoch_covers"), size = said.find("dataset_size");
+  const auto covers = r.run.settings.find("epoch_covers"), size = r.run.settings.find("dataset_size");
   const std::int64_t samples = train_samples(r);
-  if (covers == said.end() || covers->second != "dataset" || size == said.end() || samples <= 0) return 0;
-  if (derived) *derived = true;
-  return (whole_number(size->second).value_or(0) + samples / 2) / samples;
+  if (covers == r.run.settings.end() || covers->second != "dataset" || size == r.run.settings.end() ||
+      samples <= 0)
+    return 0;
+  const std::int64_t steps = (whole_number(size->second).value_or(0) + samples / 2) / samples;
+  if (steps > 0) note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
+  return steps;
+}
+
+// "Epoch 1/15" again: another training. (Where several processes say the same, nothing has happened in
+// between.)
+bool Tracker::Impl::counts_again(const Event& event, std::int64_t epoch) {
+  const RunTrack* const r = open_run();
+  if (!r || !r->known.announced || !event.has(Field::epochs)) return false;
+  return epoch < *r->known.announced || (epoch == *r->known.announced && !r->known.in_epoch);
 }
 
 // An epoch's beginning or end. With `seconds` it is a measurement of all its steps; with outcome = "finished"
 // it is one by the two lines' times, the tests in between taken out.
 void Tracker::Impl::epoch(const Moment& m) {
   if (is_test_after_end(m)) return;
-  RunTrack& r = run_for_measurement(m);
+  const auto number = count_of(m.event, Field::epoch);
+  const bool begins = !m.event.has(Field::seconds) && m.event.text(Field::outcome).empty();
+  RunTrack& r = begins && number && counts_again(m.event, *number) ? begin_again(m) : run_for_measurement(m);
   finish_net(r, m.out);
   const bool tests = m.event.text(Field::phase) == name_of(Phase::test);
   if (!r.job_known) r.run.job = tests ? Job::test : Job::train;  // what a log shows first may be a test alone
   r.progressed = true;
   r.job_known = r.job_known || !tests;
   take_values(r, m.event);
-  const auto number = count_of(m.event, Field::epoch);
+  if (begins && number) {
+    if (r.run.job == Job::test) r.run.job = Job::train;  // what came before was a test of its own
+    r.known.announced = number;
+    r.known.in_epoch = true;
+  }
   if (number && !r.known.first_epoch) r.known.first_epoch = *number;
-  plan_epochs(r, m.event, steps_of_epoch(r, m.event, nullptr));
+  plan_epochs(r, m.event, steps_of_epoch(r, m.event));
   if (m.event.has(Field::seconds)) {
     const auto took = positive_seconds(m.event.number(Field::seconds));
     if (took) return epoch_segment(r, m, *took);
@@ -171,10 +253,8 @@ void Tracker::Impl::epoch(const Moment& m) {
 }
 
 void Tracker::Impl::epoch_segment(RunTrack& r, const Moment& m, Duration took) {
-  bool derived = false;
-  const std::int64_t steps = steps_of_epoch(r, m.event, &derived);
+  const std::int64_t steps = steps_of_epoch(r, m.event);
   if (steps <= 0) return;
-  if (derived) note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
   const std::int64_t base = r.known.first_epoch == 1 ? 1 : 0;
   const auto number = count_of(m.event, Field::epoch);
   const Phase phase = phase_of(m.event, r.run.job);

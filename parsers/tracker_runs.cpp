@@ -13,11 +13,26 @@ track::RunTrack* Tracker::Impl::open_run() {
 
 RunTrack& Tracker::Impl::begin(const Moment& m) {
   supersede(m.out);
-  RunTrack& r = state.current.emplace();
-  r.run.framework = context.framework;
-  r.run.host = state.next_host;
+  state.current = state.next ? std::move(*state.next) : RunTrack{};
+  state.next.reset();
+  RunTrack& r = *state.current;
+  if (r.run.framework.empty()) r.run.framework = context.framework;
   r.run.started_at = m.now;
   r.run.ended_at = m.now;
+  return r;
+}
+
+RunTrack& Tracker::Impl::begin_again(const Moment& m) {
+  const Run before = state.current ? state.current->run : Run{};
+  const auto devices = state.current ? state.current->known.devices : std::nullopt;
+  RunTrack& r = begin(m);
+  if (r.run.device.empty()) {  // it runs where it ran
+    r.run.device = before.device;
+    if (!r.known.devices) r.known.devices = devices;
+  }
+  if (r.run.host.empty()) r.run.host = before.host;
+  if (!before.framework.empty() && r.run.framework == context.framework) r.run.framework = before.framework;
+  declare(r);
   return r;
 }
 
@@ -98,22 +113,37 @@ bool came_to_plan(const Run& run) {
 }  // namespace
 
 // A run that was never long enough between two of its lines to be measured, and says at its end how long all
-// of it took: its training is what its tests have left.
+// of it took, or how fast it went: its training is what its tests have left.
 void Tracker::Impl::measure_whole(RunTrack& r, const Moment& m) {
-  const auto elapsed = positive_seconds(m.event.number(Field::elapsed));
-  if (!elapsed || r.run.job != Job::train || r.run.train.segments > 0 || r.resumed || r.run.snapshots > 0)
-    return;
+  if (r.run.job == Job::time || r.run.train.segments > 0 || r.resumed || r.run.snapshots > 0) return;
   if (r.run.first_iteration.value_or(0) > 0 && r.headed) return;
   auto steps = positive_of(m.event, Field::iterations).value_or(0);
+  const auto elapsed = positive_seconds(m.event.number(Field::elapsed));
+  if (!elapsed) return measure_by_rate(r, m, steps);
+  if (r.run.job != Job::train) return;
+  const std::int64_t planned = r.run.max_iterations.value_or(0);
+  if (steps == 0) steps = iterations_by_rate(m.event, Field::rate, *elapsed, 1, planned);
   if (steps == 0)
-    steps = iterations_by_rate(m.event, Field::rate, *elapsed, 1, r.run.max_iterations.value_or(0));
-  if (steps == 0)
-    steps = iterations_by_rate(m.event, Field::samples_per_second, *elapsed, train_samples(r),
-                               r.run.max_iterations.value_or(0));
+    steps = iterations_by_rate(m.event, Field::samples_per_second, *elapsed, train_samples(r), planned);
   const Duration took = *elapsed - r.run.test.duration;
   if (steps <= 0 || took <= Duration::zero()) return;
   r.run.first_iteration = 0;
   add_segment(r, {Phase::train, 0, steps, train_samples(r), took, {}}, m.out);
+}
+
+// The same where the end says but the mean rate of all steps.
+void Tracker::Impl::measure_by_rate(RunTrack& r, const Moment& m, std::int64_t steps) {
+  const Phase phase = r.run.job == Job::test ? Phase::test : Phase::train;
+  if (phase == Phase::test && r.run.test.segments > 0) return;
+  const auto rate = rounded(m.event, Field::samples_per_second);
+  if (!rate || !is_fine(*rate)) return;
+  const std::int64_t samples = phase == Phase::test ? test_samples(r, 0) : train_samples(r);
+  if (steps == 0) steps = r.run.iteration.value_or(r.run.max_iterations.value_or(0));
+  const auto took = positive_seconds(static_cast<double>(product(samples, steps)) / rate->first);
+  if (!took) return;
+  note_derived(r.run, "seconds: samples / samples_per_second");
+  r.run.first_iteration = 0;
+  add_segment(r, {phase, 0, steps, samples, *took, {}}, m.out);
 }
 
 void Tracker::Impl::end(const Moment& m) {
@@ -157,6 +187,17 @@ void Tracker::Impl::fail(const Moment& m) {
   r->dirty = true;
 }
 
+namespace {
+
+// Nothing more comes of it. Whether it had done what was planned, it need not have said.
+RunState state_at_end(const Run& run) {
+  const bool done = run.job == Job::train && run.max_iterations && run.iteration && *run.max_iterations > 0 &&
+                    *run.iteration >= *run.max_iterations;
+  return done ? RunState::finished : RunState::lost;
+}
+
+}  // namespace
+
 void Tracker::Impl::supersede(Records& out) {
   if (!state.current) return;
   RunTrack& r = *state.current;
@@ -164,7 +205,7 @@ void Tracker::Impl::supersede(Records& out) {
     finish_net(r, out);
     release_tests(r, out);
     give_layer_times(r, out);
-    r.run.state = RunState::lost;
+    r.run.state = state_at_end(r.run);
     r.dirty = true;
   }
   if (r.declared && r.dirty) out.runs.push_back(told(r));
@@ -177,7 +218,7 @@ void Tracker::Impl::close(Records& out) {
   if (r->description.net_open) settle(*r, r->description.builder.net(), out);
   release_tests(*r, out);
   give_layer_times(*r, out);
-  r->run.state = RunState::lost;
+  r->run.state = state_at_end(r->run);
   r->dirty = true;
 }
 

@@ -85,6 +85,8 @@ struct Quantities {
   std::int64_t before_epoch = 0;               // iterations seen before it
   std::optional<std::int64_t> last_batch;      // the batch displayed last, likewise
   std::optional<Instant> epoch_began;          // the epoch going on, where the log says when epochs end
+  std::optional<std::int64_t> announced;       // the epoch that the log last said begins
+  bool in_epoch = false;                       // and nothing has ended it yet
   std::vector<std::int64_t> test_batch_sizes;  // by test net; 0: unknown
   std::vector<std::int64_t> test_iterations;   // by test net
 };
@@ -118,8 +120,9 @@ struct Group {
 struct State {
   std::int64_t next_ordinal = 0;
   std::optional<Instant> last_time;
-  std::string next_host;  // said between two runs, as glog does at a file's head
   std::optional<RunTrack> current;
+  // What was said since the current run's last measurement: of the next run, if another begins.
+  std::optional<RunTrack> next;
   std::vector<Group> groups;  // least recently used first
 };
 

@@ -115,7 +115,8 @@ bool is_setting(Field f) {
 }
 
 void take_devices(RunTrack& r, const Event& event, std::string_view indices) {
-  if (event.has(Field::device)) return;  // "GPU 1: Tesla K80" names one of them
+  const bool list = indices.find(',') != std::string_view::npos;
+  if (event.has(Field::device) && !list) return;  // "GPU 1: Tesla K80" names one of them
   put(r.run.settings, "device_index", indices);
   r.known.devices = listed(indices);
 }
@@ -243,13 +244,32 @@ LabelledValues LabelledValues::of(const std::map<std::string, std::string>& give
   return out;
 }
 
+namespace {
+
+// Whether a run has its own word for this value already.
+bool is_known(RunTrack& r, Field f) {
+  if (f == Field::host) return true;  // a file's head names the machine; it speaks of the next run
+  if (const std::string* const text = text_kept(r.run, f)) return !text->empty();
+  if (const auto* const number = number_kept(r.known, f)) return number->has_value();
+  if (f == Field::batch_size) return r.known.batch_size.has_value();
+  if (f == Field::device_index) return r.known.devices.has_value();
+  return f == Field::max_iter && r.run.max_iterations;
+}
+
+}  // namespace
+
+// Amid a run a line may add to what is known of it, but not change it: it may as well speak of a run that
+// begins, which the next lines will show.
 void Tracker::Impl::setting(const Moment& m) {
-  // A file's head names the machine before the run begins, maybe behind a run that just broke off.
-  if (const RunTrack* const r = open_run(); r && r->progressed && m.event.has(Field::host)) {
-    state.next_host = bounded(m.event.text(Field::host));
-    return;
-  }
-  take_values(run_for_header(m), m.event);
+  RunTrack* const r = open_run();
+  if (!r || !r->progressed) return take_values(run_for_header(m), m.event);
+  if (!state.next) state.next.emplace();
+  take_values(*state.next, m.event);
+  Event news = m.event;
+  news.values_count = 0;
+  for (std::size_t i = 0; i < m.event.values_count; ++i)
+    if (!is_known(*r, m.event.values[i].field)) news.add(m.event.values[i]);
+  if (news.values_count > 0) take_values(*r, news);
 }
 
 // Takes every value of a header line, whichever kind it is of. Values that place or measure are not its
@@ -287,6 +307,11 @@ std::optional<std::pair<double, double>> rounded(const Event& event, Field f) {
   std::from_chars(text.data(), text.data() + text.size(), digits);
   const double unit = digits > 0 ? *x / digits : event.find(f)->scale;
   return std::pair{*x, 0.5 * std::pow(10.0, -decimals) * unit};
+}
+
+bool is_fine(const std::pair<double, double>& number) {
+  constexpr double kMostError = 0.02;  // more than that, and what is worked out from it would be a guess
+  return number.first > 0 && number.second <= kMostError * number.first;
 }
 
 namespace {

@@ -52,7 +52,7 @@ bool holds_something_else(const Event& event, const Anchor& from, const Anchor& 
   const auto stated = iterations_stated(event);
   if (!stated || *stated < 1 || !from.at || !to.at || speaks_of_all(event, to.iteration - from.iteration))
     return false;
-  constexpr double kOtherPace = 3;
+  constexpr double kOtherPace = 1.5;
   const double pace = to_seconds(between(*from.at, *to.at)) / n * *event.number(Field::rate);
   return pace > kOtherPace || pace < 1 / kOtherPace;
 }
@@ -161,7 +161,7 @@ std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event, std::i
   const auto batches = positive_of(event, Field::batches).value_or(steps_per_epoch);
   if (batches <= 0) return counted_on(r, *epoch, *batch);
   r.known.steps_per_epoch = batches;
-  if (!r.known.first_epoch || *epoch < *r.known.first_epoch) r.known.first_epoch = *epoch;
+  if (!r.known.first_epoch) r.known.first_epoch = *epoch;
   // Some count epochs from 1. A run first seen in epoch 1 is taken to be at its start.
   const std::int64_t base = *r.known.first_epoch == 1 ? 1 : 0;
   const std::int64_t done = *epoch > base ? product(*epoch - base, batches) : 0;
@@ -170,13 +170,17 @@ std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event, std::i
 
 }  // namespace
 
-// Behind a run's end some trainers show its last iteration once more: that is no new run.
-bool Tracker::Impl::is_said_again(const Moment& m) const {
+// Right behind a run's end some trainers show its last iteration once more: that is no new run.
+bool Tracker::Impl::is_said_again(const Moment& m) {
   if (!state.current || !state.current->ended || !state.current->window.from) return false;
-  const RunTrack& r = *state.current;
+  RunTrack& r = *state.current;
   const auto iteration = count_of(m.event, Field::iteration);
   const std::int64_t shown = r.window.from->iteration;
-  return iteration && *iteration >= shown && *iteration <= r.run.max_iterations.value_or(shown);
+  const bool late = m.now && r.run.ended_at && *m.now > *r.run.ended_at + 10s;
+  if (late || !iteration || *iteration < shown || *iteration > r.run.max_iterations.value_or(shown))
+    return false;
+  r.window.from.reset();  // once
+  return true;
 }
 
 namespace {
@@ -213,8 +217,7 @@ void Tracker::Impl::progress(const Moment& m) {
   plan_epochs(*r, m.event, r->known.steps_per_epoch.value_or(0));
   // A log without start lines that counts from the beginning again: another run.
   if (!r->headed && r->window.from && *iteration < r->window.from->iteration) {
-    r = &begin(m);
-    declare(*r);
+    r = &begin_again(m);
     iteration = iteration_of(*r, m.event, steps);
     if (!iteration) return;
   }
@@ -303,6 +306,7 @@ void Tracker::Impl::add_segment(RunTrack& r, const Segment& s, Records& out) {
     return;
   }
   r.dirty = true;
+  state.next.reset();  // what was said before was of this run
   out.segments.push_back({r.run.ordinal, s});
 }
 

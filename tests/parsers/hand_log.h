@@ -21,6 +21,10 @@ class HandLog {
 
   // `seconds` since an arbitrary beginning; nullopt: the line shows no time.
   HandLog& line(std::optional<double> seconds, EventKind kind, Values values = {}, std::uint16_t rule = 0) {
+    return line(seconds, kind, std::vector(values), rule);
+  }
+  HandLog& line(std::optional<double> seconds, EventKind kind,
+                const std::vector<std::pair<Field, std::string_view>>& values, std::uint16_t rule = 0) {
     Event event;
     event.kind = kind;
     event.rule = rule;

@@ -86,6 +86,14 @@ TEST(Timestamp, YearsGoOnFromLineToLine) {
             "2024-02-29T00:00:00Z");  // no later one fits the file's date
 }
 
+// The file's date is no help where it is that of a copy made years later, by chance within the log's days.
+TEST(Timestamp, TheNextDayIsNotAYearBefore) {
+  TimeContext context = context_at("2026-06-01T12:00:00Z");
+  EXPECT_EQ(glog("0602 23:59:59.000000", context), "2026-06-02T23:59:59Z");
+  EXPECT_EQ(glog("0603 00:00:01.000000", context), "2026-06-03T00:00:01Z");
+  EXPECT_EQ(glog("0520 00:00:01.000000", context), "2026-05-20T00:00:01Z");
+}
+
 TEST(Timestamp, ALogOfManyYearsIsFollowed) {
   TimeContext context = context_at("2026-06-01T00:00:00Z");
   context.last = at("2019-11-01T00:00:00Z");
