@@ -152,7 +152,7 @@ Result<void> LogImport::meet(const SourceRow& twin) {
   records_.clear();
   runs_.clear();
   losses_ = {};
-  report_.segments = report_.samples = 0;
+  report_.segments = report_.samples = report_.rejected = 0;
   report_.already_read = true;
   if (twin.kind != "import") {
     passing_ = true;
@@ -184,6 +184,7 @@ Result<void> LogImport::commit() {
   row_.truncated += std::exchange(losses_.truncated_lines, 0);
   row_.skipped_bytes += std::exchange(losses_.skipped_bytes, 0);
   row_.rejected += records_.rejected;
+  report_.rejected += records_.rejected;
   parser_.complain(row_.last_error);
   row_.read_at = options_.now();
   row_.marker = identity_.marker();
@@ -252,6 +253,7 @@ service::ImportReport LogImport::report() const {
   out.unmatched = report_.lines - out.matched;
   out.runs = static_cast<std::int64_t>(runs_.size());
   out.format = parser_.format();
+  out.note = parser_.complaint();
   return out;
 }
 

@@ -242,7 +242,7 @@ std::string accuracy_text(const Object& answer, const Screen& screen) {
 }
 
 std::string sources_text(const Object& answer, const Screen& screen) {
-  Table table({"path", "state", "format", ">read", ">lines", ">matched", ">cut", ">lost"});
+  Table table({"path", "state", "format", ">read", ">lines", ">matched", ">cut", ">lost", ">rejected"});
   std::string errors;
   for (const json::value& each : array_of(answer, "sources")) {
     if (!each.is_object()) continue;
@@ -253,7 +253,8 @@ std::string sources_text(const Object& answer, const Screen& screen) {
                bytes_text(offset) + (size > offset ? " of " + bytes_text(size) : ""),
                count_text(count_of(row, "lines")),
                lines > 0 ? percent_text(100 * number_of(row, "matched") / lines) : "-",
-               count_text(count_of(row, "truncated")), bytes_text(number_of(row, "lost_bytes"))});
+               count_text(count_of(row, "truncated")), bytes_text(number_of(row, "lost_bytes")),
+               count_text(count_of(row, "rejected"))});
     const std::string error = text_of(row, "last_error");
     if (!error.empty() && error != text_of(row, "state"))
       errors += "! " + text_of(row, "path") + ": " + error + "\n";
@@ -304,6 +305,10 @@ std::string import_text(const std::string& name, const Object& report) {
   if (number_of(report, "samples") > 0) out += ", " + count_text(count_of(report, "samples")) + " samples";
   out += " from " + count_text(count_of(report, "lines")) + " lines";
   if (lines > 0) out += ", " + percent_text(100 * number_of(report, "matched") / lines) + " of them matched";
+  if (number_of(report, "rejected") > 0) {
+    out += "; " + count_text(count_of(report, "rejected")) + " measurements rejected";
+    if (const std::string why = text_of(report, "note"); !why.empty()) out += ": " + printable(why);
+  }
   return out + "\n";
 }
 

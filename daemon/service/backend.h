@@ -85,6 +85,8 @@ struct ImportRequest {
 struct ImportReport {
   std::int64_t lines = 0, matched = 0, unmatched = 0;
   std::int64_t runs = 0, segments = 0, samples = 0;
+  std::int64_t rejected = 0;  // measurements that could not be true, or can't be dated
+  std::string note;           // why, where that can be said
   std::string format;
   bool already_read = false;  // the same content is in the history; nothing was added
 };

@@ -31,6 +31,12 @@ Reply import_reply(const ImportReport& report) {
   json.begin_object();
   json.field("lines", report.lines).field("matched", report.matched).field("unmatched", report.unmatched);
   json.field("runs", report.runs).field("segments", report.segments).field("samples", report.samples);
+  json.field("rejected", report.rejected);
+  if (report.note.empty()) {
+    json.key("note").null();
+  } else {
+    json.field("note", report.note);
+  }
   json.field("format", report.format).field("already_read", report.already_read).end_object();
   return {200, "application/json", {}, json.take() + "\n"};
 }

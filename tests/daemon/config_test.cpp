@@ -104,5 +104,31 @@ TEST(Config, durations) {
   }
 }
 
+TEST(Config, a_trace_source_has_columns) {
+  const auto config = parse_config("etad.toml", R"([[source]]
+paths = ["/var/log/gpu/t.txt"]
+format = "csv"
+columns = ["time", "-", "gpu.temperature{gpu=0}", "room.temperature [C]"]
+labels = { start = "2026-11-21 09:30:00", interval = 10 }
+)");
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->sources.at(0).columns.size(), 4U);
+  EXPECT_EQ(config->sources.at(0).columns.at(2), "gpu.temperature{gpu=0}");
+}
+
+TEST(Config, mistakes_in_a_trace_source_are_told_with_their_line) {
+  const auto told = [](const std::string& lines) {
+    const auto found = mistakes("[[source]]\npaths = [\"/t\"]\n" + lines);
+    return found.size() == 1 ? found[0] : std::to_string(found.size()) + " mistakes";
+  };
+  EXPECT_TRUE(told("columns = [\"wattage\"]").starts_with("etad.toml:3: 'wattage' names no column ("));
+  EXPECT_TRUE(told("\ncolumns = [\"gpu.power [MiB]\"]").starts_with("etad.toml:4: 'gpu.power' is in W"));
+  EXPECT_TRUE(told("format = \"csv\"").starts_with("etad.toml:3: the format csv needs columns ("));
+  EXPECT_TRUE(told("labels = { start = \"noon\" }").starts_with("etad.toml:3: start = 'noon' is no time"));
+  EXPECT_TRUE(told("labels = { interval = 0 }").starts_with("etad.toml:3: interval = '0' is no interval"));
+  EXPECT_TRUE(
+      told("columns = [\"time\"]\nformat = \"caffe\"").starts_with("etad.toml:3: 'caffe' is a log's format"));
+}
+
 }  // namespace
 }  // namespace etad

@@ -188,6 +188,8 @@ TEST_F(Tracing, an_import_without_times_tells_what_it_lacks) {
   const std::string trace = "41, 0 %, 3 MiB\n42, 5 %, 3 MiB\n";
   const auto blind = import(trace);
   EXPECT_EQ(blind.samples, 0);
+  EXPECT_EQ(blind.rejected, 2);
+  EXPECT_THAT(blind.note, HasSubstr("columns"));
   EXPECT_EQ(source().rejected, 2);
   EXPECT_THAT(source().last_error, HasSubstr("columns"));
 }

@@ -1,0 +1,74 @@
+// Any text as a monitoring trace of any format, with restarts in between: samples are sound, their series few
+// and their labels plain, and the saved state stays small and goes on where it was.
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <set>
+#include <string_view>
+
+#include "parsers/trace_trial.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace {
+
+using namespace etad;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void check(const Records& records, std::set<std::string>& labels) {
+  for (const Sample& sample : records.samples) {
+    require(!sample.series.empty() && sample.series.size() <= 64 && std::isfinite(sample.value));
+    require(sample.labels.size() <= 1024 && sample.labels.find('\n') == std::string::npos);
+    labels.insert(sample.labels);
+  }
+  require(records.rejected >= 0);
+}
+
+// A reader as it would be after a restart: what is configured, and what was saved.
+std::unique_ptr<TraceReader> restored(std::string_view format, const TraceOptions& options,
+                                      const TraceReader& from, TimeContext& time) {
+  const std::string saved = boost::json::serialize(from.save());
+  require(saved.size() <= 256 * 1024);
+  auto reader = make_trace_reader(format, options).value();
+  reader->restore(boost::json::parse(saved).as_object(), time);
+  require(reader->complaint() == from.complaint());
+  return reader;
+}
+
+}  // namespace
+
+// The first byte: the format, and with its highest bit whether lines are seen as they come. The second: after
+// how many lines the daemon restarts; 0: never. The first line: columns of a CSV.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 2) return 0;
+  const std::string_view format = trace_formats()[data[0] % trace_formats().size()];
+  const bool live = (data[0] & 0x80) != 0;
+  const std::size_t restart = data[1] % 8;
+  std::string_view text(reinterpret_cast<const char*>(data) + 2, size - 2);
+  const std::string_view first = text.substr(0, text.find('\n'));
+  auto options =
+      trace_options({{"start", "2024-05-06"}, {"interval", "2"}}, split_columns(first), utc_offset);
+  if (!options) options = trace_options({}, {"time", "gpu", "gpu.power"}, utc_offset);
+  TimeContext time;
+  time.reference = Instant(std::chrono::seconds(1'800'000'000));
+  auto reader = make_trace_reader(format, *options).value();
+  TraceTrial trial(*options);
+  std::set<std::string> labels;
+  for (std::size_t lines = 0; !text.empty(); ++lines) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    Records records;
+    trial.consider(line, time);
+    reader->read(line, live ? std::optional(time.reference) : std::nullopt, time, records);
+    check(records, labels);
+    if (restart != 0 && lines % restart == 0) reader = restored(format, *options, *reader, time);
+  }
+  require(labels.size() <= 256 * 512 && reader->complaint().size() <= 512);
+  return 0;
+}
