@@ -192,19 +192,17 @@ void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
 
 // How many steps an epoch has: as the line says, as others said, or, where the log says that an epoch goes
 // once over the data set (epoch_covers = dataset), from the sizes of data set and batch.
-std::int64_t Tracker::Impl::steps_of_epoch(RunTrack& r, const Event& event) const {
+std::int64_t Tracker::Impl::steps_of_epoch(const RunTrack& r, const Event& event, bool* derived) const {
   for (const Field f : {Field::iterations, Field::batches})
     if (const auto n = positive_of(event, f)) return *n;
   if (r.known.steps_per_epoch) return *r.known.steps_per_epoch;
   if (labels.steps_per_epoch) return *labels.steps_per_epoch;
-  const auto covers = r.run.settings.find("epoch_covers"), size = r.run.settings.find("dataset_size");
+  const auto& said = r.run.settings;
+  const auto covers = said.find("epoch_covers"), size = said.find("dataset_size");
   const std::int64_t samples = train_samples(r);
-  if (covers == r.run.settings.end() || covers->second != "dataset" || size == r.run.settings.end() ||
-      samples <= 0)
-    return 0;
-  const std::int64_t steps = (whole_number(size->second).value_or(0) + samples / 2) / samples;
-  if (steps > 0) note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
-  return steps;
+  if (covers == said.end() || covers->second != "dataset" || size == said.end() || samples <= 0) return 0;
+  if (derived) *derived = true;
+  return (whole_number(size->second).value_or(0) + samples / 2) / samples;
 }
 
 // "Epoch 1/15" again: another training. (Where several processes say the same, nothing has happened in
@@ -234,7 +232,7 @@ void Tracker::Impl::epoch(const Moment& m) {
     r.known.in_epoch = true;
   }
   if (number && !r.known.first_epoch) r.known.first_epoch = *number;
-  plan_epochs(r, m.event, steps_of_epoch(r, m.event));
+  plan_epochs(r, m.event, steps_of_epoch(r, m.event, nullptr));
   if (m.event.has(Field::seconds)) {
     const auto took = positive_seconds(m.event.number(Field::seconds));
     if (took) return epoch_segment(r, m, *took);
@@ -253,8 +251,10 @@ void Tracker::Impl::epoch(const Moment& m) {
 }
 
 void Tracker::Impl::epoch_segment(RunTrack& r, const Moment& m, Duration took) {
-  const std::int64_t steps = steps_of_epoch(r, m.event);
+  bool derived = false;
+  const std::int64_t steps = steps_of_epoch(r, m.event, &derived);
   if (steps <= 0) return;
+  if (derived) note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
   const std::int64_t base = r.known.first_epoch == 1 ? 1 : 0;
   const auto number = count_of(m.event, Field::epoch);
   const Phase phase = phase_of(m.event, r.run.job);

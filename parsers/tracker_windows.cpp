@@ -161,7 +161,7 @@ std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event, std::i
   const auto batches = positive_of(event, Field::batches).value_or(steps_per_epoch);
   if (batches <= 0) return counted_on(r, *epoch, *batch);
   r.known.steps_per_epoch = batches;
-  if (!r.known.first_epoch) r.known.first_epoch = *epoch;
+  if (!r.known.first_epoch || *epoch < *r.known.first_epoch) r.known.first_epoch = *epoch;
   // Some count epochs from 1. A run first seen in epoch 1 is taken to be at its start.
   const std::int64_t base = *r.known.first_epoch == 1 ? 1 : 0;
   const std::int64_t done = *epoch > base ? product(*epoch - base, batches) : 0;
