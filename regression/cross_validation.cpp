@@ -16,6 +16,15 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+// The batch sizes of the rows outside a fold; of all rows where that leaves none.
+std::vector<double> sizes_seen(const Observations& rows, const Folds& folds, int left_out) {
+  Observations seen;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (folds.of[i] != left_out) seen.push_back(rows[i]);
+  }
+  return batch_sizes(seen.empty() ? rows : seen);
+}
+
 }  // namespace
 
 CrossValidation cross_validate(const Basis& basis, const Observations& rows, const Folds& folds) {
@@ -23,11 +32,8 @@ CrossValidation cross_validate(const Basis& basis, const Observations& rows, con
   out.residuals.assign(rows.size(), 0);
   out.leverages.assign(rows.size(), 0);
   for (int k = 0; k < folds.count; ++k) {
-    Observations seen;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (folds.of[i] != k) seen.push_back(rows[i]);
-    }
-    const std::vector<double> knots = place_knots(basis, batch_sizes(seen.empty() ? rows : seen));
+    const std::vector<double> knots =
+        basis.knots > 0 ? place_knots(basis, sizes_seen(rows, folds, k)) : std::vector<double>();
     const RelativeFit fit = fit_relative(basis, knots, rows, folds.of, k);
     std::vector<double> errors;
     for (std::size_t i = 0; i < rows.size(); ++i) {

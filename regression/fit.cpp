@@ -98,17 +98,6 @@ std::vector<double> scores_by_run(const Basis& basis, const Observations& rows, 
   return scores;
 }
 
-// How often the 90 % interval would have held: each score judged by all the others.
-double coverage_of(const std::vector<double>& sorted, double degrees) {
-  int held = 0;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    std::vector<double> others = sorted;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    held += sorted[i] <= score_quantile(others, 0.9, degrees);
-  }
-  return sorted.empty() ? 0 : held / static_cast<double>(sorted.size());
-}
-
 double mean_error(const Observations& rows, const RelativeFit& fit, const Cells& cells, const Shape& shape) {
   double sum = 0, count = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -127,20 +116,31 @@ void tell_traits_apart(const Dataset& data, Observations& rows, double typical_n
   model.traits = std::move(variants.seen);
 }
 
+// The basis and its fit, once the rows that no longer count have lost their weight.
+struct Settled {
+  Selection selection;
+  std::vector<double> knots;
+  RelativeFit fit;
+  std::optional<double> changed_at;
+
+  const Basis& basis() const { return *selection.winner().basis; }
+};
+
 // Rows from before the deployment last changed no longer count. A change hides an earlier one, so it is asked
 // again of what is left.
-std::optional<double> drop_old_runs(Observations& rows) {
-  std::optional<double> changed_at;
-  for (int i = 0; i < 3; ++i) {
-    const Selection selection = select_basis(rows);
-    if (selection.candidates.empty()) break;
-    const Basis& basis = *selection.winner().basis;
-    const RelativeFit fitted = fit_relative(basis, place_knots(basis, batch_sizes(rows)), rows);
-    const std::optional<double> at = drop_before_change(rows, fitted.residuals);
-    if (!at) break;
-    changed_at = at;
+Settled settle(Observations& rows) {
+  constexpr int kMaxChanges = 3;
+  Settled out;
+  for (int i = 0; i <= kMaxChanges; ++i) {
+    out.selection = select_basis(rows);
+    if (out.selection.candidates.empty()) return out;
+    out.knots = place_knots(out.basis(), batch_sizes(rows));
+    out.fit = fit_relative(out.basis(), out.knots, rows);
+    const auto changed = i < kMaxChanges ? drop_before_change(rows, out.fit.residuals) : std::nullopt;
+    if (!changed) return out;
+    out.changed_at = changed;
   }
-  return changed_at;
+  return out;
 }
 
 }  // namespace
@@ -150,14 +150,13 @@ std::optional<Model> fit(const Dataset& data, const Prior& prior) {
   Model model;
   model.runs = static_cast<int>(rows.size());
   tell_traits_apart(data, rows, prior.noise, model);
-  model.changed_at = drop_old_runs(rows);
-  const Selection selection = select_basis(rows);
-  if (selection.candidates.empty()) return std::nullopt;
-  const Basis& basis = *selection.winner().basis;
+  Settled settled = settle(rows);
+  if (settled.selection.candidates.empty()) return std::nullopt;
+  const Basis& basis = settled.basis();
+  const RelativeFit& fitted = settled.fit;
+  model.changed_at = settled.changed_at;
   model.basis = basis.formula;
-  const std::vector<double> sizes = batch_sizes(rows);
-  model.knots = place_knots(basis, sizes);
-  const RelativeFit fitted = fit_relative(basis, model.knots, rows);
+  model.knots = settled.knots;
   const Noise noise =
       run_noise(rows, fitted.residuals, active(fitted.coefficients), iteration_noise(data), prior.noise);
   model.noise = noise.run;
@@ -166,12 +165,12 @@ std::optional<Model> fit(const Dataset& data, const Prior& prior) {
   describe_coefficients(basis, fitted, model);
   for (const RunObservation& run : data) model.windows += static_cast<int>(run.windows.size());
   model.dropped_runs = static_cast<int>(std::ranges::count(fitted.weights, 0.0));
-  model.error_percent = rows.size() > 1 ? 100 * selection.winner().validation.error : 0;
+  model.error_percent = rows.size() > 1 ? 100 * settled.selection.winner().validation.error : 0;
   model.samples = range_of(rows, &Observation::b);
   model.iterations = range_of(rows, &Observation::n);
-  model.rivals = rivals(selection);
+  model.rivals = rivals(settled.selection);
 
-  if (sizes.front() > 0) {
+  if (rows.front().b > 0) {
     const Cells cells = gather(rows, fitted.residuals, fitted.weights, noise);
     const double n = typical_iterations(rows);
     const ShapeData shape_data{&basis,        model.knots,     fitted.coefficients, n,
@@ -188,7 +187,7 @@ std::optional<Model> fit(const Dataset& data, const Prior& prior) {
   }
   if (model.scores.empty()) model.scores = scores_by_run(basis, rows, noise);
   std::ranges::sort(model.scores);
-  model.coverage = coverage_of(model.scores, model.degrees);
+  model.coverage = score_coverage(model.scores, 0.9, model.degrees);
   return model;
 }
 

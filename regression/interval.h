@@ -21,4 +21,7 @@ inline constexpr double kPriorNoise = 0.05;
 // The multiple of the predicted spread that an error stays below with probability `confidence`.
 double score_quantile(std::span<const double> sorted_scores, double confidence, double degrees_of_freedom);
 
+// How often the interval of that confidence would have held: each score judged by all the others.
+double score_coverage(std::span<const double> sorted_scores, double confidence, double degrees_of_freedom);
+
 }  // namespace etad::regression

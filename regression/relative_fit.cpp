@@ -12,6 +12,7 @@ namespace {
 constexpr double kTukey = 4.685;
 constexpr double kLeastScale = 1e-4;  // a relative spread below this is rounding, not noise
 constexpr int kAbsoluteSteps = 6, kBiweightSteps = 6;
+constexpr double kSettled = 1e-5;  // relative change of the fit in a step: far below any noise
 
 // One Gauss-Newton step of the relative problem over the rows in use.
 class Step {
@@ -78,7 +79,8 @@ RelativeFit fit_relative(const Basis& basis, std::span<const double> knots, cons
   // Residuals about a fit are smaller than the errors, the more so the fewer there are.
   const double correction = robust ? std::sqrt(in_use / (in_use - basis.parameters())) : 1;
   std::vector<double> used;
-  for (int i = 0; i < kAbsoluteSteps + kBiweightSteps; ++i) {
+  int steps_left = robust ? kAbsoluteSteps : kAbsoluteSteps + kBiweightSteps;
+  for (bool biweighted = !robust; steps_left > 0; --steps_left) {
     fit.coefficients = step.solve(rows, fitted, fit.weights);
     used.clear();
     double moved = 0;
@@ -92,12 +94,15 @@ RelativeFit fit_relative(const Basis& basis, std::span<const double> knots, cons
       if (base[j] > 0) used.push_back(fit.residuals[j]);
     }
     fit.scale = std::max(kLeastScale, robust_scale(used) * correction);
-    if (moved < 1e-9 && (i >= kAbsoluteSteps || !robust)) break;
+    if (moved < kSettled && biweighted) break;
     if (!robust) continue;
+    if (!biweighted && (moved < kSettled || steps_left == 1)) {
+      biweighted = true;
+      steps_left = kBiweightSteps + 1;
+    }
     for (std::size_t j = 0; j < rows.size(); ++j) {
       const double r = fit.residuals[j];
-      fit.weights[j] =
-          base[j] * (i < kAbsoluteSteps ? absolute_weight(r, fit.scale) : biweight(r, fit.scale));
+      fit.weights[j] = base[j] * (biweighted ? biweight(r, fit.scale) : absolute_weight(r, fit.scale));
     }
   }
   fit.covariance = active_inverse(step.gram(), fit.coefficients);

@@ -55,10 +55,7 @@ class Process {
   void set(const Setting& s) {
     setting_ = s;
     const auto n = data_.residuals.size();
-    Eigen::MatrixXd k = coefficients_.between.topRows(n) +
-                        square(s.small_batches) * small_batches_.between.topRows(n) +
-                        square(s.rough) * rough_.between.topRows(n);
-    if (s.sibling_part) k += s.siblings * s.sibling_part->between.topRows(n);
+    Eigen::MatrixXd k = covariance(n);
     k.diagonal().array() += square(s.whim);
     k.diagonal() += data_.noise;
     const Eigen::LLT<Eigen::MatrixXd> cholesky(k);
@@ -75,23 +72,31 @@ class Process {
   double left_out_residual(Eigen::Index i) const { return weights_(i) / inverse_(i, i); }
   double left_out_variance(Eigen::Index i) const { return 1 / inverse_(i, i); }
 
-  // At any position; `measured` >= 0: it is that batch size, whose whim is known as well as its mean.
-  void predict(Eigen::Index position, Eigen::Index measured, Moments& into, double weight) const {
-    const Setting& s = setting_;
-    Eigen::VectorXd k = coefficients_.between.row(position).transpose() +
-                        square(s.small_batches) * small_batches_.between.row(position).transpose() +
-                        square(s.rough) * rough_.between.row(position).transpose();
-    double own = coefficients_.own(position) + square(s.small_batches) * small_batches_.own(position) +
-                 square(s.rough) + square(s.whim);
-    if (s.sibling_part) {
-      k += s.siblings * s.sibling_part->between.row(position).transpose();
-      own += s.siblings * s.sibling_part->own(position);
+  // At all positions; the whim of a measured batch size is known as well as its mean.
+  void predict(std::vector<Moments>& into, double weight) const {
+    Eigen::VectorXd own = coefficients_.own + square(setting_.small_batches) * small_batches_.own;
+    own.array() += square(setting_.rough) + square(setting_.whim);
+    if (setting_.sibling_part) own += setting_.siblings * setting_.sibling_part->own;
+    Eigen::MatrixXd k = covariance(own.size());
+    k.diagonal().array() += square(setting_.whim);
+    const Eigen::VectorXd mean = k * weights_;
+    own -= (k * inverse_).cwiseProduct(k).rowwise().sum();
+    for (Eigen::Index i = 0; i < own.size(); ++i) {
+      into[static_cast<std::size_t>(i)].add(weight, mean(i), std::max(0.0, own(i)));
     }
-    if (measured >= 0) k(measured) += square(s.whim);
-    into.add(weight, k.dot(weights_), std::max(0.0, own - k.dot(inverse_ * k)));
   }
 
  private:
+  // Between the first `rows` positions and the measured ones, without what is a batch size's own.
+  Eigen::MatrixXd covariance(Eigen::Index rows) const {
+    const auto& s = setting_;
+    Eigen::MatrixXd k = coefficients_.between.topRows(rows);
+    if (s.small_batches > 0) k += square(s.small_batches) * small_batches_.between.topRows(rows);
+    if (s.rough > 0) k += square(s.rough) * rough_.between.topRows(rows);
+    if (s.sibling_part) k += s.siblings * s.sibling_part->between.topRows(rows);
+    return k;
+  }
+
   const ShapeData& data_;
   KernelPart coefficients_, small_batches_, rough_;
   Setting setting_;
@@ -188,10 +193,7 @@ Shape infer_shape(const ShapeData& data, std::span<const Sibling> siblings) {
     const double weight = std::exp(evidence[k] - best);
     if (weight < kNegligible) continue;
     process.set(settings[k]);
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      const auto index = static_cast<Eigen::Index>(i);
-      process.predict(index, i < data.samples.size() ? index : -1, moments[i], weight);
-    }
+    process.predict(moments, weight);
   }
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const double latency = latency_deviation(data, data.samples.front(), positions[i].samples);
