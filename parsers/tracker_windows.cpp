@@ -52,9 +52,9 @@ bool holds_something_else(const Event& event, const Anchor& from, const Anchor& 
   const auto stated = iterations_stated(event);
   if (!stated || *stated < 1 || !from.at || !to.at || speaks_of_all(event, to.iteration - from.iteration))
     return false;
-  constexpr double kOtherPace = 1.5;
+  const double other_pace = n > 10 * *stated ? 1.5 : 3;  // the more is unseen, the less it takes
   const double pace = to_seconds(between(*from.at, *to.at)) / n * *event.number(Field::rate);
-  return pace > kOtherPace || pace < 1 / kOtherPace;
+  return pace > other_pace || pace < 1 / other_pace;
 }
 
 std::optional<Statement> stated_window(const Event& event, const Anchor& from, const Anchor& to) {
