@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daemon/content_identity.h"
+#include "daemon/follow/lines.h"
 #include "daemon/log_parser.h"
 #include "parsers/line.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 // What is committed at once: enough to pack well, little enough to leave the writer to others in between.
 constexpr std::int64_t kCommitBytes = 2 * 1024 * 1024;
+constexpr std::size_t kHeldBytes = 1024 * 1024;  // of lines in parts, as the follower's blocks are
 
 class LogImport final : public service::ImportSession {
  public:
@@ -28,8 +30,7 @@ class LogImport final : public service::ImportSession {
  private:
   LogOptions log_options() const;
   void take(std::string_view bytes);
-  void take_line(std::string_view line);
-  void end_overlong_line();
+  void take_lines(bool all);
   Result<void> meet(const SourceRow& twin);
   Result<void> commit();
   Result<void> abandon();
@@ -45,13 +46,12 @@ class LogImport final : public service::ImportSession {
   LogParser parser_;
   SourceRow row_;
   Records records_;
-  std::string buffer_;      // bytes not yet lines: at most one incomplete line between two feeds
+  std::string buffer_;      // bytes not yet lines: at most one incomplete line, of several parts perhaps
   bool overlong_ = false;   // in the rest of a line that was cut
   bool passing_ = false;    // the content is a followed file's: its follower reads the rest
   bool took_over_ = false;  // goes on where an earlier import of the same log ended
   bool done_ = false;
   std::int64_t uncommitted_ = 0;
-  std::vector<std::string_view> lines_;
   LineLosses losses_;
   std::int64_t before_matched_ = 0, before_unmatched_ = 0;
   service::ImportReport report_;
@@ -125,23 +125,29 @@ void LogImport::take(std::string_view bytes) {
     overlong_ = false;
   }
   buffer_.append(bytes);
-  lines_.clear();
-  const std::size_t used = clean_lines(buffer_, options_.line_limit, lines_, losses_);
-  for (const std::string_view line : lines_) take_line(line);
-  buffer_.erase(0, used);
-  if (buffer_.size() > options_.line_limit) end_overlong_line();
-}
-
-// The beginning counts as the line; the rest, up to the next newline, is passed over.
-void LogImport::end_overlong_line() {
-  take_line(clean_line(buffer_, options_.line_limit, losses_));
-  buffer_.clear();
+  take_lines(false);
+  // Of an over-long line the beginning counts; the rest, up to the next newline, is passed over.
+  const std::size_t incomplete = buffer_.size() - (buffer_.rfind('\n') + 1);  // npos + 1 is 0
+  if (incomplete <= options_.line_limit) return;
+  take_lines(true);
   overlong_ = true;
 }
 
-void LogImport::take_line(std::string_view line) {
-  ++report_.lines;
-  parser_.feed(line, std::nullopt, request_.modified.value_or(options_.now()), records_);
+// The buffer's lines, out of their envelopes; what belongs to a line that is not complete yet stays. `all`:
+// nothing more comes of it.
+void LogImport::take_lines(bool all) {
+  std::string bytes = buffer_;  // what stays is needed as it came
+  const std::size_t complete = bytes.rfind('\n') + 1;
+  const std::span<char> whole(bytes);
+  follow::Batch batch;
+  const follow::Block block{whole.first(complete), whole.subspan(complete), all, complete >= kHeldBytes};
+  buffer_.erase(0, follow::take_lines(block, options_.line_limit, batch));
+  for (const follow::Line& line : batch.lines) {
+    ++report_.lines;
+    parser_.feed(line.text, line.time, request_.modified.value_or(options_.now()), records_);
+  }
+  losses_.truncated_lines += batch.truncated_lines;
+  losses_.skipped_bytes += batch.skipped_bytes;
 }
 
 // What has passed so far is what the history holds of `twin`. If an import made that, this one goes on in its
@@ -168,6 +174,7 @@ Result<void> LogImport::meet(const SourceRow& twin) {
   parser_ = std::move(*parser);
   before_matched_ = before_unmatched_ = 0;
   row_ = twin;
+  row_.path = request_.name;
   took_over_ = true;
   return {};
 }
@@ -212,8 +219,7 @@ Result<void> LogImport::abandon() {
 
 Result<service::ImportReport> LogImport::finish() {
   if (!passing_ && !buffer_.empty()) {
-    take_line(clean_line(buffer_, options_.line_limit, losses_));
-    buffer_.clear();
+    take_lines(true);
   }
   if (!passing_) parser_.settle(records_);
   if (!took_over_ && finished_.contains(identity_.finished())) {

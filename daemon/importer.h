@@ -3,7 +3,8 @@
 //
 // Nothing is counted twice: a log whose content the history already holds (followed, imported or rotated
 // away, under whatever name) adds nothing, and one that has grown since its import is taken up where that
-// ended.
+// ended. What begins with all of an imported log is that log grown, whatever its name: read as another, its
+// first runs would count twice. The source bears the name under which it was imported last.
 #pragma once
 
 #include <functional>

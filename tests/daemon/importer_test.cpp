@@ -80,6 +80,17 @@ TEST_F(Importing, a_grown_log_goes_on_where_it_ended) {
   EXPECT_EQ(reader_->segments(runs()[0].id, 0, 100).value().size(), 16U);
 }
 
+TEST_F(Importing, a_longer_log_of_another_name_is_that_log_grown_and_gives_it_its_name) {
+  const std::size_t cut = lenet_.rfind('\n', lenet_.find("Iteration 300,")) + 1;
+  import("/logs/lenet.log", lenet_.substr(0, cut));
+  const auto rest = import("/archive/lenet.log", lenet_ + "# and the next\n" + lenet_);
+  EXPECT_TRUE(rest.already_read);
+  ASSERT_EQ(runs().size(), 2U) << "what was read before does not count twice";
+  EXPECT_EQ(runs()[1].run.train.iterations, 500);
+  EXPECT_EQ(runs()[1].source, "/archive/lenet.log") << "all of its runs are there";
+  EXPECT_EQ(reader_->sources().value().size(), 1U);
+}
+
 TEST_F(Importing, what_is_not_finished_leaves_nothing) {
   {
     auto session = begin("/logs/lenet.log");
@@ -105,6 +116,41 @@ TEST_F(Importing, an_overlong_line_is_cut_and_counted) {
   import("/logs/long.log", content);
   EXPECT_EQ(reader_->sources().value().at(0).truncated, 1);
   EXPECT_EQ(runs().size(), 1U);
+}
+
+// The same lines as the program wrote them, and as two container runtimes keep them.
+TEST_F(Importing, envelopes_are_opened_and_their_time_counts_where_a_line_has_none) {
+  std::string plain, docker, cri;
+  for (int i = 0; i < 100; ++i) {
+    const std::string line = std::to_string(i + 1) +
+                             ": 812.250000, 815.500000 avg, 0.001000 rate, 0.350000 seconds, " +
+                             std::to_string(64 * (i + 1)) + " images";
+    const int hundredths = 1000 + 35 * i;
+    const std::string second =
+        std::to_string(hundredths / 100) + "." + std::to_string(100 + hundredths % 100).substr(1);
+    const std::string time = "2026-07-11T10:15:" + second + "Z";
+    plain += line + "\n";
+    docker += "{\"log\":\"" + line + "\\n\",\"stream\":\"stdout\",\"time\":\"" + time + "\"}\n";
+    cri += time + " stdout P " + line.substr(0, 20) + "\n" + time + " stderr F a warning\n" + time +
+           " stdout F " + line.substr(20) + "\n";
+  }
+  import("/plain.log", plain);
+  const auto expected = runs().at(0);
+  ASSERT_GT(expected.run.train.segments, 0);
+  EXPECT_FALSE(expected.run.started_at) << "neither the lines nor anything around them say when";
+  for (const auto& [name, log] : {std::pair("/docker.log", docker), std::pair("/cri.log", cri)}) {
+    for (const std::size_t piece : {std::size_t{100'000}, std::size_t{7}}) {
+      SCOPED_TRACE(name);
+      const std::string mark = std::string("# ") + std::to_string(piece) + "\n";
+      const auto report = import(name, mark + log, piece);
+      const auto run = runs().at(0);
+      EXPECT_EQ(run.source, name);
+      EXPECT_EQ(report.segments, expected.run.train.segments);
+      EXPECT_EQ(run.run.train.duration, expected.run.train.duration);
+      ASSERT_TRUE(run.run.started_at);
+      EXPECT_EQ(to_rfc3339(*run.run.started_at).substr(0, 17), "2026-07-11T10:15:");
+    }
+  }
 }
 
 TEST_F(Importing, labels_fill_in_what_the_log_does_not_say) {

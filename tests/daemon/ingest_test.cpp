@@ -2,9 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <cerrno>
 #include <random>
 
 #include "daemon/follow/filesystem.h"
+#include "daemon/follow/journal.h"
 #include "tests/daemon/temp_history.h"
 
 namespace etad {
@@ -333,6 +335,41 @@ TEST_F(Ingesting, paths_and_labels_say_what_the_log_does_not) {
   EXPECT_EQ(runs()[0].run.network, "mynet");
   EXPECT_EQ(runs()[0].run.train.batch_size, 48);
   EXPECT_EQ(runs()[0].run.device, "Tesla K80");
+}
+
+TEST_F(Ingesting, an_envelopes_time_counts_where_its_line_has_none) {
+  for (int i = 1; i <= 20; ++i) {
+    append(log("docker.log"),
+           "{\"log\":\"" + std::to_string(i) +
+               ": 812.250000, 815.500000 avg, 0.001000 rate, 0.350000 seconds, " + std::to_string(64 * i) +
+               " images\\n\",\"stream\":\"stdout\",\"time\":\"2026-07-11T10:15:" + std::to_string(10 + i) +
+               "Z\"}\n");
+  }
+  start();
+  settle();
+  ASSERT_EQ(runs().size(), 1U);
+  EXPECT_GT(runs()[0].run.train.segments, 0);
+  ASSERT_TRUE(runs()[0].run.started_at);
+  EXPECT_EQ(to_rfc3339(*runs()[0].run.started_at).substr(0, 17), "2026-07-11T10:15:");
+  EXPECT_EQ(to_rfc3339(*runs()[0].run.ended_at), "2026-07-11T10:15:30Z");
+}
+
+TEST_F(Ingesting, a_source_of_the_journal_is_told_as_one) {
+  ingest_.reset();
+  const auto no_journal = [](const auto&) -> tl::expected<std::unique_ptr<follow::JournalReader>, int> {
+    return tl::unexpected(EACCES);
+  };
+  follower_ = std::make_unique<follow::Follower>(
+      *files_, nullptr, std::vector<follow::Watch>{{"journal:caffe.service"}}, follow::Options{}, no_journal);
+  IngestOptions options;
+  options.formats = shipped_formats();
+  ingest_ = std::make_unique<Ingest>(std::move(options), *writer_, *follower_);
+  ASSERT_TRUE(ingest_->restore(wall_));
+  settle();
+  const auto sources = reader_->sources().value();
+  ASSERT_EQ(sources.size(), 1U);
+  EXPECT_EQ(sources[0].kind, "journal");
+  EXPECT_NE(sources[0].last_error, "");
 }
 
 TEST_F(Ingesting, a_file_of_no_known_format_is_counted_and_left_alone) {
