@@ -356,6 +356,30 @@ LineHeader read_month_day(std::string_view line, TimeContext& context) {
   return header;
 }
 
+// "INFO - 18:34:48 - ": the day is the file's, and goes on from line to line across midnight.
+LineHeader read_clock(std::string_view line, TimeContext& context) {
+  constexpr std::int64_t kHalfDay = kDaySeconds / 2;
+  Cursor c(line);
+  WallTime t;
+  const std::string_view level = c.take_until(" ");
+  if (level.empty() || level.size() > 8 || !c.take_word(" - ") || !take_clock(c, t)) return {};
+  if (c.take(',') || c.take('.')) c.take_fraction(t.micros);
+  if (!c.take_word(" - ")) return {};
+  LineHeader header{true, {}, {}, c.offset()};
+  if (t.hour > 23 || t.minute > 59 || t.second > 60) return header;
+  const Instant before = context.last.value_or(context.reference);
+  const std::int64_t seconds = std::chrono::floor<std::chrono::seconds>(before).time_since_epoch().count();
+  const std::int64_t today = seconds + zone_offset(seconds, context);
+  std::int64_t local = today - (today % kDaySeconds + kDaySeconds) % kDaySeconds;
+  local += t.hour * 3600 + t.minute * 60 + t.second;
+  if (context.last && local < today - kHalfDay) local += kDaySeconds;
+  if (local > today + kHalfDay) local -= kDaySeconds;
+  const std::int32_t offset = zone_offset(local, context);
+  header.time = Instant{microseconds{(local - offset) * 1'000'000 + t.micros}};
+  context.last = header.time;
+  return header;
+}
+
 // Seconds, milli-, micro- or nanoseconds since 1970, as the number of digits says: ten digits of seconds
 // reach from 2001 to 2286.
 std::optional<Instant> take_epoch(Cursor& c) {
@@ -399,6 +423,7 @@ std::optional<HeaderForm> header_form(std::string_view name) {
   if (name == "tensorflow") return HeaderForm::tensorflow;
   if (name == "month_day") return HeaderForm::month_day;
   if (name == "epoch") return HeaderForm::epoch;
+  if (name == "clock") return HeaderForm::clock;
   return {};
 }
 
@@ -414,6 +439,8 @@ LineHeader read_header(HeaderForm form, std::string_view line, TimeContext& cont
       return read_month_day(line, context);
     case HeaderForm::epoch:
       return read_epoch(line, context);
+    case HeaderForm::clock:
+      return read_clock(line, context);
   }
   return {};
 }

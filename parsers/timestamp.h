@@ -46,6 +46,7 @@ enum class HeaderForm : std::uint8_t {
                // parts
   month_day,   // "[12/22 22:29:54 d2.utils.events]: "
   epoch,       // "1604258862, ", "1597297769.25 "
+  clock,       // "INFO - 18:34:48 - ": the time of day only
 };
 
 std::optional<HeaderForm> header_form(std::string_view name);

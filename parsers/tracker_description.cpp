@@ -64,8 +64,9 @@ void Tracker::Impl::section(const Moment& m) {
   Description& d = r->description;
   // "Creating test net (#0)" comes first and "Initializing net" right after it: one net.
   const bool announced = d.net_open && d.role != NetRole::unknown && d.builder.net().layers.empty();
-  if (what == "net" && announced) {
-    d.body = Body::net;
+  if (what == "net" && (announced || (d.solver_seen && d.role != NetRole::unknown))) {
+    // A solver announces its own nets. Another one amid them is what a recurrent layer makes of itself.
+    d.body = announced ? Body::net : Body::none;
     return;
   }
   finish_net(*r, m.out);

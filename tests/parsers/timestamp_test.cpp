@@ -178,6 +178,22 @@ TEST(Timestamp, TimesInTheMiddleOfALine) {
   EXPECT_EQ(read_time("", context), std::nullopt);
 }
 
+TEST(Timestamp, ATimeOfDayTakesTheFilesDateAndGoesOn) {
+  TimeContext context = context_at("2026-11-21T12:00:00Z");
+  const auto clock = [&](std::string_view line) {
+    const LineHeader header = read_header(HeaderForm::clock, line, context);
+    return header.time ? to_rfc3339(*header.time) : std::string(header.present ? "no time" : "no header");
+  };
+  EXPECT_EQ(clock("INFO - 09:10:11 - Iteration 0"), "2026-11-21T09:10:11Z");
+  EXPECT_EQ(clock("INFO - 09:10:09 - another thread, a little late"), "2026-11-21T09:10:09Z");
+  EXPECT_EQ(clock("INFO - 23:59:59,250 - x"), "2026-11-20T23:59:59.25Z")
+      << "half a day ahead is the day before";
+  EXPECT_EQ(clock("INFO - 00:00:01 - x"), "2026-11-21T00:00:01Z");
+  EXPECT_EQ(clock("INFO - 25:00:01 - x"), "no time");
+  EXPECT_EQ(clock("Iteration 5 - 00:00:01"), "no header");
+  EXPECT_EQ(clock("INFO: 00:00:01 - x"), "no header");
+}
+
 // Saved and restored in the middle (only reference, last and year are), a context goes on as if nothing
 // happened.
 TEST(Timestamp, CachesHoldNoTruth) {

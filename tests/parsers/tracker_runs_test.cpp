@@ -383,5 +383,28 @@ TEST(Runs, TheBatchThatProgressItselfShows) {
   EXPECT_EQ(records.runs.at(0).train.samples_per_iteration, 64);
 }
 
+TEST(Runs, TheNetThatARecurrentLayerMakesIsNoTestNet) {
+  const auto data = [](HandLog& log, std::string_view layer, std::string_view dims) {
+    log.line(0, EventKind::layer, {{Field::layer, layer}});
+    log.line(0, EventKind::shape, {{Field::dims, dims}});
+  };
+  HandLog log;
+  log.line(0, EventKind::section, {{Field::section, "solver"}});
+  log.line(0, EventKind::section, {{Field::section, "train_net"}});
+  log.line(0, EventKind::section, {{Field::section, "net"}});
+  data(log, "data", "64 3 32 32");
+  log.line(0, EventKind::section,
+           {{Field::section, "net"}});  // unrolled in time: its first dimension is no batch
+  data(log, "x", "80 64 3");
+  log.line(0, EventKind::section, {{Field::section, "test_net"}, {Field::net, "0"}});
+  log.line(0, EventKind::section, {{Field::section, "net"}});
+  data(log, "data", "16 3 32 32");
+  log.line(0, EventKind::section, {{Field::section, "net"}});
+  data(log, "x", "80 16 3");
+  const etad::Run run = log.iteration(1, "0").iteration(2, "10").end().runs.at(0);
+  EXPECT_EQ(run.train.batch_size, 64);
+  EXPECT_EQ(run.test.batch_size, 16);
+}
+
 }  // namespace
 }  // namespace etad::test
