@@ -26,4 +26,5 @@ install(FILES completions/_etactl completions/_etad DESTINATION ${CMAKE_INSTALL_
 
 install(FILES systemd/read-all-logs.conf etc/grafana/etad.json etc/prometheus/etad.rules.yml
               etc/prometheus/etad-metrics.service etc/prometheus/etad-metrics.timer
+              examples/gpu-trace/gpu-trace.service examples/gpu-trace/gpu-trace.logrotate
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
