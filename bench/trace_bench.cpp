@@ -2,10 +2,10 @@
 // ask for. The day: nvidia-smi's CSV of 8 GPUs x 10 metrics at 1 Hz, as a file would hold it, through the
 // reader into the history.
 #include <benchmark/benchmark.h>
-#include <stdlib.h>
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <random>
@@ -18,6 +18,13 @@
 namespace {
 
 using namespace etad;
+
+void must(const Result<void>& done) {
+  if (!done) {
+    std::fprintf(stderr, "%s\n", done.error().text().c_str());
+    std::abort();
+  }
+}
 
 constexpr int kDevices = 8;
 constexpr int kDaySeconds = 86'400;
@@ -143,8 +150,8 @@ class TracedDay {
     const std::string path = (folder_ / "history.db").string();
     auto writer = Writer::open(path).value();
     fill(*writer);
-    writer->maintain(kEnd).value();
-    writer->maintain(kEnd + std::chrono::hours(2)).value();
+    must(writer->maintain(kEnd));
+    must(writer->maintain(kEnd + std::chrono::hours(2)));
     writer.reset();
     reader_ = Reader::open(path).value();
   }
@@ -166,7 +173,7 @@ class TracedDay {
       lines_ += static_cast<std::int64_t>(lines.size());
       lines.clear();
       samples_ += static_cast<std::int64_t>(commits[0].records.samples.size());
-      writer.commit(commits, kEnd).value();
+      must(writer.commit(commits, kEnd));
       commits[0].records.clear();
     }
     seconds_ = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
@@ -188,7 +195,8 @@ void AskForTheDay(benchmark::State& state) {
   std::size_t points = 0;
   for (auto _ : state) {
     points = 0;
-    for (const auto& series : day.reader().series_points(query).value()) points += series.points.size();
+    const auto answer = day.reader().series_points(query);
+    for (const auto& series : *answer) points += series.points.size();
   }
   state.counters["points"] = static_cast<double>(points);
   state.counters["samples"] = static_cast<double>(day.samples());
