@@ -180,15 +180,18 @@ bool is_csv_header(ColumnNames names, std::string_view line) {
   if (!std::all_of(cells.begin(), cells.end(), name_like)) return false;
   int values = 0, unknown = 0;
   bool field = false;
+  bool of_a_device = names != ColumnNames::dcgm;  // "power" is a word that many use
   for (const std::string_view cell : cells) {
     const TraceColumn column = column_of_header(names, cell);
     if (column.role == ColumnRole::value || (column.role == ColumnRole::field_value && field)) ++values;
     if (column.role == ColumnRole::field) field = names == ColumnNames::dcgm;
+    if (column.label == TraceLabel::gpu || column.label == TraceLabel::uuid || cell.starts_with("DCGM_FI_"))
+      of_a_device = true;
     const bool dotted = names == ColumnNames::nvidia_smi && cell.find('.') != std::string_view::npos;
     if (column.role == ColumnRole::unknown && !dotted) ++unknown;
   }
   const bool lone_word = cells.size() == 1 && cells.front().find('[') == std::string_view::npos;
-  return values > unknown && !lone_word;
+  return values > unknown && !lone_word && of_a_device;
 }
 
 // nvidia-smi with `noheader`: several cells, each a number or with one of its units, and at least two (or one

@@ -62,6 +62,7 @@ TEST(TraceRecognition, nothing_else) {
         "I0506 07:08:09.250000  4711 solver.cpp:228] Iteration 100, loss = 0.5",
         "Epoch: [0][20/500]\tTime 0.412 (0.625)", "# HELP process_cpu_seconds_total Total CPU time.",
         "Start (ns),Duration (ns),CorrId,GrdX", "Time(%),Time,Calls,Avg,Min,Max,Name", "memory, time, batch",
+        "time,power", "timestamp,watts,voltage",
         "network,framework,device,phase,batch_size,iterations,seconds,run", "loss 0.5 %, 3 of 4", "power"}) {
     EXPECT_EQ(recognise_trace(line), "") << line;
   }
