@@ -57,6 +57,16 @@ bool holds_something_else(const Event& event, const Anchor& from, const Anchor& 
   return pace > other_pace || pace < 1 / other_pace;
 }
 
+// A stretch much longer than those before it, and at quite another pace: lines of another training.
+bool leaps(const PhaseSummary& before, std::int64_t n, Duration took) {
+  if (before.segments < 3) return false;
+  constexpr double kMuchLonger = 10, kOtherPace = 3;
+  const auto iterations = static_cast<double>(n), done = static_cast<double>(before.iterations);
+  if (iterations * static_cast<double>(before.segments) < kMuchLonger * done) return false;
+  const double pace = to_seconds(took) / iterations * done / to_seconds(before.duration);
+  return pace > kOtherPace || pace < 1 / kOtherPace;
+}
+
 std::optional<Statement> stated_window(const Event& event, const Anchor& from, const Anchor& to) {
   const std::int64_t n = to.iteration - from.iteration;
   if (event.has(Field::lapse))
@@ -269,8 +279,12 @@ void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t it
     close_window(r, m, here);
   }
   release_tests(r, m.out);
+  // Turned back without a word: another training writes here as well, or this one went on from elsewhere.
+  // What comes next may belong to either.
+  const bool turned_back = r.window.from && iteration < r.window.from->iteration;
   r.window = Window{};
   r.window.from = here;
+  r.window.broken = turned_back;
 }
 
 void Tracker::Impl::close_window(RunTrack& r, const Moment& m, const Anchor& to) {
@@ -289,7 +303,7 @@ void Tracker::Impl::close_window(RunTrack& r, const Moment& m, const Anchor& to)
   const auto took = training_time(w, said, to);
   release_tests(r, m.out);
   if (!took) return;
-  if (*took <= Duration::zero()) {
+  if (*took <= Duration::zero() || leaps(r.run.train, to.iteration - from.iteration, *took)) {
     ++m.out.rejected;
   } else if (w.snapshots > 0) {
     r.run.snapshot_time += *took;

@@ -382,5 +382,29 @@ TEST(Windows, AMeanOverManySteps) {
   EXPECT_NEAR(to_seconds(train[0].duration), 300, 1e-6);
 }
 
+// Two trainings that write into one file: nothing of either can be told, and nothing wrong is.
+TEST(Windows, TwoTrainingsInTurnsAreNoMeasurement) {
+  HandLog log;
+  log.line(0, EventKind::run_start);
+  for (int i = 0; i < 20; ++i) {
+    log.iteration(2.0 * i + 1, std::to_string(1000 + 10 * i));
+    log.iteration(2.0 * i + 2, std::to_string(200 + 10 * i));
+  }
+  EXPECT_TRUE(log.end().segments.empty());
+}
+
+TEST(Windows, ALeapAtAnotherPaceIsOfAnotherTraining) {
+  HandLog log;
+  for (int i = 0; i <= 5; ++i) log.iteration(i, std::to_string(10 * i));
+  log.iteration(6, "5000").iteration(7, "5010");
+  const Records& records = log.end();
+  EXPECT_EQ(segments_of(records, Phase::train).size(), 6u);
+  EXPECT_EQ(records.rejected, 1);
+  HandLog lost;  // lines were lost, the training went on
+  for (int i = 0; i <= 5; ++i) lost.iteration(i, std::to_string(10 * i));
+  lost.iteration(500, "5000");
+  EXPECT_EQ(segments_of(lost.end(), Phase::train).size(), 6u);
+}
+
 }  // namespace
 }  // namespace etad::test
