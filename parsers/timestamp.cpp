@@ -1,6 +1,7 @@
 #include "parsers/timestamp.h"
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 
 namespace etad {
@@ -117,6 +118,7 @@ constexpr std::int64_t days_from_civil(int y, int m, int d) {
 }
 
 constexpr std::int64_t kDaySeconds = 86400;
+constexpr microseconds kDay = std::chrono::hours(24);
 
 std::int64_t floor_days(Instant at) {
   return std::chrono::floor<std::chrono::days>(at).time_since_epoch().count();
@@ -176,7 +178,8 @@ std::optional<Instant> to_instant(const WallTime& t, TimeContext& context) {
   if (t.hour > 23 || t.minute > 59 || t.second > 60) return {};  // 60: a leap second
   auto& cache = context.day_cache;
   std::int64_t days = 0;
-  if (!t.year && context.last && cache.month == t.month && cache.day == t.day) {
+  if (!t.year && context.last && cache.month == t.month && cache.day == t.day &&
+      std::abs(floor_days(*context.last) - cache.days) <= 1) {
     days = cache.days;
   } else {
     const auto year = t.year ? t.year : infer_year(t.month, t.day, context);
@@ -251,7 +254,9 @@ bool take_glog_time(Cursor& c, std::string_view line, TimeContext& context, std:
   const auto& cache = context.glog_cache;
   const std::int64_t micros = glog_micros(p + length);
   if (micros < 0) return false;
-  const bool known = cache.length == length && std::memcmp(cache.key.data(), p, length) == 0;
+  // Without a year the last line's time says which one it is, and that may have gone elsewhere since.
+  const bool known = cache.length == length && std::memcmp(cache.key.data(), p, length) == 0 &&
+                     (has_year || (context.last && std::chrono::abs(*context.last - cache.base) < kDay));
   if (!known && !read_glog_key(p, has_year, context)) return false;
   if (cache.length == length) {
     time = cache.base + microseconds{micros};

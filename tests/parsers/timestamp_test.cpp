@@ -213,6 +213,14 @@ TEST(Timestamp, CachesHoldNoTruth) {
   }
 }
 
+TEST(Timestamp, ATimeElsewhereInALineMovesTheYearOfTheNext) {
+  TimeContext context = context_at("2026-03-01T00:00:00Z");
+  EXPECT_EQ(glog("0102 05:00:00.000000", context), "2026-01-02T05:00:00Z");
+  ASSERT_TRUE(read_time("1483228800", context));  // the turn of the year 2017
+  EXPECT_EQ(glog("0102 05:00:00.000000", context), "2017-01-02T05:00:00Z")
+      << "as a restarted reader would say";
+}
+
 TEST(Time, Rfc3339) {
   EXPECT_EQ(to_rfc3339(Instant{}), "1970-01-01T00:00:00Z");
   EXPECT_EQ(to_rfc3339(Instant{std::chrono::microseconds{-1}}), "1969-12-31T23:59:59.999999Z");
