@@ -47,7 +47,7 @@ class RawClient {
 
   void shut_down() { shutdown(fd_, SHUT_WR); }
 
-  // Waits, 10 s at most, until `marker` has come, or to the end of what the server sends.
+  // Waits, two minutes at most, until `marker` has come, or to the end of what the server sends.
   std::string receive(std::string_view marker = {}) {
     while (marker.empty() || received_.find(marker) == std::string::npos) {
       if (!receive_some()) break;
@@ -79,8 +79,8 @@ class RawClient {
  private:
   bool receive_some() {
     pollfd waiting{fd_, POLLIN, 0};
-    if (poll(&waiting, 1, 10'000) <= 0) {
-      ADD_FAILURE() << "the server did not answer within 10 s; so far: " << received_;
+    if (poll(&waiting, 1, 120'000) <= 0) {
+      ADD_FAILURE() << "the server did not answer within two minutes; so far: " << received_;
       return false;
     }
     std::array<char, 65536> bytes{};
