@@ -1,6 +1,8 @@
 #include "daemon/score_keeper.h"
 
 #include <algorithm>
+#include <chrono>
+#include <string>
 #include <utility>
 
 #include "regression/marks.h"
@@ -10,10 +12,21 @@ namespace {
 
 constexpr std::int64_t kMostRunning = 1000;  // more at once on one machine are not runs
 constexpr double kConfidence = 0.9;
+constexpr std::size_t kMostLost = 64;  // a run whose log just ends may go on after all: so many are awaited
+constexpr std::int64_t kMostEnded = 1000;  // of those that ended last: a crash leaves unscored what was new
+
+// A run whose last line is older than that is not followed but read from an old log: foretelling what has
+// long happened is no prediction.
+constexpr std::chrono::hours kPast{24};
 
 double elapsed_seconds(const Run& run) {
   if (!run.started_at || !run.ended_at) return 0;
   return std::max(0.0, to_seconds(*run.ended_at - *run.started_at));
+}
+
+std::string basis_of(const service::Outlook& outlook) {
+  if (outlook.remaining->from_model_only) return "model";
+  return outlook.model_id ? "model and windows" : "windows";
 }
 
 RunFilter running_runs() {
@@ -33,6 +46,23 @@ Result<void> ScoreKeeper::begin() {
   if (!rows) return tl::unexpected(rows.error());
   for (const RunRow& row : *rows) {
     if (auto noted = note(row); !noted) return noted;
+  }
+  return note_unscored();
+}
+
+// A daemon that died between the commit of a run's end and its scoring left the score to its successor.
+Result<void> ScoreKeeper::note_unscored() {
+  RunFilter filter;
+  filter.state = RunState::finished;
+  filter.limit = kMostEnded;
+  const auto rows = reader_->runs(filter);
+  if (!rows) return tl::unexpected(rows.error());
+  for (const RunRow& row : *rows) {
+    const auto predictions = reader_->predictions(row.id);
+    if (!predictions) return tl::unexpected(predictions.error());
+    const bool unscored = std::any_of(predictions->begin(), predictions->end(),
+                                      [](const PredictionRow& each) { return !each.actual; });
+    if (unscored) runs_[row.id].anything = true;  // not running: scored at the next look
   }
   return {};
 }
@@ -67,11 +97,17 @@ Result<void> ScoreKeeper::look(const std::shared_ptr<const service::ModelSet>& m
 
 Result<void> ScoreKeeper::predict(const RunRow& row, Seen& seen,
                                   const std::shared_ptr<const service::ModelSet>& models, Instant now) {
-  const auto remaining = live_.outlook(row, models).remaining;
-  if (!remaining) return {};
+  if (row.run.ended_at && now - *row.run.ended_at > kPast) return {};
+  const service::Outlook outlook = live_.outlook(row, models);
+  const auto& remaining = outlook.remaining;
+  if (!remaining) {
+    if (row.run.train.segments == 0) seen.fraction = 0;  // seen at its very beginning, with nothing to say
+    return {};
+  }
   const double elapsed = elapsed_seconds(row.run);
   const auto fraction = regression::time_fraction(elapsed, remaining->seconds);
-  const auto mark = fraction ? regression::mark_reached(*fraction, seen.mark) : std::nullopt;
+  if (!fraction) return {};
+  const auto mark = regression::mark_reached(*fraction, seen.mark, std::exchange(seen.fraction, fraction));
   if (!mark) return {};
   PredictionRow prediction;
   prediction.run_id = row.id;
@@ -85,7 +121,8 @@ Result<void> ScoreKeeper::predict(const RunRow& row, Seen& seen,
   prediction.lower = known + remaining->lower;
   prediction.upper = known + remaining->upper;
   prediction.confidence = kConfidence;
-  prediction.basis = remaining->from_model_only ? "model" : "model and windows";
+  prediction.model_id = outlook.model_id;
+  prediction.basis = basis_of(outlook);
   const auto kept = writer_.with([&](Writer& writer) { return writer.put_predictions({prediction}); });
   if (!kept) return kept;
   seen.mark = *mark;
@@ -96,6 +133,7 @@ Result<void> ScoreKeeper::predict(const RunRow& row, Seen& seen,
 // A run that finished is what its predictions were about. One that was stopped, failed or was lost was not
 // what was planned, so nothing is learnt from its end.
 Result<void> ScoreKeeper::score_ended(const std::set<std::int64_t>& running) {
+  std::size_t lost = 0;
   for (auto it = runs_.begin(); it != runs_.end();) {
     if (running.contains(it->first)) {
       ++it;
@@ -103,8 +141,11 @@ Result<void> ScoreKeeper::score_ended(const std::set<std::int64_t>& running) {
     }
     const auto row = reader_->run(it->first);
     if (!row) return tl::unexpected(row.error());
-    const bool finished = *row && (*row)->run.state == RunState::finished;
-    if (finished && it->second.anything) {
+    if (*row && (*row)->run.state == RunState::lost && it->second.anything && ++lost <= kMostLost) {
+      ++it;
+      continue;
+    }
+    if (*row && (*row)->run.state == RunState::finished && it->second.anything) {
       const Duration total = from_seconds(elapsed_seconds((*row)->run));
       const auto scored = writer_.with([&](Writer& writer) { return writer.score_run(it->first, total); });
       if (!scored) return scored;

@@ -20,8 +20,8 @@ class ScoreKeeper {
  public:
   ScoreKeeper(std::unique_ptr<Reader> reader, SharedWriter& writer);
 
-  // Takes note of the runs that are running as the history has it; before anything is read from their logs,
-  // so that those which end right then are scored too.
+  // Takes note of the runs that are running as the history has it, before anything is read from their logs,
+  // so that those which end right then are scored too; and of those that ended without being scored.
   Result<void> begin();
 
   // Writes down a prediction for each running run that has reached a mark, and scores those that have ended.
@@ -29,12 +29,14 @@ class ScoreKeeper {
 
  private:
   struct Seen {
-    std::optional<double> mark;   // the latest on record
-    std::int64_t iteration = -1;  // when last looked at: a run that stands still has nothing new to say
-    bool anything = false;        // there is a prediction to be scored
+    std::optional<double> mark;      // the latest on record
+    std::optional<double> fraction;  // of its time, when last looked at
+    std::int64_t iteration = -1;     // when last looked at: a run that stands still has nothing new to say
+    bool anything = false;           // there is a prediction to be scored
   };
 
   Result<void> note(const RunRow& row);
+  Result<void> note_unscored();
   Result<void> predict(const RunRow& row, Seen& seen, const std::shared_ptr<const service::ModelSet>& models,
                        Instant now);
   Result<void> score_ended(const std::set<std::int64_t>& running);

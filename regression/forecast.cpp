@@ -35,6 +35,8 @@ constexpr double kMostModelDeviation = 3;
 
 // Of a model asked about a batch size beyond those it has seen: half or twice as much is no surprise.
 constexpr double kExtrapolatedDeviation = 0.7;
+// Of one asked about another trait (a solver type, say) it has not seen: such things cost a quarter or so.
+constexpr double kUnseenTraitDeviation = 0.25;
 
 // What a single test phase may be off: the first one often reads its data from a cold disk.
 constexpr double kOneTest = 0.1;
@@ -52,6 +54,15 @@ double starved(const PaceCourse& course, bool on_cpu) {
   return evidence * excess * excess;
 }
 
+double least_deviation(const Prediction& p) {
+  double least = kLeastModelDeviation;
+  for (const std::string& beyond : p.extrapolates) {
+    if (beyond == "batch_size") return kExtrapolatedDeviation;
+    if (beyond != "iterations") least = kUnseenTraitDeviation;
+  }
+  return least;
+}
+
 }  // namespace
 
 // The tails count by the square of their mean size, half their mean square: what is rare should not rule.
@@ -67,11 +78,8 @@ std::optional<Forecast> model_forecast(const std::optional<Prediction>& p, doubl
   if (usable(p->upper)) ratio = std::max(ratio, p->upper / p->seconds);
   if (usable(p->lower)) ratio = std::max(ratio, p->seconds / p->lower);
   const double deviation = std::log(ratio) / normal_quantile(0.5 + 0.5 * confidence);
-  const auto& beyond = p->extrapolates;
-  const bool other_batch = std::find(beyond.begin(), beyond.end(), "batch_size") != beyond.end();
-  const double least = other_batch ? kExtrapolatedDeviation : kLeastModelDeviation;
   Forecast out{p->seconds, {}};
-  out.law.usual = std::clamp(deviation, least, kMostModelDeviation);
+  out.law.usual = std::clamp(deviation, least_deviation(*p), kMostModelDeviation);
   return out;
 }
 

@@ -14,11 +14,14 @@ std::optional<double> time_fraction(double elapsed_seconds, double remaining_sec
   return std::clamp(0.5 * elapsed / total, 0.0, 1.0);
 }
 
-std::optional<double> mark_reached(double fraction, std::optional<double> recorded) {
+std::optional<double> mark_reached(double fraction, std::optional<double> recorded,
+                                   std::optional<double> before) {
   for (auto mark = kMarks.rbegin(); mark != kMarks.rend(); ++mark) {
     if (!(fraction >= *mark)) continue;  // nor where `fraction` is no number
     const bool news = !recorded || *mark > *recorded;
-    return news && fraction <= *mark + kMarkTolerance ? std::optional(*mark) : std::nullopt;
+    const bool watched = before && *before < *mark;
+    const double most = *mark + (watched ? kWatchedTolerance : kMarkTolerance);
+    return news && fraction <= most ? std::optional(*mark) : std::nullopt;
   }
   return std::nullopt;
 }

@@ -12,10 +12,14 @@ inline constexpr std::array<double, 4> kMarks{0.0, 0.05, 0.25, 0.5};
 // The share of a run's time that is over, as predicted now. In [0, 1]; nullopt where that can't be said.
 std::optional<double> time_fraction(double elapsed_seconds, double remaining_seconds);
 
-// The latest mark reached at `fraction` that lies beyond `recorded`, the latest one on record. Marks that
-// were passed unseen (the daemon was away, a log was read in one piece) are not made up afterwards: nullopt
-// unless `fraction` is still within `kMarkTolerance` of the run's time behind the mark.
+// The latest mark reached at `fraction` that lies beyond `recorded`, the latest one on record. `before` is
+// the fraction at which the run was last looked at: a run that shows itself seldom passes its marks between
+// two looks, and the first look behind one is the moment to say what is thought. Marks that were passed while
+// nobody looked (the daemon was away, a log was read in one piece) are not made up afterwards. Nor does one
+// count that lies further back than these shares of the run's time.
 inline constexpr double kMarkTolerance = 0.02;
-std::optional<double> mark_reached(double fraction, std::optional<double> recorded);
+inline constexpr double kWatchedTolerance = 0.1;
+std::optional<double> mark_reached(double fraction, std::optional<double> recorded,
+                                   std::optional<double> before = {});
 
 }  // namespace etad::regression

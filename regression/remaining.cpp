@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "regression/compose.h"
 #include "regression/forecast.h"
@@ -23,6 +24,13 @@ constexpr double kMostSnapshotShare = 0.01;
 // An interval's second promise: the chance to be off by more than twice its width is this share of the chance
 // to be outside at all.
 constexpr double kFarShare = 0.2;
+
+// What starting up takes beside what it usually takes.
+constexpr double kStartupDeviation = 0.5;
+
+// Stalled: silent for so many times what was due, and at least for so many seconds.
+constexpr double kStalledTimes = 10;
+constexpr double kStalledSeconds = 60;
 
 constexpr double kMostSeconds = 1e15;  // keeps all arithmetic finite
 constexpr double kMostLog = 20;        // an upper bound half a billion times the estimate says it all
@@ -47,17 +55,6 @@ double snapshot_cost(const Plan& plan, const PaceCourse& course, double pace) {
                                     kMostSnapshotShare * plan.snapshot_interval));
 }
 
-// Time since the last stretch is part of the rest, as far as the run can be thought to have gone on
-// meanwhile. A silence beyond that is a stall: it shortens nothing, and may last as long again.
-void take_off_idle(Remaining& out, double idle, double expected_silence) {
-  if (!(idle > 0)) return;
-  idle = std::min(idle, kMostSeconds);
-  const double progressed = std::min({idle, expected_silence, out.seconds});
-  out.seconds -= progressed;
-  out.lower = std::max(0.0, out.lower - std::min(idle, expected_silence));
-  out.upper = std::max(out.seconds, out.upper - progressed) + std::max(0.0, idle - expected_silence);
-}
-
 double clean(double x) {
   return usable(x) ? x : 0;
 }
@@ -73,17 +70,11 @@ double iteration_reached(const std::vector<Stretch>& seen, double stated) {
   return reached;
 }
 
-// One iteration's training, from what there is; nullopt from nothing.
+// One iteration's training over the next `left`, from what there is; nullopt from nothing.
 std::optional<Forecast> training(const std::optional<PaceCourse>& course,
-                                 const std::optional<Forecast>& model, const Plan& plan, double left,
-                                 Remaining& out) {
-  if (!course) {
-    out.from_model_only = true;
-    return model;
-  }
-  const PaceOutlook outlook = pace_outlook(*course, left);
-  out.pace_since = outlook.since;
-  const Forecast own = pace_forecast(*course, outlook, left, plan.on_cpu);
+                                 const std::optional<Forecast>& model, const Plan& plan, double left) {
+  if (!course) return model;
+  const Forecast own = pace_forecast(*course, pace_outlook(*course, left), left, plan.on_cpu);
   return model ? combine(own, *model) : own;
 }
 
@@ -108,18 +99,38 @@ std::optional<Forecast> model_of_tests(const std::optional<Prediction>& test, do
   return usable(model->seconds) ? model : std::nullopt;
 }
 
-// The bounds of the sum: the tests' own uncertainty joins that of the pace, by their share of the time. A
-// slow machine slows both.
-void add_interval(Remaining& out, const Forecast& pace, const Forecast& test, double confidence) {
-  if (!(out.seconds > 0)) return;
-  const double share = out.test_seconds / out.seconds;
-  ErrorLaw law = pace.law;
-  const double a = (1 - share) * pace.law.usual, b = share * test.law.usual;
-  law.usual = std::sqrt(a * a + b * b + 2 * kPartsCorrelation * a * b);
+// How far below and above the forecast the interval reaches, relative to it: -1 <= first <= 0 <= second.
+std::pair<double, double> reach(const ErrorLaw& law, double confidence) {
   const double tail = 0.5 * (1 - confidence), far = kFarShare * tail;
   const auto off = [&](double p) { return std::expm1(std::clamp(law.quantile(p), -kMostLog, kMostLog)); };
-  out.lower = out.seconds * (1 + std::min({0.0, off(tail), 0.5 * off(far)}));
-  out.upper = out.seconds * (1 + std::max({0.0, off(1 - tail), 0.5 * off(1 - far)}));
+  return {std::min({0.0, off(tail), 0.5 * off(far)}), std::max({0.0, off(1 - tail), 0.5 * off(1 - far)})};
+}
+
+// The bounds of the sum: the tests' own uncertainty joins that of the pace, by their share of the time. A
+// slow machine slows both. What starting up takes is a matter of its own.
+void add_interval(Remaining& out, const Forecast& pace, const Forecast& test, double confidence) {
+  if (!(out.seconds > 0)) return;
+  const double share = out.test_seconds / out.seconds, startup = out.startup_seconds / out.seconds;
+  ErrorLaw law = pace.law;
+  const double a = (1 - share - startup) * pace.law.usual, b = share * test.law.usual;
+  law.usual =
+      std::hypot(std::sqrt(a * a + b * b + 2 * kPartsCorrelation * a * b), startup * kStartupDeviation);
+  const auto [below, above] = reach(law, confidence);
+  out.lower = out.seconds * (1 + below);
+  out.upper = out.seconds * (1 + above);
+}
+
+double asked(double confidence) {
+  return confidence > 0 ? std::min(confidence, 0.9999) : 0.9;
+}
+
+// From a window's display to the next line: its training, and a test phase where there are any.
+double due_after(const std::optional<PaceCourse>& course, double pace, double test) {
+  return course ? course->window_iterations * pace + test : 0;
+}
+
+double since_of(const std::optional<PaceCourse>& course, double reached) {
+  return course ? course->blocks[course->changes.back()].first_iteration : reached;
 }
 
 }  // namespace
@@ -128,33 +139,67 @@ std::optional<Remaining> remaining(const std::vector<Stretch>& seen, const Plan&
                                    const std::optional<Prediction>& train,
                                    const std::optional<Prediction>& test, double confidence) {
   if (!usable(plan.max_iterations)) return std::nullopt;
-  confidence = confidence > 0 ? std::min(confidence, 0.9999) : 0.9;
+  confidence = asked(confidence);
   const double end = plan.max_iterations;
   const double reached = iteration_reached(seen, plan.iteration);
   const double left = std::max(0.0, end - reached);
 
-  Remaining out;
-  out.pace_since = reached;
   const auto course = pace_course(seen);
-  const TestCost cost = test_cost(seen);
-  const auto pace = training(course, model_forecast(train, confidence), plan, left, out);
+  const auto pace = training(course, model_forecast(train, confidence), plan, left);
   if (!pace) return std::nullopt;
+  const TestCost cost = test_cost(seen);
   const double interval = plan.test_interval > 0 ? clean(plan.test_interval) : cost.interval;
   const double tests = times_left(std::max(reached, cost.last_iteration), end, interval, plan.test_at_end);
   const Forecast one_test = testing(cost, plan, model_of_tests(test, confidence, cost, plan), *pace);
 
+  Remaining out;
+  out.from_model_only = !course;
+  out.pace_since = since_of(course, reached);
   out.seconds_per_iteration = pace->seconds;
   out.train_seconds = pace->seconds * left;
   out.test_seconds = one_test.seconds * tests;
-  if (course)
+  if (course) {
     out.snapshot_seconds =
         snapshot_cost(plan, *course, pace->seconds) * times_left(reached, end, plan.snapshot_interval, false);
-  out.seconds = out.train_seconds + out.test_seconds + out.snapshot_seconds;
+  } else {
+    out.startup_seconds = clean(plan.startup);
+  }
+  out.seconds = out.train_seconds + out.test_seconds + out.snapshot_seconds + out.startup_seconds;
   if (!(out.seconds < kMostSeconds)) return std::nullopt;
+  out.due = due_after(course, pace->seconds, tests > 0 ? one_test.seconds : 0);
   add_interval(out, *pace, one_test, confidence);
-  const double window = course ? course->window_iterations * pace->seconds : 0;
-  take_off_idle(out, plan.idle, window + (tests > 0 ? one_test.seconds : 0));
   return out;
+}
+
+std::optional<Pace> expected_pace(const std::vector<Stretch>& seen, const Plan& plan,
+                                  const std::optional<Prediction>& train, double confidence) {
+  confidence = asked(confidence);
+  const auto course = pace_course(seen);
+  const double reached = iteration_reached(seen, plan.iteration);
+  double left = clean(plan.max_iterations) - reached;
+  if (!(left >= 1)) left = course ? course->iterations : 1;
+  const auto pace = training(course, model_forecast(train, confidence), plan, left);
+  if (!pace || !usable(pace->seconds)) return std::nullopt;
+  const auto [below, above] = reach(pace->law, confidence);
+  const double due = due_after(course, pace->seconds, test_cost(seen).seconds);
+  if (!(due < kMostSeconds)) return std::nullopt;
+  return Pace{
+      pace->seconds, pace->seconds * (1 + below), pace->seconds * (1 + above), since_of(course, reached), due,
+      !course};
+}
+
+Remaining after_silence(Remaining r, double silence) {
+  if (!(silence > 0)) return r;
+  silence = std::min(silence, kMostSeconds);
+  const double over = std::min(silence, r.due), progressed = std::min(over, r.seconds);
+  r.seconds -= progressed;
+  r.lower = std::max(0.0, r.lower - over);
+  r.upper = std::max(r.seconds, r.upper - progressed) + (silence - over);
+  return r;
+}
+
+bool stalled(double due, double silence) {
+  return due > 0 && silence >= kStalledSeconds && silence >= kStalledTimes * due;
 }
 
 }  // namespace etad::regression

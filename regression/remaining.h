@@ -29,19 +29,23 @@ struct Plan {
   bool test_at_end = true;      // a test follows the last iteration where the interval divides it
   double snapshots = 0;         // so far
   double snapshot_seconds = 0;  // that the windows which held them took, their training included
-  double idle = 0;              // seconds since the last stretch ended, where the run is followed live
+  double startup = 0;           // seconds still to pass before the first iteration
   double test_load = 0;         // samples of a test iteration over those of a training one
   bool on_cpu = false;          // trained without an accelerator
+
+  friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-// Seconds from now (`idle` after the last stretch) to the end of the last iteration, with its interval, which
-// promises two things: with the asked-for confidence it holds, and being off by more than twice as much is
-// five times rarer than being outside it; and what it is made of. All finite; 0 <= lower <= seconds <= upper.
+// Seconds from the end of the last stretch to that of the last iteration, with their interval; and what they
+// are made of. All finite; 0 <= lower <= seconds <= upper. The interval promises two things: with the
+// asked-for confidence it holds, and being off by more than twice as much is five times rarer than being
+// outside it.
 struct Remaining {
   double seconds = 0, lower = 0, upper = 0;
-  double train_seconds = 0, test_seconds = 0, snapshot_seconds = 0;  // parts, `idle` not yet taken off
-  double seconds_per_iteration = 0;                                  // of training, as expected from now on
-  double pace_since = 0;         // the iteration since which the run has had its present pace
+  double train_seconds = 0, test_seconds = 0, snapshot_seconds = 0, startup_seconds = 0;
+  double seconds_per_iteration = 0;  // of training, as expected from now on
+  double pace_since = 0;             // the iteration since which the run has had its present pace
+  double due = 0;  // seconds from the last stretch's end to the next line; 0: no window seen yet
   bool from_model_only = false;  // not one usable window yet: the network's model alone speaks
 };
 
@@ -51,5 +55,23 @@ struct Remaining {
 std::optional<Remaining> remaining(const std::vector<Stretch>& seen, const Plan& plan,
                                    const std::optional<Prediction>& train,
                                    const std::optional<Prediction>& test, double confidence);
+
+// The training pace to expect: over what is left or, where no end is planned, over as many iterations as are
+// behind. Seconds per iteration, tests and snapshots apart; otherwise as in Remaining.
+struct Pace {
+  double seconds = 0, lower = 0, upper = 0;
+  double since = 0;
+  double due = 0;
+  bool from_model_only = false;
+};
+std::optional<Pace> expected_pace(const std::vector<Stretch>& seen, const Plan& plan,
+                                  const std::optional<Prediction>& train, double confidence);
+
+// The same as of `silence` seconds after the last line. As far as the run can be thought to have gone on
+// meanwhile (`due`), they are over; a silence beyond that shortens nothing, and may last as long again.
+Remaining after_silence(Remaining remaining, double silence);
+
+// Whether so long a silence can't be the run's ordinary way: ten times what was due, and a minute at least.
+bool stalled(double due, double silence);
 
 }  // namespace etad::regression

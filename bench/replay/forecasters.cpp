@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "daemon/service/live.h"
 #include "regression/model.h"
 #include "regression/statistics.h"
 #include "regression/traits.h"
@@ -17,11 +18,6 @@ using regression::Stretch;
 constexpr double kConfidence = 0.9;
 constexpr double kTqdmSmoothing = 0.3;    // the default of the tqdm progress bar
 constexpr std::size_t kMostWindows = 32;  // of a run that enter a model, as in the daemon
-
-double setting(const Run& run, const char* name) {
-  const auto found = run.settings.find(name);
-  return found == run.settings.end() ? 0 : std::max(0.0, std::atof(found->second.c_str()));
-}
 
 Remaining certain(double seconds) {
   Remaining out;
@@ -132,18 +128,12 @@ std::optional<regression::Prediction> model_says(const ReplayRun& run, const std
 
 regression::Plan plan_at(const ReplayRun& run, std::size_t moment) {
   const Moment& now = run.moments[moment];
-  regression::Plan plan;
+  regression::Plan plan = service::plan_of(run.run);
   plan.iteration = now.iteration;
   plan.max_iterations = run.moments.back().iteration;
-  plan.test_interval = setting(run.run, "test_interval");
-  plan.test_iterations = setting(run.run, "test_iter");
-  plan.snapshot_interval = setting(run.run, "snapshot");
   // The last display of a run that got to its end comes before the test at its end.
   plan.test_at_end =
       !run.run.max_iterations || static_cast<double>(*run.run.max_iterations) > plan.max_iterations;
-  const auto train = samples_of(run.run, Phase::train), test = samples_of(run.run, Phase::test);
-  if (train && test && *train > 0) plan.test_load = *test / *train;
-  plan.on_cpu = run.run.device == "CPU";
   plan.snapshots = now.snapshots;
   plan.snapshot_seconds = now.snapshot_seconds;
   return plan;

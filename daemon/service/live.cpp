@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 
 #include "regression/traits.h"
 
@@ -9,9 +10,11 @@ namespace etad::service {
 namespace {
 
 // As many running runs are remembered; more are worked out anew each time.
-constexpr std::size_t kMostRuns = 256;
-// Of a run's segments the newest count: an hour of one-second windows, and far more than any estimate needs.
-constexpr std::int64_t kMostStretches = 4096;
+constexpr std::size_t kMostRuns = 4096;
+// And as many of their segments together, 32 MB: beyond, those of the runs not asked for longest go.
+constexpr std::size_t kMostStretches = std::size_t{1} << 20;
+// Of one run the newest count.
+constexpr std::int64_t kMostOfARun = 1 << 15;
 constexpr double kConfidence = 0.9;
 
 double setting(const Run& run, const char* name) {
@@ -21,6 +24,11 @@ double setting(const Run& run, const char* name) {
   const std::string& text = found->second;
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value > 0 ? value : 0;
+}
+
+std::optional<double> samples_of(const PhaseSummary& phase) {
+  if (!phase.samples_per_iteration || *phase.samples_per_iteration <= 0) return std::nullopt;
+  return static_cast<double>(*phase.samples_per_iteration);
 }
 
 const FittedModel* model_of(const ModelSet& models, const Run& run, Phase phase) {
@@ -35,11 +43,9 @@ const FittedModel* model_of(const ModelSet& models, const Run& run, Phase phase)
 std::optional<regression::Prediction> per_iteration(const FittedModel* fitted, const Run& run, Phase phase,
                                                     double iterations) {
   if (fitted == nullptr) return std::nullopt;
-  const auto& seen = phase == Phase::train ? run.train : run.test;
-  std::optional<double> samples;
-  if (seen.samples_per_iteration) samples = static_cast<double>(*seen.samples_per_iteration);
-  const auto traits = regression::traits_of(run.settings, phase == Phase::train);
   const double n = std::max(iterations, 1.0);
+  const auto samples = samples_of(phase == Phase::train ? run.train : run.test);
+  const auto traits = regression::traits_of(run.settings, phase == Phase::train);
   auto prediction = fitted->model.predict(n, samples, kConfidence, traits);
   if (!prediction) return std::nullopt;
   prediction->seconds /= n;
@@ -48,10 +54,22 @@ std::optional<regression::Prediction> per_iteration(const FittedModel* fitted, c
   return prediction;
 }
 
-bool earlier(const Segment& a, const Segment& b) {
-  if (a.started_at && b.started_at && *a.started_at != *b.started_at) return *a.started_at < *b.started_at;
-  if (a.first_iteration != b.first_iteration) return a.first_iteration < b.first_iteration;
-  return a.phase == Phase::test && b.phase == Phase::train;  // a test comes before the training it precedes
+double seconds_between(Instant from, Instant to) {
+  return std::max(0.0, std::chrono::duration<double>(to - from).count());
+}
+
+// What is still to pass before the first iteration, as runs of the network show it.
+double startup_left(const Run& run, const FittedModel* fitted) {
+  if (fitted == nullptr || !fitted->startup || run.startup || !run.started_at || !run.ended_at) return 0;
+  return std::max(0.0, fitted->startup->median - seconds_between(*run.started_at, *run.ended_at));
+}
+
+// The answer of the last line, as it looks after a silence.
+Outlook after_silence(Outlook outlook, double silence) {
+  outlook.silence = silence;
+  outlook.stalled = outlook.pace && regression::stalled(outlook.pace->due, silence);
+  if (outlook.remaining) outlook.remaining = regression::after_silence(*outlook.remaining, silence);
+  return outlook;
 }
 
 }  // namespace
@@ -65,47 +83,83 @@ regression::Plan plan_of(const Run& run) {
   plan.snapshot_interval = setting(run, "snapshot");
   plan.snapshots = static_cast<double>(run.snapshots);
   plan.snapshot_seconds = to_seconds(run.snapshot_time);
+  const auto train = samples_of(run.train), test = samples_of(run.test);
+  if (train && test) plan.test_load = *test / *train;
+  plan.on_cpu = run.device == "CPU";
   return plan;
+}
+
+regression::Stretch stretch_of(const Segment& segment) {
+  return {segment.phase == Phase::test, static_cast<double>(segment.iterations), to_seconds(segment.duration),
+          static_cast<double>(segment.first_iteration)};
 }
 
 LiveRuns::Known& LiveRuns::known(std::int64_t run_id) {
   if (runs_.size() >= kMostRuns && runs_.find(run_id) == runs_.end()) {
-    runs_.erase(std::min_element(runs_.begin(), runs_.end(),
-                                 [](const auto& a, const auto& b) { return a.second.used < b.second.used; }));
+    const auto oldest = std::min_element(runs_.begin(), runs_.end(), [](const auto& a, const auto& b) {
+      return a.second.used < b.second.used;
+    });
+    stretches_ -= oldest->second.stretches.size();
+    runs_.erase(oldest);
   }
   Known& out = runs_[run_id];
   out.used = ++requests_;
   return out;
 }
 
+// Only what came since the last time, unless the run is not the one it was.
 void LiveRuns::read_stretches(const RunRow& row, Known& known) {
-  known.segments = row.run.train.segments + row.run.test.segments;
-  const std::int64_t from = std::max<std::int64_t>(0, known.segments - kMostStretches);
-  auto segments = reader_.segments(row.id, from, kMostStretches);
-  if (!segments) return;
-  std::stable_sort(segments->begin(), segments->end(), earlier);
-  known.stretches.clear();
-  for (const Segment& each : *segments) {
-    known.stretches.push_back({each.phase == Phase::test, static_cast<double>(each.iterations),
-                               to_seconds(each.duration), static_cast<double>(each.first_iteration)});
+  const std::int64_t segments = row.run.train.segments + row.run.test.segments;
+  stretches_ -= known.stretches.size();
+  if (segments < known.segments || known.stretches.empty()) {
+    known.stretches.clear();
+    known.segments = std::max<std::int64_t>(0, segments - kMostOfARun);
+  }
+  if (const auto news = reader_.segments(row.id, known.segments, segments - known.segments)) {
+    for (const Segment& each : *news) known.stretches.push_back(stretch_of(each));
+    known.segments += static_cast<std::int64_t>(news->size());
+  }
+  const auto most = static_cast<std::size_t>(kMostOfARun);
+  if (known.stretches.size() > 2 * most)
+    known.stretches.erase(known.stretches.begin(), known.stretches.end() - kMostOfARun);
+  stretches_ += known.stretches.size();
+  make_room(row.id);
+}
+
+void LiveRuns::make_room(std::int64_t except) {
+  while (stretches_ > kMostStretches) {
+    Known* oldest = nullptr;
+    for (auto& [id, each] : runs_) {
+      if (id == except || each.stretches.empty()) continue;
+      if (oldest == nullptr || each.used < oldest->used) oldest = &each;
+    }
+    if (oldest == nullptr) return;
+    stretches_ -= oldest->stretches.size();
+    oldest->stretches = {};
   }
 }
 
 void LiveRuns::answer(const Run& run, const ModelSet& models, Known& known) {
-  const regression::Plan plan = plan_of(run);
+  const regression::Plan& plan = known.plan;
   const double left = plan.max_iterations - plan.iteration;
   const double phases = plan.test_interval > 0 ? left / plan.test_interval + 1 : 1;
   const auto train = per_iteration(model_of(models, run, Phase::train), run, Phase::train, left);
   const auto test =
       per_iteration(model_of(models, run, Phase::test), run, Phase::test, phases * plan.test_iterations);
+  known.answer.model_id = train ? std::optional(model_of(models, run, Phase::train)->id) : std::nullopt;
   known.answer.remaining = regression::remaining(known.stretches, plan, train, test, kConfidence);
+  known.answer.pace = regression::expected_pace(known.stretches, plan, train, kConfidence);
   known.answer.anomaly = train ? regression::anomaly(known.stretches, *train) : std::nullopt;
 }
 
-Outlook LiveRuns::outlook(const RunRow& row, const std::shared_ptr<const ModelSet>& models) {
+Outlook LiveRuns::outlook(const RunRow& row, const std::shared_ptr<const ModelSet>& models,
+                          std::optional<Instant> now) {
   const Run& run = row.run;
-  if (run.state != RunState::running || run.job != Job::train || !run.max_iterations) {
-    runs_.erase(row.id);
+  if (run.state != RunState::running || run.job != Job::train) {
+    if (const auto gone = runs_.find(row.id); gone != runs_.end()) {
+      stretches_ -= gone->second.stretches.size();
+      runs_.erase(gone);
+    }
     return {};
   }
   if (models_ != models) {
@@ -113,14 +167,17 @@ Outlook LiveRuns::outlook(const RunRow& row, const std::shared_ptr<const ModelSe
     ++models_number_;
   }
   Known& known = this->known(row.id);
+  regression::Plan plan = plan_of(run);
+  plan.startup = startup_left(run, model_of(*models, run, Phase::train));
   const bool grown = known.segments != run.train.segments + run.test.segments;
-  const std::int64_t iteration = run.iteration.value_or(0);
-  if (!grown && known.iteration == iteration && known.models == models_number_) return known.answer;
-  if (grown || known.iteration < 0) read_stretches(row, known);
-  known.iteration = iteration;
-  known.models = models_number_;
-  answer(run, *models, known);
-  return known.answer;
+  if (grown || known.models != models_number_ || known.plan != plan) {
+    if (grown || known.stretches.empty()) read_stretches(row, known);
+    known.plan = plan;
+    known.models = models_number_;
+    answer(run, *models, known);
+  }
+  const double silence = now && run.ended_at ? seconds_between(*run.ended_at, *now) : 0;
+  return after_silence(known.answer, silence);
 }
 
 }  // namespace etad::service

@@ -18,10 +18,17 @@ namespace etad::service {
 // What a run still has to do, by its progress and its settings.
 regression::Plan plan_of(const Run& run);
 
+// A segment as the regression takes it.
+regression::Stretch stretch_of(const Segment& segment);
+
 // What can be said of a running run now.
 struct Outlook {
-  std::optional<regression::Remaining> remaining;
+  std::optional<regression::Remaining> remaining;  // none where no end is known
+  std::optional<regression::Pace> pace;
   std::optional<regression::Anomaly> anomaly;  // slower than its model allows
+  std::optional<std::int64_t> model_id;        // of the training model it rests on
+  double silence = 0;                          // seconds since its last line
+  bool stalled = false;                        // silent for far longer than it ever should be
 };
 
 // Belongs to one thread.
@@ -29,26 +36,30 @@ class LiveRuns {
  public:
   explicit LiveRuns(Reader& reader) : reader_(reader) {}
 
-  // Empty where the run is over or nothing can be said (no end known, nothing measured and no model).
-  Outlook outlook(const RunRow& row, const std::shared_ptr<const ModelSet>& models);
+  // As of `now` or, without it, of the run's last line. Empty where the run is over or nothing can be said
+  // (nothing measured and no model).
+  Outlook outlook(const RunRow& row, const std::shared_ptr<const ModelSet>& models,
+                  std::optional<Instant> now = {});
 
  private:
-  // A run's stretches so far; answers are as old as the stretches and the models they were made from.
+  // A run as it was last looked at; the answer is as old as the rest of it.
   struct Known {
-    std::vector<regression::Stretch> stretches;  // in order of time
-    std::int64_t segments = 0;                   // of the run, when they were read
-    std::int64_t iteration = -1;
-    std::uint64_t models = 0;  // which set the answer was made with
-    Outlook answer;
-    std::uint64_t used = 0;  // the count of requests when last asked for
+    std::vector<regression::Stretch> stretches;  // in order of time; none: to be read again
+    std::int64_t segments = 0;                   // of the run, up to the last of these
+    regression::Plan plan;
+    std::uint64_t models = 0;  // which set the answer was made with; 0: there is none yet
+    Outlook answer;            // as of the last line
+    std::uint64_t used = 0;    // the count of requests when last asked for
   };
 
-  void read_stretches(const RunRow& row, Known& known);
-  void answer(const Run& run, const ModelSet& models, Known& known);
   Known& known(std::int64_t run_id);
+  void read_stretches(const RunRow& row, Known& known);
+  void make_room(std::int64_t except);
+  void answer(const Run& run, const ModelSet& models, Known& known);
 
   Reader& reader_;
   std::map<std::int64_t, Known> runs_;
+  std::size_t stretches_ = 0;  // of all runs together
   std::uint64_t requests_ = 0;
   std::shared_ptr<const ModelSet> models_;  // the latest set seen
   std::uint64_t models_number_ = 0;         // and its number in order of appearance

@@ -95,7 +95,7 @@ class Router {
   Outcome reload(Call& call);
   Outcome backup(Call& call);
 
-  std::string run_line(const RunRow& row);
+  std::string run_line(const RunRow& row, std::optional<Instant> now);
   std::optional<HistorySize> history_size();
 
   Options options_;

@@ -205,14 +205,15 @@ Outcome Router::metrics(Call& call) {
   const auto rows = reader_.runs(filter);
   const auto models = backend_.models();
   std::vector<RunningRun> running;
+  const Instant now = options_.now();
   if (rows) {
-    for (const RunRow& row : *rows) running.push_back({&row.run, live_.outlook(row, models).remaining});
+    for (const RunRow& row : *rows) running.push_back({&row.run, live_.outlook(row, models, now).remaining});
   }
   const auto health = backend_.health();
   const auto size = history_size();
   const auto counters = options_.counters();
   const auto form = metrics_form(call.request.accept);
-  const MetricsView view{health, size, *models, running, counters, options_.version, options_.now()};
+  const MetricsView view{health, size, *models, running, counters, options_.version, now};
   return Reply{200, content_type(form), {}, metrics_text(view, form)};
 }
 

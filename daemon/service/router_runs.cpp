@@ -50,9 +50,9 @@ tl::expected<RunRow, Reply> find_run(Reader& reader, const std::string& argument
 
 }  // namespace
 
-std::string Router::run_line(const RunRow& row) {
+std::string Router::run_line(const RunRow& row, std::optional<Instant> now) {
   JsonWriter json;
-  write_run(json, row, live_.outlook(row, backend_.models()));
+  write_run(json, row, live_.outlook(row, backend_.models(), now));
   return json.take();
 }
 
@@ -73,9 +73,10 @@ Outcome Router::runs(Call& call) {
   const auto rows = reader_.runs(filter);
   if (!rows) return history_failed(rows.error());
   const auto models = backend_.models();
+  const Instant now = options_.now();
   return list_reply(
       "runs", *rows, page,
-      [&](JsonWriter& json, const RunRow& row) { write_run(json, row, live_.outlook(row, models)); },
+      [&](JsonWriter& json, const RunRow& row) { write_run(json, row, live_.outlook(row, models, now)); },
       [&](std::size_t i) { return (*rows)[i].id; });
 }
 
@@ -83,7 +84,7 @@ Outcome Router::run(Call& call) {
   if (auto problem = call.params.check()) return reply_of(*problem);
   const auto row = find_run(reader_, call.argument);
   if (!row) return row.error();
-  const Outlook outlook = live_.outlook(*row, backend_.models());
+  const Outlook outlook = live_.outlook(*row, backend_.models(), options_.now());
   std::optional<AnomalyTraces> traces;
   if (outlook.anomaly) {
     auto found = traces_of(reader_, *row, *outlook.anomaly, options_.host, options_.now());
@@ -145,10 +146,12 @@ std::string Router::changes(const Watch& watch, Watched& watched) {
   if (!rows) return out;  // the history will be readable again, and the change still there
   std::set<std::int64_t> present;
   const auto send = [&](const RunRow& row) {
-    const std::string line = run_line(row);
-    const std::size_t hash = std::hash<std::string>{}(line);
+    // Time that merely passes is no change: what counts is the run as of its last line, and whether it hangs.
+    const Instant now = options_.now();
+    const bool stalled = live_.outlook(row, backend_.models(), now).stalled;
+    const std::size_t hash = std::hash<std::string>{}(run_line(row, {}) + (stalled ? " stalled" : ""));
     auto& sent = watched.sent[row.id];
-    if (sent != hash) out += line + "\n";
+    if (sent != hash) out += run_line(row, now) + "\n";
     sent = hash;
   };
   for (const RunRow& row : *rows) {

@@ -12,13 +12,30 @@ void write_phase(JsonWriter& json, const PhaseSummary& phase) {
   json.field("segments", phase.segments).end_object();
 }
 
-// When the run will be over: the remaining time counts from its last line.
-std::optional<Instant> expected_end(const Run& run, const std::optional<regression::Remaining>& remaining) {
-  if (!remaining || !run.ended_at) return std::nullopt;
+// When the run will be over: the remaining time counts from the end of the silence behind its last line.
+std::optional<Instant> expected_end(const Run& run, const Outlook& outlook) {
+  if (!outlook.remaining || !run.ended_at) return std::nullopt;
   constexpr double kFarthest = 1e10;  // seconds; some three centuries, safely within an Instant
-  if (!(remaining->seconds >= 0 && remaining->seconds < kFarthest)) return std::nullopt;
-  return *run.ended_at +
-         std::chrono::duration_cast<std::chrono::microseconds>(from_seconds(remaining->seconds));
+  const double seconds = outlook.silence + outlook.remaining->seconds;
+  if (!(seconds >= 0 && seconds < kFarthest)) return std::nullopt;
+  return *run.ended_at + std::chrono::duration_cast<std::chrono::microseconds>(from_seconds(seconds));
+}
+
+void write_anomaly(JsonWriter& json, const std::optional<regression::Anomaly>& anomaly,
+                   const AnomalyTraces* traces) {
+  json.key("anomaly");
+  if (!anomaly) {
+    json.null();
+    return;
+  }
+  json.begin_object().field("since_iteration", anomaly->since_iteration);
+  json.field("slowdown", anomaly->slowdown).field("lost_seconds", anomaly->lost_seconds);
+  json.field("seconds_per_iteration", anomaly->seconds_per_iteration);
+  if (traces != nullptr) {
+    json.key("traces");
+    write_anomaly_traces(json, *traces);
+  }
+  json.end_object();
 }
 
 void write_outlook(JsonWriter& json, const Run& run, const Outlook& outlook, const AnomalyTraces* traces) {
@@ -29,20 +46,17 @@ void write_outlook(JsonWriter& json, const Run& run, const Outlook& outlook, con
   } else {
     json.null();
   }
-  json.field("expected_end", expected_end(run, outlook.remaining));
-  json.key("anomaly");
-  if (const auto& anomaly = outlook.anomaly; anomaly) {
-    json.begin_object().field("since_iteration", anomaly->since_iteration);
-    json.field("slowdown", anomaly->slowdown).field("lost_seconds", anomaly->lost_seconds);
-    json.field("seconds_per_iteration", anomaly->seconds_per_iteration);
-    if (traces != nullptr) {
-      json.key("traces");
-      write_anomaly_traces(json, *traces);
-    }
-    json.end_object();
+  json.field("expected_end", expected_end(run, outlook));
+  json.key("pace");
+  if (const auto& pace = outlook.pace; pace) {
+    json.begin_object().field("seconds_per_iteration", pace->seconds);
+    json.field("lower", pace->lower).field("upper", pace->upper);
+    json.field("since_iteration", pace->since).end_object();
   } else {
     json.null();
   }
+  json.field("stalled", outlook.stalled);
+  write_anomaly(json, outlook.anomaly, traces);
 }
 
 std::string_view name_of(PredictionKind kind) {

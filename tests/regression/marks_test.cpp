@@ -37,6 +37,13 @@ TEST(Marks, OneThatWasPassedUnseenIsNotMadeUp) {
   EXPECT_FALSE(mark_reached(0.2, std::nullopt));
 }
 
+TEST(Marks, TheFirstLookBehindOneIsItsMomentWhereTheRunWasWatched) {
+  EXPECT_EQ(mark_reached(0.28, 0.05, 0.2), 0.25);
+  EXPECT_EQ(mark_reached(0.12, std::nullopt, 0.0), 0.05);
+  EXPECT_FALSE(mark_reached(0.28, 0.05, 0.26)) << "it was there for the looking";
+  EXPECT_FALSE(mark_reached(0.4, 0.05, 0.2)) << "too far behind it";
+}
+
 TEST(Marks, AFractionThatFallsBackReachesNothingTwice) {
   EXPECT_EQ(mark_reached(0.25, 0.05), 0.25);
   EXPECT_FALSE(mark_reached(0.06, 0.25));

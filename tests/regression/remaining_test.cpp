@@ -236,15 +236,47 @@ TEST(Remaining, SnapshotsCostWhatTheirWindowsTookLonger) {
 TEST(Remaining, TimeSinceTheLastLineIsTakenOffOnlyAsFarAsItWasUsed) {
   Course course;
   course.train(100, 0.5);
-  Plan plan = course.plan(10000);
-  const double now = remaining(course.seen, plan, {}, {}, 0.9)->seconds;
-  plan.idle = 5;
-  EXPECT_NEAR(remaining(course.seen, plan, {}, {}, 0.9)->seconds, now - 5, 1e-6);
-  plan.idle = 3600;  // a window takes 10 s: the run hangs
-  const auto r = remaining(course.seen, plan, {}, {}, 0.9);
-  expect_sound(*r);
-  EXPECT_GT(r->seconds, now - 15);
-  EXPECT_GT(r->upper, now + 3000);
+  const Remaining then = *ask(course, 10000);
+  EXPECT_NEAR(then.due, 10, 0.1) << "a window";
+  EXPECT_NEAR(after_silence(then, 5).seconds, then.seconds - 5, 1e-6);
+  const Remaining silent = after_silence(then, 3600);  // the run hangs
+  expect_sound(silent);
+  EXPECT_GT(silent.seconds, then.seconds - 15);
+  EXPECT_GT(silent.upper, then.upper + 3000);
+  EXPECT_FALSE(stalled(then.due, 5));
+  EXPECT_FALSE(stalled(then.due, 90)) << "an ordinary stall";
+  EXPECT_TRUE(stalled(then.due, 3600));
+  EXPECT_FALSE(stalled(0, 1e9)) << "nothing is known of when a line is due";
+}
+
+TEST(Remaining, StartingUpCountsUntilTheFirstWindow) {
+  Course course;
+  Plan plan = course.plan(1000);
+  const Prediction model{0.5, 0.45, 0.55, {}};
+  const double without = remaining({}, plan, model, {}, 0.9)->seconds;
+  plan.startup = 30;
+  EXPECT_NEAR(remaining({}, plan, model, {}, 0.9)->seconds, without + 30, 1e-6);
+  course.train(10, 0.5);
+  EXPECT_DOUBLE_EQ(remaining(course.seen, plan, model, {}, 0.9)->startup_seconds, 0);
+}
+
+TEST(Remaining, WithoutAnEndThereIsStillAPace) {
+  Course course;
+  EXPECT_FALSE(expected_pace({}, Plan{}, {}, 0.9));
+  course.train(100, 0.5).train(100, 0.7);
+  EXPECT_FALSE(ask(course, 0));
+  const auto pace = expected_pace(course.seen, course.plan(0), {}, 0.9);
+  ASSERT_TRUE(pace);
+  EXPECT_NEAR(pace->seconds, 0.7, 0.02);
+  EXPECT_NEAR(pace->since, 2000, 400);
+  EXPECT_LT(pace->lower, pace->seconds);
+  EXPECT_GT(pace->upper, pace->seconds);
+  EXPECT_NEAR(pace->due, 14, 0.5);
+  const Prediction model{0.5, 0.45, 0.55, {}};
+  const auto before = expected_pace({}, Plan{}, model, 0.9);
+  ASSERT_TRUE(before);
+  EXPECT_TRUE(before->from_model_only);
+  EXPECT_DOUBLE_EQ(before->seconds, 0.5);
 }
 
 TEST(Remaining, NothingIsLeftAtTheEnd) {
@@ -274,7 +306,12 @@ TEST(Remaining, GarbageNeverMakesGarbage) {
     if (const auto r = remaining(seen, plan, train, test, pick())) {
       ++answered;
       expect_sound(*r);
+      expect_sound(after_silence(*r, pick()));
       if (HasFailure()) return;
+    }
+    if (const auto pace = expected_pace(seen, plan, train, pick())) {
+      EXPECT_TRUE(std::isfinite(pace->upper) && std::isfinite(pace->due));
+      EXPECT_TRUE(0 <= pace->lower && pace->lower <= pace->seconds && pace->seconds <= pace->upper);
     }
   }
   EXPECT_GT(answered, 1000);

@@ -1,0 +1,148 @@
+// What the daemon says of a running run is what a replay of its log computes for the same moment.
+#include "daemon/service/live.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <variant>
+
+#include "bench/replay/log_runs.h"
+#include "daemon/refit.h"
+#include "daemon/service/router.h"
+#include "regression/traits.h"
+#include "tests/daemon/followed_log.h"
+#include "tests/service/fixtures.h"
+
+namespace etad {
+namespace {
+
+namespace json = boost::json;
+using service::Outcome;
+using std::chrono::seconds;
+
+constexpr const char* kDisplayed = ", loss = ";
+const std::string kLog = "lenet_b8_i5000_tb100_ti40.log";
+
+class LiveAnswer : public FollowedLog {
+ protected:
+  json::object ask(const RunRow& row, Instant now) {
+    now_ = now;
+    service::Request request;
+    request.method = "GET";
+    request.target = "/v1/runs/" + std::to_string(row.id);
+    const Outcome outcome = router_.handle(request);
+    return json::parse(std::get<service::Reply>(outcome).body).as_object();
+  }
+
+  // The log so far, as a replay reads it.
+  replay::ReplayRun replayed(const std::string& log) {
+    const auto file = folder_ / "so_far.txt";
+    std::ofstream(file, std::ios::binary) << log;
+    return replay::read_runs(*shipped_formats(), file.string()).value().back();
+  }
+
+  std::optional<regression::Prediction> model_says(const etad::Run& run, Phase phase, double iterations) {
+    for (const auto& each : backend_.model_set->models) {
+      if (each.key.network != run.network || each.key.phase != phase) continue;
+      const auto samples = (phase == Phase::train ? run.train : run.test).samples_per_iteration;
+      auto said = each.model.predict(iterations, static_cast<double>(samples.value()), 0.9,
+                                     regression::traits_of(run.settings, phase == Phase::train));
+      said->seconds /= iterations;
+      said->lower /= iterations;
+      said->upper /= iterations;
+      return said;
+    }
+    return std::nullopt;
+  }
+
+  // Follows the log piece by piece and compares at each.
+  int compare(const std::string& log) {
+    int compared = 0;
+    std::string so_far;
+    for (const std::string& piece : pieces(log, kDisplayed)) {
+      so_far += piece;
+      write("live.log", piece);
+      const RunRow row = newest();
+      if (row.run.state != RunState::running) break;
+      const replay::ReplayRun run = replayed(so_far);
+      const auto plan = service::plan_of(run.run);
+      const double left = plan.max_iterations - plan.iteration;
+      const double tests = (left / plan.test_interval + 1) * plan.test_iterations;
+      const auto expected =
+          regression::remaining(run.stretches, plan, model_says(run.run, Phase::train, left),
+                                model_says(run.run, Phase::test, tests), 0.9);
+      const json::object said = ask(row, *row.run.ended_at);
+      EXPECT_EQ(said.at("remaining").is_object(), expected.has_value()) << plan.iteration;
+      if (!expected) continue;
+      const auto number = [&](const char* name) { return said.at("remaining").at(name).to_number<double>(); };
+      EXPECT_NEAR(number("seconds"), expected->seconds, 1e-6 * expected->seconds) << plan.iteration;
+      EXPECT_NEAR(number("lower"), expected->lower, 1e-6 * expected->seconds) << plan.iteration;
+      EXPECT_NEAR(number("upper"), expected->upper, 1e-6 * expected->upper) << plan.iteration;
+      ++compared;
+    }
+    return compared;
+  }
+
+  service::testing::FakeBackend backend_;
+  Instant now_{};
+  service::Router router_{
+      {"1.2.3", [this] { return now_; }, [] { return service::ServiceCounters{}; }, "gpu1"},
+      backend_,
+      *reader_};
+};
+
+TEST_F(LiveAnswer, is_that_of_a_replay) {
+  EXPECT_GE(compare(example(kLog)), 22);
+}
+
+TEST_F(LiveAnswer, is_that_of_a_replay_with_the_networks_model) {
+  for (const char* earlier : {"lenet_b64_i500_tb100_ti50.log", "lenet_b32_i500_tb50_ti50.log",
+                              "lenet_b8_i1000_tb32_ti20.log", "lenet_b128_i200_tb100_ti50.log"}) {
+    write(earlier, example(earlier));
+  }
+  Refit refit(
+      Reader::open(path()).value(), *writer_, [this] { return wall_; }, [] {});
+  ASSERT_TRUE(refit.run());
+  backend_.model_set = std::make_shared<service::ModelSet>(*refit.models());
+  EXPECT_EQ(backend_.model_set->models.size(), 2U) << "training and testing";
+  EXPECT_GE(compare(example(kLog)), 23) << "from the first line on";
+}
+
+TEST_F(LiveAnswer, counts_from_now_and_owns_up_to_a_stall) {
+  const auto parts = pieces(example(kLog), kDisplayed);
+  for (std::size_t i = 0; i < 10; ++i) write("live.log", parts[i]);
+  const RunRow row = newest();
+  const Instant last = *row.run.ended_at;
+  const auto at_once = ask(row, last), later = ask(row, last + seconds(1)),
+             hung = ask(row, last + seconds(900));
+  const auto left = [](const json::object& run, const char* name) {
+    return run.at("remaining").at(name).to_number<double>();
+  };
+  EXPECT_NEAR(left(later, "seconds"), left(at_once, "seconds") - 1, 1e-6);
+  EXPECT_EQ(later.at("expected_end"), at_once.at("expected_end"));
+  EXPECT_FALSE(later.at("stalled").as_bool());
+  EXPECT_TRUE(hung.at("stalled").as_bool());
+  EXPECT_GT(left(hung, "seconds"), 0.5 * left(at_once, "seconds")) << "silence is no progress";
+  EXPECT_GT(left(hung, "upper"), 800);
+}
+
+TEST_F(LiveAnswer, without_an_end_is_a_pace) {
+  std::string log = example(kLog);
+  log.erase(log.find("max_iter:"), log.find('\n', log.find("max_iter:")) - log.find("max_iter:"));
+  const auto parts = pieces(log, kDisplayed);
+  for (std::size_t i = 0; i < 10; ++i) write("live.log", parts[i]);
+  const RunRow row = newest();
+  ASSERT_FALSE(row.run.max_iterations);
+  const auto said = ask(row, *row.run.ended_at);
+  EXPECT_TRUE(said.at("remaining").is_null());
+  EXPECT_TRUE(said.at("expected_end").is_null());
+  const auto pace = [&](const char* name) { return said.at("pace").at(name).to_number<double>(); };
+  const auto& train = row.run.train;
+  const double mean = to_seconds(train.duration) / static_cast<double>(train.iterations);
+  EXPECT_NEAR(pace("seconds_per_iteration"), mean, 0.2 * mean);
+  EXPECT_LT(pace("lower"), pace("seconds_per_iteration"));
+  EXPECT_GT(pace("upper"), pace("seconds_per_iteration"));
+}
+
+}  // namespace
+}  // namespace etad

@@ -1,0 +1,166 @@
+#include "daemon/score_keeper.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/daemon/followed_log.h"
+
+namespace etad {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+
+constexpr const char* kDisplayed = ", loss = ";
+
+class TrackRecordKept : public FollowedLog {
+ protected:
+  void keeper() {
+    keeper_ = std::make_unique<ScoreKeeper>(Reader::open(path()).value(), *writer_);
+    ASSERT_TRUE(keeper_->begin());
+  }
+
+  // As the daemon does it: a look every few seconds.
+  void look() {
+    const auto rows = runs();
+    const Instant now = !rows.empty() && rows[0].run.ended_at ? *rows[0].run.ended_at : wall_;
+    const auto looked = keeper_->look(models_, now);
+    ASSERT_TRUE(looked) << looked.error().text();
+  }
+
+  // Follows a log's first `count` pieces, or all of it, with a look behind each.
+  void follow(const std::string& log, std::size_t count = 1'000'000) {
+    const auto parts = pieces(log, kDisplayed);
+    for (std::size_t i = 0; i < std::min(count, parts.size()); ++i) {
+      write("live.log", parts[i]);
+      look();
+    }
+  }
+
+  std::vector<PredictionRow> predictions() { return reader_->predictions(newest().id).value(); }
+
+  std::shared_ptr<const service::ModelSet> models_ = std::make_shared<service::ModelSet>();
+  std::unique_ptr<ScoreKeeper> keeper_;
+};
+
+const std::string kLog = "lenet_b8_i5000_tb100_ti40.log";
+
+TEST_F(TrackRecordKept, what_was_said_is_held_against_what_came) {
+  keeper();
+  follow(example(kLog));
+  const etad::Run run = newest().run;
+  ASSERT_EQ(run.state, RunState::finished);
+  const double total = to_seconds(*run.ended_at - *run.started_at);
+  const auto rows = predictions();
+  ASSERT_EQ(rows.size(), 3U) << "5, 25 and 50 %; at its start nothing was known of it";
+  for (const PredictionRow& row : rows) {
+    EXPECT_EQ(row.kind, PredictionKind::remaining);
+    EXPECT_EQ(row.basis, "windows");
+    EXPECT_FALSE(row.model_id);
+    ASSERT_TRUE(row.actual && row.error_percent && row.covered);
+    EXPECT_NEAR(*row.actual, total - row.elapsed, 1e-6);
+    EXPECT_NEAR(*row.error_percent, 100 * (row.seconds - *row.actual) / *row.actual, 1e-6);
+    EXPECT_EQ(*row.covered, *row.actual >= row.lower && *row.actual <= row.upper);
+    const double fraction = row.elapsed / (row.elapsed + row.seconds);
+    EXPECT_TRUE(fraction >= row.at_fraction && fraction <= row.at_fraction + 0.1) << fraction;
+  }
+}
+
+TEST_F(TrackRecordKept, the_sums_are_those_of_the_rows) {
+  keeper();
+  follow(example(kLog));
+  double sum = 0, bias = 0, covered = 0;
+  const auto rows = predictions();
+  for (const PredictionRow& row : rows) {
+    sum += std::abs(*row.error_percent);
+    bias += *row.error_percent;
+    covered += *row.covered ? 1 : 0;
+  }
+  const auto n = static_cast<double>(rows.size());
+  const auto accuracy = reader_->accuracy().value();
+  ASSERT_FALSE(accuracy.empty());
+  const AccuracyRow& overall = accuracy.front();
+  EXPECT_FALSE(overall.network || overall.kind || overall.at_fraction);
+  EXPECT_EQ(overall.count, static_cast<std::int64_t>(rows.size()));
+  EXPECT_NEAR(overall.mean_error_percent, sum / n, 1e-9);
+  EXPECT_NEAR(overall.bias_percent, bias / n, 1e-9);
+  EXPECT_NEAR(overall.coverage, covered / n, 1e-9);
+}
+
+TEST_F(TrackRecordKept, a_run_that_did_not_finish_scores_nothing) {
+  keeper();
+  follow(example(kLog), 12);
+  EXPECT_FALSE(predictions().empty());
+  wait(hours(3));  // no further line: lost
+  look();
+  EXPECT_EQ(newest().run.state, RunState::lost);
+  for (const PredictionRow& row : predictions()) EXPECT_FALSE(row.actual);
+  for (const AccuracyRow& row : reader_->accuracy().value()) EXPECT_EQ(row.count, 0);
+}
+
+TEST_F(TrackRecordKept, a_lost_run_that_goes_on_is_scored_with_what_was_said_of_it) {
+  keeper();
+  const auto parts = pieces(example(kLog), kDisplayed);
+  follow(example(kLog), 12);
+  const auto before = predictions();
+  wait(hours(3));
+  look();
+  for (std::size_t i = 12; i < parts.size(); ++i) {
+    write("live.log", parts[i]);
+    look();
+  }
+  ASSERT_EQ(newest().run.state, RunState::finished);
+  const auto after = predictions();
+  ASSERT_GE(after.size(), before.size());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(after[i].seconds, before[i].seconds) << "never rewritten";
+    EXPECT_TRUE(after[i].actual);
+  }
+}
+
+TEST_F(TrackRecordKept, a_restart_goes_on_with_the_record) {
+  keeper();
+  const auto parts = pieces(example(kLog), kDisplayed);
+  follow(example(kLog), 8);
+  const auto before = predictions();
+  ASSERT_FALSE(before.empty());
+  start();
+  keeper();
+  for (std::size_t i = 8; i < parts.size(); ++i) write("live.log", parts[i]);  // ends before the first look
+  look();
+  const auto after = predictions();
+  ASSERT_EQ(after.size(), before.size()) << "marks that nobody saw are not made up";
+  EXPECT_EQ(after[0].seconds, before[0].seconds);
+  EXPECT_TRUE(after[0].actual);
+}
+
+TEST_F(TrackRecordKept, an_end_that_a_dying_daemon_did_not_score_is_scored_by_the_next) {
+  keeper();
+  const auto parts = pieces(example(kLog), kDisplayed);
+  follow(example(kLog), 8);
+  for (std::size_t i = 8; i < parts.size(); ++i) write("live.log", parts[i]);
+  ASSERT_EQ(newest().run.state, RunState::finished);
+  keeper();  // the one before had no look at the end
+  look();
+  for (const PredictionRow& row : predictions()) EXPECT_TRUE(row.actual);
+}
+
+TEST_F(TrackRecordKept, an_old_log_is_no_prophecy) {
+  keeper();
+  const auto parts = pieces(example(kLog), kDisplayed);
+  for (const std::string& part : parts) {
+    write("live.log", part);
+    ASSERT_TRUE(keeper_->look(models_, *newest().run.ended_at + hours(24 * 90)));
+  }
+  EXPECT_EQ(newest().run.state, RunState::finished);
+  EXPECT_TRUE(predictions().empty());
+}
+
+TEST_F(TrackRecordKept, a_finished_log_that_is_read_at_once_has_no_record) {
+  keeper();
+  write("live.log", example(kLog));
+  look();
+  EXPECT_TRUE(predictions().empty());
+}
+
+}  // namespace
+}  // namespace etad
