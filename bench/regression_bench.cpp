@@ -37,6 +37,20 @@ void one_model(benchmark::State& state) {
 }
 BENCHMARK(one_model)->Arg(1)->Arg(8)->Arg(40)->Arg(200)->Unit(benchmark::kMillisecond);
 
+// As the daemon fits a dirty model in the end: with what the other phase and 63 other networks have to teach.
+void one_model_with_siblings(benchmark::State& state) {
+  const Dataset data = make(static_cast<int>(state.range(0)), 32, 1);
+  std::vector<etad::regression::Model> others;
+  for (unsigned i = 2; i < 2 + etad::regression::kMaxSiblings; ++i) {
+    others.push_back(*etad::regression::fit(make(20, 8, i)));
+  }
+  std::vector<const etad::regression::Model*> models;
+  for (const auto& model : others) models.push_back(&model);
+  const auto prior = etad::regression::prior_of(models, nullptr, models.front());
+  for (auto _ : state) benchmark::DoNotOptimize(etad::regression::fit(data, prior));
+}
+BENCHMARK(one_model_with_siblings)->Arg(8)->Arg(40)->Arg(200)->Unit(benchmark::kMillisecond);
+
 void thousand_models_of_thousand_segments(benchmark::State& state) {
   std::vector<Dataset> data;
   for (unsigned i = 0; i < 1000; ++i) data.push_back(make(32, 32, i));

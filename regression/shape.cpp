@@ -6,21 +6,24 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 #include "regression/shape_kernel.h"
 
 namespace etad::regression {
 namespace {
 
-constexpr std::array kSmallBatches{0.0, 0.05,
-                                   0.2};  // standard deviation of the share of time of the term in 1/B
-constexpr std::array kRough{0.0, 0.005, 0.015, 0.05};    // of the rough curve
-constexpr std::array kWhim{0.003, 0.006, 0.012, 0.024};  // of one batch size on its own
-constexpr std::array kSiblings{0.3, 1.0, 3.0};           // factor of the siblings' second moments
+constexpr std::array kSmallBatches{0.0, 0.05, 0.2};  // standard deviation of the share of time in 1/B
+constexpr std::array kRough{0.0, 0.01, 0.04};        // of the rough curve
+constexpr std::array kWhim{0.004, 0.015};            // of one batch size on its own
+constexpr std::array kSiblings{0.5, 2.0};            // factor of the siblings' second moments
 constexpr std::array kSiblingWeights{SiblingWeights{1, 1e9}, SiblingWeights{10, 0.05},
                                      SiblingWeights{10, 0.02}, SiblingWeights{100, 0.05},
                                      SiblingWeights{100, 0.02}};
-constexpr double kNegligible = 1e-4;  // of the likeliest setting's weight
+constexpr std::array kCarried{0.0, 0.5, 1.0};  // how much of the other phase's bends is ours
+// Logarithms of the likeliest setting's weight: what counts no more, and what may count where a batch size
+// that spoke against it is left out.
+constexpr double kNegligible = -6, kLeastLogWeight = -12;
 constexpr std::size_t kMaxPoints = 96;
 
 double square(double v) {
@@ -28,7 +31,7 @@ double square(double v) {
 }
 
 struct Setting {
-  double small_batches = 0, rough = 0, whim = 0, siblings = 0;
+  double small_batches = 0, rough = 0, whim = 0, siblings = 0, carried = 0;
   const KernelPart* sibling_part = nullptr;
 };
 
@@ -46,8 +49,10 @@ struct Moments {
 // The Gaussian process under one setting, seen from the measured batch sizes.
 class Process {
  public:
-  Process(const ShapeData& data, std::span<const double> positions)
+  // `carried`: what the network's other phase bears over, at all positions; empty: nothing.
+  Process(const ShapeData& data, std::span<const double> positions, Eigen::VectorXd carried)
       : data_(data),
+        carried_(std::move(carried)),
         coefficients_(coefficients_part(data, positions)),
         small_batches_(small_batches_part(data, positions)),
         rough_(rough_part(data, positions)) {}
@@ -55,15 +60,24 @@ class Process {
   void set(const Setting& s) {
     setting_ = s;
     const auto n = data_.residuals.size();
-    Eigen::MatrixXd k = covariance(n);
-    k.diagonal().array() += square(s.whim);
+    Square k = coefficients_.between.topRows(n);
+    if (s.small_batches > 0) k += square(s.small_batches) * small_batches_.between.topRows(n);
+    if (s.rough > 0) k += square(s.rough) * rough_.between.topRows(n);
+    if (s.sibling_part) k += s.siblings * s.sibling_part->between.topRows(n);
     k.diagonal() += data_.noise;
-    const Eigen::LLT<Eigen::MatrixXd> cholesky(k);
-    inverse_ = cholesky.solve(Eigen::MatrixXd::Identity(n, n));
-    weights_ = inverse_ * data_.residuals;
-    const Eigen::MatrixXd& lower = cholesky.matrixLLT();
-    evidence_ = -0.5 * data_.residuals.dot(weights_) - lower.diagonal().array().log().sum();
+    k.diagonal().array() += square(s.whim);
+    cholesky_.compute(k);
+    Line residuals = data_.residuals;
+    if (s.carried > 0) residuals -= s.carried * carried_.head(n);
+    weights_ = cholesky_.solve(residuals);
+    evidence_ = -0.5 * residuals.dot(weights_) - cholesky_.matrixLLT().diagonal().array().log().sum();
     if (!std::isfinite(evidence_)) evidence_ = -std::numeric_limits<double>::max();
+  }
+
+  // Before the questions below.
+  void invert() {
+    const auto n = data_.residuals.size();
+    inverse_ = cholesky_.solve(Square::Identity(n, n));
   }
 
   double evidence() const { return evidence_; }
@@ -77,9 +91,10 @@ class Process {
     Eigen::VectorXd own = coefficients_.own + square(setting_.small_batches) * small_batches_.own;
     own.array() += square(setting_.rough) + square(setting_.whim);
     if (setting_.sibling_part) own += setting_.siblings * setting_.sibling_part->own;
-    Eigen::MatrixXd k = covariance(own.size());
+    Eigen::MatrixXd k = covariance();
     k.diagonal().array() += square(setting_.whim);
-    const Eigen::VectorXd mean = k * weights_;
+    Eigen::VectorXd mean = k * weights_;
+    if (setting_.carried > 0) mean += setting_.carried * carried_;
     own -= (k * inverse_).cwiseProduct(k).rowwise().sum();
     for (Eigen::Index i = 0; i < own.size(); ++i) {
       into[static_cast<std::size_t>(i)].add(weight, mean(i), std::max(0.0, own(i)));
@@ -87,21 +102,28 @@ class Process {
   }
 
  private:
-  // Between the first `rows` positions and the measured ones, without what is a batch size's own.
-  Eigen::MatrixXd covariance(Eigen::Index rows) const {
-    const auto& s = setting_;
-    Eigen::MatrixXd k = coefficients_.between.topRows(rows);
-    if (s.small_batches > 0) k += square(s.small_batches) * small_batches_.between.topRows(rows);
-    if (s.rough > 0) k += square(s.rough) * rough_.between.topRows(rows);
-    if (s.sibling_part) k += s.siblings * s.sibling_part->between.topRows(rows);
+  // Never larger than this: no setting allocates.
+  static constexpr int kMost = static_cast<int>(kMaxCurve);
+  using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMost, kMost>;
+  using Line = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMost, 1>;
+
+  // Between all positions and the measured ones, without what is a batch size's own.
+  Eigen::MatrixXd covariance() const {
+    const Setting& s = setting_;
+    Eigen::MatrixXd k = coefficients_.between;
+    if (s.small_batches > 0) k += square(s.small_batches) * small_batches_.between;
+    if (s.rough > 0) k += square(s.rough) * rough_.between;
+    if (s.sibling_part) k += s.siblings * s.sibling_part->between;
     return k;
   }
 
   const ShapeData& data_;
+  Eigen::VectorXd carried_;
   KernelPart coefficients_, small_batches_, rough_;
   Setting setting_;
-  Eigen::MatrixXd inverse_;
-  Eigen::VectorXd weights_;
+  Eigen::LLT<Square> cholesky_;
+  Square inverse_;
+  Line weights_;
   double evidence_ = 0;
 };
 
@@ -127,12 +149,15 @@ std::vector<Position> positions_for(const ShapeData& data, std::span<const Sibli
   return out;
 }
 
-std::vector<Setting> settings_for(const std::vector<KernelPart>& sibling_parts) {
+std::vector<Setting> settings_for(const std::vector<KernelPart>& sibling_parts, bool other_phase) {
   std::vector<Setting> out;
   const auto with = [&](const KernelPart* part, double strength) {
-    for (const double b : kSmallBatches) {
-      for (const double r : kRough) {
-        for (const double w : kWhim) out.push_back({b, r, w, strength, part});
+    for (const double c : kCarried) {
+      if (c > 0 && !other_phase) break;
+      for (const double b : kSmallBatches) {
+        for (const double r : kRough) {
+          for (const double w : kWhim) out.push_back({b, r, w, strength, c, part});
+        }
       }
     }
   };
@@ -143,25 +168,80 @@ std::vector<Setting> settings_for(const std::vector<KernelPart>& sibling_parts) 
   return out;
 }
 
-std::vector<LeftOut> left_out(Process& process, const std::vector<Setting>& settings,
-                              const std::vector<double>& evidence, double best, const ShapeData& data) {
+// What each setting says of the batch sizes left out, weighed.
+class LeftOuts {
+ public:
+  explicit LeftOuts(const ShapeData& data) : data_(data), moments_(data.samples.size()) {}
+
   // The share of the evidence that the left-out batch size itself gave is taken back (R&W eq. 5.10).
-  std::vector<Moments> moments(data.samples.size());
-  for (std::size_t k = 0; k < settings.size(); ++k) {
-    if (evidence[k] < best - 20) continue;
-    process.set(settings[k]);
-    for (std::size_t i = 0; i < moments.size(); ++i) {
+  void add(const Process& process, double log_weight) {
+    for (std::size_t i = 0; i < moments_.size(); ++i) {
       const auto index = static_cast<Eigen::Index>(i);
       const double r = process.left_out_residual(index), v = process.left_out_variance(index);
       const double own = -0.5 * r * r / v - 0.5 * std::log(v);
-      const double weight = std::exp(std::min(50.0, evidence[k] - best - own));
-      moments[i].add(weight, r, std::max(0.0, v - data.noise(index)));
+      const double weight = std::exp(std::min(50.0, log_weight - own));
+      moments_[i].add(weight, r, std::max(0.0, v - data_.noise(index)));
     }
   }
-  std::vector<LeftOut> out;
-  for (const Moments& m : moments) out.push_back({m.average(), m.variance()});
-  if (out.size() >= 2) out[0].variance += square(latency_deviation(data, data.samples[1], data.samples[0]));
-  return out;
+
+  std::vector<LeftOut> result() const {
+    std::vector<LeftOut> out;
+    for (const Moments& m : moments_) out.push_back({m.average(), m.variance()});
+    if (out.size() >= 2) {
+      out[0].variance += square(latency_deviation(data_, data_.samples[1], data_.samples[0]));
+    }
+    return out;
+  }
+
+ private:
+  const ShapeData& data_;
+  std::vector<Moments> moments_;
+};
+
+// The shape that these siblings' residuals make likely, at all positions in their order.
+Shape infer_with(const ShapeData& data, const std::vector<SiblingResiduals>& siblings,
+                 const std::vector<Position>& positions, const std::vector<double>& samples) {
+  std::vector<KernelPart> parts;
+  if (!siblings.empty()) {
+    for (const SiblingWeights& w : kSiblingWeights) {
+      parts.push_back(siblings_part(siblings, w, samples.size(), data.samples.size()));
+    }
+  }
+  const auto other_phase = std::ranges::find(siblings, true, &SiblingResiduals::same_network);
+  const bool carried = other_phase != siblings.end();
+  const std::vector<Setting> settings = settings_for(parts, carried);
+  Process process(data, samples, carried ? other_phase->carried : Eigen::VectorXd());
+  std::vector<double> evidence;
+  for (const Setting& s : settings) {
+    process.set(s);
+    evidence.push_back(process.evidence());
+  }
+  const double best = *std::ranges::max_element(evidence);
+
+  LeftOuts left_outs(data);
+  std::vector<Moments> moments(positions.size());
+  for (std::size_t k = 0; k < settings.size(); ++k) {
+    const double log_weight = evidence[k] - best;
+    if (log_weight < kLeastLogWeight) continue;
+    process.set(settings[k]);
+    process.invert();
+    left_outs.add(process, log_weight);
+    if (log_weight > kNegligible) process.predict(moments, std::exp(log_weight));
+  }
+  Shape shape;
+  shape.left_out = left_outs.result();
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const double latency = latency_deviation(data, data.samples.front(), positions[i].samples);
+    const double deviation = std::sqrt(moments[i].variance() + square(latency));
+    shape.points.push_back({positions[i].samples, moments[i].average(), deviation, positions[i].measured});
+  }
+  return shape;
+}
+
+bool has_measured(const Sibling& sibling, double samples) {
+  return std::ranges::any_of(sibling.curve, [&](const CurvePoint& point) {
+    return std::abs(point.samples - samples) <= 1e-9 * samples;
+  });
 }
 
 }  // namespace
@@ -170,35 +250,19 @@ Shape infer_shape(const ShapeData& data, std::span<const Sibling> siblings) {
   const std::vector<Position> positions = positions_for(data, siblings);
   std::vector<double> samples;
   for (const Position& p : positions) samples.push_back(p.samples);
-  const auto residuals = sibling_residuals(data, siblings, samples);
-  std::vector<KernelPart> parts;
-  if (!residuals.empty()) {
-    for (const SiblingWeights& w : kSiblingWeights) {
-      parts.push_back(siblings_part(residuals, w, samples.size(), data.samples.size()));
-    }
-  }
-  const std::vector<Setting> settings = settings_for(parts);
-  Process process(data, samples);
-  std::vector<double> evidence;
-  for (const Setting& s : settings) {
-    process.set(s);
-    evidence.push_back(process.evidence());
-  }
-  const double best = *std::ranges::max_element(evidence);
+  auto residuals = sibling_residuals(data, siblings, samples);
+  Shape shape = infer_with(data, residuals, positions, samples);
 
-  Shape shape;
-  shape.left_out = left_out(process, settings, evidence, best, data);
-  std::vector<Moments> moments(positions.size());
-  for (std::size_t k = 0; k < settings.size(); ++k) {
-    const double weight = std::exp(evidence[k] - best);
-    if (weight < kNegligible) continue;
-    process.set(settings[k]);
-    process.predict(moments, weight);
-  }
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    const double latency = latency_deviation(data, data.samples.front(), positions[i].samples);
-    const double deviation = std::sqrt(moments[i].variance() + square(latency));
-    shape.points.push_back({positions[i].samples, moments[i].average(), deviation, positions[i].measured});
+  const auto gone = std::erase_if(residuals, [](const SiblingResiduals& r) { return r.same_network; });
+  if (gone > 0) {
+    const Sibling& other_phase = *std::ranges::find(siblings, true, &Sibling::same_network);
+    Shape without = infer_with(data, residuals, positions, samples);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      if (!has_measured(other_phase, positions[i].samples)) shape.points[i] = without.points[i];
+    }
+    for (std::size_t i = 0; i < data.samples.size(); ++i) {
+      if (!has_measured(other_phase, data.samples[i])) shape.left_out[i] = without.left_out[i];
+    }
   }
   std::ranges::stable_sort(shape.points, {}, &ShapePoint::samples);
   return shape;

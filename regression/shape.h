@@ -11,7 +11,8 @@
 //   *their*
 //     times at *our* batch sizes. Their second moments say where this device departs from the basis, and by
 //     how much batch sizes depart together. Models that resemble ours weigh more, as does the other phase of
-//     the same network;
+//     the same network, of whose bends some are ours, second for second, at the batch sizes it has measured;
+//     at others it is not asked, as it would explain our bends away where it knows nothing;
 //   - a rough curve in log B (Ornstein-Uhlenbeck), and a whim of its own at each batch size;
 //   - the noise of the runs.
 // The strength of each part is not chosen but averaged over, each setting weighing as much as the data make

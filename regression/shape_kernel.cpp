@@ -12,7 +12,7 @@ namespace {
 // Prior standard deviation of each coefficient's share of the time: wide, the data decide.
 constexpr double kShareDeviation = 0.3;
 // Where no smaller batch was seen, the standard deviation of the share of time that does not shrink with B.
-constexpr double kLatencyShare = 0.05;
+constexpr double kLatencyShare = 0.08;
 // A sibling departs from the basis by at most this much; beyond, its figures are not to be believed.
 constexpr double kMaxResidual = 0.3;
 
@@ -27,6 +27,13 @@ double basis_at(const ShapeData& data, double b) {
 KernelPart outer(const Eigen::MatrixXd& directions, std::size_t measured) {
   const auto columns = static_cast<Eigen::Index>(measured);
   return {directions * directions.topRows(columns).transpose(), directions.rowwise().squaredNorm()};
+}
+
+// The features of one iteration, without a cost per run: a curve holds none.
+Terms per_iteration(const ShapeData& data, double b) {
+  Terms x = data.basis->features(1, b, data.knots);
+  x(0) = 0;
+  return x;
 }
 
 // Seconds per iteration of a sibling: log-log between its points, held at the ends' time per sample outside.
@@ -44,30 +51,33 @@ bool covers(const std::vector<CurvePoint>& curve, const std::vector<double>& sam
          curve.back().samples >= samples.back();
 }
 
-// Fits the basis to the sibling's times at our batch sizes, as ours was, and takes what is left.
-Eigen::VectorXd residuals_of(const ShapeData& data, const Sibling& sibling,
-                             std::span<const double> positions) {
+// The basis fitted to the sibling's times at our batch sizes, as ours was.
+Terms fit_sibling(const ShapeData& data, const Sibling& sibling) {
   const Eigen::Index terms = data.basis->parameters();
   Gram gram = Gram::Zero(terms, terms);
   Terms projection = Terms::Zero(terms);
-  const auto features = [&](double b) {
-    Terms x = data.basis->features(1, b, data.knots);
-    x(0) = 0;  // a curve holds no cost per run
-    return x;
-  };
   for (const double b : data.samples) {
-    const Terms x = features(b) / time_at(sibling.curve, b);
+    const Terms x = per_iteration(data, b) / time_at(sibling.curve, b);
     gram += x * x.transpose();
     projection += x;
   }
-  const Terms c = solve_nnls(gram, projection, data.basis->free);
-  Eigen::VectorXd out(static_cast<Eigen::Index>(positions.size()));
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    const double inside =
-        std::clamp(positions[i], sibling.curve.front().samples, sibling.curve.back().samples);
-    const double fitted = features(inside).dot(c);
-    const double r = fitted > 0 ? std::log(time_at(sibling.curve, inside) / fitted) : 0;
-    out(static_cast<Eigen::Index>(i)) = std::isfinite(r) ? std::clamp(r, -kMaxResidual, kMaxResidual) : 0;
+  return solve_nnls(gram, projection, data.basis->free);
+}
+
+SiblingResiduals residuals_of(const ShapeData& data, const Sibling& sibling,
+                              std::span<const double> positions) {
+  const auto count = static_cast<Eigen::Index>(positions.size());
+  SiblingResiduals out{sibling.same_network, 0, Eigen::VectorXd::Zero(count), Eigen::VectorXd::Zero(count)};
+  const Terms c = fit_sibling(data, sibling);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const double b = positions[static_cast<std::size_t>(i)];
+    if (b < sibling.curve.front().samples || b > sibling.curve.back().samples) continue;
+    const double fitted = per_iteration(data, b).dot(c);
+    const double r = fitted > 0 ? std::log(time_at(sibling.curve, b) / fitted) : 0;
+    if (!std::isfinite(r)) continue;
+    out.residuals(i) = std::clamp(r, -kMaxResidual, kMaxResidual);
+    out.carried(i) =
+        std::expm1(out.residuals(i)) * std::min(1.0, fitted * data.iterations / basis_at(data, b));
   }
   return out;
 }
@@ -127,7 +137,7 @@ std::vector<SiblingResiduals> sibling_residuals(const ShapeData& data, std::span
   const auto measured = static_cast<Eigen::Index>(data.samples.size());
   for (const Sibling& sibling : siblings.first(std::min(siblings.size(), kMaxSiblings))) {
     if (!covers(sibling.curve, data.samples)) continue;
-    SiblingResiduals entry{sibling.same_network, 0, residuals_of(data, sibling, positions)};
+    SiblingResiduals entry = residuals_of(data, sibling, positions);
     entry.distance = std::sqrt((entry.residuals.head(measured) - data.residuals).squaredNorm() /
                                static_cast<double>(measured));
     out.push_back(std::move(entry));

@@ -30,11 +30,15 @@ KernelPart rough_part(const ShapeData& data, std::span<const double> positions);
 // there, and nothing that was measured says where. 0 at and above it.
 double latency_deviation(const ShapeData& data, double smallest, double b);
 
-// Residuals of the siblings at all positions; those whose batch sizes do not cover ours are left out.
+// Residuals of the siblings at all positions, 0 outside the batch sizes they have seen; siblings whose batch
+// sizes do not cover ours are left out.
 struct SiblingResiduals {
-  bool same_network;
-  double distance;  // root mean square difference to ours
+  bool same_network = false;
+  double distance = 0;  // root mean square difference to ours
   Eigen::VectorXd residuals;
+  // Of the network's other phase: what its residuals would be for us if its bends were ours, second for
+  // second (testing is the forward part of training), but no more than in proportion.
+  Eigen::VectorXd carried;
 };
 std::vector<SiblingResiduals> sibling_residuals(const ShapeData& data, std::span<const Sibling> siblings,
                                                 std::span<const double> positions);
