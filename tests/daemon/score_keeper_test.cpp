@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "daemon/refit.h"
 #include "tests/daemon/followed_log.h"
 
 namespace etad {
@@ -63,6 +66,45 @@ TEST_F(TrackRecordKept, what_was_said_is_held_against_what_came) {
     const double fraction = row.elapsed / (row.elapsed + row.seconds);
     EXPECT_TRUE(fraction >= row.at_fraction && fraction <= row.at_fraction + 0.1) << fraction;
   }
+}
+
+TEST_F(TrackRecordKept, with_a_model_a_run_is_foretold_at_its_start_and_refits_change_nothing) {
+  for (const char* earlier : {"lenet_b64_i500_tb100_ti50.log", "lenet_b32_i500_tb50_ti50.log",
+                              "lenet_b8_i1000_tb32_ti20.log", "lenet_b128_i200_tb100_ti50.log"}) {
+    write(earlier, example(earlier));
+  }
+  Refit refit(
+      Reader::open(path()).value(), *writer_, [this] { return wall_; }, [] {});
+  ASSERT_TRUE(refit.run());
+  models_ = refit.models();
+  keeper();
+  const std::string log = example(kLog);
+  const std::size_t first_test = log.find('\n', log.find("Testing net")) + 1;
+  write("live.log", log.substr(0, first_test));
+  look();
+  const auto before = predictions();
+  ASSERT_EQ(before.size(), 1U);
+  EXPECT_EQ(before[0].kind, PredictionKind::total);
+  EXPECT_EQ(before[0].at_fraction, 0);
+  EXPECT_EQ(before[0].basis, "model");
+  EXPECT_TRUE(before[0].model_id);
+
+  for (const std::string& part : pieces(log.substr(first_test), kDisplayed)) {
+    write("live.log", part);
+    look();
+  }
+  ASSERT_TRUE(refit.run());
+  models_ = refit.models();
+  look();
+  const auto after = predictions();
+  ASSERT_EQ(after.size(), 4U) << "at the start, 5, 25 and 50 %";
+  for (std::size_t i = 0; i < after.size(); ++i) EXPECT_TRUE(after[i].actual);
+  const auto start = std::find_if(after.begin(), after.end(),
+                                  [](const auto& row) { return row.kind == PredictionKind::total; });
+  ASSERT_NE(start, after.end());
+  EXPECT_EQ(start->seconds, before[0].seconds) << "never rewritten";
+  const etad::Run run = newest().run;
+  EXPECT_NEAR(*start->actual, to_seconds(*run.ended_at - *run.started_at), 1e-6) << "of the whole run";
 }
 
 TEST_F(TrackRecordKept, the_sums_are_those_of_the_rows) {
