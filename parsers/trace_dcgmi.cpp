@@ -38,6 +38,7 @@ class DcgmiReader final : public HeadedReader {
       return TraceLine::structure;
     }
     split_words(line, kMostColumns + 2, words_);
+    if (words_.empty()) return TraceLine::other;  // nothing but commas
     if (words_.front() == "ID" || words_.front() == "Id" || words_.front().starts_with('#'))
       return TraceLine::structure;
     const auto label = entity(words_.front());

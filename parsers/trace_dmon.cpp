@@ -58,6 +58,7 @@ class DmonReader final : public HeadedReader {
       return TraceLine::structure;  // also "# Idx W C", and what pmon says where nothing runs
     }
     split_words(line, columns_.empty() ? kMostColumns : columns_.size(), words_);
+    if (words_.empty()) return TraceLine::other;  // nothing but commas
     const bool data = words_.front().front() >= '0' && words_.front().front() <= '9';
     if (!data) return TraceLine::other;
     if (columns_.empty() || words_.size() != columns_.size()) {

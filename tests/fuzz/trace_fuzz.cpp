@@ -34,8 +34,10 @@ std::unique_ptr<TraceReader> restored(std::string_view format, const TraceOption
                                       const TraceReader& from, TimeContext& time) {
   const std::string saved = boost::json::serialize(from.save());
   require(saved.size() <= 256 * 1024);
+  boost::json::parse_options lenient;
+  lenient.allow_invalid_utf8 = true;  // as the daemon's: headers are bytes as they came
   auto reader = make_trace_reader(format, options).value();
-  reader->restore(boost::json::parse(saved).as_object(), time);
+  reader->restore(boost::json::parse(saved, {}, lenient).as_object(), time);
   require(reader->complaint() == from.complaint());
   return reader;
 }

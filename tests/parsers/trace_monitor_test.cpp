@@ -151,6 +151,15 @@ TEST(Prometheus, what_is_no_metric_is_no_part_of_it) {
   EXPECT_EQ(run.records.rejected, 1);
 }
 
+TEST(Traces, lines_of_nothing_but_delimiters_are_no_part_of_any) {
+  for (const std::string_view format : trace_formats()) {
+    const TraceRun run =
+        read_trace(std::string(format), {"# gpu   pwr", ",", " , ,", ";;;;", "\t,\t", "#", "\"", "{", "0"},
+                   {.columns = {"time", "gpu.power"}});
+    EXPECT_TRUE(run.records.samples.empty()) << format;
+  }
+}
+
 TEST(Traces, label_sets_are_bounded) {
   std::vector<std::string> lines;
   for (int i = 0; i < 1000; ++i)
