@@ -104,6 +104,7 @@ struct Tracker::Impl {
   bool counts_again(const Event& event, std::int64_t epoch);
   std::int64_t steps_of_epoch(const track::RunTrack& r, const Event& event,
                               bool* derived) const;  // 0: unknown
+  bool measures_again(const Event& event, std::int64_t epoch);
   void epoch_segment(track::RunTrack& r, const Moment& m, Duration took);
   void segment(const Moment& m);
   track::Group& group_of(const Moment& m, const track::RunTrack& row, Phase phase, std::int64_t samples);

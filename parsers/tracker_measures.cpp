@@ -213,13 +213,33 @@ bool Tracker::Impl::counts_again(const Event& event, std::int64_t epoch) {
   return epoch < *r->known.announced || (epoch == *r->known.announced && !r->known.in_epoch);
 }
 
+// The same of a log that only shows its epochs' ends.
+bool Tracker::Impl::measures_again(const Event& event, std::int64_t epoch) {
+  const RunTrack* const r = open_run();
+  const bool tests = event.text(Field::phase) == name_of(Phase::test);
+  return r && !r->headed && !tests && event.has(Field::seconds) && r->known.epoch && epoch < *r->known.epoch;
+}
+
+namespace {
+
+// A bar of as many steps as there are epochs counts epochs.
+bool counts_epochs(const Event& event) {
+  const auto epochs = positive_of(event, Field::epochs);
+  return event.has(Field::seconds) && epochs && epochs == positive_of(event, Field::iterations);
+}
+
+}  // namespace
+
 // An epoch's beginning or end. With `seconds` it is a measurement of all its steps; with outcome = "finished"
 // it is one by the two lines' times, the tests in between taken out.
 void Tracker::Impl::epoch(const Moment& m) {
-  if (is_test_after_end(m)) return;
+  // A beginning or a test behind a run's end is no new run.
+  const bool over = state.current && state.current->ended && !m.event.has(Field::seconds);
+  if ((over && !m.event.has(Field::epochs)) || is_test_after_end(m) || counts_epochs(m.event)) return;
   const auto number = count_of(m.event, Field::epoch);
   const bool begins = !m.event.has(Field::seconds) && m.event.text(Field::outcome).empty();
-  RunTrack& r = begins && number && counts_again(m.event, *number) ? begin_again(m) : run_for_measurement(m);
+  const bool again = number && (begins ? counts_again(m.event, *number) : measures_again(m.event, *number));
+  RunTrack& r = again ? begin_again(m) : run_for_measurement(m);
   finish_net(r, m.out);
   const bool tests = m.event.text(Field::phase) == name_of(Phase::test);
   if (!r.job_known) r.run.job = tests ? Job::test : Job::train;  // what a log shows first may be a test alone
@@ -261,7 +281,11 @@ void Tracker::Impl::epoch_segment(RunTrack& r, const Moment& m, Duration took) {
   const std::int64_t first = number ? (*number > base ? product(*number - base, steps) : 0)
                                     : (phase == Phase::train ? r.run.train.iterations : 0);
   const std::int64_t samples = phase == Phase::train ? train_samples(r) : test_samples(r, 0);
-  if (phase == Phase::train) r.run.iteration = first + steps;
+  if (phase == Phase::train) {
+    if (number && r.run.train.segments > 0 && r.run.iteration == first + steps) return;  // shown again
+    r.run.iteration = first + steps;
+    r.known.epoch = number;
+  }
   add_segment(r, {phase, first, steps, samples, took, {}}, m.out);
 }
 

@@ -243,5 +243,31 @@ TEST(Measures, ATestBehindTheEndIsNoRun) {
   EXPECT_EQ(records.segments.size(), 1u);
 }
 
+TEST(Measures, BarsOfEpochs) {
+  HandLog log;
+  const auto bar = [&](std::string_view epoch, std::string_view iterations, std::string_view seconds,
+                       std::string_view phase = "train") {
+    log.line({}, EventKind::epoch,
+             {{Field::epoch, epoch},
+              {Field::epochs, "5"},
+              {Field::iterations, iterations},
+              {Field::seconds, seconds},
+              {Field::phase, phase}});
+  };
+  bar("0", "50", "10");
+  bar("0", "20", "2", "test");
+  bar("0", "50", "12");  // shown again behind the test
+  bar("1", "50", "11");
+  bar("1", "5", "30");  // of as many steps as there are epochs: it counts those
+  bar("0", "50", "9");  // another training
+  const Records& records = log.end();
+  ASSERT_EQ(records.runs.size(), 2u);
+  EXPECT_EQ(records.runs[0].train.segments, 2);
+  EXPECT_EQ(records.runs[0].train.iterations, 100);
+  EXPECT_EQ(records.runs[0].test.iterations, 20);
+  EXPECT_EQ(records.runs[0].max_iterations, 250);
+  EXPECT_EQ(records.runs[1].train.iterations, 50);
+}
+
 }  // namespace
 }  // namespace etad::test
