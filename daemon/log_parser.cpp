@@ -60,6 +60,7 @@ void LogParser::adopt_trace(std::string_view format) {
 }
 
 std::string LogParser::complaint() const {
+  if (table_) return table_->complaint();
   return trace_ ? trace_->complaint() : std::string();
 }
 
@@ -71,6 +72,8 @@ void LogParser::adopt(std::shared_ptr<const Format> format) {
   format_ = std::move(format);
   format_name_ = format_->name();
   tracker_.emplace(context());
+  table_.reset();
+  if (format_->is_table()) table_.emplace();
   trace_.reset();
   trial_.reset();
 }
@@ -118,7 +121,9 @@ void LogParser::replay(Records& out) {
 }
 
 void LogParser::take(std::string_view line, std::optional<Instant> arrival, Records& out) {
-  const Event event = format_->match(line, time_);
+  const std::int64_t bad_rows = table_ ? table_->bad_rows() : 0;
+  const Event event = table_ ? table_->read(line) : format_->match(line, time_);
+  if (table_) out.rejected += table_->bad_rows() - bad_rows;
   ++(event.kind == EventKind::none ? unmatched_ : matched_);
   tracker_->feed(line, event, arrival, out);
 }
@@ -169,6 +174,7 @@ std::string LogParser::save() const {
   if (time_.year) state["year"] = *time_.year;
   if (tracker_) {
     state["tracker"] = tracker_->save();
+    if (table_) state["table"] = {{"header", table_->header()}, {"lines", table_->lines()}};
   } else if (trace_) {
     state["trace"] = trace_->save();
     state["traced"] = traced_;
@@ -200,6 +206,15 @@ void LogParser::restore_pending(const boost::json::object& state) {
   if (!trial_) return;
   if (!none || !none->is_bool() || none->get_bool()) return trial_->give_up();
   for (const Pending& held : pending_) trial_->consider(held.text, time_);
+}
+
+void LogParser::restore_table(const boost::json::object& state) {
+  const auto* table = table_ ? state.if_contains("table") : nullptr;
+  const auto* kept = table ? table->if_object() : nullptr;
+  const auto* header = kept ? kept->if_contains("header") : nullptr;
+  const auto* lines = kept ? kept->if_contains("lines") : nullptr;
+  if (header && header->is_string() && lines && lines->is_int64())
+    table_->restore(header->get_string(), lines->get_int64());
 }
 
 // The columns it had are good as long as the configuration gives none.
@@ -242,6 +257,7 @@ Result<LogParser> LogParser::restore(LogOptions options, std::string_view text) 
     auto restored = Tracker::restore(parser.context(), tracker->get_string());
     if (!restored) return tl::unexpected(restored.error());
     parser.tracker_ = std::move(*restored);
+    parser.restore_table(*state);
     return parser;
   }
   if (const auto* trace = state->if_contains("trace"); trace && trace->is_object()) {

@@ -14,6 +14,7 @@
 
 #include "parsers/format.h"
 #include "parsers/record.h"
+#include "parsers/segment_table.h"
 #include "parsers/trace_trial.h"
 #include "parsers/tracker.h"
 
@@ -73,11 +74,13 @@ class LogParser {
   SourceContext context() const;
   void restore_pending(const boost::json::object& state);
   bool restore_trace(const boost::json::object& state);
+  void restore_table(const boost::json::object& state);
 
   LogOptions options_;
   std::shared_ptr<const Format> format_;
   std::string format_name_;
   std::optional<Tracker> tracker_;      // of a training log
+  std::optional<SegmentTable> table_;   // where its lines are the rows of one
   std::unique_ptr<TraceReader> trace_;  // of a monitoring trace
   std::int64_t traced_ = 0;             // lines with samples
   std::optional<TraceTrial> trial_;     // while it is neither

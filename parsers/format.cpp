@@ -114,6 +114,9 @@ const std::string& Format::framework() const {
 std::string_view Format::section_body() const {
   return impl_->file.section_body;
 }
+bool Format::is_table() const {
+  return !impl_->file.table.empty();
+}
 const RuleFile& Format::file() const {
   return impl_->file;
 }

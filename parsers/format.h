@@ -45,6 +45,9 @@ class Format {
   // How lines between `section` and the next headed line are read: "prototext" or "" (not at all).
   std::string_view section_body() const;
 
+  // Whether the lines are rows of a table (SegmentTable), whose columns the recognised line names.
+  bool is_table() const;
+
  private:
   struct Impl;
   explicit Format(std::unique_ptr<Impl> impl);

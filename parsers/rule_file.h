@@ -61,7 +61,7 @@ struct SampleSpec {
 
 struct RuleFile {
   std::string where;
-  std::string format, framework, section_body;
+  std::string format, framework, section_body, table;
   std::vector<HeaderForm> headers;
   std::vector<std::string> over;
   std::vector<PatternSpec> recognise, strip;
