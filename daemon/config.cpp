@@ -4,6 +4,7 @@
 #include <charconv>
 #include <system_error>
 
+#include "daemon/command_line.h"
 #include "daemon/config_table.h"
 #include "parsers/trace.h"
 
@@ -92,6 +93,13 @@ void read_socket(Table& table, Config& config) {
   table.flag("open_to_all", config.socket.open_to_all);
 }
 
+void read_command_line(Table& table, Config& config) {
+  auto& patterns = config.command_line.patterns;
+  table.texts("patterns", patterns);
+  if (const auto compiled = CommandLinePatterns::compile(patterns); !compiled)
+    table.mistake(table.node("patterns"), compiled.error().message, compiled.error().hint);
+}
+
 Expected read_level(const toml::node& node, std::string& out) {
   static constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warning", "error"};
   const auto text = node.value_exact<std::string>();
@@ -138,6 +146,7 @@ tl::expected<Config, std::vector<Error>> parse_config(std::string_view where, st
   root.section("rules", [&](Table& table) { table.texts("path", config.rules.path); });
   root.section("refit", [&](Table& table) { table.duration("interval", config.refit.interval); });
   root.section("follow", [&](Table& table) { read_follow(table, config); });
+  root.section("command_line", [&](Table& table) { read_command_line(table, config); });
   root.section("log", [&](Table& table) {
     table.read("level", [&](const toml::node& node) { return read_level(node, config.log.level); });
   });

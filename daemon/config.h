@@ -51,6 +51,10 @@ struct Config {
     std::size_t max_open_files = 256;
   } follow;
   struct {
+    std::vector<std::string>
+        patterns;  // RE2; their named groups are labels. None: command lines are not read
+  } command_line;
+  struct {
     std::string level = "info";  // trace, debug, info, warning, error
   } log;
   std::vector<SourceConfig> sources;

@@ -60,6 +60,11 @@ void Table::words(std::string_view key, std::map<std::string, std::string>& out)
   });
 }
 
+const toml::node& Table::node(std::string_view key) const {
+  const toml::node* found = table_.get(key);
+  return found != nullptr ? *found : static_cast<const toml::node&>(table_);
+}
+
 void Table::done() const {
   for (const auto& [key, node] : table_) {
     if (std::find(known_.begin(), known_.end(), key.str()) != known_.end()) continue;

@@ -84,7 +84,8 @@ class Table {
     });
   }
 
-  void done() const;  // tells the keys nobody read
+  const toml::node& node(std::string_view key) const;  // for a mistake's place; absent: the table
+  void done() const;                                   // tells the keys nobody read
   void mistake(const toml::node& node, std::string message, std::string hint = {}) const;
 
  private:

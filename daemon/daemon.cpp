@@ -25,6 +25,19 @@ std::vector<Error> one(Error error) {
   return {std::move(error)};
 }
 
+// The course of a followed run, in the journal.
+void tell_run(const RunRow& row) {
+  const Run& run = row.run;
+  const bool bad = run.state == RunState::failed || run.state == RunState::lost;
+  std::string text = "run " + std::to_string(row.id) + (run.network.empty() ? "" : " of " + run.network);
+  text += run.state == RunState::running ? " is running" : " " + std::string(name_of(run.state));
+  if (run.iteration) text += " at iteration " + std::to_string(*run.iteration);
+  if (run.max_iterations) text += " of " + std::to_string(*run.max_iterations);
+  if (!run.message.empty()) text += ": " + run.message;
+  log::write(bad ? log::Level::warning : log::Level::info, text,
+             {{"RUN", std::to_string(row.id)}, {"SOURCE", row.source}, {"NETWORK", run.network}});
+}
+
 }  // namespace
 
 Daemon::Daemon(Config config, std::string config_path)
@@ -78,7 +91,7 @@ Result<void> Daemon::open_history() {
                                    [this] { refit_beat_ = steady_clock::now().time_since_epoch().count(); });
   auto record_reader = Reader::open(path);
   if (!record_reader) return tl::unexpected(record_reader.error());
-  score_keeper_ = std::make_unique<ScoreKeeper>(std::move(*record_reader), *writer_);
+  score_keeper_ = std::make_unique<ScoreKeeper>(std::move(*record_reader), *writer_, tell_run);
   if (auto begun = score_keeper_->begin(); !begun) return begun;
   return refit_->load();
 }
@@ -138,7 +151,7 @@ void Daemon::note_refit(const Result<service::RefitReport>& report) {
   }
   if (!report) log::error(report.error(), {{"PART", "refit"}});
   if (report && report->fitted > 0) {
-    log::info("fitted " + std::to_string(report->fitted) + " models in " + std::to_string(report->seconds) +
+    log::info("fitted " + std::to_string(report->fitted) + " model(s) in " + std::to_string(report->seconds) +
               " s");
     server_->changed();
   }
@@ -174,8 +187,9 @@ service::Health Daemon::health() {
 
 std::string Daemon::status_line() {
   const service::Health now = health();
-  std::string text = "following " + std::to_string(now.sources) + " sources, " +
-                     std::to_string(refit_->models()->models.size()) + " models";
+  std::string text =
+      (now.looking ? "looking for sources, " : "following " + std::to_string(now.sources) + " sources, ") +
+      std::to_string(refit_->models()->models.size()) + " models";
   if (now.lag_bytes > 0) text += ", " + std::to_string(now.lag_bytes) + " bytes behind";
   if (!now.failures.empty()) text += "; degraded: " + now.failures.front().why;
   return text;
@@ -206,7 +220,7 @@ Result<std::string> Daemon::backup() {
   const std::string copy = config_.storage.path + ".backup-" + std::to_string(++number);
   std::error_code ignored;
   std::filesystem::remove(copy, ignored);  // of a daemon that died while it made one
-  auto done = writer_->with([&](Writer& writer) { return writer.backup(copy); });
+  auto done = backup_history(config_.storage.path, copy);
   if (!done) return tl::unexpected(done.error());
   return copy;
 }

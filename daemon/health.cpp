@@ -58,6 +58,7 @@ void add_failures(Health& out, const HealthInputs& inputs) {
 service::Health health_of(const HealthInputs& inputs, Instant now) {
   Health out;
   out.started_at = inputs.started_at;
+  out.looking = inputs.ingest.looking;
   out.sources = static_cast<std::int64_t>(inputs.ingest.streams->size());
   std::string first;
   for (const follow::Status& stream : *inputs.ingest.streams) {

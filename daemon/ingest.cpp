@@ -44,14 +44,16 @@ struct Ingest::Source {
   std::int64_t id = 0;  // in the history; 0: not there yet
   follow::StreamId stream = 0;
   std::size_t tag = 0;
-  std::int64_t offset = 0;  // as committed
-  Instant used{};           // when it last moved
-  Instant last_activity{};  // the file's last change, as far as we saw it
-  bool caught_up = false;   // its lines are seen as they come
-  bool running = false;     // a run may be going on
-  bool gone = false;        // as the history has it
-  bool has_error = false;   // likewise
-  bool moved = false;       // something of it awaits the commit
+  std::int64_t offset = 0;     // as committed
+  Instant used{};              // when it last moved
+  Instant last_activity{};     // the file's last change, as far as we saw it
+  bool caught_up = false;      // its lines are seen as they come
+  bool running = false;        // a run may be going on
+  bool gone = false;           // as the history has it
+  bool has_error = false;      // likewise
+  bool moved = false;          // something of it awaits the commit
+  std::int64_t open_run = -1;  // the last run, by ordinal, that the history was told of
+  std::int64_t told_run = -1;  // the last run, by ordinal, that was told as begun
   std::unique_ptr<Awake> awake;
 
   // Whether the history would be another one with this batch in it. At the start every file is looked at
@@ -318,8 +320,21 @@ Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, 
     last_commit_ = wall;
     accept(commits);
   }
-  for (const follow::Batch& batch : batches) follower_.committed(batch);
+  for (const follow::Batch& batch : batches) {
+    follower_.committed(batch);
+    if (!options_.tell_begun_runs) continue;
+    if (const auto source = sources_.find(batch.path); source != sources_.end()) note_begun(*source->second);
+  }
   return !commits.empty();
+}
+
+// Of a file that is still being caught up with, an open run may long be over.
+void Ingest::note_begun(Source& source) {
+  constexpr std::size_t kMostBegun = 1024;
+  const bool lives = source.caught_up && source.running;
+  if (!lives || source.open_run <= source.told_run || begun_.size() >= kMostBegun) return;
+  source.told_run = source.open_run;
+  begun_.push_back({source.path, source.id, source.open_run});
 }
 
 // The history has it.
@@ -339,6 +354,7 @@ void Ingest::accept(const std::vector<SourceCommit>& commits) {
     source->gone = awake.row.gone;
     source->has_error = can_not_be_read(awake.row);
     source->moved = false;
+    for (const Run& run : commit.records.runs) source->open_run = std::max(source->open_run, run.ordinal);
   }
   moved_.clear();
 }

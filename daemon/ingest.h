@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "daemon/follow/follower.h"
@@ -47,6 +48,13 @@ struct IngestOptions {
   std::chrono::seconds rest_after{30};    // a source at rest for so long is left to the history
   std::size_t most_awake = 512;           // and the one at rest the longest where more are in memory
   std::chrono::hours forget_after{24};    // a source whose file is gone for so long is forgotten
+  bool tell_begun_runs = false;           // keep them for take_begun_runs()
+};
+
+// A run that goes on in a file that is read to its end: the process that writes it lives.
+struct BegunRun {
+  std::string path;
+  std::int64_t source_id = 0, ordinal = 0;
 };
 
 // What a tick did, and what the daemon's health says of ingesting.
@@ -73,6 +81,8 @@ class Ingest {
 
   // Sources whose saved state could not be used, each told once.
   std::vector<Error> take_notices();
+  // The runs that began, or were first seen, since the last call.
+  std::vector<BegunRun> take_begun_runs() { return std::exchange(begun_, {}); }
   const IngestCounters& counters() const { return counters_; }
   std::optional<Instant> last_commit() const { return last_commit_; }
 
@@ -89,6 +99,7 @@ class Ingest {
   void touch(Source& source);
   Result<void> close_still_runs(Instant wall);
   Result<bool> take_and_commit(const std::vector<follow::Batch>& batches, Instant wall);
+  void note_begun(Source& source);
   void accept(const std::vector<SourceCommit>& commits);
   void give_back(const std::vector<follow::Batch>& batches);
   void put_to_rest(Instant wall);
@@ -101,6 +112,7 @@ class Ingest {
   std::vector<Source*> awake_;
   std::vector<Source*> moved_;  // what the next commit is about
   std::vector<Error> notices_;
+  std::vector<BegunRun> begun_;
   IngestCounters counters_;
   std::optional<Instant> last_commit_;
   follow::SteadyTime retry_at_{};

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "daemon/command_line_watch.h"
 #include "daemon/follow/filesystem.h"
 #include "daemon/log.h"
 #include "daemon/system.h"
@@ -62,6 +63,9 @@ Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const For
     }
     setup.sources.push_back({source.format, source.labels, std::move(*pattern), source.columns});
   }
+  auto patterns = CommandLinePatterns::compile(config.command_line.patterns);
+  if (!patterns) return tl::unexpected(patterns.error());
+  setup.command_line = std::move(*patterns);
   setup.formats = std::move(formats);
   return setup;
 }
@@ -72,6 +76,8 @@ struct IngestThread::Work {
   std::unique_ptr<follow::HintSource> hints;
   std::unique_ptr<follow::Follower> follower;
   std::unique_ptr<Ingest> ingest;
+  std::unique_ptr<ProcessTable> processes;
+  std::unique_ptr<CommandLineWatch> command_lines;
   Instant next_publish{};
   bool unpublished = true;             // something happened since the last time
   std::optional<std::int64_t> tidied;  // how much had been read when memory was last given back
@@ -100,6 +106,10 @@ Result<void> IngestThread::start(IngestSetup setup) {
   options.host = std::move(setup.host);
   options.zone = system::local_zone();
   options.lost_after = setup.lost_after;
+  options.tell_begun_runs = !setup.command_line.empty();
+  work->processes = proc_process_table();
+  work->command_lines =
+      std::make_unique<CommandLineWatch>(std::move(setup.command_line), *work->processes, writer_);
   work->ingest = std::make_unique<Ingest>(std::move(options), writer_, *work->follower);
   const auto restored = work->ingest->restore(system::now());
   if (!restored) return restored;
@@ -125,7 +135,8 @@ void IngestThread::loop(Work& work, const std::stop_token& stop) {
     beat_ = now.time_since_epoch().count();
     const auto done = work.ingest->tick(now, wall);
     tell_outcome(done ? std::nullopt : std::optional(done.error()));
-    if (done && *done) committed_();
+    const bool labelled = work.command_lines->wanted() && read_command_lines(work, now);
+    if ((done && *done) || labelled) committed_();
     for (const std::string& notice : work.follower->take_notices()) {
       log::warning(notice, {{"PART", "sources"}});
     }
@@ -139,6 +150,13 @@ void IngestThread::loop(Work& work, const std::stop_token& stop) {
     eventfd_read(wake_fd_, &count);
     work.follower->on_hint(follow::SteadyTime::clock::now());
   }
+}
+
+bool IngestThread::read_command_lines(Work& work, follow::SteadyTime now) {
+  const bool labelled = work.command_lines->look(work.ingest->take_begun_runs(), now);
+  if (const auto notice = work.command_lines->take_notice())
+    log::warning(*notice, {{"PART", "command line"}});
+  return labelled;
 }
 
 void IngestThread::wait(const Work& work) const {
@@ -201,6 +219,7 @@ void IngestThread::publish(Work& work, Instant wall, std::optional<Error> failur
   status_.failure = std::move(failure);
   if (!due) return;
   status_.streams = std::move(streams);
+  status_.looking = false;
   status_.lag_bytes = 0;
   for (const auto& stream : *status_.streams) {
     if (!stream.caught_up) status_.lag_bytes += std::max<std::int64_t>(0, stream.size - stream.offset);

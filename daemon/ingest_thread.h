@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "daemon/command_line.h"
 #include "daemon/config.h"
 #include "daemon/follow/follower.h"
 #include "daemon/ingest.h"
@@ -28,6 +29,7 @@ struct IngestSetup {
   follow::Options follow;
   std::string host;
   std::chrono::seconds lost_after{3600};
+  CommandLinePatterns command_line;
 };
 
 // The setup a configuration asks for; a path_pattern that is no pattern is an error.
@@ -37,6 +39,7 @@ Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const For
 struct IngestStatus {
   IngestStatus() : streams(std::make_shared<const std::vector<follow::Status>>()) {}
 
+  bool looking = true;  // the patterns have not been looked up yet
   IngestCounters counters;
   std::optional<Instant> last_commit;
   std::shared_ptr<const std::vector<follow::Status>> streams;  // never null
@@ -61,6 +64,7 @@ class IngestThread {
   struct Work;
 
   void loop(Work& work, const std::stop_token& stop);
+  bool read_command_lines(Work& work, follow::SteadyTime now);
   void publish(Work& work, Instant wall, std::optional<Error> failure);
   void tell_outcome(const std::optional<Error>& failure);
   void tell_streams(const std::vector<follow::Status>& streams);

@@ -38,8 +38,8 @@ RunFilter running_runs() {
 
 }  // namespace
 
-ScoreKeeper::ScoreKeeper(std::unique_ptr<Reader> reader, SharedWriter& writer)
-    : reader_(std::move(reader)), writer_(writer), live_(*reader_) {}
+ScoreKeeper::ScoreKeeper(std::unique_ptr<Reader> reader, SharedWriter& writer, Observer observer)
+    : reader_(std::move(reader)), writer_(writer), observer_(std::move(observer)), live_(*reader_) {}
 
 Result<void> ScoreKeeper::begin() {
   const auto rows = reader_->runs(running_runs());
@@ -86,8 +86,10 @@ Result<void> ScoreKeeper::look(const std::shared_ptr<const service::ModelSet>& m
   std::set<std::int64_t> running;
   for (const RunRow& row : *rows) {
     running.insert(row.id);
+    if (observer_ && !runs_.contains(row.id)) observer_(row);
     if (auto noted = note(row); !noted) return noted;
     Seen& seen = runs_[row.id];
+    seen.told_over = false;
     const std::int64_t iteration = row.run.iteration.value_or(0);
     if (std::exchange(seen.iteration, iteration) == iteration) continue;
     if (auto predicted = predict(row, seen, models, now); !predicted) return predicted;
@@ -141,6 +143,7 @@ Result<void> ScoreKeeper::score_ended(const std::set<std::int64_t>& running) {
     }
     const auto row = reader_->run(it->first);
     if (!row) return tl::unexpected(row.error());
+    if (observer_ && *row && !std::exchange(it->second.told_over, true)) observer_(**row);
     if (*row && (*row)->run.state == RunState::lost && it->second.anything && ++lost <= kMostLost) {
       ++it;
       continue;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,7 +19,10 @@ namespace etad {
 // Belongs to one thread.
 class ScoreKeeper {
  public:
-  ScoreKeeper(std::unique_ptr<Reader> reader, SharedWriter& writer);
+  // Told of a run that is seen running for the first time, and once more when it no longer runs.
+  using Observer = std::function<void(const RunRow& run)>;
+
+  ScoreKeeper(std::unique_ptr<Reader> reader, SharedWriter& writer, Observer observer = {});
 
   // Takes note of the runs that are running as the history has it, before anything is read from their logs,
   // so that those which end right then are scored too; and of those that ended without being scored.
@@ -33,6 +37,7 @@ class ScoreKeeper {
     std::optional<double> fraction;  // of its time, when last looked at
     std::int64_t iteration = -1;     // when last looked at: a run that stands still has nothing new to say
     bool anything = false;           // there is a prediction to be scored
+    bool told_over = false;          // the observer knows that it no longer runs; a lost one may come back
   };
 
   Result<void> note(const RunRow& row);
@@ -43,6 +48,7 @@ class ScoreKeeper {
 
   std::unique_ptr<Reader> reader_;
   SharedWriter& writer_;
+  Observer observer_;
   service::LiveRuns live_;
   std::map<std::int64_t, Seen> runs_;  // that were running when last looked at, by id
 };

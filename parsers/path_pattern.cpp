@@ -14,21 +14,29 @@ struct PathPattern::Compiled {
   RE2 expression;
 };
 
-Result<PathPattern> PathPattern::compile(const std::string& pattern) {
+Result<PathPattern> PathPattern::compile(const std::string& pattern, std::string_view key) {
+  const std::string where = std::string(key) + " '" + pattern + "'";
   PathPattern out;
   if (pattern.empty()) return out;
   auto compiled = std::make_shared<const Compiled>(pattern);
   if (!compiled->expression.ok()) {
-    return fail("path_pattern '" + pattern + "': " + compiled->expression.error(), "it is an RE2 pattern");
+    return fail(where + ": " + compiled->expression.error(), "it is an RE2 pattern");
   }
   if (compiled->expression.NamedCapturingGroups().empty()) {
-    return fail("path_pattern '" + pattern + "' has no named group", "write (?P<batch_size>\\d+)");
+    return fail(where + " has no named group", "write (?P<batch_size>\\d+)");
   }
   for (const auto& [name, index] : compiled->expression.NamedCapturingGroups()) {
-    if (!field(name) && !trace_label(name))
-      return fail("path_pattern names '" + name + "', which is no field", "see docs/rules.md");
+    if (!field(name) && !trace_label(name) && name != "gpus")
+      return fail(where + " names '" + name + "', which is no field", "see docs/rules.md");
   }
   out.compiled_ = std::move(compiled);
+  return out;
+}
+
+std::vector<std::string> PathPattern::names() const {
+  std::vector<std::string> out;
+  if (!compiled_) return out;
+  for (const auto& [name, index] : compiled_->expression.NamedCapturingGroups()) out.push_back(name);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "parsers/error.h"
 
@@ -13,11 +14,13 @@ namespace etad {
 class PathPattern {
  public:
   // `pattern` is an RE2 pattern, searched for anywhere in the path; its named groups bear the names of event
-  // fields (batch_size, network, …). An empty pattern says nothing of any path.
-  static Result<PathPattern> compile(const std::string& pattern);
+  // fields (batch_size, network, …) or is "gpus". An empty pattern says nothing of any path. `key`: what the
+  // configuration calls it, for the error.
+  static Result<PathPattern> compile(const std::string& pattern, std::string_view key = "path_pattern");
 
   // The groups that took part in the match; empty where the path does not match.
   std::map<std::string, std::string> labels(std::string_view path) const;
+  std::vector<std::string> names() const;  // the groups'
 
  private:
   struct Compiled;

@@ -59,14 +59,19 @@ class Writer {
   // host, framework. Joins the labels the run has; an empty value takes a label back. The log wins where it
   // knows.
   virtual Result<void> set_labels(std::int64_t run_id, const std::map<std::string, std::string>& labels) = 0;
+  // The same for what was found out of a source's run beside its log, with where it came from ("command
+  // line"). What the user said stays, whenever that was. What is no label, or no value of one, is left out;
+  // of a run that is not there nothing is kept.
+  virtual Result<void> add_found_labels(std::int64_t source_id, std::int64_t ordinal,
+                                        const std::map<std::string, std::string>& labels,
+                                        const std::string& origin) = 0;
 
   // The track record. A prediction already on record for that run, kind and fraction stays as it is.
   virtual Result<void> put_predictions(const std::vector<PredictionRow>& predictions) = 0;
   // The run is over after `total` (first line to end, on the log's clock): scores what was predicted of it.
   virtual Result<void> score_run(std::int64_t run_id, Duration total) = 0;
 
-  virtual Result<void> maintain(Instant now) = 0;            // a small step: compaction, expiry, checkpoint
-  virtual Result<void> backup(const std::string& file) = 0;  // VACUUM INTO
+  virtual Result<void> maintain(Instant now) = 0;  // a small step: compaction, expiry, checkpoint
 };
 
 struct RunFilter {
@@ -123,5 +128,10 @@ class Reader {
   virtual Result<std::vector<ModelKey>> changed_keys(std::int64_t since_generation, std::int64_t& now) = 0;
   virtual Result<std::vector<RunData>> run_data(const ModelKey& key, int max_runs, int max_windows) = 0;
 };
+
+// A copy of the whole history as it is now in a new file, while it is in use: VACUUM INTO on a connection of
+// its own, so that nobody who writes waits for it, however large the history is. Blocks for as long as it
+// takes.
+Result<void> backup_history(const std::string& path, const std::string& file);
 
 }  // namespace etad

@@ -14,6 +14,7 @@ constexpr std::array<std::string_view, 3> kNumbers = {"batch_size", "test_batch_
 // Which of the host's GPUs a run ran on, as the monitoring traces count: nothing of the run itself follows
 // from it.
 constexpr std::string_view kGpus = "gpus";
+constexpr std::string_view kOrigin = "origin of ";  // before a label's name; no label begins so
 constexpr std::int64_t kLargest =
     1'000'000'000;  // a larger batch or number of devices is a slip of the keyboard
 
@@ -63,11 +64,15 @@ void fill_phase(PhaseSummary& phase, const std::optional<std::int64_t>& batch, s
 
 }  // namespace
 
+bool is_label(std::string_view name) {
+  return std::find(kNumbers.begin(), kNumbers.end(), name) != kNumbers.end() ||
+         std::find(kTexts.begin(), kTexts.end(), name) != kTexts.end() || name == kGpus;
+}
+
 Result<void> check_labels(const TextMap& labels) {
   for (const auto& [name, value] : labels) {
     const bool is_number = std::find(kNumbers.begin(), kNumbers.end(), name) != kNumbers.end();
-    const bool is_text = std::find(kTexts.begin(), kTexts.end(), name) != kTexts.end();
-    if (!is_number && !is_text && name != kGpus)
+    if (!is_label(name))
       return fail("there is no label \"" + name + "\"",
                   "labels are network, batch_size, test_batch_size, device, devices, gpus, host, framework");
     if (name == kGpus && !value.empty() && !names_gpus(value))
@@ -80,13 +85,37 @@ Result<void> check_labels(const TextMap& labels) {
   return {};
 }
 
-void merge_labels(TextMap& labels, const TextMap& added) {
-  for (const auto& [name, value] : added) {
+RunLabels read_labels(std::string_view json) {
+  RunLabels out;
+  for (auto& [name, value] : text_map(json)) {
+    const bool origin = name.starts_with(kOrigin);
+    (origin ? out.origins : out.values)[origin ? name.substr(kOrigin.size()) : name] = value;
+  }
+  return out;
+}
+
+std::string to_json(const RunLabels& labels) {
+  TextMap all = labels.values;
+  for (const auto& [name, origin] : labels.origins) all[std::string(kOrigin) + name] = origin;
+  return to_json(all);
+}
+
+void merge_labels(RunLabels& labels, const TextMap& said) {
+  for (const auto& [name, value] : said) {
+    labels.origins.erase(name);
     if (value.empty()) {
-      labels.erase(name);
+      labels.values.erase(name);
     } else {
-      labels[name] = value;
+      labels.values[name] = value;
     }
+  }
+}
+
+void merge_found(RunLabels& labels, const TextMap& found, const std::string& origin) {
+  for (const auto& [name, value] : found) {
+    if (value.empty() || (labels.values.contains(name) && !labels.origins.contains(name))) continue;
+    labels.values[name] = value;
+    labels.origins[name] = origin;
   }
 }
 

@@ -49,7 +49,8 @@ struct RunRow {
   std::string source;  // the source's path
   Run run;             // with the user's labels applied where the log left a value unknown
   std::optional<Instant> updated_at;
-  std::map<std::string, std::string> labels;  // what the user said of it
+  std::map<std::string, std::string> labels;         // what the user said of it, and what was found out
+  std::map<std::string, std::string> label_origins;  // of those found out: where ("command line")
 };
 
 // What a model is fitted for.

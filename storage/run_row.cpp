@@ -1,6 +1,7 @@
 #include "storage/run_row.h"
 
 #include "storage/codes.h"
+#include "storage/labels.h"
 #include "storage/text_map.h"
 
 namespace etad::run_row {
@@ -64,7 +65,9 @@ RunRow read(const sqlite::Rows& row) {
   result.source_id = row.get<std::int64_t>(22);
   result.source = row.get<std::string>(23);
   result.updated_at = row.get<std::optional<Instant>>(24);
-  result.labels = text_map(row.get<std::string_view>(25));
+  RunLabels labels = read_labels(row.get<std::string_view>(25));
+  result.labels = std::move(labels.values);
+  result.label_origins = std::move(labels.origins);
   return result;
 }
 

@@ -64,8 +64,8 @@ std::int64_t RunTable::put(std::int64_t source_id, const Run& said, bool pending
     write_phases(id, said, pending, false);
     return id;
   }
-  std::optional<TextMap> labels;
-  if (auto rows = labels_.query(id); rows.next()) labels = text_map(rows.get<std::string_view>(0));
+  std::optional<RunLabels> labels;
+  if (auto rows = labels_.query(id); rows.next()) labels = read_labels(rows.get<std::string_view>(0));
   const bool changed = was_nan != said.loss_is_nan;
   if (!labels) {
     run_row::write(update_, said, id, now);
@@ -74,7 +74,7 @@ std::int64_t RunTable::put(std::int64_t source_id, const Run& said, bool pending
   }
   said_.run(to_json(said_by_log(said)), id);
   Run run = said;
-  apply_labels(run, *labels);
+  apply_labels(run, labels->values);
   run_row::write(update_, run, id, now);
   write_phases(id, run, pending, changed);
   return id;
@@ -114,15 +114,20 @@ std::optional<RunRow> RunTable::read(std::int64_t run_id) {
   return run_row::read(rows);
 }
 
-bool RunTable::label(std::int64_t run_id, const TextMap& added) {
+bool RunTable::label(std::int64_t run_id, const TextMap& added, const std::string& origin) {
   auto row = read(run_id);
   if (!row) return false;
   TextMap said = said_by_log(row->run);
   if (auto rows = labels_.query(run_id); rows.next()) said = text_map(rows.get<std::string_view>(1));
   restore_said(row->run, said);
-  merge_labels(row->labels, added);
-  apply_labels(row->run, row->labels);
-  put_labels_.run(run_id, to_json(row->labels), to_json(said));
+  RunLabels labels{row->labels, row->label_origins};
+  if (origin.empty()) {
+    merge_labels(labels, added);
+  } else {
+    merge_found(labels, added, origin);
+  }
+  apply_labels(row->run, labels.values);
+  put_labels_.run(run_id, to_json(labels), to_json(said));
   run_row::write(update_, row->run, run_id, row->updated_at.value_or(Instant{}));
   write_phases(run_id, row->run, false, false);
   return true;

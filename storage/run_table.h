@@ -22,8 +22,9 @@ class RunTable {
   // no dataset.
   std::int64_t put(std::int64_t source_id, const Run& said, bool pending, Instant now);
 
-  void measured(std::int64_t run_id, Phase phase);        // it has new segments in that phase
-  bool label(std::int64_t run_id, const TextMap& added);  // false: there is no such run
+  void measured(std::int64_t run_id, Phase phase);  // it has new segments in that phase
+  // By its user, or as found at `origin`. False: there is no such run.
+  bool label(std::int64_t run_id, const TextMap& added, const std::string& origin = {});
   void adopt(std::int64_t source_id);  // it is pending no longer: its runs join their datasets
   void leave(std::int64_t source_id);  // its runs are about to go: their datasets change
   std::string architecture(std::int64_t run_id);

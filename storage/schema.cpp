@@ -100,6 +100,11 @@ void prepare_for_writing(Connection& connection) {
   migrate(connection);
 }
 
+void prepare_for_copying(Connection& connection) {
+  check_owner(connection, false);
+  check_version(connection);
+}
+
 void prepare_for_reading(Connection& connection) {
   connection.execute("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY");
   check_owner(connection, false);

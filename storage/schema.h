@@ -22,6 +22,9 @@ inline std::int64_t current_version() {
 // as it was.
 void prepare_for_writing(sqlite::Connection& connection);
 
+// Throws where the file is no history of ours, or of a newer version.
+void prepare_for_copying(sqlite::Connection& connection);
+
 // Throws where the file is not a history of the current version.
 void prepare_for_reading(sqlite::Connection& connection);
 

@@ -191,6 +191,19 @@ Result<void> SqliteWriter::set_labels(std::int64_t run_id, const std::map<std::s
   return done;
 }
 
+Result<void> SqliteWriter::add_found_labels(std::int64_t source_id, std::int64_t ordinal,
+                                            const std::map<std::string, std::string>& labels,
+                                            const std::string& origin) {
+  std::map<std::string, std::string> usable;
+  for (const auto& [name, value] : labels) {
+    if (check_labels({{name, value}})) usable.emplace(name, value);
+  }
+  if (usable.empty()) return {};
+  return transaction([&] {
+    if (const auto id = runs_.find(source_id, ordinal)) runs_.label(*id, usable, origin);
+  });
+}
+
 Result<void> SqliteWriter::put_predictions(const std::vector<PredictionRow>& predictions) {
   return transaction([&] {
     for (const PredictionRow& prediction : predictions) record_.put(prediction);
@@ -206,13 +219,6 @@ Result<void> SqliteWriter::maintain(Instant now) {
     if (auto done = transaction([&] { series_.maintain(now); }); !done) return done;
   }
   return guarded([&] { checkpointer_.step(now); });
-}
-
-Result<void> SqliteWriter::backup(const std::string& file) {
-  return guarded([&] {
-    sqlite::Statement vacuum(*connection_, "VACUUM INTO ?");
-    vacuum.run(file);
-  });
 }
 
 }  // namespace etad

@@ -36,10 +36,12 @@ class SqliteWriter final : public Writer {
   Result<void> adopt_source(std::int64_t id) override;
   Result<void> put_models(std::vector<ModelRow>& models) override;
   Result<void> set_labels(std::int64_t run_id, const std::map<std::string, std::string>& labels) override;
+  Result<void> add_found_labels(std::int64_t source_id, std::int64_t ordinal,
+                                const std::map<std::string, std::string>& labels,
+                                const std::string& origin) override;
   Result<void> put_predictions(const std::vector<PredictionRow>& predictions) override;
   Result<void> score_run(std::int64_t run_id, Duration total) override;
   Result<void> maintain(Instant now) override;
-  Result<void> backup(const std::string& file) override;
 
   void drop_pending();  // throws sqlite::Failure
 

@@ -142,19 +142,20 @@ std::string anomaly_text(const Object& anomaly) {
   return out;
 }
 
-std::string settings_text(const Object& settings, std::size_t width) {
+// "heading  a=1  b=2", over as many lines as it takes.
+std::string pairs_text(const char* heading, const Object& settings, std::size_t width) {
   const std::size_t room = (width == 0 ? 80 : std::max<std::size_t>(width, kIndent + 20)) - kIndent;
   std::string out, line;
   for (const auto& [key, value] : settings) {
     const std::string text = value.is_string() ? std::string(value.get_string()) : json::serialize(value);
     const std::string item = printable(std::string(key) + "=" + text);
     if (!line.empty() && width_of(line) + width_of(item) + 2 > room) {
-      out += entry(out.empty() ? "settings" : "", line);
+      out += entry(out.empty() ? heading : "", line);
       line.clear();
     }
     line += (line.empty() ? "" : "  ") + item;
   }
-  return line.empty() ? out : out + entry(out.empty() ? "settings" : "", line);
+  return line.empty() ? out : out + entry(out.empty() ? heading : "", line);
 }
 
 std::string predictions_text(const Object& run, const Screen& screen) {
@@ -205,7 +206,8 @@ std::string run_text(const Object& run, const Screen& screen) {
   const json::value* diverged = run.if_contains("diverged");
   if (diverged != nullptr && diverged->is_bool() && diverged->get_bool())
     out += entry("diverged", "the loss is no number: its times are not the network's");
-  out += settings_text(object_of(run, "settings"), screen.width);
+  out += pairs_text("settings", object_of(run, "settings"), screen.width);
+  out += pairs_text("labels", object_of(run, "labels"), screen.width);
   return out + predictions_text(run, screen) + layers_text(run, screen);
 }
 

@@ -54,9 +54,20 @@ std::string devices_text(const Object& object) {
 
 // "model 12: 7 runs, 140 segments, cross-validated error 1.4 %, fitted 2026-11-20 12:00"
 std::string basis_text(const Object& model) {
-  return "model " + std::to_string(count_of(model, "id")) + ": " + count_text(count_of(model, "runs")) +
-         " runs, " + count_text(count_of(model, "segments")) + " segments, cross-validated error " +
+  return "model " + std::to_string(count_of(model, "id")) + ": " + counted(count_of(model, "runs"), "run") +
+         ", " + counted(count_of(model, "segments"), "segment") + ", cross-validated error " +
          percent_text(number_of(model, "error_percent")) + ", fitted " + when(model, "fitted_at");
+}
+
+std::string sources_line(const Object& sources, const Object& lag) {
+  const auto* looking = sources.if_contains("looking");
+  if (looking != nullptr && looking->is_bool() && looking->get_bool())
+    return "sources  still being looked up: the daemon has just started\n";
+  std::string out = "sources  " + count_text(count_of(sources, "followed")) + " followed, " +
+                    count_text(count_of(sources, "failing")) + " failing; ";
+  const double behind = number_of(lag, "bytes");
+  if (behind == 0) return out + "all read\n";
+  return out + bytes_text(behind) + " behind for " + duration_text(number_of(lag, "seconds")) + "\n";
 }
 
 }  // namespace
@@ -103,17 +114,11 @@ std::string status_text(const Object& health, const Screen& screen) {
            "\n";
     if (const std::string hint = text_of(part, "hint"); !hint.empty()) out += "  " + hint + "\n";
   }
-  const Object& sources = object_of(health, "sources");
-  const Object& lag = object_of(health, "lag");
   const Object& history = object_of(health, "history");
-  out += "sources  " + count_text(count_of(sources, "followed")) + " followed, " +
-         count_text(count_of(sources, "failing")) + " failing; ";
-  const double behind = number_of(lag, "bytes");
-  out += behind == 0 ? "all read\n"
-                     : bytes_text(behind) + " behind for " + duration_text(number_of(lag, "seconds")) + "\n";
+  out += sources_line(object_of(health, "sources"), object_of(health, "lag"));
   out += "runs     " + count_text(count_of(object_of(health, "runs"), "running")) + " running\n";
-  out += "history  " + count_text(count_of(history, "runs")) + " runs, " +
-         count_text(count_of(history, "segments")) + " segments, " + bytes_text(number_of(history, "bytes")) +
+  out += "history  " + counted(count_of(history, "runs"), "run") + ", " +
+         counted(count_of(history, "segments"), "segment") + ", " + bytes_text(number_of(history, "bytes")) +
          "; last commit " + when(health, "last_commit") + "\n";
   out += "models   " + count_text(count_of(health, "models")) + "; last refit " + when(health, "last_refit") +
          "\n";
@@ -124,9 +129,9 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
   const double confidence = number_of(estimate, "confidence");
   std::string out = coloured(interval_text(estimate), Colour::bold, screen.colours) + "\n";
   out += "  " + or_dash(text_of(estimate, "network")) + ", " + text_of(estimate, "phase") + ": " +
-         count_text(count_of(estimate, "iterations")) + " iterations";
+         counted(count_of(estimate, "iterations"), "iteration");
   if (number_of(estimate, "batch_size") > 0)
-    out += " over " + count_text(count_of(estimate, "batch_size")) + " samples each";
+    out += " over " + counted(count_of(estimate, "batch_size"), "sample") + " each";
   out += "; " + text_of(estimate, "framework") + " on " + devices_text(estimate);
   if (const std::string host = text_of(estimate, "host"); !host.empty()) out += " of " + host;
   out += "\n  " + duration_text(number_of(estimate, "seconds_per_iteration")) + " an iteration";
@@ -139,7 +144,7 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
     const Object& part = each.get_object();
     out += "  " + padded(text_of(part, "phase"), 8) + "  " + interval_text(part);
     const Object& model = object_of(part, "model");
-    out += model.empty() ? ", as in " + count_text(count_of(part, "runs")) + " runs\n"
+    out += model.empty() ? ", as in " + counted(count_of(part, "runs"), "run") + "\n"
                          : ", " + basis_text(model) + "\n";
   }
   if (array_of(estimate, "parts").empty())
@@ -175,9 +180,8 @@ std::string model_text(const Object& model, const Screen& screen) {
   out += "  " + text_of(model, "framework") + " on " + devices_text(model) + " of " +
          or_dash(text_of(model, "host")) + "\n";
   out += "  " + text_of(model, "family") + ": t = " + text_of(model, "basis") + "\n";
-  out += "  " + count_text(count_of(model, "runs")) + " runs (" +
-         count_text(count_of(model, "dropped_runs")) + " left out), " +
-         count_text(count_of(model, "segments")) + " segments; batch sizes " +
+  out += "  " + counted(count_of(model, "runs"), "run") + " (" + count_text(count_of(model, "dropped_runs")) +
+         " left out), " + counted(count_of(model, "segments"), "segment") + "; batch sizes " +
          range_text(object_of(seen, "batch_size")) + ", iterations " +
          range_text(object_of(seen, "iterations")) + "\n";
   out += "  cross-validated error " + percent_text(number_of(model, "error_percent"));
@@ -300,10 +304,10 @@ std::string import_text(const std::string& name, const Object& report) {
     return printable(name) + ": already in the history\n";
   const double lines = number_of(report, "lines");
   std::string out = printable(name) + ": " + or_dash(text_of(report, "format")) + ", " +
-                    count_text(count_of(report, "runs")) + " runs, " +
-                    count_text(count_of(report, "segments")) + " segments";
-  if (number_of(report, "samples") > 0) out += ", " + count_text(count_of(report, "samples")) + " samples";
-  out += " from " + count_text(count_of(report, "lines")) + " lines";
+                    counted(count_of(report, "runs"), "run") + ", " +
+                    counted(count_of(report, "segments"), "segment");
+  if (number_of(report, "samples") > 0) out += ", " + counted(count_of(report, "samples"), "sample");
+  out += " from " + counted(count_of(report, "lines"), "line");
   if (lines > 0) out += ", " + percent_text(100 * number_of(report, "matched") / lines) + " of them matched";
   if (number_of(report, "rejected") > 0) {
     out += "; " + count_text(count_of(report, "rejected")) + " measurements rejected";
@@ -313,7 +317,7 @@ std::string import_text(const std::string& name, const Object& report) {
 }
 
 std::string refit_text(const Object& report) {
-  std::string out = count_text(count_of(report, "fitted")) + " models fitted, " +
+  std::string out = counted(count_of(report, "fitted"), "model") + " fitted, " +
                     count_text(count_of(report, "unchanged")) + " unchanged";
   if (const std::int64_t failed = count_of(report, "failed"); failed > 0) {
     out += ", " + count_text(failed) + " without enough data";

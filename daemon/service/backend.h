@@ -59,6 +59,7 @@ struct Health {
     std::string hint;  // may be empty
   };
   std::vector<Failure> failures;     // empty: all is well
+  bool looking = false;              // just started: the patterns have not been looked up yet
   std::int64_t sources = 0;          // followed now
   std::int64_t failing_sources = 0;  // of these, not readable at present
   std::int64_t lag_bytes = 0;        // in the files but not yet in the history

@@ -147,7 +147,7 @@ void write_health(JsonWriter& json, const Health& health, const std::optional<Hi
   json.end_array();
   json.field("version", version);
   json.field("uptime_seconds", std::chrono::duration<double>(now - health.started_at).count());
-  json.key("sources").begin_object().field("followed", health.sources);
+  json.key("sources").begin_object().field("looking", health.looking).field("followed", health.sources);
   json.field("failing", health.failing_sources).end_object();
   json.key("lag").begin_object().field("bytes", health.lag_bytes).field("seconds", health.lag_seconds);
   json.end_object();

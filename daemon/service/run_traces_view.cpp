@@ -1,6 +1,7 @@
 // What the traces say of a run, as JSON.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "daemon/service/views.h"
 #include "parsers/trace_series.h"
@@ -65,7 +66,9 @@ Figures figures_of(const std::vector<GpuUsage>& gpus, double seconds) {
 
 void write_figures(JsonWriter& json, const Figures& figures) {
   json.field("utilization_percent", figures.utilization).field("power_watts", figures.power);
-  json.field("energy_joules", figures.energy).field("peak_memory_bytes", figures.memory);
+  json.field("energy_joules", figures.energy);
+  json.field("peak_memory_bytes",
+             figures.memory ? std::optional(std::llround(*figures.memory)) : std::nullopt);
   json.key("covered").begin_object().field("utilization", figures.utilization_covered);
   json.field("power", figures.power_covered).field("memory", figures.memory_covered).end_object();
 }

@@ -59,6 +59,31 @@ void write_outlook(JsonWriter& json, const Run& run, const Outlook& outlook, con
   write_anomaly(json, outlook.anomaly, traces);
 }
 
+// What the run has for a label's name, as text; for comparing the two.
+std::string value_of(const Run& run, std::string_view name) {
+  const auto number = [](const std::optional<std::int64_t>& n) { return n ? std::to_string(*n) : ""; };
+  if (name == "network") return run.network;
+  if (name == "device") return run.device;
+  if (name == "host") return run.host;
+  if (name == "framework") return run.framework;
+  if (name == "devices") return std::to_string(run.devices);
+  if (name == "batch_size") return number(run.job == Job::test ? run.test.batch_size : run.train.batch_size);
+  if (name == "test_batch_size") return number(run.test.batch_size);
+  return {};
+}
+
+// The settings, with a note of values that the log does not say, as the tracker makes of derived ones.
+std::map<std::string, std::string> settings_of(const RunRow& row) {
+  std::map<std::string, std::string> out = row.run.settings;
+  for (const auto& [name, origin] : row.label_origins) {
+    const auto label = row.labels.find(name);
+    if (label == row.labels.end() || value_of(row.run, name) != label->second) continue;
+    std::string& note = out["derived"];
+    note += (note.empty() ? "" : "; ") + name + ": " + origin;
+  }
+  return out;
+}
+
 std::string_view name_of(PredictionKind kind) {
   return kind == PredictionKind::total ? "total" : "remaining";
 }
@@ -76,7 +101,7 @@ void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook, cons
   json.field("started_at", run.started_at);
   json.field("ended_at", running ? std::nullopt : run.ended_at);
   json.field("last_line_at", run.ended_at);
-  json.field("settings", run.settings);
+  json.field("settings", settings_of(row)).field("labels", row.labels);
   json.key("train");
   write_phase(json, run.train);
   json.key("test");

@@ -44,12 +44,16 @@ class FaultyWriter final : public Writer {
   Result<void> set_labels(std::int64_t run, const std::map<std::string, std::string>& labels) override {
     return real_->set_labels(run, labels);
   }
+  Result<void> add_found_labels(std::int64_t source, std::int64_t ordinal,
+                                const std::map<std::string, std::string>& labels,
+                                const std::string& origin) override {
+    return real_->add_found_labels(source, ordinal, labels, origin);
+  }
   Result<void> put_predictions(const std::vector<PredictionRow>& rows) override {
     return real_->put_predictions(rows);
   }
   Result<void> score_run(std::int64_t run, Duration total) override { return real_->score_run(run, total); }
   Result<void> maintain(Instant now) override { return real_->maintain(now); }
-  Result<void> backup(const std::string& file) override { return real_->backup(file); }
 
  private:
   std::unique_ptr<Writer> real_;

@@ -154,6 +154,32 @@ TEST_F(DatasetsTest, ALabelMovesTheRunAndBothKeysChange) {
   EXPECT_THAT(data(key_of(nameless)), SizeIs(1));
 }
 
+TEST_F(DatasetsTest, WhatWasFoundOutFillsInAndTheUsersWordStays) {
+  etad::Run run = lenet();
+  run.network = "";
+  run.train.batch_size.reset();
+  run.train.samples_per_iteration.reset();
+  auto source = source_with_run("/a.log", 0);
+  source.records.runs = {run};
+  commit(source);
+  must(writer().set_labels(1, {{"network", "MyNet"}}));
+  const std::int64_t id = source.source.id;
+  must(writer().add_found_labels(id, 0, {{"network", "resnet"}, {"batch_size", "32"}, {"devices", "many"}},
+                                 "command line"));
+  must(writer().add_found_labels(id, 7, {{"batch_size", "1"}}, "command line"));  // no such run
+  auto row = *must(reader().run(1));
+  EXPECT_EQ(row.run.network, "MyNet");
+  EXPECT_EQ(row.run.train.batch_size, 32);
+  EXPECT_EQ(row.labels, (std::map<std::string, std::string>{{"network", "MyNet"}, {"batch_size", "32"}}));
+  EXPECT_EQ(row.label_origins, (std::map<std::string, std::string>{{"batch_size", "command line"}}));
+
+  must(writer().set_labels(1, {{"batch_size", "64"}}));
+  must(writer().add_found_labels(id, 0, {{"batch_size", "16"}}, "command line"));
+  row = *must(reader().run(1));
+  EXPECT_EQ(row.run.train.batch_size, 64);
+  EXPECT_TRUE(row.label_origins.empty());
+}
+
 TEST_F(DatasetsTest, WrongLabelsAreRefused) {
   commit(source_with_run("/a.log", 1));
   EXPECT_FALSE(writer().set_labels(1, {{"colour", "green"}}));

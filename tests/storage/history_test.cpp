@@ -1,6 +1,8 @@
 // What goes into the history comes out of it, once.
 #include <gmock/gmock.h>
 
+#include <filesystem>
+
 #include <cmath>
 
 #include "tests/storage/history_fixture.h"
@@ -257,10 +259,12 @@ TEST_F(HistoryTest, RecordsOfARunNeverStatedAreRefusedAsAWhole) {
 
 TEST_F(HistoryTest, ABackupIsAHistory) {
   commit(source_with_run("/a.log", 700));
-  must(writer().backup(dir_.file("backup.db")));
+  must(backup_history(path(), dir_.file("backup.db")));
   auto backup = must(Reader::open(dir_.file("backup.db")));
   EXPECT_THAT(must(backup->segments(1, 0, 1000)), SizeIs(700));
-  EXPECT_FALSE(writer().backup(dir_.file("backup.db"))) << "an existing file is not overwritten";
+  EXPECT_FALSE(backup_history(path(), dir_.file("backup.db"))) << "an existing file is not overwritten";
+  EXPECT_FALSE(backup_history(dir_.file("nothing.db"), dir_.file("copy.db")));
+  EXPECT_FALSE(std::filesystem::exists(dir_.file("copy.db")));
 }
 
 }  // namespace

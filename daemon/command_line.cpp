@@ -1,0 +1,127 @@
+#include "daemon/command_line.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "storage/labels.h"
+
+namespace etad {
+namespace {
+
+std::string_view name_in(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// Who writes what: processes by log, and those that write into a log's writer by way of a pipe.
+class Writers {
+ public:
+  Writers(ProcessTable& table, const std::vector<std::string>& logs) : table_(table), logs_(logs) {}
+
+  void look_at(int pid, const std::vector<ProcessTable::OpenFile>& files) {
+    std::string input;  // the pipe it reads from
+    for (const auto& file : files) {
+      if (file.fd == 0 && file.target.starts_with("pipe:")) input = file.target;
+      if (file.writable && file.target.starts_with("pipe:") && file.fd <= 2) pipes_[file.target].insert(pid);
+    }
+    for (const auto& file : files) {
+      if (!file.writable || !file.target.starts_with('/')) continue;
+      for (const std::string& log : logs_) {
+        if (!holds(pid, file, log)) continue;
+        writers_[log].insert(pid);
+        if (!input.empty()) inputs_[log].insert(input);
+      }
+    }
+  }
+
+  std::size_t count(const std::string& log) const {
+    const auto found = writers_.find(log);
+    return found == writers_.end() ? 0 : found->second.size();
+  }
+
+  // All whose command lines may tell of that log.
+  std::set<int> of(const std::string& log) const {
+    std::set<int> out;
+    if (const auto found = writers_.find(log); found != writers_.end()) out = found->second;
+    if (const auto found = inputs_.find(log); found != inputs_.end()) {
+      for (const std::string& pipe : found->second) {
+        if (const auto feeders = pipes_.find(pipe); feeders != pipes_.end())
+          out.insert(feeders->second.begin(), feeders->second.end());
+      }
+    }
+    return out;
+  }
+
+ private:
+  // Names first: what has another name is another file, and is not touched, wherever it may lie.
+  bool holds(int pid, const ProcessTable::OpenFile& file, const std::string& log) {
+    if (file.target == log) return true;
+    return name_in(file.target) == name_in(log) && table_.is_file(pid, file.fd, log);
+  }
+
+  ProcessTable& table_;
+  const std::vector<std::string>& logs_;
+  std::map<std::string, std::set<int>> writers_;
+  std::map<std::string, std::set<std::string>> inputs_;  // the pipes that a log's writers read
+  std::map<std::string, std::set<int>> pipes_;           // who writes into them
+};
+
+// What the processes of one log say together: a value that two of them give differently is none.
+std::map<std::string, std::string> agreed(const std::vector<std::map<std::string, std::string>>& said) {
+  std::map<std::string, std::string> out;
+  std::set<std::string> disputed;
+  for (const auto& labels : said) {
+    for (const auto& [name, value] : labels) {
+      if (out.emplace(name, value).first->second != value) disputed.insert(name);
+    }
+  }
+  for (const std::string& name : disputed) out.erase(name);
+  return out;
+}
+
+}  // namespace
+
+Result<CommandLinePatterns> CommandLinePatterns::compile(const std::vector<std::string>& patterns) {
+  CommandLinePatterns out;
+  for (const std::string& text : patterns) {
+    auto pattern = PathPattern::compile(text, "pattern");
+    if (!pattern) return tl::unexpected(pattern.error());
+    for (const std::string& name : pattern->names()) {
+      if (!is_label(name))
+        return fail(
+            "pattern '" + text + "' names '" + name + "', which is no label",
+            "labels are network, batch_size, test_batch_size, device, devices, gpus, host, framework");
+    }
+    out.patterns_.push_back(std::move(*pattern));
+  }
+  return out;
+}
+
+std::map<std::string, std::string> CommandLinePatterns::labels(const std::string& command_line) const {
+  std::map<std::string, std::string> out;
+  for (const PathPattern& pattern : patterns_) out.merge(pattern.labels(command_line));
+  return out;
+}
+
+CommandLineScan scan_command_lines(ProcessTable& table, const CommandLinePatterns& patterns,
+                                   const std::vector<std::string>& logs) {
+  CommandLineScan scan;
+  Writers writers(table, logs);
+  for (const int pid : table.processes()) {
+    if (scan.processes >= kMostProcesses) break;
+    ++scan.processes;
+    if (const auto files = table.open_files(pid, kMostOpenFiles)) {
+      writers.look_at(pid, *files);
+    } else {
+      ++scan.closed;
+    }
+  }
+  for (const std::string& log : logs) {
+    std::vector<std::map<std::string, std::string>> said;
+    for (const int pid : writers.of(log)) said.push_back(patterns.labels(table.command_line(pid)));
+    scan.logs[log] = {agreed(said), writers.count(log)};
+  }
+  return scan;
+}
+
+}  // namespace etad

@@ -1,0 +1,252 @@
+// What the command line of a log's process says: which processes count, what they agree on, and when they are
+// looked for.
+#include "daemon/command_line.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "daemon/command_line_watch.h"
+#include "daemon/config.h"
+#include "daemon/follow/filesystem.h"
+#include "daemon/ingest.h"
+#include "tests/daemon/temp_history.h"
+
+namespace etad {
+namespace {
+
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+struct FakeProcess {
+  std::string command_line;
+  std::vector<ProcessTable::OpenFile> files;
+  bool closed = false;  // to us
+};
+
+class FakeProcessTable final : public ProcessTable {
+ public:
+  std::map<int, FakeProcess> all;
+  std::map<std::pair<int, int>, std::string> same;  // (pid, fd): the path that it is in our eyes
+  int walks = 0;
+
+  std::vector<int> processes() override {
+    ++walks;
+    std::vector<int> out;
+    for (const auto& [pid, process] : all) out.push_back(pid);
+    return out;
+  }
+  std::optional<std::vector<OpenFile>> open_files(int pid, std::size_t most) override {
+    const FakeProcess& process = all.at(pid);
+    if (process.closed) return std::nullopt;
+    auto files = process.files;
+    files.resize(std::min(files.size(), most));
+    return files;
+  }
+  bool is_file(int pid, int fd, const std::string& path) override {
+    const auto found = same.find({pid, fd});
+    return found != same.end() && found->second == path;
+  }
+  std::string command_line(int pid) override { return all.at(pid).command_line; }
+};
+
+CommandLinePatterns usual_patterns() {
+  return CommandLinePatterns::compile({R"(--batch[-_]size[= ](?P<batch_size>\d+))",
+                                       R"((?:^| )-b ?(?P<batch_size>\d+)(?: |$))",
+                                       R"((?:--arch|-a)[= ](?P<network>\w+))"})
+      .value();
+}
+
+class CommandLines : public testing::Test {
+ protected:
+  CommandLineFinding find(const std::string& log) {
+    return scan_command_lines(table_, usual_patterns(), {log}).logs.at(log);
+  }
+  FakeProcessTable table_;
+};
+
+TEST_F(CommandLines, the_process_that_writes_the_log_tells) {
+  table_.all[10] = {"python main.py -a resnet50 --batch_size=64 /data", {{1, "/log/a.log", true}}};
+  table_.all[11] = {"python main.py --batch-size 128", {{1, "/log/b.log", true}}};
+  table_.all[12] = {"tail -b 7 /log/a.log", {{3, "/log/a.log", false}}};
+  const auto found = find("/log/a.log");
+  EXPECT_EQ(found.writers, 1U);
+  EXPECT_THAT(found.labels, UnorderedElementsAre(Pair("batch_size", "64"), Pair("network", "resnet50")));
+  EXPECT_THAT(find("/log/b.log").labels, UnorderedElementsAre(Pair("batch_size", "128")));
+  EXPECT_THAT(find("/log/c.log").labels, IsEmpty());
+}
+
+TEST_F(CommandLines, behind_tee_it_is_the_one_that_feeds_the_pipe) {
+  table_.all[10] = {"python main.py -b 32", {{1, "pipe:[99]", true}, {2, "pipe:[99]", true}}};
+  table_.all[11] = {"tee /log/a.log", {{0, "pipe:[99]", false}, {3, "/log/a.log", true}}};
+  table_.all[12] = {"python other.py -b 16", {{1, "pipe:[100]", true}}};
+  EXPECT_THAT(find("/log/a.log").labels, ElementsAre(Pair("batch_size", "32")));
+}
+
+TEST_F(CommandLines, what_two_of_them_say_differently_is_not_taken) {
+  table_.all[10] = {"worker -b 32 -a vgg16", {{1, "/log/a.log", true}}};
+  table_.all[11] = {"worker -b 64 -a vgg16", {{1, "/log/a.log", true}}};
+  EXPECT_THAT(find("/log/a.log").labels, ElementsAre(Pair("network", "vgg16")));
+}
+
+TEST_F(CommandLines, a_container_calls_the_file_by_another_path) {
+  table_.all[10] = {"train -b 8", {{1, "/logs/a.log", true}}};
+  table_.all[11] = {"train -b 9", {{1, "/else/a.log", true}}};
+  table_.same[{10, 1}] = "/srv/volumes/7/a.log";
+  EXPECT_THAT(find("/srv/volumes/7/a.log").labels, ElementsAre(Pair("batch_size", "8")));
+}
+
+TEST_F(CommandLines, those_that_may_not_be_looked_into_are_counted) {
+  table_.all[10] = {"train -b 8", {{1, "/log/a.log", true}}, true};
+  table_.all[11] = {"sh", {}};
+  const auto scan = scan_command_lines(table_, usual_patterns(), {"/log/a.log"});
+  EXPECT_EQ(scan.processes, 2U);
+  EXPECT_EQ(scan.closed, 1U);
+  EXPECT_EQ(scan.logs.at("/log/a.log").writers, 0U);
+}
+
+TEST_F(CommandLines, patterns_are_checked_with_the_configuration) {
+  const auto parsed = [](const std::string& patterns) {
+    return parse_config("etad.toml", "[command_line]\npatterns = " + patterns);
+  };
+  EXPECT_TRUE(parse_config("etad.toml", "").value().command_line.patterns.empty()) << "off by default";
+  EXPECT_TRUE(parsed(R"(['-b (?P<batch_size>\d+)', '--gpus (?P<gpus>[\d,]+)'])"));
+  for (const char* wrong : {R"(['-b (\d+)'])", R"(['-b (?P<batch_size>\d+'])", R"(['-l (?P<loss>\d+)'])",
+                            R"(['-x (?P<colour>\d+)'])"}) {
+    const auto config = parsed(wrong);
+    ASSERT_FALSE(config) << wrong;
+    EXPECT_EQ(config.error().front().where, "etad.toml:2");
+  }
+}
+
+// The real table, asked about this very process.
+TEST(ProcProcessTable, shows_an_open_file_and_the_command_line) {
+  std::string path = (std::filesystem::temp_directory_path() / "etad-proc-XXXXXX").string();
+  const int writing = mkstemp(path.data());
+  const int reading = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const auto table = proc_process_table();
+  EXPECT_THAT(table->processes(), testing::Contains(getpid()));
+  const auto files = table->open_files(getpid(), 1000);
+  ASSERT_TRUE(files);
+  int seen = 0;
+  for (const auto& file : *files) {
+    if (file.fd != writing && file.fd != reading) continue;
+    ++seen;
+    EXPECT_EQ(file.target, path);
+    EXPECT_EQ(file.writable, file.fd == writing);
+    EXPECT_TRUE(table->is_file(getpid(), file.fd, path));
+    EXPECT_FALSE(table->is_file(getpid(), file.fd, "/"));
+  }
+  EXPECT_EQ(seen, 2);
+  EXPECT_EQ(table->open_files(getpid(), 1)->size(), 1U);
+  EXPECT_THAT(table->command_line(getpid()), HasSubstr("daemon_tests"));
+  EXPECT_FALSE(table->open_files(1 << 30, 10));
+  EXPECT_EQ(table->command_line(1 << 30), "");
+  close(writing);
+  close(reading);
+  unlink(path.c_str());
+}
+
+// A log that does not say its batch size, followed while a process writes it.
+class FollowedCommandLine : public TempHistory {
+ protected:
+  FollowedCommandLine() { start(); }
+
+  void start() {
+    ingest_.reset();
+    follower_ = std::make_unique<follow::Follower>(
+        *files_, nullptr, std::vector<follow::Watch>{{(folder_ / "*.log").string(), 0, false}});
+    IngestOptions options;
+    options.formats = shipped_formats();
+    options.sources = {SourceRule{}};
+    options.host = "gpu1";
+    options.tell_begun_runs = true;
+    options.lost_after = std::chrono::hours(24 * 3650);  // the files are of today, this clock is not
+    ingest_ = std::make_unique<Ingest>(std::move(options), *writer_, *follower_);
+    ASSERT_TRUE(ingest_->restore(wall_));
+  }
+
+  std::string log() const { return (folder_ / "train.log").string(); }
+
+  // One epoch of PyTorch's ImageNet example.
+  void write(int from, int to) const {
+    std::ofstream out(log(), std::ios::app);
+    for (int i = from; i < to; i += 10)
+      out << "Epoch: [0][" << i
+          << "/1000]\tTime  0.250 ( 0.260)\tData  0.010 ( 0.012)\tLoss 6.9e+00 (6.9e+00)\n";
+  }
+
+  // A few rounds of the ingest thread. How many of them labelled a run.
+  int rounds(int n = 4) {
+    int labelled = 0;
+    for (int i = 0; i < n; ++i) {
+      now_ += seconds(5);
+      wall_ += seconds(5);
+      EXPECT_TRUE(ingest_->tick(now_, wall_));
+      labelled += watch_.look(ingest_->take_begun_runs(), now_) ? 1 : 0;
+    }
+    return labelled;
+  }
+
+  std::unique_ptr<follow::FileSystem> files_ = follow::posix_filesystem();
+  std::unique_ptr<follow::Follower> follower_;
+  std::unique_ptr<Ingest> ingest_;
+  FakeProcessTable table_;
+  CommandLineWatch watch_{usual_patterns(), table_, *writer_};
+  follow::SteadyTime now_{};
+  Instant wall_ = kToday;
+};
+
+TEST_F(FollowedCommandLine, gives_a_run_what_its_log_lacks) {
+  table_.all[10] = {"python main.py -a resnet50 -b 64", {{1, log(), true}}};
+  write(0, 50);
+  EXPECT_EQ(rounds(), 1);
+  const RunRow row = runs().at(0);
+  EXPECT_EQ(row.run.train.batch_size, 64);
+  EXPECT_EQ(row.run.network, "resnet50");
+  EXPECT_EQ(row.label_origins.at("batch_size"), "command line");
+  // The run goes on, the daemon restarts, the process is gone: the value stays, and nobody looks again and
+  // again.
+  const int walks = table_.walks;
+  write(50, 100);
+  rounds();
+  EXPECT_EQ(table_.walks, walks);
+  table_.all.clear();
+  start();
+  write(100, 200);
+  rounds();
+  EXPECT_EQ(table_.walks, walks + 1);
+  EXPECT_EQ(runs().at(0).run.train.batch_size, 64);
+  EXPECT_FALSE(reader_->segments(runs().at(0).id, 0, 100).value().empty());
+  EXPECT_EQ(reader_->segments(runs().at(0).id, 0, 100).value().back().samples_per_iteration, 64);
+}
+
+TEST_F(FollowedCommandLine, a_process_that_can_not_be_seen_is_told_once) {
+  table_.all[10] = {"python main.py -b 64", {{1, log(), true}}, true};
+  write(0, 50);
+  EXPECT_EQ(rounds(), 0);
+  const auto notice = watch_.take_notice();
+  ASSERT_TRUE(notice);
+  EXPECT_THAT(*notice, HasSubstr("of 1 processes 1 may not be looked into"));
+  std::filesystem::copy_file(log(), folder_ / "again.log");
+  rounds();
+  EXPECT_FALSE(watch_.take_notice());
+  EXPECT_FALSE(runs().at(0).run.train.batch_size);
+}
+
+TEST_F(FollowedCommandLine, is_looked_for_at_most_every_two_seconds) {
+  EXPECT_FALSE(watch_.look({{"/a.log", 1, 0}}, now_));
+  EXPECT_FALSE(watch_.look({{"/b.log", 2, 0}}, now_ + seconds(1)));
+  EXPECT_EQ(table_.walks, 1);
+  EXPECT_FALSE(watch_.look({}, now_ + seconds(2)));
+  EXPECT_EQ(table_.walks, 2);
+  EXPECT_FALSE(watch_.look({}, now_ + seconds(60)));
+  EXPECT_EQ(table_.walks, 2) << "nothing waits";
+}
+
+}  // namespace
+}  // namespace etad

@@ -1,0 +1,111 @@
+// From the files to the answer: a log and the trace written beside it, through the daemon, to what the run
+// consumed.
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "daemon/daemon.h"
+#include "daemon/service/router.h"
+#include "tests/daemon/temp_history.h"
+
+namespace etad {
+namespace {
+
+// So many seconds after noon, or before it.
+std::string clock(int second) {
+  const int of_day = 12 * 3600 + second;
+  char text[32];
+  std::snprintf(text, sizeof text, "%02d:%02d:%02d", of_day / 3600, of_day / 60 % 60, of_day % 60);
+  return text;
+}
+
+// A Caffe training of 60 s on the second of two GPUs, from 12:00:00 on.
+std::string caffe_log() {
+  const auto line = [](int second, const std::string& text) {
+    return "I1121 " + clock(second) + ".000000  4711 " + text + "\n";
+  };
+  std::string out = "Log file created at: 2026/11/21 12:00:00\nRunning on machine: gpu1\n";
+  out += line(0, "caffe.cpp:197] Use GPU with device ID 1");
+  out += line(0, "caffe.cpp:201] GPU 1: Quadro P5000");
+  out += line(0, "solver.cpp:48] Initializing solver from parameters: ");
+  out += "max_iter: 600\ndisplay: 100\ntype: \"SGD\"\n\n";
+  out += line(0, "solver.cpp:289] Solving Small");
+  for (int i = 0; i <= 6; ++i) {
+    out += line(10 * i, "solver.cpp:239] Iteration " + std::to_string(100 * i) +
+                            " (10 iter/s, 10s/100 iters), loss = 0.5");
+  }
+  return out + line(60, "caffe.cpp:325] Optimization Done.");
+}
+
+// A sample a second of both, from five minutes before the training to five behind it. The second draws 200 W
+// and is 96 % busy while it trains.
+std::string smi_csv() {
+  std::string out = "timestamp, index, utilization.gpu [%], memory.used [MiB], power.draw [W]\n";
+  for (int second = -300; second < 360; ++second) {
+    const std::string at = "2026/11/21 " + clock(second) + ".000, ";
+    const bool trains = second >= 0 && second <= 60;
+    out += at + "0, 0 %, 100 MiB, 50.00 W\n";
+    out += at + (trains ? "1, 96 %, 2048 MiB, 200.00 W\n" : "1, 0 %, 4000 MiB, 20.00 W\n");
+  }
+  return out;
+}
+
+class RunUsage : public testing::Test {
+ protected:
+  RunUsage() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "etad-usage-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    Config config;
+    config.host = "gpu1";
+    config.storage.path = (folder_ / "history.db").string();
+    config.socket.path = (folder_ / "etad.sock").string();
+    config.rules.path = {ETAD_RULES};
+    daemon_ = std::move(Daemon::start(std::move(config), "").value());
+    reader_ = Reader::open((folder_ / "history.db").string()).value();
+  }
+  ~RunUsage() override {
+    daemon_.reset();
+    reader_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  service::ImportReport import(const std::string& name, const std::string& content) {
+    auto session = daemon_->begin_import({name, "", {}, kToday}).value();
+    EXPECT_TRUE(session->feed(content));
+    return session->finish().value();
+  }
+
+  boost::json::value run(int id) {
+    service::Router router({"1", [] { return kToday; }, [] { return service::ServiceCounters{}; }, "gpu1"},
+                           *daemon_, *reader_);
+    service::Request request;
+    request.method = "GET";
+    request.target = "/v1/runs/" + std::to_string(id);
+    const service::Outcome outcome = router.handle(request);
+    return boost::json::parse(std::get<service::Reply>(outcome).body);
+  }
+
+  std::filesystem::path folder_;
+  std::unique_ptr<Daemon> daemon_;
+  std::unique_ptr<Reader> reader_;
+};
+
+TEST_F(RunUsage, a_log_and_a_trace_meet) {
+  EXPECT_EQ(import("/var/log/caffe/small.log", caffe_log()).runs, 1);
+  const auto before = run(1);
+  EXPECT_EQ(before.at("usage").at("absent"), "no monitoring trace of a GPU covers its time");
+  EXPECT_EQ(import("/var/log/gpu/smi.csv", smi_csv()).format, "nvidia-smi");
+  const auto usage = run(1).at("usage");
+  EXPECT_EQ(usage.at("chosen_by"), "log");
+  ASSERT_EQ(usage.at("gpus").as_array().size(), 1U);
+  EXPECT_EQ(usage.at("gpus").at(0).at("gpu"), "1");
+  EXPECT_NEAR(usage.at("energy_joules").to_number<double>(), 60 * 200, 1e-6);
+  EXPECT_NEAR(usage.at("power_watts").to_number<double>(), 200, 1e-6);
+  EXPECT_NEAR(usage.at("utilization_percent").to_number<double>(), 96, 1e-6);
+  EXPECT_EQ(usage.at("peak_memory_bytes").to_number<double>(), 2048.0 * 1024 * 1024);
+  EXPECT_NEAR(usage.at("covered").at("power").to_number<double>(), 1, 1e-9);
+}
+
+}  // namespace
+}  // namespace etad
