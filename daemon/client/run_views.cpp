@@ -20,8 +20,8 @@ std::string batch_text(const Object& run) {
 }  // namespace
 
 std::string runs_text(const Object& answer, const Screen& screen) {
-  Table table(
-      {">id", "network", "state", ">done", "iterations", ">batch", "framework", "device", "started", "time"});
+  Table table({">id", "network", "state", ">done", "iterations", "?>batch", "?framework", "?device",
+               "?started", "time"});
   for (const json::value& each : array_of(answer, "runs")) {
     if (!each.is_object()) continue;
     const Object& run = each.get_object();
@@ -57,7 +57,8 @@ std::string live_text(const std::map<std::int64_t, Object>& runs, const Screen& 
     const std::string state = text_of(run, "state");
     const std::string head = padded(std::to_string(id), 4, true) + "  " +
                              padded(cut(name_of_run(run), name_width), name_width) + "  ";
-    const std::string done = padded(percent_done(progress), 5, true) + "  ";
+    const std::string done =
+        padded(progress.of > 0 ? percent_done(progress) : "at " + iterations_text(progress), 5, true) + "  ";
     const Object& remaining = object_of(run, "remaining");
     std::string time = state == "running" ? time_of_run(run) : state;
     const auto room = [&] { return width_of(head) + width_of(done) + width_of(time) + 2; };

@@ -39,7 +39,9 @@ std::string iterations_text(const Progress& progress) {
 std::string time_of_run(const Object& run) {
   if (text_of(run, "state") == "running") {
     const Object& remaining = object_of(run, "remaining");
-    std::string out = remaining.empty() ? "remaining time not known yet" : interval_text(remaining) + " left";
+    std::string out = interval_text(remaining) + " left";
+    if (remaining.empty())
+      out = progress_of(run).of > 0 ? "remaining time not known yet" : "its end is not known";
     if (const double slowdown = number_of(object_of(run, "anomaly"), "slowdown"); slowdown > 0) {
       out += ", " + number_text(slowdown) + " x slower than usual";
     }

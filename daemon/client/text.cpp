@@ -140,6 +140,15 @@ std::string cut(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, end)) + "…";
 }
 
+std::string cut_head(std::string_view text, std::size_t width) {
+  const std::size_t columns = width_of(text);
+  if (columns <= width) return std::string(text);
+  std::size_t at = 0;
+  for (std::size_t left = columns; at < text.size() && left + 1 > width; --left)
+    at += code_point_length(text, at);
+  return width == 0 ? std::string() : "…" + std::string(text.substr(at));
+}
+
 std::string padded(std::string_view text, std::size_t width, bool right) {
   const std::size_t has = width_of(text);
   const std::string blanks(width > has ? width - has : 0, ' ');
@@ -164,10 +173,11 @@ std::string coloured(std::string_view text, Colour colour, bool on) {
 }
 
 Table::Table(std::vector<std::string> columns) {
-  for (std::string& column : columns) {
-    const bool right = column.starts_with('>');
-    right_.push_back(right);
-    columns_.push_back(right ? column.substr(1) : std::move(column));
+  for (const std::string& text : columns) {
+    const std::size_t begin = text.find_first_not_of("><?");
+    const std::string_view flags = std::string_view(text).substr(0, begin);
+    const auto has = [&](char flag) { return flags.find(flag) != std::string_view::npos; };
+    columns_.push_back({text.substr(begin), has('>'), has('?'), has('<')});
   }
 }
 
@@ -176,23 +186,47 @@ void Table::row(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::text(std::size_t width, bool colours) const {
-  std::vector<std::size_t> widths;
+std::vector<std::optional<std::size_t>> Table::widths(std::size_t screen) const {
+  constexpr std::size_t kGap = 2, kLeast = 24;  // of a column that shrinks
+  std::vector<std::optional<std::size_t>> out;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    std::size_t widest = width_of(columns_[i]);
+    std::size_t widest = width_of(columns_[i].heading);
     for (const auto& cells : rows_) widest = std::max(widest, width_of(cells[i]));
-    widths.push_back(widest);
+    out.emplace_back(widest);
   }
-  const auto line = [&](const std::vector<std::string>& cells) {
+  if (screen == 0) return out;
+  // How much too wide it is, with the columns that shrink as narrow as they go, or as wide as they would be.
+  const auto excess = [&](bool shrunk) {
+    std::size_t total = 0;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (out[i]) total += kGap + (shrunk && columns_[i].shrinks ? std::min(*out[i], kLeast) : *out[i]);
+    }
+    return total > screen + kGap ? total - screen - kGap : 0;
+  };
+  for (std::size_t i = out.size(); i-- > 0 && excess(true) > 0;) {
+    if (columns_[i].optional) out[i].reset();
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!out[i] || !columns_[i].shrinks || *out[i] <= kLeast) continue;
+    *out[i] -= std::min(excess(false), *out[i] - kLeast);
+  }
+  return out;
+}
+
+std::string Table::text(std::size_t width, bool colours) const {
+  const auto wide = widths(width);
+  const auto line = [&](const auto& cell) {
     std::string out;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      out += (i == 0 ? "" : "  ") + padded(cells[i], widths[i], right_[i]);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (!wide[i]) continue;
+      out += (out.empty() ? "" : "  ") + padded(cut_head(cell(i), *wide[i]), *wide[i], columns_[i].right);
     }
     out.erase(out.find_last_not_of(' ') + 1);
     return width == 0 ? out : cut(out, width);
   };
-  std::string out = coloured(line(columns_), Colour::dim, colours) + "\n";
-  for (const auto& cells : rows_) out += line(cells) + "\n";
+  std::string out =
+      coloured(line([&](std::size_t i) { return columns_[i].heading; }), Colour::dim, colours) + "\n";
+  for (const auto& cells : rows_) out += line([&](std::size_t i) { return cells[i]; }) + "\n";
   return out;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,9 @@ std::string time_text(const std::string& rfc3339);
 
 // Fit for a terminal: control characters, which names in a log may hold, are shown as '?'. `text` is UTF-8.
 std::string printable(std::string_view text);
-std::size_t width_of(std::string_view text);                // columns: code points
-std::string cut(std::string_view text, std::size_t width);  // "a long na…"
+std::size_t width_of(std::string_view text);                     // columns: code points
+std::string cut(std::string_view text, std::size_t width);       // "a long na…"
+std::string cut_head(std::string_view text, std::size_t width);  // "…e end of it"
 std::string padded(std::string_view text, std::size_t width, bool right = false);
 
 // "[######------]" of exactly that width (at least 3), filled to that fraction.
@@ -37,16 +39,23 @@ std::string coloured(std::string_view text, Colour colour, bool on);
 // Columns padded to their widest cell, two blanks between them. Cells hold no escape sequences.
 class Table {
  public:
-  // `columns` as headings; one that begins with '>' is aligned to the right.
+  // `columns` as headings, each behind any of these: '>' aligned to the right; '?' left out where the screen
+  // is too narrow, the last such column first; '<' shortened there, to its end ("…/runs/lenet.log").
   explicit Table(std::vector<std::string> columns);
   void row(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
-  // One line each, heading first; cut to `width` columns where that is not 0. The heading dim, if `colours`.
+  // One line each, heading first; at most `width` columns where that is not 0. The heading dim, if `colours`.
   std::string text(std::size_t width, bool colours) const;
 
  private:
-  std::vector<std::string> columns_;
-  std::vector<bool> right_;
+  struct Column {
+    std::string heading;
+    bool right = false, optional = false, shrinks = false;
+  };
+  // How wide each column becomes; nothing: it is left out.
+  std::vector<std::optional<std::size_t>> widths(std::size_t screen) const;
+
+  std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
 

@@ -156,8 +156,8 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
 }
 
 std::string models_text(const Object& answer, const Screen& screen) {
-  Table table({">id", "network", "phase", "framework", "device", ">runs", ">error", "batch sizes",
-               "iterations", "basis"});
+  Table table({">id", "network", "phase", "?framework", "?device", ">runs", ">error", "batch sizes",
+               "iterations", "?basis"});
   for (const json::value& each : array_of(answer, "models")) {
     if (!each.is_object()) continue;
     const Object& model = each.get_object();
@@ -210,8 +210,8 @@ std::string model_text(const Object& model, const Screen& screen) {
 }
 
 std::string networks_text(const Object& answer, const Screen& screen) {
-  Table table({"network", "architecture", "frameworks", "devices", ">runs", "samples an iteration",
-               "iterations", "last seen"});
+  Table table({"network", "?architecture", "?frameworks", "?devices", ">runs", "samples an iteration",
+               "iterations", "?last seen"});
   for (const json::value& each : array_of(answer, "networks")) {
     if (!each.is_object()) continue;
     const Object& row = each.get_object();
@@ -225,7 +225,7 @@ std::string networks_text(const Object& answer, const Screen& screen) {
 }
 
 std::string accuracy_text(const Object& answer, const Screen& screen) {
-  Table table({"network", "predicted", "at", ">predictions", ">median error", ">mean error", ">bias",
+  Table table({"network", "predicted", "at", ">predictions", ">median error", "?>mean error", "?>bias",
                ">in interval"});
   for (const char* part : {"overall", "networks"}) {
     for (const json::value& each : array_of(answer, part)) {
@@ -246,7 +246,7 @@ std::string accuracy_text(const Object& answer, const Screen& screen) {
 }
 
 std::string sources_text(const Object& answer, const Screen& screen) {
-  Table table({"path", "state", "format", ">read", ">lines", ">matched", ">cut", ">lost", ">rejected"});
+  Table table({"<path", "<state", "?format", ">read", ">lines", ">matched", "?>cut", ">lost", ">rejected"});
   std::string errors;
   for (const json::value& each : array_of(answer, "sources")) {
     if (!each.is_object()) continue;
@@ -269,7 +269,7 @@ std::string sources_text(const Object& answer, const Screen& screen) {
 }
 
 std::string series_list_text(const Object& answer, const Screen& screen) {
-  Table table({"series", "labels", "unit", ">samples", "first", "last"});
+  Table table({"series", "<labels", "unit", ">samples", "?first", "last"});
   for (const json::value& each : array_of(answer, "series")) {
     if (!each.is_object()) continue;
     const Object& row = each.get_object();

@@ -77,6 +77,40 @@ TEST(Bar, IsOfItsWidthWhateverTheFraction) {
   EXPECT_EQ(bar(1, 12), "[##########]");
 }
 
+TEST(Table, LeavesOutAndShortensWhatTheScreenHasNoRoomFor) {
+  Table table({"<path", "state", "?>lines", "?since"});
+  table.row({"/a/long/folder/of/logs/lenet.log", "running", "12", "2026-11-20 12:00"});
+  EXPECT_EQ(table.text(0, false),
+            "path                              state    lines  since\n"
+            "/a/long/folder/of/logs/lenet.log  running     12  2026-11-20 12:00\n");
+  EXPECT_EQ(table.text(60, false),
+            "path                        state    lines  since\n"
+            "…g/folder/of/logs/lenet.log  running     12  2026-11-20 12:00\n");
+  EXPECT_EQ(table.text(44, false),
+            "path                         state    lines\n"
+            "…ng/folder/of/logs/lenet.log  running     12\n");
+  EXPECT_EQ(table.text(34, false),
+            "path                       state\n"
+            "…older/of/logs/lenet.log  running\n");
+  EXPECT_EQ(table.text(20, false),
+            "path\n"
+            "…older/of/logs/lene…\n");
+}
+
+TEST(Counted, KnowsOneFromMany) {
+  EXPECT_EQ(counted(0, "run"), "0 runs");
+  EXPECT_EQ(counted(1, "run"), "1 run");
+  EXPECT_EQ(counted(1234, "line"), "1,234 lines");
+}
+
+TEST(MetricText, TakesThePrefixThatFits) {
+  EXPECT_EQ(metric_text(0, "J"), "0 J");
+  EXPECT_EQ(metric_text(15'000, "J"), "15.0 kJ");
+  EXPECT_EQ(metric_text(1.38e9, "Hz"), "1.38 GHz");
+  EXPECT_EQ(metric_text(999.6, "W"), "1.00 kW");
+  EXPECT_EQ(metric_text(5e17, "J"), "500000 TJ");
+}
+
 TEST(Table, AlignsItsColumns) {
   Table table({">id", "name"});
   table.row({"1", "caf\xc3\xa9"});

@@ -61,12 +61,49 @@ TEST(Views, TakeAnyObjectWithoutHarm) {
   const Object nonsense =
       parsed(R"({"runs": [1, {}, null, {"progress": 7, "id": "x"}], "models": {}, "networks": [[]],
     "seconds": "many", "sources": [{}], "failing": [3], "series": [{"samples": [1]}], "next": 5, "candidates": [[]]})");
-  for (const auto view : {status_text, runs_text, estimate_text, models_text, model_text, networks_text,
-                          accuracy_text, sources_text, series_list_text, series_text}) {
+  for (const auto view : {status_text, runs_text, run_text, estimate_text, models_text, model_text,
+                          networks_text, accuracy_text, sources_text, series_list_text, series_text}) {
     EXPECT_FALSE(view(nonsense, {}).empty());
     EXPECT_FALSE(view({}, {40, true}).empty());
   }
   EXPECT_FALSE(problem_text(nonsense).empty());
+}
+
+TEST(RunsText, FitsATerminalOfEightyColumnsWithItsTimes) {
+  Object answer;
+  answer["runs"] = {kRun};
+  const std::string text = runs_text(answer, {80, false});
+  EXPECT_NE(text.find("3 min 12 s (3 min 2 s to 3 min 30 s) left"), std::string::npos) << text;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(width_of(line), 80U) << line;
+}
+
+TEST(RunText, ShowsWhatIsKnownOfARun) {
+  Object run = kRun;
+  run["usage"] =
+      parsed(R"({"chosen_by": "log", "absent": null, "utilization_percent": 93.1, "power_watts": 502.4,
+    "energy_joules": 886234, "peak_memory_bytes": 11811160064, "covered": {"utilization": 0.8, "power": 0.8, "memory": null},
+    "gpus": [{"gpu": "0", "power_watts": 250, "covered": {}}, {"gpu": "1", "covered": {}}]})");
+  run["anomaly"] = parsed(R"({"since_iteration": 2000, "slowdown": 1.98, "lost_seconds": 97.2,
+    "traces": {"gpus": [{"gpu": "0", "values": [
+      {"series": "gpu.clock_sm", "unit": "Hz", "before": 1.4e9, "since": 7e8},
+      {"series": "gpu.throttle_hw_thermal", "unit": "", "before": null, "since": 0.99}]}]}})");
+  run["settings"] = parsed(R"({"max_iter": "10000", "derived": "batch_size: command line"})");
+  run["labels"] = parsed(R"({"batch_size": "64"})");
+  run["predictions"] = {parsed(R"({"kind": "remaining", "at_fraction": 0.25, "seconds": 300, "lower": 280,
+    "upper": 330, "actual_seconds": null, "error_percent": null})")};
+  const std::string text = run_text(run, {80, false});
+  for (const char* part :
+       {"run 7: LeNet", "6,200 of 10,000 iterations", "502 W, 886 kJ, at most 11.0 GiB of memory",
+        "traced for 80.0 % of its time", "250 W", "nothing known", "1.98 x its model since iteration 2,000",
+        "gpu.clock_sm: 700 MHz, before 1.40 GHz",
+        "gpu.throttle_hw_thermal: 99.0 % of the time, before not known", "derived=batch_size: command line",
+        "batch_size=64", "25 %", "4 min 40 s to 5 min 30 s"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  run["usage"] =
+      parsed(R"({"absent": "its log does not say which of the 2 GPUs it ran on", "hint": "say which"})");
+  EXPECT_NE(run_text(run, {}).find("not known: its log does not say which of the 2 GPUs"), std::string::npos);
 }
 
 TEST(RunsText, IsATableOfRuns) {
