@@ -42,7 +42,7 @@ _etactl() {
     --device | --framework | --host) names=$(_etactl_known "${previous#--}" runs "${socket[@]}") ;;
     --architecture) names=$(_etactl_known architecture networks "${socket[@]}") ;;
     --set) words='type= precision= iter_size= workers='; compopt -o nospace 2>/dev/null ;;
-    --label) words='batch_size= device= devices= network= host='; compopt -o nospace 2>/dev/null ;;
+    --label) words='batch_size= device= devices= gpus= network= host='; compopt -o nospace 2>/dev/null ;;
     --format) names=$(_etactl_known format sources "${socket[@]}") ;;
     --batch-size | --iterations | --devices | --test-* | --snapshot-interval | --confidence) return ;;
     --since | --limit | --from | --to | --step) return ;;
@@ -53,11 +53,12 @@ _etactl() {
         estimate:*) names=$(_etactl_known network networks "${socket[@]}") ;;
         models:*) names=$(_etactl_known id models "${socket[@]}") ;;
         series:*) names=$(_etactl_known name series "${socket[@]}") ;;
+        runs:*) [[ $previous != runs ]] || names=$(_etactl_known id runs "${socket[@]}") ;;
         label:*)
           if [[ $previous == label ]]; then
             names=$(_etactl_known id runs "${socket[@]}")
           else
-            words='batch_size= device= devices= network= host='
+            words='batch_size= device= devices= gpus= network= host='
             compopt -o nospace 2>/dev/null
           fi
           ;;

@@ -26,8 +26,7 @@ class ProcessTable {
   virtual std::string command_line(int pid) = 0;  // its arguments, joined by blanks; empty: not known
 };
 
-// Over proc(5). Reads symbolic links and command lines and never opens anything else, so that a dead network
-// file system can't hold it.
+// Over proc(5). Reads symbolic links and command lines, and opens no other file; is_file() looks at both files.
 std::unique_ptr<ProcessTable> proc_process_table();
 
 }  // namespace etad

@@ -66,8 +66,9 @@ std::string live_text(const std::map<std::int64_t, Object>& runs, const Screen& 
     if (room() + 12 > width && !remaining.empty())
       time = duration_text(number_of(remaining, "seconds")) + " left";
     const std::size_t space = width > room() ? width - room() : 0;
-    const std::string progress_bar =
-        space >= 6 ? bar(progress.fraction(), std::min<std::size_t>(space, 40)) + "  " : "";
+    const std::string progress_bar = space >= 6 && progress.of > 0
+                                         ? bar(progress.fraction(), std::min<std::size_t>(space, 40)) + "  "
+                                         : "";
     const std::string plain = cut(head + progress_bar + done + time, width);
     out += coloured(plain, state == "running" ? Colour::none : colour_of_state(state), screen.colours) + "\n";
   }

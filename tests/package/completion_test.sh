@@ -37,6 +37,7 @@ check 'phases' 'train|test|total|' "$(complete_bash etactl estimate LeNet --phas
 check 'devices, once each' 'Tesla\ K80|' "$(complete_bash etactl estimate LeNet --device T)"
 check 'options of estimate' '--test-interval|--test-iterations|--test-batch-size|' "$(complete_bash etactl estimate LeNet --test)"
 check 'runs by number' '12|7|' "$(complete_bash etactl label '')"
+check 'one run in full' '12|7|' "$(complete_bash etactl runs '')"
 check 'labels' 'batch_size=|' "$(complete_bash etactl label 7 b)"
 check 'no daemon: nothing' '|' "$(complete_bash etactl models '')"
 
