@@ -20,7 +20,7 @@ std::string batch_text(const Object& run) {
 }  // namespace
 
 std::string runs_text(const Object& answer, const Screen& screen) {
-  Table table({">id", "network", "state", ">done", "iterations", "?>batch", "?framework", "?device",
+  Table table({">id", "network", "state", "?>done", "iterations", "?>batch", "?framework", "?device",
                "?started", "time"});
   for (const json::value& each : array_of(answer, "runs")) {
     if (!each.is_object()) continue;

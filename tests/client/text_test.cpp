@@ -85,15 +85,15 @@ TEST(Table, LeavesOutAndShortensWhatTheScreenHasNoRoomFor) {
             "/a/long/folder/of/logs/lenet.log  running     12  2026-11-20 12:00\n");
   EXPECT_EQ(table.text(60, false),
             "path                        state    lines  since\n"
-            "…g/folder/of/logs/lenet.log  running     12  2026-11-20 12:00\n");
+            "…/folder/of/logs/lenet.log  running     12  2026-11-20 12:00\n");
   EXPECT_EQ(table.text(44, false),
-            "path                         state    lines\n"
+            "path                          state    lines\n"
             "…ng/folder/of/logs/lenet.log  running     12\n");
   EXPECT_EQ(table.text(34, false),
             "path                       state\n"
-            "…older/of/logs/lenet.log  running\n");
+            "…folder/of/logs/lenet.log  running\n");
   EXPECT_EQ(table.text(20, false),
-            "path\n"
+            "path               …\n"
             "…older/of/logs/lene…\n");
 }
 
