@@ -14,7 +14,7 @@ _etactl_options() { # the options of a command
       --test-interval --test-iterations --test-batch-size --snapshot-interval --set --confidence ;;
     models | accuracy) echo --network ;;
     networks | sources) echo --limit ;;
-    series) echo --from --to --step ;;
+    series) echo --from --to --step --label ;;
     import) echo --format --label ;;
     '') echo --socket --json --version ;;
   esac

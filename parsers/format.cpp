@@ -168,6 +168,11 @@ bool Format::recognises(std::string_view line) const {
                      [&](const Pattern& p) { return p.matches(line); });
 }
 
+bool Format::recognises_stripped(std::string_view line) const {
+  const std::string_view message = impl_->stripped(line);
+  return message.size() != line.size() && recognises(message);
+}
+
 bool Format::over(std::string_view other) const {
   const auto& names = impl_->file.over;
   return std::find(names.begin(), names.end(), other) != names.end();
@@ -193,6 +198,10 @@ std::shared_ptr<const Format> FormatSet::recognise(std::string_view line) const 
   std::vector<std::shared_ptr<const Format>> claims;
   for (const auto& f : formats_)
     if (f->recognises(line)) claims.push_back(f);
+  // What a launcher writes before a line hides it only where the line as it stands says nothing.
+  if (claims.empty())
+    for (const auto& f : formats_)
+      if (f->recognises_stripped(line)) claims.push_back(f);
   std::shared_ptr<const Format> winner;
   for (const auto& f : claims) {
     const bool beaten =

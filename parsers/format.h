@@ -35,6 +35,9 @@ class Format {
   // Whether this line shows the file to be of this format.
   bool recognises(std::string_view line) const;
 
+  // Whether it does without what launchers write before it (`strip`), of which something must stand there.
+  bool recognises_stripped(std::string_view line) const;
+
   // Whether it calls itself more specific than that format.
   bool over(std::string_view other) const;
 

@@ -17,6 +17,22 @@ void parameter(CLI::App* command, const std::string& option, const std::string& 
   if (required) added->required();
 }
 
+// An option that takes NAME=VALUE, any number of times; each becomes the query parameter PREFIX NAME.
+void named_values(CLI::App* command, const std::string& option, const std::string& prefix, Parameters& into,
+                  const std::string& help) {
+  const auto take = [&into, option, prefix](const std::vector<std::string>& values) {
+    for (const std::string& each : values) {
+      const std::size_t equals = each.find('=');
+      if (equals == std::string::npos || equals == 0)
+        throw CLI::ValidationError(option, "\"" + each + "\" is not NAME=VALUE");
+      into.emplace_back(prefix + each.substr(0, equals), each.substr(equals + 1));
+    }
+  };
+  command->add_option_function<std::vector<std::string>>(option, take, help)
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
 // What the command line asked for. The options write here while CLI11 parses.
 struct Asked {
   Common common;
@@ -97,20 +113,8 @@ void add_estimate(CLI::App& app, Asked& asked) {
             "total: samples a test iteration works through");
   parameter(estimate, "--snapshot-interval", "snapshot_interval", p,
             "total: iterations between two snapshots");
-  estimate
-      ->add_option_function<std::vector<std::string>>(
-          "--set",
-          [&p](const std::vector<std::string>& settings) {
-            for (const std::string& each : settings) {
-              const std::size_t equals = each.find('=');
-              if (equals == std::string::npos || equals == 0)
-                throw CLI::ValidationError("--set", "\"" + each + "\" is not NAME=VALUE");
-              p.emplace_back("setting." + each.substr(0, equals), each.substr(equals + 1));
-            }
-          },
-          "a setting of the run: type=Adam, precision=fp16, iter_size=4, workers=8")
-      ->take_all()
-      ->allow_extra_args(false);
+  named_values(estimate, "--set", "setting.", p,
+               "a setting of the run: type=Adam, precision=fp16, iter_size=4, workers=8");
   parameter(estimate, "--confidence", "confidence", p, "of the interval, between 0 and 1 (0.9)");
   estimate->callback([&asked] {
     asked.command = [&asked] {
@@ -135,6 +139,7 @@ void add_details(CLI::App& app, Asked& asked) {
   parameter(series, "--from", "from", asked.parameters, "from that time on (an hour before the end)");
   parameter(series, "--to", "to", asked.parameters, "until that time (now)");
   parameter(series, "--step", "step", asked.parameters, "seconds a line; 0: the samples themselves");
+  named_values(series, "--label", "label.", asked.parameters, "of the series with that label: gpu=0");
   series->callback([&asked] {
     asked.command = [&asked] {
       if (asked.name.empty()) return show(asked.common, target_of("/v1/series", {}), series_list_text);

@@ -85,6 +85,19 @@ std::string figures_text(const Object& figures) {
   return out.empty() ? "nothing known" : out;
 }
 
+// A running run's pace and its silence.
+std::string pace_text(const Object& run) {
+  std::string out;
+  if (const Object& pace = object_of(run, "pace"); !pace.empty()) {
+    out += entry("pace", duration_text(number_of(pace, "seconds_per_iteration")) + " an iteration (" +
+                             duration_text(number_of(pace, "lower")) + " to " +
+                             duration_text(number_of(pace, "upper")) + "), since iteration " +
+                             count_text(count_of(pace, "since_iteration")));
+  }
+  if (is_stalled(run)) out += entry("silent", "for far longer than it ever was: it may hang");
+  return out;
+}
+
 // The least share of the run's time that one of the values rests on, unless it is all of it.
 std::string covered_text(const Object& figures) {
   const Object& covered = object_of(figures, "covered");
@@ -200,7 +213,7 @@ std::string run_text(const Object& run, const Screen& screen) {
     if (number_of(summary, "iterations") > 0) out += entry(phase, phase_text(summary));
   }
   if (const std::string besides = besides_text(run); !besides.empty()) out += entry("besides", besides);
-  out += anomaly_text(object_of(run, "anomaly"));
+  out += pace_text(run) + anomaly_text(object_of(run, "anomaly"));
   out += usage_text(object_of(run, "usage"));
   if (const std::string message = text_of(run, "message"); !message.empty()) out += entry("error", message);
   const json::value* diverged = run.if_contains("diverged");

@@ -35,6 +35,11 @@ std::string iterations_text(const Progress& progress) {
   return progress.of > 0 ? at + " of " + count_text(static_cast<std::int64_t>(progress.of)) : at;
 }
 
+bool is_stalled(const Object& run) {
+  const boost::json::value* stalled = run.if_contains("stalled");
+  return stalled != nullptr && stalled->is_bool() && stalled->get_bool();
+}
+
 // "5.2 s", or of a running run what remains with its interval.
 std::string time_of_run(const Object& run) {
   if (text_of(run, "state") == "running") {
@@ -45,6 +50,7 @@ std::string time_of_run(const Object& run) {
     if (const double slowdown = number_of(object_of(run, "anomaly"), "slowdown"); slowdown > 0) {
       out += ", " + number_text(slowdown) + " x slower than usual";
     }
+    if (is_stalled(run)) out += ", silent: it may hang";
     return out;
   }
   const double seconds =

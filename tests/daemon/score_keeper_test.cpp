@@ -136,7 +136,9 @@ TEST_F(TrackRecordKept, a_run_that_did_not_finish_scores_nothing) {
   look();
   EXPECT_EQ(newest().run.state, RunState::lost);
   for (const PredictionRow& row : predictions()) EXPECT_FALSE(row.actual);
-  for (const AccuracyRow& row : reader_->accuracy().value()) EXPECT_EQ(row.count, 0);
+  const auto groups = reader_->accuracy();
+  ASSERT_TRUE(groups);
+  for (const AccuracyRow& row : *groups) EXPECT_EQ(row.count, 0);
 }
 
 TEST_F(TrackRecordKept, a_lost_run_that_goes_on_is_scored_with_what_was_said_of_it) {

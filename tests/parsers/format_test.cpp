@@ -217,6 +217,16 @@ TEST(FormatSet, TheMoreSpecificFormatWins) {
   EXPECT_EQ(set->find("three"), nullptr);
 }
 
+TEST(FormatSet, WhatALauncherWritesBeforeALineDoesNotHideIt) {
+  const auto set = FormatSet::make(
+      {load("strip = ['\\d+: ']\n" + tiny("one", "^a \\d one")), load(tiny("two", "^a \\d two"))});
+  ASSERT_TRUE(set);
+  ASSERT_NE(set->recognise("3: a 1 one"), nullptr);
+  EXPECT_EQ(set->recognise("3: a 1 one")->name(), "one");
+  EXPECT_EQ(set->recognise("3: a 1 two"), nullptr) << "two takes nothing off";
+  EXPECT_EQ(set->recognise("x: a 1 one"), nullptr);
+}
+
 TEST(FormatSet, ALineThatTwoClaimIsAMistake) {
   const auto set = FormatSet::make({load(tiny("one", "^a \\d")), load(tiny("two", "^a \\d+ two"))});
   ASSERT_FALSE(set);
