@@ -10,11 +10,6 @@ namespace json = boost::json;
 
 constexpr std::size_t kIndent = 12;  // of what stands behind a heading
 
-bool known(const Object& object, std::string_view name) {
-  const json::value* value = object.if_contains(name);
-  return value != nullptr && value->is_number();
-}
-
 std::int64_t count_of(const Object& object, std::string_view name) {
   return static_cast<std::int64_t>(number_of(object, name));
 }

@@ -52,11 +52,17 @@ std::string devices_text(const Object& object) {
   return n > 1 ? std::to_string(n) + " x " + device : device;
 }
 
+std::string error_text(const Object& model) {
+  return known(model, "error_percent")
+             ? "cross-validated error " + percent_text(number_of(model, "error_percent"))
+             : "tested on no other run yet";
+}
+
 // "model 12: 7 runs, 140 segments, cross-validated error 1.4 %, fitted 2026-11-20 12:00"
 std::string basis_text(const Object& model) {
   return "model " + std::to_string(count_of(model, "id")) + ": " + counted(count_of(model, "runs"), "run") +
-         ", " + counted(count_of(model, "segments"), "segment") + ", cross-validated error " +
-         percent_text(number_of(model, "error_percent")) + ", fitted " + when(model, "fitted_at");
+         ", " + counted(count_of(model, "segments"), "segment") + ", " + error_text(model) + ", fitted " +
+         when(model, "fitted_at");
 }
 
 std::string sources_line(const Object& sources, const Object& lag) {
@@ -76,6 +82,11 @@ std::string text_of(const Object& object, std::string_view name) {
   const json::value* value = object.if_contains(name);
   const auto* text = value != nullptr ? value->if_string() : nullptr;
   return text != nullptr ? printable(*text) : std::string();
+}
+
+bool known(const Object& object, std::string_view name) {
+  const json::value* value = object.if_contains(name);
+  return value != nullptr && value->is_number();
 }
 
 double number_of(const Object& object, std::string_view name) {
@@ -164,7 +175,8 @@ std::string models_text(const Object& answer, const Screen& screen) {
     const Object& seen = object_of(model, "seen");
     table.row({std::to_string(count_of(model, "id")), or_dash(text_of(model, "network")),
                text_of(model, "phase"), text_of(model, "framework"), devices_text(model),
-               count_text(count_of(model, "runs")), percent_text(number_of(model, "error_percent")),
+               count_text(count_of(model, "runs")),
+               known(model, "error_percent") ? percent_text(number_of(model, "error_percent")) : "-",
                range_text(object_of(seen, "batch_size")), range_text(object_of(seen, "iterations")),
                text_of(model, "basis")});
   }
@@ -184,7 +196,7 @@ std::string model_text(const Object& model, const Screen& screen) {
          " left out), " + counted(count_of(model, "segments"), "segment") + "; batch sizes " +
          range_text(object_of(seen, "batch_size")) + ", iterations " +
          range_text(object_of(seen, "iterations")) + "\n";
-  out += "  cross-validated error " + percent_text(number_of(model, "error_percent"));
+  out += "  " + error_text(model);
   if (const double coverage = number_of(model, "coverage"); coverage > 0) {
     out += "; the 90 % interval held " + percent_text(coverage * 100) + " of held-out runs";
   }

@@ -34,6 +34,11 @@ struct FittedModel {
   // What a whole run takes beside its training and testing; only on models of the train phase.
   std::optional<Spread> startup;   // process start to first training iteration, tests taken out
   std::optional<Spread> snapshot;  // one snapshot
+
+  // The cross-validated error in percent. None with a single run: there is nothing it was tested on.
+  std::optional<double> error_percent() const {
+    return model.runs > 1 ? std::optional(model.error_percent) : std::nullopt;
+  }
 };
 
 // All current models: immutable, swapped whole by the refit, held by a request for as long as it lasts.

@@ -102,7 +102,9 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
   const auto& model = fitted.model;
   json.key("model").begin_object();
   json.field("id", fitted.id).field("family", fitted.family).field("basis", model.basis);
-  json.field("runs", model.runs).field("segments", model.windows).field("error_percent", model.error_percent);
+  json.field("runs", model.runs)
+      .field("segments", model.windows)
+      .field("error_percent", fitted.error_percent());
   json.field("fitted_at", fitted.fitted_at).end_object();
 }
 

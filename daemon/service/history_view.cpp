@@ -68,7 +68,7 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
   json.field("knots", model.knots);
   json.field("runs", model.runs).field("segments", model.windows).field("dropped_runs", model.dropped_runs);
   json.field("changed_at", instant_of(model.changed_at));
-  json.field("error_percent", model.error_percent);
+  json.field("error_percent", fitted.error_percent());
   json.key("coverage");
   model.coverage > 0 ? json.value(model.coverage) : json.null();
   json.key("seen").begin_object();

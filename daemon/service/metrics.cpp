@@ -139,8 +139,10 @@ void add_models(Exposition& out, const ModelSet& set) {
                            {"device", key.device},
                            {"devices", std::to_string(key.devices)},
                            {"phase", std::string(name_of(key.phase))}};
-    out.add("model_error_ratio", "Cross-validated mean relative error of the model", Type::gauge, "ratio",
-            each.model.error_percent / 100, labels);
+    if (const auto error = each.error_percent(); error) {
+      out.add("model_error_ratio", "Cross-validated mean relative error of the model", Type::gauge, "ratio",
+              *error / 100, labels);
+    }
     out.add("model_runs", "Runs the model rests on", Type::gauge, "", each.model.runs, labels);
   }
 }

@@ -51,6 +51,13 @@ TEST(RunText, TellsThePaceAndASilence) {
   EXPECT_NE(run_line(run).find("silent"), std::string::npos) << run_line(run);
 }
 
+TEST(EstimateText, OfOneRunSaysThatNothingTestedIt) {
+  const std::string text = estimate_text(parsed(R"({"seconds": 10, "lower": 9, "upper": 11, "parts": [],
+    "model": {"id": 3, "runs": 1, "segments": 32, "error_percent": null}})"),
+                                         {});
+  EXPECT_NE(text.find("1 run, 32 segments, tested on no other run yet"), std::string::npos) << text;
+}
+
 TEST(EstimateText, ShowsTheParts) {
   const std::string text = estimate_text(parsed(R"({"phase": "total", "seconds": 10, "lower": 9, "upper": 11,
     "parts": [{"phase": "train", "seconds": 8, "lower": 7, "upper": 9, "model": {"id": 1}},
