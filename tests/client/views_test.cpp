@@ -15,6 +15,13 @@ Object parsed(std::string_view text) {
   return boost::json::parse(text).as_object();
 }
 
+// Braces around one value are an array to one compiler and a copy of it to another.
+boost::json::array list_of(const Object& only) {
+  boost::json::array list;
+  list.emplace_back(only);
+  return list;
+}
+
 const Object kRun = parsed(R"({"id": 7, "network": "LeNet", "state": "running", "framework": "caffe",
   "device": "Tesla K80", "devices": 1, "started_at": "2026-11-20T12:00:00Z", "source": "/var/log/lenet.log",
   "train": {"batch_size": 64, "seconds": 310}, "test": {"batch_size": 100, "seconds": 20},
@@ -91,7 +98,7 @@ TEST(Views, TakeAnyObjectWithoutHarm) {
 
 TEST(RunsText, FitsATerminalOfEightyColumnsWithItsTimes) {
   Object answer;
-  answer["runs"] = {kRun};
+  answer["runs"] = list_of(kRun);
   const std::string text = runs_text(answer, {80, false});
   EXPECT_NE(text.find("3 min 12 s (3 min 2 s to 3 min 30 s) left"), std::string::npos) << text;
   std::istringstream lines(text);
@@ -110,8 +117,9 @@ TEST(RunText, ShowsWhatIsKnownOfARun) {
       {"series": "gpu.throttle_hw_thermal", "unit": "", "before": null, "since": 0.99}]}]}})");
   run["settings"] = parsed(R"({"max_iter": "10000", "derived": "batch_size: command line"})");
   run["labels"] = parsed(R"({"batch_size": "64"})");
-  run["predictions"] = {parsed(R"({"kind": "remaining", "at_fraction": 0.25, "seconds": 300, "lower": 280,
-    "upper": 330, "actual_seconds": null, "error_percent": null})")};
+  run["predictions"] =
+      list_of(parsed(R"({"kind": "remaining", "at_fraction": 0.25, "seconds": 300, "lower": 280,
+    "upper": 330, "actual_seconds": null, "error_percent": null})"));
   const std::string text = run_text(run, {80, false});
   for (const char* part :
        {"run 7: LeNet", "6,200 of 10,000 iterations", "502 W, 886 kJ, at most 11.0 GiB of memory",
@@ -128,7 +136,7 @@ TEST(RunText, ShowsWhatIsKnownOfARun) {
 
 TEST(RunsText, IsATableOfRuns) {
   Object answer;
-  answer["runs"] = {kRun};
+  answer["runs"] = list_of(kRun);
   answer["next"] = nullptr;
   const std::string text = runs_text(answer, {});
   EXPECT_NE(text.find("3 min 12 s (3 min 2 s to 3 min 30 s) left"), std::string::npos) << text;
@@ -138,7 +146,7 @@ TEST(RunsText, IsATableOfRuns) {
 
 TEST(RunsText, CutsToTheScreen) {
   Object answer;
-  answer["runs"] = {kRun};
+  answer["runs"] = list_of(kRun);
   std::istringstream lines(runs_text(answer, {60, false}));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(width_of(line), 60U);
 }

@@ -15,6 +15,7 @@
 
 #include "daemon/follow/filesystem.h"
 #include "daemon/follow/follower.h"
+#include "tests/sanitized.h"
 
 namespace etad::follow {
 namespace {
@@ -70,11 +71,9 @@ class OnDisk : public ::testing::Test {
   std::int64_t truncated_ = 0;
 };
 
-// A sanitizer keeps freed memory for a while: it says nothing then.
+// Of this process. A sanitizer keeps freed memory for a while: it says nothing then.
 std::int64_t resident_kilobytes() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return 0;
-#endif
+  if (ETAD_SANITIZED) return 0;
   std::ifstream statm("/proc/self/statm");
   std::int64_t total = 0;
   std::int64_t resident = 0;

@@ -9,13 +9,14 @@
 #include <sstream>
 
 #include "parsers/rule_check.h"
+#include "tests/sanitized.h"
 
 // Counts what is taken from the heap, to hold match() to its promise.
 namespace {
 std::atomic<std::size_t> allocations{0};
 }
 // Under a sanitizer the heap is the sanitizer's, and nothing is counted.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !ETAD_SANITIZED
 // NOLINTBEGIN
 // Not inlined: GCC would see malloc on one side and delete on the other.
 [[gnu::noinline]] void* operator new(std::size_t size) {
