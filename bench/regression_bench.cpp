@@ -1,23 +1,27 @@
 // The promises on speed: a dirty model of 200 runs in under 2 ms; 1,000 models over 1,000,000 segments in
-// under 2 s, on one core.
+// under 2 s, on one core; both as the daemon refits (daemon/refit.cpp), with as many siblings as count.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
 #include <random>
+#include <vector>
 
-#include "regression/model.h"
+#include "regression/draft.h"
 
 namespace {
 
 using etad::regression::Dataset;
+using etad::regression::Draft;
+using etad::regression::Model;
 
-Dataset make(int runs, int windows, unsigned seed) {
+// `sizes` batch sizes: 8, 16, 32… where there are few, 4, 8, 12… where there are many.
+Dataset make(int runs, int windows, unsigned seed, int sizes = 5) {
   std::mt19937 random(seed);
   std::normal_distribution<double> run_luck(0, 0.03), window_luck(0, 0.05);
   Dataset out;
   for (int i = 0; i < runs; ++i) {
     etad::regression::RunObservation run;
-    run.samples = 8 << (i % 5);
+    run.samples = sizes <= 8 ? 8 << (i % sizes) : 4 * (1 + i % sizes);
     run.started_at = 1e9 + i;
     const double pace = (0.01 + 0.001 * run.samples) * std::exp(run_luck(random));
     for (int w = 0; w < windows; ++w) {
@@ -37,28 +41,53 @@ void one_model(benchmark::State& state) {
 }
 BENCHMARK(one_model)->Arg(1)->Arg(8)->Arg(40)->Arg(200)->Unit(benchmark::kMillisecond);
 
-// As the daemon fits a dirty model in the end: with what the other phase and 63 other networks have to teach.
-void one_model_with_siblings(benchmark::State& state) {
-  const Dataset data = make(static_cast<int>(state.range(0)), 32, 1);
-  std::vector<etad::regression::Model> others;
+// The other models of a deployment: another phase of the network in question and 63 other networks.
+std::vector<Model> deployment(int sizes) {
+  std::vector<Model> out;
   for (unsigned i = 2; i < 2 + etad::regression::kMaxSiblings; ++i) {
-    others.push_back(*etad::regression::fit(make(20, 8, i)));
+    out.push_back(*etad::regression::fit(make(4 * sizes, 8, i, sizes)));
   }
-  std::vector<const etad::regression::Model*> models;
-  for (const auto& model : others) models.push_back(&model);
-  const auto prior = etad::regression::prior_of(models, nullptr, models.front());
-  for (auto _ : state) benchmark::DoNotOptimize(etad::regression::fit(data, prior));
+  return out;
 }
-BENCHMARK(one_model_with_siblings)->Arg(8)->Arg(40)->Arg(200)->Unit(benchmark::kMillisecond);
 
-void thousand_models_of_thousand_segments(benchmark::State& state) {
+// All of it, as the daemon does it: runs, batch sizes.
+void dirty_model(benchmark::State& state) {
+  const auto sizes = static_cast<int>(state.range(1));
+  const Dataset data = make(static_cast<int>(state.range(0)), 32, 1, sizes);
+  const std::vector<Model> others = deployment(sizes);
+  std::vector<const Model*> models;
+  for (const auto& model : others) models.push_back(&model);
+  for (auto _ : state) {
+    const auto draft = Draft::of(data);
+    const auto prior = etad::regression::prior_of(models, &draft->model(), models.front());
+    benchmark::DoNotOptimize(draft->with(prior));
+  }
+}
+BENCHMARK(dirty_model)
+    ->ArgNames({"runs", "sizes"})
+    ->Args({8, 5})
+    ->Args({40, 5})
+    ->Args({200, 5})
+    ->Args({200, 8})
+    ->Args({200, 24})
+    ->Unit(benchmark::kMillisecond);
+
+// 1,000 models of one deployment, each of 1,000 segments, all dirty: training and testing of 500 networks.
+void thousand_dirty_models(benchmark::State& state) {
   std::vector<Dataset> data;
   for (unsigned i = 0; i < 1000; ++i) data.push_back(make(32, 32, i));
   for (auto _ : state) {
-    for (const Dataset& each : data) benchmark::DoNotOptimize(etad::regression::fit(each));
+    std::vector<Draft> drafts;
+    for (const Dataset& each : data) drafts.push_back(*Draft::of(each));
+    std::vector<const Model*> models;
+    for (const Draft& draft : drafts) models.push_back(&draft.model());
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      const auto prior = etad::regression::prior_of(models, models[i], models[i ^ 1U]);
+      benchmark::DoNotOptimize(drafts[i].with(prior));
+    }
   }
 }
-BENCHMARK(thousand_models_of_thousand_segments)->Unit(benchmark::kMillisecond)->Iterations(1);
+BENCHMARK(thousand_dirty_models)->Unit(benchmark::kMillisecond)->Iterations(1);
 
 void one_estimate(benchmark::State& state) {
   const auto model = etad::regression::fit(make(40, 32, 1));

@@ -7,6 +7,7 @@
 
 #include "daemon/log.h"
 #include "daemon/service/model_json.h"
+#include "regression/draft.h"
 #include "regression/traits.h"
 
 namespace etad {
@@ -127,16 +128,16 @@ Result<std::vector<Refit::Dirty>> Refit::read(const std::vector<ModelKey>& keys)
   return out;
 }
 
-// Twice: each by itself, then with what the others of its deployment have to teach.
+// In two steps: each by itself, then with what the others of its deployment have to teach.
 void Refit::fit(std::vector<Dirty>& dirty) const {
   const auto known = models();
   std::map<ModelKey, const regression::Model*> all;
   for (const auto& model : known->models) all[model.key] = &model.model;
-  std::vector<std::optional<regression::Model>> alone(dirty.size());
+  std::vector<std::optional<regression::Draft>> drafts(dirty.size());
   for (std::size_t i = 0; i < dirty.size(); ++i) {
     alive_();
-    alone[i] = regression::fit(dirty[i].data);
-    all[dirty[i].key] = alone[i] ? &*alone[i] : nullptr;
+    drafts[i] = regression::Draft::of(dirty[i].data);
+    all[dirty[i].key] = drafts[i] ? &drafts[i]->model() : nullptr;
   }
   std::map<ModelKey, std::vector<const regression::Model*>> deployments;
   for (const auto& [key, model] : all) {
@@ -144,11 +145,11 @@ void Refit::fit(std::vector<Dirty>& dirty) const {
   }
   for (std::size_t i = 0; i < dirty.size(); ++i) {
     alive_();
-    if (!alone[i]) continue;
+    if (!drafts[i]) continue;
     const auto other = all.find(other_phase_of(dirty[i].key));
-    const auto prior = regression::prior_of(deployments[deployment_of(dirty[i].key)], &*alone[i],
+    const auto prior = regression::prior_of(deployments[deployment_of(dirty[i].key)], &drafts[i]->model(),
                                             other == all.end() ? nullptr : other->second);
-    dirty[i].model = regression::fit(dirty[i].data, prior);
+    dirty[i].model = drafts[i]->with(prior);
   }
 }
 

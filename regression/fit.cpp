@@ -5,8 +5,11 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include "regression/cells.h"
+#include "regression/draft.h"
 #include "regression/drift.h"
 #include "regression/interval.h"
 #include "regression/model.h"
@@ -110,12 +113,6 @@ double mean_error(const Observations& rows, const RelativeFit& fit, const Cells&
   return count > 0 ? sum / count : 0;
 }
 
-void tell_traits_apart(const Dataset& data, Observations& rows, double typical_noise, Model& model) {
-  Variants variants = separate_variants(data, rows, typical_noise);
-  model.variants = std::move(variants.effects);
-  model.traits = std::move(variants.seen);
-}
-
 // The basis and its fit, once the rows that no longer count have lost their weight.
 struct Settled {
   Selection selection;
@@ -145,50 +142,113 @@ Settled settle(Observations& rows) {
 
 }  // namespace
 
-std::optional<Model> fit(const Dataset& data, const Prior& prior) {
-  Observations rows = comparable(observe(data));
-  Model model;
-  model.runs = static_cast<int>(rows.size());
-  tell_traits_apart(data, rows, prior.noise, model);
-  Settled settled = settle(rows);
-  if (settled.selection.candidates.empty()) return std::nullopt;
-  const Basis& basis = settled.basis();
-  const RelativeFit& fitted = settled.fit;
-  model.changed_at = settled.changed_at;
-  model.basis = basis.formula;
-  model.knots = settled.knots;
-  const Noise noise =
-      run_noise(rows, fitted.residuals, active(fitted.coefficients), iteration_noise(data), prior.noise);
-  model.noise = noise.run;
-  model.iteration_noise = noise.iteration;
-  model.degrees = noise.degrees;
-  describe_coefficients(basis, fitted, model);
-  for (const RunObservation& run : data) model.windows += static_cast<int>(run.windows.size());
-  model.dropped_runs = static_cast<int>(std::ranges::count(fitted.weights, 0.0));
-  model.error_percent = rows.size() > 1 ? 100 * settled.selection.winner().validation.error : 0;
-  model.samples = range_of(rows, &Observation::b);
-  model.iterations = range_of(rows, &Observation::n);
-  model.rivals = rivals(settled.selection);
+// What the runs say whatever the deployment's other models do.
+struct Groundwork {
+  Observations rows;
+  Settled settled;
+  double iterations = 0;       // typical
+  double iteration_noise = 0;  // as the windows show it
+  bool asks_noise = false;     // the typical noise of the deployment had a say after all
+  Model model;                 // what of it is known
 
-  if (rows.front().b > 0) {
-    const Cells cells = gather(rows, fitted.residuals, fitted.weights, noise);
-    const double n = typical_iterations(rows);
-    const ShapeData shape_data{&basis,        model.knots,     fitted.coefficients, n,
+  const Basis& basis() const { return settled.basis(); }
+};
+
+namespace {
+
+// nullopt where there is nothing to fit from.
+std::optional<Groundwork> lay(const Dataset& data, double typical_noise) {
+  Groundwork out;
+  out.rows = comparable(observe(data));
+  out.model.runs = static_cast<int>(out.rows.size());
+  Variants variants = separate_variants(data, out.rows, typical_noise);
+  out.asks_noise = variants.asked;
+  out.settled = settle(out.rows);
+  if (out.settled.selection.candidates.empty()) return std::nullopt;
+  out.iterations = typical_iterations(out.rows);
+  out.iteration_noise = iteration_noise(data);
+  Model& model = out.model;
+  model.variants = std::move(variants.effects);
+  model.traits = std::move(variants.seen);
+  model.changed_at = out.settled.changed_at;
+  model.basis = out.basis().formula;
+  model.knots = out.settled.knots;
+  for (const RunObservation& run : data) model.windows += static_cast<int>(run.windows.size());
+  model.dropped_runs = static_cast<int>(std::ranges::count(out.settled.fit.weights, 0.0));
+  model.error_percent = out.rows.size() > 1 ? 100 * out.settled.selection.winner().validation.error : 0;
+  model.samples = range_of(out.rows, &Observation::b);
+  model.iterations = range_of(out.rows, &Observation::n);
+  model.rivals = rivals(out.settled.selection);
+  return out;
+}
+
+// The noise, and what it is the measure of. The cells are empty where no batch size is known.
+struct Measured {
+  Noise noise;
+  Cells cells;
+};
+
+Measured measure(const Groundwork& ground, double typical_noise, Model& model) {
+  const RelativeFit& fitted = ground.settled.fit;
+  Measured out;
+  out.noise = run_noise(ground.rows, fitted.residuals, active(fitted.coefficients), ground.iteration_noise,
+                        typical_noise);
+  model.noise = out.noise.run;
+  model.iteration_noise = out.noise.iteration;
+  model.degrees = out.noise.degrees;
+  if (ground.rows.front().b > 0) {
+    out.cells = gather(ground.rows, fitted.residuals, fitted.weights, out.noise);
+    model.curve = curve_of(ground.basis(), model, fitted, out.cells, ground.iterations);
+  }
+  return out;
+}
+
+Model finish(const Groundwork& ground, const Prior& prior) {
+  const Basis& basis = ground.basis();
+  const RelativeFit& fitted = ground.settled.fit;
+  Model model = ground.model;
+  const auto [noise, cells] = measure(ground, prior.noise, model);
+  describe_coefficients(basis, fitted, model);
+  if (!cells.samples.empty()) {
+    const ShapeData shape_data{&basis,        model.knots,     fitted.coefficients, ground.iterations,
                                cells.samples, cells.residuals, cells.noise};
     Shape shape = infer_shape(shape_data, prior.siblings);
-    model.curve = curve_of(basis, model, fitted, cells, n);
     if (cells.samples.size() >= 3) {
-      model.scores = scores_by_size(rows, fitted, cells, shape, noise);
-      const double error = 100 * mean_error(rows, fitted, cells, shape);
+      model.scores = scores_by_size(ground.rows, fitted, cells, shape, noise);
+      const double error = 100 * mean_error(ground.rows, fitted, cells, shape);
       model.rivals.push_back({model.basis + " x shape(B)", error, 0, basis.parameters() + 1});
       model.error_percent = error;
     }
     model.shape = std::move(shape.points);
   }
-  if (model.scores.empty()) model.scores = scores_by_run(basis, rows, noise);
+  if (model.scores.empty()) model.scores = scores_by_run(basis, ground.rows, noise);
   std::ranges::sort(model.scores);
   model.coverage = score_coverage(model.scores, 0.9, model.degrees);
   return model;
+}
+
+}  // namespace
+
+Draft::Draft(const Dataset& data, std::shared_ptr<const Groundwork> groundwork)
+    : data_(&data), groundwork_(std::move(groundwork)), alone_(groundwork_->model) {
+  measure(*groundwork_, 0, alone_);
+}
+
+std::optional<Draft> Draft::of(const Dataset& data) {
+  auto ground = lay(data, 0);
+  if (!ground) return std::nullopt;
+  return Draft(data, std::make_shared<const Groundwork>(std::move(*ground)));
+}
+
+std::optional<Model> Draft::with(const Prior& prior) const {
+  if (groundwork_->asks_noise) return fit(*data_, prior);
+  return finish(*groundwork_, prior);
+}
+
+std::optional<Model> fit(const Dataset& data, const Prior& prior) {
+  const auto ground = lay(data, prior.noise);
+  if (!ground) return std::nullopt;
+  return finish(*ground, prior);
 }
 
 }  // namespace etad::regression

@@ -153,6 +153,7 @@ Variants separate_variants(const Dataset& data, Observations& rows, double typic
   std::ranges::copy_if(rows, std::back_inserter(same),
                        [&](const Observation& row) { return data[row.run].traits == common; });
   if (same.size() == rows.size() || same.size() < kLeastReference) return out;
+  out.asked = true;
   auto reference = judge(same, rows, typical_noise);
   if (!reference) return out;
   Members members = members_of(data, rows, common);

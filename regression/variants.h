@@ -11,6 +11,7 @@ namespace etad::regression {
 struct Variants {
   std::vector<VariantEffect> effects;  // of the traits told apart
   Traits seen;                         // all that any run has, at most kMaxTraits
+  bool asked = false;                  // the runs differ in their traits: `typical_noise` had a say
 };
 
 // Fits the runs of the most common combination of traits alone and asks, for each trait that it lacks,
