@@ -24,11 +24,6 @@ double basis_at(const ShapeData& data, double b) {
   return std::max(1e-300, evaluate(*data.basis, data.knots, data.coefficients, data.iterations, b));
 }
 
-KernelPart outer(const Eigen::MatrixXd& directions, std::size_t measured) {
-  const auto columns = static_cast<Eigen::Index>(measured);
-  return {directions * directions.topRows(columns).transpose(), directions.rowwise().squaredNorm()};
-}
-
 // The features of one iteration, without a cost per run: a curve holds none.
 Terms per_iteration(const ShapeData& data, double b) {
   Terms x = data.basis->features(1, b, data.knots);
@@ -36,81 +31,146 @@ Terms per_iteration(const ShapeData& data, double b) {
   return x;
 }
 
-// Seconds per iteration of a sibling: log-log between its points, held at the ends' time per sample outside.
-double time_at(const std::vector<CurvePoint>& curve, double b) {
-  const auto next = std::ranges::lower_bound(curve, b, {}, &CurvePoint::samples);
-  if (next == curve.begin()) return curve.front().seconds * b / curve.front().samples;
-  if (next == curve.end()) return curve.back().seconds * b / curve.back().samples;
-  const auto last = next - 1;
-  const double share = std::log(b / last->samples) / std::log(next->samples / last->samples);
-  return last->seconds * std::pow(next->seconds / last->seconds, share);
+// Of all positions, a row each.
+Eigen::MatrixXd features_per_iteration(const ShapeData& data, std::span<const double> positions) {
+  Eigen::MatrixXd out(static_cast<Eigen::Index>(positions.size()), data.basis->parameters());
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    out.row(static_cast<Eigen::Index>(i)) = per_iteration(data, positions[i]).transpose();
+  }
+  return out;
 }
+
+std::vector<double> logarithms(std::span<const double> values) {
+  std::vector<double> out;
+  for (const double v : values) out.push_back(std::log(v));
+  return out;
+}
+
+// Seconds per iteration of a sibling: log-log between its points, held at the ends' time per sample outside.
+class LogCurve {
+ public:
+  explicit LogCurve(const std::vector<CurvePoint>& curve) : curve_(curve) {
+    for (const CurvePoint& point : curve) {
+      log_samples_.push_back(std::log(point.samples));
+      log_seconds_.push_back(std::log(point.seconds));
+    }
+  }
+
+  // The logarithm of the time at b, whose own logarithm is known.
+  double at(double b, double log_b) const {
+    const auto next = std::ranges::lower_bound(curve_, b, {}, &CurvePoint::samples);
+    if (next == curve_.begin()) return log_seconds_.front() + log_b - log_samples_.front();
+    if (next == curve_.end()) return log_seconds_.back() + log_b - log_samples_.back();
+    const auto i = static_cast<std::size_t>(next - curve_.begin());
+    const double share = (log_b - log_samples_[i - 1]) / (log_samples_[i] - log_samples_[i - 1]);
+    return log_seconds_[i - 1] + share * (log_seconds_[i] - log_seconds_[i - 1]);
+  }
+
+  bool holds(double b) const { return b >= curve_.front().samples && b <= curve_.back().samples; }
+
+ private:
+  const std::vector<CurvePoint>& curve_;
+  std::vector<double> log_samples_, log_seconds_;
+};
 
 bool covers(const std::vector<CurvePoint>& curve, const std::vector<double>& samples) {
   return curve.size() >= 3 && curve.front().samples <= samples.front() &&
          curve.back().samples >= samples.back();
 }
 
-// The basis fitted to the sibling's times at our batch sizes, as ours was.
-Terms fit_sibling(const ShapeData& data, const Sibling& sibling) {
-  const Eigen::Index terms = data.basis->parameters();
+std::span<const Sibling> those_that_count(std::span<const Sibling> siblings) {
+  return siblings.first(std::min(siblings.size(), kMaxSiblings));
+}
+
+// All positions as the siblings are held against them.
+struct Grid {
+  const ShapeData& data;
+  std::span<const double> samples;
+  std::vector<double> log_samples;
+  Eigen::MatrixXd features;  // of one iteration
+
+  Eigen::Index size() const { return features.rows(); }
+  Eigen::Index measured() const { return data.residuals.size(); }
+};
+
+// The basis fitted to the sibling's times at our batch sizes, as ours was: seconds per iteration everywhere.
+Eigen::VectorXd fit_sibling(const Grid& grid, const LogCurve& curve) {
+  const Eigen::Index terms = grid.features.cols();
   Gram gram = Gram::Zero(terms, terms);
   Terms projection = Terms::Zero(terms);
-  for (const double b : data.samples) {
-    const Terms x = per_iteration(data, b) / time_at(sibling.curve, b);
+  for (Eigen::Index i = 0; i < grid.measured(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Terms x =
+        grid.features.row(i).transpose() * std::exp(-curve.at(grid.samples[at], grid.log_samples[at]));
     gram += x * x.transpose();
     projection += x;
   }
-  return solve_nnls(gram, projection, data.basis->free);
+  return grid.features * solve_nnls(gram, projection, grid.data.basis->free);
 }
 
-SiblingResiduals residuals_of(const ShapeData& data, const Sibling& sibling,
-                              std::span<const double> positions) {
-  const auto count = static_cast<Eigen::Index>(positions.size());
-  SiblingResiduals out{sibling.same_network, 0, Eigen::VectorXd::Zero(count), Eigen::VectorXd::Zero(count)};
-  const Terms c = fit_sibling(data, sibling);
-  for (Eigen::Index i = 0; i < count; ++i) {
-    const double b = positions[static_cast<std::size_t>(i)];
-    if (b < sibling.curve.front().samples || b > sibling.curve.back().samples) continue;
-    const double fitted = per_iteration(data, b).dot(c);
-    const double r = fitted > 0 ? std::log(time_at(sibling.curve, b) / fitted) : 0;
-    if (!std::isfinite(r)) continue;
-    out.residuals(i) = std::clamp(r, -kMaxResidual, kMaxResidual);
-    out.carried(i) =
-        std::expm1(out.residuals(i)) * std::min(1.0, fitted * data.iterations / basis_at(data, b));
+Eigen::VectorXd residuals_of(const Grid& grid, const LogCurve& curve, const Eigen::VectorXd& fitted) {
+  Eigen::VectorXd out = Eigen::VectorXd::Zero(grid.size());
+  for (Eigen::Index i = 0; i < grid.size(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (!curve.holds(grid.samples[at]) || !(fitted(i) > 0)) continue;
+    const double r = curve.at(grid.samples[at], grid.log_samples[at]) - std::log(fitted(i));
+    if (std::isfinite(r)) out(i) = std::clamp(r, -kMaxResidual, kMaxResidual);
+  }
+  return out;
+}
+
+Eigen::VectorXd carried_over(const Grid& grid, const Eigen::VectorXd& residuals,
+                             const Eigen::VectorXd& fitted) {
+  Eigen::VectorXd out(grid.size());
+  for (Eigen::Index i = 0; i < grid.size(); ++i) {
+    const double ours = basis_at(grid.data, grid.samples[static_cast<std::size_t>(i)]);
+    out(i) = std::expm1(residuals(i)) * std::min(1.0, fitted(i) * grid.data.iterations / ours);
+  }
+  return out;
+}
+
+double distance(const ShapeData& data, const Eigen::VectorXd& residuals) {
+  const auto measured = data.residuals.size();
+  return std::sqrt((residuals.head(measured) - data.residuals).squaredNorm() / static_cast<double>(measured));
+}
+
+Eigen::MatrixXd directions_of(const ShapeData& data, std::span<const double> positions) {
+  const double middle = reference(data);
+  const double scale = basis_at(data, middle);
+  // With one batch size seen the basis has no slope of its own: it is as open as the affine form's.
+  const Basis& form = data.basis->batch_sizes == 1 ? *find_basis("c0 + n*(c1 + c2*B)") : *data.basis;
+  const Terms at_middle = form.features(data.iterations, middle, data.knots);
+  Eigen::MatrixXd out(static_cast<Eigen::Index>(positions.size()), form.parameters());
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    const Terms x = form.features(data.iterations, positions[i], data.knots);
+    const double here = basis_at(data, positions[i]);
+    for (Eigen::Index j = 1; j < x.size(); ++j) {  // not the cost per run: it is no function of B
+      const double unit = std::abs(at_middle(j)) > 0 ? scale / std::abs(at_middle(j)) : 0;
+      out(row, j - 1) = kShareDeviation * x(j) * unit / here;
+    }
+    out(row, x.size() - 1) = middle / std::max(positions[i], data.samples.front()) * scale / here;
+  }
+  return out;
+}
+
+// Ornstein-Uhlenbeck in log B: exp(-|log(a / b)|).
+Eigen::MatrixXd rough_between(const ShapeData& data, std::span<const double> positions) {
+  Eigen::MatrixXd out(static_cast<Eigen::Index>(positions.size()), data.residuals.size());
+  for (Eigen::Index j = 0; j < out.cols(); ++j) {
+    const double b = data.samples[static_cast<std::size_t>(j)];
+    for (Eigen::Index i = 0; i < out.rows(); ++i) {
+      const double a = positions[static_cast<std::size_t>(i)];
+      out(i, j) = std::min(a, b) / std::max(a, b);
+    }
   }
   return out;
 }
 
 }  // namespace
 
-KernelPart coefficients_part(const ShapeData& data, std::span<const double> positions) {
-  const double middle = reference(data);
-  const double scale = basis_at(data, middle);
-  // With one batch size seen the basis has no slope of its own: it is as open as the affine form's.
-  const Basis& form = data.basis->batch_sizes == 1 ? *find_basis("c0 + n*(c1 + c2*B)") : *data.basis;
-  const Terms at_middle = form.features(data.iterations, middle, data.knots);
-  Eigen::MatrixXd directions(static_cast<Eigen::Index>(positions.size()), form.parameters() - 1);
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    const Terms x = form.features(data.iterations, positions[i], data.knots);
-    for (Eigen::Index j = 1; j < x.size(); ++j) {  // not the cost per run: it is no function of B
-      const double unit = std::abs(at_middle(j)) > 0 ? scale / std::abs(at_middle(j)) : 0;
-      directions(static_cast<Eigen::Index>(i), j - 1) =
-          kShareDeviation * x(j) * unit / basis_at(data, positions[i]);
-    }
-  }
-  return outer(directions, data.samples.size());
-}
-
-KernelPart small_batches_part(const ShapeData& data, std::span<const double> positions) {
-  const double middle = reference(data);
-  Eigen::MatrixXd direction(static_cast<Eigen::Index>(positions.size()), 1);
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    const double inside = std::max(positions[i], data.samples.front());
-    direction(static_cast<Eigen::Index>(i), 0) =
-        middle / inside * basis_at(data, middle) / basis_at(data, positions[i]);
-  }
-  return outer(direction, data.samples.size());
+Kernel kernel_of(const ShapeData& data, std::span<const double> positions) {
+  return {directions_of(data, positions), rough_between(data, positions)};
 }
 
 double latency_deviation(const ShapeData& data, double smallest, double b) {
@@ -118,46 +178,62 @@ double latency_deviation(const ShapeData& data, double smallest, double b) {
   return kLatencyShare * (smallest / b - 1) * basis_at(data, smallest) / basis_at(data, b);
 }
 
-KernelPart rough_part(const ShapeData& data, std::span<const double> positions) {
-  const auto rows = static_cast<Eigen::Index>(positions.size());
-  const auto columns = static_cast<Eigen::Index>(data.samples.size());
-  KernelPart part{Eigen::MatrixXd(rows, columns), Eigen::VectorXd::Ones(rows)};
-  for (Eigen::Index i = 0; i < rows; ++i) {
-    for (Eigen::Index j = 0; j < columns; ++j) {
-      const double ratio = positions[static_cast<std::size_t>(i)] / data.samples[static_cast<std::size_t>(j)];
-      part.between(i, j) = std::exp(-std::abs(std::log(ratio)));
-    }
+const Sibling* other_phase_of(const ShapeData& data, std::span<const Sibling> siblings) {
+  for (const Sibling& sibling : those_that_count(siblings)) {
+    if (sibling.same_network && covers(sibling.curve, data.samples)) return &sibling;
   }
-  return part;
+  return nullptr;
 }
 
-std::vector<SiblingResiduals> sibling_residuals(const ShapeData& data, std::span<const Sibling> siblings,
-                                                std::span<const double> positions) {
-  std::vector<SiblingResiduals> out;
-  const auto measured = static_cast<Eigen::Index>(data.samples.size());
-  for (const Sibling& sibling : siblings.first(std::min(siblings.size(), kMaxSiblings))) {
+SiblingResiduals sibling_residuals(const ShapeData& data, std::span<const Sibling> siblings,
+                                   std::span<const double> positions) {
+  const Grid grid{data, positions, logarithms(positions), features_per_iteration(data, positions)};
+  const Sibling* other_phase = other_phase_of(data, siblings);
+  SiblingResiduals out;
+  std::vector<double> distances;
+  out.others.resize(grid.size(), static_cast<Eigen::Index>(siblings.size()));
+  for (const Sibling& sibling : those_that_count(siblings)) {
     if (!covers(sibling.curve, data.samples)) continue;
-    SiblingResiduals entry = residuals_of(data, sibling, positions);
-    entry.distance = std::sqrt((entry.residuals.head(measured) - data.residuals).squaredNorm() /
-                               static_cast<double>(measured));
-    out.push_back(std::move(entry));
+    const LogCurve curve(sibling.curve);
+    const Eigen::VectorXd fitted = fit_sibling(grid, curve);
+    Eigen::VectorXd residuals = residuals_of(grid, curve, fitted);
+    if (&sibling == other_phase) {
+      out.distance = distance(data, residuals);
+      out.carried = carried_over(grid, residuals, fitted);
+      out.other_phase = std::move(residuals);
+    } else {
+      out.others.col(static_cast<Eigen::Index>(distances.size())) = residuals;
+      distances.push_back(distance(data, residuals));
+    }
   }
+  out.distances =
+      Eigen::Map<const Eigen::VectorXd>(distances.data(), static_cast<Eigen::Index>(distances.size()));
+  out.others.conservativeResize(Eigen::NoChange, out.distances.size());
   return out;
 }
 
-KernelPart siblings_part(const std::vector<SiblingResiduals>& siblings, const SiblingWeights& weights,
-                         std::size_t positions, std::size_t measured) {
-  Eigen::MatrixXd directions(static_cast<Eigen::Index>(positions),
-                             static_cast<Eigen::Index>(siblings.size()));
-  double total = 0;
-  for (std::size_t s = 0; s < siblings.size(); ++s) {
-    const double d = siblings[s].distance / weights.distance;
-    const double weight = (siblings[s].same_network ? weights.same_network : 1) * std::exp(-d * d / 2);
-    directions.col(static_cast<Eigen::Index>(s)) = std::sqrt(weight) * siblings[s].residuals;
-    total += weight;
+SiblingMoments sibling_moments(const SiblingResiduals& siblings, const SiblingWeights& weights, bool counts,
+                               Eigen::Index positions, Eigen::Index measured) {
+  const auto weight = [&](double d) {
+    return std::exp(-0.5 * (d / weights.distance) * (d / weights.distance));
+  };
+  const Eigen::VectorXd each = siblings.distances.unaryExpr(weight);
+  const auto others = siblings.others.topRows(positions);
+  SiblingMoments out{others * each.asDiagonal() * others.topRows(measured).transpose(),
+                     others.cwiseAbs2() * each};
+  double total = each.sum();
+  if (counts && siblings.distance) {
+    const double own = weights.same_network * weight(*siblings.distance);
+    const auto other_phase = siblings.other_phase.head(positions);
+    out.between += own * other_phase * other_phase.head(measured).transpose();
+    out.own += own * other_phase.cwiseAbs2();
+    total += own;
   }
-  if (total > 0) directions /= std::sqrt(total);
-  return outer(directions, measured);
+  if (total > 0) {
+    out.between /= total;
+    out.own /= total;
+  }
+  return out;
 }
 
 }  // namespace etad::regression

@@ -1,6 +1,8 @@
-// The covariance of regression/shape.h, taken apart into what can be weighed separately.
+// The covariance of regression/shape.h, taken apart into what can be weighed separately. Rows are positions,
+// the measured batch sizes first; columns of what is "between" are the measured ones.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -8,23 +10,14 @@
 
 namespace etad::regression {
 
-// One part of the covariance: between all positions (rows; the measured batch sizes first) and the measured
-// ones (columns), and of each position with itself.
-struct KernelPart {
-  Eigen::MatrixXd between;
-  Eigen::VectorXd own;
+// What does not depend on the siblings, at all positions.
+struct Kernel {
+  // The parts of low rank: two positions' covariance is the product of their rows. The last column is the
+  // term in 1/B, the others are the basis' own coefficients.
+  Eigen::MatrixXd directions;
+  Eigen::MatrixXd rough;  // between; 1 of each position with itself
 };
-
-// How siblings are weighed: the same network's other phase `same_network` times as much as another network's,
-// and all by exp(-d^2 / (2 distance^2)) of the root mean square difference d of their residuals to ours.
-struct SiblingWeights {
-  double same_network;
-  double distance;
-};
-
-KernelPart coefficients_part(const ShapeData& data, std::span<const double> positions);
-KernelPart small_batches_part(const ShapeData& data, std::span<const double> positions);
-KernelPart rough_part(const ShapeData& data, std::span<const double> positions);
+Kernel kernel_of(const ShapeData& data, std::span<const double> positions);
 
 // Standard deviation of log t at b below the smallest batch size seen: a device may stop getting faster
 // there, and nothing that was measured says where. 0 at and above it.
@@ -33,17 +26,35 @@ double latency_deviation(const ShapeData& data, double smallest, double b);
 // Residuals of the siblings at all positions, 0 outside the batch sizes they have seen; siblings whose batch
 // sizes do not cover ours are left out.
 struct SiblingResiduals {
-  bool same_network = false;
-  double distance = 0;  // root mean square difference to ours
-  Eigen::VectorXd residuals;
-  // Of the network's other phase: what its residuals would be for us if its bends were ours, second for
-  // second (testing is the forward part of training), but no more than in proportion.
+  Eigen::MatrixXd others;          // a column for each sibling but the other phase
+  Eigen::VectorXd distances;       // root mean square difference of each to ours
+  std::optional<double> distance;  // of the other phase; empty: it has nothing to say
+  Eigen::VectorXd other_phase;
+  // What the other phase's residuals would be for us if its bends were ours, second for second (testing is
+  // the forward part of training), but no more than in proportion.
   Eigen::VectorXd carried;
 };
-std::vector<SiblingResiduals> sibling_residuals(const ShapeData& data, std::span<const Sibling> siblings,
-                                                std::span<const double> positions);
+SiblingResiduals sibling_residuals(const ShapeData& data, std::span<const Sibling> siblings,
+                                   std::span<const double> positions);
 
-KernelPart siblings_part(const std::vector<SiblingResiduals>& siblings, const SiblingWeights& weights,
-                         std::size_t positions, std::size_t measured);
+// The network's other phase among the siblings that count; nullptr: none, or it does not cover our batch
+// sizes.
+const Sibling* other_phase_of(const ShapeData& data, std::span<const Sibling> siblings);
+
+// How siblings are weighed: the same network's other phase `same_network` times as much as another network's,
+// and all by exp(-d^2 / (2 distance^2)) of the root mean square difference d of their residuals to ours.
+struct SiblingWeights {
+  double same_network;
+  double distance;
+};
+
+// The weighed second moments of the siblings' residuals: between, and of each position with itself.
+struct SiblingMoments {
+  Eigen::MatrixXd between;
+  Eigen::VectorXd own;
+};
+// At the first `positions` of all; the other phase's among them where it `counts` and has something to say.
+SiblingMoments sibling_moments(const SiblingResiduals& siblings, const SiblingWeights& weights, bool counts,
+                               Eigen::Index positions, Eigen::Index measured);
 
 }  // namespace etad::regression
