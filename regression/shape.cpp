@@ -55,19 +55,19 @@ std::vector<Position> positions_for(const ShapeData& data, std::span<const Sibli
   return out;
 }
 
-// Those with the same moments one after the other.
-std::vector<Setting> settings_for(const std::vector<SiblingMoments>& moments) {
+// Those that are cheaper together one after the other (regression/shape_process.h).
+std::vector<Setting> settings_for(const std::vector<KernelPart>& siblings_parts) {
   std::vector<Setting> out;
-  const auto with = [&](const SiblingMoments* siblings, double strength) {
-    for (const double b : kSmallBatches) {
-      for (const double r : kRough) {
-        for (const double w : kWhim) out.push_back({b, r, w, strength, siblings});
+  const auto with = [&](const KernelPart* part, double strength) {
+    for (const double r : kRough) {
+      for (const double w : kWhim) {
+        for (const double b : kSmallBatches) out.push_back({r, w, strength, part, b});
       }
     }
   };
   with(nullptr, 0);
-  for (const SiblingMoments& siblings : moments) {
-    for (const double strength : kSiblings) with(&siblings, strength);
+  for (const KernelPart& part : siblings_parts) {
+    for (const double strength : kSiblings) with(&part, strength);
   }
   return out;
 }
@@ -75,24 +75,30 @@ std::vector<Setting> settings_for(const std::vector<SiblingMoments>& moments) {
 // What each setting says of the batch sizes left out, weighed.
 class LeftOuts {
  public:
-  explicit LeftOuts(const ShapeData& data) : data_(data), moments_(data.samples.size()) {}
+  explicit LeftOuts(const ShapeData& data) : data_(data) {
+    for (Line* sum : {&weight_, &mean_, &square_}) sum->setZero(data.residuals.size());
+  }
 
-  // The share of the evidence that the left-out batch size itself gave is taken back (R&W eq. 5.10).
-  // Residual and variance at a left-out batch size follow from the inverse (R&W eq. 5.12).
-  void add(const Process& process, double carried, double log_weight) {
-    const Process::Line weights = process.weights(carried);
-    for (std::size_t i = 0; i < moments_.size(); ++i) {
-      const auto index = static_cast<Eigen::Index>(i);
-      const double v = 1 / process.inverse()(index, index), r = weights(index) * v;
-      const double own = -0.5 * r * r / v - 0.5 * std::log(v);
-      const double weight = std::exp(std::min(50.0, log_weight - own));
-      moments_[i].add(weight, r, std::max(0.0, v - data_.noise(index)));
+  // Residual and variance at a left-out batch size follow from the inverse (R&W eq. 5.12). The share of the
+  // evidence that the left-out batch size itself gave is taken back (eq. 5.10).
+  void add(const Process& process, std::span<const Share> shares) {
+    const Line precision = process.inverse().diagonal(), v = precision.inverse();
+    const Line variance = (v - data_.noise.array()).max(0), half_log = 0.5 * precision.log();
+    for (const Share& share : shares) {
+      const Line k = process.weights(share.carried), r = k * v;
+      const Line weight = (share.log_weight + 0.5 * r * k - half_log).min(50).exp();
+      weight_ += weight;
+      mean_ += weight * r;
+      square_ += weight * (variance + r.square());
     }
   }
 
   std::vector<LeftOut> result() const {
     std::vector<LeftOut> out;
-    for (const Moments& m : moments_) out.push_back({m.average(), m.variance()});
+    for (Eigen::Index i = 0; i < weight_.size(); ++i) {
+      const Moments moments{weight_(i), mean_(i), square_(i)};
+      out.push_back({moments.average(), moments.variance()});
+    }
     if (out.size() >= 2) {
       out[0].variance += square(latency_deviation(data_, data_.samples[1], data_.samples[0]));
     }
@@ -100,8 +106,10 @@ class LeftOuts {
   }
 
  private:
+  using Line = Eigen::Array<double, Eigen::Dynamic, 1, 0, Process::kMost, 1>;
+
   const ShapeData& data_;
-  std::vector<Moments> moments_;
+  Line weight_, mean_, square_;  // of each batch size
 };
 
 // The shape at the first `positions`: as the siblings make it likely, the network's other phase among them
@@ -110,15 +118,15 @@ Shape infer_with(const ShapeData& data, const Kernel& kernel, const SiblingResid
                  std::span<const Position> positions) {
   const auto rows = static_cast<Eigen::Index>(positions.size()), measured = data.residuals.size();
   const bool other_phase = counts && siblings.distance;
-  std::vector<SiblingMoments> moments;
+  std::vector<KernelPart> parts;
   if (other_phase || siblings.distances.size() > 0) {
     for (const SiblingWeights& w : kSiblingWeights) {
-      moments.push_back(sibling_moments(siblings, w, counts, rows, measured));
+      parts.push_back(siblings_part(siblings, w, counts, rows, measured));
     }
   }
   const std::span<const double> carried(kCarried.data(), other_phase ? kCarried.size() : 1);
   const Eigen::VectorXd none, &bends = other_phase ? siblings.carried : none;
-  const std::vector<Setting> settings = settings_for(moments);
+  const std::vector<Setting> settings = settings_for(parts);
   Process process(data, kernel, bends);
   std::vector<double> evidence;  // of each setting with each share carried
   for (const Setting& s : settings) {
@@ -129,16 +137,17 @@ Shape infer_with(const ShapeData& data, const Kernel& kernel, const SiblingResid
 
   LeftOuts left_outs(data);
   Predictions predictions(data, kernel, bends, rows);
+  std::vector<Share> shares;  // of one setting
   for (std::size_t k = 0; k < settings.size(); ++k) {
     const std::span<const double> own(&evidence[k * carried.size()], carried.size());
     if (*std::ranges::max_element(own) - best < kLeastLogWeight) continue;
     process.set_and_invert(settings[k]);
-    std::vector<Predictions::Share> shares;
+    shares.clear();
     for (std::size_t c = 0; c < carried.size(); ++c) {
-      const double log_weight = own[c] - best;
-      if (log_weight >= kLeastLogWeight) left_outs.add(process, carried[c], log_weight);
-      if (log_weight > kNegligible) shares.push_back({carried[c], std::exp(log_weight)});
+      if (own[c] - best >= kLeastLogWeight) shares.push_back({carried[c], own[c] - best});
     }
+    left_outs.add(process, shares);
+    std::erase_if(shares, [](const Share& share) { return share.log_weight <= kNegligible; });
     if (!shares.empty()) predictions.add(process, shares);
   }
   Shape shape;

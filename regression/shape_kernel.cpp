@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "regression/relative_fit.h"
 
@@ -134,43 +135,72 @@ double distance(const ShapeData& data, const Eigen::VectorXd& residuals) {
   return std::sqrt((residuals.head(measured) - data.residuals).squaredNorm() / static_cast<double>(measured));
 }
 
-Eigen::MatrixXd directions_of(const ShapeData& data, std::span<const double> positions) {
+// Where features are independent and of variance 1.
+KernelPart outer(Eigen::MatrixXd features, Eigen::Index measured) {
+  KernelPart out;
+  out.span = features.topRows(measured).transpose();
+  out.measured = features.topRows(measured) * out.span;
+  out.own = features.rowwise().squaredNorm();
+  out.features = std::move(features);
+  return out;
+}
+
+KernelPart direct(Eigen::MatrixXd between, Eigen::VectorXd own) {
+  KernelPart out;
+  out.measured = between.topRows(between.cols());
+  out.features = std::move(between);
+  out.own = std::move(own);
+  return out;
+}
+
+KernelPart coefficients_part(const ShapeData& data, std::span<const double> positions) {
   const double middle = reference(data);
   const double scale = basis_at(data, middle);
   // With one batch size seen the basis has no slope of its own: it is as open as the affine form's.
   const Basis& form = data.basis->batch_sizes == 1 ? *find_basis("c0 + n*(c1 + c2*B)") : *data.basis;
   const Terms at_middle = form.features(data.iterations, middle, data.knots);
-  Eigen::MatrixXd out(static_cast<Eigen::Index>(positions.size()), form.parameters());
+  Eigen::MatrixXd directions(static_cast<Eigen::Index>(positions.size()), form.parameters() - 1);
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    const auto row = static_cast<Eigen::Index>(i);
     const Terms x = form.features(data.iterations, positions[i], data.knots);
     const double here = basis_at(data, positions[i]);
     for (Eigen::Index j = 1; j < x.size(); ++j) {  // not the cost per run: it is no function of B
       const double unit = std::abs(at_middle(j)) > 0 ? scale / std::abs(at_middle(j)) : 0;
-      out(row, j - 1) = kShareDeviation * x(j) * unit / here;
+      directions(static_cast<Eigen::Index>(i), j - 1) = kShareDeviation * x(j) * unit / here;
     }
-    out(row, x.size() - 1) = middle / std::max(positions[i], data.samples.front()) * scale / here;
   }
-  return out;
+  return outer(std::move(directions), data.residuals.size());
+}
+
+KernelPart small_batches_part(const ShapeData& data, std::span<const double> positions) {
+  const double middle = reference(data);
+  Eigen::MatrixXd direction(static_cast<Eigen::Index>(positions.size()), 1);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const double inside = std::max(positions[i], data.samples.front());
+    direction(static_cast<Eigen::Index>(i), 0) =
+        middle / inside * basis_at(data, middle) / basis_at(data, positions[i]);
+  }
+  return outer(std::move(direction), data.residuals.size());
 }
 
 // Ornstein-Uhlenbeck in log B: exp(-|log(a / b)|).
-Eigen::MatrixXd rough_between(const ShapeData& data, std::span<const double> positions) {
-  Eigen::MatrixXd out(static_cast<Eigen::Index>(positions.size()), data.residuals.size());
-  for (Eigen::Index j = 0; j < out.cols(); ++j) {
+KernelPart rough_part(const ShapeData& data, std::span<const double> positions) {
+  Eigen::MatrixXd between(static_cast<Eigen::Index>(positions.size()), data.residuals.size());
+  for (Eigen::Index j = 0; j < between.cols(); ++j) {
     const double b = data.samples[static_cast<std::size_t>(j)];
-    for (Eigen::Index i = 0; i < out.rows(); ++i) {
+    for (Eigen::Index i = 0; i < between.rows(); ++i) {
       const double a = positions[static_cast<std::size_t>(i)];
-      out(i, j) = std::min(a, b) / std::max(a, b);
+      between(i, j) = std::min(a, b) / std::max(a, b);
     }
   }
-  return out;
+  Eigen::VectorXd own = Eigen::VectorXd::Ones(between.rows());
+  return direct(std::move(between), std::move(own));
 }
 
 }  // namespace
 
 Kernel kernel_of(const ShapeData& data, std::span<const double> positions) {
-  return {directions_of(data, positions), rough_between(data, positions)};
+  return {coefficients_part(data, positions), small_batches_part(data, positions),
+          rough_part(data, positions)};
 }
 
 double latency_deviation(const ShapeData& data, double smallest, double b) {
@@ -212,28 +242,28 @@ SiblingResiduals sibling_residuals(const ShapeData& data, std::span<const Siblin
   return out;
 }
 
-SiblingMoments sibling_moments(const SiblingResiduals& siblings, const SiblingWeights& weights, bool counts,
-                               Eigen::Index positions, Eigen::Index measured) {
-  const auto weight = [&](double d) {
-    return std::exp(-0.5 * (d / weights.distance) * (d / weights.distance));
-  };
-  const Eigen::VectorXd each = siblings.distances.unaryExpr(weight);
+KernelPart siblings_part(const SiblingResiduals& siblings, const SiblingWeights& weights, bool counts,
+                         Eigen::Index positions, Eigen::Index measured) {
+  const auto weight = [&](const auto& d) { return (-0.5 * (d / weights.distance).square()).exp(); };
+  const Eigen::VectorXd each = weight(siblings.distances.array());
   const auto others = siblings.others.topRows(positions);
-  SiblingMoments out{others * each.asDiagonal() * others.topRows(measured).transpose(),
-                     others.cwiseAbs2() * each};
+  const Eigen::MatrixXd weighed = each.asDiagonal() * others.topRows(measured).transpose();
+  Eigen::MatrixXd between = others * weighed;
+  Eigen::VectorXd own = others.cwiseAbs2() * each;
   double total = each.sum();
   if (counts && siblings.distance) {
-    const double own = weights.same_network * weight(*siblings.distance);
-    const auto other_phase = siblings.other_phase.head(positions);
-    out.between += own * other_phase * other_phase.head(measured).transpose();
-    out.own += own * other_phase.cwiseAbs2();
-    total += own;
+    const double d = *siblings.distance / weights.distance;
+    const double phase_weight = weights.same_network * std::exp(-0.5 * d * d);
+    const auto phase = siblings.other_phase.head(positions);
+    between += phase_weight * phase * phase.head(measured).transpose();
+    own += phase_weight * phase.cwiseAbs2();
+    total += phase_weight;
   }
   if (total > 0) {
-    out.between /= total;
-    out.own /= total;
+    between /= total;
+    own /= total;
   }
-  return out;
+  return direct(std::move(between), std::move(own));
 }
 
 }  // namespace etad::regression

@@ -10,12 +10,20 @@
 
 namespace etad::regression {
 
+// A part of the covariance. Between a position and the measured ones it is the position's features times
+// `span`.
+struct KernelPart {
+  Eigen::MatrixXd features;  // positions x features
+  Eigen::MatrixXd span;      // features x measured; empty: the features are the covariances themselves
+  Eigen::MatrixXd measured;  // between the measured ones
+  Eigen::VectorXd own;       // of each position with itself
+};
+
 // What does not depend on the siblings, at all positions.
 struct Kernel {
-  // The parts of low rank: two positions' covariance is the product of their rows. The last column is the
-  // term in 1/B, the others are the basis' own coefficients.
-  Eigen::MatrixXd directions;
-  Eigen::MatrixXd rough;  // between; 1 of each position with itself
+  KernelPart coefficients;   // the basis' own
+  KernelPart small_batches;  // the term in 1/B, of rank one
+  KernelPart rough;
 };
 Kernel kernel_of(const ShapeData& data, std::span<const double> positions);
 
@@ -48,13 +56,9 @@ struct SiblingWeights {
   double distance;
 };
 
-// The weighed second moments of the siblings' residuals: between, and of each position with itself.
-struct SiblingMoments {
-  Eigen::MatrixXd between;
-  Eigen::VectorXd own;
-};
-// At the first `positions` of all; the other phase's among them where it `counts` and has something to say.
-SiblingMoments sibling_moments(const SiblingResiduals& siblings, const SiblingWeights& weights, bool counts,
-                               Eigen::Index positions, Eigen::Index measured);
+// The weighed second moments of the siblings' residuals at the first `positions` of all; the other phase's
+// among them where it `counts` and has something to say.
+KernelPart siblings_part(const SiblingResiduals& siblings, const SiblingWeights& weights, bool counts,
+                         Eigen::Index positions, Eigen::Index measured);
 
 }  // namespace etad::regression

@@ -12,176 +12,199 @@ double square(double v) {
   return v * v;
 }
 
+bool differ_in_small_batches_only(const Setting& a, const Setting& b) {
+  return a.rough == b.rough && a.whim == b.whim && a.siblings == b.siblings &&
+         a.siblings_part == b.siblings_part;
+}
+
 }  // namespace
 
 Process::Process(const ShapeData& data, const Kernel& kernel, const Eigen::VectorXd& carried)
-    : residuals_(data.residuals), noise_(data.noise), carried_(Line::Zero(size())) {
-  if (carried.size() > 0) carried_ = carried.head(size());
-  const auto directions = kernel.directions.topRows(size());
-  const auto coefficients = directions.leftCols(directions.cols() - 1);
-  const auto small_batches = directions.rightCols(1);
-  coefficients_ = coefficients * coefficients.transpose();
-  small_batches_ = small_batches * small_batches.transpose();
-  rough_ = kernel.rough.topRows(size());
+    : lines_(data.residuals.size(), 3),
+      noise_(data.noise),
+      coefficients_(kernel.coefficients.measured),
+      rough_(kernel.rough.measured) {
+  lines_.col(0) = data.residuals;
+  lines_.col(1).setZero();
+  if (carried.size() > 0) lines_.col(1) = carried.head(size());
+  lines_.col(2) = kernel.small_batches.features.topRows(size());
 }
 
-// The covariance, and below it the residuals and what is carried.
-void Process::fill(const Setting& s) {
+void Process::apply(const Setting& s, bool invert) {
+  const bool known = definite_ && (inverted_ || !invert) && differ_in_small_batches_only(s, setting_);
   setting_ = s;
+  if (!known) {
+    fill(s);
+    factor(invert);
+  }
+  if (!definite_) return;
+  const double grown = 1 + square(s.small_batches) * products_(2, 2);
+  correction_ = square(s.small_batches) / grown;
+  half_log_determinant_ = log_diagonal_ + 0.5 * std::log(grown);
+  if (invert)
+    inverse_ = plain_inverse_ - correction_ * plain_weights_.col(2) * plain_weights_.col(2).transpose();
+}
+
+// The covariance without the term in 1/B, and the lines below it.
+void Process::fill(const Setting& s) {
   const auto n = size();
-  factor_.resize(2 * n + 2, n);
+  factor_.resize(2 * n + 3, n);
   auto k = factor_.topRows(n);
-  k = coefficients_ + square(s.small_batches) * small_batches_ + square(s.rough) * rough_;
-  if (s.moments) k += s.siblings * s.moments->between.topRows(n);
+  k = coefficients_ + square(s.rough) * rough_;
+  if (s.siblings_part) k += s.siblings * s.siblings_part->measured;
   k.diagonal() += noise_;
   k.diagonal().array() += square(s.whim);
-  factor_.row(n) = residuals_;
-  factor_.row(n + 1) = carried_;
+  factor_.middleRows(n, 3) = lines_.transpose();
 }
 
 // Outer-product Cholesky, K = L L' (Golub & Van Loan, "Matrix Computations", section 4.2), of the upper part.
 // Carried on into the rows B below, it leaves B L^-T there. Where these end with the identity, whose column j
-// has no entry below its row j before the step j nor after it, that of the inverse is had for the same price
+// has no entry below its row j before step j nor after it, the factor of the inverse is had for as much
 // again.
 void Process::factor(bool invert) {
   const auto n = size();
   if (invert) factor_.bottomRows(n).setIdentity();
-  definite_ = true;
+  log_diagonal_ = 0;
   for (Eigen::Index j = 0; j < n; ++j) {
-    if (!(factor_(j, j) > 0)) {
-      definite_ = false;
-      return;
-    }
-    const auto end = n + 2 + (invert ? j + 1 : 0);
+    definite_ = factor_(j, j) > 0;
+    if (!definite_) return;
+    const auto end = n + 3 + (invert ? j + 1 : 0);
+    const double diagonal = std::sqrt(factor_(j, j));
+    log_diagonal_ += std::log(diagonal);
     auto column = factor_.col(j);
-    column.segment(j, end - j) /= std::sqrt(factor_(j, j));
+    column.segment(j, end - j) /= diagonal;
     for (Eigen::Index k = j + 1; k < n; ++k) {
       factor_.col(k).segment(k, end - k) -= column(k) * column.segment(k, end - k);
     }
   }
-}
-
-void Process::set(const Setting& setting) {
-  fill(setting);
-  factor(false);
+  const auto halves = factor_.middleRows(n, 3);
+  products_ = halves.lazyProduct(halves.transpose());
+  inverted_ = invert;
+  if (!invert) return;
+  const auto half = factor_.bottomRows(n);  // L^-T
+  plain_weights_ = half.lazyProduct(halves.transpose());
+  plain_inverse_.setZero(n, n);
+  for (Eigen::Index j = 0; j < n; ++j) {
+    for (Eigen::Index k = 0; k <= j; ++k) {
+      plain_inverse_.col(k).head(j + 1) += half(k, j) * half.col(j).head(j + 1);
+    }
+  }
 }
 
 double Process::evidence(double carried) const {
   constexpr double kNone = -std::numeric_limits<double>::max();
   if (!definite_) return kNone;
-  const auto n = size();
-  const double distance = (factor_.row(n) - carried * factor_.row(n + 1)).squaredNorm();
-  const double out = -0.5 * distance - factor_.diagonal().array().log().sum();
+  const Eigen::Matrix3d& p = products_;
+  const double plain = p(0, 0) - 2 * carried * p(0, 1) + square(carried) * p(1, 1);
+  const double taken = correction_ * square(p(0, 2) - carried * p(1, 2));
+  const double out = -0.5 * (plain - taken) - half_log_determinant_;
   return std::isfinite(out) ? out : kNone;
 }
 
-void Process::set_and_invert(const Setting& setting) {
-  fill(setting);
-  factor(true);
-  const auto half = factor_.bottomRows(size()).triangularView<Eigen::Upper>();  // L^-T
-  weights_ = half * factor_.row(size()).transpose();
-  carried_weights_ = half * factor_.row(size() + 1).transpose();
-  inverse_ = factor_.bottomRows(size()) * factor_.bottomRows(size()).transpose();
+Process::Line Process::weights(double carried) const {
+  const double taken = correction_ * (products_(0, 2) - carried * products_(1, 2));
+  return plain_weights_.col(0) - carried * plain_weights_.col(1) - taken * plain_weights_.col(2);
 }
 
 Predictions::Predictions(const ShapeData& data, const Kernel& kernel, const Eigen::VectorXd& carried,
                          Eigen::Index positions)
     : data_(data),
-      kernel_(kernel),
       carried_(carried),
       measured_(data.residuals.size()),
       others_(positions - measured_),
+      parts_{&kernel.coefficients, &kernel.small_batches, &kernel.rough, nullptr},
       sums_(static_cast<std::size_t>(positions)) {}
 
 // Of a measured batch size its whim is known as well as its mean.
-void Predictions::add_measured(const Process& process, const Share& share) {
-  const Process::Line weights = process.weights(share.carried);
+void Predictions::add_measured(const Process& process, const Process::Line& weights, double weight) {
   for (Eigen::Index i = 0; i < measured_; ++i) {
     const double noise = data_.noise(i);
-    sums_[static_cast<std::size_t>(i)].add(share.weight, data_.residuals(i) - noise * weights(i),
+    sums_[static_cast<std::size_t>(i)].add(weight, data_.residuals(i) - noise * weights(i),
                                            std::max(0.0, noise - square(noise) * process.inverse()(i, i)));
   }
 }
 
-void Predictions::begin(const SiblingMoments* moments) {
-  moments_ = moments;
-  forms_ = {};
-  const auto features = kernel_.directions.cols() + (moments ? 2 : 1) * measured_;
-  forms_.quadratic.setZero(features, features);
-  forms_.linear.setZero(features, 2);
+void Predictions::begin(const KernelPart* siblings) {
+  parts_.back() = siblings;
+  forms_.own = {};
+  forms_.weight = forms_.whim = forms_.carried = forms_.carried_square = 0;
+  for (std::size_t a = 0; a < kParts; ++a) {
+    forms_.linear[a].setZero(measured_, 2);
+    for (std::size_t b = a; b < kParts; ++b) forms_.quadratic[a][b].setZero(measured_, measured_);
+  }
 }
 
 void Predictions::add(const Process& process, std::span<const Share> shares) {
-  if (process.setting().moments != moments_ || forms_.weight == 0) {
+  const Setting& s = process.setting();
+  if (s.siblings_part != parts_.back() || forms_.weight == 0) {
     evaluate();
-    begin(process.setting().moments);
+    begin(s.siblings_part);
   }
   double weight = 0;
-  Process::Square quadratic = Process::Square::Zero(measured_, measured_);
   Pair linear = Pair::Zero(measured_, 2);
+  Process::Square quadratic = Process::Square::Zero(measured_, measured_);
   for (const Share& share : shares) {
-    add_measured(process, share);
+    const double w = std::exp(share.log_weight);
     const Process::Line weights = process.weights(share.carried);
-    quadratic += share.weight * weights * weights.transpose();
-    linear.col(0) += share.weight * weights;
-    linear.col(1) += share.weight * share.carried * weights;
-    forms_.carried += share.weight * share.carried;
-    forms_.carried_square += share.weight * square(share.carried);
-    weight += share.weight;
+    add_measured(process, weights, w);
+    for (Eigen::Index i = 0; i < measured_; ++i) quadratic.col(i) += w * weights(i) * weights;
+    linear.col(0) += w * weights;
+    linear.col(1) += w * share.carried * weights;
+    forms_.carried += w * share.carried;
+    forms_.carried_square += w * square(share.carried);
+    weight += w;
   }
   quadratic -= weight * process.inverse();
-  add_forms(process.setting(), weight, quadratic, linear);
-}
-
-void Predictions::add_forms(const Setting& s, double weight, const Process::Square& quadratic,
-                            const Pair& linear) {
-  const auto n = measured_, low = kernel_.directions.cols();
-  const double rough = square(s.rough);
   forms_.weight += weight;
-  forms_.small_batches += weight * square(s.small_batches);
-  forms_.flat += weight * (rough + square(s.whim));
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, Process::kMost, kMaxTerms> directions =
-      kernel_.directions.topRows(n);
-  directions.rightCols(1) *= square(s.small_batches);
-  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxTerms, Process::kMost> crossed =
-      directions.transpose() * quadratic;
-  // Twice above the diagonal, nothing below.
-  forms_.quadratic.topLeftCorner(low, low) += crossed * directions;
-  forms_.quadratic.block(0, low, low, n) += 2 * rough * crossed;
-  forms_.quadratic.block(low, low, n, n) += square(rough) * quadratic;
-  forms_.linear.topRows(low) += directions.transpose() * linear;
-  forms_.linear.middleRows(low, n) += rough * linear;
-  if (!s.moments) return;
-  forms_.siblings += weight * s.siblings;
-  forms_.quadratic.topRightCorner(low, n) += 2 * s.siblings * crossed;
-  forms_.quadratic.block(low, low + n, n, n) += 2 * rough * s.siblings * quadratic;
-  forms_.quadratic.bottomRightCorner(n, n) += square(s.siblings) * quadratic;
-  forms_.linear.bottomRows(n) += s.siblings * linear;
+  forms_.whim += weight * square(s.whim);
+  const std::array<double, kParts> strengths{1, square(s.small_batches), square(s.rough), s.siblings};
+  for (std::size_t a = 0; a < kParts; ++a) {
+    if (strengths[a] == 0) continue;
+    forms_.own[a] += weight * strengths[a];
+    forms_.linear[a] += strengths[a] * linear;
+    for (std::size_t b = a; b < kParts; ++b) {
+      const double times = (a == b ? 1 : 2) * strengths[a] * strengths[b];
+      if (times > 0) forms_.quadratic[a][b] += times * quadratic;
+    }
+  }
 }
 
-// Into the sums at the positions that were not measured.
+// The sums' forms in the parts' covariances as forms in their features, which are fewer, and these at all
+// positions that were not measured.
 void Predictions::evaluate() {
   if (forms_.weight == 0 || others_ == 0) return;
-  const auto low = kernel_.directions.cols();
-  const auto directions = kernel_.directions.middleRows(measured_, others_);
-  Eigen::MatrixXd features(others_, forms_.linear.rows());
-  features.leftCols(low) = directions;
-  features.middleCols(low, measured_) = kernel_.rough.middleRows(measured_, others_);
-  Eigen::VectorXd own = forms_.weight * directions.leftCols(low - 1).rowwise().squaredNorm() +
-                        forms_.small_batches * directions.col(low - 1).cwiseAbs2();
-  own.array() += forms_.flat;
-  if (moments_) {
-    features.rightCols(measured_) = moments_->between.middleRows(measured_, others_);
-    own += forms_.siblings * moments_->own.segment(measured_, others_);
+  const auto n = measured_;
+  std::vector<Eigen::Index> first{0};
+  for (const KernelPart* part : parts_) first.push_back(first.back() + (part ? part->features.cols() : 0));
+  Eigen::MatrixXd features(others_, first.back());
+  Eigen::MatrixXd quadratic = Eigen::MatrixXd::Zero(first.back(), first.back()), linear(first.back(), 2);
+  Eigen::VectorXd own = Eigen::VectorXd::Constant(others_, forms_.whim);
+  const auto spanned = [](const KernelPart& part, const auto& form) -> Eigen::MatrixXd {
+    if (part.span.size() == 0) return form;
+    return part.span * form;
+  };
+  for (std::size_t a = 0; a < kParts; ++a) {
+    if (!parts_[a]) continue;
+    const KernelPart& part = *parts_[a];
+    const auto count = part.features.cols();
+    features.middleCols(first[a], count) = part.features.middleRows(n, others_);
+    own += forms_.own[a] * part.own.segment(n, others_);
+    linear.middleRows(first[a], count) = spanned(part, forms_.linear[a]);
+    for (std::size_t b = a; b < kParts; ++b) {
+      if (!parts_[b]) continue;
+      const Eigen::MatrixXd half = spanned(part, forms_.quadratic[a][b]);
+      quadratic.block(first[a], first[b], count, parts_[b]->features.cols()) =
+          spanned(*parts_[b], half.transpose()).transpose();
+    }
   }
-  const Eigen::MatrixXd linear = features * forms_.linear;
-  own += (features * forms_.quadratic).cwiseProduct(features).rowwise().sum();
+  own += (features * quadratic).cwiseProduct(features).rowwise().sum();
+  const Eigen::MatrixXd predicted = features * linear;
   for (Eigen::Index i = 0; i < others_; ++i) {
-    const double carried = carried_.size() > 0 ? carried_(measured_ + i) : 0;
-    Moments& sum = sums_[static_cast<std::size_t>(measured_ + i)];
+    const double carried = carried_.size() > 0 ? carried_(n + i) : 0;
+    Moments& sum = sums_[static_cast<std::size_t>(n + i)];
     sum.weight += forms_.weight;
-    sum.mean += linear(i, 0) + forms_.carried * carried;
-    sum.square += own(i) + 2 * carried * linear(i, 1) + forms_.carried_square * square(carried);
+    sum.mean += predicted(i, 0) + forms_.carried * carried;
+    sum.square += own(i) + 2 * carried * predicted(i, 1) + forms_.carried_square * square(carried);
   }
 }
 

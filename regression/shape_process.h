@@ -1,9 +1,10 @@
 // The Gaussian process of regression/shape.h under one setting of the strengths of its parts, seen from the
-// measured batch sizes, and what many settings say together.
+// measured batch sizes, and what many settings together say of the others.
 #pragma once
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
 #include <span>
 #include <vector>
 
@@ -13,9 +14,10 @@ namespace etad::regression {
 
 // What the covariance is made of.
 struct Setting {
-  double small_batches = 0, rough = 0, whim = 0;  // standard deviations
-  double siblings = 0;                            // factor of `moments`
-  const SiblingMoments* moments = nullptr;        // of the siblings; may be nullptr
+  double rough = 0, whim = 0;                 // standard deviations
+  double siblings = 0;                        // factor of their part
+  const KernelPart* siblings_part = nullptr;  // nullptr: none
+  double small_batches = 0;                   // standard deviation
 };
 
 class Process {
@@ -29,32 +31,50 @@ class Process {
   // nothing.
   Process(const ShapeData& data, const Kernel& kernel, const Eigen::VectorXd& carried);
 
+  // Settings that differ from the one before in nothing but `small_batches` cost next to nothing.
   // Enough to ask for the evidence, of any share of what is carried over: it moves the residuals, not their
   // covariance.
-  void set(const Setting& setting);
+  void set(const Setting& setting) { apply(setting, false); }
   double evidence(double carried) const;  // log marginal likelihood, but for a constant
 
   // Enough to ask for all the rest.
-  void set_and_invert(const Setting& setting);
+  void set_and_invert(const Setting& setting) { apply(setting, true); }
   const Setting& setting() const { return setting_; }
-  const Square& inverse() const { return inverse_; }                                    // K^-1
-  Line weights(double carried) const { return weights_ - carried * carried_weights_; }  // K^-1 (r - carried)
+  const Square& inverse() const { return inverse_; }  // K^-1
+  Line weights(double carried) const;                 // K^-1 (r - carried)
 
  private:
+  // Of the residuals, of what is carried, and of the term in 1/B.
+  using Trio = Eigen::Matrix<double, Eigen::Dynamic, 3, 0, kMost, 3>;
   // The covariance, and rows below it that are multiplied by its factor's inverse.
-  using Bordered = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 2 * kMost + 2, kMost>;
+  using Bordered = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 2 * kMost + 3, kMost>;
 
-  Eigen::Index size() const { return residuals_.size(); }
+  Eigen::Index size() const { return lines_.rows(); }
+  void apply(const Setting& setting, bool invert);
   void fill(const Setting& setting);
   void factor(bool invert);
 
-  Line residuals_, noise_, carried_;
-  Square coefficients_, small_batches_, rough_;
+  Trio lines_;
+  Line noise_;
+  Square coefficients_, rough_;
   Setting setting_;
+
+  // Without the term in 1/B: K = L L'.
   Bordered factor_;
-  bool definite_ = false;
+  bool definite_ = false, inverted_ = false;
+  Eigen::Matrix3d products_;  // of lines_: lines' K^-1 lines
+  double log_diagonal_ = 0;   // sum of log L_jj
+  Square plain_inverse_;
+  Trio plain_weights_;  // K^-1 lines
+
+  // With it: K + s^2 d d' has the inverse K^-1 - correction K^-1 d d' K^-1 (Sherman & Morrison 1950).
+  double correction_ = 0, half_log_determinant_ = 0;
   Square inverse_;
-  Line weights_, carried_weights_;
+};
+
+// How much of the other phase is carried over, and how likely that is beside the likeliest.
+struct Share {
+  double carried = 0, log_weight = 0;
 };
 
 // A mean and a second moment of what is weighed.
@@ -71,46 +91,43 @@ struct Moments {
 
 // The predictions of many settings at the first `positions` of all, weighed.
 //
-// At a batch size that was not measured the covariance to the measured ones is k = B f under each setting: f,
-// the features of the position, is the same for all settings with the same siblings' moments, B differs.
-// Prediction and variance (R&W eq. 2.25-2.26) are then a linear and a quadratic form in f, and so are their
-// sums over the settings, which are evaluated once. At a measured one, k + noise is a column of the
-// covariance itself, of which K^-1 leaves little to do.
+// Where nothing was measured, prediction and variance under a setting (R&W eq. 2.25-2.26) are a linear and a
+// quadratic form in the covariances with the measured batch sizes, and these are sums of parts that the
+// settings share, each times a strength of the setting's. So the settings' forms are summed, pair of parts by
+// pair, and evaluated once. At a measured batch size its covariances and its noise are a column of K itself,
+// of which K^-1 leaves little to do.
 class Predictions {
  public:
   Predictions(const ShapeData& data, const Kernel& kernel, const Eigen::VectorXd& carried,
               Eigen::Index positions);
 
-  // One setting's, with these shares carried over. Settings with the same moments are to come one after the
-  // other.
-  struct Share {
-    double carried = 0, weight = 0;
-  };
+  // One setting's, with these shares carried over. Settings with the same siblings' part are to come one
+  // after the other.
   void add(const Process& process, std::span<const Share> shares);
   std::vector<Moments> result();
 
  private:
-  // Sums of the settings with the same moments: forms in the features (those of low rank, rough, siblings)
-  // ...
-  struct Forms {
-    Eigen::MatrixXd quadratic;  // of the prediction's square less what is known of the variance
-    Eigen::MatrixXd linear;     // of the prediction; of the prediction times what is carried
-    // ... and factors of the prior variances, and of what is carried.
-    double weight = 0, small_batches = 0, flat = 0, siblings = 0;
-    double carried = 0, carried_square = 0;
-  };
+  static constexpr std::size_t kParts = 4;
   using Pair = Eigen::Matrix<double, Eigen::Dynamic, 2, 0, Process::kMost, 2>;
 
-  void add_measured(const Process& process, const Share& share);
-  void begin(const SiblingMoments* moments);
-  void add_forms(const Setting& setting, double weight, const Process::Square& quadratic, const Pair& linear);
+  // Sums over the settings with the same siblings' part, by pair of parts and by part.
+  struct Forms {
+    // Of the prediction's square less what is known of the variance; [a][b] for a <= b counts for both.
+    std::array<std::array<Process::Square, kParts>, kParts> quadratic;
+    // Of the prediction; of the prediction times what is carried.
+    std::array<Pair, kParts> linear;
+    std::array<double, kParts> own{};  // of the prior variances
+    double weight = 0, whim = 0, carried = 0, carried_square = 0;
+  };
+
+  void begin(const KernelPart* siblings);
+  void add_measured(const Process& process, const Process::Line& weights, double weight);
   void evaluate();
 
   const ShapeData& data_;
-  const Kernel& kernel_;
   const Eigen::VectorXd& carried_;
   Eigen::Index measured_, others_;
-  const SiblingMoments* moments_ = nullptr;
+  std::array<const KernelPart*, kParts> parts_;  // the siblings' last; nullptr: none
   Forms forms_;
   std::vector<Moments> sums_;
 };
