@@ -52,18 +52,9 @@ Result<void> ScoreKeeper::begin() {
 
 // A daemon that died between the commit of a run's end and its scoring left the score to its successor.
 Result<void> ScoreKeeper::note_unscored() {
-  RunFilter filter;
-  filter.state = RunState::finished;
-  filter.limit = kMostEnded;
-  const auto rows = reader_->runs(filter);
-  if (!rows) return tl::unexpected(rows.error());
-  for (const RunRow& row : *rows) {
-    const auto predictions = reader_->predictions(row.id);
-    if (!predictions) return tl::unexpected(predictions.error());
-    const bool unscored = std::any_of(predictions->begin(), predictions->end(),
-                                      [](const PredictionRow& each) { return !each.actual; });
-    if (unscored) runs_[row.id].anything = true;  // not running: scored at the next look
-  }
+  const auto unscored = reader_->unscored_runs(kMostEnded);
+  if (!unscored) return tl::unexpected(unscored.error());
+  for (const std::int64_t id : *unscored) runs_[id].anything = true;  // not running: scored at the next look
   return {};
 }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "parsers/text.h"
+
 namespace etad {
 namespace {
 
@@ -13,67 +15,27 @@ constexpr std::array<std::string_view, 22> kKindNames = {
     "test_start", "test_result", "epoch",   "step_time", "throughput", "segment", "layer_time", "total_time",
     "stall",      "snapshot",    "resume",  "error",     "date",       "sample"};
 
+// In the order of the fields.
 constexpr std::array<std::string_view, static_cast<std::size_t>(Field::count_)> kFieldNames = {
-    "iteration",
-    "iterations",
-    "epoch",
-    "epochs",
-    "batch",
-    "batches",
-    "loss",
-    "rate",
-    "lapse",
-    "seconds",
-    "samples_per_second",
-    "eta",
-    "elapsed",
-    "job",
-    "outcome",
-    "phase",
-    "section",
-    "message",
-    "key",
-    "value",
-    "network",
-    "framework",
-    "device",
-    "device_index",
-    "devices",
-    "host",
-    "run",
-    "batch_size",
-    "global_batch_size",
-    "iter_size",
-    "max_iter",
-    "test_iter",
-    "test_interval",
-    "test_batch_size",
-    "steps_per_epoch",
-    "dataset_size",
-    "display",
-    "solver_type",
-    "precision",
-    "layer",
-    "type",
-    "dims",
-    "direction",
-    "net",
-    "file",
-    "year",
-    "month",
-    "day",
-    "series",
-    "unit",
-    "label", "since"};
+    // where the run stands
+    "iteration", "iterations", "epoch", "epochs", "batch", "batches",
+    // what it measured
+    "loss", "rate", "lapse", "seconds", "samples_per_second", "eta", "elapsed",
+    // what kind of thing it is
+    "job", "outcome", "phase", "section", "message",
+    // what it is said of, and with which settings
+    "key", "value", "network", "framework", "device", "device_index", "devices", "host", "run", "batch_size",
+    "global_batch_size", "iter_size", "max_iter", "test_iter", "test_interval", "test_batch_size",
+    "steps_per_epoch", "dataset_size", "display", "solver_type", "precision",
+    // layers and nets
+    "layer", "type", "dims", "direction", "net", "file",
+    // a date, a sample, a mean
+    "year", "month", "day", "series", "unit", "label", "since"};
+
+constexpr std::string_view kBlanks = " \t\r";  // around a value
 
 bool is_duration(Field f) {
   return f == Field::seconds || f == Field::lapse || f == Field::eta || f == Field::elapsed;
-}
-
-std::string_view trimmed(std::string_view s) {
-  const auto begin = s.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return s.substr(begin, s.find_last_not_of(" \t\r") - begin + 1);
 }
 
 // The number at the head of `s`, which moves on behind it.
@@ -125,11 +87,9 @@ std::optional<double> clock_seconds(double first, std::string_view rest) {
 // What stands behind a duration's first number: a unit, a clock, or days and a clock ("1 day, 2:03:04").
 std::optional<double> duration_seconds(double first, std::string_view rest) {
   if (rest.front() == ':') return clock_seconds(first, rest);
-  rest = trimmed(rest);
+  rest = trim(rest, kBlanks);
   if (rest.substr(0, 3) == "day") {
-    rest = trimmed(rest.substr(rest.find_first_not_of("days, ") == std::string_view::npos
-                                   ? rest.size()
-                                   : rest.find_first_not_of("days, ")));
+    rest = trim(rest.substr(std::min(rest.find_first_not_of("days, "), rest.size())), kBlanks);
     if (rest.empty()) return first * 86400;
     const auto hours = take_number(rest);
     const auto clock = hours ? clock_seconds(*hours, rest) : std::nullopt;
@@ -188,7 +148,7 @@ std::string_view Event::text(Field f) const {
 std::optional<double> Event::number(Field f) const {
   const FieldValue* v = find(f);
   if (!v) return {};
-  const std::string_view text = trimmed(v->text);
+  const std::string_view text = trim(v->text, kBlanks);
   if (const auto special = special_number(text)) return special;
   std::string_view rest = text;
   const auto x = take_number(rest);

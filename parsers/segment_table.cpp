@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parsers/cells.h"
 #include "parsers/text.h"
-#include "parsers/trace_text.h"
 
 namespace etad {
 
@@ -53,10 +53,10 @@ bool SegmentTable::take_header(std::string_view line) {
   line = without_mark(line);
   if (line.size() > kMaxHeader) return false;
   const char delimiter = line.find(',') == std::string_view::npos ? ';' : ',';
-  trace_text::split_cells(line, delimiter, kMaxColumns, cells_);
+  split_cells(line, delimiter, kMaxColumns, cells_);
   std::vector<Field> columns;
   for (const std::string_view name : cells_) {
-    const auto f = field(trace_text::lower(name));
+    const auto f = field(lower_case(name));
     const bool known = f && is_column(*f);
     if (known && std::find(columns.begin(), columns.end(), *f) != columns.end()) return false;
     columns.push_back(known ? *f : Field::count_);
@@ -74,7 +74,7 @@ Event SegmentTable::read(std::string_view line) {
   line = without_mark(line);
   const bool blank = line.find_first_not_of(" \t,;\r") == std::string_view::npos;
   if (blank || line.front() == '#' || take_header(line)) return {};
-  trace_text::split_cells(line, delimiter_, kMaxColumns, cells_);
+  split_cells(line, delimiter_, kMaxColumns, cells_);
   Event event;
   for (std::size_t i = 0; i < std::min(cells_.size(), columns_.size()); ++i)
     if (columns_[i] != Field::count_ && !cells_[i].empty()) event.add({columns_[i], 1, cells_[i]});

@@ -24,6 +24,22 @@ std::size_t character(std::string_view text) {
 
 }  // namespace
 
+std::string_view trim(std::string_view text, std::string_view blanks) {
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+char lower_case(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = lower_case(c);
+  return out;
+}
+
 std::string kept_text(std::string_view text, std::size_t limit) {
   std::string out;
   out.reserve(std::min(text.size(), limit));

@@ -1,4 +1,4 @@
-// Text out of a log, fit to be kept: bounded, and UTF-8 whatever the log is.
+// Text out of a log: trimmed, without its case, and fit to be kept.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +6,13 @@
 #include <string_view>
 
 namespace etad {
+
+// Without the blanks at its ends.
+std::string_view trim(std::string_view text, std::string_view blanks = " \t");
+
+// ASCII letters only: what else there is stays as it is.
+char lower_case(char c);
+std::string lower_case(std::string_view text);
 
 // At most `limit` bytes of `text`, cut between characters. A log is bytes: one that is no UTF-8 is taken for
 // Latin-1, byte by byte, so that nothing is lost and the result may stand in JSON.

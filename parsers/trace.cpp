@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parsers/cells.h"
 #include "parsers/trace_reader.h"
-#include "parsers/trace_text.h"
 
 namespace etad {
 namespace {
@@ -47,7 +47,7 @@ Result<TraceOptions> trace_options(const std::map<std::string, std::string>& lab
         return fail("start = '" + value + "' is no time", "write 2026-11-21 09:30:00, or 2026-11-21");
     }
     if (name == "interval") {
-      const auto seconds = trace_text::number(value);
+      const auto seconds = decimal_number(value);
       if (!seconds || !(*seconds >= 0.001) || *seconds > 86'400)
         return fail("interval = '" + value + "' is no interval", "seconds between two scans: 1, 0.5, 60");
       options.interval = std::chrono::microseconds(std::llround(*seconds * 1e6));

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "parsers/cells.h"
+#include "parsers/text.h"
 #include "parsers/trace_names.h"
 #include "parsers/trace_series.h"
-#include "parsers/trace_text.h"
 
 namespace etad {
 namespace {
@@ -83,7 +84,7 @@ std::optional<double> flag(std::string_view cell) {
 
 std::optional<double> mask(std::string_view cell) {
   const bool hex = cell.starts_with("0x") || cell.starts_with("0X");
-  if (!hex) return trace_text::number(cell);
+  if (!hex) return decimal_number(cell);
   cell.remove_prefix(2);
   std::uint64_t bits = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), bits, 16);
@@ -96,7 +97,7 @@ std::optional<double> measure(const TraceColumn& column, std::string_view cell) 
   double value = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (error != std::errc{}) return std::nullopt;
-  const std::string_view unit = trace_text::trim(cell.substr(static_cast<std::size_t>(end - cell.data())));
+  const std::string_view unit = trim(cell.substr(static_cast<std::size_t>(end - cell.data())));
   if (unit.empty()) return value * column.scale;
   const auto scale = unit_scale(unit);
   if (!scale || scale->base != column.unit) return std::nullopt;
@@ -110,7 +111,7 @@ std::optional<double> read_form(const TraceColumn& column, std::string_view cell
     case ValueForm::mask:
       return mask(cell);
     case ValueForm::pstate:
-      return trace_text::number(cell.starts_with('P') ? cell.substr(1) : cell);
+      return decimal_number(cell.starts_with('P') ? cell.substr(1) : cell);
     case ValueForm::number:
       return measure(column, cell);
   }
@@ -134,7 +135,7 @@ TraceColumn column_of(const KnownColumn& known) {
 Result<void> read_labels(std::string_view text, TraceColumn& column) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(','), text.size());
-    const std::string_view pair = trace_text::trim(text.substr(0, end));
+    const std::string_view pair = trim(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     const std::size_t equals = pair.find('=');
     const auto label = trace_label(pair.substr(0, std::min(equals, pair.size())));
@@ -166,17 +167,17 @@ struct HeaderCell {
 };
 HeaderCell split_cell(std::string_view cell) {
   HeaderCell out;
-  cell = trace_text::trim(cell);
+  cell = trim(cell);
   if (cell.ends_with(']')) {
     if (const std::size_t open = cell.rfind('['); open != std::string_view::npos) {
       out.unit = cell.substr(open + 1, cell.size() - open - 2);
-      cell = trace_text::trim(cell.substr(0, open));
+      cell = trim(cell.substr(0, open));
     }
   }
   if (cell.ends_with('}')) {
     if (const std::size_t open = cell.find('{'); open != std::string_view::npos) {
       out.labels = cell.substr(open + 1, cell.size() - open - 2);
-      cell = trace_text::trim(cell.substr(0, open));
+      cell = trim(cell.substr(0, open));
     }
   }
   out.name = cell;
@@ -186,7 +187,7 @@ HeaderCell split_cell(std::string_view cell) {
 }  // namespace
 
 TraceColumn column_named(ColumnNames names, std::string_view name) {
-  const std::string key = trace_text::lower(name);
+  const std::string key = lower_case(name);
   const auto it = table(names).find(key);
   return it == table(names).end() ? TraceColumn{} : column_of(*it->second);
 }
@@ -258,7 +259,7 @@ void settle_columns(std::vector<TraceColumn>& columns) {
 
 CellValue read_cell(const TraceColumn& column, std::string_view cell) {
   using State = CellValue::State;
-  cell = trace_text::trim(cell);
+  cell = trim(cell);
   if (says_nothing(cell)) return {State::missing, 0};
   const auto value = read_form(column, cell);
   if (!value) return {State::bad, 0};

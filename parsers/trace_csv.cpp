@@ -2,22 +2,14 @@
 // --query-gpu, DCGM's, anybody's.
 #include <algorithm>
 
+#include "parsers/cells.h"
+#include "parsers/text.h"
 #include "parsers/trace_reader.h"
-#include "parsers/trace_text.h"
 
 namespace etad {
 namespace {
 
-using trace_text::split_cells;
-
 constexpr char kDelimiters[] = {',', ';', '\t'};
-
-std::vector<TraceColumn> columns_of(ColumnNames names, const std::vector<std::string_view>& cells) {
-  std::vector<TraceColumn> columns;
-  columns.reserve(cells.size());
-  for (const std::string_view cell : cells) columns.push_back(column_of_header(names, cell));
-  return columns;
-}
 
 // "memory.used [MiB]", "GPUId": no value looks like that.
 bool name_like(std::string_view cell) {
@@ -34,7 +26,7 @@ bool name_like(std::string_view cell) {
 // A cell with one of nvidia-smi's units.
 bool with_unit(std::string_view cell) {
   const std::size_t blank = cell.find(' ');
-  if (blank == std::string_view::npos || !trace_text::number(cell.substr(0, blank))) return false;
+  if (blank == std::string_view::npos || !decimal_number(cell.substr(0, blank))) return false;
   const std::string_view unit = cell.substr(blank + 1);
   return unit == "%" || unit == "MiB" || unit == "W" || unit == "MHz";
 }
@@ -42,13 +34,14 @@ bool with_unit(std::string_view cell) {
 class CsvReader final : public HeadedReader {
  public:
   CsvReader(ColumnNames names, const TraceOptions& options)
-      : HeadedReader(options), names_(names), columns_(options.columns), fixed_(names == ColumnNames::any) {
+      : HeadedReader(options), names_(names), fixed_(names == ColumnNames::any) {
+    columns_ = options.columns;
     settle_columns(columns_);
   }
 
   TraceLine read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
                  Records& out) override {
-    if (trace_text::trim(line).empty()) return TraceLine::structure;
+    if (trim(line).empty()) return TraceLine::structure;
     split(line);
     if (is_header()) return take_header(line, out);
     const char first = cells_.front().empty() ? '\0' : cells_.front().front();
@@ -60,10 +53,7 @@ class CsvReader final : public HeadedReader {
     }
     if (!is_row()) {
       if (!data) return TraceLine::other;
-      sink_.reject("a line of " + std::to_string(cells_.size()) + " cells under " +
-                       std::to_string(columns_.size()) + " columns",
-                   out);
-      return TraceLine::samples;
+      return reject_width(cells_.size(), "cells", "columns", out);
     }
     take_row(arrival, time, out);
     return TraceLine::samples;
@@ -103,14 +93,11 @@ class CsvReader final : public HeadedReader {
     if (fixed_) return TraceLine::structure;  // the configuration knows better
     if (cells_.size() > kMostColumns) {
       sink_.reject("a header of more than " + std::to_string(kMostColumns) + " columns", out);
-      columns_.clear();
       drop_header();
       return TraceLine::structure;
     }
-    drop_header();
-    columns_.clear();
-    if (!keep_header(line, out)) return TraceLine::structure;
-    columns_ = columns_of(names_, cells_);
+    if (!begin_header(line, out)) return TraceLine::structure;
+    for (const std::string_view cell : cells_) columns_.push_back(column_of_header(names_, cell));
     settle_columns(columns_);
     return TraceLine::structure;
   }
@@ -161,9 +148,7 @@ class CsvReader final : public HeadedReader {
   }
 
   const ColumnNames names_;
-  std::vector<TraceColumn> columns_;
-  const bool fixed_;  // from the configuration
-  std::vector<std::string_view> cells_;
+  const bool fixed_;  // the columns are from the configuration
 };
 
 }  // namespace
@@ -205,7 +190,7 @@ bool is_headless_smi(std::string_view line) {
   const auto units = std::count_if(cells.begin(), cells.end(), with_unit);
   if (stamped) return units >= 1;
   return units >= 2 && std::all_of(cells.begin(), cells.end(), [](std::string_view c) {
-           return with_unit(c) || trace_text::number(c) || c.starts_with('[');
+           return with_unit(c) || decimal_number(c) || c.starts_with('[');
          });
 }
 

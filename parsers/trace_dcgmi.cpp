@@ -1,13 +1,12 @@
 // `dcgmi dmon`: entities with values in columns under a header of DCGM's short names.
 #include <algorithm>
 
+#include "parsers/cells.h"
+#include "parsers/text.h"
 #include "parsers/trace_reader.h"
-#include "parsers/trace_text.h"
 
 namespace etad {
 namespace {
-
-using trace_text::split_words;
 
 // "# Entity  SMACT  POWER", "#Entity   GPUTL": the names behind it.
 bool header_words(std::string_view line, std::vector<std::string_view>& words) {
@@ -32,47 +31,34 @@ class DcgmiReader final : public HeadedReader {
 
   TraceLine read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
                  Records& out) override {
-    if (trace_text::trim(line).empty()) return TraceLine::structure;
-    if (header_words(line, words_)) {
+    if (trim(line).empty()) return TraceLine::structure;
+    if (header_words(line, cells_)) {
       take_header(line, out);
       return TraceLine::structure;
     }
-    split_words(line, kMostColumns + 2, words_);
-    if (words_.empty()) return TraceLine::other;  // nothing but commas
-    if (words_.front() == "ID" || words_.front() == "Id" || words_.front().starts_with('#'))
+    split_words(line, kMostColumns + 2, cells_);
+    if (cells_.empty()) return TraceLine::other;  // nothing but commas
+    if (cells_.front() == "ID" || cells_.front() == "Id" || cells_.front().starts_with('#'))
       return TraceLine::structure;
-    const auto label = entity(words_.front());
+    const auto label = entity(cells_.front());
     if (!label) {
-      const bool other_entity = words_.size() > 1 && trace_text::number(words_[1]);
+      const bool other_entity = cells_.size() > 1 && decimal_number(cells_[1]);
       return other_entity ? TraceLine::ignored : TraceLine::other;
     }
-    if (words_.size() < 2 || !trace_text::number(words_[1])) return TraceLine::other;
-    if (words_.size() != columns_.size() + 2) {
-      sink_.reject("a line of " + std::to_string(words_.size() - 2) + " values under " +
-                       std::to_string(columns_.size()) + " names",
-                   out);
-      return TraceLine::samples;
-    }
+    if (cells_.size() < 2 || !decimal_number(cells_[1])) return TraceLine::other;
+    if (cells_.size() != columns_.size() + 2) return reject_width(cells_.size() - 2, "values", "names", out);
     TraceLabels labels;
-    labels[*label] = words_[1];
-    if (!sink_.begin({}, labels, arrival, time, out)) return TraceLine::samples;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].role == ColumnRole::value) sink_.add(columns_[i], words_[i + 2], out);
-    }
+    labels[*label] = cells_[1];
+    if (sink_.begin({}, labels, arrival, time, out)) add_values(out, 2);
     return TraceLine::samples;
   }
 
  private:
   void take_header(std::string_view line, Records& out) {
-    drop_header();
-    columns_.clear();
-    if (!keep_header(line, out)) return;
-    for (const std::string_view word : words_) columns_.push_back(column_named(ColumnNames::dcgm, word));
+    if (!begin_header(line, out)) return;
+    add_columns(ColumnNames::dcgm);
     settle_columns(columns_);
   }
-
-  std::vector<TraceColumn> columns_;
-  std::vector<std::string_view> words_;
 };
 
 }  // namespace

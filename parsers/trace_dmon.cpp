@@ -2,14 +2,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "parsers/cells.h"
+#include "parsers/text.h"
 #include "parsers/trace_reader.h"
 #include "parsers/trace_series.h"
-#include "parsers/trace_text.h"
 
 namespace etad {
 namespace {
-
-using trace_text::split_words;
 
 // The words of "# gpu   pwr …", "#Date       Time        gpu …".
 bool header_words(std::string_view line, std::vector<std::string_view>& words) {
@@ -52,37 +51,30 @@ class DmonReader final : public HeadedReader {
 
   TraceLine read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
                  Records& out) override {
-    if (trace_text::trim(line).empty()) return TraceLine::structure;
+    if (trim(line).empty()) return TraceLine::structure;
     if (line.front() == '#') {
-      if (header_words(line, words_) && names_columns(words_)) take_header(line, out);
+      if (header_words(line, cells_) && names_columns(cells_)) take_header(line, out);
       return TraceLine::structure;  // also "# Idx W C", and what pmon says where nothing runs
     }
-    split_words(line, columns_.empty() ? kMostColumns : columns_.size(), words_);
-    if (words_.empty()) return TraceLine::other;  // nothing but commas
-    const bool data = words_.front().front() >= '0' && words_.front().front() <= '9';
+    split_words(line, columns_.empty() ? kMostColumns : columns_.size(), cells_);
+    if (cells_.empty()) return TraceLine::other;  // nothing but commas
+    const bool data = cells_.front().front() >= '0' && cells_.front().front() <= '9';
     if (!data) return TraceLine::other;
-    if (columns_.empty() || words_.size() != columns_.size()) {
-      sink_.reject(columns_.empty() ? "no header says what its columns are"
-                                    : "a line of " + std::to_string(words_.size()) + " columns under " +
-                                          std::to_string(columns_.size()),
-                   out);
+    if (columns_.empty()) {
+      sink_.reject("no header says what its columns are", out);
       return TraceLine::samples;
     }
-    if (pid_ < words_.size() && words_[pid_] == "-") return TraceLine::samples;  // no process there
+    if (cells_.size() != columns_.size()) return reject_width(cells_.size(), "columns", "", out);
+    if (pid_ < cells_.size() && cells_[pid_] == "-") return TraceLine::samples;  // no process there
     take_row(arrival, time, out);
     return TraceLine::samples;
   }
 
  private:
   void take_header(std::string_view line, Records& out) {
-    drop_header();
-    columns_.clear();
-    if (!keep_header(line, out)) return;
-    pid_ = kMostColumns;
-    for (const std::string_view word : words_) {
-      if (word == "pid") pid_ = columns_.size();
-      columns_.push_back(column_named(ColumnNames::dmon, word));
-    }
+    if (!begin_header(line, out)) return;
+    add_columns(ColumnNames::dmon);
+    pid_ = static_cast<std::size_t>(std::find(cells_.begin(), cells_.end(), "pid") - cells_.begin());
     if (pid_ < columns_.size()) {
       for (TraceColumn& column : columns_) of_process(column);
     }
@@ -93,19 +85,15 @@ class DmonReader final : public HeadedReader {
     TraceLabels labels;
     SampleSink::RowTime row;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].role == ColumnRole::label) labels[columns_[i].label] = words_[i];
-      if (columns_[i].role == ColumnRole::date) row.date = words_[i];
-      if (columns_[i].role == ColumnRole::clock) row.clock = words_[i];
+      if (columns_[i].role == ColumnRole::label) labels[columns_[i].label] = cells_[i];
+      if (columns_[i].role == ColumnRole::date) row.date = cells_[i];
+      if (columns_[i].role == ColumnRole::clock) row.clock = cells_[i];
     }
-    if (!sink_.begin(row, labels, arrival, time, out, pid_ < words_.size() ? words_[pid_] : "")) return;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].role == ColumnRole::value) sink_.add(columns_[i], words_[i], out);
-    }
+    if (!sink_.begin(row, labels, arrival, time, out, pid_ < cells_.size() ? cells_[pid_] : "")) return;
+    add_values(out);
   }
 
-  std::vector<TraceColumn> columns_;
-  std::size_t pid_ = kMostColumns;  // pmon's column of that name
-  std::vector<std::string_view> words_;
+  std::size_t pid_ = kMostColumns;  // pmon's column of that name; else behind the last
 };
 
 }  // namespace

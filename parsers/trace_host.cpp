@@ -1,13 +1,12 @@
 // The machine's own figures: `dstat --output` and `sadf -d`.
 #include <algorithm>
 
+#include "parsers/cells.h"
+#include "parsers/text.h"
 #include "parsers/trace_reader.h"
-#include "parsers/trace_text.h"
 
 namespace etad {
 namespace {
-
-using trace_text::split_cells;
 
 // "dsk/sda", "net/eth0", "cpu3 usage": a column of one of several, filed with the name of all of them.
 struct DstatGroup {
@@ -30,20 +29,15 @@ class DstatReader final : public HeadedReader {
 
   TraceLine read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
                  Records& out) override {
-    if (trace_text::trim(line).empty()) return TraceLine::structure;
+    if (trim(line).empty()) return TraceLine::structure;
     split_cells(line, ',', kMostColumns + 1, cells_);
-    if (trace_text::trim(line).front() == '"') {
+    if (trim(line).front() == '"') {
       take_header(line, time, out);
       return TraceLine::structure;
     }
     if (columns_.empty()) return TraceLine::other;
     if (cells_.size() == columns_.size() + 1 && cells_.back().empty()) cells_.pop_back();  // 0.7.3 does so
-    if (cells_.size() != columns_.size()) {
-      sink_.reject("a line of " + std::to_string(cells_.size()) + " cells under " +
-                       std::to_string(columns_.size()) + " columns",
-                   out);
-      return TraceLine::samples;
-    }
+    if (cells_.size() != columns_.size()) return reject_width(cells_.size(), "cells", "columns", out);
     SampleSink::RowTime row;
     row.since = since_;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -52,9 +46,7 @@ class DstatReader final : public HeadedReader {
     TraceLabels labels;
     labels[TraceLabel::host] = host_;
     if (!sink_.begin(row, labels, arrival, time, out)) return TraceLine::samples;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].role == ColumnRole::value) sink_.add(columns_[i], cells_[i], out);
-    }
+    add_values(out);
     return TraceLine::samples;
   }
 
@@ -75,7 +67,6 @@ class DstatReader final : public HeadedReader {
     const std::string_view first = cells_.front();
     if (first.find("stat ") != std::string_view::npos && first.ends_with("output")) {
       drop_header();
-      columns_.clear();
       groups_.clear();
       host_.clear();
     } else if (first == "Host:" && cells_.size() > 1) {
@@ -93,7 +84,7 @@ class DstatReader final : public HeadedReader {
     const auto label = std::find(cells_.begin(), cells_.end(), "Date:");
     if (label == cells_.end() || label + 1 == cells_.end()) return std::nullopt;
     std::vector<std::string_view> words;
-    trace_text::split_words(*(label + 1), 5, words);
+    split_words(*(label + 1), 5, words);
     if (words.size() < 4) return std::nullopt;
     return read_worded_time(words[0], words[1], words[2], words[3], time);
   }
@@ -110,9 +101,7 @@ class DstatReader final : public HeadedReader {
   }
 
   // Names that come again without a new beginning: host and date hold.
-  void drop_names() {
-    keep_first(kept_lines() < 2 ? 0 : kept_lines() - 2);
-  }
+  void drop_names() { keep_first(kept_lines() < 2 ? 0 : kept_lines() - 2); }
 
   void name_columns() {
     std::string_view group;
@@ -132,8 +121,6 @@ class DstatReader final : public HeadedReader {
   std::string host_;
   std::optional<Instant> since_;  // about when it was started
   std::vector<std::string> groups_;
-  std::vector<TraceColumn> columns_;
-  std::vector<std::string_view> cells_;
 };
 
 // "# hostname;interval;timestamp;CPU;%user;…", "host;600;2019-10-01 00:10:01 UTC;-1;0.25;…"
@@ -143,7 +130,7 @@ class SadfReader final : public HeadedReader {
 
   TraceLine read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
                  Records& out) override {
-    if (trace_text::trim(line).empty()) return TraceLine::structure;
+    if (trim(line).empty()) return TraceLine::structure;
     if (line.front() == '#') {
       take_header(line, out);
       return TraceLine::structure;
@@ -151,12 +138,7 @@ class SadfReader final : public HeadedReader {
     split_cells(line, ';', kMostColumns + 1, cells_);
     if (cells_.size() < 4) return TraceLine::other;
     if (cells_[3] == "LINUX-RESTART" || cells_[3].starts_with("COM")) return TraceLine::structure;
-    if (cells_.size() != columns_.size()) {
-      sink_.reject("a line of " + std::to_string(cells_.size()) + " cells under " +
-                       std::to_string(columns_.size()) + " columns",
-                   out);
-      return TraceLine::samples;
-    }
+    if (cells_.size() != columns_.size()) return reject_width(cells_.size(), "cells", "columns", out);
     take_row(arrival, time, out);
     return TraceLine::samples;
   }
@@ -164,10 +146,9 @@ class SadfReader final : public HeadedReader {
  private:
   void take_header(std::string_view line, Records& out) {
     split_cells(line.substr(1), ';', kMostColumns + 1, cells_);
-    drop_header();
-    columns_.clear();
-    if (cells_.size() > kMostColumns || !keep_header(line, out)) return;
-    for (const std::string_view cell : cells_) columns_.push_back(column_named(ColumnNames::host, cell));
+    if (cells_.size() > kMostColumns) return drop_header();
+    if (!begin_header(line, out)) return;
+    add_columns(ColumnNames::host);
     settle_columns(columns_);
   }
 
@@ -183,13 +164,8 @@ class SadfReader final : public HeadedReader {
     if (stamp.ends_with(" UTC")) stamp.replace(stamp.size() - 4, 4, "Z");
     row.stamp = stamp;
     if (!sink_.begin(row, labels, arrival, time, out)) return;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].role == ColumnRole::value) sink_.add(columns_[i], cells_[i], out);
-    }
+    add_values(out);
   }
-
-  std::vector<TraceColumn> columns_;
-  std::vector<std::string_view> cells_;
 };
 
 }  // namespace

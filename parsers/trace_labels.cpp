@@ -39,6 +39,17 @@ std::optional<TraceLabel> trace_label(std::string_view name) {
   return static_cast<TraceLabel>(found - kNames.begin());
 }
 
+std::optional<std::string_view> label_value(std::string_view labels, std::string_view name) {
+  for (std::size_t at = 0; at < labels.size();) {
+    const std::size_t end = std::min(labels.find(',', at), labels.size());
+    const std::string_view label = labels.substr(at, end - at);
+    const std::size_t equals = label.find('=');
+    if (equals != std::string_view::npos && label.substr(0, equals) == name) return label.substr(equals + 1);
+    at = end + 1;
+  }
+  return std::nullopt;
+}
+
 void TraceLabels::write(const std::map<std::string, std::string>& defaults, std::string& out) const {
   out.clear();
   const auto value_of = [&](std::size_t label) -> std::string_view {

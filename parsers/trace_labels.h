@@ -1,4 +1,5 @@
-// The labels of a trace's samples: which device, of which machine. Private to the trace readers.
+// The labels of a trace's samples: which device, of which machine. In a sample and in the history they are
+// one text, "gpu=0,uuid=GPU-…", which is written and read here.
 #pragma once
 
 #include <array>
@@ -17,13 +18,16 @@ enum class TraceLabel : std::uint8_t { command, cpu, disk, gpu, host, mig, net, 
 std::string_view name_of(TraceLabel label);
 std::optional<TraceLabel> trace_label(std::string_view name);
 
+// What such a text says for that name, a view into it; nullopt: it has no such label.
+std::optional<std::string_view> label_value(std::string_view labels, std::string_view name);
+
 // Views into the line that is being read; empty where it does not say.
 class TraceLabels {
  public:
   std::string_view& operator[](TraceLabel label) { return values_[static_cast<std::size_t>(label)]; }
   std::string_view operator[](TraceLabel label) const { return values_[static_cast<std::size_t>(label)]; }
 
-  // "gpu=0,uuid=GPU-…": what the line says, else what `defaults` say. Values are cut at 96 bytes, commas and
+  // As one text: what the line says, else what `defaults` say. Values are cut at 96 bytes, commas and
   // equals signs in them become blanks. A device with an index or a UUID has no bus id.
   void write(const std::map<std::string, std::string>& defaults, std::string& out) const;
 

@@ -1,16 +1,15 @@
 // The Prometheus text format (and OpenMetrics'), as dcgm-exporter and its like are scraped into a file.
 #include <algorithm>
+#include <boost/json.hpp>
 #include <cmath>
 #include <unordered_map>
 
+#include "parsers/cells.h"
+#include "parsers/text.h"
 #include "parsers/trace_reader.h"
-#include "parsers/trace_text.h"
 
 namespace etad {
 namespace {
-
-using trace_text::number;
-using trace_text::trim;
 
 bool name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':';
@@ -74,22 +73,23 @@ Metric read_metric(std::string_view line) {
   const std::size_t exemplar = metric.time.find('#');
   if (exemplar != std::string_view::npos) metric.time = trim(metric.time.substr(0, exemplar));
   const bool special = metric.value == "NaN" || metric.value == "+Inf" || metric.value == "-Inf";
-  if (!special && !number(metric.value)) return {};
+  if (!special && !decimal_number(metric.value)) return {};
   return metric;
 }
 
 // Prometheus writes milliseconds, OpenMetrics seconds with decimals.
 std::optional<Instant> time_of(std::string_view text) {
-  const auto value = number(text);
+  const auto value = decimal_number(text);
   if (!value || *value < 0) return std::nullopt;
   const double seconds = text.find('.') == std::string_view::npos && *value > 1e11 ? *value / 1e3 : *value;
   if (seconds > 1e11) return std::nullopt;
   return Instant(std::chrono::microseconds(std::llround(seconds * 1e6)));
 }
 
-class PrometheusReader final : public HeadedReader {
+// Has no header: each line names its metric.
+class PrometheusReader final : public TraceReader {
  public:
-  using HeadedReader::HeadedReader;
+  explicit PrometheusReader(const TraceOptions& options) : sink_(options) {}
 
   TraceLine read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
                  Records& out) override {
@@ -112,6 +112,14 @@ class PrometheusReader final : public HeadedReader {
     return TraceLine::samples;
   }
 
+  const std::string& complaint() const override { return sink_.complaint(); }
+  boost::json::object save() const override {
+    boost::json::object state;
+    sink_.save(state);
+    return state;
+  }
+  void restore(const boost::json::object& state, TimeContext&) override { sink_.restore(state); }
+
  private:
   // Metrics come again and again; a file of ever new names costs a table, not memory.
   const TraceColumn& column_of(std::string_view name) {
@@ -124,6 +132,7 @@ class PrometheusReader final : public HeadedReader {
     return known_.emplace(std::move(key), column_named(ColumnNames::prometheus, name)).first->second;
   }
 
+  SampleSink sink_;
   std::unordered_map<std::string, TraceColumn> known_;
 };
 

@@ -17,6 +17,35 @@ bool HeadedReader::keep_header(std::string_view line, Records& out) {
   return true;
 }
 
+bool HeadedReader::begin_header(std::string_view line, Records& out) {
+  drop_header();
+  return keep_header(line, out);
+}
+
+void HeadedReader::drop_header() {
+  header_.clear();
+  columns_.clear();
+}
+
+void HeadedReader::add_columns(ColumnNames names) {
+  for (const std::string_view cell : cells_) columns_.push_back(column_named(names, cell));
+}
+
+TraceLine HeadedReader::reject_width(std::size_t width, std::string_view cells, std::string_view columns,
+                                     Records& out) {
+  std::string why = "a line of " + std::to_string(width) + ' ';
+  why.append(cells).append(" under ").append(std::to_string(columns_.size()));
+  if (!columns.empty()) why.append(" ").append(columns);
+  sink_.reject(std::move(why), out);
+  return TraceLine::samples;
+}
+
+void HeadedReader::add_values(Records& out, std::size_t first_cell) {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].role == ColumnRole::value) sink_.add(columns_[i], cells_[first_cell + i], out);
+  }
+}
+
 json::object HeadedReader::save() const {
   json::object state;
   json::array lines;

@@ -1,5 +1,5 @@
-// What the trace readers have in common: the sink, and a header that is read again after a restart. Private
-// to the trace readers.
+// What the trace readers have in common: the sink, columns that header lines name, and those lines, read
+// again after a restart. Private to the trace readers.
 #pragma once
 
 #include <algorithm>
@@ -27,11 +27,24 @@ class HeadedReader : public TraceReader {
  protected:
   // The lines that made the columns what they are. False (and counted): too long to be kept.
   bool keep_header(std::string_view line, Records& out);
-  void drop_header() { header_.clear(); }
+  // The same for the first line of a new header: what the one before named is gone either way.
+  bool begin_header(std::string_view line, Records& out);
+  void drop_header();
   std::size_t kept_lines() const { return header_.size(); }
   void keep_first(std::size_t lines) { header_.resize(std::min(lines, header_.size())); }
 
+  // A column for each of the header's cells.
+  void add_columns(ColumnNames names);
+
+  // "a line of 3 cells under 4 columns"
+  TraceLine reject_width(std::size_t width, std::string_view cells, std::string_view columns, Records& out);
+
+  // The row's values, once it has begun: its columns' cells begin with the one of that index.
+  void add_values(Records& out, std::size_t first_cell = 0);
+
   SampleSink sink_;
+  std::vector<TraceColumn> columns_;     // none: no header yet
+  std::vector<std::string_view> cells_;  // of the line that is being read
 
  private:
   std::vector<std::string> header_;

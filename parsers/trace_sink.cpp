@@ -7,15 +7,14 @@
 #include <cstdio>
 #include <utility>
 
+#include "parsers/cells.h"
 #include "parsers/text.h"
-#include "parsers/trace_text.h"
 
 namespace etad {
 namespace {
 
 namespace json = boost::json;
 using std::chrono::hours;
-using trace_text::number;
 
 constexpr std::size_t kLongestComplaint = 200;
 
@@ -97,7 +96,7 @@ std::optional<DayOfYear> day_of_year(std::string_view date) {
 std::optional<Instant> read_stamp(std::string_view stamp, TimeContext& time) {
   if (auto at = read_time(stamp, time)) return at;
   std::vector<std::string_view> words;
-  trace_text::split_words(stamp, 6, words);
+  split_words(stamp, 6, words);
   if (words.size() != 5) return std::nullopt;
   return read_worded_time(words[2], words[1], words[4], words[3], time);
 }

@@ -117,6 +117,8 @@ class Reader {
   // kind and fraction.
   virtual Result<std::vector<PredictionRow>> predictions(std::int64_t run_id) = 0;
   virtual Result<std::vector<AccuracyRow>> accuracy() = 0;
+  // Of the `most` newest finished runs those with predictions that nobody scored: their ids, newest first.
+  virtual Result<std::vector<std::int64_t>> unscored_runs(std::int64_t most) = 0;
 
   // Traces: all series, or those of one name; and the points of those a query names.
   virtual Result<std::vector<SeriesRow>> series(const std::string& name = {}) = 0;

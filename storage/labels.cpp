@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "parsers/text.h"
+
 namespace etad {
 namespace {
 
@@ -36,9 +38,7 @@ std::optional<std::int64_t> number(std::string_view text) {
 bool names_gpus(std::string_view text) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
-    std::string_view item = text.substr(at, end - at);
-    while (item.starts_with(' ')) item.remove_prefix(1);
-    while (item.ends_with(' ')) item.remove_suffix(1);
+    const std::string_view item = trim(text.substr(at, end - at), " ");
     if (!number(item) && !(item.starts_with("GPU-") && item.size() > 4)) return false;
     at = end + 1;
   }

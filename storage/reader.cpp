@@ -118,6 +118,10 @@ Result<std::vector<PredictionRow>> SqliteReader::predictions(std::int64_t run_id
   return reading([&](Connection& c) { return predictions_of(c, run_id); });
 }
 
+Result<std::vector<std::int64_t>> SqliteReader::unscored_runs(std::int64_t most) {
+  return reading([&](Connection& c) { return unscored_runs_of(c, most); });
+}
+
 Result<std::vector<AccuracyRow>> SqliteReader::accuracy() {
   return reading([&](Connection& c) { return accuracy_of(c); });
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "parsers/trace_labels.h"
 #include "storage/damage.h"
 #include "storage/sample_codec.h"
 
@@ -34,19 +35,9 @@ std::chrono::seconds round_up(std::chrono::seconds step, std::chrono::seconds un
   return (step + unit - std::chrono::seconds(1)) / unit * unit;
 }
 
-// "gpu=0,uuid=GPU-…" has each of the wanted pairs.
 bool has_labels(std::string_view labels, const std::map<std::string, std::string>& wanted) {
-  for (const auto& [name, value] : wanted) {
-    const std::string pair = name + "=" + value;
-    bool found = false;
-    for (std::size_t at = 0; at <= labels.size() && !found;) {
-      const std::size_t end = std::min(labels.find(',', at), labels.size());
-      found = labels.substr(at, end - at) == pair;
-      at = end + 1;
-    }
-    if (!found) return false;
-  }
-  return true;
+  return std::all_of(wanted.begin(), wanted.end(),
+                     [&](const auto& label) { return label_value(labels, label.first) == label.second; });
 }
 
 // The samples that are not packed yet, by series.

@@ -94,6 +94,19 @@ std::vector<PredictionRow> predictions_of(sqlite::Connection& connection, std::i
   return result;
 }
 
+std::vector<std::int64_t> unscored_runs_of(sqlite::Connection& connection, std::int64_t most) {
+  sqlite::Statement select(
+      connection,
+      "SELECT f.id FROM (SELECT r.id FROM runs r CROSS JOIN sources s ON s.id = r.source_id"
+      " WHERE NOT s.pending AND r.state = ? ORDER BY r.id DESC LIMIT ?) f"
+      " WHERE EXISTS (SELECT 1 FROM predictions p WHERE p.run_id = f.id AND p.actual IS NULL)"
+      " ORDER BY f.id DESC");
+  std::vector<std::int64_t> result;
+  auto rows = select.query(codes::word(RunState::finished), most);
+  while (rows.next()) result.push_back(rows.get<std::int64_t>(0));
+  return result;
+}
+
 std::vector<AccuracyRow> accuracy_of(sqlite::Connection& connection) {
   sqlite::Statement select(
       connection,

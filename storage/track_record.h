@@ -1,6 +1,7 @@
 // The track record: what was predicted of runs, scored when they end. Nothing else ever changes it.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "storage/rows.h"
@@ -21,6 +22,7 @@ class TrackRecord {
 
 // The reader's side.
 std::vector<PredictionRow> predictions_of(sqlite::Connection& connection, std::int64_t run_id);
+std::vector<std::int64_t> unscored_runs_of(sqlite::Connection& connection, std::int64_t most);
 std::vector<AccuracyRow> accuracy_of(sqlite::Connection& connection);
 
 }  // namespace etad

@@ -139,17 +139,16 @@ void LiveRuns::make_room(std::int64_t except) {
   }
 }
 
-void LiveRuns::answer(const Run& run, const ModelSet& models, Known& known) {
+void LiveRuns::answer(const Run& run, const FittedModel* train, const FittedModel* test, Known& known) {
   const regression::Plan& plan = known.plan;
   const double left = plan.max_iterations - plan.iteration;
   const double phases = plan.test_interval > 0 ? left / plan.test_interval + 1 : 1;
-  const auto train = per_iteration(model_of(models, run, Phase::train), run, Phase::train, left);
-  const auto test =
-      per_iteration(model_of(models, run, Phase::test), run, Phase::test, phases * plan.test_iterations);
-  known.answer.model_id = train ? std::optional(model_of(models, run, Phase::train)->id) : std::nullopt;
-  known.answer.remaining = regression::remaining(known.stretches, plan, train, test, kConfidence);
-  known.answer.pace = regression::expected_pace(known.stretches, plan, train, kConfidence);
-  known.answer.anomaly = train ? regression::anomaly(known.stretches, *train) : std::nullopt;
+  const auto training = per_iteration(train, run, Phase::train, left);
+  const auto testing = per_iteration(test, run, Phase::test, phases * plan.test_iterations);
+  known.answer.model_id = training ? std::optional(train->id) : std::nullopt;
+  known.answer.remaining = regression::remaining(known.stretches, plan, training, testing, kConfidence);
+  known.answer.pace = regression::expected_pace(known.stretches, plan, training, kConfidence);
+  known.answer.anomaly = training ? regression::anomaly(known.stretches, *training) : std::nullopt;
 }
 
 Outlook LiveRuns::outlook(const RunRow& row, const std::shared_ptr<const ModelSet>& models,
@@ -168,13 +167,14 @@ Outlook LiveRuns::outlook(const RunRow& row, const std::shared_ptr<const ModelSe
   }
   Known& known = this->known(row.id);
   regression::Plan plan = plan_of(run);
-  plan.startup = startup_left(run, model_of(*models, run, Phase::train));
+  const FittedModel* const train = model_of(*models, run, Phase::train);
+  plan.startup = startup_left(run, train);
   const bool grown = known.segments != run.train.segments + run.test.segments;
   if (grown || known.models != models_number_ || known.plan != plan) {
     if (grown || known.stretches.empty()) read_stretches(row, known);
     known.plan = plan;
     known.models = models_number_;
-    answer(run, *models, known);
+    answer(run, train, model_of(*models, run, Phase::test), known);
   }
   const double silence = now && run.ended_at ? seconds_between(*run.ended_at, *now) : 0;
   return after_silence(known.answer, silence);

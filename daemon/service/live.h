@@ -55,7 +55,7 @@ class LiveRuns {
   Known& known(std::int64_t run_id);
   void read_stretches(const RunRow& row, Known& known);
   void make_room(std::int64_t except);
-  void answer(const Run& run, const ModelSet& models, Known& known);
+  void answer(const Run& run, const FittedModel* train, const FittedModel* test, Known& known);
 
   Reader& reader_;
   std::map<std::int64_t, Known> runs_;

@@ -22,38 +22,22 @@ namespace json = boost::json;
 // another version of the regression has fitted.
 constexpr int kVersion = 2;
 
-// Each structure's members, all of them: a structured binding does not compile when one is added and
-// forgotten here.
-template <class T, class Of>
-concept Is = std::same_as<std::remove_const_t<T>, Of>;
+// Each structure's members in the order it has them, all of them: a structured binding does not compile when
+// one is added and forgotten here.
+template <class T, class... Of>
+concept Is = (std::same_as<std::remove_const_t<T>, Of> || ...);
 
-auto members(Is<regression::Coefficient> auto& x) {
-  auto& [name, value, standard_error] = x;
-  return std::tie(name, value, standard_error);
-}
-auto members(Is<regression::Rival> auto& x) {
-  auto& [basis, error_percent, standard_error, parameters] = x;
-  return std::tie(basis, error_percent, standard_error, parameters);
-}
 auto members(Is<regression::Range> auto& x) {
-  auto& [min, max] = x;
-  return std::tie(min, max);
+  auto& [a, b] = x;
+  return std::tie(a, b);
 }
-auto members(Is<regression::VariantEffect> auto& x) {
-  auto& [trait, factor, deviation, runs] = x;
-  return std::tie(trait, factor, deviation, runs);
+auto members(Is<regression::Coefficient, regression::CurvePoint> auto& x) {
+  auto& [a, b, c] = x;
+  return std::tie(a, b, c);
 }
-auto members(Is<regression::CurvePoint> auto& x) {
-  auto& [samples, seconds, noise] = x;
-  return std::tie(samples, seconds, noise);
-}
-auto members(Is<regression::ShapePoint> auto& x) {
-  auto& [samples, log_ratio, deviation, measured] = x;
-  return std::tie(samples, log_ratio, deviation, measured);
-}
-auto members(Is<Spread> auto& x) {
-  auto& [median, lower, upper, runs] = x;
-  return std::tie(median, lower, upper, runs);
+auto members(Is<regression::Rival, regression::VariantEffect, regression::ShapePoint, Spread> auto& x) {
+  auto& [a, b, c, d] = x;
+  return std::tie(a, b, c, d);
 }
 auto members(Is<regression::Model> auto& x) {
   auto& [basis, coefficients, knots, runs, windows, dropped_runs, changed_at, error_percent, coverage,

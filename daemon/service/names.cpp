@@ -3,31 +3,27 @@
 #include <algorithm>
 #include <utility>
 
+#include "parsers/text.h"
+
 namespace etad::service {
 namespace {
 
 // Longer names are cut before they are compared: the work stays bounded whatever a client sends.
 constexpr std::size_t kLongestName = 64;
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-std::string lowered(std::string_view text) {
-  std::string out(text.substr(0, kLongestName));
-  std::transform(out.begin(), out.end(), out.begin(), lower);
-  return out;
+std::string comparable(std::string_view name) {
+  return lower_case(name.substr(0, kLongestName));
 }
 
 }  // namespace
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
+                    [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
 std::size_t edit_distance(std::string_view first, std::string_view second) {
-  const std::string a = lowered(first), b = lowered(second);
+  const std::string a = comparable(first), b = comparable(second);
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -48,10 +44,10 @@ std::vector<std::string> near_names(std::string_view wanted, std::vector<std::st
                                     std::size_t limit) {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  const std::string key = lowered(wanted);
+  const std::string key = comparable(wanted);
   std::vector<std::pair<std::size_t, std::string>> scored;
   for (std::string& name : names) {
-    const std::string other = lowered(name);
+    const std::string other = comparable(name);
     const std::size_t distance = edit_distance(key, other);
     const bool contained = key.size() >= 3 && other.size() >= 3 &&
                            (other.find(key) != std::string::npos || key.find(other) != std::string::npos);

@@ -1,35 +1,15 @@
 #include "daemon/service/run_gpus.h"
 
 #include <algorithm>
-#include <map>
 #include <string_view>
 
 #include "daemon/service/names.h"
+#include "parsers/trace_labels.h"
 
 namespace etad::service {
 namespace {
 
 constexpr std::size_t kMostGpus = 64;  // of one run
-
-using Labels = std::map<std::string, std::string, std::less<>>;
-
-// "gpu=0,uuid=GPU-…"
-Labels parsed(std::string_view text) {
-  Labels out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    const std::string_view pair = text.substr(at, end - at);
-    if (const std::size_t equals = pair.find('='); equals != std::string_view::npos)
-      out.emplace(pair.substr(0, equals), pair.substr(equals + 1));
-    at = end + 1;
-  }
-  return out;
-}
-
-std::string value_of(const Labels& labels, std::string_view name) {
-  const auto found = labels.find(name);
-  return found == labels.end() ? std::string() : found->second;
-}
 
 // A GPU as the traces of one host show it: tools name it by index, UUID or bus id, and often by two of them.
 struct Known {
@@ -60,12 +40,14 @@ std::vector<Known> known_gpus(const std::vector<SeriesRow>& series, std::string_
                               const std::string& own_host) {
   std::vector<Known> out;
   for (const SeriesRow& row : series) {
-    const Labels labels = parsed(row.labels);
+    const auto label = [&](std::string_view name) {
+      return std::string(label_value(row.labels, name).value_or(std::string_view()));
+    };
     // A share of a partitioned device is none of its whole.
-    if (!row.name.starts_with("gpu.") || labels.contains("mig")) continue;
-    const std::string its_host = value_of(labels, "host");
+    if (!row.name.starts_with("gpu.") || label_value(row.labels, "mig")) continue;
+    const std::string its_host = label("host");
     if (!same_host(its_host.empty() ? own_host : its_host, host)) continue;
-    Known one{value_of(labels, "gpu"), value_of(labels, "uuid"), value_of(labels, "pci"), {row.id}};
+    Known one{label("gpu"), label("uuid"), label("pci"), {row.id}};
     // One that joins two that were apart until now (index here, UUID there) joins them to each other.
     for (auto at = out.begin(); at != out.end();) {
       if (!at->is(one)) {

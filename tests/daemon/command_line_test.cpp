@@ -8,9 +8,7 @@
 
 #include "daemon/command_line_watch.h"
 #include "daemon/config.h"
-#include "daemon/follow/filesystem.h"
-#include "daemon/ingest.h"
-#include "tests/daemon/temp_history.h"
+#include "tests/daemon/followed_files.h"
 
 namespace etad {
 namespace {
@@ -152,25 +150,21 @@ TEST(ProcProcessTable, shows_an_open_file_and_the_command_line) {
 }
 
 // A log that does not say its batch size, followed while a process writes it.
-class FollowedCommandLine : public TempHistory {
+class FollowedCommandLine : public FollowedFiles {
  protected:
-  FollowedCommandLine() { start(); }
-
-  void start() {
-    ingest_.reset();
-    follower_ = std::make_unique<follow::Follower>(
-        *files_, nullptr, std::vector<follow::Watch>{{(folder_ / "*.log").string(), 0, false}});
-    IngestOptions options;
-    options.formats = shipped_formats();
-    options.sources = {SourceRule{}};
-    options.host = "gpu1";
-    options.tell_begun_runs = true;
-    options.lost_after = std::chrono::hours(24 * 3650);  // the files are of today, this clock is not
-    ingest_ = std::make_unique<Ingest>(std::move(options), *writer_, *follower_);
-    ASSERT_TRUE(ingest_->restore(wall_));
+  FollowedCommandLine() {
+    wall_ = kToday;
+    start();
   }
 
-  std::string log() const { return (folder_ / "train.log").string(); }
+  void start() {
+    IngestOptions options = usual_options();
+    options.tell_begun_runs = true;
+    options.lost_after = std::chrono::hours(24 * 3650);  // the files are of today, this clock is not
+    start_ingest(std::move(options));
+  }
+
+  std::string log() const { return file("train.log").string(); }
 
   // One epoch of PyTorch's ImageNet example.
   void write(int from, int to) const {
@@ -184,21 +178,14 @@ class FollowedCommandLine : public TempHistory {
   int rounds(int n = 4) {
     int labelled = 0;
     for (int i = 0; i < n; ++i) {
-      now_ += seconds(5);
-      wall_ += seconds(5);
-      EXPECT_TRUE(ingest_->tick(now_, wall_));
+      EXPECT_TRUE(tick_after(seconds(5)));
       labelled += watch_.look(ingest_->take_begun_runs(), now_) ? 1 : 0;
     }
     return labelled;
   }
 
-  std::unique_ptr<follow::FileSystem> files_ = follow::posix_filesystem();
-  std::unique_ptr<follow::Follower> follower_;
-  std::unique_ptr<Ingest> ingest_;
   FakeProcessTable table_;
   CommandLineWatch watch_{usual_patterns(), table_, *writer_};
-  follow::SteadyTime now_{};
-  Instant wall_ = kToday;
 };
 
 TEST_F(FollowedCommandLine, gives_a_run_what_its_log_lacks) {
@@ -232,7 +219,7 @@ TEST_F(FollowedCommandLine, a_process_that_can_not_be_seen_is_told_once) {
   const auto notice = watch_.take_notice();
   ASSERT_TRUE(notice);
   EXPECT_THAT(*notice, HasSubstr("of 1 processes 1 may not be looked into"));
-  std::filesystem::copy_file(log(), folder_ / "again.log");
+  std::filesystem::copy_file(log(), file("again.log"));
   rounds();
   EXPECT_FALSE(watch_.take_notice());
   EXPECT_FALSE(runs().at(0).run.train.batch_size);

@@ -1,52 +1,36 @@
-// A log that grows while the daemon's ingest follows it, on a clock that the test moves.
+// A log that is followed while it grows, and its network's models.
 #pragma once
 
-#include <chrono>
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "daemon/follow/filesystem.h"
-#include "daemon/ingest.h"
-#include "tests/daemon/temp_history.h"
+#include "daemon/refit.h"
+#include "tests/daemon/followed_files.h"
 
 namespace etad {
 
-class FollowedLog : public TempHistory {
+class FollowedLog : public FollowedFiles {
  protected:
-  FollowedLog() {
-    std::filesystem::create_directory(folder_ / "logs");
-    start();
-  }
+  FollowedLog() { start(); }
 
-  // The ingest of a daemon that has just begun.
-  void start() {
-    ingest_.reset();
-    follower_ = std::make_unique<follow::Follower>(
-        *files_, nullptr, std::vector<follow::Watch>{{(folder_ / "logs/*.log").string()}});
-    IngestOptions options;
-    options.formats = shipped_formats();
-    options.sources = {SourceRule{}};
-    options.host = "gpu1";
-    options.lost_after = std::chrono::hours(1);
-    ingest_ = std::make_unique<Ingest>(std::move(options), *writer_, *follower_);
-    const auto restored = ingest_->restore(wall_);
-    ASSERT_TRUE(restored) << restored.error().text();
-  }
+  void start() { start_ingest(usual_options()); }
 
   // What is appended is read and committed.
   void write(const std::string& name, std::string_view bytes) {
-    std::ofstream(folder_ / "logs" / name, std::ios::binary | std::ios::app) << bytes;
-    wait(std::chrono::minutes(1));
+    append(name, bytes);
+    wait();
   }
 
-  void wait(std::chrono::seconds time) {
-    for (int i = 0; i < 12; ++i) {
-      steady_ += time / 12;
-      wall_ += time / 12;
-      const auto ticked = ingest_->tick(steady_, wall_);
-      ASSERT_TRUE(ticked) << ticked.error().text();
+  // Reads what the network did before and fits its models.
+  void fit_earlier_logs() {
+    for (const char* earlier : {"lenet_b64_i500_tb100_ti50.log", "lenet_b32_i500_tb50_ti50.log",
+                                "lenet_b8_i1000_tb32_ti20.log", "lenet_b128_i200_tb100_ti50.log"}) {
+      write(earlier, example(earlier));
     }
+    ASSERT_TRUE(refit_.run());
   }
 
   RunRow newest() { return runs().at(0); }
@@ -68,12 +52,7 @@ class FollowedLog : public TempHistory {
     return content_of(std::filesystem::path(ETAD_EXAMPLES) / "caffe" / name);
   }
 
-  std::unique_ptr<follow::FileSystem> files_ = follow::posix_filesystem();
-  std::unique_ptr<follow::Follower> follower_;
-  std::unique_ptr<Ingest> ingest_;
-  follow::SteadyTime steady_{};
-  // The files' own times are the machine's: what is followed is not older than they say.
-  Instant wall_ = Instant(std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()));
+  Refit refit_{Reader::open(path()).value(), *writer_, [this] { return wall_; }, [] {}};
 };
 
 }  // namespace etad

@@ -5,9 +5,8 @@
 #include <cerrno>
 #include <random>
 
-#include "daemon/follow/filesystem.h"
 #include "daemon/follow/journal.h"
-#include "tests/daemon/temp_history.h"
+#include "tests/daemon/followed_files.h"
 
 namespace etad {
 namespace {
@@ -59,56 +58,31 @@ class FaultyWriter final : public Writer {
   std::unique_ptr<Writer> real_;
 };
 
-class Ingesting : public TempHistory {
+class Ingesting : public FollowedFiles {
  protected:
   Ingesting() {
-    std::filesystem::create_directory(folder_ / "logs");
     writer_.reset();
     auto faulty = std::make_unique<FaultyWriter>(Writer::open(path()).value());
     faulty_ = faulty.get();
     writer_ = std::make_unique<SharedWriter>(std::move(faulty));
   }
 
-  std::filesystem::path log(const std::string& name) const { return folder_ / "logs" / name; }
-
-  static void append(const std::filesystem::path& file, std::string_view bytes) {
-    std::ofstream(file, std::ios::binary | std::ios::app) << bytes;
-  }
-
-  // A daemon's ingest, started on what the history holds; the one before it is gone without a word.
   void start(SourceRule rule = {}) {
-    ingest_.reset();
-    follower_ = std::make_unique<follow::Follower>(
-        *files_, nullptr, std::vector<follow::Watch>{{(folder_ / "logs/*.log").string()}});
-    IngestOptions options;
-    options.formats = shipped_formats();
+    IngestOptions options = usual_options();
     options.sources = {std::move(rule)};
-    options.host = "gpu1";
-    options.lost_after = seconds(3600);
     options.most_awake = most_awake_;
-    ingest_ = std::make_unique<Ingest>(std::move(options), *writer_, *follower_);
-    const auto restored = ingest_->restore(wall_);
-    ASSERT_TRUE(restored) << restored.error().text();
+    start_ingest(std::move(options));
   }
 
-  // A minute of ticks on a clock that these tests move. True if the last of them had nothing to do.
+  // A minute of ticks, some of which may fail.
   void settle() {
-    for (int i = 0; i < 12; ++i) {
-      now_ += seconds(5);
-      wall_ += seconds(5);
-      static_cast<void>(ingest_->tick(now_, wall_));
-    }
+    for (int i = 0; i < 12; ++i) static_cast<void>(tick_after(seconds(5)));
   }
 
   std::vector<Segment> segments(std::int64_t run) { return reader_->segments(run, 0, 1000).value(); }
 
-  std::unique_ptr<follow::FileSystem> files_ = follow::posix_filesystem();
-  std::unique_ptr<follow::Follower> follower_;
-  std::unique_ptr<Ingest> ingest_;
   FaultyWriter* faulty_ = nullptr;
   std::size_t most_awake_ = 512;
-  follow::SteadyTime now_{};
-  Instant wall_ = Instant(std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()));
   const std::string lenet_ = content_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
 };
 
@@ -125,7 +99,7 @@ MATCHER_P(SameSegments, expected, "") {
 }
 
 TEST_F(Ingesting, a_log_that_is_there_is_read_from_its_beginning) {
-  append(log("lenet.log"), lenet_);
+  append("lenet.log", lenet_);
   start();
   settle();
   ASSERT_EQ(runs().size(), 1U);
@@ -137,21 +111,19 @@ TEST_F(Ingesting, a_log_that_is_there_is_read_from_its_beginning) {
 }
 
 TEST_F(Ingesting, growing_in_random_pieces_across_restarts_is_the_same_as_reading_it_whole) {
-  append(log("whole.log"), "# whole\n" + lenet_);
+  append("whole.log", "# whole\n" + lenet_);
   start();
   settle();
   const auto expected = segments(runs()[0].id);
   const auto expected_run = runs()[0].run;
   std::mt19937 chance(7);
-  append(log("pieces.log"), "# pieces\n");
+  append("pieces.log", "# pieces\n");
   for (std::size_t at = 0; at < lenet_.size();) {
     const std::size_t size = 1 + chance() % 2000;
-    append(log("pieces.log"), std::string_view(lenet_).substr(at, size));
+    append("pieces.log", std::string_view(lenet_).substr(at, size));
     at += size;
     if (chance() % 4 == 0) start();
-    now_ += seconds(20);
-    wall_ += seconds(20);
-    ASSERT_TRUE(ingest_->tick(now_, wall_));
+    ASSERT_TRUE(tick_after(seconds(20)));
   }
   settle();
   ASSERT_EQ(runs().size(), 2U);
@@ -162,20 +134,18 @@ TEST_F(Ingesting, growing_in_random_pieces_across_restarts_is_the_same_as_readin
 }
 
 TEST_F(Ingesting, a_commit_that_fails_loses_nothing_and_doubles_nothing) {
-  append(log("whole.log"), "# whole\n" + lenet_);
+  append("whole.log", "# whole\n" + lenet_);
   start();
   settle();
   const auto expected = segments(runs()[0].id);
-  append(log("pieces.log"), "# pieces\n");
+  append("pieces.log", "# pieces\n");
   std::mt19937 chance(11);
   for (std::size_t at = 0; at < lenet_.size();) {
     const std::size_t size = 1 + chance() % 3000;
-    append(log("pieces.log"), std::string_view(lenet_).substr(at, size));
+    append("pieces.log", std::string_view(lenet_).substr(at, size));
     at += size;
     if (chance() % 3 == 0) faulty_->failures = 1 + static_cast<int>(chance() % 2);
-    now_ += seconds(40);
-    wall_ += seconds(40);
-    static_cast<void>(ingest_->tick(now_, wall_));
+    static_cast<void>(tick_after(seconds(40)));
   }
   EXPECT_GT(ingest_->counters().failed_commits, 0);
   settle();
@@ -185,22 +155,20 @@ TEST_F(Ingesting, a_commit_that_fails_loses_nothing_and_doubles_nothing) {
 }
 
 TEST_F(Ingesting, sources_at_rest_are_left_to_the_history_and_go_on_from_there) {
-  append(log("whole.log"), "# whole\n" + lenet_);
+  append("whole.log", "# whole\n" + lenet_);
   start();
   settle();
   const auto expected = segments(runs()[0].id);
   most_awake_ = 1;  // of three logs that grow in turn, two are always at rest
   start();
-  for (const char* name : {"a.log", "b.log", "c.log"}) append(log(name), std::string("# ") + name + "\n");
+  for (const char* name : {"a.log", "b.log", "c.log"}) append(name, std::string("# ") + name + "\n");
   std::mt19937 chance(3);
   for (std::size_t at = 0; at < lenet_.size();) {
     const std::size_t size = 1 + chance() % 3000;
     for (const char* name : {"a.log", "b.log", "c.log"}) {
-      append(log(name), std::string_view(lenet_).substr(at, size));
+      append(name, std::string_view(lenet_).substr(at, size));
       if (chance() % 8 == 0) faulty_->failures = 1;
-      now_ += seconds(12);  // a minute without growth would make half a line a line
-      wall_ += seconds(12);
-      static_cast<void>(ingest_->tick(now_, wall_));
+      static_cast<void>(tick_after(seconds(12)));  // a minute without growth would make half a line a line
     }
     at += size;
   }
@@ -213,22 +181,21 @@ TEST_F(Ingesting, sources_at_rest_are_left_to_the_history_and_go_on_from_there) 
 }
 
 TEST_F(Ingesting, a_restart_writes_nothing_where_nothing_is_new) {
-  for (int i = 0; i < 5; ++i)
-    append(log(std::to_string(i) + ".log"), "# " + std::to_string(i) + "\n" + lenet_);
+  for (int i = 0; i < 5; ++i) append(std::to_string(i) + ".log", "# " + std::to_string(i) + "\n" + lenet_);
   start();
   settle();
   EXPECT_GT(ingest_->counters().commits, 0);
   start();
   settle();
   EXPECT_EQ(ingest_->counters().commits, 0);
-  append(log("3.log"), "a line\n");
+  append("3.log", "a line\n");
   settle();
   EXPECT_EQ(ingest_->counters().commits, 1);
   EXPECT_EQ(ingest_->counters().lines, 1);
 }
 
 TEST_F(Ingesting, a_still_run_is_lost_after_a_restart_too) {
-  append(log("lenet.log"), lenet_.substr(0, lenet_.rfind('\n', lenet_.find("Iteration 250 ")) + 1));
+  append("lenet.log", lenet_.substr(0, lenet_.rfind('\n', lenet_.find("Iteration 250 ")) + 1));
   start();
   settle();
   start();
@@ -240,16 +207,16 @@ TEST_F(Ingesting, a_still_run_is_lost_after_a_restart_too) {
 }
 
 TEST_F(Ingesting, a_path_that_was_gone_for_days_is_the_same_source_again) {
-  append(log("lenet.log"), lenet_);
+  append("lenet.log", lenet_);
   start();
   settle();
-  std::filesystem::remove(log("lenet.log"));
+  std::filesystem::remove(file("lenet.log"));
   settle();
   now_ += std::chrono::hours(30);
   wall_ += std::chrono::hours(30);
   settle();
   EXPECT_TRUE(follower_->statuses().empty()) << "forgotten, here";
-  append(log("lenet.log"), "# another one\n" + lenet_);
+  append("lenet.log", "# another one\n" + lenet_);
   settle();
   EXPECT_EQ(reader_->sources().value().size(), 1U);
   ASSERT_EQ(runs().size(), 2U);
@@ -258,16 +225,16 @@ TEST_F(Ingesting, a_path_that_was_gone_for_days_is_the_same_source_again) {
 
 // A file system that was not mounted for two days, say.
 TEST_F(Ingesting, a_file_that_was_away_for_days_is_not_read_again) {
-  append(log("lenet.log"), lenet_ + "half a line");
+  append("lenet.log", lenet_ + "half a line");
   start();
   settle();
-  std::filesystem::rename(log("lenet.log"), folder_ / "elsewhere");
+  std::filesystem::rename(file("lenet.log"), folder_ / "elsewhere");
   settle();
   now_ += std::chrono::hours(30);
   wall_ += std::chrono::hours(30);
   settle();
   EXPECT_TRUE(follower_->statuses().empty());
-  std::filesystem::rename(folder_ / "elsewhere", log("lenet.log"));
+  std::filesystem::rename(folder_ / "elsewhere", file("lenet.log"));
   settle();
   start();
   settle();
@@ -276,17 +243,17 @@ TEST_F(Ingesting, a_file_that_was_away_for_days_is_not_read_again) {
 }
 
 TEST_F(Ingesting, a_state_that_can_not_be_used_costs_no_run_of_before) {
-  append(log("lenet.log"), lenet_);
+  append("lenet.log", lenet_);
   start();
   settle();
   std::vector<SourceCommit> damaged(1);
   damaged[0].source =
-      writer_->with([&](Writer& w) { return w.followed_source(log("lenet.log").string()); }).value().value();
+      writer_->with([&](Writer& w) { return w.followed_source(file("lenet.log").string()); }).value().value();
   damaged[0].source.state = "{";
   ASSERT_TRUE(writer_->with([&](Writer& w) { return w.commit(damaged, wall_); }));
   const auto before = segments(runs()[0].id);
   start();
-  append(log("lenet.log"), lenet_);
+  append("lenet.log", lenet_);
   settle();
   ASSERT_EQ(ingest_->take_notices().size(), 1U);
   ASSERT_EQ(runs().size(), 2U);
@@ -300,11 +267,11 @@ TEST_F(Ingesting, a_state_that_can_not_be_used_costs_no_run_of_before) {
 
 TEST_F(Ingesting, a_run_goes_on_across_a_rotation) {
   const std::size_t cut = lenet_.rfind('\n', lenet_.find("Iteration 250 ")) + 1;
-  append(log("lenet.log"), lenet_.substr(0, cut));
+  append("lenet.log", lenet_.substr(0, cut));
   start();
   settle();
-  std::filesystem::rename(log("lenet.log"), log("lenet.log.1"));
-  append(log("lenet.log"), lenet_.substr(cut));
+  std::filesystem::rename(file("lenet.log"), file("lenet.log.1"));
+  append("lenet.log", lenet_.substr(cut));
   settle();
   ASSERT_EQ(runs().size(), 1U);
   EXPECT_EQ(runs()[0].run.state, RunState::finished);
@@ -313,7 +280,7 @@ TEST_F(Ingesting, a_run_goes_on_across_a_rotation) {
 
 TEST_F(Ingesting, the_run_of_a_log_that_stands_still_is_lost_and_found_again) {
   const std::size_t cut = lenet_.rfind('\n', lenet_.find("Iteration 250 ")) + 1;
-  append(log("lenet.log"), lenet_.substr(0, cut));
+  append("lenet.log", lenet_.substr(0, cut));
   start();
   settle();
   ASSERT_EQ(runs().size(), 1U);
@@ -321,7 +288,7 @@ TEST_F(Ingesting, the_run_of_a_log_that_stands_still_is_lost_and_found_again) {
   wall_ += seconds(3700);
   settle();
   EXPECT_EQ(runs()[0].run.state, RunState::lost);
-  append(log("lenet.log"), lenet_.substr(cut));
+  append("lenet.log", lenet_.substr(cut));
   settle();
   ASSERT_EQ(runs().size(), 1U);
   EXPECT_EQ(runs()[0].run.state, RunState::finished);
@@ -330,7 +297,7 @@ TEST_F(Ingesting, the_run_of_a_log_that_stands_still_is_lost_and_found_again) {
 
 TEST_F(Ingesting, paths_and_labels_say_what_the_log_does_not) {
   const std::string body = lenet_.substr(lenet_.rfind('\n', lenet_.find("Iteration 0, Testing")) + 1);
-  append(log("mynet-bs48.log"), body);
+  append("mynet-bs48.log", body);
   start({"auto",
          {{"device", "Tesla K80"}},
          PathPattern::compile(R"(/(?P<network>\w+)-bs(?P<batch_size>\d+)\.log$)").value()});
@@ -343,7 +310,7 @@ TEST_F(Ingesting, paths_and_labels_say_what_the_log_does_not) {
 
 TEST_F(Ingesting, an_envelopes_time_counts_where_its_line_has_none) {
   for (int i = 1; i <= 20; ++i) {
-    append(log("docker.log"),
+    append("docker.log",
            "{\"log\":\"" + std::to_string(i) +
                ": 812.250000, 815.500000 avg, 0.001000 rate, 0.350000 seconds, " + std::to_string(64 * i) +
                " images\\n\",\"stream\":\"stdout\",\"time\":\"2026-07-11T10:15:" + std::to_string(10 + i) +
@@ -377,7 +344,7 @@ TEST_F(Ingesting, a_source_of_the_journal_is_told_as_one) {
 }
 
 TEST_F(Ingesting, a_file_of_no_known_format_is_counted_and_left_alone) {
-  append(log("other.log"), "hello\nworld\n");
+  append("other.log", "hello\nworld\n");
   start();
   settle();
   EXPECT_TRUE(runs().empty());

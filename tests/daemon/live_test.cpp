@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "bench/replay/log_runs.h"
-#include "daemon/refit.h"
 #include "daemon/service/router.h"
 #include "regression/traits.h"
 #include "tests/daemon/followed_log.h"
@@ -26,7 +25,7 @@ const std::string kLog = "lenet_b8_i5000_tb100_ti40.log";
 class LiveAnswer : public FollowedLog {
  protected:
   json::object ask(const RunRow& row, Instant now) {
-    now_ = now;
+    asked_at_ = now;
     service::Request request;
     request.method = "GET";
     request.target = "/v1/runs/" + std::to_string(row.id);
@@ -84,9 +83,9 @@ class LiveAnswer : public FollowedLog {
   }
 
   service::testing::FakeBackend backend_;
-  Instant now_{};
+  Instant asked_at_{};
   service::Router router_{
-      {"1.2.3", [this] { return now_; }, [] { return service::ServiceCounters{}; }, "gpu1"},
+      {"1.2.3", [this] { return asked_at_; }, [] { return service::ServiceCounters{}; }, "gpu1"},
       backend_,
       *reader_};
 };
@@ -96,14 +95,8 @@ TEST_F(LiveAnswer, is_that_of_a_replay) {
 }
 
 TEST_F(LiveAnswer, is_that_of_a_replay_with_the_networks_model) {
-  for (const char* earlier : {"lenet_b64_i500_tb100_ti50.log", "lenet_b32_i500_tb50_ti50.log",
-                              "lenet_b8_i1000_tb32_ti20.log", "lenet_b128_i200_tb100_ti50.log"}) {
-    write(earlier, example(earlier));
-  }
-  Refit refit(
-      Reader::open(path()).value(), *writer_, [this] { return wall_; }, [] {});
-  ASSERT_TRUE(refit.run());
-  backend_.model_set = std::make_shared<service::ModelSet>(*refit.models());
+  fit_earlier_logs();
+  backend_.model_set = refit_.models();
   EXPECT_EQ(backend_.model_set->models.size(), 2U) << "training and testing";
   EXPECT_GE(compare(example(kLog)), 23) << "from the first line on";
 }

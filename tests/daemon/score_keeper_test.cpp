@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "daemon/refit.h"
 #include "tests/daemon/followed_log.h"
 
 namespace etad {
@@ -69,14 +68,8 @@ TEST_F(TrackRecordKept, what_was_said_is_held_against_what_came) {
 }
 
 TEST_F(TrackRecordKept, with_a_model_a_run_is_foretold_at_its_start_and_refits_change_nothing) {
-  for (const char* earlier : {"lenet_b64_i500_tb100_ti50.log", "lenet_b32_i500_tb50_ti50.log",
-                              "lenet_b8_i1000_tb32_ti20.log", "lenet_b128_i200_tb100_ti50.log"}) {
-    write(earlier, example(earlier));
-  }
-  Refit refit(
-      Reader::open(path()).value(), *writer_, [this] { return wall_; }, [] {});
-  ASSERT_TRUE(refit.run());
-  models_ = refit.models();
+  fit_earlier_logs();
+  models_ = refit_.models();
   keeper();
   const std::string log = example(kLog);
   const std::size_t first_test = log.find('\n', log.find("Testing net")) + 1;
@@ -93,8 +86,8 @@ TEST_F(TrackRecordKept, with_a_model_a_run_is_foretold_at_its_start_and_refits_c
     write("live.log", part);
     look();
   }
-  ASSERT_TRUE(refit.run());
-  models_ = refit.models();
+  ASSERT_TRUE(refit_.run());
+  models_ = refit_.models();
   look();
   const auto after = predictions();
   ASSERT_EQ(after.size(), 4U) << "at the start, 5, 25 and 50 %";

@@ -3,10 +3,8 @@
 
 #include <random>
 
-#include "daemon/follow/filesystem.h"
 #include "daemon/importer.h"
-#include "daemon/ingest.h"
-#include "tests/daemon/temp_history.h"
+#include "tests/daemon/followed_files.h"
 
 namespace etad {
 namespace {
@@ -31,35 +29,14 @@ std::string smi_trace(int scans) {
   return out;
 }
 
-class Tracing : public TempHistory {
+class Tracing : public FollowedFiles {
  protected:
-  Tracing() { std::filesystem::create_directory(folder_ / "logs"); }
+  Tracing() { wall_ = kToday; }
 
-  void append(const std::string& name, std::string_view bytes) const {
-    std::ofstream(folder_ / "logs" / name, std::ios::binary | std::ios::app) << bytes;
-  }
-
-  // A daemon's ingest, started on what the history holds; the one before it is gone without a word.
   void start(SourceRule rule = {}) {
-    ingest_.reset();
-    follower_ = std::make_unique<follow::Follower>(
-        *files_, nullptr, std::vector<follow::Watch>{{(folder_ / "logs/*").string(), 1, false}});
-    IngestOptions options;
-    options.formats = shipped_formats();
-    options.sources = {SourceRule{}, std::move(rule)};
-    options.host = "gpu1";
-    ingest_ = std::make_unique<Ingest>(std::move(options), *writer_, *follower_);
-    const auto restored = ingest_->restore(wall_);
-    ASSERT_TRUE(restored) << restored.error().text();
-  }
-
-  void settle() {
-    for (int i = 0; i < 12; ++i) {
-      now_ += seconds(5);
-      wall_ += seconds(5);
-      const auto done = ingest_->tick(now_, wall_);
-      ASSERT_TRUE(done) << done.error().text();
-    }
+    IngestOptions options = usual_options();
+    options.sources.push_back(std::move(rule));
+    start_ingest(std::move(options), "*", 1);
   }
 
   std::vector<SeriesPoint> points(const std::string& name, const std::string& gpu) {
@@ -86,18 +63,12 @@ class Tracing : public TempHistory {
     EXPECT_TRUE((*session)->feed(content));
     return (*session)->finish().value();
   }
-
-  std::unique_ptr<follow::FileSystem> files_ = follow::posix_filesystem();
-  std::unique_ptr<follow::Follower> follower_;
-  std::unique_ptr<Ingest> ingest_;
-  follow::SteadyTime now_{};
-  Instant wall_ = kToday;
 };
 
 TEST_F(Tracing, a_followed_trace_becomes_series) {
   append("smi.csv", smi_trace(60));
   start();
-  settle();
+  wait();
   EXPECT_EQ(source().format, "nvidia-smi");
   EXPECT_EQ(source().matched, 121);
   EXPECT_EQ(source().unmatched, 0);
@@ -116,10 +87,10 @@ TEST_F(Tracing, restarts_anywhere_lose_and_double_nothing) {
     const std::size_t size = trace.find('\n', std::min(at + random() % 400, trace.size() - 1)) + 1 - at;
     append("smi.csv", std::string_view(trace).substr(at, size));
     at += size;
-    settle();
+    wait();
     if (random() % 2 == 0) start();
   }
-  settle();
+  wait();
   const auto found = points("gpu.power", "0");
   ASSERT_EQ(found.size(), 200U);
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].mean, 100 + static_cast<double>(i));
@@ -132,12 +103,12 @@ TEST_F(Tracing, lines_without_a_time_have_that_of_their_arrival_and_the_older_on
   const std::string header = "# gpu   pwr\n# Idx     W\n";
   append("dmon.log", header + "    0    43\n    0    44\n    0    45\n");
   start();
-  settle();
+  wait();
   EXPECT_EQ(source().format, "nvidia-dmon");
   EXPECT_EQ(source().rejected, 3);
   EXPECT_THAT(source().last_error, HasSubstr("its lines show no time"));
   append("dmon.log", "    0    46\n");
-  settle();
+  wait();
   ASSERT_EQ(points("gpu.power", "0").size(), 1U);
   EXPECT_EQ(points("gpu.power", "0")[0].mean, 46);
   EXPECT_GT(points("gpu.power", "0")[0].at, kToday);
@@ -147,10 +118,10 @@ TEST_F(Tracing, configured_columns_hold_over_restarts) {
   const SourceRule rule{"csv", {{"gpu", "3"}}, {}, {"time", "gpu.temperature [C]"}};
   start(rule);
   append("temp.txt", "1795262400, 51\n1795262401, 52\n");
-  settle();
+  wait();
   start(rule);
   append("temp.txt", "1795262402, 53\n");
-  settle();
+  wait();
   EXPECT_EQ(points("gpu.temperature", "3").size(), 3U);
 }
 
@@ -159,7 +130,7 @@ TEST_F(Tracing, a_training_log_that_prints_its_devices_first_is_a_training_log) 
   append("a.log", "index, memory.total [MiB], memory.used [MiB]\n0, 49140 MiB, 15 MiB\n" + lenet);
   append("b.log", smi_trace(3) + lenet);
   start();
-  settle();
+  wait();
   ASSERT_EQ(runs().size(), 2U);
   for (const RunRow& row : runs()) {
     EXPECT_EQ(row.run.network, "LeNet");

@@ -42,6 +42,9 @@ class OneRun : public Reader {
     return std::vector<PredictionRow>(1);
   }
   Result<std::vector<AccuracyRow>> accuracy() override { return std::vector<AccuracyRow>(1); }
+  Result<std::vector<std::int64_t>> unscored_runs(std::int64_t) override {
+    return std::vector<std::int64_t>{};
+  }
   Result<std::vector<SeriesRow>> series(const std::string&) override { return std::vector<SeriesRow>(1); }
   Result<std::vector<SeriesPoints>> series_points(const SeriesQuery&) override {
     return std::vector<SeriesPoints>(1);

@@ -5,6 +5,19 @@
 namespace etad {
 namespace {
 
+TEST(Text, IsTrimmedOfTheBlanksThatAreMeant) {
+  EXPECT_EQ(trim(" \t a b\t "), "a b");
+  EXPECT_EQ(trim(" \t"), "");
+  EXPECT_EQ(trim(""), "");
+  EXPECT_EQ(trim(" a\r"), "a\r");
+  EXPECT_EQ(trim(" a\r", " \r"), "a");
+}
+
+TEST(Text, LosesTheCaseOfAsciiLettersOnly) {
+  EXPECT_EQ(lower_case("@AMZ[`az{ 09"), "@amz[`az{ 09");
+  EXPECT_EQ(lower_case("\xC3\x89t\xC9"), "\xC3\x89t\xC9");
+}
+
 TEST(KeptText, Utf8StaysAsItIs) {
   for (const char* text : {"", "plain", "caf\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"})
     EXPECT_EQ(kept_text(text, 100), text);

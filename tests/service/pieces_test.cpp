@@ -1,6 +1,5 @@
 // The small pieces that requests and replies are made of.
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <limits>
 
@@ -9,9 +8,12 @@
 #include "daemon/service/labels.h"
 #include "daemon/service/names.h"
 #include "daemon/service/params.h"
+#include "tests/service/gzip.h"
 
 namespace etad::service {
 namespace {
+
+using testing::gzip;
 
 std::string written(double value) {
   JsonWriter json;
@@ -110,20 +112,6 @@ TEST(LabelsFrom, BoundsWhatItTakes) {
   EXPECT_FALSE(labels_from(many + "}"));
 }
 
-std::string deflated(std::string_view text) {
-  z_stream stream{};
-  deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&stream, text.size()) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
-
 struct Inflated {
   std::string text;
   std::size_t largest = 0;
@@ -146,7 +134,7 @@ Inflated inflated(std::string_view bytes, std::size_t piece) {
 TEST(Inflater, GivesTheSameInPiecesOfAnySize) {
   std::string text;
   for (int i = 0; i < 5000; ++i) text += "line " + std::to_string(i) + "\n";
-  const std::string members = deflated(text.substr(0, 7)) + deflated("") + deflated(text.substr(7));
+  const std::string members = gzip(text.substr(0, 7)) + gzip("") + gzip(text.substr(7));
   for (const std::size_t piece : {std::size_t{1}, std::size_t{3}, std::size_t{1000}, members.size()}) {
     EXPECT_EQ(inflated(members, piece).text, text) << piece;
     EXPECT_EQ(inflated(text, piece).text, text) << piece;
@@ -157,13 +145,13 @@ TEST(Inflater, GivesTheSameInPiecesOfAnySize) {
 }
 
 TEST(Inflater, HoldsLittleHoweverWellItWasCompressed) {
-  const Inflated out = inflated(deflated(std::string(50'000'000, '\0')), 4096);
+  const Inflated out = inflated(gzip(std::string(50'000'000, '\0')), 4096);
   EXPECT_EQ(out.text.size(), 50'000'000U);
   EXPECT_LE(out.largest, 256U * 1024);
 }
 
 TEST(Inflater, SaysWhatIsDamaged) {
-  std::string damaged = deflated("some text that is long enough to be damaged in its middle");
+  std::string damaged = gzip("some text that is long enough to be damaged in its middle");
   EXPECT_FALSE(inflated(damaged.substr(0, damaged.size() - 3), 8).good);
   damaged[damaged.size() / 2] = static_cast<char>(~damaged[damaged.size() / 2]);
   EXPECT_FALSE(inflated(damaged, 8).good);

@@ -3,13 +3,13 @@
 #include <grp.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <zlib.h>
 
 #include <atomic>
 #include <future>
 #include <thread>
 
 #include "tests/service/fixtures.h"
+#include "tests/service/gzip.h"
 #include "tests/service/raw_client.h"
 
 namespace etad::service::testing {
@@ -205,20 +205,6 @@ TEST_F(ServerTest, AnImportIsStreamedPlainChunkedAndCompressed) {
   EXPECT_EQ(status_of(reply), 200);
   EXPECT_NE(reply.find("\"lines\":2"), std::string::npos);
   EXPECT_EQ(backend_.content, "one\ntwo\n");
-}
-
-std::string gzip(std::string_view text) {
-  z_stream stream{};
-  deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
 }
 
 TEST_F(ServerTest, ACompressedImportIsInflatedByContentOrByHeader) {

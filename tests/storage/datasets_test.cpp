@@ -100,58 +100,71 @@ TEST_F(DatasetsTest, TheSampleStaysEvenAsTheRunGrows) {
   }
 }
 
-TEST_F(DatasetsTest, ALabelMovesTheRunAndBothKeysChange) {
-  etad::Run nameless = lenet();
-  nameless.network = "";
-  nameless.train.batch_size.reset();
-  nameless.train.samples_per_iteration.reset();
-  nameless.settings["iter_size"] = "2";
-  auto source = source_with_run("/a.log", 0);
-  etad::Run run = nameless;
-  for (std::int64_t n = 0; n < 3; ++n)
-    source.records.segments.push_back({0, window(run, n, Phase::train, 0)});
-  source.records.runs = {run};
-  commit(source);
-  EXPECT_THAT(changed(), ElementsAre(key_of(nameless)));
+// A run whose log names neither its network nor its batch size, labelled with both.
+class LabelledRun : public DatasetsTest {
+ protected:
+  LabelledRun() {
+    run_.network = "";
+    run_.train.batch_size.reset();
+    run_.train.samples_per_iteration.reset();
+    run_.settings["iter_size"] = "2";
+    nameless_ = key_of(run_);
+    for (std::int64_t n = 0; n < 3; ++n) go_on(n);
+    EXPECT_THAT(changed(), ElementsAre(nameless_));
+    must(writer().set_labels(
+        1, {{"network", "MyNet"}, {"batch_size", "32"}, {"device", "ignored: the log knows"}}));
+    named_ = nameless_;
+    named_.network = "MyNet";
+    EXPECT_THAT(changed(), ElementsAre(nameless_, named_));
+  }
 
-  must(writer().set_labels(
-      1, {{"network", "MyNet"}, {"batch_size", "32"}, {"device", "ignored: the log knows"}}));
-  etad::Run named = nameless;
-  named.network = "MyNet";
-  EXPECT_THAT(changed(), ElementsAre(key_of(nameless), key_of(named)));
-  EXPECT_THAT(data(key_of(nameless)), IsEmpty());
-  ASSERT_THAT(data(key_of(named)), SizeIs(1));
-  EXPECT_EQ(data(key_of(named))[0].samples_per_iteration, 64);
-  EXPECT_EQ(data(key_of(named))[0].windows[0].samples_per_iteration, 64);
+  // The n-th window, and what the log says of the run by then.
+  void go_on(std::int64_t n) {
+    source_.records.clear();
+    source_.records.segments.push_back({0, window(run_, n, Phase::train, 0)});
+    source_.records.runs = {run_};
+    commit(source_);
+  }
+
+  SourceCommit source_ = source_with_run("/a.log", 0);
+  etad::Run run_ = lenet();  // as the log has it
+  ModelKey nameless_, named_;
+};
+
+TEST_F(LabelledRun, MovesToTheOtherKey) {
+  EXPECT_THAT(data(nameless_), IsEmpty());
+  ASSERT_THAT(data(named_), SizeIs(1));
+  EXPECT_EQ(data(named_)[0].samples_per_iteration, 64);
+  EXPECT_EQ(data(named_)[0].windows[0].samples_per_iteration, 64);
   EXPECT_EQ(must(reader().segments(1, 0, 1))[0].samples_per_iteration, 64);
+}
 
-  // The log goes on, knowing as little as before: the labels stay.
-  source.records.clear();
-  source.records.segments = {{0, window(run, 3, Phase::train, 0)}};
-  source.records.runs = {run};
-  commit(source);
+TEST_F(LabelledRun, KeepsItsLabelsAsTheLogGoesOnKnowingAsLittle) {
+  go_on(3);
   const auto row = *must(reader().run(1));
   EXPECT_EQ(row.run.network, "MyNet");
   EXPECT_EQ(row.run.device, "Tesla K80");
   EXPECT_EQ(row.run.train.batch_size, 32);
   EXPECT_EQ(row.run.train.segments, 4);
   EXPECT_EQ(row.labels.at("batch_size"), "32");
-  EXPECT_THAT(changed(), ElementsAre(key_of(named)));
+  EXPECT_THAT(changed(), ElementsAre(named_));
+}
 
-  // Then it says its batch size after all: the log wins.
-  run.train.batch_size = 16;
-  run.train.samples_per_iteration = 32;
-  source.records.segments.clear();
-  source.records.runs = {run};
-  commit(source);
+TEST_F(LabelledRun, IsWhatItsLogSaysAfterAll) {
+  run_.train.batch_size = 16;
+  run_.train.samples_per_iteration = 32;
+  source_.records.segments.clear();  // nothing new is measured
+  source_.records.runs = {run_};
+  commit(source_);
   EXPECT_EQ(must(reader().run(1))->run.train.batch_size, 16);
-  EXPECT_THAT(changed(), ElementsAre(key_of(named)));
+  EXPECT_THAT(changed(), ElementsAre(named_));
+}
 
-  // A label is taken back.
+TEST_F(LabelledRun, MovesBackWhenItsLabelIsTakenBack) {
   must(writer().set_labels(1, {{"network", ""}}));
   EXPECT_EQ(must(reader().run(1))->run.network, "");
-  EXPECT_THAT(changed(), ElementsAre(key_of(nameless), key_of(named)));
-  EXPECT_THAT(data(key_of(nameless)), SizeIs(1));
+  EXPECT_THAT(changed(), ElementsAre(nameless_, named_));
+  EXPECT_THAT(data(nameless_), SizeIs(1));
 }
 
 TEST_F(DatasetsTest, WhatWasFoundOutFillsInAndTheUsersWordStays) {

@@ -6,6 +6,7 @@
 namespace etad::test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
 PredictionRow predicted(std::int64_t run, PredictionKind kind, double fraction, double elapsed,
@@ -75,6 +76,21 @@ TEST_F(TrackRecordTest, ARunThatEndsAsItIsPredictedHasNoErrorInPercent) {
   EXPECT_EQ(must(reader().predictions(1))[0].actual, 0);
   EXPECT_FALSE(must(reader().predictions(1))[0].error_percent.has_value());
   EXPECT_EQ(accuracy({}).count, 0);
+}
+
+TEST_F(TrackRecordTest, AnEndThatNobodyScoredIsFound) {
+  etad::Run over = lenet();
+  over.state = RunState::finished;
+  for (int i = 0; i < 5; ++i) commit(source_with_run("/" + std::to_string(i), 1, i < 4 ? over : lenet()));
+  for (const std::int64_t run : {1, 3, 4, 5}) {
+    must(writer().put_predictions({predicted(run, PredictionKind::total, 0, 0, 95),
+                                   predicted(run, PredictionKind::remaining, 0.25, 25, 60)}));
+  }
+  must(writer().score_run(3, std::chrono::seconds(100)));
+  EXPECT_THAT(must(reader().unscored_runs(10)), ElementsAre(4, 1)) << "2 has none, 3 a score, 5 is running";
+  must(writer().put_predictions({predicted(3, PredictionKind::remaining, 0.5, 50, 45)}));
+  EXPECT_THAT(must(reader().unscored_runs(10)), ElementsAre(4, 3, 1)) << "one of them is enough";
+  EXPECT_THAT(must(reader().unscored_runs(3)), ElementsAre(4, 3)) << "the newest three are 4, 3 and 2";
 }
 
 TEST_F(TrackRecordTest, AccuracyIsByNetworkAndOverall) {

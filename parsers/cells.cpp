@@ -1,30 +1,11 @@
-#include "parsers/trace_text.h"
+#include "parsers/cells.h"
 
 #include <algorithm>
 #include <charconv>
 
-namespace etad::trace_text {
+#include "parsers/text.h"
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
-std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
+namespace etad {
 
 void split_cells(std::string_view line, char delimiter, std::size_t most,
                  std::vector<std::string_view>& out) {
@@ -59,4 +40,11 @@ void split_words(std::string_view line, std::size_t most, std::vector<std::strin
   }
 }
 
-}  // namespace etad::trace_text
+std::optional<double> decimal_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace etad
