@@ -112,7 +112,7 @@ struct FieldValue {
 };
 
 struct Event {
-  static constexpr std::size_t kMaxValues = 12;
+  static constexpr std::size_t kMaxValues = 14;
   static constexpr std::uint16_t kNoRule = 0xffff;
 
   EventKind kind = EventKind::none;

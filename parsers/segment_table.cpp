@@ -1,6 +1,7 @@
 #include "parsers/segment_table.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "parsers/cells.h"
@@ -14,28 +15,13 @@ constexpr std::size_t kMaxColumns = 64;
 constexpr std::size_t kMaxHeader = 4096;
 constexpr std::size_t kShown = 40;  // of a cell, in a complaint
 
-// What a row may say.
-bool is_column(Field f) {
-  switch (f) {
-    case Field::network:
-    case Field::framework:
-    case Field::device:
-    case Field::devices:
-    case Field::host:
-    case Field::phase:
-    case Field::batch_size:
-    case Field::global_batch_size:
-    case Field::iter_size:
-    case Field::iteration:
-    case Field::iterations:
-    case Field::seconds:
-    case Field::precision:
-    case Field::run:
-      return true;
-    default:
-      return false;
-  }
-}
+// What a row may say, all of it at once.
+constexpr std::array kFields = {
+    Field::network,   Field::framework, Field::device,     Field::devices,
+    Field::host,      Field::phase,     Field::batch_size, Field::global_batch_size,
+    Field::iter_size, Field::iteration, Field::iterations, Field::seconds,
+    Field::precision, Field::run};
+static_assert(kFields.size() <= Event::kMaxValues);
 
 bool is_count(Field f) {
   return f == Field::devices || f == Field::batch_size || f == Field::global_batch_size ||
@@ -57,7 +43,7 @@ bool SegmentTable::take_header(std::string_view line) {
   std::vector<Field> columns;
   for (const std::string_view name : cells_) {
     const auto f = field(lower_case(name));
-    const bool known = f && is_column(*f);
+    const bool known = f && std::find(kFields.begin(), kFields.end(), *f) != kFields.end();
     if (known && std::find(columns.begin(), columns.end(), *f) != columns.end()) return false;
     columns.push_back(known ? *f : Field::count_);
   }

@@ -18,6 +18,19 @@ TEST(SegmentTable, ColumnsInAnyOrder) {
   EXPECT_FALSE(row.has(Field::phase));
 }
 
+TEST(SegmentTable, EveryColumnAtOnce) {
+  SegmentTable table;
+  ASSERT_TRUE(
+      table.take_header("network,framework,device,devices,host,phase,batch_size,global_batch_size,"
+                        "iter_size,iteration,precision,run,iterations,seconds"));
+  const Event row = table.read("n,f,d,2,h,train,8,16,1,300,amp,r1,100,12.5");
+  EXPECT_EQ(table.complaint(), "");
+  ASSERT_EQ(row.kind, EventKind::segment);
+  EXPECT_EQ(row.text(Field::network), "n");
+  EXPECT_EQ(row.integer(Field::iterations), 100);
+  EXPECT_EQ(row.number(Field::seconds), 12.5);
+}
+
 TEST(SegmentTable, WhatIsNoHeader) {
   SegmentTable table;
   EXPECT_FALSE(table.take_header("network,iterations"));
