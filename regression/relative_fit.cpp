@@ -14,50 +14,64 @@ constexpr double kLeastScale = 1e-4;  // a relative spread below this is roundin
 constexpr int kAbsoluteSteps = 6, kBiweightSteps = 6;
 constexpr double kSettled = 1e-5;  // relative change of the fit in a step: far below any noise
 
+using Column = Eigen::ArrayXd;  // a value for each row
+
 // One Gauss-Newton step of the relative problem over the rows in use.
 class Step {
  public:
-  Step(const Basis& basis, std::span<const double> knots, const Observations& rows) : free_(basis.free) {
-    const bool cost_per_run = iterations_vary(rows);
-    features_.reserve(rows.size());
-    for (const Observation& row : rows) {
-      features_.push_back(basis.features(row.n, row.b, knots));
-      if (!cost_per_run) features_.back()(0) = 0;  // every basis has it first
+  Step(const Basis& basis, std::span<const double> knots, const Observations& rows)
+      : features_(static_cast<Eigen::Index>(rows.size()), basis.parameters()), free_(basis.free) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      features_.row(static_cast<Eigen::Index>(i)) = basis.features(rows[i].n, rows[i].b, knots);
     }
-    terms_ = basis.parameters();
+    if (!iterations_vary(rows)) features_.col(0).setZero();  // every basis has the cost per run first
   }
 
-  Terms solve(const Observations& rows, const std::vector<double>& fitted,
-              const std::vector<double>& weights) {
-    gram_ = Gram::Zero(terms_, terms_);
-    Terms projection = Terms::Zero(terms_);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (weights[i] <= 0) continue;
-      const Terms x = features_[i] / fitted[i];
-      const double target = 1 + std::clamp(std::log(rows[i].t / fitted[i]), -1.0, 1.0);
-      gram_.noalias() += weights[i] * x * x.transpose();
-      projection.noalias() += weights[i] * target * x;
+  // From the last fit and log(t / fit).
+  Terms solve(const Column& fitted, const Column& residuals, const Column& weights) {
+    const Column target = 1 + residuals.max(-1).min(1);
+    scaled_ = features_.array().colwise() / fitted;
+    weighed_ = scaled_.array().colwise() * weights;
+    const auto terms = features_.cols();
+    gram_.resize(terms, terms);
+    for (Eigen::Index i = 0; i < terms; ++i) {
+      for (Eigen::Index j = 0; j <= i; ++j) {
+        gram_(i, j) = gram_(j, i) = weighed_.col(i).dot(scaled_.col(j));
+      }
     }
+    Terms projection(terms);
+    for (Eigen::Index i = 0; i < terms; ++i) projection(i) = weighed_.col(i).dot(target.matrix());
     return solve_nnls(gram_, projection, free_);
   }
 
-  double value(std::size_t row, const Terms& c) const { return features_[row].dot(c); }
+  Column values(const Terms& c) const { return features_ * c; }
   const Gram& gram() const { return gram_; }
 
  private:
-  std::vector<Terms> features_;
+  Eigen::MatrixXd features_, scaled_, weighed_;  // rows x terms
   unsigned free_;
-  Eigen::Index terms_ = 0;
   Gram gram_;
 };
 
-double absolute_weight(double r, double scale) {
-  return 1 / std::max(1.0, std::abs(r) / scale);
+Column absolute_weights(const Column& residuals, double scale) {
+  return (residuals.abs() / scale).max(1).inverse();
 }
 
-double biweight(double r, double scale) {
-  const double u = r / (kTukey * scale);
-  return std::abs(u) < 1 ? (1 - u * u) * (1 - u * u) : 0;
+Column biweights(const Column& residuals, double scale) {
+  return (1 - (residuals / (kTukey * scale)).square()).max(0).square();
+}
+
+// Of those rows that are in use.
+double scale_of(const Column& residuals, const Column& base, std::vector<double>& room) {
+  room.clear();
+  for (Eigen::Index i = 0; i < residuals.size(); ++i) {
+    if (base(i) > 0) room.push_back(residuals(i));
+  }
+  return robust_scale(room);
+}
+
+std::vector<double> listed(const Column& column) {
+  return {column.begin(), column.end()};
 }
 
 }  // namespace
@@ -65,46 +79,39 @@ double biweight(double r, double scale) {
 RelativeFit fit_relative(const Basis& basis, std::span<const double> knots, const Observations& rows,
                          const std::vector<int>& folds, int left_out) {
   Step step(basis, knots, rows);
-  RelativeFit fit;
-  std::vector<double> base(rows.size()), fitted(rows.size());
-  double in_use = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    base[i] = !folds.empty() && folds[i] == left_out ? 0 : rows[i].weight;
-    fitted[i] = rows[i].t;
-    in_use += base[i] > 0;
+  const auto size = static_cast<Eigen::Index>(rows.size());
+  Column base(size), times(size);
+  for (Eigen::Index i = 0; i < size; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    base(i) = !folds.empty() && folds[row] == left_out ? 0 : rows[row].weight;
+    times(i) = rows[row].t;
   }
-  fit.weights = base;
-  fit.residuals.assign(rows.size(), 0);
+  const auto in_use = static_cast<double>((base > 0).count());
   const bool robust = in_use > basis.parameters() + 2;
   // Residuals about a fit are smaller than the errors, the more so the fewer there are.
   const double correction = robust ? std::sqrt(in_use / (in_use - basis.parameters())) : 1;
-  std::vector<double> used;
+  RelativeFit fit;
+  Column fitted = times, residuals = Column::Zero(size), weights = base;
+  std::vector<double> room;
   int steps_left = robust ? kAbsoluteSteps : kAbsoluteSteps + kBiweightSteps;
   for (bool biweighted = !robust; steps_left > 0; --steps_left) {
-    fit.coefficients = step.solve(rows, fitted, fit.weights);
-    used.clear();
-    double moved = 0;
-    for (std::size_t j = 0; j < rows.size(); ++j) {
-      const double f = step.value(j, fit.coefficients);
-      const double next =
-          std::max(f, 1e-9 * rows[j].t);  // a row the basis can't reach keeps a finite residual
-      moved = std::max(moved, std::abs(next / fitted[j] - 1));
-      fitted[j] = next;
-      fit.residuals[j] = std::log(rows[j].t / next);
-      if (base[j] > 0) used.push_back(fit.residuals[j]);
-    }
-    fit.scale = std::max(kLeastScale, robust_scale(used) * correction);
+    fit.coefficients = step.solve(fitted, residuals, weights);
+    // A row the basis can't reach keeps a finite residual.
+    const Column next = step.values(fit.coefficients).max(1e-9 * times);
+    const double moved = (next / fitted - 1).abs().maxCoeff();
+    fitted = next;
+    residuals = (times / fitted).log();
+    fit.scale = std::max(kLeastScale, scale_of(residuals, base, room) * correction);
     if (moved < kSettled && biweighted) break;
     if (!robust) continue;
     if (!biweighted && (moved < kSettled || steps_left == 1)) {
       biweighted = true;
       steps_left = kBiweightSteps + 1;
     }
-    for (std::size_t j = 0; j < rows.size(); ++j) {
-      const double r = fit.residuals[j];
-      fit.weights[j] = base[j] * (biweighted ? biweight(r, fit.scale) : absolute_weight(r, fit.scale));
-    }
+    weights = base * (biweighted ? biweights(residuals, fit.scale) : absolute_weights(residuals, fit.scale));
   }
+  fit.residuals = listed(residuals);
+  fit.weights = listed(weights);
   fit.covariance = active_inverse(step.gram(), fit.coefficients);
   return fit;
 }
