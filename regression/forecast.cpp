@@ -25,6 +25,7 @@ constexpr double kSteadyJitter = 0.003, kRestlessJitter = 0.01;  // of windows: 
 // to go faster once they are in memory: how much, on the average and where it happens.
 constexpr double kFedJitter = 0.02, kStarvedJitter = 0.04;
 constexpr double kSpeedUp = 0.22;
+constexpr double kWarmSeconds = 3600;
 constexpr double kSpeedUpHazard = 0.2;
 constexpr double kSpeedUpSize = 0.5;
 constexpr double kStarvedWindows = 16;  // as many are worth as much as taking it not to
@@ -52,6 +53,14 @@ double starved(const PaceCourse& course, bool on_cpu) {
   const double evidence = windows / (windows + kStarvedWindows);
   const double excess = ramp(course.jitter, kFedJitter, kStarvedJitter);
   return evidence * excess * excess;
+}
+
+// How likely it is that data which come slowly are being read for the first time.
+double still_cold(const PaceCourse& course) {
+  double seconds = 0;
+  for (const PaceBlock& block : course.blocks) seconds += block.seconds;
+  const double x = seconds / kWarmSeconds;
+  return 1 / (1 + x * x);
 }
 
 double least_deviation(const Prediction& p) {
@@ -96,7 +105,7 @@ Forecast pace_forecast(const PaceCourse& course, const PaceOutlook& outlook, dou
   law.slower_size = kSlowerSize;
   law.faster = (1 - law.slower) * (1 - std::exp(-(kFasterHazard + kSpeedUpHazard * waits) * ages));
   law.faster_size = kFasterSize + kUnrestFasterSize * unrest + kSpeedUpSize * waits;
-  law.centre = kSpeedUp * waits * outlook.since_share * (1 - std::exp(-ages));
+  law.centre = kSpeedUp * waits * still_cold(course) * outlook.since_share * (1 - std::exp(-ages));
   out.seconds = outlook.seconds_per_iteration * std::exp(-law.centre);
   return out;
 }

@@ -3,22 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "regression/accidents.h"
 #include "regression/changes.h"
 #include "regression/statistics.h"
 
 namespace etad::regression {
 namespace {
 
-// A window that took longer than this many times its neighbours' time counts as that: what is beyond is an
-// accident (a suspended process, a restart by hand), not the run's way of going on.
-constexpr double kStallCap = 3;
-
 // From this size on a block's median is blind to lone stalls; smaller ones are smoothed by their neighbours.
 constexpr std::size_t kRobustBlock = 5;
 
 // How much longer than so far a change of pace may be expected to last. 1 is Lindy's law, which knows nothing
 // but the age; changes of clocks, caches and neighbours on the machine last longer. docs/remaining.md.
-constexpr double kPersistence = 30;
+constexpr double kPersistence = 12;
 
 // A few windows say little about how noisy windows are. Before the first one, this much is taken for it, and
 // it weighs as much as this many.
@@ -27,6 +24,9 @@ constexpr double kPriorWindows = 2;
 
 // Nor do they tell stalls from noise: this many are taken to have had none.
 constexpr double kStallWindows = 30;
+
+// A stretch needs as many before its own stalls say as much as the whole run's.
+constexpr double kOwnStalls = 100;
 
 // Fewer windows do not tell their jitter.
 constexpr std::size_t kJitterWindows = 8;
@@ -70,6 +70,11 @@ std::size_t block_size(std::size_t windows) {
   return (windows + PaceCourse::kMaxBlocks - 1) / PaceCourse::kMaxBlocks;
 }
 
+template <typename Course>
+auto& block_at(Course& course, std::size_t window, std::size_t size) {
+  return course.blocks[std::min(window / size, course.blocks.size() - 1)];
+}
+
 // Running median over five, shorter at the ends.
 void smooth(std::vector<PaceBlock>& blocks) {
   std::vector<double> levels;
@@ -98,13 +103,23 @@ double median_level(const std::vector<PaceBlock>& blocks, std::size_t begin, std
   return median(std::move(levels));
 }
 
+// How many times its level's time a window may count as.
+double stall_cap(const PaceCourse& course, std::span<const PacedWindow> windows, std::size_t size) {
+  std::vector<double> times;
+  times.reserve(windows.size());
+  for (std::size_t i = 0; i < windows.size(); ++i)
+    times.push_back(windows[i].pace() / block_at(course, i, size).level);
+  return most_of_accidents(std::move(times), kAccidentWindows);
+}
+
 // Fills in the blocks' seconds, what stalls add to the time their levels account for, and the windows' noise.
 void count_stalls(PaceCourse& course, std::span<const PacedWindow> windows, std::size_t size) {
+  const double cap = stall_cap(course, windows, size);
   double seconds = 0, accounted = 0, squares = 0;
   for (std::size_t i = 0; i < windows.size(); ++i) {
-    PaceBlock& block = course.blocks[std::min(i / size, course.blocks.size() - 1)];
+    PaceBlock& block = block_at(course, i, size);
     const double usual = block.level * windows[i].iterations;
-    const double counted = std::min(windows[i].seconds, kStallCap * usual);
+    const double counted = std::min(windows[i].seconds, cap * usual);
     block.seconds += counted;
     seconds += counted;
     accounted += usual;
@@ -161,6 +176,20 @@ double noise_bound(const PaceCourse& course) {
   return course.noise * student_quantile(kTail, degrees) / normal_quantile(kTail);
 }
 
+// Of the present stretch: while it is young its median and the run's stalls, then its own mean.
+double present_pace(const PaceCourse& course) {
+  const std::size_t begin = course.changes.back(), end = course.blocks.size();
+  double seconds = 0, iterations = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    seconds += course.blocks[i].seconds;
+    iterations += course.blocks[i].iterations;
+  }
+  const double young = course.stall_factor * median_level(course.blocks, begin, end);
+  const double windows = static_cast<double>(course.windows) * iterations / course.iterations;
+  const double weight = windows / (windows + kOwnStalls);
+  return weight * seconds / iterations + (1 - weight) * young;
+}
+
 }  // namespace
 
 std::optional<PaceCourse> pace_course(std::span<const Stretch> seen) {
@@ -200,17 +229,17 @@ PaceOutlook pace_outlook(const PaceCourse& course, double iterations) {
 
   PaceOutlook outlook;
   outlook.since = blocks[present].first_iteration;
-  double level = recent;
+  double level = course.stall_factor * recent;
   if (present > 0) {
     double age = 0;
     for (std::size_t i = present; i < n; ++i) age += blocks[i].iterations;
     outlook.since_share = age / course.iterations;
     const double share = lasting_share(age, iterations);
-    level = share * median_level(blocks, present, n) + (1 - share) * recent;
+    level = share * present_pace(course) + (1 - share) * level;
   }
-  outlook.seconds_per_iteration = course.stall_factor * level;
+  outlook.seconds_per_iteration = level;
 
-  outlook.drift = std::abs(std::log(level / recent));
+  outlook.drift = std::abs(std::log(level / (course.stall_factor * recent)));
   outlook.variation = variation(blocks, course.iterations, iterations);
   const double ahead = std::max(1.0, iterations / course.window_iterations);
   outlook.scatter = noise_bound(course) * std::sqrt(2 / static_cast<double>(course.windows) + 1 / ahead);

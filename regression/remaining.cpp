@@ -6,6 +6,7 @@
 
 #include "regression/compose.h"
 #include "regression/forecast.h"
+#include "regression/lost_time.h"
 
 namespace etad::regression {
 namespace {
@@ -47,12 +48,36 @@ double times_left(double from, double to, double interval, bool at_end) {
   return std::max(0.0, times);
 }
 
-double snapshot_cost(const Plan& plan, const PaceCourse& course, double pace) {
-  if (!(plan.snapshots >= 1) || !(plan.snapshot_interval > 0) || !usable(plan.snapshot_seconds)) return 0;
+struct Snapshots {
+  double left = 0;      // how many
+  double interval = 0;  // iterations between two
+};
+
+// By the plan or, where it does not say, as often as so far.
+Snapshots snapshots_left(const Plan& plan, const PaceCourse& course, double reached, double end) {
+  if (plan.snapshot_interval > 0)
+    return {times_left(reached, end, plan.snapshot_interval, false), plan.snapshot_interval};
+  if (!(plan.snapshots >= 1)) return {};
+  const double interval = std::max(1.0, reached - course.blocks.front().first_iteration) / plan.snapshots;
+  return {std::max(0.0, end - reached) / interval, interval};
+}
+
+// What a snapshot adds: what was lost around the windows that held one or, where no line bears a time, what
+// these windows took longer.
+double snapshot_cost(const std::vector<Stretch>& seen, const Plan& plan, const PaceCourse& course,
+                     double pace, double interval) {
+  if (!(plan.snapshots >= 1) || !usable(plan.snapshot_seconds)) return 0;
+  if (const LostTime lost = lost_time(seen, Gap::around_missing); lost.times > 0)
+    return lost.seconds / plan.snapshots;
   const double extra = plan.snapshot_seconds / plan.snapshots - pace * course.window_iterations;
-  return std::clamp(extra, 0.0,
-                    pace * std::max(kMostSnapshotWindows * course.window_iterations,
-                                    kMostSnapshotShare * plan.snapshot_interval));
+  return std::clamp(
+      extra, 0.0,
+      pace * std::max(kMostSnapshotWindows * course.window_iterations, kMostSnapshotShare * interval));
+}
+
+// What an iteration costs beside training, tests and snapshots.
+double other_cost(const LostTime& lost) {
+  return lost.iterations > 0 ? lost.seconds / lost.iterations : 0;
 }
 
 double clean(double x) {
@@ -108,13 +133,15 @@ std::pair<double, double> reach(const ErrorLaw& law, double confidence) {
 
 // The bounds of the sum: the tests' own uncertainty joins that of the pace, by their share of the time. A
 // slow machine slows both. What starting up takes is a matter of its own.
-void add_interval(Remaining& out, const Forecast& pace, const Forecast& test, double confidence) {
+void add_interval(Remaining& out, const Forecast& pace, const Forecast& test, const LostTime& lost,
+                  double confidence) {
   if (!(out.seconds > 0)) return;
   const double share = out.test_seconds / out.seconds, startup = out.startup_seconds / out.seconds;
+  const double other = out.other_seconds / out.seconds / std::sqrt(std::max(1, lost.times));
   ErrorLaw law = pace.law;
   const double a = (1 - share - startup) * pace.law.usual, b = share * test.law.usual;
-  law.usual =
-      std::hypot(std::sqrt(a * a + b * b + 2 * kPartsCorrelation * a * b), startup * kStartupDeviation);
+  law.usual = std::hypot(std::sqrt(a * a + b * b + 2 * kPartsCorrelation * a * b),
+                         startup * kStartupDeviation, other);
   const auto [below, above] = reach(law, confidence);
   out.lower = out.seconds * (1 + below);
   out.upper = out.seconds * (1 + above);
@@ -153,21 +180,26 @@ std::optional<Remaining> remaining(const std::vector<Stretch>& seen, const Plan&
   const Forecast one_test = testing(cost, plan, model_of_tests(test, confidence, cost, plan), *pace);
 
   Remaining out;
+  LostTime lost;
   out.from_model_only = !course;
   out.pace_since = since_of(course, reached);
   out.seconds_per_iteration = pace->seconds;
   out.train_seconds = pace->seconds * left;
   out.test_seconds = one_test.seconds * tests;
   if (course) {
+    const Snapshots snapshots = snapshots_left(plan, *course, reached, end);
     out.snapshot_seconds =
-        snapshot_cost(plan, *course, pace->seconds) * times_left(reached, end, plan.snapshot_interval, false);
+        snapshot_cost(seen, plan, *course, pace->seconds, snapshots.interval) * snapshots.left;
+    lost = lost_time(seen, Gap::between_neighbours);
+    out.other_seconds = other_cost(lost) * left;
   } else {
     out.startup_seconds = clean(plan.startup);
   }
-  out.seconds = out.train_seconds + out.test_seconds + out.snapshot_seconds + out.startup_seconds;
+  out.seconds =
+      out.train_seconds + out.test_seconds + out.snapshot_seconds + out.startup_seconds + out.other_seconds;
   if (!(out.seconds < kMostSeconds)) return std::nullopt;
   out.due = due_after(course, pace->seconds, tests > 0 ? one_test.seconds : 0);
-  add_interval(out, *pace, one_test, confidence);
+  add_interval(out, *pace, one_test, lost, confidence);
   return out;
 }
 

@@ -2,6 +2,7 @@
 // docs/remaining.md says how and why, and how well it does on real logs.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct Stretch {
   double iterations = 0;  // of a test phase: test iterations, 0 where unknown
   double seconds = 0;
   double first_iteration = 0;  // of training; of a test phase: when it took place
+  double at =
+      std::numeric_limits<double>::quiet_NaN();  // when it began, in seconds of any clock; NaN: unknown
 };
 
 // What the run still has to do, as far as its log and settings say. Zero: none, or unknown.
@@ -43,6 +46,7 @@ struct Plan {
 struct Remaining {
   double seconds = 0, lower = 0, upper = 0;
   double train_seconds = 0, test_seconds = 0, snapshot_seconds = 0, startup_seconds = 0;
+  double other_seconds = 0;          // what passes between windows and is none of these
   double seconds_per_iteration = 0;  // of training, as expected from now on
   double pace_since = 0;             // the iteration since which the run has had its present pace
   double due = 0;  // seconds from the last stretch's end to the next line; 0: no window seen yet

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 
+#include "daemon/service/live.h"
 #include "parsers/line.h"
 #include "parsers/tracker.h"
 
@@ -55,8 +56,7 @@ class Recorder {
     for (const Run& run : records.runs) runs_[run.ordinal].run = run;
     for (const auto& [run, segment] : records.segments) {
       ReplayRun& replay = runs_[run];
-      replay.stretches.push_back({segment.phase == Phase::test, as_double(segment.iterations),
-                                  to_seconds(segment.duration), as_double(segment.first_iteration)});
+      replay.stretches.push_back(service::stretch_of(segment));
       replay.segments.push_back(segment);
     }
     for (const auto& [run, point] : records.points) {

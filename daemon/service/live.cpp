@@ -90,8 +90,11 @@ regression::Plan plan_of(const Run& run) {
 }
 
 regression::Stretch stretch_of(const Segment& segment) {
-  return {segment.phase == Phase::test, static_cast<double>(segment.iterations), to_seconds(segment.duration),
-          static_cast<double>(segment.first_iteration)};
+  regression::Stretch out{segment.phase == Phase::test, static_cast<double>(segment.iterations),
+                          to_seconds(segment.duration), static_cast<double>(segment.first_iteration)};
+  if (segment.started_at)
+    out.at = std::chrono::duration<double>(segment.started_at->time_since_epoch()).count();
+  return out;
 }
 
 LiveRuns::Known& LiveRuns::known(std::int64_t run_id) {

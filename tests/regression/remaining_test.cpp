@@ -52,7 +52,7 @@ std::optional<Remaining> ask(const Course& course, double max_iterations) {
 
 void expect_sound(const Remaining& r) {
   for (const double x : {r.seconds, r.lower, r.upper, r.train_seconds, r.test_seconds, r.snapshot_seconds,
-                         r.seconds_per_iteration, r.pace_since})
+                         r.other_seconds, r.seconds_per_iteration, r.pace_since})
     EXPECT_TRUE(std::isfinite(x) && x >= 0) << x;
   EXPECT_LE(r.lower, r.seconds);
   EXPECT_LE(r.seconds, r.upper);
@@ -157,6 +157,42 @@ TEST(Remaining, OrdinaryStallsCountAtTheirAverageCost) {
   for (int i = 0; i < 100; ++i) course.train(9, 0.5).stall(20);  // one window in ten takes twice as long
   const auto r = ask(course, 40000);
   EXPECT_NEAR(r->seconds, 20000 * 0.55, 0.01 * 20000 * 0.55);
+}
+
+TEST(Remaining, WhatComesEveryHundredIterationsIsNoAccident) {
+  Course course;
+  for (int i = 0; i < 20; ++i) course.train(19, 0.5).stall(100);  // ten times a window
+  const auto r = ask(course, course.iteration * 2);
+  ASSERT_TRUE(r);
+  EXPECT_NEAR(r->seconds, 20 * (19 * 10 + 100), 0.04 * r->seconds);
+}
+
+TEST(Remaining, ThreeNightsAreAccidents) {
+  Course course;
+  for (int i = 0; i < 3; ++i) course.train(100, 0.5).stall(36000);
+  course.train(100, 0.5);
+  const auto r = ask(course, course.iteration * 2);
+  ASSERT_TRUE(r);
+  EXPECT_NEAR(r->seconds, 4000, 0.04 * r->seconds);
+}
+
+TEST(Remaining, WindowsOfTwoKindsCountAtTheirMean) {
+  Course course;
+  for (int i = 0; i < 300; ++i) course.train(2, 0.5).stall(30);  // two fast ones, one at a third of the pace
+  const auto r = ask(course, course.iteration * 2);
+  ASSERT_TRUE(r);
+  EXPECT_NEAR(r->seconds, 300 * 50, 0.02 * r->seconds);
+}
+
+TEST(Remaining, WhoHasWaitedForHoursWaitsOn) {
+  Course course;
+  course.train(200, 5, 0.08);  // five and a half hours
+  Plan plan = course.plan(8000);
+  const auto r = remaining(course.seen, plan, {}, {}, 0.9);
+  plan.on_cpu = true;
+  const auto cpu = remaining(course.seen, plan, {}, {}, 0.9);
+  ASSERT_TRUE(r && cpu);
+  EXPECT_GT(r->seconds, 0.98 * cpu->seconds) << "its data are not in memory by now: they never will be";
 }
 
 TEST(Remaining, AStretchOfStallsThatEndsIsLeftBehind) {
@@ -297,7 +333,7 @@ TEST(Remaining, GarbageNeverMakesGarbage) {
   int answered = 0;
   for (int i = 0; i < 20000; ++i) {
     std::vector<Stretch> seen(random() % 12);
-    for (Stretch& s : seen) s = {random() % 3 == 0, pick(), pick(), pick()};
+    for (Stretch& s : seen) s = {random() % 3 == 0, pick(), pick(), pick(), pick()};
     const Plan plan{pick(), pick(), pick(), pick(), pick(), random() % 2 == 0,
                     pick(), pick(), pick(), pick()};
     std::optional<Prediction> train, test;

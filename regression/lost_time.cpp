@@ -1,0 +1,72 @@
+#include "regression/lost_time.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "regression/accidents.h"
+#include "regression/statistics.h"
+
+namespace etad::regression {
+namespace {
+
+// Clocks are rounded, to a second at worst: less than this share of a window is no time lost.
+constexpr double kLeastShare = 0.01;
+constexpr double kMostSeconds = 1e15;
+
+bool placed(const Stretch& s) {
+  return s.seconds > 0 && s.seconds < kMostSeconds && std::abs(s.at) < kMostSeconds;
+}
+
+bool is_window(const Stretch& s) {
+  return !s.test && s.iterations > 0 && s.iterations < kMostSeconds && s.first_iteration >= 0 &&
+         s.first_iteration < kMostSeconds && placed(s);
+}
+
+// Takes out the tests that began before `at`; their time.
+double take_tests(std::vector<const Stretch*>& tests, double at) {
+  double seconds = 0;
+  std::erase_if(tests, [&](const Stretch* test) {
+    if (test->at >= at) return false;
+    seconds += test->seconds;
+    return true;
+  });
+  return seconds;
+}
+
+// Between the end of `from` and the beginning of `to`, `tests` seconds of tests taken out.
+double lost_between(const Stretch& from, const Stretch& to, double tests, Gap where) {
+  const double gap = to.at - from.at - from.seconds - tests;
+  const double skipped = to.first_iteration - from.first_iteration - from.iterations;
+  if (skipped < 0 || (skipped > 0) != (where == Gap::around_missing)) return 0;
+  const double lost = gap - skipped * from.seconds / from.iterations;
+  return lost > kLeastShare * from.seconds ? lost : 0;
+}
+
+}  // namespace
+
+LostTime lost_time(std::span<const Stretch> seen, Gap gap) {
+  LostTime out;
+  std::vector<double> lost, windows;
+  std::vector<const Stretch*> tests;  // a window's own come before it
+  const Stretch* last = nullptr;
+  for (const Stretch& s : seen) {
+    if (s.test && placed(s)) tests.push_back(&s);
+    if (!is_window(s)) continue;
+    const double tested = take_tests(tests, s.at);
+    if (last != nullptr) {
+      out.iterations += std::max(0.0, s.first_iteration - last->first_iteration);
+      windows.push_back(last->seconds);
+      if (const double l = lost_between(*last, s, tested, gap); l > 0) lost.push_back(l);
+    }
+    last = &s;
+  }
+  if (lost.empty()) return out;
+  const double most = most_of_accidents(lost, kAccidentWindows * median(std::move(windows)));
+  for (const double l : lost) out.seconds += std::min(l, most);
+  out.times = static_cast<int>(std::min<std::size_t>(lost.size(), 1'000'000));
+  return out;
+}
+
+}  // namespace etad::regression

@@ -1,0 +1,118 @@
+#include "regression/lost_time.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace etad::regression {
+namespace {
+
+// Windows of ten iterations and ten seconds, on a clock.
+class Clocked {
+ public:
+  Clocked& train(int windows) {
+    for (int i = 0; i < windows; ++i) {
+      seen.push_back({false, 10, 10, iteration, now});
+      iteration += 10;
+      now += 10;
+    }
+    return *this;
+  }
+  Clocked& pass(double seconds) {
+    now += seconds;
+    return *this;
+  }
+  // A test at a display: its stretch comes before that of the window around it, which begins before it.
+  Clocked& test_within_window(double seconds) {
+    seen.push_back({true, 50, seconds, iteration, now + 5});
+    seen.push_back({false, 10, 10, iteration, now});
+    iteration += 10;
+    now += 10 + seconds;
+    return *this;
+  }
+  Clocked& snapshot(double seconds) {  // within a window, which is no stretch
+    iteration += 10;
+    now += 10 + seconds;
+    return *this;
+  }
+  Plan plan(double max_iterations) const {
+    Plan out;
+    out.iteration = iteration;
+    out.max_iterations = max_iterations;
+    return out;
+  }
+
+  std::vector<Stretch> seen;
+  double iteration = 0, now = 1.4e9;
+};
+
+TEST(LostTime, NoneBetweenWindowsThatFollowEachOther) {
+  Clocked run;
+  run.train(20).test_within_window(30).train(20);
+  EXPECT_EQ(lost_time(run.seen, Gap::between_neighbours).times, 0) << "a test that is a stretch is not lost";
+  EXPECT_EQ(lost_time(run.seen, Gap::around_missing).times, 0);
+}
+
+TEST(LostTime, TestsWithoutALengthComeAgain) {
+  Clocked run;
+  for (int i = 0; i < 10; ++i) run.train(10).pass(40);
+  run.train(1);
+  const LostTime lost = lost_time(run.seen, Gap::between_neighbours);
+  EXPECT_EQ(lost.times, 10);
+  EXPECT_NEAR(lost.seconds, 400, 1e-3);
+  EXPECT_NEAR(lost.iterations, 1000, 1e-9);
+  const auto r = remaining(run.seen, run.plan(2010), {}, {}, 0.9);
+  ASSERT_TRUE(r);
+  EXPECT_NEAR(r->other_seconds, 400, 1);
+  EXPECT_NEAR(r->seconds, 1400, 5);
+}
+
+TEST(LostTime, AnAccidentDoesNotComeAgain) {
+  Clocked run;
+  run.train(50).pass(36000).train(50).pass(7200).train(50);
+  const auto r = remaining(run.seen, run.plan(3000), {}, {}, 0.9);
+  ASSERT_TRUE(r);
+  EXPECT_LT(r->seconds, 1.06 * 1500);
+}
+
+TEST(LostTime, SnapshotsAreWhatTheMissingWindowsTookLonger) {
+  Clocked run;
+  for (int i = 0; i < 5; ++i) run.train(19).snapshot(25);
+  run.train(1);
+  EXPECT_NEAR(lost_time(run.seen, Gap::around_missing).seconds, 5 * 25, 1e-3);
+  Plan plan = run.plan(2010);
+  plan.snapshots = 5;
+  plan.snapshot_seconds = 5 * 35;
+  const auto r = remaining(run.seen, plan, {}, {}, 0.9);  // the settings do not say how often
+  ASSERT_TRUE(r);
+  EXPECT_NEAR(r->snapshot_seconds, 5 * 25, 10);
+}
+
+TEST(LostTime, ANightWithinASnapshotsWindowDoesNotComeAgain) {
+  Clocked run;
+  run.train(19).snapshot(36000).train(19).snapshot(2).train(1);
+  Plan plan = run.plan(2000);
+  plan.snapshot_interval = 200;
+  plan.snapshots = 2;
+  plan.snapshot_seconds = 36022;
+  const auto r = remaining(run.seen, plan, {}, {}, 0.9);
+  ASSERT_TRUE(r);
+  EXPECT_LT(r->snapshot_seconds, 0.1 * r->seconds);
+}
+
+TEST(LostTime, GarbageIsNoTime) {
+  const double bad[] = {0, -1, 1e300, std::nan(""), std::numeric_limits<double>::infinity()};
+  for (const double a : bad)
+    for (const double b : bad) {
+      const std::vector<Stretch> seen{
+          {false, a, b, 0, a}, {true, 1, a, 5, b}, {false, 10, 10, a, b}, {false, 10, 10, b, a}};
+      for (const Gap gap : {Gap::between_neighbours, Gap::around_missing}) {
+        const double lost = lost_time(seen, gap).seconds;
+        EXPECT_TRUE(std::isfinite(lost) && lost >= 0) << a << " " << b;
+      }
+    }
+}
+
+}  // namespace
+}  // namespace etad::regression
