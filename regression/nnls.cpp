@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <cmath>
+#include <optional>
 
 namespace etad::regression {
 namespace {
@@ -33,12 +34,15 @@ struct ActiveSet {
     return out;
   }
 
-  // The unconstrained minimiser over the passive columns, zero elsewhere.
-  Terms minimiser() const {
+  // The unconstrained minimiser over the passive columns, zero elsewhere. `least`: the smallest pivot; of
+  // columns of unit length it is the share of the most dependent one that the others do not explain.
+  Terms minimiser(double* least = nullptr) const {
     const Indices index = members();
     Terms rhs(index.size());
     for (Eigen::Index a = 0; a < index.size(); ++a) rhs(a) = projection(index(a));
-    const Terms z = block(index).ldlt().solve(rhs);
+    const Eigen::LDLT<Gram> factor(block(index));
+    if (least) *least = factor.vectorD().minCoeff();
+    const Terms z = factor.solve(rhs);
     Terms out = Terms::Zero(gram.cols());
     for (Eigen::Index a = 0; a < index.size(); ++a) out(index(a)) = std::isfinite(z(a)) ? z(a) : 0;
     return out;
@@ -72,6 +76,27 @@ Terms step_to_bound(const Terms& x, const Terms& z, unsigned free, ActiveSet& se
   return out;
 }
 
+bool within_bounds(const Terms& x, unsigned free) {
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    if (x(i) < 0 && !(free >> i & 1U)) return false;
+  }
+  return true;
+}
+
+// The minimiser over all columns, where it keeps the bounds: then it is the answer. Nearly collinear columns
+// are left to the search, which does without the one it does not need.
+std::optional<Terms> unbounded(ActiveSet set, const Terms& scale, unsigned free) {
+  constexpr double kIndependent = 1e-6;
+  for (Eigen::Index i = 0; i < scale.size(); ++i) {
+    if (scale(i) > 0) set.passive |= 1U << i;
+  }
+  if (set.passive == 0) return std::nullopt;
+  double least = 0;
+  const Terms x = set.minimiser(&least);
+  if (!(least > kIndependent) || !within_bounds(x, free)) return std::nullopt;
+  return x;
+}
+
 }  // namespace
 
 Terms solve_nnls(const Gram& gram, const Terms& projection, unsigned free) {
@@ -80,6 +105,7 @@ Terms solve_nnls(const Gram& gram, const Terms& projection, unsigned free) {
   const Terms h = scale.cwiseProduct(projection);
   const Eigen::Index terms = g.cols();
   ActiveSet set{g, h};
+  if (const auto x = unbounded(set, scale, free)) return scale.cwiseProduct(*x);
   for (Eigen::Index i = 0; i < terms; ++i) {
     if ((free >> i & 1U) && scale(i) > 0) set.passive |= 1U << i;
   }

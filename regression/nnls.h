@@ -1,6 +1,7 @@
 // Non-negative least squares: minimise |A x - b| over x >= 0, by the active-set method of Lawson & Hanson,
 // "Solving Least Squares Problems" (1974), chapter 23, on the normal equations with columns scaled to
-// unit length (our designs have at most kMaxTerms columns, so the squared condition costs nothing).
+// unit length (our designs have at most kMaxTerms columns, so the squared condition costs nothing). Where the
+// unconstrained minimiser is unique and keeps the bounds, there is nothing to search for.
 #pragma once
 
 #include <Eigen/Core>

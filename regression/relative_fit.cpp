@@ -30,7 +30,7 @@ class Step {
   // From the last fit and log(t / fit).
   Terms solve(const Column& fitted, const Column& residuals, const Column& weights) {
     const Column target = 1 + residuals.max(-1).min(1);
-    scaled_ = features_.array().colwise() / fitted;
+    scaled_ = features_.array().colwise() * fitted.inverse();
     weighed_ = scaled_.array().colwise() * weights;
     const auto terms = features_.cols();
     gram_.resize(terms, terms);
@@ -54,11 +54,11 @@ class Step {
 };
 
 Column absolute_weights(const Column& residuals, double scale) {
-  return (residuals.abs() / scale).max(1).inverse();
+  return (residuals.abs() * (1 / scale)).max(1).inverse();
 }
 
 Column biweights(const Column& residuals, double scale) {
-  return (1 - (residuals / (kTukey * scale)).square()).max(0).square();
+  return (1 - (residuals * (1 / (kTukey * scale))).square()).max(0).square();
 }
 
 // Of those rows that are in use.

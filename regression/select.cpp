@@ -43,6 +43,24 @@ Observations representatives(const Observations& rows) {
   return out;
 }
 
+// Whether two bases are the same to these rows: but for the cost per run, where runs' lengths do not tell it
+// from the cost per iteration.
+bool alike(const Basis& a, const Basis& b, const Observations& rows) {
+  if (a.parameters() != b.parameters() || a.free != b.free || a.knots > 0 || b.knots > 0) return false;
+  if (iterations_vary(rows)) return false;
+  return std::ranges::all_of(rows, [&](const Observation& row) {
+    const auto others = a.parameters() - 1;
+    return a.features(row.n, row.b, {}).tail(others) == b.features(row.n, row.b, {}).tail(others);
+  });
+}
+
+CrossValidation validate(const Basis& basis, const Observations& rows, const Folds& folds,
+                         const std::vector<Candidate>& validated) {
+  const auto same =
+      std::ranges::find_if(validated, [&](const Candidate& c) { return alike(*c.basis, basis, rows); });
+  return same == validated.end() ? cross_validate(basis, rows, folds) : same->validation;
+}
+
 }  // namespace
 
 Selection select_basis(const Observations& all) {
@@ -53,7 +71,7 @@ Selection select_basis(const Observations& all) {
   const std::size_t sizes = batch_sizes(rows).size();
   for (const Basis& basis : bases()) {
     if (!may_compete(basis, sizes, rows.size(), rows.front().b > 0)) continue;
-    out.candidates.push_back({&basis, cross_validate(basis, rows, folds)});
+    out.candidates.push_back({&basis, validate(basis, rows, folds, out.candidates)});
   }
   const auto error = [](const Candidate& c) { return c.validation.error; };
   const auto best = std::ranges::min_element(out.candidates, {}, error);
