@@ -15,6 +15,7 @@
 #include "regression/model.h"
 #include "regression/noise.h"
 #include "regression/relative_fit.h"
+#include "regression/repeats.h"
 #include "regression/select.h"
 #include "regression/shape.h"
 #include "regression/statistics.h"
@@ -221,8 +222,10 @@ Model finish(const Groundwork& ground, const Prior& prior) {
     }
     model.shape = std::move(shape.points);
   }
+  if (!model.scores.empty()) model.repeat_scores = repeat_scores(ground.rows, fitted.residuals, noise);
   if (model.scores.empty()) model.scores = scores_by_run(basis, ground.rows, noise);
   std::ranges::sort(model.scores);
+  std::ranges::sort(model.repeat_scores);
   model.coverage = score_coverage(model.scores, 0.9, model.degrees);
   return model;
 }

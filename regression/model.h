@@ -66,20 +66,22 @@ struct Model {
   std::vector<double> knots;  // of a basis that has them, in samples per iteration
   int runs = 0;
   int windows = 0;
-  int dropped_runs = 0;              // outliers, diverged, or from before a change of the deployment
-  std::optional<double> changed_at;  // seconds since 1970: data before it no longer counts
-  double error_percent = 0;          // cross-validated
-  double coverage = 0;               // of the 90 % interval, cross-validated; 0 where it can't be told
-  Range samples, iterations;         // seen
-  std::vector<Rival> rivals;         // all that competed, the chosen one among them
-  std::vector<double> scores;        // sorted conformal scores, what the interval rests on: cross-validated
-                                     // |log(actual / predicted)| in units of the predicted spread
-  std::vector<double> covariance;    // of the coefficients, row by row, for relative errors of variance 1
-  double noise = 0;                  // relative standard deviation of a long run about the model
-  double iteration_noise = 0;        // the same of one iteration; a run of n adds iteration_noise^2 / n
-  double degrees = 0;                // degrees of freedom `noise` was estimated with
-  std::vector<ShapePoint> shape;     // empty: the basis as it is
-  std::vector<CurvePoint> curve;     // at the batch sizes seen (at most kMaxCurve)
+  int dropped_runs = 0;               // outliers, diverged, or from before a change of the deployment
+  std::optional<double> changed_at;   // seconds since 1970: data before it no longer counts
+  double error_percent = 0;           // cross-validated
+  double coverage = 0;                // of the 90 % interval, cross-validated; 0 where it can't be told
+  Range samples, iterations;          // seen
+  std::vector<Rival> rivals;          // all that competed, the chosen one among them
+  std::vector<double> scores;         // sorted conformal scores, what the interval rests on: cross-validated
+                                      // |log(actual / predicted)| in units of the predicted spread
+  std::vector<double> repeat_scores;  // the same of runs about the others of their batch size: what the
+                                      // interval rests on at a batch size seen; empty: as elsewhere
+  std::vector<double> covariance;     // of the coefficients, row by row, for relative errors of variance 1
+  double noise = 0;                   // relative standard deviation of a long run about the model
+  double iteration_noise = 0;         // the same of one iteration; a run of n adds iteration_noise^2 / n
+  double degrees = 0;                 // degrees of freedom `noise` was estimated with
+  std::vector<ShapePoint> shape;      // empty: the basis as it is
+  std::vector<CurvePoint> curve;      // at the batch sizes seen (at most kMaxCurve)
   std::vector<VariantEffect> variants;  // those told apart; all others are joined
   Traits traits;                        // seen, sorted: at most kMaxTraits
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "regression/interval.h"
+#include "regression/repeats.h"
 #include "regression/statistics.h"
 
 namespace etad::regression {
@@ -13,6 +14,7 @@ namespace {
 constexpr std::size_t kLeastWindows = 4;
 constexpr double kPriorWeight = 1.25;  // noise of 1 to 15 % is usual: a standard deviation of 0.9 in the log
 constexpr double kLeastNoise = 0.002;
+constexpr double kLeastRepeats = 4;  // degrees of freedom from which on repeats speak for themselves
 
 }  // namespace
 
@@ -49,7 +51,11 @@ Noise run_noise(const Observations& rows, const std::vector<double>& residuals, 
   const double prior = typical > 0 ? typical : kPriorNoise;
   // Residuals about a fit are smaller than the errors by what the fit has taken up.
   const double lost = noise.degrees > 0 ? static_cast<double>(counted.size()) / noise.degrees : 1;
-  const double scale = robust_scale(counted) * std::sqrt(lost);
+  double scale = robust_scale(counted) * std::sqrt(lost);
+  if (const RepeatSpread repeats = repeat_spread(rows, residuals); repeats.degrees >= kLeastRepeats) {
+    scale = repeats.scale;
+    noise.degrees = repeats.degrees;
+  }
   // An iteration noise that claims more than the runs show is autocorrelated or a stall: it gives way.
   const double share = median(lengths);
   noise.iteration = share > 0 ? std::min(iteration, 0.7 * std::max(scale, prior / 5) / std::sqrt(share)) : 0;

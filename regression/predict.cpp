@@ -53,6 +53,10 @@ bool outside(const Range& range, double v) {
   return v < range.min * (1 - 1e-9) || v > range.max * (1 + 1e-9);
 }
 
+bool has_seen(const std::vector<CurvePoint>& curve, double b) {
+  return std::ranges::any_of(curve, [&](const CurvePoint& p) { return std::abs(p.samples - b) <= 1e-9 * b; });
+}
+
 }  // namespace
 
 std::optional<Prediction> Model::predict(double n, std::optional<double> b, double confidence,
@@ -78,7 +82,8 @@ std::optional<Prediction> Model::predict(double n, std::optional<double> b, doub
   // least width there can be.
   const double least =
       student_quantile((1 + std::clamp(confidence, 0.0, 0.9999)) / 2, std::max(3.0, degrees));
-  const double scored = score_quantile(scores, confidence, degrees);
+  const bool repeated = !repeat_scores.empty() && has_seen(curve, size);
+  const double scored = score_quantile(repeated ? repeat_scores : scores, confidence, degrees);
   const double width = std::max(scored * std::sqrt(run + fitted + effect_variance), least * std::sqrt(run));
   out.lower = out.seconds * std::exp(-width);
   out.upper = out.seconds * std::exp(width);

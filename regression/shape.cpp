@@ -12,12 +12,15 @@ namespace {
 
 constexpr std::array kSmallBatches{0.0, 0.05, 0.2};  // standard deviation of the share of time in 1/B
 constexpr std::array kRough{0.0, 0.01, 0.04};        // of the rough curve
-constexpr std::array kWhim{0.004, 0.015};            // of one batch size on its own
-constexpr std::array kSiblings{0.5, 2.0};            // factor of the siblings' second moments
+constexpr std::array kWhim{0.003, 0.01, 0.03};       // of one batch size on its own
+constexpr std::array kSiblings{0.25, 1.0};           // factor of the siblings' second moments
 constexpr std::array kSiblingWeights{SiblingWeights{1, 1e9}, SiblingWeights{10, 0.05},
                                      SiblingWeights{10, 0.02}, SiblingWeights{100, 0.05},
                                      SiblingWeights{100, 0.02}};
 constexpr std::array kCarried{0.0, 0.5, 1.0};  // how much of the other phase's bends is ours
+// Training holds all of testing, the forward part: that all its bends are training's is this much likelier
+// from the start, as a logarithm. How much of training's bends is testing's only the data can tell.
+constexpr double kForwardIsPart = 3;
 // Logarithms of the likeliest setting's weight: what counts no more, and what may count where a batch size
 // that spoke against it is left out.
 constexpr double kNegligible = -6, kLeastLogWeight = -12;
@@ -131,7 +134,9 @@ Shape infer_with(const ShapeData& data, const Kernel& kernel, const SiblingResid
   std::vector<double> evidence;  // of each setting with each share carried
   for (const Setting& s : settings) {
     process.set(s);
-    for (const double c : carried) evidence.push_back(process.evidence(c));
+    for (const double c : carried) {
+      evidence.push_back(process.evidence(c) + (c == 1 && siblings.is_part ? kForwardIsPart : 0));
+    }
   }
   const double best = *std::ranges::max_element(evidence);
 

@@ -230,6 +230,7 @@ SiblingResiduals sibling_residuals(const ShapeData& data, std::span<const Siblin
     if (&sibling == other_phase) {
       out.distance = distance(data, residuals);
       out.carried = carried_over(grid, residuals, fitted);
+      out.is_part = fitted(grid.measured() / 2) * data.iterations < basis_at(data, reference(data));
       out.other_phase = std::move(residuals);
     } else {
       out.others.col(static_cast<Eigen::Index>(distances.size())) = residuals;

@@ -41,6 +41,7 @@ struct SiblingResiduals {
   // What the other phase's residuals would be for us if its bends were ours, second for second (testing is
   // the forward part of training), but no more than in proportion.
   Eigen::VectorXd carried;
+  bool is_part = false;  // it takes less time than we do: testing, and we are training
 };
 SiblingResiduals sibling_residuals(const ShapeData& data, std::span<const Sibling> siblings,
                                    std::span<const double> positions);

@@ -20,7 +20,7 @@ namespace json = boost::json;
 
 // Of the form below *and* of what the numbers mean: raise it with either, so that no model is asked what
 // another version of the regression has fitted.
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 
 // Each structure's members in the order it has them, all of them: a structured binding does not compile when
 // one is added and forgotten here.
@@ -41,17 +41,18 @@ auto members(Is<regression::Rival, regression::VariantEffect, regression::ShapeP
 }
 auto members(Is<regression::Model> auto& x) {
   auto& [basis, coefficients, knots, runs, windows, dropped_runs, changed_at, error_percent, coverage,
-         samples, iterations, rivals, scores, covariance, noise, iteration_noise, degrees, shape, curve,
-         variants, traits] = x;
+         samples, iterations, rivals, scores, repeat_scores, covariance, noise, iteration_noise, degrees,
+         shape, curve, variants, traits] = x;
   return std::tie(basis, coefficients, knots, runs, windows, dropped_runs, changed_at, error_percent,
-                  coverage, samples, iterations, rivals, scores, covariance, noise, iteration_noise, degrees,
-                  shape, curve, variants, traits);
+                  coverage, samples, iterations, rivals, scores, repeat_scores, covariance, noise,
+                  iteration_noise, degrees, shape, curve, variants, traits);
 }
 // The same order.
 constexpr std::array kModelMembers{
-    "basis",         "coefficients",    "knots",   "runs",       "windows", "dropped_runs", "changed_at",
-    "error_percent", "coverage",        "samples", "iterations", "rivals",  "scores",       "covariance",
-    "noise",         "iteration_noise", "degrees", "shape",      "curve",   "variants",     "traits"};
+    "basis",      "coefficients",  "knots",      "runs",    "windows",         "dropped_runs",
+    "changed_at", "error_percent", "coverage",   "samples", "iterations",      "rivals",
+    "scores",     "repeat_scores", "covariance", "noise",   "iteration_noise", "degrees",
+    "shape",      "curve",         "variants",   "traits"};
 static_assert(kModelMembers.size() ==
               std::tuple_size_v<decltype(members(std::declval<regression::Model&>()))>);
 

@@ -32,6 +32,7 @@ Content content_of(const Model& m) {
     add(r.error_percent, r.standard_error, r.parameters);
   }
   for (const double s : m.scores) add(s);
+  for (const double s : m.repeat_scores) add(s);
   for (const double c : m.covariance) add(c);
   add(m.noise, m.iteration_noise, m.degrees);
   for (const ShapePoint& p : m.shape) add(p.samples, p.log_ratio, p.deviation, p.measured);

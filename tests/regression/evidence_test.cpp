@@ -186,7 +186,7 @@ TEST_F(Evidence, TheOtherPhasesBendsAreCarriedWhereItMeasuredAndNowhereElse) {
     return std::abs(model->predict(100, b, 0.9)->seconds / (100 * training(b)) - 1);
   };
   EXPECT_GT(error(alone, 2), 0.1);
-  EXPECT_LT(error(taught, 2), 0.09);
+  EXPECT_LT(error(taught, 2), 0.04);
   EXPECT_NEAR(taught->predict(100, 3, 0.9)->seconds, alone->predict(100, 3, 0.9)->seconds, 0.01);
 }
 

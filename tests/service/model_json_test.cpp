@@ -91,6 +91,7 @@ TEST(ModelJson, TheHistoriesAboveExerciseWhatThereIs) {
   EXPECT_FALSE(model->shape.empty());
   EXPECT_FALSE(model->curve.empty());
   EXPECT_FALSE(model->scores.empty());
+  EXPECT_FALSE(model->repeat_scores.empty());
   EXPECT_GT(model->iteration_noise, 0);
   EXPECT_GT(model->degrees, 0);
   EXPECT_EQ(model->traits, (regression::Traits{"type=Adam", "type=SGD"}));
@@ -120,8 +121,8 @@ TEST(ModelJson, NumbersThatJsonHasNoWordFor) {
 
 TEST(ModelJson, WhatIsNoModelIsRefusedWithTheModelsId) {
   for (const char* body :
-       {"", "[]", "{}", "{\"version\":2}", "{\"version\":\"two\"}", "nonsense",
-        "{\"version\":2,\"family\":\"\",\"model\":{},\"startup\":null,\"snapshot\":null}"}) {
+       {"", "[]", "{}", "{\"version\":3}", "{\"version\":\"two\"}", "nonsense",
+        "{\"version\":3,\"family\":\"\",\"model\":{},\"startup\":null,\"snapshot\":null}"}) {
     const auto out = model_from_row(row_of(body));
     ASSERT_FALSE(out) << body;
     EXPECT_EQ(out.error().where, "model 12");

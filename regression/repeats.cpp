@@ -1,0 +1,61 @@
+#include "regression/repeats.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+
+#include "regression/statistics.h"
+
+namespace etad::regression {
+namespace {
+
+constexpr std::size_t kMostPartners = 4;
+constexpr double kShamos = 1.0483;  // 1 / (sqrt(2) x the normal's 75 % point)
+
+using Groups = std::map<double, std::vector<std::size_t>>;  // batch size to rows
+
+Groups by_batch_size(const Observations& rows) {
+  Groups groups;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].weight > 0) groups[rows[i].b].push_back(i);
+  }
+  return groups;
+}
+
+}  // namespace
+
+RepeatSpread repeat_spread(const Observations& rows, const std::vector<double>& residuals) {
+  RepeatSpread out;
+  std::vector<double> distances;
+  for (const auto& [b, members] : by_batch_size(rows)) {
+    out.degrees += static_cast<double>(members.size()) - 1;
+    for (std::size_t i = 1; i < members.size(); ++i) {
+      for (std::size_t j = i - std::min(i, kMostPartners); j < i; ++j) {
+        distances.push_back(std::abs(residuals[members[i]] - residuals[members[j]]));
+      }
+    }
+  }
+  out.scale = kShamos * median(std::move(distances));
+  return out;
+}
+
+std::vector<double> repeat_scores(const Observations& rows, const std::vector<double>& residuals,
+                                  const Noise& noise) {
+  std::vector<double> scores, others;
+  for (const auto& [b, members] : by_batch_size(rows)) {
+    if (members.size() < 2) continue;
+    const double share = 1 / (static_cast<double>(members.size()) - 1);
+    for (const std::size_t i : members) {
+      others.clear();
+      for (const std::size_t j : members) {
+        if (j != i) others.push_back(residuals[j]);
+      }
+      const double foreseen = std::sqrt(noise.variance(rows[i].n) * (1 + share));
+      scores.push_back(std::abs(residuals[i] - median(others)) / foreseen);
+    }
+  }
+  return scores;
+}
+
+}  // namespace etad::regression

@@ -1,0 +1,102 @@
+#include "regression/repeats.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "regression/model.h"
+
+namespace etad::regression {
+namespace {
+
+struct Measured {
+  Observations rows;
+  std::vector<double> residuals;
+
+  void add(double b, double residual) {
+    rows.push_back({100, b, 1, 0, rows.size(), 1});
+    residuals.push_back(residual);
+  }
+};
+
+TEST(Repeats, spread_is_that_of_the_runs_not_of_the_misfit) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> luck(0, 0.01);
+  Measured m;
+  for (int size = 0; size < 8; ++size) {
+    const double misfit = size % 2 ? 0.2 : -0.2;
+    for (int i = 0; i < 40; ++i) m.add(size + 1, misfit + luck(random));
+  }
+  const RepeatSpread spread = repeat_spread(m.rows, m.residuals);
+  EXPECT_NEAR(spread.scale, 0.01, 0.001);
+  EXPECT_EQ(spread.degrees, 312);
+}
+
+TEST(Repeats, one_stalled_run_spoils_its_own_pairs_only) {
+  Measured m;
+  for (int size = 1; size <= 4; ++size) {
+    for (const double r : {-0.01, 0.0, 0.01}) m.add(size, r);
+  }
+  const double before = repeat_spread(m.rows, m.residuals).scale;
+  m.residuals[4] = 1.4;
+  EXPECT_LT(repeat_spread(m.rows, m.residuals).scale, 2 * before);
+}
+
+TEST(Repeats, a_change_of_the_deployment_is_not_noise) {
+  Measured m;
+  for (int i = 0; i < 30; ++i) m.add(8, (i < 15 ? 0.0 : 0.5) + (i % 3) * 0.01);
+  EXPECT_LT(repeat_spread(m.rows, m.residuals).scale, 0.02);
+}
+
+TEST(Repeats, nothing_repeated_says_nothing) {
+  Measured m;
+  for (int size = 1; size <= 5; ++size) m.add(size, 0.1 * size);
+  EXPECT_EQ(repeat_spread(m.rows, m.residuals).degrees, 0);
+  EXPECT_TRUE(repeat_scores(m.rows, m.residuals, Noise{0.1, 0, 4}).empty());
+}
+
+TEST(Repeats, runs_that_no_longer_count_are_left_out) {
+  Measured m;
+  for (const double r : {0.0, 0.02, 5.0}) m.add(8, r);
+  m.rows[2].weight = 0;
+  EXPECT_EQ(repeat_spread(m.rows, m.residuals).degrees, 1);
+  EXPECT_EQ(repeat_scores(m.rows, m.residuals, Noise{0.01, 0, 4}).size(), 2u);
+}
+
+TEST(Repeats, a_score_is_the_distance_to_the_others_in_units_of_the_noise) {
+  Measured m;
+  for (const double r : {0.0, 0.03}) m.add(8, r);
+  for (const double score : repeat_scores(m.rows, m.residuals, Noise{0.01, 0, 4})) {
+    EXPECT_NEAR(score, 0.03 / (0.01 * std::sqrt(2.0)), 1e-9);
+  }
+}
+
+// A curve that jumps from size to size, measured by a quiet machine: a new run at a size seen is foreseen as
+// closely as the repeats are, though the basis misses them by far more.
+TEST(Repeats, a_bent_curve_of_quiet_runs_has_narrow_intervals_at_the_sizes_seen) {
+  std::mt19937 random(2);
+  std::normal_distribution<double> luck(0, 0.004);
+  Dataset data;
+  const auto seconds = [](double b) { return 100 * (0.01 + 0.002 * b) * (std::fmod(b, 4) == 0 ? 0.9 : 1.1); };
+  for (const double b : {2., 4., 6., 8., 10., 12., 14., 16.}) {
+    for (int i = 0; i < 4; ++i) {
+      RunObservation run;
+      run.iterations = 100;
+      run.samples = b;
+      run.seconds = seconds(b) * std::exp(luck(random));
+      data.push_back(run);
+    }
+  }
+  const auto model = fit(data);
+  ASSERT_TRUE(model);
+  EXPECT_LT(model->noise, 0.008);
+  const auto seen = model->predict(100, 8, 0.9), between = model->predict(100, 9, 0.9);
+  ASSERT_TRUE(seen && between);
+  EXPECT_NEAR(seen->seconds / seconds(8), 1, 0.01);
+  EXPECT_LT(seen->upper / seen->seconds, 1.02);
+  EXPECT_GT(between->upper / between->seconds, 1.05);
+}
+
+}  // namespace
+}  // namespace etad::regression
