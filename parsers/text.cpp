@@ -22,12 +22,21 @@ std::size_t character(std::string_view text) {
   return overlong || beyond ? 0 : length;
 }
 
+template <class IsBlank>
+std::string_view without_ends(std::string_view text, const IsBlank& is_blank) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 }  // namespace
 
+std::string_view trim(std::string_view text) {
+  return without_ends(text, [](char c) { return c == ' ' || c == '\t'; });
+}
+
 std::string_view trim(std::string_view text, std::string_view blanks) {
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+  return without_ends(text, [&](char c) { return blanks.find(c) != std::string_view::npos; });
 }
 
 char lower_case(char c) {

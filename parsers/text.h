@@ -7,8 +7,9 @@
 
 namespace etad {
 
-// Without the blanks at its ends.
-std::string_view trim(std::string_view text, std::string_view blanks = " \t");
+// Without the blanks and tabs at its ends, or without those bytes.
+std::string_view trim(std::string_view text);
+std::string_view trim(std::string_view text, std::string_view blanks);
 
 // ASCII letters only: what else there is stays as it is.
 char lower_case(char c);

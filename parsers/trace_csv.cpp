@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "parsers/cells.h"
-#include "parsers/text.h"
 #include "parsers/trace_reader.h"
 
 namespace etad {
@@ -39,9 +38,9 @@ class CsvReader final : public HeadedReader {
     settle_columns(columns_);
   }
 
-  TraceLine read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
-                 Records& out) override {
-    if (trim(line).empty()) return TraceLine::structure;
+ private:
+  TraceLine read_line(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
+                      Records& out) override {
     split(line);
     if (is_header()) return take_header(line, out);
     const char first = cells_.front().empty() ? '\0' : cells_.front().front();
@@ -59,7 +58,6 @@ class CsvReader final : public HeadedReader {
     return TraceLine::samples;
   }
 
- private:
   // By the delimiter that gives as many cells as there are columns; else the first that gives several.
   void split(std::string_view line) {
     for (const char delimiter : kDelimiters) {

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "parsers/cells.h"
-#include "parsers/text.h"
 #include "parsers/trace_reader.h"
 
 namespace etad {
@@ -29,9 +28,9 @@ class DcgmiReader final : public HeadedReader {
  public:
   using HeadedReader::HeadedReader;
 
-  TraceLine read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
-                 Records& out) override {
-    if (trim(line).empty()) return TraceLine::structure;
+ private:
+  TraceLine read_line(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
+                      Records& out) override {
     if (header_words(line, cells_)) {
       take_header(line, out);
       return TraceLine::structure;
@@ -53,7 +52,6 @@ class DcgmiReader final : public HeadedReader {
     return TraceLine::samples;
   }
 
- private:
   void take_header(std::string_view line, Records& out) {
     if (!begin_header(line, out)) return;
     add_columns(ColumnNames::dcgm);

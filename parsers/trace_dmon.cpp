@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "parsers/cells.h"
-#include "parsers/text.h"
 #include "parsers/trace_reader.h"
 #include "parsers/trace_series.h"
 
@@ -49,9 +48,9 @@ class DmonReader final : public HeadedReader {
  public:
   using HeadedReader::HeadedReader;
 
-  TraceLine read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
-                 Records& out) override {
-    if (trim(line).empty()) return TraceLine::structure;
+ private:
+  TraceLine read_line(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
+                      Records& out) override {
     if (line.front() == '#') {
       if (header_words(line, cells_) && names_columns(cells_)) take_header(line, out);
       return TraceLine::structure;  // also "# Idx W C", and what pmon says where nothing runs
@@ -70,7 +69,6 @@ class DmonReader final : public HeadedReader {
     return TraceLine::samples;
   }
 
- private:
   void take_header(std::string_view line, Records& out) {
     if (!begin_header(line, out)) return;
     add_columns(ColumnNames::dmon);
@@ -89,8 +87,8 @@ class DmonReader final : public HeadedReader {
       if (columns_[i].role == ColumnRole::date) row.date = cells_[i];
       if (columns_[i].role == ColumnRole::clock) row.clock = cells_[i];
     }
-    if (!sink_.begin(row, labels, arrival, time, out, pid_ < cells_.size() ? cells_[pid_] : "")) return;
-    add_values(out);
+    if (sink_.begin(row, labels, arrival, time, out, pid_ < cells_.size() ? cells_[pid_] : ""))
+      add_values(out);
   }
 
   std::size_t pid_ = kMostColumns;  // pmon's column of that name; else behind the last

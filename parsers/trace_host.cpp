@@ -27,9 +27,9 @@ class DstatReader final : public HeadedReader {
  public:
   using HeadedReader::HeadedReader;
 
-  TraceLine read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
-                 Records& out) override {
-    if (trim(line).empty()) return TraceLine::structure;
+ private:
+  TraceLine read_line(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
+                      Records& out) override {
     split_cells(line, ',', kMostColumns + 1, cells_);
     if (trim(line).front() == '"') {
       take_header(line, time, out);
@@ -45,12 +45,10 @@ class DstatReader final : public HeadedReader {
     }
     TraceLabels labels;
     labels[TraceLabel::host] = host_;
-    if (!sink_.begin(row, labels, arrival, time, out)) return TraceLine::samples;
-    add_values(out);
+    if (sink_.begin(row, labels, arrival, time, out)) add_values(out);
     return TraceLine::samples;
   }
 
- private:
   // "23-04 20:57:24" or "Apr-23 20:57:24": no year.
   static void set_time(std::string_view cell, SampleSink::RowTime& row) {
     const std::size_t blank = cell.find(' ');
@@ -128,9 +126,9 @@ class SadfReader final : public HeadedReader {
  public:
   using HeadedReader::HeadedReader;
 
-  TraceLine read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
-                 Records& out) override {
-    if (trim(line).empty()) return TraceLine::structure;
+ private:
+  TraceLine read_line(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
+                      Records& out) override {
     if (line.front() == '#') {
       take_header(line, out);
       return TraceLine::structure;
@@ -143,7 +141,6 @@ class SadfReader final : public HeadedReader {
     return TraceLine::samples;
   }
 
- private:
   void take_header(std::string_view line, Records& out) {
     split_cells(line.substr(1), ';', kMostColumns + 1, cells_);
     if (cells_.size() > kMostColumns) return drop_header();
@@ -163,8 +160,7 @@ class SadfReader final : public HeadedReader {
     if (labels[TraceLabel::cpu] == "-1" || labels[TraceLabel::cpu] == "all") labels[TraceLabel::cpu] = {};
     if (stamp.ends_with(" UTC")) stamp.replace(stamp.size() - 4, 4, "Z");
     row.stamp = stamp;
-    if (!sink_.begin(row, labels, arrival, time, out)) return;
-    add_values(out);
+    if (sink_.begin(row, labels, arrival, time, out)) add_values(out);
   }
 };
 

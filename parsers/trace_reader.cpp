@@ -2,9 +2,16 @@
 
 #include <boost/json.hpp>
 
+#include "parsers/text.h"
+
 namespace etad {
 
 namespace json = boost::json;
+
+TraceLine HeadedReader::read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
+                             Records& out) {
+  return trim(line).empty() ? TraceLine::structure : read_line(line, arrival, time, out);
+}
 
 bool HeadedReader::keep_header(std::string_view line, Records& out) {
   std::size_t kept = line.size();

@@ -20,11 +20,17 @@ class HeadedReader : public TraceReader {
  public:
   explicit HeadedReader(const TraceOptions& options) : sink_(options) {}
 
+  TraceLine read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
+                 Records& out) final;
   const std::string& complaint() const override { return sink_.complaint(); }
   boost::json::object save() const override;
   void restore(const boost::json::object& state, TimeContext& time) override;
 
  protected:
+  // What read() does of a line that is not blank.
+  virtual TraceLine read_line(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
+                              Records& out) = 0;
+
   // The lines that made the columns what they are. False (and counted): too long to be kept.
   bool keep_header(std::string_view line, Records& out);
   // The same for the first line of a new header: what the one before named is gone either way.
