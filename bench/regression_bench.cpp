@@ -14,8 +14,9 @@ using etad::regression::Dataset;
 using etad::regression::Draft;
 using etad::regression::Model;
 
-// `sizes` batch sizes: 8, 16, 32… where there are few, 4, 8, 12… where there are many.
-Dataset make(int runs, int windows, unsigned seed, int sizes = 5) {
+// `sizes` batch sizes: 8, 16, 32… where there are few, 4, 8, 12… where there are many. Every fourth run has
+// another, slower solver where there are two `solvers`.
+Dataset make(int runs, int windows, unsigned seed, int sizes = 5, int solvers = 1) {
   std::mt19937 random(seed);
   std::normal_distribution<double> run_luck(0, 0.03), window_luck(0, 0.05);
   Dataset out;
@@ -23,7 +24,9 @@ Dataset make(int runs, int windows, unsigned seed, int sizes = 5) {
     etad::regression::RunObservation run;
     run.samples = sizes <= 8 ? 8 << (i % sizes) : 4 * (1 + i % sizes);
     run.started_at = 1e9 + i;
-    const double pace = (0.01 + 0.001 * run.samples) * std::exp(run_luck(random));
+    const bool slow = solvers > 1 && i % 4 == 0;
+    run.traits = {slow ? "type=Adam" : "type=SGD"};
+    const double pace = (0.01 + 0.001 * run.samples) * (slow ? 1.2 : 1) * std::exp(run_luck(random));
     for (int w = 0; w < windows; ++w) {
       const double t = 100 * pace * std::exp(window_luck(random));
       run.windows.push_back({100, t});
@@ -50,10 +53,10 @@ std::vector<Model> deployment(int sizes) {
   return out;
 }
 
-// All of it, as the daemon does it: runs, batch sizes.
+// All of it, as the daemon does it.
 void dirty_model(benchmark::State& state) {
   const auto sizes = static_cast<int>(state.range(1));
-  const Dataset data = make(static_cast<int>(state.range(0)), 32, 1, sizes);
+  const Dataset data = make(static_cast<int>(state.range(0)), 32, 1, sizes, static_cast<int>(state.range(2)));
   const std::vector<Model> others = deployment(sizes);
   std::vector<const Model*> models;
   for (const auto& model : others) models.push_back(&model);
@@ -64,12 +67,13 @@ void dirty_model(benchmark::State& state) {
   }
 }
 BENCHMARK(dirty_model)
-    ->ArgNames({"runs", "sizes"})
-    ->Args({8, 5})
-    ->Args({40, 5})
-    ->Args({200, 5})
-    ->Args({200, 8})
-    ->Args({200, 24})
+    ->ArgNames({"runs", "sizes", "solvers"})
+    ->Args({8, 5, 1})
+    ->Args({40, 5, 1})
+    ->Args({200, 5, 1})
+    ->Args({200, 5, 2})
+    ->Args({200, 8, 1})
+    ->Args({200, 24, 1})
     ->Unit(benchmark::kMillisecond);
 
 // 1,000 models of one deployment, each of 1,000 segments, all dirty: training and testing of 500 networks.

@@ -141,33 +141,44 @@ Settled settle(Observations& rows) {
   return out;
 }
 
+// What the data say before anything is known of the noise.
+struct Given {
+  Observations rows;
+  std::optional<VariantReference> reference;  // empty: the noise has no say in what follows
+  double iteration_noise = 0;                 // as the windows show it
+};
+
+Given given_by(const Dataset& data) {
+  Given out{comparable(observe(data)), {}, iteration_noise(data)};
+  out.reference = variant_reference(data, out.rows);
+  return out;
+}
+
 }  // namespace
 
-// What the runs say whatever the deployment's other models do.
+// What the runs say whatever the curves of the deployment's other models are.
 struct Groundwork {
-  Observations rows;
+  Given given;
+  Observations rows;  // as they count: without what their traits cost, those before a change without weight
   Settled settled;
-  double iterations = 0;       // typical
-  double iteration_noise = 0;  // as the windows show it
-  bool asks_noise = false;     // the typical noise of the deployment had a say after all
-  Model model;                 // what of it is known
+  double iterations = 0;  // typical
+  Model model;            // what of it is known
 
   const Basis& basis() const { return settled.basis(); }
 };
 
 namespace {
 
-// nullopt where there is nothing to fit from.
-std::optional<Groundwork> lay(const Dataset& data, double typical_noise) {
-  Groundwork out;
-  out.rows = comparable(observe(data));
+// nullopt where there is nothing to fit from. The noise that is typical of the deployment decides which
+// traits are told apart, if there are any.
+std::optional<Groundwork> lay(const Dataset& data, Given given, double typical_noise) {
+  Groundwork out{std::move(given), {}, {}, 0, {}};
+  out.rows = out.given.rows;
   out.model.runs = static_cast<int>(out.rows.size());
-  Variants variants = separate_variants(data, out.rows, typical_noise);
-  out.asks_noise = variants.asked;
+  Variants variants = separate_variants(data, out.given.reference, typical_noise, out.rows);
   out.settled = settle(out.rows);
   if (out.settled.selection.candidates.empty()) return std::nullopt;
   out.iterations = typical_iterations(out.rows);
-  out.iteration_noise = iteration_noise(data);
   Model& model = out.model;
   model.variants = std::move(variants.effects);
   model.traits = std::move(variants.seen);
@@ -192,8 +203,8 @@ struct Measured {
 Measured measure(const Groundwork& ground, double typical_noise, Model& model) {
   const RelativeFit& fitted = ground.settled.fit;
   Measured out;
-  out.noise = run_noise(ground.rows, fitted.residuals, active(fitted.coefficients), ground.iteration_noise,
-                        typical_noise);
+  out.noise = run_noise(ground.rows, fitted.residuals, active(fitted.coefficients),
+                        ground.given.iteration_noise, typical_noise);
   model.noise = out.noise.run;
   model.iteration_noise = out.noise.iteration;
   model.degrees = out.noise.degrees;
@@ -238,18 +249,25 @@ Draft::Draft(const Dataset& data, std::shared_ptr<const Groundwork> groundwork)
 }
 
 std::optional<Draft> Draft::of(const Dataset& data) {
-  auto ground = lay(data, 0);
+  auto ground = lay(data, given_by(data), 0);
   if (!ground) return std::nullopt;
   return Draft(data, std::make_shared<const Groundwork>(std::move(*ground)));
 }
 
 std::optional<Model> Draft::with(const Prior& prior) const {
-  if (groundwork_->asks_noise) return fit(*data_, prior);
-  return finish(*groundwork_, prior);
+  const Given& given = groundwork_->given;
+  Observations rows = given.rows;
+  const bool told_apart =
+      given.reference && (!groundwork_->model.variants.empty() ||
+                          !separate_variants(*data_, given.reference, prior.noise, rows).effects.empty());
+  if (!told_apart) return finish(*groundwork_, prior);
+  const auto again = lay(*data_, given, prior.noise);
+  if (!again) return std::nullopt;
+  return finish(*again, prior);
 }
 
 std::optional<Model> fit(const Dataset& data, const Prior& prior) {
-  const auto ground = lay(data, prior.noise);
+  const auto ground = lay(data, given_by(data), prior.noise);
   if (!ground) return std::nullopt;
   return finish(*ground, prior);
 }

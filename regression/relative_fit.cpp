@@ -27,41 +27,34 @@ class Step {
     if (!iterations_vary(rows)) features_.col(0).setZero();  // every basis has the cost per run first
   }
 
-  // From the last fit and log(t / fit).
-  Terms solve(const Column& fitted, const Column& residuals, const Column& weights) {
-    const Column target = 1 + residuals.max(-1).min(1);
-    scaled_ = features_.array().colwise() * fitted.inverse();
+  // From the inverse of the last fit and log(t / fit).
+  Terms solve(const Column& inverse, const Column& residuals, const Column& weights) {
+    target_ = 1 + residuals.max(-1).min(1);
+    scaled_ = features_.array().colwise() * inverse;
     weighed_ = scaled_.array().colwise() * weights;
     const auto terms = features_.cols();
     gram_.resize(terms, terms);
+    Terms projection(terms);
     for (Eigen::Index i = 0; i < terms; ++i) {
       for (Eigen::Index j = 0; j <= i; ++j) {
         gram_(i, j) = gram_(j, i) = weighed_.col(i).dot(scaled_.col(j));
       }
+      projection(i) = weighed_.col(i).dot(target_.matrix());
     }
-    Terms projection(terms);
-    for (Eigen::Index i = 0; i < terms; ++i) projection(i) = weighed_.col(i).dot(target.matrix());
     return solve_nnls(gram_, projection, free_);
   }
 
-  Column values(const Terms& c) const { return features_ * c; }
+  void evaluate(const Terms& c, Column& out) const { out.matrix().noalias() = features_ * c; }
   const Gram& gram() const { return gram_; }
 
  private:
   Eigen::MatrixXd features_, scaled_, weighed_;  // rows x terms
+  Column target_;
   unsigned free_;
   Gram gram_;
 };
 
-Column absolute_weights(const Column& residuals, double scale) {
-  return (residuals.abs() * (1 / scale)).max(1).inverse();
-}
-
-Column biweights(const Column& residuals, double scale) {
-  return (1 - (residuals * (1 / (kTukey * scale))).square()).max(0).square();
-}
-
-// Of those rows that are in use.
+// Of those rows that are in use. `room`: for what would be allocated.
 double scale_of(const Column& residuals, const Column& base, std::vector<double>& room) {
   room.clear();
   for (Eigen::Index i = 0; i < residuals.size(); ++i) {
@@ -91,16 +84,16 @@ RelativeFit fit_relative(const Basis& basis, std::span<const double> knots, cons
   // Residuals about a fit are smaller than the errors, the more so the fewer there are.
   const double correction = robust ? std::sqrt(in_use / (in_use - basis.parameters())) : 1;
   RelativeFit fit;
-  Column fitted = times, residuals = Column::Zero(size), weights = base;
+  Column fitted = times, inverse = times.inverse(), residuals = Column::Zero(size), weights = base;
   std::vector<double> room;
   int steps_left = robust ? kAbsoluteSteps : kAbsoluteSteps + kBiweightSteps;
   for (bool biweighted = !robust; steps_left > 0; --steps_left) {
-    fit.coefficients = step.solve(fitted, residuals, weights);
-    // A row the basis can't reach keeps a finite residual.
-    const Column next = step.values(fit.coefficients).max(1e-9 * times);
-    const double moved = (next / fitted - 1).abs().maxCoeff();
-    fitted = next;
-    residuals = (times / fitted).log();
+    fit.coefficients = step.solve(inverse, residuals, weights);
+    step.evaluate(fit.coefficients, fitted);
+    fitted = fitted.max(1e-9 * times);  // a row the basis can't reach keeps a finite residual
+    const double moved = (fitted * inverse - 1).abs().maxCoeff();
+    inverse = fitted.inverse();
+    residuals = (times * inverse).log();
     fit.scale = std::max(kLeastScale, scale_of(residuals, base, room) * correction);
     if (moved < kSettled && biweighted) break;
     if (!robust) continue;
@@ -108,7 +101,11 @@ RelativeFit fit_relative(const Basis& basis, std::span<const double> knots, cons
       biweighted = true;
       steps_left = kBiweightSteps + 1;
     }
-    weights = base * (biweighted ? biweights(residuals, fit.scale) : absolute_weights(residuals, fit.scale));
+    if (biweighted) {
+      weights = base * (1 - (residuals * (1 / (kTukey * fit.scale))).square()).max(0).square();
+    } else {
+      weights = base / (residuals.abs() * (1 / fit.scale)).max(1);
+    }
   }
   fit.residuals = listed(residuals);
   fit.weights = listed(weights);

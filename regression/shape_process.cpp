@@ -40,7 +40,7 @@ void Process::apply(const Setting& s, bool invert) {
   if (!definite_) return;
   const double grown = 1 + square(s.small_batches) * products_(2, 2);
   correction_ = square(s.small_batches) / grown;
-  half_log_determinant_ = log_diagonal_ + 0.5 * std::log(grown);
+  half_log_determinant_ = log_diagonal_ + (grown > 1 ? 0.5 * std::log(grown) : 0);
   if (invert)
     inverse_ = plain_inverse_ - correction_ * plain_weights_.col(2) * plain_weights_.col(2).transpose();
 }
@@ -64,19 +64,20 @@ void Process::fill(const Setting& s) {
 void Process::factor(bool invert) {
   const auto n = size();
   if (invert) factor_.bottomRows(n).setIdentity();
-  log_diagonal_ = 0;
+  double diagonals = 1;
   for (Eigen::Index j = 0; j < n; ++j) {
     definite_ = factor_(j, j) > 0;
     if (!definite_) return;
     const auto end = n + 3 + (invert ? j + 1 : 0);
     const double diagonal = std::sqrt(factor_(j, j));
-    log_diagonal_ += std::log(diagonal);
+    diagonals *= diagonal;
     auto column = factor_.col(j);
     column.segment(j, end - j) /= diagonal;
     for (Eigen::Index k = j + 1; k < n; ++k) {
       factor_.col(k).segment(k, end - k) -= column(k) * column.segment(k, end - k);
     }
   }
+  log_diagonal_ = std::log(diagonals);
   const auto halves = factor_.middleRows(n, 3);
   products_ = halves.lazyProduct(halves.transpose());
   inverted_ = invert;

@@ -38,10 +38,10 @@ struct Effect {
 
 // A run as the reference sees it; nullopt where the reference has no runs of such a batch size, as then a
 // difference may as well be the batch size's.
-struct Judged {
+struct Judgement {
   double residual = 0, leverage = 0, noise = 0;
 };
-using Judgements = std::vector<std::optional<Judged>>;
+using Judgements = std::vector<std::optional<Judgement>>;
 
 Traits most_common(const Dataset& data, const Observations& rows) {
   std::map<Traits, int> counts;
@@ -60,50 +60,45 @@ Traits seen_in(const Dataset& data, const Observations& rows) {
   return out;
 }
 
-struct Reference {
+// All rows as the reference sees them.
+struct Judged {
   Judgements rows;
   double variance = 0;  // of a long run
 };
 
-std::optional<Reference> judge(const Observations& reference, const Observations& rows,
-                               double typical_noise) {
-  const Selection selection = select_basis(reference);
-  if (selection.candidates.empty()) return std::nullopt;
-  const Basis& basis = *selection.winner().basis;
-  const std::vector<double> samples = batch_sizes(reference);
-  const std::vector<double> knots = place_knots(basis, samples);
-  const RelativeFit fit = fit_relative(basis, knots, reference);
+Judged judge(const VariantReference& reference, const Observations& rows, double typical_noise) {
+  const RelativeFit& fit = reference.fit;
   const auto parameters = static_cast<int>((fit.coefficients.array() != 0).count());
-  const Noise noise = run_noise(reference, fit.residuals, parameters, 0, typical_noise);
-  Reference out{{}, noise.run * noise.run};
+  const Noise noise = run_noise(reference.rows, fit.residuals, parameters, 0, typical_noise);
+  Judged out{{}, noise.run * noise.run};
   for (const Observation& row : rows) {
     out.rows.emplace_back();
-    if (row.b < samples.front() || row.b > samples.back()) continue;
-    const Terms x = basis.features(row.n, row.b, knots);
+    if (row.b < reference.samples.front() || row.b > reference.samples.back()) continue;
+    const Terms x = reference.basis->features(row.n, row.b, reference.knots);
     const double f = x.dot(fit.coefficients);
     if (f <= 0) continue;
-    out.rows.back() = Judged{std::log(row.t / f), relative_leverage(x, fit.coefficients, fit.covariance),
-                             noise.variance(row.n)};
+    out.rows.back() = Judgement{std::log(row.t / f), relative_leverage(x, fit.coefficients, fit.covariance),
+                                noise.variance(row.n)};
   }
   return out;
 }
 
-Effect effect_of(const std::vector<std::size_t>& members, const Reference& reference) {
+Effect effect_of(const std::vector<std::size_t>& members, const Judged& judged) {
   Effect out;
   std::vector<double> residuals;
   double leverage = 0, noise = 0;
   for (const std::size_t i : members) {
-    if (!reference.rows[i]) continue;
-    residuals.push_back(reference.rows[i]->residual);
-    leverage += reference.rows[i]->leverage;
-    noise += reference.rows[i]->noise;
+    if (!judged.rows[i]) continue;
+    residuals.push_back(judged.rows[i]->residual);
+    leverage += judged.rows[i]->leverage;
+    noise += judged.rows[i]->noise;
   }
   if (residuals.empty()) return out;
   const auto count = static_cast<double>(residuals.size());
   out.runs = static_cast<int>(residuals.size());
   out.mean = median(std::move(residuals));
   // The reference's error is common to the runs of the trait and does not average out.
-  out.variance = noise / count / count + leverage / count * reference.variance;
+  out.variance = noise / count / count + leverage / count * judged.variance;
   return out;
 }
 
@@ -120,12 +115,12 @@ Members members_of(const Dataset& data, const Observations& rows, const Traits& 
   return out;
 }
 
-// The best explained trait leaves `members`, its effect is taken out of `rows` and `reference`.
-std::optional<VariantEffect> take_strongest(Members& members, Observations& rows, Reference& reference) {
+// The best explained trait leaves `members`, its effect is taken out of `rows` and `judged`.
+std::optional<VariantEffect> take_strongest(Members& members, Observations& rows, Judged& judged) {
   Effect strongest;
   auto holder = members.end();
   for (auto it = members.begin(); it != members.end(); ++it) {
-    const Effect effect = effect_of(it->second, reference);
+    const Effect effect = effect_of(it->second, judged);
     if (effect.runs == 0 || effect.bayes_factor() < kVariantEvidence) continue;
     if (holder != members.end() && effect.bayes_factor() <= strongest.bayes_factor()) continue;
     strongest = effect;
@@ -134,7 +129,7 @@ std::optional<VariantEffect> take_strongest(Members& members, Observations& rows
   if (holder == members.end()) return std::nullopt;
   for (const std::size_t i : holder->second) {
     rows[i].t /= std::exp(strongest.shrunk());
-    if (reference.rows[i]) reference.rows[i]->residual -= strongest.shrunk();
+    if (judged.rows[i]) judged.rows[i]->residual -= strongest.shrunk();
   }
   VariantEffect out{holder->first, std::exp(strongest.shrunk()), std::sqrt(strongest.shrunk_variance()),
                     strongest.runs};
@@ -144,21 +139,31 @@ std::optional<VariantEffect> take_strongest(Members& members, Observations& rows
 
 }  // namespace
 
-Variants separate_variants(const Dataset& data, Observations& rows, double typical_noise) {
+std::optional<VariantReference> variant_reference(const Dataset& data, const Observations& rows) {
+  if (rows.empty()) return std::nullopt;
+  VariantReference out;
+  out.traits = most_common(data, rows);
+  std::ranges::copy_if(rows, std::back_inserter(out.rows),
+                       [&](const Observation& row) { return data[row.run].traits == out.traits; });
+  if (out.rows.size() == rows.size() || out.rows.size() < kLeastReference) return std::nullopt;
+  const Selection selection = select_basis(out.rows);
+  if (selection.candidates.empty()) return std::nullopt;
+  out.basis = selection.winner().basis;
+  out.samples = batch_sizes(out.rows);
+  out.knots = place_knots(*out.basis, out.samples);
+  out.fit = fit_relative(*out.basis, out.knots, out.rows);
+  return out;
+}
+
+Variants separate_variants(const Dataset& data, const std::optional<VariantReference>& reference,
+                           double typical_noise, Observations& rows) {
   Variants out;
-  if (rows.empty()) return out;
   out.seen = seen_in(data, rows);
-  const Traits common = most_common(data, rows);
-  Observations same;
-  std::ranges::copy_if(rows, std::back_inserter(same),
-                       [&](const Observation& row) { return data[row.run].traits == common; });
-  if (same.size() == rows.size() || same.size() < kLeastReference) return out;
-  out.asked = true;
-  auto reference = judge(same, rows, typical_noise);
   if (!reference) return out;
-  Members members = members_of(data, rows, common);
+  Judged judged = judge(*reference, rows, typical_noise);
+  Members members = members_of(data, rows, reference->traits);
   while (out.effects.size() < kMaxEffects) {
-    auto effect = take_strongest(members, rows, *reference);
+    auto effect = take_strongest(members, rows, judged);
     if (!effect) break;
     out.effects.push_back(std::move(*effect));
   }
