@@ -102,7 +102,7 @@ struct Sibling {
 };
 
 // What is known before the first run of this model: the evidence decides how much of it counts.
-// The daemon fits all dirty models of a deployment without it, then again with the others as siblings.
+// The daemon drafts all dirty models of a deployment without it (regression/draft.h), and ends them with it.
 struct Prior {
   std::vector<Sibling> siblings;  // the first kMaxSiblings count
   double noise = 0;               // typical of the deployment; 0: unknown
