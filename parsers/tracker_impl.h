@@ -88,6 +88,9 @@ struct Tracker::Impl {
 
   // tracker_tests.cpp
   void test_progress(const Moment& m);
+  void begin_shown_test(track::RunTrack& r, const Moment& m);
+  void test_stretch(track::RunTrack& r, const Moment& m, std::int64_t n);
+  void give_stated_test(track::RunTrack& r, Records& out);
   void test_start(const Moment& m);
   void test_result(const Moment& m);
   bool is_test_after_end(const Moment& m) const;

@@ -56,7 +56,7 @@ void describe(V& v, track::Quantities& x) {
   v("batch", x.batch_size), v("global_batch", x.global_batch_size), v("iter_size", x.iter_size);
   v("devices", x.devices), v("steps_per_epoch", x.steps_per_epoch), v("first_epoch", x.first_epoch);
   v("first_batch", x.first_batch), v("epoch", x.epoch), v("before_epoch", x.before_epoch);
-  v("last_batch", x.last_batch), v("epoch_began", x.epoch_began);
+  v("last_batch", x.last_batch), v("stride", x.stride), v("epoch_began", x.epoch_began);
   v("announced", x.announced), v("in_epoch", x.in_epoch);
   v("test_batches", x.test_batch_sizes), v("test_iterations", x.test_iterations);
 }
@@ -64,6 +64,7 @@ void describe(V& v, track::Quantities& x) {
 template <class V>
 void describe(V& v, track::Anchor& x) {
   v("iteration", x.iteration), v("at", x.at), v("elapsed", x.elapsed), v("error", x.error);
+  v("epoch", x.epoch), v("dated", x.dated);
 }
 
 template <class V>
@@ -82,6 +83,8 @@ template <class V>
 void describe(V& v, track::OpenTest& x) {
   v("iteration", x.iteration), v("net", x.net), v("since", x.since), v("announced", x.announced);
   v("done", x.done), v("done_at", x.done_at), v("shows_batches", x.shows_batches);
+  v("first_batch", x.first_batch), v("stated", x.stated), v("stated_error", x.stated_error);
+  v("given", x.given), v("given_seconds", x.given_seconds);
 }
 
 template <class V>

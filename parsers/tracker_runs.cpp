@@ -178,6 +178,7 @@ void Tracker::Impl::fail(const Moment& m) {
   RunTrack* const r = open_run();
   if (!r || !r->declared) return;
   finish_net(*r, m.out);
+  give_stated_test(*r, m.out);
   release_tests(*r, m.out);
   give_layer_times(*r, m.out);
   r->test.reset();
@@ -203,6 +204,7 @@ void Tracker::Impl::supersede(Records& out) {
   RunTrack& r = *state.current;
   if (r.declared && !r.ended) {
     finish_net(r, out);
+    give_stated_test(r, out);
     release_tests(r, out);
     give_layer_times(r, out);
     r.run.state = state_at_end(r.run);
@@ -216,6 +218,7 @@ void Tracker::Impl::close(Records& out) {
   RunTrack* const r = open_run();
   if (!r || !r->declared || r->run.state != RunState::running) return;
   if (r->description.net_open) settle(*r, r->description.builder.net(), out);
+  give_stated_test(*r, out);
   release_tests(*r, out);
   give_layer_times(*r, out);
   r->run.state = state_at_end(r->run);

@@ -29,8 +29,10 @@ inline constexpr double kMaxSeconds = 1e8;
 struct Anchor {
   std::int64_t iteration = 0;
   std::optional<Instant> at;
-  std::optional<double> elapsed;  // seconds since the run's start, where the log counts them
-  double error = 0;               // by how much their rounding may be off
+  std::optional<double> elapsed;      // seconds since the run's start, where the log counts them
+  double error = 0;                   // by how much their rounding may be off
+  std::optional<std::int64_t> epoch;  // where they are counted from its beginning: which one
+  bool dated = false;  // the line shows its time itself, so that `at` is not that of its arrival
 };
 
 // What happened since the anchor.
@@ -51,6 +53,11 @@ struct OpenTest {
   std::int64_t done = 0;       // batches displayed so far
   std::optional<Instant> done_at;
   bool shows_batches = false;
+  std::optional<std::int64_t> first_batch;  // the first one displayed: do they count from 0 or from 1?
+  double stated = 0;                        // seconds of the batches displayed, where the lines say so
+  double stated_error = 0;                  // by how much their rounding may be off
+  std::int64_t given = 0;                   // of those batches, how many have been given out as segments
+  double given_seconds = 0;                 // and their time
 };
 
 enum class Body : std::uint8_t { none, solver, net };
@@ -84,6 +91,7 @@ struct Quantities {
   std::optional<std::int64_t> epoch;           // the one displayed last, where epochs' lengths are unknown
   std::int64_t before_epoch = 0;               // iterations seen before it
   std::optional<std::int64_t> last_batch;      // the batch displayed last, likewise
+  std::int64_t stride = 0;                     // iterations between the two lines of progress shown last
   std::optional<Instant> epoch_began;          // the epoch going on, where the log says when epochs end
   std::optional<std::int64_t> announced;       // the epoch that the log last said begins
   bool in_epoch = false;                       // and nothing has ended it yet

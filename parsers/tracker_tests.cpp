@@ -1,9 +1,12 @@
 // Phases of testing: those within a training, and testing jobs.
+#include <algorithm>
+
 #include "parsers/tracker_impl.h"
 
 namespace etad {
 
 using track::OpenTest;
+using track::Quantities;
 using track::RunTrack;
 
 void Tracker::Impl::test_start(const Moment& m) {
@@ -43,23 +46,77 @@ void Tracker::Impl::test_start(const Moment& m) {
   r->test = test;
 }
 
-// A test phase that shows its batches: each stretch between two of them is a segment.
+namespace {
+
+// How many batches of the test are done when this one is displayed. Some count them from 1.
+std::int64_t batches_done(OpenTest& test, const Quantities& known, std::int64_t batch) {
+  if (!test.first_batch) test.first_batch = batch;
+  const bool from_one = *test.first_batch == 1 || (*test.first_batch > 1 && known.first_batch == 1);
+  const std::int64_t done = from_one ? batch : batch + 1;
+  return test.announced > 0 ? std::min(done, test.announced) : done;
+}
+
+void derive(Run& run, std::string_view key, std::int64_t value, std::string_view how) {
+  if (run.settings.contains(std::string(key))) return;
+  take_setting(run, key, std::to_string(value));
+  note_derived(run, how);
+}
+
+// A test behind the last steps displayed of an epoch: the epoch is over, although its very last steps were
+// not displayed; and so the training is tested, after each epoch.
+void epoch_is_over(RunTrack& r) {
+  const std::int64_t steps = r.known.steps_per_epoch.value_or(0), reached = r.run.iteration.value_or(0);
+  if (steps <= 0 || reached <= 0 || !r.known.first_epoch) return;
+  const std::int64_t rest = (steps - reached % steps) % steps;
+  if (rest > r.known.stride) return;
+  r.run.iteration = reached + rest;
+  derive(r.run, "test_interval", steps, "test_interval: steps of an epoch");
+}
+
+}  // namespace
+
+void Tracker::Impl::begin_shown_test(RunTrack& r, const Moment& m) {
+  const bool job = r.run.job == Job::test;
+  if (!job) epoch_is_over(r);
+  r.test.emplace();
+  r.test->iteration = job ? 0 : r.run.iteration.value_or(0);
+  if (const auto batches = positive_of(m.event, Field::batches); batches && !job)
+    derive(r.run, "test_iter", *batches, "test_iter: batches of a test");
+}
+
+// A test phase that shows its batches. Where the lines state the mean over them, the whole of the phase is
+// one segment, told at its end; otherwise each stretch between two of them is one.
 void Tracker::Impl::test_progress(const Moment& m) {
   RunTrack& r = run_for_measurement(m);
   finish_net(r, m.out);
   r.progressed = true;
   const auto batch = count_of(m.event, Field::batch);
-  const auto shown = batch ? std::optional(*batch + 1) : count_of(m.event, Field::iteration);
-  if (!shown) return;
-  if (!r.test) {
-    r.test.emplace();
-    r.test->iteration = r.run.job == Job::test ? 0 : r.run.iteration.value_or(0);
-  }
+  if (!batch && !count_of(m.event, Field::iteration)) return;
+  // A first batch when most were shown already: this test follows upon another.
+  if (r.test && batch && *batch <= 1 && 2 * r.test->done > std::max<std::int64_t>(2, r.test->announced))
+    end_test(r, r.test->done_at, m.out);
+  if (!r.test) begin_shown_test(r, m);
   OpenTest& test = *r.test;
   test.shows_batches = true;
   if (const auto batches = positive_of(m.event, Field::batches)) test.announced = *batches;
-  const std::int64_t n = *shown - test.done;
+  const auto shown = batch ? batches_done(test, r.known, *batch) : *count_of(m.event, Field::iteration);
+  const std::int64_t n = shown - test.done;
   if (n <= 0) return;  // another value of the same batch
+  if (r.run.job == Job::test) r.run.iteration = shown;
+  if (const auto mean = rounded(m.event, Field::seconds); mean && mean->first > 0) {
+    if (m.event.text(Field::since) == "epoch") {
+      test.stated = mean->first * static_cast<double>(shown);
+      test.stated_error = mean->second * static_cast<double>(shown);
+    }
+  }
+  if (test.stated <= 0) test_stretch(r, m, n);
+  test.done = shown;
+  test.done_at = m.now;
+}
+
+// The batches since those displayed before, by the two lines' times.
+void Tracker::Impl::test_stretch(RunTrack& r, const Moment& m, std::int64_t n) {
+  const OpenTest& test = *r.test;
   const auto from = test.done_at ? test.done_at : test.since;
   if (from && m.now) {
     const Duration took = between(*from, *m.now);
@@ -70,9 +127,22 @@ void Tracker::Impl::test_progress(const Moment& m) {
       ++m.out.rejected;
     }
   }
-  test.done = *shown;
-  test.done_at = m.now;
-  if (r.run.job == Job::test) r.run.iteration = *shown;
+}
+
+// The batches displayed of a test whose lines state their mean. One of many says nothing of the others: it
+// waited for the data.
+void Tracker::Impl::give_stated_test(RunTrack& r, Records& out) {
+  if (!r.test || r.test->stated <= 0) return;
+  OpenTest& test = *r.test;
+  constexpr double kMostError = 0.05;
+  const bool alone = test.done == 1 && test.announced > 1;
+  const double seconds = test.stated - test.given_seconds;
+  const auto took = positive_seconds(seconds);
+  if (alone || !took || test.done <= test.given || test.stated_error > kMostError * seconds) return;
+  add_segment(r, {Phase::test, test.iteration, test.done - test.given, test_samples(r, test.net), *took, {}},
+              out);
+  test.given = test.done;
+  test.given_seconds = test.stated;
 }
 
 // A test behind a run's end is no new run.
@@ -112,6 +182,7 @@ void Tracker::Impl::test_result(const Moment& m) {
 
 // `at`: when it ended; nullopt where its lines do not tell.
 void Tracker::Impl::end_test(RunTrack& r, std::optional<Instant> at, Records& out) {
+  give_stated_test(r, out);
   const OpenTest test = *r.test;
   r.test.reset();
   r.dirty = true;

@@ -360,6 +360,8 @@ std::int64_t Tracker::Impl::test_samples(const RunTrack& r, std::int64_t net) co
   if (index < sizes.size() && sizes[index] > 0) return sizes[index];
   if (r.run.job == Job::test && r.known.global_batch_size) return *r.known.global_batch_size;
   if (labels.test_batch_size) return *labels.test_batch_size;
+  const auto said = r.run.settings.find("test_batch_size");  // "batch_size": as large as in training
+  if (said != r.run.settings.end() && said->second == name_of(Field::batch_size)) return train_samples(r);
   if (r.run.job == Job::test) return labels.global_batch_size.value_or(labels.batch_size.value_or(0));
   return 0;
 }

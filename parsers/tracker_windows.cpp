@@ -25,11 +25,13 @@ constexpr double kGrossShare = 0.05;
 struct Statement {
   Duration took{};
   bool tests_inside = true;  // false: it speaks of steps, so what lies between them is not in it
+  bool measured = false;     // a duration of all of the window, not one worked out from a rate or a step
 };
 
-std::optional<Statement> statement(const std::optional<double>& seconds, bool tests_inside) {
+std::optional<Statement> statement(const std::optional<double>& seconds, bool tests_inside,
+                                   bool measured = false) {
   if (!seconds || !std::isfinite(*seconds) || *seconds <= 0 || *seconds > track::kMaxSeconds) return {};
-  return Statement{from_seconds(*seconds), tests_inside};
+  return Statement{from_seconds(*seconds), tests_inside, measured};
 }
 
 // Of how many iterations a line speaks that states both a duration and a rate: fewer than the window has
@@ -70,8 +72,11 @@ bool leaps(const PhaseSummary& before, std::int64_t n, Duration took) {
 std::optional<Statement> stated_window(const Event& event, const Anchor& from, const Anchor& to) {
   const std::int64_t n = to.iteration - from.iteration;
   if (event.has(Field::lapse))
-    return speaks_of_all(event, n) ? statement(event.number(Field::lapse), true) : std::nullopt;
-  if (from.elapsed && to.elapsed) return statement(*to.elapsed - *from.elapsed, true);
+    return speaks_of_all(event, n) ? statement(event.number(Field::lapse), true, true) : std::nullopt;
+  if (from.elapsed && to.elapsed) {
+    if (from.epoch != to.epoch) return {};  // counted from two beginnings
+    return statement(*to.elapsed - *from.elapsed, true, true);
+  }
   if (const auto rate = event.number(Field::rate); rate && *rate > 0)
     return statement(static_cast<double>(n) / *rate, true);
   if (const auto step = event.number(Field::seconds)) return statement(static_cast<double>(n) * *step, false);
@@ -105,7 +110,10 @@ void unbend_tests(Window& w, Duration shift, Duration longest) {
 // The window's training, tests taken out. Nothing where it cannot be told.
 std::optional<Duration> training_time(Window& w, const std::optional<Statement>& said, const Anchor& to) {
   const Anchor& from = *w.from;
-  if (!from.at || !to.at || w.broken) {
+  // Lines that show no time are dated by their arrival, which is a matter of when somebody looked: the log's
+  // own word counts, and a log that is followed says the same as one that is imported.
+  const bool looked_at = !(from.dated && to.dated) && said && said->measured;
+  if (!from.at || !to.at || w.broken || looked_at) {
     if (!said || (said->tests_inside && w.broken)) return {};
     return said->tests_inside ? said->took - w.tests : said->took;
   }
@@ -147,6 +155,7 @@ void take_elapsed(RunTrack& r, const Event& event, Anchor& anchor) {
     if (!r.known.first_batch) r.known.first_batch = *batch;
     steps = static_cast<double>(*r.known.first_batch == 1 ? *batch : *batch + 1);
   }
+  if (mean) anchor.epoch = count_of(event, Field::epoch);
   anchor.elapsed = written->first * steps;
   anchor.error = written->second * steps;
 }
@@ -155,7 +164,7 @@ void take_elapsed(RunTrack& r, const Event& event, Anchor& anchor) {
 // drowns what lies between them: the window stays open.
 bool too_soon_to_tell(const Window& w, const Anchor& to) {
   const Anchor& from = *w.from;
-  if (!from.elapsed || !to.elapsed || (from.at && to.at)) return false;
+  if (!from.elapsed || !to.elapsed || from.epoch != to.epoch || (from.dated && to.dated)) return false;
   constexpr double kMostError = 0.05;
   const double apart = *to.elapsed - *from.elapsed;
   return apart >= 0 && from.error + to.error > kMostError * apart;
@@ -260,7 +269,10 @@ void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t it
     return;
   }
   if (r.test) end_test(r, r.test->shows_batches ? r.test->done_at : std::nullopt, m.out);
-  Anchor here{iteration, m.now, {}, 0};
+  Anchor here;
+  here.iteration = iteration;
+  here.at = m.now;
+  here.dated = m.event.time.has_value();
   take_elapsed(r, m.event, here);
   if (!r.run.first_iteration) r.run.first_iteration = r.headed && !r.resumed ? 0 : iteration;
   if (iteration < *r.run.first_iteration) r.run.first_iteration = iteration;  // the resume came to nothing
@@ -269,6 +281,7 @@ void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t it
     if (before >= Duration::zero()) r.run.startup = before;
   }
   if (r.window.from && iteration == r.window.from->iteration) return;  // shown again
+  if (r.run.iteration && iteration > *r.run.iteration) r.known.stride = iteration - *r.run.iteration;
   r.run.iteration = iteration;
   const double loss = m.event.number(Field::loss).value_or(std::nan(""));
   if (m.event.has(Field::loss) && !std::isfinite(loss)) r.run.loss_is_nan = true;
