@@ -1,6 +1,7 @@
 // One run in full: what it is, how far it came, what its GPUs did, what was predicted of it.
 #include <cmath>
 
+#include "daemon/client/deployment_words.h"
 #include "daemon/client/run_words.h"
 
 namespace etad::client {
@@ -9,10 +10,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kIndent = 12;  // of what stands behind a heading
-
-std::int64_t count_of(const Object& object, std::string_view name) {
-  return static_cast<std::int64_t>(number_of(object, name));
-}
 
 // "  heading   text\n"
 std::string entry(const std::string& heading, const std::string& text) {
@@ -197,9 +194,7 @@ std::string run_text(const Object& run, const Screen& screen) {
   std::string out = coloured("run " + run_id_text(run) + ": " + head_text(run),
                              colour_of_state(text_of(run, "state")), screen.colours) +
                     "\n";
-  const std::string host = text_of(run, "host");
-  out += entry(
-      "on", devices_of_run(run) + (host.empty() ? "" : " of " + host) + ", by " + text_of(run, "framework"));
+  out += entry("on", place_text(run) + ", by " + text_of(run, "framework"));
   out += entry("log", text_of(run, "source"));
   if (const std::string times = times_text(run); !times.empty()) out += entry("time", times);
   out += entry("course", course_text(run));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/client/deployment_words.h"
 #include "daemon/client/run_words.h"
 
 namespace etad::client {
@@ -28,7 +29,7 @@ std::string runs_text(const Object& answer, const Screen& screen) {
     const Progress progress = progress_of(run);
     const std::string started = text_of(run, "started_at");
     table.row({run_id_text(run), name_of_run(run), text_of(run, "state"), percent_done(progress),
-               iterations_text(progress), batch_text(run), text_of(run, "framework"), devices_of_run(run),
+               iterations_text(progress), batch_text(run), text_of(run, "framework"), devices_text(run),
                started.empty() ? "-" : time_text(started), time_of_run(run)});
   }
   if (table.empty()) return "No such runs; `etactl runs --all` also lists those that are over.\n";

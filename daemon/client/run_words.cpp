@@ -65,11 +65,4 @@ Colour colour_of_state(const std::string& state) {
   return Colour::none;
 }
 
-std::string devices_of_run(const Object& run) {
-  const double devices = number_of(run, "devices");
-  const std::string device = text_of(run, "device");
-  return (devices > 1 ? count_text(static_cast<std::int64_t>(devices)) + " x " : "") +
-         (device.empty() ? "-" : device);
-}
-
 }  // namespace etad::client

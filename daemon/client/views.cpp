@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "daemon/client/deployment_words.h"
 #include "daemon/client/text.h"
 
 namespace etad::client {
@@ -10,27 +11,9 @@ namespace {
 
 namespace json = boost::json;
 
-std::int64_t count_of(const Object& object, std::string_view name) {
-  const double value = number_of(object, name);
-  return std::isfinite(value) && std::abs(value) < 9e18 ? static_cast<std::int64_t>(value) : 0;
-}
-
-std::string or_dash(std::string text) {
-  return text.empty() ? "-" : text;
-}
-
 std::string when(const Object& object, std::string_view name) {
   const std::string text = text_of(object, name);
   return text.empty() ? "-" : time_text(text);
-}
-
-std::string joined(const json::array& values) {
-  std::string out;
-  for (const json::value& each : values) {
-    const auto* text = each.if_string();
-    out += (out.empty() ? "" : ", ") + (text != nullptr ? printable(*text) : json::serialize(each));
-  }
-  return out;
 }
 
 // "16 to 64", "64", or what stands for an unknown range.
@@ -44,12 +27,6 @@ std::string range_text(const Object& range) {
 std::string more_text(const Object& answer) {
   return text_of(answer, "next").empty() ? ""
                                          : "There is more: narrow it down, or ask for it with --limit.\n";
-}
-
-std::string devices_text(const Object& object) {
-  const std::string device = or_dash(text_of(object, "device"));
-  const std::int64_t n = count_of(object, "devices");
-  return n > 1 ? std::to_string(n) + " x " + device : device;
 }
 
 std::string error_text(const Object& model) {
@@ -143,8 +120,7 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
          counted(count_of(estimate, "iterations"), "iteration");
   if (number_of(estimate, "batch_size") > 0)
     out += " over " + counted(count_of(estimate, "batch_size"), "sample") + " each";
-  out += "; " + text_of(estimate, "framework") + " on " + devices_text(estimate);
-  if (const std::string host = text_of(estimate, "host"); !host.empty()) out += " of " + host;
+  out += "; " + deployment_text(estimate);
   out += "\n  " + duration_text(number_of(estimate, "seconds_per_iteration")) + " an iteration";
   if (const double rate = number_of(estimate, "samples_per_second"); rate > 0) {
     out += ", " + number_text(rate, 4) + " samples/s";
@@ -184,13 +160,36 @@ std::string models_text(const Object& answer, const Screen& screen) {
   return table.text(screen.width, screen.colours) + more_text(answer);
 }
 
+namespace {
+
+// What a model has learned of its deployment beside the time of an iteration.
+std::string circumstances_text(const Object& model) {
+  std::string out;
+  if (!text_of(model, "changed_at").empty())
+    out += "  the deployment changed: what ran before " + when(model, "changed_at") + " does not count\n";
+  for (const json::value& each : array_of(model, "variants")) {
+    if (!each.is_object()) continue;
+    const Object& variant = each.get_object();
+    out += "  " + text_of(variant, "setting") + ": takes " + number_text(number_of(variant, "factor")) +
+           " times as long, by " + counted(count_of(variant, "runs"), "run") + "\n";
+  }
+  for (const char* cost : {"startup", "snapshot"}) {
+    const Object& spread = object_of(model, cost);
+    if (spread.empty()) continue;
+    out += "  " + std::string(cost) + ": " + interval_text(spread) + ", as in " +
+           counted(count_of(spread, "runs"), "run") + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string model_text(const Object& model, const Screen& screen) {
   const Object& seen = object_of(model, "seen");
   std::string out = "model " + std::to_string(count_of(model, "id")) + ": " +
                     or_dash(text_of(model, "network")) + " (" + or_dash(text_of(model, "architecture")) +
                     "), " + text_of(model, "phase") + "\n";
-  out += "  " + text_of(model, "framework") + " on " + devices_text(model) + " of " +
-         or_dash(text_of(model, "host")) + "\n";
+  out += "  " + deployment_text(model) + "\n";
   out += "  " + text_of(model, "family") + ": t = " + text_of(model, "basis") + "\n";
   out += "  " + counted(count_of(model, "runs"), "run") + " (" + count_text(count_of(model, "dropped_runs")) +
          " left out), " + counted(count_of(model, "segments"), "segment") + "; batch sizes " +
@@ -200,7 +199,7 @@ std::string model_text(const Object& model, const Screen& screen) {
   if (const double coverage = number_of(model, "coverage"); coverage > 0) {
     out += "; the 90 % interval held " + percent_text(coverage * 100) + " of held-out runs";
   }
-  out += "\n  fitted " + when(model, "fitted_at") + "\n\n";
+  out += "\n" + circumstances_text(model) + "  fitted " + when(model, "fitted_at") + "\n\n";
   Table terms({"coefficient", ">value", ">standard error"});
   for (const json::value& each : array_of(model, "coefficients")) {
     if (!each.is_object()) continue;
@@ -335,25 +334,6 @@ std::string refit_text(const Object& report) {
     out += ", " + count_text(failed) + " without enough data";
   }
   return out + ", in " + duration_text(number_of(report, "seconds")) + "\n";
-}
-
-std::string problem_text(const Object& problem) {
-  const std::string detail = text_of(problem, "detail");
-  std::string out = "etactl: " + (detail.empty() ? or_dash(text_of(problem, "title")) : detail) + "\n";
-  if (const std::string hint = text_of(problem, "hint"); !hint.empty()) out += "  " + hint + "\n";
-  const auto& candidates = array_of(problem, "candidates");
-  const bool names = !candidates.empty() && candidates.front().is_string();
-  if (names) out += "  near it: " + joined(candidates) + "\n";
-  for (const char* list : {"candidates", "known"}) {
-    for (const json::value& each : array_of(problem, list)) {
-      if (!each.is_object()) continue;
-      const Object& one = each.get_object();
-      out += "  " + or_dash(text_of(one, "network")) + " (" + or_dash(text_of(one, "architecture")) + "), " +
-             or_dash(text_of(one, "framework")) + " on " + devices_text(one) + " of " +
-             or_dash(text_of(one, "host")) + "\n";
-    }
-  }
-  return out;
 }
 
 }  // namespace etad::client

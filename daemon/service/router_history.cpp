@@ -5,6 +5,7 @@
 #include "daemon/service/names.h"
 #include "daemon/service/router.h"
 #include "daemon/service/router_call.h"
+#include "daemon/service/selection.h"
 #include "daemon/service/views.h"
 
 namespace etad::service {
@@ -95,11 +96,43 @@ Outcome Router::health(Call& call) {
   return json_reply(json);
 }
 
+namespace {
+
+// Of a network that has runs but no model: that there are some, and what the history knows of them.
+void tell_of_runs(Reader& reader, const Question& question, Problem& problem) {
+  auto rows = reader.networks();
+  if (!rows) return;
+  std::erase_if(*rows, [&](const NetworkRow& row) {
+    return !equal_ignoring_case(row.network, *question.network) ||
+           (question.architecture && row.architecture != *question.architecture);
+  });
+  if (rows->empty()) return;
+  std::int64_t runs = 0;
+  for (const NetworkRow& row : *rows) runs += row.runs;
+  problem.detail = "The history has " + std::to_string(runs) + (runs == 1 ? " run of " : " runs of ") +
+                   rows->front().network + ", but no model of it yet.";
+  problem.hint =
+      "a model comes with the next refit after a run's first measured stretch: `etactl refit` asks for it "
+      "now; `etactl runs --all` shows what the runs have";
+  problem.candidates.clear();
+  problem.more = [rows = std::move(*rows)](JsonWriter& json) {
+    json.key("known").begin_array();
+    for (const NetworkRow& row : rows) write_network(json, row);
+    json.end_array();
+  };
+}
+
+}  // namespace
+
 Outcome Router::estimate(Call& call) {
   const Question question = question_from(call.params);
   if (auto problem = call.params.check()) return reply_of(*problem);
   auto answer = service::estimate(backend_.models(), question);
-  if (!answer) return reply_of(answer.error());
+  if (!answer) {
+    const bool of_network = question.network && answer.error().title == kUnknownNetwork;
+    if (of_network) tell_of_runs(reader_, question, answer.error());
+    return reply_of(answer.error());
+  }
   return Reply{200, "application/json", {}, to_json(*answer)};
 }
 

@@ -105,8 +105,10 @@ Problem none_with(const Choices& before, const Trait& trait, const std::string& 
   problem.status = 404;
   const auto known = values(before, trait);
   if (first) {
-    problem.title = "Unknown " + std::string(trait.parameter);
-    problem.detail = "No model of a " + std::string(trait.parameter) + " " + quoted(value) + " yet.";
+    const bool network = trait.parameter == "network";
+    problem.title = network ? kUnknownNetwork : "Unknown architecture";
+    problem.detail =
+        std::string("No model of ") + (network ? "a network " : "an architecture ") + quoted(value) + " yet.";
     problem.candidates = near_names(value, known);
     problem.hint = before.empty() ? "nothing has been learned yet: see `etactl status`"
                                   : "`etactl models` lists what can be estimated";

@@ -1,6 +1,7 @@
 // Which of the fitted models a question is about.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "daemon/service/backend.h"
@@ -9,6 +10,9 @@
 namespace etad::service {
 
 struct Question;
+
+// The title of the problem that there is no model of the network asked for.
+inline constexpr std::string_view kUnknownNetwork = "Unknown network";
 
 // One network on one deployment, with the models there are of it.
 struct Deployment {

@@ -81,7 +81,49 @@ TEST(ProblemText, ShowsDetailHintAndCandidates) {
   EXPECT_EQ(text, "etactl: No model of \"LNet\" yet.\n  look again\n  near it: LeNet, CaffeNet\n");
   const std::string ambiguous = problem_text(parsed(R"({"detail": "2 models fit.", "candidates": [
     {"network": "LeNet", "architecture": "9c1d7a52", "framework": "caffe", "device": "CPU", "devices": 1, "host": ""}]})"));
-  EXPECT_EQ(ambiguous, "etactl: 2 models fit.\n  LeNet (9c1d7a52), caffe on CPU of -\n");
+  EXPECT_EQ(ambiguous, "etactl: 2 models fit.\n  LeNet (9c1d7a52), caffe on CPU\n");
+}
+
+TEST(ProblemText, SaysWhichOptionsChooseOneOfSeveral) {
+  const std::string text =
+      problem_text(parsed(R"({"detail": "2 models fit.", "parameters": ["device", "devices"],
+    "candidates": [
+      {"network": "VGG", "architecture": "1a", "framework": "caffe", "device": "Tesla K80", "devices": 2, "host": "g1"},
+      {"network": "VGG", "architecture": "1a", "framework": "caffe", "device": "", "devices": 1, "host": "g1"}]})"));
+  EXPECT_EQ(text,
+            "etactl: 2 models fit.\n"
+            "  VGG (1a), caffe on 2 x Tesla K80 of g1: --device 'Tesla K80' --devices 2\n"
+            "  VGG (1a), caffe on an unknown device of g1: --device '' --devices 1\n");
+}
+
+TEST(ProblemText, ShowsTheRunsOfANetworkWithoutAModel) {
+  const std::string text = problem_text(parsed(R"({"detail": "No model yet.", "known": [
+    {"network": "VGG", "architecture": "1a", "frameworks": ["caffe"], "devices": ["K80"], "batch_sizes": [16, 32],
+     "runs": 2}]})"));
+  EXPECT_EQ(text, "etactl: No model yet.\n  VGG (1a), 2 runs by caffe on K80, batch sizes 16, 32\n");
+}
+
+TEST(ProblemText, NamesParametersAsTheOptionsTheyAre) {
+  const auto detail = [](std::string_view parameter) {
+    const std::string name(parameter);
+    return problem_text({{"detail", "Parameter \"" + name + "\" is missing: why"}, {"parameter", name}});
+  };
+  EXPECT_EQ(detail("test_interval"), "etactl: --test-interval is missing: why\n");
+  EXPECT_EQ(detail("setting.type"), "etactl: --set type is missing: why\n");
+}
+
+TEST(ModelText, ShowsWhatItHasLearnedBesideThePace) {
+  const std::string text =
+      model_text(parsed(R"({"id": 3, "network": "LeNet", "phase": "train", "framework": "caffe",
+    "device": "CPU", "devices": 1, "host": "vm", "changed_at": "2026-03-01T10:00:00Z", "runs": 7, "dropped_runs": 4,
+    "variants": [{"setting": "type=Adam", "factor": 1.37, "deviation": 0.03, "runs": 3}],
+    "startup": {"seconds": 0.5, "lower": 0.25, "upper": 2, "runs": 6}, "snapshot": null})"),
+                 {});
+  EXPECT_NE(text.find("  caffe on CPU of vm\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("what ran before 2026-03-01"), std::string::npos) << text;
+  EXPECT_NE(text.find("type=Adam: takes 1.37 times as long, by 3 runs"), std::string::npos) << text;
+  EXPECT_NE(text.find("startup: 500 ms (250 ms to 2.00 s), as in 6 runs"), std::string::npos) << text;
+  EXPECT_EQ(text.find("snapshot:"), std::string::npos) << text;
 }
 
 TEST(Views, TakeAnyObjectWithoutHarm) {

@@ -268,6 +268,15 @@ TEST_F(RouterTest, NetworksAndModelsAreListed) {
   EXPECT_EQ(model.at("seen").at("batch_size").at("max"), 64);
 }
 
+TEST_F(RouterTest, OfANetworkWithoutAModelItSaysWhatTheHistoryHas) {
+  backend_.model_set = std::make_shared<ModelSet>();
+  const auto body = get("/v1/estimate?network=lenet&phase=train&iterations=10", 404);
+  EXPECT_EQ(body.at("detail"), "The history has 3 runs of LeNet, but no model of it yet.");
+  EXPECT_EQ(body.at("known").at(0).at("network"), "LeNet");
+  EXPECT_EQ(body.at("known").at(0).at("runs"), 3);
+  EXPECT_EQ(get("/v1/estimate?network=nosuch&phase=train&iterations=10", 404).if_contains("known"), nullptr);
+}
+
 TEST_F(RouterTest, ARunningRunSaysWhatRemains) {
   const auto run = get("/v1/runs?state=running").at("runs").at(0).as_object();
   ASSERT_TRUE(run.at("remaining").is_object());

@@ -1,0 +1,47 @@
+#include "daemon/client/deployment_words.h"
+
+#include <cmath>
+
+#include "daemon/client/text.h"
+
+namespace etad::client {
+
+std::int64_t count_of(const Object& object, std::string_view name) {
+  const double value = number_of(object, name);
+  return std::isfinite(value) && std::abs(value) < 9e18 ? static_cast<std::int64_t>(value) : 0;
+}
+
+std::string or_dash(std::string text) {
+  return text.empty() ? "-" : text;
+}
+
+std::string joined(const boost::json::array& values) {
+  std::string out;
+  for (const boost::json::value& each : values) {
+    const auto* text = each.if_string();
+    out += (out.empty() ? "" : ", ") + (text != nullptr ? printable(*text) : boost::json::serialize(each));
+  }
+  return out;
+}
+
+std::string devices_text(const Object& deployment) {
+  const std::string device = or_dash(text_of(deployment, "device"));
+  const std::int64_t n = count_of(deployment, "devices");
+  return n > 1 ? std::to_string(n) + " x " + device : device;
+}
+
+std::string place_text(const Object& deployment) {
+  const std::int64_t n = count_of(deployment, "devices");
+  const bool unknown = text_of(deployment, "device").empty();
+  const std::string host = text_of(deployment, "host");
+  std::string out = !unknown ? devices_text(deployment)
+                    : n > 1  ? std::to_string(n) + " unknown devices"
+                             : "an unknown device";
+  return host.empty() ? out : out + " of " + host;
+}
+
+std::string deployment_text(const Object& deployment) {
+  return or_dash(text_of(deployment, "framework")) + " on " + place_text(deployment);
+}
+
+}  // namespace etad::client

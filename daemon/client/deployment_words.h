@@ -1,0 +1,21 @@
+// What a model is of, in words: its network and deployment, as estimates, models and problems name them.
+// Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "daemon/client/views.h"
+
+namespace etad::client {
+
+std::int64_t count_of(const Object& object, std::string_view name);  // 0 where it is no such number
+std::string or_dash(std::string text);
+std::string joined(const boost::json::array& values);  // "1, 2", "LeNet, CaffeNet"
+
+std::string devices_text(const Object& deployment);     // "Tesla K80", "2 x Tesla K80", "-": in a table
+std::string place_text(const Object& deployment);       // "2 x Tesla K80 of gpu1": in a sentence
+std::string deployment_text(const Object& deployment);  // "caffe on 2 x Tesla K80 of gpu1": in a sentence
+
+}  // namespace etad::client

@@ -1,0 +1,84 @@
+// What went wrong, and how to ask instead, in etactl's own words: a parameter of the API is an option here.
+#include <algorithm>
+
+#include "daemon/client/deployment_words.h"
+#include "daemon/client/text.h"
+
+namespace etad::client {
+namespace {
+
+namespace json = boost::json;
+
+// "--test-batch-size"; "--set type" of "setting.type".
+std::string option_text(std::string parameter) {
+  for (const auto& [prefix, option] : {std::pair{"setting.", "--set "}, {"label.", "--label "}})
+    if (parameter.starts_with(prefix)) return option + parameter.substr(std::string_view(prefix).size());
+  std::replace(parameter.begin(), parameter.end(), '_', '-');
+  return "--" + parameter;
+}
+
+// The option's value, as a shell takes it for one word.
+std::string shell_word(const std::string& text) {
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || c == '/' || c == ':';
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string detail_text(const Object& problem) {
+  std::string detail = text_of(problem, "detail");
+  if (detail.empty()) return or_dash(text_of(problem, "title"));
+  const std::string parameter = text_of(problem, "parameter");
+  const std::string subject = "Parameter \"" + parameter + "\"";
+  if (!parameter.empty() && detail.starts_with(subject))
+    detail.replace(0, subject.size(), option_text(parameter));
+  return detail;
+}
+
+// The options that choose one of several candidates: " --device CPU".
+std::string choice_text(const Object& problem, const Object& candidate) {
+  std::string out;
+  for (const json::value& each : array_of(problem, "parameters")) {
+    const json::string* const name = each.if_string();
+    const json::value* const value = name != nullptr ? candidate.if_contains(*name) : nullptr;
+    if (value == nullptr) continue;
+    const std::string text = value->is_string() ? printable(value->get_string()) : json::serialize(*value);
+    out += (out.empty() ? ": " : " ") + option_text(std::string(*name)) + " " + shell_word(text);
+  }
+  return out;
+}
+
+// Of a network without a model: what the history has of it.
+std::string runs_known_text(const Object& network) {
+  std::string out =
+      counted(count_of(network, "runs"), "run") + " by " + joined(array_of(network, "frameworks"));
+  if (const std::string devices = joined(array_of(network, "devices")); !devices.empty())
+    out += " on " + devices;
+  const std::string sizes = joined(array_of(network, "batch_sizes"));
+  return sizes.empty() ? out : out + ", batch sizes " + sizes;
+}
+
+}  // namespace
+
+std::string problem_text(const Object& problem) {
+  std::string out = "etactl: " + detail_text(problem) + "\n";
+  if (const std::string hint = text_of(problem, "hint"); !hint.empty()) out += "  " + hint + "\n";
+  const auto& candidates = array_of(problem, "candidates");
+  const bool names = !candidates.empty() && candidates.front().is_string();
+  if (names) out += "  near it: " + joined(candidates) + "\n";
+  for (const char* list : {"candidates", "known"}) {
+    for (const json::value& each : array_of(problem, list)) {
+      if (!each.is_object()) continue;
+      const Object& one = each.get_object();
+      out += "  " + or_dash(text_of(one, "network")) + " (" + or_dash(text_of(one, "architecture")) + "), " +
+             (known(one, "runs") ? runs_known_text(one) : deployment_text(one) + choice_text(problem, one)) +
+             "\n";
+    }
+  }
+  return out;
+}
+
+}  // namespace etad::client
