@@ -260,7 +260,9 @@ boost::asio::awaitable<void> Connection::run_watch(Exchange& exchange, Watch wat
   bool news = true;
   while (!state_.stopping) {
     const std::uint64_t version = state_.version;
-    std::string lines = news ? state_.router.changes(watch, watched) : "\n";
+    // Without news too: that a run hangs is told by no line of it, but by their absence.
+    std::string lines = state_.router.changes(watch, watched);
+    if (lines.empty() && !news) lines = "\n";
     if (!lines.empty() && !co_await write_chunk(chunked, std::move(lines))) co_return;
     co_await wait_for_news(version, news);
   }

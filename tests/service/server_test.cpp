@@ -325,6 +325,22 @@ TEST_F(ServerTest, AWatchTellsChangesAsTheyCome) {
   client.receive("\"state\":\"finished\"");
 }
 
+TEST_F(ServerTest, AWatchTellsThatARunHangsThoughNothingIsCommitted) {
+  options_.limits.watch_pause = 1ms;
+  options_.limits.watch_heartbeat = 5ms;
+  const Instant last_line = kNow - std::chrono::hours{1} + std::chrono::seconds{60};
+  std::atomic<bool> hours_later = false;
+  options_.now = [&] { return hours_later ? kNow : last_line; };
+  start();
+  RawClient client(path_);
+  client.send(get("/v1/runs?watch=true&state=running"));
+  client.receive("\"stalled\":false");
+  client.receive("1\r\n\n\r\n");  // quiet: time that merely passes is no change
+  hours_later = true;
+  client.receive("\"stalled\":true");
+  stop();
+}
+
 TEST_F(ServerTest, AQuietWatchHasAHeartbeatAndEndsWithTheServer) {
   options_.limits.watch_pause = 1ms;
   options_.limits.watch_heartbeat = 5ms;
