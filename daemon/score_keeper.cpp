@@ -101,24 +101,47 @@ Result<void> ScoreKeeper::predict(const RunRow& row, Seen& seen,
   const auto fraction = regression::time_fraction(elapsed, remaining->seconds);
   if (!fraction) return {};
   const auto mark = regression::mark_reached(*fraction, seen.mark, std::exchange(seen.fraction, fraction));
+  if (!std::exchange(seen.begun, true) && !seen.mark && (!mark || *mark > 0)) {
+    if (auto said = predict_start(row, seen, *models, now); !said) return said;
+  }
   if (!mark) return {};
   PredictionRow prediction;
-  prediction.run_id = row.id;
   prediction.kind = *mark > 0 ? PredictionKind::remaining : PredictionKind::total;
   prediction.at_fraction = *mark;
   prediction.made_at = now;
   prediction.elapsed = elapsed;
   // Of the whole run what is over is known; only the rest is predicted.
-  const double known = prediction.kind == PredictionKind::total ? elapsed : 0;
-  prediction.seconds = known + remaining->seconds;
-  prediction.lower = known + remaining->lower;
-  prediction.upper = known + remaining->upper;
+  prediction.seconds = prediction.kind == PredictionKind::total ? elapsed : 0;
+  return record(row, seen, std::move(prediction), outlook);
+}
+
+// A run that is seen too late for its start: what the models that were fitted before it began say of all of
+// it is what would have been said then.
+Result<void> ScoreKeeper::predict_start(const RunRow& row, Seen& seen, const service::ModelSet& models,
+                                        Instant now) {
+  const service::Outlook outlook = service::LiveRuns::at_start(row.run, models);
+  if (!outlook.remaining) return {};
+  PredictionRow prediction;
+  prediction.kind = PredictionKind::total;
+  prediction.made_at = now;
+  prediction.elapsed = elapsed_seconds(row.run);
+  return record(row, seen, std::move(prediction), outlook);
+}
+
+// `prediction.seconds`: what the outlook's remaining time is added to.
+Result<void> ScoreKeeper::record(const RunRow& row, Seen& seen, PredictionRow prediction,
+                                 const service::Outlook& outlook) {
+  const double known = prediction.seconds;
+  prediction.run_id = row.id;
+  prediction.seconds = known + outlook.remaining->seconds;
+  prediction.lower = known + outlook.remaining->lower;
+  prediction.upper = known + outlook.remaining->upper;
   prediction.confidence = kConfidence;
   prediction.model_id = outlook.model_id;
   prediction.basis = basis_of(outlook);
   const auto kept = writer_.with([&](Writer& writer) { return writer.put_predictions({prediction}); });
   if (!kept) return kept;
-  seen.mark = *mark;
+  seen.mark = prediction.at_fraction;
   seen.anything = true;
   return {};
 }

@@ -36,6 +36,7 @@ class ScoreKeeper {
     std::optional<double> mark;      // the latest on record
     std::optional<double> fraction;  // of its time, when last looked at
     std::int64_t iteration = -1;     // when last looked at: a run that stands still has nothing new to say
+    bool begun = false;              // it is known whether there is a prediction of its start
     bool anything = false;           // there is a prediction to be scored
     bool told_over = false;          // the observer knows that it no longer runs; a lost one may come back
   };
@@ -44,6 +45,9 @@ class ScoreKeeper {
   Result<void> note_unscored();
   Result<void> predict(const RunRow& row, Seen& seen, const std::shared_ptr<const service::ModelSet>& models,
                        Instant now);
+  Result<void> predict_start(const RunRow& row, Seen& seen, const service::ModelSet& models, Instant now);
+  Result<void> record(const RunRow& row, Seen& seen, PredictionRow prediction,
+                      const service::Outlook& outlook);
   Result<void> score_ended(const std::set<std::int64_t>& running);
 
   std::unique_ptr<Reader> reader_;

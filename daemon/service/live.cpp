@@ -154,6 +154,21 @@ void LiveRuns::answer(const Run& run, const FittedModel* train, const FittedMode
   known.answer.anomaly = training ? regression::anomaly(known.stretches, *training) : std::nullopt;
 }
 
+Outlook LiveRuns::at_start(const Run& run, const ModelSet& models) {
+  const FittedModel* const train = model_of(models, run, Phase::train);
+  const FittedModel* const test = model_of(models, run, Phase::test);
+  const auto before = [&](const FittedModel& model) { return model.fitted_at <= *run.started_at; };
+  if (train == nullptr || !run.started_at || !before(*train) || (test != nullptr && !before(*test)))
+    return {};
+  Known known;
+  known.plan = plan_of(run);
+  known.plan.iteration = static_cast<double>(run.first_iteration.value_or(0));
+  known.plan.snapshots = known.plan.snapshot_seconds = 0;
+  known.plan.startup = train->startup ? train->startup->median : 0;
+  answer(run, train, test, known);
+  return known.answer;
+}
+
 Outlook LiveRuns::outlook(const RunRow& row, const std::shared_ptr<const ModelSet>& models,
                           std::optional<Instant> now) {
   const Run& run = row.run;

@@ -41,6 +41,10 @@ class LiveRuns {
   Outlook outlook(const RunRow& row, const std::shared_ptr<const ModelSet>& models,
                   std::optional<Instant> now = {});
 
+  // What could be said of the run as it began: by models that were fitted before, and nothing of the run's
+  // own. Empty where there are none.
+  static Outlook at_start(const Run& run, const ModelSet& models);
+
  private:
   // A run as it was last looked at; the answer is as old as the rest of it.
   struct Known {
@@ -55,7 +59,7 @@ class LiveRuns {
   Known& known(std::int64_t run_id);
   void read_stretches(const RunRow& row, Known& known);
   void make_room(std::int64_t except);
-  void answer(const Run& run, const FittedModel* train, const FittedModel* test, Known& known);
+  static void answer(const Run& run, const FittedModel* train, const FittedModel* test, Known& known);
 
   Reader& reader_;
   std::map<std::int64_t, Known> runs_;

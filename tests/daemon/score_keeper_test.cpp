@@ -100,6 +100,43 @@ TEST_F(TrackRecordKept, with_a_model_a_run_is_foretold_at_its_start_and_refits_c
   EXPECT_NEAR(*start->actual, to_seconds(*run.ended_at - *run.started_at), 1e-6) << "of the whole run";
 }
 
+TEST_F(TrackRecordKept, a_run_seen_late_has_a_start_by_a_model_that_knew_nothing_of_it) {
+  for (const char* earlier : {"lenet_b64_i500_tb100_ti50.log", "lenet_b32_i500_tb50_ti50.log"})
+    write(earlier, example(earlier));
+  Refit refit(
+      Reader::open(path()).value(), *writer_, [this] { return wall_; }, [] {});
+  ASSERT_TRUE(refit.run());
+  const auto fitted = [&](Instant at) {
+    auto models = *refit.models();
+    for (auto& model : models.models) model.fitted_at = at;
+    models_ = std::make_shared<service::ModelSet>(std::move(models));
+  };
+  // The first look comes when a third of the run is over.
+  const auto seen_late = [&](const std::string& name, hours fitted_after_start) {
+    keeper();
+    const auto parts = pieces(example(kLog), kDisplayed);
+    std::string begin;
+    for (std::size_t i = 0; i < parts.size() / 3; ++i) begin += parts[i];
+    write(name, begin);
+    fitted(*newest().run.started_at + fitted_after_start);
+    look();
+    look();
+    std::string rest;
+    for (std::size_t i = parts.size() / 3; i < parts.size(); ++i) rest += parts[i];
+    write(name, rest);
+    look();
+    return predictions();
+  };
+  const auto rows = seen_late("before.log", hours(-1));
+  ASSERT_EQ(rows.size(), 1U) << "5 and 25 % are not made up";
+  EXPECT_EQ(rows[0].kind, PredictionKind::total);
+  EXPECT_EQ(rows[0].at_fraction, 0);
+  EXPECT_EQ(rows[0].basis, "model");
+  EXPECT_GT(rows[0].elapsed, 0);
+  EXPECT_TRUE(rows[0].actual);
+  EXPECT_TRUE(seen_late("after.log", hours(1)).empty()) << "that model may have seen the run";
+}
+
 TEST_F(TrackRecordKept, the_sums_are_those_of_the_rows) {
   keeper();
   follow(example(kLog));
