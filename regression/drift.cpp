@@ -14,31 +14,44 @@ constexpr double kRunsScore = -2;      // one in 44 by chance
 constexpr double kChangeScore = 5;     // of medians; the best of 200 places reaches 4 by chance
 constexpr double kLeastChange = 0.03;  // smaller ones are not worth losing data for
 
+double absolute_deviation(const std::vector<double>& values, double middle) {
+  double sum = 0;
+  for (const double x : values) sum += std::abs(x - middle);
+  return sum;
+}
+
 struct Change {
   std::size_t at = 0;  // first index after it
   double size = 0, score = 0;
+  double middle = 0;  // between the two medians
 };
 
+// Where two medians describe the residuals best, by least absolute deviations; its score tells nothing of the
+// place, since it favours the middle. Every place is looked at, so that a change too young to be believed is
+// not found too early either.
 Change best_change(const std::vector<double>& residuals) {
   Change best;
-  for (std::size_t at = kLeastBefore; at + kLeastAfter <= residuals.size(); ++at) {
+  double least = 0;
+  for (std::size_t at = kLeastBefore; at < residuals.size(); ++at) {
     const auto split = residuals.begin() + static_cast<std::ptrdiff_t>(at);
-    const double before = median({residuals.begin(), split}), after = median({split, residuals.end()});
+    const std::vector<double> earlier(residuals.begin(), split), later(split, residuals.end());
+    const double before = median(earlier), after = median(later);
+    const double deviation = absolute_deviation(earlier, before) + absolute_deviation(later, after);
+    if (best.at > 0 && deviation >= least) continue;
+    least = deviation;
     std::vector<double> inside = residuals;
     for (std::size_t i = 0; i < inside.size(); ++i) inside[i] -= i < at ? before : after;
     const auto a = static_cast<double>(at), b = static_cast<double>(residuals.size() - at);
     // A median's variance is pi/2 times a mean's.
     const double error = std::max(1e-3, robust_scale(inside)) * std::sqrt(1.5708 * (1 / a + 1 / b));
-    const double score = std::abs(after - before) / error;
-    if (score > best.score) best = {at, std::abs(after - before), score};
+    best = {at, std::abs(after - before), std::abs(after - before) / error, 0.5 * (before + after)};
   }
   return best;
 }
 
 }  // namespace
 
-double runs_score(const std::vector<double>& residuals_in_order) {
-  const double middle = median(residuals_in_order);
+double runs_score(const std::vector<double>& residuals_in_order, double middle) {
   double above = 0, below = 0, runs = 0;
   int last = 0;
   for (const double r : residuals_in_order) {
@@ -63,8 +76,10 @@ std::optional<double> drop_before_change(Observations& rows, const std::vector<d
     dated.push_back(i);
     values.push_back(residuals[i]);
   }
-  if (values.size() < kLeastBefore + kLeastAfter || runs_score(values) > kRunsScore) return std::nullopt;
+  if (values.size() < kLeastBefore + kLeastAfter) return std::nullopt;
   const Change change = best_change(values);
+  if (change.at + kLeastAfter > values.size()) return std::nullopt;
+  if (runs_score(values, change.middle) > kRunsScore) return std::nullopt;
   if (change.score < kChangeScore || change.size < kLeastChange) return std::nullopt;
   for (std::size_t i = 0; i < change.at; ++i) rows[dated[i]].weight = 0;
   return rows[dated[change.at]].started_at;

@@ -127,6 +127,32 @@ TEST_F(Evidence, AChangedDeploymentForgetsItsPast) {
   EXPECT_NEAR(model->predict(200, 32, 0.9)->seconds / (200 * 0.052 * 0.7), 1, 0.04);
 }
 
+// The place is where it was, however young the change: a run of before among those after would widen every
+// estimate.
+TEST_F(Evidence, AChangeIsFoundWhereItIs) {
+  Dataset data;
+  for (int i = 0; i < 14; ++i) data.push_back(run(1000, 32 << (i % 2), 0.05, 0.02));
+  for (int i = 0; i < 6; ++i) data.push_back(run(1000, 32 << (i % 2), 0.07, 0.02));
+  for (std::size_t i = 0; i < data.size(); ++i) data[i].started_at = 1e9 + 3600 * static_cast<double>(i);
+  for (std::size_t after = 0; after <= 6; ++after) {
+    const Dataset seen(data.begin(), data.begin() + 14 + static_cast<std::ptrdiff_t>(after));
+    const auto model = fit(seen);
+    EXPECT_EQ(model->changed_at.has_value(), after >= 4) << after;
+    if (!model->changed_at) continue;
+    EXPECT_NEAR((*model->changed_at - 1e9) / 3600, 14, 1e-6) << after;
+    EXPECT_NEAR(model->predict(1000, 32, 0.9)->seconds, 70, 3) << after;
+  }
+}
+
+TEST_F(Evidence, RunsThatAreSlowNowAndThenAreNoChange) {
+  Dataset data;
+  for (int i = 0; i < 30; ++i) {
+    data.push_back(run(200, 16 << (i % 3), 0.05 * (i % 5 == 4 || i % 7 == 6 ? 1.5 : 1), 0.02));
+    data.back().started_at = 1e9 + 3600 * i;
+  }
+  EXPECT_FALSE(fit(data)->changed_at);
+}
+
 TEST_F(Evidence, AnUnchangedDeploymentForgetsNothing) {
   int changed = 0;
   for (int round = 0; round < 30; ++round) {
@@ -141,9 +167,11 @@ TEST_F(Evidence, AnUnchangedDeploymentForgetsNothing) {
 }
 
 TEST(RunsTest, OrderShows) {
-  EXPECT_LT(runs_score({-1, -2, -1, -3, -2, 1, 2, 1, 3, 2}), -2);
-  EXPECT_GT(runs_score({-1, 1, -1, 1, -1, 1, -1, 1}), 0);
-  EXPECT_EQ(runs_score({}), 0);
+  EXPECT_LT(runs_score({-1, -2, -1, -3, -2, 1, 2, 1, 3, 2}, 0), -2);
+  EXPECT_GT(runs_score({-1, 1, -1, 1, -1, 1, -1, 1}, 0), 0);
+  EXPECT_EQ(runs_score({}, 0), 0);
+  EXPECT_LT(runs_score({0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 9, 8, 9, 8}, 5), -2)
+      << "a short stretch, but all of it";
 }
 
 TEST_F(Evidence, SiblingsKnowThePeculiarBatchSizes) {
