@@ -83,7 +83,8 @@ template <class V>
 void describe(V& v, track::OpenTest& x) {
   v("iteration", x.iteration), v("net", x.net), v("since", x.since), v("announced", x.announced);
   v("done", x.done), v("done_at", x.done_at), v("shows_batches", x.shows_batches);
-  v("first_batch", x.first_batch), v("stated", x.stated), v("stated_error", x.stated_error);
+  v("first_batch", x.first_batch), v("began", x.began), v("stated", x.stated),
+      v("stated_error", x.stated_error);
   v("given", x.given), v("given_seconds", x.given_seconds);
 }
 

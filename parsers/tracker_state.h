@@ -54,6 +54,7 @@ struct OpenTest {
   std::optional<Instant> done_at;
   bool shows_batches = false;
   std::optional<std::int64_t> first_batch;  // the first one displayed: do they count from 0 or from 1?
+  std::optional<Instant> began;             // before the first of them, by the mean
   double stated = 0;                        // seconds of the batches displayed, where the lines say so
   double stated_error = 0;                  // by how much their rounding may be off
   std::int64_t given = 0;                   // of those batches, how many have been given out as segments

@@ -73,6 +73,16 @@ void epoch_is_over(RunTrack& r) {
   derive(r.run, "test_interval", steps, "test_interval: steps of an epoch");
 }
 
+// The mean over all batches shown, where the line states it.
+void take_stated(OpenTest& test, const Event& event, std::optional<Instant> now, std::int64_t shown) {
+  const auto mean = rounded(event, Field::seconds);
+  if (!mean || mean->first <= 0 || event.text(Field::since) != "epoch") return;
+  test.stated = mean->first * static_cast<double>(shown);
+  test.stated_error = mean->second * static_cast<double>(shown);
+  if (const auto took = positive_seconds(test.stated); took && now && test.done == 0)
+    test.began = *now - std::chrono::duration_cast<Instant::duration>(*took);
+}
+
 }  // namespace
 
 void Tracker::Impl::begin_shown_test(RunTrack& r, const Moment& m) {
@@ -103,12 +113,7 @@ void Tracker::Impl::test_progress(const Moment& m) {
   const std::int64_t n = shown - test.done;
   if (n <= 0) return;  // another value of the same batch
   if (r.run.job == Job::test) r.run.iteration = shown;
-  if (const auto mean = rounded(m.event, Field::seconds); mean && mean->first > 0) {
-    if (m.event.text(Field::since) == "epoch") {
-      test.stated = mean->first * static_cast<double>(shown);
-      test.stated_error = mean->second * static_cast<double>(shown);
-    }
-  }
+  take_stated(test, m.event, m.now, shown);
   if (test.stated <= 0) test_stretch(r, m, n);
   test.done = shown;
   test.done_at = m.now;
@@ -139,8 +144,9 @@ void Tracker::Impl::give_stated_test(RunTrack& r, Records& out) {
   const double seconds = test.stated - test.given_seconds;
   const auto took = positive_seconds(seconds);
   if (alone || !took || test.done <= test.given || test.stated_error > kMostError * seconds) return;
-  add_segment(r, {Phase::test, test.iteration, test.done - test.given, test_samples(r, test.net), *took, {}},
-              out);
+  const auto began = test.given == 0 ? test.began : std::nullopt;
+  add_segment(
+      r, {Phase::test, test.iteration, test.done - test.given, test_samples(r, test.net), *took, began}, out);
   test.given = test.done;
   test.given_seconds = test.stated;
 }

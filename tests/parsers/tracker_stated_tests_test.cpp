@@ -153,6 +153,7 @@ TEST(StatedTests, ALogThatIsFollowedSaysWhatOneThatIsImportedDoes) {
     }
   }
   EXPECT_EQ(followed.rejected, 0);
+  EXPECT_EQ(segments_of(followed, Phase::test).at(0).started_at, HandLog::instant(119.6));
 }
 
 TEST(StatedTests, AreOfTheStateThatIsKept) {
