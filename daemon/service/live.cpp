@@ -31,8 +31,11 @@ std::optional<double> samples_of(const PhaseSummary& phase) {
   return static_cast<double>(*phase.samples_per_iteration);
 }
 
-const FittedModel* model_of(const ModelSet& models, const Run& run, Phase phase) {
-  const ModelKey key{run.network, run.architecture, run.framework, run.host, run.device, run.devices, phase};
+ModelKey key_of(const Run& run, Phase phase) {
+  return {run.network, run.architecture, run.framework, run.host, run.device, run.devices, phase};
+}
+
+const FittedModel* find_model(const ModelSet& models, const ModelKey& key) {
   const auto found = std::find_if(models.models.begin(), models.models.end(),
                                   [&](const FittedModel& each) { return each.key == key; });
   return found != models.models.end() ? &*found : nullptr;
@@ -148,15 +151,21 @@ void LiveRuns::answer(const Run& run, const FittedModel* train, const FittedMode
   const double phases = plan.test_interval > 0 ? left / plan.test_interval + 1 : 1;
   const auto training = per_iteration(train, run, Phase::train, left);
   const auto testing = per_iteration(test, run, Phase::test, phases * plan.test_iterations);
-  known.answer.model_id = training ? std::optional(train->id) : std::nullopt;
-  known.answer.remaining = regression::remaining(known.stretches, plan, training, testing, kConfidence);
-  known.answer.pace = regression::expected_pace(known.stretches, plan, training, kConfidence);
-  known.answer.anomaly = training ? regression::anomaly(known.stretches, *training) : std::nullopt;
+  Outlook& answer = known.answer.emplace();
+  answer.model_id = training ? std::optional(train->id) : std::nullopt;
+  answer.remaining = regression::remaining(known.stretches, plan, training, testing, kConfidence);
+  answer.pace = regression::expected_pace(known.stretches, plan, training, kConfidence);
+  answer.anomaly = training ? regression::anomaly(known.stretches, *training) : std::nullopt;
+}
+
+const FittedModel* LiveRuns::model_of(const Run& run, Phase phase) const {
+  const auto found = by_key_.find(key_of(run, phase));
+  return found != by_key_.end() ? found->second : nullptr;
 }
 
 Outlook LiveRuns::at_start(const Run& run, const ModelSet& models) {
-  const FittedModel* const train = model_of(models, run, Phase::train);
-  const FittedModel* const test = model_of(models, run, Phase::test);
+  const FittedModel* const train = find_model(models, key_of(run, Phase::train));
+  const FittedModel* const test = find_model(models, key_of(run, Phase::test));
   const auto before = [&](const FittedModel& model) { return model.fitted_at <= *run.started_at; };
   if (train == nullptr || !run.started_at || !before(*train) || (test != nullptr && !before(*test)))
     return {};
@@ -166,7 +175,7 @@ Outlook LiveRuns::at_start(const Run& run, const ModelSet& models) {
   known.plan.snapshots = known.plan.snapshot_seconds = 0;
   known.plan.startup = train->startup ? train->startup->median : 0;
   answer(run, train, test, known);
-  return known.answer;
+  return *known.answer;
 }
 
 Outlook LiveRuns::outlook(const RunRow& row, const std::shared_ptr<const ModelSet>& models,
@@ -181,21 +190,28 @@ Outlook LiveRuns::outlook(const RunRow& row, const std::shared_ptr<const ModelSe
   }
   if (models_ != models) {
     models_ = models;
-    ++models_number_;
+    by_key_.clear();
+    for (const FittedModel& each : models->models) by_key_[each.key] = &each;
   }
   Known& known = this->known(row.id);
   regression::Plan plan = plan_of(run);
-  const FittedModel* const train = model_of(*models, run, Phase::train);
+  const FittedModel* const train = model_of(run, Phase::train);
+  const FittedModel* const test = model_of(run, Phase::test);
   plan.startup = startup_left(run, train);
+  const auto fit_of = [](const FittedModel* model) {
+    return model != nullptr ? Fit({model->id, model->fitted_at}) : std::nullopt;
+  };
   const bool grown = known.segments != run.train.segments + run.test.segments;
-  if (grown || known.models != models_number_ || known.plan != plan) {
+  const bool refitted = known.train != fit_of(train) || known.test != fit_of(test);
+  if (!known.answer || grown || refitted || known.plan != plan) {
     if (grown || known.stretches.empty()) read_stretches(row, known);
     known.plan = plan;
-    known.models = models_number_;
-    answer(run, train, model_of(*models, run, Phase::test), known);
+    known.train = fit_of(train);
+    known.test = fit_of(test);
+    answer(run, train, test, known);
   }
   const double silence = now && run.ended_at ? seconds_between(*run.ended_at, *now) : 0;
-  return after_silence(known.answer, silence);
+  return after_silence(*known.answer, silence);
 }
 
 }  // namespace etad::service

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "daemon/service/backend.h"
@@ -46,27 +47,31 @@ class LiveRuns {
   static Outlook at_start(const Run& run, const ModelSet& models);
 
  private:
+  // Which fit of which model; none: there is no model.
+  using Fit = std::optional<std::pair<std::int64_t, Instant>>;
+
   // A run as it was last looked at; the answer is as old as the rest of it.
   struct Known {
     std::vector<regression::Stretch> stretches;  // in order of time; none: to be read again
     std::int64_t segments = 0;                   // of the run, up to the last of these
     regression::Plan plan;
-    std::uint64_t models = 0;  // which set the answer was made with; 0: there is none yet
-    Outlook answer;            // as of the last line
-    std::uint64_t used = 0;    // the count of requests when last asked for
+    Fit train, test;                // that the answer was made with
+    std::optional<Outlook> answer;  // as of the last line
+    std::uint64_t used = 0;         // the count of requests when last asked for
   };
 
   Known& known(std::int64_t run_id);
   void read_stretches(const RunRow& row, Known& known);
   void make_room(std::int64_t except);
+  const FittedModel* model_of(const Run& run, Phase phase) const;
   static void answer(const Run& run, const FittedModel* train, const FittedModel* test, Known& known);
 
   Reader& reader_;
   std::map<std::int64_t, Known> runs_;
   std::size_t stretches_ = 0;  // of all runs together
   std::uint64_t requests_ = 0;
-  std::shared_ptr<const ModelSet> models_;  // the latest set seen
-  std::uint64_t models_number_ = 0;         // and its number in order of appearance
+  std::shared_ptr<const ModelSet> models_;         // the latest set seen
+  std::map<ModelKey, const FittedModel*> by_key_;  // of it
 };
 
 }  // namespace etad::service
