@@ -57,6 +57,17 @@ bool has_seen(const std::vector<CurvePoint>& curve, double b) {
   return std::ranges::any_of(curve, [&](const CurvePoint& p) { return std::abs(p.samples - b) <= 1e-9 * b; });
 }
 
+// A batch size far from those seen: by the scores alone its bounds may lie whole orders of magnitude apart.
+// An iteration over fewer samples takes no longer than one over more, and each of its samples no less; curves
+// that bend and jump make this true within a factor only.
+void hold_to_reason(Prediction& out, double ratio, const Prediction& nearest) {
+  constexpr double kSlack = 1.5;
+  const double least = nearest.lower * std::min(1.0, ratio) / kSlack;
+  const double most = nearest.upper * std::max(1.0, ratio) * kSlack;
+  out.lower = std::min(std::max(out.lower, least), out.seconds);
+  out.upper = std::max(std::min(out.upper, most), out.seconds);
+}
+
 }  // namespace
 
 std::optional<Prediction> Model::predict(double n, std::optional<double> b, double confidence,
@@ -87,7 +98,11 @@ std::optional<Prediction> Model::predict(double n, std::optional<double> b, doub
   const double width = std::max(scored * std::sqrt(run + fitted + effect_variance), least * std::sqrt(run));
   out.lower = out.seconds * std::exp(-width);
   out.upper = out.seconds * std::exp(width);
-  if (b && samples.max > 0 && outside(samples, *b)) out.extrapolates.emplace_back("batch_size");
+  if (b && samples.max > 0 && outside(samples, *b)) {
+    out.extrapolates.emplace_back("batch_size");
+    const double near = std::clamp(*b, samples.min, samples.max);
+    if (const auto nearest = predict(n, near, confidence, asked)) hold_to_reason(out, *b / near, *nearest);
+  }
   if (outside(iterations, n)) out.extrapolates.emplace_back("iterations");
   return out;
 }

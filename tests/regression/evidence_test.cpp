@@ -144,6 +144,21 @@ TEST_F(Evidence, AChangeIsFoundWhereItIs) {
   }
 }
 
+// Five runs of one batch size, four of them alike to a hair: in units of so little noise the fifth is far
+// off.
+TEST_F(Evidence, FarFromTheBatchSizesSeenBoundsStayWithinReason) {
+  Dataset data;
+  for (int i = 0; i < 5; ++i) data.push_back(run(10'000, 256, i == 2 ? 1.02 : 1, 0.0001));
+  const auto model = fit(data);
+  const double seen = model->predict(1000, 256, 0.9)->seconds;
+  const auto small = model->predict(1000, 7, 0.9), large = model->predict(1000, 2048, 0.9);
+  EXPECT_GT(small->lower, seen * 7 / 256 / 2) << "a sample takes no less time in a smaller batch";
+  EXPECT_LT(small->upper, 2 * seen) << "a smaller batch takes no longer";
+  EXPECT_GT(large->lower, seen / 2);
+  EXPECT_LT(large->upper, 2 * 8 * seen);
+  EXPECT_GT(small->upper / small->seconds, 1.2) << "and yet: nobody has seen it";
+}
+
 TEST_F(Evidence, RunsThatAreSlowNowAndThenAreNoChange) {
   Dataset data;
   for (int i = 0; i < 30; ++i) {
