@@ -38,6 +38,14 @@ std::string detail_text(const Object& problem) {
   return detail;
 }
 
+// Near names; of settings as --set takes them.
+std::string near_text(json::array names) {
+  for (json::value& name : names)
+    if (const auto* text = name.if_string(); text != nullptr && text->starts_with("setting."))
+      name = json::string(std::string_view(*text).substr(std::string_view("setting.").size()));
+  return joined(names);
+}
+
 // The options that choose one of several candidates: " --device CPU".
 std::string choice_text(const Object& problem, const Object& candidate) {
   std::string out;
@@ -68,7 +76,7 @@ std::string problem_text(const Object& problem) {
   if (const std::string hint = text_of(problem, "hint"); !hint.empty()) out += "  " + hint + "\n";
   const auto& candidates = array_of(problem, "candidates");
   const bool names = !candidates.empty() && candidates.front().is_string();
-  if (names) out += "  near it: " + joined(candidates) + "\n";
+  if (names) out += "  near it: " + near_text(candidates) + "\n";
   for (const char* list : {"candidates", "known"}) {
     for (const json::value& each : array_of(problem, list)) {
       if (!each.is_object()) continue;

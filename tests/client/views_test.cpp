@@ -110,6 +110,8 @@ TEST(ProblemText, NamesParametersAsTheOptionsTheyAre) {
   };
   EXPECT_EQ(detail("test_interval"), "etactl: --test-interval is missing: why\n");
   EXPECT_EQ(detail("setting.type"), "etactl: --set type is missing: why\n");
+  EXPECT_EQ(problem_text(parsed(R"({"detail": "What?", "candidates": ["setting.type"]})")),
+            "etactl: What?\n  near it: type\n");
 }
 
 TEST(ModelText, ShowsWhatItHasLearnedBesideThePace) {
