@@ -34,15 +34,12 @@ struct ActiveSet {
     return out;
   }
 
-  // The unconstrained minimiser over the passive columns, zero elsewhere. `least`: the smallest pivot; of
-  // columns of unit length it is the share of the most dependent one that the others do not explain.
-  Terms minimiser(double* least = nullptr) const {
+  // The unconstrained minimiser over the passive columns, zero elsewhere.
+  Terms minimiser() const {
     const Indices index = members();
     Terms rhs(index.size());
     for (Eigen::Index a = 0; a < index.size(); ++a) rhs(a) = projection(index(a));
-    const Eigen::LDLT<Gram> factor(block(index));
-    if (least) *least = factor.vectorD().minCoeff();
-    const Terms z = factor.solve(rhs);
+    const Terms z = block(index).ldlt().solve(rhs);
     Terms out = Terms::Zero(gram.cols());
     for (Eigen::Index a = 0; a < index.size(); ++a) out(index(a)) = std::isfinite(z(a)) ? z(a) : 0;
     return out;
@@ -76,24 +73,29 @@ Terms step_to_bound(const Terms& x, const Terms& z, unsigned free, ActiveSet& se
   return out;
 }
 
-bool within_bounds(const Terms& x, unsigned free) {
-  for (Eigen::Index i = 0; i < x.size(); ++i) {
-    if (x(i) < 0 && !(free >> i & 1U)) return false;
-  }
-  return true;
-}
-
-// The minimiser over all columns, where it keeps the bounds: then it is the answer. Nearly collinear columns
-// are left to the search, which does without the one it does not need.
-std::optional<Terms> unbounded(ActiveSet set, const Terms& scale, unsigned free) {
+// The minimiser over all columns that are not empty, where it keeps the bounds: then it is the answer. By
+// Gaussian elimination, whose pivots are what the columns before leave unexplained of each. Nearly collinear
+// columns are left to the search, which does without those it does not need.
+std::optional<Terms> unbounded(Gram g, Terms x, unsigned free) {
   constexpr double kIndependent = 1e-6;
-  for (Eigen::Index i = 0; i < scale.size(); ++i) {
-    if (scale(i) > 0) set.passive |= 1U << i;
+  const Eigen::Index terms = g.cols();
+  for (Eigen::Index j = 0; j < terms; ++j) {
+    if (g(j, j) == 0) continue;
+    g(j, j) += kRidge;
+    if (!(g(j, j) > kIndependent)) return std::nullopt;
+    for (Eigen::Index i = j + 1; i < terms; ++i) {
+      const double share = g(i, j) / g(j, j);
+      for (Eigen::Index k = j + 1; k <= i; ++k) g(i, k) -= share * g(k, j);
+      x(i) -= share * x(j);
+    }
   }
-  if (set.passive == 0) return std::nullopt;
-  double least = 0;
-  const Terms x = set.minimiser(&least);
-  if (!(least > kIndependent) || !within_bounds(x, free)) return std::nullopt;
+  for (Eigen::Index j = terms - 1; j >= 0; --j) {
+    if (g(j, j) == 0) continue;
+    for (Eigen::Index i = j + 1; i < terms; ++i) x(j) -= g(i, j) * x(i);
+    x(j) /= g(j, j);
+    const bool bounded = !(free >> j & 1U);
+    if (!std::isfinite(x(j)) || (bounded && x(j) < 0)) return std::nullopt;
+  }
   return x;
 }
 
@@ -104,8 +106,8 @@ Terms solve_nnls(const Gram& gram, const Terms& projection, unsigned free) {
   const Gram g = scale.asDiagonal() * gram * scale.asDiagonal();
   const Terms h = scale.cwiseProduct(projection);
   const Eigen::Index terms = g.cols();
+  if (const auto x = unbounded(g, h, free)) return scale.cwiseProduct(*x);
   ActiveSet set{g, h};
-  if (const auto x = unbounded(set, scale, free)) return scale.cwiseProduct(*x);
   for (Eigen::Index i = 0; i < terms; ++i) {
     if ((free >> i & 1U) && scale(i) > 0) set.passive |= 1U << i;
   }

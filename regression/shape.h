@@ -49,7 +49,7 @@ struct Shape {
   std::vector<LeftOut> left_out;   // for each batch size
 };
 
-// Needs at least one batch size. Bounded: O(settings x (samples^3 + points x samples^2)).
+// Needs at least one batch size. Bounded: O(settings x samples^3 + siblings' parts x points x samples^2).
 Shape infer_shape(const ShapeData& data, std::span<const Sibling> siblings);
 
 // The correction at `samples`: exact where it was measured, else linear in log B between the points.
