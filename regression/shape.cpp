@@ -147,6 +147,7 @@ Shape infer_with(const ShapeData& data, const Kernel& kernel, const SiblingResid
     const std::span<const double> own(&evidence[k * carried.size()], carried.size());
     if (*std::ranges::max_element(own) - best < kLeastLogWeight) continue;
     process.set_and_invert(settings[k]);
+    if (!process.definite()) continue;
     shares.clear();
     for (std::size_t c = 0; c < carried.size(); ++c) {
       if (own[c] - best >= kLeastLogWeight) shares.push_back({carried[c], own[c] - best});

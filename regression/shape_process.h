@@ -37,8 +37,10 @@ class Process {
   void set(const Setting& setting) { apply(setting, false); }
   double evidence(double carried) const;  // log marginal likelihood, but for a constant
 
-  // Enough to ask for all the rest.
+  // Enough to ask for all the rest, where the covariance is definite: only NaN and overflow make it
+  // otherwise.
   void set_and_invert(const Setting& setting) { apply(setting, true); }
+  bool definite() const { return definite_; }
   const Setting& setting() const { return setting_; }
   const Square& inverse() const { return inverse_; }  // K^-1
   Line weights(double carried) const;                 // K^-1 (r - carried)
