@@ -21,18 +21,22 @@ constexpr double kFasterSize = 0.04;
 constexpr double kUnrestFasterSize = 0.02;
 constexpr double kSteadyJitter = 0.003, kRestlessJitter = 0.01;  // of windows: an accelerator's own, and not
 
-// An accelerator whose windows differ this much waits for its data, as a rule from a cold disk, and is likely
-// to go faster once they are in memory: how much, on the average and where it happens.
+// An accelerator whose windows differ this much has uneven work or waits for its data. It mostly goes on so;
+// where it does not, because the data are in memory at last or the disk has got another reader, the change is
+// large.
 constexpr double kFedJitter = 0.02, kStarvedJitter = 0.04;
-constexpr double kSpeedUp = 0.22;
-constexpr double kWarmSeconds = 3600;
-constexpr double kSpeedUpHazard = 0.2;
+constexpr double kStarvedSlowerSize = 0.1;
+constexpr double kSpeedUpHazard = 0.06;
 constexpr double kSpeedUpSize = 0.5;
 constexpr double kStarvedWindows = 16;  // as many are worth as much as taking it not to
+constexpr double kColdSeconds = 3600;   // within about so long all data have been read once
 
 // Runs of one network on one machine differ by some percent even where its model claims less.
 constexpr double kLeastModelDeviation = 0.12;
 constexpr double kMostModelDeviation = 3;
+// What it is off by is there for the whole run, while the windows' noise goes: its variance counts as so much
+// more once there are windows.
+constexpr double kModelDoubt = 3;
 
 // Of a model asked about a batch size beyond those it has seen: half or twice as much is no surprise.
 constexpr double kExtrapolatedDeviation = 0.7;
@@ -59,7 +63,7 @@ double starved(const PaceCourse& course, bool on_cpu) {
 double still_cold(const PaceCourse& course) {
   double seconds = 0;
   for (const PaceBlock& block : course.blocks) seconds += block.seconds;
-  const double x = seconds / kWarmSeconds;
+  const double x = seconds / kColdSeconds;
   return 1 / (1 + x * x);
 }
 
@@ -87,7 +91,7 @@ std::optional<Forecast> model_forecast(const std::optional<Prediction>& p, doubl
   if (usable(p->upper)) ratio = std::max(ratio, p->upper / p->seconds);
   if (usable(p->lower)) ratio = std::max(ratio, p->seconds / p->lower);
   const double deviation = std::log(ratio) / normal_quantile(0.5 + 0.5 * confidence);
-  Forecast out{p->seconds, {}};
+  Forecast out{p->seconds, {}, 0};
   out.law.usual = std::clamp(deviation, least_deviation(*p), kMostModelDeviation);
   return out;
 }
@@ -102,32 +106,38 @@ Forecast pace_forecast(const PaceCourse& course, const PaceOutlook& outlook, dou
   law.usual = std::hypot(std::hypot(kLeastUsual, kDriftWeight * outlook.drift),
                          std::hypot(outlook.variation, outlook.scatter));
   law.slower = 1 - std::exp(-(kBreakHazard + kUnrestHazard * unrest) * ages);
-  law.slower_size = kSlowerSize;
+  law.slower_size = kSlowerSize + kStarvedSlowerSize * waits;
   law.faster = (1 - law.slower) * (1 - std::exp(-(kFasterHazard + kSpeedUpHazard * waits) * ages));
   law.faster_size = kFasterSize + kUnrestFasterSize * unrest + kSpeedUpSize * waits;
-  law.centre = kSpeedUp * waits * still_cold(course) * outlook.since_share * (1 - std::exp(-ages));
-  out.seconds = outlook.seconds_per_iteration * std::exp(-law.centre);
+  out.cold = waits * still_cold(course);
+  out.seconds = outlook.seconds_per_iteration;
   return out;
 }
 
 Forecast test_forecast(const TestCost& cost) {
-  Forecast out{cost.seconds, {}};
+  Forecast out{cost.seconds, {}, 0};
   out.law.usual = std::hypot(kOneTest, cost.scatter) / std::sqrt(std::max(1, cost.phases));
   return out;
 }
 
-// In the logarithm. Where the two disagree, the spread covers both: w (1 - w) d^2 is the variance of a choice
-// between two values at distance d.
-Forecast combine(const Forecast& own, const Forecast& model) {
-  const double weight = own.variance() / (own.variance() + model.variance());  // the model's
+// In the logarithm. Where the two disagree by more than both their errors explain, one of them is not of this
+// run: the excess widens the model by `trust` in the windows, and them by the rest. The spread covers both:
+// w (1 - w) d^2 is the variance of a choice between two values at distance d, as far as both may be of this
+// run.
+Forecast combine(const Forecast& own, const Forecast& model, double trust) {
+  trust *= 1 - own.cold;
   const double distance = std::log(model.seconds / own.seconds);
+  const double variance = kModelDoubt * model.variance();
+  const double excess = std::max(0.0, distance * distance - own.variance() - variance);
+  const double own_variance = own.variance() + (1 - trust) * excess;
+  const double weight = own_variance / (own_variance + variance + trust * excess);  // the model's
   Forecast out = own;
   out.seconds = own.seconds * std::exp(weight * distance);
   const double shrink = std::sqrt(1 - weight);
   out.law.slower_size *= shrink;
   out.law.faster_size *= shrink;
-  out.law.centre *= 1 - weight;
-  out.law.usual = std::hypot(own.law.usual * shrink, distance * std::sqrt(weight * (1 - weight)));
+  const double between = distance * distance - trust * excess;
+  out.law.usual = std::hypot(own.law.usual * shrink, std::sqrt(weight * (1 - weight) * between));
   return out;
 }
 

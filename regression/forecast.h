@@ -13,6 +13,7 @@ namespace etad::regression {
 struct Forecast {
   double seconds = 0;
   ErrorLaw law;
+  double cold = 0;          // the chance that it rests on a slow start
   double variance() const;  // relative
 };
 
@@ -25,7 +26,8 @@ Forecast pace_forecast(const PaceCourse& course, const PaceOutlook& outlook, dou
 // Of one test phase; `cost` has seen at least one.
 Forecast test_forecast(const TestCost& cost);
 
-// Both, weighted by their precision.
-Forecast combine(const Forecast& own, const Forecast& model);
+// Both, weighted by their precision. `trust` in [0, 1]: in the run's own rather than in the model, where they
+// contradict each other.
+Forecast combine(const Forecast& own, const Forecast& model, double trust);
 
 }  // namespace etad::regression

@@ -6,7 +6,6 @@
 namespace etad::regression {
 
 double ErrorLaw::cumulative(double x) const {
-  x -= centre;
   const auto tail = [&](double size) { return size > 0 ? std::exp(-std::abs(x) / size) : 0.0; };
   const double normal = usual > 0 ? 0.5 * std::erfc(-x / (usual * std::sqrt(2.0))) : (x < 0 ? 0.0 : 1.0);
   const double up = x >= 0 ? 1 - tail(slower_size) : 0;  // of the exponential above 0

@@ -4,14 +4,13 @@
 
 namespace etad::regression {
 
-// ln(actual / forecast) - centre: with probability `slower` exponential above 0 with mean `slower_size`, with
+// ln(actual / forecast): with probability `slower` exponential above 0 with mean `slower_size`, with
 // probability `faster` exponential below 0 with mean `faster_size`, otherwise normal about 0 with deviation
 // `usual`.
 struct ErrorLaw {
   double usual = 0;
   double slower = 0, faster = 0;  // probabilities, together < 1
   double slower_size = 0, faster_size = 0;
-  double centre = 0;  // where "goes on as it did" lies beside the forecast, which has the tails' share in it
 
   double cumulative(double x) const;  // P(error <= x)
   double quantile(double p) const;    // its inverse, by bisection; p in (0, 1)

@@ -233,7 +233,6 @@ PaceOutlook pace_outlook(const PaceCourse& course, double iterations) {
   if (present > 0) {
     double age = 0;
     for (std::size_t i = present; i < n; ++i) age += blocks[i].iterations;
-    outlook.since_share = age / course.iterations;
     const double share = lasting_share(age, iterations);
     level = share * present_pace(course) + (1 - share) * level;
   }

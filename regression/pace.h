@@ -39,7 +39,6 @@ std::optional<PaceCourse> pace_course(std::span<const Stretch> seen);
 struct PaceOutlook {
   double seconds_per_iteration = 0;  // the mean to expect over the rest
   double since = 0;                  // the iteration since which the pace has been what it is
-  double since_share = 1;            // the share of the run so far that it has been so
   double drift = 0;                  // relative: how far the last change of pace would take the forecast
   double variation = 0;  // relative standard deviation between parts of the run as long as the rest
   double scatter = 0;    // relative standard error of the two means, from window to window

@@ -26,6 +26,9 @@ constexpr double kMostSnapshotShare = 0.01;
 // to be outside at all.
 constexpr double kFarShare = 0.2;
 
+// A run's own windows or tests, of so many: as likely to be odd as its model is to be another's.
+constexpr double kFewSeen = 2;
+
 // What starting up takes beside what it usually takes.
 constexpr double kStartupDeviation = 0.5;
 
@@ -95,22 +98,28 @@ double iteration_reached(const std::vector<Stretch>& seen, double stated) {
   return reached;
 }
 
+// That it is the model which is not of this run, rather than its first few windows or tests.
+double trust_in(double seen) {
+  return seen / (seen + kFewSeen);
+}
+
 // One iteration's training over the next `left`, from what there is; nullopt from nothing.
 std::optional<Forecast> training(const std::optional<PaceCourse>& course,
                                  const std::optional<Forecast>& model, const Plan& plan, double left) {
   if (!course) return model;
   const Forecast own = pace_forecast(*course, pace_outlook(*course, left), left, plan.on_cpu);
-  return model ? combine(own, *model) : own;
+  return model ? combine(own, *model, trust_in(static_cast<double>(course->windows))) : own;
 }
 
 // One test phase, from what there is.
 Forecast testing(const TestCost& cost, const Plan& plan, const std::optional<Forecast>& model,
                  const Forecast& pace) {
-  if (cost.phases > 0) return model ? combine(test_forecast(cost), *model) : test_forecast(cost);
+  if (cost.phases > 0)
+    return model ? combine(test_forecast(cost), *model, trust_in(cost.phases)) : test_forecast(cost);
   if (model) return *model;
   const double iterations = clean(plan.test_iterations);
   const double load = plan.test_load > 0 ? clean(plan.test_load) : kUsualTestLoad;
-  Forecast guess{kForwardShare * load * pace.seconds * iterations, {}};
+  Forecast guess{kForwardShare * load * pace.seconds * iterations, {}, 0};
   guess.law.usual = kForwardDeviation;
   return guess;
 }

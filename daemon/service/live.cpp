@@ -11,7 +11,7 @@ namespace {
 
 // As many running runs are remembered; more are worked out anew each time.
 constexpr std::size_t kMostRuns = 4096;
-// And as many of their segments together, 32 MB: beyond, those of the runs not asked for longest go.
+// And as many of their segments together, 40 MB: beyond, those of the runs not asked for longest go.
 constexpr std::size_t kMostStretches = std::size_t{1} << 20;
 // Of one run the newest count.
 constexpr std::int64_t kMostOfARun = 1 << 15;

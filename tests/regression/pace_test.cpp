@@ -83,14 +83,6 @@ TEST(ErrorLaw, IsTheDrawnErrorsLaw) {
   EXPECT_NEAR(static_cast<double>(within) / kDraws, 0.9, 0.01);
 }
 
-TEST(ErrorLaw, CentreMovesAllOfIt) {
-  ErrorLaw law{0.01, 0.1, 0.3, 0.12, 0.5};
-  const double low = law.quantile(0.05), high = law.quantile(0.95);
-  law.centre = 0.2;
-  EXPECT_NEAR(law.quantile(0.05), low + 0.2, 1e-9);
-  EXPECT_NEAR(law.quantile(0.95), high + 0.2, 1e-9);
-}
-
 std::vector<Stretch> windows(const std::vector<double>& paces) {
   std::vector<Stretch> out;
   for (const double pace : paces) out.push_back({false, 20, 20 * pace, 20 * static_cast<double>(out.size())});
