@@ -51,7 +51,7 @@ Noise run_noise(const Observations& rows, const std::vector<double>& residuals, 
   const double prior = typical > 0 ? typical : kPriorNoise;
   // Residuals about a fit are smaller than the errors by what the fit has taken up.
   const double lost = noise.degrees > 0 ? static_cast<double>(counted.size()) / noise.degrees : 1;
-  double scale = robust_scale(counted) * std::sqrt(lost);
+  double scale = tau_scale(counted) * std::sqrt(lost);
   if (const RepeatSpread repeats = repeat_spread(rows, residuals); repeats.degrees >= kLeastRepeats) {
     scale = repeats.scale;
     noise.degrees = repeats.degrees;

@@ -99,6 +99,15 @@ double robust_scale(const std::vector<double>& residuals) {
   return 1.4826 * median(std::move(absolute));
 }
 
+double tau_scale(const std::vector<double>& residuals) {
+  constexpr double kCut = 3;
+  const double most = kCut * robust_scale(residuals);
+  if (residuals.empty()) return 0;
+  double sum = 0;
+  for (const double r : residuals) sum += std::min(r * r, most * most);
+  return std::sqrt(sum / static_cast<double>(residuals.size()));
+}
+
 double normal_quantile(double p) {
   constexpr double a[] = {-3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
                           1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00};

@@ -13,6 +13,11 @@ double weighted_quantile(const std::vector<double>& values, const std::vector<do
 // 1.4826 x the median absolute value: of residuals, the standard deviation a normal sample would have.
 double robust_scale(const std::vector<double>& residuals);
 
+// The tau-scale of residuals about 0 (Maronna & Zamar, Technometrics 44, 2002, with c2 = 3): their root mean
+// square, each cut at three times the robust scale. As hard to upset, and of a normal sample it knows the
+// standard deviation from as many values as the robust scale needs twice of.
+double tau_scale(const std::vector<double>& residuals);
+
 // Quantile of the standard normal (Acklam's rational approximation, relative error below 1.2e-9).
 double normal_quantile(double p);
 
