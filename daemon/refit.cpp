@@ -37,7 +37,8 @@ regression::RunObservation observation_of(const RunData& run, Phase phase) {
   out.iterations = static_cast<double>(run.iterations);
   out.seconds = to_seconds(run.duration);
   out.traits = regression::traits_of(settings_of(run), phase == Phase::train);
-  if (run.started_at) out.started_at = static_cast<double>(run.started_at->time_since_epoch().count()) * 1e-6;
+  if (run.started_at) out.started_at = to_seconds(run.started_at->time_since_epoch());
+  if (run.ended_at) out.ended_at = to_seconds(run.ended_at->time_since_epoch());
   for (const Segment& window : run.windows) {
     out.windows.push_back({static_cast<double>(window.iterations), to_seconds(window.duration)});
   }
@@ -161,6 +162,7 @@ Result<std::vector<service::FittedModel>> Refit::keep(std::vector<Dirty>& dirty)
     if (!one.model) continue;
     service::FittedModel model;
     model.key = one.key;
+    model.last_runs = regression::mood_points(one.data, *one.model, kLastRuns);
     model.model = std::move(*one.model);
     model.fitted_at = now_();
     model.startup = one.startup;
@@ -217,9 +219,30 @@ void Refit::swap_in(std::vector<service::FittedModel> fitted, const std::vector<
   for (auto& model : fitted) next->models.push_back(std::move(model));
   std::sort(next->models.begin(), next->models.end(),
             [](const auto& a, const auto& b) { return a.id < b.id; });
+  tell_moods(*next, replaced);
   const std::lock_guard lock(mutex_);
   models_ = std::move(next);
   last_ = now_();
+}
+
+// One mood for all models of a deployment, made anew where one of them has changed.
+void Refit::tell_moods(service::ModelSet& models, const std::set<ModelKey>& changed) const {
+  std::map<ModelKey, std::vector<regression::MoodPoint>> runs;
+  for (const ModelKey& key : changed) runs[deployment_of(key)];
+  for (const auto& model : models.models) {
+    const auto found = runs.find(deployment_of(model.key));
+    if (found != runs.end())
+      found->second.insert(found->second.end(), model.last_runs.begin(), model.last_runs.end());
+  }
+  std::map<ModelKey, std::shared_ptr<const regression::Mood>> moods;
+  for (auto& [deployment, points] : runs) {
+    alive_();
+    moods[deployment] = std::make_shared<const regression::Mood>(std::move(points));
+  }
+  for (auto& model : models.models) {
+    const auto found = moods.find(deployment_of(model.key));
+    if (found != moods.end()) model.mood = found->second;
+  }
 }
 
 std::shared_ptr<const service::ModelSet> Refit::models() const {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "daemon/service/backend.h"
@@ -29,8 +30,9 @@ class Refit {
  public:
   // Bounds the work on one model whatever the length of the history: the newest runs count.
   static constexpr int kMaxRuns = 200;
-  static constexpr int kMaxWindows = 32;  // of each run
-  static constexpr int kAtOnce = 2000;    // dirty models held in memory together; the rest wait their turn
+  static constexpr int kMaxWindows = 32;        // of each run
+  static constexpr std::size_t kLastRuns = 24;  // of each model, for the machine's mood
+  static constexpr int kAtOnce = 2000;  // dirty models held in memory together; the rest wait their turn
 
   // `alive` is called between any two models: a long refit is at work, not stuck.
   Refit(
@@ -59,6 +61,7 @@ class Refit {
   void fit(std::vector<Dirty>& dirty) const;
   Result<std::vector<service::FittedModel>> keep(std::vector<Dirty>& dirty);
   void swap_in(std::vector<service::FittedModel> fitted, const std::vector<ModelKey>& dirty);
+  void tell_moods(service::ModelSet& models, const std::set<ModelKey>& changed) const;
 
   std::mutex running_;
   std::unique_ptr<Reader> reader_;

@@ -24,6 +24,7 @@ struct RunObservation {
   double iterations = 0;        // n, summed over the run's windows
   double seconds = 0;           // t, likewise
   double started_at = 0;        // seconds since 1970, for the order in time; 0: unknown
+  double ended_at = 0;          // likewise; 0: unknown
   Traits traits;                // what may change its pace: joined or told apart by evidence
   std::vector<Window> windows;  // a bounded sample of the run's windows, for what robustness needs
 };

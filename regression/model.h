@@ -35,6 +35,22 @@ struct Range {
 struct Prediction {
   double seconds = 0, lower = 0, upper = 0;
   std::vector<std::string> extrapolates;  // of "batch_size", "iterations", and traits' names ("type")
+  double mood = 1;                        // factor of the machine's present mood, part of `seconds`
+};
+
+// A run's time before anything is known of when it starts.
+struct Expectation {
+  double seconds = 0;  // the median
+  double run = 0;      // variance of the logarithm: of runs about the truth, and
+  double fitted = 0;   // of the estimate about it
+};
+
+class Mood;
+
+// When the run starts, and the mood of its machine (regression/mood.h). nullptr: unknown.
+struct Occasion {
+  double at = 0;  // seconds since 1970
+  const Mood* mood = nullptr;
 };
 
 // What a trait ("type=Adam") costs beside the most common combination of traits: accepted only on evidence.
@@ -89,7 +105,10 @@ struct Model {
   // `asked`: the run's traits as far as they are known; of those not named, the most common are meant.
   // nullopt: the model can't say (B unknown and more than one seen, no data).
   std::optional<Prediction> predict(double iterations, std::optional<double> samples, double confidence,
-                                    const Traits& asked = {}) const;
+                                    const Traits& asked = {}, const Occasion& occasion = {}) const;
+
+  // The same without an interval. `samples` 0: those of the only batch size seen.
+  std::optional<Expectation> expect(double iterations, double samples, const Traits& asked) const;
 };
 
 inline constexpr std::size_t kMaxCurve = 24;

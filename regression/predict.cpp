@@ -5,6 +5,7 @@
 #include "regression/cross_validation.h"
 #include "regression/interval.h"
 #include "regression/model.h"
+#include "regression/mood.h"
 #include "regression/relative_fit.h"
 #include "regression/shape.h"
 #include "regression/statistics.h"
@@ -68,40 +69,68 @@ void hold_to_reason(Prediction& out, double ratio, const Prediction& nearest) {
   out.upper = std::max(std::min(out.upper, most), out.seconds);
 }
 
+// The basis' estimate and the shape's correction of it.
+std::optional<Expectation> expect_common(const Model& model, double n, double size) {
+  const Basis* form = find_basis(model.basis);
+  if (!form || static_cast<int>(model.coefficients.size()) != form->parameters()) return std::nullopt;
+  const Terms c = values_of(model.coefficients);
+  const Terms x = form->features(n, size, model.knots);
+  const ShapePoint correction = model.shape.empty() ? ShapePoint{} : shape_at(model.shape, size);
+  Expectation out;
+  out.seconds = std::max(0.0, x.dot(c)) * std::exp(correction.log_ratio);
+  out.run = model.noise * model.noise + model.iteration_noise * model.iteration_noise / n;
+  // The shape's deviation covers the coefficients' where there is a shape.
+  out.fitted = model.shape.empty() ? relative_leverage(x, c, matrix_of(model.covariance, c.size())) *
+                                         model.noise * model.noise
+                                   : correction.deviation * correction.deviation;
+  return out;
+}
+
 }  // namespace
 
+std::optional<Expectation> Model::expect(double n, double b, const Traits& asked) const {
+  if (!(n > 0) || !(b > 0 || samples.min == samples.max)) return std::nullopt;
+  auto out = expect_common(*this, n, b > 0 ? b : samples.min);
+  if (!out) return std::nullopt;
+  Prediction moved;
+  moved.seconds = out->seconds;
+  out->fitted += apply_traits(*this, asked, moved);
+  out->seconds = moved.seconds;
+  return std::isfinite(out->seconds) && out->seconds > 0 ? out : std::nullopt;
+}
+
 std::optional<Prediction> Model::predict(double n, std::optional<double> b, double confidence,
-                                         const Traits& asked) const {
-  const Basis* form = find_basis(basis);
-  if (!form || static_cast<int>(coefficients.size()) != form->parameters()) return std::nullopt;
+                                         const Traits& asked, const Occasion& occasion) const {
   if (!std::isfinite(n) || n <= 0 || (b && (!std::isfinite(*b) || *b <= 0))) return std::nullopt;
   if (!b && samples.min != samples.max) return std::nullopt;
-  const double size = b ? *b : samples.min;
-  const Terms c = values_of(coefficients);
-  const Terms x = form->features(n, size, knots);
-  const ShapePoint correction = shape.empty() ? ShapePoint{} : shape_at(shape, size);
+  const auto expected = expect_common(*this, n, b ? *b : samples.min);
+  if (!expected) return std::nullopt;
   Prediction out;
-  out.seconds = std::max(0.0, x.dot(c)) * std::exp(correction.log_ratio);
+  out.seconds = expected->seconds;
   const double effect_variance = apply_traits(*this, asked, out);
+  double run = expected->run;
+  if (occasion.mood) {
+    const Mood::State mood = occasion.mood->at(occasion.at, out.seconds, noise);
+    out.mood = std::exp(mood.log_ratio);
+    out.seconds *= out.mood;
+    run -= mood.explained;
+  }
   if (!std::isfinite(out.seconds) || out.seconds <= 0) return std::nullopt;
-  const double leverage = relative_leverage(x, c, matrix_of(covariance, c.size()));
-  const double run = noise * noise + iteration_noise * iteration_noise / n;
-  // The shape's deviation covers the coefficients' where there is a shape.
-  const double fitted =
-      shape.empty() ? leverage * noise * noise : correction.deviation * correction.deviation;
   // Scores of left-out batch sizes speak of the shape's spread; where that is small, the noise alone sets the
   // least width there can be.
   const double least =
       student_quantile((1 + std::clamp(confidence, 0.0, 0.9999)) / 2, std::max(3.0, degrees));
-  const bool repeated = !repeat_scores.empty() && has_seen(curve, size);
+  const bool repeated = !repeat_scores.empty() && has_seen(curve, b ? *b : samples.min);
   const double scored = score_quantile(repeated ? repeat_scores : scores, confidence, degrees);
-  const double width = std::max(scored * std::sqrt(run + fitted + effect_variance), least * std::sqrt(run));
+  const double width =
+      std::max(scored * std::sqrt(run + expected->fitted + effect_variance), least * std::sqrt(run));
   out.lower = out.seconds * std::exp(-width);
   out.upper = out.seconds * std::exp(width);
   if (b && samples.max > 0 && outside(samples, *b)) {
     out.extrapolates.emplace_back("batch_size");
     const double near = std::clamp(*b, samples.min, samples.max);
-    if (const auto nearest = predict(n, near, confidence, asked)) hold_to_reason(out, *b / near, *nearest);
+    if (const auto nearest = predict(n, near, confidence, asked, occasion))
+      hold_to_reason(out, *b / near, *nearest);
   }
   if (outside(iterations, n)) out.extrapolates.emplace_back("iterations");
   return out;

@@ -56,6 +56,7 @@ RunData read_run(const sqlite::Connection& connection, const sqlite::Rows& row, 
   data.snapshots = row.get<std::int64_t>(12);
   data.precision = row.get<std::string>(13);
   data.workers = row.get<std::string>(14);
+  data.ended_at = row.get<std::optional<Instant>>(15);
   SegmentCodec codec;
   if (!unpack_chunk(row.get<sqlite::Blob>(9).bytes, row.get<std::int64_t>(8), codec, data.windows))
     throw_damaged(connection, "the windows of run", data.run_id);
@@ -88,7 +89,7 @@ std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey&
       connection,
       "SELECT r.id, p.samples_per_iteration, p.iterations, p.duration, r.started_at, r.loss_is_nan,"
       " r.settings ->> 'type', r.settings ->> 'iter_size', w.count, w.body, r.startup, r.snapshot_time,"
-      " r.snapshots, r.settings ->> 'precision', r.settings ->> 'workers'"
+      " r.snapshots, r.settings ->> 'precision', r.settings ->> 'workers', r.ended_at"
       " FROM datasets d CROSS JOIN run_phases p ON p.dataset_id = d.id AND p.phase = d.phase"
       " CROSS JOIN runs r ON r.id = p.run_id"
       " LEFT JOIN run_windows w ON w.run_id = p.run_id AND w.phase = p.phase"

@@ -68,7 +68,7 @@ struct RunData {
   std::int64_t samples_per_iteration = 0;
   std::int64_t iterations = 0;  // sums over all its segments of the phase
   Duration duration{};
-  std::optional<Instant> started_at;
+  std::optional<Instant> started_at, ended_at;
   std::string solver_type;  // settings["type"]
   std::int64_t iter_size = 1;
   std::string precision;  // settings["precision"], as written

@@ -1,6 +1,7 @@
 #include "bench/accuracy/estimator.h"
 
 #include <memory>
+#include <utility>
 
 #include "regression/basis.h"
 #include "regression/nnls.h"
@@ -9,21 +10,36 @@ namespace etad::accuracy {
 
 using regression::Dataset;
 using regression::Prediction;
-using regression::Prior;
+
+namespace {
+
+struct Ours {
+  std::optional<regression::Model> model;
+  regression::Mood mood;
+};
+
+}  // namespace
 
 Estimator our_regression(double confidence) {
-  return [confidence](const Dataset& data, const Prior& prior) -> Answer {
-    auto model = std::make_shared<std::optional<regression::Model>>(regression::fit(data, prior));
-    return [model, confidence](const Question& q) -> std::optional<Prediction> {
-      if (!*model) return std::nullopt;
-      return (*model)->predict(q.iterations, q.samples, confidence, q.traits);
+  return [confidence](const Dataset& data, const Background& background) -> Answer {
+    auto ours = std::make_shared<Ours>();
+    ours->model = regression::fit(data, background.prior);
+    if (ours->model) {
+      auto runs = regression::mood_points(data, *ours->model, data.size());
+      runs.insert(runs.end(), background.runs.begin(), background.runs.end());
+      ours->mood = regression::Mood(std::move(runs));
+    }
+    return [ours, confidence](const Question& q) -> std::optional<Prediction> {
+      if (!ours->model) return std::nullopt;
+      const regression::Occasion occasion{q.started_at, q.started_at > 0 ? &ours->mood : nullptr};
+      return ours->model->predict(q.iterations, q.samples, confidence, q.traits, occasion);
     };
   };
 }
 
 Estimator plain_least_squares(std::string_view formula) {
   const regression::Basis* basis = regression::find_basis(formula);
-  return [basis](const Dataset& data, const Prior&) -> Answer {
+  return [basis](const Dataset& data, const Background&) -> Answer {
     const int terms = basis->parameters();
     regression::Gram gram = regression::Gram::Zero(terms, terms);
     regression::Terms projection = regression::Terms::Zero(terms);

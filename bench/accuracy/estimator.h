@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "regression/model.h"
+#include "regression/mood.h"
 
 namespace etad::accuracy {
 
@@ -14,11 +16,18 @@ struct Question {
   double iterations = 0;
   double samples = 0;
   regression::Traits traits;
+  double started_at = 0;  // seconds since 1970; 0: the question is about no time in particular
+};
+
+// What a model may know beside its own runs.
+struct Background {
+  regression::Prior prior;
+  std::vector<regression::MoodPoint> runs;  // of the machine's other models
 };
 
 // One fit, several questions: nullopt where there is no answer.
 using Answer = std::function<std::optional<regression::Prediction>(const Question&)>;
-using Estimator = std::function<Answer(const regression::Dataset&, const regression::Prior&)>;
+using Estimator = std::function<Answer(const regression::Dataset&, const Background&)>;
 
 Estimator our_regression(double confidence);
 

@@ -80,7 +80,9 @@ bool add_csv(const std::string& path, const Exclusion& exclude, History& history
     observation.samples = columns.number(row, "batch_size");
     observation.iterations += n;
     observation.seconds += t;
-    observation.started_at = columns.number(row, "started_at");
+    const double started_at = columns.number(row, "started_at");
+    if (observation.windows.empty() || started_at < observation.started_at)
+      observation.started_at = started_at;
     const bool training = key.phase == name_of(Phase::train);
     observation.traits = regression::traits_of(columns.settings(row), training);
     observation.windows.push_back({n, t});
@@ -118,6 +120,7 @@ bool add_log(const std::string& path, const FormatSet& formats, const Exclusion&
     const std::string network = run.network.empty() ? "(no name)" : run.network;
     for (auto& [what, observation] : phases) {
       if (run.started_at) observation.started_at = to_seconds(run.started_at->time_since_epoch());
+      if (run.ended_at) observation.ended_at = to_seconds(run.ended_at->time_since_epoch());
       const SeriesKey key{run.device, network + " " + run.architecture, std::string(name_of(what.first))};
       history.series[key].push_back(std::move(observation));
     }

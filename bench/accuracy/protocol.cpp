@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <set>
+#include <utility>
 
 #include "regression/statistics.h"
 
@@ -20,7 +21,10 @@ class Siblings {
  public:
   explicit Siblings(const History& history) {
     for (const auto& [key, data] : history.series) {
-      if (auto model = regression::fit(data)) models_.emplace(key, std::move(*model));
+      auto model = regression::fit(data);
+      if (!model) continue;
+      runs_.emplace(key, regression::mood_points(data, *model, data.size()));
+      models_.emplace(key, std::move(*model));
     }
   }
 
@@ -44,8 +48,19 @@ class Siblings {
     return out;
   }
 
+  // Those of the device's other series, which share its moods.
+  std::vector<regression::MoodPoint> runs(const SeriesKey& self, Knowledge knowledge) const {
+    std::vector<regression::MoodPoint> out;
+    if (knowledge == Knowledge::own) return out;
+    for (const auto& [key, points] : runs_) {
+      if (key.device == self.device && key != self) out.insert(out.end(), points.begin(), points.end());
+    }
+    return out;
+  }
+
  private:
   std::map<SeriesKey, regression::Model> models_;
+  std::map<SeriesKey, std::vector<regression::MoodPoint>> runs_;
 };
 
 std::vector<double> sizes_of(const Dataset& data) {
@@ -54,26 +69,32 @@ std::vector<double> sizes_of(const Dataset& data) {
   return {sizes.begin(), sizes.end()};
 }
 
+Trial trial_of(const SeriesKey& key, double samples, const regression::Prediction& prediction,
+               std::vector<double> seconds) {
+  return {key,
+          samples,
+          prediction.seconds,
+          prediction.lower,
+          prediction.upper,
+          regression::median(seconds),
+          std::move(seconds),
+          {}};
+}
+
+bool same_work(const RunObservation& a, const RunObservation& b) {
+  return a.samples == b.samples && a.iterations == b.iterations && a.traits == b.traits;
+}
+
 // Asks for the runs of one batch size and one length at a time.
 void ask(const SeriesKey& key, const Dataset& hidden, const Answer& answer, std::vector<Trial>& out) {
   std::map<std::tuple<double, double, regression::Traits>, std::vector<double>> groups;
   for (const RunObservation& run : hidden)
     groups[{run.samples, run.iterations, run.traits}].push_back(run.seconds);
-  for (const auto& [what, seconds] : groups) {
+  for (auto& [what, seconds] : groups) {
     const auto& [samples, iterations, traits] = what;
-    const auto prediction = answer({iterations, samples, traits});
-    if (!prediction) continue;
-    out.push_back({key, samples, prediction->seconds, prediction->lower, prediction->upper,
-                   regression::median(seconds), seconds});
+    const auto prediction = answer({iterations, samples, traits, 0});
+    if (prediction) out.push_back(trial_of(key, samples, *prediction, std::move(seconds)));
   }
-}
-
-void hide_sizes(const SeriesKey& key, const Dataset& data, const std::set<double>& hidden,
-                const Siblings& siblings, const Estimator& estimator, Knowledge knowledge,
-                std::vector<Trial>& out) {
-  Dataset seen, asked;
-  for (const RunObservation& run : data) (hidden.contains(run.samples) ? asked : seen).push_back(run);
-  ask(key, asked, estimator(seen, siblings.prior(key, hidden, knowledge)), out);
 }
 
 }  // namespace
@@ -92,27 +113,28 @@ int Trial::wrong_unsaid() const {
   }));
 }
 
-std::vector<Trial> leave_one_size_out(const History& history, const Estimator& estimator,
-                                      Knowledge knowledge) {
-  const Siblings siblings(history);
-  std::vector<Trial> out;
-  for (const auto& [key, data] : history.series) {
-    const std::vector<double> sizes = sizes_of(data);
-    if (sizes.size() < kLeastSizes) continue;
-    for (const double size : sizes) hide_sizes(key, data, {size}, siblings, estimator, knowledge, out);
-  }
+std::vector<std::set<double>> each_size(const std::vector<double>& sizes) {
+  std::vector<std::set<double>> out;
+  for (const double size : sizes) out.push_back({size});
   return out;
 }
 
-std::vector<Trial> larger_from_smaller(const History& history, const Estimator& estimator,
-                                       Knowledge knowledge) {
+std::vector<std::set<double>> larger_half(const std::vector<double>& sizes) {
+  return {{sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2), sizes.end()}};
+}
+
+std::vector<Trial> leave_sizes_out(const History& history, const Estimator& estimator, Knowledge knowledge,
+                                   HiddenSizes choose) {
   const Siblings siblings(history);
   std::vector<Trial> out;
   for (const auto& [key, data] : history.series) {
     const std::vector<double> sizes = sizes_of(data);
     if (sizes.size() < kLeastSizes) continue;
-    const std::set<double> larger(sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2), sizes.end());
-    hide_sizes(key, data, larger, siblings, estimator, knowledge, out);
+    for (const std::set<double>& hidden : choose(sizes)) {
+      Dataset seen, asked;
+      for (const RunObservation& run : data) (hidden.contains(run.samples) ? asked : seen).push_back(run);
+      ask(key, asked, estimator(seen, {siblings.prior(key, hidden, knowledge), {}}), out);
+    }
   }
   return out;
 }
@@ -123,10 +145,18 @@ std::vector<Trial> leave_one_run_out(const History& history, const Estimator& es
   std::vector<Trial> out;
   for (const auto& [key, data] : history.series) {
     if (data.size() < least_runs) continue;
+    const Background background{siblings.prior(key, {}, knowledge), siblings.runs(key, knowledge)};
     for (std::size_t i = 0; i < data.size(); ++i) {
+      const RunObservation& hidden = data[i];
       Dataset seen = data;
       seen.erase(seen.begin() + static_cast<std::ptrdiff_t>(i));
-      ask(key, {data[i]}, estimator(seen, siblings.prior(key, {}, knowledge)), out);
+      const auto prediction =
+          estimator(seen, background)({hidden.iterations, hidden.samples, hidden.traits, hidden.started_at});
+      if (!prediction) continue;
+      out.push_back(trial_of(key, hidden.samples, *prediction, {hidden.seconds}));
+      for (const RunObservation& run : seen) {
+        if (same_work(run, hidden)) out.back().repeats.push_back(run.seconds);
+      }
     }
   }
   return out;

@@ -1,6 +1,7 @@
 // The ways in which estimates are put to the test: what is hidden, what is asked, what is counted.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,21 +24,24 @@ struct Trial {
   double estimate = 0, lower = 0, upper = 0;  // seconds; of a 90 % interval
   double truth = 0;                           // the runs' median
   std::vector<double> actual;                 // seconds of each run
+  std::vector<double> repeats;                // of one hidden run: seconds of those that were not hidden
 
   double error() const;      // |estimate / truth - 1|
   int held() const;          // runs inside the interval
   int wrong_unsaid() const;  // runs further from the estimate than twice the interval says
 };
 
-// For every series with at least `kLeastSizes` batch sizes: each is hidden in turn.
-std::vector<Trial> leave_one_size_out(const History& history, const Estimator& estimator,
-                                      Knowledge knowledge);
+// Which of the batch sizes of a series (sorted) are hidden together, one set after the other.
+using HiddenSizes = std::vector<std::set<double>> (*)(const std::vector<double>& sizes);
+std::vector<std::set<double>> each_size(const std::vector<double>& sizes);
+std::vector<std::set<double>> larger_half(const std::vector<double>& sizes);
 
-// The larger half of the batch sizes from the smaller half.
-std::vector<Trial> larger_from_smaller(const History& history, const Estimator& estimator,
-                                       Knowledge knowledge);
+// For every series with at least `kLeastSizes` batch sizes: those that `choose` hides, from the others.
+std::vector<Trial> leave_sizes_out(const History& history, const Estimator& estimator, Knowledge knowledge,
+                                   HiddenSizes choose);
 
-// Each run from all the others of its series, where there are at least `least_runs`.
+// Each run from all the others of its series, where there are at least `least_runs`. Of the machine's mood
+// only the runs tell that were over when the hidden one began.
 std::vector<Trial> leave_one_run_out(const History& history, const Estimator& estimator, Knowledge knowledge,
                                      std::size_t least_runs);
 

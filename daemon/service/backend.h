@@ -15,6 +15,7 @@
 #include "parsers/error.h"
 #include "parsers/time.h"
 #include "regression/model.h"
+#include "regression/mood.h"
 #include "storage/rows.h"
 
 namespace etad::service {
@@ -34,6 +35,10 @@ struct FittedModel {
   // What a whole run takes beside its training and testing; only on models of the train phase.
   std::optional<Spread> startup;   // process start to first training iteration, tests taken out
   std::optional<Spread> snapshot;  // one snapshot
+  // The last runs, and what the mood of the machine is by them and those of the deployment's other models.
+  // Neither is in the history: the first refit after a start knows them anew. nullptr: unknown.
+  std::vector<regression::MoodPoint> last_runs;
+  std::shared_ptr<const regression::Mood> mood;
 
   // The cross-validated error in percent. None with a single run: there is nothing it was tested on.
   std::optional<double> error_percent() const {

@@ -30,14 +30,19 @@ regression::Traits traits_of(const Question& question) {
   return out;
 }
 
+regression::Occasion occasion_of(const FittedModel& fitted, std::optional<Instant> now) {
+  if (!now) return {};
+  return {to_seconds(now->time_since_epoch()), fitted.mood.get()};
+}
+
 Answer<EstimatePart> ask(const FittedModel& fitted, std::int64_t iterations,
                          std::optional<std::int64_t> batch_size, const Question& question,
-                         std::string_view batch_parameter) {
+                         std::optional<Instant> now, std::string_view batch_parameter) {
   std::optional<double> samples;
   if (batch_size) samples = static_cast<double>(*batch_size);
   const auto& seen = fitted.model.samples;
   const auto predicted = fitted.model.predict(static_cast<double>(iterations), samples, question.confidence,
-                                              traits_of(question));
+                                              traits_of(question), occasion_of(fitted, now));
   if (!predicted) return refuse(batch_size_missing(fitted, batch_parameter));
   if (!samples && seen.min == seen.max && seen.max > 0) samples = seen.max;
   EstimatePart part;
@@ -62,7 +67,7 @@ Answer<void> add_tests(const Deployment& chosen, const Question& question, Estim
   }
   const std::int64_t phases = test_phases(question.iterations, *question.test_interval);
   auto part = ask(*chosen.test, phases * *question.test_iterations, question.test_batch_size, question,
-                  "test_batch_size");
+                  out.now, "test_batch_size");
   if (!part) return refuse(std::move(part.error()));
   out.parts.push_back(std::move(*part));
   return {};
@@ -96,6 +101,7 @@ void sum_up(Estimate& out) {
     }
   }
   out.sum = regression::compose(parts);
+  out.sum.mood = out.parts.front().prediction.mood;
 }
 
 void write_model(JsonWriter& json, const FittedModel& fitted) {
@@ -113,13 +119,13 @@ void write_part(JsonWriter& json, const EstimatePart& part) {
   if (part.model != nullptr) {
     json.field("batch_size", part.batch_size).field("iterations", part.iterations);
   }
-  const auto& [seconds, lower, upper, extrapolates] = part.prediction;
+  const auto& [seconds, lower, upper, extrapolates, mood] = part.prediction;
   json.field("seconds", seconds).field("lower", lower).field("upper", upper);
   if (part.model == nullptr) {
     json.field("count", part.iterations).field("runs", part.runs);
   } else {
     json.field("seconds_per_iteration", seconds / static_cast<double>(part.iterations));
-    json.field("extrapolates", extrapolates);
+    json.field("extrapolates", extrapolates).field("mood", mood);
     write_model(json, *part.model);
   }
   json.end_object();
@@ -186,15 +192,17 @@ std::int64_t test_phases(std::int64_t iterations, std::int64_t interval) {
   return interval > 0 ? iterations / interval + 1 : 0;
 }
 
-Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& question) {
+Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& question,
+                          std::optional<Instant> now) {
   auto chosen = select(*models, question);
   if (!chosen) return refuse(std::move(chosen.error()));
   Estimate out;
   out.models = std::move(models);
   out.question = question;
+  out.now = now;
   const bool test_only = question.phase == Question::Phase::test;
   auto first = ask(test_only ? *chosen->test : *chosen->train, question.iterations, question.batch_size,
-                   question, "batch_size");
+                   question, now, "batch_size");
   if (!first) return refuse(std::move(first.error()));
   out.parts.push_back(std::move(*first));
   if (question.phase == Question::Phase::total) {
@@ -226,7 +234,7 @@ std::string to_json(const Estimate& estimate) {
     json.field("test_batch_size", question.test_batch_size);
   }
   if (!question.settings.empty()) json.field("settings", question.settings);
-  const auto& [seconds, lower, upper, extrapolates] = estimate.sum;
+  const auto& [seconds, lower, upper, extrapolates, mood] = estimate.sum;
   json.field("seconds", seconds).field("lower", lower).field("upper", upper);
   json.field("confidence", question.confidence);
   json.field("seconds_per_iteration", seconds / iterations);
@@ -236,7 +244,7 @@ std::string to_json(const Estimate& estimate) {
   } else {
     json.null();
   }
-  json.field("extrapolates", extrapolates);
+  json.field("extrapolates", extrapolates).field("mood", mood);
   write_model(json, *main.model);
   json.key("parts").begin_array();
   if (question.phase == Question::Phase::total) {

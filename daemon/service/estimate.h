@@ -48,10 +48,13 @@ struct Estimate {
   Question question;
   std::vector<EstimatePart> parts;  // one, but for a total
   regression::Prediction sum;
+  std::optional<Instant> now;
 };
 
 // 404 where nothing fits the question, with what is known; 409 where several do, with what tells them apart.
-Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& question);
+// `now`: when the run will start, for the machine's present mood; nullopt: at no time in particular.
+Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& question,
+                          std::optional<Instant> now = std::nullopt);
 
 // The test phases of a training of `iterations`: one before the first, and one after each `interval`
 // (Caffe's rule; the initial one counts).

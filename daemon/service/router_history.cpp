@@ -127,7 +127,7 @@ void tell_of_runs(Reader& reader, const Question& question, Problem& problem) {
 Outcome Router::estimate(Call& call) {
   const Question question = question_from(call.params);
   if (auto problem = call.params.check()) return reply_of(*problem);
-  auto answer = service::estimate(backend_.models(), question);
+  auto answer = service::estimate(backend_.models(), question, options_.now());
   if (!answer) {
     const bool of_network = question.network && answer.error().title == kUnknownNetwork;
     if (of_network) tell_of_runs(reader_, question, answer.error());

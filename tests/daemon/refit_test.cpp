@@ -80,6 +80,17 @@ TEST_F(Refitting, ARestartedDaemonAnswersAsBefore) {
   }
 }
 
+TEST_F(Refitting, TheModelsOfADeploymentShareItsMood) {
+  add_runs("type", "Adam", 1);
+  Refit here = refit();
+  ASSERT_TRUE(here.run());
+  ASSERT_EQ(here.models()->models.size(), 1U);
+  const service::FittedModel& model = here.models()->models[0];
+  ASSERT_TRUE(model.mood);
+  ASSERT_EQ(model.last_runs.size(), 12U);
+  for (const auto& run : model.last_runs) EXPECT_GT(run.until, run.from);
+}
+
 TEST_F(Refitting, AModelOfAnotherVersionIsFittedAnewNotBelieved) {
   add_runs("type", "Adam", 1);
   Refit first = refit();
