@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <queue>
+#include <ranges>
 
 #include "regression/statistics.h"
 
@@ -14,10 +17,57 @@ constexpr double kRunsScore = -2;      // one in 44 by chance
 constexpr double kChangeScore = 5;     // of medians; the best of 200 places reaches 4 by chance
 constexpr double kLeastChange = 0.03;  // smaller ones are not worth losing data for
 
-double absolute_deviation(const std::vector<double>& values, double middle) {
-  double sum = 0;
-  for (const double x : values) sum += std::abs(x - middle);
-  return sum;
+// The median of what has come so far, and how far that lies from it: two heaps, of the smaller half and of
+// the larger.
+class RunningMedian {
+ public:
+  void add(double x) {
+    const bool low = smaller_.empty() || x <= smaller_.top();
+    (low ? below_ : above_) += x;
+    low ? smaller_.push(x) : larger_.push(x);
+    if (smaller_.size() > larger_.size() + 1) move(smaller_, below_, larger_, above_);
+    if (larger_.size() > smaller_.size()) move(larger_, above_, smaller_, below_);
+  }
+
+  double median() const {
+    return smaller_.size() > larger_.size() ? smaller_.top() : (smaller_.top() + larger_.top()) / 2;
+  }
+
+  double absolute_deviation() const {
+    const double odd = smaller_.size() > larger_.size() ? smaller_.top() : 0;
+    return above_ - (below_ - odd);
+  }
+
+ private:
+  template <class From, class To>
+  static void move(From& from, double& from_sum, To& to, double& to_sum) {
+    const double x = from.top();
+    from.pop();
+    to.push(x);
+    from_sum -= x;
+    to_sum += x;
+  }
+
+  std::priority_queue<double> smaller_;
+  std::priority_queue<double, std::vector<double>, std::greater<>> larger_;
+  double below_ = 0, above_ = 0;  // their sums
+};
+
+// Of the first values: [i] of i of them, from 1 on.
+struct Middles {
+  std::vector<double> medians{0}, deviations{0};
+};
+
+template <class Values>
+Middles middles_of(const Values& values) {
+  Middles out;
+  RunningMedian running;
+  for (const double x : values) {
+    running.add(x);
+    out.medians.push_back(running.median());
+    out.deviations.push_back(running.absolute_deviation());
+  }
+  return out;
 }
 
 struct Change {
@@ -30,23 +80,20 @@ struct Change {
 // place, since it favours the middle. Every place is looked at, so that a change too young to be believed is
 // not found too early either.
 Change best_change(const std::vector<double>& residuals) {
-  Change best;
-  double least = 0;
-  for (std::size_t at = kLeastBefore; at < residuals.size(); ++at) {
-    const auto split = residuals.begin() + static_cast<std::ptrdiff_t>(at);
-    const std::vector<double> earlier(residuals.begin(), split), later(split, residuals.end());
-    const double before = median(earlier), after = median(later);
-    const double deviation = absolute_deviation(earlier, before) + absolute_deviation(later, after);
-    if (best.at > 0 && deviation >= least) continue;
-    least = deviation;
-    std::vector<double> inside = residuals;
-    for (std::size_t i = 0; i < inside.size(); ++i) inside[i] -= i < at ? before : after;
-    const auto a = static_cast<double>(at), b = static_cast<double>(residuals.size() - at);
-    // A median's variance is pi/2 times a mean's.
-    const double error = std::max(1e-3, robust_scale(inside)) * std::sqrt(1.5708 * (1 / a + 1 / b));
-    best = {at, std::abs(after - before), std::abs(after - before) / error, 0.5 * (before + after)};
+  const std::size_t size = residuals.size();
+  const Middles earlier = middles_of(residuals), later = middles_of(std::views::reverse(residuals));
+  std::size_t at = kLeastBefore;
+  const auto deviation = [&](std::size_t i) { return earlier.deviations[i] + later.deviations[size - i]; };
+  for (std::size_t i = kLeastBefore + 1; i < size; ++i) {
+    if (deviation(i) < deviation(at)) at = i;
   }
-  return best;
+  const double before = earlier.medians[at], after = later.medians[size - at];
+  std::vector<double> inside = residuals;
+  for (std::size_t i = 0; i < size; ++i) inside[i] -= i < at ? before : after;
+  const auto a = static_cast<double>(at), b = static_cast<double>(size - at);
+  // A median's variance is pi/2 times a mean's.
+  const double error = std::max(1e-3, robust_scale(inside)) * std::sqrt(1.5708 * (1 / a + 1 / b));
+  return {at, std::abs(after - before), std::abs(after - before) / error, 0.5 * (before + after)};
 }
 
 }  // namespace
