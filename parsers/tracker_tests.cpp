@@ -73,6 +73,12 @@ void epoch_is_over(RunTrack& r) {
   derive(r.run, "test_interval", steps, "test_interval: steps of an epoch");
 }
 
+// The result of the test behind the last epoch: nothing is left to do, and such logs say no more.
+bool is_last_test(const RunTrack& r) {
+  return r.run.job == Job::train && r.known.steps_per_epoch && r.run.max_iterations &&
+         r.run.iteration.value_or(0) >= *r.run.max_iterations;
+}
+
 // The mean over all batches shown, where the line states it.
 void take_stated(OpenTest& test, const Event& event, std::optional<Instant> now, std::int64_t shown) {
   const auto mean = rounded(event, Field::seconds);
@@ -97,6 +103,7 @@ void Tracker::Impl::begin_shown_test(RunTrack& r, const Moment& m) {
 // A test phase that shows its batches. Where the lines state the mean over them, the whole of the phase is
 // one segment, told at its end; otherwise each stretch between two of them is one.
 void Tracker::Impl::test_progress(const Moment& m) {
+  if (is_test_after_end(m)) return;
   RunTrack& r = run_for_measurement(m);
   finish_net(r, m.out);
   r.progressed = true;
@@ -180,7 +187,11 @@ void Tracker::Impl::test_result(const Moment& m) {
   const auto iterations = positive_of(m.event, Field::iterations);  // a result may say how many they were
   if (r->test) {
     if (iterations) r->test->announced = *iterations;
+    const bool last = r->test->stated > 0 && is_last_test(*r);
     end_test(*r, m.now, m.out);
+    if (!last) return;
+    r->run.state = RunState::finished;
+    r->ended = true;
   } else if (iterations && !r->window.held.empty()) {
     r->window.held.back().iterations = *iterations;
   }

@@ -95,6 +95,22 @@ TEST(StatedTests, ATestBehindAnEpochsLastLineEndsTheEpoch) {
       << "two stretches of ten steps, no test in them";
 }
 
+TEST(StatedTests, TheResultBehindTheLastEpochIsTheRunsEnd) {
+  HandLog log;
+  log.line({}, EventKind::setting, {{Field::epochs, "2"}});
+  epoch_with_test(log, "0").line({}, EventKind::test_result);
+  log.tracker().flush(log.records());
+  EXPECT_EQ(log.records().runs.back().state, RunState::running);
+  epoch_with_test(log, "1").line({}, EventKind::test_result);
+  log.tracker().flush(log.records());
+  EXPECT_EQ(log.records().runs.back().state, RunState::finished) << "without waiting for the log to rest";
+  tested(log, "1", "2.000");  // another rank's, or that of averaged weights
+  tested(log, "11", "0.400");
+  const Records& records = log.end();
+  EXPECT_EQ(records.runs.back().ordinal, 0) << "no new run";
+  EXPECT_EQ(segments_of(records, Phase::test).size(), 2U);
+}
+
 TEST(StatedTests, ATestAmidAnEpochDoesNot) {
   HandLog log;
   for (const std::string_view batch : {"0", "10", "20"}) train(log, "0", batch, "0.500", "100");
