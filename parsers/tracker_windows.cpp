@@ -69,12 +69,20 @@ bool leaps(const PhaseSummary& before, std::int64_t n, Duration took) {
   return pace > kOtherPace || pace < 1 / kOtherPace;
 }
 
+// Whether the rounding of the times that two lines count drowns what lies between them.
+bool drowns_in_rounding(const Anchor& from, const Anchor& to) {
+  constexpr double kMostError = 0.05;
+  const double apart = *to.elapsed - *from.elapsed;
+  return apart >= 0 && from.error + to.error > kMostError * apart;
+}
+
 std::optional<Statement> stated_window(const Event& event, const Anchor& from, const Anchor& to) {
   const std::int64_t n = to.iteration - from.iteration;
   if (event.has(Field::lapse))
     return speaks_of_all(event, n) ? statement(event.number(Field::lapse), true, true) : std::nullopt;
   if (from.elapsed && to.elapsed) {
     if (from.epoch != to.epoch) return {};  // counted from two beginnings
+    if (!(from.dated && to.dated) && drowns_in_rounding(from, to)) return {};
     return statement(*to.elapsed - *from.elapsed, true, true);
   }
   if (const auto rate = event.number(Field::rate); rate && *rate > 0)
@@ -161,13 +169,14 @@ void take_elapsed(RunTrack& r, const Event& event, Anchor& anchor) {
 }
 
 // Two lines without times of their own that follow each other so soon that the rounding of what they state
-// drowns what lies between them: the window stays open.
+// drowns what lies between them: the window stays open. Lines that are seen coming far enough apart are dated
+// well enough by that.
 bool too_soon_to_tell(const Window& w, const Anchor& to) {
   const Anchor& from = *w.from;
   if (!from.elapsed || !to.elapsed || from.epoch != to.epoch || (from.dated && to.dated)) return false;
-  constexpr double kMostError = 0.05;
-  const double apart = *to.elapsed - *from.elapsed;
-  return apart >= 0 && from.error + to.error > kMostError * apart;
+  constexpr auto kFarApart = 10s;
+  const bool seen_apart = from.at && to.at && *to.at - *from.at >= kFarApart;
+  return drowns_in_rounding(from, to) && !seen_apart;
 }
 
 // Where a line says the run stands; epochs and batches are multiplied out.

@@ -172,6 +172,16 @@ TEST(StatedTests, ALogThatIsFollowedSaysWhatOneThatIsImportedDoes) {
   EXPECT_EQ(segments_of(followed, Phase::test).at(0).started_at, HandLog::instant(119.6));
 }
 
+TEST(StatedTests, WhatRoundingDrownsIsDatedByItsArrival) {
+  HandLog log;
+  for (const auto& [batch, at] : {std::pair{"1", 100.0}, {"1001", 104.5}, {"30001", 235.0}})
+    train(log.arrives(at), "0", batch, "0.005", "50000");
+  const auto segments = segments_of(log.end(), Phase::train);
+  ASSERT_EQ(segments.size(), 1U);
+  EXPECT_EQ(segments[0].iterations, 30'000);
+  EXPECT_EQ(to_seconds(segments[0].duration), 135) << "between 135 and 165, says the log";
+}
+
 TEST(StatedTests, AreOfTheStateThatIsKept) {
   HandLog whole;
   epoch_with_test(whole, "0");
