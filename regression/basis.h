@@ -23,6 +23,8 @@ struct Basis {
   Terms (*features)(double n, double b, std::span<const double> knots) = nullptr;
 
   int parameters() const { return static_cast<int>(names.size()); }
+  // Those that are really there: the pure forms carry a cost per run that is always 0.
+  int terms() const { return parameters() - formula.starts_with("n*"); }
 };
 
 // What is assumed where one batch size has been seen: a time per iteration of which this share is

@@ -11,11 +11,6 @@ namespace {
 constexpr double kWorstError = 1;      // one absurd fold must not decide alone
 constexpr double kWorstLeverage = 25;  // five times the noise: beyond that a fit says nothing
 
-double mean(const std::vector<double>& values) {
-  if (values.empty()) return 0;
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 // The batch sizes of the rows outside a fold; of all rows where that leaves none.
 std::vector<double> sizes_seen(const Observations& rows, const Folds& folds, int left_out) {
   Observations seen;
@@ -48,6 +43,11 @@ CrossValidation cross_validate(const Basis& basis, const Observations& rows, con
   }
   out.error = mean(out.fold_errors);
   return out;
+}
+
+double mean(const std::vector<double>& values) {
+  if (values.empty()) return 0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 double standard_error(const std::vector<double>& values) {

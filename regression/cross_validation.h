@@ -16,6 +16,8 @@ struct CrossValidation {
 
 CrossValidation cross_validate(const Basis& basis, const Observations& rows, const Folds& folds);
 
+double mean(const std::vector<double>& values);  // 0 of none
+
 // Of the mean of `values`; 0 for fewer than two.
 double standard_error(const std::vector<double>& values);
 

@@ -89,29 +89,36 @@ std::vector<double> scores_by_size(const Observations& rows, const RelativeFit& 
   return scores;
 }
 
-// With one or two batch sizes: errors about runs that the prediction had not seen.
+// With one or two batch sizes: errors about runs that the prediction had not seen. Leaving out the only run
+// of a batch size would ask about a batch size not seen, of a fit that has no slope: that says nothing.
 std::vector<double> scores_by_run(const Basis& basis, const Observations& rows, const Noise& noise) {
   std::vector<double> scores;
   if (rows.size() < 2) return scores;
   const CrossValidation validation = cross_validate(basis, rows, fold_by_run(rows));
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].weight <= 0) continue;
+    const auto same_size = [&](const Observation& r) { return r.weight > 0 && r.b == rows[i].b; };
+    if (rows[i].weight <= 0 || std::ranges::count_if(rows, same_size) < 2) continue;
     const double variance = noise.variance(rows[i].n) * (1 + validation.leverages[i]);
     scores.push_back(std::abs(validation.residuals[i]) / std::sqrt(variance));
   }
   return scores;
 }
 
-double mean_error(const Observations& rows, const RelativeFit& fit, const Cells& cells, const Shape& shape) {
-  double sum = 0, count = 0;
+// Mean error about the runs of each batch size, which the prediction had not seen.
+std::vector<double> errors_by_size(const Observations& rows, const RelativeFit& fit, const Cells& cells,
+                                   const Shape& shape) {
+  std::vector<double> sums(cells.samples.size(), 0), counts(cells.samples.size(), 0), out;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].weight <= 0) continue;
     const auto cell = static_cast<std::size_t>(cells.of[i]);
     const double predicted = cells.residuals(static_cast<Eigen::Index>(cell)) - shape.left_out[cell].residual;
-    sum += std::min(1.0, std::abs(std::expm1(predicted - fit.residuals[i])));
-    count += 1;
+    sums[cell] += std::min(1.0, std::abs(std::expm1(predicted - fit.residuals[i])));
+    counts[cell] += 1;
   }
-  return count > 0 ? sum / count : 0;
+  for (std::size_t c = 0; c < sums.size(); ++c) {
+    if (counts[c] > 0) out.push_back(sums[c] / counts[c]);
+  }
+  return out;
 }
 
 // The basis and its fit, once the rows that no longer count have lost their weight.
@@ -227,8 +234,10 @@ Model finish(const Groundwork& ground, const Prior& prior) {
     Shape shape = infer_shape(shape_data, prior.siblings);
     if (cells.samples.size() >= 3) {
       model.scores = scores_by_size(ground.rows, fitted, cells, shape, noise);
-      const double error = 100 * mean_error(ground.rows, fitted, cells, shape);
-      model.rivals.push_back({model.basis + " x shape(B)", error, 0, basis.parameters() + 1});
+      const std::vector<double> errors = errors_by_size(ground.rows, fitted, cells, shape);
+      const double error = 100 * mean(errors);
+      model.rivals.push_back(
+          {model.basis + " x shape(B)", error, 100 * standard_error(errors), basis.terms() + 1});
       model.error_percent = error;
     }
     model.shape = std::move(shape.points);

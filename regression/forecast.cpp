@@ -31,6 +31,13 @@ constexpr double kSpeedUpSize = 0.5;
 constexpr double kStarvedWindows = 16;  // as many are worth as much as taking it not to
 constexpr double kColdSeconds = 3600;   // within about so long all data have been read once
 
+// A run that says with about every window that it waits for its data leaves its accelerator idle, as a rule
+// before a cold disk. Once the data are in memory, if they fit, it goes at its own pace: an even chance of
+// taking half the time.
+constexpr double kRareWaits = 0.3, kConstantWaits = 1;  // for each window
+constexpr double kFewWindows = 4;                       // added to them: one wait at the start is usual
+constexpr double kFedShift = 0.35;                      // log 2 / 2
+
 // Runs of one network on one machine differ by some percent even where its model claims less.
 constexpr double kLeastModelDeviation = 0.12;
 constexpr double kMostModelDeviation = 3;
@@ -51,12 +58,18 @@ double ramp(double x, double from, double to) {
 }
 
 // How likely it is that the run waits for its data.
-double starved(const PaceCourse& course, bool on_cpu) {
-  if (on_cpu) return 0;
+double starved(const PaceCourse& course, const Feed& feed) {
+  if (feed.on_cpu) return 0;
   const auto windows = static_cast<double>(course.windows);
   const double evidence = windows / (windows + kStarvedWindows);
   const double excess = ramp(course.jitter, kFedJitter, kStarvedJitter);
   return evidence * excess * excess;
+}
+
+// How much it says so itself. Once its pace has changed, what it said may be of another time.
+double says_it_waits(const PaceCourse& course, const Feed& feed) {
+  if (course.changes.back() > 0) return 0;
+  return ramp(feed.waits / (static_cast<double>(course.windows) + kFewWindows), kRareWaits, kConstantWaits);
 }
 
 // How likely it is that data which come slowly are being read for the first time.
@@ -96,10 +109,10 @@ std::optional<Forecast> model_forecast(const std::optional<Prediction>& p, doubl
   return out;
 }
 
-Forecast pace_forecast(const PaceCourse& course, const PaceOutlook& outlook, double left, bool on_cpu) {
+Forecast pace_forecast(const PaceCourse& course, const PaceOutlook& outlook, double left, const Feed& feed) {
   const double ages = std::log1p(left / course.iterations);  // e-foldings of the run's age still to come
   const double unrest = ramp(course.jitter, kSteadyJitter, kRestlessJitter);
-  const double waits = starved(course, on_cpu);
+  const double waits = starved(course, feed), said = says_it_waits(course, feed);
 
   Forecast out;
   ErrorLaw& law = out.law;
@@ -109,8 +122,10 @@ Forecast pace_forecast(const PaceCourse& course, const PaceOutlook& outlook, dou
   law.slower_size = kSlowerSize + kStarvedSlowerSize * waits;
   law.faster = (1 - law.slower) * (1 - std::exp(-(kFasterHazard + kSpeedUpHazard * waits) * ages));
   law.faster_size = kFasterSize + kUnrestFasterSize * unrest + kSpeedUpSize * waits;
-  out.cold = waits * still_cold(course);
-  out.seconds = outlook.seconds_per_iteration;
+  out.cold = std::max(waits, said) * still_cold(course);
+  const double shift = kFedShift * said * still_cold(course) * (1 - std::exp(-ages));
+  law.usual = std::hypot(law.usual, shift);
+  out.seconds = outlook.seconds_per_iteration * std::exp(-shift);
   return out;
 }
 

@@ -20,8 +20,14 @@ struct Forecast {
 // The model's prediction, whose interval was asked for with `confidence`. nullopt: unusable.
 std::optional<Forecast> model_forecast(const std::optional<Prediction>& prediction, double confidence);
 
+// How the run comes by its data, beside what its windows show.
+struct Feed {
+  bool on_cpu = false;
+  double waits = 0;  // how often its log said that it waited for them
+};
+
 // Of one training iteration, over the next `left` of them.
-Forecast pace_forecast(const PaceCourse& course, const PaceOutlook& outlook, double left, bool on_cpu);
+Forecast pace_forecast(const PaceCourse& course, const PaceOutlook& outlook, double left, const Feed& feed);
 
 // Of one test phase; `cost` has seen at least one.
 Forecast test_forecast(const TestCost& cost);

@@ -107,7 +107,8 @@ double trust_in(double seen) {
 std::optional<Forecast> training(const std::optional<PaceCourse>& course,
                                  const std::optional<Forecast>& model, const Plan& plan, double left) {
   if (!course) return model;
-  const Forecast own = pace_forecast(*course, pace_outlook(*course, left), left, plan.on_cpu);
+  const Feed feed{plan.on_cpu, clean(plan.waits)};
+  const Forecast own = pace_forecast(*course, pace_outlook(*course, left), left, feed);
   return model ? combine(own, *model, trust_in(static_cast<double>(course->windows))) : own;
 }
 

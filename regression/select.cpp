@@ -95,7 +95,7 @@ std::vector<Rival> rivals(const Selection& selection) {
   std::vector<Rival> out;
   for (const Candidate& c : selection.candidates) {
     out.push_back({std::string(c.basis->formula), 100 * c.validation.error,
-                   100 * standard_error(c.validation.fold_errors), c.basis->parameters()});
+                   100 * standard_error(c.validation.fold_errors), c.basis->terms()});
   }
   return out;
 }

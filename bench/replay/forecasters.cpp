@@ -136,6 +136,7 @@ regression::Plan plan_at(const ReplayRun& run, std::size_t moment) {
       !run.run.max_iterations || static_cast<double>(*run.run.max_iterations) > plan.max_iterations;
   plan.snapshots = now.snapshots;
   plan.snapshot_seconds = now.snapshot_seconds;
+  plan.waits = now.waits;
   return plan;
 }
 

@@ -68,7 +68,7 @@ class Recorder {
       }
       replay.moments.push_back({to_seconds(*point.at - begin_[run]), as_double(point.iteration),
                                 replay.stretches.size(), as_double(replay.run.snapshots),
-                                to_seconds(replay.run.snapshot_time)});
+                                to_seconds(replay.run.snapshot_time), as_double(replay.run.stalls)});
     }
   }
 

@@ -18,7 +18,7 @@ struct Moment {
   double at = 0;  // seconds since the run's first displayed iteration
   double iteration = 0;
   std::size_t stretches = 0;  // of ReplayRun::stretches, how many were over
-  double snapshots = 0, snapshot_seconds = 0;
+  double snapshots = 0, snapshot_seconds = 0, waits = 0;
 };
 
 struct ReplayRun {

@@ -86,6 +86,7 @@ regression::Plan plan_of(const Run& run) {
   plan.snapshot_interval = setting(run, "snapshot");
   plan.snapshots = static_cast<double>(run.snapshots);
   plan.snapshot_seconds = to_seconds(run.snapshot_time);
+  plan.waits = static_cast<double>(run.stalls);
   const auto train = samples_of(run.train), test = samples_of(run.test);
   if (train && test) plan.test_load = *test / *train;
   plan.on_cpu = run.device == "CPU";
@@ -172,7 +173,7 @@ Outlook LiveRuns::at_start(const Run& run, const ModelSet& models) {
   Known known;
   known.plan = plan_of(run);
   known.plan.iteration = static_cast<double>(run.first_iteration.value_or(0));
-  known.plan.snapshots = known.plan.snapshot_seconds = 0;
+  known.plan.snapshots = known.plan.snapshot_seconds = known.plan.waits = 0;
   known.plan.startup = train->startup ? train->startup->median : 0;
   answer(run, train, test, known);
   return *known.answer;

@@ -43,6 +43,34 @@ TEST(Fit, OneRunIsAnsweredWithAWideInterval) {
   EXPECT_EQ(p->extrapolates, std::vector<std::string>{"iterations"});
 }
 
+// Each of two runs is the only one of its batch size: neither can be foretold from the other.
+TEST(Fit, TwoRunsAtTwoBatchSizesAreNoLessSureThanOne) {
+  const auto one = fit({run_of(1000, 64, 50)});
+  const auto two = fit({run_of(1000, 64, 50), run_of(1000, 32, 30)});
+  ASSERT_TRUE(one && two);
+  const auto before = one->predict(1000, 64, 0.9), after = two->predict(1000, 64, 0.9);
+  EXPECT_LT(after->upper / after->seconds, 1.05 * before->upper / before->seconds);
+  EXPECT_GT(after->upper / after->seconds, 1.1) << "the noise is assumed still";
+}
+
+TEST(Fit, RivalsCountTheTermsOfTheirFormulas) {
+  Dataset data;
+  for (const double b : {8., 16., 32.}) {
+    for (int i = 0; i < 3; ++i) data.push_back(run_of(100, b, 100 * (0.01 + 0.002 * b) * (1 + 0.01 * i)));
+  }
+  const auto model = fit(data);
+  ASSERT_TRUE(model);
+  for (const Rival& rival : model->rivals) {
+    if (rival.basis == "n*(c1 + c2*B)") {
+      EXPECT_EQ(rival.parameters, 2);
+    } else if (rival.basis == "c0 + n*(c1 + c2*B)") {
+      EXPECT_EQ(rival.parameters, 3);
+    } else if (rival.basis.ends_with("shape(B)")) {
+      EXPECT_GT(rival.standard_error, 0);
+    }
+  }
+}
+
 TEST(Fit, NothingToFitFrom) {
   EXPECT_FALSE(fit({}));
   EXPECT_FALSE(fit({run_of(0, 1, 1), run_of(1, 1, 0), run_of(1, 1, std::nan(""))}));

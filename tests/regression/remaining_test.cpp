@@ -327,6 +327,31 @@ TEST(Remaining, WithoutAnEndThereIsStillAPace) {
   EXPECT_DOUBLE_EQ(before->seconds, 0.5);
 }
 
+// The log says with every window that the run waits for its data, as from a cold disk.
+TEST(Remaining, ARunThatSaysItWaitsIsExpectedToGoFasterOnceItsDataAreInMemory) {
+  Course course;
+  course.train(40, 0.5, 0.01);
+  const auto steady = ask(course, 20000);
+  Plan plan = course.plan(20000);
+  plan.waits = 1;  // as nearly every run does once, at its start
+  EXPECT_DOUBLE_EQ(remaining(course.seen, plan, {}, {}, 0.9)->seconds, steady->seconds);
+  plan.waits = 100;
+  const auto waiting = remaining(course.seen, plan, {}, {}, 0.9);
+  ASSERT_TRUE(steady && waiting);
+  EXPECT_LT(waiting->seconds, 0.8 * steady->seconds);
+  EXPECT_LT(waiting->lower, 0.5 * steady->seconds) << "half the time is possible";
+  EXPECT_GT(waiting->upper, steady->seconds) << "and so is that it goes on";
+}
+
+TEST(Remaining, ARunThatHasWaitedForHoursIsNotExpectedToStop) {
+  Course course;
+  course.train(2000, 0.5, 0.01);
+  Plan plan = course.plan(80000);
+  const double steady = remaining(course.seen, plan, {}, {}, 0.9)->seconds;
+  plan.waits = 5000;
+  EXPECT_NEAR(remaining(course.seen, plan, {}, {}, 0.9)->seconds, steady, 0.03 * steady);
+}
+
 TEST(Remaining, NothingIsLeftAtTheEnd) {
   Course course;
   course.train(100, 0.5);
@@ -347,7 +372,7 @@ TEST(Remaining, GarbageNeverMakesGarbage) {
     std::vector<Stretch> seen(random() % 12);
     for (Stretch& s : seen) s = {random() % 3 == 0, pick(), pick(), pick(), pick()};
     const Plan plan{pick(), pick(), pick(), pick(), pick(), random() % 2 == 0,
-                    pick(), pick(), pick(), pick()};
+                    pick(), pick(), pick(), pick(), pick()};
     std::optional<Prediction> train, test;
     if (random() % 2 == 0) train = Prediction{pick(), pick(), pick(), {}};
     if (random() % 2 == 0) test = Prediction{pick(), pick(), pick(), {}};
