@@ -63,6 +63,6 @@ int main(int argc, char** argv) {
   }
   std::printf("%zu series, %ld segments (%ld left out), %d files not of a known format\n",
               history.series.size(), history.segments, history.left_out, unread);
-  accuracy::report_batch_sizes(history);
-  accuracy::report_runs(history, least_runs);
+  accuracy::Totals totals = accuracy::report_batch_sizes(history);
+  accuracy::report_totals(totals += accuracy::report_runs(history, least_runs));
 }

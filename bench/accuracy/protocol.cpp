@@ -107,10 +107,12 @@ int Trial::held() const {
   return static_cast<int>(std::ranges::count_if(actual, [&](double t) { return t >= lower && t <= upper; }));
 }
 
+bool Trial::beyond_twice(double t) const {
+  return t > estimate + 2 * (upper - estimate) || t < estimate - 2 * (estimate - lower);
+}
+
 int Trial::wrong_unsaid() const {
-  return static_cast<int>(std::ranges::count_if(actual, [&](double t) {
-    return t > estimate + 2 * (upper - estimate) || t < estimate - 2 * (estimate - lower);
-  }));
+  return static_cast<int>(std::ranges::count_if(actual, [&](double t) { return beyond_twice(t); }));
 }
 
 std::vector<std::set<double>> each_size(const std::vector<double>& sizes) {

@@ -26,9 +26,10 @@ struct Trial {
   std::vector<double> actual;                 // seconds of each run
   std::vector<double> repeats;                // of one hidden run: seconds of those that were not hidden
 
-  double error() const;      // |estimate / truth - 1|
-  int held() const;          // runs inside the interval
-  int wrong_unsaid() const;  // runs further from the estimate than twice the interval says
+  double error() const;               // |estimate / truth - 1|
+  int held() const;                   // runs inside the interval
+  bool beyond_twice(double t) const;  // further from the estimate than twice the interval says
+  int wrong_unsaid() const;           // runs beyond twice
 };
 
 // Which of the batch sizes of a series (sorted) are hidden together, one set after the other.

@@ -1,5 +1,7 @@
 #include "bench/accuracy/report.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <map>
@@ -17,21 +19,32 @@ constexpr double kConfidence = 0.9;
 const char* const kAffine = "c0 + n*(c1 + c2*B)";
 const char* const kLiteral = "b0 + b1*n + b2*B";
 
-struct Score {
+double share(int count, int all) {
+  return all > 0 ? 100.0 * count / all : 0;
+}
+
+struct Score : Totals {
   double error = 0;
-  int trials = 0, runs = 0, held = 0, wrong = 0;
 
   void add(const Trial& trial) {
     error += trial.error();
-    ++trials;
+    ++estimates;
+    wrong_estimates += trial.beyond_twice(trial.truth);
     runs += static_cast<int>(trial.actual.size());
     held += trial.held();
     wrong += trial.wrong_unsaid();
   }
-  double percent() const { return trials ? 100 * error / trials : 0; }
-  double coverage() const { return runs ? 100.0 * held / runs : 0; }
-  double wrong_percent() const { return runs ? 100.0 * wrong / runs : 0; }
+  double percent() const { return estimates ? 100 * error / estimates : 0; }
+  double coverage() const { return share(held, runs); }
+  double wrong_percent() const { return share(wrong, runs); }
+  double wrong_estimates_percent() const { return share(wrong_estimates, estimates); }
 };
+
+Totals totals_of(const std::vector<Trial>& trials) {
+  Score out;
+  for (const Trial& trial : trials) out.add(trial);
+  return out;
+}
 
 using Group = std::function<std::string(const SeriesKey&)>;
 
@@ -55,7 +68,7 @@ std::string floor_of(const History& history, const Group& group, const std::stri
   return noise ? text : "none repeated";
 }
 
-void table(const History& history, const char* title, HiddenSizes hidden) {
+Totals table(const History& history, const char* title, HiddenSizes hidden) {
   const Group device = [](const SeriesKey& key) { return key.device; };
   struct Row {
     const char* name;
@@ -70,30 +83,44 @@ void table(const History& history, const char* title, HiddenSizes hidden) {
       {"etad, and the network's other phase", our_regression(kConfidence), Knowledge::everything, true},
   };
   std::printf(
-      "\n### %s\n\n| Device | Estimator | Error %% | Coverage %% of 90 %% | Wrong unsaid %% | Repeats' "
-      "spread %% |\n",
+      "\n### %s\n\n| Device | Estimator | Error %% | Coverage %% of 90 %% | Wrong unsaid: runs %% | "
+      "estimates %% | "
+      "Repeats' spread %% |\n",
       title);
-  std::printf("|---|---|---|---|---|---|\n");
+  std::printf("|---|---|---|---|---|---|---|\n");
+  Totals totals;
   for (const Row& row : rows) {
-    for (const auto& [name, score] :
-         grouped(leave_sizes_out(history, row.estimator, row.knowledge, hidden), device)) {
+    const auto trials = leave_sizes_out(history, row.estimator, row.knowledge, hidden);
+    if (row.interval) totals += totals_of(trials);
+    for (const auto& [name, score] : grouped(trials, device)) {
       std::printf("| %s | %s | %.2f |", name.c_str(), row.name, score.percent());
       if (row.interval) {
-        std::printf(" %.1f | %.1f |", score.coverage(), score.wrong_percent());
+        std::printf(" %.1f | %.1f | %.1f |", score.coverage(), score.wrong_percent(),
+                    score.wrong_estimates_percent());
       } else {
-        std::printf(" | |");
+        std::printf(" | | |");
       }
       std::printf(" %s |\n", floor_of(history, device, name).c_str());
     }
     std::fflush(stdout);
   }
+  return totals;
 }
 
 }  // namespace
 
-void report_batch_sizes(const History& history) {
-  table(history, "Left-out batch sizes", each_size);
-  table(history, "The larger half of the batch sizes from the smaller half", larger_half);
+Totals& Totals::operator+=(const Totals& other) {
+  estimates += other.estimates;
+  wrong_estimates += other.wrong_estimates;
+  runs += other.runs;
+  held += other.held;
+  wrong += other.wrong;
+  return *this;
+}
+
+Totals report_batch_sizes(const History& history) {
+  Totals totals = table(history, "Left-out batch sizes", each_size);
+  return totals += table(history, "The larger half of the batch sizes from the smaller half", larger_half);
 }
 
 namespace {
@@ -133,6 +160,24 @@ std::vector<Trial> by_repeats(std::vector<Trial> trials, Middle middle) {
   return trials;
 }
 
+// Of runs that were repeated, those further from the median of the others than twice the distance that holds
+// 90 % of their series: what intervals of the right width would call wrong unsaid.
+std::map<std::string, Totals> beyond_twice_their_own(const std::vector<Trial>& runs, const Group& group) {
+  std::map<SeriesKey, std::vector<double>> distances;
+  for (const Trial& trial : runs)
+    distances[trial.key].push_back(std::abs(std::log(trial.truth / regression::median(trial.repeats))));
+  std::map<std::string, Totals> out;
+  for (const auto& [key, each] : distances) {
+    const double held = regression::weighted_quantile(each, std::vector<double>(each.size(), 1), kConfidence);
+    Totals series;
+    series.runs = static_cast<int>(each.size());
+    series.wrong = static_cast<int>(std::ranges::count_if(each, [&](double d) { return d > 2 * held; }));
+    out[group(key)] += series;
+    out["all"] += series;
+  }
+  return out;
+}
+
 double mean(std::vector<double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -146,20 +191,22 @@ void write_floor(const UnseenRuns& trials) {
   auto average = grouped(by_repeats(runs, mean), device);
   auto alone = grouped(runs, device), taught = grouped(repeated(trials.taught), device);
   auto affine = grouped(repeated(trials.affine), device);
+  auto own = beyond_twice_their_own(runs, device);
   std::printf(
       "\n### Repeated runs, each from the others of the same batch size and iterations\n\n"
       "| Device | Runs | Median of the other repeats %% | Mean of them %% | etad, alone %% | etad, with "
-      "siblings %% | c0 + n(c1 + c2 B) plain %% |\n|---|---|---|---|---|---|---|\n");
+      "siblings %% | c0 + n(c1 + c2 B) plain %% | Beyond twice what holds 90 %% of their series %% "
+      "|\n|---|---|---|---|---|---|---|---|\n");
   for (const auto& [name, score] : median) {
-    std::printf("| %s | %d | %.2f | %.2f | %.2f | %.2f | %.2f |\n", name.c_str(), score.runs, score.percent(),
-                average[name].percent(), alone[name].percent(), taught[name].percent(),
-                affine[name].percent());
+    std::printf("| %s | %d | %.2f | %.2f | %.2f | %.2f | %.2f | %.1f |\n", name.c_str(), score.runs,
+                score.percent(), average[name].percent(), alone[name].percent(), taught[name].percent(),
+                affine[name].percent(), share(own[name].wrong, own[name].runs));
   }
 }
 
 }  // namespace
 
-void report_runs(const History& history, std::size_t least_runs) {
+Totals report_runs(const History& history, std::size_t least_runs) {
   const auto trials = [&](const Estimator& estimator, Knowledge knowledge) {
     return leave_one_run_out(history, estimator, knowledge, least_runs);
   };
@@ -169,6 +216,17 @@ void report_runs(const History& history, std::size_t least_runs) {
                           trials(plain_least_squares(kLiteral), Knowledge::own)};
   write_networks(history, unseen);
   write_floor(unseen);
+  Totals totals = totals_of(unseen.alone);
+  return totals += totals_of(unseen.taught);
+}
+
+void report_totals(const Totals& totals) {
+  std::printf(
+      "\nOver all of the above the 90 %% interval held for %.1f %% of %d runs; wrong unsaid: %.1f %% of the "
+      "runs, "
+      "%.1f %% of %d estimates.\n",
+      share(totals.held, totals.runs), totals.runs, share(totals.wrong, totals.runs),
+      share(totals.wrong_estimates, totals.estimates), totals.estimates);
 }
 
 }  // namespace etad::accuracy
