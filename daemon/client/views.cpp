@@ -113,6 +113,20 @@ std::string status_text(const Object& health, const Screen& screen) {
   return out;
 }
 
+namespace {
+
+// How far the machine's last runs have moved the estimate; empty where it rounds to nothing.
+std::string mood_text(const Object& estimate) {
+  const double mood = number_of(estimate, "mood");
+  if (!(mood > 0)) return "";
+  const double percent = 100 * (mood - 1);
+  if (std::abs(percent) < 0.5) return "";
+  return "  the last runs here took " + percent_text(std::abs(percent)) +
+         (percent > 0 ? " longer" : " less") + " than usual: counted in\n";
+}
+
+}  // namespace
+
 std::string estimate_text(const Object& estimate, const Screen& screen) {
   const double confidence = number_of(estimate, "confidence");
   std::string out = coloured(interval_text(estimate), Colour::bold, screen.colours) + "\n";
@@ -136,6 +150,7 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
   }
   if (array_of(estimate, "parts").empty())
     out += "  rests on " + basis_text(object_of(estimate, "model")) + "\n";
+  out += mood_text(estimate);
   if (const auto& outside = array_of(estimate, "extrapolates"); !outside.empty()) {
     out += coloured("  outside what was seen: " + joined(outside), Colour::yellow, screen.colours) + "\n";
   }

@@ -65,6 +65,19 @@ TEST(EstimateText, OfOneRunSaysThatNothingTestedIt) {
   EXPECT_NE(text.find("1 run, 32 segments, tested on no other run yet"), std::string::npos) << text;
 }
 
+TEST(EstimateText, SaysHowTheMachinesMoodMovedIt) {
+  const auto with = [](const char* mood) {
+    return estimate_text(
+        parsed(std::string(R"({"seconds": 10, "lower": 9, "upper": 11, "parts": [], "mood": )") + mood + "}"),
+        {});
+  };
+  EXPECT_NE(with("1.084").find("took 8.4 % longer than usual: counted in"), std::string::npos)
+      << with("1.084");
+  EXPECT_NE(with("0.93").find("took 7.0 % less than usual"), std::string::npos) << with("0.93");
+  EXPECT_EQ(with("1").find("usual"), std::string::npos);
+  EXPECT_EQ(with("1.001").find("usual"), std::string::npos);
+}
+
 TEST(EstimateText, ShowsTheParts) {
   const std::string text = estimate_text(parsed(R"({"phase": "total", "seconds": 10, "lower": 9, "upper": 11,
     "parts": [{"phase": "train", "seconds": 8, "lower": 7, "upper": 9, "model": {"id": 1}},
