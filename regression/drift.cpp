@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <functional>
 #include <queue>
-#include <ranges>
 
 #include "regression/statistics.h"
 
@@ -58,8 +57,7 @@ struct Middles {
   std::vector<double> medians{0}, deviations{0};
 };
 
-template <class Values>
-Middles middles_of(const Values& values) {
+Middles middles_of(const std::vector<double>& values) {
   Middles out;
   RunningMedian running;
   for (const double x : values) {
@@ -81,7 +79,7 @@ struct Change {
 // not found too early either.
 Change best_change(const std::vector<double>& residuals) {
   const std::size_t size = residuals.size();
-  const Middles earlier = middles_of(residuals), later = middles_of(std::views::reverse(residuals));
+  const Middles earlier = middles_of(residuals), later = middles_of({residuals.rbegin(), residuals.rend()});
   std::size_t at = kLeastBefore;
   const auto deviation = [&](std::size_t i) { return earlier.deviations[i] + later.deviations[size - i]; };
   for (std::size_t i = kLeastBefore + 1; i < size; ++i) {
