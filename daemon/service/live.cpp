@@ -118,7 +118,8 @@ LiveRuns::Known& LiveRuns::known(std::int64_t run_id) {
 void LiveRuns::read_stretches(const RunRow& row, Known& known) {
   const std::int64_t segments = row.run.train.segments + row.run.test.segments;
   stretches_ -= known.stretches.size();
-  if (segments < known.segments || known.stretches.empty()) {
+  const bool far_behind = segments - known.segments > kMostOfARun;  // a log is being caught up with
+  if (segments < known.segments || known.stretches.empty() || far_behind) {
     known.stretches.clear();
     known.segments = std::max<std::int64_t>(0, segments - kMostOfARun);
   }
