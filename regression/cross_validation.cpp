@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
+
+#include "regression/statistics.h"
 
 namespace etad::regression {
 namespace {
@@ -43,20 +44,6 @@ CrossValidation cross_validate(const Basis& basis, const Observations& rows, con
   }
   out.error = mean(out.fold_errors);
   return out;
-}
-
-double mean(const std::vector<double>& values) {
-  if (values.empty()) return 0;
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double standard_error(const std::vector<double>& values) {
-  if (values.size() < 2) return 0;
-  const double m = mean(values);
-  double sum = 0;
-  for (const double v : values) sum += (v - m) * (v - m);
-  const auto count = static_cast<double>(values.size());
-  return std::sqrt(sum / (count - 1) / count);
 }
 
 double relative_leverage(const Terms& features, const Terms& coefficients, const Gram& covariance) {

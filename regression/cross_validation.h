@@ -16,11 +16,6 @@ struct CrossValidation {
 
 CrossValidation cross_validate(const Basis& basis, const Observations& rows, const Folds& folds);
 
-double mean(const std::vector<double>& values);  // 0 of none
-
-// Of the mean of `values`; 0 for fewer than two.
-double standard_error(const std::vector<double>& values);
-
 // Relative variance of f(n, B) that the uncertainty of its coefficients causes.
 double relative_leverage(const Terms& features, const Terms& coefficients, const Gram& covariance);
 

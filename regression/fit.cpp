@@ -74,16 +74,21 @@ std::vector<CurvePoint> curve_of(const Basis& basis, const Model& model, const R
   return out;
 }
 
-// Errors about runs of batch sizes that the prediction had not seen, in units of what was foreseen.
+// log(t / prediction) of a run whose batch size the prediction had not seen.
+double left_out_error(std::size_t row, const RelativeFit& fit, const Cells& cells, const Shape& shape) {
+  const auto cell = static_cast<std::size_t>(cells.of[row]);
+  const double predicted = cells.residuals(static_cast<Eigen::Index>(cell)) - shape.left_out[cell].residual;
+  return fit.residuals[row] - predicted;
+}
+
+// These errors in units of what was foreseen.
 std::vector<double> scores_by_size(const Observations& rows, const RelativeFit& fit, const Cells& cells,
                                    const Shape& shape, const Noise& noise) {
   std::vector<double> scores;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].weight <= 0) continue;
-    const auto cell = static_cast<std::size_t>(cells.of[i]);
-    const LeftOut& out = shape.left_out[cell];
-    const double predicted = cells.residuals(static_cast<Eigen::Index>(cell)) - out.residual;
-    scores.push_back(std::abs(fit.residuals[i] - predicted) /
+    const LeftOut& out = shape.left_out[static_cast<std::size_t>(cells.of[i])];
+    scores.push_back(std::abs(left_out_error(i, fit, cells, shape)) /
                      std::sqrt(out.variance + noise.variance(rows[i].n)));
   }
   return scores;
@@ -104,15 +109,14 @@ std::vector<double> scores_by_run(const Basis& basis, const Observations& rows, 
   return scores;
 }
 
-// Mean error about the runs of each batch size, which the prediction had not seen.
+// Their mean for each batch size, as shares of the actual time.
 std::vector<double> errors_by_size(const Observations& rows, const RelativeFit& fit, const Cells& cells,
                                    const Shape& shape) {
   std::vector<double> sums(cells.samples.size(), 0), counts(cells.samples.size(), 0), out;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].weight <= 0) continue;
     const auto cell = static_cast<std::size_t>(cells.of[i]);
-    const double predicted = cells.residuals(static_cast<Eigen::Index>(cell)) - shape.left_out[cell].residual;
-    sums[cell] += std::min(1.0, std::abs(std::expm1(predicted - fit.residuals[i])));
+    sums[cell] += std::min(1.0, std::abs(std::expm1(-left_out_error(i, fit, cells, shape))));
     counts[cell] += 1;
   }
   for (std::size_t c = 0; c < sums.size(); ++c) {
@@ -242,8 +246,11 @@ Model finish(const Groundwork& ground, const Prior& prior) {
     }
     model.shape = std::move(shape.points);
   }
-  if (!model.scores.empty()) model.repeat_scores = repeat_scores(ground.rows, fitted.residuals, noise);
-  if (model.scores.empty()) model.scores = scores_by_run(basis, ground.rows, noise);
+  if (model.scores.empty()) {
+    model.scores = scores_by_run(basis, ground.rows, noise);
+  } else {
+    model.repeat_scores = repeat_scores(ground.rows, fitted.residuals, noise);
+  }
   std::ranges::sort(model.scores);
   std::ranges::sort(model.repeat_scores);
   model.coverage = score_coverage(model.scores, 0.9, model.degrees);

@@ -47,14 +47,15 @@ Noise run_noise(const Observations& rows, const std::vector<double>& residuals, 
     lengths.push_back(1 / rows[i].n);
   }
   Noise noise;
-  noise.degrees = std::max(0.0, static_cast<double>(counted.size()) - parameters);
   const double prior = typical > 0 ? typical : kPriorNoise;
-  // Residuals about a fit are smaller than the errors by what the fit has taken up.
-  const double lost = noise.degrees > 0 ? static_cast<double>(counted.size()) / noise.degrees : 1;
-  double scale = tau_scale(counted) * std::sqrt(lost);
-  if (const RepeatSpread repeats = repeat_spread(rows, residuals); repeats.degrees >= kLeastRepeats) {
-    scale = repeats.scale;
-    noise.degrees = repeats.degrees;
+  const RepeatSpread repeats = repeat_spread(rows, residuals);
+  double scale = repeats.scale;
+  noise.degrees = repeats.degrees;
+  if (repeats.degrees < kLeastRepeats) {
+    noise.degrees = std::max(0.0, static_cast<double>(counted.size()) - parameters);
+    // Residuals about a fit are smaller than the errors by what the fit has taken up.
+    const double lost = noise.degrees > 0 ? static_cast<double>(counted.size()) / noise.degrees : 1;
+    scale = tau_scale(counted) * std::sqrt(lost);
   }
   // An iteration noise that claims more than the runs show is autocorrelated or a stall: it gives way.
   const double share = median(lengths);

@@ -54,10 +54,6 @@ bool outside(const Range& range, double v) {
   return v < range.min * (1 - 1e-9) || v > range.max * (1 + 1e-9);
 }
 
-bool has_seen(const std::vector<CurvePoint>& curve, double b) {
-  return std::ranges::any_of(curve, [&](const CurvePoint& p) { return std::abs(p.samples - b) <= 1e-9 * b; });
-}
-
 // A batch size far from those seen: by the scores alone its bounds may lie whole orders of magnitude apart.
 // An iteration over fewer samples takes no longer than one over more, and each of its samples no less; curves
 // that bend and jump make this true within a factor only.
@@ -120,7 +116,7 @@ std::optional<Prediction> Model::predict(double n, std::optional<double> b, doub
   // least width there can be.
   const double least =
       student_quantile((1 + std::clamp(confidence, 0.0, 0.9999)) / 2, std::max(3.0, degrees));
-  const bool repeated = !repeat_scores.empty() && has_seen(curve, b ? *b : samples.min);
+  const bool repeated = !repeat_scores.empty() && has_measured(curve, b ? *b : samples.min);
   const double scored = score_quantile(repeated ? repeat_scores : scores, confidence, degrees);
   const double width =
       std::max(scored * std::sqrt(run + expected->fitted + effect_variance), least * std::sqrt(run));

@@ -35,12 +35,6 @@ struct Position {
   bool measured;  // by us or by a sibling: the point holds there and only there
 };
 
-bool has_measured(const Sibling& sibling, double samples) {
-  return std::ranges::any_of(sibling.curve, [&](const CurvePoint& point) {
-    return std::abs(point.samples - samples) <= 1e-9 * samples;
-  });
-}
-
 // Ours first (as infer_shape relies on), then the siblings', then a geometric grid from an eighth of the
 // smallest to eight times the largest.
 std::vector<Position> positions_for(const ShapeData& data, std::span<const Sibling> siblings) {
@@ -174,7 +168,7 @@ Shape infer_shape(const ShapeData& data, std::span<const Sibling> siblings) {
   const std::size_t measured = data.samples.size();
   // The other phase is asked at the batch sizes it has measured. They come before those it has not.
   const Sibling* other_phase = other_phase_of(data, siblings);
-  const auto asked = [&](double samples) { return other_phase && has_measured(*other_phase, samples); };
+  const auto asked = [&](double samples) { return other_phase && has_measured(other_phase->curve, samples); };
   const auto rest =
       std::stable_partition(positions.begin() + static_cast<std::ptrdiff_t>(measured), positions.end(),
                             [&](const Position& p) { return asked(p.samples); });
@@ -195,6 +189,11 @@ Shape infer_shape(const ShapeData& data, std::span<const Sibling> siblings) {
   }
   std::ranges::stable_sort(shape.points, {}, &ShapePoint::samples);
   return shape;
+}
+
+bool has_measured(std::span<const CurvePoint> curve, double samples) {
+  return std::ranges::any_of(
+      curve, [&](const CurvePoint& point) { return std::abs(point.samples - samples) <= 1e-9 * samples; });
 }
 
 ShapePoint shape_at(std::span<const ShapePoint> points, double samples) {

@@ -52,6 +52,9 @@ struct Shape {
 // Needs at least one batch size. Bounded: O(settings x samples^3 + siblings' parts x points x samples^2).
 Shape infer_shape(const ShapeData& data, std::span<const Sibling> siblings);
 
+// Whether the curve has a point at `samples`.
+bool has_measured(std::span<const CurvePoint> curve, double samples);
+
 // The correction at `samples`: exact where it was measured, else linear in log B between the points.
 ShapePoint shape_at(std::span<const ShapePoint> points, double samples);
 

@@ -80,6 +80,20 @@ double median(std::vector<double> values) {
   return (*middle + *std::max_element(values.data(), middle)) / 2;
 }
 
+double mean(const std::vector<double>& values) {
+  if (values.empty()) return 0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double standard_error(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  const double m = mean(values);
+  double sum = 0;
+  for (const double v : values) sum += (v - m) * (v - m);
+  const auto count = static_cast<double>(values.size());
+  return std::sqrt(sum / (count - 1) / count);
+}
+
 double weighted_quantile(const std::vector<double>& values, const std::vector<double>& weights, double p) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -7,6 +7,11 @@ namespace etad::regression {
 
 double median(std::vector<double> values);
 
+double mean(const std::vector<double>& values);  // 0 of none
+
+// Of the mean of `values`; 0 for fewer than two.
+double standard_error(const std::vector<double>& values);
+
 // The value below which a share `p` (0..1) of the weight lies; `weights` >= 0, as many as `values`.
 double weighted_quantile(const std::vector<double>& values, const std::vector<double>& weights, double p);
 

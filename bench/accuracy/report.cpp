@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -48,6 +47,10 @@ Totals totals_of(const std::vector<Trial>& trials) {
 
 using Group = std::function<std::string(const SeriesKey&)>;
 
+std::string device_of(const SeriesKey& key) {
+  return key.device;
+}
+
 std::map<std::string, Score> grouped(const std::vector<Trial>& trials, const Group& group) {
   std::map<std::string, Score> out;
   for (const Trial& trial : trials) {
@@ -69,7 +72,6 @@ std::string floor_of(const History& history, const Group& group, const std::stri
 }
 
 Totals table(const History& history, const char* title, HiddenSizes hidden) {
-  const Group device = [](const SeriesKey& key) { return key.device; };
   struct Row {
     const char* name;
     Estimator estimator;
@@ -92,7 +94,7 @@ Totals table(const History& history, const char* title, HiddenSizes hidden) {
   for (const Row& row : rows) {
     const auto trials = leave_sizes_out(history, row.estimator, row.knowledge, hidden);
     if (row.interval) totals += totals_of(trials);
-    for (const auto& [name, score] : grouped(trials, device)) {
+    for (const auto& [name, score] : grouped(trials, device_of)) {
       std::printf("| %s | %s | %.2f |", name.c_str(), row.name, score.percent());
       if (row.interval) {
         std::printf(" %.1f | %.1f | %.1f |", score.coverage(), score.wrong_percent(),
@@ -100,7 +102,7 @@ Totals table(const History& history, const char* title, HiddenSizes hidden) {
       } else {
         std::printf(" | | |");
       }
-      std::printf(" %s |\n", floor_of(history, device, name).c_str());
+      std::printf(" %s |\n", floor_of(history, device_of, name).c_str());
     }
     std::fflush(stdout);
   }
@@ -153,9 +155,9 @@ std::vector<Trial> repeated(const std::vector<Trial>& trials) {
   return out;
 }
 
-using Middle = double (*)(std::vector<double>);
+using Middle = std::function<double(const std::vector<double>&)>;
 
-std::vector<Trial> by_repeats(std::vector<Trial> trials, Middle middle) {
+std::vector<Trial> by_repeats(std::vector<Trial> trials, const Middle& middle) {
   for (Trial& trial : trials) trial.estimate = middle(trial.repeats);
   return trials;
 }
@@ -178,20 +180,15 @@ std::map<std::string, Totals> beyond_twice_their_own(const std::vector<Trial>& r
   return out;
 }
 
-double mean(std::vector<double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 // What an oracle would err that knows nothing but the other runs of exactly the same work.
 void write_floor(const UnseenRuns& trials) {
-  const Group device = [](const SeriesKey& key) { return key.device; };
   const std::vector<Trial> runs = repeated(trials.alone);
   if (runs.empty()) return;
-  auto median = grouped(by_repeats(runs, regression::median), device);
-  auto average = grouped(by_repeats(runs, mean), device);
-  auto alone = grouped(runs, device), taught = grouped(repeated(trials.taught), device);
-  auto affine = grouped(repeated(trials.affine), device);
-  auto own = beyond_twice_their_own(runs, device);
+  auto median = grouped(by_repeats(runs, regression::median), device_of);
+  auto average = grouped(by_repeats(runs, regression::mean), device_of);
+  auto alone = grouped(runs, device_of), taught = grouped(repeated(trials.taught), device_of);
+  auto affine = grouped(repeated(trials.affine), device_of);
+  auto own = beyond_twice_their_own(runs, device_of);
   std::printf(
       "\n### Repeated runs, each from the others of the same batch size and iterations\n\n"
       "| Device | Runs | Median of the other repeats %% | Mean of them %% | etad, alone %% | etad, with "

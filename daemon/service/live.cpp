@@ -96,8 +96,7 @@ regression::Plan plan_of(const Run& run) {
 regression::Stretch stretch_of(const Segment& segment) {
   regression::Stretch out{segment.phase == Phase::test, static_cast<double>(segment.iterations),
                           to_seconds(segment.duration), static_cast<double>(segment.first_iteration)};
-  if (segment.started_at)
-    out.at = std::chrono::duration<double>(segment.started_at->time_since_epoch()).count();
+  if (segment.started_at) out.at = to_seconds(segment.started_at->time_since_epoch());
   return out;
 }
 
