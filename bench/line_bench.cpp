@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "parsers/line.h"
+#include "parsers/lines/line.h"
 
 namespace etad {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "parsers/format.h"
+#include "parsers/rules/format.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "parsers/trace.h"
+#include "parsers/traces/trace.h"
 #include "storage/history.h"
 
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "parsers/format.h"
-#include "parsers/tracker.h"
+#include "parsers/rules/format.h"
+#include "parsers/training/tracker.h"
 
 namespace {
 

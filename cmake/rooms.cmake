@@ -22,6 +22,15 @@ function(etad_room name)
   endforeach()
 endfunction()
 
+# etad_rooms(NAME ROOMS room…): several rooms under one name.
+function(etad_rooms name)
+  cmake_parse_arguments(ROOMS "" "" "ROOMS" ${ARGN})
+  add_library(etad_${name} INTERFACE)
+  foreach(room ${ROOMS_ROOMS})
+    target_link_libraries(etad_${name} INTERFACE etad_${room})
+  endforeach()
+endfunction()
+
 # etad_program(NAME MAIN file ROOMS room… [LINKS library…])
 function(etad_program name)
   cmake_parse_arguments(PROGRAM "" "MAIN" "ROOMS;LINKS" ${ARGN})

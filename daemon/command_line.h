@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "daemon/process_table.h"
-#include "parsers/path_pattern.h"
+#include "parsers/rules/path_pattern.h"
 
 namespace etad {
 

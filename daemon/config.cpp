@@ -6,7 +6,7 @@
 
 #include "daemon/command_line.h"
 #include "daemon/config_table.h"
-#include "parsers/trace.h"
+#include "parsers/traces/trace.h"
 
 namespace etad {
 namespace {

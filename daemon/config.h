@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parsers/error.h"
+#include "parsers/base/error.h"
 
 namespace etad {
 

@@ -23,7 +23,7 @@
 #include "daemon/service/backend.h"
 #include "daemon/service/server.h"
 #include "daemon/shared_writer.h"
-#include "parsers/format.h"
+#include "parsers/rules/format.h"
 
 namespace etad {
 

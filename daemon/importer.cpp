@@ -8,7 +8,7 @@
 #include "daemon/content_identity.h"
 #include "daemon/follow/lines.h"
 #include "daemon/log_parser.h"
-#include "parsers/line.h"
+#include "parsers/lines/line.h"
 
 namespace etad {
 namespace {

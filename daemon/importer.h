@@ -12,8 +12,8 @@
 
 #include "daemon/service/backend.h"
 #include "daemon/shared_writer.h"
-#include "parsers/format.h"
-#include "parsers/time.h"
+#include "parsers/rules/format.h"
+#include "parsers/base/time.h"
 
 namespace etad {
 

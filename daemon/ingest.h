@@ -25,7 +25,7 @@
 #include "daemon/follow/follower.h"
 #include "daemon/log_parser.h"
 #include "daemon/shared_writer.h"
-#include "parsers/path_pattern.h"
+#include "parsers/rules/path_pattern.h"
 #include "storage/history.h"
 
 namespace etad {

@@ -17,7 +17,7 @@
 #include "daemon/follow/follower.h"
 #include "daemon/ingest.h"
 #include "daemon/shared_writer.h"
-#include "parsers/format.h"
+#include "parsers/rules/format.h"
 
 namespace etad {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "parsers/error.h"
+#include "parsers/base/error.h"
 
 namespace etad::log {
 

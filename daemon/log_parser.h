@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "parsers/format.h"
-#include "parsers/record.h"
-#include "parsers/segment_table.h"
-#include "parsers/trace_trial.h"
-#include "parsers/tracker.h"
+#include "parsers/rules/format.h"
+#include "parsers/base/record.h"
+#include "parsers/training/segment_table.h"
+#include "parsers/traces/trace_trial.h"
+#include "parsers/training/tracker.h"
 
 namespace etad {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "parsers/error.h"
-#include "parsers/format.h"
+#include "parsers/base/error.h"
+#include "parsers/rules/format.h"
 
 namespace etad {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "parsers/error.h"
-#include "parsers/time.h"
+#include "parsers/base/error.h"
+#include "parsers/base/time.h"
 
 namespace etad::system {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parsers/record.h"
+#include "parsers/base/record.h"
 #include "storage/bytes.h"
 
 namespace etad {

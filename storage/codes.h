@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "parsers/record.h"
+#include "parsers/base/record.h"
 #include "storage/rows.h"
 
 namespace etad::codes {

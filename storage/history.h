@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "parsers/error.h"
-#include "parsers/record.h"
+#include "parsers/base/error.h"
+#include "parsers/base/record.h"
 #include "storage/rows.h"
 
 namespace etad {

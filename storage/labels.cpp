@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "parsers/text.h"
+#include "parsers/base/text.h"
 
 namespace etad {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "parsers/error.h"
-#include "parsers/record.h"
+#include "parsers/base/error.h"
+#include "parsers/base/record.h"
 #include "storage/text_map.h"
 
 namespace etad {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "parsers/record.h"
+#include "parsers/base/record.h"
 #include "storage/sqlite.h"
 
 namespace etad {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "parsers/record.h"
+#include "parsers/base/record.h"
 #include "storage/sqlite.h"
 
 namespace etad {

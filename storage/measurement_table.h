@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "parsers/record.h"
+#include "parsers/base/record.h"
 #include "storage/chunks.h"
 #include "storage/sqlite.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "parsers/record.h"
+#include "parsers/base/record.h"
 
 namespace etad {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parsers/time.h"
+#include "parsers/base/time.h"
 
 namespace etad {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "parsers/trace_labels.h"
+#include "parsers/base/trace_labels.h"
 #include "storage/damage.h"
 #include "storage/sample_codec.h"
 

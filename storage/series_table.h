@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "parsers/record.h"
+#include "parsers/base/record.h"
 #include "storage/history.h"
 #include "storage/sample_codec.h"
 #include "storage/sqlite.h"

@@ -18,8 +18,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "parsers/error.h"
-#include "parsers/time.h"
+#include "parsers/base/error.h"
+#include "parsers/base/time.h"
 
 namespace etad::sqlite {
 

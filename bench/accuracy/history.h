@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "parsers/format.h"
+#include "parsers/rules/format.h"
 #include "regression/dataset.h"
 
 namespace etad::accuracy {

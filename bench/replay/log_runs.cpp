@@ -12,8 +12,8 @@
 #include <span>
 
 #include "daemon/service/live.h"
-#include "parsers/line.h"
-#include "parsers/tracker.h"
+#include "parsers/lines/line.h"
+#include "parsers/training/tracker.h"
 
 namespace etad::replay {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "parsers/error.h"
-#include "parsers/format.h"
-#include "parsers/record.h"
+#include "parsers/base/error.h"
+#include "parsers/rules/format.h"
+#include "parsers/base/record.h"
 #include "regression/remaining.h"
 
 namespace etad::replay {

@@ -5,7 +5,7 @@
 
 #include "daemon/client/commands.h"
 #include "daemon/client/text.h"
-#include "parsers/format.h"
+#include "parsers/rules/format.h"
 
 namespace etad::client {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "parsers/error.h"
+#include "parsers/base/error.h"
 
 namespace etad::client {
 

@@ -12,7 +12,7 @@
 #include "daemon/client/commands.h"
 #include "daemon/client/output.h"
 #include "daemon/client/text.h"
-#include "parsers/time.h"
+#include "parsers/base/time.h"
 
 namespace etad::client {
 namespace {

@@ -11,7 +11,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "parsers/time.h"
+#include "parsers/base/time.h"
 
 namespace etad::follow {
 

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "daemon/follow/position.h"
-#include "parsers/time.h"
+#include "parsers/base/time.h"
 
 namespace etad::follow {
 

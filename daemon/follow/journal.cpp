@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "parsers/line.h"
+#include "parsers/lines/line.h"
 
 namespace etad::follow {
 namespace {

@@ -4,8 +4,8 @@
 #include <array>
 #include <string>
 
-#include "parsers/envelope.h"
-#include "parsers/line.h"
+#include "parsers/lines/envelope.h"
+#include "parsers/lines/line.h"
 
 namespace etad::follow {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "daemon/follow/content.h"
 #include "daemon/follow/follower.h"
-#include "parsers/line.h"
+#include "parsers/lines/line.h"
 
 namespace etad::follow {
 

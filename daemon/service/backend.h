@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "parsers/error.h"
-#include "parsers/time.h"
+#include "parsers/base/error.h"
+#include "parsers/base/time.h"
 #include "regression/model.h"
 #include "regression/mood.h"
 #include "storage/rows.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "parsers/error.h"
+#include "parsers/base/error.h"
 
 namespace etad::service {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "parsers/error.h"
+#include "parsers/base/error.h"
 
 namespace etad::service {
 

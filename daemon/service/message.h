@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "daemon/service/json_writer.h"
-#include "parsers/error.h"
+#include "parsers/base/error.h"
 
 namespace etad::service {
 

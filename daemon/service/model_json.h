@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "daemon/service/backend.h"
-#include "parsers/error.h"
+#include "parsers/base/error.h"
 
 namespace etad::service {
 

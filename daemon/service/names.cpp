@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "parsers/text.h"
+#include "parsers/base/text.h"
 
 namespace etad::service {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "daemon/service/message.h"
-#include "parsers/time.h"
+#include "parsers/base/time.h"
 
 namespace etad::service {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "daemon/service/names.h"
-#include "parsers/trace_labels.h"
+#include "parsers/base/trace_labels.h"
 
 namespace etad::service {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <string_view>
 
-#include "parsers/trace_series.h"
+#include "parsers/traces/trace_series.h"
 
 namespace etad::service {
 namespace {

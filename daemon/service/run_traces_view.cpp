@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "daemon/service/views.h"
-#include "parsers/trace_series.h"
+#include "parsers/traces/trace_series.h"
 
 namespace etad::service {
 namespace {

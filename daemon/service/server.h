@@ -18,7 +18,7 @@
 
 #include "daemon/service/backend.h"
 #include "daemon/service/peer.h"
-#include "parsers/error.h"
+#include "parsers/base/error.h"
 #include "storage/history.h"
 
 namespace etad::service {

@@ -9,6 +9,7 @@
 #include "daemon/service/metrics.h"
 #include "tests/daemon/temp_history.h"
 #include "tests/service/fixtures.h"
+#include "tests/places.h"
 
 namespace etad {
 namespace {

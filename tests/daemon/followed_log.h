@@ -9,6 +9,7 @@
 
 #include "daemon/refit.h"
 #include "tests/daemon/followed_files.h"
+#include "tests/places.h"
 
 namespace etad {
 

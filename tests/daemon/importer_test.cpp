@@ -5,6 +5,7 @@
 #include "daemon/refit.h"
 #include "daemon/service/estimate.h"
 #include "tests/daemon/temp_history.h"
+#include "tests/places.h"
 
 namespace etad {
 namespace {

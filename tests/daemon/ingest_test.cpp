@@ -7,6 +7,7 @@
 
 #include "daemon/follow/journal.h"
 #include "tests/daemon/followed_files.h"
+#include "tests/places.h"
 
 namespace etad {
 namespace {

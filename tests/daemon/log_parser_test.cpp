@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "daemon/rules.h"
+#include "tests/places.h"
 
 namespace etad {
 namespace {

@@ -8,6 +8,7 @@
 #include "daemon/daemon.h"
 #include "daemon/service/router.h"
 #include "tests/daemon/temp_history.h"
+#include "tests/places.h"
 
 namespace etad {
 namespace {

@@ -12,6 +12,7 @@
 #include "daemon/rules.h"
 #include "daemon/shared_writer.h"
 #include "storage/history.h"
+#include "tests/places.h"
 
 namespace etad {
 

@@ -5,6 +5,7 @@
 
 #include "daemon/importer.h"
 #include "tests/daemon/followed_files.h"
+#include "tests/places.h"
 
 namespace etad {
 namespace {

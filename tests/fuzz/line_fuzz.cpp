@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parsers/line.h"
+#include "parsers/lines/line.h"
 
 namespace {
 

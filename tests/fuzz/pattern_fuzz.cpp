@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parsers/scan_program.h"
+#include "parsers/rules/scan_program.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "parsers/format.h"
+#include "parsers/rules/format.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

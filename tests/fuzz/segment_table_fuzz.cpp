@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "parsers/segment_table.h"
+#include "parsers/training/segment_table.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

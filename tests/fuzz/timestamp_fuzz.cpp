@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "parsers/timestamp.h"
+#include "parsers/base/timestamp.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

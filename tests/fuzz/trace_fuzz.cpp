@@ -8,7 +8,7 @@
 #include <set>
 #include <string_view>
 
-#include "parsers/trace_trial.h"
+#include "parsers/traces/trace_trial.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -8,8 +8,8 @@
 #include <sstream>
 #include <string_view>
 
-#include "parsers/format.h"
-#include "parsers/tracker.h"
+#include "parsers/rules/format.h"
+#include "parsers/training/tracker.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -1,4 +1,4 @@
-#include "parsers/architecture.h"
+#include "parsers/network/architecture.h"
 
 #include <gtest/gtest.h>
 

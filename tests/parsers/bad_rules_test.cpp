@@ -7,8 +7,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "parsers/format.h"
-#include "parsers/rule_check.h"
+#include "parsers/rules/format.h"
+#include "parsers/rules/rule_check.h"
+#include "tests/places.h"
 
 namespace etad {
 namespace {

@@ -1,5 +1,5 @@
 // Container envelopes: what is one, what it holds, and what merely looks like one.
-#include "parsers/envelope.h"
+#include "parsers/lines/envelope.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "parsers/event.h"
+#include "parsers/base/event.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "parsers/format.h"
+#include "parsers/rules/format.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,9 @@
 #include <new>
 #include <sstream>
 
-#include "parsers/rule_check.h"
+#include "parsers/rules/rule_check.h"
 #include "tests/sanitized.h"
+#include "tests/places.h"
 
 // Counts what is taken from the heap, to hold match() to its promise.
 namespace {

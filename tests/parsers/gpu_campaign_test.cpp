@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/parsers/log_reader.h"
+#include "tests/places.h"
 
 namespace etad::test {
 namespace {

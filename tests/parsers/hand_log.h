@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "parsers/tracker.h"
+#include "parsers/training/tracker.h"
 
 namespace etad::test {
 

@@ -1,5 +1,5 @@
 // Line cleaning: what a terminal would have shown at the line's end, whatever pieces the bytes came in.
-#include "parsers/line.h"
+#include "parsers/lines/line.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #include "tests/parsers/log_reader.h"
+#include "tests/places.h"
 
 #include <gtest/gtest.h>
 

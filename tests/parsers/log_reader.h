@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "parsers/format.h"
-#include "parsers/tracker.h"
+#include "parsers/rules/format.h"
+#include "parsers/training/tracker.h"
 
 namespace etad::test {
 

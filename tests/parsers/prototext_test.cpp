@@ -1,4 +1,4 @@
-#include "parsers/prototext.h"
+#include "parsers/network/prototext.h"
 
 #include <gtest/gtest.h>
 

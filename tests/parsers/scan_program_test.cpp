@@ -1,4 +1,4 @@
-#include "parsers/scan_program.h"
+#include "parsers/rules/scan_program.h"
 
 #include <gtest/gtest.h>
 #include <re2/re2.h>

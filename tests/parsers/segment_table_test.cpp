@@ -1,7 +1,7 @@
 // The table of measured segments: columns in any order, cells in quotes, rows that can't be true.
 #include <gtest/gtest.h>
 
-#include "parsers/segment_table.h"
+#include "parsers/training/segment_table.h"
 
 namespace etad::test {
 namespace {

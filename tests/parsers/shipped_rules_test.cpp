@@ -6,7 +6,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "parsers/format.h"
+#include "parsers/rules/format.h"
+#include "tests/places.h"
 
 namespace etad {
 namespace {

@@ -1,4 +1,4 @@
-#include "parsers/text.h"
+#include "parsers/base/text.h"
 
 #include <gtest/gtest.h>
 

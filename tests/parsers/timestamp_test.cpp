@@ -1,4 +1,4 @@
-#include "parsers/timestamp.h"
+#include "parsers/base/timestamp.h"
 
 #include <gtest/gtest.h>
 

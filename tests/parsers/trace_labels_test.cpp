@@ -1,4 +1,4 @@
-#include "parsers/trace_labels.h"
+#include "parsers/base/trace_labels.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "parsers/trace.h"
+#include "parsers/traces/trace.h"
 
 namespace etad {
 

@@ -3,9 +3,9 @@
 
 #include <boost/json.hpp>
 
-#include "parsers/trace_names.h"
-#include "parsers/trace_series.h"
-#include "parsers/trace_trial.h"
+#include "parsers/traces/trace_names.h"
+#include "parsers/traces/trace_series.h"
+#include "parsers/traces/trace_trial.h"
 #include "tests/parsers/trace_lines.h"
 
 namespace etad {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tests/storage/history_fixture.h"
+#include "tests/places.h"
 
 namespace etad::test {
 namespace {

@@ -12,8 +12,8 @@
 #include <sstream>
 
 #include "daemon/log_parser.h"
-#include "parsers/format.h"
-#include "parsers/line.h"
+#include "parsers/rules/format.h"
+#include "parsers/lines/line.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "daemon/log_parser.h"
 #include "daemon/rules.h"
-#include "parsers/line.h"
+#include "parsers/lines/line.h"
 
 namespace {
 

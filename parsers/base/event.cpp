@@ -1,0 +1,179 @@
+#include "parsers/base/event.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "parsers/base/text.h"
+
+namespace etad {
+namespace {
+
+constexpr std::array<std::string_view, 22> kKindNames = {
+    "none",       "run_start",   "run_end", "setting",   "section",    "layer",   "shape",      "progress",
+    "test_start", "test_result", "epoch",   "step_time", "throughput", "segment", "layer_time", "total_time",
+    "stall",      "snapshot",    "resume",  "error",     "date",       "sample"};
+
+// In the order of the fields.
+constexpr std::array<std::string_view, static_cast<std::size_t>(Field::count_)> kFieldNames = {
+    // where the run stands
+    "iteration", "iterations", "epoch", "epochs", "batch", "batches",
+    // what it measured
+    "loss", "rate", "lapse", "seconds", "samples_per_second", "eta", "elapsed",
+    // what kind of thing it is
+    "job", "outcome", "phase", "section", "message",
+    // what it is said of, and with which settings
+    "key", "value", "network", "framework", "device", "device_index", "devices", "host", "run", "batch_size",
+    "global_batch_size", "iter_size", "max_iter", "test_iter", "test_interval", "test_batch_size",
+    "steps_per_epoch", "dataset_size", "display", "solver_type", "precision",
+    // layers and nets
+    "layer", "type", "dims", "direction", "net", "file",
+    // a date, a sample, a mean
+    "year", "month", "day", "series", "unit", "label", "since"};
+
+constexpr std::string_view kBlanks = " \t\r";  // around a value
+
+bool is_duration(Field f) {
+  return f == Field::seconds || f == Field::lapse || f == Field::eta || f == Field::elapsed;
+}
+
+// The number at the head of `s`, which moves on behind it.
+std::optional<double> take_number(std::string_view& s) {
+  if (!s.empty() && s.front() == '+') s.remove_prefix(1);
+  double x = 0;
+  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), x);
+  if (error == std::errc::result_out_of_range) {
+    // Too small for a double is nothing; too large is no measurement.
+    const auto exponent = s.find_first_of("eE");
+    if (exponent == std::string_view::npos || exponent + 1 >= s.size() || s[exponent + 1] != '-') return {};
+    x = 0;
+  } else if (error != std::errc{}) {
+    return {};
+  }
+  s.remove_prefix(static_cast<std::size_t>(end - s.data()));
+  return x;
+}
+
+std::optional<double> unit_seconds(std::string_view unit) {
+  struct Unit {
+    std::string_view name;
+    double seconds;
+  };
+  static constexpr Unit kUnits[] = {
+      {"s", 1},        {"ms", 1e-3},          {"us", 1e-6}, {"\xC2\xB5s", 1e-6}, {"ns", 1e-9}, {"sec", 1},
+      {"secs", 1},     {"seconds", 1},        {"m", 60},    {"min", 60},         {"h", 3600},  {"d", 86400},
+      {"\xB5s", 1e-6}, {"milliseconds", 1e-3}};
+  for (const Unit& u : kUnits)
+    if (u.name == unit) return u.seconds;
+  return {};
+}
+
+// "2:03", "1:02:03", "1:02:03.25", each part but the first below 60; `first` is the part before the first
+// colon.
+std::optional<double> clock_seconds(double first, std::string_view rest) {
+  double total = first;
+  for (int parts = 1; !rest.empty(); ++parts) {
+    if (rest.front() != ':' || parts == 3) return {};
+    rest.remove_prefix(1);
+    if (rest.empty() || rest.front() < '0' || rest.front() > '9') return {};
+    const auto part = take_number(rest);
+    if (!part || *part >= 60) return {};
+    total = total * 60 + *part;
+  }
+  return total;
+}
+
+// What stands behind a duration's first number: a unit, a clock, or days and a clock ("1 day, 2:03:04").
+std::optional<double> duration_seconds(double first, std::string_view rest) {
+  if (rest.front() == ':') return clock_seconds(first, rest);
+  rest = trim(rest, kBlanks);
+  if (rest.substr(0, 3) == "day") {
+    rest = trim(rest.substr(std::min(rest.find_first_not_of("days, "), rest.size())), kBlanks);
+    if (rest.empty()) return first * 86400;
+    const auto hours = take_number(rest);
+    const auto clock = hours ? clock_seconds(*hours, rest) : std::nullopt;
+    return clock ? std::optional(first * 86400 + *clock) : std::nullopt;
+  }
+  const auto unit = unit_seconds(rest);
+  return unit ? std::optional(first * *unit) : std::nullopt;
+}
+
+std::optional<double> special_number(std::string_view s) {
+  const bool negative = !s.empty() && s.front() == '-';
+  if (negative) s.remove_prefix(1);
+  // Windows' C library writes 1.#QNAN, 1.#IND and 1.#INF.
+  if (s.substr(0, 5) == "1.#QN" || s.substr(0, 5) == "1.#IN")
+    return s.substr(0, 6) == "1.#INF" ? std::numeric_limits<double>::infinity()
+                                      : std::numeric_limits<double>::quiet_NaN();
+  return {};
+}
+
+template <class Id, std::size_t N>
+std::optional<Id> index_of(const std::array<std::string_view, N>& names, std::string_view name) {
+  const auto at = std::find(names.begin(), names.end(), name);
+  if (at == names.end()) return {};
+  return static_cast<Id>(at - names.begin());
+}
+
+}  // namespace
+
+std::string_view name_of(EventKind kind) {
+  return kKindNames.at(static_cast<std::size_t>(kind));
+}
+
+std::string_view name_of(Field f) {
+  return kFieldNames.at(static_cast<std::size_t>(f));
+}
+
+std::optional<EventKind> event_kind(std::string_view name) {
+  return index_of<EventKind>(kKindNames, name);
+}
+
+std::optional<Field> field(std::string_view name) {
+  return index_of<Field>(kFieldNames, name);
+}
+
+const FieldValue* Event::find(Field f) const {
+  for (std::size_t i = 0; i < values_count; ++i)
+    if (values[i].field == f) return &values[i];
+  return nullptr;
+}
+
+std::string_view Event::text(Field f) const {
+  const FieldValue* v = find(f);
+  return v ? v->text : std::string_view{};
+}
+
+std::optional<double> Event::number(Field f) const {
+  const FieldValue* v = find(f);
+  if (!v) return {};
+  const std::string_view text = trim(v->text, kBlanks);
+  if (const auto special = special_number(text)) return special;
+  std::string_view rest = text;
+  const auto x = take_number(rest);
+  if (!x) return {};
+  if (rest.empty()) return *x * v->scale;
+  return is_duration(f) ? duration_seconds(*x, rest) : std::nullopt;
+}
+
+std::optional<std::int64_t> Event::integer(Field f) const {
+  const FieldValue* v = find(f);
+  if (!v) return {};
+  std::int64_t whole = 0;
+  const char* end = v->text.data() + v->text.size();
+  const auto [stop, error] = std::from_chars(v->text.data(), end, whole);
+  if (error == std::errc{} && stop == end && v->scale == 1) return whole;
+  const auto x = number(f);
+  constexpr double kExact = 9007199254740992.0;  // 2^53: beyond it a double does not hold every integer
+  if (!x || !(std::abs(*x) < kExact) || std::nearbyint(*x) != *x) return {};
+  return static_cast<std::int64_t>(*x);
+}
+
+bool Event::add(FieldValue v) {
+  if (values_count == kMaxValues) return false;
+  values[values_count++] = v;
+  return true;
+}
+
+}  // namespace etad

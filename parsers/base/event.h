@@ -1,0 +1,134 @@
+// What one line of a log says, independent of the framework that wrote it.
+//
+// The matcher makes events from lines by a format's rules; the run tracker makes records from events.
+// An event's values are views into the line it came from and live no longer than that line.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "parsers/base/time.h"
+
+namespace etad {
+
+// The meaning of a line for the tracker. docs/rules.md describes each with the fields it takes.
+enum class EventKind : std::uint8_t {
+  none,         // nothing for us: no rule matched, or a rule that says "known, and of no interest"
+  run_start,    // a run begins (or, before any progress, more is learnt of the one just begun)
+  run_end,      // the log says the run is over: outcome = finished | stopped
+  setting,      // a named value: any settings field, or key = …, value = …
+  section,      // what follows describes the solver or a net: section = solver | train_net | test_net | net
+  layer,        // a layer is being set up: layer = …
+  shape,        // the shape of the current layer's next output: dims = "64 20 24 24"
+  progress,     // `iteration` iterations of training are done; may state loss, lapse, rate, …
+  test_start,   // a test phase begins
+  test_result,  // one of its results: the first ends the test phase
+  epoch,        // an epoch begins or (with seconds) ends
+  step_time,    // one step, or `iterations` of them, took `seconds`
+  throughput,   // samples_per_second over the last `iterations` steps
+  segment,      // a complete measurement: phase, batch_size, iterations, seconds (and network, run, …)
+  layer_time,   // a layer's time in a timing run: layer, direction = forward | backward, seconds
+  total_time,   // a timing run's average or total: direction = forward | backward | both | total, seconds
+  stall,        // the run waited for its input
+  snapshot,     // the run saved its state; that time is not training
+  resume,       // the run goes on from a saved state; may state iteration
+  error,        // the run failed: message
+  date,         // the log's own date line: fixes the year of timestamps without one
+  sample,       // a point of a monitoring trace: series = …, value = …
+};
+
+// The values an event may carry. A rule's named groups and `set` keys bear these names; docs/rules.md
+// gives each its unit. Numbers are decimal; a rule may scale them (unit = { seconds = "ms" }). The durations
+// (seconds, lapse, eta, elapsed) may also be written with a unit or as a clock: "26ms", "1:02:03".
+enum class Field : std::uint8_t {
+  iteration,
+  iterations,
+  epoch,
+  epochs,
+  batch,
+  batches,  // where the run stands
+  loss,
+  rate,
+  lapse,
+  seconds,
+  samples_per_second,
+  eta,
+  elapsed,  // what it measured
+  job,
+  outcome,
+  phase,
+  section,
+  message,  // what kind of thing it is
+  key,
+  value,
+  network,
+  framework,
+  device,
+  device_index,
+  devices,
+  host,
+  run,
+  batch_size,
+  global_batch_size,
+  iter_size,
+  max_iter,
+  test_iter,
+  test_interval,
+  test_batch_size,
+  steps_per_epoch,
+  dataset_size,
+  display,
+  solver_type,
+  precision,
+  layer,
+  type,
+  dims,
+  direction,
+  net,
+  file,
+  year,
+  month,
+  day,
+  series,
+  unit,
+  label,
+  since,  // what a stated mean is over: all since the "start" of the run or of the "epoch"
+  count_  // not a field: how many there are
+};
+
+std::string_view name_of(EventKind kind);
+std::string_view name_of(Field field);
+std::optional<EventKind> event_kind(std::string_view name);
+std::optional<Field> field(std::string_view name);
+
+// A captured or set value. `scale` turns the written number into the field's unit (0.001 for "26ms").
+struct FieldValue {
+  Field field = Field::count_;
+  double scale = 1;
+  std::string_view text;
+};
+
+struct Event {
+  static constexpr std::size_t kMaxValues = 14;
+  static constexpr std::uint16_t kNoRule = 0xffff;
+
+  EventKind kind = EventKind::none;
+  std::uint8_t values_count = 0;
+  std::uint16_t rule = kNoRule;  // index of the rule within its format, for counters and messages
+  std::optional<Instant> time;   // the line's own timestamp
+  bool headed = false;           // the line bears the format's line header (so it is no continuation line)
+  std::string_view message;      // the line without that header
+  std::array<FieldValue, kMaxValues> values;
+
+  bool has(Field f) const { return find(f) != nullptr; }
+  std::string_view text(Field f) const;         // empty where absent
+  std::optional<double> number(Field f) const;  // scaled; absent, malformed: nullopt; "nan", "inf": those
+  std::optional<std::int64_t> integer(Field f) const;
+  const FieldValue* find(Field f) const;
+  bool add(FieldValue v);  // false where the event is full
+};
+
+}  // namespace etad

@@ -1,0 +1,130 @@
+// What a log's runs consist of: the joint between the tracker, which makes records, and the history, which
+// keeps them. Plain values, no views; everything a source says is keyed by the run's ordinal in that source,
+// so that writing a record twice changes nothing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parsers/base/time.h"
+
+namespace etad {
+
+enum class Job : std::uint8_t { train, test, time };  // `time`: caffe time and kin; never enters a model
+enum class Phase : std::uint8_t { train, test };
+enum class RunState : std::uint8_t {
+  running,   // the log goes on
+  finished,  // the log says it is done
+  stopped,   // the log says it was stopped early
+  failed,    // the log ends with a fatal error
+  lost,      // the log just ends: still for long, or another run began in the file, or it is final
+};
+
+std::string_view name_of(Job job);
+std::string_view name_of(Phase phase);
+std::string_view name_of(RunState state);
+
+// n iterations of one phase of one run, each over `samples_per_iteration` samples, took `seconds`:
+// the regression's datum.
+struct Segment {
+  Phase phase = Phase::train;
+  std::int64_t first_iteration = 0;        // of the run, at the segment's beginning
+  std::int64_t iterations = 0;             // > 0
+  std::int64_t samples_per_iteration = 0;  // batch size x iter_size x workers; 0: unknown
+  Duration duration{};                     // > 0, tests and snapshots taken out
+  std::optional<Instant> started_at;
+};
+
+// A displayed point of a run's training.
+struct ProgressPoint {
+  std::int64_t iteration = 0;
+  std::optional<Instant> at;
+  double loss = 0;  // NaN where not shown
+};
+
+// What is known of one phase of a run. Sums are over the phase's segments.
+struct PhaseSummary {
+  std::optional<std::int64_t> batch_size;             // as configured, per device
+  std::optional<std::int64_t> samples_per_iteration;  // batch size x iter_size x workers
+  std::int64_t iterations = 0;
+  Duration duration{};
+  std::int64_t segments = 0;
+};
+
+// One layer of a network as its log describes it; dims without the batch dimension.
+struct Layer {
+  std::string name;
+  std::string type;
+  std::string parameters;  // canonical "key=value;…", what the fingerprint covers
+  std::vector<std::vector<std::int64_t>> shapes;
+};
+
+// A layer's average time in a timing run.
+struct LayerTime {
+  std::string layer;
+  Duration forward{};
+  Duration backward{};
+};
+
+// The state of a run. Sent whole at every change: the last one wins.
+struct Run {
+  std::int64_t ordinal = 0;  // 0, 1, 2, … within its source
+  Job job = Job::train;
+  RunState state = RunState::running;
+  std::string framework;
+  std::string network;       // empty: unknown
+  std::string architecture;  // fingerprint, 8 hex digits; empty: unknown
+  std::string host;
+  std::string device;  // "Tesla K80"; "CPU"; empty: unknown
+  std::int64_t devices = 1;
+  std::optional<Instant> started_at;
+  std::optional<Instant> ended_at;  // of a running run: its last line
+  std::map<std::string, std::string> settings;
+  PhaseSummary train;
+  PhaseSummary test;
+  std::optional<std::int64_t> iteration;        // reached
+  std::optional<std::int64_t> max_iterations;   // planned
+  std::optional<std::int64_t> first_iteration;  // where it began; > 0 after a resume
+  std::optional<Duration> startup;              // first line to first training progress, tests taken out
+  Duration snapshot_time{};  // spent in windows that hold a snapshot: left out of the segments
+  std::int64_t snapshots = 0;
+  std::int64_t stalls = 0;
+  bool loss_is_nan = false;  // a diverged run: its times are not the network's
+  std::string message;       // of a failed run
+};
+
+// A point of a monitoring trace.
+struct Sample {
+  std::string series;  // "gpu.power"
+  std::string labels;  // canonical "gpu=0,uuid=GPU-…"
+  std::string unit;    // "W"
+  Instant at;
+  double value = 0;
+};
+
+// Everything the lines of one batch added. `run` of an addition is the run's ordinal in its source.
+struct Records {
+  template <class T>
+  struct Of {
+    std::int64_t run;
+    T value;
+  };
+  std::vector<Run> runs;  // at most one a run: its latest state
+  std::vector<Of<Segment>> segments;
+  std::vector<Of<ProgressPoint>> points;
+  std::vector<Of<std::vector<Layer>>> layers;
+  std::vector<Of<std::vector<LayerTime>>> layer_times;
+  std::vector<Sample> samples;
+  std::int64_t rejected = 0;  // measurements that could not be true (negative or zero durations, …)
+
+  bool empty() const {
+    return runs.empty() && segments.empty() && points.empty() && layers.empty() && layer_times.empty() &&
+           samples.empty();
+  }
+  void clear() { *this = Records{}; }
+};
+
+}  // namespace etad

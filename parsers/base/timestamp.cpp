@@ -1,0 +1,475 @@
+#include "parsers/base/timestamp.h"
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+namespace etad {
+namespace {
+
+using std::chrono::microseconds;
+
+// Reads a line from its left; every step either takes what it promises or reports that it is not there.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view text) : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
+
+  std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
+  bool done() const { return at_ == end_; }
+  char peek() const { return at_ < end_ ? *at_ : '\0'; }
+  bool take(char c) {
+    if (peek() != c || done()) return false;
+    ++at_;
+    return true;
+  }
+  bool take_any(std::string_view set) {
+    if (done() || set.find(*at_) == std::string_view::npos) return false;
+    ++at_;
+    return true;
+  }
+  void skip_any(std::string_view set) {
+    while (take_any(set)) {
+    }
+  }
+  void skip(std::size_t count) { at_ += count; }  // the caller knows that they are there
+  void skip_blanks() {
+    while (at_ < end_ && *at_ == ' ') ++at_;
+  }
+  // A file name: up to a colon or bracket, which stays.
+  std::string_view take_file() {
+    const char* from = at_;
+    while (at_ < end_ && *at_ != ':' && *at_ != ']') ++at_;
+    return {from, static_cast<std::size_t>(at_ - from)};
+  }
+  std::size_t digits_ahead() const {
+    const char* p = at_;
+    while (p < end_ && is_digit(*p)) ++p;
+    return static_cast<std::size_t>(p - at_);
+  }
+  // Exactly `count` digits (at most 9).
+  bool take_digits(int count, int& value) {
+    if (end_ - at_ < count) return false;
+    int x = 0;
+    for (int i = 0; i < count; ++i) {
+      if (!is_digit(at_[i])) return false;
+      x = x * 10 + (at_[i] - '0');
+    }
+    at_ += count;
+    value = x;
+    return true;
+  }
+  bool take_word(std::string_view word) {
+    if (static_cast<std::size_t>(end_ - at_) < word.size() || std::string_view(at_, word.size()) != word)
+      return false;
+    at_ += word.size();
+    return true;
+  }
+  // Everything up to the first of `stops`, which stays.
+  std::string_view take_until(std::string_view stops) {
+    const char* from = at_;
+    while (at_ < end_ && stops.find(*at_) == std::string_view::npos) ++at_;
+    return {from, static_cast<std::size_t>(at_ - from)};
+  }
+  bool skip_digits() {
+    const char* from = at_;
+    while (at_ < end_ && is_digit(*at_)) ++at_;
+    return at_ != from;
+  }
+  // A fraction's digits, to the microsecond; further digits are read and dropped.
+  bool take_fraction(std::int64_t& micros) {
+    if (!is_digit(peek()) || done()) return false;
+    std::int64_t unit = 100'000;
+    for (micros = 0; at_ < end_ && is_digit(*at_); ++at_, unit /= 10) micros += (*at_ - '0') * unit;
+    return true;
+  }
+
+ private:
+  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+};
+
+struct WallTime {
+  std::optional<int> year;
+  int month = 0, day = 0, hour = 0, minute = 0, second = 0;
+  std::int64_t micros = 0;
+  std::optional<std::int32_t> offset;  // stated by the line, seconds east of UTC
+};
+
+constexpr bool is_leap(int y) {
+  return (y % 4 == 0 && y % 100 != 0) || y % 400 == 0;
+}
+
+constexpr int days_in(int year, int month) {
+  constexpr std::array<int, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  return month == 2 && is_leap(year) ? 29 : kDays[static_cast<std::size_t>(month - 1)];
+}
+
+// Days since 1970-01-01 of a date of the proleptic Gregorian calendar (Howard Hinnant, "chrono-Compatible
+// Low-Level Date Algorithms").
+constexpr std::int64_t days_from_civil(int y, int m, int d) {
+  y -= m <= 2;
+  const int era = (y >= 0 ? y : y - 399) / 400;
+  const int yoe = y - era * 400;
+  const int doy = (153 * (m > 2 ? m - 3 : m + 9) + 2) / 5 + d - 1;
+  const int doe = yoe * 365 + yoe / 4 - yoe / 100 + doy;
+  return std::int64_t{era} * 146097 + doe - 719468;
+}
+
+constexpr std::int64_t kDaySeconds = 86400;
+constexpr microseconds kDay = std::chrono::hours(24);
+
+std::int64_t floor_days(Instant at) {
+  return std::chrono::floor<std::chrono::days>(at).time_since_epoch().count();
+}
+
+int year_of(Instant at) {
+  // Near enough for choosing candidates: the caller looks a year further on either side.
+  return static_cast<int>(1970 + floor_days(at) * 400 / 146097);
+}
+
+bool date_exists(int year, int month, int day) {
+  return day <= days_in(year, month);
+}
+
+// The year of a month and day that stand without one. Candidates are the years around what is known: after
+// a previous line the first one that does not lie more than a week before it (clocks step back, years do
+// not); at the beginning the last one that does not lie after the reference.
+std::optional<int> infer_year(int month, int day, const TimeContext& context) {
+  const std::int64_t latest = floor_days(context.reference) + 1;
+  if (context.last) {
+    const std::int64_t earliest = floor_days(*context.last) - 7;
+    const int around = year_of(*context.last);
+    std::optional<int> before;
+    for (int y = around - 2; y <= around + 8; ++y) {
+      if (!date_exists(y, month, day)) continue;
+      const std::int64_t days = days_from_civil(y, month, day);
+      if (days < earliest) {
+        before = y;
+        continue;
+      }
+      // A jump far forward, past the file's own end, is a step back instead.
+      const std::int64_t now = earliest + 7;
+      const bool nearer = before && now - days_from_civil(*before, month, day) < days - now;
+      return nearer && context.reference != Instant{} && days > latest ? before : std::optional(y);
+    }
+    return {};
+  }
+  if (context.year && date_exists(*context.year, month, day)) return context.year;
+  const int around = year_of(context.reference);
+  for (int y = around + 2; y >= around - 10; --y)
+    if (date_exists(y, month, day) && days_from_civil(y, month, day) <= latest) return y;
+  return {};
+}
+
+std::int32_t zone_offset(std::int64_t local_seconds, TimeContext& context) {
+  constexpr std::int64_t kQuarter = 900;
+  const std::int64_t quarter =
+      local_seconds >= 0 ? local_seconds / kQuarter : (local_seconds - kQuarter + 1) / kQuarter;
+  if (context.zone_cache.quarter != quarter) {
+    context.zone_cache = {quarter, context.zone ? context.zone(local_seconds) : 0};
+  }
+  return context.zone_cache.offset;
+}
+
+std::optional<Instant> to_instant(const WallTime& t, TimeContext& context) {
+  if (t.month < 1 || t.month > 12 || t.day < 1 || t.day > 31) return {};
+  if (t.hour > 23 || t.minute > 59 || t.second > 60) return {};  // 60: a leap second
+  auto& cache = context.day_cache;
+  std::int64_t days = 0;
+  if (!t.year && context.last && cache.month == t.month && cache.day == t.day &&
+      std::abs(floor_days(*context.last) - cache.days) <= 1) {
+    days = cache.days;
+  } else {
+    const auto year = t.year ? t.year : infer_year(t.month, t.day, context);
+    if (!year || !date_exists(*year, t.month, t.day)) return {};
+    days = days_from_civil(*year, t.month, t.day);
+    cache = {t.month, t.day, days};
+  }
+  const std::int64_t local = days * kDaySeconds + t.hour * 3600 + t.minute * 60 + t.second;
+  const std::int32_t offset = t.offset ? *t.offset : zone_offset(local, context);
+  const Instant at{microseconds{(local - offset) * 1'000'000 + t.micros}};
+  context.last = at;
+  return at;
+}
+
+bool take_clock(Cursor& c, WallTime& t) {
+  return c.take_digits(2, t.hour) && c.take(':') && c.take_digits(2, t.minute) && c.take(':') &&
+         c.take_digits(2, t.second);
+}
+
+// Two digits at p; anything else makes `bad` negative for good.
+inline int two_digits(const char* p, int& bad) {
+  const int tens = p[0] - '0', ones = p[1] - '0';
+  bad |= tens | (9 - tens) | ones | (9 - ones);
+  return tens * 10 + ones;
+}
+
+constexpr std::size_t kGlogYearKey = 16, kGlogKey = 12;  // as TimeContext::GlogCache holds them
+
+// "S.uuuuuu " at p: the seconds' ones, as microseconds. Negative where that is not what stands there.
+std::int64_t glog_micros(const char* p) {
+  const int ones = p[0] - '0';
+  int bad = ones | (9 - ones);
+  const int micros = two_digits(p + 2, bad) * 10'000 + two_digits(p + 4, bad) * 100 + two_digits(p + 6, bad);
+  return bad < 0 || p[1] != '.' || p[8] != ' ' ? -1 : ones * std::int64_t{1'000'000} + micros;
+}
+
+// "20261121 00:40:0" or, without a year, "1121 00:40:0": false where that is not what stands at p. Fills the
+// cache where it is a time that exists; empties it where it is none.
+bool read_glog_key(const char* p, bool has_year, TimeContext& context) {
+  auto& cache = context.glog_cache;
+  cache.length = 0;
+  const std::size_t length = has_year ? kGlogYearKey : kGlogKey;
+  std::memcpy(cache.key.data(), p, length);
+  WallTime t;
+  int bad = 0;
+  if (has_year) {
+    t.year = two_digits(p, bad) * 100 + two_digits(p + 2, bad);
+    p += 4;
+  }
+  t.month = two_digits(p, bad);
+  t.day = two_digits(p + 2, bad);
+  t.hour = two_digits(p + 5, bad);
+  t.minute = two_digits(p + 8, bad);
+  const int tens = p[11] - '0';
+  bad |= tens | (9 - tens);
+  if (bad < 0 || p[4] != ' ' || p[7] != ':' || p[10] != ':') return false;
+  if (tens > 5) return true;  // no such second (a leap second's line goes without its time)
+  t.second = tens * 10;
+  if (const auto at = to_instant(t, context)) {
+    cache.base = *at;
+    cache.length = length;
+  }
+  return true;
+}
+
+// "I1121 00:16:38.258493 ": nearly every line of a Caffe log. Digits at fixed places, and the date and time
+// only worked out when their tens of seconds change.
+bool take_glog_time(Cursor& c, std::string_view line, TimeContext& context, std::optional<Instant>& time) {
+  const char* const p = line.data() + 1;
+  const bool has_year = p[4] != ' ';
+  const std::size_t length = has_year ? kGlogYearKey : kGlogKey;
+  const auto& cache = context.glog_cache;
+  const std::int64_t micros = glog_micros(p + length);
+  if (micros < 0) return false;
+  // Without a year the last line's time says which one it is, and that may have gone elsewhere since.
+  const bool known = cache.length == length && std::memcmp(cache.key.data(), p, length) == 0 &&
+                     (has_year || (context.last && std::chrono::abs(*context.last - cache.base) < kDay));
+  if (!known && !read_glog_key(p, has_year, context)) return false;
+  if (cache.length == length) {
+    time = cache.base + microseconds{micros};
+    context.last = time;
+  }
+  c.skip(1 + length + 9);
+  return true;
+}
+
+LineHeader read_glog(std::string_view line, TimeContext& context) {
+  constexpr std::size_t kShortest = 28;  // "I1121 00:16:38.258493 1 a:1]"
+  if (line.size() < kShortest) return {};
+  const char severity = line[0];
+  if (severity != 'I' && severity != 'W' && severity != 'E' && severity != 'F') return {};
+  Cursor c(line);
+  LineHeader header;
+  if (!take_glog_time(c, line, context, header.time)) return {};
+  c.skip_blanks();
+  if (!c.skip_digits() || !c.take(' ')) return {};
+  c.skip_blanks();
+  header.file = c.take_file();
+  if (!c.take(':') || !c.skip_digits() || !c.take(']')) return {};
+  c.take(' ');
+  header.present = true;
+  header.message = c.offset();
+  return header;
+}
+
+void take_zone(Cursor& c, WallTime& t) {
+  if (c.take('Z')) {
+    t.offset = 0;
+    return;
+  }
+  const Cursor before = c;
+  const bool east = c.peek() == '+';
+  int hours = 0, minutes = 0;
+  if (c.take_any("+-") && c.take_digits(2, hours)) {
+    c.take(':');
+    if (c.take_digits(2, minutes) && hours <= 15 && minutes <= 59) {
+      t.offset = (hours * 3600 + minutes * 60) * (east ? 1 : -1);
+      return;
+    }
+  }
+  c = before;
+}
+
+// "2016-10-26 00:48:11,713", "2020/07/10T18:52:44.594+02:00"
+bool take_iso(Cursor& c, WallTime& t) {
+  int year = 0;
+  if (!c.take_digits(4, year)) return false;
+  t.year = year;
+  const char separator = c.peek();
+  if ((separator != '-' && separator != '/') || !c.take(separator) || !c.take_digits(2, t.month) ||
+      !c.take(separator) || !c.take_digits(2, t.day) || !c.take_any(" T_") || !take_clock(c, t))
+    return false;
+  if (c.peek() == '.' || c.peek() == ',') {
+    Cursor behind = c;
+    behind.take_any(".,");
+    if (behind.take_fraction(t.micros)) c = behind;
+  }
+  take_zone(c, t);
+  return true;
+}
+
+LineHeader read_iso8601(std::string_view line, TimeContext& context) {
+  Cursor c(line);
+  WallTime t;
+  c.take('[');
+  if (!take_iso(c, t)) return {};
+  c.take(']');
+  c.skip_any(" \t:,-|");
+  return {true, to_instant(t, context), {}, c.offset()};
+}
+
+LineHeader read_tensorflow(std::string_view line, TimeContext& context) {
+  LineHeader header = read_iso8601(line, context);
+  Cursor c(line.substr(header.message));
+  if (!c.take_any("IWEF") || !c.take(' ')) return header;
+  const std::string_view file = c.take_until(":] ");
+  if (!c.take(':') || !c.skip_digits() || !c.take(']')) return header;
+  c.take(' ');
+  header.present = true;
+  header.file = file.substr(file.find_last_of('/') + 1);  // npos + 1 is 0: no folder
+  header.message += c.offset();
+  return header;
+}
+
+LineHeader read_month_day(std::string_view line, TimeContext& context) {
+  Cursor c(line);
+  WallTime t;
+  if (!c.take('[') || !c.take_digits(2, t.month) || !c.take('/') || !c.take_digits(2, t.day) ||
+      !c.take(' ') || !take_clock(c, t))
+    return {};
+  c.skip_any(" ");
+  LineHeader header;
+  header.file = c.take_until("]");
+  if (!c.take(']')) return {};
+  c.skip_any(": ");
+  header.present = true;
+  header.message = c.offset();
+  header.time = to_instant(t, context);
+  return header;
+}
+
+// "INFO - 18:34:48 - ": the day is the file's, and goes on from line to line across midnight.
+LineHeader read_clock(std::string_view line, TimeContext& context) {
+  constexpr std::int64_t kHalfDay = kDaySeconds / 2;
+  Cursor c(line);
+  WallTime t;
+  const std::string_view level = c.take_until(" ");
+  if (level.empty() || level.size() > 8 || !c.take_word(" - ") || !take_clock(c, t)) return {};
+  if (c.take(',') || c.take('.')) c.take_fraction(t.micros);
+  if (!c.take_word(" - ")) return {};
+  LineHeader header{true, {}, {}, c.offset()};
+  if (t.hour > 23 || t.minute > 59 || t.second > 60) return header;
+  const Instant before = context.last.value_or(context.reference);
+  const std::int64_t seconds = std::chrono::floor<std::chrono::seconds>(before).time_since_epoch().count();
+  const std::int64_t today = seconds + zone_offset(seconds, context);
+  std::int64_t local = today - (today % kDaySeconds + kDaySeconds) % kDaySeconds;
+  local += t.hour * 3600 + t.minute * 60 + t.second;
+  if (context.last && local < today - kHalfDay) local += kDaySeconds;
+  if (local > today + kHalfDay) local -= kDaySeconds;
+  const std::int32_t offset = zone_offset(local, context);
+  header.time = Instant{microseconds{(local - offset) * 1'000'000 + t.micros}};
+  context.last = header.time;
+  return header;
+}
+
+// Seconds, milli-, micro- or nanoseconds since 1970, as the number of digits says: ten digits of seconds
+// reach from 2001 to 2286.
+std::optional<Instant> take_epoch(Cursor& c) {
+  const std::size_t digits = c.digits_ahead();
+  if (digits != 10 && digits != 13 && digits != 16 && digits != 19) return {};
+  std::int64_t whole = 0, micros = 0;
+  for (std::size_t left = digits; left > 0; --left) {
+    int digit = 0;
+    c.take_digits(1, digit);
+    if (left == 1 && digits == 19) break;  // nanoseconds are dropped, and the sum stays below 2^63
+    whole = whole * 10 + digit;
+  }
+  if (digits == 10) {
+    micros = whole * 1'000'000;
+    Cursor behind = c;
+    std::int64_t fraction = 0;
+    if (behind.take('.') && behind.take_fraction(fraction)) {
+      micros += fraction;
+      c = behind;
+    }
+  } else {
+    micros = digits == 13 ? whole * 1000 : digits == 16 ? whole : whole / 100;
+  }
+  return Instant{microseconds{micros}};
+}
+
+LineHeader read_epoch(std::string_view line, TimeContext& context) {
+  Cursor c(line);
+  const auto at = take_epoch(c);
+  if (!at || !(c.done() || c.take_any(" ,\t;:"))) return {};
+  c.skip_any(" ,\t");
+  context.last = at;
+  return {true, at, {}, c.offset()};
+}
+
+}  // namespace
+
+std::optional<HeaderForm> header_form(std::string_view name) {
+  if (name == "glog") return HeaderForm::glog;
+  if (name == "iso8601" || name == "python") return HeaderForm::iso8601;
+  if (name == "tensorflow") return HeaderForm::tensorflow;
+  if (name == "month_day") return HeaderForm::month_day;
+  if (name == "epoch") return HeaderForm::epoch;
+  if (name == "clock") return HeaderForm::clock;
+  return {};
+}
+
+LineHeader read_header(HeaderForm form, std::string_view line, TimeContext& context) {
+  switch (form) {
+    case HeaderForm::glog:
+      return read_glog(line, context);
+    case HeaderForm::iso8601:
+      return read_iso8601(line, context);
+    case HeaderForm::tensorflow:
+      return read_tensorflow(line, context);
+    case HeaderForm::month_day:
+      return read_month_day(line, context);
+    case HeaderForm::epoch:
+      return read_epoch(line, context);
+    case HeaderForm::clock:
+      return read_clock(line, context);
+  }
+  return {};
+}
+
+std::optional<Instant> read_time(std::string_view text, TimeContext& context) {
+  Cursor c(text);
+  if (const auto at = take_epoch(c)) {
+    if (!c.done()) return {};
+    context.last = at;
+    return at;
+  }
+  WallTime t;
+  if (!take_iso(c, t) || !c.done()) return {};
+  return to_instant(t, context);
+}
+
+void fix_date(int year, std::optional<int> month, std::optional<int> day, TimeContext& context) {
+  if (year < 1970 || year > 9999) return;
+  context.year = year;
+  context.last.reset();
+  context.day_cache = {};
+  context.glog_cache = {};
+  if (!month || !day || *month < 1 || *month > 12 || *day < 1 || !date_exists(year, *month, *day)) return;
+  context.last = Instant{std::chrono::seconds{days_from_civil(year, *month, *day) * kDaySeconds}};
+}
+
+}  // namespace etad

@@ -1,0 +1,261 @@
+#include "parsers/lines/envelope.h"
+
+#include <array>
+#include <charconv>
+#include <string_view>
+
+namespace etad {
+namespace {
+
+bool parse_digits(std::string_view text, std::size_t at, std::size_t count, int& value) {
+  if (text.size() < at + count) return false;
+  const char* const begin = text.data() + at;
+  for (std::size_t i = 0; i < count; ++i)
+    if (begin[i] < '0' || begin[i] > '9') return false;
+  return std::from_chars(begin, begin + count, value).ec == std::errc();
+}
+
+// "Z" or "+02:00": seconds east of UTC.
+std::optional<std::chrono::seconds> parse_zone(std::string_view text) {
+  if (text == "Z") return std::chrono::seconds(0);
+  int hours = 0;
+  int minutes = 0;
+  if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':' ||
+      !parse_digits(text, 1, 2, hours) || !parse_digits(text, 4, 2, minutes) || hours > 23 || minutes > 59)
+    return std::nullopt;
+  const auto offset = std::chrono::hours(hours) + std::chrono::minutes(minutes);
+  return text[0] == '-' ? -offset : std::chrono::seconds(offset);
+}
+
+// RFC 3339 with up to nine digits of a second, as Go writes it; finer than a microsecond is dropped.
+std::optional<Instant> parse_rfc3339(std::string_view text) {
+  std::array<int, 6> part{};
+  constexpr std::array<std::size_t, 6> kAt{0, 5, 8, 11, 14, 17};
+  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:dd";
+  if (text.size() < kForm.size() + 1) return std::nullopt;
+  for (std::size_t i = 0; i < kForm.size(); ++i)
+    if (kForm[i] != 'd' && text[i] != kForm[i]) return std::nullopt;
+  for (std::size_t i = 0; i < part.size(); ++i)
+    if (!parse_digits(text, kAt[i], i == 0 ? 4 : 2, part[i])) return std::nullopt;
+  text.remove_prefix(kForm.size());
+
+  std::int64_t microseconds = 0;
+  if (text.front() == '.') {
+    std::size_t digits = 1;
+    for (std::int64_t unit = 100'000; digits < text.size() && text[digits] >= '0' && text[digits] <= '9';
+         ++digits) {
+      microseconds += unit * (text[digits] - '0');
+      unit /= 10;
+    }
+    if (digits == 1 || digits > 10) return std::nullopt;
+    text.remove_prefix(digits);
+  }
+  const auto zone = parse_zone(text);
+  const std::chrono::year_month_day day{std::chrono::year{part[0]},
+                                        std::chrono::month{static_cast<unsigned>(part[1])},
+                                        std::chrono::day{static_cast<unsigned>(part[2])}};
+  if (!zone || !day.ok() || part[3] > 23 || part[4] > 59 || part[5] > 60) return std::nullopt;
+  return Instant(std::chrono::sys_days(day)) + std::chrono::hours(part[3]) + std::chrono::minutes(part[4]) +
+         std::chrono::seconds(part[5]) + std::chrono::microseconds(microseconds) - *zone;
+}
+
+// As much of JSON as an envelope needs: one object of strings, and whatever else lies in it passed over.
+class JsonScanner {
+ public:
+  explicit JsonScanner(std::span<char> text) : text_(text.data(), text.size()), begin_(text.data()) {}
+
+  bool take(char c) {
+    skip_space();
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+
+  // The inside of the quotes, still escaped.
+  std::optional<std::span<char>> string() {
+    if (!take('"')) return std::nullopt;
+    const std::size_t from = at_;
+    for (; at_ < text_.size() && text_[at_] != '"'; ++at_)
+      if (text_[at_] == '\\') ++at_;
+    if (at_ >= text_.size()) return std::nullopt;
+    return std::span<char>(begin_ + from, at_++ - from);
+  }
+
+  // Any value, passed over: a string, or everything to the comma or brace that ends it.
+  bool skip_value() {
+    skip_space();
+    if (at_ < text_.size() && text_[at_] == '"') return string().has_value();
+    int depth = 0;
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (depth == 0 && (c == ',' || c == '}')) return true;
+      if (c == '{' || c == '[') ++depth;
+      if (c == '}' || c == ']') --depth;
+      if (c == '"') {
+        if (!string()) return false;
+        --at_;
+      }
+    }
+    return false;
+  }
+
+  bool at_end() {
+    skip_space();
+    return at_ == text_.size();
+  }
+
+ private:
+  void skip_space() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r')) ++at_;
+  }
+
+  std::string_view text_;
+  char* begin_;
+  std::size_t at_ = 0;
+};
+
+std::optional<unsigned> parse_hex4(std::string_view text) {
+  unsigned value = 0;
+  if (text.size() < 4) return std::nullopt;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + 4, value, 16);
+  if (error != std::errc() || end != text.data() + 4) return std::nullopt;
+  return value;
+}
+
+char* put_utf8(char* out, unsigned code) {
+  const auto put = [&out](unsigned byte) { *out++ = static_cast<char>(static_cast<unsigned char>(byte)); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xC0U | (code >> 6U));
+    put(0x80U | (code & 0x3FU));
+  } else if (code < 0x10000) {
+    put(0xE0U | (code >> 12U));
+    put(0x80U | ((code >> 6U) & 0x3FU));
+    put(0x80U | (code & 0x3FU));
+  } else {
+    put(0xF0U | (code >> 18U));
+    put(0x80U | ((code >> 12U) & 0x3FU));
+    put(0x80U | ((code >> 6U) & 0x3FU));
+    put(0x80U | (code & 0x3FU));
+  }
+  return out;
+}
+
+// "\u00e9" at `text`: its code point, a pair of surrogates as one, and how many characters it takes. An
+// escape never takes fewer bytes than what it stands for, so decoding in place is safe.
+unsigned parse_unicode(std::string_view text, std::size_t& length) {
+  constexpr unsigned kReplacement = 0xFFFD;
+  const auto first = parse_hex4(text.substr(2));
+  length = first ? 6 : 2;
+  if (!first) return '?';
+  if (*first < 0xD800 || *first > 0xDFFF) return *first;
+  if (*first <= 0xDBFF && text.size() >= 12 && text[6] == '\\' && text[7] == 'u') {
+    const auto second = parse_hex4(text.substr(8));
+    if (second && *second >= 0xDC00 && *second <= 0xDFFF) {
+      length = 12;
+      return 0x10000 + ((*first - 0xD800) << 10U) + (*second - 0xDC00);
+    }
+  }
+  return kReplacement;
+}
+
+std::span<char> unescape(std::span<char> escaped) {
+  std::string_view in(escaped.data(), escaped.size());
+  char* out = escaped.data();
+  while (!in.empty()) {
+    if (in[0] != '\\' || in.size() < 2) {
+      *out++ = in[0];
+      in.remove_prefix(1);
+      continue;
+    }
+    std::size_t length = 2;
+    switch (in[1]) {
+      case 'n':
+        *out++ = '\n';
+        break;
+      case 't':
+        *out++ = '\t';
+        break;
+      case 'r':
+        *out++ = '\r';
+        break;
+      case 'b':
+        *out++ = '\b';
+        break;
+      case 'f':
+        *out++ = '\f';
+        break;
+      case 'u':
+        out = put_utf8(out, parse_unicode(in, length));
+        break;
+      default:
+        *out++ = in[1];
+        break;
+    }
+    in.remove_prefix(length);
+  }
+  return {escaped.data(), out};
+}
+
+std::optional<Enveloped> open_docker(std::span<char> line) {
+  JsonScanner scanner(line);
+  std::optional<std::span<char>> log;
+  std::optional<std::span<char>> stream;
+  std::optional<std::span<char>> time;
+  if (!scanner.take('{')) return std::nullopt;
+  do {
+    const auto key = scanner.string();
+    if (!key || !scanner.take(':')) return std::nullopt;
+    const std::string_view name(key->data(), key->size());
+    auto* wanted = name == "log" ? &log : name == "stream" ? &stream : name == "time" ? &time : nullptr;
+    if (wanted == nullptr) {
+      if (!scanner.skip_value()) return std::nullopt;
+    } else if (!(*wanted = scanner.string())) {
+      return std::nullopt;
+    }
+  } while (scanner.take(','));
+  if (!scanner.take('}') || !scanner.at_end() || !log || !time) return std::nullopt;
+  Enveloped out;
+  out.time = parse_rfc3339({time->data(), time->size()});
+  if (!out.time) return std::nullopt;
+  out.error_stream = stream && std::string_view(stream->data(), stream->size()) == "stderr";
+  out.text = unescape(*log);
+  out.partial = out.text.empty() || out.text.back() != '\n';
+  if (!out.partial) out.text = out.text.first(out.text.size() - 1);
+  return out;
+}
+
+std::optional<Enveloped> open_cri(std::span<char> line) {
+  const std::string_view text(line.data(), line.size());
+  const std::size_t space = text.find(' ');
+  if (space > 35) return std::nullopt;  // the longest time; also npos
+  std::size_t at = space + 1;
+  Enveloped out;
+  if (text.substr(at, 7) == "stdout ") {
+  } else if (text.substr(at, 7) == "stderr ") {
+    out.error_stream = true;
+  } else {
+    return std::nullopt;
+  }
+  at += 7;
+  // The tag: P or F, and perhaps more behind colons one day.
+  if (at >= text.size() || (text[at] != 'P' && text[at] != 'F')) return std::nullopt;
+  out.partial = text[at] == 'P';
+  const std::size_t body = text.find(' ', at);
+  if (body == std::string_view::npos ? at + 1 != text.size() : text[at + 1] != ' ' && text[at + 1] != ':')
+    return std::nullopt;
+  out.time = parse_rfc3339(text.substr(0, space));
+  if (!out.time) return std::nullopt;
+  out.text = body == std::string_view::npos ? line.last(0) : line.subspan(body + 1);
+  return out;
+}
+
+}  // namespace
+
+std::optional<Enveloped> open_envelope(std::span<char> line) {
+  if (!maybe_enveloped(line)) return std::nullopt;
+  return line[0] == '{' ? open_docker(line) : open_cri(line);
+}
+
+}  // namespace etad

@@ -1,0 +1,284 @@
+#include "parsers/lines/line.h"
+
+#include <algorithm>
+
+namespace etad {
+namespace {
+
+constexpr char kNul = '\0';
+constexpr char kBell = '\a';
+constexpr char kBackspace = '\b';
+constexpr char kReturn = '\r';
+constexpr char kEscape = '\x1b';
+
+constexpr bool is_special(char c) {
+  return c == kNul || c == kBackspace || c == kReturn || c == kEscape;
+}
+
+// Sixteen bytes side by side: the vector extension that GCC and Clang share, on any processor.
+using Sixteen [[gnu::vector_size(16)]] = signed char;
+static_assert(sizeof(Sixteen) == 16);
+
+// Looks through whole strides and leaves the rest in `bytes`.
+template <std::size_t kStride>
+bool strides_need_cleaning(std::string_view& bytes) {
+  static_assert(kStride % sizeof(Sixteen) == 0);
+  while (bytes.size() >= kStride) {
+    Sixteen found{};
+    for (std::size_t at = 0; at < kStride; at += sizeof(Sixteen)) {
+      Sixteen v;
+      std::memcpy(&v, bytes.data() + at, sizeof v);
+      found |= (v == kNul) | (v == kBackspace) | (v == kReturn) | (v == kEscape);
+    }
+    std::uint64_t halves[2];
+    std::memcpy(halves, &found, sizeof found);
+    if ((halves[0] | halves[1]) != 0) return true;
+    bytes.remove_prefix(kStride);
+  }
+  return false;
+}
+
+constexpr unsigned byte(char c) {
+  return static_cast<unsigned char>(c);
+}
+
+}  // namespace
+
+LineLosses& LineLosses::operator+=(const LineLosses& other) {
+  truncated_lines += other.truncated_lines;
+  skipped_bytes += other.skipped_bytes;
+  return *this;
+}
+
+bool needs_cleaning(std::string_view bytes) {
+  return strides_need_cleaning<256>(bytes) || strides_need_cleaning<16>(bytes) ||
+         std::any_of(bytes.begin(), bytes.end(), is_special);
+}
+
+void LineCleaner::feed(std::string_view bytes) {
+  while (!bytes.empty()) {
+    if (mode_ == Mode::text || mode_ == Mode::osc) {
+      const auto plain =
+          std::find_if(bytes.begin(), bytes.end(), [](char c) { return is_special(c) || c == kBell; });
+      const auto length = static_cast<std::size_t>(plain - bytes.begin());
+      if (length > 0) {
+        run(bytes.substr(0, length));
+        bytes.remove_prefix(length);
+        continue;
+      }
+    }
+    const char c = bytes.front();
+    bytes.remove_prefix(1);
+    switch (mode_) {
+      case Mode::text:
+        control(c);
+        break;
+      case Mode::osc:
+        control(c);
+        break;
+      case Mode::escape:
+        escape(c);
+        break;
+      case Mode::csi:
+        csi(c);
+        break;
+      case Mode::osc_escape:  // ESC \ ends the command; anything else begins another sequence
+        if (c == '\\') {
+          end_ = osc_start_;
+          mode_ = Mode::text;
+        } else {
+          escape(c);
+        }
+        break;
+      case Mode::charset:
+        mode_ = Mode::text;
+        if (is_special(c)) control(c);
+        break;
+    }
+  }
+}
+
+std::size_t LineCleaner::finish(LineLosses& losses) {
+  losses.skipped_bytes += nuls_;
+  if (end_.over > 0) ++losses.truncated_lines;
+  const std::size_t length = end_.length;
+  *this = LineCleaner(out_, capacity_);
+  return length;
+}
+
+// The cursor was moved and now something is written: what stood right of it is gone.
+void LineCleaner::settle() {
+  if (!moved_) return;
+  end_ = cursor_;
+  moved_ = false;
+}
+
+void LineCleaner::run(std::string_view plain) {
+  settle();
+  const std::size_t fits = end_.over > 0 ? 0 : std::min(plain.size(), capacity_ - end_.length);
+  if (fits > 0 && out_ + end_.length != plain.data()) std::memmove(out_ + end_.length, plain.data(), fits);
+  end_.length += fits;
+  end_.over += plain.size() - fits;
+}
+
+void LineCleaner::text(char c) {
+  run(std::string_view(&c, 1));
+}
+
+void LineCleaner::control(char c) {
+  if (mode_ == Mode::osc) {  // the text of a command that was never ended is text after all
+    mode_ = Mode::text;
+    if (c == kBell) {
+      end_ = osc_start_;
+      return;
+    }
+    if (c == kEscape) {
+      mode_ = Mode::osc_escape;
+      return;
+    }
+  }
+  switch (c) {
+    case kNul:
+      ++nuls_;
+      [[fallthrough]];
+    case kReturn:
+      moved_ = true;
+      cursor_ = Place{};
+      break;
+    case kBackspace:
+      step_back();
+      break;
+    case kEscape:
+      mode_ = Mode::escape;
+      break;
+    default:
+      text(c);
+      break;
+  }
+}
+
+// One character back, not one byte: the continuation bytes of UTF-8 belong to the byte that leads them.
+void LineCleaner::step_back() {
+  if (!moved_) {
+    moved_ = true;
+    cursor_ = end_;
+  }
+  if (cursor_.over > 0) {
+    --cursor_.over;
+    return;
+  }
+  for (int i = 0; i < 3 && cursor_.length > 1 && (byte(out_[cursor_.length - 1]) & 0xC0U) == 0x80U; ++i)
+    --cursor_.length;
+  if (cursor_.length > 0) --cursor_.length;
+}
+
+// The byte after ESC.
+void LineCleaner::escape(char c) {
+  mode_ = Mode::text;
+  if (c == '[') {
+    mode_ = Mode::csi;
+    parameter_ = 0;
+  } else if (c == ']') {
+    settle();
+    osc_start_ = end_;
+    mode_ = Mode::osc;
+  } else if (byte(c) >= 0x20 && byte(c) <= 0x2F) {
+    mode_ = Mode::charset;  // ESC ( B and its like: one more byte
+  } else if (is_special(c)) {
+    control(c);
+  } else if (byte(c) < 0x20 || byte(c) > 0x7E) {
+    text(c);  // no sequence begins so
+  }
+}
+
+// A control sequence: parameter bytes, intermediate bytes, one final byte (ECMA-48, 5.4).
+void LineCleaner::csi(char c) {
+  if (c >= '0' && c <= '9') {
+    if (parameter_ >= 0) parameter_ = parameter_ > 99 ? -1 : parameter_ * 10 + (c - '0');
+  } else if (byte(c) >= 0x20 && byte(c) <= 0x3F) {
+    parameter_ = -1;
+  } else {
+    mode_ = Mode::text;
+    if (c == 'K') {
+      erase(parameter_);
+    } else if (is_special(c)) {
+      control(c);
+    } else if (byte(c) < 0x40 || byte(c) > 0x7E) {
+      text(c);  // a broken sequence ends before a byte that can't belong to it
+    }
+  }
+}
+
+// Erase in line: 0 from the cursor to the end, 2 all of it. (1, the part left of the cursor, leaves what
+// counts.)
+void LineCleaner::erase(int parameter) {
+  if (parameter == 0) settle();
+  if (parameter == 2) {
+    end_ = Place{};
+    moved_ = false;
+  }
+}
+
+std::string_view clean_line(std::span<char> line, std::size_t limit, LineLosses& losses) {
+  const std::string_view raw(line.data(), line.size());
+  std::string_view body = raw;
+  if (!body.empty() && body.back() == kReturn) body.remove_suffix(1);
+  if (!needs_cleaning(body)) {
+    if (body.size() > limit) ++losses.truncated_lines;
+    return body.substr(0, limit);
+  }
+  LineCleaner cleaner(line.data(), limit);
+  cleaner.feed(raw);
+  return raw.substr(0, cleaner.finish(losses));
+}
+
+std::size_t clean_lines(std::span<char> block, std::size_t limit, std::vector<std::string_view>& lines,
+                        LineLosses& losses) {
+  if (needs_cleaning({block.data(), block.size()}))
+    return split_lines(block,
+                       [&](std::span<char> line) { lines.push_back(clean_line(line, limit, losses)); });
+  return split_lines(block, [&](std::span<char> line) {
+    if (line.size() > limit) ++losses.truncated_lines;
+    lines.emplace_back(line.data(), std::min(line.size(), limit));
+  });
+}
+
+namespace {
+
+// The length of the valid sequence at the beginning of `bytes`, or 0 with in `skip` how many bytes to replace
+// together: the longest part that could still have become one (Unicode 15, 3.9, "maximal subparts").
+std::size_t utf8_length(std::string_view bytes, std::size_t& skip) {
+  const unsigned lead = byte(bytes[0]);
+  skip = 1;
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2 || lead > 0xF4) return 0;
+  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  // The second byte rules out overlong forms, surrogates and what lies beyond U+10FFFF.
+  const unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  for (std::size_t i = 1; i < length; ++i) {
+    const unsigned next = i < bytes.size() ? byte(bytes[i]) : 0;
+    if (next < (i == 1 ? low : 0x80U) || next > (i == 1 ? high : 0xBFU)) return 0;
+    skip = i + 1;
+  }
+  return length;
+}
+
+}  // namespace
+
+std::string to_valid_utf8(std::string_view bytes) {
+  std::string out;
+  out.reserve(bytes.size());
+  while (!bytes.empty()) {
+    std::size_t skip = 1;
+    const std::size_t length = utf8_length(bytes, skip);
+    if (length > 0)
+      out.append(bytes.substr(0, length));
+    else
+      out.append("\xEF\xBF\xBD");
+    bytes.remove_prefix(length > 0 ? length : skip);
+  }
+  return out;
+}
+
+}  // namespace etad

@@ -1,0 +1,216 @@
+#include "parsers/rules/format.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+#include "parsers/rules/pattern.h"
+#include "parsers/rules/rule.h"
+#include "parsers/rules/rule_check.h"
+#include "parsers/rules/rule_file.h"
+
+namespace etad {
+
+struct Format::Impl {
+  RuleFile file;
+  std::vector<Pattern> recognise;
+  std::vector<Pattern> strip;
+  std::vector<Rule> rules;
+
+  // The rules that a message beginning with a given byte can match, in the file's order. kEmpty: all of them,
+  // for the empty message.
+  static constexpr std::size_t kEmpty = 256;
+  std::array<std::vector<std::uint16_t>, 257> by_first_byte;
+
+  void index_rules() {
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      for (std::size_t byte = 0; byte < 256; ++byte)
+        if (rules[i].can_begin_with(static_cast<unsigned char>(byte)))
+          by_first_byte[byte].push_back(static_cast<std::uint16_t>(i));
+      by_first_byte[kEmpty].push_back(static_cast<std::uint16_t>(i));
+    }
+  }
+
+  const std::vector<std::uint16_t>& candidates(std::string_view message) const {
+    return by_first_byte[message.empty() ? kEmpty : static_cast<unsigned char>(message.front())];
+  }
+
+  // What launchers and loggers write before the message (`strip`), any of them, each as often as it stands
+  // there.
+  std::string_view stripped(std::string_view line) const {
+    Pattern::Groups groups;
+    constexpr int kMost = 8;
+    for (int taken = 0; taken < kMost; ++taken) {
+      const auto hit = std::find_if(strip.begin(), strip.end(), [&](const Pattern& p) {
+        return p.match(line, groups) && !groups[0].empty();
+      });
+      if (hit == strip.end()) break;
+      line.remove_prefix(groups[0].size());
+    }
+    return line;
+  }
+};
+
+Format::Format(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Format::~Format() = default;
+
+namespace {
+
+std::vector<Pattern> compile_all(const std::vector<PatternSpec>& specs, std::string_view key,
+                                 Pattern::Anchor anchor, const std::string& where,
+                                 std::vector<Error>& errors) {
+  std::vector<Pattern> out;
+  for (const PatternSpec& spec : specs) {
+    auto pattern = Pattern::compile(spec.text, anchor);
+    if (pattern) {
+      out.push_back(std::move(*pattern));
+    } else {
+      errors.push_back({where + ":" + std::to_string(spec.line),
+                        std::string(key) + ": " + pattern.error().message, pattern.error().hint});
+    }
+  }
+  return out;
+}
+
+// In the order of the file, whichever check found them.
+std::vector<Error> in_order(std::vector<Error> errors) {
+  const auto line = [](const Error& e) {
+    const auto colon = e.where.rfind(':');
+    return colon == std::string::npos ? 0UL : std::strtoul(e.where.c_str() + colon + 1, nullptr, 10);
+  };
+  std::stable_sort(errors.begin(), errors.end(),
+                   [&](const Error& a, const Error& b) { return line(a) < line(b); });
+  return errors;
+}
+
+}  // namespace
+
+tl::expected<std::shared_ptr<const Format>, std::vector<Error>> Format::load(std::string_view where,
+                                                                             std::string_view toml) {
+  std::vector<Error> errors;
+  auto impl = std::make_unique<Impl>();
+  impl->file = read_rule_file(where, toml, errors);
+  const RuleFile& file = impl->file;
+  impl->recognise = compile_all(file.recognise, "recognise", Pattern::Anchor::anywhere, file.where, errors);
+  impl->strip = compile_all(file.strip, "strip", Pattern::Anchor::beginning, file.where, errors);
+  for (const RuleSpec& spec : file.rules)
+    if (auto rule = Rule::compile(spec, file.where, errors)) impl->rules.push_back(std::move(*rule));
+  // Samples are judged only by rules that are all there: one bad pattern must not blame ten samples.
+  if (!errors.empty()) return tl::unexpected(in_order(std::move(errors)));
+  impl->index_rules();
+  std::shared_ptr<const Format> format(new Format(std::move(impl)));
+  check_samples(*format, errors);
+  if (!errors.empty()) return tl::unexpected(in_order(std::move(errors)));
+  return format;
+}
+
+const std::string& Format::name() const {
+  return impl_->file.format;
+}
+const std::string& Format::framework() const {
+  return impl_->file.framework;
+}
+std::string_view Format::section_body() const {
+  return impl_->file.section_body;
+}
+bool Format::is_table() const {
+  return !impl_->file.table.empty();
+}
+const RuleFile& Format::file() const {
+  return impl_->file;
+}
+const std::vector<Rule>& Format::rules() const {
+  return impl_->rules;
+}
+
+std::vector<std::string> Format::rule_names() const {
+  std::vector<std::string> names;
+  for (const Rule& rule : impl_->rules) names.push_back(rule.name());
+  return names;
+}
+
+Event Format::match(std::string_view line, TimeContext& context) const {
+  Event event;
+  event.message = impl_->strip.empty() ? line : impl_->stripped(line);
+  std::string_view file;
+  for (const HeaderForm form : impl_->file.headers) {
+    const LineHeader header = read_header(form, event.message, context);
+    if (!header.present) continue;
+    event.headed = true;
+    event.time = header.time;
+    file = header.file;
+    event.message.remove_prefix(header.message);
+    if (!impl_->strip.empty()) event.message = impl_->stripped(event.message);
+    break;
+  }
+  Pattern::Groups groups;
+  for (const std::uint16_t id : impl_->candidates(event.message)) {
+    if (!impl_->rules[id].match(event.message, file, groups, context, event)) continue;
+    event.rule = id;
+    break;
+  }
+  if (event.kind == EventKind::date) {
+    const auto year = event.integer(Field::year), month = event.integer(Field::month),
+               day = event.integer(Field::day);
+    if (year && *year >= 1970 && *year <= 9999) {
+      const auto small = [](std::optional<std::int64_t> x) {
+        return x && *x >= 1 && *x <= 31 ? std::optional(static_cast<int>(*x)) : std::nullopt;
+      };
+      fix_date(static_cast<int>(*year), small(month), small(day), context);
+    }
+  }
+  return event;
+}
+
+bool Format::recognises(std::string_view line) const {
+  return std::any_of(impl_->recognise.begin(), impl_->recognise.end(),
+                     [&](const Pattern& p) { return p.matches(line); });
+}
+
+bool Format::recognises_stripped(std::string_view line) const {
+  const std::string_view message = impl_->stripped(line);
+  return message.size() != line.size() && recognises(message);
+}
+
+bool Format::over(std::string_view other) const {
+  const auto& names = impl_->file.over;
+  return std::find(names.begin(), names.end(), other) != names.end();
+}
+
+tl::expected<FormatSet, std::vector<Error>> FormatSet::make(
+    std::vector<std::shared_ptr<const Format>> formats) {
+  std::vector<Error> errors;
+  FormatSet set;
+  set.formats_ = std::move(formats);
+  check_recognition(set, errors);
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  return set;
+}
+
+std::shared_ptr<const Format> FormatSet::find(std::string_view name) const {
+  const auto at =
+      std::find_if(formats_.begin(), formats_.end(), [&](const auto& f) { return f->name() == name; });
+  return at == formats_.end() ? nullptr : *at;
+}
+
+std::shared_ptr<const Format> FormatSet::recognise(std::string_view line) const {
+  std::vector<std::shared_ptr<const Format>> claims;
+  for (const auto& f : formats_)
+    if (f->recognises(line)) claims.push_back(f);
+  // What a launcher writes before a line hides it only where the line as it stands says nothing.
+  if (claims.empty())
+    for (const auto& f : formats_)
+      if (f->recognises_stripped(line)) claims.push_back(f);
+  std::shared_ptr<const Format> winner;
+  for (const auto& f : claims) {
+    const bool beaten =
+        std::any_of(claims.begin(), claims.end(), [&](const auto& g) { return g->over(f->name()); });
+    if (beaten) continue;
+    if (winner) return nullptr;
+    winner = f;
+  }
+  return winner;
+}
+
+}  // namespace etad

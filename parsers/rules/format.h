@@ -1,0 +1,75 @@
+// A format: one framework's log format, as a rule file describes it. Loading compiles and checks it (its
+// samples included); matching turns a line into an event.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parsers/base/error.h"
+#include "parsers/base/event.h"
+#include "parsers/base/timestamp.h"
+
+namespace etad {
+
+struct RuleFile;
+class Rule;
+
+// A compiled rule file. Immutable; shared by all sources of that format.
+class Format {
+ public:
+  // `where` names the file in errors. All mistakes of the file are reported, not only the first.
+  static tl::expected<std::shared_ptr<const Format>, std::vector<Error>> load(std::string_view where,
+                                                                              std::string_view toml);
+  ~Format();
+  const std::string& name() const;
+  const std::string& framework() const;         // what runs of this format are filed under
+  std::vector<std::string> rule_names() const;  // by Event::rule
+
+  // The event of one cleaned line. Pure but for `context.last` and `context.year`, which it moves on.
+  Event match(std::string_view line, TimeContext& context) const;
+
+  // Whether this line shows the file to be of this format.
+  bool recognises(std::string_view line) const;
+
+  // Whether it does without what launchers write before it (`strip`), of which something must stand there.
+  bool recognises_stripped(std::string_view line) const;
+
+  // Whether it calls itself more specific than that format.
+  bool over(std::string_view other) const;
+
+  // What it was made of, for those who check it.
+  const RuleFile& file() const;
+  const std::vector<Rule>& rules() const;
+
+  // How lines between `section` and the next headed line are read: "prototext" or "" (not at all).
+  std::string_view section_body() const;
+
+  // Whether the lines are rows of a table (SegmentTable), whose columns the recognised line names.
+  bool is_table() const;
+
+ private:
+  struct Impl;
+  explicit Format(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// All loaded formats. Recognition by content: the first line that exactly one format claims decides; a line
+// that several claim decides nothing unless one of them says it is more specific (`over = ["…"]`).
+class FormatSet {
+ public:
+  // Cross-checks: each format's samples against every other format's recognition.
+  static tl::expected<FormatSet, std::vector<Error>> make(std::vector<std::shared_ptr<const Format>> formats);
+
+  std::shared_ptr<const Format> find(std::string_view name) const;       // nullptr: none of that name
+  std::shared_ptr<const Format> recognise(std::string_view line) const;  // nullptr: not by this line
+  const std::vector<std::shared_ptr<const Format>>& all() const { return formats_; }
+
+ private:
+  std::vector<std::shared_ptr<const Format>> formats_;
+};
+
+}  // namespace etad

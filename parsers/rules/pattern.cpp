@@ -1,0 +1,107 @@
+#include "parsers/rules/pattern.h"
+
+#include <utility>
+
+namespace etad {
+namespace {
+
+re2::RE2::Options options() {
+  re2::RE2::Options o(re2::RE2::Latin1);
+  o.set_log_errors(false);
+  o.set_max_mem(4 << 20);
+  return o;
+}
+
+re2::StringPiece piece(std::string_view s) {
+  return {s.data(), s.size()};
+}
+
+// The bytes a match can begin with, where RE2 can say so.
+ScanProgram::ByteSet first_bytes(const std::string& pattern) {
+  ScanProgram::ByteSet bytes;
+  const re2::RE2 anchored("^(?:" + pattern + ")", options());
+  std::string low, high;
+  constexpr int kLongest = 4;
+  if (!anchored.ok() || !anchored.PossibleMatchRange(&low, &high, kLongest) || low.empty())
+    return bytes.set();
+  const auto last = static_cast<unsigned char>(high.empty() ? '\xff' : high.front());
+  for (std::size_t c = static_cast<unsigned char>(low.front()); c <= last; ++c) bytes.set(c);
+  return bytes;
+}
+
+// The beginning of a pattern, made whole again by closing its groups. Not every beginning is a pattern; what
+// is not does not compile, and the caller tries a shorter one.
+std::string closed(std::string_view beginning) {
+  std::string out(beginning);
+  int open = 0;
+  bool in_class = false;
+  for (std::size_t i = 0; i < beginning.size(); ++i) {
+    const char c = beginning[i];
+    if (c == '\\') {
+      ++i;
+    } else if (in_class) {
+      in_class = c != ']';
+    } else if (c == '[') {
+      in_class = true;
+    } else if (c == '(') {
+      ++open;
+    } else if (c == ')') {
+      --open;
+    }
+  }
+  if (open > 0) out.append(static_cast<std::size_t>(open), ')');
+  return out;
+}
+
+}  // namespace
+
+Result<Pattern> Pattern::compile(std::string text, Anchor anchor) {
+  Pattern p;
+  p.text_ = std::move(text);
+  p.anchor_ = anchor == Anchor::beginning ? re2::RE2::ANCHOR_START : re2::RE2::UNANCHORED;
+  auto regexp = std::make_shared<const re2::RE2>(p.text_, options());
+  if (!regexp->ok()) {
+    std::string message = "the pattern is not a regular expression: " + regexp->error();
+    return fail(std::move(message), "patterns are in RE2's syntax: no look-around, no back-references");
+  }
+  const auto groups = static_cast<std::size_t>(regexp->NumberOfCapturingGroups());
+  if (groups > kMaxGroups) return fail("the pattern has more than 16 groups");
+  p.names_.resize(groups);
+  for (const auto& [index, name] : regexp->CapturingGroupNames())
+    p.names_[static_cast<std::size_t>(index - 1)] = name;
+  p.first_bytes_.set();
+  if (anchor == Anchor::beginning) {
+    p.scan_ = ScanProgram::compile(p.text_);
+    p.first_bytes_ = p.scan_ ? p.scan_->first_bytes() : first_bytes(p.text_);
+  }
+  p.regexp_ = std::move(regexp);
+  return p;
+}
+
+bool Pattern::match(std::string_view text, Groups& groups) const {
+  if (scan_) {
+    const auto outcome = scan_->match(text, groups);
+    if (outcome != ScanProgram::Outcome::undecided) return outcome == ScanProgram::Outcome::yes;
+  }
+  std::array<re2::StringPiece, kMaxGroups + 1> found;
+  const int wanted = static_cast<int>(names_.size()) + 1;
+  if (!regexp_->Match(piece(text), 0, text.size(), anchor_, found.data(), wanted)) return false;
+  for (std::size_t i = 0; i <= names_.size(); ++i) groups[i] = {found[i].data(), found[i].size()};
+  return true;
+}
+
+bool Pattern::matches(std::string_view text) const {
+  return regexp_->Match(piece(text), 0, text.size(), anchor_, nullptr, 0);
+}
+
+Pattern::Reach Pattern::reach(std::string_view text) const {
+  for (std::size_t length = text_.size(); length > 0; --length) {
+    const re2::RE2 beginning(closed(std::string_view(text_).substr(0, length)), options());
+    re2::StringPiece found;
+    if (beginning.ok() && beginning.Match(piece(text), 0, text.size(), re2::RE2::ANCHOR_START, &found, 1))
+      return {found.size(), length};
+  }
+  return {};
+}
+
+}  // namespace etad

@@ -1,0 +1,145 @@
+#include "parsers/rules/rule.h"
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+
+#include "parsers/base/object_scan.h"
+#include "parsers/base/suggest.h"
+
+namespace etad {
+namespace {
+
+constexpr std::size_t kMaxJsonKeys = 64;
+
+std::string group_hint(std::string_view name) {
+  std::vector<std::string_view> known = {"time"};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Field::count_); ++i)
+    known.push_back(name_of(static_cast<Field>(i)));
+  const auto near = nearest_name(name, known);
+  return near.empty() ? "groups bear the names of fields; (?:…) groups without a name"
+                      : "did you mean '" + std::string(near) + "'?";
+}
+
+}  // namespace
+
+std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where,
+                                  std::vector<Error>& errors) {
+  Rule rule;
+  rule.spec_ = spec;
+  const std::size_t before = errors.size();
+  const auto add = [&](std::size_t line, std::string message, std::string hint) {
+    errors.push_back({where + ":" + std::to_string(line), "rule '" + spec.name + "': " + std::move(message),
+                      std::move(hint)});
+  };
+  if (spec.pattern) {
+    auto pattern = Pattern::compile(spec.pattern->text);
+    if (!pattern) {
+      add(spec.pattern->line, pattern.error().message, pattern.error().hint);
+      return {};
+    }
+    for (const std::string& name : pattern->group_names()) {
+      const auto f = field(name);
+      if (name.empty()) {
+        add(spec.pattern->line, "a group without a name", "write (?:…) for a group that captures nothing");
+      } else if (!f && name != "time") {
+        add(spec.pattern->line, "unknown field '" + name + "'", group_hint(name));
+      }
+      rule.groups_.push_back(rule.target(f));
+    }
+    rule.pattern_ = std::move(*pattern);
+  }
+  for (const JsonTake& take : spec.json) rule.json_.push_back(rule.target(take.field));
+  if (rule.groups_.size() + spec.json.size() + spec.set.size() > Event::kMaxValues)
+    add(spec.line, "more than " + std::to_string(Event::kMaxValues) + " values", "an event carries no more");
+  if (spec.json.size() + spec.when.size() > kMaxJsonKeys) add(spec.line, "more than 64 JSON keys", {});
+  if (errors.size() != before) return {};
+  return rule;
+}
+
+bool Rule::can_begin_with(unsigned char byte) const {
+  if (pattern_) return pattern_->can_begin_with(byte);
+  return byte == '{' || byte == ' ' || byte == '\t';
+}
+
+Rule::Target Rule::target(std::optional<Field> f) const {
+  Target t{f, 1};
+  for (const auto& [scaled, factor] : spec_.scale)
+    if (f == scaled) t.scale = factor;
+  return t;
+}
+
+bool Rule::speaks_for(std::string_view file) const {
+  return spec_.files.empty() || std::find(spec_.files.begin(), spec_.files.end(), file) != spec_.files.end();
+}
+
+void Rule::take(const Target& target, std::string_view text, TimeContext& context, Event& event) const {
+  if (!target.field) {
+    if (const auto at = read_time(text, context)) event.time = at;
+    return;
+  }
+  const auto renaming = std::find_if(spec_.map.begin(), spec_.map.end(), [&](const RuleSpec::Renaming& r) {
+    return r.field == *target.field && r.from == text;
+  });
+  if (renaming != spec_.map.end()) text = renaming->to;
+  event.add({*target.field, target.scale, text});
+}
+
+bool Rule::match(std::string_view message, std::string_view file, Pattern::Groups& groups,
+                 TimeContext& context, Event& event) const {
+  if (!speaks_for(file)) return false;
+  std::size_t matched = 0;
+  if (pattern_) {
+    if (!pattern_->match(message, groups)) return false;
+    matched = groups[0].size();
+  }
+  if (!spec_.json.empty() || !spec_.when.empty()) {
+    if (!match_object(message.substr(matched), context, event)) return false;
+  }
+  event.kind = spec_.event;
+  for (std::size_t i = 0; i < groups_.size(); ++i)
+    if (groups[i + 1].data()) take(groups_[i], groups[i + 1], context, event);
+  for (const auto& [f, text] : spec_.set) event.add({f, 1, text});
+  return true;
+}
+
+// Collects what the rule asks for while the object is read.
+class Rule::Taker : public ObjectVisitor {
+ public:
+  explicit Taker(const RuleSpec& spec) : spec_(spec) {}
+
+  void scalar(std::string_view path, std::string_view value) override {
+    for (std::size_t i = 0; i < spec_.json.size(); ++i)
+      if (spec_.json[i].path == path) found_[i] = value;
+    for (std::size_t i = 0; i < spec_.when.size(); ++i) {
+      const auto& condition = spec_.when[i];
+      if (condition.path == path)
+        holds_[i] =
+            std::find(condition.values.begin(), condition.values.end(), value) != condition.values.end();
+    }
+  }
+
+  std::string_view found(std::size_t i) const { return found_[i]; }  // null data(): absent
+
+  bool complete() const {
+    for (std::size_t i = 0; i < spec_.json.size(); ++i)
+      if (!found_[i].data() && !spec_.json[i].optional) return false;
+    return holds_.count() == spec_.when.size();
+  }
+
+ private:
+  const RuleSpec& spec_;
+  std::array<std::string_view, kMaxJsonKeys> found_{};
+  std::bitset<kMaxJsonKeys> holds_;
+};
+
+bool Rule::match_object(std::string_view text, TimeContext& context, Event& event) const {
+  Taker taker(spec_);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  if (scan_object(text, taker) == 0 || !taker.complete()) return false;
+  for (std::size_t i = 0; i < json_.size(); ++i)
+    if (taker.found(i).data()) take(json_[i], taker.found(i), context, event);
+  return true;
+}
+
+}  // namespace etad

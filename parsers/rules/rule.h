@@ -1,0 +1,56 @@
+// A compiled rule: tries one message and, where it is the rule's own, fills in the event.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parsers/base/error.h"
+#include "parsers/base/event.h"
+#include "parsers/rules/pattern.h"
+#include "parsers/rules/rule_file.h"
+#include "parsers/base/timestamp.h"
+
+namespace etad {
+
+class Rule {
+ public:
+  // Appends what is wrong with the rule to `errors`.
+  static std::optional<Rule> compile(const RuleSpec& spec, const std::string& where,
+                                     std::vector<Error>& errors);
+
+  const std::string& name() const { return spec_.name; }
+  std::size_t line() const { return spec_.line; }
+  EventKind event() const { return spec_.event; }
+  const Pattern* pattern() const { return pattern_ ? &*pattern_ : nullptr; }
+
+  // Whether a message that begins with this byte can be its own.
+  bool can_begin_with(unsigned char byte) const;
+
+  // Fills in kind, values and (from a group or key `time`) the time. False: not this rule's, `event`
+  // unchanged. The values are views into `message` and into this rule; `groups` is scratch, shared by the
+  // rules that a line is tried on.
+  bool match(std::string_view message, std::string_view file, Pattern::Groups& groups, TimeContext& context,
+             Event& event) const;
+
+ private:
+  class Taker;
+  struct Target {
+    std::optional<Field> field;  // none: the line's time
+    double scale = 1;
+  };
+
+  bool speaks_for(std::string_view file) const;
+  Target target(std::optional<Field> field) const;
+  void take(const Target& target, std::string_view text, TimeContext& context, Event& event) const;
+  bool match_object(std::string_view text, TimeContext& context, Event& event) const;
+
+  RuleSpec spec_;
+  std::optional<Pattern> pattern_;
+  std::vector<Target> groups_;  // of the pattern, from group 1 on
+  std::vector<Target> json_;    // of spec_.json, one each
+};
+
+}  // namespace etad

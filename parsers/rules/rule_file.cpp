@@ -1,0 +1,392 @@
+#include "parsers/rules/rule_file.h"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "parsers/base/suggest.h"
+
+namespace etad {
+namespace {
+
+constexpr std::size_t kMaxFileBytes = 1 << 20;
+constexpr std::size_t kMaxKeyParts = 16;  // a.b.c…: the parser's tables nest as deep as a dotted key is long
+constexpr std::size_t kMaxPatternBytes = 2000;
+constexpr std::size_t kMaxRules = 1000;
+constexpr std::size_t kMaxSamples = 10'000;
+
+const std::vector<std::string_view>& field_names() {
+  static const std::vector<std::string_view> kNames = [] {
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(Field::count_); ++i)
+      names.push_back(name_of(static_cast<Field>(i)));
+    return names;
+  }();
+  return kNames;
+}
+
+const std::vector<std::string_view>& kind_names() {
+  static const std::vector<std::string_view> kNames = [] {
+    std::vector<std::string_view> names;
+    for (int i = 0; i <= static_cast<int>(EventKind::sample); ++i)
+      names.push_back(name_of(static_cast<EventKind>(i)));
+    return names;
+  }();
+  return kNames;
+}
+
+std::string did_you_mean(std::string_view mistyped, const std::vector<std::string_view>& known) {
+  if (const auto near = nearest_name(mistyped, known); !near.empty())
+    return "did you mean '" + std::string(near) + "'?";
+  constexpr std::size_t kShortList = 12;
+  if (known.size() > kShortList) return "docs/rules.md lists those there are";
+  std::string list = "known are ";
+  for (std::size_t i = 0; i < known.size(); ++i) list += (i ? ", " : "") + std::string(known[i]);
+  return list;
+}
+
+std::optional<double> unit_scale(std::string_view unit) {
+  struct Unit {
+    std::string_view name;
+    double scale;
+  };
+  static constexpr Unit kUnits[] = {{"s", 1},    {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"min", 60},
+                                    {"h", 3600}, {"d", 86400}, {"%", 0.01},  {"k", 1e3},   {"M", 1e6}};
+  for (const Unit& u : kUnits)
+    if (u.name == unit) return u.scale;
+  return {};
+}
+
+// True where some dotted key may be deeper than kMaxKeyParts. Looks at the text without parsing it, so that a
+// hostile file cannot make the parser build (and later destroy, recursively) a table a million levels deep.
+bool has_deep_key(std::string_view toml) {
+  std::size_t parts = 1;
+  char previous = '\0';  // the last character that was no blank
+  bool blank = false;    // a blank stands between it and this one
+  for (const char c : toml) {
+    if (c == ' ' || c == '\t') {
+      blank = true;
+      continue;
+    }
+    const bool in_key =
+        std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '"' || c == '\'';
+    if (c == '.' && previous != '.' && previous != '\0') {
+      if (++parts > kMaxKeyParts) return true;
+    } else if (c != '.' && (!in_key || (blank && previous != '.'))) {
+      parts = 1;
+    }
+    previous = in_key || c == '.' ? c : '\0';
+    blank = false;
+  }
+  return false;
+}
+
+// Walks the parsed TOML; every step notes a mistake with its line and goes on.
+class Reader {
+ public:
+  Reader(std::string_view where, std::vector<Error>& errors) : errors_(errors) { file_.where = where; }
+
+  RuleFile read(const toml::table& root) {
+    file_.format_line = 1;
+    check_keys(root,
+               {"format", "framework", "recognise", "over", "timestamp", "strip", "section_body", "table",
+                "description", "rule", "sample"},
+               "");
+    file_.format = required_text(root, "format", "the file", 1);
+    file_.framework = optional_text(root, "framework", file_.format);
+    file_.section_body = optional_text(root, "section_body", "");
+    file_.table = optional_text(root, "table", "");
+    if (!file_.table.empty() && file_.table != "csv")
+      add(line_of(*root.get("table")), "unknown table '" + file_.table + "'", "there is \"csv\"");
+    optional_text(root, "description", "");
+    if (!file_.section_body.empty() && file_.section_body != "prototext")
+      add(line_of(*root.get("section_body")), "unknown section_body '" + file_.section_body + "'",
+          "known is 'prototext'");
+    for (const auto& form : texts(root, "timestamp")) read_header_form(form);
+    for (const auto& name : texts(root, "over")) file_.over.push_back(name.text);
+    file_.recognise = texts(root, "recognise");
+    file_.strip = texts(root, "strip");
+    read_tables(root, "rule", kMaxRules, [this](const toml::table& t) { read_rule(t); });
+    read_tables(root, "sample", kMaxSamples, [this](const toml::table& t) { read_sample(t); });
+    return std::move(file_);
+  }
+
+ private:
+  static std::size_t line_of(const toml::node& node) { return node.source().begin.line; }
+
+  void add(std::size_t line, std::string message, std::string hint = {}) {
+    errors_.push_back({file_.where + ":" + std::to_string(line), std::move(message), std::move(hint)});
+  }
+
+  void check_keys(const toml::table& table, const std::vector<std::string_view>& known,
+                  const std::string& owner) {
+    for (const auto& [key, node] : table) {
+      if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
+      add(key.source().begin.line, owner + "unknown key '" + std::string(key.str()) + "'",
+          did_you_mean(key.str(), known));
+    }
+  }
+
+  void wrong_type(const toml::node& node, std::string_view key, std::string_view wanted) {
+    add(line_of(node), "'" + std::string(key) + "' must be " + std::string(wanted));
+  }
+
+  std::string optional_text(const toml::table& table, std::string_view key, std::string fallback) {
+    const toml::node* node = table.get(key);
+    if (!node) return fallback;
+    if (const auto* text = node->as_string()) return text->get();
+    wrong_type(*node, key, "a string");
+    return fallback;
+  }
+
+  std::string required_text(const toml::table& table, std::string_view key, const std::string& owner,
+                            std::size_t line) {
+    std::string text = optional_text(table, key, "");
+    if (text.empty() && (!table.get(key) || table.get(key)->is_string()))
+      add(line, owner + " lacks '" + std::string(key) + "'");
+    return text;
+  }
+
+  // A string or a list of strings, each with its line.
+  std::vector<PatternSpec> texts(const toml::table& table, std::string_view key) {
+    std::vector<PatternSpec> out;
+    const toml::node* node = table.get(key);
+    if (!node) return out;
+    if (const auto* text = node->as_string()) {
+      out.push_back({text->get(), line_of(*text)});
+    } else if (const auto* list = node->as_array()) {
+      for (const toml::node& item : *list) {
+        if (const auto* entry = item.as_string()) {
+          out.push_back({entry->get(), line_of(item)});
+        } else {
+          wrong_type(item, key, "a list of strings");
+        }
+      }
+    } else {
+      wrong_type(*node, key, "a string or a list of strings");
+    }
+    return out;
+  }
+
+  void read_header_form(const PatternSpec& name) {
+    if (name.text == "none") return;
+    if (const auto form = header_form(name.text)) {
+      file_.headers.push_back(*form);
+    } else {
+      static const std::vector<std::string_view> kForms = {"glog",      "iso8601", "python", "tensorflow",
+                                                           "month_day", "epoch",   "none"};
+      add(name.line, "unknown timestamp '" + name.text + "'", did_you_mean(name.text, kForms));
+    }
+  }
+
+  template <class Read>
+  void read_tables(const toml::table& root, std::string_view key, std::size_t most, Read read) {
+    const toml::node* node = root.get(key);
+    if (!node) return;
+    const auto* list = node->as_array();
+    if (!list || !list->is_homogeneous<toml::table>()) {
+      wrong_type(*node, key, "written as [[" + std::string(key) + "]]");
+      return;
+    }
+    if (list->size() > most) {
+      add(line_of(*node), "more than " + std::to_string(most) + " [[" + std::string(key) + "]]");
+      return;
+    }
+    for (const toml::node& item : *list) read(*item.as_table());
+  }
+
+  std::optional<Field> read_field(const toml::key& key, const std::string& owner) {
+    const auto found = field(key.str());
+    if (!found)
+      add(key.source().begin.line, owner + "unknown field '" + std::string(key.str()) + "'",
+          did_you_mean(key.str(), field_names()));
+    return found;
+  }
+
+  // Calls `each(key, node)` for the entries of the table under `key`, if there is one.
+  template <class Each>
+  void read_table(const toml::table& owner, std::string_view key, Each each) {
+    const toml::node* node = owner.get(key);
+    if (!node) return;
+    if (const auto* table = node->as_table()) {
+      for (const auto& [name, value] : *table) each(name, value);
+    } else {
+      wrong_type(*node, key, "a table: { name = … }");
+    }
+  }
+
+  // A string as it is; a number or boolean as it is written in a log.
+  std::optional<std::string> scalar_text(const toml::node& node) {
+    if (const auto* text = node.as_string()) return text->get();
+    if (const auto* whole = node.as_integer()) return std::to_string(whole->get());
+    if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
+    return {};
+  }
+
+  void read_rule(const toml::table& table) {
+    RuleSpec rule;
+    rule.line = line_of(table);
+    rule.name = required_text(table, "name", "a rule", rule.line);
+    owner_ = "rule '" + rule.name + "': ";
+    check_keys(table, {"name", "event", "pattern", "file", "json", "when", "set", "scale", "unit", "map"},
+               owner_);
+    for (const RuleSpec& other : file_.rules)
+      if (other.name == rule.name && !rule.name.empty())
+        add(rule.line, owner_ + "a rule of this name stands in line " + std::to_string(other.line));
+    if (const std::string event = required_text(table, "event", "rule '" + rule.name + "'", rule.line);
+        !event.empty())
+      rule.event = read_event(event, line_of(*table.get("event"))).value_or(EventKind::none);
+    read_pattern(table, rule);
+    for (auto& name : texts(table, "file")) rule.files.push_back(std::move(name.text));
+    read_json(table, rule);
+    read_values(table, rule);
+    file_.rules.push_back(std::move(rule));
+  }
+
+  std::optional<EventKind> read_event(const std::string& name, std::size_t line) {
+    const auto kind = event_kind(name);
+    if (!kind) add(line, owner_ + "unknown event '" + name + "'", did_you_mean(name, kind_names()));
+    return kind;
+  }
+
+  void read_pattern(const toml::table& table, RuleSpec& rule) {
+    if (const toml::node* node = table.get("pattern")) {
+      rule.pattern = PatternSpec{optional_text(table, "pattern", ""), line_of(*node)};
+      if (rule.pattern->text.size() > kMaxPatternBytes)
+        add(rule.pattern->line,
+            owner_ + "the pattern is longer than " + std::to_string(kMaxPatternBytes) + " bytes");
+    } else if (!table.get("json")) {
+      add(rule.line, owner_ + "neither 'pattern' nor 'json'", "a rule must say which lines are its own");
+    }
+  }
+
+  void read_json(const toml::table& table, RuleSpec& rule) {
+    read_table(table, "json", [&](const toml::key& key, const toml::node& node) {
+      JsonTake take;
+      if (key.str() != "time") {
+        take.field = read_field(key, owner_);
+        if (!take.field) return;
+      }
+      const auto* path = node.as_string();
+      if (!path || path->get().empty())
+        return wrong_type(node, key.str(), "the key's name in the JSON object");
+      take.path = path->get();
+      take.optional = take.path.back() == '?';
+      if (take.optional) take.path.pop_back();
+      rule.json.push_back(std::move(take));
+    });
+    read_table(table, "when", [&](const toml::key& key, const toml::node& node) {
+      JsonCondition condition{std::string(key.str()), {}};
+      if (const auto* list = node.as_array()) {
+        for (const toml::node& item : *list)
+          if (auto text = scalar_text(item)) condition.values.push_back(std::move(*text));
+      } else if (auto text = scalar_text(node)) {
+        condition.values.push_back(std::move(*text));
+      }
+      if (condition.values.empty()) return wrong_type(node, key.str(), "a value or a list of values");
+      rule.when.push_back(std::move(condition));
+    });
+    if (!rule.when.empty() && rule.json.empty() && !table.get("json"))
+      add(rule.line, owner_ + "'when' without 'json'", "conditions are on the keys of a JSON object");
+  }
+
+  void read_values(const toml::table& table, RuleSpec& rule) {
+    read_table(table, "set", [&](const toml::key& key, const toml::node& node) {
+      const auto f = read_field(key, owner_);
+      if (!f) return;
+      if (auto text = scalar_text(node)) {
+        rule.set.emplace_back(*f, std::move(*text));
+      } else {
+        wrong_type(node, key.str(), "a string or a whole number");
+      }
+    });
+    read_table(table, "scale", [&](const toml::key& key, const toml::node& node) {
+      const auto f = read_field(key, owner_);
+      const auto factor = node.value<double>();
+      if (f && factor && *factor > 0) {
+        rule.scale.emplace_back(*f, *factor);
+      } else if (f) {
+        wrong_type(node, key.str(), "a number above 0");
+      }
+    });
+    read_table(table, "unit", [&](const toml::key& key, const toml::node& node) {
+      const auto f = read_field(key, owner_);
+      const auto scale = node.is_string() ? unit_scale(node.as_string()->get()) : std::nullopt;
+      if (f && scale) {
+        rule.scale.emplace_back(*f, *scale);
+      } else if (f) {
+        wrong_type(node, key.str(), "a unit: s, ms, us, ns, min, h, d, %, k or M");
+      }
+    });
+    read_table(table, "map", [&](const toml::key& key, const toml::node& node) {
+      const auto f = read_field(key, owner_);
+      const auto* names = node.as_table();
+      if (f && !names) wrong_type(node, key.str(), "a table: { written = \"meant\" }");
+      if (!f || !names) return;
+      for (const auto& [from, to] : *names) {
+        if (auto text = scalar_text(to)) {
+          rule.map.push_back({*f, std::string(from.str()), std::move(*text)});
+        } else {
+          wrong_type(to, from.str(), "a string or a whole number");
+        }
+      }
+    });
+  }
+
+  void read_sample(const toml::table& table) {
+    SampleSpec sample;
+    sample.line = line_of(table);
+    owner_ = "sample: ";
+    check_keys(table, {"line", "event", "rule", "values", "time"}, owner_);
+    sample.text = optional_text(table, "line", "");
+    if (!table.get("line")) add(sample.line, "sample: lacks 'line'");
+    if (const toml::node* node = table.get("event"); !node) {
+      add(sample.line, "sample: lacks 'event'", "write event = \"\" for a line that must give none");
+    } else if (const std::string event = optional_text(table, "event", ""); !event.empty()) {
+      sample.event = read_event(event, line_of(*node));
+      if (sample.event == EventKind::none) sample.event.reset();
+    }
+    sample.rule = optional_text(table, "rule", "");
+    if (const toml::node* node = table.get("time")) {
+      sample.time = optional_text(table, "time", "");
+      TimeContext context;
+      if (node->is_string() && !read_time(sample.time, context))
+        add(line_of(*node), "sample: 'time' must be written like 2026-11-20T12:00:00.25Z");
+    }
+    read_table(table, "values", [&](const toml::key& key, const toml::node& node) {
+      const auto f = read_field(key, owner_);
+      if (!f) return;
+      if (const auto* text = node.as_string()) {
+        sample.values.emplace_back(*f, text->get());
+      } else if (node.is_number()) {
+        sample.values.emplace_back(*f, *node.value<double>());
+      } else {
+        wrong_type(node, key.str(), "a number or a string");
+      }
+    });
+    file_.samples.push_back(std::move(sample));
+  }
+
+  std::vector<Error>& errors_;
+  RuleFile file_;
+  std::string owner_;  // how messages name the rule or sample being read
+};
+
+}  // namespace
+
+RuleFile read_rule_file(std::string_view where, std::string_view toml, std::vector<Error>& errors) {
+  const auto refuse = [&](std::size_t line, std::string message) {
+    errors.push_back({std::string(where) + ":" + std::to_string(line), std::move(message), {}});
+    return RuleFile{};
+  };
+  if (toml.size() > kMaxFileBytes) return refuse(1, "the file is larger than 1 MiB");
+  if (has_deep_key(toml)) return refuse(1, "a key of more than 16 dotted parts");
+  try {
+    return Reader(where, errors).read(toml::parse(toml, std::string(where)));
+  } catch (const toml::parse_error& e) {
+    return refuse(e.source().begin.line, std::string(e.description()));
+  }
+}
+
+}  // namespace etad

@@ -1,0 +1,76 @@
+// A rule file as written: the TOML text, checked for form (keys, types, names), not yet compiled.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "parsers/base/error.h"
+#include "parsers/base/event.h"
+#include "parsers/base/timestamp.h"
+
+namespace etad {
+
+// A regular expression and where it stands.
+struct PatternSpec {
+  std::string text;
+  std::size_t line = 0;
+};
+
+// What a rule takes from a JSON object (or a Python dictionary) in the line.
+struct JsonTake {
+  std::optional<Field> field;  // none: the line's time
+  std::string path;            // keys joined by dots
+  bool optional = false;       // the rule matches without it
+};
+
+struct JsonCondition {
+  std::string path;
+  std::vector<std::string> values;  // one of them
+};
+
+struct RuleSpec {
+  std::string name;
+  std::size_t line = 0;
+  EventKind event = EventKind::none;
+  std::optional<PatternSpec> pattern;
+  std::vector<std::string> files;
+  std::vector<JsonTake> json;
+  std::vector<JsonCondition> when;
+  std::vector<std::pair<Field, std::string>> set;
+  std::vector<std::pair<Field, double>> scale;
+  struct Renaming {
+    Field field;
+    std::string from, to;
+  };
+  std::vector<Renaming> map;
+};
+
+struct SampleSpec {
+  std::string text;
+  std::size_t line = 0;
+  std::optional<EventKind> event;  // none: the line must give no event
+  std::string rule;                // which rule must match; empty: any of that event
+  std::vector<std::pair<Field, std::variant<double, std::string>>> values;
+  std::string time;  // RFC 3339; empty: not compared
+};
+
+struct RuleFile {
+  std::string where;
+  std::string format, framework, section_body, table;
+  std::vector<HeaderForm> headers;
+  std::vector<std::string> over;
+  std::vector<PatternSpec> recognise, strip;
+  std::vector<RuleSpec> rules;
+  std::vector<SampleSpec> samples;
+  std::size_t format_line = 1;
+};
+
+// Appends every mistake to `errors`; the file is whole only where none was added.
+RuleFile read_rule_file(std::string_view where, std::string_view toml, std::vector<Error>& errors);
+
+}  // namespace etad

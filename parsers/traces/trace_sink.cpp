@@ -1,0 +1,288 @@
+#include "parsers/traces/trace_sink.h"
+
+#include <date/date.h>
+
+#include <boost/json.hpp>
+#include <charconv>
+#include <cstdio>
+#include <utility>
+
+#include "parsers/base/cells.h"
+#include "parsers/base/text.h"
+
+namespace etad {
+namespace {
+
+namespace json = boost::json;
+using std::chrono::hours;
+
+constexpr std::size_t kLongestComplaint = 200;
+
+// FNV-1a: the same in every build, since it is kept.
+std::uint64_t hash(std::string_view text, std::uint64_t seed = 0xcbf29ce484222325U) {
+  for (const char c : text) {
+    seed ^= static_cast<unsigned char>(c);
+    seed *= 0x100000001b3U;
+  }
+  return seed;
+}
+
+std::string quoted(std::string_view text) {
+  return "'" + kept_text(text, 40) + "'";
+}
+
+std::optional<int> digits(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+std::optional<int> month_of(std::string_view name) {
+  static constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  const std::size_t at = name.size() == 3 ? kMonths.find(name) : std::string_view::npos;
+  if (at == std::string_view::npos || at % 3 != 0) return std::nullopt;
+  return static_cast<int>(at / 3) + 1;
+}
+
+std::string iso_day(int year, int month, int day) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%04d-%02d-%02d", year, month, day);
+  return text;
+}
+
+// "07:12:31 PM" as "19:12:31"; anything else as it is.
+std::string clock_of_24(std::string_view clock) {
+  const bool pm = clock.ends_with(" PM") || clock.ends_with(" pm");
+  const bool am = clock.ends_with(" AM") || clock.ends_with(" am");
+  if (!(am || pm) || clock.size() < 5) return std::string(clock);
+  const auto hour = digits(clock.substr(0, 2));
+  if (!hour || *hour < 1 || *hour > 12) return std::string(clock);
+  const int whole = *hour % 12 + (pm ? 12 : 0);
+  const std::string two = whole < 10 ? "0" + std::to_string(whole) : std::to_string(whole);
+  return two + std::string(clock.substr(2, clock.size() - 5));
+}
+
+std::int64_t local_day(Instant at, const ZoneOffset& zone) {
+  const auto utc = std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
+  const std::int64_t local = utc + zone(utc + zone(utc));
+  return local >= 0 ? local / 86400 : (local - 86399) / 86400;
+}
+
+std::string day_text(std::int64_t day) {
+  const date::year_month_day ymd{date::sys_days{date::days{day}}};
+  return iso_day(static_cast<int>(ymd.year()), static_cast<int>(static_cast<unsigned>(ymd.month())),
+                 static_cast<int>(static_cast<unsigned>(ymd.day())));
+}
+
+struct DayOfYear {
+  int month, day;
+};
+// "23-04" and "Apr-23".
+std::optional<DayOfYear> day_of_year(std::string_view date) {
+  std::optional<int> day, month;
+  if (date.size() == 5 && date[2] == '-') {
+    day = digits(date.substr(0, 2));
+    month = digits(date.substr(3));
+  } else if (date.size() == 6 && date[3] == '-') {
+    month = month_of(date.substr(0, 3));
+    day = digits(date.substr(4));
+  }
+  if (!day || !month) return std::nullopt;
+  return DayOfYear{*month, *day};
+}
+
+// Also "Sat Nov 23 12:23:29 2024", as C's asctime writes it.
+std::optional<Instant> read_stamp(std::string_view stamp, TimeContext& time) {
+  if (auto at = read_time(stamp, time)) return at;
+  std::vector<std::string_view> words;
+  split_words(stamp, 6, words);
+  if (words.size() != 5) return std::nullopt;
+  return read_worded_time(words[2], words[1], words[4], words[3], time);
+}
+
+Instant::duration apart(Instant a, Instant b) {
+  return a < b ? b - a : a - b;
+}
+
+}  // namespace
+
+std::optional<Instant> read_worded_time(std::string_view day, std::string_view month, std::string_view year,
+                                        std::string_view clock, TimeContext& time) {
+  const auto d = digits(day);
+  const auto m = month_of(month);
+  const auto y = digits(year);
+  if (!d || !m || !y) return std::nullopt;
+  return read_time(iso_day(*y, *m, *d) + " " + std::string(clock), time);
+}
+
+SampleSink::SampleSink(const TraceOptions& options) : options_(options) {
+  if (const auto host = options_.labels.find("host"); host != options_.labels.end()) {
+    if (host->second == options_.own_host) options_.labels.erase(host);
+  }
+}
+
+// A time of day: the day is that of the arrival, or goes on from the last row or from where the trace is said
+// to start.
+std::optional<Instant> SampleSink::clock_time(std::string_view clock, std::optional<Instant> arrival,
+                                              TimeContext& time) const {
+  const auto base = arrival ? arrival : last_ ? last_ : options_.start;
+  if (!base) return std::nullopt;
+  const auto back = last_ ? hours(1) : hours(0);  // as far as the change to winter time sets clocks
+  const std::string of_day = " " + clock_of_24(clock);
+  const std::int64_t day = local_day(*base, time.zone);
+  std::optional<Instant> best;
+  for (std::int64_t d = day - 1; d <= day + 1; ++d) {
+    const auto at = read_time(day_text(d) + of_day, time);
+    if (!at) return std::nullopt;
+    if (arrival) {
+      if (!best || apart(*at, *base) < apart(*best, *base)) best = at;
+    } else if (!best && *at >= *base - back) {
+      best = at;
+    }
+  }
+  return best;
+}
+
+// "20210102" as "2021-01-02". A date without a year goes on from the last row or from the trace's beginning;
+// where neither is known it is the latest that is not yet to come.
+std::string SampleSink::whole_date(const RowTime& row, const TimeContext& time) const {
+  if (row.date.size() == 8 && digits(row.date))
+    return std::string(row.date.substr(0, 4)) + "-" + std::string(row.date.substr(4, 2)) + "-" +
+           std::string(row.date.substr(6));
+  const auto day = day_of_year(row.date);
+  if (!day) return std::string(row.date);
+  const auto of_year = [&](int year) { return iso_day(year, day->month, day->day); };
+  const auto year_of = [](const std::string& date) { return *digits(std::string_view(date).substr(0, 4)); };
+  if (const auto base = std::max(last_, row.since)) {
+    const std::string earliest = day_text(local_day(*base - hours(24), time.zone));
+    const int year = year_of(earliest);
+    return of_year(of_year(year) < earliest ? year + 1 : year);
+  }
+  const std::string latest = day_text(local_day(time.reference + hours(24), time.zone));
+  const int year = year_of(latest);
+  return of_year(of_year(year) > latest ? year - 1 : year);
+}
+
+// Of a trace without times: a scan begins when what began the last one comes again.
+std::optional<Instant> SampleSink::scan_time(std::uint64_t row) {
+  if (scan_ < 0) first_row_ = row;
+  if (scan_ < 0 || row == first_row_) ++scan_;
+  return *options_.start + *options_.interval * scan_;
+}
+
+std::optional<Instant> SampleSink::time_of(const RowTime& row, std::optional<Instant> arrival,
+                                           TimeContext& time) {
+  if (row.at) return row.at;
+  if (!row.stamp.empty()) {
+    auto at = read_stamp(row.stamp, time);
+    if (!at) complaint_ = quoted(row.stamp) + " is no time";
+    return at;
+  }
+  if (!row.clock.empty()) {
+    if (!row.date.empty()) {
+      const auto at = read_time(whole_date(row, time) + " " + clock_of_24(row.clock), time);
+      if (!at) complaint_ = quoted(row.date) + " " + quoted(row.clock) + " is no time";
+      return at;
+    }
+    auto at = clock_time(row.clock, arrival, time);
+    if (!at) complaint_ = "its lines show the time of day only: say its first day with the label start";
+    return at;
+  }
+  if (!arrival) complaint_ = "its lines show no time: say it with the labels start and interval";
+  return arrival;
+}
+
+bool SampleSink::admit(std::uint64_t labels) {
+  if (label_sets_.contains(labels)) return true;
+  if (label_sets_.size() >= kMostLabelSets) {
+    complaint_ = "more than " + std::to_string(kMostLabelSets) + " different sets of labels";
+    return false;
+  }
+  label_sets_.insert(labels);
+  return true;
+}
+
+bool SampleSink::begin(const RowTime& row, const TraceLabels& labels, std::optional<Instant> arrival,
+                       TimeContext& time, Records& out, std::string_view key) {
+  row_labels_ = labels;
+  std::string_view& host = row_labels_[TraceLabel::host];
+  if (host == options_.own_host) host = {};
+  row_labels_.write(options_.labels, labels_);
+  const std::uint64_t set = hash(labels_);
+  const bool timed = row.at || !row.stamp.empty() || !row.clock.empty();
+  const bool counted = !timed && options_.start && options_.interval;
+  const auto at = counted ? scan_time(hash(key, set)) : time_of(row, arrival, time);
+  if (!at || !admit(set)) {
+    ++out.rejected;
+    return false;
+  }
+  at_ = *at;
+  last_ = at;
+  return true;
+}
+
+const std::string& SampleSink::labels_with(const TraceColumn& column) {
+  if (column.labels.empty()) return labels_;
+  TraceLabels labels = row_labels_;
+  for (const auto& [label, value] : column.labels) labels[label] = value;
+  labels.write(options_.labels, column_labels_);
+  return column_labels_;
+}
+
+void SampleSink::add(const TraceColumn& column, std::string_view cell, Records& out) {
+  const CellValue value = read_cell(column, cell);
+  if (value.state == CellValue::State::missing) return;
+  if (value.state == CellValue::State::bad) {
+    reject(quoted(cell) + " is no value of " + column.series, out);
+    return;
+  }
+  const std::string& labels = labels_with(column);
+  out.samples.push_back({column.series, labels, column.unit, at_, value.value});
+  if (column.form == ValueForm::mask)
+    out.samples.push_back({"gpu.throttled", labels, "", at_, throttled(value.value) ? 1.0 : 0.0});
+}
+
+void SampleSink::reject(std::string why, Records& out) {
+  ++out.rejected;
+  complaint_ = kept_text(why, kLongestComplaint);
+}
+
+void SampleSink::save(json::object& state) const {
+  json::array sets;
+  for (const std::uint64_t set : label_sets_) sets.push_back(set);
+  state["labels"] = std::move(sets);
+  if (last_) state["at"] = last_->time_since_epoch().count();
+  if (scan_ >= 0) {
+    state["scan"] = scan_;
+    state["first"] = first_row_;
+  }
+  if (!complaint_.empty()) state["complaint"] = complaint_;
+}
+
+namespace {
+
+std::optional<std::uint64_t> unsigned_of(const json::value& value) {
+  if (value.is_uint64()) return value.get_uint64();
+  if (value.is_int64() && value.get_int64() >= 0) return static_cast<std::uint64_t>(value.get_int64());
+  return std::nullopt;
+}
+
+}  // namespace
+
+void SampleSink::restore(const json::object& state) {
+  if (const auto* sets = state.if_contains("labels"); sets && sets->is_array()) {
+    for (const json::value& set : sets->get_array()) {
+      if (const auto known = unsigned_of(set); known && label_sets_.size() < kMostLabelSets)
+        label_sets_.insert(*known);
+    }
+  }
+  if (const auto* at = state.if_contains("at"); at && at->is_int64())
+    last_ = Instant(std::chrono::microseconds(at->get_int64()));
+  if (const auto* scan = state.if_contains("scan"); scan && scan->is_int64()) scan_ = scan->get_int64();
+  if (const auto* first = state.if_contains("first")) first_row_ = unsigned_of(*first).value_or(0);
+  if (const auto* text = state.if_contains("complaint"); text && text->is_string())
+    complaint_ = kept_text(text->get_string(), kLongestComplaint);
+}
+
+}  // namespace etad

@@ -1,0 +1,128 @@
+#include "parsers/training/tracker.h"
+
+#include <utility>
+
+#include "parsers/training/tracker_impl.h"
+
+namespace etad {
+
+namespace {
+
+// Lines that may stand between two runs, so that they do not show the first one to be alive.
+bool may_be_anothers(EventKind kind) {
+  return kind == EventKind::run_start || kind == EventKind::section || kind == EventKind::date;
+}
+
+}  // namespace
+
+Tracker::Impl::Impl(SourceContext given)
+    : context(std::move(given)), labels(LabelledValues::of(context.labels)) {}
+
+void Tracker::Impl::feed(std::string_view line, const Event& event, std::optional<Instant> arrival,
+                         Records& out) {
+  if (event.time) state.last_time = event.time;
+  const std::optional<Instant> now = event.time ? event.time : arrival;
+  if (track::RunTrack* const r = open_run()) {
+    if (r->run.state != RunState::running) {  // it goes on after all
+      r->run.state = RunState::running;
+      r->dirty = true;
+    }
+    if (r->description.body != track::Body::none) {
+      if (event.headed) {
+        end_body(*r);
+      } else if (event.kind == EventKind::none) {
+        return body_line(*r, line);
+      }
+    }
+    if (now && !may_be_anothers(event.kind)) {
+      r->run.ended_at = now;
+      r->dirty = true;
+    }
+  }
+  if (event.kind != EventKind::none) dispatch({event, now, out});
+}
+
+void Tracker::Impl::dispatch(const Moment& m) {
+  switch (m.event.kind) {
+    case EventKind::run_start:
+      return start(m);
+    case EventKind::run_end:
+      return end(m);
+    case EventKind::setting:
+      return setting(m);
+    case EventKind::section:
+      return section(m);
+    case EventKind::layer:
+    case EventKind::shape:
+      return set_up_line(m);
+    case EventKind::progress:
+      return progress(m);
+    case EventKind::test_start:
+      return test_start(m);
+    case EventKind::test_result:
+      return test_result(m);
+    case EventKind::epoch:
+      return epoch(m);
+    case EventKind::step_time:
+      return step_time(m);
+    case EventKind::throughput:
+      return throughput(m);
+    case EventKind::segment:
+      return segment(m);
+    case EventKind::layer_time:
+      return layer_time(m);
+    case EventKind::total_time:
+      return total_time(m);
+    case EventKind::snapshot:
+      return snapshot(m);
+    case EventKind::resume:
+      return resume(m);
+    case EventKind::error:
+      return fail(m);
+    case EventKind::sample:
+      return sample(m);
+    case EventKind::stall:
+      if (track::RunTrack* const r = open_run()) ++r->run.stalls;
+      return;
+    case EventKind::none:
+    case EventKind::date:
+      return;  // the matcher's: it fixes the year
+  }
+}
+
+Tracker::Tracker(SourceContext context) : impl_(std::make_unique<Impl>(std::move(context))) {}
+Tracker::~Tracker() = default;
+Tracker::Tracker(Tracker&&) noexcept = default;
+Tracker& Tracker::operator=(Tracker&&) noexcept = default;
+
+void Tracker::feed(std::string_view line, const Event& event, std::optional<Instant> arrival, Records& out) {
+  impl_->feed(line, event, arrival, out);
+}
+
+void Tracker::close(Records& out) {
+  impl_->close(out);
+}
+void Tracker::flush(Records& out) {
+  impl_->flush(out);
+}
+
+bool Tracker::running() const {
+  const auto& current = impl_->state.current;
+  return current && current->declared && current->run.state == RunState::running;
+}
+
+std::optional<Instant> Tracker::last_time() const {
+  return impl_->state.last_time;
+}
+
+std::string Tracker::save() const {
+  return impl_->save();
+}
+
+Result<Tracker> Tracker::restore(SourceContext context, std::string_view state) {
+  Tracker tracker(std::move(context));
+  if (const auto done = tracker.impl_->restore(state); !done) return tl::unexpected(done.error());
+  return tracker;
+}
+
+}  // namespace etad

@@ -1,0 +1,54 @@
+// The run tracker: events in, records out. One for each source; its whole state can be saved and restored, so
+// that a restarted daemon goes on in the middle of a run as if nothing had happened.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "parsers/base/error.h"
+#include "parsers/base/event.h"
+#include "parsers/base/record.h"
+
+namespace etad {
+
+// What is known of a source beside its lines.
+struct SourceContext {
+  std::string framework;                      // the format's
+  std::string host;                           // where the log was written, unless the log says
+  std::string section_body;                   // Format::section_body()
+  std::map<std::string, std::string> labels;  // values the log may lack, by Field name; the log wins
+};
+
+class Tracker {
+ public:
+  explicit Tracker(SourceContext context);
+  ~Tracker();
+  Tracker(Tracker&&) noexcept;
+  Tracker& operator=(Tracker&&) noexcept;
+
+  // Takes one line and the event it gave; appends what it completes to `out`.
+  // `arrival` is when the line was seen, given only when followed live; it dates lines without a time.
+  void feed(std::string_view line, const Event& event, std::optional<Instant> arrival, Records& out);
+
+  // Nothing more will come (for now): an open run becomes lost, its held-back records are given out.
+  // A run that goes on after all (idle, then alive again) is taken up again by the next feed.
+  void close(Records& out);
+
+  // Appends the latest state of every run that changed since the last call. Once per batch of lines.
+  void flush(Records& out);
+
+  bool running() const;                      // there is an open run
+  std::optional<Instant> last_time() const;  // of the last line with a time
+
+  // Everything above, as text, versioned. A state of an unknown version is refused.
+  std::string save() const;
+  static Result<Tracker> restore(SourceContext context, std::string_view state);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace etad

@@ -1,0 +1,240 @@
+#include <algorithm>
+
+#include "parsers/base/text.h"
+#include "parsers/training/tracker_impl.h"
+
+namespace etad {
+
+using track::RunTrack;
+
+track::RunTrack* Tracker::Impl::open_run() {
+  return state.current && !state.current->ended ? &*state.current : nullptr;
+}
+
+RunTrack& Tracker::Impl::begin(const Moment& m) {
+  supersede(m.out);
+  state.current = state.next ? std::move(*state.next) : RunTrack{};
+  state.next.reset();
+  RunTrack& r = *state.current;
+  if (r.run.framework.empty()) r.run.framework = context.framework;
+  r.run.started_at = m.now;
+  r.run.ended_at = m.now;
+  return r;
+}
+
+RunTrack& Tracker::Impl::begin_again(const Moment& m) {
+  const Run before = state.current ? state.current->run : Run{};
+  const auto devices = state.current ? state.current->known.devices : std::nullopt;
+  RunTrack& r = begin(m);
+  if (r.run.device.empty()) {  // it runs where it ran
+    r.run.device = before.device;
+    if (!r.known.devices) r.known.devices = devices;
+  }
+  if (r.run.host.empty()) r.run.host = before.host;
+  if (!before.framework.empty() && r.run.framework == context.framework) r.run.framework = before.framework;
+  declare(r);
+  return r;
+}
+
+// From here on it is a run that others hear of.
+void Tracker::Impl::declare(RunTrack& r) {
+  r.dirty = true;
+  if (r.declared) return;
+  r.declared = true;
+  r.run.ordinal = state.next_ordinal++;
+}
+
+// Header lines of one start belong to one run, until it has shown a measurement.
+RunTrack& Tracker::Impl::run_for_header(const Moment& m) {
+  RunTrack* const r = open_run();
+  return r ? *r : begin(m);
+}
+
+RunTrack& Tracker::Impl::run_for_measurement(const Moment& m) {
+  RunTrack* r = open_run();
+  if (!r) r = &begin(m);
+  declare(*r);
+  return *r;
+}
+
+namespace {
+
+bool long_after_start(const RunTrack& r, std::optional<Instant> now) {
+  constexpr auto kSpreadOfOneStart = std::chrono::minutes(5);
+  return now && r.run.started_at && *now - *r.run.started_at > kSpreadOfOneStart;
+}
+
+}  // namespace
+
+void Tracker::Impl::start(const Moment& m) {
+  RunTrack* r = open_run();
+  const auto rule = static_cast<std::int64_t>(m.event.rule);
+  // The same start line again, after a description or much later: the first start came to nothing. Otherwise
+  // it is several processes of one job that say the same.
+  const bool again = r && (r->description.begun() || long_after_start(*r, m.now)) &&
+                     std::find(r->start_rules.begin(), r->start_rules.end(), rule) != r->start_rules.end();
+  if (!r || r->progressed || again) r = &begin(m);
+  if (r->start_rules.size() < track::kMaxStartRules) r->start_rules.push_back(rule);
+  r->headed = true;
+  if (m.now) {
+    if (!r->run.started_at) r->run.started_at = m.now;
+    r->run.ended_at = m.now;
+  }
+  declare(*r);
+  take_values(*r, m.event);
+}
+
+namespace {
+
+// The end says how many iterations were done, and they are fewer than planned. (Some leave out those of the
+// warm-up.)
+bool fell_short(Run& run, const Event& event) {
+  const auto done = positive_of(event, Field::iterations);
+  if (!done || !run.max_iterations) return false;
+  constexpr std::int64_t kWarmUp = 10;
+  const std::int64_t reached = run.first_iteration.value_or(0) + *done;
+  if (reached + kWarmUp >= *run.max_iterations) return false;
+  run.iteration = std::max(run.iteration.value_or(0), reached);
+  return true;
+}
+
+}  // namespace
+
+namespace {
+
+// An end that is said of every run, finished or not: how far it came tells. Its last iterations may not be
+// shown.
+bool came_to_plan(const Run& run) {
+  constexpr double kNearly = 0.95;
+  return !run.max_iterations ||
+         static_cast<double>(run.iteration.value_or(0)) >= kNearly * static_cast<double>(*run.max_iterations);
+}
+
+}  // namespace
+
+// A run that was never long enough between two of its lines to be measured, and says at its end how long all
+// of it took, or how fast it went: its training is what its tests have left.
+void Tracker::Impl::measure_whole(RunTrack& r, const Moment& m) {
+  if (r.run.job == Job::time || r.run.train.segments > 0 || r.resumed || r.run.snapshots > 0) return;
+  if (r.run.first_iteration.value_or(0) > 0 && r.headed) return;
+  auto steps = positive_of(m.event, Field::iterations).value_or(0);
+  const auto elapsed = positive_seconds(m.event.number(Field::elapsed));
+  if (!elapsed) return measure_by_rate(r, m, steps);
+  if (r.run.job != Job::train) return;
+  const std::int64_t planned = r.run.max_iterations.value_or(0);
+  if (steps == 0) steps = iterations_by_rate(m.event, Field::rate, *elapsed, 1, planned);
+  if (steps == 0)
+    steps = iterations_by_rate(m.event, Field::samples_per_second, *elapsed, train_samples(r), planned);
+  const Duration took = *elapsed - r.run.test.duration;
+  if (steps <= 0 || took <= Duration::zero()) return;
+  r.run.first_iteration = 0;
+  add_segment(r, {Phase::train, 0, steps, train_samples(r), took, {}}, m.out);
+}
+
+// The same where the end says but the mean rate of all steps.
+void Tracker::Impl::measure_by_rate(RunTrack& r, const Moment& m, std::int64_t steps) {
+  const Phase phase = r.run.job == Job::test ? Phase::test : Phase::train;
+  if (phase == Phase::test && r.run.test.segments > 0) return;
+  const auto rate = rounded(m.event, Field::samples_per_second);
+  if (!rate || !is_fine(*rate)) return;
+  const std::int64_t samples = phase == Phase::test ? test_samples(r, 0) : train_samples(r);
+  if (steps == 0) steps = r.run.iteration.value_or(r.run.max_iterations.value_or(0));
+  const auto took = positive_seconds(static_cast<double>(product(samples, steps)) / rate->first);
+  if (!took) return;
+  note_derived(r.run, "seconds: samples / samples_per_second");
+  r.run.first_iteration = 0;
+  add_segment(r, {phase, 0, steps, samples, *took, {}}, m.out);
+}
+
+void Tracker::Impl::end(const Moment& m) {
+  RunTrack* const r = open_run();
+  if (!r) {
+    // "Optimization Done." is said twice, by the solver and by the program; the second one only dates the
+    // end.
+    if (state.current && state.current->run.state != RunState::failed && m.now) {
+      state.current->run.ended_at = m.now;
+      state.current->dirty = true;
+    }
+    return;
+  }
+  if (!r->declared) return;  // an end without a run
+  finish_net(*r, m.out);
+  if (r->test) end_test(*r, r->test->shows_batches ? m.now : std::nullopt, m.out);
+  take_values(*r, m.event);
+  release_tests(*r, m.out);
+  measure_whole(*r, m);
+  give_layer_times(*r, m.out);
+  const std::string_view outcome = m.event.text(Field::outcome);
+  const bool stopped =
+      outcome == "stopped" || fell_short(r->run, m.event) || (outcome == "ended" && !came_to_plan(r->run));
+  r->run.state = stopped ? RunState::stopped : RunState::finished;
+  if (!stopped && r->run.job == Job::train && r->run.max_iterations && r->run.iteration)
+    r->run.iteration = std::max(*r->run.iteration, *r->run.max_iterations);
+  r->ended = true;
+  r->dirty = true;
+}
+
+void Tracker::Impl::fail(const Moment& m) {
+  RunTrack* const r = open_run();
+  if (!r || !r->declared) return;
+  finish_net(*r, m.out);
+  give_stated_test(*r, m.out);
+  release_tests(*r, m.out);
+  give_layer_times(*r, m.out);
+  r->test.reset();
+  r->run.state = RunState::failed;
+  r->run.message = kept_text(m.event.text(Field::message), track::kMaxMessage);
+  r->ended = true;
+  r->dirty = true;
+}
+
+namespace {
+
+// Nothing more comes of it. Whether it had done what was planned, it need not have said.
+RunState state_at_end(const Run& run) {
+  const bool done = run.job == Job::train && run.max_iterations && run.iteration && *run.max_iterations > 0 &&
+                    *run.iteration >= *run.max_iterations;
+  return done ? RunState::finished : RunState::lost;
+}
+
+}  // namespace
+
+void Tracker::Impl::supersede(Records& out) {
+  if (!state.current) return;
+  RunTrack& r = *state.current;
+  if (r.declared && !r.ended) {
+    finish_net(r, out);
+    give_stated_test(r, out);
+    release_tests(r, out);
+    give_layer_times(r, out);
+    r.run.state = state_at_end(r.run);
+    r.dirty = true;
+  }
+  if (r.declared && r.dirty) out.runs.push_back(told(r));
+  state.current.reset();
+}
+
+void Tracker::Impl::close(Records& out) {
+  RunTrack* const r = open_run();
+  if (!r || !r->declared || r->run.state != RunState::running) return;
+  if (r->description.net_open) settle(*r, r->description.builder.net(), out);
+  give_stated_test(*r, out);
+  release_tests(*r, out);
+  give_layer_times(*r, out);
+  r->run.state = state_at_end(r->run);
+  r->dirty = true;
+}
+
+void Tracker::Impl::flush(Records& out) {
+  if (state.current && state.current->declared && state.current->dirty) {
+    out.runs.push_back(told(*state.current));
+    state.current->dirty = false;
+  }
+  for (track::Group& group : state.groups) {
+    if (!group.dirty) continue;
+    out.runs.push_back(group.run);
+    group.dirty = false;
+  }
+}
+
+}  // namespace etad

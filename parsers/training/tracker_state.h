@@ -1,0 +1,138 @@
+// What a tracker remembers between two lines. All of it is bounded, whatever the log says, and all of it is
+// saved and restored: tracker_json.cpp names every member once. Internal to parsers/tracker*.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parsers/network/architecture.h"
+#include "parsers/network/prototext.h"
+#include "parsers/base/record.h"
+
+namespace etad::track {
+
+inline constexpr std::size_t kMaxSettings = 96;
+inline constexpr std::size_t kMaxText = 256;  // of one setting's value, a device's name, …
+inline constexpr std::size_t kMaxMessage = 512;
+inline constexpr std::size_t kMaxTestNets = 32;
+inline constexpr std::size_t kMaxHeldTests = 64;  // of one window
+inline constexpr std::size_t kMaxLayerTimes = 4096;
+inline constexpr std::size_t kMaxStartRules = 8;
+inline constexpr std::size_t kMaxGroups = 64;
+inline constexpr std::int64_t kMaxCount = 1'000'000'000'000;  // no iteration or batch size is larger
+// The longest time taken for a measurement: three years. A clock that jumps further is no clock.
+inline constexpr double kMaxSeconds = 1e8;
+
+// Where a window of training began: at a displayed iteration.
+struct Anchor {
+  std::int64_t iteration = 0;
+  std::optional<Instant> at;
+  std::optional<double> elapsed;      // seconds since the run's start, where the log counts them
+  double error = 0;                   // by how much their rounding may be off
+  std::optional<std::int64_t> epoch;  // where they are counted from its beginning: which one
+  bool dated = false;  // the line shows its time itself, so that `at` is not that of its arrival
+};
+
+// What happened since the anchor.
+struct Window {
+  std::optional<Anchor> from;
+  Duration tests{};
+  std::vector<Segment> held;  // those tests, until the window shows whether the clock was set
+  std::int64_t snapshots = 0;
+  bool broken = false;  // holds a stretch that is no training and whose length is unknown
+};
+
+// A test phase that has begun and not ended.
+struct OpenTest {
+  std::int64_t iteration = 0;  // of the training, or the first batch of a testing job
+  std::int64_t net = 0;        // which test net
+  std::optional<Instant> since;
+  std::int64_t announced = 0;  // iterations it will take, where its own lines say so
+  std::int64_t done = 0;       // batches displayed so far
+  std::optional<Instant> done_at;
+  bool shows_batches = false;
+  std::optional<std::int64_t> first_batch;  // the first one displayed: do they count from 0 or from 1?
+  std::optional<Instant> began;             // before the first of them, by the mean
+  double stated = 0;                        // seconds of the batches displayed, where the lines say so
+  double stated_error = 0;                  // by how much their rounding may be off
+  std::int64_t given = 0;                   // of those batches, how many have been given out as segments
+  double given_seconds = 0;                 // and their time
+};
+
+enum class Body : std::uint8_t { none, solver, net };
+enum class NetRole : std::uint8_t { unknown, train, test };
+
+// The description of solver and nets at a run's head, as far as it has been read.
+struct Description {
+  Body body = Body::none;  // what the lines without a header belong to
+  PrototextReader reader;
+  bool solver_seen = false;
+  bool solver_cut = false;  // it broke off: what is missing in it is unknown, not default
+  bool net_open = false;    // a net is being described or set up
+  NetRole role = NetRole::unknown;
+  std::int64_t net_index = 0;  // of a test net
+  std::int64_t nets_seen = 0;
+  NetBuilder builder;
+  bool settled = false;  // the architecture is known for good
+
+  bool begun() const { return solver_seen || net_open || nets_seen > 0; }
+};
+
+// The numbers a run's measurements are multiplied out with, as the log gives them.
+struct Quantities {
+  std::optional<std::int64_t> batch_size;         // of training, per device
+  std::optional<std::int64_t> global_batch_size;  // of training, over all devices
+  std::optional<std::int64_t> iter_size;
+  std::optional<std::int64_t> devices;
+  std::optional<std::int64_t> steps_per_epoch;
+  std::optional<std::int64_t> first_epoch;     // the first one displayed: do they count from 0 or from 1?
+  std::optional<std::int64_t> first_batch;     // the same of batches within an epoch
+  std::optional<std::int64_t> epoch;           // the one displayed last, where epochs' lengths are unknown
+  std::int64_t before_epoch = 0;               // iterations seen before it
+  std::optional<std::int64_t> last_batch;      // the batch displayed last, likewise
+  std::int64_t stride = 0;                     // iterations between the two lines of progress shown last
+  std::optional<Instant> epoch_began;          // the epoch going on, where the log says when epochs end
+  std::optional<std::int64_t> announced;       // the epoch that the log last said begins
+  bool in_epoch = false;                       // and nothing has ended it yet
+  std::vector<std::int64_t> test_batch_sizes;  // by test net; 0: unknown
+  std::vector<std::int64_t> test_iterations;   // by test net
+};
+
+// The run that the lines of a log speak of.
+struct RunTrack {
+  Run run;
+  Quantities known;
+  Description description;
+  Window window;
+  std::optional<OpenTest> test;
+  Duration tests_before{};  // before the first training progress
+  std::vector<LayerTime> layer_times;
+  std::vector<std::int64_t> start_rules;  // that have matched since it began
+  bool declared = false;                  // it has an ordinal: it is a run, not just a net somebody loaded
+  bool dirty = false;                     // changed since it was last told
+  bool headed = false;                    // the log shows how it began
+  bool job_known = false;
+  bool resumed = false;
+  bool progressed = false;  // a start line begins another run from now on
+  bool ended = false;
+};
+
+// A run of a table of measurements, whose rows may come interleaved with other runs'.
+struct Group {
+  std::string key;
+  Run run;
+  bool dirty = false;
+};
+
+struct State {
+  std::int64_t next_ordinal = 0;
+  std::optional<Instant> last_time;
+  std::optional<RunTrack> current;
+  // What was said since the current run's last measurement: of the next run, if another begins.
+  std::optional<RunTrack> next;
+  std::vector<Group> groups;  // least recently used first
+};
+
+}  // namespace etad::track

@@ -1,0 +1,401 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "parsers/base/text.h"
+#include "parsers/training/tracker_impl.h"
+
+namespace etad {
+
+using track::Quantities;
+using track::RunTrack;
+
+namespace {
+
+// A label's number, where it can be one.
+std::optional<std::int64_t> positive(std::string_view text) {
+  const auto n = whole_number(text);
+  return n && *n > 0 ? n : std::nullopt;
+}
+
+std::string bounded(std::string_view text) {
+  return kept_text(text, track::kMaxText);
+}
+
+// "0, 1, 2": the indices of devices.
+std::int64_t listed(std::string_view text) {
+  return 1 + std::count(text.begin(), text.end(), ',');
+}
+
+std::optional<Job> job_of(std::string_view text) {
+  for (const Job job : {Job::train, Job::test, Job::time})
+    if (name_of(job) == text) return job;
+  return {};
+}
+
+// Caffe's solver_type of 2015 (an enumeration) beside the type of today.
+std::string_view current_solver_type(std::string_view type) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kOld = {{{"SGD", "SGD"},
+                                                                                  {"NESTEROV", "Nesterov"},
+                                                                                  {"ADAGRAD", "AdaGrad"},
+                                                                                  {"RMSPROP", "RMSProp"},
+                                                                                  {"ADADELTA", "AdaDelta"},
+                                                                                  {"ADAM", "Adam"}}};
+  const auto* const at =
+      std::find_if(kOld.begin(), kOld.end(), [&](const auto& p) { return p.first == type; });
+  return at == kOld.end() ? type : at->second;
+}
+
+void put(std::map<std::string, std::string>& settings, std::string_view key, std::string_view value) {
+  if (key.empty() || settings.size() >= track::kMaxSettings) return;
+  settings.insert_or_assign(bounded(key), bounded(value));
+}
+
+bool is_test(const Event& event, const RunTrack& r) {
+  const std::string_view phase = event.text(Field::phase);
+  if (!phase.empty()) return phase == name_of(Phase::test);
+  return r.description.net_open ? r.description.role == track::NetRole::test : r.run.job == Job::test;
+}
+
+void take_batch_size(RunTrack& r, const Event& event, std::int64_t n) {
+  if (is_test(event, r)) {
+    if (r.known.test_batch_sizes.empty()) r.known.test_batch_sizes.push_back(n);
+  } else if (!r.description.net_open || !r.known.batch_size) {
+    r.known.batch_size = n;
+  }
+}
+
+// Where a header's texts and plain numbers are kept; nullptr: not so simply.
+std::string* text_kept(Run& run, Field f) {
+  switch (f) {
+    case Field::network:
+      return &run.network;
+    case Field::framework:
+      return &run.framework;
+    case Field::device:
+      return &run.device;
+    case Field::host:
+      return &run.host;
+    default:
+      return nullptr;
+  }
+}
+
+std::optional<std::int64_t>* number_kept(Quantities& known, Field f) {
+  switch (f) {
+    case Field::devices:
+      return &known.devices;
+    case Field::global_batch_size:
+      return &known.global_batch_size;
+    case Field::iter_size:
+      return &known.iter_size;
+    case Field::steps_per_epoch:
+      return &known.steps_per_epoch;
+    default:
+      return nullptr;
+  }
+}
+
+// What is shown among a run's settings as it was written.
+bool is_setting(Field f) {
+  switch (f) {
+    case Field::max_iter:
+    case Field::test_iter:
+    case Field::test_interval:
+    case Field::display:
+    case Field::epochs:
+    case Field::dataset_size:
+    case Field::precision:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void take_devices(RunTrack& r, const Event& event, std::string_view indices) {
+  const bool list = indices.find(',') != std::string_view::npos;
+  if (event.has(Field::device) && !list) return;  // "GPU 1: Tesla K80" names one of them
+  put(r.run.settings, "device_index", indices);
+  r.known.devices = listed(indices);
+}
+
+// Of several lines that say a number the last one counts, unless the rule says that it is the first (since =
+// "start"), or the largest (since = "most").
+bool counts(const Event& event, std::optional<std::int64_t> known, std::int64_t n) {
+  const std::string_view which = event.text(Field::since);
+  if (!known || (which != "start" && which != "most")) return true;
+  return which == "most" && n > *known;
+}
+
+void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optional<std::int64_t> n) {
+  switch (v.field) {
+    case Field::device_index:
+      return take_devices(r, event, v.text);
+    case Field::batch_size:
+      if (n) take_batch_size(r, event, *n);
+      return;
+    case Field::test_batch_size:
+      if (n) r.known.test_batch_sizes.assign(1, *n);
+      return;
+    case Field::test_iter:
+      if (n && r.known.test_iterations.size() < track::kMaxTestNets) r.known.test_iterations.push_back(*n);
+      return;
+    case Field::max_iter:
+      r.run.max_iterations = count_of(event, v.field);
+      return;
+    case Field::solver_type:
+      return take_setting(r.run, "type", v.text);
+    case Field::key:
+      return take_setting(r.run, v.text, event.text(Field::value));
+    case Field::job:
+      if (const auto job = job_of(v.text)) {
+        r.run.job = *job;
+        r.job_known = true;
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc{} || end != text.data() + text.size() || n < 0 || n > track::kMaxCount) return {};
+  return n;
+}
+
+std::optional<std::int64_t> count_of(const Event& event, Field f) {
+  const auto n = event.integer(f);
+  return n && *n >= 0 && *n <= track::kMaxCount ? n : std::nullopt;
+}
+
+std::optional<std::int64_t> positive_of(const Event& event, Field f) {
+  const auto n = count_of(event, f);
+  return n && *n > 0 ? n : std::nullopt;
+}
+
+std::int64_t product(std::int64_t a, std::int64_t b) {
+  if (a <= 0 || b <= 0 || a > track::kMaxCount / b) return 0;
+  return a * b;
+}
+
+Duration between(Instant from, Instant to) {
+  constexpr auto kMost = std::chrono::seconds(static_cast<std::int64_t>(track::kMaxSeconds));
+  const auto apart = to - from;
+  return apart <= kMost && apart >= -kMost ? Duration(apart) : Duration::zero();
+}
+
+bool add_to(Run& run, const Segment& s) {
+  PhaseSummary& sums = s.phase == Phase::train ? run.train : run.test;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
+  if (sums.iterations > kMost - s.iterations || sums.duration.count() > kMost - s.duration.count())
+    return false;
+  sums.iterations += s.iterations;
+  sums.duration += s.duration;
+  ++sums.segments;
+  return true;
+}
+
+void take_setting(Run& run, std::string_view key, std::string_view value) {
+  if (key == "solver_type" || key == "type") {
+    put(run.settings, "type", current_solver_type(value));
+  } else {
+    put(run.settings, key, value);
+  }
+}
+
+void note_derived(Run& run, std::string_view what) {
+  std::string& note = run.settings["derived"];
+  if (note.find(what) != std::string::npos || note.size() > track::kMaxText) return;
+  if (!note.empty()) note += "; ";
+  note += what;
+}
+
+LabelledValues LabelledValues::of(const std::map<std::string, std::string>& given) {
+  LabelledValues out;
+  const std::map<Field, std::string*> texts = {{Field::network, &out.network},
+                                               {Field::device, &out.device},
+                                               {Field::host, &out.host},
+                                               {Field::solver_type, &out.solver_type}};
+  const std::map<Field, std::optional<std::int64_t>*> numbers = {
+      {Field::batch_size, &out.batch_size},
+      {Field::global_batch_size, &out.global_batch_size},
+      {Field::iter_size, &out.iter_size},
+      {Field::devices, &out.devices},
+      {Field::test_batch_size, &out.test_batch_size},
+      {Field::test_iter, &out.test_iter},
+      {Field::max_iter, &out.max_iter},
+      {Field::steps_per_epoch, &out.steps_per_epoch}};
+  for (const auto& [key, value] : given) {
+    const Field f = field(key).value_or(Field::count_);
+    if (const auto text = texts.find(f); text != texts.end()) {
+      *text->second = bounded(value);
+    } else if (const auto number = numbers.find(f); number != numbers.end()) {
+      *number->second = positive(value);
+    } else {
+      put(out.settings, key, value);
+    }
+  }
+  return out;
+}
+
+namespace {
+
+// Whether a run has its own word for this value already.
+bool is_known(RunTrack& r, Field f) {
+  if (f == Field::host) return true;  // a file's head names the machine; it speaks of the next run
+  if (const std::string* const text = text_kept(r.run, f)) return !text->empty();
+  if (const auto* const number = number_kept(r.known, f)) return number->has_value();
+  if (f == Field::batch_size) return r.known.batch_size.has_value();
+  if (f == Field::device_index) return r.known.devices.has_value();
+  return f == Field::max_iter && r.run.max_iterations;
+}
+
+}  // namespace
+
+// Amid a run a line may add to what is known of it, but not change it: it may as well speak of a run that
+// begins, which the next lines will show.
+void Tracker::Impl::setting(const Moment& m) {
+  RunTrack* const r = open_run();
+  if (!r || !r->progressed) return take_values(run_for_header(m), m.event);
+  if (!state.next) state.next.emplace();
+  take_values(*state.next, m.event);
+  Event news = m.event;
+  news.values_count = 0;
+  for (std::size_t i = 0; i < m.event.values_count; ++i)
+    if (!is_known(*r, m.event.values[i].field)) news.add(m.event.values[i]);
+  if (news.values_count > 0) take_values(*r, news);
+}
+
+// Takes every value of a header line, whichever kind it is of. Values that place or measure are not its
+// business.
+void Tracker::Impl::take_values(RunTrack& r, const Event& event) {
+  r.dirty = true;
+  for (std::size_t i = 0; i < event.values_count; ++i) {
+    const FieldValue& v = event.values[i];
+    const auto n = positive_of(event, v.field);
+    if (std::string* const text = text_kept(r.run, v.field)) {
+      if (!v.text.empty()) *text = bounded(v.text);
+    } else if (std::optional<std::int64_t>* const number = number_kept(r.known, v.field)) {
+      if (n && counts(event, *number, *n)) *number = n;
+    } else {
+      take_value(r, event, v, n);
+    }
+    if (is_setting(v.field)) put(r.run.settings, name_of(v.field), v.text);
+  }
+}
+
+// A written number with the most that rounding can have taken from it: "0.263" is 0.263 +- 0.0005, and so
+// with "26.3ms" and "2.63e-1". Of a clock, "1:02:03", it is half a second.
+std::optional<std::pair<double, double>> rounded(const Event& event, Field f) {
+  const auto x = event.number(f);
+  if (!x || !std::isfinite(*x) || *x < 0) return {};
+  std::string_view text = event.text(f);
+  if (text.find(':') != std::string_view::npos) return std::pair{*x, 0.5};
+  const auto first = text.find_first_of("0123456789.");
+  if (first == std::string_view::npos) return {};
+  text = text.substr(first);
+  text = text.substr(0, std::min(text.find_first_not_of("0123456789."), text.size()));
+  const auto point = text.find('.');
+  const auto decimals = point == std::string_view::npos ? 0.0 : static_cast<double>(text.size() - point - 1);
+  double digits = 0;
+  std::from_chars(text.data(), text.data() + text.size(), digits);
+  const double unit = digits > 0 ? *x / digits : event.find(f)->scale;
+  return std::pair{*x, 0.5 * std::pow(10.0, -decimals) * unit};
+}
+
+bool is_fine(const std::pair<double, double>& number) {
+  constexpr double kMostError = 0.02;  // more than that, and what is worked out from it would be a guess
+  return number.first > 0 && number.second <= kMostError * number.first;
+}
+
+namespace {
+
+// The whole number between two others that the highest power of two divides; 0: there is none.
+std::int64_t roundest(double low, double high) {
+  for (int power = 16; power >= 0; --power) {
+    const double unit = std::ldexp(1.0, power);
+    const double candidate = std::ceil(low / unit) * unit;
+    if (candidate <= high && candidate >= 1) return static_cast<std::int64_t>(candidate);
+  }
+  return 0;
+}
+
+}  // namespace
+
+// Where a log shows the batch nowhere, samples a second times seconds a step are it, within their rounding.
+void Tracker::Impl::derive_batch_size(RunTrack& r, const Event& event) const {
+  if (train_samples(r) > 0 || !event.text(Field::since).empty()) return;
+  const auto rate = rounded(event, Field::samples_per_second), step = rounded(event, Field::seconds);
+  if (!rate || !step || rate->first <= 0 || step->first <= 0) return;
+  const double product_of_both = rate->first * step->first;
+  constexpr double kMostError = 0.05;  // more than that, and it would be a guess
+  const double error = rate->second / rate->first + step->second / step->first;
+  if (error > kMostError || product_of_both > static_cast<double>(track::kMaxCount)) return;
+  const std::int64_t samples = roundest(product_of_both * (1 - error), product_of_both * (1 + error));
+  if (samples == 0) return;
+  r.known.global_batch_size = samples;
+  note_derived(r.run, "batch_size: samples_per_second * seconds");
+}
+
+std::int64_t Tracker::Impl::train_samples(const RunTrack& r) const {
+  const Quantities& known = r.known;
+  const std::int64_t iter_size = known.iter_size ? *known.iter_size : labels.iter_size.value_or(1);
+  if (known.global_batch_size) return product(*known.global_batch_size, iter_size);
+  const std::int64_t devices = known.devices ? *known.devices : labels.devices.value_or(1);
+  if (known.batch_size) return product(product(*known.batch_size, devices), iter_size);
+  if (labels.global_batch_size) return product(*labels.global_batch_size, iter_size);
+  if (labels.batch_size) return product(product(*labels.batch_size, devices), iter_size);
+  return 0;
+}
+
+std::int64_t Tracker::Impl::test_samples(const RunTrack& r, std::int64_t net) const {
+  const auto& sizes = r.known.test_batch_sizes;
+  const auto index = static_cast<std::size_t>(net);
+  if (index < sizes.size() && sizes[index] > 0) return sizes[index];
+  if (r.run.job == Job::test && r.known.global_batch_size) return *r.known.global_batch_size;
+  if (labels.test_batch_size) return *labels.test_batch_size;
+  const auto said = r.run.settings.find("test_batch_size");  // "batch_size": as large as in training
+  if (said != r.run.settings.end() && said->second == name_of(Field::batch_size)) return train_samples(r);
+  if (r.run.job == Job::test) return labels.global_batch_size.value_or(labels.batch_size.value_or(0));
+  return 0;
+}
+
+std::int64_t Tracker::Impl::test_iterations(const RunTrack& r, std::int64_t net) const {
+  const auto& counts = r.known.test_iterations;
+  const auto index = static_cast<std::size_t>(net);
+  if (index < counts.size()) return counts[index];
+  return counts.empty() ? labels.test_iter.value_or(0) : 0;
+}
+
+Run Tracker::Impl::told(const RunTrack& r) const {
+  Run run = r.run;
+  if (run.network.empty()) run.network = labels.network;
+  if (run.device.empty()) run.device = labels.device;
+  if (run.host.empty()) run.host = labels.host.empty() ? context.host : labels.host;
+  if (!labels.solver_type.empty()) run.settings.try_emplace("type", labels.solver_type);
+  for (const auto& [key, value] : labels.settings) run.settings.try_emplace(key, value);
+  run.devices = r.known.devices ? *r.known.devices : labels.devices.value_or(1);
+  if (!run.max_iterations) run.max_iterations = labels.max_iter;
+  // Caffe takes 1 where nothing is said; here it may have been said.
+  if (r.description.solver_cut && !r.known.iter_size && !labels.iter_size)
+    note_derived(run, "iter_size: 1, the solver's description is cut");
+  if (const std::int64_t samples = train_samples(r); samples > 0 && run.job != Job::test) {
+    run.train.batch_size = r.known.batch_size ? r.known.batch_size : labels.batch_size;
+    if (!run.train.batch_size) run.train.batch_size = samples / std::max<std::int64_t>(1, run.devices);
+    run.train.samples_per_iteration = samples;
+  }
+  if (const std::int64_t samples = test_samples(r, 0); samples > 0) {
+    run.test.batch_size = samples;
+    run.test.samples_per_iteration = samples;
+  }
+  if (r.known.iter_size) put(run.settings, "iter_size", std::to_string(*r.known.iter_size));
+  return run;
+}
+
+}  // namespace etad

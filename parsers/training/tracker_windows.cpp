@@ -1,0 +1,367 @@
+// Windows of training.
+//
+// A window runs from one displayed iteration to the next. Its time is the difference of the two lines' times
+// less the test phases inside. Where the log itself says how long the window took and the two disagree beyond
+// measure, the clock was set in between, and the log's own word counts.
+#include <cmath>
+
+#include "parsers/training/tracker_impl.h"
+
+namespace etad {
+
+using track::Anchor;
+using track::RunTrack;
+using track::Window;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Beyond this the clock must have been set: rounding and the printing itself never come near it.
+constexpr Duration kGrossAtLeast = 2s;
+constexpr double kGrossShare = 0.05;
+
+// How long the window took, as the line at its end says.
+struct Statement {
+  Duration took{};
+  bool tests_inside = true;  // false: it speaks of steps, so what lies between them is not in it
+  bool measured = false;     // a duration of all of the window, not one worked out from a rate or a step
+};
+
+std::optional<Statement> statement(const std::optional<double>& seconds, bool tests_inside,
+                                   bool measured = false) {
+  if (!seconds || !std::isfinite(*seconds) || *seconds <= 0 || *seconds > track::kMaxSeconds) return {};
+  return Statement{from_seconds(*seconds), tests_inside, measured};
+}
+
+// Of how many iterations a line speaks that states both a duration and a rate: fewer than the window has
+// where the solver was called anew in it, or where lines are missing.
+std::optional<double> iterations_stated(const Event& event) {
+  const auto lapse = event.number(Field::lapse), rate = event.number(Field::rate);
+  if (!lapse || !rate || !std::isfinite(*lapse * *rate)) return {};
+  return *lapse * *rate;
+}
+
+bool speaks_of_all(const Event& event, std::int64_t n) {
+  const auto stated = iterations_stated(event);
+  return !stated || std::abs(*stated - static_cast<double>(n)) <= 0.5 + 0.02 * static_cast<double>(n);
+}
+
+// It speaks of a part only, and the whole went at quite another pace: something else lies in between, such as
+// another run of which the log shows no beginning.
+bool holds_something_else(const Event& event, const Anchor& from, const Anchor& to) {
+  const auto n = static_cast<double>(to.iteration - from.iteration);
+  const auto stated = iterations_stated(event);
+  if (!stated || *stated < 1 || !from.at || !to.at || speaks_of_all(event, to.iteration - from.iteration))
+    return false;
+  const double other_pace = n > 10 * *stated ? 1.5 : 3;  // the more is unseen, the less it takes
+  const double pace = to_seconds(between(*from.at, *to.at)) / n * *event.number(Field::rate);
+  return pace > other_pace || pace < 1 / other_pace;
+}
+
+// A stretch much longer than those before it, and at quite another pace: lines of another training.
+bool leaps(const PhaseSummary& before, std::int64_t n, Duration took) {
+  if (before.segments < 3) return false;
+  constexpr double kMuchLonger = 10, kOtherPace = 3;
+  const auto iterations = static_cast<double>(n), done = static_cast<double>(before.iterations);
+  if (iterations * static_cast<double>(before.segments) < kMuchLonger * done) return false;
+  const double pace = to_seconds(took) / iterations * done / to_seconds(before.duration);
+  return pace > kOtherPace || pace < 1 / kOtherPace;
+}
+
+// Whether the rounding of the times that two lines count drowns what lies between them.
+bool drowns_in_rounding(const Anchor& from, const Anchor& to) {
+  constexpr double kMostError = 0.05;
+  const double apart = *to.elapsed - *from.elapsed;
+  return apart >= 0 && from.error + to.error > kMostError * apart;
+}
+
+std::optional<Statement> stated_window(const Event& event, const Anchor& from, const Anchor& to) {
+  const std::int64_t n = to.iteration - from.iteration;
+  if (event.has(Field::lapse))
+    return speaks_of_all(event, n) ? statement(event.number(Field::lapse), true, true) : std::nullopt;
+  if (from.elapsed && to.elapsed) {
+    if (from.epoch != to.epoch) return {};  // counted from two beginnings
+    if (!(from.dated && to.dated) && drowns_in_rounding(from, to)) return {};
+    return statement(*to.elapsed - *from.elapsed, true, true);
+  }
+  if (const auto rate = event.number(Field::rate); rate && *rate > 0)
+    return statement(static_cast<double>(n) / *rate, true);
+  if (const auto step = event.number(Field::seconds)) return statement(static_cast<double>(n) * *step, false);
+  return {};
+}
+
+bool whole_second(Instant at) {
+  return at.time_since_epoch() % 1s == 0s;
+}
+
+// By how much the clock was set between two lines, where the log's own word shows that it was.
+Duration clock_shift(const Statement& said, const Anchor& from, const Anchor& to, Duration tests) {
+  const Duration measured = between(*from.at, *to.at) - (said.tests_inside ? Duration::zero() : tests);
+  const Duration apart = measured > said.took ? measured - said.took : said.took - measured;
+  const bool gross = apart > kGrossAtLeast && to_seconds(apart) > kGrossShare * to_seconds(said.took);
+  return gross ? measured - said.took : Duration::zero();
+}
+
+// A test phase across which the clock was set: put right by the same amount, where that can be it.
+void unbend_tests(Window& w, Duration shift, Duration longest) {
+  for (Segment& test : w.held) {
+    const Duration right = test.duration - shift;
+    const bool impossible = test.duration <= Duration::zero() || test.duration > longest;
+    if (!impossible || right <= Duration::zero() || right > longest) continue;
+    test.duration = right;
+    w.tests -= shift;
+    return;
+  }
+}
+
+// The window's training, tests taken out. Nothing where it cannot be told.
+std::optional<Duration> training_time(Window& w, const std::optional<Statement>& said, const Anchor& to) {
+  const Anchor& from = *w.from;
+  // Lines that show no time are dated by their arrival, which is a matter of when somebody looked: the log's
+  // own word counts, and a log that is followed says the same as one that is imported.
+  const bool looked_at = !(from.dated && to.dated) && said && said->measured;
+  if (!from.at || !to.at || w.broken || looked_at) {
+    if (!said || (said->tests_inside && w.broken)) return {};
+    return said->tests_inside ? said->took - w.tests : said->took;
+  }
+  if (!said) return between(*from.at, *to.at) - w.tests;
+  const Duration shift = clock_shift(*said, from, to, w.tests);
+  if (shift != Duration::zero() && said->tests_inside) unbend_tests(w, shift, said->took);
+  const Duration measured = between(*from.at, *to.at) - w.tests;
+  const Duration stated = said->tests_inside ? said->took - w.tests : said->took;
+  const Duration apart = measured > stated ? measured - stated : stated - measured;
+  const bool finer = whole_second(*from.at) && whole_second(*to.at) && apart <= 1s;
+  return shift != Duration::zero() || finer ? stated : measured;
+}
+
+// Where nobody says how long an epoch is, the iterations displayed so far are what is known to be done. The
+// window across the epoch's end is of unknown length. Batches that do not start again with a new epoch are
+// counted from the run's beginning: they are its iterations.
+std::int64_t counted_on(RunTrack& r, std::int64_t epoch, std::int64_t batch) {
+  const bool starts_again = r.known.last_batch && batch <= *r.known.last_batch;
+  if (r.known.epoch && epoch > *r.known.epoch && starts_again) {
+    r.known.before_epoch = r.run.iteration.value_or(0);
+    r.window.broken = true;
+  } else if (r.known.epoch && epoch < *r.known.epoch) {
+    r.known.before_epoch = 0;
+  }
+  r.known.epoch = epoch;
+  r.known.last_batch = batch;
+  return r.known.before_epoch + batch;
+}
+
+// The run's (or the epoch's) time so far, where the line states it, or a mean step time over all of the
+// epoch; the latter's rounding counts once for each step.
+void take_elapsed(RunTrack& r, const Event& event, Anchor& anchor) {
+  const auto batch = count_of(event, Field::batch);
+  const bool mean = event.text(Field::since) == "epoch" && batch;
+  const auto written = rounded(event, mean ? Field::seconds : Field::elapsed);
+  if (!written) return;
+  double steps = 1;
+  if (mean) {
+    if (!r.known.first_batch) r.known.first_batch = *batch;
+    steps = static_cast<double>(*r.known.first_batch == 1 ? *batch : *batch + 1);
+  }
+  if (mean) anchor.epoch = count_of(event, Field::epoch);
+  anchor.elapsed = written->first * steps;
+  anchor.error = written->second * steps;
+}
+
+// Two lines without times of their own that follow each other so soon that the rounding of what they state
+// drowns what lies between them: the window stays open. Lines that are seen coming far enough apart are dated
+// well enough by that.
+bool too_soon_to_tell(const Window& w, const Anchor& to) {
+  const Anchor& from = *w.from;
+  if (!from.elapsed || !to.elapsed || from.epoch != to.epoch || (from.dated && to.dated)) return false;
+  constexpr auto kFarApart = 10s;
+  const bool seen_apart = from.at && to.at && *to.at - *from.at >= kFarApart;
+  return drowns_in_rounding(from, to) && !seen_apart;
+}
+
+// Where a line says the run stands; epochs and batches are multiplied out.
+std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event, std::int64_t steps_per_epoch) {
+  if (const auto n = count_of(event, Field::iteration)) return n;
+  const auto batch = count_of(event, Field::batch);
+  if (!batch) return {};
+  const auto epoch = count_of(event, Field::epoch);
+  if (!epoch) return batch;
+  const auto batches = positive_of(event, Field::batches).value_or(steps_per_epoch);
+  if (batches <= 0) return counted_on(r, *epoch, *batch);
+  r.known.steps_per_epoch = batches;
+  if (!r.known.first_epoch || *epoch < *r.known.first_epoch) r.known.first_epoch = *epoch;
+  // Some count epochs from 1. A run first seen in epoch 1 is taken to be at its start.
+  const std::int64_t base = *r.known.first_epoch == 1 ? 1 : 0;
+  const std::int64_t done = *epoch > base ? product(*epoch - base, batches) : 0;
+  return done + *batch;
+}
+
+}  // namespace
+
+// Right behind a run's end some trainers show its last iteration once more: that is no new run.
+bool Tracker::Impl::is_said_again(const Moment& m) {
+  if (!state.current || !state.current->ended || !state.current->window.from) return false;
+  RunTrack& r = *state.current;
+  const auto iteration = count_of(m.event, Field::iteration);
+  const std::int64_t shown = r.window.from->iteration;
+  const bool late = m.now && r.run.ended_at && *m.now > *r.run.ended_at + 10s;
+  if (late || !iteration || *iteration < shown || *iteration > r.run.max_iterations.value_or(shown))
+    return false;
+  r.window.from.reset();  // once
+  return true;
+}
+
+namespace {
+
+// A bar of another length than the first one is not the training's, but an evaluation's or a download's;
+// unless the first one was such: complete, shorter, and too short to measure. Then the training begins here.
+bool was_no_training(RunTrack& r, std::int64_t of) {
+  Run& run = r.run;
+  if (run.iteration != run.max_iterations || of <= *run.max_iterations || run.train.segments > 0)
+    return false;
+  if (run.settings.count("max_iter") > 0) return false;
+  run.iteration.reset();
+  run.first_iteration.reset();
+  r.window = Window{};
+  return true;
+}
+
+}  // namespace
+
+void Tracker::Impl::progress(const Moment& m) {
+  if (m.event.text(Field::phase) == name_of(Phase::test) || m.event.text(Field::job) == name_of(Job::test))
+    return test_progress(m);
+  if (is_said_again(m)) return;
+  RunTrack* r = &run_for_measurement(m);
+  if (const auto of = positive_of(m.event, Field::max_iter)) {
+    if (r->progressed && r->run.max_iterations && *r->run.max_iterations != *of && !was_no_training(*r, *of))
+      return;
+    r->run.max_iterations = of;
+  }
+  const std::int64_t steps =
+      r->known.steps_per_epoch ? *r->known.steps_per_epoch : labels.steps_per_epoch.value_or(0);
+  auto iteration = iteration_of(*r, m.event, steps);
+  if (!iteration) return;
+  plan_epochs(*r, m.event, r->known.steps_per_epoch.value_or(0));
+  // A log without start lines that counts from the beginning again: another run.
+  if (!r->headed && r->window.from && *iteration < r->window.from->iteration) {
+    r = &begin_again(m);
+    iteration = iteration_of(*r, m.event, steps);
+    if (!iteration) return;
+  }
+  train_progress(*r, m, *iteration);
+}
+
+namespace {
+
+// The batch, where the lines of progress themselves say it: as such, or by the samples of all iterations so
+// far.
+void take_shown_batch(track::Quantities& known, const Event& event, std::int64_t iteration) {
+  if (const auto n = positive_of(event, Field::global_batch_size)) known.global_batch_size = n;
+  if (const auto n = positive_of(event, Field::batch_size)) known.batch_size = n;
+  if (const auto n = positive_of(event, Field::devices)) known.devices = n;
+  if (event.text(Field::key) != "samples" || known.global_batch_size || iteration <= 0) return;
+  const auto samples = positive_of(event, Field::value);
+  if (samples && *samples % iteration == 0) known.global_batch_size = *samples / iteration;
+}
+
+}  // namespace
+
+void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t iteration) {
+  finish_net(r, m.out);
+  take_shown_batch(r.known, m.event, iteration);
+  r.dirty = r.progressed = true;
+  if (!r.job_known) r.run.job = Job::train;
+  r.job_known = true;
+  if (r.run.job == Job::time) {  // a timing run's steps are no training
+    r.run.iteration = iteration;
+    return;
+  }
+  if (r.test) end_test(r, r.test->shows_batches ? r.test->done_at : std::nullopt, m.out);
+  Anchor here;
+  here.iteration = iteration;
+  here.at = m.now;
+  here.dated = m.event.time.has_value();
+  take_elapsed(r, m.event, here);
+  if (!r.run.first_iteration) r.run.first_iteration = r.headed && !r.resumed ? 0 : iteration;
+  if (iteration < *r.run.first_iteration) r.run.first_iteration = iteration;  // the resume came to nothing
+  if (!r.window.from && r.run.started_at && m.now && r.headed && !r.run.startup) {
+    const Duration before = between(*r.run.started_at, *m.now) - r.tests_before;
+    if (before >= Duration::zero()) r.run.startup = before;
+  }
+  if (r.window.from && iteration == r.window.from->iteration) return;  // shown again
+  if (r.run.iteration && iteration > *r.run.iteration) r.known.stride = iteration - *r.run.iteration;
+  r.run.iteration = iteration;
+  const double loss = m.event.number(Field::loss).value_or(std::nan(""));
+  if (m.event.has(Field::loss) && !std::isfinite(loss)) r.run.loss_is_nan = true;
+  derive_batch_size(r, m.event);
+  m.out.points.push_back({r.run.ordinal, {iteration, m.now, loss}});
+  if (r.window.from && iteration > r.window.from->iteration) {
+    if (too_soon_to_tell(r.window, here)) return;
+    close_window(r, m, here);
+  }
+  release_tests(r, m.out);
+  // Turned back without a word: another training writes here as well, or this one went on from elsewhere.
+  // What comes next may belong to either.
+  const bool turned_back = r.window.from && iteration < r.window.from->iteration;
+  r.window = Window{};
+  r.window.from = here;
+  r.window.broken = turned_back;
+}
+
+void Tracker::Impl::close_window(RunTrack& r, const Moment& m, const Anchor& to) {
+  Window& w = r.window;
+  const Anchor from = *w.from;
+  if (holds_something_else(m.event, from, to)) {
+    ++m.out.rejected;
+    return;
+  }
+  auto said = stated_window(m.event, from, to);
+  if (const auto rate = m.event.number(Field::samples_per_second); !said && rate && *rate > 0) {
+    const std::int64_t samples = product(train_samples(r), to.iteration - from.iteration);
+    said = statement(static_cast<double>(samples) / *rate, false);
+    if (said && (!from.at || !to.at)) note_derived(r.run, "seconds: samples / samples_per_second");
+  }
+  const auto took = training_time(w, said, to);
+  release_tests(r, m.out);
+  if (!took) return;
+  if (*took <= Duration::zero() || leaps(r.run.train, to.iteration - from.iteration, *took)) {
+    ++m.out.rejected;
+  } else if (w.snapshots > 0) {
+    r.run.snapshot_time += *took;
+  } else {
+    add_segment(
+        r, {Phase::train, from.iteration, to.iteration - from.iteration, train_samples(r), *took, from.at},
+        m.out);
+  }
+}
+
+void Tracker::Impl::add_segment(RunTrack& r, const Segment& s, Records& out) {
+  if (!add_to(r.run, s)) {
+    ++out.rejected;
+    return;
+  }
+  r.dirty = true;
+  state.next.reset();  // what was said before was of this run
+  out.segments.push_back({r.run.ordinal, s});
+}
+
+void Tracker::Impl::snapshot(const Moment& m) {
+  RunTrack* const r = open_run();
+  if (!r || !r->declared) return;
+  ++r->window.snapshots;
+  ++r->run.snapshots;
+  const auto iteration = count_of(m.event, Field::iteration);
+  if (iteration && *iteration > r->run.iteration.value_or(0)) r->run.iteration = iteration;
+  r->dirty = true;
+}
+
+void Tracker::Impl::resume(const Moment& m) {
+  RunTrack& r = run_for_header(m);
+  r.resumed = true;
+  if (const auto iteration = count_of(m.event, Field::iteration)) r.run.first_iteration = iteration;
+  if (const auto file = m.event.text(Field::file); !file.empty()) take_setting(r.run, "resumed_from", file);
+  take_values(r, m.event);
+}
+
+}  // namespace etad
