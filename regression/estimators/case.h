@@ -1,0 +1,85 @@
+// What estimators are asked about, and what they learn from: the joint between whoever keeps measurements and
+// every estimator of this folder. Plain values; a string left empty and a number left 0 mean "not known".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace etad::estimators {
+
+// The column that is estimated. Seconds and joules are those of one iteration; peak bytes those of a device.
+enum class Target : std::uint8_t { seconds, joules, peak_bytes };
+
+// What one forward pass of one sample asks of the machine, for the layers of one kind together.
+struct KindCosts {
+  std::string kind;  // "Convolution"
+  double layers = 0;
+  double operations = 0;  // floating-point operations of a sample
+  double bytes = 0;       // activations read and written for a sample
+  double parameters = 0;  // bytes of weights read once an iteration
+};
+
+// The same of a whole network, where its description was shown.
+struct Costs {
+  double operations = 0, bytes = 0, parameters = 0;
+  std::vector<KindCosts> kinds;
+};
+
+struct Case {
+  std::string network;  // what tells networks apart: name and fingerprint
+  std::string phase;    // "train" or "test"
+  double samples = 0;   // B, per iteration, over all devices
+  double devices = 1;   // k
+  double nodes = 1;
+  std::string device;  // model of the device
+  std::string host;
+  std::string framework;
+  std::vector<std::string> settings;   // "name=value", sorted
+  double iterations = 0;               // n; 0: of no job in particular
+  std::shared_ptr<const Costs> costs;  // nullptr: no description was shown
+
+  double samples_per_device() const { return samples / devices; }
+};
+
+// One measured run.
+struct Datum {
+  Case what;
+  double value = 0;  // of the target: see Target
+  std::int64_t run = 0;
+  double started_at = 0, ended_at = 0;  // seconds since 1970; 0: not known
+};
+using History = std::vector<Datum>;
+
+// The facts of a case, to group cases by: those of a mask must be equal within a group.
+enum Fact : unsigned {
+  kNetwork = 1U << 0,
+  kPhase = 1U << 1,
+  kSamples = 1U << 2,
+  kDevices = 1U << 3,  // number of devices and of nodes
+  kDevice = 1U << 4,
+  kHost = 1U << 5,
+  kFramework = 1U << 6,
+  kSettings = 1U << 7,
+};
+inline constexpr unsigned kAllFacts = (1U << 8) - 1;
+inline constexpr unsigned kMachine = kDevice | kHost | kFramework;
+
+// Two cases have the same key exactly where the facts of the mask are equal.
+std::string key_of(const Case& what, unsigned facts);
+
+// What was measured at one point, all facts equal: the repeats of it in one number.
+struct Cell {
+  const Case* what = nullptr;  // of its first run; lives as long as the history
+  double log_value = 0;        // location of the repeats, in the logarithm
+  double spread = 0;           // standard deviation of the repeats about it; 0: not repeated
+  int runs = 0;
+};
+
+// Timing noise is one-sided: what slows a run down is as long as it likes, and nothing makes one faster than
+// the machine. So the location of three repeats or more is a low quantile of them, of two the mean.
+std::vector<Cell> cells_of(const History& history);
+
+}  // namespace etad::estimators

@@ -1,0 +1,67 @@
+// An estimator: a way to learn from a history of runs what a run will take that is not in it. All of them see
+// the same history and answer the same questions, so that their errors can be compared and the best be asked
+// (Madougou et al., "The landscape of GPGPU performance modeling tools", Parallel Computing 56, 2016).
+//
+// A new one is one file and one line in registry.cpp; where it is linear in its coefficients the file is a
+// list of terms (linear.h).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "regression/estimators/case.h"
+
+namespace etad::estimators {
+
+// How much of the history an estimate was made of.
+struct RestsOn {
+  int runs = 0, networks = 0, devices = 0;  // devices: models of them
+};
+
+struct Estimate {
+  double log_mean = 0;   // logarithm of the target's value
+  double deviation = 0;  // standard deviation of that logarithm, as far as the estimator knows itself
+  RestsOn rests_on;
+};
+
+// An estimate, or why there is none.
+struct Reply {
+  std::optional<Estimate> estimate;
+  std::string why;  // one clause for people: "alexnet ran with one batch size only"
+};
+
+inline Reply abstain(std::string why) {
+  return {std::nullopt, std::move(why)};
+}
+
+// What an estimator has learnt. Immutable; safe to share between threads. Holds no pointer into the history.
+class Fitted {
+ public:
+  virtual ~Fitted() = default;
+  virtual Reply predict(const Case& what) const = 0;
+};
+
+struct Estimator {
+  std::string_view name;    // "ernest"
+  std::string_view source;  // authors, venue, year
+  // nullopt: the history has what the estimator needs; otherwise one clause that says what is missing.
+  std::function<std::optional<std::string>(const History&)> needs;
+  // Of a history that has what is needed; nullptr: the estimator is not about that target. Work is bounded
+  // by the size of the history alone.
+  std::function<std::unique_ptr<const Fitted>(const History&, Target)> fit;
+};
+
+// All there are, from simple to rich: of two that do equally well, the earlier one is asked.
+std::span<const Estimator> estimators();
+
+// nullptr: none of that name.
+const Estimator* find_estimator(std::string_view name);
+
+// What a set of runs amounts to.
+RestsOn rests_on(std::span<const Datum* const> runs);
+
+}  // namespace etad::estimators

@@ -1,0 +1,15 @@
+// The published methods, each in its smallest faithful form: one function and one file each.
+#pragma once
+
+#include "regression/estimators/estimator.h"
+
+namespace etad::estimators {
+
+Estimator gianniti();          // t = c1 + c2 B an iteration
+Estimator gianniti_literal();  // b0 + b1 n + b2 B for the whole run
+Estimator barnes();            // log t linear in log B and log k
+Estimator ernest();            // 1, B/k, log k, k
+Estimator ring();              // 1, B/k, (k-1)/k: gradients go round in a ring
+Estimator lu();                // peak memory a + b B
+
+}  // namespace etad::estimators

@@ -1,0 +1,59 @@
+#include "regression/estimators/solvers.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "regression/nnls.h"
+
+namespace etad::estimators {
+namespace {
+
+constexpr double kRidge = 1e-9;  // relative to unit columns: collinear columns share
+
+Solution solve_bounded(const Eigen::MatrixXd& a, const Eigen::VectorXd& b) {
+  const regression::Gram gram = a.transpose() * a;
+  const regression::Terms x = regression::solve_nnls(gram, a.transpose() * b);
+  return {x, regression::active_inverse(gram, x), 0};
+}
+
+}  // namespace
+
+Eigen::VectorXd solve_map(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, const Eigen::VectorXd& prior,
+                          const Eigen::VectorXd& penalty) {
+  Eigen::MatrixXd gram = a.transpose() * a;
+  gram.diagonal() += penalty;
+  const Eigen::VectorXd rhs = a.transpose() * b + penalty.cwiseProduct(prior);
+  const Eigen::VectorXd x = gram.ldlt().solve(rhs);
+  return x.allFinite() ? x : prior;
+}
+
+Solution solve(Solver solver, const Eigen::MatrixXd& design, const Eigen::VectorXd& y) {
+  Solution out;
+  Eigen::VectorXd errors;
+  switch (solver) {
+    case Solver::nnls:
+      out = solve_bounded(design, y);
+      errors = (design * out.coefficients).cwiseQuotient(y).array() - 1;
+      break;
+    case Solver::relative_nnls:
+      out = solve_bounded(y.cwiseInverse().asDiagonal() * design, Eigen::VectorXd::Ones(y.size()));
+      errors = (design * out.coefficients).cwiseQuotient(y).array() - 1;
+      break;
+    case Solver::ridge_log: {
+      const Eigen::VectorXd log_y = y.array().log();
+      const Eigen::VectorXd penalty = (kRidge * design.colwise().squaredNorm().transpose()).array() + 1e-300;
+      out.coefficients = solve_map(design, log_y, Eigen::VectorXd::Zero(design.cols()), penalty);
+      Eigen::MatrixXd gram = design.transpose() * design;
+      gram.diagonal() += penalty;
+      out.covariance = gram.ldlt().solve(Eigen::MatrixXd::Identity(gram.rows(), gram.cols()));
+      errors = design * out.coefficients - log_y;
+      break;
+    }
+  }
+  const auto free = std::max<Eigen::Index>(1, design.rows() - (out.coefficients.array() != 0).count());
+  out.scale = std::sqrt(errors.squaredNorm() / static_cast<double>(free));
+  return out;
+}
+
+}  // namespace etad::estimators

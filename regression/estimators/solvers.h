@@ -1,0 +1,30 @@
+// How coefficients are found. All work on a design: a row a run, a column a term.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace etad::estimators {
+
+enum class Solver : std::uint8_t {
+  nnls,           // min |X b - y|, b >= 0 (Lawson & Hanson 1974)
+  relative_nnls,  // min |X b / y - 1|, b >= 0: relative error counts
+  ridge_log,      // min |X b - log y|^2 + penalty |b|^2, of any sign: multiplicative models
+};
+
+// b, and how sure the prediction x b is: the standard deviation of the logarithm of one more run at x is
+// scale * sqrt(1 + x' covariance x), with x in the units of the solver's rows.
+struct Solution {
+  Eigen::VectorXd coefficients;
+  Eigen::MatrixXd covariance;
+  double scale = 0;
+};
+
+// y > 0. At most kMaxTerms columns for the non-negative ones. Always finite for finite input.
+Solution solve(Solver solver, const Eigen::MatrixXd& design, const Eigen::VectorXd& y);
+
+// min |A x - b|^2 + sum of penalty_j (x_j - prior_j)^2: the maximum a posteriori of a linear model in which
+// coefficient j is normal about prior_j with variance (noise variance / penalty_j).
+Eigen::VectorXd solve_map(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, const Eigen::VectorXd& prior,
+                          const Eigen::VectorXd& penalty);
+
+}  // namespace etad::estimators

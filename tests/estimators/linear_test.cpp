@@ -1,0 +1,126 @@
+#include "regression/estimators/linear.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "regression/estimators/methods.h"
+#include "tests/estimators/histories.h"
+
+namespace etad::estimators {
+namespace {
+
+double asked(const Estimator& estimator, const History& history, const Case& what,
+             Target target = Target::seconds) {
+  EXPECT_EQ(estimator.needs(history), std::nullopt);
+  const auto fitted = estimator.fit(history, target);
+  const Reply reply = fitted->predict(what);
+  EXPECT_TRUE(reply.estimate) << reply.why;
+  return reply.estimate ? std::exp(reply.estimate->log_mean) : 0;
+}
+
+// The example that Ernest is published with (amplab/ernest, examples/rcv1-parsed.csv): seconds of seven runs
+// on so many cores over such a part of the data, and what its own program makes of them.
+TEST(Ernest, ReproducesItsOwnExample) {
+  History history;
+  const struct {
+    double cores, part, seconds;
+  } rows[] = {{32, 0.125, 7.94516801834},    {4, 0.015625, 4.72029209137},  {4, 0.021382, 4.87661099434},
+              {12, 0.050164, 6.71376490593}, {12, 0.055921, 6.71519398689}, {12, 0.061678, 6.6739718914},
+              {16, 0.061678, 6.83566999435}};
+  for (const auto& row : rows) add(history, a_case("rcv1", row.part, row.cores), row.seconds);
+  const Estimator estimator = ernest();
+  EXPECT_NEAR(asked(estimator, history, a_case("rcv1", 1, 4)), 44.65156, 5e-6);
+  EXPECT_NEAR(asked(estimator, history, a_case("rcv1", 1, 8)), 25.47773, 5e-6);
+  EXPECT_NEAR(asked(estimator, history, a_case("rcv1", 1, 12)), 19.36348, 5e-6);
+  EXPECT_NEAR(asked(estimator, history, a_case("rcv1", 1, 28)), 12.98554, 5e-6);
+}
+
+TEST(Linear, EveryFormRecoversWhatItAssumes) {
+  const struct {
+    Estimator estimator;
+    double (*truth)(const Case&);
+    Target target = Target::seconds;
+  } forms[] = {
+      {gianniti(), [](const Case& c) { return 0.02 + 0.003 * c.samples; }},
+      {gianniti_literal(),
+       [](const Case& c) { return (5 + 0.2 * c.iterations + 0.4 * c.samples) / c.iterations; }},
+      {barnes(), [](const Case& c) { return 0.1 * std::pow(c.samples, 0.8) * std::pow(c.devices, -0.6); }},
+      {ernest(),
+       [](const Case& c) {
+         return 0.02 + 0.003 * c.samples / c.devices + 0.01 * std::log(c.devices) + 0.002 * c.devices;
+       }},
+      {ring(),
+       [](const Case& c) {
+         return 0.02 + 0.003 * c.samples / c.devices + 0.05 * (c.devices - 1) / c.devices;
+       }},
+      {lu(), [](const Case& c) { return 3e9 + 5e6 * c.samples / c.devices; }, Target::peak_bytes},
+  };
+  for (const auto& form : forms) {
+    History history;
+    const bool one_group = form.estimator.name.starts_with("gianniti");
+    for (const double devices : {1., 2., 4.}) {
+      if (one_group && devices > 1) continue;
+      for (const double samples : {8., 16., 64., 128.}) {
+        Case what = a_case("net", samples, devices);
+        what.iterations = 100 * std::sqrt(samples) + samples * samples;
+        add(history, what, form.truth(what));
+      }
+    }
+    Case what = a_case("net", 200, one_group ? 1 : 8);
+    const double truth = form.truth(what);
+    EXPECT_NEAR(asked(form.estimator, history, what, form.target), truth, 1e-6 * truth)
+        << form.estimator.name;
+  }
+}
+
+TEST(Linear, AbstainsWhereNothingLikeItRan) {
+  History history;
+  add(history, a_case("net", 8), 0.1);
+  EXPECT_NE(gianniti().needs(history), std::nullopt);
+  add(history, a_case("net", 16), 0.2);
+  EXPECT_EQ(gianniti().needs(history), std::nullopt);
+  const auto fitted = gianniti().fit(history, Target::seconds);
+  const Reply other = fitted->predict(a_case("another", 8));
+  EXPECT_FALSE(other.estimate);
+  EXPECT_THAT(other.why, testing::HasSubstr("another"));
+  EXPECT_FALSE(fitted->predict(a_case("net", 0)).estimate);
+}
+
+TEST(Linear, MemoryIsNoMatterOfTime) {
+  EXPECT_EQ(lu().fit({}, Target::seconds), nullptr);
+}
+
+TEST(Linear, SaysWhatItRestsOn) {
+  History history;
+  for (const double b : {8., 16., 32.}) add(history, a_case("net", b), 0.1 * b);
+  const auto reply = gianniti().fit(history, Target::seconds)->predict(a_case("net", 24));
+  EXPECT_EQ(reply.estimate->rests_on.runs, 3);
+  EXPECT_EQ(reply.estimate->rests_on.networks, 1);
+  EXPECT_EQ(reply.estimate->rests_on.devices, 1);
+}
+
+TEST(Cells, RepeatsStandForOnePointAndALowQuantileForThem) {
+  History history;
+  for (const double t : {1.0, 1.01, 1.02, 1.5, 4.0}) add(history, a_case("net", 8), t);
+  add(history, a_case("net", 16), 2);
+  const auto cells = cells_of(history);
+  ASSERT_EQ(cells.size(), 2);
+  const Cell& repeated = cells[0].runs == 5 ? cells[0] : cells[1];
+  EXPECT_EQ(repeated.runs, 5);
+  EXPECT_LT(repeated.log_value, std::log(1.02));
+  EXPECT_GT(repeated.log_value, std::log(1.0));
+}
+
+TEST(Solvers, MapStaysAtThePriorWithoutDataAndFollowsMuchOfIt) {
+  const Eigen::VectorXd prior = Eigen::VectorXd::Ones(2), penalty = Eigen::VectorXd::Constant(2, 1.0);
+  EXPECT_TRUE(
+      solve_map(Eigen::MatrixXd::Zero(1, 2), Eigen::VectorXd::Zero(1), prior, penalty).isApprox(prior));
+  const Eigen::MatrixXd much = 1e4 * Eigen::MatrixXd::Identity(2, 2);
+  const Eigen::VectorXd b = Eigen::VectorXd::Constant(2, 3e4);
+  EXPECT_NEAR(solve_map(much, b, prior, penalty)(0), 3, 1e-6);
+}
+
+}  // namespace
+}  // namespace etad::estimators
