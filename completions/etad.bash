@@ -4,6 +4,6 @@ _etad() {
     compopt -o default 2>/dev/null
     COMPREPLY=()
   else
-    mapfile -t COMPREPLY < <(compgen -W '--config --check-config --check-rules --version --help' -- "${COMP_WORDS[COMP_CWORD]}")
+    mapfile -t COMPREPLY < <(compgen -W '--config --user --check-config --check-rules --version --help' -- "${COMP_WORDS[COMP_CWORD]}")
   fi
 } && complete -F _etad etad

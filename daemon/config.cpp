@@ -15,6 +15,10 @@ using config::Errors;
 using config::Expected;
 using config::Table;
 
+void expand_home(const std::string& home, std::string& path) {
+  if (!home.empty() && path.starts_with("~/")) path.replace(0, 1, home);
+}
+
 // What makes a monitoring trace of a file: mistakes in it would only show as lines that are rejected.
 void check_trace(const Table& reader, const toml::table& table, const SourceConfig& source) {
   const auto at = [&](std::string_view key) -> const toml::node& {
@@ -45,6 +49,7 @@ void read_source(std::string_view where, const toml::table& table, Errors& error
   reader.flag("read_rotated", source.read_rotated);
   reader.texts("columns", source.columns);
   reader.done();
+  for (std::string& path : source.paths) expand_home(config.home, path);
   check_trace(reader, table, source);
   if (source.paths.empty()) {
     reader.mistake(table, "a [[source]] needs paths", R"(paths = ["/var/log/caffe/*.log"])");
@@ -52,7 +57,8 @@ void read_source(std::string_view where, const toml::table& table, Errors& error
   for (const std::string& path : source.paths) {
     if (path.starts_with('/') || path.starts_with("journal:")) continue;
     reader.mistake(*table.get("paths"), "'" + path + "' is not an absolute path",
-                   "a daemon has no current folder to start from");
+                   config.home.empty() ? "a daemon has no current folder to start from"
+                                       : "begin it with / or ~/: a daemon has no current folder");
   }
   config.sources.push_back(std::move(source));
 }
@@ -73,6 +79,7 @@ void read_sources(std::string_view where, Table& root, Errors& errors, Config& c
 
 void read_storage(Table& table, Config& config) {
   table.text("path", config.storage.path);
+  expand_home(config.home, config.storage.path);
   table.duration("raw_samples", config.storage.raw_samples);
   table.duration("minute_samples", config.storage.minute_samples);
   table.duration("hour_samples", config.storage.hour_samples);
@@ -88,6 +95,7 @@ void read_follow(Table& table, Config& config) {
 
 void read_socket(Table& table, Config& config) {
   table.text("path", config.socket.path);
+  expand_home(config.home, config.socket.path);
   table.text("admin_group", config.socket.admin_group);
   table.number("max_connections", config.socket.max_connections, 1, 100'000);
   table.flag("open_to_all", config.socket.open_to_all);
@@ -129,8 +137,22 @@ Result<std::chrono::seconds> parse_duration(std::string_view text) {
   return std::chrono::seconds(count * seconds);
 }
 
-tl::expected<Config, std::vector<Error>> parse_config(std::string_view where, std::string_view text) {
+Config default_config(const paths::Paths& defaults) {
   Config config;
+  config.home = defaults.home;
+  config.storage.path = defaults.history;
+  config.socket.path = defaults.socket;
+  config.rules.path = defaults.rules;
+  if (!defaults.home.empty()) {
+    config.socket.open_to_all = false;
+    config.socket.admin_group.clear();
+  }
+  return config;
+}
+
+tl::expected<Config, std::vector<Error>> parse_config(std::string_view where, std::string_view text,
+                                                      const paths::Paths& defaults) {
+  Config config = default_config(defaults);
   Errors errors;
   toml::table parsed;
   try {
@@ -143,7 +165,10 @@ tl::expected<Config, std::vector<Error>> parse_config(std::string_view where, st
   root.text("host", config.host);
   root.section("storage", [&](Table& table) { read_storage(table, config); });
   root.section("socket", [&](Table& table) { read_socket(table, config); });
-  root.section("rules", [&](Table& table) { table.texts("path", config.rules.path); });
+  root.section("rules", [&](Table& table) {
+    table.texts("path", config.rules.path);
+    for (std::string& path : config.rules.path) expand_home(config.home, path);
+  });
   root.section("refit", [&](Table& table) { table.duration("interval", config.refit.interval); });
   root.section("follow", [&](Table& table) { read_follow(table, config); });
   root.section("command_line", [&](Table& table) { read_command_line(table, config); });

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/paths/paths.h"
 #include "parsers/base/error.h"
 
 namespace etad {
@@ -23,22 +24,23 @@ struct SourceConfig {
 };
 
 struct Config {
+  std::string home;  // what "~/" stands for at the beginning of a path; empty: it stands for nothing
   std::string host;  // what runs are filed under where their log does not say; default: the machine's name
 
   struct {
-    std::string path = "/var/lib/etad/history.db";
+    std::string path;
     std::chrono::seconds raw_samples{std::chrono::days{7}};      // how long traces are kept as they came
     std::chrono::seconds minute_samples{std::chrono::days{90}};  // … as one-minute figures
     std::chrono::seconds hour_samples{std::chrono::days{1825}};  // … as one-hour figures
   } storage;
   struct {
-    std::string path = "/run/etad/etad.sock";
+    std::string path;
     bool open_to_all = true;                 // else root, the daemon's user and the admin group only
     std::string admin_group = "etad-admin";  // members may change things, like root and the daemon's user
     int max_connections = 256;
   } socket;
   struct {
-    std::vector<std::string> path = {"/usr/share/etad/rules.d", "/etc/etad/rules.d"};  // folders; later wins
+    std::vector<std::string> path;  // folders; later wins
   } rules;
   struct {
     std::chrono::seconds interval{60};
@@ -60,8 +62,12 @@ struct Config {
   std::vector<SourceConfig> sources;
 };
 
+// What an empty file says. A user's own daemon (`defaults.home`) answers to that user alone.
+Config default_config(const paths::Paths& defaults);
+
 // All mistakes of the file, each with `where` = "path:line"; or the configuration. Pure.
-tl::expected<Config, std::vector<Error>> parse_config(std::string_view where, std::string_view toml);
+tl::expected<Config, std::vector<Error>> parse_config(
+    std::string_view where, std::string_view toml, const paths::Paths& defaults = paths::of_system("/usr"));
 
 // "90", "90s", "15m", "12h", "7d".
 Result<std::chrono::seconds> parse_duration(std::string_view text);

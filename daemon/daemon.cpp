@@ -40,16 +40,20 @@ void tell_run(const RunRow& row) {
 
 }  // namespace
 
-Daemon::Daemon(Config config, std::string config_path)
-    : config_(std::move(config)), config_path_(std::move(config_path)), started_at_(system::now()) {}
+Daemon::Daemon(Config config, std::string config_path, paths::Paths defaults)
+    : config_(std::move(config)),
+      config_path_(std::move(config_path)),
+      defaults_(std::move(defaults)),
+      started_at_(system::now()) {}
 
 Daemon::~Daemon() {
   stop();
 }
 
 tl::expected<std::unique_ptr<Daemon>, std::vector<Error>> Daemon::start(Config config,
-                                                                        std::string config_path) {
-  std::unique_ptr<Daemon> daemon(new Daemon(std::move(config), std::move(config_path)));
+                                                                        std::string config_path,
+                                                                        paths::Paths defaults) {
+  std::unique_ptr<Daemon> daemon(new Daemon(std::move(config), std::move(config_path), std::move(defaults)));
   auto errors = daemon->open();
   if (!errors.empty()) return tl::unexpected(std::move(errors));
   return daemon;
@@ -251,7 +255,7 @@ Result<void> Daemon::reload() {
   if (!config_path_.empty()) {
     const auto text = system::read_file(config_path_);
     if (!text) return refuse(one(text.error()));
-    auto parsed = parse_config(config_path_, *text);
+    auto parsed = parse_config(config_path_, *text, defaults_);
     if (!parsed) return refuse(parsed.error());
     config = std::move(*parsed);
   }

@@ -29,9 +29,11 @@ namespace etad {
 
 class Daemon final : public service::Backend {
  public:
-  // Starts everything; on error nothing runs. `config_path` is read again at a reload ("": none).
+  // Starts everything; on error nothing runs. `config_path` is read again at a reload ("": none), with the
+  // same defaults.
   static tl::expected<std::unique_ptr<Daemon>, std::vector<Error>> start(Config config,
-                                                                         std::string config_path);
+                                                                         std::string config_path,
+                                                                         paths::Paths defaults);
   ~Daemon() override;
 
   // No new connections, requests under way finished, what was read committed. At most a few seconds.
@@ -55,7 +57,7 @@ class Daemon final : public service::Backend {
       const service::ImportRequest& request) override;
 
  private:
-  Daemon(Config config, std::string config_path);
+  Daemon(Config config, std::string config_path, paths::Paths defaults);
 
   std::vector<Error> open();
   Result<void> open_history();
@@ -66,6 +68,7 @@ class Daemon final : public service::Backend {
   mutable std::mutex mutex_;  // guards config_, formats_ and the failures below
   Config config_;
   std::string config_path_;
+  const paths::Paths defaults_;
   std::shared_ptr<const FormatSet> formats_;
   std::optional<Error> refit_failure_, reload_failure_;
 

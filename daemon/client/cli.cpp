@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "daemon/client/commands.h"
+#include "daemon/paths/paths.h"
 
 namespace etad::client {
 namespace {
@@ -200,7 +201,8 @@ int run(int argc, const char* const* argv, const char* version) {
   CLI::App app("Asks etad how long neural networks take.", "etactl");
   Asked asked;
   app.set_version_flag("--version", std::string("etactl ") + version);
-  app.add_option("--socket", asked.common.socket, "the daemon's socket")->capture_default_str();
+  app.add_option("--socket", asked.common.socket,
+                 "the daemon's socket (ETAD_SOCKET, or one's own daemon's, or the system's)");
   app.add_flag("--json", asked.common.json, "print the daemon's answer unchanged");
   app.require_subcommand(1);
   app.fallthrough();  // the options above are also taken behind the command
@@ -215,6 +217,7 @@ int run(int argc, const char* const* argv, const char* version) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kDone : kUsage;
   }
+  if (asked.common.socket.empty()) asked.common.socket = paths::client_socket(paths::process_environment());
   return asked.command();
 }
 

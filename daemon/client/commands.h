@@ -12,7 +12,7 @@ namespace etad::client {
 enum ExitCode : int { kDone = 0, kRefused = 1, kUsage = 2, kNoDaemon = 3 };
 
 struct Common {
-  std::string socket = "/run/etad/etad.sock";
+  std::string socket;  // empty until asked for: paths::client_socket
   bool json = false;  // the API's body unchanged
 };
 

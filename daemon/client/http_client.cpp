@@ -70,7 +70,7 @@ Result<HttpClient> HttpClient::connect(const std::string& socket_path) {
                 "ask to be made a member of the group that owns it", socket_path);
   }
   if (error) {
-    return fail("no daemon answers here: " + error.message(), "is it running? systemctl status etad",
+    return fail("no daemon answers here: " + error.message(), "is it running? systemctl status etad, or etad --user for one of your own",
                 socket_path);
   }
   return HttpClient(std::move(impl));

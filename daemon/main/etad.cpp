@@ -1,4 +1,5 @@
 // etad: the daemon's command line, signals and the service manager's watchdog. Everything else is in rooms.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +13,7 @@
 #include "daemon/config.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/paths/paths.h"
 #include "daemon/rules.h"
 #include "daemon/system.h"
 #include "daemon/version.h"
@@ -20,8 +22,8 @@ namespace {
 
 using etad::Config;
 using etad::Error;
+using etad::paths::Paths;
 
-constexpr char kDefaultConfig[] = "/etc/etad/etad.toml";
 constexpr std::chrono::seconds kStuckAfter{
     20};  // a thread silent for so long no longer earns a watchdog ping
 constexpr std::chrono::seconds kStatusEvery{5};
@@ -39,13 +41,42 @@ int report_to_log(const std::vector<Error>& errors) {
   return kBadConfiguration;
 }
 
+// What the command line asked for.
+struct Asked {
+  std::string config;  // empty: the usual place
+  bool user = false, check_config = false, check_rules = false;
+};
+
 // Without --config and without a file at the usual place: all defaults, and nothing to reload.
-tl::expected<Config, std::vector<Error>> read_config(std::string& path, bool is_default) {
-  if (is_default && access(path.c_str(), F_OK) != 0) path.clear();
-  if (path.empty()) return Config{};
+tl::expected<Config, std::vector<Error>> read_config(std::string& path, const Paths& defaults) {
+  if (path.empty() && access(defaults.config.c_str(), F_OK) == 0) path = defaults.config;
+  if (path.empty()) return etad::default_config(defaults);
   const auto text = etad::system::read_file(path);
   if (!text) return tl::unexpected(std::vector<Error>{text.error()});
-  return etad::parse_config(path, *text);
+  return etad::parse_config(path, *text, defaults);
+}
+
+// What a configuration that nothing is wrong with would still leave undone.
+std::vector<Error> check(const Config& config, const etad::FormatSet& formats) {
+  std::string folders;
+  for (const std::string& folder : config.rules.path) folders += (folders.empty() ? "" : " and ") + folder;
+  if (!formats.all().empty()) return {};
+  return {{folders, "there are no rule files: no log would be understood",
+           "install etad whole, or say in [rules] path where they are"}};
+}
+
+int check_only(const Asked& asked, const Config& config) {
+  const auto formats = etad::load_rules(config.rules.path);
+  if (!formats) return report(formats.error());
+  const auto setup = etad::ingest_setup(config, *formats);
+  if (!setup) return report({setup.error()});
+  if (const auto errors = check(config, **formats); !errors.empty()) return report(errors);
+  if (asked.check_rules) {
+    for (const auto& format : (*formats)->all()) std::cout << format->name() << ": ok\n";
+  } else {
+    std::cout << (asked.config.empty() ? "no configuration, all defaults" : asked.config) << ": ok\n";
+  }
+  return 0;
 }
 
 // The signals that main waits for, blocked in every thread.
@@ -95,34 +126,31 @@ void run(etad::Daemon& daemon, const sigset_t& signals) {
 
 int main(int argc, char** argv) {
   CLI::App app("etad: learns from framework logs how long neural networks take, and answers on a socket");
-  std::string config_path = kDefaultConfig;
-  bool check_config = false, check_rules = false;
-  const auto* config_option =
-      app.add_option("--config", config_path, "The configuration file")->capture_default_str();
-  app.add_flag("--check-config", check_config, "Check the configuration, tell every mistake, and exit");
-  app.add_flag("--check-rules", check_rules, "Load the rule files, run their samples, and exit");
+  Asked asked;
+  app.add_option("--config", asked.config, "The configuration file");
+  app.add_flag("--user", asked.user,
+               "Run for oneself, without root: configuration, history and socket in one's own folders");
+  app.add_flag("--check-config", asked.check_config, "Check the configuration, tell every mistake, and exit");
+  app.add_flag("--check-rules", asked.check_rules, "Load the rule files, run their samples, and exit");
   app.set_version_flag("--version", std::string("etad ") + etad::kVersion);
   CLI11_PARSE(app, argc, argv);
 
-  auto config = read_config(config_path, config_option->count() == 0);
-  const bool check_only = check_config || check_rules;
-  if (!config) return check_only ? report(config.error()) : report_to_log(config.error());
-  if (check_only) {
-    const auto formats = etad::load_rules(config->rules.path);
-    if (!formats) return report(formats.error());
-    const auto setup = etad::ingest_setup(*config, *formats);
-    if (!setup) return report({setup.error()});
-    if (check_rules) {
-      for (const auto& format : (*formats)->all()) std::cout << format->name() << ": ok\n";
-    } else {
-      std::cout << config_path << ": ok\n";
-    }
-    return 0;
-  }
+  if (asked.user) umask(077);  // what a user's daemon makes is that user's alone
+  const std::string prefix = etad::paths::own_prefix();
+  const Paths defaults = asked.user ? etad::paths::of_user(prefix, etad::paths::process_environment())
+                                    : etad::paths::of_system(prefix);
+  auto config = read_config(asked.config, defaults);
+  const bool checks = asked.check_config || asked.check_rules;
+  if (!config) return checks ? report(config.error()) : report_to_log(config.error());
+  if (checks) return check_only(asked, *config);
 
   etad::log::set_level(config->log.level);
   const sigset_t signals = block_signals();
-  auto daemon = etad::Daemon::start(std::move(*config), config_path);
+  if (asked.config.empty()) {
+    etad::log::warning("there is no " + defaults.config +
+                       ": no log is followed before its [[source]] names some");
+  }
+  auto daemon = etad::Daemon::start(std::move(*config), asked.config, defaults);
   if (!daemon) {
     for (const Error& error : daemon.error()) etad::log::error(error);
     return 1;

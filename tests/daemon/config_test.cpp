@@ -23,6 +23,19 @@ TEST(Config, an_empty_file_is_all_defaults) {
   EXPECT_TRUE(config->sources.empty());
 }
 
+TEST(Config, a_users_own_daemon_answers_to_that_user_and_knows_the_home) {
+  paths::Paths mine = paths::of_system("/usr");
+  mine.home = "/home/ada";
+  const auto config = parse_config("etad.toml", R"([[source]]
+paths = ["~/runs/*.log", "/srv/*.log"]
+)",
+                                   mine);
+  ASSERT_TRUE(config);
+  EXPECT_FALSE(config->socket.open_to_all);
+  EXPECT_EQ(config->sources.at(0).paths, (std::vector<std::string>{"/home/ada/runs/*.log", "/srv/*.log"}));
+  EXPECT_FALSE(parse_config("etad.toml", "[[source]]\npaths = ['~/x']")) << "a system's daemon has no home";
+}
+
 TEST(Config, reads_every_key) {
   const auto config = parse_config("etad.toml", R"(
 host = "gpu1"

@@ -62,7 +62,7 @@ class RunUsage : public testing::Test {
     config.storage.path = (folder_ / "history.db").string();
     config.socket.path = (folder_ / "etad.sock").string();
     config.rules.path = {ETAD_RULES};
-    daemon_ = std::move(Daemon::start(std::move(config), "").value());
+    daemon_ = std::move(Daemon::start(std::move(config), "", {}).value());
     reader_ = Reader::open((folder_ / "history.db").string()).value();
   }
   ~RunUsage() override {
