@@ -35,6 +35,10 @@ std::ptrdiff_t ContentIdentity::pass(std::string_view bytes) {
   return -1;
 }
 
+bool ContentIdentity::begins_as(std::string_view head) const {
+  return follow::matches_head(head_, head);
+}
+
 std::string ContentIdentity::head() const {
   return follow::head_of(head_);
 }

@@ -29,6 +29,9 @@ class ContentIdentity {
   // none.
   std::ptrdiff_t pass(std::string_view bytes);
 
+  // Whether what has passed begins with the bytes that gave `head`.
+  bool begins_as(std::string_view head) const;
+
   std::int64_t size() const { return size_; }
   std::string finished() const;  // follow::finished_identity of all that has passed
   std::string head() const;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daemon/content_identity.h"
+#include "daemon/follow/content.h"
 #include "daemon/follow/lines.h"
 #include "daemon/log_parser.h"
 #include "parsers/lines/line.h"
@@ -32,8 +33,13 @@ class LogImport final : public service::ImportSession {
   void take(std::string_view bytes);
   void take_lines(bool all);
   Result<void> meet(const SourceRow& twin);
+  bool lies_at(const std::string& path) const;
+  Result<bool> came_in_meanwhile(Writer& history) const;
+  Result<void> write(Writer& history, std::vector<SourceCommit>& commits);
+  void count_nothing();
   Result<void> commit();
   Result<void> abandon();
+  Result<service::ImportReport> leave();
   service::ImportReport report() const;
 
   const service::ImportRequest request_;
@@ -52,11 +58,17 @@ class LogImport final : public service::ImportSession {
   bool took_over_ = false;  // goes on where an earlier import of the same log ended
   bool done_ = false;
   std::int64_t uncommitted_ = 0;
+  std::int64_t kept_ = 0;  // the offset that the history has of the row
   LineLosses losses_;
   std::int64_t before_matched_ = 0, before_unmatched_ = 0;
   service::ImportReport report_;
   std::set<std::int64_t> runs_;
 };
+
+tl::unexpected<Error> quicker() {
+  return fail("the same log, or one that begins alike, came into the history while this import ran",
+              "import it again: what is there already is not read twice");
+}
 
 std::vector<KnownContent> contents_of(const std::vector<SourceRow>& sources) {
   std::vector<KnownContent> out;
@@ -150,16 +162,21 @@ void LogImport::take_lines(bool all) {
   losses_.skipped_bytes += batch.skipped_bytes;
 }
 
+// What was counted so far is there already.
+void LogImport::count_nothing() {
+  runs_.clear();
+  report_.segments = report_.samples = report_.rejected = 0;
+  report_.already_read = true;
+}
+
 // What has passed so far is what the history holds of `twin`. If an import made that, this one goes on in its
 // place; if a followed file did, its follower reads on by itself.
 Result<void> LogImport::meet(const SourceRow& twin) {
   if (auto gone = abandon(); !gone) return gone;
   buffer_.clear();
   records_.clear();
-  runs_.clear();
   losses_ = {};
-  report_.segments = report_.samples = report_.rejected = 0;
-  report_.already_read = true;
+  count_nothing();
   if (twin.kind != "import") {
     passing_ = true;
     return {};
@@ -173,9 +190,55 @@ Result<void> LogImport::meet(const SourceRow& twin) {
   }
   parser_ = std::move(*parser);
   before_matched_ = before_unmatched_ = 0;
+  if ((*whole)->offset != twin.offset) return quicker();
   row_ = twin;
+  kept_ = twin.offset;
   row_.path = request_.name;
   took_over_ = true;
+  return {};
+}
+
+// Whether the file there begins with all that has passed.
+bool LogImport::lies_at(const std::string& path) const {
+  const auto trace = follow::trace_of_finished(identity_.finished());
+  const auto files = follow::posix_filesystem();
+  const auto content = follow::open_content(*files, path);
+  return trace && content && follow::matches(**content, *trace).value_or(false);
+}
+
+// Whether the history has this log by now: another import, or a follower, may have been quicker. Asked under
+// the lock under which the import becomes visible, so that of several the first one stays.
+Result<bool> LogImport::came_in_meanwhile(Writer& history) const {
+  const auto rows = history.sources();
+  if (!rows) return tl::unexpected(rows.error());
+  for (const SourceRow& row : *rows) {
+    const bool begun = row.offset > 0;
+    if (row.pending || row.id == row_.id || (begun && !identity_.begins_as(row.head))) continue;
+    const auto known = std::find_if(sources_.begin(), sources_.end(),
+                                    [&](const SourceRow& then) { return then.id == row.id; });
+    const bool was_known = known != sources_.end();
+    // It was compared where it stood when this import began, and is another log that has gone on since.
+    if (was_known && known->offset <= std::min(identity_.size(), row.offset)) continue;
+    if (row.offset == identity_.size()) {
+      if (row.marker == identity_.marker()) return true;
+      continue;
+    }
+    // A follower reads on: what counts is that it is going to come to where ours ends, or has passed there.
+    if (row.kind != "import" && lies_at(row.path)) return true;
+    if (begun && !was_known) return quicker();
+  }
+  return false;
+}
+
+// Under the history's lock. An import that goes on with an earlier one is the only one that does.
+Result<void> LogImport::write(Writer& history, std::vector<SourceCommit>& commits) {
+  if (took_over_) {
+    const auto now = history.source(row_.id);
+    if (!now) return tl::unexpected(now.error());
+    if (!*now || (*now)->offset != kept_) return quicker();
+  }
+  if (auto kept = history.commit(commits, options_.now()); !kept) return kept;
+  kept_ = row_.offset;
   return {};
 }
 
@@ -202,7 +265,7 @@ Result<void> LogImport::commit() {
   std::vector<SourceCommit> commits(1);
   commits[0].source = row_;
   commits[0].records = std::exchange(records_, Records{});
-  const auto kept = writer_.with([&](Writer& writer) { return writer.commit(commits, options_.now()); });
+  const auto kept = writer_.with([&](Writer& history) { return write(history, commits); });
   if (!kept) return kept;
   row_.id = commits[0].source.id;
   uncommitted_ = 0;
@@ -217,20 +280,23 @@ Result<void> LogImport::abandon() {
   return dropped;
 }
 
+// There is nothing to add: the history has it, or nobody could.
+Result<service::ImportReport> LogImport::leave() {
+  if (auto gone = abandon(); !gone) return tl::unexpected(gone.error());
+  done_ = true;
+  return report();
+}
+
 Result<service::ImportReport> LogImport::finish() {
   if (!passing_ && !buffer_.empty()) {
     take_lines(true);
   }
   if (!passing_) parser_.settle(records_);
   if (!took_over_ && finished_.contains(identity_.finished())) {
-    report_.already_read = true;
+    count_nothing();
     passing_ = true;
   }
-  if (passing_ || parser_.format().empty()) {
-    if (auto gone = abandon(); !gone) return tl::unexpected(gone.error());
-    done_ = true;
-    return report();
-  }
+  if (passing_ || parser_.format().empty()) return leave();
   // The state is kept as it was before the run was closed: a grown log is taken up there.
   if (auto kept = commit(); !kept) return tl::unexpected(kept.error());
   const std::string open_state = row_.state;
@@ -243,11 +309,18 @@ Result<service::ImportReport> LogImport::finish() {
   commits[0].source = row_;
   commits[0].records = std::exchange(records_, Records{});
   commits[0].finished.push_back({identity_.finished(), row_.path, row_.id, options_.now()});
-  const auto closed = writer_.with([&](Writer& writer) -> Result<void> {
-    if (auto kept = writer.commit(commits, options_.now()); !kept) return kept;
-    return writer.adopt_source(row_.id);
+  const auto there = writer_.with([&](Writer& history) -> Result<bool> {
+    const auto came = took_over_ ? Result<bool>(false) : came_in_meanwhile(history);
+    if (!came || *came) return came;
+    if (auto kept = write(history, commits); !kept) return tl::unexpected(kept.error());
+    if (auto kept = history.adopt_source(row_.id); !kept) return tl::unexpected(kept.error());
+    return false;
   });
-  if (!closed) return tl::unexpected(closed.error());
+  if (!there) return tl::unexpected(there.error());
+  if (*there) {
+    count_nothing();
+    return leave();
+  }
   done_ = true;
   committed_();
   return report();

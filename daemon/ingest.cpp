@@ -294,6 +294,7 @@ void Ingest::forget_gone(Instant wall) {
 
 Result<bool> Ingest::tick(follow::SteadyTime now, Instant wall) {
   if (now < retry_at_) return false;
+  follower_.add_finished(writer_.with([](Writer& writer) { return writer.take_adopted(); }));
   const std::vector<follow::Batch> batches = follower_.poll(now, wall, options_.budget);
   const auto done = take_and_commit(batches, wall);
   if (!done) {
@@ -315,8 +316,18 @@ Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, 
   std::vector<SourceCommit> commits;
   for (Source* source : moved_) commits.push_back(source->awake->commit());
   if (!commits.empty()) {
-    const auto done = writer_.with([&](Writer& writer) { return writer.commit(commits, wall); });
+    const bool begins = std::any_of(moved_.begin(), moved_.end(), [](Source* each) { return each->id == 0; });
+    std::vector<std::string> imported;
+    const auto done = writer_.with([&](Writer& writer) {
+      if (begins) imported = writer.take_adopted();
+      return imported.empty() ? writer.commit(commits, wall) : Result<void>();
+    });
     if (!done) return tl::unexpected(done.error());
+    if (!imported.empty()) {  // since the poll: perhaps what we have just begun to read
+      follower_.add_finished(std::move(imported));
+      give_back(batches);
+      return true;
+    }
     last_commit_ = wall;
     accept(commits);
   }

@@ -53,6 +53,9 @@ class Writer {
   virtual Result<void> forget_finished(Instant before) = 0;  // so that the list does not grow for ever
   virtual Result<void> drop_source(std::int64_t id) = 0;     // with all its runs: an import that is not to be
   virtual Result<void> adopt_source(std::int64_t id) = 0;    // an import is complete: no longer pending
+  // The finished files of the imports that were adopted since the last call: whoever follows files asks, so
+  // that it does not read them again.
+  virtual std::vector<std::string> take_adopted() = 0;
   virtual Result<void> put_models(std::vector<ModelRow>& models) = 0;  // replaces by key, keeps the id
 
   // The user's word on what the log left unknown: network, batch_size, test_batch_size, device, devices,

@@ -67,6 +67,7 @@ SourceTable::SourceTable(sqlite::Connection& c)
                     "INSERT INTO finished_files VALUES (?1, ?2, ?3, ?4)"
                     " ON CONFLICT DO UPDATE SET path = ?2, source_id = ?3, at = ?4"),
       finished_(c, "SELECT identity, path, source_id, at FROM finished_files"),
+      finished_of_(c, "SELECT identity FROM finished_files WHERE source_id = ?"),
       forget_finished_(c, "DELETE FROM finished_files WHERE at < ?"),
       pending_(c, "SELECT id FROM sources WHERE pending"),
       clear_pending_(c, "UPDATE sources SET pending = 0 WHERE id = ?"),
@@ -120,6 +121,12 @@ std::vector<FinishedFile> SourceTable::finished() {
     result.push_back({rows.get<std::string>(0), rows.get<std::string>(1), rows.get<std::int64_t>(2),
                       rows.get<Instant>(3)});
   }
+  return result;
+}
+
+std::vector<std::string> SourceTable::finished_of(std::int64_t id) {
+  std::vector<std::string> result;
+  for (auto rows = finished_of_.query(id); rows.next();) result.push_back(rows.get<std::string>(0));
   return result;
 }
 

@@ -23,6 +23,7 @@ class SourceTable {
   std::optional<SourceRow> find_followed(const std::string& path);  // the newest one that is no import
   std::vector<std::int64_t> with_running_runs();
   std::vector<FinishedFile> finished();
+  std::vector<std::string> finished_of(std::int64_t id);  // the identities of one source's
   void forget_finished(Instant before);
   std::vector<std::int64_t> pending();
   void clear_pending(std::int64_t id);
@@ -31,7 +32,7 @@ class SourceTable {
  private:
   sqlite::Connection& connection_;
   sqlite::Statement insert_, update_, all_, find_, find_followed_, with_running_runs_, put_finished_,
-      finished_, forget_finished_;
+      finished_, finished_of_, forget_finished_;
   sqlite::Statement pending_, clear_pending_, remove_;
 };
 

@@ -165,11 +165,15 @@ Result<void> SqliteWriter::drop_source(std::int64_t id) {
 }
 
 Result<void> SqliteWriter::adopt_source(std::int64_t id) {
-  return transaction([&] {
+  std::vector<std::string> identities;
+  auto done = transaction([&] {
     sources_.clear_pending(id);
     runs_.adopt(id);
     series_.adopt(id);
+    identities = sources_.finished_of(id);
   });
+  if (done) adopted_.insert(adopted_.end(), identities.begin(), identities.end());
+  return done;
 }
 
 Result<void> SqliteWriter::put_models(std::vector<ModelRow>& models) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "storage/checkpoint.h"
@@ -34,6 +35,7 @@ class SqliteWriter final : public Writer {
   Result<void> forget_finished(Instant before) override;
   Result<void> drop_source(std::int64_t id) override;
   Result<void> adopt_source(std::int64_t id) override;
+  std::vector<std::string> take_adopted() override { return std::exchange(adopted_, {}); }
   Result<void> put_models(std::vector<ModelRow>& models) override;
   Result<void> set_labels(std::int64_t run_id, const std::map<std::string, std::string>& labels) override;
   Result<void> add_found_labels(std::int64_t source_id, std::int64_t ordinal,
@@ -60,6 +62,7 @@ class SqliteWriter final : public Writer {
   TrackRecord record_;
   SeriesTable series_;
   Checkpointer checkpointer_;
+  std::vector<std::string> adopted_;  // finished files of imports, until take_adopted()
 };
 
 }  // namespace etad

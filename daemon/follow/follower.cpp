@@ -374,6 +374,10 @@ void Follower::restore(std::vector<Position> positions, std::vector<std::string>
   for (std::string& identity : finished) impl_->finished.add(std::move(identity));
 }
 
+void Follower::add_finished(std::vector<std::string> identities) {
+  for (std::string& identity : identities) impl_->finished.add(std::move(identity));
+}
+
 void Follower::set_watches(std::vector<Watch> watches) {
   impl_->set_watches(std::move(watches));
 }
@@ -427,6 +431,11 @@ void Follower::rewind(StreamId stream) {
   const auto found = impl_->streams.find(stream);
   if (found == impl_->streams.end()) return;
   found->second.stream->rewind(impl_->finished);
+  if (!found->second.stream->is_known()) {
+    impl_->drop(stream);  // whose file it is is asked anew
+    impl_->next_scan = SteadyTime{};
+    return;
+  }
   impl_->open.erase(stream);
   impl_->schedule.now(stream, SteadyTime{});
 }

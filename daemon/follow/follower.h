@@ -124,6 +124,9 @@ class Follower {
   // was forgotten, or never was. Until it can be told, the stream is not begun.
   void restore(std::vector<Position> positions, std::vector<std::string> finished, Recall recall = {});
 
+  // Files that were read by somebody else, an import: likewise not read again.
+  void add_finished(std::vector<std::string> identities);
+
   // Replaces what is watched (a reload). Streams that no watch finds any more are dropped,
   // and begin anew if they are watched again without a restore.
   void set_watches(std::vector<Watch> watches);

@@ -68,6 +68,7 @@ class Stream {
   const std::string& path() const { return path_; }
   State state() const { return state_; }
   bool is_open() const { return current_ && current_->content; }
+  bool is_known() const { return known_; }  // a file of its path has been read or begun
   std::optional<FileKey> key() const;  // of the file being read
   std::optional<SteadyTime> gone_since() const { return gone_since_; }
   Status status() const;

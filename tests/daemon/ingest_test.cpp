@@ -38,6 +38,7 @@ class FaultyWriter final : public Writer {
   }
   Result<std::vector<FinishedFile>> finished_files() override { return real_->finished_files(); }
   Result<void> forget_finished(Instant before) override { return real_->forget_finished(before); }
+  std::vector<std::string> take_adopted() override { return real_->take_adopted(); }
   Result<void> drop_source(std::int64_t id) override { return real_->drop_source(id); }
   Result<void> adopt_source(std::int64_t id) override { return real_->adopt_source(id); }
   Result<void> put_models(std::vector<ModelRow>& models) override { return real_->put_models(models); }

@@ -1,0 +1,182 @@
+// One log that comes into the history on two ways at once is in it once.
+#include <algorithm>
+#include <functional>
+
+#include "daemon/importer.h"
+#include "tests/daemon/followed_files.h"
+#include "tests/places.h"
+
+namespace etad {
+namespace {
+
+using std::chrono::seconds;
+
+// The real files; what a test wants to happen in the middle of a poll happens at a read.
+class WatchedFiles final : public follow::FileSystem {
+ public:
+  std::function<void()> at_next_read;
+
+  follow::OsResult<follow::FileStatus> status(const std::string& path) override { return real_->status(path); }
+  follow::OsResult<std::vector<follow::DirectoryEntry>> list(const std::string& directory) override {
+    return real_->list(directory);
+  }
+  follow::OsResult<std::string> resolve(const std::string& path) override { return real_->resolve(path); }
+  follow::OsResult<Handle> open(const std::string& path) override { return real_->open(path); }
+  void close(Handle handle) override { real_->close(handle); }
+  follow::OsResult<follow::FileStatus> status(Handle handle) override { return real_->status(handle); }
+  follow::OsResult<std::size_t> read(Handle handle, std::int64_t offset, std::span<char> into) override {
+    const auto got = real_->read(handle, offset, into);
+    if (into.size() > follow::kHeadBytes && at_next_read) std::exchange(at_next_read, nullptr)();
+    return got;
+  }
+  std::int64_t next_data(Handle handle, std::int64_t offset) override {
+    return real_->next_data(handle, offset);
+  }
+
+ private:
+  std::unique_ptr<follow::FileSystem> real_ = follow::posix_filesystem();
+};
+
+class ImportRaces : public FollowedFiles {
+ protected:
+  ImportRaces() {
+    auto files = std::make_unique<WatchedFiles>();
+    watched_ = files.get();
+    files_ = std::move(files);
+  }
+
+  std::unique_ptr<service::ImportSession> begin(const std::string& name, std::string_view content) {
+    ImportOptions options;
+    options.formats = shipped_formats();
+    options.host = "gpu1";
+    options.now = [this] { return wall_; };
+    auto session =
+        begin_log_import({name, "", {}, kToday}, std::move(options), *writer_, [] {}).value();
+    const auto fed = session->feed(content);
+    EXPECT_TRUE(fed) << fed.error().text();
+    return session;
+  }
+
+  void expect_once() {
+    ASSERT_EQ(runs().size(), 1U);
+    EXPECT_EQ(runs()[0].run.train.iterations, 500);
+    EXPECT_EQ(reader_->segments(runs()[0].id, 0, 1000).value().size(), 16U);
+    EXPECT_EQ(reader_->size().value().segments, 16);
+  }
+
+  std::string first_lines(std::string_view until) const {
+    return lenet_.substr(0, lenet_.rfind('\n', lenet_.find(until)) + 1);
+  }
+
+  WatchedFiles* watched_ = nullptr;
+  const std::string lenet_ = content_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
+};
+
+TEST_F(ImportRaces, two_imports_of_one_log_at_once_leave_it_once) {
+  auto first = begin("/a.log", lenet_), second = begin("/b.log", lenet_);
+  const auto one = first->finish(), other = second->finish();
+  ASSERT_TRUE(one);
+  ASSERT_TRUE(other) << other.error().text();
+  EXPECT_FALSE(one->already_read);
+  EXPECT_EQ(one->runs, 1);
+  EXPECT_TRUE(other->already_read);
+  EXPECT_EQ(other->runs, 0);
+  EXPECT_EQ(other->segments, 0);
+  expect_once();
+  EXPECT_EQ(reader_->sources().value().size(), 1U);
+}
+
+TEST_F(ImportRaces, of_a_log_and_its_grown_copy_at_once_the_second_is_to_be_imported_again) {
+  auto first = begin("/a.log", first_lines("Iteration 300,")), second = begin("/b.log", lenet_);
+  ASSERT_TRUE(first->finish());
+  const auto refused = second->finish();
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text().find("import it again"), std::string::npos);
+  second.reset();
+  const auto again = begin("/b.log", lenet_)->finish();
+  ASSERT_TRUE(again) << again.error().text();
+  expect_once();
+}
+
+TEST_F(ImportRaces, two_imports_that_go_on_with_one_log_do_not_both_do) {
+  ASSERT_TRUE(begin("/a.log", first_lines("Iteration 300,"))->finish());
+  auto first = begin("/a.log", lenet_), second = begin("/a.log", lenet_);
+  ASSERT_TRUE(first->finish());
+  EXPECT_FALSE(second->finish());
+  second.reset();
+  expect_once();
+}
+
+TEST_F(ImportRaces, a_log_that_is_followed_while_it_is_imported_is_read_once) {
+  start_ingest(usual_options());
+  auto import = begin("/elsewhere/lenet.log", lenet_);
+  append("lenet.log", lenet_);
+  wait();
+  const auto report = import->finish();
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_TRUE(report->already_read);
+  expect_once();
+}
+
+TEST_F(ImportRaces, a_followed_file_of_which_nothing_is_read_yet_is_left_to_its_follower) {
+  append("lenet.log", first_lines("Iteration 100,"));
+  start_ingest(usual_options());
+  wait();
+  auto import = begin("/elsewhere/lenet.log", first_lines("Iteration 200,"));
+  append("lenet.log", lenet_.substr(first_lines("Iteration 100,").size()));
+  const auto report = import->finish();
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_TRUE(report->already_read) << "the file goes on past where the import ends";
+  wait();
+  expect_once();
+}
+
+TEST_F(ImportRaces, an_older_copy_of_a_followed_log_adds_nothing) {
+  append("lenet.log", lenet_);
+  start_ingest(usual_options());
+  wait();
+  const auto report = begin("/copy.log", first_lines("Iteration 300,"))->finish();
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_TRUE(report->already_read);
+  expect_once();
+}
+
+TEST_F(ImportRaces, a_log_that_was_imported_since_the_start_is_not_followed_from_its_beginning) {
+  start_ingest(usual_options());
+  wait();
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", lenet_)->finish());
+  append("lenet.log", lenet_);
+  wait();
+  expect_once();
+}
+
+TEST_F(ImportRaces, an_import_that_ends_while_a_follower_begins_the_file_is_not_read_by_it) {
+  start_ingest(usual_options());
+  append("lenet.log", lenet_);
+  auto import = begin("/elsewhere/lenet.log", lenet_);
+  watched_->at_next_read = [&] {
+    const auto done = import->finish();
+    EXPECT_TRUE(done) << done.error().text();
+  };
+  wait();
+  EXPECT_EQ(watched_->at_next_read, nullptr);
+  expect_once();
+}
+
+TEST_F(ImportRaces, logs_that_begin_alike_are_imported_beside_one_that_grows) {
+  const std::string head = first_lines("Iteration 100,");
+  append("live.log", head);
+  start_ingest(usual_options());
+  wait();
+  auto import = begin("/other.log", head.substr(0, head.size() - 200) + "another end of the line\n" +
+                                        lenet_.substr(head.size()));
+  append("live.log", "a line that the other does not have\n");
+  wait();
+  const auto report = import->finish();
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_FALSE(report->already_read);
+  EXPECT_EQ(runs().size(), 2U);
+}
+
+}  // namespace
+}  // namespace etad
