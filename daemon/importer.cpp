@@ -8,7 +8,7 @@
 #include "daemon/content_identity.h"
 #include "daemon/follow/content.h"
 #include "daemon/follow/lines.h"
-#include "daemon/log_parser.h"
+#include "parsers/log/log_parser.h"
 #include "parsers/lines/line.h"
 
 namespace etad {

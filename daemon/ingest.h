@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "daemon/follow/follower.h"
-#include "daemon/log_parser.h"
+#include "parsers/log/log_parser.h"
 #include "daemon/shared_writer.h"
 #include "parsers/rules/path_pattern.h"
 #include "storage/history.h"

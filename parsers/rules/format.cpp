@@ -194,7 +194,7 @@ std::shared_ptr<const Format> FormatSet::find(std::string_view name) const {
   return at == formats_.end() ? nullptr : *at;
 }
 
-std::shared_ptr<const Format> FormatSet::recognise(std::string_view line) const {
+std::vector<std::shared_ptr<const Format>> FormatSet::shown_by(std::string_view line) const {
   std::vector<std::shared_ptr<const Format>> claims;
   for (const auto& f : formats_)
     if (f->recognises(line)) claims.push_back(f);
@@ -202,15 +202,17 @@ std::shared_ptr<const Format> FormatSet::recognise(std::string_view line) const 
   if (claims.empty())
     for (const auto& f : formats_)
       if (f->recognises_stripped(line)) claims.push_back(f);
-  std::shared_ptr<const Format> winner;
-  for (const auto& f : claims) {
-    const bool beaten =
-        std::any_of(claims.begin(), claims.end(), [&](const auto& g) { return g->over(f->name()); });
-    if (beaten) continue;
-    if (winner) return nullptr;
-    winner = f;
-  }
-  return winner;
+  if (claims.size() < 2) return claims;
+  std::vector<std::shared_ptr<const Format>> shown;
+  for (const auto& f : claims)
+    if (std::none_of(claims.begin(), claims.end(), [&](const auto& g) { return g->over(f->name()); }))
+      shown.push_back(f);
+  return shown;
+}
+
+std::shared_ptr<const Format> FormatSet::recognise(std::string_view line) const {
+  const auto shown = shown_by(line);
+  return shown.size() == 1 ? shown.front() : nullptr;
 }
 
 }  // namespace etad

@@ -57,15 +57,16 @@ class Format {
   std::unique_ptr<Impl> impl_;
 };
 
-// All loaded formats. Recognition by content: the first line that exactly one format claims decides; a line
-// that several claim decides nothing unless one of them says it is more specific (`over = ["…"]`).
+// All loaded formats. Recognition by content: a line shows the formats that claim it, less those that another
+// of them calls itself more specific than (`over = ["…"]`). LogParser weighs what the lines show.
 class FormatSet {
  public:
   // Cross-checks: each format's samples against every other format's recognition.
   static tl::expected<FormatSet, std::vector<Error>> make(std::vector<std::shared_ptr<const Format>> formats);
 
-  std::shared_ptr<const Format> find(std::string_view name) const;       // nullptr: none of that name
-  std::shared_ptr<const Format> recognise(std::string_view line) const;  // nullptr: not by this line
+  std::shared_ptr<const Format> find(std::string_view name) const;  // nullptr: none of that name
+  std::vector<std::shared_ptr<const Format>> shown_by(std::string_view line) const;
+  std::shared_ptr<const Format> recognise(std::string_view line) const;  // the only one shown; else nullptr
   const std::vector<std::shared_ptr<const Format>>& all() const { return formats_; }
 
  private:

@@ -115,6 +115,18 @@ std::optional<Instant> Tracker::last_time() const {
   return impl_->state.last_time;
 }
 
+void Tracker::number_from(std::int64_t first) {
+  track::State& state = impl_->state;
+  state.next_ordinal = first;
+  if (!state.current || !state.current->declared) return;
+  state.current->run.ordinal = state.next_ordinal++;
+  state.current->dirty = true;
+}
+
+std::int64_t Tracker::next_ordinal() const {
+  return impl_->state.next_ordinal;
+}
+
 std::string Tracker::save() const {
   return impl_->save();
 }

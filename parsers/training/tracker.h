@@ -2,6 +2,7 @@
 // that a restarted daemon goes on in the middle of a run as if nothing had happened.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -41,6 +42,10 @@ class Tracker {
 
   bool running() const;                      // there is an open run
   std::optional<Instant> last_time() const;  // of the last line with a time
+
+  // Runs are numbered from `first` on, the current one included. For a tracker that nobody has heard of yet.
+  void number_from(std::int64_t first);
+  std::int64_t next_ordinal() const;  // that of the next run to be told of
 
   // Everything above, as text, versioned. A state of an unknown version is refused.
   std::string save() const;

@@ -33,6 +33,19 @@ std::shared_ptr<const Format> format_named(const std::string& name) {
   std::abort();
 }
 
+const FormatSet& shipped_formats() {
+  static const FormatSet set = [] {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(ETAD_RULES))
+      if (entry.path().extension() == ".toml") names.push_back(entry.path().stem());
+    std::sort(names.begin(), names.end());
+    std::vector<std::shared_ptr<const Format>> all;
+    for (const std::string& name : names) all.push_back(format_named(name));
+    return FormatSet::make(std::move(all)).value();
+  }();
+  return set;
+}
+
 Instant reference_time() {
   using namespace std::chrono;
   return sys_days{2026y / December / 1};

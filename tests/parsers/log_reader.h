@@ -16,6 +16,9 @@ std::vector<std::string> lines_of(const std::string& text);
 // The rule file of that name among the installed ones. Aborts the test program where it does not load.
 std::shared_ptr<const Format> format_named(const std::string& name);
 
+// All installed rule files together.
+const FormatSet& shipped_formats();
+
 // A moment after every log among the fixtures.
 Instant reference_time();
 

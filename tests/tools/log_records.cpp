@@ -11,7 +11,7 @@
 #include <map>
 #include <sstream>
 
-#include "daemon/log_parser.h"
+#include "parsers/log/log_parser.h"
 #include "parsers/rules/format.h"
 #include "parsers/lines/line.h"
 

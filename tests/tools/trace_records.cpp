@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-#include "daemon/log_parser.h"
+#include "parsers/log/log_parser.h"
 #include "daemon/rules.h"
 #include "parsers/lines/line.h"
 

@@ -1,5 +1,12 @@
-// One log's way from lines to records: recognises the format, matches, tracks runs, counts what it could
-// not use. The same for a followed file and for an import. No I/O; its whole state can be saved and restored.
+// One log's way from lines to records: finds out which format explains it, matches, tracks runs, counts what
+// it could not use. The same for a followed file and for an import. No I/O; its whole state can be saved and
+// restored.
+//
+// The first format that a line shows reads the log at once, so that a run is seen from its beginning. It is
+// not believed at once: until it has measured a few times, and whenever it falls silent, every other format
+// that a line shows reads along (Rivals), and the one that measures what the first could not takes over. So a
+// launcher's line before a trainer's does no harm, and in a file that several programs write in turn each
+// run is read by the format of its own.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -12,11 +19,11 @@
 #include <string_view>
 #include <vector>
 
-#include "parsers/rules/format.h"
 #include "parsers/base/record.h"
-#include "parsers/training/segment_table.h"
+#include "parsers/log/reading.h"
+#include "parsers/log/rivals.h"
+#include "parsers/rules/format.h"
 #include "parsers/traces/trace_trial.h"
-#include "parsers/training/tracker.h"
 
 namespace etad {
 
@@ -43,10 +50,10 @@ class LogParser {
   void flush(Records& out);  // the runs that changed since the last flush; once per batch of lines
   void close(Records& out);  // nothing more will come (for now): an open run is lost
 
-  // There is no more of the log than what was fed: a trace too short to be sure of is one.
+  // There is no more of the log than what was fed: what it shows so far decides.
   void settle(Records& out);
 
-  bool running() const { return tracker_ && tracker_->running(); }
+  bool running() const { return own_ && own_->running(); }
   const std::string& format() const { return format_name_; }  // empty: not recognised (yet)
   std::int64_t matched() const { return matched_; }           // since construction or restore
   std::int64_t unmatched() const { return unmatched_; }
@@ -59,35 +66,48 @@ class LogParser {
   static Result<LogParser> restore(LogOptions options, std::string_view state);
 
  private:
-  struct Pending {  // a line that came before the format was known
+  struct Held {  // a line that a format recognised later may want
     std::string text;
     std::optional<Instant> arrival;
   };
+  struct Line {
+    std::string_view text;
+    std::optional<Instant> arrival;
+    Instant modified;
+  };
 
-  void recognise(std::string_view line, std::optional<Instant> arrival, Records& out);
-  void take(std::string_view line, std::optional<Instant> arrival, Records& out);
+  void take_training(const Line& line, Records& out);
+  void take_trace(const Line& line, Records& out);
+  bool read_own(const Line& line, Records& out);
+  bool is_sure() const;
+  bool is_looking() const;
+  void look(const Line& line, bool known, Records& out);
+  void meet(const Line& line, Records& out);
+  void elect(std::int64_t segments, Records& out);
+  void consider_trace(const Line& line, Records& out);
+  void hold(const Line& line);
+  void stop_looking();
   void adopt(std::shared_ptr<const Format> format);
-  void take_trace(std::string_view line, std::optional<Instant> arrival, Records& out);
   void adopt_trace(std::string_view format);
-  void replay(Records& out);
+  void replay(Instant modified, Records& out);
   TraceOptions trace_settings();
-  SourceContext context() const;
-  void restore_pending(const boost::json::object& state);
+  ReadingContext context() const;
+  void save_looking(boost::json::object& state) const;
+  void restore_looking(const boost::json::object& state);
   bool restore_trace(const boost::json::object& state);
-  void restore_table(const boost::json::object& state);
 
   LogOptions options_;
-  std::shared_ptr<const Format> format_;
   std::string format_name_;
-  std::optional<Tracker> tracker_;      // of a training log
-  std::optional<SegmentTable> table_;   // where its lines are the rows of one
+  std::optional<Reading> own_;  // the one that counts
+  Rivals rivals_;
+  std::int64_t silent_ = 0;             // lines since it measured last
   std::unique_ptr<TraceReader> trace_;  // of a monitoring trace
   std::int64_t traced_ = 0;             // lines with samples
   std::optional<TraceTrial> trial_;     // while it is neither
-  TimeContext time_;
-  std::deque<Pending> pending_;
-  std::size_t pending_bytes_ = 0;
-  std::int64_t looked_at_ = 0;  // bytes that showed no format
+  TimeContext time_;                    // of the trace
+  std::deque<Held> held_;
+  std::size_t held_bytes_ = 0;
+  std::int64_t looked_at_ = 0;  // bytes, since there was something to see
   std::int64_t matched_ = 0;
   std::int64_t unmatched_ = 0;
 };

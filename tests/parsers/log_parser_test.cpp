@@ -1,35 +1,20 @@
-#include "daemon/log_parser.h"
+#include "parsers/log/log_parser.h"
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
-#include "daemon/rules.h"
+#include "tests/parsers/log_reader.h"
 #include "tests/places.h"
 
 namespace etad {
 namespace {
 
-const std::shared_ptr<const FormatSet>& formats() {
-  static const auto loaded = load_rules({ETAD_RULES}).value();
-  return loaded;
-}
-
-std::vector<std::string> lines_of(const std::string& file) {
-  std::ifstream in(file);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
 std::vector<std::string> lenet() {
-  return lines_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
+  return test::lines_of(test::file_text(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log"));
 }
 
 LogOptions options() {
   LogOptions out;
-  out.formats = formats().get();
+  out.formats = &test::shipped_formats();
   out.host = "gpu1";
   return out;
 }

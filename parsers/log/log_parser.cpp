@@ -1,0 +1,244 @@
+#include "parsers/log/log_parser.h"
+
+#include <utility>
+
+namespace etad {
+namespace {
+
+// Lines kept while formats are looked for, so that a header above the first telling line is not lost.
+constexpr std::size_t kHeldBytes = 64 * 1024;
+// Where so many bytes show no format, there is none to be found: the lines are counted and passed over,
+// instead of being held against every format for ever.
+constexpr std::int64_t kLookBytes = 4 * 1024 * 1024;
+// So many segments, and it is the format. One that has ended a run, or shown one from beginning to end, needs
+// no more proof either.
+constexpr std::int64_t kSure = 3;
+// A sure one that says nothing for so many lines may have given way to another program.
+constexpr std::int64_t kSilentLines = 64;
+// What another has to measure then, while the run of the first is not over.
+constexpr std::int64_t kMuch = 16;
+constexpr std::string_view kRejected = "rejected: ";
+// What was taken for a trace and then speaks as a training log is one, unless it was a trace for so long.
+constexpr std::int64_t kSurelyTrace = 200;
+
+}  // namespace
+
+LogParser::LogParser(LogOptions options) : options_(std::move(options)) {
+  time_.zone = options_.zone;
+  if (options_.format == "auto") {
+    trial_.emplace(trace_settings());
+    return;
+  }
+  auto format = options_.formats ? options_.formats->find(options_.format) : nullptr;
+  if (format) {
+    adopt(std::move(format));
+  } else if (is_trace_format(options_.format)) {
+    adopt_trace(options_.format);
+  }
+}
+
+// What is wrong with labels or columns was told where they were given; here the lines count.
+TraceOptions LogParser::trace_settings() {
+  auto settings = trace_options(options_.labels, options_.columns, options_.zone);
+  TraceOptions out = settings ? std::move(*settings) : TraceOptions{};
+  out.own_host = options_.host;
+  return out;
+}
+
+void LogParser::adopt_trace(std::string_view format) {
+  auto reader = make_trace_reader(format, trace_settings());
+  if (!reader) return;
+  trace_ = std::move(*reader);
+  format_name_ = format;
+  trial_.reset();
+  own_.reset();
+  rivals_.clear();
+}
+
+ReadingContext LogParser::context() const {
+  return {options_.host, options_.labels, options_.zone};
+}
+
+void LogParser::adopt(std::shared_ptr<const Format> format) {
+  own_.emplace(std::move(format), context());
+  format_name_ = own_->name();
+  trace_.reset();
+  trial_.reset();
+}
+
+std::string LogParser::complaint() const {
+  if (own_) return own_->complaint();
+  return trace_ ? trace_->complaint() : std::string();
+}
+
+bool LogParser::is_complaint(std::string_view last_error) {
+  return last_error.starts_with(kRejected);
+}
+
+void LogParser::complain(std::string& last_error) const {
+  const std::string why = complaint();
+  if (why.empty() || !(last_error.empty() || is_complaint(last_error))) return;
+  last_error = std::string(kRejected) + why;
+}
+
+void LogParser::feed(std::string_view text, std::optional<Instant> arrival, Instant modified, Records& out) {
+  const Line line{text, arrival, modified};
+  time_.reference = modified;
+  if (trace_) {
+    take_trace(line, out);
+  } else {
+    take_training(line, out);
+  }
+}
+
+void LogParser::take_trace(const Line& line, Records& out) {
+  const TraceLine read = trace_->read(line.text, line.arrival, time_, out);
+  if (read == TraceLine::samples) ++traced_;
+  if (read == TraceLine::other && traced_ < kSurelyTrace && options_.format == "auto" && options_.formats) {
+    if (auto format = options_.formats->recognise(line.text)) {
+      adopt(std::move(format));
+      read_own(line, out);
+      return;
+    }
+  }
+  ++(read == TraceLine::samples || read == TraceLine::structure ? matched_ : unmatched_);
+}
+
+bool LogParser::read_own(const Line& line, Records& out) {
+  const std::int64_t before = own_->measured();
+  const bool known = own_->take(line.text, line.arrival, line.modified, out);
+  ++(known ? matched_ : unmatched_);
+  if (own_->measured() == before) {
+    ++silent_;
+  } else {
+    silent_ = looked_at_ = 0;
+  }
+  return known;
+}
+
+bool LogParser::is_sure() const {
+  return own_ && (own_->is_table() || own_->measured() >= kSure || options_.format != "auto");
+}
+
+bool LogParser::is_looking() const {
+  if (looked_at_ >= kLookBytes || options_.formats == nullptr || options_.format != "auto") return false;
+  return !is_sure() || (!own_->is_table() && (silent_ >= kSilentLines || !own_->running()));
+}
+
+void LogParser::take_training(const Line& line, Records& out) {
+  const bool known = own_ && read_own(line, out);
+  if (is_looking()) {
+    look(line, known, out);
+  } else {
+    if (!held_.empty() || !rivals_.empty()) stop_looking();
+    if (!own_) ++unmatched_;
+  }
+}
+
+// What was held is of no use any more; nor is what others make of it.
+void LogParser::stop_looking() {
+  if (!own_) unmatched_ += static_cast<std::int64_t>(held_.size());
+  held_.clear();
+  held_bytes_ = 0;
+  rivals_.clear();
+}
+
+void LogParser::look(const Line& line, bool known, Records& out) {
+  rivals_.feed(line.text, line.arrival, line.modified);
+  if (!known) meet(line, out);
+  if (own_ && own_->is_table()) return stop_looking();
+  hold(line);
+  looked_at_ += static_cast<std::int64_t>(line.text.size()) + 1;
+  if (!rivals_.empty()) elect(own_ && is_sure() && own_->running() ? kMuch : kSure, out);
+  if (!own_) consider_trace(line, out);
+}
+
+// The formats that a line shows. The first one reads the log from now on, and before it the lines held; of
+// several at once the log's next lines say which.
+void LogParser::meet(const Line& line, Records& out) {
+  const auto shown = options_.formats->shown_by(line.text);
+  if (!own_ && shown.size() == 1 && rivals_.empty()) {
+    adopt(shown.front());
+    replay(line.modified, out);
+    read_own(line, out);
+    return;
+  }
+  for (const auto& format : shown) {
+    if ((own_ && own_->name() == format->name()) || rivals_.has(format->name())) continue;
+    Rival* const rival = rivals_.add(format, context());
+    if (!rival) continue;
+    for (const Held& held : held_) Rivals::feed(*rival, held.text, held.arrival, line.modified);
+    Rivals::feed(*rival, line.text, line.arrival, line.modified);
+  }
+}
+
+// A format that has explained what the one that counts has not takes its place. A run that came to nothing
+// gives it its ordinal.
+void LogParser::elect(std::int64_t segments, Records& out) {
+  auto winner = rivals_.winner(own_ ? &*own_ : nullptr, segments);
+  if (!winner) return;
+  std::int64_t first = 0;
+  if (own_) {
+    first = own_->measured() > 0 ? own_->next_ordinal() : own_->first_ordinal();
+    if (own_->measured() > 0) {
+      own_->close(out);
+      own_->flush(out);
+    }
+  } else {
+    matched_ += static_cast<std::int64_t>(held_.size());
+  }
+  winner->take_over(first, out);
+  own_ = std::move(winner->reading);
+  format_name_ = own_->name();
+  trial_.reset();
+  silent_ = looked_at_ = 0;
+  stop_looking();
+}
+
+// While no format is known, held lines are in no count yet.
+void LogParser::hold(const Line& line) {
+  held_.push_back({std::string(line.text), line.arrival});
+  held_bytes_ += line.text.size() + 1;
+  while (held_bytes_ > kHeldBytes) {
+    held_bytes_ -= held_.front().text.size() + 1;
+    held_.pop_front();
+    if (!own_) ++unmatched_;
+  }
+}
+
+void LogParser::consider_trace(const Line& line, Records& out) {
+  if (!trial_) return;
+  const auto trace = trial_->consider(line.text, time_);
+  if (trace.empty()) return;
+  adopt_trace(std::string(trace));
+  replay(line.modified, out);
+}
+
+void LogParser::replay(Instant modified, Records& out) {
+  held_bytes_ = 0;
+  for (const Held& held : std::exchange(held_, {})) {
+    const Line line{held.text, held.arrival, modified};
+    if (trace_) {
+      take_trace(line, out);
+    } else {
+      read_own(line, out);
+    }
+  }
+}
+
+void LogParser::settle(Records& out) {
+  if (!own_ || own_->measured() == 0) elect(1, out);
+  if (own_ || !trial_ || trial_->likely().empty()) return;
+  adopt_trace(std::string(trial_->likely()));
+  replay(time_.reference, out);
+}
+
+void LogParser::flush(Records& out) {
+  if (own_) own_->flush(out);
+}
+
+void LogParser::close(Records& out) {
+  if (own_) own_->close(out);
+}
+
+}  // namespace etad

@@ -1,0 +1,77 @@
+#include "parsers/log/reading.h"
+
+#include <boost/json.hpp>
+
+namespace etad {
+namespace {
+
+namespace json = boost::json;
+
+SourceContext source_context(const Format& format, const ReadingContext& context) {
+  return {format.framework(), context.host, std::string(format.section_body()), context.labels};
+}
+
+std::optional<std::int64_t> number_in(const json::object& state, std::string_view key) {
+  const json::value* const found = state.if_contains(key);
+  return found && found->is_int64() ? std::optional(found->get_int64()) : std::nullopt;
+}
+
+}  // namespace
+
+Reading::Reading(std::shared_ptr<const Format> format, const ReadingContext& context)
+    : format_(std::move(format)), tracker_(source_context(*format_, context)) {
+  time_.zone = context.zone;
+  if (format_->is_table()) table_.emplace();
+}
+
+bool Reading::take(std::string_view line, std::optional<Instant> arrival, Instant modified, Records& out) {
+  time_.reference = modified;
+  const std::int64_t bad_rows = table_ ? table_->bad_rows() : 0;
+  const Event event = table_ ? table_->read(line) : format_->match(line, time_);
+  if (table_) out.rejected += table_->bad_rows() - bad_rows;
+  const std::size_t before = out.segments.size();
+  tracker_.feed(line, event, arrival, out);
+  measured_ += static_cast<std::int64_t>(out.segments.size() - before);
+  return event.kind != EventKind::none;
+}
+
+void Reading::number_from(std::int64_t first) {
+  first_ordinal_ = first;
+  tracker_.number_from(first);
+}
+
+json::object Reading::save() const {
+  json::object state;
+  state["format"] = name();
+  if (time_.last) state["last"] = time_.last->time_since_epoch().count();
+  if (time_.year) state["year"] = *time_.year;
+  state["tracker"] = tracker_.save();
+  if (table_) state["table"] = {{"header", table_->header()}, {"lines", table_->lines()}};
+  state["measured"] = measured_;
+  state["first_ordinal"] = first_ordinal_;
+  return state;
+}
+
+Result<Reading> Reading::restore(std::shared_ptr<const Format> format, const ReadingContext& context,
+                                 const json::object& state) {
+  Reading reading(std::move(format), context);
+  if (const auto last = number_in(state, "last")) reading.time_.last = Instant(Instant::duration(*last));
+  if (const auto year = number_in(state, "year")) reading.time_.year = static_cast<int>(*year);
+  const json::value* const kept = state.if_contains("tracker");
+  if (!kept || !kept->is_string()) return fail("the saved state of a reading has no tracker");
+  auto tracker = Tracker::restore(source_context(reading.format(), context), kept->get_string());
+  if (!tracker) return tl::unexpected(tracker.error());
+  reading.tracker_ = std::move(*tracker);
+  reading.measured_ = number_in(state, "measured").value_or(0);
+  reading.first_ordinal_ = number_in(state, "first_ordinal").value_or(0);
+  const json::value* const table = reading.table_ ? state.if_contains("table") : nullptr;
+  if (table && table->is_object()) {
+    const json::object& columns = table->get_object();
+    const json::value* const header = columns.if_contains("header");
+    if (const auto lines = number_in(columns, "lines"); lines && header && header->is_string())
+      reading.table_->restore(header->get_string(), *lines);
+  }
+  return reading;
+}
+
+}  // namespace etad

@@ -1,0 +1,63 @@
+// One format's reading of a log: what its rules make of the lines, and how much of the log that explains.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "parsers/base/record.h"
+#include "parsers/rules/format.h"
+#include "parsers/training/segment_table.h"
+#include "parsers/training/tracker.h"
+
+namespace etad {
+
+// What is known of a log beside its lines and their format.
+struct ReadingContext {
+  std::string host;                           // filed under, where the log does not say
+  std::map<std::string, std::string> labels;  // values the log may lack; the log wins
+  ZoneOffset zone = utc_offset;               // of the machine that wrote the log
+};
+
+class Reading {
+ public:
+  Reading(std::shared_ptr<const Format> format, const ReadingContext& context);
+
+  // Takes one line; appends what it completes to `out`. True: a rule knows the line.
+  bool take(std::string_view line, std::optional<Instant> arrival, Instant modified, Records& out);
+
+  void flush(Records& out) { tracker_.flush(out); }
+  void close(Records& out) { tracker_.close(out); }
+
+  const std::string& name() const { return format_->name(); }
+  const Format& format() const { return *format_; }
+  bool is_table() const { return table_.has_value(); }
+  bool running() const { return tracker_.running(); }
+  std::string complaint() const { return table_ ? table_->complaint() : std::string(); }
+
+  // The evidence: segments since the reading began.
+  std::int64_t measured() const { return measured_; }
+
+  // The ordinals that its runs have: from `first` on. A run under way is told anew, under its new one.
+  void number_from(std::int64_t first);
+  std::int64_t first_ordinal() const { return first_ordinal_; }
+  std::int64_t next_ordinal() const { return tracker_.next_ordinal(); }
+
+  boost::json::object save() const;
+  static Result<Reading> restore(std::shared_ptr<const Format> format, const ReadingContext& context,
+                                 const boost::json::object& state);
+
+ private:
+  std::shared_ptr<const Format> format_;
+  TimeContext time_;
+  Tracker tracker_;
+  std::optional<SegmentTable> table_;  // where its lines are the rows of one
+  std::int64_t measured_ = 0;
+  std::int64_t first_ordinal_ = 0;
+};
+
+}  // namespace etad

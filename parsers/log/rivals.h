@@ -1,0 +1,51 @@
+// The readings of a log that are not (yet) the one that counts. Whichever format a line shows reads along,
+// silently, until it has explained more of the log than the one that counts; what it has measured by then is
+// kept, so that nothing is lost when it takes over.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "parsers/log/reading.h"
+
+namespace etad {
+
+// A reading with what it has found and told nobody.
+struct Rival {
+  Reading reading;
+  Records found;
+
+  // It is the one that counts from now on: its run has the ordinal `first`, and what it found goes to `out`.
+  void take_over(std::int64_t first, Records& out);
+};
+
+class Rivals {
+ public:
+  bool has(std::string_view format) const;
+  bool empty() const { return rivals_.empty(); }
+
+  // A format that a line shows begins to read; of too many the ones that came first stay. nullptr: no room.
+  Rival* add(std::shared_ptr<const Format> format, const ReadingContext& context);
+
+  static void feed(Rival& rival, std::string_view line, std::optional<Instant> arrival, Instant modified);
+  void feed(std::string_view line, std::optional<Instant> arrival, Instant modified);
+
+  // Takes out the one that has explained most: at least `segments` of them, or a run from its beginning to
+  // its end. What `own` calls itself more specific than can't win against it.
+  std::optional<Rival> winner(const Reading* own, std::int64_t segments);
+
+  void clear() { rivals_.clear(); }
+
+  boost::json::array save() const;
+  // A format whose rule file has gone is left out.
+  void restore(const boost::json::array& state, const FormatSet& formats, const ReadingContext& context);
+
+ private:
+  std::vector<Rival> rivals_;
+};
+
+}  // namespace etad

@@ -1,0 +1,130 @@
+// Which format reads a log: the one that explains it, not the one that a line happened to show first.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <map>
+
+#include "parsers/log/log_parser.h"
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+LogOptions options() {
+  LogOptions out;
+  out.formats = &shipped_formats();
+  out.host = "lab-7";
+  return out;
+}
+
+struct Read {
+  std::string format;
+  std::map<std::int64_t, Run> runs;
+  std::int64_t segments = 0;
+  std::int64_t seconds = 0;
+
+  void take(Records& records) {
+    for (const Run& run : records.runs) runs[run.ordinal] = run;
+    for (const auto& [run, segment] : records.segments) {
+      ++segments;
+      seconds += std::chrono::duration_cast<std::chrono::seconds>(segment.duration).count();
+    }
+    records.clear();
+  }
+};
+
+// `restart`: the daemon is killed and started again behind every so many lines.
+Read read_log(const std::vector<std::string>& lines, std::size_t restart = 0) {
+  LogParser parser(options());
+  Records records;
+  Read out;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    parser.feed(lines[i], {}, reference_time(), records);
+    if (restart == 0 || i % restart != 0) continue;
+    parser.flush(records);
+    out.take(records);
+    parser = LogParser::restore(options(), parser.save()).value();
+  }
+  parser.settle(records);
+  parser.close(records);
+  parser.flush(records);
+  out.take(records);
+  out.format = parser.format();
+  return out;
+}
+
+// A launcher's line that another format claims, and then the trainer's own.
+std::vector<std::string> trainer_behind_a_launcher() {
+  std::vector<std::string> lines = {
+      "[2026-03-01 10:00:00,250] [INFO] [logging.py:96:log_dist] [Rank 0] step=0, skipped=0, lr=[0.0], mom=[0.9]",
+      "***** Running training *****", "  Instantaneous batch size per device = 8",
+      "  Total train batch size (w. parallel, distributed & accumulation) = 32",
+      "  Total optimization steps = 600"};
+  for (int step = 100; step <= 600; step += 100) {
+    const int elapsed = step / 2;
+    char bar[96];
+    std::snprintf(bar, sizeof bar, " %2d%%|##        | %d/600 [%02d:%02d<05:00,  2.00it/s]", step / 6, step,
+                  elapsed / 60, elapsed % 60);
+    lines.emplace_back(bar);
+    lines.push_back("{'loss': 1.25, 'learning_rate': 4.5e-05, 'epoch': 0.5}");
+  }
+  lines.push_back("{'train_runtime': 300.5, 'train_samples_per_second': 63.9, 'train_steps_per_second': 1.997}");
+  return lines;
+}
+
+std::vector<std::string> mxnet_run(int batches) {
+  std::vector<std::string> lines;
+  for (int batch = 20; batch <= batches; batch += 20)
+    lines.push_back("2026-03-01 09:00:" + std::to_string(10 + batch / 10) + ",500 Node[0] Epoch[0] Batch [" +
+                    std::to_string(batch) + "]\tSpeed: 512.00 samples/sec");
+  return lines;
+}
+
+TEST(Recognition, the_format_that_measures_takes_the_place_of_the_one_that_was_shown_first) {
+  const Read read = read_log(trainer_behind_a_launcher());
+  EXPECT_EQ(read.format, "huggingface");
+  ASSERT_EQ(read.runs.size(), 1U) << "the first reading's run came to nothing";
+  const etad::Run& run = read.runs.at(0);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_EQ(run.train.samples_per_iteration, 32);
+  EXPECT_EQ(run.train.iterations, 500) << "what was measured before the decision counts";
+  EXPECT_EQ(read.seconds, 250);
+}
+
+TEST(Recognition, a_restart_at_any_line_changes_nothing) {
+  auto lines = trainer_behind_a_launcher();
+  const Read whole = read_log(lines);
+  for (const std::size_t every : {1U, 2U, 3U, 7U}) {
+    const Read read = read_log(lines, every);
+    EXPECT_EQ(read.format, whole.format);
+    ASSERT_EQ(read.runs.size(), whole.runs.size());
+    EXPECT_EQ(read.runs.at(0).train.iterations, whole.runs.at(0).train.iterations);
+    EXPECT_EQ(read.segments, whole.segments);
+    EXPECT_EQ(read.seconds, whole.seconds);
+  }
+}
+
+TEST(Recognition, two_programs_in_one_file_are_read_by_the_format_of_each) {
+  auto lines = mxnet_run(200);
+  for (int i = 0; i < 70; ++i) lines.push_back("loading shard " + std::to_string(i));
+  for (const std::string& line : trainer_behind_a_launcher()) lines.push_back(line);
+  for (const std::size_t restart : {0U, 1U}) {
+    const Read read = read_log(lines, restart);
+    ASSERT_EQ(read.runs.size(), 2U);
+    EXPECT_EQ(read.runs.at(0).framework, "mxnet");
+    EXPECT_EQ(read.runs.at(1).framework, "pytorch");
+    EXPECT_EQ(read.runs.at(1).state, RunState::finished);
+  }
+}
+
+TEST(Recognition, a_format_that_measures_is_not_given_up_for_a_line_of_another) {
+  std::vector<std::string> lines = trainer_behind_a_launcher();
+  const auto bench = mxnet_run(60);
+  lines.insert(lines.end() - 4, bench.begin(), bench.end());
+  const Read read = read_log(lines);
+  EXPECT_EQ(read.format, "huggingface");
+  EXPECT_EQ(read.runs.size(), 1U);
+}
+
+}  // namespace
+}  // namespace etad::test
