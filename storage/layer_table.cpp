@@ -36,8 +36,8 @@ std::vector<std::vector<std::int64_t>> shapes_of(std::string_view text) {
 }
 
 LayerTable::LayerTable(sqlite::Connection& c)
-    : known_(c, "SELECT 1 FROM layers WHERE architecture = ? LIMIT 1"),
-      insert_(c, "INSERT INTO layers VALUES (?, ?, ?, ?, ?, ?)"),
+    : known_(c, "SELECT 1 FROM layers WHERE architecture = ? AND outputs IS NOT NULL LIMIT 1"),
+      insert_(c, "INSERT OR REPLACE INTO layers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
       clear_times_(c, "DELETE FROM layer_times WHERE run_id = ?"),
       insert_time_(c, "INSERT INTO layer_times VALUES (?, ?, ?, ?, ?)") {}
 
@@ -45,8 +45,10 @@ void LayerTable::put(const std::string& architecture, const std::vector<Layer>& 
   if (architecture.empty() || known_.query(architecture).next()) return;
   std::int64_t position = 0;
   for (const Layer& layer : layers) {
-    insert_.run(architecture, position++, layer.name, layer.type, layer.parameters,
-                shapes_text(layer.shapes));
+    const LayerCosts& costs = layer.costs;
+    insert_.run(architecture, position++, layer.name, layer.type, layer.parameters, shapes_text(layer.shapes),
+                costs.operations, costs.backward_operations, costs.parameters, costs.inputs, costs.outputs,
+                costs.copies);
   }
 }
 

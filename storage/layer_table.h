@@ -1,4 +1,5 @@
-// Layers, once for each architecture, and their times in timing runs.
+// Layers, once for each architecture, and their times in timing runs. An architecture that was kept by a
+// version that counted no costs is written again when a log next shows it.
 #pragma once
 
 #include <string>

@@ -16,13 +16,18 @@ using sqlite::Connection;
 using sqlite::Statement;
 
 std::vector<Layer> read_layers(Connection& connection, const std::string& architecture) {
-  Statement select(
-      connection,
-      "SELECT name, type, parameters, shapes FROM layers WHERE architecture = ? ORDER BY position");
+  Statement select(connection,
+                   "SELECT name, type, parameters, shapes, operations, backward_operations, weights, inputs, "
+                   "outputs, copies "
+                   "FROM layers WHERE architecture = ? ORDER BY position");
   std::vector<Layer> result;
   for (auto rows = select.query(architecture); rows.next();) {
-    result.push_back({rows.get<std::string>(0), rows.get<std::string>(1), rows.get<std::string>(2),
-                      shapes_of(rows.get<std::string_view>(3))});
+    const auto number = [&](int column) { return rows.get<std::optional<double>>(column); };
+    result.push_back({rows.get<std::string>(0),
+                      rows.get<std::string>(1),
+                      rows.get<std::string>(2),
+                      shapes_of(rows.get<std::string_view>(3)),
+                      {number(4), number(5), number(6), number(7), number(8), number(9)}});
   }
   return result;
 }

@@ -237,4 +237,14 @@ inline constexpr const char* kStep4 = R"sql(
 CREATE INDEX sources_path ON sources (path);
 )sql";
 
+// Version 5: what each layer costs for one sample (parsers/network/costs.h); NULL: not known.
+inline constexpr const char* kStep5 = R"sql(
+ALTER TABLE layers ADD COLUMN operations REAL;
+ALTER TABLE layers ADD COLUMN backward_operations REAL;
+ALTER TABLE layers ADD COLUMN weights REAL;
+ALTER TABLE layers ADD COLUMN inputs REAL;
+ALTER TABLE layers ADD COLUMN outputs REAL;
+ALTER TABLE layers ADD COLUMN copies REAL;
+)sql";
+
 }  // namespace etad::schema

@@ -54,12 +54,24 @@ struct PhaseSummary {
   std::int64_t segments = 0;
 };
 
+// What a layer costs for one sample, counted from its description (parsers/network/costs.h). What the
+// description does not say is absent: unknown is not zero.
+struct LayerCosts {
+  std::optional<double> operations;           // forward: multiply-adds, or what else is done per element
+  std::optional<double> backward_operations;  // the gradients: of weights, and of inputs where they are needed
+  std::optional<double> parameters;           // learned weights, whatever the batch
+  std::optional<double> inputs;               // elements read
+  std::optional<double> outputs;              // elements written
+  std::optional<double> copies;  // elements the framework writes again for outputs with several readers
+};
+
 // One layer of a network as its log describes it; dims without the batch dimension.
 struct Layer {
   std::string name;
   std::string type;
   std::string parameters;  // canonical "key=value;…", what the fingerprint covers
   std::vector<std::vector<std::int64_t>> shapes;
+  LayerCosts costs = {};
 };
 
 // A layer's average time in a timing run.

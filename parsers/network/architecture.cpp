@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "parsers/network/architecture_layers.h"
 #include "parsers/base/text.h"
+#include "parsers/network/architecture_layers.h"
+#include "parsers/network/costs.h"
 
 namespace etad {
 namespace {
@@ -179,10 +180,11 @@ void NetBuilder::shape(std::string_view text) {
   if (layer.layer.shapes.size() < Net::kMaxShapes) layer.layer.shapes.push_back(std::move(dims));
 }
 
-std::vector<Layer> layers_of(const Net& net) {
+std::vector<Layer> layers_of(Net net) {
+  count_costs(net);
   std::vector<Layer> out;
   out.reserve(net.layers.size());
-  for (const NetLayer& layer : net.layers) out.push_back(layer.layer);
+  for (NetLayer& layer : net.layers) out.push_back(std::move(layer.layer));
   return out;
 }
 

@@ -93,8 +93,8 @@ class NetBuilder : public PrototextReader::Sink {
 // and shapes count, which the set-up lines give for every layer.
 std::string fingerprint(const Net& net);
 
-// All layers, data and losses included, as records.
-std::vector<Layer> layers_of(const Net& net);
+// All layers, data and losses included, as records, with what they cost (costs.h).
+std::vector<Layer> layers_of(Net net);
 
 // The type as Caffe calls it today: "CONVOLUTION" (2014) is "Convolution". Others are given back unchanged.
 std::string_view current_layer_type(std::string_view type);

@@ -226,6 +226,25 @@ TEST_F(HistoryTest, LayersAreKeptOnceForEachArchitecture) {
   EXPECT_EQ(times[0].backward, std::chrono::microseconds(20));
 }
 
+TEST_F(HistoryTest, AnArchitectureGetsItsCostsWhenALogShowsThem) {
+  Layer conv{"conv1", "Convolution", "num_output=20", {{20, 24, 24}}};
+  auto before = source_with_run("/a.log", 0);  // as a version without costs wrote it
+  before.records.layers = {{0, {conv}}};
+  commit(before);
+  EXPECT_EQ(must(reader().layers("9c1d7a52"))[0].costs.operations, std::nullopt);
+
+  conv.costs = {.operations = 288000, .parameters = 520, .outputs = 11520};
+  auto after = source_with_run("/b.log", 0);
+  after.records.layers = {{0, {conv}}};
+  commit(after);
+  const auto read = must(reader().layers("9c1d7a52"));
+  ASSERT_THAT(read, SizeIs(1));
+  EXPECT_EQ(read[0].costs.operations, 288000);
+  EXPECT_EQ(read[0].costs.parameters, 520);
+  EXPECT_EQ(read[0].costs.outputs, 11520);
+  EXPECT_EQ(read[0].costs.inputs, std::nullopt);  // unknown, not zero
+}
+
 TEST_F(HistoryTest, NetworksTellWhatWasSeenOfThem) {
   commit(source_with_run("/a.log", 3));
   etad::Run other = lenet();
