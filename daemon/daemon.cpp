@@ -148,7 +148,7 @@ void Daemon::refit_loop(const std::stop_token& stop) {
   }
 }
 
-void Daemon::note_refit(const Result<service::RefitReport>& report) {
+void Daemon::note_refit(const Result<prediction::RefitReport>& report) {
   {
     const std::lock_guard lock(mutex_);
     refit_failure_ = report ? std::nullopt : std::optional(report.error());
@@ -173,7 +173,7 @@ std::optional<std::string> Daemon::stuck_thread(std::chrono::seconds limit) {
   return std::nullopt;
 }
 
-std::shared_ptr<const service::ModelSet> Daemon::models() {
+std::shared_ptr<const prediction::ModelSet> Daemon::models() {
   return refit_->models();
 }
 
@@ -206,7 +206,7 @@ std::map<std::string, std::string> Daemon::source_statuses() {
   return out;
 }
 
-Result<service::RefitReport> Daemon::refit() {
+Result<prediction::RefitReport> Daemon::refit() {
   auto report = refit_->run();
   note_refit(report);
   return report;

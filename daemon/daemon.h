@@ -46,10 +46,10 @@ class Daemon final : public service::Backend {
   // One line for the service manager's status.
   std::string status_line();
 
-  std::shared_ptr<const service::ModelSet> models() override;
+  std::shared_ptr<const prediction::ModelSet> models() override;
   service::Health health() override;
   std::map<std::string, std::string> source_statuses() override;
-  Result<service::RefitReport> refit() override;
+  Result<prediction::RefitReport> refit() override;
   Result<void> reload() override;
   Result<void> label(std::int64_t run_id, const std::map<std::string, std::string>& labels) override;
   Result<std::string> backup() override;
@@ -63,7 +63,7 @@ class Daemon final : public service::Backend {
   Result<void> open_history();
   Result<void> open_socket();
   void refit_loop(const std::stop_token& stop);
-  void note_refit(const Result<service::RefitReport>& report);
+  void note_refit(const Result<prediction::RefitReport>& report);
 
   mutable std::mutex mutex_;  // guards config_, formats_ and the failures below
   Config config_;

@@ -6,44 +6,11 @@
 #include <utility>
 
 #include "daemon/log.h"
-#include "daemon/service/model_json.h"
+#include "prediction/model_json.h"
 #include "regression/draft.h"
-#include "regression/traits.h"
 
 namespace etad {
 namespace {
-
-std::optional<service::Spread> spread_of(std::vector<double> seconds) {
-  if (seconds.empty()) return std::nullopt;
-  std::sort(seconds.begin(), seconds.end());
-  const auto at = [&](double share) {
-    return seconds[static_cast<std::size_t>(share * static_cast<double>(seconds.size() - 1) + 0.5)];
-  };
-  return service::Spread{at(0.5), at(0.05), at(0.95), static_cast<int>(seconds.size())};
-}
-
-// What storage read of the run's settings, as settings again.
-std::map<std::string, std::string> settings_of(const RunData& run) {
-  return {{"type", run.solver_type},
-          {"iter_size", std::to_string(run.iter_size)},
-          {"precision", run.precision},
-          {"workers", run.workers}};
-}
-
-regression::RunObservation observation_of(const RunData& run, Phase phase) {
-  regression::RunObservation out;
-  out.run = run.run_id;
-  out.samples = static_cast<double>(run.samples_per_iteration);
-  out.iterations = static_cast<double>(run.iterations);
-  out.seconds = to_seconds(run.duration);
-  out.traits = regression::traits_of(settings_of(run), phase == Phase::train);
-  if (run.started_at) out.started_at = to_seconds(run.started_at->time_since_epoch());
-  if (run.ended_at) out.ended_at = to_seconds(run.ended_at->time_since_epoch());
-  for (const Segment& window : run.windows) {
-    out.windows.push_back({static_cast<double>(window.iterations), to_seconds(window.duration)});
-  }
-  return out;
-}
 
 // A key's deployment, as a key with the network and the phase left out.
 ModelKey deployment_of(ModelKey key) {
@@ -58,40 +25,7 @@ ModelKey other_phase_of(ModelKey key) {
   return key;
 }
 
-}  // namespace
-
-regression::Dataset dataset_of(const std::vector<RunData>& runs, Phase phase) {
-  const bool all_diverged =
-      std::all_of(runs.begin(), runs.end(), [](const RunData& run) { return run.loss_is_nan; });
-  regression::Dataset out;
-  for (const RunData& run : runs) {
-    if (run.iterations <= 0 || run.duration <= Duration::zero()) continue;
-    if (run.loss_is_nan && !all_diverged) continue;
-    out.push_back(observation_of(run, phase));
-  }
-  return out;
-}
-
-std::optional<service::Spread> startup_of(const std::vector<RunData>& runs) {
-  std::vector<double> seconds;
-  for (const RunData& run : runs) {
-    if (run.startup) seconds.push_back(to_seconds(*run.startup));
-  }
-  return spread_of(std::move(seconds));
-}
-
-std::optional<service::Spread> snapshot_of(const std::vector<RunData>& runs) {
-  std::vector<double> seconds;
-  for (const RunData& run : runs) {
-    if (run.snapshots > 0)
-      seconds.push_back(to_seconds(run.snapshot_time) / static_cast<double>(run.snapshots));
-  }
-  return spread_of(std::move(seconds));
-}
-
-namespace {
-
-void tell(const service::FittedModel& fitted) {
+void tell(const prediction::FittedModel& fitted) {
   const std::string id = std::to_string(fitted.id), phase(name_of(fitted.key.phase));
   log::debug("fitted model " + id + ": " + fitted.key.network + ", " + phase,
              {{"MODEL", id}, {"NETWORK", fitted.key.network}, {"PHASE", phase}});
@@ -107,10 +41,10 @@ Result<void> Refit::load() {
   const std::lock_guard running(running_);
   const auto rows = reader_->models();
   if (!rows) return tl::unexpected(rows.error());
-  std::vector<service::FittedModel> fitted;
+  std::vector<prediction::FittedModel> fitted;
   for (const ModelRow& row : *rows) {
     // A body of another version is no loss: the first refit, which comes at once, replaces it.
-    if (auto model = service::model_from_row(row)) fitted.push_back(std::move(*model));
+    if (auto model = prediction::model_from_row(row)) fitted.push_back(std::move(*model));
   }
   swap_in(std::move(fitted), {});
   return {};
@@ -120,11 +54,12 @@ Result<std::vector<Refit::Dirty>> Refit::read(const std::vector<ModelKey>& keys)
   std::vector<Dirty> out;
   for (const ModelKey& key : keys) {
     alive_();
-    const auto runs = reader_->run_data(key, kMaxRuns, kMaxWindows);
+    const auto runs = reader_->run_data(key, prediction::kMaxRuns, prediction::kMaxWindows);
     if (!runs) return tl::unexpected(runs.error());
     const bool train = key.phase == Phase::train;
-    out.push_back({key, dataset_of(*runs, key.phase), train ? startup_of(*runs) : std::nullopt,
-                   train ? snapshot_of(*runs) : std::nullopt, std::nullopt});
+    out.push_back({key, prediction::dataset_of(*runs, key.phase),
+                   train ? prediction::startup_of(*runs) : std::nullopt,
+                   train ? prediction::snapshot_of(*runs) : std::nullopt, std::nullopt});
   }
   return out;
 }
@@ -155,19 +90,19 @@ void Refit::fit(std::vector<Dirty>& dirty) const {
 }
 
 // Into the history, which gives them their ids.
-Result<std::vector<service::FittedModel>> Refit::keep(std::vector<Dirty>& dirty) {
-  std::vector<service::FittedModel> fitted;
+Result<std::vector<prediction::FittedModel>> Refit::keep(std::vector<Dirty>& dirty) {
+  std::vector<prediction::FittedModel> fitted;
   std::vector<ModelRow> rows;
   for (Dirty& one : dirty) {
     if (!one.model) continue;
-    service::FittedModel model;
+    prediction::FittedModel model;
     model.key = one.key;
     model.last_runs = regression::mood_points(one.data, *one.model, kLastRuns);
     model.model = std::move(*one.model);
     model.fitted_at = now_();
     model.startup = one.startup;
     model.snapshot = one.snapshot;
-    rows.push_back({0, model.key, service::model_to_json(model), model.fitted_at});
+    rows.push_back({0, model.key, prediction::model_to_json(model), model.fitted_at});
     fitted.push_back(std::move(model));
   }
   if (rows.empty()) return fitted;
@@ -180,10 +115,10 @@ Result<std::vector<service::FittedModel>> Refit::keep(std::vector<Dirty>& dirty)
   return fitted;
 }
 
-Result<service::RefitReport> Refit::run() {
+Result<prediction::RefitReport> Refit::run() {
   const std::lock_guard running(running_);
   const auto begun = std::chrono::steady_clock::now();
-  service::RefitReport report;
+  prediction::RefitReport report;
   std::int64_t generation = 0;
   const auto keys = reader_->changed_keys(generation_, generation);
   if (!keys) return tl::unexpected(keys.error());
@@ -209,10 +144,10 @@ Result<service::RefitReport> Refit::run() {
 
 // The new set: `fitted` in place of the models of the same keys; keys that are dirty and gave no model have
 // no data any more.
-void Refit::swap_in(std::vector<service::FittedModel> fitted, const std::vector<ModelKey>& dirty) {
+void Refit::swap_in(std::vector<prediction::FittedModel> fitted, const std::vector<ModelKey>& dirty) {
   std::set<ModelKey> replaced(dirty.begin(), dirty.end());
   for (const auto& model : fitted) replaced.insert(model.key);
-  auto next = std::make_shared<service::ModelSet>();
+  auto next = std::make_shared<prediction::ModelSet>();
   for (const auto& model : models()->models) {
     if (!replaced.contains(model.key)) next->models.push_back(model);
   }
@@ -226,7 +161,7 @@ void Refit::swap_in(std::vector<service::FittedModel> fitted, const std::vector<
 }
 
 // One mood for all models of a deployment, made anew where one of them has changed.
-void Refit::tell_moods(service::ModelSet& models, const std::set<ModelKey>& changed) const {
+void Refit::tell_moods(prediction::ModelSet& models, const std::set<ModelKey>& changed) const {
   std::map<ModelKey, std::vector<regression::MoodPoint>> runs;
   for (const ModelKey& key : changed) runs[deployment_of(key)];
   for (const auto& model : models.models) {
@@ -245,7 +180,7 @@ void Refit::tell_moods(service::ModelSet& models, const std::set<ModelKey>& chan
   }
 }
 
-std::shared_ptr<const service::ModelSet> Refit::models() const {
+std::shared_ptr<const prediction::ModelSet> Refit::models() const {
   const std::lock_guard lock(mutex_);
   return models_;
 }

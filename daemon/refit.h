@@ -11,26 +11,14 @@
 #include <set>
 #include <vector>
 
-#include "daemon/service/backend.h"
 #include "daemon/shared_writer.h"
-#include "regression/dataset.h"
+#include "prediction/observations.h"
 #include "storage/history.h"
 
 namespace etad {
 
-// What a key's runs are to the regression. Diverged runs (NaN losses) are left out as long as there are
-// others: denormals and NaNs change a network's pace.
-regression::Dataset dataset_of(const std::vector<RunData>& runs, Phase phase);
-
-// Median and central 90 % range of the runs' start-up times; of their times per snapshot.
-std::optional<service::Spread> startup_of(const std::vector<RunData>& runs);
-std::optional<service::Spread> snapshot_of(const std::vector<RunData>& runs);
-
 class Refit {
  public:
-  // Bounds the work on one model whatever the length of the history: the newest runs count.
-  static constexpr int kMaxRuns = 200;
-  static constexpr int kMaxWindows = 32;        // of each run
   static constexpr std::size_t kLastRuns = 24;  // of each model, for the machine's mood
   static constexpr int kAtOnce = 2000;  // dirty models held in memory together; the rest wait their turn
 
@@ -43,9 +31,9 @@ class Refit {
   Result<void> load();
 
   // Fits what changed since the last run. Thread-safe; two at once are one after the other.
-  Result<service::RefitReport> run();
+  Result<prediction::RefitReport> run();
 
-  std::shared_ptr<const service::ModelSet> models() const;  // never nullptr; thread-safe
+  std::shared_ptr<const prediction::ModelSet> models() const;  // never nullptr; thread-safe
   std::optional<Instant> last() const;
 
  private:
@@ -53,15 +41,15 @@ class Refit {
   struct Dirty {
     ModelKey key;
     regression::Dataset data;
-    std::optional<service::Spread> startup, snapshot;
+    std::optional<prediction::Spread> startup, snapshot;
     std::optional<regression::Model> model;
   };
 
   Result<std::vector<Dirty>> read(const std::vector<ModelKey>& keys);
   void fit(std::vector<Dirty>& dirty) const;
-  Result<std::vector<service::FittedModel>> keep(std::vector<Dirty>& dirty);
-  void swap_in(std::vector<service::FittedModel> fitted, const std::vector<ModelKey>& dirty);
-  void tell_moods(service::ModelSet& models, const std::set<ModelKey>& changed) const;
+  Result<std::vector<prediction::FittedModel>> keep(std::vector<Dirty>& dirty);
+  void swap_in(std::vector<prediction::FittedModel> fitted, const std::vector<ModelKey>& dirty);
+  void tell_moods(prediction::ModelSet& models, const std::set<ModelKey>& changed) const;
 
   std::mutex running_;
   std::unique_ptr<Reader> reader_;
@@ -71,7 +59,7 @@ class Refit {
   std::int64_t generation_ = 0;  // of the history, up to which the models are up to date
 
   mutable std::mutex mutex_;  // guards what follows
-  std::shared_ptr<const service::ModelSet> models_ = std::make_shared<service::ModelSet>();
+  std::shared_ptr<const prediction::ModelSet> models_ = std::make_shared<prediction::ModelSet>();
   std::optional<Instant> last_;
 };
 

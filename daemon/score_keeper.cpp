@@ -24,7 +24,7 @@ double elapsed_seconds(const Run& run) {
   return std::max(0.0, to_seconds(*run.ended_at - *run.started_at));
 }
 
-std::string basis_of(const service::Outlook& outlook) {
+std::string basis_of(const prediction::Outlook& outlook) {
   if (outlook.remaining->from_model_only) return "model";
   return outlook.model_id ? "model and windows" : "windows";
 }
@@ -71,7 +71,7 @@ Result<void> ScoreKeeper::note(const RunRow& row) {
   return {};
 }
 
-Result<void> ScoreKeeper::look(const std::shared_ptr<const service::ModelSet>& models, Instant now) {
+Result<void> ScoreKeeper::look(const std::shared_ptr<const prediction::ModelSet>& models, Instant now) {
   const auto rows = reader_->runs(running_runs());
   if (!rows) return tl::unexpected(rows.error());
   std::set<std::int64_t> running;
@@ -89,9 +89,9 @@ Result<void> ScoreKeeper::look(const std::shared_ptr<const service::ModelSet>& m
 }
 
 Result<void> ScoreKeeper::predict(const RunRow& row, Seen& seen,
-                                  const std::shared_ptr<const service::ModelSet>& models, Instant now) {
+                                  const std::shared_ptr<const prediction::ModelSet>& models, Instant now) {
   if (row.run.ended_at && now - *row.run.ended_at > kPast) return {};
-  const service::Outlook outlook = live_.outlook(row, models);
+  const prediction::Outlook outlook = live_.outlook(row, models);
   const auto& remaining = outlook.remaining;
   if (!remaining) {
     if (row.run.train.segments == 0) seen.fraction = 0;  // seen at its very beginning, with nothing to say
@@ -117,9 +117,9 @@ Result<void> ScoreKeeper::predict(const RunRow& row, Seen& seen,
 
 // A run that is seen too late for its start: what the models that were fitted before it began say of all of
 // it is what would have been said then.
-Result<void> ScoreKeeper::predict_start(const RunRow& row, Seen& seen, const service::ModelSet& models,
+Result<void> ScoreKeeper::predict_start(const RunRow& row, Seen& seen, const prediction::ModelSet& models,
                                         Instant now) {
-  const service::Outlook outlook = service::LiveRuns::at_start(row.run, models);
+  const prediction::Outlook outlook = prediction::LiveRuns::at_start(row.run, models);
   if (!outlook.remaining) return {};
   PredictionRow prediction;
   prediction.kind = PredictionKind::total;
@@ -130,7 +130,7 @@ Result<void> ScoreKeeper::predict_start(const RunRow& row, Seen& seen, const ser
 
 // `prediction.seconds`: what the outlook's remaining time is added to.
 Result<void> ScoreKeeper::record(const RunRow& row, Seen& seen, PredictionRow prediction,
-                                 const service::Outlook& outlook) {
+                                 const prediction::Outlook& outlook) {
   const double known = prediction.seconds;
   prediction.run_id = row.id;
   prediction.seconds = known + outlook.remaining->seconds;

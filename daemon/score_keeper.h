@@ -9,9 +9,8 @@
 #include <optional>
 #include <set>
 
-#include "daemon/service/backend.h"
-#include "daemon/service/live.h"
 #include "daemon/shared_writer.h"
+#include "prediction/live_runs.h"
 #include "storage/history.h"
 
 namespace etad {
@@ -29,7 +28,7 @@ class ScoreKeeper {
   Result<void> begin();
 
   // Writes down a prediction for each running run that has reached a mark, and scores those that have ended.
-  Result<void> look(const std::shared_ptr<const service::ModelSet>& models, Instant now);
+  Result<void> look(const std::shared_ptr<const prediction::ModelSet>& models, Instant now);
 
  private:
   struct Seen {
@@ -43,17 +42,17 @@ class ScoreKeeper {
 
   Result<void> note(const RunRow& row);
   Result<void> note_unscored();
-  Result<void> predict(const RunRow& row, Seen& seen, const std::shared_ptr<const service::ModelSet>& models,
-                       Instant now);
-  Result<void> predict_start(const RunRow& row, Seen& seen, const service::ModelSet& models, Instant now);
+  Result<void> predict(const RunRow& row, Seen& seen,
+                       const std::shared_ptr<const prediction::ModelSet>& models, Instant now);
+  Result<void> predict_start(const RunRow& row, Seen& seen, const prediction::ModelSet& models, Instant now);
   Result<void> record(const RunRow& row, Seen& seen, PredictionRow prediction,
-                      const service::Outlook& outlook);
+                      const prediction::Outlook& outlook);
   Result<void> score_ended(const std::set<std::int64_t>& running);
 
   std::unique_ptr<Reader> reader_;
   SharedWriter& writer_;
   Observer observer_;
-  service::LiveRuns live_;
+  prediction::LiveRuns live_;
   std::map<std::int64_t, Seen> runs_;  // that were running when last looked at, by id
 };
 

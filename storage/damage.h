@@ -9,10 +9,11 @@ namespace etad {
 
 [[noreturn]] inline void throw_damaged(const sqlite::Connection& connection, const std::string& what,
                                        std::int64_t id) {
-  throw sqlite::Failure(SQLITE_CORRUPT, Error{connection.path(),
-                                              "the history is damaged: " + what + " " + std::to_string(id) +
-                                                  " can't be unpacked",
-                                              "restore a backup, or drop what it belongs to"});
+  throw sqlite::Failure(
+      SQLITE_CORRUPT,
+      Error{connection.path(),
+            "the history is damaged: " + what + " " + std::to_string(id) + " can't be unpacked",
+            "restore a backup, or drop what it belongs to", ErrorKind::corrupt});
 }
 
 }  // namespace etad

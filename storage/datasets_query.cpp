@@ -1,12 +1,13 @@
 #include "storage/datasets_query.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 #include "storage/chunks.h"
 #include "storage/codes.h"
 #include "storage/damage.h"
+#include "storage/text_map.h"
+#include "storage/thin.h"
 
 namespace etad {
 namespace {
@@ -26,22 +27,7 @@ ModelKey read_key(const sqlite::Rows& row) {
   return key;
 }
 
-std::int64_t positive(std::string_view text) {
-  std::int64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return std::max<std::int64_t>(value, 1);
-}
-
-// At most `limit` of the windows, evenly spaced, the first among them.
-void thin(std::vector<Segment>& windows, std::size_t limit) {
-  const std::size_t size = windows.size();
-  if (size <= limit) return;
-  for (std::size_t i = 0; i < limit; ++i) windows[i] = windows[i * size / limit];
-  windows.resize(limit);
-}
-
-RunData read_run(const sqlite::Connection& connection, const sqlite::Rows& row, Phase phase,
-                 int max_windows) {
+RunData read_run(const sqlite::Connection& connection, const sqlite::Rows& row, int max_windows) {
   RunData data;
   data.run_id = row.get<std::int64_t>(0);
   data.samples_per_iteration = row.get<std::int64_t>(1);
@@ -49,16 +35,13 @@ RunData read_run(const sqlite::Connection& connection, const sqlite::Rows& row, 
   data.duration = row.get<Duration>(3);
   data.started_at = row.get<std::optional<Instant>>(4);
   data.loss_is_nan = row.get<bool>(5);
-  data.solver_type = row.get<std::string>(6);
-  data.iter_size = phase == Phase::train ? positive(row.get<std::string_view>(7)) : 1;
-  data.startup = row.get<std::optional<Duration>>(10);
-  data.snapshot_time = row.get<Duration>(11);
-  data.snapshots = row.get<std::int64_t>(12);
-  data.precision = row.get<std::string>(13);
-  data.workers = row.get<std::string>(14);
-  data.ended_at = row.get<std::optional<Instant>>(15);
+  data.settings = text_map(row.get<std::string_view>(6));
+  data.startup = row.get<std::optional<Duration>>(9);
+  data.snapshot_time = row.get<Duration>(10);
+  data.snapshots = row.get<std::int64_t>(11);
+  data.ended_at = row.get<std::optional<Instant>>(12);
   SegmentCodec codec;
-  if (!unpack_chunk(row.get<sqlite::Blob>(9).bytes, row.get<std::int64_t>(8), codec, data.windows))
+  if (!unpack_chunk(row.get<sqlite::Blob>(8).bytes, row.get<std::int64_t>(7), codec, data.windows))
     throw_damaged(connection, "the windows of run", data.run_id);
   thin(data.windows, static_cast<std::size_t>(std::max(max_windows, 0)));
   for (Segment& window : data.windows) {
@@ -88,8 +71,7 @@ std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey&
   sqlite::Statement select(
       connection,
       "SELECT r.id, p.samples_per_iteration, p.iterations, p.duration, r.started_at, r.loss_is_nan,"
-      " r.settings ->> 'type', r.settings ->> 'iter_size', w.count, w.body, r.startup, r.snapshot_time,"
-      " r.snapshots, r.settings ->> 'precision', r.settings ->> 'workers', r.ended_at"
+      " r.settings, w.count, w.body, r.startup, r.snapshot_time, r.snapshots, r.ended_at"
       " FROM datasets d CROSS JOIN run_phases p ON p.dataset_id = d.id AND p.phase = d.phase"
       " CROSS JOIN runs r ON r.id = p.run_id"
       " LEFT JOIN run_windows w ON w.run_id = p.run_id AND w.phase = p.phase"
@@ -98,7 +80,7 @@ std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey&
   std::vector<RunData> result;
   auto rows = select.query(k.network, k.architecture, k.framework, k.host, k.device, k.devices,
                            codes::word(k.phase), std::max(max_runs, 0));
-  while (rows.next()) result.push_back(read_run(connection, rows, k.phase, max_windows));
+  while (rows.next()) result.push_back(read_run(connection, rows, max_windows));
   return result;
 }
 

@@ -69,10 +69,7 @@ struct RunData {
   std::int64_t iterations = 0;  // sums over all its segments of the phase
   Duration duration{};
   std::optional<Instant> started_at, ended_at;
-  std::string solver_type;  // settings["type"]
-  std::int64_t iter_size = 1;
-  std::string precision;  // settings["precision"], as written
-  std::string workers;    // settings["workers"]
+  std::map<std::string, std::string> settings;  // as the log shows them
   bool loss_is_nan = false;
   std::optional<Duration> startup;  // Run::startup
   Duration snapshot_time{};         // Run::snapshot_time and Run::snapshots

@@ -16,7 +16,8 @@ using sqlite::Statement;
 constexpr std::array kSteps = {kStep1, kStep2, kStep3, kStep4, kStep5};
 
 [[noreturn]] void refuse(const Connection& connection, std::string message, std::string hint) {
-  throw Failure(SQLITE_NOTADB, Error{connection.path(), std::move(message), std::move(hint)});
+  throw Failure(SQLITE_NOTADB,
+                Error{connection.path(), std::move(message), std::move(hint), ErrorKind::corrupt});
 }
 
 std::int64_t number(Connection& connection, const char* sql) {

@@ -83,7 +83,7 @@ std::int64_t SourceTable::put(const SourceRow& source) {
     throw sqlite::Failure(
         SQLITE_NOTFOUND,
         Error{source.path, "the history has no source " + std::to_string(source.id) + " (any more)",
-              "it was dropped; reading it anew needs a new one"});
+              "it was dropped; reading it anew needs a new one", ErrorKind::not_found});
   }
   return source.id;
 }

@@ -27,6 +27,25 @@ std::string hint_for(int code) {
   }
 }
 
+ErrorKind kind_of(int code) {
+  switch (code & 0xff) {
+    case SQLITE_FULL:
+      return ErrorKind::exhausted;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return ErrorKind::corrupt;
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return ErrorKind::unavailable;
+    default:
+      return ErrorKind::internal;
+  }
+}
+
 }  // namespace
 
 Connection::Connection(const std::string& path, Mode mode) : path_(path) {
@@ -47,7 +66,8 @@ void Connection::execute(const char* sql) {
 void Connection::fail(int code) const {
   std::string message = handle_ ? sqlite3_errmsg(handle()) : sqlite3_errstr(code);
   if (const char* kind = sqlite3_errstr(code); message != kind) message += std::string(", ") + kind;
-  throw Failure(code, Error{path_, "the history's database failed: " + message, hint_for(code)});
+  throw Failure(code,
+                Error{path_, "the history's database failed: " + message, hint_for(code), kind_of(code)});
 }
 
 Statement::Statement(Connection& connection, std::string_view sql) : connection_(&connection) {

@@ -23,7 +23,8 @@ class RunIds {
       throw sqlite::Failure(SQLITE_NOTFOUND,
                             Error{"source " + std::to_string(source_id_),
                                   "records name run " + std::to_string(ordinal) + ", which was never stated",
-                                  {}});
+                                  {},
+                                  ErrorKind::internal});
     }
     return known_[ordinal] = *id;
   }
@@ -191,7 +192,7 @@ Result<void> SqliteWriter::set_labels(std::int64_t run_id, const std::map<std::s
   if (auto valid = check_labels(labels); !valid) return valid;
   bool found = false;
   auto done = transaction([&] { found = runs_.label(run_id, labels); });
-  if (done && !found) return fail("there is no run " + std::to_string(run_id));
+  if (done && !found) return fail(ErrorKind::not_found, "there is no run " + std::to_string(run_id));
   return done;
 }
 

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "bench/replay/log_runs.h"
+#include "prediction/observations.h"
 #include "regression/traits.h"
 
 namespace etad::accuracy {
@@ -107,22 +108,17 @@ bool add_log(const std::string& path, const FormatSet& formats, const Exclusion&
       history.left_out += static_cast<long>(replayed.segments.size());
       continue;
     }
-    std::map<std::pair<Phase, std::int64_t>, regression::RunObservation> phases;
-    for (const Segment& segment : replayed.segments) {
-      auto& observation = phases[{segment.phase, segment.samples_per_iteration}];
-      const auto n = static_cast<double>(segment.iterations);
-      observation.samples = static_cast<double>(segment.samples_per_iteration);
-      observation.iterations += n;
-      observation.seconds += to_seconds(segment.duration);
-      observation.traits = regression::traits_of(run.settings, segment.phase == Phase::train);
-      observation.windows.push_back({n, to_seconds(segment.duration)});
-    }
+    // A run whose batch size changes is one run of each: a model has one batch size a run.
+    std::map<std::pair<Phase, std::int64_t>, std::vector<Segment>> phases;
+    for (const Segment& segment : replayed.segments)
+      phases[{segment.phase, segment.samples_per_iteration}].push_back(segment);
     const std::string network = run.network.empty() ? "(no name)" : run.network;
-    for (auto& [what, observation] : phases) {
-      if (run.started_at) observation.started_at = to_seconds(run.started_at->time_since_epoch());
-      if (run.ended_at) observation.ended_at = to_seconds(run.ended_at->time_since_epoch());
-      const SeriesKey key{run.device, network + " " + run.architecture, std::string(name_of(what.first))};
-      history.series[key].push_back(std::move(observation));
+    for (const auto& [what, segments] : phases) {
+      const auto& [phase, samples] = what;
+      RunData data = prediction::run_data_of(run, segments, phase);
+      data.samples_per_iteration = samples;
+      history.series[{run.device, network + " " + run.architecture, std::string(name_of(phase))}].push_back(
+          prediction::observation_of(data, phase));
     }
   }
   return true;

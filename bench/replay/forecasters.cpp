@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
-#include "daemon/service/live.h"
+#include "prediction/observations.h"
+#include "prediction/plan.h"
 #include "regression/model.h"
 #include "regression/statistics.h"
-#include "regression/traits.h"
 
 namespace etad::replay {
 namespace {
@@ -16,8 +15,7 @@ using regression::Remaining;
 using regression::Stretch;
 
 constexpr double kConfidence = 0.9;
-constexpr double kTqdmSmoothing = 0.3;    // the default of the tqdm progress bar
-constexpr std::size_t kMostWindows = 32;  // of a run that enter a model, as in the daemon
+constexpr double kTqdmSmoothing = 0.3;  // the default of the tqdm progress bar
 
 Remaining certain(double seconds) {
   Remaining out;
@@ -69,37 +67,12 @@ std::optional<Remaining> median_step(const Situation& s) {
   return certain(seconds);
 }
 
-auto key_of(const Run& run) {
-  return std::tie(run.network, run.architecture, run.framework, run.host, run.device, run.devices);
-}
-
-std::optional<double> samples_of(const Run& run, Phase phase) {
-  const auto& summary = phase == Phase::train ? run.train : run.test;
-  if (!summary.samples_per_iteration) return std::nullopt;
-  return static_cast<double>(*summary.samples_per_iteration);
-}
-
-regression::RunObservation observation(const ReplayRun& run, Phase phase, std::int64_t id) {
-  regression::RunObservation out;
-  out.run = id;
-  out.samples = samples_of(run.run, phase).value_or(0);
-  out.traits = regression::traits_of(run.run.settings, phase == Phase::train);
-  if (run.run.started_at)
-    out.started_at = std::chrono::duration<double>(run.run.started_at->time_since_epoch()).count();
-  std::vector<regression::Window> windows;
-  for (const Segment& each : run.segments) {
-    if (each.phase != phase) continue;
-    windows.push_back({static_cast<double>(each.iterations), to_seconds(each.duration)});
-    out.iterations += windows.back().iterations;
-    out.seconds += windows.back().seconds;
-  }
-  const std::size_t step = std::max<std::size_t>(1, windows.size() / kMostWindows);
-  for (std::size_t i = 0; i < windows.size(); i += step) out.windows.push_back(windows[i]);
-  return out;
+bool same_model(const Run& a, const Run& b) {
+  return prediction::key_of(a, Phase::train) == prediction::key_of(b, Phase::train);
 }
 
 bool counts(const ReplayRun& other, const ReplayRun& run, History history) {
-  if (&other == &run || key_of(other.run) != key_of(run.run) || run.run.network.empty()) return false;
+  if (&other == &run || !same_model(other.run, run.run) || run.run.network.empty()) return false;
   if (other.run.loss_is_nan) return false;
   return history == History::others ||
          (other.run.ended_at && run.run.started_at && *other.run.ended_at <= *run.run.started_at);
@@ -107,28 +80,22 @@ bool counts(const ReplayRun& other, const ReplayRun& run, History history) {
 
 std::optional<regression::Prediction> model_says(const ReplayRun& run, const std::vector<ReplayRun>& runs,
                                                  History history, Phase phase, double iterations) {
-  regression::Dataset data;
+  std::vector<RunData> others;
   for (const ReplayRun& other : runs) {
     if (!counts(other, run, history)) continue;
-    auto observed = observation(other, phase, static_cast<std::int64_t>(data.size()));
-    if (observed.iterations > 0 && observed.seconds > 0) data.push_back(std::move(observed));
+    others.push_back(prediction::run_data_of(other.run, other.segments, phase));
+    others.back().run_id = static_cast<std::int64_t>(others.size());
   }
-  const auto model = regression::fit(data);
+  const auto model = regression::fit(prediction::dataset_of(others, phase));
   if (!model || !(iterations >= 1)) return std::nullopt;
-  auto out = model->predict(iterations, samples_of(run.run, phase), kConfidence,
-                            regression::traits_of(run.run.settings, phase == Phase::train));
-  if (!out) return std::nullopt;
-  out->seconds /= iterations;
-  out->lower /= iterations;
-  out->upper /= iterations;
-  return out;
+  return prediction::per_iteration(*model, run.run, phase, iterations, kConfidence);
 }
 
 }  // namespace
 
 regression::Plan plan_at(const ReplayRun& run, std::size_t moment) {
   const Moment& now = run.moments[moment];
-  regression::Plan plan = service::plan_of(run.run);
+  regression::Plan plan = prediction::plan_of(run.run);
   plan.iteration = now.iteration;
   plan.max_iterations = run.moments.back().iteration;
   // The last display of a run that got to its end comes before the test at its end.

@@ -11,9 +11,9 @@
 #include <memory>
 #include <span>
 
-#include "daemon/service/live.h"
 #include "parsers/lines/line.h"
 #include "parsers/training/tracker.h"
+#include "prediction/plan.h"
 
 namespace etad::replay {
 namespace {
@@ -56,7 +56,7 @@ class Recorder {
     for (const Run& run : records.runs) runs_[run.ordinal].run = run;
     for (const auto& [run, segment] : records.segments) {
       ReplayRun& replay = runs_[run];
-      replay.stretches.push_back(service::stretch_of(segment));
+      replay.stretches.push_back(prediction::stretch_of(segment));
       replay.segments.push_back(segment);
     }
     for (const auto& [run, point] : records.points) {

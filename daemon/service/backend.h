@@ -14,42 +14,9 @@
 
 #include "parsers/base/error.h"
 #include "parsers/base/time.h"
-#include "regression/model.h"
-#include "regression/mood.h"
-#include "storage/rows.h"
+#include "prediction/model_set.h"
 
 namespace etad::service {
-
-// A duration that varies from run to run: its median and a central 90 % range. Seconds.
-struct Spread {
-  double median = 0, lower = 0, upper = 0;
-  int runs = 0;  // how many it was seen in
-};
-
-struct FittedModel {
-  std::int64_t id = 0;
-  ModelKey key;
-  regression::Model model;
-  Instant fitted_at{};
-  std::string family = "end_to_end";
-  // What a whole run takes beside its training and testing; only on models of the train phase.
-  std::optional<Spread> startup;   // process start to first training iteration, tests taken out
-  std::optional<Spread> snapshot;  // one snapshot
-  // The last runs, and what the mood of the machine is by them and those of the deployment's other models.
-  // Neither is in the history: the first refit after a start knows them anew. nullptr: unknown.
-  std::vector<regression::MoodPoint> last_runs;
-  std::shared_ptr<const regression::Mood> mood;
-
-  // The cross-validated error in percent. None with a single run: there is nothing it was tested on.
-  std::optional<double> error_percent() const {
-    return model.runs > 1 ? std::optional(model.error_percent) : std::nullopt;
-  }
-};
-
-// All current models: immutable, swapped whole by the refit, held by a request for as long as it lasts.
-struct ModelSet {
-  std::vector<FittedModel> models;  // by id, ascending
-};
 
 // One of the daemon's own counters or gauges, for GET /metrics.
 struct Metric {
@@ -77,13 +44,6 @@ struct Health {
   std::optional<Instant> last_commit, last_refit;
   Instant started_at{};
   std::vector<Metric> metrics;
-};
-
-struct RefitReport {
-  std::int64_t fitted = 0;     // models fitted anew
-  std::int64_t unchanged = 0;  // models whose data had not changed
-  std::int64_t failed = 0;     // keys whose data no model can be fitted from
-  double seconds = 0;
 };
 
 struct ImportRequest {
@@ -116,14 +76,14 @@ class Backend {
   virtual ~Backend() = default;
 
   // Asked on the service thread: thread-safe and quick, they wait for nothing.
-  virtual std::shared_ptr<const ModelSet> models() = 0;  // never nullptr
+  virtual std::shared_ptr<const prediction::ModelSet> models() = 0;  // never nullptr
   virtual Health health() = 0;
   // The state of followed files by path, for those that have something to say beyond their row in the
   // history ("waiting: permission denied", "a directory, not followed", …).
   virtual std::map<std::string, std::string> source_statuses() = 0;
 
   // Called on a worker thread; may block until the thing is done.
-  virtual Result<RefitReport> refit() = 0;
+  virtual Result<prediction::RefitReport> refit() = 0;
   virtual Result<void> reload() = 0;
   virtual Result<void> label(std::int64_t run_id, const std::map<std::string, std::string>& labels) = 0;
   // A copy of the whole history as it is now, in a file of its own that the caller removes: its path.

@@ -3,106 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "daemon/service/selection.h"
-#include "regression/compose.h"
 #include "regression/traits.h"
 
 namespace etad::service {
 namespace {
 
-Problem batch_size_missing(const FittedModel& fitted, std::string_view parameter) {
-  Problem problem;
-  problem.title = "Invalid parameter";
-  JsonWriter low, high;
-  low.value(fitted.model.samples.min);
-  high.value(fitted.model.samples.max);
-  problem.detail = "Parameter \"" + std::string(parameter) + "\" is missing: the history of " +
-                   fitted.key.network + " has several batch sizes, from " + low.take() + " to " +
-                   high.take() + ".";
-  problem.more = [name = std::string(parameter)](JsonWriter& json) { json.field("parameter", name); };
-  return problem;
-}
-
-// Only what was asked: of a setting that the question leaves out, the most common value is meant.
-regression::Traits traits_of(const Question& question) {
-  regression::Traits out;
-  for (const auto& [name, value] : question.settings) out.push_back(name + "=" + value);
-  return out;
-}
-
-regression::Occasion occasion_of(const FittedModel& fitted, std::optional<Instant> now) {
-  if (!now) return {};
-  return {to_seconds(now->time_since_epoch()), fitted.mood.get()};
-}
-
-Answer<EstimatePart> ask(const FittedModel& fitted, std::int64_t iterations,
-                         std::optional<std::int64_t> batch_size, const Question& question,
-                         std::optional<Instant> now, std::string_view batch_parameter) {
-  std::optional<double> samples;
-  if (batch_size) samples = static_cast<double>(*batch_size);
-  const auto& seen = fitted.model.samples;
-  const auto predicted = fitted.model.predict(static_cast<double>(iterations), samples, question.confidence,
-                                              traits_of(question), occasion_of(fitted, now));
-  if (!predicted) return refuse(batch_size_missing(fitted, batch_parameter));
-  if (!samples && seen.min == seen.max && seen.max > 0) samples = seen.max;
-  EstimatePart part;
-  part.phase = std::string(name_of(fitted.key.phase));
-  part.model = &fitted;
-  part.batch_size = samples;
-  part.iterations = iterations;
-  part.runs = fitted.model.runs;
-  part.prediction = *predicted;
-  return part;
-}
-
-Answer<void> add_tests(const Deployment& chosen, const Question& question, Estimate& out) {
-  if (question.test_interval.value_or(0) == 0 || question.test_iterations.value_or(0) == 0) return {};
-  if (chosen.test == nullptr) {
-    Problem problem;
-    problem.status = 404;
-    problem.detail = "No test phase of " + chosen.train->key.network +
-                     " is in the history yet, only training: a total with tests can't be told.";
-    problem.hint = "ask with test_interval=0 for the training alone";
-    return refuse(std::move(problem));
-  }
-  const std::int64_t phases = test_phases(question.iterations, *question.test_interval);
-  auto part = ask(*chosen.test, phases * *question.test_iterations, question.test_batch_size, question,
-                  out.now, "test_batch_size");
-  if (!part) return refuse(std::move(part.error()));
-  out.parts.push_back(std::move(*part));
-  return {};
-}
-
-// Start-up and snapshots: what the runs of that network took for them, `times` over.
-void add_measured(std::string_view phase, const std::optional<Spread>& spread, std::int64_t times,
-                  Estimate& out) {
-  if (!spread || times == 0) return;
-  const auto n = static_cast<double>(times);
-  EstimatePart part;
-  part.phase = std::string(phase);
-  part.iterations = times;
-  part.runs = spread->runs;
-  part.prediction = {n * spread->median, n * spread->lower, n * spread->upper, {}};
-  out.parts.push_back(std::move(part));
-}
-
-void sum_up(Estimate& out) {
-  if (out.parts.size() == 1) {
-    out.sum = out.parts.front().prediction;
-    return;
-  }
-  std::vector<regression::Prediction> parts;
-  for (const EstimatePart& part : out.parts) {
-    auto& prediction = parts.emplace_back(part.prediction);
-    if (part.phase != "test") continue;
-    for (std::string& input : prediction.extrapolates) {
-      if (input == "batch_size" || input == "iterations")
-        input.insert(0, "test_");  // as the parameter is named
-    }
-  }
-  out.sum = regression::compose(parts);
-  out.sum.mood = out.parts.front().prediction.mood;
-}
+using prediction::Estimate;
+using prediction::EstimatePart;
+using prediction::FittedModel;
+using prediction::Question;
 
 void write_model(JsonWriter& json, const FittedModel& fitted) {
   const auto& model = fitted.model;
@@ -185,35 +94,6 @@ Question question_from(Params& params) {
     params.require("test_interval", "a total needs it; 0 for a training without tests");
     if (out.test_interval.value_or(0) > 0) params.require("test_iterations", "iterations of one test phase");
   }
-  return out;
-}
-
-std::int64_t test_phases(std::int64_t iterations, std::int64_t interval) {
-  return interval > 0 ? iterations / interval + 1 : 0;
-}
-
-Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& question,
-                          std::optional<Instant> now) {
-  auto chosen = select(*models, question);
-  if (!chosen) return refuse(std::move(chosen.error()));
-  Estimate out;
-  out.models = std::move(models);
-  out.question = question;
-  out.now = now;
-  const bool test_only = question.phase == Question::Phase::test;
-  auto first = ask(test_only ? *chosen->test : *chosen->train, question.iterations, question.batch_size,
-                   question, now, "batch_size");
-  if (!first) return refuse(std::move(first.error()));
-  out.parts.push_back(std::move(*first));
-  if (question.phase == Question::Phase::total) {
-    if (auto added = add_tests(*chosen, question, out); !added) return refuse(std::move(added.error()));
-    add_measured("startup", chosen->train->startup, 1, out);
-    // One after each interval, and one at the end where that is not one of them.
-    const std::int64_t interval = question.snapshot_interval.value_or(0);
-    const std::int64_t snapshots = interval > 0 ? (question.iterations + interval - 1) / interval : 0;
-    add_measured("snapshot", chosen->train->snapshot, snapshots, out);
-  }
-  sum_up(out);
   return out;
 }
 

@@ -4,6 +4,11 @@
 #include "daemon/service/views.h"
 
 namespace etad::service {
+
+using prediction::FittedModel;
+using prediction::ModelSet;
+using prediction::Spread;
+
 namespace {
 
 void write_range(JsonWriter& json, std::string_view name, const regression::Range& range) {

@@ -34,6 +34,8 @@ std::string_view title_of(unsigned status) {
       return "Not Implemented";
     case 503:
       return "Service Unavailable";
+    case 507:
+      return "Insufficient Storage";
     default:
       return status < 500 ? "Refused" : "Internal Server Error";
   }
@@ -52,9 +54,32 @@ Reply reply_of(const Problem& problem) {
   return {problem.status, "application/problem+json", problem.headers, json.take() + "\n"};
 }
 
-Problem problem_of(unsigned status, const Error& error) {
+namespace {
+
+unsigned status_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::invalid:
+      return 422;
+    case ErrorKind::not_found:
+      return 404;
+    case ErrorKind::conflict:
+      return 409;
+    case ErrorKind::unavailable:
+      return 503;
+    case ErrorKind::exhausted:
+      return 507;
+    case ErrorKind::corrupt:
+    case ErrorKind::internal:
+      return 500;
+  }
+  return 500;
+}
+
+}  // namespace
+
+Problem problem_of(const Error& error) {
   Problem problem;
-  problem.status = status;
+  problem.status = status_of(error.kind);
   problem.detail = error.where.empty() ? error.message : error.where + ": " + error.message;
   problem.hint = error.hint;
   return problem;

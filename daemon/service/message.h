@@ -51,8 +51,8 @@ inline tl::unexpected<Problem> refuse(Problem problem) {
 
 Reply reply_of(const Problem& problem);
 
-// A failure of ours or of the thing asked for, by its Error.
-Problem problem_of(unsigned status, const Error& error);
+// A failure of ours or of the thing asked for, by its Error, whose kind makes the status.
+Problem problem_of(const Error& error);
 
 // The reason phrase that is the title where there is no better one: "Not Found".
 std::string_view title_of(unsigned status);

@@ -10,6 +10,8 @@
 namespace etad::service {
 namespace {
 
+using prediction::FittedModel;
+using prediction::ModelSet;
 using Labels = std::vector<std::pair<std::string, std::string>>;
 using Type = Metric::Type;
 

@@ -40,7 +40,7 @@ struct RunningRun {
 struct MetricsView {
   const Health& health;
   const std::optional<HistorySize>& size;
-  const ModelSet& models;
+  const prediction::ModelSet& models;
   const std::vector<RunningRun>& running;
   const ServiceCounters& service;
   const std::string& version;

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "daemon/service/names.h"
+#include "prediction/names.h"
 
 namespace etad::service {
 namespace {
@@ -222,7 +222,7 @@ void Params::reject(std::string_view name, std::string detail, std::vector<std::
 std::optional<Problem> Params::check() {
   for (const auto& [name, value] : values_) {
     if (asked_.find(name) != asked_.end()) continue;
-    reject(name, "is unknown here", near_names(name, {asked_.begin(), asked_.end()}));
+    reject(name, "is unknown here", prediction::near_names(name, {asked_.begin(), asked_.end()}));
   }
   return problem_;
 }

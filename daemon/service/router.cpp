@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <charconv>
 
-#include "daemon/service/names.h"
 #include "daemon/service/router_call.h"
 #include "daemon/service/views.h"
+#include "prediction/names.h"
 
 namespace etad::service {
 namespace {
+
+using prediction::equal_ignoring_case;
+using prediction::near_names;
 
 std::string_view path_of(std::string_view target) {
   return target.substr(0, target.find('?'));

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "daemon/service/backend.h"
-#include "daemon/service/live.h"
 #include "daemon/service/message.h"
 #include "daemon/service/metrics.h"
 #include "daemon/service/params.h"
+#include "prediction/live_runs.h"
 #include "storage/history.h"
 
 namespace etad::service {
@@ -101,7 +101,7 @@ class Router {
   Options options_;
   Backend& backend_;
   Reader& reader_;
-  LiveRuns live_;
+  prediction::LiveRuns live_;
 };
 
 }  // namespace etad::service

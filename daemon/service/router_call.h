@@ -29,7 +29,7 @@ inline Reply json_reply(JsonWriter& json) {
 
 // What the history could not answer: not the client's fault.
 inline Reply history_failed(const Error& error) {
-  Problem problem = problem_of(500, error);
+  Problem problem = problem_of(error);
   problem.title = "The history can't be read";
   return reply_of(problem);
 }

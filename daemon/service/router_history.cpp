@@ -2,14 +2,18 @@
 #include <charconv>
 
 #include "daemon/service/estimate.h"
-#include "daemon/service/names.h"
 #include "daemon/service/router.h"
 #include "daemon/service/router_call.h"
-#include "daemon/service/selection.h"
 #include "daemon/service/views.h"
+#include "prediction/names.h"
 
 namespace etad::service {
 namespace {
+
+using prediction::equal_ignoring_case;
+using prediction::FittedModel;
+using prediction::near_names;
+using prediction::Question;
 
 constexpr std::int64_t kPage = 1000, kMostOnPage = 10'000;
 
@@ -127,11 +131,12 @@ void tell_of_runs(Reader& reader, const Question& question, Problem& problem) {
 Outcome Router::estimate(Call& call) {
   const Question question = question_from(call.params);
   if (auto problem = call.params.check()) return reply_of(*problem);
-  auto answer = service::estimate(backend_.models(), question, options_.now());
+  const auto answer = prediction::estimate(backend_.models(), question, options_.now());
   if (!answer) {
-    const bool of_network = question.network && answer.error().title == kUnknownNetwork;
-    if (of_network) tell_of_runs(reader_, question, answer.error());
-    return reply_of(answer.error());
+    Problem problem = problem_of(answer.error());
+    if (answer.error().kind == prediction::Refusal::Kind::unknown_network)
+      tell_of_runs(reader_, question, problem);
+    return reply_of(problem);
   }
   return Reply{200, "application/json", {}, to_json(*answer)};
 }
@@ -269,7 +274,7 @@ Outcome Router::refit(Call& call) {
   if (auto problem = call.params.check()) return reply_of(*problem);
   return Work{[&backend = backend_]() -> Reply {
     const auto report = backend.refit();
-    if (!report) return reply_of(problem_of(500, report.error()));
+    if (!report) return reply_of(problem_of(report.error()));
     JsonWriter json;
     json.begin_object().field("fitted", report->fitted).field("unchanged", report->unchanged);
     json.field("failed", report->failed).field("seconds", report->seconds).end_object();
@@ -286,7 +291,7 @@ Outcome Router::reload(Call& call) {
   if (auto problem = call.params.check()) return reply_of(*problem);
   return Work{[&backend = backend_]() -> Reply {
     // A mistake in the files on disk: the daemon goes on with what it had.
-    if (const auto done = backend.reload(); !done) return reply_of(problem_of(422, done.error()));
+    if (const auto done = backend.reload(); !done) return reply_of(problem_of(done.error()));
     JsonWriter json;
     json.begin_object().field("reloaded", true).end_object();
     return json_reply(json);

@@ -11,6 +11,9 @@
 namespace etad::service {
 namespace {
 
+using prediction::AnomalyTraces;
+using prediction::Outlook;
+
 constexpr std::int64_t kMostRuns = 1000;
 
 std::optional<RunState> state_named(std::string_view name) {
@@ -87,7 +90,7 @@ Outcome Router::run(Call& call) {
   const Outlook outlook = live_.outlook(*row, backend_.models(), options_.now());
   std::optional<AnomalyTraces> traces;
   if (outlook.anomaly) {
-    auto found = traces_of(reader_, *row, *outlook.anomaly, options_.host, options_.now());
+    auto found = prediction::traces_of(reader_, *row, *outlook.anomaly, options_.host, options_.now());
     if (!found) return history_failed(found.error());
     traces = std::move(*found);
   }
@@ -97,7 +100,7 @@ Outcome Router::run(Call& call) {
   // The single run says more than the list does: what its GPUs did, what was predicted of it, and a timing
   // run's layers.
   JsonWriter more;
-  const auto usage = usage_of(reader_, *row, options_.host, options_.now());
+  const auto usage = prediction::usage_of(reader_, *row, options_.host, options_.now());
   if (!usage) return history_failed(usage.error());
   more.key("usage");
   write_usage(more, *usage);
@@ -185,7 +188,7 @@ Outcome Router::label(Call& call) {
     return reply_of(problem);
   }
   return Work{[&backend = backend_, id = row->id, labels = std::move(labels)]() -> Reply {
-    if (const auto done = backend.label(id, labels); !done) return reply_of(problem_of(422, done.error()));
+    if (const auto done = backend.label(id, labels); !done) return reply_of(problem_of(done.error()));
     JsonWriter json;
     json.begin_object().field("id", id).field("labels", labels).end_object();
     return json_reply(json);

@@ -7,6 +7,14 @@
 #include "parsers/traces/trace_series.h"
 
 namespace etad::service {
+
+using prediction::AnomalyTraces;
+using prediction::Compared;
+using prediction::GpuChoice;
+using prediction::GpuComparison;
+using prediction::GpuUsage;
+using prediction::Usage;
+
 namespace {
 
 using Member = std::optional<TimeIntegral> GpuUsage::*;

@@ -3,6 +3,10 @@
 #include "daemon/service/views.h"
 
 namespace etad::service {
+
+using prediction::AnomalyTraces;
+using prediction::Outlook;
+
 namespace {
 
 void write_phase(JsonWriter& json, const PhaseSummary& phase) {

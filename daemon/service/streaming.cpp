@@ -42,7 +42,7 @@ Reply import_reply(const ImportReport& report) {
 }
 
 Reply import_failed(const Error& error) {
-  Problem problem = problem_of(422, error);
+  Problem problem = problem_of(error);
   problem.title = "The import failed";
   return reply_of(problem);
 }
@@ -199,7 +199,7 @@ boost::asio::awaitable<void> Connection::run_backup(Exchange& exchange) {
       no_throw<std::string>([&backend = state_.backend] { return backend.backup(); });
   const Copied path = co_await on_pool<Copied>(state_, std::move(copy));
   if (!path) {
-    co_await send(exchange, reply_of(problem_of(500, path.error())));
+    co_await send(exchange, reply_of(problem_of(path.error())));
     co_return;
   }
   http::response<http::file_body> response(http::status::ok, exchange.http_1_0 ? 10 : 11);
@@ -207,7 +207,7 @@ boost::asio::awaitable<void> Connection::run_backup(Exchange& exchange) {
   response.body().open(path->c_str(), boost::beast::file_mode::read, error);
   ::unlink(path->c_str());  // the open file stays until it is sent, whatever becomes of us
   if (error) {
-    co_await send(exchange, reply_of(problem_of(500, Error{*path, error.message(), ""})));
+    co_await send(exchange, reply_of(problem_of(Error{*path, error.message(), "", ErrorKind::unavailable})));
     co_return;
   }
   response.set(http::field::content_type, "application/vnd.sqlite3");

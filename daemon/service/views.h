@@ -8,24 +8,24 @@
 
 #include "daemon/service/backend.h"
 #include "daemon/service/json_writer.h"
-#include "daemon/service/live.h"
-#include "daemon/service/run_traces.h"
+#include "prediction/live_runs.h"
+#include "prediction/run_traces.h"
 #include "storage/history.h"
 
 namespace etad::service {
 
 // `traces`: what they show of the outlook's anomaly, where that was asked for.
-void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook,
-               const AnomalyTraces* traces = nullptr);
-void write_usage(JsonWriter& json, const Usage& usage);
-void write_anomaly_traces(JsonWriter& json, const AnomalyTraces& traces);
+void write_run(JsonWriter& json, const RunRow& row, const prediction::Outlook& outlook,
+               const prediction::AnomalyTraces* traces = nullptr);
+void write_usage(JsonWriter& json, const prediction::Usage& usage);
+void write_anomaly_traces(JsonWriter& json, const prediction::AnomalyTraces& traces);
 void write_segment(JsonWriter& json, const Segment& segment);
 void write_point(JsonWriter& json, const ProgressPoint& point);
 void write_layer_times(JsonWriter& json, const std::vector<LayerTime>& times);
 void write_predictions(JsonWriter& json, const std::vector<PredictionRow>& predictions);
 
 void write_network(JsonWriter& json, const NetworkRow& row);
-void write_model(JsonWriter& json, const FittedModel& fitted);
+void write_model(JsonWriter& json, const prediction::FittedModel& fitted);
 // `status`: what the daemon says of the file at present; empty: nothing beyond the row.
 void write_source(JsonWriter& json, const SourceRow& row, const std::string& status);
 // A file that is looked at but was never read: only its path and why.
@@ -36,6 +36,7 @@ void write_series_points(JsonWriter& json, const SeriesPoints& points);
 
 // `running`: runs under way.
 void write_health(JsonWriter& json, const Health& health, const std::optional<HistorySize>& size,
-                  std::int64_t running, const ModelSet& models, const std::string& version, Instant now);
+                  std::int64_t running, const prediction::ModelSet& models, const std::string& version,
+                  Instant now);
 
 }  // namespace etad::service

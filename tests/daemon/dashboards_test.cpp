@@ -8,8 +8,8 @@
 #include "daemon/health.h"
 #include "daemon/service/metrics.h"
 #include "tests/daemon/temp_history.h"
-#include "tests/service/fixtures.h"
 #include "tests/places.h"
+#include "tests/service/fixtures.h"
 
 namespace etad {
 namespace {
@@ -24,7 +24,7 @@ std::string full_metrics(service::MetricsForm form) {
   inputs.refit_failure = Error{"", "no data", ""};
   inputs.formats = 20;
   const service::Health health = health_of(inputs, kToday);
-  service::ModelSet models;
+  prediction::ModelSet models;
   models.models = {service::testing::fitted(1, "LeNet", Phase::train, 1, 0.1, 0.01)};
   const Run run = service::testing::lenet(0, RunState::running, kToday);
   const std::vector<service::RunningRun> running = {{&run, regression::Remaining{}}};

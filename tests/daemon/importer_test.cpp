@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "daemon/refit.h"
-#include "daemon/service/estimate.h"
+#include "prediction/estimate.h"
 #include "tests/daemon/temp_history.h"
 #include "tests/places.h"
 
@@ -179,11 +179,11 @@ TEST_F(Importing, measured_segments_come_in_as_csv) {
   EXPECT_EQ(report.segments, 12);
   Refit refit(Reader::open(path()).value(), *writer_, [] { return kToday; });
   ASSERT_EQ(refit.run().value().fitted, 1);
-  service::Question question;
+  prediction::Question question;
   question.network = "net";
   question.batch_size = 16;
   question.iterations = 100;
-  const auto answer = service::estimate(refit.models(), question);
+  const auto answer = prediction::estimate(refit.models(), question);
   ASSERT_TRUE(answer);
   EXPECT_NEAR(answer->sum.seconds, 450, 5);
 }
@@ -199,11 +199,11 @@ TEST_F(Importing, an_estimate_from_the_example_logs) {
   EXPECT_EQ(refit.run().value().fitted, 4);
   EXPECT_GE(signs_of_life, 4) << "what the watchdog sees of a refit, however long";
   EXPECT_EQ(refit.run().value().fitted, 0) << "nothing is dirty any more";
-  service::Question question;
+  prediction::Question question;
   question.network = "LeNet";
   question.batch_size = 32;
   question.iterations = 2000;
-  const auto answer = service::estimate(refit.models(), question);
+  const auto answer = prediction::estimate(refit.models(), question);
   ASSERT_TRUE(answer);
   // The run that was left out took 25.9 s of training; runs on that machine spread by 10 % and more.
   EXPECT_NEAR(answer->sum.seconds, 25.9, 8);

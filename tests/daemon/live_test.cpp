@@ -1,5 +1,5 @@
 // What the daemon says of a running run is what a replay of its log computes for the same moment.
-#include "daemon/service/live.h"
+#include "prediction/plan.h"
 
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ class LiveAnswer : public FollowedLog {
       const RunRow row = newest();
       if (row.run.state != RunState::running) break;
       const replay::ReplayRun run = replayed(so_far);
-      const auto plan = service::plan_of(run.run);
+      const auto plan = prediction::plan_of(run.run);
       const double left = plan.max_iterations - plan.iteration;
       const double tests = (left / plan.test_interval + 1) * plan.test_iterations;
       const auto expected =

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "daemon/service/model_json.h"
+#include "prediction/model_json.h"
 #include "tests/daemon/temp_history.h"
 
 namespace etad {
@@ -69,7 +69,7 @@ TEST_F(Refitting, ARestartedDaemonAnswersAsBefore) {
   ASSERT_EQ(before.models()->models.size(), 1U);
   ASSERT_EQ(after.models()->models.size(), 1U);
   const auto &a = before.models()->models[0], &b = after.models()->models[0];
-  EXPECT_EQ(service::model_to_json(a), service::model_to_json(b));
+  EXPECT_EQ(prediction::model_to_json(a), prediction::model_to_json(b));
   for (const char* type : {"type=SGD", "type=Adam"}) {
     for (const double batch : {4.0, 32.0, 48.0, 512.0}) {
       const auto p = a.model.predict(500, batch, 0.9, {type}), q = b.model.predict(500, batch, 0.9, {type});
@@ -85,7 +85,7 @@ TEST_F(Refitting, TheModelsOfADeploymentShareItsMood) {
   Refit here = refit();
   ASSERT_TRUE(here.run());
   ASSERT_EQ(here.models()->models.size(), 1U);
-  const service::FittedModel& model = here.models()->models[0];
+  const prediction::FittedModel& model = here.models()->models[0];
   ASSERT_TRUE(model.mood);
   ASSERT_EQ(model.last_runs.size(), 12U);
   for (const auto& run : model.last_runs) EXPECT_GT(run.until, run.from);
@@ -95,7 +95,7 @@ TEST_F(Refitting, AModelOfAnotherVersionIsFittedAnewNotBelieved) {
   add_runs("type", "Adam", 1);
   Refit first = refit();
   ASSERT_TRUE(first.run());
-  const service::FittedModel good = first.models()->models.at(0);
+  const prediction::FittedModel good = first.models()->models.at(0);
   std::vector<ModelRow> old{{good.id, good.key, "{\"version\":1,\"family\":\"end_to_end\"}", kToday}};
   ASSERT_TRUE(writer_->with([&](Writer& writer) { return writer.put_models(old); }));
 

@@ -40,7 +40,7 @@ class TrackRecordKept : public FollowedLog {
 
   std::vector<PredictionRow> predictions() { return reader_->predictions(newest().id).value(); }
 
-  std::shared_ptr<const service::ModelSet> models_ = std::make_shared<service::ModelSet>();
+  std::shared_ptr<const prediction::ModelSet> models_ = std::make_shared<prediction::ModelSet>();
   std::unique_ptr<ScoreKeeper> keeper_;
 };
 
@@ -109,7 +109,7 @@ TEST_F(TrackRecordKept, a_run_seen_late_has_a_start_by_a_model_that_knew_nothing
   const auto fitted = [&](Instant at) {
     auto models = *refit.models();
     for (auto& model : models.models) model.fitted_at = at;
-    models_ = std::make_shared<service::ModelSet>(std::move(models));
+    models_ = std::make_shared<prediction::ModelSet>(std::move(models));
   };
   // The first look comes when a third of the run is over.
   const auto seen_late = [&](const std::string& name, hours fitted_after_start) {

@@ -5,6 +5,11 @@
 namespace etad::service::testing {
 namespace {
 
+using prediction::Estimate;
+using prediction::estimate;
+using prediction::Spread;
+using prediction::test_phases;
+
 class EstimateTest : public ::testing::Test {
  protected:
   void add(FittedModel model) {
@@ -12,9 +17,9 @@ class EstimateTest : public ::testing::Test {
     models_.push_back(std::move(model));
   }
 
-  Answer<Estimate> ask(const std::string& query) {
+  prediction::Answer<Estimate> ask(const std::string& query) {
     Params params(query);
-    const Question question = question_from(params);
+    const prediction::Question question = question_from(params);
     const auto problem = params.check();
     EXPECT_FALSE(problem) << (problem ? problem->detail : "");
     auto set = std::make_shared<ModelSet>();
@@ -26,13 +31,14 @@ class EstimateTest : public ::testing::Test {
     const auto answer = ask(query);
     EXPECT_FALSE(answer);
     if (answer) return {};
-    EXPECT_EQ(answer.error().status, status) << answer.error().detail;
-    return json::parse(reply_of(answer.error()).body).as_object();
+    const Problem problem = problem_of(answer.error());
+    EXPECT_EQ(problem.status, status) << problem.detail;
+    return json::parse(reply_of(problem).body).as_object();
   }
 
   json::object answered(const std::string& query) {
     const auto answer = ask(query);
-    EXPECT_TRUE(answer) << (answer ? "" : answer.error().detail);
+    EXPECT_TRUE(answer) << (answer ? "" : problem_of(answer.error()).detail);
     return answer ? json::parse(to_json(*answer)).as_object() : json::object();
   }
 

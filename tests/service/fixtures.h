@@ -20,6 +20,9 @@
 namespace etad::service::testing {
 
 namespace json = boost::json;
+using prediction::FittedModel;
+using prediction::ModelSet;
+using prediction::RefitReport;
 
 inline constexpr Instant kNow{std::chrono::seconds{1'795'262'400}};  // 2026-11-21T12:00:00Z
 
@@ -102,7 +105,7 @@ class FakeBackend : public Backend {
     return {};
   }
   Result<std::string> backup() override {
-    if (backup_file.empty()) return fail("no space left on device");
+    if (backup_file.empty()) return fail(ErrorKind::exhausted, "no space left on device");
     return backup_file;
   }
   Result<std::unique_ptr<ImportSession>> begin_import(const ImportRequest& request) override {

@@ -6,7 +6,6 @@
 #include "daemon/service/inflate.h"
 #include "daemon/service/json_writer.h"
 #include "daemon/service/labels.h"
-#include "daemon/service/names.h"
 #include "daemon/service/params.h"
 #include "tests/service/gzip.h"
 
@@ -86,21 +85,6 @@ TEST(InstantFrom, ReadsRfc3339AndDates) {
         "2026-11-20T12:00:00.Z", "2026-11-20T12:00:00Zulu", "2026-11-20T12:00:00+24:00"}) {
     EXPECT_FALSE(instant_from(none)) << none;
   }
-}
-
-TEST(EditDistance, CountsSlips) {
-  EXPECT_EQ(edit_distance("LeNet", "lenet"), 0U);
-  EXPECT_EQ(edit_distance("LeNet", "LNet"), 1U);
-  EXPECT_EQ(edit_distance("LeNet", "LNeet"), 1U);  // two letters swapped
-  EXPECT_EQ(edit_distance("", "abc"), 3U);
-}
-
-TEST(NearNames, AreTheNearestFirstAndNoneAtAllWhereNoneIsNear) {
-  EXPECT_EQ(near_names("alexnet", {"AlexNet_v2", "LeNet", "AlexNet", "ResNet50"}),
-            (std::vector<std::string>{"AlexNet", "LeNet", "AlexNet_v2"}));
-  EXPECT_TRUE(near_names("transformer", {"LeNet", "VGG"}).empty());
-  EXPECT_TRUE(near_names("", {"LeNet"}).empty());
-  EXPECT_EQ(near_names("net", {"net1", "net2", "net3"}, 2).size(), 2U);
 }
 
 TEST(LabelsFrom, BoundsWhatItTakes) {

@@ -1,5 +1,5 @@
 // What the traces say of a run, through the router: energies known beforehand, gaps, tiers, anomalies.
-#include "daemon/service/run_traces.h"
+#include "prediction/run_traces.h"
 
 #include <cmath>
 

@@ -259,7 +259,7 @@ TEST_F(ServerTest, AContinueIsSentBeforeALargeBody) {
 
 TEST_F(ServerTest, ABackupIsSentAndItsFileRemoved) {
   start();
-  EXPECT_EQ(status_of(ask(post("/v1/backup", ""))), 500);
+  EXPECT_EQ(status_of(ask(post("/v1/backup", ""))), 507);
   backend_.backup_file = history_.dir().file("copy.db");
   const std::string content(3'000'000, 'x');
   std::ofstream(backend_.backup_file) << content;

@@ -72,10 +72,10 @@ TEST_F(DatasetsTest, RunDataIsTheNewestRunsWithTheirSumsAndABoundedSample) {
   EXPECT_EQ(runs[0].run_id, 4);
   EXPECT_EQ(runs[0].iterations, 400'000);
   EXPECT_EQ(runs[0].samples_per_iteration, 64);
-  EXPECT_EQ(runs[0].solver_type, "SGD");
-  EXPECT_EQ(runs[0].iter_size, 2);
-  EXPECT_EQ(runs[0].precision, "fp16");
-  EXPECT_EQ(runs[0].workers, "4");
+  EXPECT_EQ(runs[0].settings.at("type"), "SGD");
+  EXPECT_EQ(runs[0].settings.at("iter_size"), "2");
+  EXPECT_EQ(runs[0].settings.at("precision"), "fp16");
+  EXPECT_EQ(runs[0].settings.at("workers"), "4");
   EXPECT_EQ(runs[0].started_at, kNow);
   ASSERT_THAT(runs[0].windows, SizeIs(20));
   EXPECT_EQ(runs[0].windows.front().first_iteration, 0);

@@ -1,11 +1,11 @@
-#include "daemon/service/names.h"
+#include "prediction/names.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "parsers/base/text.h"
 
-namespace etad::service {
+namespace etad::prediction {
 namespace {
 
 // Longer names are cut before they are compared: the work stays bounded whatever a client sends.
@@ -68,4 +68,4 @@ std::vector<std::string> near_names(std::string_view wanted, std::vector<std::st
   return out;
 }
 
-}  // namespace etad::service
+}  // namespace etad::prediction

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/service/backend.h"
 #include "parsers/base/error.h"
+#include "prediction/model_set.h"
 
-namespace etad::service {
+namespace etad::prediction {
 
 // The parts of a FittedModel that its row does not hold in columns: model, family, startup, snapshot.
 std::string model_to_json(const FittedModel& fitted);
@@ -17,4 +17,4 @@ std::string model_to_json(const FittedModel& fitted);
 // The row as a model. Fails on a body that is malformed, incomplete or of another version.
 Result<FittedModel> model_from_row(const ModelRow& row);
 
-}  // namespace etad::service
+}  // namespace etad::prediction

@@ -1,12 +1,12 @@
-#include "daemon/service/live.h"
+#include "prediction/live_runs.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 
-#include "regression/traits.h"
+#include "prediction/observations.h"
+#include "prediction/plan.h"
 
-namespace etad::service {
+namespace etad::prediction {
 namespace {
 
 // As many running runs are remembered; more are worked out anew each time.
@@ -17,44 +17,16 @@ constexpr std::size_t kMostStretches = std::size_t{1} << 20;
 constexpr std::int64_t kMostOfARun = 1 << 15;
 constexpr double kConfidence = 0.9;
 
-double setting(const Run& run, const char* name) {
-  const auto found = run.settings.find(name);
-  if (found == run.settings.end()) return 0;
-  double value = 0;
-  const std::string& text = found->second;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value > 0 ? value : 0;
-}
-
-std::optional<double> samples_of(const PhaseSummary& phase) {
-  if (!phase.samples_per_iteration || *phase.samples_per_iteration <= 0) return std::nullopt;
-  return static_cast<double>(*phase.samples_per_iteration);
-}
-
-ModelKey key_of(const Run& run, Phase phase) {
-  return {run.network, run.architecture, run.framework, run.host, run.device, run.devices, phase};
-}
-
 const FittedModel* find_model(const ModelSet& models, const ModelKey& key) {
   const auto found = std::find_if(models.models.begin(), models.models.end(),
                                   [&](const FittedModel& each) { return each.key == key; });
   return found != models.models.end() ? &*found : nullptr;
 }
 
-// What the model says of one iteration, as a share of the `iterations` that lie ahead: what a run costs once
-// (its c0) is behind a running one and must not count for each iteration.
-std::optional<regression::Prediction> per_iteration(const FittedModel* fitted, const Run& run, Phase phase,
-                                                    double iterations) {
+std::optional<regression::Prediction> asked(const FittedModel* fitted, const Run& run, Phase phase,
+                                            double iterations) {
   if (fitted == nullptr) return std::nullopt;
-  const double n = std::max(iterations, 1.0);
-  const auto samples = samples_of(phase == Phase::train ? run.train : run.test);
-  const auto traits = regression::traits_of(run.settings, phase == Phase::train);
-  auto prediction = fitted->model.predict(n, samples, kConfidence, traits);
-  if (!prediction) return std::nullopt;
-  prediction->seconds /= n;
-  prediction->lower /= n;
-  prediction->upper /= n;
-  return prediction;
+  return per_iteration(fitted->model, run, phase, iterations, kConfidence);
 }
 
 double seconds_between(Instant from, Instant to) {
@@ -76,29 +48,6 @@ Outlook after_silence(Outlook outlook, double silence) {
 }
 
 }  // namespace
-
-regression::Plan plan_of(const Run& run) {
-  regression::Plan plan;
-  plan.iteration = static_cast<double>(run.iteration.value_or(run.first_iteration.value_or(0)));
-  plan.max_iterations = static_cast<double>(run.max_iterations.value_or(0));
-  plan.test_interval = setting(run, "test_interval");
-  plan.test_iterations = setting(run, "test_iter");
-  plan.snapshot_interval = setting(run, "snapshot");
-  plan.snapshots = static_cast<double>(run.snapshots);
-  plan.snapshot_seconds = to_seconds(run.snapshot_time);
-  plan.waits = static_cast<double>(run.stalls);
-  const auto train = samples_of(run.train), test = samples_of(run.test);
-  if (train && test) plan.test_load = *test / *train;
-  plan.on_cpu = run.device == "CPU";
-  return plan;
-}
-
-regression::Stretch stretch_of(const Segment& segment) {
-  regression::Stretch out{segment.phase == Phase::test, static_cast<double>(segment.iterations),
-                          to_seconds(segment.duration), static_cast<double>(segment.first_iteration)};
-  if (segment.started_at) out.at = to_seconds(segment.started_at->time_since_epoch());
-  return out;
-}
 
 LiveRuns::Known& LiveRuns::known(std::int64_t run_id) {
   if (runs_.size() >= kMostRuns && runs_.find(run_id) == runs_.end()) {
@@ -150,8 +99,8 @@ void LiveRuns::answer(const Run& run, const FittedModel* train, const FittedMode
   const regression::Plan& plan = known.plan;
   const double left = plan.max_iterations - plan.iteration;
   const double phases = plan.test_interval > 0 ? left / plan.test_interval + 1 : 1;
-  const auto training = per_iteration(train, run, Phase::train, left);
-  const auto testing = per_iteration(test, run, Phase::test, phases * plan.test_iterations);
+  const auto training = asked(train, run, Phase::train, left);
+  const auto testing = asked(test, run, Phase::test, phases * plan.test_iterations);
   Outlook& answer = known.answer.emplace();
   answer.model_id = training ? std::optional(train->id) : std::nullopt;
   answer.remaining = regression::remaining(known.stretches, plan, training, testing, kConfidence);
@@ -215,4 +164,4 @@ Outlook LiveRuns::outlook(const RunRow& row, const std::shared_ptr<const ModelSe
   return after_silence(*known.answer, silence);
 }
 
-}  // namespace etad::service
+}  // namespace etad::prediction

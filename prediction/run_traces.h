@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "daemon/service/run_gpus.h"
+#include "prediction/run_gpus.h"
 #include "regression/anomaly.h"
 #include "storage/history.h"
 #include "storage/time_integral.h"
 
-namespace etad::service {
+namespace etad::prediction {
 
 // One GPU over a run's time. Absent: its traces have no such series, or nothing of it in that time.
 struct GpuUsage {
@@ -51,4 +51,4 @@ struct AnomalyTraces {
 Result<AnomalyTraces> traces_of(Reader& reader, const RunRow& row, const regression::Anomaly& anomaly,
                                 const std::string& own_host, Instant now);
 
-}  // namespace etad::service
+}  // namespace etad::prediction

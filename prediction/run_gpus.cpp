@@ -1,12 +1,12 @@
-#include "daemon/service/run_gpus.h"
+#include "prediction/run_gpus.h"
 
 #include <algorithm>
 #include <string_view>
 
-#include "daemon/service/names.h"
 #include "parsers/base/trace_labels.h"
+#include "prediction/names.h"
 
-namespace etad::service {
+namespace etad::prediction {
 namespace {
 
 constexpr std::size_t kMostGpus = 64;  // of one run
@@ -162,4 +162,4 @@ GpuChoice choose_gpus(const RunRow& row, const std::vector<SeriesRow>& series, c
   return only;
 }
 
-}  // namespace etad::service
+}  // namespace etad::prediction

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace etad::service {
+namespace etad::prediction {
 
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 
@@ -18,4 +18,4 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 std::vector<std::string> near_names(std::string_view wanted, std::vector<std::string> names,
                                     std::size_t limit = 5);
 
-}  // namespace etad::service
+}  // namespace etad::prediction

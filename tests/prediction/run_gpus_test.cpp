@@ -1,9 +1,9 @@
 // Which GPUs a run ran on: what may say so, in which order, and why nothing is said otherwise.
-#include "daemon/service/run_gpus.h"
+#include "prediction/run_gpus.h"
 
 #include <gmock/gmock.h>
 
-namespace etad::service {
+namespace etad::prediction {
 namespace {
 
 using ::testing::ElementsAre;
@@ -146,4 +146,4 @@ TEST_F(RunGpusTest, WithoutTracesTheAnswerSaysSo) {
 }
 
 }  // namespace
-}  // namespace etad::service
+}  // namespace etad::prediction

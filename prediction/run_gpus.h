@@ -8,7 +8,7 @@
 
 #include "storage/rows.h"
 
-namespace etad::service {
+namespace etad::prediction {
 
 // One GPU of a host, with all the series that are about it.
 struct TracedGpu {
@@ -28,4 +28,4 @@ struct GpuChoice {
 // visible to the process, the trace by what is in the machine.
 GpuChoice choose_gpus(const RunRow& row, const std::vector<SeriesRow>& series, const std::string& own_host);
 
-}  // namespace etad::service
+}  // namespace etad::prediction

@@ -1,4 +1,4 @@
-#include "daemon/service/model_json.h"
+#include "prediction/model_json.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <limits>
 #include <random>
 
-namespace etad::service {
+namespace etad::prediction {
 namespace {
 
 ModelRow row_of(std::string body) {
@@ -152,4 +152,4 @@ TEST(ModelJson, AnotherVersionIsRefused) {
 }
 
 }  // namespace
-}  // namespace etad::service
+}  // namespace etad::prediction

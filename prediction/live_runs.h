@@ -9,18 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/service/backend.h"
+#include "prediction/model_set.h"
 #include "regression/anomaly.h"
 #include "regression/remaining.h"
 #include "storage/history.h"
 
-namespace etad::service {
-
-// What a run still has to do, by its progress and its settings.
-regression::Plan plan_of(const Run& run);
-
-// A segment as the regression takes it.
-regression::Stretch stretch_of(const Segment& segment);
+namespace etad::prediction {
 
 // What can be said of a running run now.
 struct Outlook {
@@ -74,4 +68,4 @@ class LiveRuns {
   std::map<ModelKey, const FittedModel*> by_key_;  // of it
 };
 
-}  // namespace etad::service
+}  // namespace etad::prediction

@@ -1,4 +1,4 @@
-#include "daemon/service/model_json.h"
+#include "prediction/model_json.h"
 
 #include <array>
 #include <boost/json.hpp>
@@ -11,9 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "daemon/service/json_writer.h"
-
-namespace etad::service {
+namespace etad::prediction {
 namespace {
 
 namespace json = boost::json;
@@ -63,38 +61,39 @@ concept Structure = requires(T& x) {
 
 // A double is a string: the shortest that reads as the same bits, NaN and infinity among them. JSON's own
 // numbers have no such promise (Boost.JSON 1.81 rounds the last digit).
-void write(JsonWriter& out, double v) {
+json::value written(double v) {
   char text[32];
   const auto end = std::to_chars(text, text + sizeof text, v).ptr;
-  out.value(std::string_view(text, static_cast<std::size_t>(end - text)));
+  return json::string(json::string_view(text, static_cast<std::size_t>(end - text)));
 }
-void write(JsonWriter& out, int v) {
-  out.value(v);
+json::value written(int v) {
+  return v;
 }
-void write(JsonWriter& out, bool v) {
-  out.value(v);
+json::value written(bool v) {
+  return v;
 }
-void write(JsonWriter& out, const std::string& v) {
-  out.value(v);
+json::value written(const std::string& v) {
+  return json::string(v);
 }
 
 template <Structure T>
-void write(JsonWriter& out, const T& v);
+json::value written(const T& v);
 template <class T>
-void write(JsonWriter& out, const std::optional<T>& v) {
-  v ? write(out, *v) : static_cast<void>(out.null());
+json::value written(const std::optional<T>& v) {
+  return v ? written(*v) : json::value();
 }
 template <class T>
-void write(JsonWriter& out, const std::vector<T>& v) {
-  out.begin_array();
-  for (const T& each : v) write(out, each);
-  out.end_array();
+json::value written(const std::vector<T>& v) {
+  json::array out;
+  out.reserve(v.size());
+  for (const T& each : v) out.push_back(written(each));
+  return out;
 }
 template <Structure T>
-void write(JsonWriter& out, const T& v) {
-  out.begin_array();
-  std::apply([&](const auto&... each) { (write(out, each), ...); }, members(v));
-  out.end_array();
+json::value written(const T& v) {
+  json::array out;
+  std::apply([&](const auto&... each) { (out.push_back(written(each)), ...); }, members(v));
+  return out;
 }
 
 // Reading throws (json's own exceptions or invalid_argument) on what was not written above; model_from_row
@@ -138,11 +137,12 @@ void read(const json::value& from, T& v) {
   if (i != array.size()) throw std::invalid_argument("a list is longer than it should be");
 }
 
-void write_named(JsonWriter& out, const regression::Model& model) {
+json::object named(const regression::Model& model) {
   std::size_t i = 0;
-  out.begin_object();
-  std::apply([&](const auto&... each) { (write(out.key(kModelMembers[i++]), each), ...); }, members(model));
-  out.end_object();
+  json::object out;
+  std::apply([&](const auto&... each) { (out.emplace(kModelMembers[i++], written(each)), ...); },
+             members(model));
+  return out;
 }
 
 void read_named(const json::object& from, regression::Model& model) {
@@ -153,13 +153,13 @@ void read_named(const json::object& from, regression::Model& model) {
 }  // namespace
 
 std::string model_to_json(const FittedModel& fitted) {
-  JsonWriter out;
-  out.begin_object().field("version", kVersion).field("family", fitted.family);
-  write_named(out.key("model"), fitted.model);
-  write(out.key("startup"), fitted.startup);
-  write(out.key("snapshot"), fitted.snapshot);
-  out.end_object();
-  return out.take();
+  json::object out;
+  out.emplace("version", kVersion);
+  out.emplace("family", fitted.family);
+  out.emplace("model", named(fitted.model));
+  out.emplace("startup", written(fitted.startup));
+  out.emplace("snapshot", written(fitted.snapshot));
+  return json::serialize(out);
 }
 
 Result<FittedModel> model_from_row(const ModelRow& row) {
@@ -187,4 +187,4 @@ Result<FittedModel> model_from_row(const ModelRow& row) {
   }
 }
 
-}  // namespace etad::service
+}  // namespace etad::prediction

@@ -1,4 +1,4 @@
-#include "daemon/service/run_traces.h"
+#include "prediction/run_traces.h"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 
 #include "parsers/traces/trace_series.h"
 
-namespace etad::service {
+namespace etad::prediction {
 namespace {
 
 // Longer runs are read by the minute: a day of one GPU's samples would be 86,400 of each series.
@@ -191,4 +191,4 @@ Result<AnomalyTraces> traces_of(Reader& reader, const RunRow& row, const regress
   return out;
 }
 
-}  // namespace etad::service
+}  // namespace etad::prediction

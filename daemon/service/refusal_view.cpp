@@ -1,0 +1,126 @@
+// Why an estimate has no answer, for people and programs.
+#include "daemon/service/estimate.h"
+
+namespace etad::service {
+namespace {
+
+using prediction::KnownDeployment;
+using prediction::Refusal;
+
+std::string quoted(const std::string& value) {
+  return value.empty() ? "unknown" : "\"" + value + "\"";
+}
+
+void write_known(JsonWriter& json, std::string_view name, const std::vector<KnownDeployment>& known) {
+  json.key(name).begin_array();
+  for (const auto& [key, train, test] : known) {
+    json.begin_object().field("network", key.network).field("architecture", key.architecture);
+    json.field("framework", key.framework).field("host", key.host);
+    json.field("device", key.device).field("devices", key.devices);
+    json.key("phases").begin_array();
+    if (train) json.value("train");
+    if (test) json.value("test");
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
+Problem unknown_name(const Refusal& refusal, std::string_view article, std::string_view what) {
+  Problem problem;
+  problem.status = 404;
+  problem.title = "Unknown " + std::string(what);
+  problem.detail =
+      "No model of " + std::string(article) + " " + std::string(what) + " " + quoted(refusal.value) + " yet.";
+  problem.candidates = refusal.candidates;
+  problem.hint = refusal.deployments == 0 ? "nothing has been learned yet: see `etactl status`"
+                                          : "`etactl models` lists what can be estimated";
+  return problem;
+}
+
+Problem unknown_deployment(const Refusal& refusal) {
+  Problem problem;
+  problem.status = 404;
+  problem.title = "Unknown deployment";
+  problem.detail = "The history of " + refusal.network + " knows no " + refusal.parameter + " " +
+                   quoted(refusal.value) + ".";
+  problem.candidates = refusal.candidates;
+  problem.more = [known = refusal.known](JsonWriter& json) { write_known(json, "known", known); };
+  return problem;
+}
+
+Problem no_model_of_phase(const Refusal& refusal) {
+  Problem problem;
+  problem.status = 404;
+  problem.title = "Unknown phase";
+  problem.detail =
+      "The history of " + refusal.network + " has no model of its " + refusal.value + " phase yet.";
+  problem.more = [known = refusal.known](JsonWriter& json) { write_known(json, "known", known); };
+  return problem;
+}
+
+Problem no_model_of_tests(const Refusal& refusal) {
+  Problem problem;
+  problem.status = 404;
+  problem.detail = "No test phase of " + refusal.network +
+                   " is in the history yet, only training: a total with tests can't be told.";
+  problem.hint = "ask with test_interval=0 for the training alone";
+  return problem;
+}
+
+Problem ambiguous(const Refusal& refusal) {
+  std::vector<std::string> parameters;
+  std::string detail;
+  for (const auto& [parameter, values] : refusal.differences) {
+    parameters.push_back(parameter);
+    detail += (detail.empty() ? "" : "; ") + parameter + ": ";
+    for (std::size_t i = 0; i < values.size(); ++i)
+      detail += (i == 0 ? "" : ", ") + (values[i].empty() ? "unknown" : values[i]);
+  }
+  Problem problem;
+  problem.status = 409;
+  problem.title = "Ambiguous question";
+  problem.detail =
+      std::to_string(refusal.deployments) + " models fit the question. They differ in " + detail + ".";
+  if (!parameters.empty()) problem.hint = "say which " + parameters.front() + " is meant";
+  problem.more = [known = refusal.known, parameters](JsonWriter& json) {
+    write_known(json, "candidates", known);
+    json.field("parameters", parameters);
+  };
+  return problem;
+}
+
+Problem batch_size_missing(const Refusal& refusal) {
+  Problem problem;
+  problem.title = "Invalid parameter";
+  JsonWriter low, high;
+  low.value(refusal.batch_sizes.min);
+  high.value(refusal.batch_sizes.max);
+  problem.detail = "Parameter \"" + refusal.parameter + "\" is missing: the history of " + refusal.network +
+                   " has several batch sizes, from " + low.take() + " to " + high.take() + ".";
+  problem.more = [name = refusal.parameter](JsonWriter& json) { json.field("parameter", name); };
+  return problem;
+}
+
+}  // namespace
+
+Problem problem_of(const Refusal& refusal) {
+  switch (refusal.kind) {
+    case Refusal::Kind::unknown_network:
+      return unknown_name(refusal, "a", "network");
+    case Refusal::Kind::unknown_architecture:
+      return unknown_name(refusal, "an", "architecture");
+    case Refusal::Kind::unknown_deployment:
+      return unknown_deployment(refusal);
+    case Refusal::Kind::no_model_of_phase:
+      return no_model_of_phase(refusal);
+    case Refusal::Kind::no_model_of_tests:
+      return no_model_of_tests(refusal);
+    case Refusal::Kind::ambiguous:
+      return ambiguous(refusal);
+    case Refusal::Kind::batch_size_missing:
+      return batch_size_missing(refusal);
+  }
+  return {};
+}
+
+}  // namespace etad::service

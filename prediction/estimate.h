@@ -1,0 +1,41 @@
+// Answers "how long will it take?" from the fitted models. Pure: models and a question in, an answer out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "prediction/model_set.h"
+#include "prediction/question.h"
+
+namespace etad::prediction {
+
+// What one model says, or (no model) how long the start-up or the snapshots take.
+struct EstimatePart {
+  std::string phase;  // train, test, startup, snapshot
+  const FittedModel* model = nullptr;
+  std::optional<double> batch_size;
+  std::int64_t iterations = 0;  // snapshots: how many
+  int runs = 0;
+  regression::Prediction prediction;
+};
+
+struct Estimate {
+  std::shared_ptr<const ModelSet> models;  // keeps alive what `parts` point into
+  Question question;
+  std::vector<EstimatePart> parts;  // one, but for a total
+  regression::Prediction sum;
+  std::optional<Instant> now;
+};
+
+// `now`: when the run will start, for the machine's present mood; nullopt: at no time in particular.
+Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& question,
+                          std::optional<Instant> now = std::nullopt);
+
+// The test phases of a training of `iterations`: one before the first, and one after each `interval`
+// (Caffe's rule; the initial one counts).
+std::int64_t test_phases(std::int64_t iterations, std::int64_t interval);
+
+}  // namespace etad::prediction

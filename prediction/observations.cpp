@@ -1,0 +1,92 @@
+#include "prediction/observations.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "regression/traits.h"
+#include "storage/thin.h"
+
+namespace etad::prediction {
+namespace {
+
+std::optional<Spread> spread_of(std::vector<double> seconds) {
+  if (seconds.empty()) return std::nullopt;
+  std::sort(seconds.begin(), seconds.end());
+  const auto at = [&](double share) {
+    return seconds[static_cast<std::size_t>(share * static_cast<double>(seconds.size() - 1) + 0.5)];
+  };
+  return Spread{at(0.5), at(0.05), at(0.95), static_cast<int>(seconds.size())};
+}
+
+}  // namespace
+
+ModelKey key_of(const Run& run, Phase phase) {
+  return {run.network, run.architecture, run.framework, run.host, run.device, run.devices, phase};
+}
+
+RunData run_data_of(const Run& run, const std::vector<Segment>& segments, Phase phase) {
+  RunData out;
+  const auto& summary = phase == Phase::train ? run.train : run.test;
+  out.samples_per_iteration = summary.samples_per_iteration.value_or(0);
+  out.started_at = run.started_at;
+  out.ended_at = run.ended_at;
+  out.settings = run.settings;
+  out.loss_is_nan = run.loss_is_nan;
+  out.startup = run.startup;
+  out.snapshot_time = run.snapshot_time;
+  out.snapshots = run.snapshots;
+  for (const Segment& each : segments) {
+    if (each.phase != phase) continue;
+    out.iterations += each.iterations;
+    out.duration += each.duration;
+    out.windows.push_back(each);
+  }
+  thin(out.windows, kMaxWindows);
+  return out;
+}
+
+regression::RunObservation observation_of(const RunData& run, Phase phase) {
+  regression::RunObservation out;
+  out.run = run.run_id;
+  out.samples = static_cast<double>(run.samples_per_iteration);
+  out.iterations = static_cast<double>(run.iterations);
+  out.seconds = to_seconds(run.duration);
+  out.traits = regression::traits_of(run.settings, phase == Phase::train);
+  if (run.started_at) out.started_at = to_seconds(run.started_at->time_since_epoch());
+  if (run.ended_at) out.ended_at = to_seconds(run.ended_at->time_since_epoch());
+  for (const Segment& window : run.windows) {
+    out.windows.push_back({static_cast<double>(window.iterations), to_seconds(window.duration)});
+  }
+  return out;
+}
+
+regression::Dataset dataset_of(const std::vector<RunData>& runs, Phase phase) {
+  const bool all_diverged =
+      std::all_of(runs.begin(), runs.end(), [](const RunData& run) { return run.loss_is_nan; });
+  regression::Dataset out;
+  for (const RunData& run : runs) {
+    if (run.iterations <= 0 || run.duration <= Duration::zero()) continue;
+    if (run.loss_is_nan && !all_diverged) continue;
+    out.push_back(observation_of(run, phase));
+  }
+  return out;
+}
+
+std::optional<Spread> startup_of(const std::vector<RunData>& runs) {
+  std::vector<double> seconds;
+  for (const RunData& run : runs) {
+    if (run.startup) seconds.push_back(to_seconds(*run.startup));
+  }
+  return spread_of(std::move(seconds));
+}
+
+std::optional<Spread> snapshot_of(const std::vector<RunData>& runs) {
+  std::vector<double> seconds;
+  for (const RunData& run : runs) {
+    if (run.snapshots > 0)
+      seconds.push_back(to_seconds(run.snapshot_time) / static_cast<double>(run.snapshots));
+  }
+  return spread_of(std::move(seconds));
+}
+
+}  // namespace etad::prediction

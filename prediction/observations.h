@@ -1,0 +1,34 @@
+// Runs as the regression takes them: which model a run belongs to, and what it is fitted from.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "prediction/model_set.h"
+#include "regression/dataset.h"
+#include "storage/rows.h"
+
+namespace etad::prediction {
+
+// Bounds of the work on one model, whatever the length of the history.
+inline constexpr int kMaxRuns = 200;
+inline constexpr int kMaxWindows = 32;  // of each run
+
+// The model that a run's phase is evidence of.
+ModelKey key_of(const Run& run, Phase phase);
+
+// A run's part in its model's data, as the history gives it (Reader::run_data), of a run that is in none:
+// from its own segments of that phase, at most kMaxWindows of which are kept.
+RunData run_data_of(const Run& run, const std::vector<Segment>& segments, Phase phase);
+
+regression::RunObservation observation_of(const RunData& run, Phase phase);
+
+// What a key's runs are to the regression. Diverged runs (NaN losses) are left out as long as there are
+// others: denormals and NaNs change a network's pace.
+regression::Dataset dataset_of(const std::vector<RunData>& runs, Phase phase);
+
+// Median and central 90 % range of the runs' start-up times; of their times per snapshot.
+std::optional<Spread> startup_of(const std::vector<RunData>& runs);
+std::optional<Spread> snapshot_of(const std::vector<RunData>& runs);
+
+}  // namespace etad::prediction

@@ -1,0 +1,64 @@
+#include "prediction/plan.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+#include "regression/traits.h"
+
+namespace etad::prediction {
+namespace {
+
+double setting(const Run& run, const char* name) {
+  const auto found = run.settings.find(name);
+  if (found == run.settings.end()) return 0;
+  double value = 0;
+  const std::string& text = found->second;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value > 0 ? value : 0;
+}
+
+std::optional<double> samples_of(const PhaseSummary& phase) {
+  if (!phase.samples_per_iteration || *phase.samples_per_iteration <= 0) return std::nullopt;
+  return static_cast<double>(*phase.samples_per_iteration);
+}
+
+}  // namespace
+
+regression::Plan plan_of(const Run& run) {
+  regression::Plan plan;
+  plan.iteration = static_cast<double>(run.iteration.value_or(run.first_iteration.value_or(0)));
+  plan.max_iterations = static_cast<double>(run.max_iterations.value_or(0));
+  plan.test_interval = setting(run, "test_interval");
+  plan.test_iterations = setting(run, "test_iter");
+  plan.snapshot_interval = setting(run, "snapshot");
+  plan.snapshots = static_cast<double>(run.snapshots);
+  plan.snapshot_seconds = to_seconds(run.snapshot_time);
+  plan.waits = static_cast<double>(run.stalls);
+  const auto train = samples_of(run.train), test = samples_of(run.test);
+  if (train && test) plan.test_load = *test / *train;
+  plan.on_cpu = run.device == "CPU";
+  return plan;
+}
+
+regression::Stretch stretch_of(const Segment& segment) {
+  regression::Stretch out{segment.phase == Phase::test, static_cast<double>(segment.iterations),
+                          to_seconds(segment.duration), static_cast<double>(segment.first_iteration)};
+  if (segment.started_at) out.at = to_seconds(segment.started_at->time_since_epoch());
+  return out;
+}
+
+std::optional<regression::Prediction> per_iteration(const regression::Model& model, const Run& run,
+                                                    Phase phase, double iterations, double confidence) {
+  const double n = std::max(iterations, 1.0);
+  const auto samples = samples_of(phase == Phase::train ? run.train : run.test);
+  auto prediction =
+      model.predict(n, samples, confidence, regression::traits_of(run.settings, phase == Phase::train));
+  if (!prediction) return std::nullopt;
+  prediction->seconds /= n;
+  prediction->lower /= n;
+  prediction->upper /= n;
+  return prediction;
+}
+
+}  // namespace etad::prediction

@@ -1,0 +1,79 @@
+// "How long will it take?", and why there may be no answer. Plain values: the service makes them from
+// parameters and into JSON.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+#include <vector>
+
+#include "regression/model.h"
+#include "storage/rows.h"
+
+namespace etad::prediction {
+
+// What the question leaves out (nullopt) must be settled by the models there are, or it is refused as
+// ambiguous. A batch size is the number of samples one iteration works through on all devices together
+// (configured batch size x iter_size x devices where each device takes a batch of its own): the history's B.
+struct Question {
+  enum class Phase : std::uint8_t { train, test, total };
+  std::optional<std::string> network, architecture, framework, host, device;
+  std::optional<std::int64_t> devices;
+  Phase phase = Phase::train;
+  std::optional<std::int64_t> batch_size;
+  std::int64_t iterations = 0;
+  std::optional<std::int64_t> test_interval, test_iterations, test_batch_size,
+      snapshot_interval;                        // a total's
+  std::map<std::string, std::string> settings;  // the run's, as far as they are known: "type", "precision", …
+  double confidence = 0.9;
+};
+
+// A network on a deployment, and which phases of it there are models of.
+struct KnownDeployment {
+  ModelKey key;  // its phase means nothing here
+  bool train = false, test = false;
+};
+
+// Why a question has no answer, with what the asker may want to know.
+struct Refusal {
+  enum class Kind : std::uint8_t {
+    unknown_network,       // `value`; `candidates`: near names
+    unknown_architecture,  // likewise, where no network was named
+    unknown_deployment,    // `network` knows no `parameter` of that `value`; `candidates`: those it knows
+    no_model_of_phase,     // `value` ("train", "test"): of `network` there is none, but of the other phase
+    no_model_of_tests,     // a total with tests of `network`, of which only training is known
+    ambiguous,             // several deployments fit: `deployments`, which differ in `differences`
+    batch_size_missing,    // `parameter`: models of several batch sizes, `batch_sizes`
+  };
+  // A parameter of the question whose values tell the deployments apart.
+  struct Difference {
+    std::string parameter;
+    std::vector<std::string> values;  // sorted; at most kMostShown
+  };
+
+  Kind kind = Kind::unknown_network;
+  std::string parameter;  // as the question's parameters are named
+  std::string value;
+  std::string network;
+  std::vector<std::string> candidates;
+  std::size_t deployments = 0;         // that were left when the question failed
+  std::vector<KnownDeployment> known;  // these, at most kMostShown
+  std::vector<Difference> differences;
+  regression::Range batch_sizes;
+};
+
+// More than this many are not shown: whoever asks so vaguely needs the parameters, not the list.
+inline constexpr std::size_t kMostShown = 20;
+
+// The thing asked for, or why there is none.
+template <class T>
+using Answer = tl::expected<T, Refusal>;
+
+inline tl::unexpected<Refusal> refuse(Refusal refusal) {
+  return tl::unexpected<Refusal>(std::move(refusal));
+}
+
+}  // namespace etad::prediction

@@ -1,0 +1,146 @@
+#include "prediction/selection.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "prediction/names.h"
+
+namespace etad::prediction {
+namespace {
+
+using Choices = std::vector<Deployment>;
+
+// What tells deployments apart, each under the name of its parameter.
+struct Trait {
+  std::string_view parameter;
+  std::string (*of)(const ModelKey&);
+  const std::optional<std::string> Question::*wanted;  // nullptr: `devices`
+};
+
+constexpr std::array<Trait, 6> kTraits = {{
+    {"network", [](const ModelKey& k) { return k.network; }, &Question::network},
+    {"architecture", [](const ModelKey& k) { return k.architecture; }, &Question::architecture},
+    {"framework", [](const ModelKey& k) { return k.framework; }, &Question::framework},
+    {"host", [](const ModelKey& k) { return k.host; }, &Question::host},
+    {"device", [](const ModelKey& k) { return k.device; }, &Question::device},
+    {"devices", [](const ModelKey& k) { return std::to_string(k.devices); }, nullptr},
+}};
+
+std::optional<std::string> wanted(const Question& question, const Trait& trait) {
+  if (trait.wanted != nullptr) return question.*trait.wanted;
+  if (question.devices) return std::to_string(*question.devices);
+  return std::nullopt;
+}
+
+Choices deployments(const ModelSet& models) {
+  Choices out;
+  for (const FittedModel& fitted : models.models) {
+    const auto same = std::find_if(out.begin(), out.end(), [&](const Deployment& each) {
+      ModelKey key = each.key();
+      key.phase = fitted.key.phase;
+      return key == fitted.key;
+    });
+    Deployment& into = same != out.end() ? *same : out.emplace_back();
+    (fitted.key.phase == Phase::train ? into.train : into.test) = &fitted;
+  }
+  return out;
+}
+
+// Those whose trait has that value: as written if any has, else ignoring case.
+Choices with(const Choices& choices, const Trait& trait, const std::string& value) {
+  Choices exact, similar;
+  for (const Deployment& each : choices) {
+    const std::string has = trait.of(each.key());
+    if (has == value) exact.push_back(each);
+    if (equal_ignoring_case(has, value)) similar.push_back(each);
+  }
+  return exact.empty() ? similar : exact;
+}
+
+std::vector<std::string> values(const Choices& choices, const Trait& trait) {
+  std::set<std::string> out;
+  for (const Deployment& each : choices) out.insert(trait.of(each.key()));
+  return {out.begin(), out.end()};
+}
+
+std::vector<KnownDeployment> shown(const Choices& choices) {
+  std::vector<KnownDeployment> out;
+  for (std::size_t i = 0; i < std::min(choices.size(), kMostShown); ++i) {
+    out.push_back({choices[i].key(), choices[i].train != nullptr, choices[i].test != nullptr});
+  }
+  return out;
+}
+
+// `choices`: those there were before the one parameter that none of them fits. None: nothing is known at all.
+Refusal refusal_of(Refusal::Kind kind, const Choices& choices) {
+  Refusal refusal;
+  refusal.kind = kind;
+  refusal.deployments = choices.size();
+  if (!choices.empty()) refusal.network = choices.front().key().network;
+  return refusal;
+}
+
+Refusal none_with(const Choices& before, const Trait& trait, const std::string& value, bool first) {
+  using Kind = Refusal::Kind;
+  const bool network = trait.parameter == "network";
+  Refusal refusal = refusal_of(!first    ? Kind::unknown_deployment
+                               : network ? Kind::unknown_network
+                                         : Kind::unknown_architecture,
+                               before);
+  refusal.parameter = std::string(trait.parameter);
+  refusal.value = value;
+  auto known = values(before, trait);
+  if (first) {
+    refusal.candidates = near_names(value, std::move(known));
+    return refusal;
+  }
+  refusal.candidates = std::move(known);
+  if (refusal.candidates.size() > kMostShown) refusal.candidates.resize(kMostShown);
+  refusal.known = shown(before);
+  return refusal;
+}
+
+Refusal no_model_of_phase(const Choices& choices, std::string_view phase) {
+  Refusal refusal = refusal_of(Refusal::Kind::no_model_of_phase, choices);
+  refusal.value = std::string(phase);
+  refusal.known = shown(choices);
+  return refusal;
+}
+
+Refusal ambiguous(const Choices& choices) {
+  Refusal refusal = refusal_of(Refusal::Kind::ambiguous, choices);
+  refusal.known = shown(choices);
+  for (const Trait& trait : kTraits) {
+    auto different = values(choices, trait);
+    if (different.size() < 2) continue;
+    if (different.size() > kMostShown) different.resize(kMostShown);
+    refusal.differences.push_back({std::string(trait.parameter), std::move(different)});
+  }
+  return refusal;
+}
+
+}  // namespace
+
+Answer<Deployment> select(const ModelSet& models, const Question& question) {
+  Choices choices = deployments(models);
+  bool first = true;
+  for (const Trait& trait : kTraits) {
+    const auto value = wanted(question, trait);
+    if (!value) continue;
+    Choices left = with(choices, trait, *value);
+    if (left.empty()) return refuse(none_with(choices, trait, *value, first));
+    choices = std::move(left);
+    first = false;
+  }
+  const bool test = question.phase == Question::Phase::test;
+  Choices able;
+  std::copy_if(choices.begin(), choices.end(), std::back_inserter(able),
+               [&](const Deployment& each) { return (test ? each.test : each.train) != nullptr; });
+  if (able.empty()) return refuse(no_model_of_phase(choices, test ? "test" : "train"));
+  if (able.size() > 1) return refuse(ambiguous(able));
+  return able.front();
+}
+
+}  // namespace etad::prediction
