@@ -65,22 +65,22 @@ Snapshots snapshots_left(const Plan& plan, const PaceCourse& course, double reac
   return {std::max(0.0, end - reached) / interval, interval};
 }
 
-// What a snapshot adds: what was lost around the windows that held one or, where no line bears a time, what
-// these windows took longer.
-double snapshot_cost(const std::vector<Stretch>& seen, const Plan& plan, const PaceCourse& course,
-                     double pace, double interval) {
+// What a snapshot adds: what was lost around the windows that are missing because they held one or, where
+// none are, what the log shows of it. Accidents do not count in full.
+double snapshot_cost(const LostTime& missing, const Plan& plan, const PaceCourse& course, double pace,
+                     double interval) {
   if (!(plan.snapshots >= 1) || !usable(plan.snapshot_seconds)) return 0;
-  if (const LostTime lost = lost_time(seen, Gap::around_missing); lost.times > 0)
-    return lost.seconds / plan.snapshots;
-  const double extra = plan.snapshot_seconds / plan.snapshots - pace * course.window_iterations;
+  if (missing.times > 0) return missing.seconds / plan.snapshots;
   return std::clamp(
-      extra, 0.0,
+      plan.snapshot_seconds / plan.snapshots, 0.0,
       pace * std::max(kMostSnapshotWindows * course.window_iterations, kMostSnapshotShare * interval));
 }
 
-// What an iteration costs beside training, tests and snapshots.
-double other_cost(const LostTime& lost) {
-  return lost.iterations > 0 ? lost.seconds / lost.iterations : 0;
+// What an iteration costs beside training, tests and snapshots. Those taken out of windows that are there
+// passed between the windows too.
+double other_cost(const LostTime& lost, const LostTime& missing, const Plan& plan) {
+  const double snapshots = missing.times == 0 && usable(plan.snapshot_seconds) ? plan.snapshot_seconds : 0;
+  return lost.iterations > 0 ? std::max(0.0, lost.seconds - snapshots) / lost.iterations : 0;
 }
 
 double clean(double x) {
@@ -198,10 +198,11 @@ std::optional<Remaining> remaining(const std::vector<Stretch>& seen, const Plan&
   out.test_seconds = one_test.seconds * tests;
   if (course) {
     const Snapshots snapshots = snapshots_left(plan, *course, reached, end);
+    const LostTime missing = lost_time(seen, Gap::around_missing);
     out.snapshot_seconds =
-        snapshot_cost(seen, plan, *course, pace->seconds, snapshots.interval) * snapshots.left;
+        snapshot_cost(missing, plan, *course, pace->seconds, snapshots.interval) * snapshots.left;
     lost = lost_time(seen, Gap::between_neighbours);
-    out.other_seconds = other_cost(lost) * left;
+    out.other_seconds = other_cost(lost, missing, plan) * left;
   } else {
     out.startup_seconds = clean(plan.startup);
   }

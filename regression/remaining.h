@@ -31,7 +31,7 @@ struct Plan {
   double snapshot_interval = 0;
   bool test_at_end = true;      // a test follows the last iteration where the interval divides it
   double snapshots = 0;         // so far
-  double snapshot_seconds = 0;  // that the windows which held them took, their training included
+  double snapshot_seconds = 0;  // that they took, no training among it
   double startup = 0;           // seconds still to pass before the first iteration
   double waits = 0;             // how often, so far, the log said that the run waited for its data
   double test_load = 0;         // samples of a test iteration over those of a training one

@@ -101,7 +101,7 @@ struct Run {
   std::optional<std::int64_t> max_iterations;   // planned
   std::optional<std::int64_t> first_iteration;  // where it began; > 0 after a resume
   std::optional<Duration> startup;              // first line to first training progress, tests taken out
-  Duration snapshot_time{};  // spent in windows that hold a snapshot: left out of the segments
+  Duration snapshot_time{};  // spent on snapshots: taken out of the segments
   std::int64_t snapshots = 0;
   std::int64_t stalls = 0;
   bool loss_is_nan = false;  // a diverged run: its times are not the network's

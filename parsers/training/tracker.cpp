@@ -40,6 +40,8 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, std::optiona
     }
   }
   if (event.kind != EventKind::none) dispatch({event, now, out});
+  if (track::RunTrack* const r = open_run(); r && r->window.saving && event.time)
+    r->window.saving->last_line = std::max(r->window.saving->last_line, *event.time);
 }
 
 void Tracker::Impl::dispatch(const Moment& m) {

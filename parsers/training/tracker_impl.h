@@ -3,7 +3,8 @@
 //   tracker_runs.cpp         where a run begins and ends
 //   tracker_values.cpp       settings, batch sizes, devices, and what the source's labels add
 //   tracker_description.cpp  solver and net descriptions, set-up lines
-//   tracker_windows.cpp      windows of training, snapshots, resumes
+//   tracker_windows.cpp      windows of training, resumes
+//   tracker_snapshots.cpp    what the snapshots within the windows take
 //   tracker_tests.cpp        test phases, testing jobs
 //   tracker_measures.cpp     frameworks that state measurements: steps, rates, epochs, tables, traces
 //   tracker_json.cpp         saving and restoring
@@ -82,9 +83,12 @@ struct Tracker::Impl {
   void progress(const Moment& m);
   void train_progress(track::RunTrack& r, const Moment& m, std::int64_t iteration);
   void close_window(track::RunTrack& r, const Moment& m, const track::Anchor& to);
-  void snapshot(const Moment& m);
   void resume(const Moment& m);
   void add_segment(track::RunTrack& r, const Segment& s, Records& out);
+
+  // tracker_snapshots.cpp
+  void snapshot(const Moment& m);
+  void give_window(track::RunTrack& r, Segment window, Records& out);
 
   // tracker_tests.cpp
   void test_progress(const Moment& m);
@@ -126,6 +130,8 @@ struct Tracker::Impl {
 };
 
 // Shared by the parts above.
+void end_save(track::Window& w, std::optional<Instant> at);  // a line shows that no snapshot is under way
+void end_save_by_progress(track::Window& w, const track::Anchor& to, Duration took);
 std::optional<std::int64_t> whole_number(std::string_view text);    // 0 … kMaxCount
 std::optional<std::int64_t> count_of(const Event& event, Field f);  // 0 … kMaxCount
 std::optional<std::int64_t> positive_of(const Event& event, Field f);

@@ -74,9 +74,14 @@ void describe(V& v, Segment& x) {
 }
 
 template <class V>
+void describe(V& v, track::Save& x) {
+  v("since", x.since), v("iteration", x.iteration), v("last_line", x.last_line);
+}
+
+template <class V>
 void describe(V& v, track::Window& x) {
-  v("from", x.from), v("tests", x.tests), v("held", x.held), v("snapshots", x.snapshots),
-      v("broken", x.broken);
+  v("from", x.from), v("tests", x.tests), v("held", x.held), v("snapshots", x.snapshots);
+  v("saving", x.saving), v("saved", x.saved), v("unclocked", x.unclocked), v("broken", x.broken);
 }
 
 template <class V>
@@ -118,6 +123,7 @@ void describe(V& v, track::RunTrack& x) {
   v("tests_before", x.tests_before), v("layer_times", x.layer_times), v("start_rules", x.start_rules);
   v("declared", x.declared), v("dirty", x.dirty), v("headed", x.headed), v("job_known", x.job_known);
   v("resumed", x.resumed), v("progressed", x.progressed), v("ended", x.ended);
+  v("until_progress", x.until_progress), v("done_before", x.done_before), v("paced", x.paced);
 }
 
 template <class V>

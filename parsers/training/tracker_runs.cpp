@@ -162,6 +162,8 @@ void Tracker::Impl::end(const Moment& m) {
   if (r->test) end_test(*r, r->test->shows_batches ? m.now : std::nullopt, m.out);
   take_values(*r, m.event);
   release_tests(*r, m.out);
+  end_save(r->window, m.event.time);  // the last one, behind the last window
+  r->run.snapshot_time += r->window.saved;
   measure_whole(*r, m);
   give_layer_times(*r, m.out);
   const std::string_view outcome = m.event.text(Field::outcome);

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "parsers/base/record.h"
 #include "parsers/network/architecture.h"
 #include "parsers/network/prototext.h"
-#include "parsers/base/record.h"
 
 namespace etad::track {
 
@@ -35,13 +35,23 @@ struct Anchor {
   bool dated = false;  // the line shows its time itself, so that `at` is not that of its arrival
 };
 
+// A snapshot that has begun.
+struct Save {
+  Instant since;
+  std::int64_t iteration = 0;  // of the training; 0: the line does not say
+  Instant last_line;           // the last line since: it takes at least so long
+};
+
 // What happened since the anchor.
 struct Window {
   std::optional<Anchor> from;
   Duration tests{};
   std::vector<Segment> held;  // those tests, until the window shows whether the clock was set
   std::int64_t snapshots = 0;
-  bool broken = false;  // holds a stretch that is no training and whose length is unknown
+  std::optional<Save> saving;  // the last of them, until a line shows that it is over
+  Duration saved{};            // what those took whose ends are known
+  bool unclocked = false;      // holds one whose end no line shows
+  bool broken = false;         // holds a stretch that is no training and whose length is unknown
 };
 
 // A test phase that has begun and not ended.
@@ -108,6 +118,11 @@ struct RunTrack {
   Window window;
   std::optional<OpenTest> test;
   Duration tests_before{};  // before the first training progress
+  // From the first line to the first progress, where that shows iterations already done: they are taken out
+  // of the start-up as soon as a window shows how long they take.
+  std::optional<Duration> until_progress;
+  std::int64_t done_before = 0;  // those iterations
+  bool paced = false;            // a window without a snapshot has been measured
   std::vector<LayerTime> layer_times;
   std::vector<std::int64_t> start_rules;  // that have matched since it began
   bool declared = false;                  // it has an ordinal: it is a run, not just a net somebody loaded

@@ -26,6 +26,9 @@ void Tracker::Impl::test_start(const Moment& m) {
     r->test.reset();
   }
   if (r->test) end_test(*r, r->test->shows_batches ? m.now : std::nullopt, m.out);
+  if (const auto& save = r->window.saving)
+    end_save(r->window, save->iteration == count_of(m.event, Field::iteration).value_or(0) ? m.event.time
+                                                                                           : std::nullopt);
   r->progressed = true;
   OpenTest test;
   test.net = net;

@@ -285,9 +285,10 @@ void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t it
   take_elapsed(r, m.event, here);
   if (!r.run.first_iteration) r.run.first_iteration = r.headed && !r.resumed ? 0 : iteration;
   if (iteration < *r.run.first_iteration) r.run.first_iteration = iteration;  // the resume came to nothing
-  if (!r.window.from && r.run.started_at && m.now && r.headed && !r.run.startup) {
+  if (!r.window.from && r.run.started_at && m.now && r.headed && !r.run.startup && !r.until_progress) {
     const Duration before = between(*r.run.started_at, *m.now) - r.tests_before;
-    if (before >= Duration::zero()) r.run.startup = before;
+    r.done_before = iteration - *r.run.first_iteration;
+    if (before >= Duration::zero()) (r.done_before > 0 ? r.until_progress : r.run.startup) = before;
   }
   if (r.window.from && iteration == r.window.from->iteration) return;  // shown again
   if (r.run.iteration && iteration > *r.run.iteration) r.known.stride = iteration - *r.run.iteration;
@@ -327,13 +328,12 @@ void Tracker::Impl::close_window(RunTrack& r, const Moment& m, const Anchor& to)
   if (!took) return;
   if (*took <= Duration::zero() || leaps(r.run.train, to.iteration - from.iteration, *took)) {
     ++m.out.rejected;
-  } else if (w.snapshots > 0) {
-    r.run.snapshot_time += *took;
-  } else {
-    add_segment(
-        r, {Phase::train, from.iteration, to.iteration - from.iteration, train_samples(r), *took, from.at},
-        m.out);
+    return;
   }
+  end_save_by_progress(w, to, *took);
+  give_window(r,
+              {Phase::train, from.iteration, to.iteration - from.iteration, train_samples(r), *took, from.at},
+              m.out);
 }
 
 void Tracker::Impl::add_segment(RunTrack& r, const Segment& s, Records& out) {
@@ -344,16 +344,6 @@ void Tracker::Impl::add_segment(RunTrack& r, const Segment& s, Records& out) {
   r.dirty = true;
   state.next.reset();  // what was said before was of this run
   out.segments.push_back({r.run.ordinal, s});
-}
-
-void Tracker::Impl::snapshot(const Moment& m) {
-  RunTrack* const r = open_run();
-  if (!r || !r->declared) return;
-  ++r->window.snapshots;
-  ++r->run.snapshots;
-  const auto iteration = count_of(m.event, Field::iteration);
-  if (iteration && *iteration > r->run.iteration.value_or(0)) r->run.iteration = iteration;
-  r->dirty = true;
 }
 
 void Tracker::Impl::resume(const Moment& m) {

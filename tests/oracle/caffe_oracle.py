@@ -95,6 +95,7 @@ def train_and_test(run, test_iter):
     sums = {"train": [0, 0.0], "test": [0, 0.0]}
     last = None          # (iteration, time) of the line displayed last
     tests, spoilt = 0.0, False
+    saved, saving, line_before = 0.0, None, 0.0  # a snapshot's end is the next line of its own iteration
     testing = None
     for line in run:
         at, text = stamp(line), said(line)
@@ -102,19 +103,30 @@ def train_and_test(run, test_iter):
             continue
         if text.startswith("Iteration ") and "Testing net" in text:
             testing = at
+            if saving and saving[0] == int(text.split()[1].rstrip(",")):
+                saved, saving = saved + at - saving[1], None
         elif testing is not None and (text.strip().startswith("Test net output") or text.startswith("Test loss:")):
             tests += at - testing
             sums["test"][0] += test_iter
             sums["test"][1] += at - testing
             testing = None
         elif text.startswith("Snapshotting to"):
-            spoilt = True
+            saving = (int(text.split("_iter_")[1].split(".")[0]), at)
         elif text.startswith("Iteration ") and "loss = " in text:
             iteration = int(text.split()[1].rstrip(","))
+            if last and saving and saving[0] == iteration:
+                # Caffe displays an iteration when it has computed the next one.
+                steps, whole = iteration - last[0], at - saving[1]
+                one = (saving[1] - last[1] - tests - saved) / (steps - 1) if steps > 1 else 0.0
+                saved += max(line_before - saving[1], whole - one)
+            elif saving:
+                spoilt = True
             if last and not spoilt:
                 sums["train"][0] += iteration - last[0]
-                sums["train"][1] += at - last[1] - tests
+                sums["train"][1] += at - last[1] - tests - saved
             last, tests, spoilt = (iteration, at), 0.0, False
+            saved, saving = 0.0, None
+        line_before = at
     return sums
 
 

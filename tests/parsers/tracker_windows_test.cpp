@@ -99,19 +99,6 @@ TEST(Windows, ATestThatNeverEndsSpoilsTheWindowOnly) {
   EXPECT_EQ(train[0].first_iteration, 100);
 }
 
-TEST(Windows, OneWithASnapshotIsLeftOut) {
-  HandLog log;
-  const Records& records = start(log)
-                               .iteration(2, "0")
-                               .line(7, EventKind::snapshot, {{Field::iteration, "60"}})
-                               .iteration(15, "100")
-                               .iteration(25, "200")
-                               .end();
-  ASSERT_EQ(segments_of(records, Phase::train).size(), 1u);
-  EXPECT_EQ(to_seconds(records.runs.at(0).snapshot_time), 13);
-  EXPECT_EQ(records.runs[0].snapshots, 1);
-}
-
 TEST(Windows, ASnapshotOrATestMayShowHowFarItCame) {
   HandLog log;
   const Records& records = start(log)

@@ -83,10 +83,24 @@ TEST(LostTime, SnapshotsAreWhatTheMissingWindowsTookLonger) {
   EXPECT_NEAR(lost_time(run.seen, Gap::around_missing).seconds, 5 * 25, 1e-3);
   Plan plan = run.plan(2010);
   plan.snapshots = 5;
-  plan.snapshot_seconds = 5 * 35;
+  plan.snapshot_seconds = 5 * 25;
   const auto r = remaining(run.seen, plan, {}, {}, 0.9);  // the settings do not say how often
   ASSERT_TRUE(r);
   EXPECT_NEAR(r->snapshot_seconds, 5 * 25, 10);
+}
+
+TEST(LostTime, SnapshotsTakenOutOfTheirWindowsCountOnce) {
+  Clocked run;
+  for (int i = 0; i < 10; ++i) run.train(20).pass(5);
+  run.train(1);
+  Plan plan = run.plan(4010);
+  plan.snapshot_interval = 200;
+  plan.snapshots = 10;
+  plan.snapshot_seconds = 10 * 5;
+  const auto r = remaining(run.seen, plan, {}, {}, 0.9);
+  ASSERT_TRUE(r);
+  EXPECT_NEAR(r->snapshot_seconds, 10 * 5, 6);
+  EXPECT_NEAR(r->other_seconds, 0, 1);
 }
 
 TEST(LostTime, ANightWithinASnapshotsWindowDoesNotComeAgain) {
@@ -95,7 +109,7 @@ TEST(LostTime, ANightWithinASnapshotsWindowDoesNotComeAgain) {
   Plan plan = run.plan(2000);
   plan.snapshot_interval = 200;
   plan.snapshots = 2;
-  plan.snapshot_seconds = 36022;
+  plan.snapshot_seconds = 36002;
   const auto r = remaining(run.seen, plan, {}, {}, 0.9);
   ASSERT_TRUE(r);
   EXPECT_LT(r->snapshot_seconds, 0.1 * r->seconds);
