@@ -120,6 +120,7 @@ struct Event {
   std::uint16_t rule = kNoRule;  // index of the rule within its format, for counters and messages
   std::optional<Instant> time;   // the line's own timestamp
   bool headed = false;           // the line bears the format's line header (so it is no continuation line)
+  std::uint64_t speaker = 0;     // which of a launcher's processes wrote the line; 0: it does not say
   std::string_view message;      // the line without that header
   std::array<FieldValue, kMaxValues> values;
 

@@ -16,6 +16,23 @@ std::optional<std::int64_t> number_in(const json::object& state, std::string_vie
   return found && found->is_int64() ? std::optional(found->get_int64()) : std::nullopt;
 }
 
+// What several processes of a job may each say of the same run without doubling it.
+bool is_said_by_all(EventKind kind) {
+  switch (kind) {
+    case EventKind::none:
+    case EventKind::run_start:
+    case EventKind::setting:
+    case EventKind::section:
+    case EventKind::layer:
+    case EventKind::shape:
+    case EventKind::error:
+    case EventKind::date:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 Reading::Reading(std::shared_ptr<const Format> format, const ReadingContext& context)
@@ -27,12 +44,24 @@ Reading::Reading(std::shared_ptr<const Format> format, const ReadingContext& con
 bool Reading::take(std::string_view line, std::optional<Instant> arrival, Instant modified, Records& out) {
   time_.reference = modified;
   const std::int64_t bad_rows = table_ ? table_->bad_rows() : 0;
-  const Event event = table_ ? table_->read(line) : format_->match(line, time_);
+  Event event = table_ ? table_->read(line) : format_->match(line, time_);
+  const bool known = event.kind != EventKind::none;
+  if (event.speaker != 0 && !is_heard(event)) event.kind = EventKind::none;
   if (table_) out.rejected += table_->bad_rows() - bad_rows;
   const std::size_t before = out.segments.size();
   tracker_.feed(line, event, arrival, out);
   measured_ += static_cast<std::int64_t>(out.segments.size() - before);
-  return event.kind != EventKind::none;
+  return known;
+}
+
+// Of the processes that a launcher's labels tell apart, the first to measure speaks for all of them.
+bool Reading::is_heard(const Event& event) {
+  constexpr std::int64_t kGone = 256;  // the first one says no more: another program's processes
+  if (is_said_by_all(event.kind)) return true;
+  if (voice_ == 0 || (voice_ != event.speaker && ++other_voices_ > kGone)) voice_ = event.speaker;
+  if (voice_ != event.speaker) return false;
+  other_voices_ = 0;
+  return true;
 }
 
 void Reading::number_from(std::int64_t first) {
@@ -49,6 +78,10 @@ json::object Reading::save() const {
   if (table_) state["table"] = {{"header", table_->header()}, {"lines", table_->lines()}};
   state["measured"] = measured_;
   state["first_ordinal"] = first_ordinal_;
+  if (voice_ != 0) {
+    state["voice"] = static_cast<std::int64_t>(voice_);
+    state["other_voices"] = other_voices_;
+  }
   return state;
 }
 
@@ -64,6 +97,8 @@ Result<Reading> Reading::restore(std::shared_ptr<const Format> format, const Rea
   reading.tracker_ = std::move(*tracker);
   reading.measured_ = number_in(state, "measured").value_or(0);
   reading.first_ordinal_ = number_in(state, "first_ordinal").value_or(0);
+  reading.voice_ = static_cast<std::uint64_t>(number_in(state, "voice").value_or(0));
+  reading.other_voices_ = number_in(state, "other_voices").value_or(0);
   const json::value* const table = reading.table_ ? state.if_contains("table") : nullptr;
   if (table && table->is_object()) {
     const json::object& columns = table->get_object();

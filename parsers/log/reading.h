@@ -52,12 +52,16 @@ class Reading {
                                  const boost::json::object& state);
 
  private:
+  bool is_heard(const Event& event);
+
   std::shared_ptr<const Format> format_;
   TimeContext time_;
   Tracker tracker_;
   std::optional<SegmentTable> table_;  // where its lines are the rows of one
   std::int64_t measured_ = 0;
   std::int64_t first_ordinal_ = 0;
+  std::uint64_t voice_ = 0;       // whose measurements count where several processes write them all
+  std::int64_t other_voices_ = 0;  // measurements of others since its last
 };
 
 }  // namespace etad

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "parsers/lines/launcher_label.h"
 #include "parsers/rules/pattern.h"
 #include "parsers/rules/rule.h"
 #include "parsers/rules/rule_check.h"
@@ -130,7 +131,7 @@ std::vector<std::string> Format::rule_names() const {
   return names;
 }
 
-Event Format::match(std::string_view line, TimeContext& context) const {
+Event Format::match_unlabelled(std::string_view line, TimeContext& context) const {
   Event event;
   event.message = impl_->strip.empty() ? line : impl_->stripped(line);
   std::string_view file;
@@ -163,13 +164,28 @@ Event Format::match(std::string_view line, TimeContext& context) const {
   return event;
 }
 
+// A launcher's label is taken off before anything else. One that may be the program's own words ("120: 12.5")
+// is taken off only where the whole line says nothing.
+Event Format::match(std::string_view line, TimeContext& context) const {
+  const auto label = launcher_label(line);
+  if (!label) return match_unlabelled(line, context);
+  if (!label->certain) {
+    Event whole = match_unlabelled(line, context);
+    if (whole.rule != Event::kNoRule) return whole;
+  }
+  Event event = match_unlabelled(line.substr(label->length), context);
+  event.speaker = label->speaker;
+  return event;
+}
+
 bool Format::recognises(std::string_view line) const {
   return std::any_of(impl_->recognise.begin(), impl_->recognise.end(),
                      [&](const Pattern& p) { return p.matches(line); });
 }
 
 bool Format::recognises_stripped(std::string_view line) const {
-  const std::string_view message = impl_->stripped(line);
+  const auto label = launcher_label(line);
+  const std::string_view message = impl_->stripped(line.substr(label ? label->length : 0));
   return message.size() != line.size() && recognises(message);
 }
 

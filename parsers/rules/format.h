@@ -53,6 +53,7 @@ class Format {
 
  private:
   struct Impl;
+  Event match_unlabelled(std::string_view line, TimeContext& context) const;
   explicit Format(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -1,0 +1,117 @@
+#include "parsers/lines/launcher_label.h"
+
+#include <algorithm>
+
+namespace etad {
+namespace {
+
+constexpr std::size_t kLongest = 96;
+constexpr int kMostLabels = 3;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_name(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
+}
+
+std::size_t digits_at(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  return end - at;
+}
+
+std::size_t blanks_at(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size() && text[end] == ' ') ++end;
+  return end - at;
+}
+
+struct Label {
+  std::string_view who;
+  std::size_t length = 0;
+  bool certain = true;
+};
+
+// "[rank0]:", "[default0]:", "[1,0]<stdout>:" (and what SageMaker adds in the brackets), "[pod/a/b] ".
+std::optional<Label> bracketed(std::string_view line) {
+  const std::size_t close = line.substr(0, kLongest).find(']');
+  if (close == std::string_view::npos || close < 2) return {};
+  const std::string_view inside = line.substr(1, close - 1);
+  std::string_view rest = line.substr(close + 1);
+  for (const std::string_view word : {std::string_view("rank"), std::string_view("default")}) {
+    if (!inside.starts_with(word) || word.size() + digits_at(inside, word.size()) != inside.size()) continue;
+    if (inside.size() == word.size() || !rest.starts_with(':')) return {};
+    return Label{inside, close + 2 + blanks_at(rest, 1)};
+  }
+  if (inside.starts_with("pod/") && rest.starts_with(' ')) return Label{inside, close + 2};
+  if (!is_digit(inside.front())) return {};
+  for (const std::string_view stream : {std::string_view("<stdout>:"), std::string_view("<stderr>:")})
+    if (rest.starts_with(stream)) return Label{inside, close + 1 + stream.size()};
+  return {};
+}
+
+// "(pid=71) ", "(Worker(3) pid=71, ip=10.0.0.2) ".
+std::optional<Label> of_ray(std::string_view line) {
+  const std::string_view head = line.substr(0, kLongest);
+  const std::size_t pid = head.find("pid=");
+  if (pid == std::string_view::npos || pid < 1 || (head[pid - 1] != '(' && head[pid - 1] != ' ')) return {};
+  const std::size_t close = head.find(')', pid);
+  const std::size_t digits = digits_at(head, pid + 4);
+  if (close == std::string_view::npos || digits == 0) return {};
+  const std::string_view behind = head.substr(pid + 4 + digits, close - pid - 4 - digits);
+  if (!behind.empty() && !behind.starts_with(", ip=")) return {};
+  return Label{head.substr(pid, close - pid), close + 1 + (blanks_at(line, close + 1) > 0 ? 1U : 0U)};
+}
+
+// "trainer-1  | ", "node-3: ", "10.0.0.2: ", "12: ".
+std::optional<Label> named(std::string_view line) {
+  std::size_t end = 0;
+  const std::size_t most = std::min(line.size(), kLongest);
+  while (end < most && is_name(line[end])) ++end;
+  if (end == 0 || end == most || !is_digit(line[end - 1])) return {};
+  const std::string_view who = line.substr(0, end);
+  if (line.substr(end).starts_with(": ")) return Label{who, end + 2, false};
+  const std::size_t number = who.find_last_not_of("0123456789");
+  if (number == std::string_view::npos || number == 0 || (who[number] != '-' && who[number] != '_')) return {};
+  const std::size_t bar = end + blanks_at(line, end);
+  if (bar == end || !line.substr(bar).starts_with("| ")) return {};
+  return Label{who, bar + 2};
+}
+
+std::optional<Label> label(std::string_view line) {
+  const std::size_t blanks = blanks_at(line, 0);
+  if (blanks == line.size()) return {};
+  // Only srun pads what it writes.
+  if (blanks > 0) {
+    const std::size_t digits = digits_at(line, blanks);
+    if (digits == 0 || !line.substr(blanks + digits).starts_with(": ")) return {};
+    return Label{line.substr(blanks, digits), blanks + digits + 2, false};
+  }
+  if (line.front() == '[') return bracketed(line);
+  if (line.front() == '(') return of_ray(line);
+  return named(line);
+}
+
+}  // namespace
+
+std::optional<LauncherLabel> launcher_label(std::string_view line) {
+  LauncherLabel out;
+  out.certain = true;
+  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+  for (int i = 0; i < kMostLabels; ++i) {
+    const auto found = label(line);
+    // Behind a label that is certain a number and a colon are the program's.
+    if (!found || (i > 0 && out.certain && !found->certain)) break;
+    for (const char c : found->who) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    out.length += found->length;
+    out.certain = i == 0 ? found->certain : out.certain;
+    line.remove_prefix(found->length);
+  }
+  if (out.length == 0) return {};
+  out.speaker = (hash & 0x7fffffffffffffffU) | 1U;
+  return out;
+}
+
+}  // namespace etad
