@@ -79,7 +79,7 @@ class Writer {
 
 struct RunFilter {
   std::optional<RunState> state;
-  std::string network, framework;
+  std::string network, framework;         // a network's name in any case
   std::optional<Instant> since;           // started at or after
   std::optional<std::int64_t> before_id;  // the page's cursor: ids below it
   std::int64_t limit = 100;

@@ -40,7 +40,8 @@ std::vector<RunRow> runs_of(sqlite::Connection& connection, const RunFilter& fil
   std::string sql = run_row::select() + "WHERE NOT s.pending";
   if (filter.before_id) sql += " AND r.id < ?1";
   if (filter.state) sql += " AND r.state = ?2";
-  if (!filter.network.empty()) sql += " AND r.network = ?3";
+  if (!filter.network.empty())
+    sql += " AND r.network IN (SELECT DISTINCT network FROM runs WHERE network = ?3 COLLATE NOCASE)";
   if (!filter.framework.empty()) sql += " AND r.framework = ?4";
   if (filter.since) sql += " AND r.started_at >= ?5";
   sql += " ORDER BY r.id DESC LIMIT ?6";

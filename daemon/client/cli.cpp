@@ -79,7 +79,7 @@ void add_runs(CLI::App& app, Asked& asked) {
   parameter(runs, "--state", "state", asked.parameters, "running, finished, stopped, failed or lost");
   parameter(runs, "--network", "network", asked.parameters, "of that network");
   parameter(runs, "--framework", "framework", asked.parameters, "of that framework");
-  parameter(runs, "--since", "since", asked.parameters, "begun at or after that time");
+  parameter(runs, "--since", "since", asked.parameters, "begun at or after that time, or so long ago: 2h");
   parameter(runs, "--limit", "limit", asked.parameters, "at most so many");
   runs->callback([&asked] {
     asked.command = [&asked] {
@@ -137,7 +137,7 @@ void add_details(CLI::App& app, Asked& asked) {
   });
   CLI::App* series = app.add_subcommand("series", "the monitoring traces; one of them in full");
   series->add_option("NAME", asked.name, "the series, such as gpu.power");
-  parameter(series, "--from", "from", asked.parameters, "from that time on (an hour before the end)");
+  parameter(series, "--from", "from", asked.parameters, "from that time on, or so long ago: 2h (an hour before the end)");
   parameter(series, "--to", "to", asked.parameters, "until that time (now)");
   parameter(series, "--step", "step", asked.parameters, "seconds a line; 0: the samples themselves");
   named_values(series, "--label", "label.", asked.parameters, "of the series with that label: gpu=0");

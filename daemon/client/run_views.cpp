@@ -10,9 +10,10 @@ namespace {
 
 namespace json = boost::json;
 
+// As everywhere: the samples an iteration works through, on all devices together.
 std::string batch_text(const Object& run) {
-  const double train = number_of(object_of(run, "train"), "batch_size");
-  const double test = number_of(object_of(run, "test"), "batch_size");
+  const double train = number_of(object_of(run, "train"), "samples_per_iteration");
+  const double test = number_of(object_of(run, "test"), "samples_per_iteration");
   const auto whole = [](double n) { return count_text(static_cast<std::int64_t>(n)); };
   if (train > 0) return whole(train);
   return test > 0 ? whole(test) + " (test)" : "-";
@@ -61,17 +62,23 @@ std::string live_text(const std::map<std::int64_t, Object>& runs, const Screen& 
     const std::string done =
         padded(progress.of > 0 ? percent_done(progress) : "at " + iterations_text(progress), 5, true) + "  ";
     const Object& remaining = object_of(run, "remaining");
-    std::string time = state == "running" ? time_of_run(run) : state;
+    const std::string trouble = trouble_of_run(run);
+    std::string time = state == "running" ? time_of_run(run) : trouble.empty() ? state : trouble;
     const auto room = [&] { return width_of(head) + width_of(done) + width_of(time) + 2; };
-    // The narrower the screen, the less: first the interval goes, then the bar.
-    if (room() + 12 > width && !remaining.empty())
-      time = duration_text(number_of(remaining, "seconds")) + " left";
+    // The narrower the screen, the less: first the interval goes, then the bar, never what is wrong.
+    if (room() + 12 > width && state == "running") {
+      time = remaining.empty() ? "" : duration_text(number_of(remaining, "seconds")) + " left";
+      if (!trouble.empty()) time = trouble + (time.empty() ? "" : ", ") + time;
+      if (time.empty()) time = time_of_run(run);
+    }
     const std::size_t space = width > room() ? width - room() : 0;
     const std::string progress_bar = space >= 6 && progress.of > 0
                                          ? bar(progress.fraction(), std::min<std::size_t>(space, 40)) + "  "
                                          : "";
     const std::string plain = cut(head + progress_bar + done + time, width);
-    out += coloured(plain, state == "running" ? Colour::none : colour_of_state(state), screen.colours) + "\n";
+    const Colour calm = state == "running" ? Colour::none : colour_of_state(state);
+    out +=
+        coloured(plain, state == "running" && !trouble.empty() ? Colour::red : calm, screen.colours) + "\n";
   }
   return out;
 }

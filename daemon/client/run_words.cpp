@@ -8,8 +8,14 @@ namespace etad::client {
 std::string name_of_run(const Object& run) {
   const std::string network = text_of(run, "network");
   if (!network.empty()) return network;
-  const std::string source = text_of(run, "source");
-  return source.substr(source.rfind('/') + 1);
+  // Its log's name, without its ending: the end of a long one tells more than its beginning.
+  constexpr std::size_t kLongest = 24;
+  std::string source = text_of(run, "source");
+  source.erase(0, source.rfind('/') + 1);
+  for (const char* ending : {".gz", ".log", ".txt", ".out", ".csv"})
+    if (source.ends_with(ending) && source.size() > std::string_view(ending).size())
+      source.resize(source.size() - std::string_view(ending).size());
+  return cut_head(source, kLongest);
 }
 
 std::string run_id_text(const Object& run) {
@@ -40,6 +46,19 @@ bool is_stalled(const Object& run) {
   return stalled != nullptr && stalled->is_bool() && stalled->get_bool();
 }
 
+std::string trouble_of_run(const Object& run) {
+  const std::string state = text_of(run, "state");
+  if (state == "failed") {
+    const std::string message = text_of(run, "message");
+    return message.empty() ? "failed" : "failed: " + message;
+  }
+  if (state != "running") return "";
+  std::string out = is_stalled(run) ? "may hang" : "";
+  if (const double slowdown = number_of(object_of(run, "anomaly"), "slowdown"); slowdown > 0)
+    out += (out.empty() ? "" : ", ") + number_text(slowdown) + " x slower";
+  return out;
+}
+
 // "5.2 s", or of a running run what remains with its interval.
 std::string time_of_run(const Object& run) {
   if (text_of(run, "state") == "running") {
@@ -53,9 +72,10 @@ std::string time_of_run(const Object& run) {
     if (is_stalled(run)) out += ", silent: it may hang";
     return out;
   }
+  if (known(run, "wall_seconds")) return "took " + duration_text(number_of(run, "wall_seconds"));
   const double seconds =
       number_of(object_of(run, "train"), "seconds") + number_of(object_of(run, "test"), "seconds");
-  return "took " + duration_text(seconds);
+  return seconds > 0 ? duration_text(seconds) + " measured" : "-";  // its log shows no clock
 }
 
 Colour colour_of_state(const std::string& state) {

@@ -236,8 +236,8 @@ std::string model_text(const Object& model, const Screen& screen) {
 }
 
 std::string networks_text(const Object& answer, const Screen& screen) {
-  Table table({"network", "?architecture", "?frameworks", "?devices", ">runs", "samples an iteration",
-               "iterations", "?last seen"});
+  Table table({"network", "?architecture", "?frameworks", "?devices", ">runs", "batch sizes", "iterations",
+               "?last seen"});
   for (const json::value& each : array_of(answer, "networks")) {
     if (!each.is_object()) continue;
     const Object& row = each.get_object();
@@ -320,6 +320,17 @@ std::string series_text(const Object& answer, const Screen& screen) {
                  number_text(number_of(point, "mean"), 4), number_text(number_of(point, "max"), 4)});
     }
     out += table.text(screen.width, screen.colours);
+  }
+  if (!array_of(answer, "known").empty()) {
+    out = "Nothing was measured from " + time_text(text_of(answer, "from")) + " to " +
+          time_text(text_of(answer, "to")) + ". There are samples\n";
+    for (const json::value& each : array_of(answer, "known")) {
+      if (!each.is_object()) continue;
+      const Object& row = each.get_object();
+      out += "  of " + text_of(row, "name") + " " + text_of(row, "labels") + " from " +
+             when(row, "first_at") + " to " + when(row, "last_at") + ": --from " + text_of(row, "first_at") +
+             " --to " + text_of(row, "last_at") + "\n";
+    }
   }
   return out.empty() ? "Nothing was measured in that stretch: see --from and --to.\n" : out;
 }

@@ -106,6 +106,18 @@ std::optional<Instant> instant_from(std::string_view text) {
   return midnight + hours{*hour} + minutes{*minute} + seconds{*second} + *fraction - *offset;
 }
 
+std::optional<Instant> ago_from(std::string_view text, Instant now) {
+  constexpr std::pair<char, std::int64_t> kUnits[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86'400}};
+  constexpr std::int64_t kMostSeconds = 3'000'000'000;  // a century
+  std::int64_t count = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, count);
+  if (error != std::errc{} || end + 1 != last || count < 0) return std::nullopt;
+  for (const auto& [unit, seconds] : kUnits)
+    if (*end == unit && count <= kMostSeconds / seconds) return now - std::chrono::seconds{count * seconds};
+  return std::nullopt;
+}
+
 Params::Params(std::string_view query) {
   while (!query.empty()) {
     const std::size_t end = std::min(query.find('&'), query.size());
@@ -181,6 +193,15 @@ std::optional<Instant> Params::instant(std::string_view name) {
   if (!value) return std::nullopt;
   const auto at = instant_from(*value);
   if (!at) reject(name, "must be a time like 2026-11-20T12:00:00Z, not \"" + *value + "\"");
+  return at;
+}
+
+std::optional<Instant> Params::instant(std::string_view name, Instant now) {
+  const auto value = text(name);
+  if (!value) return std::nullopt;
+  if (const auto ago = ago_from(*value, now)) return ago;
+  const auto at = instant_from(*value);
+  if (!at) reject(name, "must be a time like 2026-11-20T12:00:00Z or 2h (ago), not \"" + *value + "\"");
   return at;
 }
 

@@ -60,8 +60,8 @@ Reply unknown(std::string_view what, const std::string& name, const std::vector<
 SeriesQuery series_query(Params& params, Instant now) {
   constexpr std::int64_t kDefaultSteps = 360;
   SeriesQuery query;
-  query.to = params.instant("to").value_or(now);
-  query.from = params.instant("from").value_or(query.to - std::chrono::hours{1});
+  query.to = params.instant("to", now).value_or(now);
+  query.from = params.instant("from", now).value_or(query.to - std::chrono::hours{1});
   const auto length = std::chrono::duration_cast<std::chrono::seconds>(query.to - query.from);
   const std::int64_t fitting = std::max<std::int64_t>(1, length.count() / kDefaultSteps);
   const std::int64_t step = params.integer("step", 0, 366 * 86'400).value_or(fitting);
@@ -182,7 +182,7 @@ Outcome Router::accuracy(Call& call) {
   JsonWriter json;
   json.begin_object().key("overall").begin_array();
   for (const AccuracyRow& row : *rows) {
-    if (!row.network) write_accuracy(json, row);
+    if (!row.network && !network) write_accuracy(json, row);
   }
   json.end_array().key("networks").begin_array();
   for (const AccuracyRow& row : *rows) {
@@ -231,7 +231,14 @@ Outcome Router::series_points(Call& call) {
   json.begin_object().field("name", query.name).field("from", query.from).field("to", query.to);
   json.key("series").begin_array();
   for (const SeriesPoints& each : *found) write_series_points(json, each);
-  json.end_array().key("next").null().end_object();
+  json.end_array();
+  // Of an empty stretch: when there are samples.
+  if (std::all_of(found->begin(), found->end(), [](const auto& each) { return each.points.empty(); })) {
+    json.key("known").begin_array();
+    for (const SeriesRow& row : *known) write_series(json, row);
+    json.end_array();
+  }
+  json.key("next").null().end_object();
   return json_reply(json);
 }
 

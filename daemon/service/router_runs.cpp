@@ -65,7 +65,7 @@ Outcome Router::runs(Call& call) {
       state_named(call.params.choice("state", {"running", "finished", "stopped", "failed", "lost"}));
   filter.network = call.params.text_or("network");
   filter.framework = call.params.text_or("framework");
-  filter.since = call.params.instant("since");
+  filter.since = call.params.instant("since", options_.now());
   const bool watch = call.params.flag("watch");
   const Page page = page_from(call.params, 100, kMostRuns);
   if (auto problem = call.params.check()) return reply_of(*problem);

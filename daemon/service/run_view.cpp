@@ -105,6 +105,12 @@ void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook, cons
   json.field("started_at", run.started_at);
   json.field("ended_at", running ? std::nullopt : run.ended_at);
   json.field("last_line_at", run.ended_at);
+  json.key("wall_seconds");
+  if (!running && run.started_at && run.ended_at && *run.ended_at >= *run.started_at) {
+    json.value(to_seconds(*run.ended_at - *run.started_at));
+  } else {
+    json.null();
+  }
   json.field("settings", settings_of(row)).field("labels", row.labels);
   json.key("train");
   write_phase(json, run.train);

@@ -224,6 +224,56 @@ TEST(LiveText, FitsEveryWidth) {
   EXPECT_NE(narrow.find("3 min 12 s left"), std::string::npos) << narrow;
 }
 
+TEST(LiveText, TellsTroubleAtEightyColumns) {
+  Object run = kRun;
+  run["network"] = "a_network_with_a_rather_long_name";
+  run["stalled"] = true;
+  EXPECT_NE(live_text({{7, run}}, {80, false}).find("may hang, 3 min 12 s left"), std::string::npos);
+  run["stalled"] = false;
+  run["anomaly"] = parsed(R"({"since_iteration": 2000, "slowdown": 1.98})");
+  EXPECT_NE(live_text({{7, run}}, {80, false}).find("1.98 x slower, 3 min 12 s left"), std::string::npos);
+  EXPECT_NE(live_text({{7, run}}, {80, true}).find("\033[31m"), std::string::npos) << "in red";
+  run["state"] = "failed";
+  run["message"] = "out of memory";
+  EXPECT_NE(live_text({{7, run}}, {80, false}).find("failed: out of memory"), std::string::npos);
+  run = kRun;
+  run["stalled"] = true;
+  run.erase("remaining");
+  EXPECT_NE(live_text({{7, run}}, {44, false}).find("may hang"), std::string::npos);
+}
+
+TEST(RunsText, TellsTheTimeOnTheWallAndOneKindOfBatch) {
+  Object run = kRun;
+  run["state"] = "finished";
+  run["train"] =
+      parsed(R"({"batch_size": 16, "samples_per_iteration": 64, "iterations": 100, "seconds": 310})");
+  EXPECT_NE(runs_text(Object{{"runs", list_of(run)}}, {}).find("5 min 30 s measured"), std::string::npos)
+      << "its log shows no clock";
+  run["wall_seconds"] = 400;
+  const std::string text = runs_text(Object{{"runs", list_of(run)}}, {});
+  EXPECT_NE(text.find("took 6 min 40 s"), std::string::npos) << text;
+  EXPECT_NE(text.find(" 64 "), std::string::npos) << text;
+  EXPECT_EQ(text.find(" 16 "), std::string::npos) << text;
+  EXPECT_NE(run_text(run, {}).find("batch 64 (16 on each device at a time)"), std::string::npos);
+}
+
+TEST(RunsText, ARunWithoutANetworkHasAShortName) {
+  Object run = kRun;
+  run["network"] = "";
+  EXPECT_NE(runs_text(Object{{"runs", list_of(run)}}, {}).find(" lenet "), std::string::npos);
+  run["source"] = "/home/ada/a__very~long~way~of~naming~things__train.log.gz";
+  const std::string text = runs_text(Object{{"runs", list_of(run)}}, {});
+  EXPECT_NE(text.find("\u2026of~naming~things__train "), std::string::npos) << text;
+}
+
+TEST(SeriesText, SaysWhenThereAreSamples) {
+  const std::string text = series_text(parsed(R"({"name": "gpu.power", "from": "2026-11-20T12:00:00Z",
+    "to": "2026-11-20T13:00:00Z", "series": [], "known": [{"name": "gpu.power", "labels": "gpu=0",
+    "first_at": "2019-05-01T00:00:00Z", "last_at": "2019-05-02T00:00:00Z", "samples": 7}]})"),
+                                       {});
+  EXPECT_NE(text.find("--from 2019-05-01T00:00:00Z --to 2019-05-02T00:00:00Z"), std::string::npos) << text;
+}
+
 TEST(RunLine, IsOnePlainLine) {
   setenv("TZ", "UTC", 1);
   tzset();

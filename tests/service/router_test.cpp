@@ -76,6 +76,8 @@ TEST_F(RouterTest, TheRunObjectIsAsPromised) {
   EXPECT_EQ(run.at("state"), "finished");
   EXPECT_EQ(run.at("started_at"), "2026-11-21T09:00:00Z");
   EXPECT_EQ(run.at("ended_at"), "2026-11-21T09:01:00Z");
+  EXPECT_EQ(run.at("wall_seconds").to_number<double>(), 60);
+  EXPECT_TRUE(get("/v1/runs/3").at("wall_seconds").is_null()) << "it is running";
   EXPECT_EQ(run.at("settings").at("max_iter"), "1000");
   EXPECT_EQ(run.at("train"), json::parse(R"({"batch_size":64,"samples_per_iteration":64,"iterations":1000,
                                              "seconds":50,"segments":10})"));
@@ -103,6 +105,11 @@ TEST_F(RouterTest, RunsAreFiltered) {
   EXPECT_EQ(get("/v1/runs?framework=caffe").at("runs").as_array().size(), 3U);
   EXPECT_EQ(get("/v1/runs?since=2026-11-21T09:30:00Z").at("runs").as_array().size(), 2U);
   EXPECT_EQ(get("/v1/runs?since=2026-11-21T11:30:00%2B02:00").at("runs").as_array().size(), 2U);
+  EXPECT_EQ(get("/v1/runs?since=150m").at("runs").as_array().size(), 2U);
+  EXPECT_EQ(get("/v1/runs?since=90m").at("runs").as_array().size(), 1U);
+  get("/v1/runs?since=1x", 400);
+  get("/v1/runs?since=99999999999999999999h", 400);
+  EXPECT_EQ(get("/v1/runs?network=lenet").at("runs").as_array().size(), 3U) << "in any case";
 }
 
 TEST_F(RouterTest, SegmentsAndProgressAreTheDataBehindARun) {
@@ -321,6 +328,14 @@ TEST_F(RouterTest, EveryByteSentIsUtf8) {
 
 TEST_F(RouterTest, AccuracyAndSeriesAreThereBeforeThereIsAny) {
   EXPECT_TRUE(get("/v1/accuracy").at("networks").as_array().empty());
+  PredictionRow prediction;
+  prediction.run_id = 1;
+  prediction.seconds = 50;
+  ASSERT_TRUE(history_.writer().put_predictions({prediction}));
+  ASSERT_TRUE(history_.writer().score_run(1, std::chrono::seconds{60}));
+  EXPECT_FALSE(get("/v1/accuracy").at("overall").as_array().empty());
+  EXPECT_TRUE(get("/v1/accuracy?network=lenet").at("overall").as_array().empty()) << "of that network only";
+  EXPECT_FALSE(get("/v1/accuracy?network=lenet").at("networks").as_array().empty());
   EXPECT_TRUE(get("/v1/series").at("series").as_array().empty());
 }
 
@@ -342,6 +357,9 @@ TEST_F(RouterTest, ASeriesIsGivenInSteps) {
   EXPECT_EQ(samples[0].at("min").to_number<double>(), 100);
   EXPECT_EQ(samples[0].at("max").to_number<double>(), 159);
   EXPECT_EQ(samples[0].at("mean").to_number<double>(), 129.5);
+  EXPECT_FALSE(body.contains("known"));
+  const auto empty = get("/v1/series/gpu.power?from=2020-01-01&to=2020-01-02");
+  EXPECT_EQ(empty.at("known").at(0).at("first_at"), "2026-11-21T11:58:00Z") << "when there is something";
   EXPECT_EQ(get("/v1/series/gpu.powre", 404).at("candidates").at(0), "gpu.power");
   get("/v1/series/gpu.power?from=2026-11-21T12:00:00Z&to=2026-11-21T11:00:00Z", 400);
   get("/v1/series/gpu.power?from=2020-01-01&step=1", 400);
