@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 22> kKindNames = {
 // In the order of the fields.
 constexpr std::array<std::string_view, static_cast<std::size_t>(Field::count_)> kFieldNames = {
     // where the run stands
-    "iteration", "iterations", "epoch", "epochs", "batch", "batches",
+    "iteration", "iterations", "epoch", "epochs", "batch", "batches", "position",
     // what it measured
     "loss", "rate", "lapse", "seconds", "samples_per_second", "eta", "elapsed",
     // what kind of thing it is

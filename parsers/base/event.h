@@ -49,7 +49,8 @@ enum class Field : std::uint8_t {
   epoch,
   epochs,
   batch,
-  batches,  // where the run stands
+  batches,
+  position,  // where the run stands
   loss,
   rate,
   lapse,

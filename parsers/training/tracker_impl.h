@@ -81,6 +81,8 @@ struct Tracker::Impl {
   // tracker_windows.cpp
   bool is_said_again(const Moment& m);
   void progress(const Moment& m);
+  std::optional<std::int64_t> iteration_at(const track::RunTrack& r, const Event& event) const;  // by position
+  void position(track::RunTrack& r, const Moment& m);
   void train_progress(track::RunTrack& r, const Moment& m, std::int64_t iteration);
   void close_window(track::RunTrack& r, const Moment& m, const track::Anchor& to);
   void resume(const Moment& m);
@@ -101,6 +103,7 @@ struct Tracker::Impl {
   void end_stated_test(track::RunTrack& r, const Moment& m, Duration took);
   void end_test(track::RunTrack& r, std::optional<Instant> at, Records& out);
   void release_tests(track::RunTrack& r, Records& out);
+  void go_on_beside_test(track::RunTrack& r, const Moment& m);
 
   // tracker_measures.cpp
   void step_time(const Moment& m);

@@ -90,7 +90,7 @@ void describe(V& v, track::OpenTest& x) {
   v("done", x.done), v("done_at", x.done_at), v("shows_batches", x.shows_batches);
   v("first_batch", x.first_batch), v("began", x.began), v("stated", x.stated),
       v("stated_error", x.stated_error);
-  v("given", x.given), v("given_seconds", x.given_seconds);
+  v("given", x.given), v("given_seconds", x.given_seconds), v("beside", x.beside);
 }
 
 template <class V>

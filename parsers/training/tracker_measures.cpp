@@ -191,7 +191,8 @@ void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
 }
 
 // How many steps an epoch has: as the line says, as others said, or, where the log says that an epoch goes
-// once over the data set (epoch_covers = dataset), from the sizes of data set and batch.
+// once over the data set (epoch_covers = dataset), from the sizes of data set and batch, where the former counts
+// batches (epoch_covers = batches), from it alone.
 std::int64_t Tracker::Impl::steps_of_epoch(const RunTrack& r, const Event& event, bool* derived) const {
   for (const Field f : {Field::iterations, Field::batches})
     if (const auto n = positive_of(event, f)) return *n;
@@ -200,7 +201,9 @@ std::int64_t Tracker::Impl::steps_of_epoch(const RunTrack& r, const Event& event
   const auto& said = r.run.settings;
   const auto covers = said.find("epoch_covers"), size = said.find("dataset_size");
   const std::int64_t samples = train_samples(r);
-  if (covers == said.end() || covers->second != "dataset" || size == said.end() || samples <= 0) return 0;
+  if (covers == said.end() || size == said.end()) return 0;
+  if (covers->second == "batches") return whole_number(size->second).value_or(0);
+  if (covers->second != "dataset" || samples <= 0) return 0;
   if (derived) *derived = true;
   return (whole_number(size->second).value_or(0) + samples / 2) / samples;
 }
@@ -266,6 +269,7 @@ void Tracker::Impl::epoch(const Moment& m) {
     ++m.out.rejected;
   } else {
     r.known.epoch_began = m.now;
+    go_on_beside_test(r, m);
     if (!r.window.from) r.window.tests = {};
   }
 }

@@ -73,7 +73,9 @@ void Tracker::Impl::start(const Moment& m) {
   // it is several processes of one job that say the same.
   const bool again = r && (r->description.begun() || long_after_start(*r, m.now)) &&
                      std::find(r->start_rules.begin(), r->start_rules.end(), rule) != r->start_rules.end();
-  if (!r || r->progressed || again) r = &begin(m);
+  // A log may tell late how the run began that it has shown to be going on.
+  const bool told_late = r && !r->headed && m.event.text(Field::since) == "start";
+  if (!r || (r->progressed && !told_late) || again) r = &begin(m);
   if (r->start_rules.size() < track::kMaxStartRules) r->start_rules.push_back(rule);
   r->headed = true;
   if (m.now) {

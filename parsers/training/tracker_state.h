@@ -67,6 +67,7 @@ struct OpenTest {
   std::optional<Instant> began;             // before the first of them, by the mean
   double stated = 0;                        // seconds of the batches displayed, where the lines say so
   double stated_error = 0;                  // by how much their rounding may be off
+  bool beside = false;                      // the training has gone on meanwhile
   std::int64_t given = 0;                   // of those batches, how many have been given out as segments
   double given_seconds = 0;                 // and their time
 };

@@ -13,6 +13,7 @@ void Tracker::Impl::test_start(const Moment& m) {
   const bool job = m.event.text(Field::job) == name_of(Job::test);
   if (!job && state.current && state.current->ended) return;  // a test behind a run's end is no new run
   RunTrack* r = &run_for_measurement(m);
+  if (m.event.has(Field::position)) position(*r, m);
   if (job && r->progressed) {
     r = &begin(m);
     declare(*r);
@@ -211,8 +212,10 @@ void Tracker::Impl::end_test(RunTrack& r, std::optional<Instant> at, Records& ou
     return;
   }
   const Duration took = between(*test.since, *at);
-  r.window.tests += took;
-  if (!r.window.from) r.tests_before += took;
+  if (!test.beside) {
+    r.window.tests += took;
+    if (!r.window.from) r.tests_before += took;
+  }
   Segment s{Phase::test, test.iteration, 0, test_samples(r, test.net), took, test.since};
   if (test.shows_batches) {  // what came after the last batch displayed
     if (!test.done_at) return;
@@ -225,6 +228,13 @@ void Tracker::Impl::end_test(RunTrack& r, std::optional<Instant> at, Records& ou
   if (s.iterations <= 0 && s.duration > Duration::zero()) return;
   if (r.window.held.size() >= track::kMaxHeldTests) release_tests(r, out);
   r.window.held.push_back(s);
+}
+
+// An epoch that begins while a test goes on: others test, and only until now did the training wait.
+void Tracker::Impl::go_on_beside_test(RunTrack& r, const Moment& m) {
+  if (!r.test || !r.test->since || r.test->shows_batches || r.test->beside || !m.now) return;
+  r.window.tests += between(*r.test->since, *m.now);
+  r.test->beside = true;
 }
 
 // A test phase is given out when the window around it closes: only then it is known whether the clock was

@@ -228,10 +228,50 @@ bool was_no_training(RunTrack& r, std::int64_t of) {
 
 }  // namespace
 
+// Where a run stands that counts samples, tokens or epochs, as the line (`unit`) or the log (setting
+// position_unit) says.
+std::optional<std::int64_t> Tracker::Impl::iteration_at(const RunTrack& r, const Event& event) const {
+  const auto said = [&r](const char* key) {
+    const auto at = r.run.settings.find(key);
+    return at == r.run.settings.end() ? std::string_view() : std::string_view(at->second);
+  };
+  const auto position = event.number(Field::position);
+  const std::int64_t samples = train_samples(r);
+  if (!position || samples <= 0) return {};
+  const std::string_view unit =
+      event.has(Field::unit) ? event.text(Field::unit) : said("position_unit");
+  double per_unit = unit == "sample" ? 1 : 0;
+  if (unit == "epoch") per_unit = static_cast<double>(whole_number(said("dataset_size")).value_or(0));
+  if (const auto tokens = whole_number(said("max_sequence_length")); unit == "token" && tokens > 0)
+    per_unit = 1 / static_cast<double>(*tokens);
+  const double n = *position * per_unit / static_cast<double>(samples);
+  if (per_unit <= 0 || !(n >= 0 && n < static_cast<double>(track::kMaxCount))) return {};
+  return std::llround(n);
+}
+
+// Such positions are the run's own count from its beginning, and say nothing where they do not grow. Where
+// blocks are named by what they begin with (since = "start"), the first one begins with nothing done.
+void Tracker::Impl::position(RunTrack& r, const Moment& m) {
+  const bool begins = m.event.text(Field::since) == "start";
+  auto iteration = iteration_at(r, m.event);
+  if (!iteration) return;
+  if (!r.window.from && r.headed && !r.resumed) {
+    Anchor& beginning = r.window.from.emplace();
+    beginning.at = begins ? m.now : r.known.epoch_began ? r.known.epoch_began : r.run.started_at;
+    beginning.dated = m.event.time.has_value();
+    if (begins) return;
+  }
+  if (!r.window.from || *iteration > r.window.from->iteration) train_progress(r, m, *iteration);
+}
+
 void Tracker::Impl::progress(const Moment& m) {
   if (m.event.text(Field::phase) == name_of(Phase::test) || m.event.text(Field::job) == name_of(Job::test))
     return test_progress(m);
   if (is_said_again(m)) return;
+  if (m.event.has(Field::position)) {  // of a run that is known: what it counts, its batch
+    if (RunTrack* const known = open_run(); known && known->declared) position(*known, m);
+    return;
+  }
   RunTrack* r = &run_for_measurement(m);
   if (const auto of = positive_of(m.event, Field::max_iter)) {
     if (r->progressed && r->run.max_iterations && *r->run.max_iterations != *of && !was_no_training(*r, *of))
