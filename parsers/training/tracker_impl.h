@@ -106,6 +106,7 @@ struct Tracker::Impl {
   void go_on_beside_test(track::RunTrack& r, const Moment& m);
 
   // tracker_measures.cpp
+  void step_zero(const Moment& m);
   void step_time(const Moment& m);
   void epoch_steps(const Moment& m);
   std::int64_t steps_shown(track::RunTrack& r, const Event& event, Phase phase) const;  // 0: unknown

@@ -57,7 +57,7 @@ void describe(V& v, track::Quantities& x) {
   v("devices", x.devices), v("steps_per_epoch", x.steps_per_epoch), v("first_epoch", x.first_epoch);
   v("first_batch", x.first_batch), v("epoch", x.epoch), v("before_epoch", x.before_epoch);
   v("last_batch", x.last_batch), v("stride", x.stride), v("epoch_began", x.epoch_began);
-  v("announced", x.announced), v("in_epoch", x.in_epoch);
+  v("announced", x.announced), v("in_epoch", x.in_epoch), v("from_zero", x.from_zero);
   v("test_batches", x.test_batch_sizes), v("test_iterations", x.test_iterations);
 }
 

@@ -39,15 +39,29 @@ Phase phase_of(const Event& event, Job job) {
 
 }  // namespace
 
+// A step 0 that took time: steps are counted from zero, and here they begin. It sets up and compiles, and is
+// no step like the others.
+void Tracker::Impl::step_zero(const Moment& m) {
+  const RunTrack* const before = open_run();
+  RunTrack& r = before && before->run.train.segments > 0 ? begin_again(m) : run_for_measurement(m);
+  r.dirty = r.progressed = r.job_known = true;
+  r.known.from_zero = true;
+  take_values(r, m.event);
+  r.run.iteration = 1;
+  if (!r.run.first_iteration) r.run.first_iteration = 0;
+}
+
 // A step, or each of `iterations` steps, took `seconds`.
 void Tracker::Impl::step_time(const Moment& m) {
   if (is_test_after_end(m)) return;
   if (m.event.text(Field::since) == "epoch") return epoch_steps(m);
+  auto at = count_of(m.event, Field::iteration);
+  if (at == 0 && m.event.has(Field::seconds)) return step_zero(m);
   RunTrack& r = run_for_measurement(m);
+  if (at && r.known.from_zero) ++*at;
   finish_net(r, m.out);
   r.progressed = true;
   take_values(r, m.event);
-  const auto at = count_of(m.event, Field::iteration);
   if (r.run.job == Job::time) {
     if (at) r.run.iteration = at;
     return;

@@ -178,20 +178,6 @@ void Tracker::Impl::end(const Moment& m) {
   r->dirty = true;
 }
 
-void Tracker::Impl::fail(const Moment& m) {
-  RunTrack* const r = open_run();
-  if (!r || !r->declared) return;
-  finish_net(*r, m.out);
-  give_stated_test(*r, m.out);
-  release_tests(*r, m.out);
-  give_layer_times(*r, m.out);
-  r->test.reset();
-  r->run.state = RunState::failed;
-  r->run.message = kept_text(m.event.text(Field::message), track::kMaxMessage);
-  r->ended = true;
-  r->dirty = true;
-}
-
 namespace {
 
 // Nothing more comes of it. Whether it had done what was planned, it need not have said.
@@ -202,6 +188,22 @@ RunState state_at_end(const Run& run) {
 }
 
 }  // namespace
+
+// What fails behind a run that has done all that was planned is another program, which writes to the same file.
+void Tracker::Impl::fail(const Moment& m) {
+  RunTrack* const r = open_run();
+  if (!r || !r->declared) return;
+  finish_net(*r, m.out);
+  give_stated_test(*r, m.out);
+  release_tests(*r, m.out);
+  give_layer_times(*r, m.out);
+  r->test.reset();
+  const bool done = state_at_end(r->run) == RunState::finished;
+  r->run.state = done ? RunState::finished : RunState::failed;
+  if (!done) r->run.message = kept_text(m.event.text(Field::message), track::kMaxMessage);
+  r->ended = true;
+  r->dirty = true;
+}
 
 void Tracker::Impl::supersede(Records& out) {
   if (!state.current) return;

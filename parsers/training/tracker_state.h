@@ -107,6 +107,7 @@ struct Quantities {
   std::optional<Instant> epoch_began;          // the epoch going on, where the log says when epochs end
   std::optional<std::int64_t> announced;       // the epoch that the log last said begins
   bool in_epoch = false;                       // and nothing has ended it yet
+  bool from_zero = false;                      // its steps are counted from 0: step 9 is the tenth
   std::vector<std::int64_t> test_batch_sizes;  // by test net; 0: unknown
   std::vector<std::int64_t> test_iterations;   // by test net
 };

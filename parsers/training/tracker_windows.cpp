@@ -69,6 +69,15 @@ bool leaps(const PhaseSummary& before, std::int64_t n, Duration took) {
   return pace > kOtherPace || pace < 1 / kOtherPace;
 }
 
+// Whether a time worked out from samples a second is in keeping with what was measured before: some count
+// tokens for samples, and then it is not the clock that is wrong.
+bool keeps_pace(const PhaseSummary& before, std::int64_t n, Duration took) {
+  if (before.iterations == 0) return false;
+  const double pace = to_seconds(took) / static_cast<double>(n) * static_cast<double>(before.iterations) /
+                      to_seconds(before.duration);
+  return pace > 0.5 && pace < 2;
+}
+
 // Whether the rounding of the times that two lines count drowns what lies between them.
 bool drowns_in_rounding(const Anchor& from, const Anchor& to) {
   constexpr double kMostError = 0.05;
@@ -226,6 +235,13 @@ bool was_no_training(RunTrack& r, std::int64_t of) {
   return true;
 }
 
+// Another process of the same run is behind with what it says: fewer steps, but no new beginning of the time.
+bool says_it_late(const Window& w, const Event& event, std::int64_t iteration) {
+  if (!w.from || !w.from->elapsed || iteration >= w.from->iteration) return false;
+  const auto elapsed = event.number(Field::elapsed);
+  return elapsed && *elapsed > 0.5 * *w.from->elapsed;
+}
+
 }  // namespace
 
 // Where a run stands that counts samples, tokens or epochs, as the line (`unit`) or the log (setting
@@ -283,6 +299,7 @@ void Tracker::Impl::progress(const Moment& m) {
   auto iteration = iteration_of(*r, m.event, steps);
   if (!iteration) return;
   plan_epochs(*r, m.event, r->known.steps_per_epoch.value_or(0));
+  if (says_it_late(r->window, m.event, *iteration)) return;
   // A log without start lines that counts from the beginning again: another run.
   if (!r->headed && r->window.from && *iteration < r->window.from->iteration) {
     r = &begin_again(m);
@@ -361,6 +378,8 @@ void Tracker::Impl::close_window(RunTrack& r, const Moment& m, const Anchor& to)
   if (const auto rate = m.event.number(Field::samples_per_second); !said && rate && *rate > 0) {
     const std::int64_t samples = product(train_samples(r), to.iteration - from.iteration);
     said = statement(static_cast<double>(samples) / *rate, false);
+    if (said && from.dated && to.dated && !keeps_pace(r.run.train, to.iteration - from.iteration, said->took))
+      said.reset();
     if (said && (!from.at || !to.at)) note_derived(r.run, "seconds: samples / samples_per_second");
   }
   const auto took = training_time(w, said, to);
