@@ -120,6 +120,8 @@ class Reader {
   // kind and fraction.
   virtual Result<std::vector<PredictionRow>> predictions(std::int64_t run_id) = 0;
   virtual Result<std::vector<AccuracyRow>> accuracy() = 0;
+  // The scored predictions of the newest runs that have any, newest run first.
+  virtual Result<std::vector<ScoredPrediction>> scored_predictions(std::int64_t most_runs) = 0;
   // Of the `most` newest finished runs those with predictions that nobody scored: their ids, newest first.
   virtual Result<std::vector<std::int64_t>> unscored_runs(std::int64_t most) = 0;
 

@@ -127,6 +127,10 @@ Result<std::vector<std::int64_t>> SqliteReader::unscored_runs(std::int64_t most)
   return reading([&](Connection& c) { return unscored_runs_of(c, most); });
 }
 
+Result<std::vector<ScoredPrediction>> SqliteReader::scored_predictions(std::int64_t most_runs) {
+  return reading([&](Connection& c) { return scored_predictions_of(c, most_runs); });
+}
+
 Result<std::vector<AccuracyRow>> SqliteReader::accuracy() {
   return reading([&](Connection& c) { return accuracy_of(c); });
 }

@@ -29,6 +29,7 @@ class SqliteReader final : public Reader {
   Result<HistorySize> size() override;
   Result<std::vector<PredictionRow>> predictions(std::int64_t run_id) override;
   Result<std::vector<AccuracyRow>> accuracy() override;
+  Result<std::vector<ScoredPrediction>> scored_predictions(std::int64_t most_runs) override;
   Result<std::vector<std::int64_t>> unscored_runs(std::int64_t most) override;
   Result<std::vector<SeriesRow>> series(const std::string& name) override;
   Result<std::vector<SeriesPoints>> series_points(const SeriesQuery& query) override;

@@ -108,6 +108,12 @@ struct PredictionRow {
   std::optional<bool> covered;          // lower <= actual <= upper
 };
 
+// A prediction whose run is over, and of which network that was.
+struct ScoredPrediction {
+  PredictionRow prediction;
+  std::string network;
+};
+
 // The track record summed up over a group of scored predictions. An absent field means "over all of them".
 struct AccuracyRow {
   std::optional<std::string> network;

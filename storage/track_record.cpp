@@ -43,6 +43,29 @@ AccuracyRow summarise(const Group& group, const Scores& scores) {
   return row;
 }
 
+constexpr std::string_view kColumns =
+    "p.run_id, p.kind, p.at_fraction, p.made_at, p.elapsed, p.seconds, p.lower, p.upper, p.confidence, p.model_id,"
+    " p.basis, p.actual, p.error_percent, p.covered";
+
+PredictionRow prediction_in(sqlite::Rows& rows) {
+  PredictionRow p;
+  p.run_id = rows.get<std::int64_t>(0);
+  p.kind = codes::value_of<PredictionKind>(rows.get<std::string_view>(1));
+  p.at_fraction = rows.get<double>(2);
+  p.made_at = rows.get<Instant>(3);
+  p.elapsed = rows.get<double>(4);
+  p.seconds = rows.get<double>(5);
+  p.lower = rows.get<double>(6);
+  p.upper = rows.get<double>(7);
+  p.confidence = rows.get<double>(8);
+  p.model_id = rows.get<std::optional<std::int64_t>>(9);
+  p.basis = rows.get<std::string>(10);
+  p.actual = rows.get<std::optional<double>>(11);
+  p.error_percent = rows.get<std::optional<double>>(12);
+  p.covered = rows.get<std::optional<bool>>(13);
+  return p;
+}
+
 }  // namespace
 
 TrackRecord::TrackRecord(sqlite::Connection& c)
@@ -68,29 +91,23 @@ void TrackRecord::score(std::int64_t run_id, Duration total) {
 }
 
 std::vector<PredictionRow> predictions_of(sqlite::Connection& connection, std::int64_t run_id) {
-  sqlite::Statement select(
-      connection,
-      "SELECT kind, at_fraction, made_at, elapsed, seconds, lower, upper, confidence, model_id, basis, "
-      "actual,"
-      " error_percent, covered FROM predictions WHERE run_id = ? ORDER BY kind, at_fraction");
+  sqlite::Statement select(connection, "SELECT " + std::string(kColumns) +
+                                           " FROM predictions p WHERE run_id = ? ORDER BY kind, at_fraction");
   std::vector<PredictionRow> result;
-  for (auto rows = select.query(run_id); rows.next();) {
-    PredictionRow& p = result.emplace_back();
-    p.run_id = run_id;
-    p.kind = codes::value_of<PredictionKind>(rows.get<std::string_view>(0));
-    p.at_fraction = rows.get<double>(1);
-    p.made_at = rows.get<Instant>(2);
-    p.elapsed = rows.get<double>(3);
-    p.seconds = rows.get<double>(4);
-    p.lower = rows.get<double>(5);
-    p.upper = rows.get<double>(6);
-    p.confidence = rows.get<double>(7);
-    p.model_id = rows.get<std::optional<std::int64_t>>(8);
-    p.basis = rows.get<std::string>(9);
-    p.actual = rows.get<std::optional<double>>(10);
-    p.error_percent = rows.get<std::optional<double>>(11);
-    p.covered = rows.get<std::optional<bool>>(12);
-  }
+  for (auto rows = select.query(run_id); rows.next();) result.push_back(prediction_in(rows));
+  return result;
+}
+
+std::vector<ScoredPrediction> scored_predictions_of(sqlite::Connection& connection, std::int64_t most_runs) {
+  sqlite::Statement select(
+      connection, "SELECT " + std::string(kColumns) +
+                      ", r.network FROM (SELECT DISTINCT run_id AS id FROM predictions WHERE actual IS NOT NULL"
+                      " ORDER BY run_id DESC LIMIT ?) newest CROSS JOIN predictions p ON p.run_id = newest.id"
+                      " CROSS JOIN runs r ON r.id = p.run_id WHERE p.actual IS NOT NULL"
+                      " ORDER BY p.run_id DESC, p.kind, p.at_fraction");
+  std::vector<ScoredPrediction> result;
+  for (auto rows = select.query(most_runs); rows.next();)
+    result.push_back({prediction_in(rows), rows.get<std::string>(14)});
   return result;
 }
 

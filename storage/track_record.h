@@ -22,6 +22,7 @@ class TrackRecord {
 
 // The reader's side.
 std::vector<PredictionRow> predictions_of(sqlite::Connection& connection, std::int64_t run_id);
+std::vector<ScoredPrediction> scored_predictions_of(sqlite::Connection& connection, std::int64_t most_runs);
 std::vector<std::int64_t> unscored_runs_of(sqlite::Connection& connection, std::int64_t most);
 std::vector<AccuracyRow> accuracy_of(sqlite::Connection& connection);
 

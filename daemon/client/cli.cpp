@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "daemon/client/commands.h"
+#include "daemon/client/page_command.h"
 #include "daemon/paths/paths.h"
 
 namespace etad::client {
@@ -42,6 +43,7 @@ struct Asked {
   std::string name;
   ImportOptions import;
   std::vector<std::string> files, labels;
+  PageCommand page;
   std::function<int()> command;
 };
 
@@ -185,6 +187,14 @@ void add_changes(CLI::App& app, Asked& asked) {
   });
 }
 
+void add_page(CLI::App& app, Asked& asked) {
+  CLI::App* show_page = app.add_subcommand("page", "the trainings in a browser, or as one file to keep");
+  show_page->add_option("--port", asked.page.port, "of the page on 127.0.0.1 (a free one)");
+  show_page->add_option("--export", asked.page.export_file, "write the page with its data to that file instead");
+  show_page->add_flag("!--no-open", asked.page.open, "only print the address");
+  show_page->callback([&asked] { asked.command = [&asked] { return page(asked.common, asked.page); }; });
+}
+
 void add_files(CLI::App& app, Asked& asked) {
   CLI::App* copy = app.add_subcommand("backup", "copy the history into a new file while the daemon runs");
   copy->add_option("FILE", asked.name, "a file that does not exist yet")->required();
@@ -211,6 +221,7 @@ int run(int argc, const char* const* argv, const char* version) {
   add_estimate(app, asked);
   add_details(app, asked);
   add_changes(app, asked);
+  add_page(app, asked);
   add_files(app, asked);
   try {
     app.parse(argc, argv);

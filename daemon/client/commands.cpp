@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "daemon/client/http_client.h"
+#include "daemon/client/link/http_client.h"
 #include "daemon/client/output.h"
 #include "daemon/client/text.h"
 

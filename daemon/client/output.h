@@ -5,7 +5,7 @@
 #include <string>
 
 #include "daemon/client/commands.h"
-#include "daemon/client/http_client.h"
+#include "daemon/client/link/http_client.h"
 
 namespace etad::client {
 

@@ -114,6 +114,10 @@ Paths of_user(const std::string& prefix, const Environment& environment) {
   return out;
 }
 
+std::string page_folder(const std::string& prefix, const Environment& environment) {
+  return folder_of(environment, "ETAD_PAGE_DIR", below(prefix, kDataDir) + "/etad/page");
+}
+
 std::string client_socket(const Environment& environment) {
   if (const auto told = environment("ETAD_SOCKET"); told && !told->empty()) return *told;
   const std::string own = user_socket(environment);

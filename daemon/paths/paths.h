@@ -32,6 +32,9 @@ Paths of_system(const std::string& prefix);
 // runtime folder the socket lies beside the history.
 Paths of_user(const std::string& prefix, const Environment& environment);
 
+// The files of the page that etactl serves; ETAD_PAGE_DIR names another folder.
+std::string page_folder(const std::string& prefix, const Environment& environment);
+
 // Where a client asks: ETAD_SOCKET, or the user's socket if anybody listens there, or the system's.
 std::string client_socket(const Environment& environment);
 

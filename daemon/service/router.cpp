@@ -74,6 +74,7 @@ const std::vector<Router::Route>& Router::routes() {
       {"GET", "/v1/models", &Router::models},
       {"GET", "/v1/models/{id}", &Router::model},
       {"GET", "/v1/accuracy", &Router::accuracy},
+      {"GET", "/v1/predictions", &Router::predictions},
       {"GET", "/v1/sources", &Router::sources},
       {"GET", "/v1/series", &Router::series},
       {"GET", "/v1/series/{name}", &Router::series_points},

@@ -85,6 +85,7 @@ class Router {
   Outcome models(Call& call);
   Outcome model(Call& call);
   Outcome accuracy(Call& call);
+  Outcome predictions(Call& call);
   Outcome sources(Call& call);
   Outcome series(Call& call);
   Outcome series_points(Call& call);

@@ -192,6 +192,18 @@ Outcome Router::accuracy(Call& call) {
   return json_reply(json);
 }
 
+Outcome Router::predictions(Call& call) {
+  const Page page = page_from(call.params, 200, 1000);
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  const auto scored = reader_.scored_predictions(page.limit);
+  if (!scored) return history_failed(scored.error());
+  JsonWriter json;
+  json.begin_object().key("predictions").begin_array();
+  for (const ScoredPrediction& each : *scored) write_prediction(json, each);
+  json.end_array().end_object();
+  return json_reply(json);
+}
+
 Outcome Router::sources(Call& call) {
   const Page page = page_from(call.params, kPage, kMostOnPage);
   if (auto problem = call.params.check()) return reply_of(*problem);

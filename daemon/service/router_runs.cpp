@@ -6,6 +6,7 @@
 #include "daemon/service/labels.h"
 #include "daemon/service/router.h"
 #include "daemon/service/router_call.h"
+#include "daemon/service/thinning.h"
 #include "daemon/service/views.h"
 
 namespace etad::service {
@@ -15,6 +16,19 @@ using prediction::AnomalyTraces;
 using prediction::Outlook;
 
 constexpr std::int64_t kMostRuns = 1000;
+constexpr std::int64_t kMostPoints = 10'000;  // of a thinned list
+
+// Everything that `read(from, limit)` gives, a page at a time.
+template <class Read, class Each>
+Result<void> for_each_in_pages(const Read& read, const Each& each) {
+  constexpr std::int64_t kPage = 100'000;
+  for (std::int64_t from = 0;; from += kPage) {
+    const auto items = read(from, kPage);
+    if (!items) return tl::unexpected(items.error());
+    for (const auto& item : *items) each(item);
+    if (static_cast<std::int64_t>(items->size()) < kPage) return {};
+  }
+}
 
 std::optional<RunState> state_named(std::string_view name) {
   for (const RunState state :
@@ -121,25 +135,53 @@ Outcome Router::run(Call& call) {
   return Reply{200, "application/json", {}, body + "\n"};
 }
 
+// `points=N`: all of the run in at most so many items.
 Outcome Router::segments(Call& call) {
   const Page page = page_from(call.params, 1000, 10'000);
+  const auto points = call.params.integer("points", 2, kMostPoints);
   if (auto problem = call.params.check()) return reply_of(*problem);
   const auto row = find_run(reader_, call.argument);
   if (!row) return row.error();
+  if (points) {
+    Thinning<ThinnedSegment> train(static_cast<std::size_t>(*points)), test(static_cast<std::size_t>(*points));
+    const auto read = for_each_in_pages(
+        [&](std::int64_t from, std::int64_t limit) { return reader_.segments(row->id, from, limit); },
+        [&](const Segment& each) { (each.phase == Phase::train ? train : test).add(ThinnedSegment(each)); });
+    if (!read) return history_failed(read.error());
+    JsonWriter json;
+    json.begin_object().key("segments").begin_array();
+    for (const auto* list : {&train, &test})
+      for (const ThinnedSegment& each : list->items()) write_segment(json, each);
+    json.end_array().key("next").null().end_object();
+    return json_reply(json);
+  }
   const auto items = reader_.segments(row->id, page.cursor, page.limit + 1);
   if (!items) return history_failed(items.error());
-  return list_reply("segments", *items, page, write_segment,
+  return list_reply("segments", *items, page, [](JsonWriter& json, const Segment& each) { write_segment(json, each); },
                     [&](std::size_t i) { return page.cursor + static_cast<std::int64_t>(i) + 1; });
 }
 
 Outcome Router::progress(Call& call) {
   const Page page = page_from(call.params, 1000, 10'000);
+  const auto points = call.params.integer("points", 2, kMostPoints);
   if (auto problem = call.params.check()) return reply_of(*problem);
   const auto row = find_run(reader_, call.argument);
   if (!row) return row.error();
+  if (points) {
+    Thinning<ThinnedPoint> thinned(static_cast<std::size_t>(*points));
+    const auto read =
+        for_each_in_pages([&](std::int64_t from, std::int64_t limit) { return reader_.points(row->id, from, limit); },
+                          [&](const ProgressPoint& each) { thinned.add(ThinnedPoint(each)); });
+    if (!read) return history_failed(read.error());
+    JsonWriter json;
+    json.begin_object().key("points").begin_array();
+    for (const ThinnedPoint& each : thinned.items()) write_point(json, each);
+    json.end_array().key("next").null().end_object();
+    return json_reply(json);
+  }
   const auto items = reader_.points(row->id, page.cursor, page.limit + 1);
   if (!items) return history_failed(items.error());
-  return list_reply("points", *items, page, write_point,
+  return list_reply("points", *items, page, [](JsonWriter& json, const ProgressPoint& each) { write_point(json, each); },
                     [&](std::size_t i) { return page.cursor + static_cast<std::int64_t>(i) + 1; });
 }
 

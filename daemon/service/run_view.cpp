@@ -127,13 +127,50 @@ void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook, cons
   json.end_object();
 }
 
-void write_segment(JsonWriter& json, const Segment& segment) {
-  json.begin_object();
+namespace {
+
+void write_members(JsonWriter& json, const Segment& segment) {
   json.field("phase", etad::name_of(segment.phase)).field("iterations", segment.iterations);
   json.key("samples_per_iteration");
   segment.samples_per_iteration > 0 ? json.value(segment.samples_per_iteration) : json.null();
   json.field("seconds", segment.duration).field("first_iteration", segment.first_iteration);
-  json.field("started_at", segment.started_at).end_object();
+  json.field("started_at", segment.started_at);
+}
+
+void write_members(JsonWriter& json, const PredictionRow& each) {
+  json.field("kind", name_of(each.kind)).field("at_fraction", each.at_fraction);
+  json.field("made_at", each.made_at).field("elapsed_seconds", each.elapsed);
+  json.field("seconds", each.seconds).field("lower", each.lower).field("upper", each.upper);
+  json.field("confidence", each.confidence).field("model_id", each.model_id).field("basis", each.basis);
+  json.field("actual_seconds", each.actual).field("error_percent", each.error_percent);
+  json.field("covered", each.covered);
+}
+
+}  // namespace
+
+void write_segment(JsonWriter& json, const Segment& segment) {
+  json.begin_object();
+  write_members(json, segment);
+  json.end_object();
+}
+
+void write_segment(JsonWriter& json, const ThinnedSegment& thinned) {
+  json.begin_object();
+  write_members(json, thinned.segment);
+  json.field("min_seconds_per_iteration", thinned.least).field("max_seconds_per_iteration", thinned.most);
+  json.end_object();
+}
+
+void write_point(JsonWriter& json, const ThinnedPoint& thinned) {
+  json.begin_object().field("iteration", thinned.point.iteration).field("at", thinned.point.at);
+  json.key("loss");
+  const bool any = thinned.losses > 0;
+  any ? json.value(thinned.sum / static_cast<double>(thinned.losses)) : json.null();
+  json.key("min_loss");
+  any ? json.value(thinned.least) : json.null();
+  json.key("max_loss");
+  any ? json.value(thinned.most) : json.null();
+  json.end_object();
 }
 
 void write_point(JsonWriter& json, const ProgressPoint& point) {
@@ -153,14 +190,17 @@ void write_layer_times(JsonWriter& json, const std::vector<LayerTime>& times) {
 void write_predictions(JsonWriter& json, const std::vector<PredictionRow>& predictions) {
   json.begin_array();
   for (const PredictionRow& each : predictions) {
-    json.begin_object().field("kind", name_of(each.kind)).field("at_fraction", each.at_fraction);
-    json.field("made_at", each.made_at).field("elapsed_seconds", each.elapsed);
-    json.field("seconds", each.seconds).field("lower", each.lower).field("upper", each.upper);
-    json.field("confidence", each.confidence).field("model_id", each.model_id).field("basis", each.basis);
-    json.field("actual_seconds", each.actual).field("error_percent", each.error_percent);
-    json.field("covered", each.covered).end_object();
+    json.begin_object();
+    write_members(json, each);
+    json.end_object();
   }
   json.end_array();
+}
+
+void write_prediction(JsonWriter& json, const ScoredPrediction& scored) {
+  json.begin_object().field("run", scored.prediction.run_id).field("network", scored.network);
+  write_members(json, scored.prediction);
+  json.end_object();
 }
 
 void write_accuracy(JsonWriter& json, const AccuracyRow& row) {

@@ -8,6 +8,9 @@
 
 #include "daemon/service/backend.h"
 #include "daemon/service/json_writer.h"
+#include "daemon/service/live.h"
+#include "daemon/service/run_traces.h"
+#include "daemon/service/thinning.h"
 #include "prediction/live_runs.h"
 #include "prediction/run_traces.h"
 #include "storage/history.h"
@@ -20,9 +23,12 @@ void write_run(JsonWriter& json, const RunRow& row, const prediction::Outlook& o
 void write_usage(JsonWriter& json, const prediction::Usage& usage);
 void write_anomaly_traces(JsonWriter& json, const prediction::AnomalyTraces& traces);
 void write_segment(JsonWriter& json, const Segment& segment);
+void write_segment(JsonWriter& json, const ThinnedSegment& thinned);
 void write_point(JsonWriter& json, const ProgressPoint& point);
+void write_point(JsonWriter& json, const ThinnedPoint& thinned);
 void write_layer_times(JsonWriter& json, const std::vector<LayerTime>& times);
 void write_predictions(JsonWriter& json, const std::vector<PredictionRow>& predictions);
+void write_prediction(JsonWriter& json, const ScoredPrediction& scored);
 
 void write_network(JsonWriter& json, const NetworkRow& row);
 void write_model(JsonWriter& json, const prediction::FittedModel& fitted);

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "daemon/client/commands.h"
-#include "daemon/client/http_client.h"
+#include "daemon/client/link/http_client.h"
 #include "daemon/client/text.h"
 
 namespace etad::client {

@@ -1,4 +1,4 @@
-#include "daemon/client/http_client.h"
+#include "daemon/client/link/http_client.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
@@ -151,7 +151,7 @@ Result<Response> HttpClient::download(const std::string& target, const Sink& sin
 }
 
 Result<Response> HttpClient::watch(const std::string& target,
-                                   const std::function<bool(std::string_view line)>& line) {
+                                   const std::function<bool(std::string_view line)>& line, bool heartbeats) {
   boost::system::error_code error;
   http::write(impl_->socket, request(http::verb::get, target), error);
   std::string pending;  // the beginning of the next line
@@ -159,7 +159,7 @@ Result<Response> HttpClient::watch(const std::string& target,
   auto response = impl_->stream([&](std::string_view bytes) -> Result<void> {
     pending += bytes;
     for (std::size_t end = 0; (end = pending.find('\n')) != std::string::npos; pending.erase(0, end + 1)) {
-      enough = end > 0 && !line(std::string_view(pending).substr(0, end));
+      enough = (end > 0 || heartbeats) && !line(std::string_view(pending).substr(0, end));
       if (enough) return fail("enough");
     }
     return {};

@@ -38,8 +38,9 @@ class HttpClient {
   Result<Response> download(const std::string& target, const Sink& sink);
 
   // Calls back for each line of a stream until it ends or `line` returns false. An answer that is no
-  // stream but an error comes back as the Response.
-  Result<Response> watch(const std::string& target, const std::function<bool(std::string_view line)>& line);
+  // stream but an error comes back as the Response. `heartbeats`: the empty lines of a quiet stream too.
+  Result<Response> watch(const std::string& target, const std::function<bool(std::string_view line)>& line,
+                         bool heartbeats = false);
 
  private:
   struct Impl;

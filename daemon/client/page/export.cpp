@@ -1,0 +1,165 @@
+#include "daemon/client/page/export.h"
+
+#include <boost/json.hpp>
+#include <ctime>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace etad::client {
+namespace {
+
+using boost::json::object;
+using boost::json::value;
+
+constexpr std::size_t kMostRuns = 40;               // in full, with what they did over time
+constexpr std::size_t kMostBytes = 24UL * 1024 * 1024;  // of data: a file that can still be mailed
+
+std::string encoded(const value& part) {
+  if (part.is_null()) return {};
+  const std::string text = part.is_string() ? std::string(part.get_string()) : boost::json::serialize(part);
+  return percent_encoded(text);
+}
+
+// The targets that page/js asks for, in the same words: the answers are found by them.
+class Collector {
+ public:
+  explicit Collector(const std::function<Result<Response>(const std::string&)>& ask) : ask_(ask) {}
+
+  // The answer, kept under its target; an empty object where there is none to be had.
+  object get(const std::string& target) {
+    if (failed_) return {};
+    auto response = ask_(target);
+    if (!response) {
+      failed_ = response.error();
+      return {};
+    }
+    boost::json::error_code error;
+    value parsed = boost::json::parse(response->body, error);
+    if (error || !parsed.is_object() || !response->ok()) return {};
+    bytes_ += response->body.size();
+    if (bytes_ > kMostBytes) return {};
+    answers_[target] = parsed;
+    return std::move(parsed.get_object());
+  }
+
+  const std::optional<Error>& failed() const { return failed_; }
+  object& answers() { return answers_; }
+
+ private:
+  const std::function<Result<Response>(const std::string&)>& ask_;
+  std::optional<Error> failed_;
+  std::size_t bytes_ = 0;
+  object answers_;
+};
+
+const boost::json::array& list_in(const object& answer, std::string_view name) {
+  static const boost::json::array kNone;
+  const value* const list = answer.if_contains(name);
+  return list != nullptr && list->is_array() ? list->get_array() : kNone;
+}
+
+// The curve of a model over the batch size; the parameters are those of curveQuestion in network.js.
+std::string curve_target(const object& model) {
+  std::string out = "/v1/whatif?vary=batch_size";
+  for (const char* const name : {"network", "architecture", "framework", "host", "device", "devices", "phase"}) {
+    const value* const part = model.if_contains(name);
+    if (part != nullptr && !part->is_null()) out += "&" + std::string(name) + "=" + encoded(*part);
+  }
+  return out + "&iterations=1000";
+}
+
+void collect_runs(Collector& collector) {
+  const object runs = collector.get("/v1/runs?limit=200");
+  std::size_t taken = 0;
+  for (const value& run : list_in(runs, "runs")) {
+    if (++taken > kMostRuns || !run.is_object()) break;
+    const value* const id = run.get_object().if_contains("id");
+    if (id == nullptr) continue;
+    const std::string target = "/v1/runs/" + boost::json::serialize(*id);
+    collector.get(target);
+    collector.get(target + "/segments?points=1000");
+    collector.get(target + "/progress?points=1000");
+  }
+}
+
+void collect_networks(Collector& collector) {
+  const object networks = collector.get("/v1/networks?limit=200");
+  for (const value& network : list_in(networks, "networks")) {
+    const value* const name = network.is_object() ? network.get_object().if_contains("network") : nullptr;
+    if (name == nullptr) continue;
+    const object models = collector.get("/v1/models?network=" + encoded(*name));
+    collector.get("/v1/runs?network=" + encoded(*name) + "&limit=1000");
+    for (const value& model : list_in(models, "models"))
+      if (model.is_object()) collector.get(curve_target(model.get_object()));
+  }
+}
+
+std::string now_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  std::string out(32, '\0');
+  out.resize(std::strftime(out.data(), out.size(), "%Y-%m-%dT%H:%M:%SZ", &utc));
+  return out;
+}
+
+std::string as_markup(const value& cell) {
+  std::string text = cell.is_string() ? std::string(cell.get_string()) : cell.is_null() ? "" : boost::json::serialize(cell);
+  if (text.size() > 200) text.resize(200);
+  std::string out;
+  for (const char c : text) {
+    if (c == '<') out += "&lt;";
+    else if (c == '>') out += "&gt;";
+    else if (c == '&') out += "&amp;";
+    else if (static_cast<unsigned char>(c) < 0x20) out += ' ';
+    else out += c;
+  }
+  return out;
+}
+
+// What can be read where no script runs: the plain lists.
+std::string plain_table(const object& answer, std::string_view name, const std::vector<std::string_view>& columns) {
+  std::string out = "<h2>" + std::string(name) + "</h2>\n<table><thead><tr>";
+  for (const std::string_view column : columns) out += "<th>" + std::string(column) + "</th>";
+  out += "</tr></thead><tbody>\n";
+  for (const value& row : list_in(answer, name)) {
+    if (!row.is_object()) continue;
+    out += "<tr>";
+    for (const std::string_view column : columns) {
+      const value* const cell = row.get_object().if_contains(column);
+      out += "<td>" + (cell == nullptr ? "" : as_markup(*cell)) + "</td>";
+    }
+    out += "</tr>\n";
+  }
+  return out + "</tbody></table>\n";
+}
+
+}  // namespace
+
+Result<std::string> exported_page(const std::function<Result<Response>(const std::string& target)>& ask,
+                                  const PageAssets& assets) {
+  Collector collector(ask);
+  for (const char* const target : {"/v1/health", "/v1/accuracy", "/v1/predictions?limit=1000", "/v1/estimators",
+                                   "/v1/sources?limit=200", "/v1/runs?limit=20"}) {
+    collector.get(target);
+  }
+  collect_runs(collector);
+  collect_networks(collector);
+  if (collector.failed()) return tl::unexpected(*collector.failed());
+  object& answers = collector.answers();
+  const auto answer = [&](const char* target) {
+    const value* const found = answers.if_contains(target);
+    return found == nullptr ? object() : found->get_object();
+  };
+  const std::string tables =
+      "<noscript>" +
+      plain_table(answer("/v1/runs?limit=200"), "runs",
+                  {"id", "network", "state", "framework", "device", "started_at", "ended_at"}) +
+      plain_table(answer("/v1/networks?limit=200"), "networks", {"network", "runs", "batch_sizes", "devices", "last_seen"}) +
+      plain_table(answer("/v1/sources?limit=200"), "sources", {"path", "state", "format", "lines", "matched"}) + "</noscript>";
+  answers["exported_at"] = now_text();
+  return assets.export_with(boost::json::serialize(answers), tables);
+}
+
+}  // namespace etad::client

@@ -1,0 +1,17 @@
+// The page as one file that needs neither etactl nor the daemon: to mail, or to keep.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "daemon/client/link/http_client.h"
+#include "daemon/client/page/assets.h"
+
+namespace etad::client {
+
+// Asks the daemon for what the page would ask it for, as it is now: the lists, the newest runs in full, the
+// curve of each network. What does not fit (kMostBytes) is left out and said in the file.
+Result<std::string> exported_page(const std::function<Result<Response>(const std::string& target)>& ask,
+                                  const PageAssets& assets);
+
+}  // namespace etad::client

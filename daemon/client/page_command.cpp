@@ -1,0 +1,87 @@
+#include "daemon/client/page_command.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "daemon/client/link/http_client.h"
+#include "daemon/client/output.h"
+#include "daemon/client/page/export.h"
+#include "daemon/client/page/server.h"
+#include "daemon/client/text.h"
+
+namespace etad::client {
+namespace {
+
+// Writes a file that only its owner may read; false: it can't be written.
+bool write_private(const std::string& path, std::string_view text, bool replace) {
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (replace ? O_TRUNC : O_EXCL);
+  const int file = open(path.c_str(), flags, S_IRUSR | S_IWUSR);
+  if (file < 0) return false;
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = write(file, text.data() + done, text.size() - done);
+    if (n <= 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  return close(file) == 0 && done == text.size();
+}
+
+// Shows the address in the desktop's browser. It goes by way of a file that only its owner can read: every
+// user of the machine can read the arguments of a process, and the address holds the token.
+void open_in_browser(const std::string& address) {
+  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
+  const bool desktop = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
+  if (!desktop || runtime == nullptr || isatty(STDOUT_FILENO) == 0) return;
+  std::string file = std::string(runtime) + "/etactl-page-" + std::to_string(getpid()) + ".html";
+  if (!write_private(file, "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=" + address + "\">", false)) return;
+  std::string program = "xdg-open";
+  char* const arguments[] = {program.data(), file.data(), nullptr};
+  pid_t child = 0;
+  if (posix_spawnp(&child, program.c_str(), nullptr, nullptr, arguments, environ) != 0) return;
+  int status = 0;
+  waitpid(child, &status, 0);
+}
+
+int export_page(const Common& common, const std::string& file) {
+  auto client = HttpClient::connect(common.socket);
+  if (!client) return unreachable(client.error());
+  const auto ask = [&](const std::string& target) { return client->get(target); };
+  const Result<std::string> text = exported_page(ask, PageAssets::installed());
+  if (!text) {
+    std::cerr << "etactl: " << printable(text.error().text()) << '\n';
+    return kRefused;
+  }
+  if (!write_private(file, *text, true)) {
+    std::cerr << "etactl: " << printable(file) << " can't be written\n";
+    return kRefused;
+  }
+  std::cout << printable(file) << ": " << bytes_text(static_cast<double>(text->size())) << '\n';
+  return kDone;
+}
+
+}  // namespace
+
+int page(const Common& common, const PageCommand& command) {
+  if (!command.export_file.empty()) return export_page(common, command.export_file);
+  if (auto client = HttpClient::connect(common.socket); !client) return unreachable(client.error());
+  const PageAssets assets = PageAssets::installed();
+  for (const char* const name : {"index.html", "vendor/dygraph.min.js"}) {
+    if (const auto there = assets.read(name); !there) {
+      std::cerr << "etactl: " << printable(there.error().text()) << '\n';
+      return kRefused;
+    }
+  }
+  const auto served = serve_page({common.socket, command.port}, assets, [&](const std::string& address) {
+    std::cout << address << "\nThe address is good for one browser. Ctrl-C ends the page.\n" << std::flush;
+    if (command.open) open_in_browser(address);
+  });
+  std::cerr << "etactl: " << printable(served.error().text()) << '\n';
+  return kRefused;
+}
+
+}  // namespace etad::client

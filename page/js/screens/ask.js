@@ -1,0 +1,95 @@
+// How long would it take? A form filled from a past run; the answer with its parts, and the same question as
+// a command, a request and a line for a job script.
+import {exported, get, Problem, target, tryGet} from '../api.js';
+import {facts, h, replace, table} from '../dom.js';
+import {between, digits, duration, nameOf, plain, whole} from '../format.js';
+
+const ASK_FIELDS = [
+  ['network', 'network', 'text'], ['phase', 'phase', ['total', 'train', 'test']], ['batch_size', 'batch size (samples an iteration, all devices together)', 'number'],
+  ['iterations', 'iterations', 'number'], ['test_interval', 'iterations between tests (0: none)', 'number'], ['test_iterations', 'iterations of a test', 'number'],
+  ['test_batch_size', 'batch size of a test', 'number'], ['framework', 'framework', 'text'], ['host', 'host', 'text'], ['device', 'device', 'text'], ['devices', 'devices', 'number']];
+
+const quoted = (text) => /^[\w./:@+-]+$/.test(text) ? text : `'${String(text).replaceAll("'", "'\\''")}'`;
+
+function commandOf(question) {
+  const {network, ...rest} = question;
+  return 'etactl estimate ' + [quoted(network), ...Object.entries(rest).map(([k, v]) => `--${k.replaceAll('_', '-')} ${quoted(v)}`)].join(' ');
+}
+
+// SLURM's hours, minutes, seconds; rounded up to a minute.
+function jobTime(seconds) {
+  const minutes = Math.ceil(seconds / 60), two = (n) => String(n).padStart(2, '0');
+  return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:00`;
+}
+
+function copyable(label, text) {
+  const button = h('button', {type: 'button', onclick: async () => {
+    await navigator.clipboard?.writeText(text);
+    button.textContent = 'copied';
+  }}, 'copy');
+  return h('div', {class: 'copy'}, h('span', null, label), h('code', null, plain(text, 1000)), button);
+}
+
+function answerView(answer, question) {
+  const outside = answer.extrapolates ?? [];
+  return [
+    h('p', {class: 'big', role: 'status'}, duration(answer.seconds), h('span', {class: 'quiet'}, ' ', between(answer), ', 90 of 100 such runs')),
+    answer.kind && answer.kind !== 'seen' ? h('p', {class: 'warning'}, `This ${answer.kind.replace('_', ' ')} never ran here: the answer bridges that.`) : null,
+    outside.length ? h('p', {class: 'warning'}, 'Outside what was seen: ' + plain(outside.join(', ').replaceAll('_', ' '), 200)) : null,
+    facts([['an iteration', duration(answer.seconds_per_iteration)], ['samples a second', digits(answer.samples_per_second)],
+      ['rests on', answer.rests_on ? `${whole(answer.rests_on.runs)} runs, ${whole(answer.rests_on.networks)} networks, ${whole(answer.rests_on.devices)} devices`
+        : answer.model ? `${whole(answer.model.runs)} runs` : null],
+      ['error so far', answer.estimator?.left_out_error_percent ?? answer.model?.error_percent ? digits(answer.estimator?.left_out_error_percent ?? answer.model.error_percent) + ' %' : null]]),
+    answer.parts?.length ? table([{head: 'part', cell: (p) => p.phase}, {head: 'takes', right: true, cell: (p) => duration(p.seconds)}, {head: 'between', cell: between},
+      {head: 'rests on', cell: (p) => `${whole(p.model?.runs ?? p.runs)} runs`}], answer.parts, {caption: 'what was added up'}) : null,
+    h('h2', null, 'The same elsewhere'),
+    copyable('etactl', commandOf(question)),
+    copyable('curl', `curl --unix-socket /run/etad/etad.sock '${'http://localhost' + target('/v1/estimate', question)}'`),
+    copyable('Slurm', '#SBATCH --time=' + jobTime(answer.upper))];
+}
+
+function problemView(problem) {
+  const body = problem.body ?? {};
+  return [h('p', {class: 'warning', role: 'status'}, plain(problem.message, 400)), body.hint ? h('p', null, plain(body.hint, 300)) : null,
+    Array.isArray(body.candidates) ? table([{head: 'could be', cell: (c) => plain(typeof c === 'string' ? c : [c.network, c.framework, c.device, c.devices, c.host].filter((x) => x !== '').join(', '), 120)}],
+      body.candidates, {caption: 'what it could mean'}) : null];
+}
+
+function fromRun(run) {
+  const s = run.settings ?? {};
+  return {network: run.network, phase: 'total', batch_size: run.train?.samples_per_iteration, iterations: run.progress?.of ?? run.train?.iterations,
+    test_interval: s.test_interval ?? 0, test_iterations: s.test_iter, test_batch_size: run.test?.samples_per_iteration, framework: run.framework,
+    host: run.host, device: run.device, devices: run.devices};
+}
+
+export async function askScreen(root, signal, query) {
+  if (exported) return replace(root, h('h1', null, 'Ask'), h('p', null, 'A file can\'t be asked: open the live page with ', h('code', null, 'etactl page'), '.'));
+  const runs = (await tryGet('/v1/runs', {limit: 50, state: 'finished'}, signal))?.runs ?? [];
+  const names = (await tryGet('/v1/networks', {limit: 200}, signal))?.networks ?? [];
+  const inputs = {}, out = h('div', {'aria-live': 'polite'});
+  const past = h('select', {id: 'past', onchange: () => past.value && fill(fromRun(runs.find((r) => String(r.id) === past.value)))},
+    h('option', {value: ''}, 'fill in by hand'), runs.map((r) => h('option', {value: r.id}, `${r.id}: ${nameOf(r)}, batch ${whole(r.train?.samples_per_iteration)}`)));
+  const fields = ASK_FIELDS.map(([name, label, kind]) => {
+    inputs[name] = Array.isArray(kind) ? h('select', {id: name}, kind.map((v) => h('option', {value: v}, v)))
+      : h('input', {id: name, type: kind, min: kind === 'number' ? 0 : null, list: name === 'network' ? 'names' : null});
+    return h('div', {class: 'field'}, h('label', {for: name}, label), inputs[name]);
+  });
+  const fill = (values) => { for (const [name, value] of Object.entries(values)) if (inputs[name]) inputs[name].value = value ?? ''; };
+  const ask = async () => {
+    const question = Object.fromEntries(ASK_FIELDS.map(([name]) => [name, inputs[name].value.trim()]).filter(([, v]) => v !== ''));
+    if (question.phase !== 'total') for (const name of ['test_interval', 'test_iterations', 'test_batch_size']) delete question[name];
+    try {
+      replace(out, answerView(await get('/v1/estimate', question, signal), question));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      replace(out, problemView(error));
+    }
+  };
+  replace(root, h('h1', null, 'Ask'), h('form', {class: 'ask', onsubmit: (e) => { e.preventDefault(); ask(); }},
+    h('div', {class: 'field'}, h('label', {for: 'past'}, 'like a past run'), past), fields,
+    h('datalist', {id: 'names'}, names.map((n) => h('option', {value: n.network}))), h('button', null, 'ask')), out);
+  const like = query.get('like');
+  if (!like) return;
+  const run = runs.find((r) => String(r.id) === like) ?? await tryGet('/v1/runs/' + like, {}, signal);
+  if (run) { past.value = like; fill(fromRun(run)); await ask(); }
+}

@@ -1,0 +1,95 @@
+// What is known of one network: time and throughput over the batch size, and how well the fit holds.
+import {dataTable, facts, h, replace, table} from '../dom.js';
+import {get, tryGet} from '../api.js';
+import {digits, duration, moment, percent, plain, whole} from '../format.js';
+import {plot} from '../plot.js';
+
+// The question whose answers are a model's curve over the batch size.
+export function curveQuestion(model) {
+  return {vary: 'batch_size', network: model.network, architecture: model.architecture, framework: model.framework,
+    host: model.host, device: model.device, devices: model.devices, phase: model.phase, iterations: 1000};
+}
+
+const deploymentOf = (r) => [r.devices > 1 ? r.devices + ' × ' : '', r.device || 'unknown device', r.host ? ' of ' + r.host : '', ', ', r.framework].join('');
+
+function measuredPoints(runs, phase) {
+  return runs.filter((r) => r[phase]?.iterations && r[phase].samples_per_iteration && !r.diverged).map((r) => ({
+    run: r, batch: r[phase].samples_per_iteration, seconds: r[phase].seconds / r[phase].iterations,
+    where: deploymentOf(r), at: +new Date(r.started_at)}));
+}
+
+const rowTime = (row) => row.seconds_per_iteration;
+
+function modelSection(model, points, curve, kinds) {
+  const mine = points.filter((p) => p.where === deploymentOf(model));
+  const rows = (curve?.rows ?? []).filter((r) => r.seconds_per_iteration != null);
+  const line = rows.map((r) => ({x: r.batch_size, y: rowTime(r), lower: rowTime(r) * r.lower / r.seconds, upper: rowTime(r) * r.upper / r.seconds,
+    outside: (r.extrapolates ?? []).includes('batch_size')}));
+  const kindOf = (p) => kinds.indexOf(p.where);
+  const logx = {name: 'batch size (samples an iteration)', log: true, show: (v) => whole(v)};
+  const knee = curve?.knee?.batch_size ?? curve?.knee;
+  const fitted = (p) => {
+    const near = line.filter((l) => l.x <= p.batch).at(-1), next = line.find((l) => l.x >= p.batch);
+    if (!near || !next) return null;
+    const share = near.x === next.x ? 0 : Math.log(p.batch / near.x) / Math.log(next.x / near.x);
+    return Math.exp((1 - share) * Math.log(near.y) + share * Math.log(next.y));
+  };
+  const residuals = mine.map((p) => ({...p, off: fitted(p) ? p.seconds / fitted(p) - 1 : null})).filter((p) => p.off != null);
+  const title = (p) => `run ${p.run.id}: batch ${p.batch}, ${duration(p.seconds)}`;
+  return h('section', null,
+    h('h2', null, `${model.phase === 'train' ? 'Training' : 'Testing'} on ${plain(deploymentOf(model), 80)}`),
+    facts([['runs', whole(model.runs)], ['error', model.error_percent == null ? 'not tested: a single run' : digits(model.error_percent) + ' %'],
+      ['fitted', moment(model.fitted_at)], ['changed', model.changed_at ? 'what came before ' + moment(model.changed_at) + ' no longer counts' : null]]),
+    h('div', {class: 'pair'},
+      h('figure', null, plot({label: 'seconds an iteration over the batch size', x: logx, y: {name: 'seconds an iteration', log: true, show: duration},
+        points: mine.map((p) => ({x: p.batch, y: p.seconds, kind: kindOf(p), title: title(p)})), line}),
+        h('figcaption', null, 'Measured runs, the estimate and its 90 % interval. Hatched: beyond what was measured.')),
+      h('figure', null, plot({label: 'samples a second over the batch size', x: logx, y: {name: 'samples a second', log: false, show: (v) => digits(v)}, zero: true,
+        points: mine.map((p) => ({x: p.batch, y: p.batch / p.seconds, kind: kindOf(p), title: title(p)})),
+        line: line.map((l) => ({x: l.x, y: l.x / l.y, lower: l.x / l.upper, upper: l.x / l.lower, outside: l.outside})),
+        marks: knee ? [{x: knee, text: 'knee'}] : []}),
+        h('figcaption', null, knee ? `From a batch of ${whole(knee)} on, larger ones gain less than 5 %.` : 'Throughput.')),
+      residuals.length > 1 ? h('figure', null, plot({label: 'residuals by date', x: {name: 'date', show: (v) => moment(new Date(v).toISOString()).slice(5, 10)},
+        y: {name: 'measured against estimate', show: (v) => percent(v)}, zero: true, points: residuals.map((p) => ({x: p.at, y: p.off, title: title(p)}))}),
+        h('figcaption', null, 'Runs against the estimate, by date.')) : null,
+      residuals.length > 1 ? h('figure', null, plot({label: 'residuals by batch size', x: logx, y: {name: 'measured against estimate', show: (v) => percent(v)}, zero: true,
+        points: residuals.map((p) => ({x: p.batch, y: p.off, title: title(p)}))}), h('figcaption', null, 'Runs against the estimate, by batch size.')) : null),
+    dataTable([{head: 'batch', right: true, cell: (l) => whole(l.x)}, {head: 'seconds', right: true, cell: (l) => duration(l.y)},
+      {head: 'between', cell: (l) => `${duration(l.lower)} to ${duration(l.upper)}`}, {head: 'samples a second', right: true, cell: (l) => digits(l.x / l.y)},
+      {head: 'measured', cell: (l) => l.outside ? 'beyond' : 'within'}], line));
+}
+
+// Devices, and numbers of devices, side by side: the median of the measured runs at each batch size.
+function sideBySide(points) {
+  const groups = new Map();
+  for (const p of points) groups.set(p.where, [...(groups.get(p.where) ?? []), p]);
+  if (groups.size < 2) return null;
+  const sizes = [...new Set(points.map((p) => p.batch))].sort((a, b) => a - b);
+  const median = (list) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)];
+  return h('section', null, h('h2', null, 'Side by side'), table([{head: 'batch', right: true, cell: whole},
+    ...[...groups].map(([where, list]) => ({head: plain(where, 60), right: true, cell: (size) => {
+      const here = list.filter((p) => p.batch === size).map((p) => p.seconds);
+      return here.length ? duration(median(here)) : '–';
+    }}))], sizes, {caption: 'median seconds of a training iteration'}));
+}
+
+export async function networkScreen(root, signal, query, name) {
+  if (!name) return networksList(root, signal);
+  const [models, runs] = await Promise.all([get('/v1/models', {network: name}, signal), get('/v1/runs', {network: name, limit: 1000}, signal)]);
+  const curves = await Promise.all(models.models.slice(0, 12).map((m) => tryGet('/v1/whatif', curveQuestion(m), signal)));
+  const train = measuredPoints(runs.runs, 'train'), test = measuredPoints(runs.runs, 'test');
+  const kinds = [...new Set([...train, ...test].map((p) => p.where))];
+  replace(root, h('h1', null, plain(name, 80)), h('p', {class: 'quiet'}, `${runs.runs.length} runs`, runs.next ? ' (the newest 1,000)' : ''),
+    models.models.length ? null : h('p', null, 'No model yet: it takes a run that trained or tested to its end.'),
+    models.models.slice(0, 12).map((m, i) => modelSection(m, m.phase === 'train' ? train : test, curves[i], kinds)), sideBySide(train),
+    h('p', null, h('a', {href: '#/runs?network=' + encodeURIComponent(name)}, 'its runs')));
+}
+
+async function networksList(root, signal) {
+  const answer = await get('/v1/networks', {limit: 200}, signal);
+  replace(root, h('h1', null, 'Networks'), table([
+    {head: 'network', cell: (n) => h('a', {href: '#/network/' + encodeURIComponent(n.network)}, plain(n.network, 60) || 'without a name')},
+    {head: 'frameworks', cell: (n) => plain(n.frameworks.join(', '), 40)}, {head: 'devices', cell: (n) => plain(n.devices.join(', '), 60)},
+    {head: 'batch sizes', cell: (n) => plain(n.batch_sizes.join(', '), 60)}, {head: 'runs', right: true, cell: (n) => whole(n.runs)},
+    {head: 'last seen', cell: (n) => moment(n.last_seen)}], answer.networks, {caption: 'networks', empty: 'No network has been seen yet.'}));
+}

@@ -1,0 +1,112 @@
+// What is running: how far, how long still, when by the clock, and whether all is well with it.
+import {badge, facts, h, replace, table} from '../dom.js';
+import {exported, exportedAt, get, tryGet, watch} from '../api.js';
+import {between, digits, duration, moment, nameOf, percent, plain, whole} from '../format.js';
+import {spark} from '../plot.js';
+
+export function stateOf(run) {
+  if (run.state !== 'running') {
+    const kinds = {finished: 'good', failed: 'bad', lost: 'bad', stopped: 'warn'};
+    return badge(run.state, kinds[run.state] ?? 'plain');
+  }
+  if (run.stalled) return badge('stalled', 'bad');
+  if (run.anomaly) return badge('slow: ' + percent(run.anomaly.slowdown - 1) + ' longer', 'warn');
+  return badge('running', 'busy');
+}
+
+export function doneOf(run) {
+  const {iteration, of} = run.progress ?? {};
+  if (of) return Math.min(1, iteration / of);
+  return run.state === 'finished' ? 1 : null;
+}
+
+function progressBar(run) {
+  const done = doneOf(run);
+  if (done == null) return h('p', {class: 'quiet'}, `${whole(run.progress?.iteration)} iterations; no end is known`);
+  const text = `${percent(done)}, ${whole(run.progress?.iteration)} of ${whole(run.progress?.of)}`;
+  return h('div', {class: 'progress', title: text}, h('progress', {max: 1, value: done, 'aria-label': 'done'}), h('span', null, text));
+}
+
+function card(run) {
+  const left = run.remaining;
+  return h('article', {class: 'card', 'data-run': run.id},
+    h('h2', null, h('a', {href: '#/run/' + run.id}, nameOf(run)), ' ', stateOf(run)),
+    progressBar(run),
+    left ? h('p', {class: 'big'}, duration(left.seconds), h('span', {class: 'quiet'}, ' left, ', between(left))) : h('p', {class: 'quiet'}, 'no estimate yet'),
+    facts([
+      ['ends', run.expected_end ? moment(run.expected_end) : null],
+      ['step', run.pace ? duration(run.pace.seconds_per_iteration) : null],
+      ['batch', run.train?.samples_per_iteration ? whole(run.train.samples_per_iteration) : null],
+      ['on', plain([run.devices > 1 ? run.devices + ' ×' : '', run.device || 'unknown device', run.host ? 'of ' + run.host : ''].join(' '), 60)],
+      ['framework', plain(run.framework, 30)], ['begun', moment(run.started_at)]]),
+    h('div', {class: 'usage', 'data-usage': run.id}));
+}
+
+// The use of its GPUs in the last quarter of an hour, where a trace says it.
+async function fillUsage(box, run, signal) {
+  const full = await tryGet('/v1/runs/' + run.id, {}, signal);
+  if (!full?.usage?.gpus?.length) return;
+  const from = new Date(Date.now() - 900000).toISOString();
+  const answer = await tryGet('/v1/series/gpu.utilization', {from, step: 15}, signal);
+  const mine = new Set(full.usage.gpus.map((g) => 'gpu=' + g.gpu));
+  const lines = (answer?.series ?? []).filter((s) => s.labels.split(',').some((l) => mine.has(l)));
+  replace(box, lines.map((s) => {
+    const values = s.samples.map((p) => p.mean);
+    const label = `${plain(s.labels, 40)}: use of the GPU in the last 15 minutes, now ${digits(values.at(-1))} %`;
+    return h('div', null, spark(values, label), h('span', {class: 'quiet'}, ' ', digits(values.at(-1)), ' %'));
+  }));
+}
+
+export function nowScreen(root, signal) {
+  const runs = new Map();
+  const status = h('p', {class: 'quiet', role: 'status'}, exported ? 'as of ' + moment(exportedAt) : 'connecting…');
+  const cards = h('div', {class: 'cards'}), over = h('div');
+  replace(root, h('h1', null, 'Now'), status, cards, h('h2', null, 'Just over'), over);
+
+  const draw = (run) => {
+    const old = cards.querySelector(`[data-run="${run.id}"]`);
+    const had = old?.querySelector('.usage');
+    if (run.state !== 'running') {
+      old?.remove();
+      showOver();
+    } else {
+      const fresh = card(run);
+      if (had) fresh.querySelector('.usage').replaceWith(had);
+      old ? old.replaceWith(fresh) : cards.append(fresh);
+      if (!had) fillUsage(fresh.querySelector('.usage'), run, signal).catch(() => {});
+    }
+    empty();
+  };
+  const empty = () => {
+    const none = cards.querySelector('.none');
+    if (cards.querySelector('article')) none?.remove();
+    else if (!none) cards.append(h('p', {class: 'none'}, 'Nothing is running. ', h('a', {href: '#/runs'}, 'What was')));
+  };
+  const showOver = async () => {
+    const answer = await tryGet('/v1/runs', {limit: 20}, signal).catch(() => null);
+    replace(over, table([
+      {head: 'run', cell: (r) => h('a', {href: '#/run/' + r.id}, nameOf(r))}, {head: 'state', cell: stateOf},
+      {head: 'ended', cell: (r) => h('span', {class: 'when'}, moment(r.ended_at))}, {head: 'took', right: true, cell: (r) => duration(tookOf(r))}],
+      (answer?.runs ?? []).filter((r) => r.state !== 'running').slice(0, 8), {caption: 'runs that are over'}));
+  };
+  showOver();
+  if (exported) {
+    get('/v1/runs', {limit: 200}).then((a) => a.runs.filter((r) => r.state === 'running').forEach(draw)).finally(empty);
+    return;
+  }
+  watch('/v1/runs', {watch: true, state: 'running'}, {
+    signal,
+    each: (run) => { runs.set(run.id, run); draw(run); },
+    state: (connected) => {
+      status.textContent = connected ? 'live' : 'The connection to the daemon is lost; trying again.';
+      status.className = connected ? 'quiet' : 'warning';
+      if (connected) { cards.replaceChildren(); empty(); }
+    },
+  });
+}
+
+// From its first to its last line by the clock.
+export function tookOf(run) {
+  if (run.wall_seconds != null) return run.wall_seconds;
+  return run.started_at && run.ended_at ? (new Date(run.ended_at) - new Date(run.started_at)) / 1000 : null;
+}

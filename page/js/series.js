@@ -1,0 +1,65 @@
+// Dense series over time, drawn by Dygraphs: they share one time axis, and show what stands under the pointer.
+import {h, dataTable} from './dom.js';
+import {moment} from './format.js';
+
+const DASHES = [null, [6, 3], [2, 3], [8, 3, 2, 3]];
+// The library's own legend sets inline styles, which the page's policy forbids.
+Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.Legend);
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// One chart for each entry of `charts`: {title, labels, rows: [[Date, value or [low, mid, high], …]], unit(v),
+// bars, shades: [{from, to, kind}]}. Zooming one zooms all. Returns {element, destroy}.
+export function timeCharts(charts) {
+  const drawn = [];
+  let moving = false;
+  const range = spanOf(charts);
+  const element = h('div', {class: 'charts'}, charts.map((chart) => {
+    const place = h('div', {class: 'dygraph', role: 'img', 'aria-label': chart.title});
+    const legend = h('div', {class: 'legend', 'aria-hidden': 'true'}, chart.labels.join(', '));
+    queueMicrotask(() => draw(chart, place, legend));
+    return h('section', {class: 'chart'}, h('h3', null, chart.title), legend, place,
+      dataTable([{head: 'time', cell: (r) => moment(r[0])},
+        ...chart.labels.map((name, i) => ({head: name, right: true, cell: (r) => chart.unit(chart.bars ? r[i + 1]?.[1] : r[i + 1])}))], chart.rows));
+  }));
+
+  function draw(chart, place, legend) {
+    if (!place.isConnected) return;
+    const graph = new Dygraph(place, chart.rows, {
+      labels: ['time', ...chart.labels],
+      customBars: !!chart.bars,
+      connectSeparatedPoints: true,
+      dateWindow: range,
+      colors: ['--c1', '--c2', '--c3', '--c4'].map(colour),
+      series: Object.fromEntries(chart.labels.map((name, i) => [name, {strokePattern: DASHES[i % DASHES.length]}])),
+      strokeWidth: 1.5,
+      gridLineColor: colour('--grid'), axisLineColor: colour('--grid'),
+      axes: {y: {axisLabelFormatter: (v) => chart.unit(v), axisLabelWidth: 70}, x: {axisLabelWidth: 70}},
+      includeZero: chart.zero ?? false,
+      highlightCallback: (event, x, points) => {
+        legend.textContent = moment(new Date(x).toISOString()) + '  ' + points.map((p) => `${p.name} ${chart.unit(p.yval)}`).join(', ');
+      },
+      unhighlightCallback: () => { legend.textContent = chart.labels.join(', '); },
+      underlayCallback: (context, area, g) => {
+        for (const shade of chart.shades ?? []) {
+          const [left] = g.toDomCoords(shade.from, 0), [right] = g.toDomCoords(shade.to, 0);
+          context.fillStyle = colour('--shade-' + shade.kind);
+          context.fillRect(left, area.y, Math.max(1, right - left), area.h);
+        }
+      },
+      drawCallback: (g, first) => {
+        if (first || moving) return;
+        moving = true;
+        for (const other of drawn) if (other !== g) other.updateOptions({dateWindow: g.xAxisRange()});
+        moving = false;
+      },
+    });
+    drawn.push(graph);
+  }
+  return {element, destroy: () => drawn.forEach((g) => g.destroy())};
+}
+
+function spanOf(charts) {
+  const times = charts.flatMap((c) => c.rows.length ? [+c.rows[0][0], +c.rows.at(-1)[0]] : []);
+  const low = Math.min(...times), high = Math.max(...times);
+  return low < high ? [low, high] : [low - 30000, high + 30000];
+}
