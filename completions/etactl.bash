@@ -22,7 +22,7 @@ _etactl_options() { # the options of a command
 }
 
 _etactl() {
-  local commands='status runs estimate models networks accuracy sources series import backup check-rules label refit reload'
+  local commands='status runs estimate models networks accuracy sources series page import backup check-rules label refit reload'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local command='' socket=() words='' names='' i
   COMPREPLY=()
@@ -44,7 +44,8 @@ _etactl() {
     --set) words='type= precision= iter_size= workers='; compopt -o nospace 2>/dev/null ;;
     --label) words='batch_size= device= devices= gpus= network= host='; compopt -o nospace 2>/dev/null ;;
     --format) names=$(_etactl_known format sources "${socket[@]}") ;;
-    --batch-size | --iterations | --devices | --test-* | --snapshot-interval | --confidence) return ;;
+    --batch-size | --iterations | --devices | --test-* | --port | --snapshot-interval | --confidence) return ;;
+    --export) compopt -o default 2>/dev/null; return ;;
     --since | --limit | --from | --to | --step) return ;;
     *)
       case $command:$current in

@@ -8,8 +8,6 @@
 
 #include "daemon/service/backend.h"
 #include "daemon/service/json_writer.h"
-#include "daemon/service/live.h"
-#include "daemon/service/run_traces.h"
 #include "daemon/service/thinning.h"
 #include "prediction/live_runs.h"
 #include "prediction/run_traces.h"

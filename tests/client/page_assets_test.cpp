@@ -1,0 +1,124 @@
+// The page's scripts as files and as one script, and what an exported file holds.
+#include "daemon/client/page/assets.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "daemon/client/page/export.h"
+#include "tests/places.h"
+
+namespace etad::client {
+namespace {
+
+const std::string kPage = ETAD_RULES "/../../page";
+
+std::string text_of_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+TEST(PageAssets, ModulesLoseTheirImportsAndExportsInOneScript) {
+  EXPECT_EQ(one_script({"// a\nexport const x = 1;\n", "import {x} from './a.js';\nexport async function f() { return x; }\n"}),
+            "// a\nconst x = 1;\nasync function f() { return x; }\n");
+}
+
+// In one script all top-level names share a scope.
+TEST(PageAssets, TopLevelNamesOfAllModulesAreUnique) {
+  const std::regex declared(R"((?:^|\n)(?:export )?(?:async )?(?:const|let|function|class) ([A-Za-z_$][\w$]*))");
+  std::map<std::string, std::string> owner;
+  int modules = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kPage + "/js")) {
+    if (entry.path().extension() != ".js") continue;
+    ++modules;
+    const std::string text = text_of_file(entry.path());
+    for (std::sregex_iterator at(text.begin(), text.end(), declared), end; at != end; ++at) {
+      const auto [other, fresh] = owner.emplace((*at)[1], entry.path().filename());
+      EXPECT_TRUE(fresh) << (*at)[1] << " is in " << other->second << " and in " << entry.path().filename();
+    }
+  }
+  EXPECT_GE(modules, 13);
+}
+
+TEST(PageAssets, NothingInThePageIsParsedAsMarkup) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kPage + "/js")) {
+    if (entry.path().extension() != ".js") continue;
+    const std::string text = text_of_file(entry.path());
+    for (const char* const word : {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("})
+      EXPECT_EQ(text.find(word), std::string::npos) << word << " in " << entry.path();
+  }
+}
+
+TEST(PageAssets, MissingFileSaysWhatToInstall) {
+  const PageAssets assets(kPage, "/nonexistent");
+  EXPECT_TRUE(assets.read("index.html").has_value());
+  const auto charts = assets.read("vendor/dygraph.min.js");
+  ASSERT_FALSE(charts.has_value());
+  EXPECT_NE(charts.error().text().find("libjs-dygraphs"), std::string::npos);
+}
+
+class PageExport : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(library_);
+    std::ofstream(library_ + "/dygraph.min.js") << "var Dygraph = 1;";
+    std::ofstream(library_ + "/dygraph.min.css") << ".d{}";
+  }
+  void TearDown() override { std::filesystem::remove_all(library_); }
+
+  Result<std::string> exported() {
+    return exported_page(
+        [this](const std::string& target) -> Result<Response> {
+          asked_.insert(target);
+          const auto found = answers_.find(target);
+          return found == answers_.end() ? Response{404, "{}"} : Response{200, found->second};
+        },
+        PageAssets(kPage, library_));
+  }
+
+  std::string library_ = testing::TempDir() + "page_export_library";
+  std::map<std::string, std::string> answers_;
+  std::set<std::string> asked_;
+};
+
+TEST_F(PageExport, HoldsTheAnswersAsDataThatNothingInALogCanLeave) {
+  answers_["/v1/runs?limit=200"] = R"({"runs":[{"id":7,"network":"</script><script>alert(1)</script>"}]})";
+  const auto file = exported();
+  ASSERT_TRUE(file.has_value()) << file.error().text();
+  EXPECT_EQ(file->find("<script>alert"), std::string::npos);
+  EXPECT_NE(file->find("\\u003c/script>"), std::string::npos);
+  EXPECT_NE(file->find("&lt;script&gt;"), std::string::npos) << "the table without scripts";
+}
+
+TEST_F(PageExport, AsksForTheNewestRunsInFullAndEachModelsCurve) {
+  answers_["/v1/runs?limit=200"] = R"({"runs":[{"id":7}]})";
+  answers_["/v1/networks?limit=200"] = R"({"networks":[{"network":"A & B"}]})";
+  answers_["/v1/models?network=A%20%26%20B"] =
+      R"({"models":[{"network":"A & B","architecture":"12","framework":"caffe","host":"h","device":"K80","devices":2,"phase":"test"}]})";
+  ASSERT_TRUE(exported().has_value());
+  EXPECT_TRUE(asked_.contains("/v1/runs/7/segments?points=1000"));
+  EXPECT_TRUE(asked_.contains(
+      "/v1/whatif?vary=batch_size&network=A%20%26%20B&architecture=12&framework=caffe&host=h&device=K80&devices=2&phase=test&iterations=1000"));
+}
+
+TEST_F(PageExport, AllowsItsOwnScriptsByHashAndNothingElse) {
+  const auto file = exported();
+  ASSERT_TRUE(file.has_value());
+  const std::regex policy(R"(content="default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+' 'sha256-[^']+'; img-src data:")");
+  EXPECT_TRUE(std::regex_search(*file, policy)) << file->substr(0, 500);
+}
+
+TEST_F(PageExport, DaemonThatBreaksOffIsAnErrorNotAHalfFile) {
+  const auto file = exported_page([](const std::string&) -> Result<Response> { return fail("broken off"); },
+                                  PageAssets(kPage, library_));
+  ASSERT_FALSE(file.has_value());
+  EXPECT_NE(file.error().text().find("broken off"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace etad::client
