@@ -141,6 +141,11 @@ void LogImport::take(std::string_view bytes) {
   // Of an over-long line the beginning counts; the rest, up to the next newline, is passed over.
   const std::size_t incomplete = buffer_.size() - (buffer_.rfind('\n') + 1);  // npos + 1 is 0
   if (incomplete <= options_.line_limit) return;
+  // But of a bar that is drawn again and again each state stands for itself.
+  if (const auto again = buffer_.rfind('\r'); again != std::string::npos && again + 1 < buffer_.size()) {
+    buffer_[again] = '\n';
+    return take_lines(false);
+  }
   take_lines(true);
   overlong_ = true;
 }

@@ -25,7 +25,7 @@ class Assembler {
     if (maybe_enveloped(line)) {
       if (const auto envelope = open_envelope(line)) return take(*envelope);
     }
-    batch_.lines.push_back({clean_line(line, limit_, losses_), std::nullopt});
+    give_out(line, std::nullopt);
   }
 
   // What remains open is given out as it is.
@@ -55,8 +55,7 @@ class Assembler {
   void take(const Enveloped& envelope) {
     OpenLine& open = open_[envelope.error_stream ? 1 : 0];
     if (!open.open && !envelope.partial) {
-      batch_.lines.push_back({clean_line(envelope.text, limit_, losses_), envelope.time});
-      return;
+      return give_out(envelope.text, envelope.time);
     }
     if (!open.open) open = {std::string(), envelope.time, true};
     open.text.append(envelope.text.data(), envelope.text.size());
@@ -65,12 +64,19 @@ class Assembler {
 
   void give_out(OpenLine& line) {
     std::string& text = batch_.joined.emplace_back(std::move(line.text));
-    batch_.lines.push_back({clean_line(text, limit_, losses_), line.time});
+    give_out(text, line.time);
     line = OpenLine{};
+  }
+
+  void give_out(std::span<char> text, std::optional<Instant> time) {
+    states_.clear();
+    clean_states(text, limit_, states_, losses_);
+    for (const std::string_view state : states_) batch_.lines.push_back({state, time});
   }
 
   std::size_t limit_;
   Batch& batch_;
+  std::vector<std::string_view> states_;
   std::array<OpenLine, 2> open_;  // of standard output and of standard error
   LineLosses losses_;
   LineLosses settled_;

@@ -109,6 +109,25 @@ std::optional<double> special_number(std::string_view s) {
   return {};
 }
 
+// "1,024,000": groups of three digits.
+std::optional<double> grouped_number(std::string_view text) {
+  double n = 0;
+  std::size_t group = 0, groups = 0;
+  for (const char c : text) {
+    if (c == ',') {
+      if (group == 0 || group > 3 || (groups > 0 && group != 3)) return {};
+      group = 0;
+      ++groups;
+    } else if (c >= '0' && c <= '9') {
+      n = n * 10 + (c - '0');
+      ++group;
+    } else {
+      return {};
+    }
+  }
+  return groups > 0 && group == 3 ? std::optional(n) : std::nullopt;
+}
+
 template <class Id, std::size_t N>
 std::optional<Id> index_of(const std::array<std::string_view, N>& names, std::string_view name) {
   const auto at = std::find(names.begin(), names.end(), name);
@@ -154,6 +173,8 @@ std::optional<double> Event::number(Field f) const {
   const auto x = take_number(rest);
   if (!x) return {};
   if (rest.empty()) return *x * v->scale;
+  if (rest.front() == ',')
+    if (const auto whole = grouped_number(text)) return *whole * v->scale;
   return is_duration(f) ? duration_seconds(*x, rest) : std::nullopt;
 }
 

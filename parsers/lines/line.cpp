@@ -232,6 +232,41 @@ std::string_view clean_line(std::span<char> line, std::size_t limit, LineLosses&
   return raw.substr(0, cleaner.finish(losses));
 }
 
+namespace {
+
+bool shows_pace(std::string_view state) {
+  return state.find("it/s") != std::string_view::npos || state.find("s/it") != std::string_view::npos;
+}
+
+// A bar up to where it says how long it has taken.
+std::string_view count_of(std::string_view bar) {
+  return bar.substr(0, bar.find(" ["));
+}
+
+}  // namespace
+
+void clean_states(std::span<char> line, std::size_t limit, std::vector<std::string_view>& lines,
+                  LineLosses& losses) {
+  const std::string_view raw(line.data(), line.size());
+  const std::size_t last = raw.rfind(kReturn);
+  if (last == std::string_view::npos || last + 1 == raw.size() || !shows_pace(raw)) {
+    lines.push_back(clean_line(line, limit, losses));
+    return;
+  }
+  const std::size_t before = lines.size();
+  for (std::size_t from = 0; from < raw.size();) {
+    const std::size_t end = std::min(raw.find(kReturn, from), raw.size());
+    const std::span<char> piece = line.subspan(from, end - from);
+    from = end + 1;
+    if (from < raw.size() && !shows_pace({piece.data(), piece.size()})) continue;
+    const std::string_view state = clean_line(piece, limit, losses);
+    if (state.empty()) continue;
+    if (lines.size() > before && count_of(lines.back()) == count_of(state)) lines.pop_back();
+    lines.push_back(state);
+  }
+  if (lines.size() == before) lines.emplace_back();
+}
+
 std::size_t clean_lines(std::span<char> block, std::size_t limit, std::vector<std::string_view>& lines,
                         LineLosses& losses) {
   if (needs_cleaning({block.data(), block.size()}))

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "parsers/base/text.h"
 #include "parsers/training/tracker_impl.h"
@@ -114,6 +115,20 @@ bool came_to_plan(const Run& run) {
 
 }  // namespace
 
+namespace {
+
+// How many they were by a rate that is rounded too much to tell the very number.
+std::int64_t iterations_nearly(Run& run, const Event& event, Duration elapsed) {
+  const auto rate = rounded(event, Field::rate);
+  if (!rate || !is_fine(*rate)) return 0;
+  const double n = rate->first * to_seconds(elapsed);
+  if (n < 1 || n > static_cast<double>(track::kMaxCount)) return 0;
+  note_derived(run, "iterations: seconds * rate");
+  return std::llround(n);
+}
+
+}  // namespace
+
 // A run that was never long enough between two of its lines to be measured, and says at its end how long all
 // of it took, or how fast it went: its training is what its tests have left.
 void Tracker::Impl::measure_whole(RunTrack& r, const Moment& m) {
@@ -128,8 +143,10 @@ void Tracker::Impl::measure_whole(RunTrack& r, const Moment& m) {
   if (steps == 0)
     steps = iterations_by_rate(m.event, Field::samples_per_second, *elapsed, train_samples(r), planned);
   const Duration took = *elapsed - r.run.test.duration;
+  if (steps == 0 && planned == 0) steps = iterations_nearly(r.run, m.event, *elapsed);
   if (steps <= 0 || took <= Duration::zero()) return;
   r.run.first_iteration = 0;
+  r.run.iteration = std::max(r.run.iteration.value_or(0), steps);
   add_segment(r, {Phase::train, 0, steps, train_samples(r), took, {}}, m.out);
 }
 
@@ -148,8 +165,18 @@ void Tracker::Impl::measure_by_rate(RunTrack& r, const Moment& m, std::int64_t s
   add_segment(r, {phase, 0, steps, samples, *took, {}}, m.out);
 }
 
+namespace {
+
+// "train_runtime: 512.25, train_steps_per_second: 0.9175" says all of a run that showed nothing before.
+bool says_all_of_a_run(const Event& event) {
+  return event.has(Field::elapsed) && (event.has(Field::rate) || event.has(Field::iterations));
+}
+
+}  // namespace
+
 void Tracker::Impl::end(const Moment& m) {
-  RunTrack* const r = open_run();
+  RunTrack* r = open_run();
+  if (says_all_of_a_run(m.event) && (r ? !r->declared : !state.current)) r = &run_for_measurement(m);
   if (!r) {
     // "Optimization Done." is said twice, by the solver and by the program; the second one only dates the
     // end.

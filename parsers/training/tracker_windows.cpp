@@ -209,9 +209,13 @@ std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event, std::i
 
 // Right behind a run's end some trainers show its last iteration once more: that is no new run.
 bool Tracker::Impl::is_said_again(const Moment& m) {
-  if (!state.current || !state.current->ended || !state.current->window.from) return false;
+  if (!state.current || !state.current->ended) return false;
   RunTrack& r = *state.current;
   const auto iteration = count_of(m.event, Field::iteration);
+  // A complete bar is drawn by each process, and again when it is closed.
+  if (iteration && iteration == r.run.max_iterations && iteration == positive_of(m.event, Field::max_iter))
+    return true;
+  if (!r.window.from) return false;
   const std::int64_t shown = r.window.from->iteration;
   const bool late = m.now && r.run.ended_at && *m.now > *r.run.ended_at + 10s;
   if (late || !iteration || *iteration < shown || *iteration > r.run.max_iterations.value_or(shown))
@@ -324,6 +328,19 @@ void take_shown_batch(track::Quantities& known, const Event& event, std::int64_t
 
 }  // namespace
 
+namespace {
+
+// Where several processes each draw a bar of the same run, one may come in behind the others' next line, or
+// all of it behind the end of another's.
+bool is_of_another_process(const RunTrack& r, const Anchor& to) {
+  const Anchor& from = *r.window.from;
+  if (!to.elapsed || !from.elapsed || from.dated || to.dated || to.iteration >= from.iteration) return false;
+  if (r.headed && from.iteration == r.run.max_iterations) return true;
+  return to.iteration > 0 && to.iteration + r.known.stride >= from.iteration;
+}
+
+}  // namespace
+
 void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t iteration) {
   finish_net(r, m.out);
   take_shown_batch(r.known, m.event, iteration);
@@ -348,6 +365,7 @@ void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t it
     if (before >= Duration::zero()) (r.done_before > 0 ? r.until_progress : r.run.startup) = before;
   }
   if (r.window.from && iteration == r.window.from->iteration) return;  // shown again
+  if (r.window.from && is_of_another_process(r, here)) return;
   if (r.run.iteration && iteration > *r.run.iteration) r.known.stride = iteration - *r.run.iteration;
   r.run.iteration = iteration;
   const double loss = m.event.number(Field::loss).value_or(std::nan(""));

@@ -108,11 +108,15 @@ json::object records_of(const FormatSet& formats, const std::string& only, const
   Records records;
   LineLosses losses;
   std::int64_t lines = 0;
+  std::vector<std::string_view> states;
   for (std::string raw; std::getline(in, raw); ++lines) {
-    const std::string_view line = clean_line(raw, kLineLimit, losses);
-    const auto before = records.rejected;
-    parser.feed(line, {}, kLaterThanAnyLog, records);
-    if (records.rejected > before) std::cerr << path << ':' << lines + 1 << ": rejected: " << line << '\n';
+    states.clear();
+    clean_states(raw, kLineLimit, states, losses);
+    for (const std::string_view line : states) {
+      const auto before = records.rejected;
+      parser.feed(line, {}, kLaterThanAnyLog, records);
+      if (records.rejected > before) std::cerr << path << ':' << lines + 1 << ": rejected: " << line << '\n';
+    }
   }
   parser.settle(records);
   parser.close(records);

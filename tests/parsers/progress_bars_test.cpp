@@ -1,0 +1,73 @@
+// Progress bars that are drawn again and again, by one process or by many, and trainings that show only their
+// end.
+#include <gtest/gtest.h>
+
+#include "parsers/lines/line.h"
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+std::vector<std::string> states(std::string line) {
+  std::vector<std::string_view> found;
+  LineLosses losses;
+  clean_states(line, 4096, found, losses);
+  return {found.begin(), found.end()};
+}
+
+TEST(ProgressBars, each_state_of_a_bar_is_a_line) {
+  EXPECT_EQ(states(" 0%| | 0/8 [00:00<?, ?it/s]\r12%|# | 1/8 [00:30<03:30, 30.00s/it]\r25%|## | 2/8 [01:00<03:00, 30.00s/it]"),
+            (std::vector<std::string>{" 0%| | 0/8 [00:00<?, ?it/s]", "12%|# | 1/8 [00:30<03:30, 30.00s/it]",
+                                      "25%|## | 2/8 [01:00<03:00, 30.00s/it]"}));
+}
+
+TEST(ProgressBars, of_states_of_the_same_count_the_last_stays) {
+  EXPECT_EQ(states("50%|# | 4/8 [00:30<00:30, 7.50s/it]\r50%|# | 4/8 [00:30<00:30, 7.50s/it, loss=2]\r\r\x1b[K").size(), 1U);
+}
+
+TEST(ProgressBars, what_shows_no_pace_is_what_a_terminal_would_show) {
+  EXPECT_EQ(states("Downloading 10%\rDownloading 20%\rdone"), std::vector<std::string>{"done"});
+  EXPECT_EQ(states("a line\r"), std::vector<std::string>{"a line"});
+  EXPECT_EQ(states(""), std::vector<std::string>{""});
+}
+
+Records read(const std::vector<std::string>& lines) {
+  return records_of(*format_named("huggingface"), lines);
+}
+
+const std::vector<std::string> kBar = {"  0%| | 0/4 [00:00<?, ?it/s]", " 25%|# | 1/4 [03:40<11:00, 220.00s/it]",
+                                       " 50%|# | 2/4 [07:20<07:20, 220.00s/it]",
+                                       " 75%|# | 3/4 [11:00<03:40, 220.00s/it]",
+                                       "100%|##| 4/4 [14:40<00:00, 220.00s/it]"};
+const std::string kSummary =
+    "{'train_runtime': 880.5, 'train_samples_per_second': 4.543, 'train_steps_per_second': 0.005}";
+
+TEST(ProgressBars, those_of_several_processes_are_one_run) {
+  std::vector<std::string> lines = {"***** Running training *****", "  Total optimization steps = 4"};
+  for (int process = 0; process < 3; ++process) lines.insert(lines.end(), kBar.begin(), kBar.end());
+  for (int process = 0; process < 3; ++process) lines.push_back(kSummary);
+  lines.push_back(kBar.back());
+  const Records records = read(lines);
+  ASSERT_EQ(records.runs.size(), 1U);
+  EXPECT_EQ(records.runs[0].train.iterations, 3);
+  EXPECT_EQ(records.runs[0].state, RunState::finished);
+}
+
+TEST(ProgressBars, a_summary_alone_is_a_run) {
+  const Records records =
+      read({"{'train_runtime': 40000.0, 'train_samples_per_second': 1.25, 'train_steps_per_second': 0.051}"});
+  ASSERT_EQ(records.runs.size(), 1U);
+  EXPECT_EQ(records.runs[0].iteration, 2040);
+  EXPECT_NEAR(to_seconds(records.runs[0].train.duration) / 2040, 19.61, 0.01);
+  EXPECT_EQ(records.runs[0].settings.at("derived"), "iterations: seconds * rate");
+}
+
+TEST(ProgressBars, numbers_in_groups_of_three_are_numbers) {
+  const Records records = read({"***** Running training *****", "  Total optimization steps = 11,900",
+                                " 25%|# | 1/11900 [03:40<11:00, 220.00s/it]"});
+  ASSERT_EQ(records.runs.size(), 1U);
+  EXPECT_EQ(records.runs[0].max_iterations, 11900);
+}
+
+}  // namespace
+}  // namespace etad::test
