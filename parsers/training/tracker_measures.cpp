@@ -288,6 +288,17 @@ void Tracker::Impl::epoch(const Moment& m) {
   }
 }
 
+namespace {
+
+// An epoch far shorter than those before it, by the clock: the training reached its target in it.
+bool is_cut_short(const PhaseSummary& before, std::int64_t steps, Duration took) {
+  if (before.segments == 0) return false;
+  return to_seconds(took) / static_cast<double>(steps) <
+         0.5 * to_seconds(before.duration) / static_cast<double>(before.iterations);
+}
+
+}  // namespace
+
 void Tracker::Impl::epoch_segment(RunTrack& r, const Moment& m, Duration took) {
   bool derived = false;
   const std::int64_t steps = steps_of_epoch(r, m.event, &derived);
@@ -300,6 +311,10 @@ void Tracker::Impl::epoch_segment(RunTrack& r, const Moment& m, Duration took) {
                                     : (phase == Phase::train ? r.run.train.iterations : 0);
   const std::int64_t samples = phase == Phase::train ? train_samples(r) : test_samples(r, 0);
   if (phase == Phase::train) {
+    if (!m.event.has(Field::seconds) && is_cut_short(r.run.train, steps, took)) {
+      ++m.out.rejected;
+      return;
+    }
     if (number && r.run.train.segments > 0 && r.run.iteration == first + steps) return;  // shown again
     r.run.iteration = first + steps;
     r.known.epoch = number;

@@ -1,6 +1,8 @@
 // Logs that count samples, tokens or shares of epochs instead of steps, and steps that are counted from 0.
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "tests/parsers/hand_log.h"
 
 namespace etad::test {
@@ -86,6 +88,18 @@ TEST(Positions, AnEpochThatBeginsAmidATestLosesNothingToIt) {
   const auto train = segments_of(log.end(), Phase::train);
   ASSERT_EQ(train.size(), 2u);
   EXPECT_EQ(to_seconds(train[1].duration), 50);
+}
+
+TEST(Positions, AnEpochCutShortIsNoEpoch) {
+  HandLog log;
+  log.line(0, EventKind::run_start, {{Field::job, "train"}, {Field::steps_per_epoch, "100"}});
+  for (const auto& [n, began, ended] : {std::tuple{"0", 0.0, 50.0}, {"1", 60.0, 110.0}, {"2", 120.0, 125.0}}) {
+    log.line(began, EventKind::epoch, {{Field::epoch, n}});
+    log.line(ended, EventKind::epoch, {{Field::epoch, n}, {Field::outcome, "finished"}});
+  }
+  const Records& records = log.end();
+  EXPECT_EQ(records.runs.at(0).iteration, 200);
+  EXPECT_EQ(to_seconds(records.runs[0].train.duration), 100);
 }
 
 TEST(Steps, AStepZeroThatTookTimeIsTheFirst) {
