@@ -46,10 +46,11 @@ Problem too_slow() {
 
 }  // namespace
 
-Connection::Connection(ServiceState& state, Socket socket, bool may_change)
+Connection::Connection(ServiceState& state, Socket socket, uid_t uid, bool may_change)
     : state_(state),
       socket_(std::move(socket)),
       deadline_(socket_.get_executor()),
+      uid_(uid),
       may_change_(may_change),
       buffer_(std::make_unique<Buffer>(state.options.limits.header_bytes + kReadAhead)) {
   state_.connections.insert(this);
@@ -57,16 +58,24 @@ Connection::Connection(ServiceState& state, Socket socket, bool may_change)
 }
 
 Connection::~Connection() {
-  state_.connections.erase(this);
-  state_.counters.connections = static_cast<std::int64_t>(state_.connections.size());
+  leave();
   if (state_.stopping && state_.connections.empty()) state_.drain.cancel();
 }
 
 void Connection::interrupt_if_idle() {
-  if (idle_) socket_.cancel();
+  if (idle_since_) socket_.cancel();
+}
+
+// Gives its places back.
+void Connection::leave() {
+  state_.connections.erase(this);
+  state_.watching.erase(this);
+  state_.counters.connections = static_cast<std::int64_t>(state_.connections.size());
 }
 
 void Connection::abort() {
+  leave();
+  if (news_ != nullptr) news_->cancel();
   boost::system::error_code ignored;
   deadline_.cancel();
   socket_.close(ignored);
@@ -105,11 +114,11 @@ boost::asio::awaitable<bool> Connection::first_byte() {
   auto& bytes = buffer_->bytes;
   if (bytes.size() > 0) co_return true;
   within(state_.options.limits.idle);
-  idle_ = true;
+  idle_since_ = std::chrono::steady_clock::now();
   boost::system::error_code error;
   const auto room = bytes.prepare(4096);
   const std::size_t n = co_await socket_.async_read_some(room, redirect_error(use_awaitable, error));
-  idle_ = false;
+  idle_since_.reset();
   bytes.commit(n);
   co_return !error && n > 0;
 }
@@ -196,6 +205,7 @@ boost::asio::awaitable<void> Connection::answer(Exchange& exchange) {
     co_await send(exchange, std::move(*exchange.reply));
     co_return;
   }
+  co_await state_.turns.wait(uid_);
   Outcome outcome = guarded(state_, exchange.request);
   if (auto* ready = std::get_if<Reply>(&outcome)) {
     co_await send(exchange, std::move(*ready));

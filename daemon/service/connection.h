@@ -4,6 +4,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "daemon/service/service_state.h"
@@ -14,7 +15,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Socket = boost::asio::local::stream_protocol::socket;
 
-  Connection(ServiceState& state, Socket socket, bool may_change);
+  Connection(ServiceState& state, Socket socket, uid_t uid, bool may_change);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -22,9 +23,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::awaitable<void> serve();
 
   void interrupt_if_idle();  // ends a wait for the next request
-  void abort();              // ends whatever it is doing
+  void abort();              // ends whatever it is doing; its places are free at once
 
+  uid_t uid() const { return uid_; }  // of the peer
   bool may_change() const { return may_change_; }
+  // Since when it has been waiting for a request; nothing: one is under way.
+  const std::optional<std::chrono::steady_clock::time_point>& idle_since() const { return idle_since_; }
 
  private:
   struct Exchange;  // one request and its reply
@@ -47,13 +51,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void within(std::chrono::milliseconds time);  // what follows must be done by then, or it is cancelled
   void disarm();
+  void leave();
 
   ServiceState& state_;
   Socket socket_;
   boost::asio::steady_timer deadline_;
+  boost::asio::steady_timer* news_ = nullptr;  // while waiting for some
   bool expired_ = false;
-  bool idle_ = false;
+  std::optional<std::chrono::steady_clock::time_point> idle_since_;
   bool unread_ = false;  // the last request was answered before all of it had come
+  uid_t uid_;
   bool may_change_;
   struct Buffer;
   std::unique_ptr<Buffer> buffer_;  // bytes read, not yet taken: the next requests of a pipeline

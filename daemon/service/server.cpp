@@ -15,6 +15,7 @@
 
 #include "daemon/service/connection.h"
 #include "daemon/service/listener.h"
+#include "daemon/service/places.h"
 
 namespace etad::service {
 namespace {
@@ -73,6 +74,11 @@ asio::awaitable<void> Server::Impl::accept() {
     }
     if (state.stopping || error == asio::error::connection_aborted) continue;
     if (!std::exchange(complained, true)) state.log("no connection can be accepted: " + error.message());
+    // Out of descriptors: who waits for nothing gives his to who has something to ask.
+    if (Connection* const idle = longest_idle(state.connections)) {
+      idle->abort();
+      ++state.counters.refused_connections;
+    }
     retry.expires_after(std::chrono::milliseconds{100});
     co_await retry.async_wait(redirect_error(use_awaitable, error));
   }
@@ -80,14 +86,17 @@ asio::awaitable<void> Server::Impl::accept() {
 
 void Server::Impl::take(Connection::Socket socket) {
   const Limits& limits = state.options.limits;
-  const bool may_change = state.options.access.may_change(state.options.peer_of(socket.native_handle()));
+  const Peer peer = state.options.peer_of(socket.native_handle());
+  const bool may_change = state.options.access.may_change(peer);
   // Some places are kept for those who may change things: others can't lock them out.
   const std::size_t most = limits.connections + (may_change ? limits.admin_connections : 0);
   if (state.connections.size() >= most) {
-    refuse(std::move(socket));
-    return;
+    Connection* const other = one_to_go(state.connections, peer.uid);
+    if (other == nullptr) return refuse(std::move(socket));
+    ++state.counters.refused_connections;
+    other->abort();
   }
-  auto connection = std::make_shared<Connection>(state, std::move(socket), may_change);
+  auto connection = std::make_shared<Connection>(state, std::move(socket), peer.uid, may_change);
   asio::co_spawn(state.io, serve(connection), [this](std::exception_ptr failure) {
     if (!failure) return;
     try {
@@ -121,7 +130,7 @@ void Server::Impl::begin_to_stop() {
   state.drain.expires_after(state.options.limits.drain);
   state.drain.async_wait([this](boost::system::error_code error) {
     if (error) return;
-    for (Connection* each : state.connections) each->abort();
+    for (Connection* each : std::set<Connection*>(state.connections)) each->abort();
   });
 }
 

@@ -12,6 +12,7 @@
 
 #include "daemon/service/router.h"
 #include "daemon/service/server.h"
+#include "daemon/service/turns.h"
 
 namespace etad::service {
 
@@ -30,13 +31,14 @@ struct ServiceState {
   ServiceCounters counters;
   Router router;
   boost::asio::io_context io{1};
+  Turns turns{io};
   boost::asio::thread_pool pool{2};
   boost::asio::steady_timer drain{io};  // how long requests under way may take once we are stopping
   bool stopping = false;
   std::size_t imports = 0;                        // under way
   std::set<Connection*> connections;              // open
   std::set<boost::asio::steady_timer*> watchers;  // waiting for news
-  std::size_t watches = 0;
+  std::set<Connection*> watching;
   std::uint64_t version = 0;  // of the history: the number of `changed` calls seen
 };
 

@@ -7,6 +7,7 @@
 
 #include "daemon/service/exchange.h"
 #include "daemon/service/inflate.h"
+#include "daemon/service/places.h"
 
 namespace etad::service {
 namespace {
@@ -226,24 +227,30 @@ boost::asio::awaitable<void> Connection::run_backup(Exchange& exchange) {
 // Returns when the history has changed since `version`, or, without news, when a heartbeat is due.
 boost::asio::awaitable<void> Connection::wait_for_news(std::uint64_t version, bool& news) {
   boost::asio::steady_timer timer(socket_.get_executor(), state_.options.limits.watch_pause);
+  news_ = &timer;
   boost::system::error_code error;
   co_await timer.async_wait(redirect_error(use_awaitable, error));
-  if (state_.version == version && !state_.stopping) {
+  if (state_.version == version && !state_.stopping && socket_.is_open()) {
     timer.expires_after(state_.options.limits.watch_heartbeat);
     state_.watchers.insert(&timer);
     co_await timer.async_wait(redirect_error(use_awaitable, error));
     state_.watchers.erase(&timer);
   }
+  news_ = nullptr;
   news = state_.version != version;
 }
 
 boost::asio::awaitable<void> Connection::run_watch(Exchange& exchange, Watch watch) {
   exchange.keep_alive = false;
-  if (state_.watches >= state_.options.limits.watchers) {
-    co_await send(exchange, busy(std::to_string(state_.watches) + " clients are watching already."));
-    co_return;
+  if (state_.watching.size() >= state_.options.limits.watchers) {
+    Connection* const other = one_to_go(state_.watching, uid_);
+    if (other == nullptr) {
+      co_await send(exchange, busy(std::to_string(state_.watching.size()) + " clients are watching already."));
+      co_return;
+    }
+    other->abort();
   }
-  const Slot slot(state_.watches);
+  state_.watching.insert(this);
   ++state_.counters.requests;
   const bool chunked = !exchange.http_1_0;
   http::response<http::empty_body> head(http::status::ok, chunked ? 11 : 10);
@@ -258,7 +265,8 @@ boost::asio::awaitable<void> Connection::run_watch(Exchange& exchange, Watch wat
   if (error || exchange.head) co_return;
   Watched watched;
   bool news = true;
-  while (!state_.stopping) {
+  while (!state_.stopping && socket_.is_open()) {
+    co_await state_.turns.wait(uid_);
     const std::uint64_t version = state_.version;
     // Without news too: that a run hangs is told by no line of it, but by their absence.
     std::string lines = state_.router.changes(watch, watched);

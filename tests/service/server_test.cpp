@@ -5,9 +5,12 @@
 #include <sys/wait.h>
 
 #include <atomic>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <future>
 #include <thread>
 
+#include "daemon/service/turns.h"
 #include "tests/service/fixtures.h"
 #include "tests/service/gzip.h"
 #include "tests/service/raw_client.h"
@@ -181,6 +184,82 @@ TEST_F(ServerTest, ConnectionsAreBoundedAndTheOneTooManyIsTold) {
   for (int i = 0; i < 10'000 && status_of(RawClient(path_).ask(get("/v1"))) != 200; ++i) {
   }
   EXPECT_EQ(status_of(held.front()->ask(get("/v1"))), 200);
+}
+
+TEST_F(ServerTest, OneUserWhoTakesAllConnectionsShutsNobodyElseOut) {
+  options_.limits.connections = 8;
+  options_.limits.admin_connections = 0;
+  std::atomic<uid_t> caller = 1001;
+  options_.peer_of = [&](int) { return Peer{caller, {100}}; };
+  start();
+  std::vector<std::unique_ptr<RawClient>> hog;
+  for (int i = 0; i < 8; ++i) {
+    hog.push_back(std::make_unique<RawClient>(path_));
+    ASSERT_EQ(status_of(hog.back()->ask(get("/v1"))), 200);
+  }
+  EXPECT_EQ(status_of(RawClient(path_).receive()), 503) << "he has them all himself";
+  caller = 1002;
+  std::vector<std::unique_ptr<RawClient>> others;
+  for (int i = 0; i < 4; ++i) {
+    others.push_back(std::make_unique<RawClient>(path_));
+    ASSERT_EQ(status_of(others.back()->ask(get("/v1"))), 200) << i;
+  }
+  EXPECT_EQ(status_of(RawClient(path_).receive()), 503) << "half of them is his share";
+  caller = 1001;
+  EXPECT_EQ(status_of(RawClient(path_).receive()), 503) << "and nobody gets it back by asking again";
+  for (const auto& each : others) EXPECT_EQ(status_of(each->ask(get("/v1"))), 200);
+  EXPECT_EQ(status_of(hog.back()->ask(get("/v1"))), 200) << "the one that was idle the longest went first";
+}
+
+TEST_F(ServerTest, OneUserWhoTakesAllWatchesShutsNobodyElseOut) {
+  options_.limits.watchers = 2;
+  options_.limits.watch_pause = 1ms;
+  std::atomic<uid_t> caller = 1001;
+  options_.peer_of = [&](int) { return Peer{caller, {100}}; };
+  start();
+  RawClient first(path_), second(path_);
+  for (RawClient* each : {&first, &second}) {
+    each->send(get("/v1/runs?watch=true"));
+    each->receive("\r\n\r\n");
+  }
+  EXPECT_EQ(status_of(ask(get("/v1/runs?watch=true"))), 503);
+  caller = 1002;
+  RawClient other(path_);
+  other.send(get("/v1/runs?watch=true"));
+  EXPECT_EQ(status_of(other.receive("\r\n\r\n")), 200);
+}
+
+TEST_F(ServerTest, WithoutDescriptorsAnIdleConnectionMakesRoom) {
+  options_.log = {};
+  start();
+  std::vector<std::unique_ptr<RawClient>> idle;
+  for (int i = 0; i < 4; ++i) {
+    idle.push_back(std::make_unique<RawClient>(path_));
+    ASSERT_EQ(status_of(idle.back()->ask(get("/v1"))), 200);
+  }
+  std::vector<int> filler;
+  for (int fd = dup(0); fd >= 0; fd = dup(0)) filler.push_back(fd);
+  close(filler.back());  // for the client; there is none for the server
+  filler.pop_back();
+  const std::string reply = ask(get("/v1"));
+  for (const int fd : filler) close(fd);
+  EXPECT_EQ(status_of(reply), 200);
+  EXPECT_EQ(status_of(idle.back()->ask(get("/v1"))), 200) << "the one that was idle the longest made it";
+}
+
+TEST(Turns, GoFromUserToUserHoweverManyRequestsOneOfThemHas) {
+  boost::asio::io_context io;
+  Turns turns(io);
+  std::string order;
+  const auto ask = [&](uid_t uid, char sign) -> boost::asio::awaitable<void> {
+    co_await turns.wait(uid);
+    order += sign;
+  };
+  for (int i = 0; i < 5; ++i) boost::asio::co_spawn(io, ask(1, 'a'), boost::asio::detached);
+  for (int i = 0; i < 2; ++i) boost::asio::co_spawn(io, ask(2, 'b'), boost::asio::detached);
+  boost::asio::co_spawn(io, ask(3, 'c'), boost::asio::detached);
+  io.run();
+  EXPECT_EQ(order, "abcabaaa");
 }
 
 TEST_F(ServerTest, PlacesAreKeptForThoseWhoMayChangeThings) {

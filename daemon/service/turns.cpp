@@ -1,0 +1,38 @@
+#include "daemon/service/turns.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace etad::service {
+
+boost::asio::awaitable<void> Turns::wait(uid_t uid) {
+  boost::asio::steady_timer until_then(io_, boost::asio::steady_timer::time_point::max());
+  auto user = std::find_if(users_.begin(), users_.end(), [uid](const auto& each) { return each.first == uid; });
+  if (user == users_.end()) user = users_.insert(users_.end(), {uid, {}});
+  user->second.push_back(&until_then);
+  give_later();
+  boost::system::error_code ended;
+  co_await until_then.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ended));
+}
+
+// Behind whatever is ready to be done: requests that have come in the meantime stand in line by then.
+void Turns::give_later() {
+  if (std::exchange(given_later_, true)) return;
+  boost::asio::post(io_, [this] {
+    given_later_ = false;
+    give();
+  });
+}
+
+void Turns::give() {
+  auto [uid, waiting] = std::move(users_.front());
+  users_.pop_front();
+  waiting.front()->cancel();
+  waiting.pop_front();
+  if (!waiting.empty()) users_.emplace_back(uid, std::move(waiting));
+  if (!users_.empty()) give_later();
+}
+
+}  // namespace etad::service
