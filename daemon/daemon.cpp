@@ -186,7 +186,7 @@ service::Health Daemon::health() {
   inputs.formats = static_cast<std::int64_t>(formats_->all().size());
   inputs.refit_failure = refit_failure_;
   inputs.reload_failure = reload_failure_;
-  return health_of(inputs, system::now());
+  return health_of(inputs, steady_clock::now());
 }
 
 std::string Daemon::status_line() {
@@ -213,7 +213,10 @@ Result<prediction::RefitReport> Daemon::refit() {
 }
 
 Result<void> Daemon::label(std::int64_t run_id, const std::map<std::string, std::string>& labels) {
-  auto done = writer_->with([&](Writer& writer) { return writer.set_labels(run_id, labels); });
+  auto done = writer_->with([&](Writer& writer) {
+    const auto set = writer.set_labels(run_id, labels);
+    return set ? writer.sync() : set;
+  });
   if (done) server_->changed();
   return done;
 }
@@ -263,8 +266,10 @@ Result<void> Daemon::reload() {
   if (!formats) return refuse(formats.error());
   auto setup = ingest_setup(config, *formats);
   if (!setup) return refuse(one(setup.error()));
-  ingest_->stop();
-  if (auto started = ingest_->start(std::move(*setup)); !started) return refuse(one(started.error()));
+  auto before = ingest_setup(config_, formats_);
+  if (!before) return refuse(one(before.error()));
+  if (auto started = ingest_->restart(std::move(*setup), std::move(*before)); !started)
+    return refuse(one(started.error()));
   log::set_level(config.log.level);
   const std::lock_guard lock(mutex_);
   // These were opened at the start and stay as they are until the next one.

@@ -55,7 +55,7 @@ void add_failures(Health& out, const HealthInputs& inputs) {
 
 }  // namespace
 
-service::Health health_of(const HealthInputs& inputs, Instant now) {
+service::Health health_of(const HealthInputs& inputs, follow::SteadyTime now) {
   Health out;
   out.started_at = inputs.started_at;
   out.looking = inputs.ingest.looking;

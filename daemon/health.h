@@ -16,6 +16,6 @@ struct HealthInputs {
   std::int64_t formats = 0;
 };
 
-service::Health health_of(const HealthInputs& inputs, Instant now);
+service::Health health_of(const HealthInputs& inputs, follow::SteadyTime now);
 
 }  // namespace etad

@@ -40,6 +40,7 @@ class LogImport final : public service::ImportSession {
   Result<void> commit();
   Result<void> abandon();
   Result<service::ImportReport> leave();
+  Result<service::ImportReport> complete();
   service::ImportReport report() const;
 
   const service::ImportRequest request_;
@@ -293,6 +294,15 @@ Result<service::ImportReport> LogImport::leave() {
 }
 
 Result<service::ImportReport> LogImport::finish() {
+  auto report = complete();
+  if (!report) return report;
+  // Also what was there already: whoever hears that it is in the history may remove the log.
+  const auto synced = writer_.with([](Writer& history) { return history.sync(); });
+  if (!synced) return tl::unexpected(synced.error());
+  return report;
+}
+
+Result<service::ImportReport> LogImport::complete() {
   if (!passing_ && !buffer_.empty()) {
     take_lines(true);
   }

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kFirstRetry{500};
 constexpr std::chrono::milliseconds kLongestRetry{30'000};
+constexpr Instant::duration kOldest = std::chrono::hours{24 * 3650};  // no change is taken for older
 constexpr std::chrono::seconds kStillLook{5};  // how often open runs are looked at for being lost
 
 follow::Position position_of(const SourceRow& row) {
@@ -45,8 +46,9 @@ struct Ingest::Source {
   follow::StreamId stream = 0;
   std::size_t tag = 0;
   std::int64_t offset = 0;     // as committed
-  Instant used{};              // when it last moved
-  Instant last_activity{};     // the file's last change, as far as we saw it
+  follow::SteadyTime used{};   // when it last moved
+  Instant modified{};          // the file's last change, as far as we saw it
+  std::optional<follow::SteadyTime> still_since;  // the same; none: not looked at since the start
   bool caught_up = false;      // its lines are seen as they come
   bool running = false;        // a run may be going on
   bool gone = false;           // as the history has it
@@ -178,7 +180,8 @@ Ingest::Source& Ingest::remember(const SourceRow& row) {
   source.path = row.path;
   source.id = row.id;
   source.offset = row.offset;
-  source.used = source.last_activity = row.read_at.value_or(Instant{});
+  source.used = now_;
+  source.modified = row.read_at.value_or(Instant{});
   source.running = true;  // nobody knows: waking it will tell
   source.gone = row.gone;
   source.has_error = can_not_be_read(row);
@@ -219,8 +222,8 @@ LogOptions Ingest::log_options(const Source& source) const {
 }
 
 // The source's row and parser, from the history if they are not at hand.
-Result<Ingest::Awake*> Ingest::wake(Source& source, Instant wall) {
-  source.used = wall;
+Result<Ingest::Awake*> Ingest::wake(Source& source) {
+  source.used = now_;
   if (source.awake) return source.awake.get();
   SourceRow row;
   row.path = source.path;
@@ -248,7 +251,7 @@ Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
   source.stream = batch.stream;
   source.tag = batch.tag;
   if (source.is_news(batch)) {
-    const auto awake = wake(source, wall);
+    const auto awake = wake(source);
     if (!awake) return tl::unexpected(awake.error());
     const std::int64_t before = (*awake)->row.offset;
     // A line has its time of arrival only when it was seen coming: not while old content is caught up with.
@@ -257,42 +260,55 @@ Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
     counters_.bytes += batch.restarted ? offset : std::max<std::int64_t>(0, offset - before);
     touch(source);
   }
-  source.last_activity = std::max(source.last_activity, batch.modified);
+  note_activity(source, batch.modified, wall);
   source.caught_up = batch.caught_up;
   return {};
+}
+
+// The wall clock says how old a change is when it is seen; from then on the steady one counts, so that no
+// clock that is set makes a run lost or keeps it running.
+void Ingest::note_activity(Source& source, Instant modified, Instant wall) const {
+  if (source.still_since && modified <= source.modified) return;
+  source.modified = std::max(source.modified, modified);
+  const auto age = std::clamp<Instant::duration>(wall - source.modified, {}, kOldest);
+  source.still_since = now_ - age;
 }
 
 void Ingest::touch(Source& source) {
   if (!std::exchange(source.moved, true)) moved_.push_back(&source);
 }
 
-Result<void> Ingest::close_still_runs(Instant wall) {
-  if (wall < next_still_look_) return {};
-  next_still_look_ = wall + kStillLook;
+Result<void> Ingest::close_still_runs() {
+  if (now_ < next_still_look_) return {};
+  next_still_look_ = now_ + kStillLook;
   for (auto& [path, source] : sources_) {
-    const bool still = source->caught_up && wall - source->last_activity > options_.lost_after;
+    const bool still = source->caught_up && source->still_since && now_ - *source->still_since > options_.lost_after;
     if (!still || !source->running) continue;
     if (moved_.size() >= options_.most_awake) break;  // the others at the next look
-    const auto awake = wake(*source, wall);
+    const auto awake = wake(*source);
     if (!awake) return tl::unexpected(awake.error());
     source->running = (*awake)->parser.running();
     if (!source->running) continue;
     (*awake)->parser.close((*awake)->records);
     touch(*source);
   }
-  forget_gone(wall);
+  forget_gone();
   return {};
 }
 
 // The history knows what is to be known of them, should they come back.
-void Ingest::forget_gone(Instant wall) {
+void Ingest::forget_gone() {
   std::erase_if(sources_, [&](const auto& entry) {
     const Source& source = *entry.second;
-    return source.gone && !source.awake && !source.running && wall - source.used > options_.forget_after;
+    return source.gone && !source.awake && !source.running && now_ - source.used > options_.forget_after;
   });
 }
 
 Result<bool> Ingest::tick(follow::SteadyTime now, Instant wall) {
+  if (now_ == follow::SteadyTime{}) {
+    for (const auto& [path, source] : sources_) source->used = now;
+  }
+  now_ = now;
   if (now < retry_at_) return false;
   follower_.add_finished(writer_.with([](Writer& writer) { return writer.take_adopted(); }));
   const std::vector<follow::Batch> batches = follower_.poll(now, wall, options_.budget);
@@ -305,14 +321,14 @@ Result<bool> Ingest::tick(follow::SteadyTime now, Instant wall) {
     return done;
   }
   retry_pause_ = {};
-  put_to_rest(wall);
+  put_to_rest();
   return done;
 }
 
 Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, Instant wall) {
   for (const follow::Batch& batch : batches)
     if (const auto taken = take(batch, wall); !taken) return tl::unexpected(taken.error());
-  if (const auto closed = close_still_runs(wall); !closed) return tl::unexpected(closed.error());
+  if (const auto closed = close_still_runs(); !closed) return tl::unexpected(closed.error());
   std::vector<SourceCommit> commits;
   for (Source* source : moved_) commits.push_back(source->awake->commit());
   if (!commits.empty()) {
@@ -382,15 +398,15 @@ void Ingest::give_back(const std::vector<follow::Batch>& batches) {
   for (const follow::Batch& batch : batches) follower_.rewind(batch.stream);
 }
 
-void Ingest::put_to_rest(Instant wall) {
-  const auto rest = [&](Instant used_before) {
+void Ingest::put_to_rest() {
+  const auto rest = [&](follow::SteadyTime used_before) {
     std::erase_if(awake_, [&](Source* source) {
       if (source->used > used_before) return false;
       source->awake.reset();
       return true;
     });
   };
-  rest(wall - options_.rest_after);
+  rest(now_ - options_.rest_after);
   if (awake_.size() <= options_.most_awake) return;
   const auto excess = static_cast<std::ptrdiff_t>(awake_.size() - options_.most_awake);
   const auto last = awake_.begin() + excess - 1;

@@ -79,6 +79,9 @@ class Ingest {
 
   follow::SteadyTime next_due(follow::SteadyTime now) const;
 
+  // Whether a commit failed and the next try is not due yet.
+  bool is_retrying(follow::SteadyTime now) const { return now < retry_at_; }
+
   // Sources whose saved state could not be used, each told once.
   std::vector<Error> take_notices();
   // The runs that began, or were first seen, since the last call.
@@ -93,17 +96,18 @@ class Ingest {
   Source& remember(const SourceRow& row);
   tl::expected<std::optional<follow::Position>, int> recall(const std::string& path);
   Result<Source*> source_of(const follow::Batch& batch);
-  Result<Awake*> wake(Source& source, Instant wall);
+  Result<Awake*> wake(Source& source);
   LogOptions log_options(const Source& source) const;
   Result<void> take(const follow::Batch& batch, Instant wall);
+  void note_activity(Source& source, Instant modified, Instant wall) const;
   void touch(Source& source);
-  Result<void> close_still_runs(Instant wall);
+  Result<void> close_still_runs();
   Result<bool> take_and_commit(const std::vector<follow::Batch>& batches, Instant wall);
   void note_begun(Source& source);
   void accept(const std::vector<SourceCommit>& commits);
   void give_back(const std::vector<follow::Batch>& batches);
-  void put_to_rest(Instant wall);
-  void forget_gone(Instant wall);
+  void put_to_rest();
+  void forget_gone();
 
   IngestOptions options_;
   SharedWriter& writer_;
@@ -117,7 +121,8 @@ class Ingest {
   std::optional<Instant> last_commit_;
   follow::SteadyTime retry_at_{};
   std::chrono::milliseconds retry_pause_{0};
-  Instant next_still_look_{};
+  follow::SteadyTime now_{};  // of the tick
+  follow::SteadyTime next_still_look_{};
 };
 
 }  // namespace etad

@@ -11,6 +11,7 @@
 #include "daemon/command_line_watch.h"
 #include "daemon/follow/filesystem.h"
 #include "daemon/log.h"
+#include "daemon/own_files.h"
 #include "daemon/system.h"
 
 namespace etad {
@@ -19,6 +20,8 @@ namespace {
 constexpr std::chrono::milliseconds kLongestWait{5'000};  // so that a watchdog hears of us
 constexpr std::chrono::seconds kBusyHouse{1};             // between two steps of maintenance while working
 constexpr std::chrono::seconds kIdleHouse{60};            // and while nothing moves
+constexpr std::chrono::seconds kPlaceLook{5};             // whether the database is still the one we have
+constexpr std::chrono::seconds kSetBack{2};               // of the wall clock: worth a word
 constexpr std::chrono::milliseconds kPublishEvery{250};   // at most so often while something happens
 constexpr std::chrono::seconds kPublishAtLeast{10};       // and so often while nothing does
 constexpr int kPublishShare = 500;  // of the time, one part at most goes into publishing many streams
@@ -45,6 +48,7 @@ IngestCounters sum(IngestCounters a, const IngestCounters& b) {
 
 Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const FormatSet> formats) {
   IngestSetup setup;
+  setup.database = config.storage.path;
   setup.host = config.host.empty() ? system::host_name() : config.host;
   setup.lost_after = config.follow.lost_after;
   setup.follow.line_limit = config.follow.line_limit;
@@ -59,6 +63,10 @@ Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const For
       return fail("no rule file describes the format '" + source.format + "'", "see the rules.d folders");
     }
     for (const std::string& path : source.paths) {
+      if (names_database(path, config.storage.path)) {
+        return fail("the pattern '" + path + "' finds the history itself, " + config.storage.path,
+                    "a daemon that follows its own database would never be done");
+      }
       setup.watches.push_back({path, setup.sources.size(), source.read_rotated});
     }
     setup.sources.push_back({source.format, source.labels, std::move(*pattern), source.columns});
@@ -78,7 +86,7 @@ struct IngestThread::Work {
   std::unique_ptr<Ingest> ingest;
   std::unique_ptr<ProcessTable> processes;
   std::unique_ptr<CommandLineWatch> command_lines;
-  Instant next_publish{};
+  follow::SteadyTime next_publish{};
   bool unpublished = true;             // something happened since the last time
   std::optional<std::int64_t> tidied;  // how much had been read when memory was last given back
 };
@@ -94,7 +102,7 @@ IngestThread::~IngestThread() {
 Result<void> IngestThread::start(IngestSetup setup) {
   stop();
   auto work = std::make_unique<Work>();
-  work->files = follow::posix_filesystem();
+  work->files = without_database(follow::posix_filesystem(), setup.database);
   follow::Errno error = 0;
   work->hints = follow::inotify_hints(error);
   if (!work->hints) log::warning("no inotify (" + std::string(std::strerror(error)) + "): polling only");
@@ -119,6 +127,15 @@ Result<void> IngestThread::start(IngestSetup setup) {
   return {};
 }
 
+Result<void> IngestThread::restart(IngestSetup next, IngestSetup before) {
+  const auto started = start(std::move(next));
+  if (started) return started;
+  const auto undone = start(std::move(before));
+  if (undone) return fail(started.error().text(), "the old configuration is in force again", "the new sources");
+  return fail(started.error().text() + "; and the old one neither: " + undone.error().text(),
+              "nothing is followed until a reload or a restart succeeds", "the new sources");
+}
+
 void IngestThread::stop() {
   if (!thread_.joinable()) return;
   thread_.request_stop();
@@ -133,8 +150,15 @@ void IngestThread::loop(Work& work, const std::stop_token& stop) {
     const auto now = follow::SteadyTime::clock::now();
     const Instant wall = system::now();
     beat_ = now.time_since_epoch().count();
+    tell_clock(now, wall);
     const auto done = work.ingest->tick(now, wall);
-    tell_outcome(done ? std::nullopt : std::optional(done.error()));
+    if (!done) {
+      commit_failure_ = done.error();
+    } else if (!work.ingest->is_retrying(now)) {
+      commit_failure_.reset();
+    }
+    keep_house(now, wall, done && *done);
+    tell_outcome(failure());
     const bool labelled = work.command_lines->wanted() && read_command_lines(work, now);
     if ((done && *done) || labelled) committed_();
     for (const std::string& notice : work.follower->take_notices()) {
@@ -143,8 +167,7 @@ void IngestThread::loop(Work& work, const std::stop_token& stop) {
     for (const Error& notice : work.ingest->take_notices())
       log::warning(notice.text(), {{"PART", "sources"}});
     work.unpublished = work.unpublished || !done || *done;
-    publish(work, wall, done ? std::nullopt : std::optional(done.error()));
-    keep_house(wall, done && *done);
+    publish(work, now);
     if (!(done && *done)) wait(work);
     std::uint64_t count = 0;
     eventfd_read(wake_fd_, &count);
@@ -163,7 +186,7 @@ void IngestThread::wait(const Work& work) const {
   const auto now = follow::SteadyTime::clock::now();
   using Wait = follow::SteadyTime::duration;
   const Wait longest =
-      work.unpublished ? std::clamp<Wait>(work.next_publish - system::now(), {}, kLongestWait) : kLongestWait;
+      work.unpublished ? std::clamp<Wait>(work.next_publish - now, {}, kLongestWait) : kLongestWait;
   const auto due = std::clamp<Wait>(work.ingest->next_due(now) - now, {}, longest);
   pollfd fds[] = {{wake_fd_, POLLIN, 0}, {work.follower->hint_fd(), POLLIN, 0}};
   const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(due);
@@ -180,6 +203,10 @@ void IngestThread::tell_outcome(const std::optional<Error>& failure) {
     log::info("the history can be written again", {{"PART", "history"}});
   }
   told_failure_ = text;
+}
+
+std::optional<Error> IngestThread::failure() const {
+  return commit_failure_ ? commit_failure_ : house_failure_;
 }
 
 // The same for files that can't be read.
@@ -200,9 +227,22 @@ void IngestThread::tell_streams(const std::vector<follow::Status>& streams) {
   told_waiting_ = std::move(waiting);
 }
 
-void IngestThread::publish(Work& work, Instant wall, std::optional<Error> failure) {
-  const bool stale = wall >= work.next_publish + kPublishAtLeast;
-  const bool due = wall >= work.next_publish && (work.unpublished || stale);
+// Nothing goes by the wall clock here but what is dated with it. That it was set is told: lines without a date
+// get theirs from it.
+void IngestThread::tell_clock(follow::SteadyTime now, Instant wall) {
+  const auto passed = std::chrono::floor<std::chrono::microseconds>(now.time_since_epoch());
+  const auto difference = wall.time_since_epoch() - passed;
+  const auto back = clocks_differ_.value_or(difference) - difference;
+  clocks_differ_ = difference;
+  if (back < kSetBack) return;
+  log::warning("the machine's clock was set back by " +
+               std::to_string(std::chrono::round<std::chrono::seconds>(back).count()) +
+               " s: lines that bear no date are dated by it");
+}
+
+void IngestThread::publish(Work& work, follow::SteadyTime now) {
+  const bool stale = now >= work.next_publish + kPublishAtLeast;
+  const bool due = now >= work.next_publish && (work.unpublished || stale);
   std::shared_ptr<const std::vector<follow::Status>> streams;
   if (due) {
     const auto begun = follow::SteadyTime::clock::now();
@@ -210,13 +250,13 @@ void IngestThread::publish(Work& work, Instant wall, std::optional<Error> failur
     tell_streams(*streams);
     const auto cost = std::chrono::ceil<std::chrono::microseconds>(follow::SteadyTime::clock::now() - begun);
     work.next_publish =
-        wall + std::clamp<std::chrono::microseconds>(cost * kPublishShare, kPublishEvery, kPublishRarest);
+        now + std::clamp<std::chrono::microseconds>(cost * kPublishShare, kPublishEvery, kPublishRarest);
     work.unpublished = false;
   }
   const std::lock_guard lock(mutex_);
   status_.counters = sum(before_, work.ingest->counters());
   status_.last_commit = work.ingest->last_commit();
-  status_.failure = std::move(failure);
+  status_.failure = failure();
   if (!due) return;
   status_.streams = std::move(streams);
   status_.looking = false;
@@ -225,18 +265,22 @@ void IngestThread::publish(Work& work, Instant wall, std::optional<Error> failur
     if (!stream.caught_up) status_.lag_bytes += std::max<std::int64_t>(0, stream.size - stream.offset);
   }
   if (status_.lag_bytes == 0) status_.behind_since.reset();
-  if (status_.lag_bytes > 0 && !status_.behind_since) status_.behind_since = wall;
+  if (status_.lag_bytes > 0 && !status_.behind_since) status_.behind_since = now;
 }
 
-void IngestThread::keep_house(Instant wall, bool busy) {
-  if (wall < next_house_) return;
-  next_house_ = wall + (busy ? kBusyHouse : kIdleHouse);
+void IngestThread::keep_house(follow::SteadyTime now, Instant wall, bool busy) {
+  if (now >= next_place_look_) {
+    next_place_look_ = now + kPlaceLook;
+    if (!writer_.with([](Writer& writer) { return writer.check_place(); })) next_house_ = now;
+  }
+  if (now < next_house_) return;
   static constexpr std::chrono::days kFinishedKept{400};
   const auto kept = writer_.with([&](Writer& writer) -> Result<void> {
     if (auto done = writer.maintain(wall); !done) return done;
     return writer.forget_finished(wall - kFinishedKept);
   });
-  if (!kept) log::error(kept.error(), {{"PART", "history"}});
+  house_failure_ = kept ? std::nullopt : std::optional(kept.error());
+  next_house_ = now + (busy || !kept ? kBusyHouse : kIdleHouse);
   const std::int64_t bytes = work_->ingest->counters().bytes;
   if (busy || (work_->tidied && bytes < *work_->tidied + kCatchUp)) return;
   work_->tidied = bytes;

@@ -27,6 +27,7 @@ struct IngestSetup {
   std::vector<follow::Watch> watches;
   std::vector<SourceRule> sources;
   follow::Options follow;
+  std::string database;  // the history's: never followed
   std::string host;
   std::chrono::seconds lost_after{3600};
   CommandLinePatterns command_line;
@@ -44,8 +45,8 @@ struct IngestStatus {
   std::optional<Instant> last_commit;
   std::shared_ptr<const std::vector<follow::Status>> streams;  // never null
   std::int64_t lag_bytes = 0;
-  std::optional<Instant> behind_since;  // when the oldest uncommitted byte was first seen; none: caught up
-  std::optional<Error> failure;         // of the last commit, if it failed
+  std::optional<follow::SteadyTime> behind_since;  // when the oldest uncommitted byte was seen; none: caught up
+  std::optional<Error> failure;                    // of the last commit or step of maintenance, if it failed
 };
 
 class IngestThread {
@@ -55,8 +56,11 @@ class IngestThread {
   ~IngestThread();
 
   Result<void> start(IngestSetup setup);
+  // Goes on with `next`; where that can't be started, with `before`, and says so.
+  Result<void> restart(IngestSetup next, IngestSetup before);
   void stop();  // commits what it has in hand; may be started again
 
+  bool is_running() const { return thread_.joinable(); }
   IngestStatus status() const;
   follow::SteadyTime last_beat() const;  // when the thread last went round its loop
 
@@ -65,10 +69,12 @@ class IngestThread {
 
   void loop(Work& work, const std::stop_token& stop);
   bool read_command_lines(Work& work, follow::SteadyTime now);
-  void publish(Work& work, Instant wall, std::optional<Error> failure);
+  void publish(Work& work, follow::SteadyTime now);
+  std::optional<Error> failure() const;
+  void tell_clock(follow::SteadyTime now, Instant wall);
   void tell_outcome(const std::optional<Error>& failure);
   void tell_streams(const std::vector<follow::Status>& streams);
-  void keep_house(Instant wall, bool busy);
+  void keep_house(follow::SteadyTime now, Instant wall, bool busy);
   void wait(const Work& work) const;
 
   SharedWriter& writer_;
@@ -77,7 +83,10 @@ class IngestThread {
   std::unique_ptr<Work> work_;
   std::jthread thread_;
   std::atomic<follow::SteadyTime::rep> beat_{0};
-  Instant next_house_{};
+  follow::SteadyTime next_house_{}, next_place_look_{};
+  std::optional<std::chrono::microseconds> clocks_differ_;  // the wall clock's time less the steady one's
+  std::optional<Error> commit_failure_;                     // of the last commit that was tried
+  std::optional<Error> house_failure_;                      // of the last step of maintenance
   std::string told_failure_;                         // what the log last said of the history; empty: nothing
   std::map<std::string, std::string> told_waiting_;  // … and of files that can't be read, by path
   IngestCounters before_;                            // of earlier starts: counters do not go back at a reload

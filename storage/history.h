@@ -74,6 +74,11 @@ class Writer {
   // The run is over after `total` (first line to end, on the log's clock): scores what was predicted of it.
   virtual Result<void> score_run(std::int64_t run_id, Duration total) = 0;
 
+  // Returns when all that was committed is on the disk: a commit alone may be taken back by a power cut.
+  virtual Result<void> sync() = 0;
+  // An error where the database no longer lies under its name. Every change is refused then.
+  virtual Result<void> check_place() = 0;
+
   virtual Result<void> maintain(Instant now) = 0;  // a small step: compaction, expiry, checkpoint
 };
 

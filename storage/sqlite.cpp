@@ -58,6 +58,15 @@ Connection::Connection(const std::string& path, Mode mode) : path_(path) {
   sqlite3_busy_timeout(db, kBusyTimeout);
 }
 
+void Connection::sync() {
+  sqlite3_file* log = nullptr;
+  const int code = sqlite3_file_control(handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (code != SQLITE_OK) fail(code);
+  // None: nothing was written since it was folded into the database, which is synced then.
+  if (log == nullptr || log->pMethods == nullptr) return;
+  if (const int synced = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL); synced != SQLITE_OK) fail(synced);
+}
+
 void Connection::execute(const char* sql) {
   const int code = sqlite3_exec(handle(), sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);

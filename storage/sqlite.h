@@ -48,6 +48,9 @@ class Connection {
   // Throws where the file can't be opened. Reading or writing nothing yet: a foreign file is noticed later.
   Connection(const std::string& path, Mode mode);
 
+  // Has the write-ahead log on the disk, with all that was committed. Throws where the disk refuses.
+  void sync();
+
   void execute(const char* sql);  // any number of statements without parameters
   void execute(const std::string& sql) { execute(sql.c_str()); }
   std::int64_t last_insert_id() const { return sqlite3_last_insert_rowid(handle()); }

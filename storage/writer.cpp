@@ -50,6 +50,7 @@ void by_run(const std::vector<Records::Of<T>>& records, Consume&& consume) {
 }  // namespace
 
 Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, const StorageOptions& options) {
+  if (auto made = make_private(path); !made) return tl::unexpected(made.error());
   return guarded([&]() -> std::unique_ptr<Writer> {
     auto connection = std::make_unique<sqlite::Connection>(path, sqlite::Connection::Mode::write);
     schema::prepare_for_writing(*connection);
@@ -61,6 +62,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, const Stor
 
 SqliteWriter::SqliteWriter(std::unique_ptr<sqlite::Connection> connection, const StorageOptions& options)
     : connection_(std::move(connection)),
+      placement_(connection_->path()),
       sources_(*connection_),
       datasets_(*connection_),
       runs_(*connection_, datasets_),
@@ -74,6 +76,7 @@ SqliteWriter::SqliteWriter(std::unique_ptr<sqlite::Connection> connection, const
 // One writing transaction: all of what `body` does, or, on an Error, nothing.
 template <class Body>
 Result<void> SqliteWriter::transaction(Body&& body) {
+  if (auto in_place = placement_.check(); !in_place) return in_place;
   auto done = guarded([&] {
     sqlite::Transaction transaction(*connection_, sqlite::Transaction::Kind::write);
     datasets_.begin();
@@ -219,7 +222,12 @@ Result<void> SqliteWriter::score_run(std::int64_t run_id, Duration total) {
   return transaction([&] { record_.score(run_id, total); });
 }
 
+Result<void> SqliteWriter::sync() {
+  return guarded([&] { connection_->sync(); });
+}
+
 Result<void> SqliteWriter::maintain(Instant now) {
+  if (auto in_place = placement_.check(); !in_place) return in_place;
   if (series_.due(now)) {
     if (auto done = transaction([&] { series_.maintain(now); }); !done) return done;
   }

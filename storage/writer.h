@@ -13,6 +13,7 @@
 #include "storage/layer_table.h"
 #include "storage/measurement_table.h"
 #include "storage/model_table.h"
+#include "storage/placement.h"
 #include "storage/run_table.h"
 #include "storage/series_table.h"
 #include "storage/source_table.h"
@@ -43,6 +44,8 @@ class SqliteWriter final : public Writer {
                                 const std::string& origin) override;
   Result<void> put_predictions(const std::vector<PredictionRow>& predictions) override;
   Result<void> score_run(std::int64_t run_id, Duration total) override;
+  Result<void> sync() override;
+  Result<void> check_place() override { return placement_.check(); }
   Result<void> maintain(Instant now) override;
 
   void drop_pending();  // throws sqlite::Failure
@@ -53,6 +56,7 @@ class SqliteWriter final : public Writer {
   void write(const SourceCommit& commit, std::int64_t source_id, Instant now);
 
   std::unique_ptr<sqlite::Connection> connection_;
+  Placement placement_;
   SourceTable sources_;
   DatasetTable datasets_;
   RunTable runs_;

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "daemon/importer.h"
+#include "tests/daemon/faulty_writer.h"
 #include "tests/daemon/followed_files.h"
 #include "tests/places.h"
 
@@ -161,6 +162,21 @@ TEST_F(ImportRaces, an_import_that_ends_while_a_follower_begins_the_file_is_not_
   wait();
   EXPECT_EQ(watched_->at_next_read, nullptr);
   expect_once();
+}
+
+TEST_F(ImportRaces, an_import_that_has_ended_is_on_the_disk_and_so_is_one_that_was_there_already) {
+  auto faulty = std::make_unique<FaultyWriter>(Writer::open(path()).value());
+  FaultyWriter* const history = faulty.get();
+  writer_ = std::make_unique<SharedWriter>(std::move(faulty));
+  start_ingest(usual_options());
+  append("lenet.log", lenet_);
+  wait();
+  ASSERT_FALSE(history->synced) << "following waits for no disk: what a power cut takes back is read again";
+  auto import = begin("/elsewhere/lenet.log", lenet_);
+  EXPECT_TRUE(import->finish().value().already_read);
+  EXPECT_TRUE(history->synced);
+  ASSERT_TRUE(begin("/other.log", "# another\n" + lenet_)->finish());
+  EXPECT_TRUE(history->synced);
 }
 
 TEST_F(ImportRaces, logs_that_begin_alike_are_imported_beside_one_that_grows) {

@@ -6,6 +6,8 @@
 #include <random>
 
 #include "daemon/follow/journal.h"
+#include "daemon/system.h"
+#include "tests/daemon/faulty_writer.h"
 #include "tests/daemon/followed_files.h"
 #include "tests/places.h"
 
@@ -14,51 +16,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-// Passes everything on, but fails the commits it is told to.
-class FaultyWriter final : public Writer {
- public:
-  explicit FaultyWriter(std::unique_ptr<Writer> real) : real_(std::move(real)) {}
-  int failures = 0;  // how many of the next commits fail
-
-  Result<void> commit(std::vector<SourceCommit>& commits, Instant now) override {
-    if (failures > 0) {
-      --failures;
-      return fail("the disk is full", "make room");
-    }
-    return real_->commit(commits, now);
-  }
-  Result<std::vector<SourceRow>> sources() override { return real_->sources(); }
-  Result<std::optional<SourceRow>> source(std::int64_t id) override { return real_->source(id); }
-  Result<std::optional<SourceRow>> followed_source(const std::string& path) override {
-    return real_->followed_source(path);
-  }
-  Result<std::vector<std::int64_t>> sources_with_running_runs() override {
-    return real_->sources_with_running_runs();
-  }
-  Result<std::vector<FinishedFile>> finished_files() override { return real_->finished_files(); }
-  Result<void> forget_finished(Instant before) override { return real_->forget_finished(before); }
-  std::vector<std::string> take_adopted() override { return real_->take_adopted(); }
-  Result<void> drop_source(std::int64_t id) override { return real_->drop_source(id); }
-  Result<void> adopt_source(std::int64_t id) override { return real_->adopt_source(id); }
-  Result<void> put_models(std::vector<ModelRow>& models) override { return real_->put_models(models); }
-  Result<void> set_labels(std::int64_t run, const std::map<std::string, std::string>& labels) override {
-    return real_->set_labels(run, labels);
-  }
-  Result<void> add_found_labels(std::int64_t source, std::int64_t ordinal,
-                                const std::map<std::string, std::string>& labels,
-                                const std::string& origin) override {
-    return real_->add_found_labels(source, ordinal, labels, origin);
-  }
-  Result<void> put_predictions(const std::vector<PredictionRow>& rows) override {
-    return real_->put_predictions(rows);
-  }
-  Result<void> score_run(std::int64_t run, Duration total) override { return real_->score_run(run, total); }
-  Result<void> maintain(Instant now) override { return real_->maintain(now); }
-
- private:
-  std::unique_ptr<Writer> real_;
-};
 
 class Ingesting : public FollowedFiles {
  protected:
@@ -110,6 +67,27 @@ TEST_F(Ingesting, a_log_that_is_there_is_read_from_its_beginning) {
   EXPECT_EQ(ingest_->counters().lines, std::count(lenet_.begin(), lenet_.end(), '\n'));
   EXPECT_EQ(ingest_->counters().bytes, static_cast<std::int64_t>(lenet_.size()));
   EXPECT_EQ(reader_->sources().value().at(0).offset, static_cast<std::int64_t>(lenet_.size()));
+}
+
+TEST_F(Ingesting, a_clock_that_is_set_back_keeps_no_still_run_running) {
+  append("lenet.log", lenet_.substr(0, lenet_.rfind('\n', lenet_.find("Iteration 250 ")) + 1));
+  start();
+  wall_ = system::now();  // the file was written just now
+  wait();
+  ASSERT_EQ(runs().at(0).run.state, RunState::running);
+  wall_ -= std::chrono::hours(24 * 30);
+  wait(std::chrono::hours(2));
+  EXPECT_EQ(runs().at(0).run.state, RunState::lost);
+}
+
+TEST_F(Ingesting, a_clock_that_is_set_forward_makes_no_run_lost) {
+  append("lenet.log", lenet_.substr(0, lenet_.rfind('\n', lenet_.find("Iteration 250 ")) + 1));
+  start();
+  wall_ = system::now();
+  wait();
+  wall_ += std::chrono::hours(24 * 30);
+  wait();
+  EXPECT_EQ(runs().at(0).run.state, RunState::running);
 }
 
 TEST_F(Ingesting, growing_in_random_pieces_across_restarts_is_the_same_as_reading_it_whole) {
@@ -203,7 +181,7 @@ TEST_F(Ingesting, a_still_run_is_lost_after_a_restart_too) {
   start();
   settle();
   EXPECT_EQ(runs()[0].run.state, RunState::running);
-  wall_ += seconds(3700);
+  static_cast<void>(tick_after(seconds(3700)));
   settle();
   EXPECT_EQ(runs()[0].run.state, RunState::lost);
 }
@@ -287,7 +265,7 @@ TEST_F(Ingesting, the_run_of_a_log_that_stands_still_is_lost_and_found_again) {
   settle();
   ASSERT_EQ(runs().size(), 1U);
   EXPECT_EQ(runs()[0].run.state, RunState::running);
-  wall_ += seconds(3700);
+  static_cast<void>(tick_after(seconds(3700)));
   settle();
   EXPECT_EQ(runs()[0].run.state, RunState::lost);
   append("lenet.log", lenet_.substr(cut));

@@ -1,0 +1,72 @@
+#include "daemon/own_files.h"
+
+#include <fnmatch.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+namespace etad {
+namespace {
+
+constexpr std::array<std::string_view, 4> kSuffixes = {"", "-wal", "-shm", "-journal"};
+
+class OtherFiles final : public follow::FileSystem {
+ public:
+  OtherFiles(std::unique_ptr<follow::FileSystem> files, std::string database)
+      : files_(std::move(files)), database_(std::move(database)) {}
+
+  follow::OsResult<follow::FileStatus> status(const std::string& path) override {
+    auto status = files_->status(path);
+    if (status && status->type == follow::FileType::regular && is_ours(*status))
+      status->type = follow::FileType::other;
+    return status;
+  }
+  follow::OsResult<std::vector<follow::DirectoryEntry>> list(const std::string& directory) override {
+    return files_->list(directory);
+  }
+  follow::OsResult<std::string> resolve(const std::string& path) override { return files_->resolve(path); }
+  follow::OsResult<Handle> open(const std::string& path) override {
+    const auto status = files_->status(path);
+    if (status && is_ours(*status)) return tl::unexpected(EINVAL);
+    return files_->open(path);
+  }
+  void close(Handle handle) override { files_->close(handle); }
+  follow::OsResult<follow::FileStatus> status(Handle handle) override { return files_->status(handle); }
+  follow::OsResult<std::size_t> read(Handle handle, std::int64_t offset, std::span<char> into) override {
+    return files_->read(handle, offset, into);
+  }
+  std::int64_t next_data(Handle handle, std::int64_t offset) override {
+    return files_->next_data(handle, offset);
+  }
+
+ private:
+  bool is_ours(const follow::FileStatus& status) const {
+    return std::any_of(kSuffixes.begin(), kSuffixes.end(), [&](std::string_view suffix) {
+      struct stat found {};
+      return stat((database_ + std::string(suffix)).c_str(), &found) == 0 && found.st_dev == status.device &&
+             found.st_ino == status.inode;
+    });
+  }
+
+  std::unique_ptr<follow::FileSystem> files_;
+  std::string database_;
+};
+
+}  // namespace
+
+std::unique_ptr<follow::FileSystem> without_database(std::unique_ptr<follow::FileSystem> files,
+                                                     std::string database) {
+  return std::make_unique<OtherFiles>(std::move(files), std::move(database));
+}
+
+bool names_database(const std::string& pattern, const std::string& database) {
+  return std::any_of(kSuffixes.begin(), kSuffixes.end(), [&](std::string_view suffix) {
+    return fnmatch(pattern.c_str(), (database + std::string(suffix)).c_str(), FNM_PATHNAME | FNM_PERIOD) == 0;
+  });
+}
+
+}  // namespace etad

@@ -1,0 +1,60 @@
+#include "storage/placement.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace etad {
+namespace {
+
+constexpr mode_t kMost = S_IRUSR | S_IWUSR | S_IRGRP;
+
+}  // namespace
+
+Placement::Placement(std::string path)
+    : path_(std::move(path)), log_path_(path_ + "-wal"), database_(id_of(path_)), log_(id_of(log_path_)) {}
+
+std::optional<Placement::FileId> Placement::id_of(const std::string& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0) return std::nullopt;
+  return FileId{found.st_dev, found.st_ino};
+}
+
+Result<void> Placement::check() {
+  const auto log = id_of(log_path_);
+  if (!log_) log_ = log;
+  const bool replaced = id_of(path_) != database_;
+  if (!replaced && log == log_) return {};
+  return fail(replaced ? "the history's database was removed or replaced while it is in use"
+                       : "the history's write-ahead log was removed or replaced while it is in use",
+              "nothing more is written to it: put it back, or restart etad, which takes what lies there then "
+              "and reads the logs from where that stands",
+              path_);
+}
+
+Result<void> make_private(const std::string& path) {
+  // Made before SQLite opens it: its other files get the same mode. O_EXCL, because closing a database that
+  // this process has open would release its locks.
+  const int made = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+  if (made >= 0) {
+    close(made);
+    return {};
+  }
+  for (const char* suffix : {"", "-wal", "-shm"}) {
+    const std::string file = path + suffix;
+    struct stat found {};
+    if (stat(file.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || (found.st_mode & 0777U & ~kMost) == 0)
+      continue;
+    if (chmod(file.c_str(), found.st_mode & kMost) != 0) {
+      return fail(std::string("others may read the history, and that can't be changed: ") + std::strerror(errno),
+                  "chmod 600, or give the file to the user that etad runs as", file);
+    }
+  }
+  return {};  // where it can't be made, opening it says why
+}
+
+}  // namespace etad

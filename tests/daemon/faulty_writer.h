@@ -1,0 +1,73 @@
+// A writer that fails when a test says so.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "storage/history.h"
+
+namespace etad {
+
+// Passes everything on, but fails the commits it is told to.
+class FaultyWriter final : public Writer {
+ public:
+  explicit FaultyWriter(std::unique_ptr<Writer> real) : real_(std::move(real)) {}
+  int failures = 0;       // how many of the next commits fail
+  int failing_reads = 0;  // and how many of the next reads of all sources
+  bool synced = true;     // nothing was committed since the last sync()
+
+  Result<void> commit(std::vector<SourceCommit>& commits, Instant now) override {
+    if (failures > 0) {
+      --failures;
+      return fail("the disk is full", "make room");
+    }
+    synced = false;
+    return real_->commit(commits, now);
+  }
+  Result<std::vector<SourceRow>> sources() override {
+    if (failing_reads > 0) {
+      --failing_reads;
+      return fail("the disk can't be read");
+    }
+    return real_->sources();
+  }
+  Result<std::optional<SourceRow>> source(std::int64_t id) override { return real_->source(id); }
+  Result<std::optional<SourceRow>> followed_source(const std::string& path) override {
+    return real_->followed_source(path);
+  }
+  Result<std::vector<std::int64_t>> sources_with_running_runs() override {
+    return real_->sources_with_running_runs();
+  }
+  Result<std::vector<FinishedFile>> finished_files() override { return real_->finished_files(); }
+  Result<void> forget_finished(Instant before) override { return real_->forget_finished(before); }
+  std::vector<std::string> take_adopted() override { return real_->take_adopted(); }
+  Result<void> drop_source(std::int64_t id) override { return real_->drop_source(id); }
+  Result<void> adopt_source(std::int64_t id) override { return real_->adopt_source(id); }
+  Result<void> put_models(std::vector<ModelRow>& models) override { return real_->put_models(models); }
+  Result<void> set_labels(std::int64_t run, const std::map<std::string, std::string>& labels) override {
+    return real_->set_labels(run, labels);
+  }
+  Result<void> add_found_labels(std::int64_t source, std::int64_t ordinal,
+                                const std::map<std::string, std::string>& labels,
+                                const std::string& origin) override {
+    return real_->add_found_labels(source, ordinal, labels, origin);
+  }
+  Result<void> put_predictions(const std::vector<PredictionRow>& rows) override {
+    return real_->put_predictions(rows);
+  }
+  Result<void> score_run(std::int64_t run, Duration total) override { return real_->score_run(run, total); }
+  Result<void> sync() override {
+    synced = true;
+    return real_->sync();
+  }
+  Result<void> check_place() override { return real_->check_place(); }
+  Result<void> maintain(Instant now) override { return real_->maintain(now); }
+
+ private:
+  std::unique_ptr<Writer> real_;
+};
+
+}  // namespace etad

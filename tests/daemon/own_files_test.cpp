@@ -1,0 +1,34 @@
+#include "daemon/own_files.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/daemon/followed_files.h"
+
+namespace etad {
+namespace {
+
+using OwnFiles = FollowedFiles;
+
+TEST_F(OwnFiles, the_database_is_no_file_to_follow_under_whatever_name) {
+  std::filesystem::create_symlink(path(), file("link.log"));
+  std::filesystem::create_hard_link(path() + "-wal", file("hard.log"));
+  append("real.log", "a line\n");
+  const auto files = without_database(follow::posix_filesystem(), path());
+  for (const std::string& name : {path(), file("link.log").string(), file("hard.log").string()}) {
+    EXPECT_EQ(files->open(name).error(), EINVAL) << name;
+    EXPECT_EQ(files->status(name).value().type, follow::FileType::other) << name;
+  }
+  const auto handle = files->open(file("real.log").string());
+  ASSERT_TRUE(handle);
+  files->close(*handle);
+}
+
+TEST(OwnFilesPatterns, that_find_the_database_are_known) {
+  for (const char* pattern : {"/var/lib/etad/history.db", "/var/lib/etad/*", "/var/lib/*/history*", "/var/lib/etad/*-wal"})
+    EXPECT_TRUE(names_database(pattern, "/var/lib/etad/history.db")) << pattern;
+  for (const char* pattern : {"/var/lib/*", "/var/lib/etad/*.log", "/var/log/*"})
+    EXPECT_FALSE(names_database(pattern, "/var/lib/etad/history.db")) << pattern;
+}
+
+}  // namespace
+}  // namespace etad

@@ -1,0 +1,102 @@
+// Where the history lies, who may read it, and what of it is on the disk.
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "tests/storage/faulty_vfs.h"
+#include "tests/storage/history_fixture.h"
+
+namespace etad::test {
+namespace {
+
+class Placing : public testing::Test {
+ protected:
+  Result<void> commit(Writer& writer) {
+    std::vector<SourceCommit> all{source_with_run("/a.log", 0)};
+    return writer.commit(all, kNow);
+  }
+  static mode_t mode_of(const std::string& path) {
+    struct stat found {};
+    return stat(path.c_str(), &found) == 0 ? found.st_mode & 0777U : 0;
+  }
+
+  TempDir dir_;
+  const std::string path_ = dir_.file("history.db");
+};
+
+TEST_F(Placing, nothing_is_committed_into_a_database_that_was_removed) {
+  auto writer = must(Writer::open(path_));
+  ASSERT_TRUE(commit(*writer));
+  ASSERT_TRUE(writer->check_place());
+  std::filesystem::rename(path_, path_ + ".away");
+  const auto done = commit(*writer);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().text(), testing::HasSubstr("removed or replaced"));
+  EXPECT_FALSE(writer->check_place());
+  EXPECT_FALSE(writer->maintain(kNow));
+  std::filesystem::rename(path_ + ".away", path_);
+  EXPECT_TRUE(commit(*writer)) << "put back, it is the same one";
+}
+
+TEST_F(Placing, nothing_is_committed_beside_a_database_that_was_replaced) {
+  auto writer = must(Writer::open(path_));
+  ASSERT_TRUE(commit(*writer));
+  must(backup_history(path_, path_ + ".copy"));
+  std::filesystem::rename(path_ + ".copy", path_);
+  EXPECT_FALSE(commit(*writer));
+  EXPECT_EQ(must(must(Reader::open(path_))->size()).runs, 1);
+}
+
+TEST_F(Placing, nothing_is_committed_into_a_write_ahead_log_that_was_removed) {
+  auto writer = must(Writer::open(path_));
+  ASSERT_TRUE(commit(*writer));
+  std::filesystem::remove(path_ + "-wal");
+  const auto done = commit(*writer);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().text(), testing::HasSubstr("write-ahead log"));
+}
+
+TEST_F(Placing, the_history_is_its_owners_whatever_the_umask) {
+  const mode_t before = umask(0);
+  auto writer = must(Writer::open(path_));
+  ASSERT_TRUE(commit(*writer));
+  umask(before);
+  for (const char* suffix : {"", "-wal", "-shm"}) EXPECT_EQ(mode_of(path_ + suffix), 0600) << suffix;
+}
+
+TEST_F(Placing, a_history_that_others_may_read_is_closed_to_them) {
+  must(Writer::open(path_));
+  ASSERT_EQ(chmod(path_.c_str(), 0664), 0);
+  const auto writer = must(Writer::open(path_));
+  EXPECT_EQ(mode_of(path_), 0640) << "the group may have been given it";
+}
+
+TEST_F(Placing, what_was_committed_is_on_the_disk_after_a_sync) {
+  bool unsynced = false;
+  FaultyVfs vfs([&](Operation operation) {
+    if (operation == Operation::write) unsynced = true;
+    if (operation == Operation::sync) unsynced = false;
+    return SQLITE_OK;
+  });
+  auto writer = must(Writer::open(path_));
+  ASSERT_TRUE(commit(*writer));
+  EXPECT_TRUE(unsynced) << "a commit alone waits for no disk";
+  ASSERT_TRUE(writer->sync());
+  EXPECT_FALSE(unsynced);
+}
+
+TEST_F(Placing, a_disk_that_refuses_a_sync_is_told) {
+  bool refuse = false;
+  FaultyVfs vfs([&](Operation operation) {
+    return refuse && operation == Operation::sync ? failure_code(operation) : SQLITE_OK;
+  });
+  auto writer = must(Writer::open(path_));
+  ASSERT_TRUE(commit(*writer));
+  refuse = true;
+  EXPECT_FALSE(writer->sync());
+}
+
+}  // namespace
+}  // namespace etad::test
