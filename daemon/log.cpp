@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "parsers/base/printable.h"
+
 namespace etad::log {
 namespace {
 
@@ -90,7 +92,7 @@ void write(Level level, std::string_view message, Fields fields) {
   }
   std::string text(message);
   for (const auto& [name, value] : fields) text += " " + std::string(name) + "=" + value;
-  console().log(spdlog_level(level), "{}", text);
+  console().log(spdlog_level(level), "{}", printable(text));
 }
 
 }  // namespace etad::log

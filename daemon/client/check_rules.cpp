@@ -11,7 +11,7 @@ namespace etad::client {
 namespace {
 
 void report(const std::vector<Error>& errors) {
-  for (const Error& error : errors) std::cerr << error.text() << '\n';
+  for (const Error& error : errors) std::cerr << printable(error.text()) << '\n';
 }
 
 }  // namespace

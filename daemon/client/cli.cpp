@@ -6,6 +6,7 @@
 
 #include "daemon/client/commands.h"
 #include "daemon/client/page_command.h"
+#include "daemon/client/text.h"
 #include "daemon/paths/paths.h"
 
 namespace etad::client {
@@ -156,7 +157,7 @@ int label_run(const Asked& asked) {
   for (const std::string& each : asked.labels) {
     std::pair<std::string, std::string> pair;
     if (!key_and_value(each, pair)) {
-      std::cerr << "etactl: " << each << " is no label: they are given as NAME=VALUE\n";
+      std::cerr << "etactl: " << printable(each) << " is no label: they are given as NAME=VALUE\n";
       return kUsage;
     }
     labels[pair.first] = pair.second;

@@ -113,19 +113,6 @@ std::string time_text(const std::string& rfc3339) {
   return {out.data(), n};
 }
 
-std::string printable(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = code_point_length(text, i);
-    const auto first = static_cast<unsigned char>(text[i]);
-    const bool c1 = length == 2 && first == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    const bool control = first < 0x20 || first == 0x7F || c1;
-    control ? out += '?' : out += text.substr(i, length);
-    i += length;
-  }
-  return out;
-}
-
 std::size_t width_of(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t i = 0; i < text.size(); i += code_point_length(text, i)) ++width;

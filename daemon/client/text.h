@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "parsers/base/printable.h"
+
 namespace etad::client {
 
 // "0.42 s", "42.3 s", "8 min 32 s", "3 h 12 min", "2 d 5 h"; below a second "51.2 ms", "3.1 us".
@@ -22,8 +24,6 @@ std::string percent_text(double percent);  // "1.4 %"
 // no such time.
 std::string time_text(const std::string& rfc3339);
 
-// Fit for a terminal: control characters, which names in a log may hold, are shown as '?'. `text` is UTF-8.
-std::string printable(std::string_view text);
 std::size_t width_of(std::string_view text);                     // columns: code points
 std::string cut(std::string_view text, std::size_t width);       // "a long na…"
 std::string cut_head(std::string_view text, std::size_t width);  // "…e end of it"

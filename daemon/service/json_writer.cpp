@@ -1,57 +1,54 @@
 #include "daemon/service/json_writer.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 
+#include "parsers/base/printable.h"
+
 namespace etad::service {
 namespace {
 
-// Length of the valid UTF-8 sequence at the beginning of `text`; 0 where there is none (RFC 3629: no
-// overlong forms, no surrogates, nothing above U+10FFFF).
-std::size_t sequence_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  if (first < 0xC2 || first > 0xF4) return 0;
-  const std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-  if (text.size() < length) return 0;
-  unsigned char low = 0x80, high = 0xBF;
-  if (first == 0xE0) low = 0xA0;
-  if (first == 0xED) high = 0x9F;
-  if (first == 0xF0) low = 0x90;
-  if (first == 0xF4) high = 0x8F;
-  if (byte(1) < low || byte(1) > high) return 0;
-  for (std::size_t i = 2; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  return length;
+void append_unit(std::string& out, char32_t unit) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  out += "\\u";
+  for (unsigned i = 4; i-- > 0;) out += kHex[(unit >> (4 * i)) & 0xFU];
 }
 
+void append_steering(std::string& out, char32_t code) {
+  if (code == '\n' || code == '\t' || code == '\r') {
+    out += code == '\n' ? "\\n" : code == '\t' ? "\\t" : "\\r";
+  } else if (code <= 0xFFFF) {
+    append_unit(out, code);
+  } else {
+    append_unit(out, 0xD800 + ((code - 0x10000) >> 10U));
+    append_unit(out, 0xDC00 + ((code - 0x10000) & 0x3FFU));
+  }
+}
+
+// What would steer a terminal is escaped, though JSON does not ask for it: answers are shown as they come.
 void append_escaped(std::string& out, std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  for (std::size_t i = 0; i < text.size();) {
-    const char c = text[i];
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-      ++i;
-    } else if (c == '\n' || c == '\t' || c == '\r') {
-      out += c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r";
-      ++i;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      const auto code = static_cast<unsigned char>(c);
-      out += "\\u00";
-      out += kHex[code >> 4U];
-      out += kHex[code & 0xFU];
-      ++i;
-    } else if (const std::size_t length = sequence_length(text.substr(i)); length > 0) {
-      out += text.substr(i, length);
-      i += length;
-    } else {
+  while (!text.empty()) {
+    const std::size_t plain = static_cast<std::size_t>(
+        std::find_if_not(text.begin(), text.end(),
+                         [](char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\'; }) -
+        text.begin());
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) return;
+    const Character next = first_character(text);
+    if (next.bytes == 0) {
       out += "\xEF\xBF\xBD";
-      ++i;
+    } else if (next.code == '"' || next.code == '\\') {
+      out += '\\';
+      out += text[0];
+    } else if (steers(next.code)) {
+      append_steering(out, next.code);
+    } else {
+      out += text.substr(0, next.bytes);
     }
+    text.remove_prefix(std::max<std::size_t>(next.bytes, 1));
   }
 }
 
@@ -61,7 +58,7 @@ std::string valid_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = sequence_length(text.substr(i));
+    const std::size_t length = first_character(text.substr(i)).bytes;
     out += length > 0 ? text.substr(i, length) : std::string_view("\xEF\xBF\xBD");
     i += length > 0 ? length : 1;
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daemon/service/json_writer.h"
+#include "parsers/base/printable.h"
 
 namespace etad::service {
 namespace {
@@ -87,7 +88,7 @@ class Exposition {
     std::string out;
     for (const auto& [name, value] : labels) {
       if (!is_name(name)) continue;
-      out += (out.empty() ? "{" : ",") + name + "=\"" + escaped(value) + "\"";
+      out += (out.empty() ? "{" : ",") + name + "=\"" + escaped(printable(value)) + "\"";
     }
     return out.empty() ? out : out + "}";
   }

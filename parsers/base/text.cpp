@@ -2,25 +2,10 @@
 
 #include <algorithm>
 
+#include "parsers/base/printable.h"
+
 namespace etad {
 namespace {
-
-bool continues(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-}
-
-// The length of the UTF-8 character that `text` begins with; 0: it begins with none (RFC 3629).
-std::size_t character(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
-  if (!std::all_of(text.begin() + 1, text.begin() + static_cast<std::ptrdiff_t>(length), continues)) return 0;
-  const auto second = static_cast<unsigned char>(text[1]);
-  const bool overlong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
-  const bool beyond = (lead == 0xED && second >= 0xA0) || (lead == 0xF4 && second >= 0x90);
-  return overlong || beyond ? 0 : length;
-}
 
 template <class IsBlank>
 std::string_view without_ends(std::string_view text, const IsBlank& is_blank) {
@@ -53,7 +38,7 @@ std::string kept_text(std::string_view text, std::size_t limit) {
   std::string out;
   out.reserve(std::min(text.size(), limit));
   while (!text.empty()) {
-    const std::size_t length = character(text);
+    const std::size_t length = first_character(text).bytes;
     if (out.size() + (length > 0 ? length : 2) > limit) break;
     if (length > 0) {
       out.append(text.substr(0, length));

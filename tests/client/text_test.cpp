@@ -50,15 +50,6 @@ TEST(BytesText, UsesBinaryUnits) {
   EXPECT_EQ(bytes_text(12.3 * 1024 * 1024), "12.3 MiB");
 }
 
-TEST(Printable, LetsNothingSteerTheTerminal) {
-  EXPECT_EQ(printable("a\x1b[31mb\x07"), "a?[31mb?");
-  EXPECT_EQ(printable("caf\xc3\xa9"), "caf\xc3\xa9");
-  EXPECT_EQ(printable("\xc2\x9b"
-                      "31m"),
-            "?31m");  // CSI as one C1 character
-  EXPECT_EQ(printable("line\nline"), "line?line");
-}
-
 TEST(Cut, CountsCharactersNotBytes) {
   EXPECT_EQ(width_of("caf\xc3\xa9"), 4U);
   EXPECT_EQ(cut("caf\xc3\xa9", 4), "caf\xc3\xa9");

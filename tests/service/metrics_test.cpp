@@ -92,7 +92,7 @@ TEST_F(MetricsTest, CountersEndInTotalAndTheirHelpIsFoundByTheReaderOfEachForm) 
 }
 
 TEST_F(MetricsTest, LabelsAreEscaped) {
-  EXPECT_NE(text(MetricsForm::open_metrics).find(R"(network="Le\"Net\n")"), std::string::npos);
+  EXPECT_NE(text(MetricsForm::open_metrics).find(R"(network="Le\"Net\\x0a")"), std::string::npos);
 }
 
 TEST_F(MetricsTest, FailuresAreCountedByPart) {

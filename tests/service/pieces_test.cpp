@@ -56,6 +56,12 @@ TEST(JsonWriter, EscapesAndMendsStrings) {
             "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD \xf0\x9f\x98\x80\"");
 }
 
+TEST(JsonWriter, EscapesWhatWouldSteerATerminal) {
+  JsonWriter json;
+  json.value("\x1b]52;c;eA==\x07 \xc2\x9b \xe2\x80\xae \xf3\xa0\x81\x81");
+  EXPECT_EQ(json.take(), R"("\u001b]52;c;eA==\u0007 \u009b \u202e \udb40\udc41")");
+}
+
 TEST(ValidUtf8, ReplacesWhatIsNone) {
   constexpr const char* kMark = "\xEF\xBF\xBD";
   const std::string mark = kMark;
