@@ -6,17 +6,20 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "daemon/config.h"
+#include "daemon/confinement.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/paths/paths.h"
 #include "daemon/rules.h"
 #include "daemon/system.h"
 #include "daemon/version.h"
+#include "parsers/base/printable.h"
 
 namespace {
 
@@ -32,7 +35,7 @@ constexpr std::chrono::seconds kStatusEvery{5};
 constexpr int kBadConfiguration = 78;
 
 int report(const std::vector<Error>& errors) {
-  for (const Error& error : errors) std::cerr << error.text() << '\n';
+  for (const Error& error : errors) std::cerr << etad::printable(error.text()) << '\n';
   return kBadConfiguration;
 }
 
@@ -89,6 +92,23 @@ sigset_t block_signals() {
   return signals;
 }
 
+// From here on the daemon writes where its history and its socket are, and nowhere else.
+void confine(const Config& config) {
+  std::vector<std::string> folders;
+  for (const std::string& file : {config.storage.path, config.socket.path}) {
+    const auto folder = std::filesystem::absolute(file).parent_path();
+    std::error_code ignored;  // where a folder can't be made, what needs it says why
+    std::filesystem::create_directories(folder, ignored);
+    if (std::filesystem::is_directory(folder, ignored)) folders.push_back(folder.string());
+  }
+  const auto confined = etad::confine(folders);
+  if (!confined) {
+    etad::log::warning("the daemon could not confine itself: " + confined.error().text());
+  } else if (!*confined) {
+    etad::log::info("this kernel has no Landlock: what the daemon may write is left to permissions");
+  }
+}
+
 void reload(etad::Daemon& daemon) {
   // systemd wants to know when the reload began, on the clock that it compares with.
   timespec now{};
@@ -104,7 +124,7 @@ void pet_watchdog(etad::Daemon& daemon) {
     etad::log::error("the " + *stuck + " thread is stuck: the watchdog is not answered");
     return;
   }
-  etad::system::notify("WATCHDOG=1\nSTATUS=" + daemon.status_line());
+  etad::system::notify("WATCHDOG=1\nSTATUS=" + etad::printable(daemon.status_line()));
 }
 
 // Until SIGTERM or SIGINT.
@@ -135,7 +155,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string("etad ") + etad::kVersion);
   CLI11_PARSE(app, argc, argv);
 
-  if (asked.user) umask(077);  // what a user's daemon makes is that user's alone
+  umask(077);  // what the daemon makes is its user's alone; the socket has the mode that is asked for
   const std::string prefix = etad::paths::own_prefix();
   const Paths defaults = asked.user ? etad::paths::of_user(prefix, etad::paths::process_environment())
                                     : etad::paths::of_system(prefix);
@@ -150,6 +170,7 @@ int main(int argc, char** argv) {
     etad::log::warning("there is no " + defaults.config +
                        ": no log is followed before its [[source]] names some");
   }
+  confine(*config);
   auto daemon = etad::Daemon::start(std::move(*config), asked.config, defaults);
   if (!daemon) {
     for (const Error& error : daemon.error()) etad::log::error(error);
