@@ -80,8 +80,6 @@ std::vector<Error> Daemon::open() {
 
 Result<void> Daemon::open_history() {
   const std::string& path = config_.storage.path;
-  std::error_code ignored;  // where the folder can't be made, opening the database says why
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
   StorageOptions options;
   options.raw_samples = std::chrono::ceil<std::chrono::hours>(config_.storage.raw_samples);
   options.minute_samples = std::chrono::ceil<std::chrono::hours>(config_.storage.minute_samples);
@@ -114,8 +112,6 @@ Result<void> Daemon::open_socket() {
   if (const auto group = service::group_id(config_.socket.admin_group)) options.access.admin_group = *group;
   if (!config_.socket.open_to_all) options.socket_group = options.access.admin_group;
   options.log = [](std::string_view message) { log::warning(message); };
-  std::error_code ignored;  // where the folder can't be made, binding says why
-  std::filesystem::create_directories(std::filesystem::path(config_.socket.path).parent_path(), ignored);
   auto server = service::Server::listen(std::move(options), *this, std::move(*reader));
   if (!server) return tl::unexpected(server.error());
   server_ = std::move(*server);
@@ -135,16 +131,26 @@ void Daemon::refit_loop(const std::stop_token& stop) {
   auto next = steady_clock::now() + std::chrono::seconds(1);  // a first look soon after the start
   while (!stop.stop_requested()) {
     refit_beat_ = steady_clock::now().time_since_epoch().count();
-    if (steady_clock::now() >= next) {
-      note_refit(refit_->run());
-      const std::lock_guard lock(mutex_);
-      next = steady_clock::now() + config_.refit.interval;
-    }
-    if (auto looked = score_keeper_->look(refit_->models(), system::now()); !looked) {
-      log::error(looked.error(), {{"PART", "track record"}});
+    try {
+      refit_round(next);
+    } catch (const std::exception& defect) {  // std::bad_alloc above all; the models there are stay in force
+      note_refit(fail(std::string("unexpectedly: ") + defect.what(), "it is tried again"));
     }
     std::unique_lock lock(refit_mutex_);
     refit_due_.wait_for(lock, stop, kRefitLook, [] { return false; });
+  }
+}
+
+void Daemon::refit_round(steady_clock::time_point& next) {
+  if (steady_clock::now() >= next) {
+    {
+      const std::lock_guard lock(mutex_);
+      next = steady_clock::now() + config_.refit.interval;
+    }
+    note_refit(refit_->run());
+  }
+  if (auto looked = score_keeper_->look(refit_->models(), system::now()); !looked) {
+    log::error(looked.error(), {{"PART", "track record"}});
   }
 }
 
@@ -266,10 +272,7 @@ Result<void> Daemon::reload() {
   if (!formats) return refuse(formats.error());
   auto setup = ingest_setup(config, *formats);
   if (!setup) return refuse(one(setup.error()));
-  auto before = ingest_setup(config_, formats_);
-  if (!before) return refuse(one(before.error()));
-  if (auto started = ingest_->restart(std::move(*setup), std::move(*before)); !started)
-    return refuse(one(started.error()));
+  if (auto started = ingest_->restart(std::move(*setup)); !started) return refuse(one(started.error()));
   log::set_level(config.log.level);
   const std::lock_guard lock(mutex_);
   // These were opened at the start and stay as they are until the next one.

@@ -63,6 +63,7 @@ class Daemon final : public service::Backend {
   Result<void> open_history();
   Result<void> open_socket();
   void refit_loop(const std::stop_token& stop);
+  void refit_round(std::chrono::steady_clock::time_point& next);
   void note_refit(const Result<prediction::RefitReport>& report);
 
   mutable std::mutex mutex_;  // guards config_, formats_ and the failures below

@@ -8,8 +8,8 @@
 #include "daemon/content_identity.h"
 #include "daemon/follow/content.h"
 #include "daemon/follow/lines.h"
-#include "parsers/log/log_parser.h"
 #include "parsers/lines/line.h"
+#include "parsers/log/log_parser.h"
 
 namespace etad {
 namespace {

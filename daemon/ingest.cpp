@@ -45,17 +45,17 @@ struct Ingest::Source {
   std::int64_t id = 0;  // in the history; 0: not there yet
   follow::StreamId stream = 0;
   std::size_t tag = 0;
-  std::int64_t offset = 0;     // as committed
-  follow::SteadyTime used{};   // when it last moved
-  Instant modified{};          // the file's last change, as far as we saw it
+  std::int64_t offset = 0;                        // as committed
+  follow::SteadyTime used{};                      // when it last moved
+  Instant modified{};                             // the file's last change, as far as we saw it
   std::optional<follow::SteadyTime> still_since;  // the same; none: not looked at since the start
-  bool caught_up = false;      // its lines are seen as they come
-  bool running = false;        // a run may be going on
-  bool gone = false;           // as the history has it
-  bool has_error = false;      // likewise
-  bool moved = false;          // something of it awaits the commit
-  std::int64_t open_run = -1;  // the last run, by ordinal, that the history was told of
-  std::int64_t told_run = -1;  // the last run, by ordinal, that was told as begun
+  bool caught_up = false;                         // its lines are seen as they come
+  bool running = false;                           // a run may be going on
+  bool gone = false;                              // as the history has it
+  bool has_error = false;                         // likewise
+  bool moved = false;                             // something of it awaits the commit
+  std::int64_t open_run = -1;                     // the last run, by ordinal, that the history was told of
+  std::int64_t told_run = -1;                     // the last run, by ordinal, that was told as begun
   std::unique_ptr<Awake> awake;
 
   // Whether the history would be another one with this batch in it. At the start every file is looked at
@@ -282,7 +282,8 @@ Result<void> Ingest::close_still_runs() {
   if (now_ < next_still_look_) return {};
   next_still_look_ = now_ + kStillLook;
   for (auto& [path, source] : sources_) {
-    const bool still = source->caught_up && source->still_since && now_ - *source->still_since > options_.lost_after;
+    const bool still =
+        source->caught_up && source->still_since && now_ - *source->still_since > options_.lost_after;
     if (!still || !source->running) continue;
     if (moved_.size() >= options_.most_awake) break;  // the others at the next look
     const auto awake = wake(*source);

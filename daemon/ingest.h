@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "daemon/follow/follower.h"
-#include "parsers/log/log_parser.h"
 #include "daemon/shared_writer.h"
+#include "parsers/log/log_parser.h"
 #include "parsers/rules/path_pattern.h"
 #include "storage/history.h"
 

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "daemon/command_line_watch.h"
@@ -21,6 +23,7 @@ constexpr std::chrono::milliseconds kLongestWait{5'000};  // so that a watchdog 
 constexpr std::chrono::seconds kBusyHouse{1};             // between two steps of maintenance while working
 constexpr std::chrono::seconds kIdleHouse{60};            // and while nothing moves
 constexpr std::chrono::seconds kPlaceLook{5};             // whether the database is still the one we have
+constexpr int kRecoverPause = 1'000;                      // milliseconds between two tries to begin anew
 constexpr std::chrono::seconds kSetBack{2};               // of the wall clock: worth a word
 constexpr std::chrono::milliseconds kPublishEvery{250};   // at most so often while something happens
 constexpr std::chrono::seconds kPublishAtLeast{10};       // and so often while nothing does
@@ -99,39 +102,48 @@ IngestThread::~IngestThread() {
   if (wake_fd_ >= 0) close(wake_fd_);
 }
 
-Result<void> IngestThread::start(IngestSetup setup) {
-  stop();
+// From what the history holds.
+Result<std::unique_ptr<IngestThread::Work>> IngestThread::make_work() const {
   auto work = std::make_unique<Work>();
-  work->files = without_database(follow::posix_filesystem(), setup.database);
+  work->files = without_database(follow::posix_filesystem(), setup_.database);
   follow::Errno error = 0;
   work->hints = follow::inotify_hints(error);
   if (!work->hints) log::warning("no inotify (" + std::string(std::strerror(error)) + "): polling only");
-  work->follower = std::make_unique<follow::Follower>(*work->files, work->hints.get(),
-                                                      std::move(setup.watches), setup.follow);
+  work->follower =
+      std::make_unique<follow::Follower>(*work->files, work->hints.get(), setup_.watches, setup_.follow);
   IngestOptions options;
-  options.formats = std::move(setup.formats);
-  options.sources = std::move(setup.sources);
-  options.host = std::move(setup.host);
+  options.formats = setup_.formats;
+  options.sources = setup_.sources;
+  options.host = setup_.host;
   options.zone = system::local_zone();
-  options.lost_after = setup.lost_after;
-  options.tell_begun_runs = !setup.command_line.empty();
+  options.lost_after = setup_.lost_after;
+  options.tell_begun_runs = !setup_.command_line.empty();
   work->processes = proc_process_table();
-  work->command_lines =
-      std::make_unique<CommandLineWatch>(std::move(setup.command_line), *work->processes, writer_);
+  work->command_lines = std::make_unique<CommandLineWatch>(setup_.command_line, *work->processes, writer_);
   work->ingest = std::make_unique<Ingest>(std::move(options), writer_, *work->follower);
-  const auto restored = work->ingest->restore(system::now());
-  if (!restored) return restored;
-  work_ = std::move(work);
+  if (auto restored = work->ingest->restore(system::now()); !restored)
+    return tl::unexpected(restored.error());
+  return work;
+}
+
+Result<void> IngestThread::start(IngestSetup setup) {
+  stop();
+  setup_ = std::move(setup);
+  auto work = make_work();
+  if (!work) return tl::unexpected(work.error());
+  work_ = std::move(*work);
   beat_ = follow::SteadyTime::clock::now().time_since_epoch().count();
-  thread_ = std::jthread([this](const std::stop_token& stop) { loop(*work_, stop); });
+  thread_ = std::jthread([this](const std::stop_token& stop) { loop(stop); });
   return {};
 }
 
-Result<void> IngestThread::restart(IngestSetup next, IngestSetup before) {
+Result<void> IngestThread::restart(IngestSetup next) {
+  IngestSetup before = setup_;
   const auto started = start(std::move(next));
   if (started) return started;
   const auto undone = start(std::move(before));
-  if (undone) return fail(started.error().text(), "the old configuration is in force again", "the new sources");
+  if (undone)
+    return fail(started.error().text(), "the old configuration is in force again", "the new sources");
   return fail(started.error().text() + "; and the old one neither: " + undone.error().text(),
               "nothing is followed until a reload or a restart succeeds", "the new sources");
 }
@@ -141,38 +153,67 @@ void IngestThread::stop() {
   thread_.request_stop();
   eventfd_write(wake_fd_, 1);
   thread_.join();
-  before_ = sum(before_, work_->ingest->counters());
+  let_go_of_work();
+}
+
+void IngestThread::let_go_of_work() {
+  if (work_) before_ = sum(before_, work_->ingest->counters());
   work_.reset();
 }
 
-void IngestThread::loop(Work& work, const std::stop_token& stop) {
+void IngestThread::loop(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    const auto now = follow::SteadyTime::clock::now();
-    const Instant wall = system::now();
-    beat_ = now.time_since_epoch().count();
-    tell_clock(now, wall);
-    const auto done = work.ingest->tick(now, wall);
-    if (!done) {
-      commit_failure_ = done.error();
-    } else if (!work.ingest->is_retrying(now)) {
-      commit_failure_.reset();
+    try {
+      round(*work_);
+    } catch (const std::exception& defect) {  // std::bad_alloc above all
+      recover(stop, defect.what());
     }
-    keep_house(now, wall, done && *done);
-    tell_outcome(failure());
-    const bool labelled = work.command_lines->wanted() && read_command_lines(work, now);
-    if ((done && *done) || labelled) committed_();
-    for (const std::string& notice : work.follower->take_notices()) {
-      log::warning(notice, {{"PART", "sources"}});
-    }
-    for (const Error& notice : work.ingest->take_notices())
-      log::warning(notice.text(), {{"PART", "sources"}});
-    work.unpublished = work.unpublished || !done || *done;
-    publish(work, now);
-    if (!(done && *done)) wait(work);
-    std::uint64_t count = 0;
-    eventfd_read(wake_fd_, &count);
-    work.follower->on_hint(follow::SteadyTime::clock::now());
   }
+}
+
+// What a round left half done is forgotten: all begins anew from what the history holds, as after a kill.
+void IngestThread::recover(const std::stop_token& stop, std::string_view why) {
+  log::error("reading logs failed unexpectedly, and begins anew: " + std::string(why), {{"PART", "sources"}});
+  let_go_of_work();
+  while (!stop.stop_requested() && !work_) {
+    pollfd wake{wake_fd_, POLLIN, 0};
+    poll(&wake, 1, kRecoverPause);
+    beat_ = follow::SteadyTime::clock::now().time_since_epoch().count();
+    try {
+      auto work = make_work();
+      if (work) work_ = std::move(*work);
+      commit_failure_ = work ? std::nullopt : std::optional(work.error());
+      tell_outcome(failure());
+    } catch (const std::bad_alloc&) {  // there is still no memory: later
+    }
+  }
+}
+
+void IngestThread::round(Work& work) {
+  const auto now = follow::SteadyTime::clock::now();
+  const Instant wall = system::now();
+  beat_ = now.time_since_epoch().count();
+  tell_clock(now, wall);
+  const auto done = work.ingest->tick(now, wall);
+  if (!done) {
+    commit_failure_ = done.error();
+  } else if (!work.ingest->is_retrying(now)) {
+    commit_failure_.reset();
+  }
+  keep_house(now, wall, done && *done);
+  tell_outcome(failure());
+  const bool labelled = work.command_lines->wanted() && read_command_lines(work, now);
+  if ((done && *done) || labelled) committed_();
+  for (const std::string& notice : work.follower->take_notices()) {
+    log::warning(notice, {{"PART", "sources"}});
+  }
+  for (const Error& notice : work.ingest->take_notices()) log::warning(notice.text(), {{"PART", "sources"}});
+  work.unpublished = work.unpublished || !done || *done;
+  publish(work, now);
+  if (!(done && *done)) wait(work);
+  std::uint64_t count = 0;
+  eventfd_read(wake_fd_, &count);
+  work.follower->on_hint(follow::SteadyTime::clock::now());
 }
 
 bool IngestThread::read_command_lines(Work& work, follow::SteadyTime now) {
@@ -227,8 +268,8 @@ void IngestThread::tell_streams(const std::vector<follow::Status>& streams) {
   told_waiting_ = std::move(waiting);
 }
 
-// Nothing goes by the wall clock here but what is dated with it. That it was set is told: lines without a date
-// get theirs from it.
+// Nothing goes by the wall clock here but what is dated with it. That it was set is told: lines without a
+// date get theirs from it.
 void IngestThread::tell_clock(follow::SteadyTime now, Instant wall) {
   const auto passed = std::chrono::floor<std::chrono::microseconds>(now.time_since_epoch());
   const auto difference = wall.time_since_epoch() - passed;

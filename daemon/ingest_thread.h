@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -45,8 +46,9 @@ struct IngestStatus {
   std::optional<Instant> last_commit;
   std::shared_ptr<const std::vector<follow::Status>> streams;  // never null
   std::int64_t lag_bytes = 0;
-  std::optional<follow::SteadyTime> behind_since;  // when the oldest uncommitted byte was seen; none: caught up
-  std::optional<Error> failure;                    // of the last commit or step of maintenance, if it failed
+  std::optional<follow::SteadyTime>
+      behind_since;              // when the oldest uncommitted byte was seen; none: caught up
+  std::optional<Error> failure;  // of the last commit or step of maintenance, if it failed
 };
 
 class IngestThread {
@@ -56,8 +58,8 @@ class IngestThread {
   ~IngestThread();
 
   Result<void> start(IngestSetup setup);
-  // Goes on with `next`; where that can't be started, with `before`, and says so.
-  Result<void> restart(IngestSetup next, IngestSetup before);
+  // Goes on with `next`; where that can't be started, as before, and says so.
+  Result<void> restart(IngestSetup next);
   void stop();  // commits what it has in hand; may be started again
 
   bool is_running() const { return thread_.joinable(); }
@@ -67,7 +69,11 @@ class IngestThread {
  private:
   struct Work;
 
-  void loop(Work& work, const std::stop_token& stop);
+  Result<std::unique_ptr<Work>> make_work() const;
+  void let_go_of_work();
+  void loop(const std::stop_token& stop);
+  void round(Work& work);
+  void recover(const std::stop_token& stop, std::string_view why);
   bool read_command_lines(Work& work, follow::SteadyTime now);
   void publish(Work& work, follow::SteadyTime now);
   std::optional<Error> failure() const;
@@ -80,6 +86,7 @@ class IngestThread {
   SharedWriter& writer_;
   std::function<void()> committed_;
   int wake_fd_ = -1;
+  IngestSetup setup_;
   std::unique_ptr<Work> work_;
   std::jthread thread_;
   std::atomic<follow::SteadyTime::rep> beat_{0};

@@ -50,8 +50,9 @@ Result<void> make_private(const std::string& path) {
     if (stat(file.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || (found.st_mode & 0777U & ~kMost) == 0)
       continue;
     if (chmod(file.c_str(), found.st_mode & kMost) != 0) {
-      return fail(std::string("others may read the history, and that can't be changed: ") + std::strerror(errno),
-                  "chmod 600, or give the file to the user that etad runs as", file);
+      return fail(
+          std::string("others may read the history, and that can't be changed: ") + std::strerror(errno),
+          "chmod 600, or give the file to the user that etad runs as", file);
     }
   }
   return {};  // where it can't be made, opening it says why

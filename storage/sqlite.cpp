@@ -102,6 +102,8 @@ bool Rows::is_null(int column) const {
 }
 
 Transaction::Transaction(Connection& connection, Kind kind) : connection_(connection) {
+  // One may be left open where there was no memory, neither for its end nor for its rollback.
+  if (connection.in_transaction()) connection.execute("ROLLBACK");
   connection.execute(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 

@@ -1,6 +1,7 @@
 #include "storage/writer.h"
 
 #include <algorithm>
+#include <new>
 
 #include "storage/schema.h"
 
@@ -77,16 +78,21 @@ SqliteWriter::SqliteWriter(std::unique_ptr<sqlite::Connection> connection, const
 template <class Body>
 Result<void> SqliteWriter::transaction(Body&& body) {
   if (auto in_place = placement_.check(); !in_place) return in_place;
-  auto done = guarded([&] {
-    sqlite::Transaction transaction(*connection_, sqlite::Transaction::Kind::write);
-    datasets_.begin();
-    measurements_.begin();
-    body();
-    measurements_.end();
-    transaction.commit();
-  });
-  if (!done) series_.forget_state();
-  return done;
+  try {
+    auto done = guarded([&] {
+      sqlite::Transaction transaction(*connection_, sqlite::Transaction::Kind::write);
+      datasets_.begin();
+      measurements_.begin();
+      body();
+      measurements_.end();
+      transaction.commit();
+    });
+    if (!done) series_.forget_state();
+    return done;
+  } catch (const std::bad_alloc&) {
+    series_.forget_state();
+    return fail("there is no memory for the change", "", connection_->path());
+  }
 }
 
 Result<void> SqliteWriter::commit(std::vector<SourceCommit>& commits, Instant now) {

@@ -19,7 +19,8 @@ std::string joined(const boost::json::array& values) {
   std::string out;
   for (const boost::json::value& each : values) {
     const auto* text = each.if_string();
-    out += (out.empty() ? "" : ", ") + (text != nullptr ? printable(*text) : printable(boost::json::serialize(each)));
+    out += (out.empty() ? "" : ", ") +
+           (text != nullptr ? printable(*text) : printable(boost::json::serialize(each)));
   }
   return out;
 }

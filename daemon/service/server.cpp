@@ -69,7 +69,11 @@ asio::awaitable<void> Server::Impl::accept() {
     Connection::Socket socket = co_await acceptor.async_accept(redirect_error(use_awaitable, error));
     if (!error) {
       complained = false;
-      take(std::move(socket));
+      try {
+        take(std::move(socket));
+      } catch (const std::exception& defect) {  // std::bad_alloc above all: of one connection, not of all
+        state.log(std::string("a connection could not be taken: ") + defect.what());
+      }
       continue;
     }
     if (state.stopping || error == asio::error::connection_aborted) continue;
@@ -153,7 +157,13 @@ Result<std::unique_ptr<Server>> Server::listen(Options options, Backend& backend
 
 void Server::run() {
   asio::co_spawn(impl_->state.io, impl_->accept(), asio::detached);
-  impl_->state.io.run();
+  while (!impl_->state.io.stopped()) {
+    try {
+      impl_->state.io.run();
+    } catch (const std::exception& defect) {  // of one handler; the others go on
+      impl_->state.log(std::string("the service failed unexpectedly, and goes on: ") + defect.what());
+    }
+  }
   impl_->state.pool.join();
   impl_->listener.remove_file();
 }

@@ -245,7 +245,8 @@ boost::asio::awaitable<void> Connection::run_watch(Exchange& exchange, Watch wat
   if (state_.watching.size() >= state_.options.limits.watchers) {
     Connection* const other = one_to_go(state_.watching, uid_);
     if (other == nullptr) {
-      co_await send(exchange, busy(std::to_string(state_.watching.size()) + " clients are watching already."));
+      co_await send(exchange,
+                    busy(std::to_string(state_.watching.size()) + " clients are watching already."));
       co_return;
     }
     other->abort();

@@ -9,7 +9,8 @@ namespace etad::service {
 
 boost::asio::awaitable<void> Turns::wait(uid_t uid) {
   boost::asio::steady_timer until_then(io_, boost::asio::steady_timer::time_point::max());
-  auto user = std::find_if(users_.begin(), users_.end(), [uid](const auto& each) { return each.first == uid; });
+  auto user =
+      std::find_if(users_.begin(), users_.end(), [uid](const auto& each) { return each.first == uid; });
   if (user == users_.end()) user = users_.insert(users_.end(), {uid, {}});
   user->second.push_back(&until_then);
   give_later();

@@ -40,8 +40,8 @@ struct LogOptions {
 class LogParser {
  public:
   explicit LogParser(LogOptions options);
-  LogParser(LogParser&&) noexcept = default;
-  LogParser& operator=(LogParser&&) noexcept = default;
+  LogParser(LogParser&&) = default;  // not noexcept: a moved-from std::deque is given memory
+  LogParser& operator=(LogParser&&) = default;
 
   // `line` is complete and clean. `arrival`: when it was seen, if it was followed live. `modified`: the
   // file's modification time, from which timestamps without a year take theirs.

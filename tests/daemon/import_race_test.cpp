@@ -17,7 +17,9 @@ class WatchedFiles final : public follow::FileSystem {
  public:
   std::function<void()> at_next_read;
 
-  follow::OsResult<follow::FileStatus> status(const std::string& path) override { return real_->status(path); }
+  follow::OsResult<follow::FileStatus> status(const std::string& path) override {
+    return real_->status(path);
+  }
   follow::OsResult<std::vector<follow::DirectoryEntry>> list(const std::string& directory) override {
     return real_->list(directory);
   }
@@ -51,8 +53,7 @@ class ImportRaces : public FollowedFiles {
     options.formats = shipped_formats();
     options.host = "gpu1";
     options.now = [this] { return wall_; };
-    auto session =
-        begin_log_import({name, "", {}, kToday}, std::move(options), *writer_, [] {}).value();
+    auto session = begin_log_import({name, "", {}, kToday}, std::move(options), *writer_, [] {}).value();
     const auto fed = session->feed(content);
     EXPECT_TRUE(fed) << fed.error().text();
     return session;

@@ -35,17 +35,17 @@ class IngestThreads : public TempHistory {
 TEST_F(IngestThreads, a_reload_whose_ingest_does_not_start_is_undone_and_told) {
   ASSERT_TRUE(thread_->start(setup("/nowhere/*.log")));
   faulty_->failing_reads = 1;
-  const auto refused = thread_->restart(setup("/elsewhere/*.log"), setup("/nowhere/*.log"));
+  const auto refused = thread_->restart(setup("/elsewhere/*.log"));
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text(), HasSubstr("the old configuration is in force again"));
   EXPECT_TRUE(thread_->is_running());
-  EXPECT_TRUE(thread_->restart(setup("/elsewhere/*.log"), setup("/nowhere/*.log")));
+  EXPECT_TRUE(thread_->restart(setup("/elsewhere/*.log")));
 }
 
 TEST_F(IngestThreads, a_reload_after_which_nothing_is_followed_says_so) {
   ASSERT_TRUE(thread_->start(setup("/nowhere/*.log")));
   faulty_->failing_reads = 2;
-  const auto refused = thread_->restart(setup("/elsewhere/*.log"), setup("/nowhere/*.log"));
+  const auto refused = thread_->restart(setup("/elsewhere/*.log"));
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text(), HasSubstr("nothing is followed"));
   EXPECT_FALSE(thread_->is_running());

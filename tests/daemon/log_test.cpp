@@ -7,8 +7,9 @@ namespace {
 
 TEST(Log, lets_no_name_steer_the_terminal_it_is_shown_on_or_begin_a_line_of_its_own) {
   testing::internal::CaptureStderr();
-  log::warning("/tmp/\x1b]52;c;eA==\x07.log: denied\n2026-01-01 error forged",
-               {{"SOURCE", "gnp.\xe2\x80\xae" "log"}});
+  log::warning("/tmp/\x1b]52;c;eA==\x07.log: denied\n2026-01-01 error forged", {{"SOURCE",
+                                                                                 "gnp.\xe2\x80\xae"
+                                                                                 "log"}});
   const std::string shown = testing::internal::GetCapturedStderr();
   EXPECT_THAT(shown, testing::HasSubstr("\\x1b]52;c;eA==\\x07.log: denied\\x0a2026-01-01"));
   EXPECT_THAT(shown, testing::HasSubstr("SOURCE=gnp.\\u202elog"));

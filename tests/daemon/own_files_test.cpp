@@ -24,7 +24,8 @@ TEST_F(OwnFiles, the_database_is_no_file_to_follow_under_whatever_name) {
 }
 
 TEST(OwnFilesPatterns, that_find_the_database_are_known) {
-  for (const char* pattern : {"/var/lib/etad/history.db", "/var/lib/etad/*", "/var/lib/*/history*", "/var/lib/etad/*-wal"})
+  for (const char* pattern :
+       {"/var/lib/etad/history.db", "/var/lib/etad/*", "/var/lib/*/history*", "/var/lib/etad/*-wal"})
     EXPECT_TRUE(names_database(pattern, "/var/lib/etad/history.db")) << pattern;
   for (const char* pattern : {"/var/lib/*", "/var/lib/etad/*.log", "/var/log/*"})
     EXPECT_FALSE(names_database(pattern, "/var/lib/etad/history.db")) << pattern;
