@@ -22,7 +22,7 @@ _etactl_options() { # the options of a command
 }
 
 _etactl() {
-  local commands='status runs estimate models networks accuracy sources series page import backup check-rules label refit reload'
+  local commands='status runs estimate what-if models networks accuracy sources series page import backup check-rules label refit reload'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local command='' socket=() words='' names='' i
   COMPREPLY=()
@@ -37,6 +37,7 @@ _etactl() {
   case $previous in
     --socket) compopt -o default 2>/dev/null; return ;;
     --phase) words='train test total' ;;
+    --vary) words='batch-size devices device' ;;
     --state) words='running finished stopped failed lost' ;;
     --network) names=$(_etactl_known network networks "${socket[@]}") ;;
     --device | --framework | --host) names=$(_etactl_known "${previous#--}" runs "${socket[@]}") ;;
@@ -51,7 +52,7 @@ _etactl() {
       case $command:$current in
         *:-*) words=$(_etactl_options "$command") ;;
         :*) words=$commands ;;
-        estimate:*) names=$(_etactl_known network networks "${socket[@]}") ;;
+        estimate:* | what-if:*) names=$(_etactl_known network networks "${socket[@]}") ;;
         models:*) names=$(_etactl_known id models "${socket[@]}") ;;
         series:*) names=$(_etactl_known name series "${socket[@]}") ;;
         runs:*) [[ $previous != runs ]] || names=$(_etactl_known id runs "${socket[@]}") ;;

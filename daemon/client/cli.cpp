@@ -97,12 +97,9 @@ void add_runs(CLI::App& app, Asked& asked) {
   });
 }
 
-void add_estimate(CLI::App& app, Asked& asked) {
-  CLI::App* estimate = app.add_subcommand("estimate", "how long it will take, and what the answer rests on");
-  Parameters& p = asked.parameters;
+// What a question of time may say, beside its phase and its length.
+void add_question(CLI::App* estimate, Parameters& p) {
   parameter(estimate, "NETWORK", "network", p, "the network's name");
-  parameter(estimate, "--phase", "phase", p, "train, test or total", true);
-  parameter(estimate, "--iterations", "iterations", p, "how many", true);
   parameter(estimate, "--batch-size", "batch_size", p,
             "samples an iteration works through, on all devices together");
   parameter(estimate, "--architecture", "architecture", p,
@@ -120,6 +117,38 @@ void add_estimate(CLI::App& app, Asked& asked) {
   named_values(estimate, "--set", "setting.", p,
                "a setting of the run: type=Adam, precision=fp16, iter_size=4, workers=8");
   parameter(estimate, "--confidence", "confidence", p, "of the interval, between 0 and 1 (0.9)");
+}
+
+// A parameter that has a value where the command line gives none.
+void otherwise(Parameters& parameters, const std::string& name, const std::string& value) {
+  const bool given = std::any_of(parameters.begin(), parameters.end(), [&](const auto& each) { return each.first == name; });
+  if (!given) parameters.emplace_back(name, value);
+}
+
+void add_what_if(CLI::App& app, Asked& asked) {
+  CLI::App* what_if = app.add_subcommand("what-if", "times and throughput for several batch sizes or devices");
+  Parameters& p = asked.parameters;
+  add_question(what_if, p);
+  parameter(what_if, "--phase", "phase", p, "train (else), test or total");
+  parameter(what_if, "--iterations", "iterations", p, "how many (1000)");
+  what_if->add_option("--vary", asked.name, "batch-size, devices or device")->required()->check(CLI::IsMember({"batch-size", "devices", "device"}));
+  parameter(what_if, "--values", "values", p, "which, with commas between them (sensible ones)");
+  what_if->callback([&asked] {
+    asked.command = [&asked] {
+      std::replace(asked.name.begin(), asked.name.end(), '-', '_');
+      otherwise(asked.parameters, "vary", asked.name);
+      otherwise(asked.parameters, "phase", "train");
+      otherwise(asked.parameters, "iterations", "1000");
+      return show(asked.common, target_of("/v1/whatif", asked.parameters), what_if_text);
+    };
+  });
+}
+
+void add_estimate(CLI::App& app, Asked& asked) {
+  CLI::App* estimate = app.add_subcommand("estimate", "how long it will take, and what the answer rests on");
+  add_question(estimate, asked.parameters);
+  parameter(estimate, "--phase", "phase", asked.parameters, "train, test or total", true);
+  parameter(estimate, "--iterations", "iterations", asked.parameters, "how many", true);
   estimate->callback([&asked] {
     asked.command = [&asked] {
       return show(asked.common, target_of("/v1/estimate", asked.parameters), estimate_text);
@@ -220,6 +249,7 @@ int run(int argc, const char* const* argv, const char* version) {
   add_lists(app, asked);
   add_runs(app, asked);
   add_estimate(app, asked);
+  add_what_if(app, asked);
   add_details(app, asked);
   add_changes(app, asked);
   add_page(app, asked);

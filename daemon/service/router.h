@@ -77,6 +77,7 @@ class Router {
   Outcome index(Call& call);
   Outcome health(Call& call);
   Outcome estimate(Call& call);
+  Outcome what_if(Call& call);
   Outcome runs(Call& call);
   Outcome run(Call& call);
   Outcome segments(Call& call);

@@ -1,0 +1,110 @@
+// GET /v1/whatif: one question for several values of one of its inputs.
+#include "prediction/what_if.h"
+
+#include <map>
+
+#include "daemon/service/estimate.h"
+#include "daemon/service/router.h"
+#include "daemon/service/router_call.h"
+
+namespace etad::service {
+namespace {
+
+using prediction::Vary;
+using prediction::WhatIf;
+
+constexpr std::size_t kMostValues = 64;
+constexpr std::int64_t kMostRunsCounted = 1000;
+
+std::vector<std::string> values_from(Params& params, Vary vary) {
+  const std::string text = params.text_or("values");
+  std::vector<std::string> out;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    out.push_back(text.substr(from, comma - from));
+    from = comma + 1;
+  }
+  if (out.size() > kMostValues) params.reject("values", "at most " + std::to_string(kMostValues) + " of them");
+  for (const std::string& each : out)
+    if (!prediction::with({}, vary, each)) params.reject("values", "\"" + each.substr(0, 40) + "\" is no such value");
+  return out;
+}
+
+std::string value_of(const prediction::Question& question, Vary vary) {
+  if (vary == Vary::device) return question.device.value_or("");
+  return std::to_string((vary == Vary::devices ? question.devices : question.batch_size).value_or(0));
+}
+
+// How many of the network's newest runs had each value.
+Result<std::map<std::string, std::int64_t>> runs_by_value(Reader& reader, const prediction::Question& question, Vary vary) {
+  RunFilter filter;
+  filter.network = question.network.value_or("");
+  filter.limit = kMostRunsCounted;
+  const auto rows = reader.runs(filter);
+  if (!rows) return tl::unexpected(rows.error());
+  std::map<std::string, std::int64_t> out;
+  const bool test = question.phase == prediction::Question::Phase::test;
+  for (const RunRow& row : *rows) {
+    const Run& run = row.run;
+    const PhaseSummary& phase = test ? run.test : run.train;
+    if (phase.iterations == 0) continue;
+    if (question.device && vary != Vary::device && run.device != *question.device) continue;
+    switch (vary) {
+      case Vary::batch_size:
+        if (phase.samples_per_iteration) ++out[std::to_string(*phase.samples_per_iteration)];
+        break;
+      case Vary::devices:
+        ++out[std::to_string(run.devices)];
+        break;
+      case Vary::device:
+        ++out[run.device];
+        break;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Outcome Router::what_if(Call& call) {
+  const std::string name = call.params.choice("vary", {"batch_size", "devices", "device"});
+  call.params.require("vary", "batch_size, devices or device");
+  const Vary vary = name == "devices" ? Vary::devices : name == "device" ? Vary::device : Vary::batch_size;
+  const auto values = values_from(call.params, vary);
+  const prediction::Question question = question_from(call.params);
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  const auto answer = prediction::what_if(question, vary, values, [&](const prediction::Question& each) {
+    return prediction::estimate(backend_.models(), each, options_.now());
+  });
+  if (!answer) return reply_of(problem_of(answer.error()));
+  const auto seen = runs_by_value(reader_, question, vary);
+  if (!seen) return history_failed(seen.error());
+  std::string body = "{\"vary\":\"" + name + "\",\"rows\":[";
+  for (const WhatIf::Row& row : answer->rows) {
+    if (body.back() != '[') body += ',';
+    std::string text = to_json(row.estimate);
+    text.resize(text.rfind('}'));  // an estimate's object, with one member more
+    const auto runs = seen->find(value_of(row.question, vary));
+    body += text + ",\"seen\":" + std::to_string(runs == seen->end() ? 0 : runs->second) + "}";
+  }
+  JsonWriter json;
+  json.begin_object().key("unanswered").begin_array();
+  for (const WhatIf::Unanswered& each : answer->unanswered) {
+    json.begin_object().field("value", each.value).field("why", problem_of(each.why).detail).end_object();
+  }
+  json.end_array().key("best");
+  if (answer->best) {
+    const WhatIf::Row& best = answer->rows[*answer->best];
+    json.begin_object().field(name, value_of(best.question, vary));
+    json.field("row", static_cast<std::int64_t>(*answer->best));
+    json.field("why", best.samples_per_second > 0 ? "the most samples a second" : "the shortest time").end_object();
+  } else {
+    json.null();
+  }
+  json.key("knee");
+  answer->knee ? json.value(*answer->rows[*answer->knee].question.batch_size) : json.null();
+  json.end_object();
+  return Reply{200, "application/json", {}, body + "]," + json.take().substr(1) + "\n"};
+}
+
+}  // namespace etad::service

@@ -1,0 +1,137 @@
+#include "prediction/what_if.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace etad::prediction {
+namespace {
+
+using Values = std::vector<std::string>;
+
+constexpr std::int64_t kMostSamples = 1'000'000'000;
+constexpr std::int64_t kMostDevices = 1'000'000;
+
+std::optional<std::int64_t> count_in(const std::string& text, std::int64_t most) {
+  std::int64_t out = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, out);
+  if (error != std::errc{} || rest != end || out < 1 || out > most) return std::nullopt;
+  return out;
+}
+
+// The batch sizes that runs have had, as far as an answer shows them.
+regression::Range sizes_seen(const Question& question, const Ask& ask) {
+  Question open = question;
+  open.batch_size = std::nullopt;
+  const auto answer = ask(open);
+  if (!answer) return answer.error().batch_sizes;
+  const EstimatePart& main = answer->parts.front();
+  if (main.model != nullptr) return main.model->model.samples;
+  return {};
+}
+
+Values usual_sizes(const Question& question, const Ask& ask) {
+  regression::Range seen = sizes_seen(question, ask);
+  if (!(seen.min >= 1)) seen = {1, 64};  // nothing is known of any: a range that most networks are used in
+  std::set<std::int64_t> sizes = {std::llround(seen.min), std::llround(seen.max)};
+  for (std::int64_t size = 1; static_cast<double>(size) <= 2 * seen.max && size <= kMostSamples; size *= 2)
+    if (2 * static_cast<double>(size) >= seen.min) sizes.insert(size);
+  Values out;
+  for (const std::int64_t size : sizes) out.push_back(std::to_string(size));
+  return out;
+}
+
+// Where several devices fit the question it is refused, with their names.
+Values usual_devices(const Question& question, const Ask& ask) {
+  Question open = question;
+  open.device = std::nullopt;
+  const auto answer = ask(open);
+  if (answer) {
+    const EstimatePart& main = answer->parts.front();
+    return main.model != nullptr ? Values{main.model->key.device} : Values{};
+  }
+  for (const Refusal::Difference& each : answer.error().differences)
+    if (each.parameter == "device") return each.values;
+  return {};
+}
+
+Values usual(const Question& question, Vary vary, const Ask& ask) {
+  switch (vary) {
+    case Vary::batch_size:
+      return usual_sizes(question, ask);
+    case Vary::devices:
+      return {"1", "2", "4", "8"};
+    case Vary::device:
+      return usual_devices(question, ask);
+  }
+  return {};
+}
+
+double throughput(const Estimate& estimate) {
+  const EstimatePart& main = estimate.parts.front();
+  if (!main.batch_size || !(estimate.sum.seconds > 0)) return 0;
+  return *main.batch_size * static_cast<double>(estimate.question.iterations) / estimate.sum.seconds;
+}
+
+void judge(WhatIf& out, Vary vary) {
+  if (out.rows.empty()) return;
+  const bool rates = std::ranges::all_of(out.rows, [](const WhatIf::Row& row) { return row.samples_per_second > 0; });
+  const auto goodness = [&](const WhatIf::Row& row) {
+    return rates ? row.samples_per_second : -row.estimate.sum.seconds;
+  };
+  const auto best = std::ranges::max_element(out.rows, {}, goodness);
+  out.best = static_cast<std::size_t>(best - out.rows.begin());
+  if (vary != Vary::batch_size || !rates || out.rows.size() < 2) return;
+  for (std::size_t i = 0; i < out.rows.size(); ++i) {
+    if (out.rows[i].samples_per_second < (1 - kNear) * best->samples_per_second) continue;
+    if (!out.knee || *out.rows[i].question.batch_size < *out.rows[*out.knee].question.batch_size) out.knee = i;
+  }
+}
+
+}  // namespace
+
+std::optional<Question> with(const Question& question, Vary vary, const std::string& value) {
+  Question out = question;
+  switch (vary) {
+    case Vary::batch_size:
+      out.batch_size = count_in(value, kMostSamples);
+      return out.batch_size ? std::optional(out) : std::nullopt;
+    case Vary::devices:
+      out.devices = count_in(value, kMostDevices);
+      return out.devices ? std::optional(out) : std::nullopt;
+    case Vary::device:
+      out.device = value;
+      return out;
+  }
+  return std::nullopt;
+}
+
+Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<std::string>& values, const Ask& ask) {
+  WhatIf out;
+  const Values tried = values.empty() ? usual(question, vary, ask) : values;
+  for (const std::string& value : tried) {
+    const auto asked = with(question, vary, value);
+    if (!asked) continue;
+    auto answer = ask(*asked);
+    if (!answer) {
+      out.unanswered.push_back({value, std::move(answer.error())});
+      continue;
+    }
+    const double rate = throughput(*answer);
+    out.rows.push_back({*asked, std::move(*answer), rate});
+  }
+  if (out.rows.empty()) {
+    if (!out.unanswered.empty()) return refuse(std::move(out.unanswered.front().why));
+    auto answer = ask(question);  // no value to try: what the question itself lacks says why
+    if (!answer) return refuse(std::move(answer.error()));
+    const double rate = throughput(*answer);
+    out.rows.push_back({question, std::move(*answer), rate});
+  }
+  judge(out, vary);
+  return out;
+}
+
+}  // namespace etad::prediction

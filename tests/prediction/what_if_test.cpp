@@ -1,0 +1,98 @@
+// One question for several values: which values, the best, the knee, and what can't be answered.
+#include "prediction/what_if.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace etad::prediction {
+namespace {
+
+// Answers by a law of the batch size and the device, like a history would.
+class WhatIfTest : public testing::Test {
+ protected:
+  Answer<Estimate> ask(const Question& question) {
+    if (!question.batch_size) {
+      Refusal refusal;
+      refusal.kind = Refusal::Kind::batch_size_missing;
+      refusal.batch_sizes = seen_;
+      return refuse(refusal);
+    }
+    const std::string device = question.device.value_or("K80");
+    if (!fixed_.contains(device)) {
+      Refusal refusal;
+      refusal.kind = Refusal::Kind::unknown_deployment;
+      refusal.value = device;
+      return refuse(refusal);
+    }
+    Estimate out;
+    out.question = question;
+    const auto batch = static_cast<double>(*question.batch_size);
+    out.sum.seconds = static_cast<double>(question.iterations) * (fixed_[device] + 0.001 * batch);
+    EstimatePart& part = out.parts.emplace_back();
+    part.batch_size = batch;
+    part.iterations = question.iterations;
+    part.prediction = out.sum;
+    return out;
+  }
+  Answer<WhatIf> what_if_of(Vary vary, const std::vector<std::string>& values) {
+    return what_if(question_, vary, values, [this](const Question& each) { return ask(each); });
+  }
+
+  Question question_ = [] {
+    Question out;
+    out.network = "LeNet";
+    out.iterations = 100;
+    return out;
+  }();
+  regression::Range seen_{12, 100};
+  std::map<std::string, double> fixed_ = {{"K80", 0.010}, {"V100", 0.002}};
+};
+
+TEST_F(WhatIfTest, UsualSizesReachFromHalfTheSmallestToTwiceTheLargest) {
+  const auto answer = what_if_of(Vary::batch_size, {});
+  ASSERT_TRUE(answer);
+  std::vector<std::int64_t> sizes;
+  for (const WhatIf::Row& row : answer->rows) sizes.push_back(*row.question.batch_size);
+  EXPECT_EQ(sizes, (std::vector<std::int64_t>{8, 12, 16, 32, 64, 100, 128}));
+}
+
+TEST_F(WhatIfTest, KneeIsTheSmallestWithinFivePercentOfTheBest) {
+  // samples a second: B / (0.01 + 0.001 B) = 1000 B / (10 + B); within 5 % of 512's 980.8: from B = 137 on.
+  const auto answer = what_if_of(Vary::batch_size, {"512", "64", "128", "160", "256"});
+  ASSERT_TRUE(answer);
+  ASSERT_TRUE(answer->best && answer->knee);
+  EXPECT_EQ(*answer->rows[*answer->best].question.batch_size, 512);
+  EXPECT_EQ(*answer->rows[*answer->knee].question.batch_size, 160);
+  EXPECT_NEAR(answer->rows[1].samples_per_second, 64'000 / 74.0, 1e-6);
+}
+
+TEST_F(WhatIfTest, DevicesSideBySideAndTheUnknownOneSaid) {
+  question_.batch_size = 32;
+  const auto answer = what_if_of(Vary::device, {"K80", "H100", "V100"});
+  ASSERT_TRUE(answer);
+  ASSERT_EQ(answer->rows.size(), 2U);
+  EXPECT_EQ(*answer->rows[*answer->best].question.device, "V100");
+  EXPECT_FALSE(answer->knee);
+  ASSERT_EQ(answer->unanswered.size(), 1U);
+  EXPECT_EQ(answer->unanswered[0].value, "H100");
+}
+
+TEST_F(WhatIfTest, WhereNothingHasAnAnswerTheReasonIsTheFirstOnes) {
+  question_.batch_size = 32;
+  const auto answer = what_if_of(Vary::device, {"H100", "H200"});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().kind, Refusal::Kind::unknown_deployment);
+  EXPECT_EQ(answer.error().value, "H100");
+}
+
+TEST_F(WhatIfTest, ValuesThatAreNone) {
+  for (const char* const value : {"0", "-3", "x", "1.5", "", "99999999999999999999"}) {
+    EXPECT_FALSE(with(question_, Vary::batch_size, value)) << value;
+    EXPECT_FALSE(with(question_, Vary::devices, value)) << value;
+  }
+  EXPECT_EQ(with(question_, Vary::batch_size, "48")->batch_size, 48);
+}
+
+}  // namespace
+}  // namespace etad::prediction
