@@ -36,7 +36,7 @@ std::string what_if_text(const Object& answer, const Screen& screen) {
   const Object& best = object_of(answer, "best");
   std::string heading = vary;
   std::replace(heading.begin(), heading.end(), '_', ' ');
-  Table table({(vary == "device" ? "" : ">") + heading, ">time", "interval", ">samples/s", "?", "measured", ""});
+  Table table({(vary == "device" ? "" : ">") + heading, ">time", "interval", ">samples/s", "?throughput", "measured", "note"});
   std::int64_t index = 0;
   for (const auto& each : rows) {
     if (!each.is_object()) continue;

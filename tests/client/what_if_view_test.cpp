@@ -1,0 +1,34 @@
+// The table of `etactl what-if`: a bar as long as the throughput, and what is measured, best and the knee.
+#include <gtest/gtest.h>
+
+#include "daemon/client/views.h"
+
+namespace etad::client {
+namespace {
+
+const Object kAnswer = boost::json::parse(R"({"vary":"batch_size","rows":[
+  {"batch_size":8,"seconds":4,"lower":3,"upper":5,"samples_per_second":500,"seen":2},
+  {"batch_size":16,"seconds":6,"lower":5,"upper":8,"samples_per_second":975,"seen":1},
+  {"batch_size":32,"seconds":12,"lower":9,"upper":15,"samples_per_second":1000,"seen":0}],
+  "unanswered":[{"value":"64","why":"No model \u001b[31mof that."}],
+  "best":{"batch_size":"32","row":2,"why":"the most samples a second"},"knee":16})").as_object();
+
+TEST(WhatIfView, BarsMarksAndWhatWasMeasured) {
+  const std::string text = what_if_text(kAnswer, {});
+  EXPECT_EQ(text,
+            "batch size    time  interval          samples/s  throughput                measured  note\n"
+            "         8  4.00 s  3.00 s to 5.00 s      500.0  ████████████              2 runs\n"
+            "        16  6.00 s  5.00 s to 8.00 s      975.0  ███████████████████████▍  1 run     knee\n"
+            "        32  12.0 s  9.00 s to 15.0 s       1000  ████████████████████████  no        best\n"
+            "64: No model ?[31mof that.\n"
+            "knee: the smallest batch within 5 % of the best throughput\n");
+}
+
+TEST(WhatIfView, NarrowScreenLosesTheBarsFirst) {
+  const std::string text = what_if_text(kAnswer, {.width = 70});
+  EXPECT_EQ(text.find("█"), std::string::npos);
+  EXPECT_NE(text.find("knee"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace etad::client
