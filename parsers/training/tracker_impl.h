@@ -81,7 +81,8 @@ struct Tracker::Impl {
   // tracker_windows.cpp
   bool is_said_again(const Moment& m);
   void progress(const Moment& m);
-  std::optional<std::int64_t> iteration_at(const track::RunTrack& r, const Event& event) const;  // by position
+  std::optional<std::int64_t> iteration_at(const track::RunTrack& r,
+                                           const Event& event) const;  // by position
   void position(track::RunTrack& r, const Moment& m);
   void train_progress(track::RunTrack& r, const Moment& m, std::int64_t iteration);
   void close_window(track::RunTrack& r, const Moment& m, const track::Anchor& to);

@@ -205,8 +205,8 @@ void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
 }
 
 // How many steps an epoch has: as the line says, as others said, or, where the log says that an epoch goes
-// once over the data set (epoch_covers = dataset), from the sizes of data set and batch, where the former counts
-// batches (epoch_covers = batches), from it alone.
+// once over the data set (epoch_covers = dataset), from the sizes of data set and batch, where the former
+// counts batches (epoch_covers = batches), from it alone.
 std::int64_t Tracker::Impl::steps_of_epoch(const RunTrack& r, const Event& event, bool* derived) const {
   for (const Field f : {Field::iterations, Field::batches})
     if (const auto n = positive_of(event, f)) return *n;

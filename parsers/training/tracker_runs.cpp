@@ -216,7 +216,8 @@ RunState state_at_end(const Run& run) {
 
 }  // namespace
 
-// What fails behind a run that has done all that was planned is another program, which writes to the same file.
+// What fails behind a run that has done all that was planned is another program, which writes to the same
+// file.
 void Tracker::Impl::fail(const Moment& m) {
   RunTrack* const r = open_run();
   if (!r || !r->declared) return;

@@ -258,8 +258,7 @@ std::optional<std::int64_t> Tracker::Impl::iteration_at(const RunTrack& r, const
   const auto position = event.number(Field::position);
   const std::int64_t samples = train_samples(r);
   if (!position || samples <= 0) return {};
-  const std::string_view unit =
-      event.has(Field::unit) ? event.text(Field::unit) : said("position_unit");
+  const std::string_view unit = event.has(Field::unit) ? event.text(Field::unit) : said("position_unit");
   double per_unit = unit == "sample" ? 1 : 0;
   if (unit == "epoch") per_unit = static_cast<double>(whole_number(said("dataset_size")).value_or(0));
   if (const auto tokens = whole_number(said("max_sequence_length")); unit == "token" && tokens > 0)

@@ -93,7 +93,8 @@ TEST(Positions, AnEpochThatBeginsAmidATestLosesNothingToIt) {
 TEST(Positions, AnEpochCutShortIsNoEpoch) {
   HandLog log;
   log.line(0, EventKind::run_start, {{Field::job, "train"}, {Field::steps_per_epoch, "100"}});
-  for (const auto& [n, began, ended] : {std::tuple{"0", 0.0, 50.0}, {"1", 60.0, 110.0}, {"2", 120.0, 125.0}}) {
+  for (const auto& [n, began, ended] :
+       {std::tuple{"0", 0.0, 50.0}, {"1", 60.0, 110.0}, {"2", 120.0, 125.0}}) {
     log.line(began, EventKind::epoch, {{Field::epoch, n}});
     log.line(ended, EventKind::epoch, {{Field::epoch, n}, {Field::outcome, "finished"}});
   }
