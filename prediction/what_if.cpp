@@ -78,7 +78,8 @@ double throughput(const Estimate& estimate) {
 
 void judge(WhatIf& out, Vary vary) {
   if (out.rows.empty()) return;
-  const bool rates = std::ranges::all_of(out.rows, [](const WhatIf::Row& row) { return row.samples_per_second > 0; });
+  const bool rates =
+      std::ranges::all_of(out.rows, [](const WhatIf::Row& row) { return row.samples_per_second > 0; });
   const auto goodness = [&](const WhatIf::Row& row) {
     return rates ? row.samples_per_second : -row.estimate.sum.seconds;
   };
@@ -87,7 +88,8 @@ void judge(WhatIf& out, Vary vary) {
   if (vary != Vary::batch_size || !rates || out.rows.size() < 2) return;
   for (std::size_t i = 0; i < out.rows.size(); ++i) {
     if (out.rows[i].samples_per_second < (1 - kNear) * best->samples_per_second) continue;
-    if (!out.knee || *out.rows[i].question.batch_size < *out.rows[*out.knee].question.batch_size) out.knee = i;
+    if (!out.knee || *out.rows[i].question.batch_size < *out.rows[*out.knee].question.batch_size)
+      out.knee = i;
   }
 }
 
@@ -109,7 +111,8 @@ std::optional<Question> with(const Question& question, Vary vary, const std::str
   return std::nullopt;
 }
 
-Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<std::string>& values, const Ask& ask) {
+Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<std::string>& values,
+                       const Ask& ask) {
   WhatIf out;
   const Values tried = values.empty() ? usual(question, vary, ask) : values;
   for (const std::string& value : tried) {

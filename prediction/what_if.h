@@ -40,7 +40,8 @@ inline constexpr double kNear = 0.05;
 // `values` empty: sensible ones. Of batch sizes the powers of two from half the smallest seen to twice the
 // largest, and those two; of devices 1, 2, 4, 8; of device those on which the network ran. With as many
 // iterations each. Refused where no value has an answer, with the reason of the first.
-Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<std::string>& values, const Ask& ask);
+Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<std::string>& values,
+                       const Ask& ask);
 
 // A question with one of its inputs replaced; nullopt: the value is none of that input.
 std::optional<Question> with(const Question& question, Vary vary, const std::string& value);

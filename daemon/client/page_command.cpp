@@ -38,7 +38,9 @@ void open_in_browser(const std::string& address) {
   const bool desktop = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
   if (!desktop || runtime == nullptr || isatty(STDOUT_FILENO) == 0) return;
   std::string file = std::string(runtime) + "/etactl-page-" + std::to_string(getpid()) + ".html";
-  if (!write_private(file, "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=" + address + "\">", false)) return;
+  if (!write_private(file, "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=" + address + "\">",
+                     false))
+    return;
   std::string program = "xdg-open";
   char* const arguments[] = {program.data(), file.data(), nullptr};
   pid_t child = 0;

@@ -36,7 +36,8 @@ std::string what_if_text(const Object& answer, const Screen& screen) {
   const Object& best = object_of(answer, "best");
   std::string heading = vary;
   std::replace(heading.begin(), heading.end(), '_', ' ');
-  Table table({(vary == "device" ? "" : ">") + heading, ">time", "interval", ">samples/s", "?throughput", "measured", "note"});
+  Table table({(vary == "device" ? "" : ">") + heading, ">time", "interval", ">samples/s", "?throughput",
+               "measured", "note"});
   std::int64_t index = 0;
   for (const auto& each : rows) {
     if (!each.is_object()) continue;
@@ -45,7 +46,8 @@ std::string what_if_text(const Object& answer, const Screen& screen) {
     const double rate = number_of(row, "samples_per_second");
     std::string marks;
     if (known(answer, "knee") && number_of(answer, "knee") == number_of(row, "batch_size")) marks = "knee";
-    if (!best.empty() && static_cast<std::int64_t>(number_of(best, "row")) == index) marks += marks.empty() ? "best" : ", best";
+    if (!best.empty() && static_cast<std::int64_t>(number_of(best, "row")) == index)
+      marks += marks.empty() ? "best" : ", best";
     table.row({value_text(row, vary), duration_text(number_of(row, "seconds")),
                duration_text(number_of(row, "lower")) + " to " + duration_text(number_of(row, "upper")),
                rate > 0 ? number_text(rate, 4) : "-", throughput_bar(rate, most),

@@ -66,7 +66,8 @@ struct ThinnedSegment {
   void join(const ThinnedSegment& next) {
     segment.iterations += next.segment.iterations;
     segment.duration += next.segment.duration;
-    if (next.segment.samples_per_iteration != segment.samples_per_iteration) segment.samples_per_iteration = 0;
+    if (next.segment.samples_per_iteration != segment.samples_per_iteration)
+      segment.samples_per_iteration = 0;
     least = next.least < least ? next.least : least;
     most = next.most > most ? next.most : most;
   }

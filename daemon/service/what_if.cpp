@@ -24,9 +24,11 @@ std::vector<std::string> values_from(Params& params, Vary vary) {
     out.push_back(text.substr(from, comma - from));
     from = comma + 1;
   }
-  if (out.size() > kMostValues) params.reject("values", "at most " + std::to_string(kMostValues) + " of them");
+  if (out.size() > kMostValues)
+    params.reject("values", "at most " + std::to_string(kMostValues) + " of them");
   for (const std::string& each : out)
-    if (!prediction::with({}, vary, each)) params.reject("values", "\"" + each.substr(0, 40) + "\" is no such value");
+    if (!prediction::with({}, vary, each))
+      params.reject("values", "\"" + each.substr(0, 40) + "\" is no such value");
   return out;
 }
 
@@ -36,7 +38,8 @@ std::string value_of(const prediction::Question& question, Vary vary) {
 }
 
 // How many of the network's newest runs had each value.
-Result<std::map<std::string, std::int64_t>> runs_by_value(Reader& reader, const prediction::Question& question, Vary vary) {
+Result<std::map<std::string, std::int64_t>> runs_by_value(Reader& reader,
+                                                          const prediction::Question& question, Vary vary) {
   RunFilter filter;
   filter.network = question.network.value_or("");
   filter.limit = kMostRunsCounted;
@@ -97,7 +100,8 @@ Outcome Router::what_if(Call& call) {
     const WhatIf::Row& best = answer->rows[*answer->best];
     json.begin_object().field(name, value_of(best.question, vary));
     json.field("row", static_cast<std::int64_t>(*answer->best));
-    json.field("why", best.samples_per_second > 0 ? "the most samples a second" : "the shortest time").end_object();
+    json.field("why", best.samples_per_second > 0 ? "the most samples a second" : "the shortest time")
+        .end_object();
   } else {
     json.null();
   }

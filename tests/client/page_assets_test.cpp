@@ -24,13 +24,15 @@ std::string text_of_file(const std::filesystem::path& path) {
 }
 
 TEST(PageAssets, ModulesLoseTheirImportsAndExportsInOneScript) {
-  EXPECT_EQ(one_script({"// a\nexport const x = 1;\n", "import {x} from './a.js';\nexport async function f() { return x; }\n"}),
+  EXPECT_EQ(one_script({"// a\nexport const x = 1;\n",
+                        "import {x} from './a.js';\nexport async function f() { return x; }\n"}),
             "// a\nconst x = 1;\nasync function f() { return x; }\n");
 }
 
 // In one script all top-level names share a scope.
 TEST(PageAssets, TopLevelNamesOfAllModulesAreUnique) {
-  const std::regex declared(R"((?:^|\n)(?:export )?(?:async )?(?:const|let|function|class) ([A-Za-z_$][\w$]*))");
+  const std::regex declared(
+      R"((?:^|\n)(?:export )?(?:async )?(?:const|let|function|class) ([A-Za-z_$][\w$]*))");
   std::map<std::string, std::string> owner;
   int modules = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kPage + "/js")) {
@@ -102,14 +104,17 @@ TEST_F(PageExport, AsksForTheNewestRunsInFullAndEachModelsCurve) {
       R"({"models":[{"network":"A & B","architecture":"12","framework":"caffe","host":"h","device":"K80","devices":2,"phase":"test"}]})";
   ASSERT_TRUE(exported().has_value());
   EXPECT_TRUE(asked_.contains("/v1/runs/7/segments?points=1000"));
-  EXPECT_TRUE(asked_.contains(
-      "/v1/whatif?vary=batch_size&network=A%20%26%20B&architecture=12&framework=caffe&host=h&device=K80&devices=2&phase=test&iterations=1000"));
+  EXPECT_TRUE(
+      asked_.contains("/v1/"
+                      "whatif?vary=batch_size&network=A%20%26%20B&architecture=12&framework=caffe&host=h&"
+                      "device=K80&devices=2&phase=test&iterations=1000"));
 }
 
 TEST_F(PageExport, AllowsItsOwnScriptsByHashAndNothingElse) {
   const auto file = exported();
   ASSERT_TRUE(file.has_value());
-  const std::regex policy(R"(content="default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+' 'sha256-[^']+'; img-src data:")");
+  const std::regex policy(
+      R"(content="default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+' 'sha256-[^']+'; img-src data:")");
   EXPECT_TRUE(std::regex_search(*file, policy)) << file->substr(0, 500);
 }
 

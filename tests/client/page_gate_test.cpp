@@ -11,8 +11,9 @@ const std::string kCookie = "etad_4000=" + kSession;
 
 class PageGateTest : public testing::Test {
  protected:
-  PageDecision ask(std::string_view target, std::string_view cookie = {}, std::string_view host = "127.0.0.1:4000",
-                   std::string_view origin = {}, std::string_view method = "GET") {
+  PageDecision ask(std::string_view target, std::string_view cookie = {},
+                   std::string_view host = "127.0.0.1:4000", std::string_view origin = {},
+                   std::string_view method = "GET") {
     return gate_.decide({method, target, host, origin, cookie});
   }
   static unsigned refused(const PageDecision& decision) {
@@ -70,7 +71,8 @@ TEST_F(PageGateTest, TargetsLeadToThePagesFilesAndTheDaemonAlone) {
   EXPECT_EQ(std::get<AskDaemon>(ask("/v1/runs?limit=3", kCookie)).target, "/v1/runs?limit=3");
   EXPECT_FALSE(std::get<AskDaemon>(ask("/v1/runs?limit=3", kCookie)).stream);
   EXPECT_TRUE(std::get<AskDaemon>(ask("/v1/runs?state=running&watch=true", kCookie)).stream);
-  for (const char* const target : {"/../etc/passwd", "/js/../../x", "//etc/passwd", "/%2e%2e/x", "/js//x", "/a\\b", "x", "*"})
+  for (const char* const target :
+       {"/../etc/passwd", "/js/../../x", "//etc/passwd", "/%2e%2e/x", "/js//x", "/a\\b", "x", "*"})
     EXPECT_EQ(refused(ask(target, kCookie)), 404U) << target;
   EXPECT_EQ(refused(ask("/" + std::string(9000, 'a'), kCookie)), 414U);
 }

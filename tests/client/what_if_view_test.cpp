@@ -11,7 +11,8 @@ const Object kAnswer = boost::json::parse(R"({"vary":"batch_size","rows":[
   {"batch_size":16,"seconds":6,"lower":5,"upper":8,"samples_per_second":975,"seen":1},
   {"batch_size":32,"seconds":12,"lower":9,"upper":15,"samples_per_second":1000,"seen":0}],
   "unanswered":[{"value":"64","why":"No model \u001b[31mof that."}],
-  "best":{"batch_size":"32","row":2,"why":"the most samples a second"},"knee":16})").as_object();
+  "best":{"batch_size":"32","row":2,"why":"the most samples a second"},"knee":16})")
+                           .as_object();
 
 TEST(WhatIfView, BarsMarksAndWhatWasMeasured) {
   const std::string text = what_if_text(kAnswer, {});

@@ -54,7 +54,8 @@ TEST(Thinning, ExtremesSurvive) {
 TEST(Thinning, LossesThatAreNoNumbersDoNotSpoilTheMean) {
   Thinning<ThinnedPoint> thinned(2);
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (int i = 0; i < 8; ++i) thinned.add(ThinnedPoint(ProgressPoint{i, std::nullopt, i % 2 == 0 ? nan : 2.0}));
+  for (int i = 0; i < 8; ++i)
+    thinned.add(ThinnedPoint(ProgressPoint{i, std::nullopt, i % 2 == 0 ? nan : 2.0}));
   ASSERT_EQ(thinned.items().size(), 2U);
   EXPECT_EQ(thinned.items()[1].point.iteration, 7);
   EXPECT_DOUBLE_EQ(thinned.items()[1].sum / static_cast<double>(thinned.items()[1].losses), 2.0);

@@ -16,11 +16,19 @@ constexpr std::string_view kVendor = "vendor/";
 constexpr char kChartLibrary[] = "/usr/share/javascript/dygraphs";  // of the package libjs-dygraphs
 
 // Each behind those it imports from; main.js is the last.
-constexpr std::array kModules = {
-    "js/format.js",          "js/dom.js",          "js/api.js",           "js/plot.js",
-    "js/series.js",          "js/screens/now.js",  "js/screens/runs.js",  "js/screens/run.js",
-    "js/screens/network.js", "js/screens/ask.js",  "js/screens/record.js", "js/screens/sources.js",
-    "js/main.js"};
+constexpr std::array kModules = {"js/format.js",
+                                 "js/dom.js",
+                                 "js/api.js",
+                                 "js/plot.js",
+                                 "js/series.js",
+                                 "js/screens/now.js",
+                                 "js/screens/runs.js",
+                                 "js/screens/run.js",
+                                 "js/screens/network.js",
+                                 "js/screens/ask.js",
+                                 "js/screens/record.js",
+                                 "js/screens/sources.js",
+                                 "js/main.js"};
 
 // "'sha256-…'" as a Content-Security-Policy names a script or style that it allows.
 std::string csp_hash(std::string_view text) {
@@ -54,7 +62,8 @@ PageAssets PageAssets::installed() {
 
 Result<std::string> PageAssets::read(std::string_view name) const {
   const bool vendor = name.starts_with(kVendor);
-  const std::string path = vendor ? library_ + "/" + std::string(name.substr(kVendor.size())) : own_ + "/" + std::string(name);
+  const std::string path =
+      vendor ? library_ + "/" + std::string(name.substr(kVendor.size())) : own_ + "/" + std::string(name);
   std::ifstream in(path, std::ios::binary);
   std::string out{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   if (!in.is_open() || in.bad()) {
@@ -91,12 +100,15 @@ Result<std::string> PageAssets::export_with(std::string_view data, std::string_v
   }
   const std::string script = one_script(modules);
   std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
-  out += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src " + csp_hash(styles) +
-         "; script-src " + csp_hash(*charts) + " " + csp_hash(script) + "; img-src data:\">\n";
-  out += "<meta name=\"viewport\" content=\"width=device-width\">\n<title>etad</title>\n<style>" + styles + "</style>\n";
+  out += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src " +
+         csp_hash(styles) + "; script-src " + csp_hash(*charts) + " " + csp_hash(script) +
+         "; img-src data:\">\n";
+  out += "<meta name=\"viewport\" content=\"width=device-width\">\n<title>etad</title>\n<style>" + styles +
+         "</style>\n";
   out += "</head>\n<body>\n<div id=\"app\">" + std::string(tables) + "</div>\n";
   out += "<script type=\"application/json\" id=\"data\">" + inert(data) + "</script>\n";
-  out += "<script>" + *charts + "</script>\n<script type=\"module\">" + script + "</script>\n</body>\n</html>\n";
+  out +=
+      "<script>" + *charts + "</script>\n<script type=\"module\">" + script + "</script>\n</body>\n</html>\n";
   return out;
 }
 

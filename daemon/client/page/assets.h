@@ -31,8 +31,9 @@ class PageAssets {
 
 std::string_view content_type(std::string_view name);
 
-// The scripts of `modules` (names and texts, each behind those it imports from) as one: without their imports,
-// since what they import stands above them. Top-level names are unique over all of them; a test holds that.
+// The scripts of `modules` (names and texts, each behind those it imports from) as one: without their
+// imports, since what they import stands above them. Top-level names are unique over all of them; a test
+// holds that.
 std::string one_script(const std::vector<std::string>& modules);
 
 }  // namespace etad::client

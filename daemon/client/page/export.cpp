@@ -12,7 +12,7 @@ namespace {
 using boost::json::object;
 using boost::json::value;
 
-constexpr std::size_t kMostRuns = 40;               // in full, with what they did over time
+constexpr std::size_t kMostRuns = 40;                   // in full, with what they did over time
 constexpr std::size_t kMostBytes = 24UL * 1024 * 1024;  // of data: a file that can still be mailed
 
 std::string encoded(const value& part) {
@@ -62,7 +62,8 @@ const boost::json::array& list_in(const object& answer, std::string_view name) {
 // The curve of a model over the batch size; the parameters are those of curveQuestion in network.js.
 std::string curve_target(const object& model) {
   std::string out = "/v1/whatif?vary=batch_size";
-  for (const char* const name : {"network", "architecture", "framework", "host", "device", "devices", "phase"}) {
+  for (const char* const name :
+       {"network", "architecture", "framework", "host", "device", "devices", "phase"}) {
     const value* const part = model.if_contains(name);
     if (part != nullptr && !part->is_null()) out += "&" + std::string(name) + "=" + encoded(*part);
   }
@@ -105,21 +106,29 @@ std::string now_text() {
 }
 
 std::string as_markup(const value& cell) {
-  std::string text = cell.is_string() ? std::string(cell.get_string()) : cell.is_null() ? "" : boost::json::serialize(cell);
+  std::string text = cell.is_string() ? std::string(cell.get_string())
+                     : cell.is_null() ? ""
+                                      : boost::json::serialize(cell);
   if (text.size() > 200) text.resize(200);
   std::string out;
   for (const char c : text) {
-    if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '&') out += "&amp;";
-    else if (static_cast<unsigned char>(c) < 0x20) out += ' ';
-    else out += c;
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '&')
+      out += "&amp;";
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += ' ';
+    else
+      out += c;
   }
   return out;
 }
 
 // What can be read where no script runs: the plain lists.
-std::string plain_table(const object& answer, std::string_view name, const std::vector<std::string_view>& columns) {
+std::string plain_table(const object& answer, std::string_view name,
+                        const std::vector<std::string_view>& columns) {
   std::string out = "<h2>" + std::string(name) + "</h2>\n<table><thead><tr>";
   for (const std::string_view column : columns) out += "<th>" + std::string(column) + "</th>";
   out += "</tr></thead><tbody>\n";
@@ -140,8 +149,8 @@ std::string plain_table(const object& answer, std::string_view name, const std::
 Result<std::string> exported_page(const std::function<Result<Response>(const std::string& target)>& ask,
                                   const PageAssets& assets) {
   Collector collector(ask);
-  for (const char* const target : {"/v1/health", "/v1/accuracy", "/v1/predictions?limit=1000", "/v1/estimators",
-                                   "/v1/sources?limit=200", "/v1/runs?limit=20"}) {
+  for (const char* const target : {"/v1/health", "/v1/accuracy", "/v1/predictions?limit=1000",
+                                   "/v1/estimators", "/v1/sources?limit=200", "/v1/runs?limit=20"}) {
     collector.get(target);
   }
   collect_runs(collector);
@@ -156,8 +165,11 @@ Result<std::string> exported_page(const std::function<Result<Response>(const std
       "<noscript>" +
       plain_table(answer("/v1/runs?limit=200"), "runs",
                   {"id", "network", "state", "framework", "device", "started_at", "ended_at"}) +
-      plain_table(answer("/v1/networks?limit=200"), "networks", {"network", "runs", "batch_sizes", "devices", "last_seen"}) +
-      plain_table(answer("/v1/sources?limit=200"), "sources", {"path", "state", "format", "lines", "matched"}) + "</noscript>";
+      plain_table(answer("/v1/networks?limit=200"), "networks",
+                  {"network", "runs", "batch_sizes", "devices", "last_seen"}) +
+      plain_table(answer("/v1/sources?limit=200"), "sources",
+                  {"path", "state", "format", "lines", "matched"}) +
+      "</noscript>";
   answers["exported_at"] = now_text();
   return assets.export_with(boost::json::serialize(answers), tables);
 }

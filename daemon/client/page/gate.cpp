@@ -70,7 +70,8 @@ PageDecision PageGate::decide(const PageRequest& request) {
   if (request.target.starts_with(kToken)) {
     if (!same_secret(request.target.substr(kToken.size()), token_)) {
       if (has_session(request.cookie)) return ServeFile{"index.html"};  // the page itself, loaded again
-      return Refuse{403, "This address has been used, or is not the one that etactl printed. Run etactl page again."};
+      return Refuse{
+          403, "This address has been used, or is not the one that etactl printed. Run etactl page again."};
     }
     token_.clear();
     return Welcome{cookie_name() + "=" + session_ + "; HttpOnly; SameSite=Strict; Path=/"};

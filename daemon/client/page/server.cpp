@@ -35,9 +35,10 @@ template <class Message>
 void harden(Message& message) {
   message.set(http::field::server, "etactl");
   message.set(http::field::cache_control, "no-store");
-  message.set("Content-Security-Policy",
-              "default-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
-              "frame-ancestors 'none'");
+  message.set(
+      "Content-Security-Policy",
+      "default-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
+      "frame-ancestors 'none'");
   message.set("X-Content-Type-Options", "nosniff");
   message.set("Referrer-Policy", "no-referrer");
   message.set("Cross-Origin-Resource-Policy", "same-origin");
@@ -162,7 +163,9 @@ class Connection {
         error = wait([&](auto done) { http::async_write_header(stream_, serializer, done); });
       }
       const std::string text = std::string(line) + "\n";
-      if (!error) error = wait([&](auto done) { asio::async_write(stream_, http::make_chunk(asio::buffer(text)), done); });
+      if (!error)
+        error =
+            wait([&](auto done) { asio::async_write(stream_, http::make_chunk(asio::buffer(text)), done); });
       return !error;
     };
     const auto response = client.watch(target, hand_on, /*heartbeats=*/true);
