@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""contrib/python/etad.py against a daemon: python_client_test.py BUILD"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "contrib" / "python")]
+import etad  # noqa: E402
+from daemon_process import Daemon  # noqa: E402
+
+EXAMPLES = sorted((ROOT / "examples" / "caffe").glob("*.log"))
+
+
+def raises(kind, what):
+    try:
+        what()
+    except kind as error:
+        return error
+    raise AssertionError(f"no {kind.__name__}")
+
+
+def check(client, folder):
+    answer = client.estimate("LeNet", phase="train", batch_size=48, iterations=5000)
+    assert 0 < answer.lower < answer.seconds < answer.upper, answer
+    assert answer.body["network"] == "LeNet" and answer.extrapolates == ()
+    wide = client.estimate("LeNet", phase="train", batch_size=48, iterations=5000, confidence=0.99)
+    assert wide.upper > answer.upper
+    total = client.estimate("LeNet", phase="total", batch_size=64, iterations=1000, test_interval=500,
+                            test_iterations=100, test_batch_size=100)
+    assert {part["phase"] for part in total.body["parts"]} >= {"train", "test"}
+
+    problem = raises(etad.Problem, lambda: client.estimate("lenett", phase="train", iterations=1))
+    assert problem.status == 404 and "LeNet" in problem.candidates, problem.body
+    assert raises(etad.Problem, lambda: client.get("/v1/estimate", network="LeNet")).status == 400
+
+    assert len(list(client.runs(limit=2))) == len(EXAMPLES), "all pages of a list"
+    assert all(run["network"] == "LeNet" for run in client.runs(network="LeNet"))
+    newest = next(iter(client.runs()))
+    assert client.run(newest["id"])["id"] == newest["id"]
+    assert {each["network"] for each in client.networks()} == {"LeNet", "CIFAR10_quick"}
+    assert all(each["network"] == "LeNet" for each in client.models(network="LeNet"))
+    assert "overall" in client.accuracy()
+    rows = client.what_if("LeNet", vary="batch_size", values=[16, 64])["rows"]
+    assert [row["batch_size"] for row in rows] == [16, 64]
+    assert client.label(newest["id"], gpus="0")["labels"] == {"gpus": "0"}
+
+    seen = []
+    thread = threading.Thread(target=lambda: seen.append(next(client.watch())), daemon=True)
+    thread.start()
+    thread.join(20)
+    assert seen and "state" in seen[0]
+
+    asked = subprocess.run([sys.executable, etad.__file__, "estimate", "LeNet", "phase=train", "batch_size=48", "iterations=10",
+                            f"socket={folder}/sock"], capture_output=True, text=True, check=False)
+    assert asked.returncode == 0 and '"seconds"' in asked.stdout, asked.stderr
+
+
+def main():
+    build = pathlib.Path(sys.argv[1])
+    assert etad.default_socket({"ETAD_SOCKET": "/x"}) == "/x"
+    assert etad.default_socket({"XDG_RUNTIME_DIR": "/nonexistent"}) == "/run/etad/etad.sock"
+    raises(etad.NoDaemon, lambda: etad.Client("/nonexistent/sock").get("/v1"))
+    with tempfile.TemporaryDirectory() as folder, Daemon(build, folder, []):
+        etactl = [str(build / "etactl"), "--socket", f"{folder}/sock"]
+        subprocess.run([*etactl, "import", *map(str, EXAMPLES)], check=True, capture_output=True)
+        subprocess.run([*etactl, "refit"], check=True, capture_output=True)
+        check(etad.Client(f"{folder}/sock"), folder)
+    print("python_client_test: all is well")
+
+
+if __name__ == "__main__":
+    main()
