@@ -17,6 +17,10 @@ constexpr std::int64_t kSure = 3;
 constexpr std::int64_t kSilentLines = 64;
 // What another has to measure then, while the run of the first is not over.
 constexpr std::int64_t kMuch = 16;
+// What a generic format has to measure against one that knows some of the lines, but measures nothing.
+constexpr std::int64_t kGenericAgainst = 12;
+// And when it need not look out for others any more.
+constexpr std::int64_t kGenericSure = 64;
 constexpr std::string_view kRejected = "rejected: ";
 // What was taken for a trace and then speaks as a training log is one, unless it was a trace for so long.
 constexpr std::int64_t kSurelyTrace = 200;
@@ -117,7 +121,9 @@ bool LogParser::read_own(const Line& line, Records& out) {
 }
 
 bool LogParser::is_sure() const {
-  return own_ && (own_->is_table() || own_->measured() >= kSure || options_.format != "auto");
+  if (!own_) return false;
+  const std::int64_t enough = own_->format().is_generic() ? kGenericSure : kSure;
+  return own_->is_table() || own_->measured() >= enough || options_.format != "auto";
 }
 
 bool LogParser::is_looking() const {
@@ -157,7 +163,7 @@ void LogParser::look(const Line& line, bool known, Records& out) {
 // several at once the log's next lines say which.
 void LogParser::meet(const Line& line, Records& out) {
   const auto shown = options_.formats->shown_by(line.text);
-  if (!own_ && shown.size() == 1 && rivals_.empty()) {
+  if (!own_ && shown.size() == 1 && rivals_.only_generic() && !shown.front()->is_generic()) {
     adopt(shown.front());
     replay(line.modified, out);
     read_own(line, out);
@@ -175,8 +181,16 @@ void LogParser::meet(const Line& line, Records& out) {
 // A format that has explained what the one that counts has not takes its place. A run that came to nothing
 // gives it its ordinal.
 void LogParser::elect(std::int64_t segments, Records& out) {
-  auto winner = rivals_.winner(own_ ? &*own_ : nullptr, segments);
-  if (!winner) return;
+  if (auto winner = rivals_.winner(own_ ? &*own_ : nullptr, segments)) take_over(std::move(*winner), out);
+}
+
+void LogParser::elect_generic(Records& out) {
+  if (rivals_.empty() || (own_ && (own_->measured() > 0 || own_->format().is_generic()))) return;
+  auto winner = rivals_.winner(nullptr, own_ ? kGenericAgainst : kSure, true);
+  if (winner) take_over(std::move(*winner), out);
+}
+
+void LogParser::take_over(Rival winner, Records& out) {
   std::int64_t first = 0;
   if (own_) {
     first = own_->measured() > 0 ? own_->next_ordinal() : own_->first_ordinal();
@@ -187,8 +201,8 @@ void LogParser::elect(std::int64_t segments, Records& out) {
   } else {
     matched_ += static_cast<std::int64_t>(held_.size());
   }
-  winner->take_over(first, out);
-  own_ = std::move(winner->reading);
+  winner.take_over(first, out);
+  own_ = std::move(winner.reading);
   format_name_ = own_->name();
   trial_.reset();
   silent_ = looked_at_ = 0;
@@ -228,12 +242,14 @@ void LogParser::replay(Instant modified, Records& out) {
 
 void LogParser::settle(Records& out) {
   if (!own_ || own_->measured() == 0) elect(1, out);
+  elect_generic(out);
   if (own_ || !trial_ || trial_->likely().empty()) return;
   adopt_trace(std::string(trial_->likely()));
   replay(time_.reference, out);
 }
 
 void LogParser::flush(Records& out) {
+  elect_generic(out);
   if (own_) own_->flush(out);
 }
 

@@ -6,7 +6,8 @@
 // not believed at once: until it has measured a few times, and whenever it falls silent, every other format
 // that a line shows reads along (Rivals), and the one that measures what the first could not takes over. So a
 // launcher's line before a trainer's does no harm, and in a file that several programs write in turn each
-// run is read by the format of its own.
+// run is read by the format of its own. A generic format, of no framework, is believed at the end of a batch
+// of lines, where none of them has shown another.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -84,6 +85,8 @@ class LogParser {
   void look(const Line& line, bool known, Records& out);
   void meet(const Line& line, Records& out);
   void elect(std::int64_t segments, Records& out);
+  void elect_generic(Records& out);
+  void take_over(Rival winner, Records& out);
   void consider_trace(const Line& line, Records& out);
   void hold(const Line& line);
   void stop_looking();

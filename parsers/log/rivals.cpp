@@ -101,6 +101,11 @@ bool Rivals::has(std::string_view format) const {
                      [&](const Rival& r) { return r.reading.name() == format; });
 }
 
+bool Rivals::only_generic() const {
+  return std::all_of(rivals_.begin(), rivals_.end(),
+                     [](const Rival& r) { return r.reading.format().is_generic(); });
+}
+
 Rival* Rivals::add(std::shared_ptr<const Format> format, const ReadingContext& context) {
   if (rivals_.size() >= kMostRivals || format->is_table()) return nullptr;
   return &rivals_.emplace_back(Rival{Reading(std::move(format), context), {}});
@@ -117,10 +122,12 @@ void Rivals::feed(std::string_view line, std::optional<Instant> arrival, Instant
   for (Rival& rival : rivals_) feed(rival, line, arrival, modified);
 }
 
-std::optional<Rival> Rivals::winner(const Reading* own, std::int64_t segments) {
+std::optional<Rival> Rivals::winner(const Reading* own, std::int64_t segments, bool generic) {
   const auto may_win = [&](const Rival& r) {
     const auto measured = static_cast<std::int64_t>(r.found.segments.size());
+    if (r.reading.format().is_generic() != generic) return false;
     if (own && own->format().over(r.reading.name())) return false;
+    if (generic) return measured >= segments;
     return measured >= segments || (measured > 0 && !r.reading.running());
   };
   auto best = rivals_.end();

@@ -27,6 +27,7 @@ class Rivals {
  public:
   bool has(std::string_view format) const;
   bool empty() const { return rivals_.empty(); }
+  bool only_generic() const;  // those of no framework, who wait for one that is
 
   // A format that a line shows begins to read; of too many the ones that came first stay. nullptr: no room.
   Rival* add(std::shared_ptr<const Format> format, const ReadingContext& context);
@@ -36,7 +37,8 @@ class Rivals {
 
   // Takes out the one that has explained most: at least `segments` of them, or a run from its beginning to
   // its end. What `own` calls itself more specific than can't win against it.
-  std::optional<Rival> winner(const Reading* own, std::int64_t segments);
+  // Generic formats are asked apart, since any other that the next lines show goes before them.
+  std::optional<Rival> winner(const Reading* own, std::int64_t segments, bool generic = false);
 
   void clear() { rivals_.clear(); }
 

@@ -115,6 +115,9 @@ const std::string& Format::framework() const {
 std::string_view Format::section_body() const {
   return impl_->file.section_body;
 }
+bool Format::is_generic() const {
+  return impl_->file.generic;
+}
 bool Format::is_table() const {
   return !impl_->file.table.empty();
 }
@@ -219,6 +222,8 @@ std::vector<std::shared_ptr<const Format>> FormatSet::shown_by(std::string_view 
     for (const auto& f : formats_)
       if (f->recognises_stripped(line)) claims.push_back(f);
   if (claims.size() < 2) return claims;
+  const auto generic = [](const auto& f) { return f->is_generic(); };
+  if (!std::all_of(claims.begin(), claims.end(), generic)) std::erase_if(claims, generic);
   std::vector<std::shared_ptr<const Format>> shown;
   for (const auto& f : claims)
     if (std::none_of(claims.begin(), claims.end(), [&](const auto& g) { return g->over(f->name()); }))

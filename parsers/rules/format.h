@@ -48,6 +48,9 @@ class Format {
   // How lines between `section` and the next headed line are read: "prototext" or "" (not at all).
   std::string_view section_body() const;
 
+  // Whether it is of no framework: it reads only what no other format does, and has to be surer of it.
+  bool is_generic() const;
+
   // Whether the lines are rows of a table (SegmentTable), whose columns the recognised line names.
   bool is_table() const;
 
@@ -59,7 +62,7 @@ class Format {
 };
 
 // All loaded formats. Recognition by content: a line shows the formats that claim it, less those that another
-// of them calls itself more specific than (`over = ["…"]`). LogParser weighs what the lines show.
+// of them calls itself more specific than (`over = ["…"]`), and less the generic ones if any other does. LogParser weighs what the lines show.
 class FormatSet {
  public:
   // Cross-checks: each format's samples against every other format's recognition.

@@ -90,13 +90,17 @@ class Reader {
   RuleFile read(const toml::table& root) {
     file_.format_line = 1;
     check_keys(root,
-               {"format", "framework", "recognise", "over", "timestamp", "strip", "section_body", "table",
+               {"format", "framework", "recognise", "over", "timestamp", "strip", "section_body", "table", "generic",
                 "description", "rule", "sample"},
                "");
     file_.format = required_text(root, "format", "the file", 1);
     file_.framework = optional_text(root, "framework", file_.format);
     file_.section_body = optional_text(root, "section_body", "");
     file_.table = optional_text(root, "table", "");
+    if (const auto* generic = root.get("generic")) {
+      if (!generic->is_boolean()) add(line_of(*generic), "'generic' is not true or false");
+      file_.generic = generic->value_or(false);
+    }
     if (!file_.table.empty() && file_.table != "csv")
       add(line_of(*root.get("table")), "unknown table '" + file_.table + "'", "there is \"csv\"");
     optional_text(root, "description", "");

@@ -62,6 +62,7 @@ struct SampleSpec {
 struct RuleFile {
   std::string where;
   std::string format, framework, section_body, table;
+  bool generic = false;  // reads what no other format does
   std::vector<HeaderForm> headers;
   std::vector<std::string> over;
   std::vector<PatternSpec> recognise, strip;

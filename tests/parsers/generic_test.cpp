@@ -1,0 +1,120 @@
+// The generic formats: trainings of no known framework are read, and nothing else is.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <functional>
+#include <map>
+
+#include "parsers/log/log_parser.h"
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+struct Outcome {
+  std::string format;
+  std::map<std::int64_t, etad::Run> runs;
+};
+
+// `apart`: seconds between two lines that are seen coming; 0: an old log.
+Outcome read(const std::vector<std::string>& lines, int apart = 0, std::size_t batch = 1000) {
+  LogOptions options;
+  options.formats = &shipped_formats();
+  LogParser parser(options);
+  Records records;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto at = reference_time() + std::chrono::seconds(apart * static_cast<int>(i));
+    parser.feed(lines[i], apart > 0 ? std::optional(at) : std::nullopt, reference_time(), records);
+    if ((i + 1) % batch == 0) parser.flush(records);
+  }
+  parser.settle(records);
+  parser.close(records);
+  parser.flush(records);
+  Outcome out{parser.format(), {}};
+  for (const etad::Run& run : records.runs) out.runs[run.ordinal] = run;
+  return out;
+}
+
+template <class... Values>
+std::string written(const char* form, Values... values) {
+  char text[256];
+  std::snprintf(text, sizeof text, form, values...);
+  return text;
+}
+
+std::vector<std::string> lines_by(int count, const std::function<std::string(int)>& line) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < count; ++i) lines.push_back(line(i));
+  return lines;
+}
+
+TEST(Generic, epochs_that_state_their_time) {
+  const auto out = read(lines_by(6, [](int i) {
+    return written("Epoch %d/10, Train Loss: %.4f, Time: 62.5s", i + 1, 2.0 / (i + 1));
+  }));
+  ASSERT_EQ(out.runs.size(), 1U);
+  const etad::Run& run = out.runs.at(0);
+  EXPECT_EQ(run.framework, "generic");
+  EXPECT_EQ(run.iteration, 6);
+  EXPECT_EQ(run.max_iterations, 10);
+  EXPECT_EQ(to_seconds(run.train.duration) / static_cast<double>(run.train.iterations), 62.5);
+}
+
+TEST(Generic, steps_of_epochs_that_are_seen_coming) {
+  const auto lines = lines_by(40, [](int i) {
+    return written("Train Epoch: %d [%d/60000 (%d%%)]\tLoss: 0.5000", 1 + i / 20, i % 20 * 3000, i % 20 * 5);
+  });
+  for (const std::size_t batch : {1U, 7U, 1000U}) {
+    const auto out = read(lines, 15, batch);
+    ASSERT_EQ(out.runs.size(), 1U) << batch;
+    EXPECT_EQ(out.format, "generic");
+    EXPECT_NEAR(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
+                15.0 / 3000, 1e-4);
+  }
+  EXPECT_EQ(read(lines).runs.size(), 0U) << "without times there is nothing to learn";
+}
+
+TEST(Generic, steps_that_are_stamped) {
+  const auto out = read(lines_by(20, [](int i) {
+    return written("2026-03-01 10:%02d:00,250 - INFO - step %d/5000 | train loss 2.3125 | lr 3e-4", i, 100 * (i + 1));
+  }));
+  ASSERT_EQ(out.runs.size(), 1U);
+  EXPECT_EQ(out.runs.at(0).max_iterations, 5000);
+  EXPECT_DOUBLE_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 0.6);
+}
+
+TEST(Generic, a_format_that_a_later_line_of_the_batch_shows_goes_before_it) {
+  auto lines = lines_by(20, [](int i) {
+    return written(" %2d%%|##   | %d/100 [%d:00<10:00, 60.00s/it]", i + 10, i + 10, i + 10);
+  });
+  lines.emplace_back("{'loss': 1.25, 'learning_rate': 4.5e-05, 'epoch': 0.5}");
+  EXPECT_EQ(read(lines).format, "huggingface");
+  lines.pop_back();
+  EXPECT_EQ(read(lines).format, "generic");
+}
+
+TEST(Generic, what_is_no_training_is_nothing) {
+  const std::vector<std::function<std::string(int)>> forms = {
+      [](int i) { return written("[%d/345] Building CXX object src/loss_%d.cpp.o", i + 1, i); },
+      [](int i) { return written("[ %d%%] Building CXX object CMakeFiles/step.dir/a%d.cpp.o", i, i); },
+      [](int i) { return written("Step %d/120 : RUN make -j8 iteration", i + 1); },
+      [](int i) { return written("2026-03-01 10:%02d:00 Get:%d http://deb.example.org stable/main amd64 step %d", i, i, i); },
+      [](int i) { return written("10.1.2.3 - - [01/Mar/2026:10:%02d:00 +0000] \"GET /epoch/%d/100 HTTP/1.1\" 200 512", i, i); },
+      [](int i) { return written("[%5d.250000] usb 1-1: new device number %d of 100", i, i); },
+      [](int i) { return written("Downloading model: %d%%|##  | %d/100 [%02d:00<01:00, 1.00MB/s]", i, i, i); },
+      [](int i) { return written("Loading shards: %d%%|##  | %d/100 [%02d:00<01:00, 1.00s/it]", i, i, i); },
+      [](int i) { return written(" %d%%|##  | %d/100 [00:%02d<01:00, 1.00s/it]", i, i, i); },
+      [](int i) { return written("tests/test_step.py::test_loss_%d PASSED [ %d%%]", i, i); },
+      [](int i) { return written("2026-03-01 10:%02d:00 Unpacking libepoch%d (1.0-%d) ... %d/100", i, i, i, i); },
+      [](int i) { return written("#%d [stage %d/100] COPY train.py loss.py /app", i, i); },
+      [](int i) { return written("Mar  1 10:%02d:00 host systemd[1]: Started session %d of user.", i, i); },
+      [](int i) { return written("  %d,450,000 %d%%  1.2MB/s 0:00:%02d (xfr#%d, to-chk=%d/100)", i, i, i, i, 100 - i); },
+  };
+  for (std::size_t form = 0; form < forms.size(); ++form) {
+    const auto lines = lines_by(50, forms[form]);
+    for (const int apart : {0, 30}) EXPECT_TRUE(read(lines, apart).runs.empty()) << lines.front();
+  }
+}
+
+}  // namespace
+}  // namespace etad::test
