@@ -37,7 +37,7 @@ std::vector<std::vector<std::int64_t>> shapes_of(std::string_view text) {
 
 LayerTable::LayerTable(sqlite::Connection& c)
     : known_(c, "SELECT 1 FROM layers WHERE architecture = ? AND outputs IS NOT NULL LIMIT 1"),
-      insert_(c, "INSERT OR REPLACE INTO layers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      insert_(c, "INSERT OR REPLACE INTO layers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
       clear_times_(c, "DELETE FROM layer_times WHERE run_id = ?"),
       insert_time_(c, "INSERT INTO layer_times VALUES (?, ?, ?, ?, ?)") {}
 
@@ -48,7 +48,7 @@ void LayerTable::put(const std::string& architecture, const std::vector<Layer>& 
     const LayerCosts& costs = layer.costs;
     insert_.run(architecture, position++, layer.name, layer.type, layer.parameters, shapes_text(layer.shapes),
                 costs.operations, costs.backward_operations, costs.parameters, costs.inputs, costs.outputs,
-                costs.copies);
+                costs.copies, costs.lowered);
   }
 }
 

@@ -18,7 +18,7 @@ using sqlite::Statement;
 std::vector<Layer> read_layers(Connection& connection, const std::string& architecture) {
   Statement select(connection,
                    "SELECT name, type, parameters, shapes, operations, backward_operations, weights, inputs, "
-                   "outputs, copies "
+                   "outputs, copies, lowered "
                    "FROM layers WHERE architecture = ? ORDER BY position");
   std::vector<Layer> result;
   for (auto rows = select.query(architecture); rows.next();) {
@@ -27,7 +27,7 @@ std::vector<Layer> read_layers(Connection& connection, const std::string& archit
                       rows.get<std::string>(1),
                       rows.get<std::string>(2),
                       shapes_of(rows.get<std::string_view>(3)),
-                      {number(4), number(5), number(6), number(7), number(8), number(9)}});
+                      {number(4), number(5), number(6), number(7), number(8), number(9), number(10)}});
   }
   return result;
 }

@@ -245,6 +245,7 @@ ALTER TABLE layers ADD COLUMN weights REAL;
 ALTER TABLE layers ADD COLUMN inputs REAL;
 ALTER TABLE layers ADD COLUMN outputs REAL;
 ALTER TABLE layers ADD COLUMN copies REAL;
+ALTER TABLE layers ADD COLUMN lowered REAL;
 )sql";
 
 }  // namespace etad::schema

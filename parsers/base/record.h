@@ -62,7 +62,8 @@ struct LayerCosts {
   std::optional<double> parameters;           // learned weights, whatever the batch
   std::optional<double> inputs;               // elements read
   std::optional<double> outputs;              // elements written
-  std::optional<double> copies;  // elements the framework writes again for outputs with several readers
+  std::optional<double> copies;   // elements the framework writes again for outputs with several readers
+  std::optional<double> lowered;  // elements a convolution is unrolled to (im2col) before it is one product
 };
 
 // One layer of a network as its log describes it; dims without the batch dimension.

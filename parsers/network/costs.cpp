@@ -40,6 +40,7 @@ double window(const LayerSettings& said, std::size_t axes) {
 
 struct Work {
   double operations = 0, weights = 0;
+  double lowered = 0;
 };
 
 Work convolution(const LayerSettings& said, const Shape& in, const Shape& out, bool transposed,
@@ -49,7 +50,10 @@ Work convolution(const LayerSettings& said, const Shape& in, const Shape& out, b
       depthwise ? from : static_cast<double>(std::max<std::int64_t>(said.number("group", 1), 1));
   const double kernel = from * to / groups * window(said, in.size() - 1);
   const double positions = product((transposed ? in : out).begin() + 1, (transposed ? in : out).end());
-  return {kernel * positions, kernel + (said.is("bias_term", "false") ? 0 : to)};
+  // Every input under every tap; a window of one tap is the input itself.
+  const double taps = window(said, in.size() - 1);
+  const double lowered = taps > 1 ? (transposed ? to : from) * taps * positions : 0;
+  return {kernel * positions, kernel + (said.is("bias_term", "false") ? 0 : to), lowered};
 }
 
 Work inner_product(const LayerSettings& said, const Shape& in, const Shape& out) {
@@ -107,6 +111,8 @@ std::optional<Work> work(const NetLayer& layer, const Shape& in, double read) {
 // Gradients of the weights, and of the inputs where something below learns.
 double backward(const NetLayer& layer, const Work& work, bool below) {
   if (layer.layer.type.ends_with("Accuracy")) return 0;
+  const bool maximum = layer.layer.type == "Pooling" && !LayerSettings(layer.layer.parameters).text("pool");
+  if (maximum) return below ? layer.layer.costs.outputs.value_or(0) : 0;
   const bool weighs = work.weights > 0 && kind_of(layer.layer.type) != LayerKind::activation;
   return work.operations * ((weighs ? 1 : 0) + (below ? 1 : 0));
 }
@@ -125,7 +131,7 @@ void count(NetLayer& layer, const std::vector<const Blob*>& bottoms, bool below)
   costs.inputs = 0;
   for (const Blob* bottom : bottoms) *costs.inputs += product(*bottom->shape);
   if (feeds) {
-    costs.operations = costs.backward_operations = costs.parameters = 0;
+    costs.operations = costs.backward_operations = costs.parameters = costs.lowered = 0;
     if (layer.layer.type == "Parameter" && costs.outputs) costs.parameters = costs.outputs;
     return;
   }
@@ -133,6 +139,7 @@ void count(NetLayer& layer, const std::vector<const Blob*>& bottoms, bool below)
   if (!done) return;
   costs.operations = done->operations;
   costs.parameters = done->weights;
+  costs.lowered = done->lowered;
   costs.backward_operations = backward(layer, *done, below);
 }
 
@@ -178,7 +185,7 @@ NetworkCosts sum_of(std::span<const Layer> layers) {
   NetworkCosts sums;
   LayerCosts& whole = sums.whole;
   if (layers.empty()) return sums;
-  whole = {0., 0., 0., 0., 0., 0.};
+  whole = {0., 0., 0., 0., 0., 0., 0.};
   for (const Layer& layer : layers) {
     const auto kind = static_cast<std::size_t>(kind_of(layer.type));
     ++sums.layers[kind];
@@ -190,6 +197,7 @@ NetworkCosts sum_of(std::span<const Layer> layers) {
     add(whole.inputs, layer.costs.inputs);
     add(whole.outputs, layer.costs.outputs);
     add(whole.copies, layer.costs.copies);
+    add(whole.lowered, layer.costs.lowered);
   }
   return sums;
 }

@@ -13,24 +13,27 @@ namespace etad::estimators {
 // The column that is estimated. Seconds and joules are those of one iteration; peak bytes those of a device.
 enum class Target : std::uint8_t { seconds, joules, peak_bytes };
 
-// What one forward pass of one sample asks of the machine, for the layers of one kind together.
-struct KindCosts {
-  std::string kind;  // "Convolution"
-  double layers = 0;
-  double operations = 0;  // floating-point operations of a sample
-  double bytes = 0;       // activations read and written for a sample
-  double parameters = 0;  // bytes of weights read once an iteration
+// What one layer asks of the machine for one sample. In a timing run (a case whose phase is "time") also what
+// it took for an iteration; 0: not measured.
+struct LayerCosts {
+  int kind = 0;         // layers of one kind spend their time alike; below kLayerKinds
+  bool matrix = false;  // its operations are multiply-adds of matrices, for which machines are built
+  double operations = 0, backward_operations = 0;
+  double lowered = 0;   // elements a convolution is unrolled to before it is a product of matrices
+  double elements = 0;  // read and written forward; backward moves them twice
+  double weights = 0;   // read once an iteration, whatever the batch
+  double forward_seconds = 0, backward_seconds = 0;
 };
+inline constexpr int kLayerKinds = 16;
 
 // The same of a whole network, where its description was shown.
 struct Costs {
-  double operations = 0, bytes = 0, parameters = 0;
-  std::vector<KindCosts> kinds;
+  std::vector<LayerCosts> layers;
 };
 
 struct Case {
   std::string network;  // what tells networks apart: name and fingerprint
-  std::string phase;    // "train" or "test"
+  std::string phase;    // "train" or "test"; "time": a run that times layers
   double samples = 0;   // B, per iteration, over all devices
   double devices = 1;   // k
   double nodes = 1;

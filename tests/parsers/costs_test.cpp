@@ -99,6 +99,7 @@ TEST(Costs, GroupsDilationAndTransposition) {
   EXPECT_EQ(dilated.shapes.front(), (std::vector<std::int64_t>{4, 6, 6}));
   EXPECT_EQ(dilated.costs.operations, 4. * 8 * 9 * 36);
   EXPECT_EQ(dilated.costs.parameters, 4. * 8 * 9);
+  EXPECT_EQ(dilated.costs.lowered, 8. * 9 * 36);
   const Layer grouped = of("Convolution", "num_output: 8 kernel_h: 1 kernel_w: 3 group: 8");
   EXPECT_EQ(grouped.shapes.front(), (std::vector<std::int64_t>{8, 10, 8}));
   EXPECT_EQ(grouped.costs.operations, 8. * 3 * 80);

@@ -1,0 +1,299 @@
+#include "regression/estimators/roofline.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <set>
+#include <utility>
+
+#include "regression/estimators/methods.h"
+
+namespace etad::estimators {
+namespace roofline {
+
+namespace {
+constexpr double kBytes = 4;
+constexpr double kUpdate = 10;
+}  // namespace
+
+Prediction predict(const Case& what, const Parameters& at) {
+  const Eigen::Array<double, kParameters, 1> value = at.array().exp();
+  const bool train = what.phase == "train";
+  const double samples = what.samples_per_device();
+  Parameters sum = Parameters::Zero();  // of each parameter's share of the time
+  double seconds = value(kIteration);
+  sum(kIteration) = value(kIteration);
+  const auto add = [&](double time, std::initializer_list<int> slower, int faster) {
+    for (const int parameter : slower) sum(parameter) += time;
+    sum(faster) -= time;
+    seconds += time;
+  };
+  const auto pass = [&](const LayerCosts& layer, double operations, double bytes, bool backward) {
+    const int kind = kFirstKind + layer.kind, peak = layer.matrix ? kPeak : kScalar;
+    const double factor = backward ? value(kBackward) : 1;
+    const double compute = operations * samples / value(peak), memory = bytes / value(kBandwidth);
+    const int bound = compute > memory ? peak : kBandwidth;
+    add(value(kind) * factor * std::max(compute, memory), {kind}, bound);
+    const double lowering = value(kLowering) * layer.lowered * samples / value(kScalar);
+    add(lowering * factor * (backward ? operations / std::max(layer.operations, 1.0) : 1), {kLowering},
+        kScalar);
+    sum(kLayer) += value(kLayer);
+    seconds += value(kLayer);
+  };
+  for (const LayerCosts& layer : what.costs->layers) {
+    const double moved = kBytes * (layer.elements * samples + layer.weights);
+    pass(layer, layer.operations, moved, false);
+    if (!train || layer.backward_operations <= 0) continue;
+    const double before = seconds;
+    pass(layer, layer.backward_operations, 2 * moved, true);
+    sum(kBackward) += seconds - before - value(kLayer);
+    add(kUpdate * kBytes * layer.weights / value(kBandwidth), {}, kBandwidth);
+  }
+  return {seconds, sum / seconds};
+}
+
+}  // namespace roofline
+
+namespace {
+
+using roofline::Parameters;
+
+constexpr int kMaxNetworks = 64;
+constexpr int kSteps = 30;
+constexpr double kStepLength = 1;  // in the logarithm: a derivative holds no further
+
+// Standard deviations of the priors. Peaks and overheads are hardly known beforehand; a kind of layer falls
+// short of the peaks like the others, or half or twice as much.
+constexpr double kPeakPrior = 2, kOverheadPrior = 2, kBackwardPrior = 0.3, kLoweringPrior = 0.3,
+                 kKindPrior = 0.6;
+
+// How far networks, their phases and single runs are off, before any is seen, and how many that is worth.
+constexpr double kNetworkPrior = 0.1, kPhasePrior = 0.06, kNoisePrior = 0.1, kPriorWorth = 3;
+
+// The machine of which the runs' networks would be typical: peaks at their median rates, overheads of a
+// hundredth of an iteration.
+Parameters typical(const std::vector<const Datum*>& runs) {
+  std::vector<double> rates, traffic, seconds, layers;
+  for (const Datum* run : runs) {
+    double operations = 0, elements = 0;
+    const double samples = run->what.samples_per_device();
+    for (const LayerCosts& layer : run->what.costs->layers) {
+      const bool train = run->what.phase == "train";
+      operations += samples * (layer.operations + (train ? layer.backward_operations : 0));
+      elements += samples * layer.elements * (train ? 3 : 1) + layer.weights;
+    }
+    rates.push_back(std::log(std::max(operations, 1.0) / run->value));
+    traffic.push_back(std::log(std::max(4 * elements, 1.0) / run->value));
+    seconds.push_back(std::log(run->value));
+    layers.push_back(std::log(static_cast<double>(run->what.costs->layers.size())));
+  }
+  const auto middle = [](std::vector<double>& v) {
+    const auto mid = v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2);
+    std::ranges::nth_element(v, mid);
+    return *mid;
+  };
+  Parameters x = Parameters::Zero();
+  x(roofline::kPeak) = middle(rates) + std::log(1.5);
+  x(roofline::kBandwidth) = middle(traffic) + std::log(3.0);
+  x(roofline::kScalar) = x(roofline::kPeak) - std::log(30.0);
+  x(roofline::kIteration) = middle(seconds) - std::log(100.0);
+  x(roofline::kLayer) = middle(seconds) - middle(layers) - std::log(100.0);
+  return x;
+}
+
+double squared(double x) {
+  return x * x;
+}
+
+}  // namespace
+
+Roofline::Roofline(const std::vector<const Datum*>& runs, bool kinds) : kinds_(kinds) {
+  std::map<std::string, Cell> by_case;
+  std::vector<const Datum*> used;
+  const int parameters = kinds ? roofline::kParameters : roofline::kFirstKind;
+  columns_ = parameters;
+  for (const Datum* run : runs) {
+    const std::string network = run->what.network;
+    if (!networks_.contains(network)) {
+      if (networks_.size() >= kMaxNetworks) continue;
+      networks_[network] = columns_++;
+    }
+    const std::string phase = key_of(run->what, kNetwork | kPhase);
+    if (!phases_.contains(phase)) phases_[phase] = columns_++;
+    used.push_back(run);
+    Cell& cell = by_case[key_of(run->what, kNetwork | kPhase | kSamples)];
+    cell.what = &run->what;
+    cell.log_value += std::log(run->value);
+    cell.runs += 1;
+    cell.network = networks_[network];
+    cell.phase = phases_[phase];
+  }
+  rests_on_ = estimators::rests_on(used);
+  x_ = Eigen::VectorXd::Zero(columns_);
+  x_.head<roofline::kFirstKind>() = typical(used).head<roofline::kFirstKind>();
+  std::vector<Cell> cells;
+  for (auto& [key, cell] : by_case) {
+    cell.log_value /= cell.runs;
+    cells.push_back(cell);
+  }
+  fit(cells);
+}
+
+Eigen::RowVectorXd Roofline::row(const Parameters& gradient, int network, int phase) const {
+  Eigen::RowVectorXd out = Eigen::RowVectorXd::Zero(columns_);
+  const int parameters = kinds_ ? roofline::kParameters : roofline::kFirstKind;
+  out.head(parameters) = gradient.head(parameters).transpose();
+  if (network >= 0) out(network) = 1;
+  if (phase >= 0) out(phase) = 1;
+  return out;
+}
+
+void Roofline::fit(const std::vector<Cell>& cells) {
+  const auto n = static_cast<Eigen::Index>(cells.size());
+  const Eigen::VectorXd prior = x_;
+  between_networks_ = kNetworkPrior, between_phases_ = kPhasePrior, noise_ = kNoisePrior;
+  Eigen::MatrixXd design(n, columns_);
+  Eigen::VectorXd residual(n), weight(n), precision(columns_);
+  covariance_ = Eigen::MatrixXd::Identity(columns_, columns_);  // until the first step
+  for (int step = 0; step < kSteps; ++step) {
+    precision.setConstant(1 / squared(kKindPrior));
+    precision.head<3>().setConstant(1 / squared(kPeakPrior));
+    precision.segment<2>(roofline::kIteration).setConstant(1 / squared(kOverheadPrior));
+    precision(roofline::kBackward) = 1 / squared(kBackwardPrior);
+    precision(roofline::kLowering) = 1 / squared(kLoweringPrior);
+    for (const auto& [name, at] : networks_) precision(at) = 1 / squared(between_networks_);
+    for (const auto& [name, at] : phases_) precision(at) = 1 / squared(between_phases_);
+    Parameters at = Parameters::Zero();
+    const int parameters = kinds_ ? roofline::kParameters : roofline::kFirstKind;
+    at.head(parameters) = x_.head(parameters);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const Cell& cell = cells[static_cast<std::size_t>(i)];
+      const auto [seconds, gradient] = roofline::predict(*cell.what, at);
+      design.row(i) = row(gradient, cell.network, cell.phase);
+      residual(i) = cell.log_value - std::log(seconds) - x_(cell.network) - x_(cell.phase);
+      if (!std::isfinite(residual(i)) || !gradient.allFinite()) {  // costs beyond all numbers
+        design.row(i).setZero();
+        residual(i) = weight(i) = 0;
+        continue;
+      }
+      // Student's t: a run that went astray has little say. Repeats share what moved their time.
+      const double runs = 2 * cell.runs / (1 + cell.runs);
+      weight(i) = runs / squared(noise_) * 5 / (4 + runs * squared(residual(i) / noise_));
+    }
+    Eigen::MatrixXd information = design.transpose() * weight.asDiagonal() * design;
+    information.diagonal() += precision;
+    const Eigen::LDLT<Eigen::MatrixXd> solver(information);
+    Eigen::VectorXd change = solver.solve(design.transpose() * (weight.cwiseProduct(residual)) +
+                                          precision.cwiseProduct(prior - x_));
+    if (!change.allFinite()) break;
+    change = change.cwiseMax(-kStepLength).cwiseMin(kStepLength);
+    x_ += change;
+    covariance_ = solver.solve(Eigen::MatrixXd::Identity(columns_, columns_));
+    // The levels' variances by expectation and maximisation, with the prior's worth of pseudo-members.
+    const auto level = [&](const std::map<std::string, int>& members, double before) {
+      double sum = kPriorWorth * squared(before);
+      for (const auto& [name, i] : members) sum += squared(x_(i)) + covariance_(i, i);
+      return std::sqrt(sum / (kPriorWorth + static_cast<double>(members.size())));
+    };
+    between_networks_ = level(networks_, kNetworkPrior);
+    between_phases_ = level(phases_, kPhasePrior);
+    const Eigen::VectorXd left = residual - design * change;
+    const double known = (left.array().square() * (weight.array() * squared(noise_))).sum();
+    noise_ = std::sqrt((kPriorWorth * squared(kNoisePrior) + known) / (kPriorWorth + static_cast<double>(n)));
+    if (change.cwiseAbs().maxCoeff() < 1e-4) break;
+  }
+}
+
+Estimate Roofline::predict(const Case& what) const {
+  Parameters at = Parameters::Zero();
+  const int parameters = kinds_ ? roofline::kParameters : roofline::kFirstKind;
+  at.head(parameters) = x_.head(parameters);
+  const auto [seconds, gradient] = roofline::predict(what, at);
+  const auto place = [](const std::map<std::string, int>& all, const std::string& key) {
+    const auto found = all.find(key);
+    return found == all.end() ? -1 : found->second;
+  };
+  const int network = place(networks_, what.network), phase = place(phases_, key_of(what, kNetwork | kPhase));
+  const Eigen::RowVectorXd x = row(gradient, network, phase);
+  double log_mean = std::log(seconds);
+  double variance = (x * covariance_ * x.transpose())(0, 0) + squared(noise_);
+  if (network >= 0) log_mean += x_(network);
+  if (phase >= 0) log_mean += x_(phase);
+  if (network < 0) variance += squared(between_networks_);
+  if (phase < 0) variance += squared(between_phases_);
+  return {log_mean, std::sqrt(variance), rests_on_};
+}
+
+namespace {
+
+class FittedRooflines final : public Fitted {
+ public:
+  FittedRooflines(const History& history, bool kinds) {
+    std::map<std::string, std::vector<const Datum*>> machines;
+    for (const Datum& run : history) {
+      const Case& what = run.what;
+      const bool usable = what.costs && !what.costs->layers.empty() && run.value > 0 &&
+                          std::isfinite(run.value) && what.samples > 0 && what.devices > 0 &&
+                          what.phase != "time";
+      if (usable) machines[key_of(what, kMachine | kDevices)].push_back(&run);
+    }
+    for (const auto& [key, runs] : machines) {
+      std::set<std::string> networks;
+      for (const Datum* run : runs) networks.insert(run->what.network);
+      if (networks.size() >= (kinds ? Roofline::kNetworksForKinds : 2))
+        machines_.emplace(key, Roofline(runs, kinds));
+    }
+  }
+
+  Reply predict(const Case& what) const override {
+    if (!what.costs || what.costs->layers.empty()) return abstain("no log showed the network's layers");
+    if (!(what.samples > 0) || !(what.devices > 0)) return abstain("the batch size is not known");
+    if (what.phase == "time") return abstain("a timing run is nothing to be estimated");
+    const auto machine = machines_.find(key_of(what, kMachine | kDevices));
+    if (machine == machines_.end())
+      return abstain("too few networks whose layers are known ran on that machine");
+    const Estimate out = machine->second.predict(what);
+    if (!std::isfinite(out.log_mean) || !std::isfinite(out.deviation))
+      return abstain("the network's costs are beyond all numbers");
+    return {out, {}};
+  }
+
+  bool empty() const { return machines_.empty(); }
+
+ private:
+  std::map<std::string, Roofline> machines_;
+};
+
+Estimator of(std::string_view name, bool kinds) {
+  const auto networks = kinds ? Roofline::kNetworksForKinds : 2;
+  return {name, "Williams, Waterman, Patterson, CACM 2009; Hong, Kim, ISCA 2009",
+          [networks](const History& history) -> std::optional<std::string> {
+            std::map<std::string, std::set<std::string>> machines;
+            std::size_t most = 0;
+            for (const Datum& run : history) {
+              if (!run.what.costs || run.what.phase == "time") continue;
+              auto& seen = machines[key_of(run.what, kMachine | kDevices)];
+              seen.insert(run.what.network);
+              most = std::max(most, seen.size());
+            }
+            if (most >= static_cast<std::size_t>(networks)) return {};
+            return "runs of " + std::to_string(networks) +
+                   " networks on one machine, whose logs showed their layers";
+          },
+          [kinds](const History& history, Target target) -> std::unique_ptr<const Fitted> {
+            if (target != Target::seconds) return nullptr;
+            return std::make_unique<FittedRooflines>(history, kinds);
+          }};
+}
+
+}  // namespace
+
+Estimator roofline_peaks() {
+  return of("roofline", false);
+}
+Estimator roofline_kinds() {
+  return of("roofline_kinds", true);
+}
+
+}  // namespace etad::estimators

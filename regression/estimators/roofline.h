@@ -1,0 +1,69 @@
+// What a machine needs for a network that is described layer by layer: the analytical family, with what only
+// measurements can tell (peaks, overheads, how far each kind of layer falls short) fitted.
+//
+//   t(B) = c0 + sum over layers of [ c1 + m_kind max(operations B / P, bytes / W) ], bytes = 4 (elements B +
+//   weights)
+//
+// for the forward pass; training adds the same sum over the backward passes, times a factor of its own, and
+// rewriting the weights. A layer is bound by arithmetic or by memory (the roofline). In the logarithm every
+// network is off by something of its own, and each of its phases by a little more: two levels of random
+// effects. They are what is known of a network that ran at another batch size, or in its other phase only,
+// and they vanish for one that never ran.
+//
+// Williams, Waterman & Patterson, CACM 2009; Hong & Kim, ISCA 2009; Zhang & Owens, HPCA 2011.
+#pragma once
+
+#include <Eigen/Core>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "regression/estimators/estimator.h"
+
+namespace etad::estimators {
+
+// The parameters, all in the logarithm: so every one of them is positive, and a prior on it is one on a
+// factor.
+namespace roofline {
+enum Parameter : int { kPeak, kBandwidth, kScalar, kIteration, kLayer, kBackward, kLowering, kFirstKind };
+inline constexpr int kParameters = kFirstKind + kLayerKinds;
+using Parameters = Eigen::Matrix<double, kParameters, 1>;
+
+// Seconds of one iteration, and the derivatives of their logarithm. Linear in the number of layers.
+struct Prediction {
+  double seconds = 0;
+  Parameters gradient = Parameters::Zero();
+};
+Prediction predict(const Case& what, const Parameters& at);
+}  // namespace roofline
+
+// A machine's roofline, fitted to its runs of described networks: the maximum a posteriori by Gauss-Newton.
+class Roofline {
+ public:
+  // Multipliers by kind of layer are fitted from so many networks on; fewer can't tell them apart.
+  static constexpr int kNetworksForKinds = 5;
+
+  // Of cases with costs of one machine; at most kMaxNetworks networks, the first ones.
+  Roofline(const std::vector<const Datum*>& runs, bool kinds);
+  Estimate predict(const Case& what) const;
+
+ private:
+  struct Cell {
+    const Case* what = nullptr;
+    double log_value = 0;  // mean of its runs
+    double runs = 0;
+    int network = 0, phase = 0;  // indices of the random effects
+  };
+  void fit(const std::vector<Cell>& cells);
+  Eigen::RowVectorXd row(const roofline::Parameters& gradient, int network, int phase) const;
+
+  bool kinds_ = false;
+  int columns_ = 0;
+  std::map<std::string, int> networks_, phases_;  // places of their effects among the columns
+  Eigen::VectorXd x_;
+  Eigen::MatrixXd covariance_;
+  double between_networks_ = 0, between_phases_ = 0, noise_ = 0;  // standard deviations
+  RestsOn rests_on_;
+};
+
+}  // namespace etad::estimators
