@@ -12,6 +12,7 @@ Estimator ernest();            // 1, B/k, log k, k
 Estimator ring();              // 1, B/k, (k-1)/k: gradients go round in a ring
 Estimator lu();                // peak memory a + b B
 
+Estimator gianniti_layers();   // alpha + beta operations a layer, from runs that time layers
 Estimator roofline_peaks();    // layer by layer, with fitted peaks and overheads
 Estimator roofline_kinds();    // the same, with multipliers by kind of layer, shrunken towards 1
 

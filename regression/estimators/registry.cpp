@@ -9,7 +9,8 @@ namespace etad::estimators {
 
 std::span<const Estimator> estimators() {
   static const std::array kAll = {
-      gianniti(), gianniti_literal(), barnes(), ernest(), ring(), lu(), roofline_peaks(), roofline_kinds(),
+      gianniti(), gianniti_literal(), barnes(),         ernest(),         ring(),
+      lu(),       gianniti_layers(),  roofline_peaks(), roofline_kinds(),
   };
   return kAll;
 }
