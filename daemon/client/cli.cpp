@@ -44,6 +44,7 @@ struct Asked {
   std::string name;
   ImportOptions import;
   std::vector<std::string> files, labels;
+  std::string log;
   PageCommand page;
   std::function<int()> command;
 };
@@ -231,8 +232,9 @@ void add_files(CLI::App& app, Asked& asked) {
   copy->callback([&asked] { asked.command = [&asked] { return backup(asked.common, asked.name); }; });
   CLI::App* rules =
       app.add_subcommand("check-rules", "load rule files and run their samples; needs no daemon");
-  rules->add_option("FILE", asked.files, "rule files")->required();
-  rules->callback([&asked] { asked.command = [&asked] { return check_rules(asked.files); }; });
+  rules->add_option("FILE", asked.files, "rule files, or folders of them")->required();
+  rules->add_option("--try", asked.log, "what these rules would make of a log")->type_name("LOG");
+  rules->callback([&asked] { asked.command = [&asked] { return check_rules(asked.files, asked.log); }; });
 }
 
 }  // namespace

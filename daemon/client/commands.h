@@ -7,6 +7,10 @@
 
 #include "daemon/client/views.h"
 
+namespace etad {
+class FormatSet;
+}
+
 namespace etad::client {
 
 enum ExitCode : int { kDone = 0, kRefused = 1, kUsage = 2, kNoDaemon = 3 };
@@ -46,7 +50,9 @@ int import_files(const Common& common, const ImportOptions& options);
 int backup(const Common& common, const std::string& file);
 
 // Loads the rule files, their samples included, and checks them against each other. Needs no daemon.
-int check_rules(const std::vector<std::string>& files);
+// With a log: what these rules would make of it.
+int check_rules(const std::vector<std::string>& files, const std::string& log);
+int try_rules(const FormatSet& formats, const std::string& log);
 
 // "K=V" taken apart; false: it is none.
 bool key_and_value(const std::string& text, std::pair<std::string, std::string>& out);

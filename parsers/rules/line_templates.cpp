@@ -1,0 +1,170 @@
+#include "parsers/rules/line_templates.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace etad {
+namespace {
+
+constexpr std::size_t kMostTemplates = 20'000;
+constexpr std::size_t kLongest = 400;  // of a line: what is behind tells no two templates apart
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+// The number at the beginning of the text: "12", "0.5", "1.5e-05".
+std::size_t number_length(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  if (end == 0) return 0;
+  if (end + 1 < text.size() && text[end] == '.' && is_digit(text[end + 1]))
+    for (++end; end < text.size() && is_digit(text[end]);) ++end;
+  if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) {
+    std::size_t at = end + 1;
+    if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
+    std::size_t digits = at;
+    while (digits < text.size() && is_digit(text[digits])) ++digits;
+    if (digits > at) end = digits;
+  }
+  return end;
+}
+
+// Calls text(part) and number(part) for the line's parts in turn. A digit within a word is the word's.
+template <class Text, class Number>
+void take_apart(std::string_view line, Text&& text, Number&& number) {
+  std::size_t from = 0;
+  for (std::size_t at = 0; at < line.size();) {
+    const bool in_word = at > 0 && (is_letter(line[at - 1]) || is_digit(line[at - 1]));
+    const std::size_t length = in_word ? 0 : number_length(line.substr(at));
+    if (length == 0) {
+      ++at;
+      continue;
+    }
+    if (at > from) text(line.substr(from, at - from));
+    number(line.substr(at, length));
+    from = at += length;
+  }
+  if (line.size() > from) text(line.substr(from));
+}
+
+std::string lower(std::string_view word) {
+  std::string out(word);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+// The word before a number: "epoch" of "[INFO] Epoch: ".
+std::string last_word(std::string_view text) {
+  std::size_t end = text.size();
+  while (end > 0 && !is_letter(text[end - 1])) --end;
+  std::size_t from = end;
+  while (from > 0 && is_letter(text[from - 1])) --from;
+  return lower(text.substr(from, end - from));
+}
+
+std::optional<std::string_view> field_behind(std::string_view word) {
+  using Name = std::pair<std::string_view, std::string_view>;
+  static constexpr std::array<Name, 9> kNames{{{"epoch", "epoch"},
+                                               {"step", "iteration"},
+                                               {"iter", "iteration"},
+                                               {"iteration", "iteration"},
+                                               {"global_step", "iteration"},
+                                               {"batch", "batch"},
+                                               {"loss", "loss"},
+                                               {"eta", "eta"},
+                                               {"elapsed", "elapsed"}}};
+  const auto at = std::find_if(kNames.begin(), kNames.end(), [&](const Name& n) { return n.first == word; });
+  return at == kNames.end() ? std::nullopt : std::optional(at->second);
+}
+
+std::string_view total_of(std::string_view field) {
+  if (field == "epoch") return "epochs";
+  if (field == "batch") return "batches";
+  return field == "iteration" ? "max_iter" : std::string_view();
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("\\.+*?()|[]{}^$").find(c) != std::string_view::npos) out += '\\';
+    if (c == '\t') {
+      out += "\\t";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void LineTemplates::add(std::string_view line) {
+  ++lines_;
+  line = line.substr(0, kLongest);
+  std::string key;
+  take_apart(
+      line, [&](std::string_view text) { key += text; }, [&](std::string_view) { key += '\x01'; });
+  const auto at = templates_.find(key);
+  if (at != templates_.end()) {
+    ++at->second.lines;
+  } else if (templates_.size() < kMostTemplates) {
+    templates_.emplace(std::move(key), Template{1, std::string(line)});
+  } else {
+    ++uncounted_;
+  }
+}
+
+std::vector<LineTemplates::Template> LineTemplates::most_frequent(std::size_t count) const {
+  std::vector<Template> out;
+  for (const auto& [key, found] : templates_) out.push_back(found);
+  std::sort(out.begin(), out.end(), [](const Template& a, const Template& b) {
+    return a.lines != b.lines ? a.lines > b.lines : a.example < b.example;
+  });
+  if (out.size() > count) out.resize(count);
+  return out;
+}
+
+std::string with_numbers_marked(std::string_view line) {
+  std::string out;
+  take_apart(
+      line, [&](std::string_view text) { out += text; },
+      [&](std::string_view number) { out.append("<").append(number).append(">"); });
+  return out;
+}
+
+std::string pattern_for(std::string_view line) {
+  std::string out, word;
+  std::string_view before_slash;
+  bool total = false;
+  std::set<std::string_view> named;
+  take_apart(
+      line,
+      [&](std::string_view text) {
+        total = text == "/" || text == " / " || text == " of ";
+        word = last_word(text);
+        out += escaped(text);
+      },
+      [&](std::string_view) {
+        const auto field = total ? std::optional(total_of(before_slash)) : field_behind(word);
+        const std::string_view name = field.value_or(std::string_view());
+        before_slash = name;
+        if (!name.empty() && named.insert(name).second) {
+          out.append("(?P<").append(name).append(name == "loss" ? ">[\\d.e+-]+)" : ">\\d+)");
+        } else {
+          out += "[\\d.e+-]+";
+        }
+      });
+  return out;
+}
+
+}  // namespace etad

@@ -1,0 +1,45 @@
+#include "parsers/rules/line_templates.h"
+
+#include <gtest/gtest.h>
+
+#include "parsers/rules/pattern.h"
+
+namespace etad {
+namespace {
+
+TEST(LineTemplates, lines_that_differ_in_numbers_only_are_one) {
+  LineTemplates templates;
+  for (int i = 0; i < 5; ++i) templates.add("epoch " + std::to_string(i) + " loss 0." + std::to_string(i));
+  templates.add("saving model7 to disk");
+  const auto found = templates.most_frequent(10);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].lines, 5);
+  EXPECT_EQ(found[0].example, "epoch 0 loss 0.0");
+  EXPECT_EQ(with_numbers_marked(found[0].example), "epoch <0> loss <0.0>");
+  EXPECT_EQ(with_numbers_marked(found[1].example), "saving model7 to disk") << "a word's digits are the word's";
+}
+
+TEST(LineTemplates, are_bounded) {
+  LineTemplates templates;
+  std::string word = "aaaaa";
+  for (int i = 0; i < 30'000; ++i) {
+    for (std::size_t at = 0; ++word[at] > 'z'; ++at) word[at] = 'a';
+    templates.add(word);
+  }
+  EXPECT_EQ(templates.lines(), 30'000);
+  EXPECT_EQ(templates.uncounted(), 10'000);
+}
+
+TEST(LineTemplates, a_pattern_matches_its_line_and_names_what_is_plain) {
+  const std::string line = "[train] Epoch 3/40 step 100/5000 | loss: 1.5e-05 (118 ms) x2";
+  const std::string text = pattern_for(line);
+  EXPECT_EQ(text,
+            "\\[train\\] Epoch (?P<epoch>\\d+)/(?P<epochs>\\d+) step (?P<iteration>\\d+)/(?P<max_iter>\\d+) \\| "
+            "loss: (?P<loss>[\\d.e+-]+) \\([\\d.e+-]+ ms\\) x2");
+  const auto pattern = Pattern::compile(text);
+  ASSERT_TRUE(pattern);
+  EXPECT_TRUE(pattern->matches(line));
+}
+
+}  // namespace
+}  // namespace etad
