@@ -91,7 +91,7 @@ class FittedLinear final : public Fitted {
       out.log_mean = std::log(value / measure(form_, what));
       if (form_.solver == Solver::relative_nnls) x /= value;
     }
-    const double leverage = form_.solver == Solver::nnls ? 0 : x * solution.covariance * x.transpose();
+    const double leverage = form_.solver == Solver::nnls ? 0.0 : (x * solution.covariance).dot(x);
     out.deviation = solution.scale * std::sqrt(1 + leverage);
     return {out, {}};
   }

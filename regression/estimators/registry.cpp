@@ -10,7 +10,7 @@ namespace etad::estimators {
 std::span<const Estimator> estimators() {
   static const std::array kAll = {
       gianniti(), gianniti_literal(), barnes(),         ernest(),         ring(),
-      lu(),       gianniti_layers(),  roofline_peaks(), roofline_kinds(),
+      lu(),       gianniti_layers(),  roofline_peaks(), roofline_kinds(), effects(),
   };
   return kAll;
 }

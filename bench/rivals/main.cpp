@@ -1,0 +1,120 @@
+// etad-rivals: Madougou's table on a CSV of runs: every estimator's error in every kind of question, asked of
+// parts of the table that were hidden from it.
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+#include "regression/estimators/scores.h"
+
+namespace {
+
+using namespace etad::estimators;
+using Row = std::map<std::string, std::string>;
+
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> out(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      out.emplace_back();
+    } else if (c != '\r') {
+      out.back() += c;
+    }
+  }
+  return out;
+}
+
+double number(const Row& row, const std::string& name, double otherwise = 0) {
+  const auto found = row.find(name);
+  return found == row.end() || found->second.empty() ? otherwise
+                                                     : std::strtod(found->second.c_str(), nullptr);
+}
+
+std::string text(const Row& row, const std::string& name) {
+  const auto found = row.find(name);
+  return found == row.end() ? "" : found->second;
+}
+
+Case case_of(const Row& row) {
+  Case out;
+  out.network = text(row, "network");
+  out.phase = text(row, "phase");
+  out.samples = number(row, "batch_size");
+  out.devices = number(row, "devices", 1);
+  out.nodes = number(row, "nodes", 1);
+  out.device = text(row, "device");
+  out.host = text(row, "host");
+  out.framework = text(row, "framework");
+  out.iterations = number(row, "iterations");
+  for (const auto& [name, value] : row) {
+    if (name.starts_with("setting.")) out.settings.push_back(name.substr(8) + "=" + value);
+  }
+  return out;
+}
+
+History read(const std::string& path, Target target) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  const std::vector<std::string> names = split(line);
+  History out;
+  while (std::getline(file, line)) {
+    const std::vector<std::string> cells = split(line);
+    Row row;
+    for (std::size_t i = 0; i < std::min(names.size(), cells.size()); ++i) row[names[i]] = cells[i];
+    Datum datum{case_of(row), 0, static_cast<std::int64_t>(out.size()), 0, 0};
+    const double n = datum.what.iterations;
+    datum.value = target == Target::seconds  ? number(row, "seconds") / n
+                  : target == Target::joules ? number(row, "energy_joules") / n
+                                             : number(row, "peak_memory_bytes");
+    if (datum.value > 0 && std::isfinite(datum.value)) out.push_back(std::move(datum));
+  }
+  return out;
+}
+
+void print(const std::vector<Record>& records) {
+  constexpr const char* kNames[] = {"seen",    "batch size", "range",  "settings",
+                                    "devices", "device",     "network"};
+  std::printf("| Estimator |");
+  for (const char* name : kNames) std::printf(" %s |", name);
+  std::printf("\n|---|---|---|---|---|---|---|---|\n");
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    std::printf("| %s |", std::string(records[i].name).c_str());
+    for (std::size_t kind = 0; kind < kKinds; ++kind) {
+      const Score& score = records[i].kinds[kind];
+      const bool chosen = ranking(records, static_cast<Kind>(kind)).front() == i && score.answered > 0;
+      if (score.answered == 0) {
+        std::printf(" |");
+      } else {
+        std::printf(" %s%.1f%s (%.0f; %d/%d) |", chosen ? "**" : "", score.error_percent, chosen ? "**" : "",
+                    100 * score.coverage, score.answered, score.cases);
+      }
+    }
+    std::printf("\n");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Every estimator's mean error in % by kind of question (coverage of 90 %; answered/asked).");
+  std::vector<std::string> paths;
+  std::string quantity = "time";
+  app.add_option("paths", paths, "runs as .csv, as etad imports them")->required();
+  app.add_option("--quantity", quantity, "time, energy or memory")
+      ->check(CLI::IsMember({"time", "energy", "memory"}));
+  CLI11_PARSE(app, argc, argv);
+  const Target target = quantity == "time"     ? Target::seconds
+                        : quantity == "energy" ? Target::joules
+                                               : Target::peak_bytes;
+  for (const std::string& path : paths) {
+    const History history = read(path, target);
+    std::printf("\n%s: %zu runs\n\n", path.c_str(), history.size());
+    print(compare(history, target));
+  }
+}

@@ -1,0 +1,109 @@
+#include "regression/estimators/course.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "regression/estimators/matern.h"
+
+namespace etad::estimators {
+namespace {
+
+constexpr double kLevelVariance = 25;  // of a series' level: nothing is known of it beforehand
+constexpr int kRounds = 3;             // of pooling; the weights hardly move after the third
+
+// Runs of a network over batch sizes: their courses have as much in common as networks let them.
+constexpr unsigned kPool = kNetwork | kPhase;
+constexpr unsigned kSeries = kAllFacts & ~kSamples;
+
+using Weights = Courses::Weights;
+
+Weights normalised(const Weights& log_weights) {
+  Weights out = (log_weights - log_weights.maxCoeff()).exp();
+  return out / out.sum();
+}
+
+}  // namespace
+
+Courses::Courses(const std::vector<Cell>& cells, double deviation, double noise) {
+  std::map<std::string, std::vector<const Cell*>> members;
+  double low = INFINITY, high = 0, sum = 0;
+  for (const Cell& cell : cells) {
+    const double b = cell.what->samples_per_device();
+    low = std::min(low, b);
+    high = std::max(high, b);
+    sum += std::log(b);
+    members[key_of(*cell.what, kSeries)].push_back(&cell);
+  }
+  if (cells.empty()) low = high = 1;
+  reference_ = cells.empty() ? 1 : std::exp(sum / static_cast<double>(cells.size()));
+  grid_ = Weights::LinSpaced(std::log(low / 64), std::log(high * 8)).exp();
+
+  std::map<std::string, std::string> pool_of;
+  for (const auto& [key, points] : members) {
+    const auto n = static_cast<Eigen::Index>(points.size());
+    Eigen::MatrixXd covariance(n, n), errors(n, kGrid);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const Cell& cell = *points[static_cast<std::size_t>(i)];
+      const double b = cell.what->samples_per_device();
+      for (Eigen::Index j = 0; j <= i; ++j) {
+        const double other = points[static_cast<std::size_t>(j)]->what->samples_per_device();
+        covariance(i, j) = kLevelVariance + deviation * deviation * matern(std::log(b / other));
+      }
+      covariance(i, i) += noise * noise;
+      errors.row(i) = cell.log_value - (grid_ + b).log().transpose();
+    }
+    const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
+    const Eigen::MatrixXd weighed = factor.solve(errors);
+    const Eigen::VectorXd ones = factor.solve(Eigen::VectorXd::Ones(n));
+    Series& series = series_[key];
+    series.log_likelihood = -0.5 * errors.cwiseProduct(weighed).colwise().sum().transpose().array();
+    series.level = (ones.transpose() * errors).transpose().array() / ones.sum();
+    series.weights = Weights::Constant(1.0 / kGrid);
+    pool_of[key] = key_of(*points.front()->what, kPool);
+  }
+  // Each series is weighed from what the others of its pool have come to, which are weighed from all.
+  all_ = Weights::Constant(1.0 / kGrid);
+  for (int round = 0; round < kRounds; ++round) {
+    Weights total = Weights::Constant(1.0 / kGrid);
+    std::map<std::string, Weights> pools;
+    std::map<std::string, int> sizes;
+    for (auto& [key, series] : series_) {
+      const std::string& pool = pool_of[key];
+      Weights before = all_;
+      if (const auto found = pools_.find(pool); found != pools_.end())
+        before += (found->second - series.weights).max(0.0);
+      series.weights = normalised(series.log_likelihood + (before / before.sum()).log());
+      total += series.weights;
+      if (!pools.contains(pool)) pools[pool] = Weights::Zero();
+      pools[pool] += series.weights;
+      ++sizes[pool];
+    }
+    all_ = total / total.sum();
+    pools_ = std::move(pools);
+    sizes_ = std::move(sizes);
+  }
+}
+
+Weights Courses::pooled(const std::string& pool) const {
+  const auto found = pools_.find(pool);
+  if (found == pools_.end()) return all_;
+  const Weights sum = all_ + found->second;
+  return sum / sum.sum();
+}
+
+Courses::Point Courses::at(const Case& what) const {
+  const Weights form = (grid_ + what.samples_per_device()).log() - (grid_ + reference_).log();
+  const auto found = series_.find(key_of(what, kSeries));
+  const Weights weights = found == series_.end() ? pooled(key_of(what, kPool)) : found->second.weights;
+  Point out;
+  out.mean = (weights * form).sum();
+  // Where the series has runs its level is theirs, whatever h: only what they leave open is uncertain.
+  Weights curve = form;
+  if (found != series_.end()) curve += found->second.level + (grid_ + reference_).log();
+  const double centre = (weights * curve).sum();
+  out.variance = (weights * (curve - centre).square()).sum();
+  return out;
+}
+
+}  // namespace etad::estimators

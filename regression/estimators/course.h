@@ -1,0 +1,46 @@
+// The course of time over batch size: log t(b) = level + log(h + b) for b samples per device, where h is the
+// batch whose computing costs as much as what each iteration costs anyway. No one h is chosen: a grid of them
+// is weighed by how likely each makes a series' runs (Bayesian model averaging), from the weights that the
+// other series of the same network end with, and these from what all the history shows (empirical Bayes:
+// Efron & Morris, JASA 70, 1975). So a series with one batch size has a course already, the others', and one
+// with many follows its own.
+#pragma once
+
+#include <Eigen/Core>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "regression/estimators/case.h"
+
+namespace etad::estimators {
+
+class Courses {
+ public:
+  static constexpr int kGrid = 25;
+  using Weights = Eigen::Array<double, kGrid, 1>;
+
+  // `deviation` of what bends a curve away from the form, `noise` of one batch size's own.
+  Courses(const std::vector<Cell>& cells, double deviation, double noise);
+
+  // Mean and variance, over the grid, of log t(b) less log t at the reference.
+  struct Point {
+    double mean = 0, variance = 0;
+  };
+  Point at(const Case& what) const;
+
+ private:
+  struct Series {
+    Weights log_likelihood, weights, level;  // level: of each h, less log(h + reference)
+  };
+  Weights pooled(const std::string& pool) const;
+
+  Weights grid_;
+  double reference_ = 1;
+  Weights all_;
+  std::map<std::string, Series> series_;
+  std::map<std::string, Weights> pools_;  // sums of the weights of their series
+  std::map<std::string, int> sizes_;
+};
+
+}  // namespace etad::estimators

@@ -1,0 +1,265 @@
+// One model of all the history: in the logarithm, the course over batch size (course.h), plus a sum of
+// effects of network, phase, device, machine, settings and number of devices and of their pairs
+// (effects_kernel.h), each shared by all runs in which those facts are equal. What is not known of a run is
+// so taken from the runs most like it, and what is known of it takes over as runs come.
+//
+// Normal effects with known variances are a Gaussian process (Rasmussen & Williams, "Gaussian Processes for
+// Machine Learning", 2006: prediction eq. 2.25-2.26, likelihood eq. 2.30). How strong the effects are is
+// learnt: the strengths that make a sample of the history likeliest.
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <numeric>
+#include <set>
+
+#include "regression/estimators/course.h"
+#include "regression/estimators/effects_kernel.h"
+#include "regression/estimators/methods.h"
+
+namespace etad::estimators {
+namespace {
+
+constexpr std::size_t kMostCells = 320;     // that one estimate listens to
+constexpr std::size_t kMostSample = 220;    // that the strengths are learnt from
+constexpr std::size_t kMostBlocks = 64;     // of cells, kept for the next question like the last
+constexpr double kBend = 0.1, kOwn = 0.03;  // of a course, before the strengths are known
+
+struct Known {
+  KernelPoint point;
+  double value = 0;  // log value less the course
+  Cell cell;         // its `what` points nowhere
+  std::string network, device;
+};
+
+Eigen::MatrixXd covariance_of(const std::vector<const Known*>& cells, const Strengths& strengths) {
+  const auto n = static_cast<Eigen::Index>(cells.size());
+  Eigen::MatrixXd out(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const Known& a = *cells[static_cast<std::size_t>(i)];
+    for (Eigen::Index j = 0; j <= i; ++j) {
+      out(i, j) = covariance(a.point, cells[static_cast<std::size_t>(j)]->point, strengths);
+    }
+    out(i, i) += noise_variance(a.cell, strengths);
+  }
+  return out;
+}
+
+// The likelihood of a sample under any strengths.
+class Likelihood {
+ public:
+  explicit Likelihood(const std::vector<const Known*>& cells)
+      : values_(static_cast<Eigen::Index>(cells.size())) {
+    const Eigen::Index n = values_.size();
+    for (auto& part : parts_) part = Eigen::MatrixXd::Zero(n, n);
+    constexpr Strengths kOnes = {1, 1, 1, 1, 1, 1, 1};
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const Known& a = *cells[static_cast<std::size_t>(i)];
+      values_(i) = a.value;
+      for (Eigen::Index j = 0; j <= i; ++j) {
+        const Parts parts = covariance_parts(a.point, cells[static_cast<std::size_t>(j)]->point);
+        for (std::size_t k = 0; k < kStrengths; ++k) parts_[k](i, j) = parts[k];
+      }
+      parts_[static_cast<std::size_t>(Strength::noise)](i, i) = noise_variance(a.cell, kOnes);
+    }
+  }
+
+  double log(const Strengths& strengths) const {
+    Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(values_.size(), values_.size());
+    double prior = 0;
+    for (std::size_t k = 0; k < kStrengths; ++k) {
+      sum.triangularView<Eigen::Lower>() += strengths[k] * strengths[k] * parts_[k];
+      prior += std::pow(std::log(strengths[k]), 2) / 2;
+    }
+    const Eigen::LLT<Eigen::MatrixXd> factor(sum);
+    if (factor.info() != Eigen::Success) return -INFINITY;
+    const Eigen::VectorXd white = factor.matrixL().solve(values_);
+    const auto diagonal = factor.matrixLLT().diagonal().array();
+    return -0.5 * white.squaredNorm() - diagonal.log().sum() - prior;
+  }
+
+ private:
+  std::array<Eigen::MatrixXd, kStrengths> parts_;
+  Eigen::VectorXd values_;
+};
+
+// Whole series, so that what happens within one and between them both shows.
+std::vector<const Known*> sample_of(const std::vector<Known>& cells) {
+  std::map<int, std::vector<const Known*>> series;
+  for (const Known& cell : cells) series[cell.point.facts[4]].push_back(&cell);
+  std::vector<const Known*> out;
+  const std::size_t every = std::max<std::size_t>(1, cells.size() / kMostSample);
+  for (std::size_t start = 0; start < every; ++start) {
+    std::size_t index = 0;
+    for (const auto& [id, members] : series) {
+      if (index++ % every != start) continue;
+      if (out.size() + members.size() > kMostSample) return out;
+      out.insert(out.end(), members.begin(), members.end());
+    }
+  }
+  return out;
+}
+
+// One strength after the other, up or down by a factor as long as that makes the sample likelier.
+Strengths learn_strengths(const std::vector<Known>& cells) {
+  Strengths out;
+  out.fill(1);
+  const auto sample = sample_of(cells);
+  if (sample.size() < 4) return out;
+  const Likelihood likelihood(sample);
+  double best = likelihood.log(out);
+  for (const double factor : {3.0, 3.0, 1.7, 1.3}) {
+    for (std::size_t k = 0; k < kStrengths; ++k) {
+      for (const double step : {factor, 1 / factor}) {
+        Strengths tried = out;
+        tried[k] = std::clamp(tried[k] * step, 0.02, 50.0);
+        const double now = likelihood.log(tried);
+        if (now > best) {
+          best = now;
+          out = tried;
+          break;
+        }
+      }
+    }
+  }
+  return out;
+}
+
+// Cells that were asked together, with all that is needed to ask again.
+struct Block {
+  std::vector<const Known*> cells;
+  Eigen::LLT<Eigen::MatrixXd> factor;
+  Eigen::VectorXd weights;  // K^-1 values
+};
+
+class Effects final : public Fitted {
+ public:
+  Effects(const History& history, const Strengths* before)
+      : cells_(usable(history)), courses_(cells_, kBend, kOwn) {
+    for (const Cell& cell : cells_) {
+      Known known{encoder_.learn(*cell.what), cell.log_value - courses_.at(*cell.what).mean, cell,
+                  cell.what->network, cell.what->device};
+      known.cell.what = nullptr;
+      known_.push_back(std::move(known));
+    }
+    cells_.clear();
+    strengths_ = before != nullptr ? *before : learn_strengths(known_);
+    double sum = 0;
+    for (const Known& known : known_) sum += known.value;
+    centre_ = known_.empty() ? 0 : sum / static_cast<double>(known_.size());
+    if (known_.size() <= kMostCells) whole_ = block_of(everything());
+  }
+
+  const Strengths& strengths() const { return strengths_; }
+
+  Reply predict(const Case& what) const override {
+    if (!(what.samples > 0) || !(what.devices > 0)) return abstain("the batch size is not known");
+    const KernelPoint point = encoder_.encode(what);
+    if (point.facts[0] < 0) return abstain(what.network + " never ran");
+    const auto block = whole_ ? whole_ : block_for(what, point);
+    const auto n = static_cast<Eigen::Index>(block->cells.size());
+    Eigen::VectorXd shared(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      shared(i) = covariance(point, block->cells[static_cast<std::size_t>(i)]->point, strengths_);
+    }
+    const Courses::Point course = courses_.at(what);
+    Estimate out;
+    out.log_mean = centre_ + course.mean + shared.dot(block->weights);
+    const double own = covariance(point, point, strengths_);
+    const double left = own - block->factor.matrixL().solve(shared).squaredNorm();
+    const Cell one{nullptr, 0, 0, 1};
+    out.deviation = std::sqrt(std::max(left, 0.0) + course.variance + noise_variance(one, strengths_));
+    out.rests_on = rests_on(point, *block);
+    if (!std::isfinite(out.log_mean)) return abstain("nothing like it ran");
+    return {out, {}};
+  }
+
+ private:
+  static std::vector<Cell> usable(const History& history) {
+    std::vector<Cell> out = cells_of(history);
+    std::erase_if(out,
+                  [](const Cell& cell) { return !(cell.what->samples > 0) || !(cell.what->devices > 0); });
+    return out;
+  }
+
+  std::vector<const Known*> everything() const {
+    std::vector<const Known*> out;
+    for (const Known& known : known_) out.push_back(&known);
+    return out;
+  }
+
+  std::shared_ptr<const Block> block_of(std::vector<const Known*> cells) const {
+    auto out = std::make_shared<Block>();
+    Eigen::VectorXd values(static_cast<Eigen::Index>(cells.size()));
+    for (Eigen::Index i = 0; i < values.size(); ++i) {
+      values(i) = cells[static_cast<std::size_t>(i)]->value - centre_;
+    }
+    out->factor.compute(covariance_of(cells, strengths_));
+    out->weights = out->factor.solve(values);
+    out->cells = std::move(cells);
+    return out;
+  }
+
+  // Of a long history only what is most like the question is listened to.
+  std::shared_ptr<const Block> block_for(const Case& what, const KernelPoint& point) const {
+    const std::string key = key_of(what, kAllFacts & ~kSamples);
+    const std::lock_guard lock(mutex_);
+    if (const auto found = blocks_.find(key); found != blocks_.end()) return found->second;
+    std::vector<std::pair<double, const Known*>> ranked;
+    ranked.reserve(known_.size());
+    for (const Known& known : known_) ranked.emplace_back(-likeness(point, known.point), &known);
+    std::ranges::nth_element(ranked, ranked.begin() + kMostCells);
+    std::vector<const Known*> cells;
+    for (std::size_t i = 0; i < kMostCells; ++i) cells.push_back(ranked[i].second);
+    if (blocks_.size() >= kMostBlocks) blocks_.clear();
+    return blocks_[key] = block_of(std::move(cells));
+  }
+
+  // Runs that share the network, or the device with the phase.
+  RestsOn rests_on(const KernelPoint& point, const Block& block) const {
+    std::set<std::string_view> networks, devices;
+    RestsOn out;
+    for (const Known* known : block.cells) {
+      const bool network = known->point.facts[0] == point.facts[0];
+      const bool device = known->point.facts[2] == point.facts[2] && known->point.facts[1] == point.facts[1];
+      if (!network && !device) continue;
+      out.runs += known->cell.runs;
+      networks.insert(known->network);
+      devices.insert(known->device);
+    }
+    out.networks = static_cast<int>(networks.size());
+    out.devices = static_cast<int>(devices.size());
+    return out;
+  }
+
+  std::vector<Cell> cells_;
+  Courses courses_;
+  Encoder encoder_;
+  std::vector<Known> known_;
+  Strengths strengths_{};
+  double centre_ = 0;
+  std::shared_ptr<const Block> whole_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::shared_ptr<const Block>> blocks_;
+};
+
+}  // namespace
+
+Estimator effects() {
+  Estimator out;
+  out.name = "effects";
+  out.source = "random effects as a Gaussian process: Rasmussen, Williams 2006";
+  out.needs = [](const History& history) -> std::optional<std::string> {
+    if (!history.empty()) return std::nullopt;
+    return "there are no runs yet";
+  };
+  out.fit = [](const History& history, Target) -> std::unique_ptr<const Fitted> {
+    return std::make_unique<Effects>(history, nullptr);
+  };
+  out.refit = [](const History& history, Target, const Fitted& before) -> std::unique_ptr<const Fitted> {
+    return std::make_unique<Effects>(history, &static_cast<const Effects&>(before).strengths());
+  };
+  return out;
+}
+
+}  // namespace etad::estimators

@@ -1,0 +1,191 @@
+#include "regression/estimators/effects_kernel.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "regression/estimators/matern.h"
+
+namespace etad::estimators {
+namespace {
+
+// What is shared: the facts that must be equal, in the order of KernelPoint::facts, and the settings.
+enum Shared : unsigned { kN = 1, kP = 2, kD = 4, kH = 8, kOwn = 16, kS = 32 };
+
+enum class Shape : std::uint8_t {
+  level,         // the same at all batch sizes and numbers of devices
+  bend,          // over log b, Matern
+  exact,         // at one batch size alone
+  log_devices,   // log k
+  ring,          // (k-1)/k
+  same_devices,  // at one number of devices alone
+};
+
+struct Effect {
+  unsigned shared;
+  Shape shape;
+  Strength strength;
+  double deviation;  // assumed beforehand: from public measurements (docs/accuracy.md)
+};
+
+constexpr Effect kEffects[] = {
+    {kN, Shape::level, Strength::main, 1.0},
+    {kP, Shape::level, Strength::main, 0.6},
+    {kD, Shape::level, Strength::main, 0.5},
+    {kS, Shape::level, Strength::main, 0.25},
+    {kH, Shape::level, Strength::pairs, 0.05},
+    {kN | kP, Shape::level, Strength::pairs, 0.08},
+    {kN | kS, Shape::level, Strength::pairs, 0.14},
+    {kP | kS, Shape::level, Strength::pairs, 0.03},
+    {kD | kS, Shape::level, Strength::pairs, 0.10},
+    {kN | kD, Shape::level, Strength::pairs, 0.05},
+    {kD | kP, Shape::level, Strength::pairs, 0.04},
+    {kN | kP | kS, Shape::level, Strength::pairs, 0.04},
+    {kN | kD | kS, Shape::level, Strength::pairs, 0.07},
+    {kN | kH, Shape::level, Strength::pairs, 0.02},
+    {kH | kP, Shape::level, Strength::pairs, 0.02},
+    {kD | kP | kS, Shape::level, Strength::pairs, 0.02},
+    {kN | kH | kP | kS, Shape::level, Strength::series, 0.03},
+    {kOwn, Shape::level, Strength::series, 0.03},
+    {0, Shape::bend, Strength::bends, 0.06},
+    {kN, Shape::bend, Strength::bends, 0.07},
+    {kD, Shape::bend, Strength::bends, 0.02},
+    {kN | kD, Shape::bend, Strength::bends, 0.05},
+    {kN | kP | kH, Shape::bend, Strength::bends, 0.03},
+    {kN, Shape::exact, Strength::bends, 0.01},
+    {kD, Shape::exact, Strength::bends, 0.01},
+    {kN | kD, Shape::exact, Strength::bends, 0.01},
+    {kOwn, Shape::bend, Strength::own_bends, 0.10},
+    {kP, Shape::log_devices, Strength::devices, 0.06},
+    {kN | kP, Shape::log_devices, Strength::devices, 0.03},
+    {kH | kP, Shape::log_devices, Strength::devices, 0.03},
+    {kH | kP | kS, Shape::log_devices, Strength::devices, 0.05},
+    {kN | kP | kS, Shape::log_devices, Strength::devices, 0.05},
+    {kN | kH | kP | kS, Shape::log_devices, Strength::devices, 0.07},
+    {kP, Shape::ring, Strength::devices, 0.10},
+    {kH | kP, Shape::ring, Strength::devices, 0.04},
+    {kN | kH | kP, Shape::ring, Strength::devices, 0.03},
+    {kH | kP, Shape::same_devices, Strength::devices, 0.03},
+    {kN | kH | kP | kS, Shape::same_devices, Strength::devices, 0.01},
+};
+
+constexpr double kNoise = 0.03;        // of one run, assumed beforehand
+constexpr double kOtherSetting = 0.4;  // correlation left by another value of a setting
+
+double settings_likeness(const KernelPoint& a, const KernelPoint& b) {
+  double out = 1;
+  auto i = a.settings.begin(), j = b.settings.begin();
+  while (i != a.settings.end() || j != b.settings.end()) {
+    if (j == b.settings.end() || (i != a.settings.end() && i->name < j->name)) {
+      out *= kOtherSetting;
+      ++i;
+    } else if (i == a.settings.end() || j->name < i->name) {
+      out *= kOtherSetting;
+      ++j;
+    } else {
+      if (i->value != j->value) {
+        const double far = std::abs(i->log_number - j->log_number);
+        out *= kOtherSetting + (std::isfinite(far) ? (1 - kOtherSetting) * std::exp(-far) : 0);
+      }
+      ++i;
+      ++j;
+    }
+  }
+  return out;
+}
+
+double log_number(std::string_view value) {
+  double out = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), out);
+  const bool number = error == std::errc() && end == value.data() + value.size() && out > 0;
+  return number ? std::log(out) : NAN;
+}
+
+unsigned equal_facts(const KernelPoint& a, const KernelPoint& b) {
+  unsigned out = kS;
+  for (std::size_t i = 0; i < a.facts.size(); ++i) {
+    if (a.facts[i] == b.facts[i] && a.facts[i] >= 0) out |= 1U << i;
+  }
+  return out;
+}
+
+}  // namespace
+
+template <class Number>
+KernelPoint Encoder::make(const Case& what, Number number) {
+  KernelPoint out;
+  out.facts = {number("network " + what.network), number("phase " + what.phase),
+               number("device " + what.device), number("machine " + key_of(what, kMachine)),
+               number("series " + key_of(what, kAllFacts & ~kSamples))};
+  for (const std::string& setting : what.settings) {
+    const std::size_t sign = setting.find('=');
+    const std::string value = sign == std::string::npos ? "" : setting.substr(sign + 1);
+    if (value.empty()) continue;  // not known
+    out.settings.push_back(
+        {number("setting " + setting.substr(0, sign)), number("value " + setting), log_number(value)});
+  }
+  std::ranges::sort(out.settings, {}, &KernelPoint::Setting::name);
+  out.log_samples = std::log(what.samples_per_device());
+  out.log_devices = std::log(what.devices);
+  out.ring = (what.devices - 1) / what.devices;
+  return out;
+}
+
+KernelPoint Encoder::learn(const Case& what) {
+  return make(what, [this](const std::string& text) {
+    return known_.try_emplace(text, static_cast<int>(known_.size())).first->second;
+  });
+}
+
+KernelPoint Encoder::encode(const Case& what) const {
+  return make(what, [this](const std::string& text) {
+    const auto found = known_.find(text);
+    return found == known_.end() ? -1 : found->second;
+  });
+}
+
+Parts covariance_parts(const KernelPoint& a, const KernelPoint& b) {
+  constexpr double kAnyLevel = 25;  // of the history's own: no unit is the natural one
+  const unsigned equal = equal_facts(a, b);
+  const double settings = settings_likeness(a, b);
+  const double shapes[] = {1,
+                           matern(a.log_samples - b.log_samples),
+                           std::abs(a.log_samples - b.log_samples) < 1e-9 ? 1.0 : 0.0,
+                           a.log_devices * b.log_devices,
+                           a.ring * b.ring,
+                           std::abs(a.log_devices - b.log_devices) < 1e-9 ? 1.0 : 0.0};
+  Parts out{};
+  for (const Effect& effect : kEffects) {
+    if ((effect.shared & equal) != effect.shared) continue;
+    out[static_cast<std::size_t>(effect.strength)] += effect.deviation * effect.deviation *
+                                                      shapes[static_cast<std::size_t>(effect.shape)] *
+                                                      (effect.shared & kS ? settings : 1);
+  }
+  out[0] += kAnyLevel;
+  return out;
+}
+
+double covariance(const KernelPoint& a, const KernelPoint& b, const Strengths& strengths) {
+  const Parts parts = covariance_parts(a, b);
+  double out = 0;
+  for (std::size_t i = 0; i < kStrengths; ++i) out += strengths[i] * strengths[i] * parts[i];
+  return out;
+}
+
+double likeness(const KernelPoint& a, const KernelPoint& b) {
+  const unsigned equal = equal_facts(a, b);
+  double out = 2 * settings_likeness(a, b) + std::exp(-std::abs(a.log_devices - b.log_devices));
+  if (equal & kN) out += 2;
+  if (equal & kP) out += 1;
+  if (equal & kD) out += 1;
+  if (equal & kH) out += 1;
+  if (equal & kOwn) out += 4;
+  return out + 0.5 * matern(a.log_samples - b.log_samples);
+}
+
+double noise_variance(const Cell& cell, const Strengths& strengths) {
+  const double noise = strengths[static_cast<std::size_t>(Strength::noise)] * kNoise;
+  return noise * noise / std::min(cell.runs, 4);  // repeats share their day: more than four say no more
+}
+
+}  // namespace etad::estimators

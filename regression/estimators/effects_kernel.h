@@ -1,0 +1,56 @@
+// What two cases have in common, as the covariance of the logarithms of their times: a sum of effects, each
+// shared by the cases in which some facts are equal.
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "regression/estimators/case.h"
+
+namespace etad::estimators {
+
+// The effects whose strengths are learnt together, as factors of what is assumed of each beforehand.
+enum class Strength : std::uint8_t { main, pairs, series, bends, own_bends, devices, noise };
+inline constexpr std::size_t kStrengths = 7;
+using Strengths = std::array<double, kStrengths>;
+
+// A case as the kernel sees it: facts as numbers that are equal or not.
+struct KernelPoint {
+  std::array<int, 5> facts{};  // network, phase, device, machine (device, host, framework), series
+  struct Setting {
+    int name = 0, value = 0;
+    double log_number = NAN;  // of a value that is a number
+  };
+  std::vector<Setting> settings;  // by name
+  double log_samples = 0;         // per device
+  double log_devices = 0, ring = 0;
+};
+
+// Numbers for facts. Values it has not learnt are equal to nothing.
+class Encoder {
+ public:
+  KernelPoint learn(const Case& what);
+  KernelPoint encode(const Case& what) const;
+
+ private:
+  template <class Number>
+  static KernelPoint make(const Case& what, Number number);
+  std::map<std::string, int> known_;
+};
+
+// The parts of the covariance by strength: the covariance is the sum of strength^2 x part.
+using Parts = std::array<double, kStrengths>;
+Parts covariance_parts(const KernelPoint& a, const KernelPoint& b);
+double covariance(const KernelPoint& a, const KernelPoint& b, const Strengths& strengths);
+
+// How much there is in common, for choosing whom to listen to.
+double likeness(const KernelPoint& a, const KernelPoint& b);
+
+// Of one cell: of its repeats about the truth of it.
+double noise_variance(const Cell& cell, const Strengths& strengths);
+
+}  // namespace etad::estimators

@@ -1,0 +1,265 @@
+#include "regression/estimators/scores.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <optional>
+
+#include "regression/interval.h"
+#include "regression/statistics.h"
+
+namespace etad::estimators {
+namespace {
+
+constexpr std::size_t kFolds = 5;
+constexpr std::size_t kMostCells = 3000;  // of a history that are judged
+constexpr std::size_t kFreely = 320;      // of a history of which all are asked
+constexpr std::size_t kMostAsked = 20;    // of a longer one, in each fold
+constexpr double kConfidence = 0.9;
+constexpr double kDegrees = 10;  // of freedom of the deviations, as good as known
+constexpr unsigned kSeries = kAllFacts & ~kSamples;
+
+// The same on every machine and in every run of the daemon (FNV-1a), so that scores do not flicker.
+std::size_t hash(std::string_view text) {
+  std::uint64_t out = 1469598103934665603U;
+  for (const char c : text) out = (out ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return static_cast<std::size_t>(out ^ (out >> 29U));
+}
+
+// What is hidden together to ask questions of a kind.
+unsigned hidden_facts(Kind kind) {
+  switch (kind) {
+    case Kind::seen:
+    case Kind::batch_size:
+    case Kind::range:
+      return kAllFacts;
+    case Kind::settings:
+      return kNetwork | kPhase | kMachine | kSettings;
+    case Kind::devices:
+      return kNetwork | kPhase | kMachine | kSettings | kDevices;
+    case Kind::device:
+      return kNetwork | kMachine;
+    case Kind::network:
+      return kNetwork;
+  }
+  return kAllFacts;
+}
+
+struct Split {
+  History known, hidden;
+};
+
+Split split(const History& history, Kind kind, std::size_t fold) {
+  Split out;
+  std::map<std::string, std::vector<double>> sizes;
+  if (kind == Kind::range) {
+    for (const Datum& datum : history) sizes[key_of(datum.what, kSeries)].push_back(datum.what.samples);
+    for (auto& [key, of] : sizes) std::ranges::sort(of);
+  }
+  for (const Datum& datum : history) {
+    bool hide = false;
+    if (kind == Kind::range) {
+      const std::string key = key_of(datum.what, kSeries);
+      const auto& of = sizes[key];
+      hide = hash(key) % kFolds == fold && datum.what.samples > of[(of.size() - 1) / 2];
+    } else if (kind == Kind::seen) {
+      hide = hash(std::to_string(datum.run)) % kFolds == fold;
+    } else {
+      hide = hash(key_of(datum.what, hidden_facts(kind))) % kFolds == fold;
+    }
+    (hide ? out.hidden : out.known).push_back(datum);
+  }
+  return out;
+}
+
+// Whole series of a history that is too long to be judged.
+History sample_of(const History& history) {
+  const std::size_t cells = cells_of(history).size();
+  if (cells <= kMostCells) return history;
+  const std::size_t every = (cells + kMostCells - 1) / kMostCells;
+  History out;
+  for (const Datum& datum : history) {
+    if (hash(key_of(datum.what, kSeries & ~kDevices)) % every == 0) out.push_back(datum);
+  }
+  return out;
+}
+
+struct Trial {
+  double error = 0;  // log(estimate / actual); NaN: no answer
+  double deviation = 0;
+};
+
+double relative(const Trial& trial) {
+  return std::abs(std::exp(trial.error) - 1);
+}
+
+Score score_of(const std::vector<Trial>& trials, const std::vector<Trial>& reference) {
+  Score out;
+  out.cases = static_cast<int>(trials.size());
+  std::vector<double> errors;
+  double ours = 0, theirs = 0;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    if (!std::isfinite(trials[i].error)) continue;
+    errors.push_back(relative(trials[i]));
+    out.scores.push_back(std::abs(trials[i].error) / std::max(trials[i].deviation, 1e-6));
+    if (std::isfinite(reference[i].error)) {
+      ours += errors.back();
+      theirs += relative(reference[i]);
+    }
+  }
+  out.answered = static_cast<int>(errors.size());
+  out.error_percent = 100 * regression::mean(errors);
+  out.standard_error = 100 * regression::standard_error(errors);
+  out.against = theirs > 0 ? ours / theirs : 1;
+  std::ranges::sort(out.scores);
+  out.coverage = regression::score_coverage(out.scores, kConfidence, kDegrees);
+  return out;
+}
+
+class Comparison {
+ public:
+  Comparison(const History& history, Target target, const std::function<void()>& alive)
+      : history_(sample_of(history)), target_(target), alive_(alive) {
+    for (const Estimator& estimator : estimators()) {
+      all_.push_back(estimator.needs(history_) ? nullptr : estimator.fit(history_, target_));
+      alive_();
+    }
+  }
+
+  std::vector<Record> records() {
+    std::vector<Record> out;
+    for (const Estimator& estimator : estimators()) {
+      out.push_back({estimator.name, estimator.source, estimator.needs(history_).value_or(""), {}});
+    }
+    for (std::size_t kind = 0; kind < kKinds; ++kind) {
+      const auto trials = trials_of(static_cast<Kind>(kind));
+      for (std::size_t i = 0; i < out.size(); ++i) out[i].kinds[kind] = score_of(trials[i], trials.back());
+    }
+    return out;
+  }
+
+ private:
+  // By estimator, the same cases for all.
+  std::vector<std::vector<Trial>> trials_of(Kind kind) {
+    std::vector<std::vector<Trial>> out(all_.size());
+    for (std::size_t fold = 0; fold < kFolds; ++fold) {
+      const Split parts = split(history_, kind, fold);
+      if (parts.known.empty() || parts.hidden.empty()) continue;
+      const Seen seen(parts.known);
+      std::vector<Cell> asked = cells_of(parts.hidden);
+      std::erase_if(asked, [&](const Cell& cell) { return seen.kind_of(*cell.what) != kind; });
+      thin(asked);
+      if (asked.empty()) continue;
+      for (std::size_t i = 0; i < all_.size(); ++i) {
+        const auto fitted = fit(i, parts.known);
+        alive_();
+        for (const Cell& cell : asked) {
+          const Reply reply = fitted ? fitted->predict(*cell.what) : Reply{};
+          out[i].push_back(reply.estimate
+                               ? Trial{reply.estimate->log_mean - cell.log_value, reply.estimate->deviation}
+                               : Trial{NAN, 0});
+        }
+      }
+    }
+    return out;
+  }
+
+  void thin(std::vector<Cell>& asked) const {
+    if (all_cells_ <= kFreely || asked.size() <= kMostAsked) return;
+    std::ranges::sort(asked, {}, [](const Cell& cell) { return hash(key_of(*cell.what, kAllFacts)); });
+    asked.resize(kMostAsked);
+  }
+
+  std::unique_ptr<const Fitted> fit(std::size_t i, const History& known) const {
+    const Estimator& estimator = estimators()[i];
+    if (all_[i] == nullptr || estimator.needs(known)) return nullptr;
+    return estimator.refit ? estimator.refit(known, target_, *all_[i]) : estimator.fit(known, target_);
+  }
+
+  History history_;
+  std::size_t all_cells_ = cells_of(history_).size();
+  Target target_;
+  const std::function<void()>& alive_;
+  std::vector<std::unique_ptr<const Fitted>> all_;
+};
+
+}  // namespace
+
+std::string_view name_of(Kind kind) {
+  switch (kind) {
+    case Kind::seen:
+      return "seen";
+    case Kind::batch_size:
+    case Kind::range:
+      return "batch_size";
+    case Kind::settings:
+      return "settings";
+    case Kind::devices:
+      return "devices";
+    case Kind::device:
+      return "device";
+    case Kind::network:
+      return "network";
+  }
+  return "";
+}
+
+Seen::Seen(const History& history) {
+  for (const Datum& datum : history) {
+    const Case& c = datum.what;
+    for (const Kind kind : {Kind::network, Kind::device, Kind::devices, Kind::settings, Kind::seen}) {
+      keys_.insert(std::string(name_of(kind)) + key_of(c, hidden_facts(kind)));
+    }
+    const auto [range, first] = ranges_.try_emplace(key_of(c, kSeries), c.samples, c.samples);
+    if (!first) {
+      range->second.first = std::min(range->second.first, c.samples);
+      range->second.second = std::max(range->second.second, c.samples);
+    }
+  }
+}
+
+Kind Seen::kind_of(const Case& what) const {
+  for (const Kind kind : {Kind::network, Kind::device, Kind::settings, Kind::devices}) {
+    if (!keys_.contains(std::string(name_of(kind)) + key_of(what, hidden_facts(kind)))) return kind;
+  }
+  if (keys_.contains(std::string(name_of(Kind::seen)) + key_of(what, kAllFacts))) return Kind::seen;
+  const auto range = ranges_.find(key_of(what, kSeries));
+  if (range == ranges_.end()) return Kind::settings;
+  const auto [low, high] = range->second;
+  return what.samples > low && what.samples < high ? Kind::batch_size : Kind::range;
+}
+
+std::vector<Record> compare(const History& history, Target target, const std::function<void()>& alive) {
+  return Comparison(history, target, alive).records();
+}
+
+std::vector<std::size_t> ranking(const std::vector<Record>& records, Kind kind) {
+  constexpr int kFewest = 4;  // answers that make a record
+  const auto score = [&](std::size_t i) -> const Score& {
+    return records[i].kinds[static_cast<std::size_t>(kind)];
+  };
+  std::vector<std::size_t> out(records.size());
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  // Without a record the richest is asked first: it is the one that knows when it does not know.
+  const auto error = [&](std::size_t i) {
+    if (score(i).answered >= kFewest) return score(i).against;
+    return i + 1 == records.size() ? 1.0 : 1e3 - static_cast<double>(i);
+  };
+  std::ranges::stable_sort(out, {}, error);
+  const std::size_t best = out.front();
+  const double within = score(best).answered >= kFewest && score(best).error_percent > 0
+                            ? score(best).standard_error / score(best).error_percent
+                            : 0;
+  const auto simplest = std::ranges::find_if(out, [&](std::size_t i) {
+    return error(i) <= error(best) * (1 + within) &&
+           i == std::ranges::min(out, {}, [&](std::size_t j) {
+             return error(j) <= error(best) * (1 + within) ? j : records.size();
+           });
+  });
+  if (simplest != out.end()) std::rotate(out.begin(), simplest, simplest + 1);
+  return out;
+}
+
+}  // namespace etad::estimators
