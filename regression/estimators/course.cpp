@@ -10,6 +10,7 @@ namespace etad::estimators {
 namespace {
 
 constexpr double kLevelVariance = 25;  // of a series' level: nothing is known of it beforehand
+constexpr double kStrangers = 0.3;     // series that those of all other networks count for
 constexpr int kRounds = 3;             // of pooling; the weights hardly move after the third
 
 // Runs of a network over batch sizes: their courses have as much in common as networks let them.
@@ -67,28 +68,25 @@ Courses::Courses(const std::vector<Cell>& cells, double deviation, double noise)
   for (int round = 0; round < kRounds; ++round) {
     Weights total = Weights::Constant(1.0 / kGrid);
     std::map<std::string, Weights> pools;
-    std::map<std::string, int> sizes;
     for (auto& [key, series] : series_) {
       const std::string& pool = pool_of[key];
-      Weights before = all_;
+      Weights before = kStrangers * all_;
       if (const auto found = pools_.find(pool); found != pools_.end())
         before += (found->second - series.weights).max(0.0);
       series.weights = normalised(series.log_likelihood + (before / before.sum()).log());
       total += series.weights;
       if (!pools.contains(pool)) pools[pool] = Weights::Zero();
       pools[pool] += series.weights;
-      ++sizes[pool];
     }
     all_ = total / total.sum();
     pools_ = std::move(pools);
-    sizes_ = std::move(sizes);
   }
 }
 
 Weights Courses::pooled(const std::string& pool) const {
   const auto found = pools_.find(pool);
   if (found == pools_.end()) return all_;
-  const Weights sum = all_ + found->second;
+  const Weights sum = kStrangers * all_ + found->second;
   return sum / sum.sum();
 }
 

@@ -40,7 +40,6 @@ class Courses {
   Weights all_;
   std::map<std::string, Series> series_;
   std::map<std::string, Weights> pools_;  // sums of the weights of their series
-  std::map<std::string, int> sizes_;
 };
 
 }  // namespace etad::estimators

@@ -1,0 +1,191 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "regression/estimators/course.h"
+#include "regression/estimators/methods.h"
+#include "regression/estimators/scores.h"
+#include "tests/estimators/histories.h"
+
+namespace etad::estimators {
+namespace {
+
+// Three networks on three devices: factors of each, and the course of each network.
+double truth(int network, int device, double samples, double devices = 1) {
+  const double fixed[] = {0.02, 0.005, 0.1}, each[] = {0.001, 0.004, 0.002}, slow[] = {1, 2.5, 0.4};
+  const double per_device = samples / devices;
+  return slow[device] * (fixed[network] + each[network] * per_device) * (1 + 0.04 * std::log2(devices));
+}
+
+const char* const kNetworks[] = {"alexnet", "resnet", "lenet"};
+const char* const kDevices[] = {"K80", "M2000", "V100"};
+
+Case case_of(int network, int device, double samples, double devices = 1) {
+  return a_case(kNetworks[network], samples * devices, devices, kDevices[device]);
+}
+
+void run(History& history, int network, int device, double samples, double devices = 1, double factor = 1) {
+  add(history, case_of(network, device, samples, devices),
+      factor * truth(network, device, samples * devices, devices));
+}
+
+double error(const History& history, int network, int device, double samples, double devices = 1) {
+  const Reply reply =
+      effects().fit(history, Target::seconds)->predict(case_of(network, device, samples, devices));
+  EXPECT_TRUE(reply.estimate) << reply.why;
+  if (!reply.estimate) return INFINITY;
+  return std::abs(std::exp(reply.estimate->log_mean) / truth(network, device, samples * devices, devices) -
+                  1);
+}
+
+TEST(Effects, FollowsASeriesOverItsBatchSizes) {
+  History history;
+  for (const double b : {4., 8., 32., 64.}) run(history, 0, 0, b);
+  EXPECT_LT(error(history, 0, 0, 16), 0.02);
+  EXPECT_LT(error(history, 0, 0, 128), 0.08);
+}
+
+TEST(Effects, OneBatchSizeTakesTheCourseOfTheNetworkElsewhere) {
+  History history;
+  for (const double b : {4., 8., 16., 32., 64., 128.}) {
+    run(history, 0, 0, b);
+    run(history, 2, 0, b);
+  }
+  run(history, 0, 1, 16);
+  run(history, 2, 1, 16);
+  EXPECT_LT(error(history, 0, 1, 128), 0.2);  // a fixed cost of 20 samples
+  EXPECT_LT(error(history, 2, 1, 128), 0.2);  // and of 50
+}
+
+TEST(Effects, ANetworkThatNeverRanOnADeviceIsScaledAsTheOthersAre) {
+  History history;
+  for (const double b : {8., 16., 32., 64.}) {
+    for (int network = 0; network < 3; ++network) {
+      for (int device = 0; device < 3; ++device) {
+        if (network != 1 || device != 2) run(history, network, device, b);
+      }
+    }
+  }
+  EXPECT_LT(error(history, 1, 2, 32), 0.15);
+}
+
+TEST(Effects, MoreDevicesCostWhatTheyCostOthers) {
+  History history;
+  for (const double k : {1., 2., 4., 8.}) {
+    for (int network = 0; network < 3; ++network) {
+      if (network != 1 || k < 4) run(history, network, 0, 32, k);
+    }
+  }
+  EXPECT_LT(error(history, 1, 0, 32, 8), 0.05);
+}
+
+TEST(Effects, AContaminatedRepeatDoesNotMoveIt) {
+  History history;
+  for (const double b : {8., 16., 32., 64.}) {
+    for (int repeat = 0; repeat < 4; ++repeat) run(history, 0, 0, b, 1, repeat == 0 && b == 16 ? 5 : 1);
+  }
+  EXPECT_LT(error(history, 0, 0, 16), 0.05);
+}
+
+TEST(Effects, AbstainsOnWhatNeverRanAnywhere) {
+  History history;
+  run(history, 0, 0, 8);
+  const auto fitted = effects().fit(history, Target::seconds);
+  EXPECT_FALSE(fitted->predict(case_of(1, 0, 8)).estimate);
+  EXPECT_FALSE(fitted->predict(case_of(0, 0, 0)).estimate);
+  EXPECT_TRUE(fitted->predict(case_of(0, 2, 8)).estimate);
+}
+
+TEST(Effects, IsLessSureTheFartherItMustReach) {
+  History history;
+  for (const double b : {8., 16., 32.}) {
+    run(history, 0, 0, b);
+    run(history, 1, 0, b);
+    run(history, 1, 1, b);
+  }
+  const auto fitted = effects().fit(history, Target::seconds);
+  const auto deviation = [&](const Case& what) { return fitted->predict(what).estimate->deviation; };
+  EXPECT_LT(deviation(case_of(0, 0, 16)), deviation(case_of(0, 0, 256)));
+  EXPECT_LT(deviation(case_of(0, 0, 16)), deviation(case_of(0, 1, 16)));
+}
+
+// A history too long for one block answers from the part of it that is most like the question.
+TEST(Effects, ALongHistoryIsAskedInBlocks) {
+  History history;
+  for (int host = 0; host < 60; ++host) {
+    for (int network = 0; network < 3; ++network) {
+      for (const double b : {8., 64.}) {
+        Case what = case_of(network, host % 3, b);
+        what.host = "host" + std::to_string(host);
+        add(history, what, truth(network, host % 3, b));
+      }
+    }
+  }
+  Case what = case_of(1, 2, 64);
+  what.host = "host2";
+  const auto fitted = effects().fit(history, Target::seconds);
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_NEAR(std::exp(fitted->predict(what).estimate->log_mean), truth(1, 2, 64), 0.03 * truth(1, 2, 64));
+  }
+}
+
+TEST(Seen, TellsTheFarthestThatMustBeBridged) {
+  History history;
+  Case what = a_case("net", 16);
+  what.settings = {"type=SGD"};
+  add(history, what, 1);
+  what.samples = 64;
+  add(history, what, 2);
+  const Seen seen(history);
+  EXPECT_EQ(seen.kind_of(what), Kind::seen);
+  what.samples = 32;
+  EXPECT_EQ(seen.kind_of(what), Kind::batch_size);
+  what.samples = 128;
+  EXPECT_EQ(seen.kind_of(what), Kind::range);
+  what.devices = 2;
+  EXPECT_EQ(seen.kind_of(what), Kind::devices);
+  what.settings = {"type=Adam"};
+  EXPECT_EQ(seen.kind_of(what), Kind::settings);
+  what.host = "another";
+  EXPECT_EQ(seen.kind_of(what), Kind::device);
+  what.network = "another";
+  EXPECT_EQ(seen.kind_of(what), Kind::network);
+}
+
+TEST(Scores, TheRightFormWinsAndItsIntervalsHold) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> noise(0, 0.03);
+  History history;
+  for (int network = 0; network < 3; ++network) {
+    for (const double b : {2., 4., 8., 16., 32., 64., 128.}) {
+      run(history, network, 0, b, 1, std::exp(noise(random)));
+    }
+  }
+  const auto records = compare(history, Target::seconds);
+  const auto kind = static_cast<std::size_t>(Kind::batch_size);
+  for (const Record& record : records) {
+    const Score& score = record.kinds[kind];
+    if (record.name == "gianniti" || record.name == "effects") {
+      EXPECT_GT(score.answered, 10) << record.name;
+      EXPECT_LT(score.error_percent, 5) << record.name;
+      EXPECT_GT(score.coverage, 0.8) << record.name;
+    }
+    if (record.name == "barnes") EXPECT_GT(score.error_percent, 6);  // a straight line in logarithms
+  }
+  const auto order = ranking(records, Kind::batch_size);
+  EXPECT_EQ(records[order.front()].name, "gianniti");  // as good as any, and the simplest
+  EXPECT_FALSE(records.back().kinds[static_cast<std::size_t>(Kind::devices)].cases);
+}
+
+TEST(Scores, NothingToCompareIsNoFailure) {
+  for (const Record& record : compare({}, Target::joules)) {
+    EXPECT_FALSE(record.missing.empty());
+    for (const Score& score : record.kinds) EXPECT_EQ(score.cases, 0);
+  }
+  EXPECT_EQ(ranking(compare({}, Target::seconds), Kind::seen).size(), estimators().size());
+}
+
+}  // namespace
+}  // namespace etad::estimators
