@@ -57,6 +57,8 @@ Result<std::vector<Refit::Dirty>> Refit::read(const std::vector<ModelKey>& keys)
     const auto runs = reader_->run_data(key, prediction::kMaxRuns, prediction::kMaxWindows);
     if (!runs) return tl::unexpected(runs.error());
     const bool train = key.phase == Phase::train;
+    runs_[key] = prediction::data_of(key, *runs);
+    if (runs_[key].empty()) runs_.erase(key);
     out.push_back({key, prediction::dataset_of(*runs, key.phase),
                    train ? prediction::startup_of(*runs) : std::nullopt,
                    train ? prediction::snapshot_of(*runs) : std::nullopt, std::nullopt});
@@ -134,7 +136,11 @@ Result<prediction::RefitReport> Refit::run() {
     report.fitted += static_cast<std::int64_t>(fitted->size());
     swap_in(std::move(*fitted), some);
   }
-  if (keys->empty()) swap_in({}, {});  // nothing new is news too: the time of the last refit
+  if (keys->empty()) {
+    swap_in({}, {});  // nothing new is news too: the time of the last refit
+  } else {
+    join();
+  }
   generation_ = generation;
   report.failed = static_cast<std::int64_t>(keys->size()) - report.fitted;
   report.unchanged = static_cast<std::int64_t>(models()->models.size()) - report.fitted;
@@ -142,13 +148,24 @@ Result<prediction::RefitReport> Refit::run() {
   return report;
 }
 
+// What all runs say together, in a new set of the same models.
+void Refit::join() {
+  const auto last = models();
+  auto next = std::make_shared<prediction::ModelSet>(*last);
+  next->knowledge = prediction::Knowledge::of(runs_, last->knowledge, alive_);
+  const std::lock_guard lock(mutex_);
+  models_ = std::move(next);
+}
+
 // The new set: `fitted` in place of the models of the same keys; keys that are dirty and gave no model have
 // no data any more.
 void Refit::swap_in(std::vector<prediction::FittedModel> fitted, const std::vector<ModelKey>& dirty) {
   std::set<ModelKey> replaced(dirty.begin(), dirty.end());
   for (const auto& model : fitted) replaced.insert(model.key);
+  const auto last = models();
   auto next = std::make_shared<prediction::ModelSet>();
-  for (const auto& model : models()->models) {
+  next->knowledge = last->knowledge;
+  for (const auto& model : last->models) {
     if (!replaced.contains(model.key)) next->models.push_back(model);
   }
   for (auto& model : fitted) next->models.push_back(std::move(model));

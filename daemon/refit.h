@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "daemon/shared_writer.h"
+#include "prediction/knowledge.h"
 #include "prediction/observations.h"
 #include "storage/history.h"
 
@@ -48,6 +49,7 @@ class Refit {
   Result<std::vector<Dirty>> read(const std::vector<ModelKey>& keys);
   void fit(std::vector<Dirty>& dirty) const;
   Result<std::vector<prediction::FittedModel>> keep(std::vector<Dirty>& dirty);
+  void join();
   void swap_in(std::vector<prediction::FittedModel> fitted, const std::vector<ModelKey>& dirty);
   void tell_moods(prediction::ModelSet& models, const std::set<ModelKey>& changed) const;
 
@@ -56,7 +58,8 @@ class Refit {
   SharedWriter& writer_;
   std::function<Instant()> now_;
   std::function<void()> alive_;
-  std::int64_t generation_ = 0;  // of the history, up to which the models are up to date
+  prediction::Knowledge::Data runs_;  // of all keys, as far as read since the start
+  std::int64_t generation_ = 0;       // of the history, up to which the models are up to date
 
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<const prediction::ModelSet> models_ = std::make_shared<prediction::ModelSet>();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "prediction/as_of.h"
 #include "prediction/selection.h"
 #include "regression/compose.h"
 
@@ -50,17 +51,81 @@ Answer<EstimatePart> ask(const FittedModel& fitted, std::int64_t iterations,
   return part;
 }
 
+// What all the history says where no model of the very deployment does. The farther an answer must reach, the
+// less the length of the run matters to it.
+std::optional<EstimatePart> bridged(const ModelSet& models, const Question& question, Phase phase,
+                                    std::int64_t iterations, std::optional<std::int64_t> batch,
+                                    ModelKey& key) {
+  if (!models.knowledge) return std::nullopt;
+  const auto asked = models.knowledge->asked(question, phase, batch);
+  if (!asked) return std::nullopt;
+  const auto said = models.knowledge->ask(asked->what, question.confidence);
+  if (!said) return std::nullopt;
+  key = asked->key;
+  const auto n = static_cast<double>(iterations);
+  EstimatePart part;
+  part.phase = std::string(name_of(phase));
+  part.batch_size = asked->what.samples;
+  part.iterations = iterations;
+  part.runs = said->rests_on.runs;
+  part.prediction = {n * said->seconds, n * said->lower, n * said->upper, {}};
+  if (said->kind != estimators::Kind::seen) part.prediction.extrapolates.emplace_back(name_of(said->kind));
+  part.said = said;
+  return part;
+}
+
+// The question as the model's own key would be asked, for telling its kind.
+Question about(const ModelKey& key, Question question) {
+  question.network = key.network;
+  question.architecture = key.architecture;
+  question.framework = key.framework;
+  question.host = key.host;
+  question.device = key.device;
+  question.devices = key.devices;
+  return question;
+}
+
+// A model's answer, or that of all the history where that has the better record in such questions.
+Answer<EstimatePart> ask_best(const FittedModel& fitted, const ModelSet& models, std::int64_t iterations,
+                              std::optional<std::int64_t> batch, const Question& question,
+                              std::optional<Instant> now, std::string_view batch_parameter) {
+  auto part = ask(fitted, iterations, batch, question, now, batch_parameter);
+  if (!part || !models.knowledge || !part->batch_size) return part;
+  const auto samples = static_cast<std::int64_t>(*part->batch_size);
+  const Question exact = about(fitted.key, question);
+  ModelKey key;
+  auto other = bridged(models, exact, fitted.key.phase, iterations, samples, key);
+  if (!other || !other->said) return part;
+  const estimators::Kind kind = other->said->kind;
+  if (kind > estimators::Kind::settings) return part;  // its data came to be known after the model was made
+  if (models.knowledge->prefers_models(kind)) {
+    part->said = models.knowledge->record_of(kind, fitted.model.runs);
+    return part;
+  }
+  other->model = &fitted;
+  other->prediction.extrapolates = part->prediction.extrapolates;
+  return *other;
+}
+
 Answer<void> add_tests(const Deployment& chosen, const Question& question, Estimate& out) {
   if (question.test_interval.value_or(0) == 0 || question.test_iterations.value_or(0) == 0) return {};
+  const std::int64_t phases = test_phases(question.iterations, *question.test_interval);
+  const std::int64_t iterations = phases * *question.test_iterations;
   if (chosen.test == nullptr) {
+    ModelKey key;
+    auto part = bridged(*out.models, about(out.key, question), Phase::test, iterations,
+                        question.test_batch_size, key);
+    if (part) {
+      out.parts.push_back(std::move(*part));
+      return {};
+    }
     Refusal refusal;
     refusal.kind = Refusal::Kind::no_model_of_tests;
-    refusal.network = chosen.train->key.network;
+    refusal.network = out.key.network;
     return refuse(std::move(refusal));
   }
-  const std::int64_t phases = test_phases(question.iterations, *question.test_interval);
-  auto part = ask(*chosen.test, phases * *question.test_iterations, question.test_batch_size, question,
-                  out.now, "test_batch_size");
+  auto part = ask_best(*chosen.test, *out.models, iterations, question.test_batch_size, question, out.now,
+                       "test_batch_size");
   if (!part) return refuse(std::move(part.error()));
   out.parts.push_back(std::move(*part));
   return {};
@@ -105,19 +170,36 @@ std::int64_t test_phases(std::int64_t iterations, std::int64_t interval) {
 
 Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& question,
                           std::optional<Instant> now) {
-  auto chosen = select(*models, question);
-  if (!chosen) return refuse(std::move(chosen.error()));
-  Estimate out;
-  out.models = std::move(models);
-  out.question = question;
-  out.now = now;
   const bool test_only = question.phase == Question::Phase::test;
-  auto first = ask(test_only ? *chosen->test : *chosen->train, question.iterations, question.batch_size,
-                   question, now, "batch_size");
-  if (!first) return refuse(std::move(first.error()));
-  out.parts.push_back(std::move(*first));
+  Estimate out;
+  out.models = question.at ? as_of(*models, question) : std::move(models);
+  out.question = question;
+  out.now = question.at ? question.at : now;
+  auto chosen = select(*out.models, question);
+  if (chosen) {
+    const FittedModel& fitted = test_only ? *chosen->test : *chosen->train;
+    out.key = fitted.key;
+    auto first =
+        ask_best(fitted, *out.models, question.iterations, question.batch_size, question, now, "batch_size");
+    if (!first) return refuse(std::move(first.error()));
+    out.parts.push_back(std::move(*first));
+  } else {
+    const Refusal::Kind kind = chosen.error().kind;
+    const bool bridgeable =
+        kind == Refusal::Kind::unknown_deployment || kind == Refusal::Kind::no_model_of_phase;
+    auto first = bridgeable ? bridged(*out.models, question, test_only ? Phase::test : Phase::train,
+                                      question.iterations, question.batch_size, out.key)
+                            : std::nullopt;
+    if (!first) return refuse(std::move(chosen.error()));
+    out.parts.push_back(std::move(*first));
+    chosen = Deployment{};
+  }
   if (question.phase == Question::Phase::total) {
     if (auto added = add_tests(*chosen, question, out); !added) return refuse(std::move(added.error()));
+    if (chosen->train == nullptr) {
+      sum_up(out);
+      return out;
+    }
     add_measured("startup", chosen->train->startup, 1, out);
     // One after each interval, and one at the end where that is not one of them.
     const std::int64_t interval = question.snapshot_interval.value_or(0);

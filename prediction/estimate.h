@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "prediction/knowledge.h"
 #include "prediction/model_set.h"
 #include "prediction/question.h"
 
 namespace etad::prediction {
 
-// What one model says, or (no model) how long the start-up or the snapshots take.
+// What one model says, or (no model) what the estimators say who know all the history, or how long the
+// start-up or the snapshots take.
 struct EstimatePart {
   std::string phase;  // train, test, startup, snapshot
   const FittedModel* model = nullptr;
@@ -20,10 +22,13 @@ struct EstimatePart {
   std::int64_t iterations = 0;  // snapshots: how many
   int runs = 0;
   regression::Prediction prediction;
+  // What was bridged to the question, and by whom; with a model of the very deployment: where that is known.
+  std::optional<Said> said;
 };
 
 struct Estimate {
   std::shared_ptr<const ModelSet> models;  // keeps alive what `parts` point into
+  ModelKey key;                            // what the first part is about
   Question question;
   std::vector<EstimatePart> parts;  // one, but for a total
   regression::Prediction sum;

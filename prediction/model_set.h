@@ -20,6 +20,8 @@ struct Spread {
   int runs = 0;  // how many it was seen in
 };
 
+class Knowledge;
+
 struct FittedModel {
   std::int64_t id = 0;
   ModelKey key;
@@ -42,7 +44,8 @@ struct FittedModel {
 
 // All current models: immutable, swapped whole by the refit, held by a request for as long as it lasts.
 struct ModelSet {
-  std::vector<FittedModel> models;  // by id, ascending
+  std::vector<FittedModel> models;             // by id, ascending
+  std::shared_ptr<const Knowledge> knowledge;  // of all runs together; nullptr: not made yet
 };
 
 // What a refit did.

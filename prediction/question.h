@@ -29,6 +29,10 @@ struct Question {
       snapshot_interval;                        // a total's
   std::map<std::string, std::string> settings;  // the run's, as far as they are known: "type", "precision", …
   double confidence = 0.9;
+  std::optional<Instant> at;         // what could have been said then, by runs that were over by then
+  std::optional<std::int64_t> like;  // the run that all the rest is taken from
+  std::optional<double> epochs;      // instead of iterations: passes over
+  std::optional<std::int64_t> samples_per_epoch;
 };
 
 // A network on a deployment, and which phases of it there are models of.

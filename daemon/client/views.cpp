@@ -125,6 +125,24 @@ std::string mood_text(const Object& estimate) {
          (percent > 0 ? " longer" : " less") + " than usual: counted in\n";
 }
 
+// The model that answered, or, where the question had to be bridged, who did that and from what.
+std::string foundation_text(const Object& estimate) {
+  const Object& estimator = object_of(estimate, "estimator");
+  const Object& rests_on = object_of(estimate, "rests_on");
+  if (estimator.empty() || text_of(estimator, "name") == "end_to_end")
+    return basis_text(object_of(estimate, "model"));
+  std::string out = counted(count_of(rests_on, "runs"), "run") + " of " +
+                    counted(count_of(rests_on, "networks"), "network") + " on " +
+                    counted(count_of(rests_on, "devices"), "device model") + ", by " +
+                    text_of(estimator, "name");
+  if (known(estimator, "left_out_error_percent"))
+    out += ", off by " + percent_text(number_of(estimator, "left_out_error_percent")) + " in " +
+           counted(count_of(estimator, "tested_on"), "such question");
+  if (object_of(estimate, "model").empty())
+    out += "; it never ran like this (" + text_of(estimate, "kind") + ")";
+  return out;
+}
+
 }  // namespace
 
 std::string estimate_text(const Object& estimate, const Screen& screen) {
@@ -148,8 +166,7 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
     out += model.empty() ? ", as in " + counted(count_of(part, "runs"), "run") + "\n"
                          : ", " + basis_text(model) + "\n";
   }
-  if (array_of(estimate, "parts").empty())
-    out += "  rests on " + basis_text(object_of(estimate, "model")) + "\n";
+  if (array_of(estimate, "parts").empty()) out += "  rests on " + foundation_text(estimate) + "\n";
   out += mood_text(estimate);
   if (const auto& outside = array_of(estimate, "extrapolates"); !outside.empty()) {
     out += coloured("  outside what was seen: " + joined(outside), Colour::yellow, screen.colours) + "\n";

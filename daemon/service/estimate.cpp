@@ -1,6 +1,7 @@
 #include "daemon/service/estimate.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "regression/traits.h"
@@ -12,6 +13,18 @@ using prediction::Estimate;
 using prediction::EstimatePart;
 using prediction::FittedModel;
 using prediction::Question;
+
+// What was bridged to the question and who did it, with its record.
+void write_said(JsonWriter& json, const prediction::Said& said) {
+  json.field("kind", estimators::name_of(said.kind));
+  json.key("estimator").begin_object();
+  json.field("name", said.estimator).field("source", said.source);
+  json.field("left_out_error_percent", said.left_out_error_percent).field("tested_on", said.tested_on);
+  json.end_object();
+  json.key("rests_on").begin_object();
+  json.field("runs", said.rests_on.runs).field("networks", said.rests_on.networks);
+  json.field("devices", said.rests_on.devices).end_object();
+}
 
 void write_model(JsonWriter& json, const FittedModel& fitted) {
   const auto& model = fitted.model;
@@ -25,19 +38,29 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
 
 void write_part(JsonWriter& json, const EstimatePart& part) {
   json.begin_object().field("phase", part.phase);
-  if (part.model != nullptr) {
+  if (part.model != nullptr || part.said) {
     json.field("batch_size", part.batch_size).field("iterations", part.iterations);
   }
   const auto& [seconds, lower, upper, extrapolates, mood] = part.prediction;
   json.field("seconds", seconds).field("lower", lower).field("upper", upper);
-  if (part.model == nullptr) {
+  if (part.model == nullptr && !part.said) {
     json.field("count", part.iterations).field("runs", part.runs);
   } else {
     json.field("seconds_per_iteration", seconds / static_cast<double>(part.iterations));
     json.field("extrapolates", extrapolates).field("mood", mood);
-    write_model(json, *part.model);
+    if (part.said) write_said(json, *part.said);
+    if (part.model != nullptr) write_model(json, *part.model);
   }
   json.end_object();
+}
+
+// Of a total's parts the one that had to reach farthest. nullptr: not known.
+const prediction::Said* farthest(const Estimate& estimate) {
+  const prediction::Said* out = nullptr;
+  for (const EstimatePart& part : estimate.parts) {
+    if (part.said && (out == nullptr || part.said->kind > out->kind)) out = &*part.said;
+  }
+  return out;
 }
 
 std::string_view name_of(Question::Phase phase) {
@@ -83,15 +106,25 @@ Question question_from(Params& params) {
   out.iterations = params.integer("iterations", 1, kMostIterations).value_or(0);
   out.settings = settings_from(params);
   out.confidence = params.number("confidence", 0, 1).value_or(0.9);
-  if (!out.network && !out.architecture) params.require("network", "which network? (or architecture)");
-  params.require("phase", "train, test or total");
-  params.require("iterations", "how many iterations will it run?");
+  out.at = params.instant("at");
+  out.like = params.integer("like", 1, std::numeric_limits<std::int64_t>::max());
+  out.epochs = params.number("epochs", 0, 1e9);
+  out.samples_per_epoch = params.integer("samples_per_epoch", 1, kMostIterations);
+  if (out.epochs && out.iterations > 0)
+    params.reject("epochs", "says the same as iterations: one of the two");
+  if (!out.like) {
+    if (!out.network && !out.architecture) params.require("network", "which network? (or architecture)");
+    params.require("phase", "train, test or total");
+    if (!out.epochs) params.require("iterations", "how many iterations will it run? (or epochs)");
+  } else if (phase.empty()) {
+    out.phase = Question::Phase::total;
+  }
   if (out.phase == Question::Phase::total) {
     out.test_interval = params.integer("test_interval", 0, kMostIterations);
     out.test_iterations = params.integer("test_iterations", 0, kMostIterations);
     out.test_batch_size = params.integer("test_batch_size", 1, kMostSamples);
     out.snapshot_interval = params.integer("snapshot_interval", 0, kMostIterations);
-    params.require("test_interval", "a total needs it; 0 for a training without tests");
+    if (!out.like) params.require("test_interval", "a total needs it; 0 for a training without tests");
     if (out.test_interval.value_or(0) > 0) params.require("test_iterations", "iterations of one test phase");
   }
   return out;
@@ -99,7 +132,7 @@ Question question_from(Params& params) {
 
 std::string to_json(const Estimate& estimate) {
   const EstimatePart& main = estimate.parts.front();
-  const ModelKey& key = main.model->key;
+  const ModelKey& key = estimate.key;
   const Question& question = estimate.question;
   const auto iterations = static_cast<double>(question.iterations);
   JsonWriter json;
@@ -115,6 +148,7 @@ std::string to_json(const Estimate& estimate) {
   }
   if (!question.settings.empty()) json.field("settings", question.settings);
   const auto& [seconds, lower, upper, extrapolates, mood] = estimate.sum;
+  json.field("quantity", "time").field("unit", "s").field("value", seconds);
   json.field("seconds", seconds).field("lower", lower).field("upper", upper);
   json.field("confidence", question.confidence);
   json.field("seconds_per_iteration", seconds / iterations);
@@ -125,13 +159,40 @@ std::string to_json(const Estimate& estimate) {
     json.null();
   }
   json.field("extrapolates", extrapolates).field("mood", mood);
-  write_model(json, *main.model);
+  if (const auto* said = farthest(estimate)) write_said(json, *said);
+  if (main.model != nullptr) write_model(json, *main.model);
   json.key("parts").begin_array();
   if (question.phase == Question::Phase::total) {
     for (const EstimatePart& part : estimate.parts) write_part(json, part);
   }
   json.end_array().end_object();
   return json.take() + "\n";
+}
+
+void write_estimator(JsonWriter& json, const estimators::Record& record,
+                     const std::array<std::string_view, estimators::kKinds>& chosen) {
+  // "batch_size" between those seen; "batch_size_range" beyond them.
+  const auto name = [](estimators::Kind kind) {
+    return kind == estimators::Kind::range ? "batch_size_range" : estimators::name_of(kind);
+  };
+  json.begin_object().field("name", record.name).field("source", record.source);
+  json.key("needs").begin_object().field("met", record.missing.empty());
+  json.field("missing", record.missing).end_object();
+  json.key("kinds").begin_object();
+  for (std::size_t i = 0; i < estimators::kKinds; ++i) {
+    const estimators::Score& score = record.kinds[i];
+    if (score.cases == 0) continue;
+    json.key(name(static_cast<estimators::Kind>(i))).begin_object();
+    std::optional<double> error, coverage;
+    if (score.answered > 0) {
+      error = score.error_percent;
+      coverage = 100 * score.coverage;
+    }
+    json.field("left_out_error_percent", error).field("coverage_percent", coverage);
+    json.field("cases", score.cases).field("answered", score.answered);
+    json.field("chosen", chosen[i] == record.name).end_object();
+  }
+  json.end_object().end_object();
 }
 
 }  // namespace etad::service

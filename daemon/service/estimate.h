@@ -18,4 +18,8 @@ std::string to_json(const prediction::Estimate& estimate);
 // deployments do, with what tells them apart; 400 where a parameter is missing.
 Problem problem_of(const prediction::Refusal& refusal);
 
+// One row of GET /v1/estimators. `chosen`: the name of who answers, by kind.
+void write_estimator(JsonWriter& json, const estimators::Record& record,
+                     const std::array<std::string_view, estimators::kKinds>& chosen);
+
 }  // namespace etad::service

@@ -78,6 +78,7 @@ class Router {
   Outcome health(Call& call);
   Outcome estimate(Call& call);
   Outcome what_if(Call& call);
+  Outcome estimators(Call& call);
   Outcome runs(Call& call);
   Outcome run(Call& call);
   Outcome segments(Call& call);

@@ -5,6 +5,7 @@
 #include "daemon/service/router.h"
 #include "daemon/service/router_call.h"
 #include "daemon/service/views.h"
+#include "prediction/like.h"
 #include "prediction/names.h"
 
 namespace etad::service {
@@ -129,8 +130,28 @@ void tell_of_runs(Reader& reader, const Question& question, Problem& problem) {
 }  // namespace
 
 Outcome Router::estimate(Call& call) {
-  const Question question = question_from(call.params);
+  Question question = question_from(call.params);
   if (auto problem = call.params.check()) return reply_of(*problem);
+  if (question.like) {
+    const auto row = reader_.run(*question.like);
+    if (!row) return history_failed(row.error());
+    if (!*row) return unknown("run", std::to_string(*question.like), {});
+    question = prediction::like((*row)->run, std::move(question));
+  }
+  if (!prediction::count_epochs(question)) {
+    Problem problem;
+    problem.status = 400;
+    problem.title = "Invalid parameter";
+    problem.detail = "Epochs can be counted only where batch_size and samples_per_epoch are known.";
+    return reply_of(problem);
+  }
+  if (question.iterations <= 0) {
+    Problem problem;
+    problem.status = 400;
+    problem.title = "Missing parameter";
+    problem.detail = "The run does not say how long it was to be: \"iterations\" or \"epochs\" is needed.";
+    return reply_of(problem);
+  }
   const auto answer = prediction::estimate(backend_.models(), question, options_.now());
   if (!answer) {
     Problem problem = problem_of(answer.error());
@@ -139,6 +160,21 @@ Outcome Router::estimate(Call& call) {
     return reply_of(problem);
   }
   return Reply{200, "application/json", {}, to_json(*answer)};
+}
+
+// Every estimator's record in every kind of question, and who answers it: Madougou's table.
+Outcome Router::estimators(Call& call) {
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  const auto set = backend_.models();
+  JsonWriter json;
+  json.begin_object().key("estimators").begin_array();
+  if (set->knowledge) {
+    for (const auto& record : set->knowledge->records()) {
+      write_estimator(json, record, set->knowledge->chosen());
+    }
+  }
+  json.end_array().field("next", nullptr).end_object();
+  return json_reply(json);
 }
 
 Outcome Router::networks(Call& call) {

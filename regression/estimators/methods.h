@@ -10,12 +10,17 @@ Estimator gianniti_literal();  // b0 + b1 n + b2 B for the whole run
 Estimator barnes();            // log t linear in log B and log k
 Estimator ernest();            // 1, B/k, log k, k
 Estimator ring();              // 1, B/k, (k-1)/k: gradients go round in a ring
-Estimator end_to_end();       // the regression of one network on one deployment
+Estimator end_to_end();        // the regression of one network on one deployment
 Estimator effects();           // one model of all the history (not published: effects.cpp)
 Estimator lu();                // peak memory a + b B
 
+<<<<<<< HEAD
 Estimator gianniti_layers();   // alpha + beta operations a layer, from runs that time layers
 Estimator roofline_peaks();    // layer by layer, with fitted peaks and overheads
 Estimator roofline_kinds();    // the same, with multipliers by kind of layer, shrunken towards 1
+=======
+Estimator roofline_peaks();  // layer by layer, with fitted peaks and overheads
+Estimator roofline_kinds();  // the same, with multipliers by kind of layer, shrunken towards 1
+>>>>>>> e5bfeb3 (prediction: what never ran here is estimated from all the history)
 
 }  // namespace etad::estimators

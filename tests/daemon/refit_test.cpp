@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "prediction/estimate.h"
 #include "prediction/model_json.h"
 #include "tests/daemon/temp_history.h"
 
@@ -20,13 +21,14 @@ class Refitting : public TempHistory {
   }
 
   // A log of one run: 20 windows of 100 iterations over `batch` samples.
-  void add_run(std::int64_t batch, double pace, std::map<std::string, std::string> settings) {
+  void add_run(std::int64_t batch, double pace, std::map<std::string, std::string> settings,
+               const std::string& network = "LeNet", const std::string& device = "Tesla K80") {
     etad::Run run;
     run.state = RunState::finished;
     run.framework = "caffe";
-    run.network = "LeNet";
+    run.network = network;
     run.architecture = "9c1d7a52";
-    run.device = "Tesla K80";
+    run.device = device;
     run.started_at = kToday + seconds(3600 * ++sources_);
     run.settings = std::move(settings);
     run.train.batch_size = run.train.samples_per_iteration = batch;
@@ -78,6 +80,93 @@ TEST_F(Refitting, ARestartedDaemonAnswersAsBefore) {
       EXPECT_EQ(p->upper, q->upper);
     }
   }
+}
+
+// Two networks on a K80, one of them on a V100 that is three times as fast.
+class Bridging : public Refitting {
+ protected:
+  static double pace(std::int64_t batch) { return 0.01 + 0.001 * static_cast<double>(batch); }
+
+  void SetUp() override {
+    Refitting::SetUp();
+    for (const std::int64_t batch : {16, 32, 64}) {
+      add_run(batch, pace(batch), {}, "LeNet");
+      add_run(batch, 2 * pace(batch), {}, "AlexNet");
+      add_run(batch, 2 * pace(batch) / 3, {}, "AlexNet", "V100");
+    }
+    refit_ = std::make_unique<Refit>(Reader::open(path()).value(), *writer_, [] { return kToday; });
+    ASSERT_TRUE(refit_->run());
+    question_.network = "LeNet";
+    question_.iterations = 1000;
+    question_.batch_size = 32;
+  }
+
+  prediction::Answer<prediction::Estimate> answer() const {
+    return prediction::estimate(refit_->models(), question_);
+  }
+
+  std::unique_ptr<Refit> refit_;
+  prediction::Question question_;
+};
+
+TEST_F(Bridging, WhatRanIsSeen) {
+  question_.device = "Tesla K80";
+  const auto said = answer();
+  ASSERT_TRUE(said);
+  EXPECT_EQ(said->parts[0].said->kind, estimators::Kind::seen);
+  EXPECT_NEAR(said->sum.seconds, 1000 * pace(32), 50 * pace(32));
+}
+
+TEST_F(Bridging, ANetworkThatNeverRanOnADeviceIsEstimatedFromTheOthers) {
+  question_.device = "v100";
+  const auto said = answer();
+  ASSERT_TRUE(said);
+  EXPECT_EQ(said->key.device, "V100");
+  EXPECT_EQ(said->parts[0].said->kind, estimators::Kind::device);
+  EXPECT_GT(said->parts[0].said->rests_on.devices, 1);
+  const double truth = 1000 * pace(32) / 3;
+  EXPECT_NEAR(said->sum.seconds, truth, 0.3 * truth);
+  EXPECT_LT(said->sum.lower, truth);
+  EXPECT_GT(said->sum.upper, truth);
+}
+
+TEST_F(Bridging, ADeviceAndANumberOfThemThatNothingRanOnStillHaveAnAnswer) {
+  question_.device = "H100";
+  EXPECT_TRUE(answer());
+  question_.device = "Tesla K80";
+  question_.devices = 8;
+  const auto said = answer();
+  ASSERT_TRUE(said);
+  EXPECT_EQ(said->parts[0].said->kind, estimators::Kind::devices);
+  EXPECT_EQ(said->key.devices, 8);
+}
+
+TEST_F(Bridging, TheOtherPhaseIsBridgedToo) {
+  question_.phase = prediction::Question::Phase::test;
+  const auto said = answer();
+  ASSERT_TRUE(said);
+  EXPECT_EQ(said->parts[0].phase, "test");
+  EXPECT_EQ(said->parts[0].said->kind, estimators::Kind::settings);
+}
+
+TEST_F(Bridging, WhatCouldHaveBeenSaidThenRestsOnWhatWasOver) {
+  question_.device = "Tesla K80";
+  question_.at = kToday;
+  EXPECT_FALSE(answer());  // before the first run
+  question_.at = kToday + std::chrono::hours(9 + 1);
+  const auto said = answer();
+  ASSERT_TRUE(said);
+  EXPECT_NEAR(said->sum.seconds, 1000 * pace(32), 100 * pace(32));
+  question_.at = kToday + std::chrono::hours(2);  // one run of each on the K80 was over
+  const auto early = answer();
+  ASSERT_TRUE(early);
+  EXPECT_LT(early->parts[0].runs, said->parts[0].runs);
+}
+
+TEST_F(Bridging, ANetworkThatNeverRanIsUnknown) {
+  question_.network = "VGG";
+  ASSERT_FALSE(answer());
+  EXPECT_EQ(answer().error().kind, prediction::Refusal::Kind::unknown_network);
 }
 
 TEST_F(Refitting, TheModelsOfADeploymentShareItsMood) {

@@ -1,0 +1,77 @@
+#include "prediction/as_of.h"
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "prediction/knowledge.h"
+#include "prediction/names.h"
+#include "regression/mood.h"
+
+namespace etad::prediction {
+namespace {
+
+using Deployment = std::tuple<std::string, std::string, std::string, std::int64_t>;
+
+Deployment deployment_of(const ModelKey& key) {
+  return {key.framework, key.host, key.device, key.devices};
+}
+
+regression::Dataset dataset_of(const std::vector<estimators::Datum>& runs) {
+  regression::Dataset out;
+  for (const estimators::Datum& datum : runs) {
+    regression::RunObservation run;
+    run.run = datum.run;
+    run.samples = datum.what.samples;
+    run.iterations = datum.what.iterations;
+    run.seconds = datum.value * datum.what.iterations;
+    run.started_at = datum.started_at;
+    run.ended_at = datum.ended_at;
+    run.traits = datum.what.settings;
+    out.push_back(std::move(run));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::shared_ptr<const ModelSet> as_of(const ModelSet& models, const Question& question) {
+  constexpr std::size_t kLastRuns = 24;  // of each model, for the machine's mood
+  auto out = std::make_shared<ModelSet>();
+  if (!models.knowledge || !question.at) return out;
+  out->knowledge = models.knowledge->as_of(*question.at);
+  std::map<Deployment, bool> wanted;
+  for (const auto& [key, runs] : out->knowledge->data()) {
+    const bool named = (!question.network || equal_ignoring_case(*question.network, key.network)) &&
+                       (!question.architecture || *question.architecture == key.architecture);
+    wanted[deployment_of(key)] |= named;
+  }
+  std::map<Deployment, std::vector<regression::MoodPoint>> moods;
+  for (const auto& [key, runs] : out->knowledge->data()) {
+    if (!wanted[deployment_of(key)]) continue;
+    const regression::Dataset data = dataset_of(runs);
+    auto model = regression::fit(data);
+    if (!model) continue;
+    FittedModel fitted;
+    fitted.key = key;
+    fitted.fitted_at = *question.at;
+    auto& points = moods[deployment_of(key)];
+    const auto last = regression::mood_points(data, *model, kLastRuns);
+    points.insert(points.end(), last.begin(), last.end());
+    fitted.model = std::move(*model);
+    for (const FittedModel& now : models.models) {  // what does not change with the data
+      if (now.key != key) continue;
+      fitted.id = now.id;
+      fitted.startup = now.startup;
+      fitted.snapshot = now.snapshot;
+    }
+    out->models.push_back(std::move(fitted));
+  }
+  for (FittedModel& fitted : out->models) {
+    auto& points = moods[deployment_of(fitted.key)];
+    fitted.mood = std::make_shared<const regression::Mood>(points);
+  }
+  return out;
+}
+
+}  // namespace etad::prediction

@@ -1,0 +1,253 @@
+#include "prediction/knowledge.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "parsers/base/time.h"
+#include "prediction/names.h"
+#include "regression/interval.h"
+#include "regression/traits.h"
+
+namespace etad::prediction {
+namespace {
+
+using estimators::Datum;
+using estimators::Estimator;
+using estimators::Kind;
+using estimators::Record;
+using estimators::Score;
+
+constexpr double kGrowth = 1.2;  // of the history, after which the records are made anew
+constexpr double kDegrees = 10;  // of freedom of an estimator's own deviation
+
+// A network in a case: its name and its architecture.
+std::string network_of(const ModelKey& key) {
+  return key.architecture.empty() ? key.network : key.network + " " + key.architecture;
+}
+
+std::string setting_name(const std::string& setting) {
+  return setting.substr(0, setting.find('='));
+}
+
+bool fits(const std::optional<std::string>& wanted, const std::string& has) {
+  return !wanted || equal_ignoring_case(*wanted, has);
+}
+
+}  // namespace
+
+std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs) {
+  std::vector<Datum> out;
+  for (const RunData& run : runs) {
+    if (out.size() >= kMostOfKey) break;
+    if (run.iterations <= 0 || run.duration <= Duration::zero() || run.loss_is_nan) continue;
+    if (run.samples_per_iteration <= 0) continue;
+    Datum datum;
+    datum.what.network = network_of(key);
+    datum.what.phase = std::string(name_of(key.phase));
+    datum.what.samples = static_cast<double>(run.samples_per_iteration);
+    datum.what.devices = static_cast<double>(std::max<std::int64_t>(1, key.devices));
+    datum.what.device = key.device;
+    datum.what.host = key.host;
+    datum.what.framework = key.framework;
+    datum.what.settings = regression::traits_of(run.settings, key.phase == Phase::train);
+    datum.what.iterations = static_cast<double>(run.iterations);
+    datum.value = to_seconds(run.duration) / datum.what.iterations;
+    datum.run = run.run_id;
+    if (run.started_at) datum.started_at = to_seconds(run.started_at->time_since_epoch());
+    if (run.ended_at) datum.ended_at = to_seconds(run.ended_at->time_since_epoch());
+    out.push_back(std::move(datum));
+  }
+  return out;
+}
+
+// Fits all estimators; those of `before` that take long to learn are only brought up to date.
+std::shared_ptr<Knowledge> Knowledge::fitted(Data data, const Knowledge* before,
+                                             const std::function<void()>& alive) {
+  estimators::History history;
+  for (const auto& [key, runs] : data) history.insert(history.end(), runs.begin(), runs.end());
+  auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(data), history));
+  const auto all = estimators::estimators();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    alive();
+    if (all[i].needs(history)) {
+      out->fitted_.push_back(nullptr);
+    } else if (before != nullptr && all[i].refit && before->fitted_[i]) {
+      out->fitted_.push_back(all[i].refit(history, estimators::Target::seconds, *before->fitted_[i]));
+    } else {
+      out->fitted_.push_back(all[i].fit(history, estimators::Target::seconds));
+    }
+  }
+  return out;
+}
+
+std::shared_ptr<const Knowledge> Knowledge::of(const Data& data,
+                                               const std::shared_ptr<const Knowledge>& before,
+                                               const std::function<void()>& alive) {
+  std::size_t runs = 0;
+  for (const auto& [key, of] : data) runs += of.size();
+  const double size = static_cast<double>(runs);
+  const double judged = before ? static_cast<double>(before->judged_) : 0;
+  const bool afresh = !before || size > judged * kGrowth || size * kGrowth < judged;
+  const auto out = fitted(data, afresh ? nullptr : before.get(), alive);
+  if (afresh) {
+    estimators::History history;
+    for (const auto& [key, of] : data) history.insert(history.end(), of.begin(), of.end());
+    out->judged_ = runs;
+    out->records_ = std::make_shared<const std::vector<Record>>(
+        estimators::compare(history, estimators::Target::seconds, alive));
+  } else {
+    out->judged_ = before->judged_;
+    out->records_ = before->records_;
+  }
+  return out;
+}
+
+std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at) const {
+  const double then = to_seconds(at.time_since_epoch());
+  Data over;
+  for (const auto& [key, runs] : data_) {
+    for (const Datum& datum : runs) {
+      const double ended = datum.ended_at > 0 ? datum.ended_at : datum.started_at;
+      if (ended > 0 && ended <= then) over[key].push_back(datum);
+    }
+  }
+  const auto out = fitted(std::move(over), this, [] {});
+  out->judged_ = judged_;
+  out->records_ = records_;
+  return out;
+}
+
+std::optional<Asked> Knowledge::asked(const Question& question, Phase phase,
+                                      std::optional<std::int64_t> batch) const {
+  // Of all runs of the network the one that fits most of what is asked for; of equals the newest.
+  const Datum* like = nullptr;
+  const ModelKey* like_key = nullptr;
+  std::array<double, 7> best{};
+  for (const auto& [key, runs] : data_) {
+    if (!fits(question.network, key.network) || !fits(question.architecture, key.architecture)) continue;
+    for (const Datum& datum : runs) {
+      const estimators::Case& c = datum.what;
+      const bool same_devices = question.devices && *question.devices == key.devices;
+      const bool same_batch = batch && static_cast<double>(*batch) == c.samples;
+      const std::array<double, 7> merits = {
+          question.host && fits(question.host, c.host) ? 1.0 : 0.0,
+          question.device && fits(question.device, c.device) ? 1.0 : 0.0,
+          question.framework && fits(question.framework, c.framework) ? 1.0 : 0.0,
+          key.phase == phase ? 1.0 : 0.0,
+          same_devices ? 1.0 : 0.0,
+          same_batch ? 1.0 : 0.0,
+          datum.started_at};
+      if (like != nullptr && !(merits > best)) continue;
+      like = &datum;
+      like_key = &key;
+      best = merits;
+    }
+  }
+  if (like == nullptr) return std::nullopt;
+  Asked out{*like_key, like->what};
+  estimators::Case& c = out.what;
+  // A host or a device of its own decides the other, where the history knows which.
+  const auto known = [&](const std::optional<std::string>& host, const std::optional<std::string>& device) {
+    return std::ranges::find_if(data_, [&](const auto& each) {
+      return fits(host, each.first.host) && fits(device, each.first.device);
+    });
+  };
+  if (question.host && !fits(question.host, c.host)) {
+    const auto there = known(question.host, std::nullopt);
+    c.host = there == data_.end() ? *question.host : there->first.host;
+    if (!question.device && there != data_.end()) c.device = there->first.device;
+  }
+  if (question.device && !fits(question.device, c.device)) {
+    const auto there = known(question.host, question.device);
+    c.device = there == data_.end() ? *question.device : there->first.device;
+    if (!question.host) c.host = there == data_.end() ? "" : there->first.host;
+  }
+  if (question.framework) c.framework = *question.framework;
+  // More devices work through more samples: as many each, where nothing else was said.
+  if (question.devices && static_cast<double>(*question.devices) != c.devices) {
+    if (!batch) c.samples *= static_cast<double>(*question.devices) / c.devices;
+    c.devices = static_cast<double>(*question.devices);
+  }
+  if (batch) c.samples = static_cast<double>(*batch);
+  if (c.phase != name_of(phase)) {
+    c.phase = std::string(name_of(phase));
+    if (phase == Phase::test)
+      std::erase_if(c.settings,
+                    [](const std::string& setting) { return setting_name(setting) != "precision"; });
+  }
+  for (std::string& setting : c.settings) {
+    const auto wanted = question.settings.find(setting_name(setting));
+    if (wanted != question.settings.end()) setting = wanted->first + "=" + wanted->second;
+  }
+  c.iterations = static_cast<double>(question.iterations);
+  out.key.framework = c.framework;
+  out.key.host = c.host;
+  out.key.device = c.device;
+  out.key.devices = static_cast<std::int64_t>(c.devices);
+  out.key.phase = phase;
+  return out;
+}
+
+bool Knowledge::prefers_models(Kind kind) const {
+  constexpr int kFewest = 4;  // answers that make a record
+  const Score& joint = records_->back().kinds[static_cast<std::size_t>(kind)];
+  for (const Record& record : *records_) {
+    if (record.name != "end_to_end") continue;
+    const Score& alone = record.kinds[static_cast<std::size_t>(kind)];
+    return kind == Kind::seen || joint.answered < kFewest || alone.answered < kFewest || alone.against <= 1;
+  }
+  return true;
+}
+
+Said Knowledge::record_of(Kind kind, int runs) const {
+  Said out;
+  out.kind = kind;
+  out.rests_on = {runs, 1, 1};
+  for (const Record& record : *records_) {
+    if (record.name != "end_to_end") continue;
+    const Score& score = record.kinds[static_cast<std::size_t>(kind)];
+    out.estimator = record.name;
+    out.source = record.source;
+    out.tested_on = score.answered;
+    if (score.answered > 0) out.left_out_error_percent = score.error_percent;
+  }
+  return out;
+}
+
+std::optional<Said> Knowledge::ask(const estimators::Case& what, double confidence) const {
+  const Kind kind = kind_of(what);
+  const auto all = estimators::estimators();
+  for (const std::size_t i : estimators::ranking(*records_, kind)) {
+    if (!fitted_[i]) continue;
+    const estimators::Reply reply = fitted_[i]->predict(what);
+    if (!reply.estimate) continue;
+    const Score& score = (*records_)[i].kinds[static_cast<std::size_t>(kind)];
+    const double reach =
+        reply.estimate->deviation * regression::score_quantile(score.scores, confidence, kDegrees);
+    Said out;
+    out.kind = kind;
+    out.estimator = all[i].name;
+    out.source = all[i].source;
+    if (score.answered > 0) out.left_out_error_percent = score.error_percent;
+    out.tested_on = score.answered;
+    out.rests_on = reply.estimate->rests_on;
+    out.seconds = std::exp(reply.estimate->log_mean);
+    out.lower = out.seconds * std::exp(-reach);
+    out.upper = out.seconds * std::exp(reach);
+    if (std::isfinite(out.upper) && out.lower > 0) return out;
+  }
+  return std::nullopt;
+}
+
+std::array<std::string_view, estimators::kKinds> Knowledge::chosen() const {
+  std::array<std::string_view, estimators::kKinds> out;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto kind = static_cast<Kind>(i);
+    const std::size_t first = estimators::ranking(*records_, kind).front();
+    out[i] = kind <= Kind::settings && prefers_models(kind) ? "end_to_end" : (*records_)[first].name;
+  }
+  return out;
+}
+
+}  // namespace etad::prediction

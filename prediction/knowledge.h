@@ -1,0 +1,83 @@
+// All the history as the estimators take it: what answers where no model of the very network on the very
+// deployment does, and how good each estimator is in each kind of question.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "prediction/question.h"
+#include "regression/estimators/scores.h"
+#include "storage/rows.h"
+
+namespace etad::prediction {
+
+// Newest runs of each network, deployment and phase that count.
+inline constexpr std::size_t kMostOfKey = 64;
+
+// A run as the estimators take it; of a diverged run, or one without a time, nothing.
+std::vector<estimators::Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs);
+
+// What estimators said, and how far it may be trusted.
+struct Said {
+  estimators::Kind kind{};
+  std::string_view estimator, source;
+  std::optional<double> left_out_error_percent;  // of this kind of question; absent: never put to the test
+  int tested_on = 0;                             // questions of it
+  estimators::RestsOn rests_on;
+  double seconds = 0, lower = 0, upper = 0;  // of an iteration
+};
+
+// What to put in for what a question leaves out, and what it is about.
+struct Asked {
+  ModelKey key;
+  estimators::Case what;
+};
+
+class Knowledge {
+ public:
+  using Data = std::map<ModelKey, std::vector<estimators::Datum>>;
+
+  // `before`: what is taken over as long as the history has not grown much. `alive` is called between fits.
+  static std::shared_ptr<const Knowledge> of(const Data& data, const std::shared_ptr<const Knowledge>& before,
+                                             const std::function<void()>& alive);
+
+  // What could have been known at an instant: from the runs that were over by then. The records stay those of
+  // now: they are about the estimators, not about these runs.
+  std::shared_ptr<const Knowledge> as_of(Instant at) const;
+  const Data& data() const { return data_; }
+
+  // The case a question is about: what it says, and for the rest what the run of the network has that is most
+  // like it. nullopt: no run of such a network, or no batch size to be had.
+  std::optional<Asked> asked(const Question& question, Phase phase, std::optional<std::int64_t> batch) const;
+
+  estimators::Kind kind_of(const estimators::Case& what) const { return seen_.kind_of(what); }
+  // Whether the models of single networks (`end_to_end`) have the better record in such questions.
+  bool prefers_models(estimators::Kind kind) const;
+  // The models' own record in such questions, as theirs who answered from `runs` runs.
+  Said record_of(estimators::Kind kind, int runs) const;
+  // The best estimator's answer; of those that abstain the next. nullopt: all do.
+  std::optional<Said> ask(const estimators::Case& what, double confidence) const;
+
+  const std::vector<estimators::Record>& records() const { return *records_; }
+  // Who answers each kind of question.
+  std::array<std::string_view, estimators::kKinds> chosen() const;
+
+ private:
+  Knowledge(Data data, const estimators::History& history) : data_(std::move(data)), seen_(history) {}
+  static std::shared_ptr<Knowledge> fitted(Data data, const Knowledge* before,
+                                           const std::function<void()>& alive);
+
+  Data data_;
+  estimators::Seen seen_;
+  std::vector<std::shared_ptr<const estimators::Fitted>> fitted_;  // as estimators(); nullptr: can't be
+  std::shared_ptr<const std::vector<estimators::Record>> records_;
+  std::size_t judged_ = 0;  // runs there were when the records were made
+};
+
+}  // namespace etad::prediction

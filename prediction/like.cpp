@@ -1,0 +1,78 @@
+#include "prediction/like.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "prediction/plan.h"
+#include "regression/traits.h"
+
+namespace etad::prediction {
+namespace {
+
+template <class T>
+void otherwise(std::optional<T>& asked, const T& has) {
+  if (!asked) asked = has;
+}
+
+std::int64_t whole(double value) {
+  return static_cast<std::int64_t>(std::llround(value));
+}
+
+}  // namespace
+
+Question like(const Run& run, Question asked) {
+  const bool elsewhere = asked.device || asked.host || asked.framework;
+  if (!asked.network && !asked.architecture) {
+    asked.network = run.network;
+    if (!run.architecture.empty()) asked.architecture = run.architecture;
+  }
+  if (!elsewhere) {
+    otherwise(asked.framework, run.framework);
+    otherwise(asked.host, run.host);
+    otherwise(asked.device, run.device);
+  }
+  otherwise(asked.devices, run.devices);
+  const bool test = asked.phase == Question::Phase::test;
+  const PhaseSummary& main = test ? run.test : run.train;
+  if (!asked.batch_size) {
+    asked.batch_size = main.samples_per_iteration;
+    // As many samples each on another number of devices.
+    if (asked.batch_size && run.devices > 0)
+      *asked.batch_size = *asked.batch_size * *asked.devices / run.devices;
+  }
+  if (asked.iterations == 0 && !asked.epochs) {
+    asked.iterations = test ? run.test.iterations : run.max_iterations.value_or(run.train.iterations);
+  }
+  for (const std::string& name : regression::trait_names()) {
+    const auto found = run.settings.find(name);
+    if (found != run.settings.end() && !found->second.empty())
+      asked.settings.try_emplace(name, found->second);
+  }
+  if (const auto size = run.settings.find("dataset_size");
+      size != run.settings.end() && !asked.samples_per_epoch) {
+    std::int64_t samples = 0;
+    std::from_chars(size->second.data(), size->second.data() + size->second.size(), samples);
+    if (samples > 0) asked.samples_per_epoch = samples;
+  }
+  if (asked.phase == Question::Phase::total) {
+    const regression::Plan plan = plan_of(run);
+    const bool tests = plan.test_interval > 0 && plan.test_iterations > 0;
+    otherwise(asked.test_interval, tests ? whole(plan.test_interval) : std::int64_t{0});
+    if (tests) otherwise(asked.test_iterations, whole(plan.test_iterations));
+    if (tests && !asked.test_batch_size) asked.test_batch_size = run.test.samples_per_iteration;
+    if (plan.snapshot_interval > 0) otherwise(asked.snapshot_interval, whole(plan.snapshot_interval));
+  }
+  return asked;
+}
+
+bool count_epochs(Question& question) {
+  if (!question.epochs) return true;
+  if (!question.samples_per_epoch || !question.batch_size) return false;
+  const double samples = *question.epochs * static_cast<double>(*question.samples_per_epoch);
+  question.iterations = std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(std::ceil(samples / static_cast<double>(*question.batch_size) - 1e-9)));
+  return true;
+}
+
+}  // namespace etad::prediction
