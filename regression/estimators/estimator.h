@@ -55,7 +55,7 @@ struct Estimator {
   std::function<std::unique_ptr<const Fitted>(const History&, Target)> fit;
   // The same of nearly the same history, where what takes long need not be learnt anew: of a part of it, or
   // of it with some runs more. `before` came from the same estimator and target. Empty: as `fit`.
-  std::function<std::unique_ptr<const Fitted>(const History&, Target, const Fitted& before)> refit;
+  std::function<std::unique_ptr<const Fitted>(const History&, Target, const Fitted& before)> refit = {};
 };
 
 // All there are, from simple to rich: of two that do equally well, the earlier one is asked.
