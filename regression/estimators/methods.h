@@ -14,13 +14,8 @@ Estimator end_to_end();        // the regression of one network on one deploymen
 Estimator effects();           // one model of all the history (not published: effects.cpp)
 Estimator lu();                // peak memory a + b B
 
-<<<<<<< HEAD
-Estimator gianniti_layers();   // alpha + beta operations a layer, from runs that time layers
-Estimator roofline_peaks();    // layer by layer, with fitted peaks and overheads
-Estimator roofline_kinds();    // the same, with multipliers by kind of layer, shrunken towards 1
-=======
-Estimator roofline_peaks();  // layer by layer, with fitted peaks and overheads
-Estimator roofline_kinds();  // the same, with multipliers by kind of layer, shrunken towards 1
->>>>>>> e5bfeb3 (prediction: what never ran here is estimated from all the history)
+Estimator gianniti_layers();  // alpha + beta operations a layer, from runs that time layers
+Estimator roofline_peaks();   // layer by layer, with fitted peaks and overheads
+Estimator roofline_kinds();   // the same, with multipliers by kind of layer, shrunken towards 1
 
 }  // namespace etad::estimators
