@@ -6,33 +6,28 @@
 
 namespace etad::follow {
 
-Chain::Chain(FileSystem& files, const std::string& path)
-    : files_(files), path_(path), places_{split_path(path)} {
+Chain::Chain(FileSystem& files, Contents& contents, const std::string& path)
+    : files_(files), contents_(contents), path_(path), places_{split_path(path)} {
   if (const auto resolved = files.resolve(path)) {
     SplitPath target = split_path(*resolved);
     const auto here = files.resolve(places_[0].directory);
     if (target.name != places_[0].name || !here || *here != target.directory)
       places_.push_back(std::move(target));
   }
-  for (const SplitPath& place : places_) {
-    auto found = rotated_siblings(files, place.directory, place.name, error_);
-    siblings_.insert(siblings_.end(), std::make_move_iterator(found.begin()),
-                     std::make_move_iterator(found.end()));
-  }
+  around_ = look_around(files, path, places_);
+  error_ = around_.error;
 }
 
 std::vector<Sibling> Chain::newer_than(const Link& last) {
-  const auto mine = std::find_if(siblings_.begin(), siblings_.end(),
+  const auto mine = std::find_if(around_.rotated.begin(), around_.rotated.end(),
                                  [&](const Sibling& s) { return key_of(s.status) == last.key; });
-  const auto under_path = files_.status(path_);
-  if (!under_path) note(under_path.error());
   std::vector<Sibling> out;
-  for (const Sibling& sibling : siblings_) {
+  for (const Sibling& sibling : around_.rotated) {
     if (key_of(sibling.status) == last.key) continue;
-    if (under_path && key_of(sibling.status) == key_of(*under_path)) continue;
+    if (around_.under_path && key_of(sibling.status) == key_of(*around_.under_path)) continue;
     const bool by_name =
-        mine != siblings_.end() && ((mine->name.number && sibling.name.number) ||
-                                    (!mine->name.date.empty() && !sibling.name.date.empty()));
+        mine != around_.rotated.end() && ((mine->name.number && sibling.name.number) ||
+                                          (!mine->name.date.empty() && !sibling.name.date.empty()));
     if (by_name ? older(*mine, sibling) : sibling.status.modified >= last.modified) out.push_back(sibling);
   }
   return out;
@@ -49,68 +44,98 @@ Chain::Newer Chain::newer(const Link& last) {
   return out;
 }
 
-std::optional<Sibling> Chain::next(const Link& last, const FinishedFiles& finished,
-                                   const std::function<bool(const FileKey&)>& taken) {
-  std::optional<Sibling> empty;
-  for (Sibling& candidate : newer_than(last)) {
-    if (taken(key_of(candidate.status))) continue;
+std::optional<NextFile> Chain::next(const Link& last, const FinishedFiles& finished, const Taken& taken) {
+  std::optional<NextFile> empty;
+  for (Sibling& sibling : newer_than(last)) {
+    if (taken(key_of(sibling.status))) continue;
+    NextFile candidate{sibling.path, sibling.status, {}};
     if (candidate.status.size == 0) {
       if (!empty) empty = std::move(candidate);
       continue;
     }
-    const auto content = open(candidate.path);
-    if (!content) continue;
-    const std::string identity = known_or(finished_identity(*content), std::string());
-    if (identity.empty() || identity == last.finished || finished.contains(identity)) continue;
-    if (is_beginning_of(*content, path_)) continue;
-    return std::move(candidate);
+    if (finished.of(key_of(sibling.status)))
+      candidate.read = known_or(read_before(contents_, sibling.path, sibling.status, finished), Trace{});
+    if (candidate.read.offset > 0) {
+      if (candidate.read.offset < sibling.status.size) return candidate;  // it has grown since
+      continue;
+    }
+    if (!is_read(sibling, last, finished) && !is_copied_beginning(candidate)) return candidate;
   }
+  const auto& here = around_.under_path;
+  const bool is_file = here && here->type == FileType::regular;
   // Renamed while it was empty: until the path's file has bytes, the writer may still have this one open.
-  const auto under_path = files_.status(path_);
-  if (!under_path) note(under_path.error());
-  return under_path && under_path->size > 0 ? std::nullopt : empty;
+  if (empty && !(is_file && here->size > 0)) return empty;
+  if (!is_file || taken(key_of(*here))) return std::nullopt;
+  NextFile under_path{path_, *here, {}};
+  if (finished.of(key_of(*here)))
+    under_path.read = known_or(follow::read_before(contents_, path_, *here, finished), Trace{});
+  return under_path;
+}
+
+// Whether this file lies there too, as another of the chain. Two runs may have written the same; but a copy
+// of another name ("train.log.old"), or what was compressed beside its original, is that one again.
+bool Chain::is_another(const FileKey& key, const RotatedName& than) const {
+  return std::any_of(around_.rotated.begin(), around_.rotated.end(), [&](const Sibling& sibling) {
+    const RotatedName& name = sibling.name;
+    return key_of(sibling.status) == key && ((name.number && than.number && *name.number != *than.number) ||
+                                             (!name.date.empty() && !than.date.empty() && name.date != than.date));
+  });
+}
+
+// Whether it is a finished file, or the one just read, under another name or compressed.
+bool Chain::is_read(const Sibling& candidate, const Link& last, const FinishedFiles& finished) {
+  const FileKey key = key_of(candidate.status);
+  const auto begins = [&](const Fingerprint& head) {
+    return finished.begins(head) || (!last.finished.empty() && head == last.trace.head);
+  };
+  const auto identity =
+      known_or(contents_.identity(candidate.path, key, begins), std::optional<std::string>(std::string()));
+  if (!identity) return false;
+  if (identity->empty()) return true;  // not all of it is there yet
+  const auto is_other = [&](const FileKey& other) { return is_another(other, candidate.name); };
+  return (*identity == last.finished && !is_other(last.key)) || finished.may_be(*identity, key, is_other);
 }
 
 // A copy that copytruncate has just made, of a file not truncated yet: all of it will be read there.
-bool Chain::is_beginning_of(Content& candidate, const std::string& path) {
-  const auto whole = open(path);
-  const auto status = candidate.status();
-  if (!status) note(status.error());
-  if (!whole || !status || candidate.compressed() || whole->compressed()) return false;
-  std::array<char, kHeadBytes> bytes{};
-  const auto length = static_cast<std::size_t>(std::min<std::int64_t>(status->size, kHeadBytes));
-  const auto head = candidate.read(0, std::span(bytes).first(length));
-  if (known_or(head, std::size_t{0}) < length) return false;
-  Trace trace;
-  trace.offset = status->size;
-  trace.head = Fingerprint::of({bytes.data(), length});
-  const std::size_t behind = std::min(length, kMarkerBytes);
-  const auto tail =
-      candidate.read(trace.offset - static_cast<std::int64_t>(behind), std::span(bytes).first(behind));
-  if (known_or(tail, std::size_t{0}) < behind) return false;
-  trace.marker = Fingerprint::of({bytes.data(), behind});
-  return known_or(matches(*whole, trace), false);
+bool Chain::is_copied_beginning(const NextFile& candidate) {
+  const auto& here = around_.under_path;
+  if (!here || candidate.status.size > here->size) return false;
+  if (candidate.status.born != Instant{} && candidate.status.born < here->born) return false;
+  auto copy = contents_.open(candidate.path);
+  if (!copy || key_of(copy->status) != key_of(candidate.status)) {
+    note(copy ? EAGAIN : copy.error());
+    return false;
+  }
+  if (copy->content->compressed()) return false;
+  const auto identity = known_or(copy->content->finished_identity(), std::string());
+  const auto trace = trace_of_finished(identity);
+  return trace && known_or(contents_.matches(path_, key_of(*here), *trace), false);
 }
 
-std::optional<Sibling> Chain::holds(const Link& last, const FinishedFiles& finished) {
+std::optional<std::string> Chain::holds(const Link& last, const FinishedFiles& finished, const Taken& taken) {
   if (last.trace.marker.length == 0) return std::nullopt;  // nothing read yet: every file would do
   // Plain ones first: while a file is being compressed both lie there, and the compressed one is cut short.
   for (const bool compressed : {false, true}) {
-    for (const Sibling& sibling : siblings_) {
+    for (const Sibling& sibling : around_.rotated) {
+      const FileKey key = key_of(sibling.status);
       if (sibling.path.ends_with(".gz") != compressed || sibling.status.modified < last.modified) continue;
       if (!compressed && sibling.status.size < last.trace.offset) continue;
-      const auto content = open(sibling.path);
-      if (!content || !known_or(matches(*content, last.trace), false)) continue;
+      if (taken(key) || !known_or(contents_.matches(sibling.path, key, last.trace), false)) continue;
       // Files that begin alike: this one has been read already, so it is not the one being read.
-      const std::string identity = known_or(finished_identity(*content), std::string());
-      if (!identity.empty() && !finished.contains(identity)) return sibling;
+      const auto identity = known_or(
+          contents_.identity(sibling.path, key, [](const Fingerprint&) { return true; }),
+          std::optional<std::string>(std::string()));
+      const auto is_other = [&](const FileKey& other) { return is_another(other, sibling.name); };
+      if (!identity->empty() && !finished.may_be(*identity, key, is_other)) return sibling.path;
     }
   }
   return std::nullopt;
 }
 
-// What may be there and can't be read makes the answer unsure; what is not there, or not for us, does not.
+// What may be there and can't be read makes the answer unsure; what is not there, or not for us, does not. A
+// name that was there a moment ago is another's by now: then everything is looked at again.
 void Chain::note(Errno error) {
+  if (error == ENOENT) error = EAGAIN;
   if (is_passing(error)) error_ = error;
 }
 
@@ -121,17 +146,33 @@ T Chain::known_or(const OsResult<T>& answer, T otherwise) {
   return otherwise;
 }
 
-std::unique_ptr<Content> Chain::open(const std::string& path) {
-  auto content = open_content(files_, path);
-  if (content) return std::move(*content);
-  note(content.error());
-  return nullptr;
+std::optional<std::string> Chain::find(const FileKey& key) {
+  for (const SplitPath& place : places_) {
+    auto found = find_key(files_, place.directory, key);
+    if (found) return std::move(*found);
+    if (found.error() != ENOENT) note(found.error());
+  }
+  return std::nullopt;
 }
 
-std::optional<std::string> Chain::find(const FileKey& key) {
-  for (const SplitPath& place : places_)
-    if (auto found = find_inode(files_, place.directory, key, error_)) return found;
-  return std::nullopt;
+OsResult<Trace> read_before(Contents& contents, const std::string& path, const FileStatus& status,
+                            const FinishedFiles& finished) {
+  if (finished.empty() || status.size == 0) return Trace{};
+  const FileKey key = key_of(status);
+  if (const auto content = finished.of(key)) {
+    const auto trace = trace_of_finished(*content);
+    const auto same = trace ? contents.matches(path, key, *trace) : OsResult<bool>(false);
+    if (!same) return tl::unexpected(same.error());
+    if (*same) return *trace;
+  }
+  const auto identity =
+      contents.identity(path, key, [&](const Fingerprint& head) { return finished.begins(head); });
+  if (!identity) return tl::unexpected(identity.error());
+  // A copy that keeps its original's time is one. Otherwise a file of the same content is another run's.
+  const bool may_be_any = is_copy(status) || status.born == Instant{};
+  const auto is_other = [&](const FileKey&) { return !may_be_any; };
+  if (!*identity || !finished.may_be(**identity, key, is_other)) return Trace{};
+  return trace_of_finished(**identity).value_or(Trace{});
 }
 
 }  // namespace etad::follow

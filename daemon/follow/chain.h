@@ -3,12 +3,11 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "daemon/follow/content.h"
+#include "daemon/follow/contents.h"
 #include "daemon/follow/filesystem.h"
 #include "daemon/follow/finished.h"
 #include "daemon/follow/identity.h"
@@ -21,44 +20,61 @@ struct Link {
   FileKey key;
   Instant modified{};  // when last read
   Trace trace;
-  std::string finished;  // its finished identity, if it was read to its end
+  std::string finished;  // its finished identity, without the key, if it was read to its end
 };
 
+// A file to be read, and how much of it has been read before.
+struct NextFile {
+  std::string path;
+  FileStatus status;
+  Trace read;
+};
+
+// Of one moment: made anew for each look.
 class Chain {
  public:
-  Chain(FileSystem& files, const std::string& path);
+  using Taken = std::function<bool(const FileKey&)>;  // by another stream
+  Chain(FileSystem& files, Contents& contents, const std::string& path);
 
-  // The oldest file with bytes written after `last` that is not finished, not taken by another stream, and
-  // not merely a copy of the beginning of `last` or of what lies under the path. Nothing: the path is next.
-  std::optional<Sibling> next(const Link& last, const FinishedFiles& finished,
-                              const std::function<bool(const FileKey&)>& taken);
+  // The oldest file with bytes written after `last` that is not finished, not taken, and not merely a copy of
+  // the beginning of `last` or of what lies under the path; at last what lies under the path itself.
+  std::optional<NextFile> next(const Link& last, const FinishedFiles& finished, const Taken& taken);
 
   // Whether any file was written after `last`, or made and not yet written to: without opening any.
   enum class Newer { none, empty, yes };
   Newer newer(const Link& last);
 
   // A rotated file, plain or compressed, that holds what was read of `last`: its copy, its compressed form.
-  std::optional<Sibling> holds(const Link& last, const FinishedFiles& finished);
+  std::optional<std::string> holds(const Link& last, const FinishedFiles& finished, const Taken& taken);
 
   // Where the file with this key lies now, in the directories of the path and of what it links to.
   std::optional<std::string> find(const FileKey& key);
 
-  // Why the answers above can't be relied on (too many open files, an I/O error); 0: they can.
+  // What lay under the path when the rest was looked at.
+  const OsResult<FileStatus>& under_path() const { return around_.under_path; }
+
+  // Why the answers above can't be relied on (names that keep moving, an I/O error); 0: they can.
   Errno error() const { return error_; }
 
  private:
   std::vector<Sibling> newer_than(const Link& last);
-  bool is_beginning_of(Content& candidate, const std::string& path);
-  std::unique_ptr<Content> open(const std::string& path);
+  bool is_another(const FileKey& key, const RotatedName& than) const;
+  bool is_read(const Sibling& candidate, const Link& last, const FinishedFiles& finished);
+  bool is_copied_beginning(const NextFile& candidate);
   void note(Errno error);
   template <class T>
   T known_or(const OsResult<T>& answer, T otherwise);
 
   FileSystem& files_;
+  Contents& contents_;
   std::string path_;
   std::vector<SplitPath> places_;
-  std::vector<Sibling> siblings_;  // oldest first
+  Surrounding around_;
   Errno error_ = 0;
 };
+
+// How much of a file was read when it was last let go of; nothing of it where that is not its content.
+OsResult<Trace> read_before(Contents& contents, const std::string& path, const FileStatus& status,
+                            const FinishedFiles& finished);
 
 }  // namespace etad::follow

@@ -37,7 +37,13 @@ struct FileStatus {
   std::int64_t size = 0;
   std::uint64_t links = 1;  // 0: deleted, but still open
   Instant modified{};
+  Instant born{};  // when this inode was made; the epoch where the file system does not say
 };
+
+// Written somewhere else first: a copy that was given its original's time of writing is older than itself.
+inline bool is_copy(const FileStatus& status) {
+  return status.born != Instant{} && status.born > status.modified;
+}
 
 struct DirectoryEntry {
   std::string name;
@@ -66,9 +72,11 @@ class FileSystem {
 
 std::unique_ptr<FileSystem> posix_filesystem();
 
-// Errors that come and go with the machine's state, and say nothing of the file they are about.
+// Errors that come and go with the machine's state, and say nothing of the file they are about. EAGAIN: what
+// was asked is not known yet (names moved while they were listed, a file is still being inflated).
 inline bool is_passing(Errno error) {
-  return error == EIO || error == ESTALE || error == EMFILE || error == ENFILE || error == ENOMEM;
+  return error == EIO || error == ESTALE || error == EMFILE || error == ENFILE || error == ENOMEM ||
+         error == EAGAIN;
 }
 
 // Tells which directories something happened in. A hint only wakes the follower sooner; that one is missing
@@ -77,6 +85,7 @@ class HintSource {
  public:
   struct Hints {
     std::vector<std::string> paths;  // files (or, where no name is known, directories) that may have changed
+    std::vector<std::string> removed;  // of these: the names that were deleted, not renamed or replaced
     bool overflow = false;           // hints were dropped: anything may have changed
   };
   virtual ~HintSource() = default;

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <unordered_map>
 
+#include "daemon/follow/chain.h"
+#include "daemon/follow/contents.h"
 #include "daemon/follow/discovery.h"
 #include "daemon/follow/filesystem.h"
 #include "daemon/follow/finished.h"
@@ -27,8 +29,10 @@ struct Follower::Impl {
       : files(filesystem),
         hints(hint_source),
         options(opts),
+        contents(files, options.largest_inflated),
         schedule(options),
-        around{files, options, finished,
+        around{files,    contents,
+               options,  finished,
                [this](const FileKey& key, StreamId self) { return is_taken(key, self); }},
         open_journal_by(journal ? std::move(journal) : OpenJournal(open_journal)) {}
 
@@ -44,7 +48,7 @@ struct Follower::Impl {
   void note_target(Followed& followed);
   bool gives_hints(const Followed& followed) const;
   bool take_up(Stream& stream, const Position& position);
-  OsResult<std::optional<Trace>> read_before(const std::string& path, const FileStatus& status);
+  void claim(Followed& followed, const std::optional<FileKey>& key);
   void forget_gone(SteadyTime now);
   void watch_directories(SteadyTime now);
   void look(StreamId id, SteadyTime now, std::size_t& budget, std::vector<Batch>& out);
@@ -57,6 +61,7 @@ struct Follower::Impl {
   Options options;
   Discovery discovery;
   FinishedFiles finished;
+  Contents contents;
   Schedule schedule;
   Stream::Surroundings around;
 
@@ -112,7 +117,7 @@ void Follower::Impl::drop(StreamId id) {
   if (found == streams.end()) return;
   by_path.erase(found->second.stream->path());
   if (!found->second.target.empty()) by_target.erase(found->second.target);
-  if (found->second.key) by_key.erase(*found->second.key);
+  claim(found->second, std::nullopt);
   open.erase(id);
   schedule.remove(id);
   streams.erase(found);
@@ -171,12 +176,19 @@ void Follower::Impl::restore_all(std::vector<Position> positions, SteadyTime now
 
 bool Follower::Impl::take_up(Stream& stream, const Position& position) {
   stream.restore(position);
-  if (const auto key = stream.key()) {
-    by_key[*key] = stream.id();
-    streams[stream.id()].key = key;
-  }
-  note_target(streams[stream.id()]);
+  if (stream.key() && by_key.contains(*stream.key())) stream.let_go();
+  Followed& followed = streams[stream.id()];
+  claim(followed, stream.key());
+  note_target(followed);
   return true;
+}
+
+// A file is read by one stream, whatever names it goes by. Nothing: by none any more.
+void Follower::Impl::claim(Followed& followed, const std::optional<FileKey>& key) {
+  const StreamId id = followed.stream->id();
+  if (followed.key && !is_taken(*followed.key, id)) by_key.erase(*followed.key);
+  followed.key = key && !is_taken(*key, id) ? key : std::nullopt;
+  if (followed.key) by_key[*key] = id;
 }
 
 // Where a link leads: what happens there is the stream's affair.
@@ -200,6 +212,7 @@ bool Follower::Impl::gives_hints(const Followed& followed) const {
 
 // Looks for new files. What lies under a known path is that stream's own affair.
 void Follower::Impl::scan(SteadyTime now) {
+  contents.begin_turn(options.batch_bytes);
   const std::vector<Discovery::Found> found = discovery.scan(files);
   for (const auto& [directory, error] : discovery.unreadable())
     notice(directory + ": " + std::generic_category().message(error));
@@ -244,27 +257,17 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::set<std::st
   }
   const bool is_file = status && status->type == FileType::regular;
   const auto known = recall ? recall(found.path) : OsResult<std::optional<Position>>(std::nullopt);
-  const auto before =
-      is_file ? read_before(found.path, *status) : OsResult<std::optional<Trace>>(std::nullopt);
-  if (!known || !before) return false;  // begun now, it would be read from its beginning
+  auto before = is_file && !(known && *known) ? read_before(contents, found.path, *status, finished)
+                                               : OsResult<Trace>(Trace{});
+  if (!before && !is_passing(before.error())) before = Trace{};  // it is not ours to read: that is told later
+  if (!known || !before) return before || before.error() != EAGAIN ? false : true;
   Stream& stream = add(found.path, found.watch, found.literal, now);
   if (*known) return take_up(stream, **known);
   if (!is_file) return true;
-  by_key[key_of(*status)] = stream.id();
-  streams[stream.id()].key = key_of(*status);
+  claim(streams[stream.id()], key_of(*status));
   note_target(streams[stream.id()]);
-  if (*before) stream.adopt(*status, **before);
+  if (before->offset > 0) stream.adopt(*status, *before);
   return true;
-}
-
-// How far a file of another name was read that had this content; nothing: it is new.
-OsResult<std::optional<Trace>> Follower::Impl::read_before(const std::string& path,
-                                                           const FileStatus& status) {
-  if (finished.empty() || status.size == 0) return std::nullopt;
-  const auto content = open_content(files, path);
-  const auto identity = content ? finished_identity(**content) : tl::unexpected(content.error());
-  if (!identity && is_passing(identity.error())) return tl::unexpected(identity.error());
-  return identity && finished.contains(*identity) ? trace_of_finished(*identity) : std::nullopt;
 }
 
 void Follower::Impl::forget_gone(SteadyTime now) {
@@ -303,8 +306,11 @@ void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std:
   Followed& followed = streams.at(id);
   std::size_t slice = std::min(budget, options.batch_bytes);
   const std::size_t before = slice;
+  contents.begin_turn(options.batch_bytes);
   const Stream::Outcome outcome = followed.stream->look(around, now, slice, out);
-  budget -= before - slice;
+  // What has to be asked again is not free, or it would be asked for ever.
+  const std::size_t least = outcome == Stream::Outcome::backlog ? options.batch_bytes / 16 : 0;
+  budget -= std::min(budget, std::max(before - slice + contents.spent(), least));
   switch (outcome) {
     case Stream::Outcome::backlog:
       schedule.again(id, now);
@@ -317,9 +323,7 @@ void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std:
       break;
   }
   if (const auto key = followed.stream->key(); key != followed.key) {
-    if (followed.key) by_key.erase(*followed.key);
-    if (key) by_key[*key] = id;
-    followed.key = key;
+    claim(followed, key);
     note_target(followed);
     next_scan = std::min(next_scan, now + options.active_interval);  // what it let go may be another's
   }
@@ -382,8 +386,9 @@ void Follower::set_watches(std::vector<Watch> watches) {
   impl_->set_watches(std::move(watches));
 }
 
-std::vector<Batch> Follower::poll(SteadyTime now, Instant, std::size_t budget) {
+std::vector<Batch> Follower::poll(SteadyTime now, Instant wall, std::size_t budget) {
   Impl& impl = *impl_;
+  impl.around.wall = wall;
   impl.restore_all(std::exchange(impl.restored, {}), now);
   if (now >= impl.next_scan) impl.scan(now);
   std::vector<Batch> out;
@@ -410,6 +415,9 @@ void Follower::on_hint(SteadyTime now) {
   Impl& impl = *impl_;
   if (impl.hints == nullptr) return;
   const HintSource::Hints hints = impl.hints->drain();
+  for (const std::string& path : hints.removed)
+    if (const auto known = impl.by_path.find(path); known != impl.by_path.end())
+      impl.streams.at(known->second).stream->note_removed();
   for (const std::string& path : hints.paths) impl.wake(path, now);
   if (!hints.overflow) return;
   for (const auto& [id, followed] : impl.streams) impl.schedule.now(id, now);

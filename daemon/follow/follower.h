@@ -51,10 +51,12 @@ struct Options {
   std::chrono::milliseconds active_interval{200};   // a stream that just moved is looked at again after this
   std::chrono::milliseconds idle_interval{10'000};  // the interval doubles up to this while nothing moves,
   std::chrono::milliseconds hinted_interval{60'000};       // or to this where hints come from its directory
-  std::chrono::milliseconds line_idle_limit{60'000};       // then an unterminated last line is taken as it is
+  std::chrono::milliseconds line_idle_limit{3'600'000};    // then an unterminated last line is taken as it is
+  std::chrono::milliseconds hole_limit{60'000};            // then NUL bytes are no hole that fills later
   std::chrono::milliseconds close_after{30'000};           // idle descriptors are closed
   std::chrono::milliseconds forget_after{24 * 3'600'000};  // streams whose file is gone are forgotten
   std::size_t max_open = 512;  // descriptors; the least recently read is closed first
+  std::int64_t largest_inflated = 4LL << 30;  // more of a compressed file is not read
 };
 
 // One cleaned line. `time` is the container envelope's (Docker, CRI): it counts where the line has none.
@@ -81,6 +83,8 @@ struct Batch {
   std::int64_t truncated_lines = 0;  // cut at the limit
   std::int64_t skipped_bytes = 0;    // NUL bytes
   std::int64_t lost_bytes = 0;       // known to be gone unread
+  std::string torn;                  // the beginning of the first line, if that was given out before it was
+                                     // ended: then the line went on after all
   std::int64_t size = 0;             // of the file, when read
   Instant modified{};                // the file's, when read: gives a timestamp without a year its year
   bool caught_up = false;  // these lines reach the end of the file, and no other file waits behind it

@@ -53,12 +53,15 @@ std::string Fingerprint::text() const {
   return length == 0 ? std::string() : std::to_string(length) + ":" + hex(hash);
 }
 
+// Up to the first NUL byte and from behind the last: where a hole is now, bytes may come late.
 Fingerprint head_fingerprint(std::string_view content) {
-  return Fingerprint::of(content.substr(0, kHeadBytes));
+  content = content.substr(0, kHeadBytes);
+  return Fingerprint::of(content.substr(0, content.find('\0')));
 }
 
 Fingerprint marker_fingerprint(std::string_view content) {
-  return Fingerprint::of(content.substr(content.size() - std::min(content.size(), kMarkerBytes)));
+  content.remove_prefix(content.size() - std::min(content.size(), kMarkerBytes));
+  return Fingerprint::of(content.substr(content.rfind('\0') + 1));  // npos + 1 is 0
 }
 
 std::optional<Identity> Identity::parse(std::string_view text) {
@@ -66,8 +69,9 @@ std::optional<Identity> Identity::parse(std::string_view text) {
   std::int64_t modified = 0;
   const std::string_view device = take_until(text, ':');
   const std::string_view inode = take_until(text, ':');
+  const std::string_view time = take_until(text, ':');
   if (!parse_number(device, out.key.device, 10) || !parse_number(inode, out.key.inode, 10) ||
-      !parse_number(text, modified, 10))
+      !parse_number(time, modified, 10) || (!text.empty() && !parse_number(text, out.key.born, 10)))
     return std::nullopt;
   out.modified = Instant(std::chrono::microseconds(modified));
   return out;
@@ -75,7 +79,7 @@ std::optional<Identity> Identity::parse(std::string_view text) {
 
 std::string Identity::text() const {
   return std::to_string(key.device) + ":" + std::to_string(key.inode) + ":" +
-         std::to_string(modified.time_since_epoch().count());
+         std::to_string(modified.time_since_epoch().count()) + ":" + std::to_string(key.born);
 }
 
 std::string head_of(std::string_view content) {
@@ -102,14 +106,37 @@ std::string finished_identity(std::string_view head, std::int64_t content_size, 
   return std::string(head) + "/" + std::to_string(content_size) + "/" + std::string(marker);
 }
 
+std::string_view content_of_finished(std::string_view identity) {
+  std::size_t end = identity.find('/');
+  for (int more = 2; more > 0 && end != std::string_view::npos; --more) end = identity.find('/', end + 1);
+  return identity.substr(0, end);
+}
+
+std::string with_key(const std::string& content, const FileKey& key) {
+  return content + "/" + std::to_string(key.device) + ":" + std::to_string(key.inode) + ":" +
+         std::to_string(key.born);
+}
+
+std::optional<FileKey> key_of_finished(std::string_view identity) {
+  const std::size_t length = content_of_finished(identity).size();
+  if (length == identity.size()) return std::nullopt;
+  identity.remove_prefix(length + 1);
+  FileKey out;
+  const std::string_view device = take_until(identity, ':');
+  const std::string_view inode = take_until(identity, ':');
+  if (!parse_number(device, out.device, 10) || !parse_number(inode, out.inode, 10) ||
+      !parse_number(identity, out.born, 10))
+    return std::nullopt;
+  return out;
+}
+
 std::optional<Trace> trace_of_finished(std::string_view identity) {
-  const auto head = Fingerprint::parse(take_until(identity, '/'));
+  identity = content_of_finished(identity);
+  const auto head = Fingerprint::parse(take_until(identity, '/')).value_or(Fingerprint{});
   Trace out;
-  if (!head || !parse_number(take_until(identity, '/'), out.offset, 10)) return std::nullopt;
-  const auto marker = Fingerprint::parse(identity);
-  if (!marker) return std::nullopt;
-  out.head = *head;
-  out.marker = *marker;
+  if (!parse_number(take_until(identity, '/'), out.offset, 10)) return std::nullopt;
+  out.head = head;
+  out.marker = Fingerprint::parse(identity).value_or(Fingerprint{});
   return out;
 }
 

@@ -11,14 +11,26 @@
 
 namespace etad::follow {
 
-// A file as long as it exists. Reused by the next one as soon as it does not.
+// A file as long as it exists. The inode is the next one's as soon as it does not; with the time when it was
+// made it is nobody else's, but not every file system knows that.
 struct FileKey {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
+  std::int64_t born = 0;  // microseconds since 1970; 0: not known
   auto operator<=>(const FileKey&) const = default;
 };
 inline FileKey key_of(const FileStatus& status) {
-  return {status.device, status.inode};
+  return {status.device, status.inode, status.born.time_since_epoch().count()};
+}
+
+// The same file although its file system goes by another device number now: after a reboot, or moved whole.
+inline bool same_but_for_device(const FileKey& a, const FileKey& b) {
+  return a.inode == b.inode && a.born == b.born;
+}
+// One inode, two files: the first was deleted before the second was made.
+inline bool is_successor(const FileKey& now, const FileKey& before) {
+  return now.device == before.device && now.inode == before.inode && now.born != 0 && before.born != 0 &&
+         now.born != before.born;
 }
 
 // A hash of bytes, with their number: two of the same number are comparable.
@@ -35,7 +47,7 @@ struct Fingerprint {
 Fingerprint head_fingerprint(std::string_view content);
 Fingerprint marker_fingerprint(std::string_view content);
 
-// What Position::identity holds.
+// What Position::identity holds: "device:inode:modified:born", the last not in a history of before.
 struct Identity {
   FileKey key;
   Instant modified{};  // when last read: rotated files older than this are behind us
@@ -49,7 +61,13 @@ struct Trace {
   std::int64_t offset = 0;
   Fingerprint head;    // of the first min(offset, 1024) bytes
   Fingerprint marker;  // of the last min(offset, 256) bytes before the offset
+  bool operator==(const Trace&) const = default;
 };
+
+// A finished identity is of a content ("head/length/marker"), and of the file that held it where that is
+// known ("head/length/marker/device:inode:born"). Two files of one content are two.
+std::string with_key(const std::string& content, const FileKey& key);
+std::optional<FileKey> key_of_finished(std::string_view identity);
 
 // The trace of a whole content, out of its finished identity.
 std::optional<Trace> trace_of_finished(std::string_view identity);

@@ -89,6 +89,7 @@ class InotifyHints final : public HintSource {
     if (directory == directories_.end()) return;
     const bool named = event.len > 0 && *name != '\0';
     std::string path = named ? directory->second + "/" + name : directory->second;
+    if (named && (event.mask & IN_DELETE) != 0) out.removed.push_back(path);
     if (out.paths.empty() || out.paths.back() != path) out.paths.push_back(std::move(path));
     if ((event.mask & IN_IGNORED) != 0) directories_.erase(directory);  // removed or unmounted
   }

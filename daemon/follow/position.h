@@ -45,4 +45,7 @@ bool matches_marker(std::string_view before_offset, std::string_view marker);
 // so that a compressed or copied file is still known. `content_size` counts decompressed bytes.
 std::string finished_identity(std::string_view head, std::int64_t content_size, std::string_view marker);
 
+// The same, out of an entry of the list, which may also name the file that was read.
+std::string_view content_of_finished(std::string_view identity);
+
 }  // namespace etad::follow

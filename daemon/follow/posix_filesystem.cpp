@@ -1,6 +1,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,24 +22,34 @@ FileType type_of(mode_t mode) {
   return FileType::other;
 }
 
-FileStatus status_of(const struct stat& raw) {
+Instant instant_of(const struct statx_timestamp& time) {
+  return Instant(std::chrono::seconds(time.tv_sec)) + std::chrono::microseconds(time.tv_nsec / 1000);
+}
+
+FileStatus status_of(const struct statx& raw) {
   FileStatus out;
-  out.device = raw.st_dev;
-  out.inode = raw.st_ino;
-  out.type = type_of(raw.st_mode);
-  out.size = raw.st_size;
-  out.links = raw.st_nlink;
-  out.modified = Instant(std::chrono::seconds(raw.st_mtim.tv_sec)) +
-                 std::chrono::microseconds(raw.st_mtim.tv_nsec / 1000);
+  out.device = makedev(raw.stx_dev_major, raw.stx_dev_minor);
+  out.inode = raw.stx_ino;
+  out.type = type_of(raw.stx_mode);
+  out.size = static_cast<std::int64_t>(raw.stx_size);
+  out.links = raw.stx_nlink;
+  out.modified = instant_of(raw.stx_mtime);
+  if ((raw.stx_mask & STATX_BTIME) != 0) out.born = instant_of(raw.stx_btime);
   return out;
+}
+
+// `flags` as of statx(2); with AT_EMPTY_PATH and an empty path: of the handle itself.
+OsResult<FileStatus> status_at(int handle, const char* path, int flags) {
+  struct statx raw {};
+  if (::statx(handle, path, flags, STATX_BASIC_STATS | STATX_BTIME, &raw) != 0)
+    return tl::unexpected(errno);
+  return status_of(raw);
 }
 
 class PosixFileSystem final : public FileSystem {
  public:
   OsResult<FileStatus> status(const std::string& path) override {
-    struct stat raw {};
-    if (::stat(path.c_str(), &raw) != 0) return tl::unexpected(errno);
-    return status_of(raw);
+    return status_at(AT_FDCWD, path.c_str(), 0);
   }
 
   OsResult<std::vector<DirectoryEntry>> list(const std::string& directory) override {
@@ -86,9 +97,7 @@ class PosixFileSystem final : public FileSystem {
   void close(Handle handle) override { ::close(handle); }
 
   OsResult<FileStatus> status(Handle handle) override {
-    struct stat raw {};
-    if (::fstat(handle, &raw) != 0) return tl::unexpected(errno);
-    return status_of(raw);
+    return status_at(handle, "", AT_EMPTY_PATH);
   }
 
   OsResult<std::size_t> read(Handle handle, std::int64_t offset, std::span<char> into) override {

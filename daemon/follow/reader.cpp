@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "daemon/follow/lines.h"
 
@@ -25,6 +26,14 @@ std::size_t leading_nuls(std::span<const char> bytes) {
   return static_cast<std::size_t>(first - bytes.begin());
 }
 
+// How many of these bytes come before the line that holds the first NUL at or behind `settled`.
+std::size_t until_hole(std::span<const char> data, std::int64_t settled) {
+  const auto length = static_cast<std::int64_t>(data.size());
+  const auto from = static_cast<std::size_t>(std::clamp<std::int64_t>(settled, 0, length));
+  const std::size_t nul = view(data).find('\0', from);
+  return nul == std::string_view::npos ? data.size() : view(data).substr(0, nul).rfind('\n') + 1;
+}
+
 // How many bytes to ask for: what the file has, and never more than a batch.
 OsResult<std::size_t> wanted(Content& content, std::int64_t offset, std::size_t batch_bytes) {
   if (content.compressed()) return batch_bytes;
@@ -39,28 +48,59 @@ OsResult<std::size_t> wanted(Content& content, std::int64_t offset, std::size_t 
 FileReader::LongLine::LongLine(std::size_t limit, std::int64_t scanned_to)
     : text(limit, '\0'), cleaner(text.data(), limit), scanned(scanned_to) {}
 
-OsResult<FileReader::Outcome> FileReader::read(Content& content, const Options& options, bool take_rest,
+OsResult<FileReader::Outcome> FileReader::read(Content& content, const Options& options, const How& how,
                                                Batch& batch, std::size_t& bytes_read) {
-  return long_ ? read_long(content, options, take_rest, batch, bytes_read)
-               : read_block(content, options, take_rest, batch, bytes_read);
+  return long_ ? read_long(content, options, how.take_rest, batch, bytes_read)
+               : read_block(content, options, how, batch, bytes_read);
 }
 
-OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Options& options, bool take_rest,
+OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Options& options, const How& how,
                                                      Batch& batch, std::size_t& bytes_read) {
   const std::size_t behind = trace_.marker.length;
   const auto want = wanted(content, trace_.offset, options.batch_bytes);
   if (!want) return tl::unexpected(want.error());
   auto buffer = std::make_unique_for_overwrite<char[]>(behind + *want);
-  const std::int64_t begin = trace_.offset - static_cast<std::int64_t>(behind);
+  std::int64_t begin = trace_.offset - static_cast<std::int64_t>(behind);
   const auto got = content.read(begin, {buffer.get(), behind + *want});
   if (!got) return tl::unexpected(got.error());
   if (*got < behind || (behind > 0 && Fingerprint::of({buffer.get(), behind}) != trace_.marker))
     return Outcome::changed;
   bytes_read += behind + *want;  // what it costs in memory, which for a small file is more than it has
+  const std::size_t length = *got - behind;
   const bool full = *got == behind + *want;
 
-  const bool within_line = behind > 0 && buffer[behind - 1] != '\n' && buffer[behind - 1] != '\0';
-  const std::span<char> data = skip_to_line({buffer.get() + behind, *got - behind}, within_line, batch);
+  std::span<char> data(buffer.get() + behind, length);
+  const std::size_t before_hole = until_hole(data, how.settled - trace_.offset);
+  const bool hole = before_hole < length;
+  data = data.first(before_hole);
+  if (!data.empty() && data[0] == '\0') {
+    const std::size_t nuls = leading_nuls(data);
+    if (nuls == data.size() && hole) return Outcome::hole;
+    if (nuls == data.size() && !content.compressed())
+      return pass_hole(content, options, how, nuls, batch, bytes_read);
+    batch.skipped_bytes += static_cast<std::int64_t>(nuls);
+    data = data.subspan(nuls);
+  } else if (behind > 0 && buffer[behind - 1] != '\n') {  // we stand within a line that was taken as it was
+    const std::size_t newline = view(data).find('\n');
+    if (newline == 0 || (newline == 1 && data[0] == '\r')) {
+      data = data.subspan(newline + 1);
+    } else if (newline != std::string_view::npos || (how.take_rest && !data.empty())) {
+      const auto first = line_begin(content, options.line_limit);
+      if (!first) return tl::unexpected(first.error());
+      const auto torn = static_cast<std::size_t>(trace_.offset - *first);
+      auto whole = std::make_unique_for_overwrite<char[]>(torn + data.size());
+      const auto again = content.read(*first, {whole.get(), torn});
+      if (!again) return tl::unexpected(again.error());
+      if (*again < torn) return Outcome::changed;
+      std::copy(data.begin(), data.end(), whole.get() + torn);
+      data = {whole.get(), torn + data.size()};
+      batch.torn.assign(whole.get(), torn);
+      LineLosses known;
+      batch.torn.resize(clean_line(batch.torn, options.line_limit, known).size());
+      buffer = std::move(whole);
+      begin = *first;
+    }
+  }
   const std::size_t complete = view(data).rfind('\n') + 1;  // npos + 1 is 0
   unterminated_ = static_cast<std::int64_t>(data.size() - complete);
 
@@ -78,14 +118,14 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
   const auto marker_at = [&](std::int64_t offset) {
     return marker_fingerprint({buffer.get(), static_cast<std::size_t>(offset - begin)});
   };
-  const bool rest = take_rest && !full;
+  const bool rest = how.take_rest && !full && !hole;
   const std::int64_t expected = stand(rest ? data.size() : complete);
   const auto grown = grow_head(content, expected);
   if (!grown) return tl::unexpected(grown.error());
   if (!*grown) return Outcome::changed;
   const Fingerprint marker = marker_at(expected);
 
-  const Block block{data.first(complete), data.subspan(complete), rest, *got - behind >= options.batch_bytes};
+  const Block block{data.first(complete), data.subspan(complete), rest, length >= options.batch_bytes};
   const std::int64_t reached = stand(take_lines(block, options.line_limit, batch));
   batch.bytes = std::move(buffer);
   if (reached == expected) {
@@ -97,29 +137,50 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
     return Outcome::changed;
   }
   if (rest) unterminated_ = 0;
-  if (!full) return Outcome::end;
-  if (data.empty()) {  // nothing but NUL bytes: a hole is not read but stepped over
-    const std::int64_t next = content.next_data(trace_.offset);
-    batch.skipped_bytes += next - trace_.offset;
-    if (const auto done = advance(content, next); !done) return tl::unexpected(done.error());
-  }
-  return Outcome::more;
+  return hole ? Outcome::hole : full ? Outcome::more : Outcome::end;
 }
 
-// NUL bytes before a line, and the newline of a line that was taken before it was ended.
-std::span<char> FileReader::skip_to_line(std::span<char> data, bool within_line, Batch& batch) {
-  if (const std::size_t nuls = leading_nuls(data); nuls > 0) {
-    batch.skipped_bytes += static_cast<std::int64_t>(nuls);
-    return data.subspan(nuls);
-  }
-  if (within_line && view(data).starts_with('\n')) return data.subspan(1);
-  if (within_line && view(data).starts_with("\r\n")) return data.subspan(2);
-  return data;
+// Where the line began that the offset stands in; the offset itself where that is too far back.
+OsResult<std::int64_t> FileReader::line_begin(Content& content, std::size_t limit) {
+  std::string bytes(static_cast<std::size_t>(std::min<std::int64_t>(
+                        trace_.offset, static_cast<std::int64_t>(limit) + 1)),
+                    '\0');
+  const std::int64_t from = trace_.offset - static_cast<std::int64_t>(bytes.size());
+  const auto got = content.read(from, bytes);
+  if (!got) return tl::unexpected(got.error());
+  const std::size_t end_of_last = bytes.find_last_of(std::string_view("\n\0", 2));
+  if (end_of_last != std::string::npos) return from + static_cast<std::int64_t>(end_of_last) + 1;
+  return from == 0 ? 0 : trace_.offset;
+}
+
+// From the offset on there are `nuls` NUL bytes, and perhaps more. They are passed over as soon as it is known
+// what is behind them: a file may have been given its length before its bytes.
+OsResult<FileReader::Outcome> FileReader::pass_hole(Content& content, const Options& options, const How& how,
+                                                    std::size_t nuls, Batch& batch, std::size_t& bytes_read) {
+  unterminated_ = 0;
+  const std::int64_t looked = std::max(hole_until_, trace_.offset + static_cast<std::int64_t>(nuls));
+  const std::int64_t at = content.next_data(looked);
+  auto buffer = std::make_unique_for_overwrite<char[]>(options.batch_bytes);
+  const auto got = content.read(at, {buffer.get(), options.batch_bytes});
+  if (!got) return tl::unexpected(got.error());
+  bytes_read += *got + 1;
+  const std::size_t more = leading_nuls({buffer.get(), *got});
+  hole_until_ = at + static_cast<std::int64_t>(more);
+  const bool at_end = *got == 0;
+  if (at_end && !how.take_rest) return Outcome::end;
+  if (hole_until_ > how.settled) return Outcome::hole;
+  if (!at_end && more == *got) return Outcome::more;
+  const std::int64_t from = trace_.offset;
+  const auto done = advance(content, std::exchange(hole_until_, 0));
+  if (!done) return tl::unexpected(done.error());
+  batch.skipped_bytes += trace_.offset - from;
+  return !*done ? Outcome::changed : at_end ? Outcome::end : Outcome::more;
 }
 
 OsResult<FileReader::Outcome> FileReader::read_long(Content& content, const Options& options, bool take_rest,
                                                     Batch& batch, std::size_t& bytes_read) {
-  const auto same = matches(content, trace_);
+  // What is inflated goes on where it was, whatever became of the file.
+  const auto same = content.compressed() ? OsResult<bool>(true) : matches(content, trace_);
   if (!same) return tl::unexpected(same.error());
   if (!*same) return Outcome::changed;
   const auto want = wanted(content, long_->scanned, options.batch_bytes);
@@ -167,7 +228,7 @@ OsResult<bool> FileReader::grow_head(Content& content, std::int64_t offset) {
   if (*got < length) return false;
   if (trace_.head.length > 0 && Fingerprint::of({bytes.data(), trace_.head.length}) != trace_.head)
     return false;
-  trace_.head = Fingerprint::of({bytes.data(), length});
+  trace_.head = head_fingerprint({bytes.data(), length});
   return true;
 }
 
@@ -180,7 +241,7 @@ OsResult<bool> FileReader::advance(Content& content, std::int64_t offset) {
   const auto got = content.read(offset - static_cast<std::int64_t>(length), std::span(bytes).first(length));
   if (!got) return tl::unexpected(got.error());
   if (*got < length) return false;
-  trace_.marker = Fingerprint::of({bytes.data(), length});
+  trace_.marker = marker_fingerprint({bytes.data(), length});
   trace_.offset = offset;
   return true;
 }

@@ -4,6 +4,9 @@
 // its end. Each read begins with the marker's bytes and compares them, so that a content that was replaced
 // under us (truncated and already grown past our offset) is seen by the read itself. Only a line longer than
 // a block is carried along: cleaned, and so never more than the line limit.
+//
+// NUL bytes are a hole, and a hole may fill later: a network file system shows a file's new length before its
+// bytes. Reading stops at one until it has been there for so long that it will stay.
 #pragma once
 
 #include <memory>
@@ -20,14 +23,19 @@ class FileReader {
   enum class Outcome {
     more,     // a block was read, and there may be another
     end,      // nothing behind it, for now
+    hole,     // NUL bytes that are not settled
     changed,  // the bytes before our offset are not those we read: this is another content
   };
 
   explicit FileReader(Trace trace = {}) : trace_(trace) {}
 
-  // Reads one block and appends its lines to the batch, with what was skipped. `take_rest`: an unterminated
-  // last line is a line too. `bytes_read` counts against the budget.
-  OsResult<Outcome> read(Content& content, const Options& options, bool take_rest, Batch& batch,
+  struct How {
+    bool take_rest = false;    // an unterminated last line is a line too, and nothing more will come
+    std::int64_t settled = 0;  // NUL bytes before this offset will not be filled
+  };
+  // Reads one block and appends its lines to the batch, with what was skipped. `bytes_read` counts against the
+  // budget.
+  OsResult<Outcome> read(Content& content, const Options& options, const How& how, Batch& batch,
                          std::size_t& bytes_read);
 
   const Trace& trace() const { return trace_; }
@@ -42,16 +50,19 @@ class FileReader {
     std::int64_t hole_bytes = 0;
   };
 
-  OsResult<Outcome> read_block(Content& content, const Options& options, bool take_rest, Batch& batch,
+  OsResult<Outcome> read_block(Content& content, const Options& options, const How& how, Batch& batch,
                                std::size_t& bytes_read);
   OsResult<Outcome> read_long(Content& content, const Options& options, bool take_rest, Batch& batch,
                               std::size_t& bytes_read);
+  OsResult<Outcome> pass_hole(Content& content, const Options& options, const How& how, std::size_t nuls,
+                              Batch& batch, std::size_t& bytes_read);
+  OsResult<std::int64_t> line_begin(Content& content, std::size_t limit);
   OsResult<bool> advance(Content& content, std::int64_t offset);
   OsResult<bool> grow_head(Content& content, std::int64_t offset);
-  std::span<char> skip_to_line(std::span<char> data, bool within_line, Batch& batch);
 
   Trace trace_;
   std::int64_t unterminated_ = 0;
+  std::int64_t hole_until_ = 0;  // from the offset up to here there are NUL bytes only, as far as we looked
   std::unique_ptr<LongLine> long_;
 };
 

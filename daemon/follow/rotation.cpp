@@ -75,51 +75,104 @@ bool older(const Sibling& a, const Sibling& b) {
   return a.path < b.path;
 }
 
-std::vector<Sibling> rotated_siblings(FileSystem& files, const std::string& directory, std::string_view base,
-                                      Errno& error) {
-  std::vector<Sibling> out;
-  const auto entries = files.list(directory);
-  if (!entries) {
-    if (entries.error() != ENOENT && entries.error() != ENOTDIR) error = entries.error();
-    return out;
-  }
+namespace {
+
+constexpr int kTries = 5;
+
+bool is_absent(Errno error) {
+  return error == ENOENT || error == ENOTDIR;
+}
+
+// The entries of the directory that bear the name, or a rotated form of it, in a fixed order.
+using Names = std::vector<std::tuple<std::string, std::uint64_t>>;
+OsResult<Names> names_of(FileSystem& files, const SplitPath& place) {
+  const auto entries = files.list(place.directory);
+  if (!entries && is_absent(entries.error())) return Names();
+  if (!entries) return tl::unexpected(entries.error());
+  Names out;
   for (const DirectoryEntry& entry : *entries) {
-    auto name = rotated_name(entry.name);
-    if (!name || name->base != base) continue;
-    std::string path = directory + "/" + entry.name;
-    const auto status = files.status(path);
-    if (!status && is_passing(status.error())) error = status.error();
-    if (status && status->type == FileType::regular)
-      out.push_back({std::move(path), std::move(*name), *status});
+    const auto name = entry.name == place.name ? std::nullopt : rotated_name(entry.name);
+    if (entry.name == place.name || (name && name->base == place.name))
+      out.emplace_back(entry.name, entry.inode);
   }
-  // Where names of several kinds meet, `older` is no strict order; when they were written to is one.
-  const auto all = [&](auto has) { return std::all_of(out.begin(), out.end(), has); };
-  if (all([](const Sibling& s) { return s.name.number.has_value(); }) ||
-      all([](const Sibling& s) { return !s.name.date.empty(); })) {
-    std::sort(out.begin(), out.end(), older);
-  } else {
-    std::sort(out.begin(), out.end(), [](const Sibling& a, const Sibling& b) {
-      return std::tie(a.status.modified, a.path) < std::tie(b.status.modified, b.path);
-    });
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+OsResult<std::vector<Names>> names_of(FileSystem& files, const std::vector<SplitPath>& places) {
+  std::vector<Names> out;
+  for (const SplitPath& place : places) {
+    auto names = names_of(files, place);
+    if (!names) return tl::unexpected(names.error());
+    out.push_back(std::move(*names));
   }
   return out;
 }
 
-std::optional<std::string> find_inode(FileSystem& files, const std::string& directory, const FileKey& key,
-                                      Errno& error) {
-  const auto entries = files.list(directory);
-  if (!entries) {
-    if (entries.error() != ENOENT && entries.error() != ENOTDIR) error = entries.error();
-    return std::nullopt;
+void sort_by_age(std::vector<Sibling>& siblings) {
+  // Where names of several kinds meet, `older` is no strict order; when they were written to is one.
+  const auto all = [&](auto has) { return std::all_of(siblings.begin(), siblings.end(), has); };
+  if (all([](const Sibling& s) { return s.name.number.has_value(); }) ||
+      all([](const Sibling& s) { return !s.name.date.empty(); })) {
+    std::sort(siblings.begin(), siblings.end(), older);
+  } else {
+    std::sort(siblings.begin(), siblings.end(), [](const Sibling& a, const Sibling& b) {
+      return std::tie(a.status.modified, a.path) < std::tie(b.status.modified, b.path);
+    });
   }
-  for (const DirectoryEntry& entry : *entries) {
-    if (entry.inode != key.inode) continue;
-    std::string path = directory + "/" + entry.name;
-    const auto status = files.status(path);
-    if (!status && is_passing(status.error())) error = status.error();
-    if (status && status->type == FileType::regular && key_of(*status) == key) return path;
+}
+
+}  // namespace
+
+Surrounding look_around(FileSystem& files, const std::string& path, const std::vector<SplitPath>& places) {
+  Surrounding out;
+  for (int tries = 0; tries < kTries; ++tries) {
+    out = Surrounding{};
+    const auto before = names_of(files, places);
+    if (!before) {
+      out.error = before.error();
+      return out;
+    }
+    out.under_path = files.status(path);
+    if (!out.under_path && is_passing(out.under_path.error())) out.error = out.under_path.error();
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      for (const auto& [name, inode] : (*before)[i]) {
+        auto rotated = name == places[i].name ? std::nullopt : rotated_name(name);
+        if (!rotated) continue;
+        std::string sibling = places[i].directory + "/" + name;
+        const auto status = files.status(sibling);
+        if (!status && is_passing(status.error())) out.error = status.error();
+        if (status && status->type == FileType::regular)
+          out.rotated.push_back({std::move(sibling), std::move(*rotated), *status});
+      }
+    }
+    const auto after = names_of(files, places);
+    if (!after) out.error = after.error();
+    if (out.error != 0) return out;
+    sort_by_age(out.rotated);
+    if (*before == *after) return out;
   }
-  return std::nullopt;
+  out.error = EAGAIN;
+  return out;
+}
+
+OsResult<std::string> find_key(FileSystem& files, const std::string& directory, const FileKey& key) {
+  int absent = 0;
+  for (int tries = 0; tries < kTries; ++tries) {
+    const auto entries = files.list(directory);
+    if (!entries) return tl::unexpected(is_absent(entries.error()) ? ENOENT : entries.error());
+    bool moved = false;
+    for (const DirectoryEntry& entry : *entries) {
+      if (entry.inode != key.inode || entry.maybe_link) continue;
+      std::string path = directory + "/" + entry.name;
+      const auto status = files.status(path);
+      if (status && key_of(*status) == key && status->type == FileType::regular) return path;
+      if (!status && is_passing(status.error())) return tl::unexpected(status.error());
+      moved = moved || !status;
+    }
+    if (!moved && ++absent == 2) return tl::unexpected(ENOENT);
+  }
+  return tl::unexpected(EAGAIN);
 }
 
 SplitPath split_path(std::string_view path) {

@@ -27,17 +27,8 @@ struct Sibling {
   FileStatus status;
 };
 
-// The files in `directory` that are named like rotated ones of `base`, oldest first. `error` is set if it
-// can't be listed.
-std::vector<Sibling> rotated_siblings(FileSystem& files, const std::string& directory, std::string_view base,
-                                      Errno& error);
-
 // Whether `a` was written before `b`: by number, by date, or else by when they were last written to.
 bool older(const Sibling& a, const Sibling& b);
-
-// The file in `directory` with this inode, under whatever name; not itself a link.
-std::optional<std::string> find_inode(FileSystem& files, const std::string& directory, const FileKey& key,
-                                      Errno& error);
 
 // "/a/b" -> "/a" and "b"; "b" -> "." and "b".
 struct SplitPath {
@@ -45,5 +36,18 @@ struct SplitPath {
   std::string name;
 };
 SplitPath split_path(std::string_view path);
+
+// What lies under a path and beside it at one moment. Names move while they are listed and asked about: what
+// is believed was the same before and after.
+struct Surrounding {
+  OsResult<FileStatus> under_path = tl::unexpected(ENOENT);
+  std::vector<Sibling> rotated;  // oldest first
+  Errno error = 0;               // why it can't be relied on: a passing one, or EAGAIN where names keep moving
+};
+// `places`: the path, and what it leads to if it is a link.
+Surrounding look_around(FileSystem& files, const std::string& path, const std::vector<SplitPath>& places);
+
+// The file in `directory` with this key, under whatever name; not itself a link. ENOENT: there is none.
+OsResult<std::string> find_key(FileSystem& files, const std::string& directory, const FileKey& key);
 
 }  // namespace etad::follow

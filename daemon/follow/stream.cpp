@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -32,6 +33,7 @@ std::string_view name_of(FileType type) {
 
 std::string message_of(Errno error) {
   if (error == EBADMSG) return "not a complete gzip file";
+  if (error == EFBIG) return "too large when decompressed";
   return std::generic_category().message(error);
 }
 
@@ -60,11 +62,16 @@ void Stream::restore(const Position& position) {
   last_ = last_link();
 }
 
+void Stream::let_go() {
+  last_ = last_link();
+  current_.reset();
+}
+
 Stream::Outcome Stream::look(Surroundings& around, SteadyTime now, std::size_t& budget,
                              std::vector<Batch>& out) {
   const std::size_t first = out.size();
+  moved_ = caught_up_ = unsettled_ = false;
   Look look{around, now, budget, out, look_under_path(around.files)};
-  moved_ = caught_up_ = false;
   Outcome outcome = Outcome::idle;
   for (int steps = 0; steps < kMaxSteps; ++steps) {
     const Step step = take_step(look);
@@ -81,6 +88,8 @@ Stream::Outcome Stream::look(Surroundings& around, SteadyTime now, std::size_t& 
   else if (!gone_since_)
     gone_since_ = now;
   report(first, out);
+  if (unsettled_) return Outcome::backlog;
+  moved_ = moved_ || (current_ && current_->at_hole);
   return outcome == Outcome::idle && moved_ ? Outcome::moved : outcome;
 }
 
@@ -112,7 +121,7 @@ Stream::Step Stream::take_step(Look& look) {
   if (!current_ && !begin(look)) return Step::done;
   const bool here = is_here(look.target);
   if (here && nothing_new(look)) {
-    caught_up_ = true;
+    caught_up_ = !current_->at_hole;
     return Step::done;
   }
 
@@ -142,6 +151,7 @@ Stream::Step Stream::take_step(Look& look) {
       return Step::again;
     case Drained::budget:
       return Step::out_of_budget;
+    case Drained::hole:
     case Drained::failed:
       return Step::done;
   }
@@ -156,18 +166,20 @@ Stream::Step Stream::take_step(Look& look) {
 // A stream without a file: the path's, or the ones rotated away from it that are still to be read.
 bool Stream::begin(Look& look) {
   if (!look.target.file) return false;
-  if (known_ || read_rotated_) {
-    if (!advance(look)) return false;
-  } else {
-    start_at(path_, *look.target.file);
+  if (look.around.taken(key_of(*look.target.file), id_)) {
+    text_ = "read as another source's file";
+    return false;
   }
-  return current_.has_value();
+  if (known_ || read_rotated_) return advance(look);
+  start_at({path_, *look.target.file, {}});
+  return true;
 }
 
 bool Stream::nothing_new(const Look& look) const {
   const FileStatus& now = *look.target.file;
-  if (!current_->at_end || now.size != current_->seen.size || now.modified != current_->seen.modified)
-    return false;
+  if (now.size != current_->seen.size || now.modified != current_->seen.modified) return false;
+  if (current_->at_hole) return look.now - *current_->measured < look.around.options.hole_limit;
+  if (!current_->at_end) return false;
   return current_->pending == 0 || !current_->grew ||
          look.now - *current_->grew < look.around.options.line_idle_limit;
 }
@@ -180,18 +192,20 @@ Stream::Attached Stream::go_back_to_unseen(Look& look) {
   if (!status || status->modified == current_->seen.modified) return Attached::yes;
   Link last = last_link();
   last.key = FileKey{};
-  Chain chain(look.around.files, path_);
+  Chain chain(look.around.files, look.around.contents, path_);
   const auto next = chain.next(last, look.around.finished, taken_by_others(look));
   if (chain.error() != 0) {
     fail(chain.error());
     return Attached::later;
   }
   current_->seen.modified = status->modified;
-  if (!next || key_of(next->status) == current_->key) return Attached::yes;
-  start_at(next->path, next->status);
+  if (!next || next->path == path_ || key_of(next->status) == current_->key) return Attached::yes;
+  start_at(*next);
   return Attached::lost;
 }
 
+// Where the file is that we are reading: open; under the path; elsewhere by its key; or its content, in a file
+// that took its place, or among the rotated ones.
 Stream::Attached Stream::attach(Look& look) {
   CurrentFile& current = *current_;
   if (current.content) {
@@ -206,59 +220,99 @@ Stream::Attached Stream::attach(Look& look) {
     close_file();
     if (status) return find_copy(look);
   }
-  FileSystem& files = look.around.files;
   if (is_here(look.target)) {
-    const Attached attached = attach_at(files, path_, false);
+    const Attached attached = attach_at(look, path_, false);
     return attached == Attached::lost ? find_copy(look) : attached;
   }
+  if (const Attached attached = attach_to_replacement(look, Evidence::certain); attached != Attached::lost)
+    return attached;
+  FileSystem& files = look.around.files;
   const auto remembered = current.file.empty() ? tl::unexpected(ENOENT) : files.status(current.file);
   std::optional<std::string> found;
   if (remembered && key_of(*remembered) == current.key) {
     found = current.file;
   } else if (current.reader.trace().offset > 0 || current.seen.size > 0) {  // else nothing to know it by
-    Chain chain(files, path_);
+    Chain chain(files, look.around.contents, path_);
     found = chain.find(current.key);
     if (!found && chain.error() != 0) {
       fail(chain.error());
       return Attached::later;
     }
   }
-  const Attached attached = found ? attach_at(files, *found, false) : Attached::lost;
-  return attached == Attached::lost ? find_copy(look) : attached;
+  if (found) {
+    const Attached attached = attach_at(look, *found, false);
+    if (attached != Attached::lost) return attached;
+  }
+  const Attached attached = find_copy(look);
+  return attached == Attached::lost ? attach_to_replacement(look, Evidence::content) : attached;
 }
 
 // Opens what lies at `file` and sees whether it is what we have been reading.
-Stream::Attached Stream::attach_at(FileSystem& files, const std::string& file, bool is_copy) {
-  auto content = open_content(files, file);
-  if (!content && (is_absent(content.error()) || content.error() == EINVAL)) return Attached::lost;
-  const auto status = content ? (*content)->status() : tl::unexpected(content.error());
-  if (!status) {
-    fail(status.error());
+Stream::Attached Stream::attach_at(Look& look, const std::string& file, bool is_copy) {
+  auto opened = look.around.contents.open_if(file, current_->reader.trace());
+  if (!opened && (is_absent(opened.error()) || opened.error() == EINVAL)) return Attached::lost;
+  if (!opened) {
+    fail(opened.error());
     return Attached::later;
   }
-  if (!is_copy && key_of(*status) != current_->key) return Attached::lost;
-  if (current_->reader.trace().offset == 0 && status->size < current_->seen.size) return Attached::lost;
-  const auto same = matches(**content, current_->reader.trace());
-  if (!same) {
-    fail(same.error());
-    return Attached::later;
+  if (!opened->content) return Attached::lost;
+  const FileStatus& status = opened->status;
+  const FileKey key = key_of(status);
+  if (is_copy ? look.around.taken(key, id_) : key != current_->key) return Attached::lost;
+  if (current_->reader.trace().offset == 0 && status.size < current_->seen.size) return Attached::lost;
+  if (key != current_->key) {
+    announce_ = true;
+    current_->measured.reset();
   }
-  if (!*same) return Attached::lost;
-  current_->content = std::move(*content);
+  current_->content = std::move(opened->content);
   current_->compressed = current_->content->compressed();
-  current_->key = key_of(*status);
+  current_->key = key;
   current_->file = file;
+  if (file == path_) removed_ = false;
   return Attached::yes;
+}
+
+// Another file lies under the path: is it ours, written anew by rsync, an editor or `sed -i`, or on a file system
+// that goes by another number now? Certain are the inode with its time of birth, or a copy that was given its
+// original's time. Else the content decides, unless our file is still there, or was deleted before this one was
+// made: then a new job may well begin as the one before.
+Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
+  if (!look.target.file) return Attached::lost;
+  const FileStatus& now = *look.target.file;
+  const FileKey key = key_of(now);
+  const Trace& trace = current_->reader.trace();
+  if (key == current_->key || trace.marker.length == 0 || look.around.taken(key, id_)) return Attached::lost;
+  const bool certain = is_copy(now) || same_but_for_device(key, current_->key);
+  if (!certain && (evidence == Evidence::certain || removed_ || is_successor(key, current_->key)))
+    return Attached::lost;
+  const Attached attached = attach_at(look, path_, true);
+  if (attached == Attached::yes) current_->drained_finally = false;
+  return attached;
 }
 
 // Our content is not where it was: truncated, and copied before that; or compressed.
 Stream::Attached Stream::find_copy(Look& look) {
-  Chain chain(look.around.files, path_);
-  const auto copy = chain.holds(last_link(), look.around.finished);
-  if (copy) return attach_at(look.around.files, copy->path, true);
-  if (chain.error() == 0) return Attached::lost;
-  fail(chain.error());
-  return Attached::later;
+  Chain chain(look.around.files, look.around.contents, path_);
+  const auto copy = chain.holds(last_link(), look.around.finished, taken_by_others(look));
+  if (chain.error() != 0) {
+    fail(chain.error());
+    return Attached::later;
+  }
+  return copy ? attach_at(look, *copy, true) : Attached::lost;
+}
+
+// Up to where NUL bytes are there to stay.
+void Stream::settle(const Look& look, const FileStatus& status) {
+  CurrentFile& current = *current_;
+  const auto limit = look.around.options.hole_limit;
+  const bool old = !current.measured && look.around.wall - status.modified >= limit;
+  const bool due = current.measured && look.now - *current.measured >= limit;
+  if (current.compressed) current.settled = std::numeric_limits<std::int64_t>::max();
+  if (old) current.settled = status.size;
+  if (due) current.settled = current.measured_size;
+  if (current.measured && !due) return;
+  current.measured = look.now;
+  current.measured_size = status.size;
 }
 
 Stream::Drained Stream::drain(Look& look, bool take_rest) {
@@ -267,9 +321,15 @@ Stream::Drained Stream::drain(Look& look, bool take_rest) {
     const auto status = current.content->status();
     Batch batch = new_batch();
     std::size_t bytes = 0;
-    const auto outcome =
-        status ? current.reader.read(*current.content, look.around.options, take_rest, batch, bytes)
-               : tl::unexpected(status.error());
+    if (status) settle(look, *status);
+    const FileReader::How how{take_rest, current.settled};
+    auto outcome = status ? current.reader.read(*current.content, look.around.options, how, batch, bytes)
+                          : tl::unexpected(status.error());
+    if (!outcome && outcome.error() == EAGAIN) return Drained::budget;
+    if (!outcome && outcome.error() == EFBIG) {  // what is behind the limit is not read
+      fail(EFBIG);
+      outcome = FileReader::Outcome::end;
+    }
     if (!outcome) {
       if (outcome.error() == ESTALE) close_file();
       fail(outcome.error());
@@ -282,9 +342,11 @@ Stream::Drained Stream::drain(Look& look, bool take_rest) {
     current.seen = *status;
     current.pending = current.reader.unterminated();
     current.at_end = *outcome == FileReader::Outcome::end;
+    current.at_hole = *outcome == FileReader::Outcome::hole;
     if (!batch.lines.empty() || batch.skipped_bytes > 0) emit(std::move(batch), look.out);
     look.budget -= std::min(look.budget, bytes);
     if (current.at_end) return Drained::end;
+    if (current.at_hole) return Drained::hole;
     if (look.budget == 0) return Drained::budget;
   }
 }
@@ -292,11 +354,12 @@ Stream::Drained Stream::drain(Look& look, bool take_rest) {
 // Nothing more will be written to it that we could wait for.
 bool Stream::is_final(Look& look) {
   if (current_->seen.links == 0) return true;
-  if (look.target.file && look.target.file->size > 0) return true;
+  if (look.target.file && look.target.file->size > 0)
+    return !look.around.taken(key_of(*look.target.file), id_);
   // Only a changed directory can have a new file: a stream that waits for its successor costs one stat.
   const auto directory = look.around.files.status(split_path(path_).directory);
   if (directory && directory->modified == current_->directory_modified) return false;
-  Chain chain(look.around.files, path_);
+  Chain chain(look.around.files, look.around.contents, path_);
   const Chain::Newer newer = chain.newer(last_link());
   if (chain.error() != 0) return false;
   if (directory && newer == Chain::Newer::none) current_->directory_modified = directory->modified;
@@ -305,8 +368,18 @@ bool Stream::is_final(Look& look) {
 
 // The file is final and read: its rest is a line, and the stream goes on with the next one.
 Stream::Step Stream::finish(Look& look) {
+  const Evidence evidence = current_->seen.links == 0 ? Evidence::content : Evidence::certain;
+  switch (attach_to_replacement(look, evidence)) {
+    case Attached::yes:
+      return Step::again;
+    case Attached::later:
+      return Step::done;
+    case Attached::lost:
+      break;
+  }
   const Drained drained = drain(look, true);
   if (drained == Drained::changed) close_file();
+  if (drained == Drained::hole) return Step::done;
   if (drained != Drained::end) return drained == Drained::budget ? Step::out_of_budget : Step::again;
   last_ = last_link();
   if (!advance(look)) return Step::done;
@@ -325,18 +398,29 @@ Stream::Step Stream::lose(Look& look) {
 
 // To the file written after `last_`, or to none. False: nothing could be found out, or nothing lies there.
 bool Stream::advance(Look& look) {
-  Chain chain(look.around.files, path_);
-  const auto next = chain.next(last_, look.around.finished, taken_by_others(look));
+  Chain chain(look.around.files, look.around.contents, path_);
+  auto next = chain.next(last_, look.around.finished, taken_by_others(look));
+  const auto& here = chain.under_path();
+  look.target.file = here && here->type == FileType::regular ? std::optional(*here) : std::nullopt;
+  // A file that was away for a while, with its file system, or was put back.
+  const bool came_back = next && next->path == path_ && next->read.offset == 0 && last_.trace.marker.length > 0 &&
+                         (is_copy(next->status) || same_but_for_device(key_of(next->status), ended_key_));
+  if (came_back && chain.error() == 0) {
+    const auto same = look.around.contents.matches(path_, key_of(next->status), last_.trace);
+    if (!same) {
+      fail(is_absent(same.error()) ? EAGAIN : same.error());
+      return false;
+    }
+    if (*same) next->read = last_.trace;
+  }
   if (chain.error() != 0) {
     fail(chain.error());
     return false;
   }
-  if (next && last_.trace.offset == 0) lost_bytes_ = 0;  // what was seen and not read may well be there
+  if (next && next->path != path_ && last_.trace.offset == 0) lost_bytes_ = 0;  // it may well be there
   end_current(look);
   if (next)
-    start_at(next->path, next->status);
-  else if (look.target.file)
-    start_at(path_, *look.target.file);
+    start_at(*next);
   else
     last_.key = FileKey{};  // sooner or later another file has this inode
   return current_.has_value();
@@ -349,19 +433,22 @@ void Stream::end_current(Look& look) {
   batch.lost_bytes = std::exchange(lost_bytes_, 0);
   if (batch.lost_bytes == 0 && !last_.finished.empty()) {
     batch.ended = true;
-    batch.finished = last_.finished;
+    batch.finished = with_key(last_.finished, current_->key);
     if (look.around.finished.add(batch.finished)) uncommitted_finished_.push_back(batch.finished);
   }
   if (batch.lost_bytes > 0) current_->seen.size = current_->reader.trace().offset;  // counted once
   if (batch.ended || batch.lost_bytes > 0) emit(std::move(batch), look.out);
+  ended_key_ = current_->key;
   current_.reset();
 }
 
-void Stream::start_at(const std::string& file, const FileStatus& status) {
+void Stream::start_at(const NextFile& next) {
   current_.emplace();
-  current_->key = key_of(status);
-  current_->file = file;
-  current_->seen.modified = status.modified;
+  current_->key = key_of(next.status);
+  current_->file = next.path;
+  current_->reader = FileReader(next.read);
+  current_->seen.modified = next.status.modified;
+  removed_ = false;
   restarted_ = restarted_ || known_;
   known_ = true;
   announce_ = true;
@@ -377,81 +464,17 @@ Link Stream::last_link() const {
   return link;
 }
 
-std::function<bool(const FileKey&)> Stream::taken_by_others(const Look& look) const {
+Chain::Taken Stream::taken_by_others(const Look& look) const {
   return [&taken = look.around.taken, id = id_](const FileKey& key) { return taken(key, id); };
 }
 
 void Stream::fail(Errno error) {
-  state_ = State::waiting;
-  text_ = "waiting: " + message_of(error);
-}
-
-Batch Stream::new_batch() const {
-  Batch batch;
-  batch.stream = id_;
-  batch.tag = tag_;
-  batch.path = path_;
-  return batch;
-}
-
-void Stream::emit(Batch batch, std::vector<Batch>& out) {
-  if (current_) {
-    const Trace& trace = current_->reader.trace();
-    position_.path = path_;
-    position_.identity = Identity{current_->key, current_->seen.modified}.text();
-    position_.offset = trace.offset;
-    position_.head = trace.head.text();
-    position_.marker = trace.marker.text();
-    position_.size = current_->compressed ? trace.offset : current_->seen.size;
-    batch.modified = current_->seen.modified;
-  }
-  batch.after = position_;
-  batch.size = position_.size;
-  batch.restarted = std::exchange(restarted_, false);
-  announce_ = false;
-  moved_ = true;
-  out.push_back(std::move(batch));
-}
-
-// What has changed without lines is said with the look's last batch, or with one of its own.
-void Stream::report(std::size_t first, std::vector<Batch>& out) {
-  if (announce_) emit(new_batch(), out);
-  const std::string error = state_ == State::waiting || state_ == State::refused ? text_ : std::string();
-  const bool never_there = !known_ && state_ == State::gone;
-  if (!never_there && (told_state_ != state_ || told_error_ != error)) {
-    if (out.size() == first) {
-      position_.path = path_;
-      emit(new_batch(), out);
-    }
-    out.back().error_changed = told_error_ != error;
-    if (out.back().error_changed) out.back().error = error;
-    told_state_ = state_;
-    told_error_ = error;
-  }
-  for (std::size_t i = first; i < out.size(); ++i) out[i].state = state_;
-  if (out.size() > first) out.back().caught_up = caught_up_;
-}
-
-void Stream::committed(const Batch& batch) {
-  committed_ = batch.after;
-  std::erase(uncommitted_finished_, batch.finished);
-}
-
-void Stream::rewind(FinishedFiles& finished) {
-  for (const std::string& identity : uncommitted_finished_) finished.remove(identity);
-  uncommitted_finished_.clear();
-  told_state_.reset();
-  told_error_.clear();
-  lost_bytes_ = 0;
-  restarted_ = announce_ = false;
-  last_ = Link{};
-  if (!committed_.path.empty()) {
-    restore(Position(committed_));
+  if (error == EAGAIN) {
+    unsettled_ = true;
     return;
   }
-  current_.reset();
-  position_ = Position{};
-  known_ = false;
+  state_ = State::waiting;
+  text_ = "waiting: " + message_of(error);
 }
 
 // Where we stand is kept; a line longer than a block is scanned again from its beginning.
@@ -462,32 +485,8 @@ void Stream::close_file() {
 }
 
 void Stream::adopt(const FileStatus& status, const Trace& trace) {
-  start_at(path_, status);
-  current_->reader = FileReader(trace);
+  start_at({path_, status, trace});
   announce_ = false;
-}
-
-std::optional<FileKey> Stream::key() const {
-  return current_ ? std::optional(current_->key) : std::nullopt;
-}
-
-Status Stream::status() const {
-  Status out;
-  out.stream = id_;
-  out.tag = tag_;
-  out.path = path_;
-  out.state = state_;
-  out.text = text_;
-  out.offset = position_.offset;
-  out.size = position_.size;
-  if (current_) {
-    if (current_->file != path_) out.file = current_->file;
-    out.offset = current_->reader.trace().offset;
-    out.size = std::max(current_->seen.size, out.offset);
-    out.caught_up = current_->at_end;
-    out.open = current_->content != nullptr;
-  }
-  return out;
 }
 
 }  // namespace etad::follow

@@ -28,10 +28,16 @@ struct CurrentFile {
   FileStatus seen;                   // just before it was last read
   std::int64_t pending = 0;          // bytes of an unterminated line
   bool at_end = false;
+  bool at_hole = false;              // NUL bytes that may still be filled
   bool compressed = false;
   bool drained_finally = false;
   std::optional<SteadyTime> grew;  // when it was last seen to have grown; since we hold it
   Instant directory_modified{};
+
+  // NUL bytes before `settled` have been there for long: the file was `measured_size` long `measured` ago.
+  std::int64_t settled = 0;
+  std::int64_t measured_size = 0;
+  std::optional<SteadyTime> measured;
 };
 
 class Stream {
@@ -39,9 +45,11 @@ class Stream {
   // What it needs of its surroundings at every look.
   struct Surroundings {
     FileSystem& files;
+    Contents& contents;
     const Options& options;
     FinishedFiles& finished;
     std::function<bool(const FileKey&, StreamId)> taken;  // by another stream
+    Instant wall{};
   };
   enum class Outcome {
     idle,     // nothing new
@@ -52,6 +60,8 @@ class Stream {
   Stream(StreamId id, std::size_t tag, std::string path, bool read_rotated);
 
   void restore(const Position& position);
+  // What it was reading is another stream's.
+  void let_go();
 
   // Reads at most about `budget` bytes and takes them off it. Appends batches.
   Outcome look(Surroundings& around, SteadyTime now, std::size_t& budget, std::vector<Batch>& out);
@@ -61,6 +71,8 @@ class Stream {
   void close_file();
   // For a new stream whose file has been read already, up to there, under another name.
   void adopt(const FileStatus& status, const Trace& trace);
+  // The name was deleted: what will lie under it is a new file.
+  void note_removed() { removed_ = true; }
 
   StreamId id() const { return id_; }
   std::size_t tag() const { return tag_; }
@@ -88,7 +100,7 @@ class Stream {
   };
   enum class Step { again, done, out_of_budget };
   enum class Attached { yes, lost, later };
-  enum class Drained { end, changed, budget, failed };
+  enum class Drained { end, changed, hole, budget, failed };
 
   Target look_under_path(FileSystem& files);
   Step take_step(Look& look);
@@ -97,17 +109,20 @@ class Stream {
   bool nothing_new(const Look& look) const;
   Attached go_back_to_unseen(Look& look);
   Attached attach(Look& look);
-  Attached attach_at(FileSystem& files, const std::string& file, bool is_copy);
+  Attached attach_at(Look& look, const std::string& file, bool is_copy);
+  enum class Evidence { certain, content };
+  Attached attach_to_replacement(Look& look, Evidence evidence);
   Attached find_copy(Look& look);
+  void settle(const Look& look, const FileStatus& status);
   Drained drain(Look& look, bool take_rest);
   bool is_final(Look& look);
   Step finish(Look& look);
   Step lose(Look& look);
   bool advance(Look& look);
   void end_current(Look& look);
-  void start_at(const std::string& file, const FileStatus& status);
+  void start_at(const NextFile& next);
   Link last_link() const;
-  std::function<bool(const FileKey&)> taken_by_others(const Look& look) const;
+  Chain::Taken taken_by_others(const Look& look) const;
   void fail(Errno error);
 
   Batch new_batch() const;
@@ -128,6 +143,9 @@ class Stream {
   bool known_ = false;      // a file has been read under this path before
   bool restarted_ = false;  // to be said with the next batch
   bool announce_ = false;   // a new file: its position is to be committed even without lines
+  bool removed_ = false;    // the path's name was deleted since we took up what lay there
+  bool unsettled_ = false;  // in this look: something is not known yet, asked again at once
+  FileKey ended_key_;       // of the file before
   std::int64_t lost_bytes_ = 0;
   bool moved_ = false;  // in this look
   bool caught_up_ = false;

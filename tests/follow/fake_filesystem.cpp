@@ -28,6 +28,7 @@ std::shared_ptr<FakeFileSystem::Node> FakeFileSystem::make(const std::string& pa
   nodes_.push_back(node);
   names_[path] = node;
   touch(*node);
+  node->born = node->modified;
   touch_directory(path);
   return node;
 }
@@ -96,6 +97,13 @@ void FakeFileSystem::copy(const std::string& from, const std::string& to) {
   make(to)->bytes = bytes;
 }
 
+void FakeFileSystem::replace(const std::string& path, std::string_view bytes, std::optional<Instant> modified) {
+  const std::string temporary = directory_of(path) + "/.written";
+  make(temporary)->bytes = bytes;
+  if (modified) names_.at(temporary)->modified = *modified;
+  rename(temporary, path);
+}
+
 void FakeFileSystem::remove(const std::string& path) {
   unlink(path);
 }
@@ -145,6 +153,7 @@ void FakeFileSystem::heal() {
 
 Errno FakeFileSystem::fault(const std::string& call, const std::string& path) {
   ++calls[call];
+  if (meanwhile) meanwhile(call, path);
   if (nth_.call == call && nth_.times > 0 && --nth_.times == 0) return nth_.error;
   for (Fault& fault : faults_) {
     if (fault.call != call || fault.path != path || fault.times == 0) continue;
@@ -154,14 +163,15 @@ Errno FakeFileSystem::fault(const std::string& call, const std::string& path) {
   return 0;
 }
 
-FileStatus FakeFileSystem::status_of(const Node& node) {
+FileStatus FakeFileSystem::status_of(const Node& node) const {
   FileStatus out;
-  out.device = 1;
+  out.device = device;
   out.inode = node.inode;
   out.type = node.type;
   out.size = static_cast<std::int64_t>(node.bytes.size());
   out.links = node.links;
   out.modified = node.modified;
+  if (births) out.born = node.born;
   return out;
 }
 
@@ -191,6 +201,7 @@ OsResult<std::vector<DirectoryEntry>> FakeFileSystem::list(const std::string& di
 }
 
 OsResult<std::string> FakeFileSystem::resolve(const std::string& path) {
+  if (const Errno error = fault("resolve", path); error != 0) return tl::unexpected(error);
   std::string at = path;
   for (int hops = 0; hops < 40; ++hops) {
     const auto found = names_.find(at);
@@ -231,6 +242,7 @@ OsResult<std::size_t> FakeFileSystem::read(Handle handle, std::int64_t offset, s
   if (static_cast<std::size_t>(offset) >= bytes.size()) return std::size_t{0};
   const std::size_t length = std::min(into.size(), bytes.size() - static_cast<std::size_t>(offset));
   std::memcpy(into.data(), bytes.data() + offset, length);
+  bytes_read += static_cast<std::int64_t>(length);
   return length;
 }
 

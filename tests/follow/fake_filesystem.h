@@ -2,6 +2,7 @@
 // made to fail. Inodes of deleted files are reused at once, as ext4 does.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,6 +23,8 @@ class FakeFileSystem final : public FileSystem {
   void truncate(const std::string& path, std::int64_t size = 0);
   void rename(const std::string& from, const std::string& to);
   void copy(const std::string& from, const std::string& to);  // to a new inode
+  // As rsync and `sed -i` do: written under another name, given the original's time, renamed over the path.
+  void replace(const std::string& path, std::string_view bytes, std::optional<Instant> modified = {});
   void remove(const std::string& path);
   void hard_link(const std::string& from, const std::string& to);
   void symlink(const std::string& target, const std::string& path);
@@ -40,7 +43,12 @@ class FakeFileSystem final : public FileSystem {
   int open_handles() const { return static_cast<int>(handles_.size()); }
   int most_open_handles() const { return most_open_; }
   std::map<std::string, int> calls;  // how often each was made
+  std::int64_t bytes_read = 0;
+  // Called before each call, with what is called: another process that acts in between.
+  std::function<void(const std::string& call, const std::string& path)> meanwhile;
   int max_open = 1000;               // EMFILE beyond
+  std::uint64_t device = 1;          // its number, which may change over a restart of the machine
+  bool births = true;                // whether it knows when an inode was made
 
   OsResult<FileStatus> status(const std::string& path) override;
   OsResult<std::vector<DirectoryEntry>> list(const std::string& directory) override;
@@ -59,6 +67,7 @@ class FakeFileSystem final : public FileSystem {
     std::string target;  // of a link
     std::uint64_t links = 1;
     Instant modified{};
+    Instant born{};
     bool is_link() const { return !target.empty(); }
   };
   struct Handled {
@@ -77,7 +86,7 @@ class FakeFileSystem final : public FileSystem {
   void touch_directory(const std::string& path);
   OsResult<std::shared_ptr<Node>> find(std::string path) const;
   Errno fault(const std::string& call, const std::string& path);
-  static FileStatus status_of(const Node& node);
+  FileStatus status_of(const Node& node) const;
 
   std::map<std::string, std::shared_ptr<Node>> names_;
   std::map<std::string, Instant> directories_;

@@ -51,7 +51,7 @@ TEST(Following, unterminated_last_line) {
   etad.files.write(kLog, "one\nlast words");
   etad.poll(seconds(11));
   EXPECT_THAT(etad.lines, ElementsAre("one")) << "held";
-  etad.poll(seconds(61));
+  etad.poll(seconds(3601));
   EXPECT_THAT(etad.lines, ElementsAre("one", "last words")) << "idle past the limit";
   etad.files.write(kLog, "\nnext\n");
   etad.poll();
@@ -147,11 +147,11 @@ TEST(Following, nul_runs) {
   EXPECT_EQ(etad.skipped, 10'100);
 }
 
-TEST(Following, nul_runs_at_the_end_move_the_offset_on) {
+TEST(Following, nul_runs_at_the_end_are_passed_over_when_something_comes_behind_them) {
   Harness etad(watching(kLog), small_batches());
   etad.files.write(kLog, "one\n" + std::string(100'000, '\0'));
   etad.poll();
-  EXPECT_EQ(etad.positions[kLog].offset, 100'004);
+  EXPECT_EQ(etad.positions[kLog].offset, 4) << "nobody knows yet what will come there";
   etad.restart();
   etad.files.write(kLog, "two\n");
   etad.poll();
@@ -229,7 +229,7 @@ TEST(Following, a_partial_line_without_end_does_not_hold_up_the_file) {
   for (int i = 0; i < 300; ++i) log += "2026-07-11T10:15:29Z stdout F step " + std::to_string(i) + "\n";
   etad.files.write(kLog, log);
   etad.poll();
-  etad.poll(seconds(61));
+  etad.poll(seconds(3601));
   EXPECT_EQ(etad.lines.size(), 301U);
 }
 

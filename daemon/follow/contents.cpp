@@ -1,0 +1,112 @@
+#include "daemon/follow/contents.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace etad::follow {
+namespace {
+
+constexpr std::size_t kMostWaiting = 8;           // descriptors and windows held between turns
+constexpr std::size_t kMostKnown = 4096;          // compressed files of which something is kept
+constexpr std::uint64_t kForgottenAfter = 4096;  // turns: nobody asks any more
+
+}  // namespace
+
+void Contents::begin_turn(std::size_t share) {
+  inflating_.left = share_ = share;
+  ++turn_;
+}
+
+// Nothing for a plain file, of which all is found out at once.
+Contents::Known* Contents::known(const Opened& file) {
+  if (!file.content->compressed()) return nullptr;
+  if (known_.size() > kMostKnown) std::erase_if(known_, [](const auto& each) { return !each.second.waiting; });
+  Known& known = known_[key_of(file.status)];
+  if (known.size != file.status.size || known.modified != file.status.modified)
+    known = {file.status.size, file.status.modified, nullptr, turn_};
+  known.used = turn_;
+  return &known;
+}
+
+OsResult<Contents::Opened> Contents::open(const std::string& path) {
+  const auto handle = files_.open(path);
+  if (!handle) return tl::unexpected(handle.error());
+  auto content = content_of(files_, *handle, inflating_);
+  if (!content) return tl::unexpected(content.error());
+  const auto status = (*content)->status();
+  if (!status) return tl::unexpected(status.error());
+  Opened out{std::move(*content), *status};
+  if (Known* const before = known(out); before && before->waiting) out.content = std::move(before->waiting);
+  return out;
+}
+
+OsResult<Contents::Opened> Contents::open_key(const std::string& path, const FileKey& key) {
+  auto file = open(path);
+  if (file && key_of(file->status) != key) return tl::unexpected(EAGAIN);
+  return file;
+}
+
+// For the next question about it, which goes on where this one left off.
+void Contents::keep(Opened& file) {
+  Known* const mine = known(file);
+  if (!mine) return;
+  const auto waiting = [](const auto& each) { return each.second.waiting != nullptr; };
+  if (static_cast<std::size_t>(std::count_if(known_.begin(), known_.end(), waiting)) < kMostWaiting) {
+    mine->waiting = std::move(file.content);
+    return;
+  }
+  for (auto& [key, each] : known_)
+    if (turn_ - each.used > kForgottenAfter) each.waiting.reset();
+}
+
+OsResult<bool> Contents::match(Opened& file, const Trace& trace) {
+  Known* const mine = known(file);
+  if (!mine) return follow::matches(*file.content, trace);
+  if (mine->matched && mine->matched->first == trace) return mine->matched->second;
+  const auto answer = follow::matches(*file.content, trace);
+  if (answer) mine->matched = {trace, *answer};
+  if (!answer && answer.error() == EAGAIN) keep(file);
+  return answer;
+}
+
+OsResult<Contents::Opened> Contents::open_if(const std::string& path, const Trace& trace) {
+  auto file = open(path);
+  if (!file) return file;
+  const auto same = match(*file, trace);
+  if (!same) return tl::unexpected(same.error());
+  if (!*same) file->content.reset();
+  return file;
+}
+
+OsResult<bool> Contents::matches(const std::string& path, const FileKey& key, const Trace& trace) {
+  auto file = open_key(path, key);
+  if (!file) return tl::unexpected(file.error());
+  const auto answer = match(*file, trace);
+  if (answer && *answer) keep(*file);
+  return answer;
+}
+
+OsResult<std::optional<std::string>> Contents::identity(const std::string& path, const FileKey& key,
+                                                        const Begins& begins) {
+  auto file = open_key(path, key);
+  if (!file) return tl::unexpected(file.error());
+  Known* const mine = known(*file);
+  if (mine && mine->identity) {
+    if (!*mine->identity) return tl::unexpected(mine->identity->error());
+    return **mine->identity;
+  }
+  if (mine) {
+    const auto head = head_of(*file->content);
+    if (!head && head.error() == EAGAIN) keep(*file);
+    if (!head) return tl::unexpected(head.error());
+    if (!begins(*head)) return std::nullopt;
+  }
+  const auto answer = file->content->finished_identity();
+  if (mine && (answer || answer.error() == EFBIG)) mine->identity = answer;
+  if (!answer && answer.error() == EAGAIN) keep(*file);
+  if (!answer) return tl::unexpected(answer.error());
+  return *answer;
+}
+
+}  // namespace etad::follow

@@ -1,0 +1,65 @@
+// Opens files and knows them by their content. A compressed file that could not be inflated in one turn waits
+// here for the next one, and what was found out of it is kept for as long as it does not change: no part of
+// it is inflated twice to know it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daemon/follow/content.h"
+
+namespace etad::follow {
+
+class Contents {
+ public:
+  Contents(FileSystem& files, std::int64_t largest) : files_(files) { inflating_.largest = largest; }
+
+  // From here on `share` bytes may be inflated.
+  void begin_turn(std::size_t share);
+  std::size_t spent() const { return share_ - inflating_.left; }
+
+  // An open file, and which one it is.
+  struct Opened {
+    std::unique_ptr<Content> content;
+    FileStatus status;
+  };
+  OsResult<Opened> open(const std::string& path);
+
+  // Opens what lies at `path` if it begins with what the trace is of; no content where it does not.
+  OsResult<Opened> open_if(const std::string& path, const Trace& trace);
+
+  // The same, without keeping it open. EAGAIN too where another file than `key` lies there by now.
+  OsResult<bool> matches(const std::string& path, const FileKey& key, const Trace& trace);
+
+  // The finished identity of the whole of the file, without its key; empty if it changes under us. Nothing
+  // where its head is none that `begins` knows: such a file is not inflated.
+  using Begins = std::function<bool(const Fingerprint&)>;
+  OsResult<std::optional<std::string>> identity(const std::string& path, const FileKey& key,
+                                                const Begins& begins);
+
+ private:
+  // Of a compressed file, for as long as it has this size and time.
+  struct Known {
+    std::int64_t size = 0;
+    Instant modified{};
+    std::unique_ptr<Content> waiting;
+    std::uint64_t used = 0;                          // in which turn
+    std::optional<std::pair<Trace, bool>> matched{};  // the last one asked about
+    std::optional<OsResult<std::string>> identity{};
+  };
+  Known* known(const Opened& file);
+  OsResult<Opened> open_key(const std::string& path, const FileKey& key);
+  OsResult<bool> match(Opened& file, const Trace& trace);
+  void keep(Opened& file);
+
+  FileSystem& files_;
+  Inflating inflating_;
+  std::size_t share_ = 0;
+  std::uint64_t turn_ = 0;
+  std::map<FileKey, Known> known_;
+};
+
+}  // namespace etad::follow

@@ -1,0 +1,147 @@
+#include "daemon/follow/inflate.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace etad::follow {
+namespace {
+
+constexpr std::size_t kPiece = 64 * 1024;
+constexpr std::size_t kMemberCost = 256;  // of the turn's share, so that empty members are not free
+
+class GzipContent final : public Content {
+ public:
+  GzipContent(std::unique_ptr<Content> raw, Inflating& inflating)
+      : raw_(std::move(raw)), inflating_(inflating) {}
+  ~GzipContent() override { end(); }
+  GzipContent(const GzipContent&) = delete;
+  GzipContent& operator=(const GzipContent&) = delete;
+
+  OsResult<FileStatus> status() override { return raw_->status(); }
+  OsResult<std::size_t> read(std::int64_t offset, std::span<char> into) override;
+  std::int64_t next_data(std::int64_t offset) override { return offset; }
+  bool compressed() const override { return true; }
+  OsResult<std::string> finished_identity() override;
+
+ private:
+  Errno begin();
+  void end();
+  Errno produce();
+  Errno refill();
+  void spend(std::size_t bytes) { inflating_.left -= std::min(inflating_.left, bytes); }
+
+  std::unique_ptr<Content> raw_;
+  Inflating& inflating_;
+  z_stream stream_{};
+  bool running_ = false;
+  bool ended_ = false;  // of all members
+  std::int64_t raw_offset_ = 0;
+  std::vector<unsigned char> input_;
+  std::string head_;    // the first bytes, which are asked for again and again
+  std::string window_;  // the last decompressed bytes, up to `produced_`
+  std::int64_t produced_ = 0;
+};
+
+Errno GzipContent::begin() {
+  end();
+  stream_ = z_stream{};
+  if (inflateInit2(&stream_, 15 + 16) != Z_OK) return ENOMEM;  // 16: a gzip header, not a zlib one
+  running_ = true;
+  ended_ = false;
+  raw_offset_ = 0;
+  head_.clear();
+  window_.clear();
+  produced_ = 0;
+  return 0;
+}
+
+void GzipContent::end() {
+  if (running_) inflateEnd(&stream_);
+  running_ = false;
+}
+
+Errno GzipContent::refill() {
+  input_.resize(kPiece);
+  const auto got = raw_->read(raw_offset_, {reinterpret_cast<char*>(input_.data()), input_.size()});
+  if (!got) return got.error();
+  raw_offset_ += static_cast<std::int64_t>(*got);
+  stream_.next_in = input_.data();
+  stream_.avail_in = static_cast<uInt>(*got);
+  spend(*got);
+  return 0;
+}
+
+// One more piece of output at the end of the window.
+Errno GzipContent::produce() {
+  if (inflating_.left == 0) return EAGAIN;
+  if (produced_ >= inflating_.largest) return EFBIG;
+  if (stream_.avail_in == 0) {
+    if (const Errno error = refill(); error != 0) return error;
+    if (stream_.avail_in == 0) return EBADMSG;  // the file ends before the stream does
+  }
+  const std::size_t before = window_.size();
+  window_.resize(before + kPiece);
+  stream_.next_out = reinterpret_cast<unsigned char*>(window_.data()) + before;
+  stream_.avail_out = static_cast<uInt>(kPiece);
+  const int result = inflate(&stream_, Z_NO_FLUSH);
+  const std::size_t made = kPiece - stream_.avail_out;
+  window_.resize(before + made);
+  if (head_.size() < kHeadBytes) head_.append(window_, before, kHeadBytes - head_.size());
+  produced_ += static_cast<std::int64_t>(made);
+  spend(made + kMemberCost);
+  if (result == Z_STREAM_END) {  // gzip files may be concatenated: another member may follow
+    if (stream_.avail_in == 0)
+      if (const Errno error = refill(); error != 0) return error;
+    if (stream_.avail_in == 0 || stream_.next_in[0] != 0x1f)
+      ended_ = true;
+    else if (inflateReset(&stream_) != Z_OK)
+      return EBADMSG;
+    return 0;
+  }
+  return result == Z_OK || result == Z_BUF_ERROR ? 0 : EBADMSG;
+}
+
+OsResult<std::size_t> GzipContent::read(std::int64_t offset, std::span<char> into) {
+  const std::int64_t until = offset + static_cast<std::int64_t>(into.size());
+  if (running_ && until <= static_cast<std::int64_t>(head_.size())) {
+    std::memcpy(into.data(), head_.data() + offset, into.size());
+    return into.size();
+  }
+  const std::int64_t kept_from = produced_ - static_cast<std::int64_t>(window_.size());
+  if (!running_ || offset < kept_from)
+    if (const Errno error = begin(); error != 0) return tl::unexpected(error);
+  const std::size_t keep = 2 * into.size() + 2 * kPiece;
+  while (produced_ < until && !ended_) {
+    if (window_.size() > 2 * keep) window_.erase(0, window_.size() - keep);
+    if (const Errno error = produce(); error != 0) return tl::unexpected(error);
+  }
+  const std::int64_t first = produced_ - static_cast<std::int64_t>(window_.size());
+  if (offset >= produced_) return std::size_t{0};
+  const auto at = static_cast<std::size_t>(offset - first);
+  const std::size_t length = std::min(into.size(), window_.size() - at);
+  std::memcpy(into.data(), window_.data() + at, length);
+  return length;
+}
+
+OsResult<std::string> GzipContent::finished_identity() {
+  if (!running_)
+    if (const Errno error = begin(); error != 0) return tl::unexpected(error);
+  while (!ended_) {
+    if (window_.size() > 2 * kPiece) window_.erase(0, window_.size() - kPiece);
+    if (const Errno error = produce(); error != 0) return tl::unexpected(error);
+  }
+  return follow::finished_identity(head_of(head_), produced_, marker_of(window_));
+}
+
+}  // namespace
+
+std::unique_ptr<Content> inflated(std::unique_ptr<Content> raw, Inflating& inflating) {
+  return std::make_unique<GzipContent>(std::move(raw), inflating);
+}
+
+}  // namespace etad::follow

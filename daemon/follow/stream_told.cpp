@@ -1,0 +1,101 @@
+// What a stream says: its batches, where it stands, and what becomes of both when a commit fails.
+#include <algorithm>
+#include <utility>
+
+#include "daemon/follow/stream.h"
+
+namespace etad::follow {
+
+Batch Stream::new_batch() const {
+  Batch batch;
+  batch.stream = id_;
+  batch.tag = tag_;
+  batch.path = path_;
+  return batch;
+}
+
+void Stream::emit(Batch batch, std::vector<Batch>& out) {
+  if (current_) {
+    const Trace& trace = current_->reader.trace();
+    position_.path = path_;
+    position_.identity = Identity{current_->key, current_->seen.modified}.text();
+    position_.offset = trace.offset;
+    position_.head = trace.head.text();
+    position_.marker = trace.marker.text();
+    position_.size = current_->compressed ? trace.offset : current_->seen.size;
+    batch.modified = current_->seen.modified;
+  }
+  batch.after = position_;
+  batch.size = position_.size;
+  batch.restarted = std::exchange(restarted_, false);
+  announce_ = false;
+  moved_ = true;
+  out.push_back(std::move(batch));
+}
+
+// What has changed without lines is said with the look's last batch, or with one of its own.
+void Stream::report(std::size_t first, std::vector<Batch>& out) {
+  if (announce_) emit(new_batch(), out);
+  const std::string error = state_ == State::waiting || state_ == State::refused ? text_ : std::string();
+  const bool never_there = !known_ && state_ == State::gone;
+  if (!never_there && (told_state_ != state_ || told_error_ != error)) {
+    if (out.size() == first) {
+      position_.path = path_;
+      emit(new_batch(), out);
+    }
+    out.back().error_changed = told_error_ != error;
+    if (out.back().error_changed) out.back().error = error;
+    told_state_ = state_;
+    told_error_ = error;
+  }
+  for (std::size_t i = first; i < out.size(); ++i) out[i].state = state_;
+  if (out.size() > first) out.back().caught_up = caught_up_;
+}
+
+void Stream::committed(const Batch& batch) {
+  committed_ = batch.after;
+  std::erase(uncommitted_finished_, batch.finished);
+}
+
+void Stream::rewind(FinishedFiles& finished) {
+  for (const std::string& identity : uncommitted_finished_) finished.remove(identity);
+  uncommitted_finished_.clear();
+  told_state_.reset();
+  told_error_.clear();
+  lost_bytes_ = 0;
+  restarted_ = announce_ = removed_ = false;
+  last_ = Link{};
+  ended_key_ = FileKey{};
+  if (!committed_.path.empty()) {
+    restore(Position(committed_));
+    return;
+  }
+  current_.reset();
+  position_ = Position{};
+  known_ = false;
+}
+
+std::optional<FileKey> Stream::key() const {
+  return current_ ? std::optional(current_->key) : std::nullopt;
+}
+
+Status Stream::status() const {
+  Status out;
+  out.stream = id_;
+  out.tag = tag_;
+  out.path = path_;
+  out.state = state_;
+  out.text = text_;
+  out.offset = position_.offset;
+  out.size = position_.size;
+  if (current_) {
+    if (current_->file != path_) out.file = current_->file;
+    out.offset = current_->reader.trace().offset;
+    out.size = std::max(current_->seen.size, out.offset);
+    out.caught_up = current_->at_end;
+    out.open = current_->content != nullptr;
+  }
+  return out;
+}
+
+}  // namespace etad::follow
