@@ -1,13 +1,15 @@
 #include "daemon/importer.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "daemon/content_identity.h"
-#include "daemon/follow/content.h"
+#include "daemon/follow/contents.h"
 #include "daemon/follow/lines.h"
+#include "daemon/follow/position.h"
 #include "parsers/lines/line.h"
 #include "parsers/log/log_parser.h"
 
@@ -16,6 +18,7 @@ namespace {
 
 // What is committed at once: enough to pack well, little enough to leave the writer to others in between.
 constexpr std::int64_t kCommitBytes = 2 * 1024 * 1024;
+constexpr std::int64_t kComparedBytes = 64 * 1024 * 1024;  // of a compressed file: nobody may write meanwhile
 constexpr std::size_t kHeldBytes = 1024 * 1024;  // of lines in parts, as the follower's blocks are
 
 class LogImport final : public service::ImportSession {
@@ -89,7 +92,7 @@ LogImport::LogImport(const service::ImportRequest& request, ImportOptions option
       sources_(std::move(sources)),
       identity_(contents_of(sources_)),
       parser_(log_options()) {
-  for (FinishedFile& file : finished) finished_.insert(std::move(file.identity));
+  for (const FinishedFile& file : finished) finished_.emplace(follow::content_of_finished(file.identity));
   std::erase_if(sources_,
                 [](const SourceRow& row) { return row.offset <= 0; });  // as contents_of counts them
   row_.path = request_.name;
@@ -208,8 +211,10 @@ Result<void> LogImport::meet(const SourceRow& twin) {
 bool LogImport::lies_at(const std::string& path) const {
   const auto trace = follow::trace_of_finished(identity_.finished());
   const auto files = follow::posix_filesystem();
-  const auto content = follow::open_content(*files, path);
-  return trace && content && follow::matches(**content, *trace).value_or(false);
+  follow::Contents contents(*files, kComparedBytes);
+  contents.begin_turn(kComparedBytes);
+  const auto file = trace ? contents.open_if(path, *trace) : tl::unexpected(ENOENT);
+  return file && file->content;
 }
 
 // Whether the history has this log by now: another import, or a follower, may have been quicker. Asked under

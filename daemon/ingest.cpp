@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <span>
 #include <utility>
 
 #include "daemon/follow/journal.h"
@@ -84,14 +85,30 @@ struct Ingest::Awake {
     note_committed();
   }
 
-  void take(const follow::Batch& batch, std::optional<Instant> arrival, Instant wall);
+  void take(const follow::Batch& batch, const LogOptions& options, std::optional<Instant> arrival,
+            Instant wall);
   void add_to(IngestCounters& counters) const;
   void note_committed();
   SourceCommit commit();
 };
 
-void Ingest::Awake::take(const follow::Batch& batch, std::optional<Instant> arrival, Instant wall) {
-  for (const follow::Line& line : batch.lines)
+// Whether a line says anything where the parser stands now.
+bool says_something(const LogParser& parser, const LogOptions& options, std::string_view line,
+                    const follow::Batch& batch) {
+  auto trial = LogParser::restore(options, parser.save());
+  Records ignored;
+  if (trial) trial->feed(line, std::nullopt, batch.modified, ignored);
+  return trial && trial->matched() > 0;
+}
+
+void Ingest::Awake::take(const follow::Batch& batch, const LogOptions& options, std::optional<Instant> arrival,
+                         Instant wall) {
+  std::span<const follow::Line> lines(batch.lines);
+  // The first line was taken before it was ended. What it said then stands and is not said twice; where that
+  // was nothing, the whole line speaks now.
+  if (!batch.torn.empty() && !lines.empty() && says_something(parser, options, batch.torn, batch))
+    lines = lines.subspan(1);
+  for (const follow::Line& line : lines)
     parser.feed(line.text, line.time ? line.time : arrival, batch.modified, records);
   row.identity = batch.after.identity;
   row.offset = batch.after.offset;
@@ -99,7 +116,7 @@ void Ingest::Awake::take(const follow::Batch& batch, std::optional<Instant> arri
   row.head = batch.after.head;
   row.size = batch.size;
   row.format = parser.format();
-  row.lines += static_cast<std::int64_t>(batch.lines.size());
+  row.lines += static_cast<std::int64_t>(batch.lines.size()) - (batch.torn.empty() ? 0 : 1);
   row.matched += parser.matched() - std::exchange(parser_matched, parser.matched());
   row.unmatched += parser.unmatched() - std::exchange(parser_unmatched, parser.unmatched());
   row.truncated += batch.truncated_lines;
@@ -255,7 +272,7 @@ Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
     if (!awake) return tl::unexpected(awake.error());
     const std::int64_t before = (*awake)->row.offset;
     // A line has its time of arrival only when it was seen coming: not while old content is caught up with.
-    (*awake)->take(batch, source.caught_up ? std::optional(wall) : std::nullopt, wall);
+    (*awake)->take(batch, log_options(source), source.caught_up ? std::optional(wall) : std::nullopt, wall);
     const std::int64_t offset = (*awake)->row.offset;
     counters_.bytes += batch.restarted ? offset : std::max<std::int64_t>(0, offset - before);
     touch(source);

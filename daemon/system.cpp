@@ -2,6 +2,7 @@
 
 #include <date/tz.h>
 #include <malloc.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
@@ -39,6 +40,12 @@ ZoneOffset local_zone() {
     const auto info = zone->get_info(date::local_seconds(std::chrono::seconds(local_seconds)));
     return static_cast<std::int32_t>(info.first.offset.count());
   };
+}
+
+std::size_t descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
+  return static_cast<std::size_t>(std::min<rlim_t>(limit.rlim_cur, 1'000'000));
 }
 
 void return_memory() {

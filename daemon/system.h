@@ -24,6 +24,9 @@ Result<std::string> read_file(const std::string& path);
 // The *.toml files of a folder, by name. A folder that does not exist is empty.
 Result<std::vector<std::string>> toml_files(const std::string& folder);
 
+// How many descriptors this process may hold.
+std::size_t descriptor_limit();
+
 // Gives back to the system what the allocator holds free: after a catch-up, most of it.
 void return_memory();
 

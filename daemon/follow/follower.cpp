@@ -31,15 +31,18 @@ struct Follower::Impl {
         options(opts),
         contents(files, options.largest_inflated),
         schedule(options),
+        most_open(opts.max_open),
         around{files,    contents,
                options,  finished,
-               [this](const FileKey& key, StreamId self) { return is_taken(key, self); }},
+               [this](const FileKey& key, StreamId self) { return is_taken(key, self); },
+               [this](const std::string& path) { return leads_away(path); }},
         open_journal_by(journal ? std::move(journal) : OpenJournal(open_journal)) {}
 
   void set_watches(std::vector<Watch> watches);
   void add_journals(SteadyTime now);
   void restore_all(std::vector<Position> positions, SteadyTime now);
   bool is_taken(const FileKey& key, StreamId self) const;
+  bool leads_away(const std::string& path) const;
   Stream& add(const std::string& path, std::size_t watch, bool literal, SteadyTime now);
   void drop(StreamId id);
   void scan(SteadyTime now);
@@ -53,6 +56,7 @@ struct Follower::Impl {
   void watch_directories(SteadyTime now);
   void look(StreamId id, SteadyTime now, std::size_t& budget, std::vector<Batch>& out);
   void close_idle(SteadyTime now);
+  void close_oldest(std::size_t most_left);
   void wake(const std::string& path, SteadyTime now);
   void notice(const std::string& text);
 
@@ -63,6 +67,7 @@ struct Follower::Impl {
   FinishedFiles finished;
   Contents contents;
   Schedule schedule;
+  std::size_t most_open;  // descriptors: fewer than in the options where the system has no more
   Stream::Surroundings around;
 
   struct Followed {
@@ -95,6 +100,13 @@ struct Follower::Impl {
 bool Follower::Impl::is_taken(const FileKey& key, StreamId self) const {
   const auto owner = by_key.find(key);
   return owner != by_key.end() && owner->second != self;
+}
+
+// A link beside its targets, as glog's, is a name and no source of its own.
+bool Follower::Impl::leads_away(const std::string& path) const {
+  const auto resolved = files.resolve(path);
+  return resolved && *resolved != path &&
+         (by_path.contains(*resolved) || discovery.watch_of(*resolved).has_value());
 }
 
 void Follower::Impl::notice(const std::string& text) {
@@ -213,7 +225,13 @@ bool Follower::Impl::gives_hints(const Followed& followed) const {
 // Looks for new files. What lies under a known path is that stream's own affair.
 void Follower::Impl::scan(SteadyTime now) {
   contents.begin_turn(options.batch_bytes);
-  const std::vector<Discovery::Found> found = discovery.scan(files);
+  std::vector<Discovery::Found> found = discovery.scan(files);
+  const auto lacks = [](const auto& each) { return Stream::lacks_descriptors(each.second); };
+  if (std::any_of(discovery.unreadable().begin(), discovery.unreadable().end(), lacks) && !open.empty()) {
+    close_oldest(0);
+    found = discovery.scan(files);
+  }
+  most_open = std::min(most_open + 1, options.max_open);
   for (const auto& [directory, error] : discovery.unreadable())
     notice(directory + ": " + std::generic_category().message(error));
   std::vector<const Discovery::Found*> unknown;
@@ -254,13 +272,15 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::set<std::st
       schedule.hint(owner->second, now);  // perhaps it has lost the file, and only does not know it yet
       return false;
     }
+    if (!found.literal && leads_away(found.path)) return false;
   }
   const bool is_file = status && status->type == FileType::regular;
   const auto known = recall ? recall(found.path) : OsResult<std::optional<Position>>(std::nullopt);
   auto before = is_file && !(known && *known) ? read_before(contents, found.path, *status, finished)
                                                : OsResult<Trace>(Trace{});
   if (!before && !is_passing(before.error())) before = Trace{};  // it is not ours to read: that is told later
-  if (!known || !before) return before || before.error() != EAGAIN ? false : true;
+  if (!before && Stream::lacks_descriptors(before.error())) close_oldest(0);
+  if (!known || !before) return !before;  // looked at again soon
   Stream& stream = add(found.path, found.watch, found.literal, now);
   if (*known) return take_up(stream, **known);
   if (!is_file) return true;
@@ -333,7 +353,18 @@ void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std:
              !added && outcome != Stream::Outcome::idle) {
     entry->second = now;
   }
-  if (open.size() > options.max_open) {
+  const bool lacks = Stream::lacks_descriptors(followed.stream->failure());
+  if (lacks && open.size() > (followed.stream->is_open() ? 1U : 0U)) {
+    most_open = std::max<std::size_t>(open.size() / 2, 1);
+    close_oldest(most_open - 1);
+    schedule.now(id, now);
+  }
+  close_oldest(most_open);
+}
+
+// Those that have not moved for longest.
+void Follower::Impl::close_oldest(std::size_t most_left) {
+  while (open.size() > most_left) {
     const auto oldest = std::min_element(open.begin(), open.end(),
                                          [](const auto& a, const auto& b) { return a.second < b.second; });
     streams.at(oldest->first).stream->close_file();

@@ -71,6 +71,7 @@ Stream::Outcome Stream::look(Surroundings& around, SteadyTime now, std::size_t& 
                              std::vector<Batch>& out) {
   const std::size_t first = out.size();
   moved_ = caught_up_ = unsettled_ = false;
+  failure_ = 0;
   Look look{around, now, budget, out, look_under_path(around.files)};
   Outcome outcome = Outcome::idle;
   for (int steps = 0; steps < kMaxSteps; ++steps) {
@@ -166,7 +167,7 @@ Stream::Step Stream::take_step(Look& look) {
 // A stream without a file: the path's, or the ones rotated away from it that are still to be read.
 bool Stream::begin(Look& look) {
   if (!look.target.file) return false;
-  if (look.around.taken(key_of(*look.target.file), id_)) {
+  if (is_anothers(look, *look.target.file)) {
     text_ = "read as another source's file";
     return false;
   }
@@ -281,7 +282,7 @@ Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
   const FileStatus& now = *look.target.file;
   const FileKey key = key_of(now);
   const Trace& trace = current_->reader.trace();
-  if (key == current_->key || trace.marker.length == 0 || look.around.taken(key, id_)) return Attached::lost;
+  if (key == current_->key || trace.marker.length == 0 || is_anothers(look, now)) return Attached::lost;
   const bool certain = is_copy(now) || same_but_for_device(key, current_->key);
   if (!certain && (evidence == Evidence::certain || removed_ || is_successor(key, current_->key)))
     return Attached::lost;
@@ -355,7 +356,7 @@ Stream::Drained Stream::drain(Look& look, bool take_rest) {
 bool Stream::is_final(Look& look) {
   if (current_->seen.links == 0) return true;
   if (look.target.file && look.target.file->size > 0)
-    return !look.around.taken(key_of(*look.target.file), id_);
+    return !is_anothers(look, *look.target.file);
   // Only a changed directory can have a new file: a stream that waits for its successor costs one stat.
   const auto directory = look.around.files.status(split_path(path_).directory);
   if (directory && directory->modified == current_->directory_modified) return false;
@@ -402,6 +403,7 @@ bool Stream::advance(Look& look) {
   auto next = chain.next(last_, look.around.finished, taken_by_others(look));
   const auto& here = chain.under_path();
   look.target.file = here && here->type == FileType::regular ? std::optional(*here) : std::nullopt;
+  if (next && next->path == path_ && is_anothers(look, next->status)) next.reset();
   // A file that was away for a while, with its file system, or was put back.
   const bool came_back = next && next->path == path_ && next->read.offset == 0 && last_.trace.marker.length > 0 &&
                          (is_copy(next->status) || same_but_for_device(key_of(next->status), ended_key_));
@@ -468,7 +470,13 @@ Chain::Taken Stream::taken_by_others(const Look& look) const {
   return [&taken = look.around.taken, id = id_](const FileKey& key) { return taken(key, id); };
 }
 
+// What lies under the path is read by its own name, or as what it was when it had another.
+bool Stream::is_anothers(const Look& look, const FileStatus& under_path) const {
+  return look.around.taken(key_of(under_path), id_) || look.around.leads_away(path_);
+}
+
 void Stream::fail(Errno error) {
+  failure_ = error;
   if (error == EAGAIN) {
     unsettled_ = true;
     return;

@@ -49,6 +49,7 @@ class Stream {
     const Options& options;
     FinishedFiles& finished;
     std::function<bool(const FileKey&, StreamId)> taken;  // by another stream
+    std::function<bool(const std::string&)> leads_away;   // the path is a link to a file that is followed itself
     Instant wall{};
   };
   enum class Outcome {
@@ -79,6 +80,8 @@ class Stream {
   void set_tag(std::size_t tag) { tag_ = tag; }
   const std::string& path() const { return path_; }
   State state() const { return state_; }
+  Errno failure() const { return failure_; }  // of the last look; 0: none
+  static bool lacks_descriptors(Errno error) { return error == EMFILE || error == ENFILE; }
   bool is_open() const { return current_ && current_->content; }
   bool is_known() const { return known_; }  // a file of its path has been read or begun
   std::optional<FileKey> key() const;  // of the file being read
@@ -123,6 +126,7 @@ class Stream {
   void start_at(const NextFile& next);
   Link last_link() const;
   Chain::Taken taken_by_others(const Look& look) const;
+  bool is_anothers(const Look& look, const FileStatus& under_path) const;
   void fail(Errno error);
 
   Batch new_batch() const;
@@ -144,6 +148,7 @@ class Stream {
   bool restarted_ = false;  // to be said with the next batch
   bool announce_ = false;   // a new file: its position is to be committed even without lines
   bool removed_ = false;    // the path's name was deleted since we took up what lay there
+  Errno failure_ = 0;       // in this look
   bool unsettled_ = false;  // in this look: something is not known yet, asked again at once
   FileKey ended_key_;       // of the file before
   std::int64_t lost_bytes_ = 0;

@@ -191,6 +191,19 @@ TEST(Following, too_many_open_files) {
   EXPECT_EQ(etad.lost, 0);
 }
 
+TEST(Following, too_many_open_files_closes_idle_ones_and_reads_all) {
+  Harness etad(watching("/logs/*.log"));
+  for (int i = 0; i < 200; ++i) etad.files.write("/logs/" + std::to_string(i) + ".log", "one\n");
+  etad.files.max_open = 12;
+  for (int i = 0; i < 3; ++i) etad.poll();
+  EXPECT_EQ(etad.lines.size(), 200U);
+  for (int i = 0; i < 200; ++i) etad.files.write("/logs/" + std::to_string(i) + ".log", "two\n");
+  for (int i = 0; i < 10; ++i) etad.files.write("/logs/new" + std::to_string(i) + ".log", "one\n");
+  for (int i = 0; i < 3; ++i) etad.poll();
+  EXPECT_EQ(etad.lines.size(), 410U);
+  EXPECT_EQ(etad.lost, 0);
+}
+
 TEST(Following, too_many_open_files_while_a_file_is_rotated) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
