@@ -61,7 +61,7 @@ class FileSystem {
   virtual OsResult<std::string> resolve(const std::string& path) = 0;  // no links in it any more
 
   // For reading. Must not block, whatever lies there, nor take a terminal; what is no regular file is
-  // closed again and refused with EINVAL.
+  // closed again and refused with EINVAL. EPERM: a link that shows what is not its owner's.
   virtual OsResult<Handle> open(const std::string& path) = 0;
   virtual void close(Handle handle) = 0;
   virtual OsResult<FileStatus> status(Handle handle) = 0;

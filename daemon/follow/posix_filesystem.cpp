@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "daemon/follow/filesystem.h"
+#include "daemon/follow/trusted_open.h"
 
 namespace etad::follow {
 namespace {
@@ -78,21 +79,7 @@ class PosixFileSystem final : public FileSystem {
     return out;
   }
 
-  // A FIFO without a writer would block, a terminal would become ours, a device may act on being opened: so
-  // nothing is opened that stat does not call regular, and what slipped in between is seen by fstat.
-  OsResult<Handle> open(const std::string& path) override {
-    const auto before = status(path);
-    if (!before) return tl::unexpected(before.error());
-    if (before->type != FileType::regular) return tl::unexpected(EINVAL);
-    const int handle = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (handle < 0) return tl::unexpected(errno);
-    const auto after = status(handle);
-    if (!after || after->type != FileType::regular) {
-      ::close(handle);
-      return tl::unexpected(after ? EINVAL : after.error());
-    }
-    return handle;
-  }
+  OsResult<Handle> open(const std::string& path) override { return open_trusted(path); }
 
   void close(Handle handle) override { ::close(handle); }
 

@@ -33,6 +33,7 @@ std::string_view name_of(FileType type) {
 
 std::string message_of(Errno error) {
   if (error == EBADMSG) return "not a complete gzip file";
+  if (error == EPERM) return "a link to what is not its owner's";
   if (error == EFBIG) return "too large when decompressed";
   return std::generic_category().message(error);
 }

@@ -191,6 +191,41 @@ TEST_F(OnDisk, permission_is_waited_for) {
   EXPECT_THAT(lines_, ElementsAre("one"));
 }
 
+// What its owner could not read himself, nor shows by a link of his own.
+TEST_F(OnDisk, a_link_shows_only_what_is_its_owners) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make files of others";
+  constexpr uid_t kMallory = 4711;
+  constexpr uid_t kAlice = 4712;
+  std::filesystem::create_directory(path("mallory"));
+  ASSERT_EQ(chown(path("mallory").c_str(), kMallory, kMallory), 0);
+  std::filesystem::create_directory(path("private"));
+  ASSERT_EQ(chown(path("private").c_str(), kAlice, kAlice), 0);
+  write("private/secret", "secret\n");
+  ASSERT_EQ(chown(path("private/secret").c_str(), kAlice, kAlice), 0);
+  write("mallory/own", "own\n");
+  ASSERT_EQ(chown(path("mallory/own").c_str(), kMallory, kMallory), 0);
+  const auto link = [&](const std::string& target, const std::string& name, uid_t owner) {
+    std::filesystem::create_symlink(target, path(name));
+    ASSERT_EQ(lchown(path(name).c_str(), owner, owner), 0);
+  };
+  link(path("private/secret"), "mallory/a.log", kMallory);
+  link("../private", "mallory/directory", kMallory);
+  link("directory/secret", "mallory/b.log", 0);
+  std::filesystem::create_hard_link(path("private/secret"), path("mallory/c.log"));
+  link("own", "mallory/d.log", kMallory);
+  follow("mallory/*.log");
+  poll();
+  EXPECT_THAT(lines_, ElementsAre("own"));
+  for (const char* name : {"mallory/a.log", "mallory/b.log", "mallory/c.log"})
+    EXPECT_THAT(files_->open(path(name)).error(), EPERM) << name;
+  for (const char* name : {"mallory/a.log", "mallory/b.log", "mallory/c.log"})
+    std::filesystem::remove(path(name));
+  link(path("private/secret"), "mallory/roots.log", 0);
+  poll();
+  poll();
+  EXPECT_THAT(lines_, ElementsAre("own", "secret"));
+}
+
 TEST_F(OnDisk, inotify_tells_of_appended_lines) {
   Errno error = 0;
   const auto hints = inotify_hints(error);
