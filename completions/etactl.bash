@@ -15,14 +15,16 @@ _etactl_options() { # the options of a command
     models | accuracy) echo --network ;;
     networks | sources) echo --limit ;;
     series) echo --from --to --step --label ;;
-    import) echo --format --label ;;
+    import) echo --recursive --format --host --label ;;
+    reread) echo --format --host --label ;;
+    forget) echo --source ;;
     '') echo --socket --json --version ;;
   esac
   echo --help
 }
 
 _etactl() {
-  local commands='status runs estimate what-if models networks accuracy sources series page import backup check-rules label refit reload'
+  local commands='status runs estimate what-if models networks accuracy sources series page import reread forget backup check-rules label refit reload'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local command='' socket=() words='' names='' i
   COMPREPLY=()
@@ -44,6 +46,7 @@ _etactl() {
     --architecture) names=$(_etactl_known architecture networks "${socket[@]}") ;;
     --set) words='type= precision= iter_size= workers='; compopt -o nospace 2>/dev/null ;;
     --label) words='batch_size= device= devices= gpus= network= host='; compopt -o nospace 2>/dev/null ;;
+    --source) names=$(_etactl_known path sources "${socket[@]}") ;;
     --format) names=$(_etactl_known format sources "${socket[@]}") ;;
     --batch-size | --iterations | --devices | --test-* | --port | --snapshot-interval | --confidence) return ;;
     --export) compopt -o default 2>/dev/null; return ;;
@@ -56,6 +59,8 @@ _etactl() {
         models:*) names=$(_etactl_known id models "${socket[@]}") ;;
         series:*) names=$(_etactl_known name series "${socket[@]}") ;;
         runs:*) [[ $previous != runs ]] || names=$(_etactl_known id runs "${socket[@]}") ;;
+        reread:*) names=$(_etactl_known path sources "${socket[@]}") ;;
+        forget:*) names=$(_etactl_known id runs "${socket[@]}") ;;
         label:*)
           if [[ $previous == label ]]; then
             names=$(_etactl_known id runs "${socket[@]}")

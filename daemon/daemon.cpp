@@ -227,6 +227,70 @@ Result<void> Daemon::label(std::int64_t run_id, const std::map<std::string, std:
   return done;
 }
 
+// Following stops meanwhile and then goes on from what the history holds, as after a restart: what a source's
+// parser has in memory would otherwise be written over the change.
+Result<void> Daemon::put_right(const std::function<Result<void>(Writer&)>& change) {
+  const std::lock_guard one_at_a_time(reload_mutex_);
+  std::unique_lock lock(mutex_);
+  auto setup = ingest_setup(config_, formats_);
+  lock.unlock();
+  if (!setup) return tl::unexpected(setup.error());
+  ingest_->stop();
+  const auto done = writer_->with(change);
+  const auto started = ingest_->start(std::move(*setup));
+  server_->changed();
+  return done ? started : done;
+}
+
+Result<void> Daemon::reread(std::int64_t source_id) {
+  return put_right([&](Writer& history) -> Result<void> {
+    const auto row = history.source(source_id);
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) return fail(ErrorKind::not_found, "there is no source " + std::to_string(source_id));
+    if ((*row)->kind == "import")
+      return fail(ErrorKind::conflict, "it was imported, not followed: its content is needed",
+                  "etactl reread sends it");
+    if ((*row)->kind == "journal") return fail(ErrorKind::conflict, "a journal is read forward only");
+    if (is_trace_format((*row)->format))
+      return fail(ErrorKind::conflict, "samples of a trace can't be told from those of another one any more");
+    if ((*row)->gone)
+      return fail(ErrorKind::conflict, "the file is no longer there",
+                  "etactl forget takes away what came of it");
+    const auto finished = history.finished_files();
+    if (!finished) return tl::unexpected(finished.error());
+    const bool rotated = std::any_of(finished->begin(), finished->end(),
+                                     [&](const FinishedFile& file) { return file.source_id == source_id; });
+    if (rotated)
+      return fail(ErrorKind::conflict,
+                  "parts of it were rotated away, and what they said can't be read again");
+    return history.begin_source_anew(source_id, true);
+  });
+}
+
+Result<void> Daemon::forget_source(std::int64_t source_id) {
+  return put_right([&](Writer& history) -> Result<void> {
+    const auto row = history.source(source_id);
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) return fail(ErrorKind::not_found, "there is no source " + std::to_string(source_id));
+    // Of one that is followed the position is kept, or it would be read from its beginning.
+    if ((*row)->kind == "import" || (*row)->gone) return history.drop_source(source_id);
+    return history.begin_source_anew(source_id, false);
+  });
+}
+
+Result<void> Daemon::forget_run(std::int64_t run_id) {
+  const auto reader = Reader::open(config_.storage.path);
+  if (!reader) return tl::unexpected(reader.error());
+  const auto row = (*reader)->run(run_id);
+  if (!row) return tl::unexpected(row.error());
+  if (*row && (*row)->run.state == RunState::running)
+    return fail(ErrorKind::conflict, "it is running: its next line would bring it back",
+                "forget it when it is over, or its source");
+  const auto done = writer_->with([&](Writer& history) { return history.forget_run(run_id); });
+  server_->changed();
+  return done;
+}
+
 Result<std::string> Daemon::backup() {
   // Beside the history: there is room for a history of that size, and we may write there.
   static std::atomic<int> number = 0;
@@ -242,7 +306,6 @@ Result<std::unique_ptr<service::ImportSession>> Daemon::begin_import(const servi
   const std::lock_guard lock(mutex_);
   ImportOptions options;
   options.formats = formats_;
-  options.host = config_.host.empty() ? system::host_name() : config_.host;
   options.zone = system::local_zone();
   options.line_limit = config_.follow.line_limit;
   options.now = system::now;

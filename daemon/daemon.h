@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -52,6 +53,9 @@ class Daemon final : public service::Backend {
   Result<prediction::RefitReport> refit() override;
   Result<void> reload() override;
   Result<void> label(std::int64_t run_id, const std::map<std::string, std::string>& labels) override;
+  Result<void> reread(std::int64_t source_id) override;
+  Result<void> forget_source(std::int64_t source_id) override;
+  Result<void> forget_run(std::int64_t run_id) override;
   Result<std::string> backup() override;
   Result<std::unique_ptr<service::ImportSession>> begin_import(
       const service::ImportRequest& request) override;
@@ -62,6 +66,7 @@ class Daemon final : public service::Backend {
   std::vector<Error> open();
   Result<void> open_history();
   Result<void> open_socket();
+  Result<void> put_right(const std::function<Result<void>(Writer&)>& change);
   void refit_loop(const std::stop_token& stop);
   void refit_round(std::chrono::steady_clock::time_point& next);
   void note_refit(const Result<prediction::RefitReport>& report);

@@ -24,7 +24,7 @@ constexpr std::size_t kHeldBytes = 1024 * 1024;  // of lines in parts, as the fo
 class LogImport final : public service::ImportSession {
  public:
   LogImport(const service::ImportRequest& request, ImportOptions options, SharedWriter& writer,
-            std::function<void()> committed, std::vector<SourceRow> sources,
+            std::function<void()> committed, std::vector<SourceRow> sources, std::vector<SourceRow> barren,
             std::vector<FinishedFile> finished);
   ~LogImport() override;
 
@@ -36,6 +36,7 @@ class LogImport final : public service::ImportSession {
   void take(std::string_view bytes);
   void take_lines(bool all);
   Result<void> meet(const SourceRow& twin);
+  bool is_barren(std::int64_t id) const;
   bool lies_at(const std::string& path) const;
   Result<bool> came_in_meanwhile(Writer& history) const;
   Result<void> write(Writer& history, std::vector<SourceCommit>& commits);
@@ -51,6 +52,8 @@ class LogImport final : public service::ImportSession {
   SharedWriter& writer_;
   std::function<void()> committed_;
   std::vector<SourceRow> sources_;
+  std::vector<SourceRow> barren_;  // that nothing was made of
+  std::int64_t replaces_;          // the import whose place this one takes; 0: none
   std::set<std::string> finished_;
   ContentIdentity identity_;
   LogParser parser_;
@@ -84,12 +87,14 @@ std::vector<KnownContent> contents_of(const std::vector<SourceRow>& sources) {
 
 LogImport::LogImport(const service::ImportRequest& request, ImportOptions options, SharedWriter& writer,
                      std::function<void()> committed, std::vector<SourceRow> sources,
-                     std::vector<FinishedFile> finished)
+                     std::vector<SourceRow> barren, std::vector<FinishedFile> finished)
     : request_(request),
       options_(std::move(options)),
       writer_(writer),
       committed_(std::move(committed)),
       sources_(std::move(sources)),
+      barren_(std::move(barren)),
+      replaces_(request.replaces),
       identity_(contents_of(sources_)),
       parser_(log_options()) {
   for (const FinishedFile& file : finished) finished_.emplace(follow::content_of_finished(file.identity));
@@ -217,6 +222,10 @@ bool LogImport::lies_at(const std::string& path) const {
   return file && file->content;
 }
 
+bool LogImport::is_barren(std::int64_t id) const {
+  return std::any_of(barren_.begin(), barren_.end(), [id](const SourceRow& row) { return row.id == id; });
+}
+
 // Whether the history has this log by now: another import, or a follower, may have been quicker. Asked under
 // the lock under which the import becomes visible, so that of several the first one stays.
 Result<bool> LogImport::came_in_meanwhile(Writer& history) const {
@@ -224,7 +233,9 @@ Result<bool> LogImport::came_in_meanwhile(Writer& history) const {
   if (!rows) return tl::unexpected(rows.error());
   for (const SourceRow& row : *rows) {
     const bool begun = row.offset > 0;
-    if (row.pending || row.id == row_.id || (begun && !identity_.begins_as(row.head))) continue;
+    if (row.pending || row.id == row_.id || row.id == replaces_ || is_barren(row.id) ||
+        (begun && !identity_.begins_as(row.head)))
+      continue;
     const auto known = std::find_if(sources_.begin(), sources_.end(),
                                     [&](const SourceRow& then) { return then.id == row.id; });
     const bool was_known = known != sources_.end();
@@ -317,6 +328,9 @@ Result<service::ImportReport> LogImport::complete() {
     passing_ = true;
   }
   if (passing_ || parser_.format().empty()) return leave();
+  for (const SourceRow& row : barren_)  // the same log, imported before in vain
+    if (row.kind == "import" && row.offset == identity_.size() && row.marker == identity_.marker())
+      replaces_ = row.id;
   // The state is kept as it was before the run was closed: a grown log is taken up there.
   if (auto kept = commit(); !kept) return tl::unexpected(kept.error());
   const std::string open_state = row_.state;
@@ -333,7 +347,9 @@ Result<service::ImportReport> LogImport::complete() {
     const auto came = took_over_ ? Result<bool>(false) : came_in_meanwhile(history);
     if (!came || *came) return came;
     if (auto kept = write(history, commits); !kept) return tl::unexpected(kept.error());
-    if (auto kept = history.adopt_source(row_.id); !kept) return tl::unexpected(kept.error());
+    const auto adopted =
+        replaces_ > 0 ? history.replace_source(replaces_, row_.id) : history.adopt_source(row_.id);
+    if (!adopted) return tl::unexpected(adopted.error());
     return false;
   });
   if (!there) return tl::unexpected(there.error());
@@ -376,6 +392,19 @@ Result<void> check_request(const service::ImportRequest& request, const ImportOp
   return {};
 }
 
+Result<void> check_replaced(std::int64_t id, const std::vector<SourceRow>& sources) {
+  if (id == 0) return {};
+  for (const SourceRow& row : sources) {
+    if (row.id != id || row.pending) continue;
+    if (row.kind != "import") return fail("source " + std::to_string(id) + " is followed", "etactl reread");
+    if (is_trace_format(row.format))
+      return fail("samples of a trace can't be told from those of another one any more");
+    return {};
+  }
+  return fail(ErrorKind::not_found, "there is no source " + std::to_string(id),
+              "it was forgotten, or read again under another id");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<service::ImportSession>> begin_log_import(const service::ImportRequest& request,
@@ -386,10 +415,26 @@ Result<std::unique_ptr<service::ImportSession>> begin_log_import(const service::
   if (!sources) return tl::unexpected(sources.error());
   auto finished = writer.with([](Writer& history) { return history.finished_files(); });
   if (!finished) return tl::unexpected(finished.error());
-  // Imports under way in other sessions are not the history's yet.
-  std::erase_if(*sources, [](const SourceRow& row) { return row.pending; });
+  const auto barren = writer.with([](Writer& history) { return history.sources_without_runs(); });
+  if (!barren) return tl::unexpected(barren.error());
+  if (auto checked = check_replaced(request.replaces, *sources); !checked)
+    return tl::unexpected(checked.error());
+  // Imports under way in other sessions are not the history's yet. What takes another's place is not held
+  // against it, and what nothing was made of is held against nobody: it may be read again.
+  std::vector<SourceRow> nothing;
+  std::erase_if(*sources, [&](SourceRow& row) {
+    const bool made_nothing = std::binary_search(barren->begin(), barren->end(), row.id) &&
+                              (row.format.empty() || (row.kind == "import" && !is_trace_format(row.format)));
+    if (row.pending || row.id == request.replaces) return true;
+    if (made_nothing) nothing.push_back(std::move(row));
+    return made_nothing;
+  });
+  std::erase_if(*finished, [&](const FinishedFile& file) {
+    const auto same = [&](const SourceRow& row) { return row.id == file.source_id; };
+    return file.source_id == request.replaces || std::any_of(nothing.begin(), nothing.end(), same);
+  });
   return std::make_unique<LogImport>(request, std::move(options), writer, std::move(committed),
-                                     std::move(*sources), std::move(*finished));
+                                     std::move(*sources), std::move(nothing), std::move(*finished));
 }
 
 }  // namespace etad

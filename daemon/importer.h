@@ -12,14 +12,14 @@
 
 #include "daemon/service/backend.h"
 #include "daemon/shared_writer.h"
-#include "parsers/rules/format.h"
 #include "parsers/base/time.h"
+#include "parsers/rules/format.h"
 
 namespace etad {
 
 struct ImportOptions {
   std::shared_ptr<const FormatSet> formats;
-  std::string host;
+  std::string host;  // of logs that name none; empty: unknown, for they may come from anywhere
   ZoneOffset zone = utc_offset;
   std::size_t line_limit = 64 * 1024;
   std::function<Instant()> now;

@@ -167,6 +167,10 @@ Ingest::Ingest(IngestOptions options, SharedWriter& writer, follow::Follower& fo
 Ingest::~Ingest() = default;
 
 Result<void> Ingest::restore(Instant wall) {
+  const auto again = writer_.with([&](Writer& writer) -> Result<std::int64_t> {
+    return options_.formats ? writer.look_again(options_.formats->fingerprint()) : 0;
+  });
+  if (!again) return tl::unexpected(again.error());
   auto rows = writer_.with([](Writer& writer) { return writer.sources(); });
   if (!rows) return tl::unexpected(rows.error());
   auto running = writer_.with([](Writer& writer) { return writer.sources_with_running_runs(); });

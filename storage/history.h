@@ -49,10 +49,20 @@ class Writer {
   virtual Result<std::optional<SourceRow>> followed_source(
       const std::string& path) = 0;                                           // no import; likewise
   virtual Result<std::vector<std::int64_t>> sources_with_running_runs() = 0;  // their ids
+  virtual Result<std::vector<std::int64_t>> sources_without_runs() = 0;       // their ids, ascending
   virtual Result<std::vector<FinishedFile>> finished_files() = 0;
   virtual Result<void> forget_finished(Instant before) = 0;  // so that the list does not grow for ever
   virtual Result<void> drop_source(std::int64_t id) = 0;     // with all its runs: an import that is not to be
   virtual Result<void> adopt_source(std::int64_t id) = 0;    // an import is complete: no longer pending
+  // The same, and it takes the place of `old`, whose runs go. Of a run that both have (by ordinal and start)
+  // what its user said and what was predicted of it stay.
+  virtual Result<void> replace_source(std::int64_t old, std::int64_t id) = 0;
+  // What came of a followed source goes, and it is read again: from its beginning, or from where it stands.
+  virtual Result<void> begin_source_anew(std::int64_t id, bool from_its_beginning) = 0;
+  // The same from the beginning for every followed source that no format was recognised in, where these rules
+  // are others than those it was last looked at with. How many.
+  virtual Result<std::int64_t> look_again(const std::string& rules_fingerprint) = 0;
+  virtual Result<void> forget_run(std::int64_t run_id) = 0;
   // The finished files of the imports that were adopted since the last call: whoever follows files asks, so
   // that it does not read them again.
   virtual std::vector<std::string> take_adopted() = 0;

@@ -13,7 +13,8 @@ MeasurementTable::Chunks::Chunks(sqlite::Connection& c, const std::string& table
       insert(c, "INSERT INTO " + table + " (run_id, first_index, count, body) VALUES (?, ?, ?, ?)"),
       update(c, "UPDATE " + table + " SET count = ?2, body = ?3 WHERE id = ?1"),
       count_of_source(c, "SELECT sum(count) FROM " + table +
-                             " WHERE run_id IN (SELECT id FROM runs WHERE source_id = ?)") {}
+                             " WHERE run_id IN (SELECT id FROM runs WHERE source_id = ?)"),
+      count_of_run(c, "SELECT sum(count) FROM " + table + " WHERE run_id = ?") {}
 
 MeasurementTable::MeasurementTable(sqlite::Connection& c)
     : connection_(c),
@@ -46,13 +47,23 @@ void MeasurementTable::add(std::int64_t run_id, const std::vector<ProgressPoint>
   new_points_ += static_cast<std::int64_t>(points.size());
 }
 
+namespace {
+
+std::int64_t count_of(sqlite::Statement& statement, std::int64_t id) {
+  auto rows = statement.query(id);
+  return rows.next() ? rows.get<std::int64_t>(0) : 0;
+}
+
+}  // namespace
+
 void MeasurementTable::forget(std::int64_t source_id) {
-  const auto count = [source_id](sqlite::Statement& statement) {
-    auto rows = statement.query(source_id);
-    return rows.next() ? rows.get<std::int64_t>(0) : 0;
-  };
-  new_segments_ -= count(segments_.count_of_source);
-  new_points_ -= count(points_.count_of_source);
+  new_segments_ -= count_of(segments_.count_of_source, source_id);
+  new_points_ -= count_of(points_.count_of_source, source_id);
+}
+
+void MeasurementTable::forget_run(std::int64_t run_id) {
+  new_segments_ -= count_of(segments_.count_of_run, run_id);
+  new_points_ -= count_of(points_.count_of_run, run_id);
 }
 
 // The last chunk grows until it is full; a codec that has unpacked it goes on packing behind it.

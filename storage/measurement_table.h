@@ -28,12 +28,13 @@ class MeasurementTable {
   void add(std::int64_t run_id, const std::vector<Segment>& segments);
   void add(std::int64_t run_id, const std::vector<ProgressPoint>& points);
 
-  void forget(std::int64_t source_id);  // its runs are about to go: takes them off the totals
+  void forget(std::int64_t source_id);   // its runs are about to go: takes them off the totals
+  void forget_run(std::int64_t run_id);  // the same for one of them
 
  private:
   struct Chunks {
     Chunks(sqlite::Connection& connection, const std::string& table);
-    sqlite::Statement tail, insert, update, count_of_source;
+    sqlite::Statement tail, insert, update, count_of_source, count_of_run;
   };
 
   template <class Codec, class Entry>

@@ -43,7 +43,12 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
       labels_(c, "SELECT labels, said FROM run_labels WHERE run_id = ?"),
       put_labels_(
           c, "INSERT INTO run_labels VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET labels = ?2, said = ?3"),
-      said_(c, "UPDATE run_labels SET said = ? WHERE run_id = ?") {}
+      said_(c, "UPDATE run_labels SET said = ? WHERE run_id = ?"),
+      remove_(c, "DELETE FROM runs WHERE source_id = ?"),
+      forget_(c, "DELETE FROM runs WHERE id = ?"),
+      common_(c,
+              "SELECT a.id, b.id FROM runs a JOIN runs b ON b.source_id = ?2 AND b.ordinal = a.ordinal"
+              " AND b.started_at IS a.started_at WHERE a.source_id = ?1") {}
 
 std::optional<std::int64_t> RunTable::find(std::int64_t source_id, std::int64_t ordinal) {
   auto rows = find_.query(source_id, ordinal);
@@ -150,6 +155,32 @@ void RunTable::leave(std::int64_t source_id) {
     measured(id, Phase::train);
     measured(id, Phase::test);
   }
+}
+
+void RunTable::remove(std::int64_t source_id) {
+  remove_.run(source_id);
+}
+
+void RunTable::forget(std::int64_t run_id) {
+  measured(run_id, Phase::train);
+  measured(run_id, Phase::test);
+  forget_.run(run_id);
+}
+
+std::vector<std::pair<std::int64_t, std::int64_t>> RunTable::common(std::int64_t one, std::int64_t other) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> out;
+  for (auto rows = common_.query(one, other); rows.next();)
+    out.emplace_back(rows.get<std::int64_t>(0), rows.get<std::int64_t>(1));
+  return out;
+}
+
+void RunTable::hand_over(std::int64_t before, std::int64_t after) {
+  const auto row = read(before);
+  if (!row) return;
+  TextMap said;
+  for (const auto& [name, value] : row->labels)
+    if (!row->label_origins.contains(name)) said.emplace(name, value);
+  if (!said.empty()) label(after, said);
 }
 
 std::string RunTable::architecture(std::int64_t run_id) {

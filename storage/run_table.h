@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "storage/dataset_table.h"
@@ -25,8 +26,13 @@ class RunTable {
   void measured(std::int64_t run_id, Phase phase);  // it has new segments in that phase
   // By its user, or as found at `origin`. False: there is no such run.
   bool label(std::int64_t run_id, const TextMap& added, const std::string& origin = {});
-  void adopt(std::int64_t source_id);  // it is pending no longer: its runs join their datasets
-  void leave(std::int64_t source_id);  // its runs are about to go: their datasets change
+  void adopt(std::int64_t source_id);   // it is pending no longer: its runs join their datasets
+  void leave(std::int64_t source_id);   // its runs are about to go: their datasets change
+  void remove(std::int64_t source_id);  // its runs, with all that refers to them
+  void forget(std::int64_t run_id);     // one of them; its datasets change
+  // The runs that two sources both have, by ordinal and start: the ids in either.
+  std::vector<std::pair<std::int64_t, std::int64_t>> common(std::int64_t one, std::int64_t other);
+  void hand_over(std::int64_t before, std::int64_t after);  // what the user said of it
   std::string architecture(std::int64_t run_id);
 
  private:
@@ -40,6 +46,7 @@ class RunTable {
   sqlite::Statement find_, insert_, update_, read_, of_source_, architecture_;
   sqlite::Statement phase_, put_phase_;
   sqlite::Statement labels_, put_labels_, said_;
+  sqlite::Statement remove_, forget_, common_;
 };
 
 }  // namespace etad

@@ -248,4 +248,12 @@ ALTER TABLE layers ADD COLUMN copies REAL;
 ALTER TABLE layers ADD COLUMN lowered REAL;
 )sql";
 
+// Version 6: the rules that the sources without a format were last looked at with.
+inline constexpr const char* kStep6 = R"sql(
+CREATE TABLE rules_tried (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  fingerprint TEXT NOT NULL
+) STRICT;
+)sql";
+
 }  // namespace etad::schema

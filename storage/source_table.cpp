@@ -12,6 +12,11 @@ constexpr const char* kColumns =
 constexpr const char* kPlaces =
     "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19";
 
+const std::string kBegun =
+    "UPDATE sources SET format = '', tracker_state = x'', lines = 0, matched = 0, unmatched = 0, truncated = "
+    "0,"
+    " rejected = 0, skipped_bytes = 0, last_error = '', ";
+
 template <class... More>
 void write(sqlite::Statement& statement, const SourceRow& s, const More&... more) {
   statement.run(s.path, s.kind, s.format, s.identity, s.offset, s.marker, s.head, s.size, s.lines, s.matched,
@@ -71,7 +76,18 @@ SourceTable::SourceTable(sqlite::Connection& c)
       forget_finished_(c, "DELETE FROM finished_files WHERE at < ?"),
       pending_(c, "SELECT id FROM sources WHERE pending"),
       clear_pending_(c, "UPDATE sources SET pending = 0 WHERE id = ?"),
-      remove_(c, "DELETE FROM sources WHERE id = ?") {}
+      remove_(c, "DELETE FROM sources WHERE id = ?"),
+      begin_anew_(c, kBegun + "offset = 0, marker = '', lost_bytes = 0 WHERE id = ?"),
+      pass_over_(c, kBegun + "lost_bytes = 0 WHERE id = ?"),
+      tried_(c, "SELECT fingerprint FROM rules_tried"),
+      put_tried_(c, "INSERT INTO rules_tried VALUES (1, ?1) ON CONFLICT DO UPDATE SET fingerprint = ?1"),
+      look_again_(c, kBegun +
+                         "offset = 0, marker = '', lost_bytes = 0"
+                         " WHERE format = '' AND kind = 'file' AND NOT gone AND offset > 0"),
+      without_runs_(
+          c,
+          "SELECT id FROM sources s WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = s.id)"
+          " ORDER BY id") {}
 
 std::int64_t SourceTable::put(const SourceRow& source) {
   if (source.id == 0) {
@@ -102,6 +118,12 @@ std::vector<std::int64_t> SourceTable::with_running_runs() {
   std::vector<std::int64_t> ids;
   for (auto rows = with_running_runs_.query(codes::word(RunState::running)); rows.next();)
     ids.push_back(rows.get<std::int64_t>(0));
+  return ids;
+}
+
+std::vector<std::int64_t> SourceTable::without_runs() {
+  std::vector<std::int64_t> ids;
+  for (auto rows = without_runs_.query(); rows.next();) ids.push_back(rows.get<std::int64_t>(0));
   return ids;
 }
 
@@ -142,6 +164,19 @@ std::vector<std::int64_t> SourceTable::pending() {
 
 void SourceTable::clear_pending(std::int64_t id) {
   clear_pending_.run(id);
+}
+
+void SourceTable::begin_anew(std::int64_t id, bool from_its_beginning) {
+  (from_its_beginning ? begin_anew_ : pass_over_).run(id);
+}
+
+std::int64_t SourceTable::look_again(const std::string& rules_fingerprint) {
+  std::string tried;
+  if (auto rows = tried_.query(); rows.next()) tried = rows.get<std::string>(0);
+  if (tried == rules_fingerprint) return 0;
+  put_tried_.run(rules_fingerprint);
+  look_again_.run();
+  return connection_.changes();
 }
 
 void SourceTable::remove(std::int64_t id) {

@@ -22,18 +22,23 @@ class SourceTable {
   std::optional<SourceRow> find(std::int64_t id);                   // with state
   std::optional<SourceRow> find_followed(const std::string& path);  // the newest one that is no import
   std::vector<std::int64_t> with_running_runs();
+  std::vector<std::int64_t> without_runs();
   std::vector<FinishedFile> finished();
   std::vector<std::string> finished_of(std::int64_t id);  // the identities of one source's
   void forget_finished(Instant before);
   std::vector<std::int64_t> pending();
   void clear_pending(std::int64_t id);
-  void remove(std::int64_t id);  // with all that refers to it
+  void remove(std::int64_t id);                               // with all that refers to it
+  void begin_anew(std::int64_t id, bool from_its_beginning);  // as if nothing had been read (before here)
+  // All followed ones without a format, where these rules are not those tried last. How many.
+  std::int64_t look_again(const std::string& rules_fingerprint);
 
  private:
   sqlite::Connection& connection_;
   sqlite::Statement insert_, update_, all_, find_, find_followed_, with_running_runs_, put_finished_,
       finished_, finished_of_, forget_finished_;
   sqlite::Statement pending_, clear_pending_, remove_;
+  sqlite::Statement begin_anew_, pass_over_, tried_, put_tried_, look_again_, without_runs_;
 };
 
 // SELECT of a SourceRow, with or without the tracker's state, to be read by read_source().

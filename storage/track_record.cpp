@@ -79,7 +79,12 @@ TrackRecord::TrackRecord(sqlite::Connection& c)
              "UPDATE predictions SET (actual, error_percent, covered) ="
              " (SELECT a, CASE WHEN a > 0 THEN 100 * (seconds - a) / a END, a BETWEEN lower AND upper"
              "  FROM (SELECT CASE kind WHEN 'total' THEN ?2 ELSE max(?2 - elapsed, 0.0) END AS a))"
-             " WHERE run_id = ?1 AND actual IS NULL") {}
+             " WHERE run_id = ?1 AND actual IS NULL"),
+      hand_over_(c, "UPDATE predictions SET run_id = ?2 WHERE run_id = ?1") {}
+
+void TrackRecord::hand_over(std::int64_t before, std::int64_t after) {
+  hand_over_.run(before, after);
+}
 
 void TrackRecord::put(const PredictionRow& p) {
   put_.run(p.run_id, codes::word(p.kind), p.at_fraction, p.made_at, p.elapsed, p.seconds, p.lower, p.upper,

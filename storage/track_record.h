@@ -15,9 +15,10 @@ class TrackRecord {
 
   void put(const PredictionRow& prediction);  // unless there is one of that run, kind and fraction
   void score(std::int64_t run_id, Duration total);
+  void hand_over(std::int64_t before, std::int64_t after);  // what is on record of one run is of the other
 
  private:
-  sqlite::Statement put_, score_;
+  sqlite::Statement put_, score_, hand_over_;
 };
 
 // The reader's side.

@@ -158,6 +158,10 @@ Result<std::vector<std::int64_t>> SqliteWriter::sources_with_running_runs() {
   return guarded([&] { return sources_.with_running_runs(); });
 }
 
+Result<std::vector<std::int64_t>> SqliteWriter::sources_without_runs() {
+  return guarded([&] { return sources_.without_runs(); });
+}
+
 Result<std::vector<FinishedFile>> SqliteWriter::finished_files() {
   return guarded([&] { return sources_.finished(); });
 }
@@ -166,21 +170,64 @@ Result<void> SqliteWriter::forget_finished(Instant before) {
   return transaction([&] { sources_.forget_finished(before); });
 }
 
+void SqliteWriter::drop_runs(std::int64_t source_id) {
+  runs_.leave(source_id);
+  measurements_.forget(source_id);
+  runs_.remove(source_id);
+}
+
 Result<void> SqliteWriter::drop_source(std::int64_t id) {
   return transaction([&] {
-    runs_.leave(id);
-    measurements_.forget(id);
+    drop_runs(id);
     sources_.remove(id);
   });
 }
 
+Result<void> SqliteWriter::replace_source(std::int64_t old, std::int64_t id) {
+  return adopt(id, [&] {
+    for (const auto& [before, after] : runs_.common(old, id)) {
+      runs_.hand_over(before, after);
+      record_.hand_over(before, after);
+    }
+    drop_runs(old);
+    sources_.remove(old);
+  });
+}
+
+Result<void> SqliteWriter::begin_source_anew(std::int64_t id, bool from_its_beginning) {
+  return transaction([&] {
+    drop_runs(id);
+    sources_.begin_anew(id, from_its_beginning);
+  });
+}
+
+Result<std::int64_t> SqliteWriter::look_again(const std::string& rules_fingerprint) {
+  std::int64_t count = 0;
+  auto done = transaction([&] { count = sources_.look_again(rules_fingerprint); });
+  if (!done) return tl::unexpected(done.error());
+  return count;
+}
+
+Result<void> SqliteWriter::forget_run(std::int64_t run_id) {
+  return transaction([&] {
+    measurements_.forget_run(run_id);
+    runs_.forget(run_id);
+  });
+}
+
 Result<void> SqliteWriter::adopt_source(std::int64_t id) {
+  return adopt(id, [] {});
+}
+
+// With what else belongs to it, in the same transaction.
+Result<void> SqliteWriter::adopt(std::int64_t id, const std::function<void()>& more) {
   std::vector<std::string> identities;
   auto done = transaction([&] {
     sources_.clear_pending(id);
     runs_.adopt(id);
     series_.adopt(id);
     identities = sources_.finished_of(id);
+    more();
   });
   if (done) adopted_.insert(adopted_.end(), identities.begin(), identities.end());
   return done;

@@ -1,6 +1,7 @@
 // The Writer over SQLite: composes the tables' writers and draws the transactions around them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -32,10 +33,15 @@ class SqliteWriter final : public Writer {
   Result<std::optional<SourceRow>> source(std::int64_t id) override;
   Result<std::optional<SourceRow>> followed_source(const std::string& path) override;
   Result<std::vector<std::int64_t>> sources_with_running_runs() override;
+  Result<std::vector<std::int64_t>> sources_without_runs() override;
   Result<std::vector<FinishedFile>> finished_files() override;
   Result<void> forget_finished(Instant before) override;
   Result<void> drop_source(std::int64_t id) override;
   Result<void> adopt_source(std::int64_t id) override;
+  Result<void> replace_source(std::int64_t old, std::int64_t id) override;
+  Result<void> begin_source_anew(std::int64_t id, bool from_its_beginning) override;
+  Result<std::int64_t> look_again(const std::string& rules_fingerprint) override;
+  Result<void> forget_run(std::int64_t run_id) override;
   std::vector<std::string> take_adopted() override { return std::exchange(adopted_, {}); }
   Result<void> put_models(std::vector<ModelRow>& models) override;
   Result<void> set_labels(std::int64_t run_id, const std::map<std::string, std::string>& labels) override;
@@ -54,6 +60,8 @@ class SqliteWriter final : public Writer {
   template <class Body>
   Result<void> transaction(Body&& body);
   void write(const SourceCommit& commit, std::int64_t source_id, Instant now);
+  void drop_runs(std::int64_t source_id);
+  Result<void> adopt(std::int64_t id, const std::function<void()>& more);
 
   std::unique_ptr<sqlite::Connection> connection_;
   Placement placement_;

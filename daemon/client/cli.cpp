@@ -1,6 +1,7 @@
 #include "daemon/client/cli.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 #include <iostream>
 
@@ -43,7 +44,7 @@ struct Asked {
   bool all = false, watch = false;
   std::string name;
   ImportOptions import;
-  std::vector<std::string> files, labels;
+  std::vector<std::string> files, labels, sources;
   std::string log;
   PageCommand page;
   std::function<int()> command;
@@ -170,7 +171,8 @@ void add_details(CLI::App& app, Asked& asked) {
   });
   CLI::App* series = app.add_subcommand("series", "the monitoring traces; one of them in full");
   series->add_option("NAME", asked.name, "the series, such as gpu.power");
-  parameter(series, "--from", "from", asked.parameters, "from that time on, or so long ago: 2h (an hour before the end)");
+  parameter(series, "--from", "from", asked.parameters,
+            "from that time on, or so long ago: 2h (an hour before the end)");
   parameter(series, "--to", "to", asked.parameters, "until that time (now)");
   parameter(series, "--step", "step", asked.parameters, "seconds a line; 0: the samples themselves");
   named_values(series, "--label", "label.", asked.parameters, "of the series with that label: gpu=0");
@@ -200,10 +202,32 @@ int label_run(const Asked& asked) {
 void add_changes(CLI::App& app, Asked& asked) {
   CLI::App* logs = app.add_subcommand("import", "bring old logs into the history, .gz ones too");
   logs->add_option("FILE", asked.import.files, "the logs")->required();
+  logs->add_flag("--recursive,-r", asked.import.recursive, "folders too, with all that is in them");
+  logs->add_option("--host", asked.import.host, "the machine that wrote them, where they do not say");
   logs->add_option("--format", asked.import.format, "theirs, where it can't be told from their content");
   logs->add_option("--label", asked.import.labels, "NAME=VALUE that the logs do not say")
       ->allow_extra_args(false);
   logs->callback([&asked] { asked.command = [&asked] { return import_files(asked.common, asked.import); }; });
+  CLI::App* again =
+      app.add_subcommand("reread", "read sources again from their beginning, with the rules of now");
+  again->add_option("SOURCE", asked.files, "by id or path")->required();
+  again->add_option("--format", asked.import.format, "of an import: as when it was imported");
+  again->add_option("--host", asked.import.host, "likewise");
+  again->add_option("--label", asked.import.labels, "likewise")->allow_extra_args(false);
+  again->callback(
+      [&asked] { asked.command = [&asked] { return reread(asked.common, asked.files, asked.import); }; });
+  CLI::App* forget =
+      app.add_subcommand("forget", "take runs, or all that came of a source, out of the history");
+  forget->add_option("RUN", asked.files, "the runs' ids");
+  forget->add_option("--source", asked.sources, "a source, by id or path")->allow_extra_args(false);
+  forget->callback([&asked] {
+    if (asked.files.empty() && asked.sources.empty())
+      throw CLI::ValidationError("forget", "needs a RUN or --source SOURCE");
+    asked.command = [&asked] {
+      const int runs = forget_runs(asked.common, asked.files);
+      return asked.sources.empty() ? runs : std::max(runs, forget_sources(asked.common, asked.sources));
+    };
+  });
   CLI::App* label = app.add_subcommand("label", "say of a run what its log did not");
   label->add_option("RUN", asked.name, "the run's id")->required();
   label->add_option("LABEL", asked.labels, "NAME=VALUE: network, batch_size, device, ...")->required();

@@ -17,7 +17,7 @@ enum ExitCode : int { kDone = 0, kRefused = 1, kUsage = 2, kNoDaemon = 3 };
 
 struct Common {
   std::string socket;  // empty until asked for: paths::client_socket
-  bool json = false;  // the API's body unchanged
+  bool json = false;   // the API's body unchanged
 };
 
 using Parameters = std::vector<std::pair<std::string, std::string>>;
@@ -41,10 +41,21 @@ int watch_runs(const Common& common, const std::string& target);
 
 struct ImportOptions {
   std::vector<std::string> files;
+  bool recursive = false;  // folders too: all that is in them
   std::string format;
+  std::string host;                 // the machine that wrote the logs, where they do not say
   std::vector<std::string> labels;  // "batch_size=64"
+  std::int64_t replaces = 0;        // the source that is read again; 0: none
 };
 int import_files(const Common& common, const ImportOptions& options);
+
+// Sources, by id or path, are read again from their beginning with the rules of now: a followed one by the
+// daemon, an import by its file's name, with the caller's own rights.
+int reread(const Common& common, const std::vector<std::string>& sources, const ImportOptions& options);
+
+// Runs by their ids, or sources by id or path: what came of them goes.
+int forget_runs(const Common& common, const std::vector<std::string>& ids);
+int forget_sources(const Common& common, const std::vector<std::string>& sources);
 
 // A copy of the history into a new file, written with the caller's own rights.
 int backup(const Common& common, const std::string& file);

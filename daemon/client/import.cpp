@@ -3,13 +3,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <vector>
 
 #include "daemon/client/commands.h"
+#include "daemon/client/deployment_words.h"
 #include "daemon/client/output.h"
 #include "daemon/client/text.h"
 #include "parsers/base/time.h"
@@ -74,33 +80,138 @@ int cannot_read(const std::string& path, const std::string& why) {
   return kUsage;
 }
 
-int import_file(const Common& common, const ImportOptions& options, const Parameters& labels,
-                const std::string& path) {
-  const File file(path);
-  struct stat status {};
-  if (file.fd() < 0 || fstat(file.fd(), &status) != 0) return cannot_read(path, std::strerror(errno));
-  if (S_ISDIR(status.st_mode)) return cannot_read(path, "is a folder; name the files in it");
+// What came of the files of a folder, by format.
+class Summary {
+ public:
+  void add(const Object& report) {
+    const bool twin = is_true(report, "already_read");
+    Row& row =
+        rows_[text_of(report, "format").empty() && !twin ? "(not recognised)" : text_of(report, "format")];
+    ++row.files;
+    row.already += twin ? 1 : 0;
+    row.runs += count_of(report, "runs");
+    row.segments += count_of(report, "segments");
+    row.samples += count_of(report, "samples");
+    row.rejected += count_of(report, "rejected");
+    runs_ += count_of(report, "runs");
+  }
+  void refuse() { ++refused_; }
+
+  std::int64_t runs() const { return runs_; }
+
+  std::string text() const {
+    Table table({"format", ">files", ">runs", ">segments", ">samples", ">rejected", ">already there"});
+    bool unrecognised = false, rejected = false;
+    for (const auto& [format, row] : rows_) {
+      table.row({format.empty() ? "(already in the history)" : format, count_text(row.files),
+                 count_text(row.runs), count_text(row.segments), count_text(row.samples),
+                 count_text(row.rejected), count_text(row.already)});
+      unrecognised = unrecognised || format == "(not recognised)";
+      rejected = rejected || row.rejected > 0;
+    }
+    const Screen screen = stdout_screen();
+    std::string out = table.empty() ? "" : table.text(screen.width, screen.colours);
+    if (refused_ > 0) out += count_text(refused_) + " could not be imported: see above.\n";
+    if (unrecognised)
+      out +=
+          "Not recognised: --format says which one it is, a rule file of one's own "
+          "teaches a new one (etad-rules(5)).\n";
+    if (rejected) out += "Rejected: measurements that could not be true; `etactl sources` says why.\n";
+    if (runs_ > 0) out += "Next: `etactl runs --all` lists the runs, `etactl refit` fits their models now.\n";
+    return out;
+  }
+
+ private:
+  struct Row {
+    std::int64_t files = 0, already = 0, runs = 0, segments = 0, samples = 0, rejected = 0;
+  };
+  std::map<std::string, Row> rows_;
+  std::int64_t runs_ = 0, refused_ = 0;
+};
+
+Result<Response> send_file(const Common& common, const ImportOptions& options, const Parameters& labels,
+                           const std::string& path, const File& file, const struct stat& status, bool alone) {
   // Each file has a connection of its own: one that fails takes no other with it.
   auto client = HttpClient::connect(common.socket);
-  if (!client) return unreachable(client.error());
+  if (!client) return tl::unexpected(client.error());
   Parameters parameters = {{"name", std::filesystem::absolute(path).lexically_normal()},
                            {"modified", modified(status)}};
   if (!options.format.empty()) parameters.emplace_back("format", options.format);
+  if (options.replaces > 0) parameters.emplace_back("replaces", std::to_string(options.replaces));
   parameters.insert(parameters.end(), labels.begin(), labels.end());
-  Result<Response> response = fail("nothing was sent");
-  {
-    ProgressBar progress(path, static_cast<double>(status.st_size));
-    response = client->upload(target_of("/v1/imports", parameters),
-                              [&](char* buffer, std::size_t size) -> Result<std::size_t> {
-                                const ssize_t n = read(file.fd(), buffer, size);
-                                if (n < 0) return fail(std::strerror(errno), {}, path);
-                                progress.add(static_cast<std::size_t>(n));
-                                return static_cast<std::size_t>(n);
-                              });
-  }
+  std::optional<ProgressBar> progress;
+  if (alone) progress.emplace(path, static_cast<double>(status.st_size));
+  return client->upload(target_of("/v1/imports", parameters),
+                        [&](char* buffer, std::size_t size) -> Result<std::size_t> {
+                          const ssize_t n = read(file.fd(), buffer, size);
+                          if (n < 0) return fail(std::strerror(errno), {}, path);
+                          if (progress) progress->add(static_cast<std::size_t>(n));
+                          return static_cast<std::size_t>(n);
+                        });
+}
+
+int import_file(const Common& common, const ImportOptions& options, const Parameters& labels,
+                const std::string& path, Summary* summary) {
+  const File file(path);
+  struct stat status {};
+  if (file.fd() < 0 || fstat(file.fd(), &status) != 0) return cannot_read(path, std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) return cannot_read(path, "is a folder: --recursive imports what is in it");
+  const auto response = send_file(common, options, labels, path, file, status, summary == nullptr);
   if (!response) return unreachable(response.error());
   if (!common.json && !response->ok()) std::cerr << printable(path) << ": ";
-  return answered(common, *response, [&](const Object& report) { return import_text(path, report); });
+  if (summary == nullptr || common.json || !response->ok()) {
+    if (summary != nullptr && !response->ok()) summary->refuse();
+    return answered(common, *response, [&](const Object& report) { return import_text(path, report); });
+  }
+  return answered(common, *response, [&](const Object& report) {
+    summary->add(report);
+    return std::string();
+  });
+}
+
+// The files below a folder, in order. What can't be looked into is told and passed over; links to folders are
+// not followed.
+std::vector<std::string> files_below(const std::string& folder, int& worst) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> out;
+  std::error_code error;
+  fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error);
+  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    std::error_code gone;
+    if (at->is_regular_file(gone)) out.push_back(at->path().string());
+  }
+  if (error) worst = std::max<int>(worst, cannot_read(folder, error.message()));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+int import_folders(const Common& common, const ImportOptions& options, const Parameters& labels) {
+  int worst = kDone;
+  std::vector<std::string> files;
+  for (const std::string& path : options.files) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(path, error)) {
+      files.push_back(path);
+      continue;
+    }
+    const auto below = files_below(path, worst);
+    files.insert(files.end(), below.begin(), below.end());
+  }
+  Summary summary;
+  const bool shown = isatty(STDERR_FILENO) != 0;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (shown)
+      std::cerr << "\r" << bar(static_cast<double>(i) / static_cast<double>(files.size()), 20) << " " << i
+                << " of " << files.size() << " files, " << counted(summary.runs(), "run") << "  "
+                << cut_head(printable(files[i]), 30) << "\033[K" << std::flush;
+    const int code = import_file(common, options, labels, files[i], &summary);
+    if (code == kNoDaemon) return code;
+    worst = std::max(worst, code);
+  }
+  if (shown) std::cerr << "\r\033[K" << std::flush;
+  if (!common.json)
+    std::cout << (files.empty() ? "There is no file in there.\n" : summary.text()) << std::flush;
+  return worst;
 }
 
 }  // namespace
@@ -112,9 +223,11 @@ int import_files(const Common& common, const ImportOptions& options) {
     if (!key_and_value(label, pair)) return cannot_read(label, "is no label: they are given as NAME=VALUE");
     labels.emplace_back("label." + pair.first, pair.second);
   }
+  if (!options.host.empty()) labels.emplace_back("label.host", options.host);
+  if (options.recursive) return import_folders(common, options, labels);
   int worst = kDone;
   for (const std::string& path : options.files) {
-    const int code = import_file(common, options, labels, path);
+    const int code = import_file(common, options, labels, path, nullptr);
     if (code == kNoDaemon) return code;
     worst = std::max(worst, code);
   }

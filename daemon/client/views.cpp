@@ -61,6 +61,11 @@ std::string text_of(const Object& object, std::string_view name) {
   return text != nullptr ? printable(*text) : std::string();
 }
 
+bool is_true(const Object& object, std::string_view name) {
+  const json::value* value = object.if_contains(name);
+  return value != nullptr && value->is_bool() && value->get_bool();
+}
+
 bool known(const Object& object, std::string_view name) {
   const json::value* value = object.if_contains(name);
   return value != nullptr && value->is_number();
@@ -353,9 +358,12 @@ std::string series_text(const Object& answer, const Screen& screen) {
 }
 
 std::string import_text(const std::string& name, const Object& report) {
-  const auto* already = report.if_contains("already_read");
-  if (already != nullptr && already->is_bool() && already->get_bool())
-    return printable(name) + ": already in the history\n";
+  if (is_true(report, "already_read") && count_of(report, "runs") == 0)
+    return printable(name) + ": already in the history; `etactl reread` reads it again\n";
+  if (text_of(report, "format").empty())
+    return printable(name) +
+           ": not recognised: --format says which of the formats it has, or write a rule file "
+           "for it (etad-rules(5))\n";
   const double lines = number_of(report, "lines");
   std::string out = printable(name) + ": " + or_dash(text_of(report, "format")) + ", " +
                     counted(count_of(report, "runs"), "run") + ", " +

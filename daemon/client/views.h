@@ -20,6 +20,7 @@ using Object = boost::json::object;
 // Members as they are needed here: absent or of another type is "" and 0.
 std::string text_of(const Object& object, std::string_view name);
 double number_of(const Object& object, std::string_view name);
+bool is_true(const Object& object, std::string_view name);             // whether there is such a flag, set
 bool known(const Object& object, std::string_view name);               // whether there is such a number
 const Object& object_of(const Object& object, std::string_view name);  // absent: an empty one
 const boost::json::array& array_of(const Object& object, std::string_view name);

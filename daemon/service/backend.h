@@ -51,6 +51,7 @@ struct ImportRequest {
   std::string format;  // empty: recognise by content
   std::map<std::string, std::string> labels;
   std::optional<Instant> modified;  // of the file: dates lines without a year
+  std::int64_t replaces = 0;        // the import whose place it takes, read again; 0: none
 };
 
 struct ImportReport {
@@ -86,6 +87,12 @@ class Backend {
   virtual Result<prediction::RefitReport> refit() = 0;
   virtual Result<void> reload() = 0;
   virtual Result<void> label(std::int64_t run_id, const std::map<std::string, std::string>& labels) = 0;
+  // What came of a followed source goes, and it is read again with the rules of now.
+  virtual Result<void> reread(std::int64_t source_id) = 0;
+  // What came of a source goes, and with an import the source itself; a followed one goes on from where it
+  // stands.
+  virtual Result<void> forget_source(std::int64_t source_id) = 0;
+  virtual Result<void> forget_run(std::int64_t run_id) = 0;
   // A copy of the whole history as it is now, in a file of its own that the caller removes: its path.
   virtual Result<std::string> backup() = 0;
   virtual Result<std::unique_ptr<ImportSession>> begin_import(const ImportRequest& request) = 0;

@@ -94,6 +94,9 @@ class Router {
   Outcome metrics(Call& call);
   Outcome import(Call& call);
   Outcome label(Call& call);
+  Outcome forget_run(Call& call);
+  Outcome forget_source(Call& call);
+  Outcome reread(Call& call);
   Outcome refit(Call& call);
   Outcome reload(Call& call);
   Outcome backup(Call& call);

@@ -13,7 +13,18 @@
 
 namespace etad {
 
+namespace {
+
+// FNV-1a: the same on every machine and in every version, for it is kept.
+std::uint64_t hash_of(std::string_view text, std::uint64_t hash = 14'695'981'039'346'656'037U) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211U;
+  return hash;
+}
+
+}  // namespace
+
 struct Format::Impl {
+  std::uint64_t fingerprint = 0;
   RuleFile file;
   std::vector<Pattern> recognise;
   std::vector<Pattern> strip;
@@ -93,6 +104,7 @@ tl::expected<std::shared_ptr<const Format>, std::vector<Error>> Format::load(std
   auto impl = std::make_unique<Impl>();
   impl->file = read_rule_file(where, toml, errors);
   const RuleFile& file = impl->file;
+  impl->fingerprint = hash_of(toml);
   impl->recognise = compile_all(file.recognise, "recognise", Pattern::Anchor::anywhere, file.where, errors);
   impl->strip = compile_all(file.strip, "strip", Pattern::Anchor::beginning, file.where, errors);
   for (const RuleSpec& spec : file.rules)
@@ -106,6 +118,9 @@ tl::expected<std::shared_ptr<const Format>, std::vector<Error>> Format::load(std
   return format;
 }
 
+std::uint64_t Format::fingerprint() const {
+  return impl_->fingerprint;
+}
 const std::string& Format::name() const {
   return impl_->file.format;
 }
@@ -234,6 +249,13 @@ std::vector<std::shared_ptr<const Format>> FormatSet::shown_by(std::string_view 
 std::shared_ptr<const Format> FormatSet::recognise(std::string_view line) const {
   const auto shown = shown_by(line);
   return shown.size() == 1 ? shown.front() : nullptr;
+}
+
+std::string FormatSet::fingerprint() const {
+  std::uint64_t hash = hash_of("");
+  for (const auto& format : formats_)
+    hash = hash_of(std::to_string(format->fingerprint()), hash_of(format->name() + ":", hash));
+  return std::to_string(hash);
 }
 
 }  // namespace etad

@@ -41,6 +41,9 @@ class Format {
   // Whether it calls itself more specific than that format.
   bool over(std::string_view other) const;
 
+  // Of the rule file's text: another one may read logs otherwise.
+  std::uint64_t fingerprint() const;
+
   // What it was made of, for those who check it.
   const RuleFile& file() const;
   const std::vector<Rule>& rules() const;
@@ -72,6 +75,7 @@ class FormatSet {
   std::vector<std::shared_ptr<const Format>> shown_by(std::string_view line) const;
   std::shared_ptr<const Format> recognise(std::string_view line) const;  // the only one shown; else nullptr
   const std::vector<std::shared_ptr<const Format>>& all() const { return formats_; }
+  std::string fingerprint() const;  // of all their rule files
 
  private:
   std::vector<std::shared_ptr<const Format>> formats_;

@@ -46,6 +46,15 @@ class FaultyWriter final : public Writer {
   std::vector<std::string> take_adopted() override { return real_->take_adopted(); }
   Result<void> drop_source(std::int64_t id) override { return real_->drop_source(id); }
   Result<void> adopt_source(std::int64_t id) override { return real_->adopt_source(id); }
+  Result<void> replace_source(std::int64_t old, std::int64_t id) override {
+    return real_->replace_source(old, id);
+  }
+  Result<void> begin_source_anew(std::int64_t id, bool from_its_beginning) override {
+    return real_->begin_source_anew(id, from_its_beginning);
+  }
+  Result<std::int64_t> look_again(const std::string& rules) override { return real_->look_again(rules); }
+  Result<void> forget_run(std::int64_t id) override { return real_->forget_run(id); }
+  Result<std::vector<std::int64_t>> sources_without_runs() override { return real_->sources_without_runs(); }
   Result<void> put_models(std::vector<ModelRow>& models) override { return real_->put_models(models); }
   Result<void> set_labels(std::int64_t run, const std::map<std::string, std::string>& labels) override {
     return real_->set_labels(run, labels);

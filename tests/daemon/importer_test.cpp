@@ -104,6 +104,42 @@ TEST_F(Importing, what_is_not_finished_leaves_nothing) {
   EXPECT_TRUE(reader_->sources().value().empty());
 }
 
+TEST_F(Importing, a_log_that_nothing_was_made_of_is_no_dead_end) {
+  SourceCommit in_vain;  // as a daemon without the right rules followed it
+  in_vain.source.path = "/logs/lenet.log";
+  const auto first = import("/logs/lenet.log", lenet_);
+  const SourceRow row = reader_->sources().value().at(0);
+  ASSERT_TRUE(writer_->with([&](Writer& history) { return history.drop_source(row.id); }));
+  in_vain.source = row;
+  in_vain.source.id = 0;
+  in_vain.source.kind = "file";
+  in_vain.source.format.clear();
+  std::vector<SourceCommit> commits{in_vain};
+  ASSERT_TRUE(writer_->with([&](Writer& history) { return history.commit(commits, kToday); }));
+  EXPECT_TRUE(runs().empty());
+  const auto again = import("/logs/lenet.log", lenet_);
+  EXPECT_FALSE(again.already_read);
+  EXPECT_EQ(again.runs, first.runs);
+  EXPECT_EQ(runs().size(), 1U);
+}
+
+TEST_F(Importing, read_again_it_takes_its_own_place) {
+  import("/logs/lenet.log", lenet_);
+  const std::int64_t id = reader_->sources().value().at(0).id;
+  ImportOptions options;
+  options.formats = shipped_formats();
+  options.now = [] { return kToday; };
+  const service::ImportRequest request{"/logs/lenet.log", "", {{"host", "gpu7"}}, kToday, id};
+  auto session = begin_log_import(request, options, *writer_, [] {}).value();
+  ASSERT_TRUE(session->feed(lenet_));
+  EXPECT_EQ(runs().size(), 1U) << "until all of it is read the old runs are there";
+  EXPECT_FALSE(session->finish().value().already_read);
+  ASSERT_EQ(runs().size(), 1U);
+  EXPECT_EQ(runs()[0].run.host, "gpu7");
+  EXPECT_EQ(reader_->sources().value().size(), 1U);
+  EXPECT_FALSE(begin_log_import(request, options, *writer_, [] {})) << "there is no such source any more";
+}
+
 TEST_F(Importing, what_shows_no_format_leaves_nothing_and_says_so) {
   const auto report = import("/etc/passwd", "root:x:0:0:root:/root:/bin/bash\n");
   EXPECT_EQ(report.format, "");

@@ -90,6 +90,9 @@ class OneModel : public Backend {
   Result<void> reload() override { return {}; }
   Result<std::string> backup() override { return fail("not here"); }
   Result<void> label(std::int64_t, const std::map<std::string, std::string>&) override { return {}; }
+  Result<void> reread(std::int64_t) override { return {}; }
+  Result<void> forget_source(std::int64_t) override { return {}; }
+  Result<void> forget_run(std::int64_t) override { return {}; }
   Result<std::unique_ptr<ImportSession>> begin_import(const ImportRequest&) override {
     return fail("not here");
   }

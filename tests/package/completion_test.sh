@@ -28,7 +28,7 @@ complete_bash() { # complete_bash WORD…: what is offered for the last word
     printf "%s|" "${COMPREPLY[@]}"' _ "$@"
 }
 check 'a command' 'status|' "$(complete_bash etactl sta)"
-check 'both r…' 'runs|refit|reload|' "$(complete_bash etactl r)"
+check 'both r…' 'runs|reread|refit|reload|' "$(complete_bash etactl r)"
 check 'global options' '--socket|' "$(complete_bash etactl --s)"
 check 'a command behind options' 'models|' "$(complete_bash etactl --socket /run/x --json mo)"
 check 'networks' 'LeNet|CIFAR10\ quick|' "$(complete_bash etactl estimate '' | tr '|' '\n' | sort -r | tr '\n' '|')"

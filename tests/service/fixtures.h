@@ -104,6 +104,19 @@ class FakeBackend : public Backend {
     labelled[run_id] = labels;
     return {};
   }
+  Result<void> reread(std::int64_t source_id) override {
+    if (is_import) return fail("its content is needed");
+    put_right.push_back("reread source " + std::to_string(source_id));
+    return {};
+  }
+  Result<void> forget_source(std::int64_t source_id) override {
+    put_right.push_back("forget source " + std::to_string(source_id));
+    return {};
+  }
+  Result<void> forget_run(std::int64_t run_id) override {
+    put_right.push_back("forget run " + std::to_string(run_id));
+    return {};
+  }
   Result<std::string> backup() override {
     if (backup_file.empty()) return fail(ErrorKind::exhausted, "no space left on device");
     return backup_file;
@@ -117,7 +130,8 @@ class FakeBackend : public Backend {
   std::shared_ptr<const ModelSet> model_set = std::make_shared<ModelSet>();
   Health health_;
   std::map<std::string, std::string> statuses;
-  bool broken_config = false;
+  bool broken_config = false, is_import = false;
+  std::vector<std::string> put_right;
   std::string backup_file;
   std::map<std::int64_t, std::map<std::string, std::string>> labelled;
   ImportRequest import_request;

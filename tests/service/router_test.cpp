@@ -37,6 +37,12 @@ class RouterTest : public ::testing::Test {
     return json::parse(reply.body).as_object();
   }
 
+  json::object change(const std::string& method, const std::string& target, unsigned status = 200) {
+    const Reply reply = ask(target, method);
+    EXPECT_EQ(reply.status, status) << reply.body;
+    return json::parse(reply.body).as_object();
+  }
+
   History history_;
   FakeBackend backend_;
   std::unique_ptr<Reader> reader_ = history_.reader();
@@ -220,6 +226,19 @@ TEST_F(RouterTest, LabelsComeAsJsonOrAsParameters) {
   }
   EXPECT_EQ(backend_.labelled.count(3), 0U);
   EXPECT_EQ(ask("/v1/runs/99/labels", "POST", "{\"network\":\"x\"}").status, 404U);
+}
+
+TEST_F(RouterTest, MistakesArePutRight) {
+  EXPECT_EQ(change("DELETE", "/v1/runs/1").at("forgotten"), true);
+  EXPECT_EQ(change("POST", "/v1/sources/1/reread").at("reread"), true);
+  EXPECT_EQ(change("DELETE", "/v1/sources/1").at("forgotten"), true);
+  EXPECT_EQ(backend_.put_right,
+            (std::vector<std::string>{"forget run 1", "reread source 1", "forget source 1"}));
+  change("DELETE", "/v1/runs/99", 404);
+  change("DELETE", "/v1/sources/99", 404);
+  change("POST", "/v1/sources/x/reread", 404);
+  backend_.is_import = true;
+  change("POST", "/v1/sources/1/reread", 422);
 }
 
 TEST_F(RouterTest, RefitAndReloadReport) {

@@ -116,6 +116,70 @@ TEST_F(HistoryTest, SourcesWithRunningRunsAreKnown) {
   EXPECT_EQ(must(writer().sources_with_running_runs()), std::vector{running.source.id});
 }
 
+TEST_F(HistoryTest, ARunIsForgottenWithAllThatRefersToIt) {
+  auto source = source_with_run("/a.log", 10);
+  commit(source);
+  const std::int64_t id = must(reader().runs({})).at(0).id;
+  std::int64_t generation = 0;
+  must(reader().changed_keys(0, generation));
+  must(writer().forget_run(id));
+  EXPECT_THAT(must(reader().runs({})), IsEmpty());
+  EXPECT_EQ(must(reader().size()).segments, 0);
+  EXPECT_THAT(must(reader().changed_keys(generation, generation)), Not(IsEmpty())) << "its models follow";
+  EXPECT_THAT(must(reader().sources()), SizeIs(1));
+}
+
+TEST_F(HistoryTest, ASourceBeginsAnewInOneTransaction) {
+  auto source = source_with_run("/a.log", 10);
+  commit(source);
+  must(writer().begin_source_anew(source.source.id, false));
+  auto row = must(writer().source(source.source.id));
+  EXPECT_EQ(row->offset, 1000) << "it goes on from where it stands";
+  EXPECT_EQ(row->state, "");
+  EXPECT_THAT(must(reader().runs({})), IsEmpty());
+  must(writer().begin_source_anew(source.source.id, true));
+  EXPECT_EQ(must(writer().source(source.source.id))->offset, 0);
+}
+
+TEST_F(HistoryTest, RulesThatArriveHaveUnrecognisedSourcesLookedAtAgainOnce) {
+  auto known = source_with_run("/known.log", 1);
+  commit(known);
+  auto unknown = source_with_run("/unknown.log", 0);
+  unknown.source.format.clear();
+  unknown.records.clear();
+  commit(unknown);
+  must(writer().look_again("rules"));
+  EXPECT_EQ(must(writer().source(unknown.source.id))->offset, 0);
+  EXPECT_EQ(must(writer().source(known.source.id))->offset, 1000);
+  unknown.source.offset = 1000;
+  commit(unknown);
+  EXPECT_EQ(must(writer().look_again("rules")), 0) << "they know no more than they did";
+  EXPECT_EQ(must(writer().look_again("other rules")), 1);
+}
+
+TEST_F(HistoryTest, AnImportReadAgainTakesTheOldOnesPlaceAtOnce) {
+  auto old = source_with_run("/a.log", 10);
+  old.source.kind = "import";
+  commit(old);
+  const std::int64_t run = must(reader().runs({})).at(0).id;
+  must(writer().set_labels(run, {{"device", "Tesla K80"}}));
+  PredictionRow prediction;
+  prediction.run_id = run;
+  must(writer().put_predictions({prediction}));
+  auto again = source_with_run("/a.log", 20);
+  again.source.kind = "import";
+  again.source.pending = true;
+  commit(again);
+  must(writer().replace_source(old.source.id, again.source.id));
+  const auto runs = must(reader().runs({}));
+  ASSERT_THAT(runs, SizeIs(1));
+  EXPECT_NE(runs[0].id, run);
+  EXPECT_EQ(runs[0].labels.at("device"), "Tesla K80") << "what its user said stays";
+  EXPECT_THAT(must(reader().predictions(runs[0].id)), SizeIs(1)) << "and the track record";
+  EXPECT_EQ(must(reader().size()).segments, 20);
+  EXPECT_THAT(must(reader().sources()), SizeIs(1));
+}
+
 // Segments come one tick at a time or by the thousand: the history is the same.
 TEST_F(HistoryTest, SegmentsAndPointsKeepTheirOrderAcrossChunksAndCommits) {
   constexpr std::int64_t kAll = 1500;

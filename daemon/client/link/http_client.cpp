@@ -44,6 +44,15 @@ struct HttpClient::Impl {
     return Response{parser->get().result_int(), std::move(parser->get().body())};
   }
 
+  Result<Response> exchange(http::request<http::string_body>& out) {
+    out.prepare_payload();
+    boost::system::error_code error;
+    http::write(socket, out, error);
+    auto response = receive();
+    if (!response && error) return broken(error);
+    return response;
+  }
+
   // The answer, a piece at a time; an error's body is kept whole.
   Result<Response> stream(const Sink& sink);
 
@@ -70,8 +79,8 @@ Result<HttpClient> HttpClient::connect(const std::string& socket_path) {
                 "ask to be made a member of the group that owns it", socket_path);
   }
   if (error) {
-    return fail("no daemon answers here: " + error.message(), "is it running? systemctl status etad, or etad --user for one of your own",
-                socket_path);
+    return fail("no daemon answers here: " + error.message(),
+                "is it running? systemctl status etad, or etad --user for one of your own", socket_path);
   }
   return HttpClient(std::move(impl));
 }
@@ -89,12 +98,12 @@ Result<Response> HttpClient::post(const std::string& target, const std::string& 
   auto out = request(http::verb::post, target);
   if (!body.empty()) out.set(http::field::content_type, "application/json");
   out.body() = body;
-  out.prepare_payload();
-  boost::system::error_code error;
-  http::write(impl_->socket, out, error);
-  auto response = impl_->receive();
-  if (!response && error) return broken(error);
-  return response;
+  return impl_->exchange(out);
+}
+
+Result<Response> HttpClient::remove(const std::string& target) {
+  auto out = request(http::verb::delete_, target);
+  return impl_->exchange(out);
 }
 
 Result<Response> HttpClient::upload(const std::string& target, const Source& source) {

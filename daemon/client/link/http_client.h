@@ -27,6 +27,7 @@ class HttpClient {
   // One after the other; the connection is kept.
   Result<Response> get(const std::string& target);
   Result<Response> post(const std::string& target, const std::string& body);
+  Result<Response> remove(const std::string& target);  // DELETE
 
   // Fills the buffer with what is to be sent next, returns how much; 0: all is said.
   using Source = std::function<Result<std::size_t>(char* buffer, std::size_t size)>;

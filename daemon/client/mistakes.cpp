@@ -1,0 +1,120 @@
+// etactl reread and forget: what was read wrongly is read again, or goes.
+#include <algorithm>
+#include <iostream>
+
+#include "daemon/client/commands.h"
+#include "daemon/client/deployment_words.h"
+#include "daemon/client/link/http_client.h"
+#include "daemon/client/output.h"
+#include "daemon/client/text.h"
+
+namespace etad::client {
+namespace {
+
+namespace json = boost::json;
+
+struct Source {
+  std::int64_t id = 0;
+  std::string path, kind;
+};
+
+// All sources of the history, page by page.
+Result<std::vector<Source>> all_sources(HttpClient& client) {
+  std::vector<Source> out;
+  std::string cursor;
+  do {
+    Parameters page = {{"limit", "1000"}};
+    if (!cursor.empty()) page.emplace_back("cursor", cursor);
+    const auto response = client.get(target_of("/v1/sources", page));
+    if (!response) return tl::unexpected(response.error());
+    json::error_code error;
+    const json::value answer = json::parse(response->body, error);
+    if (error || !answer.is_object() || !response->ok()) return fail("the daemon does not tell its sources");
+    for (const json::value& each : array_of(answer.get_object(), "sources")) {
+      if (!each.is_object()) continue;
+      const Object& row = each.get_object();
+      if (!known(row, "id")) continue;                // not in the history
+      const auto* path = row.at("path").if_string();  // as it is, not as it is shown
+      out.push_back({count_of(row, "id"), path == nullptr ? "" : std::string(*path), text_of(row, "kind")});
+    }
+    cursor = text_of(answer.get_object(), "next");
+  } while (!cursor.empty());
+  return out;
+}
+
+// Of several of one path (a log that is followed and was imported) the last.
+const Source* find(const std::vector<Source>& sources, const std::string& asked) {
+  const auto is = [&](const Source& s) { return std::to_string(s.id) == asked || s.path == asked; };
+  const auto found = std::find_if(sources.rbegin(), sources.rend(), is);
+  return found == sources.rend() ? nullptr : &*found;
+}
+
+// `each` with every source that was asked for.
+int with_sources(const Common& common, const std::vector<std::string>& asked,
+                 const std::function<int(const Source&)>& each) {
+  auto client = HttpClient::connect(common.socket);
+  if (!client) return unreachable(client.error());
+  const auto sources = all_sources(*client);
+  if (!sources) return unreachable(sources.error());
+  int worst = kDone;
+  for (const std::string& name : asked) {
+    const Source* const source = find(*sources, name);
+    if (source == nullptr) {
+      std::cerr << "etactl: " << printable(name) << " is no source; `etactl sources` lists them\n";
+      worst = std::max<int>(worst, kRefused);
+      continue;
+    }
+    const int code = each(*source);
+    if (code == kNoDaemon) return code;
+    worst = std::max(worst, code);
+  }
+  return worst;
+}
+
+int remove(const Common& common, const std::string& target, const std::string& name) {
+  auto client = HttpClient::connect(common.socket);
+  if (!client) return unreachable(client.error());
+  const auto response = client->remove(target);
+  if (!response) return unreachable(response.error());
+  return answered(common, *response, [&](const Object&) {
+    return printable(name) + ": forgotten; the models follow with the next refit\n";
+  });
+}
+
+}  // namespace
+
+int reread(const Common& common, const std::vector<std::string>& sources, const ImportOptions& options) {
+  return with_sources(common, sources, [&](const Source& source) -> int {
+    if (source.kind == "import") {
+      ImportOptions again = options;
+      again.files = {source.path};
+      again.replaces = source.id;
+      return import_files(common, again);
+    }
+    auto client = HttpClient::connect(common.socket);
+    if (!client) return unreachable(client.error());
+    const auto response = client->post("/v1/sources/" + std::to_string(source.id) + "/reread", "");
+    if (!response) return unreachable(response.error());
+    return answered(common, *response, [&](const Object&) {
+      return printable(source.path) + ": being read again; `etactl sources` shows how far it is\n";
+    });
+  });
+}
+
+int forget_runs(const Common& common, const std::vector<std::string>& ids) {
+  int worst = kDone;
+  for (const std::string& id : ids) {
+    const int code = remove(common, "/v1/runs/" + percent_encoded(id), "run " + id);
+    if (code == kNoDaemon) return code;
+    worst = std::max(worst, code);
+  }
+  return worst;
+}
+
+int forget_sources(const Common& common, const std::vector<std::string>& sources) {
+  return with_sources(common, sources, [&](const Source& source) {
+    return remove(common, "/v1/sources/" + std::to_string(source.id), source.path);
+  });
+}
+
+}  // namespace etad::client

@@ -1,0 +1,73 @@
+// Putting mistakes right: what was read wrongly is read again or forgotten.
+#include <charconv>
+
+#include "daemon/service/router.h"
+#include "daemon/service/router_call.h"
+
+namespace etad::service {
+namespace {
+
+std::optional<std::int64_t> id_from(const std::string& text) {
+  std::int64_t id = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, id);
+  if (error != std::errc{} || rest != end || id < 1) return std::nullopt;
+  return id;
+}
+
+Reply no_such(const std::string& what, const std::string& argument, std::string hint) {
+  Problem problem;
+  problem.status = 404;
+  problem.title = "Unknown " + what;
+  problem.detail = "There is no " + what + " " + valid_utf8(argument.substr(0, 40)) + " in the history.";
+  problem.hint = std::move(hint);
+  return reply_of(problem);
+}
+
+// `done(id)` on a worker thread, and {"<did>": id}.
+Work work(std::int64_t id, std::string_view did, std::function<Result<void>()> done) {
+  return Work{[id, did, done = std::move(done)]() -> Reply {
+    if (const auto result = done(); !result) return reply_of(problem_of(result.error()));
+    JsonWriter json;
+    json.begin_object().field("id", id).field(did, true).end_object();
+    return json_reply(json);
+  }};
+}
+
+std::optional<std::int64_t> known_source(Reader& reader, const std::string& argument) {
+  const auto id = id_from(argument);
+  const auto rows = reader.sources();
+  if (!id || !rows) return std::nullopt;
+  for (const SourceRow& row : *rows)
+    if (row.id == *id && !row.pending) return id;
+  return std::nullopt;
+}
+
+constexpr char kSourcesHint[] = "`etactl --json sources` lists the sources with their ids";
+
+}  // namespace
+
+Outcome Router::forget_run(Call& call) {
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  const auto id = id_from(call.argument);
+  auto row = id ? reader_.run(*id) : Result<std::optional<RunRow>>(std::nullopt);
+  if (!row) return history_failed(row.error());
+  if (!*row) return no_such("run", call.argument, "`etactl runs --all` lists the runs with their ids");
+  return work(*id, "forgotten", [&backend = backend_, id = *id] { return backend.forget_run(id); });
+}
+
+Outcome Router::forget_source(Call& call) {
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  const auto id = known_source(reader_, call.argument);
+  if (!id) return no_such("source", call.argument, kSourcesHint);
+  return work(*id, "forgotten", [&backend = backend_, id = *id] { return backend.forget_source(id); });
+}
+
+Outcome Router::reread(Call& call) {
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  const auto id = known_source(reader_, call.argument);
+  if (!id) return no_such("source", call.argument, kSourcesHint);
+  return work(*id, "reread", [&backend = backend_, id = *id] { return backend.reread(id); });
+}
+
+}  // namespace etad::service
