@@ -21,7 +21,8 @@ class FinishedFiles {
     const std::string content(content_of_finished(identity));
     const std::optional<FileKey> key = key_of_finished(identity);
     Holders& holders = by_content_[content];
-    if (key) by_key_[*key] = content;
+    // It may have been let go of more than once; the list has no order, and how far it was read is what counts.
+    if (key && length_of(by_key_[*key]) <= length_of(content)) by_key_[*key] = content;
     if (!key) return !std::exchange(holders.unknown, true);
     const bool known = std::find(holders.keys.begin(), holders.keys.end(), *key) != holders.keys.end();
     if (!known) holders.keys.push_back(*key);
@@ -68,6 +69,11 @@ class FinishedFiles {
   bool empty() const { return by_content_.empty(); }
 
  private:
+  static std::int64_t length_of(const std::string& content) {
+    const auto trace = trace_of_finished(content);
+    return trace ? trace->offset : 0;
+  }
+
   struct Holders {
     std::vector<FileKey> keys;
     bool unknown = false;  // a file that is known by its content only

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "daemon/follow/finished.h"
 #include "tests/follow/harness.h"
 
 namespace etad::follow {
@@ -309,6 +310,17 @@ TEST(Adversary, a_link_moved_onto_a_followed_file_doubles_nothing) {
   etad.restart();
   etad.poll();
   EXPECT_THAT(etad.lines, ::testing::UnorderedElementsAre("a1", "b1", "b2"));
+}
+
+TEST(Adversary, a_file_let_go_of_twice_is_read_on_from_the_later_place) {
+  const FileKey key{1, 2, 3};
+  for (const bool later_first : {false, true}) {
+    FinishedFiles finished;
+    finished.add(with_key(finished_identity("10:a", later_first ? 200 : 100, "10:b"), key));
+    finished.add(with_key(finished_identity("10:a", later_first ? 100 : 200, "10:c"), key));
+    ASSERT_TRUE(finished.of(key));
+    EXPECT_EQ(trace_of_finished(*finished.of(key))->offset, 200);
+  }
 }
 
 // B8
