@@ -1,4 +1,5 @@
 #include "prediction/estimate.h"
+#include "prediction/plan.h"
 
 #include <algorithm>
 #include <utility>
@@ -28,7 +29,7 @@ regression::Traits traits_of(const Question& question) {
 
 regression::Occasion occasion_of(const FittedModel& fitted, std::optional<Instant> now) {
   if (!now) return {};
-  return {to_seconds(now->time_since_epoch()), fitted.mood.get()};
+  return {epoch_seconds(*now), fitted.mood.get()};
 }
 
 Answer<EstimatePart> ask(const FittedModel& fitted, std::int64_t iterations,
@@ -109,8 +110,14 @@ Answer<EstimatePart> ask_best(const FittedModel& fitted, const ModelSet& models,
 
 Answer<void> add_tests(const Deployment& chosen, const Question& question, Estimate& out) {
   if (question.test_interval.value_or(0) == 0 || question.test_iterations.value_or(0) == 0) return {};
-  const std::int64_t phases = test_phases(question.iterations, *question.test_interval);
-  const std::int64_t iterations = phases * *question.test_iterations;
+  std::int64_t iterations = 0;
+  if (__builtin_mul_overflow(test_phases(question.iterations, *question.test_interval),
+                             *question.test_iterations, &iterations)) {
+    Refusal refusal;
+    refusal.kind = Refusal::Kind::too_large;
+    refusal.parameter = "test_iterations";
+    return refuse(std::move(refusal));
+  }
   if (chosen.test == nullptr) {
     ModelKey key;
     auto part = bridged(*out.models, about(out.key, question), Phase::test, iterations,

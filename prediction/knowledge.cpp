@@ -6,6 +6,7 @@
 
 #include "parsers/base/time.h"
 #include "prediction/names.h"
+#include "prediction/plan.h"
 #include "regression/interval.h"
 #include "regression/traits.h"
 
@@ -54,8 +55,8 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
     datum.what.iterations = static_cast<double>(run.iterations);
     datum.value = to_seconds(run.duration) / datum.what.iterations;
     datum.run = run.run_id;
-    if (run.started_at) datum.started_at = to_seconds(run.started_at->time_since_epoch());
-    if (run.ended_at) datum.ended_at = to_seconds(run.ended_at->time_since_epoch());
+    if (run.started_at) datum.started_at = epoch_seconds(*run.started_at);
+    if (run.ended_at) datum.ended_at = epoch_seconds(*run.ended_at);
     out.push_back(std::move(datum));
   }
   return out;
@@ -104,7 +105,7 @@ std::shared_ptr<const Knowledge> Knowledge::of(const Data& data,
 }
 
 std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at) const {
-  const double then = to_seconds(at.time_since_epoch());
+  const double then = epoch_seconds(at);
   Data over;
   for (const auto& [key, runs] : data_) {
     for (const Datum& datum : runs) {

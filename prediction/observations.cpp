@@ -1,4 +1,5 @@
 #include "prediction/observations.h"
+#include "prediction/plan.h"
 
 #include <algorithm>
 #include <utility>
@@ -52,8 +53,8 @@ regression::RunObservation observation_of(const RunData& run, Phase phase) {
   out.iterations = static_cast<double>(run.iterations);
   out.seconds = to_seconds(run.duration);
   out.traits = regression::traits_of(run.settings, phase == Phase::train);
-  if (run.started_at) out.started_at = to_seconds(run.started_at->time_since_epoch());
-  if (run.ended_at) out.ended_at = to_seconds(run.ended_at->time_since_epoch());
+  if (run.started_at) out.started_at = epoch_seconds(*run.started_at);
+  if (run.ended_at) out.ended_at = epoch_seconds(*run.ended_at);
   for (const Segment& window : run.windows) {
     out.windows.push_back({static_cast<double>(window.iterations), to_seconds(window.duration)});
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <string>
 
 #include "regression/traits.h"
@@ -41,10 +42,15 @@ regression::Plan plan_of(const Run& run) {
   return plan;
 }
 
+// Not by way of nanoseconds, of which 64 bits reach to the year 2262 only.
+double epoch_seconds(Instant at) {
+  return std::chrono::duration<double>(at.time_since_epoch()).count();
+}
+
 regression::Stretch stretch_of(const Segment& segment) {
   regression::Stretch out{segment.phase == Phase::test, static_cast<double>(segment.iterations),
                           to_seconds(segment.duration), static_cast<double>(segment.first_iteration)};
-  if (segment.started_at) out.at = to_seconds(segment.started_at->time_since_epoch());
+  if (segment.started_at) out.at = epoch_seconds(*segment.started_at);
   return out;
 }
 

@@ -12,6 +12,9 @@ namespace etad::prediction {
 // What a run still has to do, by its progress and its settings.
 regression::Plan plan_of(const Run& run);
 
+// As the regression counts time: seconds since 1970, for any year that a log may state.
+double epoch_seconds(Instant at);
+
 // A segment as the regression takes it.
 regression::Stretch stretch_of(const Segment& segment);
 

@@ -50,6 +50,7 @@ struct Refusal {
     no_model_of_phase,     // `value` ("train", "test"): of `network` there is none, but of the other phase
     no_model_of_tests,     // a total with tests of `network`, of which only training is known
     ambiguous,             // several deployments fit: `deployments`, which differ in `differences`
+    too_large,             // `parameter`: with the others it makes a time beyond all bounds
     batch_size_missing,    // `parameter`: models of several batch sizes, `batch_sizes`
   };
   // A parameter of the question whose values tell the deployments apart.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -34,18 +35,31 @@ std::optional<std::string> wanted(const Question& question, const Trait& trait) 
   return std::nullopt;
 }
 
-Choices deployments(const ModelSet& models) {
+// The deployments of the networks that `named` lets through, in the order of their first models. A history
+// may hold models of very many networks: each is looked at once.
+template <class Named>
+Choices deployments(const ModelSet& models, const Named& named) {
   Choices out;
+  std::map<ModelKey, std::size_t> at;
   for (const FittedModel& fitted : models.models) {
-    const auto same = std::find_if(out.begin(), out.end(), [&](const Deployment& each) {
-      ModelKey key = each.key();
-      key.phase = fitted.key.phase;
-      return key == fitted.key;
-    });
-    Deployment& into = same != out.end() ? *same : out.emplace_back();
+    if (!named(fitted.key)) continue;
+    ModelKey key = fitted.key;
+    key.phase = Phase::train;
+    const auto [place, is_new] = at.try_emplace(std::move(key), out.size());
+    if (is_new) out.emplace_back();
+    Deployment& into = out[place->second];
     (fitted.key.phase == Phase::train ? into.train : into.test) = &fitted;
   }
   return out;
+}
+
+// Those that the question may mean by the names it gives; where there are none, all there are.
+Choices deployments(const ModelSet& models, const Question& question) {
+  Choices meant = deployments(models, [&](const ModelKey& key) {
+    return (!question.network || equal_ignoring_case(key.network, *question.network)) &&
+           (!question.architecture || equal_ignoring_case(key.architecture, *question.architecture));
+  });
+  return meant.empty() ? deployments(models, [](const ModelKey&) { return true; }) : meant;
 }
 
 // Those whose trait has that value: as written if any has, else ignoring case.
@@ -124,7 +138,7 @@ Refusal ambiguous(const Choices& choices) {
 }  // namespace
 
 Answer<Deployment> select(const ModelSet& models, const Question& question) {
-  Choices choices = deployments(models);
+  Choices choices = deployments(models, question);
   bool first = true;
   for (const Trait& trait : kTraits) {
     const auto value = wanted(question, trait);

@@ -101,6 +101,15 @@ Problem batch_size_missing(const Refusal& refusal) {
   return problem;
 }
 
+Problem too_large(const Refusal& refusal) {
+  Problem problem;
+  problem.title = "Invalid parameter";
+  problem.detail =
+      "Parameter \"" + refusal.parameter + "\" is too large with the others: no time is that long.";
+  problem.more = [name = refusal.parameter](JsonWriter& json) { json.field("parameter", name); };
+  return problem;
+}
+
 }  // namespace
 
 Problem problem_of(const Refusal& refusal) {
@@ -119,6 +128,8 @@ Problem problem_of(const Refusal& refusal) {
       return ambiguous(refusal);
     case Refusal::Kind::batch_size_missing:
       return batch_size_missing(refusal);
+    case Refusal::Kind::too_large:
+      return too_large(refusal);
   }
   return {};
 }

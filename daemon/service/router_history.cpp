@@ -173,7 +173,7 @@ Outcome Router::estimators(Call& call) {
       write_estimator(json, record, set->knowledge->chosen());
     }
   }
-  json.end_array().field("next", nullptr).end_object();
+  json.end_array().key("next").null().end_object();
   return json_reply(json);
 }
 

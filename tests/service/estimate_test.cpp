@@ -166,6 +166,20 @@ TEST_F(EstimateTest, SeveralArchitecturesOfOneNameAreNotGuessedAt) {
             "CaffeNet");
 }
 
+// A history that one user filled with names must not make others wait: each model is looked at once.
+TEST_F(EstimateTest, ManyNetworksDoNotSlowOneDown) {
+  for (int i = 0; i < 20'000; ++i) {
+    FittedModel model;
+    model.key.network = "net" + std::to_string(i);
+    model.key.phase = i % 2 == 0 ? Phase::train : Phase::test;
+    add(std::move(model));
+  }
+  add(fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001));
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(answered("network=lenet&phase=train&batch_size=64&iterations=10").at("network"), "LeNet");
+  refused("network=net&phase=train&batch_size=64&iterations=10", 404);
+}
+
 TEST_F(EstimateTest, AnUnknownNetworkIsAnsweredWithNearNames) {
   add(fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001));
   add(fitted(2, "AlexNet", Phase::train, 0.5, 0.01, 0.001));
@@ -249,6 +263,14 @@ TEST_F(TotalTest, IsWithoutTestsWhereThereAreNone) {
   EXPECT_EQ(body.at("parts").as_array().size(), 2U);
   models_.pop_back();
   refused(query_, 404);
+}
+
+TEST_F(TotalTest, BeyondAllBoundsIsRefusedNotAnsweredWithNonsense) {
+  const auto body = refused(
+      "network=LeNet&phase=total&batch_size=64&iterations=1000000000000&test_interval=1"
+      "&test_iterations=1000000000000&test_batch_size=100",
+      400);
+  EXPECT_EQ(body.at("parameter"), "test_iterations");
 }
 
 TEST_F(TotalTest, NamesATestsInputsByTheirParameters) {

@@ -279,6 +279,21 @@ TEST_F(RouterTest, SourcesShowTheHistorysRowsAndWhatTheDaemonSays) {
   EXPECT_EQ(body.at("sources").at(1).at("last_error"), "not a regular file");
 }
 
+TEST_F(RouterTest, EstimatorsAndPredictionsAreListsBeforeAnythingIsKnown) {
+  EXPECT_TRUE(get("/v1/estimators").at("estimators").is_array());
+  EXPECT_TRUE(get("/v1/predictions").at("predictions").is_array());
+}
+
+// Of all sizes the smallest whose throughput is near the best's is the knee.
+TEST_F(RouterTest, WhatIfAnswersForEachValue) {
+  const auto answer = get("/v1/whatif?network=LeNet&phase=train&iterations=100&vary=batch_size&values=16,64");
+  const auto rows = answer.at("rows").as_array();
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].at("batch_size"), 16);
+  EXPECT_TRUE(rows[1].as_object().contains("seen"));
+  EXPECT_TRUE(answer.as_object().contains("knee"));
+}
+
 TEST_F(RouterTest, NetworksAndModelsAreListed) {
   const auto networks = get("/v1/networks").at("networks").as_array();
   ASSERT_EQ(networks.size(), 1U);
