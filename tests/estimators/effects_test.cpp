@@ -172,7 +172,9 @@ TEST(Scores, TheRightFormWinsAndItsIntervalsHold) {
       EXPECT_LT(score.error_percent, 5) << record.name;
       EXPECT_GT(score.coverage, 0.8) << record.name;
     }
-    if (record.name == "barnes") EXPECT_GT(score.error_percent, 6);  // a straight line in logarithms
+    if (record.name == "barnes") {
+      EXPECT_GT(score.error_percent, 6);  // a straight line in logarithms
+    }
   }
   const auto order = ranking(records, Kind::batch_size);
   EXPECT_EQ(records[order.front()].name, "gianniti");  // as good as any, and the simplest

@@ -297,7 +297,9 @@ TEST_F(HistoryTest, AnArchitectureGetsItsCostsWhenALogShowsThem) {
   commit(before);
   EXPECT_EQ(must(reader().layers("9c1d7a52"))[0].costs.operations, std::nullopt);
 
-  conv.costs = {.operations = 288000, .parameters = 520, .outputs = 11520};
+  conv.costs.operations = 288000;
+  conv.costs.parameters = 520;
+  conv.costs.outputs = 11520;
   auto after = source_with_run("/b.log", 0);
   after.records.layers = {{0, {conv}}};
   commit(after);
