@@ -21,7 +21,8 @@ constexpr std::chrono::hours kPast{24};
 
 double elapsed_seconds(const Run& run) {
   if (!run.started_at || !run.ended_at) return 0;
-  return std::max(0.0, to_seconds(*run.ended_at - *run.started_at));
+  constexpr double kLongest = 9e9;  // 285 years: all that a Duration holds
+  return std::clamp(std::chrono::duration<double>(*run.ended_at - *run.started_at).count(), 0.0, kLongest);
 }
 
 std::string basis_of(const prediction::Outlook& outlook) {

@@ -210,7 +210,7 @@ Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question
     add_measured("startup", chosen->train->startup, 1, out);
     // One after each interval, and one at the end where that is not one of them.
     const std::int64_t interval = question.snapshot_interval.value_or(0);
-    const std::int64_t snapshots = interval > 0 ? (question.iterations + interval - 1) / interval : 0;
+    const std::int64_t snapshots = interval > 0 ? (question.iterations - 1) / interval + 1 : 0;
     add_measured("snapshot", chosen->train->snapshot, snapshots, out);
   }
   sum_up(out);
