@@ -24,7 +24,7 @@ _etactl_options() { # the options of a command
 }
 
 _etactl() {
-  local commands='status runs estimate what-if models networks accuracy sources series page import reread forget backup check-rules label refit reload'
+  local commands='status runs estimate what-if estimators models networks accuracy sources series page import reread forget backup check-rules label refit reload'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local command='' socket=() words='' names='' i
   COMPREPLY=()
@@ -48,7 +48,7 @@ _etactl() {
     --label) words='batch_size= device= devices= gpus= network= host='; compopt -o nospace 2>/dev/null ;;
     --source) names=$(_etactl_known path sources "${socket[@]}") ;;
     --format) names=$(_etactl_known format sources "${socket[@]}") ;;
-    --batch-size | --iterations | --devices | --test-* | --port | --snapshot-interval | --confidence) return ;;
+    --batch-size | --iterations | --devices | --test-* | --like | --epochs | --samples-per-epoch | --at | --port | --snapshot-interval | --confidence) return ;;
     --export) compopt -o default 2>/dev/null; return ;;
     --since | --limit | --from | --to | --step) return ;;
     *)

@@ -63,6 +63,7 @@ Result<std::vector<Refit::Dirty>> Refit::read(const std::vector<ModelKey>& keys)
                    train ? prediction::startup_of(*runs) : std::nullopt,
                    train ? prediction::snapshot_of(*runs) : std::nullopt, std::nullopt});
   }
+  prediction::keep_newest(runs_);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "parsers/base/time.h"
 #include "prediction/names.h"
@@ -60,6 +61,21 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
     out.push_back(std::move(datum));
   }
   return out;
+}
+
+void keep_newest(Knowledge::Data& data) {
+  if (data.size() <= kMostKeys) return;
+  std::vector<std::int64_t> newest;  // run of each key
+  const auto newest_of = [](const std::vector<Datum>& runs) {
+    std::int64_t out = 0;
+    for (const Datum& each : runs) out = std::max(out, each.run);
+    return out;
+  };
+  newest.reserve(data.size());
+  for (const auto& [key, runs] : data) newest.push_back(newest_of(runs));
+  const auto last = newest.begin() + static_cast<std::ptrdiff_t>(kMostKeys) - 1;
+  std::nth_element(newest.begin(), last, newest.end(), std::greater<>());
+  std::erase_if(data, [&, limit = *last](const auto& each) { return newest_of(each.second) < limit; });
 }
 
 // Fits all estimators; those of `before` that take long to learn are only brought up to date.

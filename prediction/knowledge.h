@@ -19,9 +19,15 @@ namespace etad::prediction {
 
 // Newest runs of each network, deployment and phase that count.
 inline constexpr std::size_t kMostOfKey = 64;
+// Models whose runs are listened to: those with the newest, so that one who fills the history with names costs
+// neither memory nor time without end.
+inline constexpr std::size_t kMostKeys = 4000;
 
 // A run as the estimators take it; of a diverged run, or one without a time, nothing.
 std::vector<estimators::Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs);
+
+// Leaves the kMostKeys models with the newest runs.
+void keep_newest(std::map<ModelKey, std::vector<estimators::Datum>>& data);
 
 // What estimators said, and how far it may be trusted.
 struct Said {

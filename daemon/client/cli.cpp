@@ -41,7 +41,7 @@ void named_values(CLI::App* command, const std::string& option, const std::strin
 struct Asked {
   Common common;
   Parameters parameters;
-  bool all = false, watch = false;
+  bool all = false, watch = false, hms = false;
   std::string name;
   ImportOptions import;
   std::vector<std::string> files, labels, sources;
@@ -123,17 +123,21 @@ void add_question(CLI::App* estimate, Parameters& p) {
 
 // A parameter that has a value where the command line gives none.
 void otherwise(Parameters& parameters, const std::string& name, const std::string& value) {
-  const bool given = std::any_of(parameters.begin(), parameters.end(), [&](const auto& each) { return each.first == name; });
+  const bool given =
+      std::any_of(parameters.begin(), parameters.end(), [&](const auto& each) { return each.first == name; });
   if (!given) parameters.emplace_back(name, value);
 }
 
 void add_what_if(CLI::App& app, Asked& asked) {
-  CLI::App* what_if = app.add_subcommand("what-if", "times and throughput for several batch sizes or devices");
+  CLI::App* what_if =
+      app.add_subcommand("what-if", "times and throughput for several batch sizes or devices");
   Parameters& p = asked.parameters;
   add_question(what_if, p);
   parameter(what_if, "--phase", "phase", p, "train (else), test or total");
   parameter(what_if, "--iterations", "iterations", p, "how many (1000)");
-  what_if->add_option("--vary", asked.name, "batch-size, devices or device")->required()->check(CLI::IsMember({"batch-size", "devices", "device"}));
+  what_if->add_option("--vary", asked.name, "batch-size, devices or device")
+      ->required()
+      ->check(CLI::IsMember({"batch-size", "devices", "device"}));
   parameter(what_if, "--values", "values", p, "which, with commas between them (sensible ones)");
   what_if->callback([&asked] {
     asked.command = [&asked] {
@@ -149,12 +153,22 @@ void add_what_if(CLI::App& app, Asked& asked) {
 void add_estimate(CLI::App& app, Asked& asked) {
   CLI::App* estimate = app.add_subcommand("estimate", "how long it will take, and what the answer rests on");
   add_question(estimate, asked.parameters);
-  parameter(estimate, "--phase", "phase", asked.parameters, "train, test or total", true);
-  parameter(estimate, "--iterations", "iterations", asked.parameters, "how many", true);
+  Parameters& p = asked.parameters;
+  parameter(estimate, "--like", "like", p, "a run's id: what is not said is as it was there; its total");
+  parameter(estimate, "--phase", "phase", p, "train, test or total");
+  parameter(estimate, "--iterations", "iterations", p, "how many");
+  parameter(estimate, "--epochs", "epochs", p, "instead of iterations: passes over the samples");
+  parameter(estimate, "--samples-per-epoch", "samples_per_epoch", p, "where the run does not say it");
+  parameter(estimate, "--at", "at", p, "what could have been said at that time");
+  estimate->add_flag("--hms", asked.hms, "only the upper bound, as HH:MM:SS: for a job's time limit");
   estimate->callback([&asked] {
     asked.command = [&asked] {
-      return show(asked.common, target_of("/v1/estimate", asked.parameters), estimate_text);
+      return show(asked.common, target_of("/v1/estimate", asked.parameters),
+                  asked.hms ? limit_text : estimate_text);
     };
+  });
+  app.add_subcommand("estimators", "who is right here, by kind of question")->callback([&asked] {
+    asked.command = [&asked] { return show(asked.common, "/v1/estimators", estimators_text); };
   });
 }
 
@@ -245,7 +259,8 @@ void add_changes(CLI::App& app, Asked& asked) {
 void add_page(CLI::App& app, Asked& asked) {
   CLI::App* show_page = app.add_subcommand("page", "the trainings in a browser, or as one file to keep");
   show_page->add_option("--port", asked.page.port, "of the page on 127.0.0.1 (a free one)");
-  show_page->add_option("--export", asked.page.export_file, "write the page with its data to that file instead");
+  show_page->add_option("--export", asked.page.export_file,
+                        "write the page with its data to that file instead");
   show_page->add_flag("!--no-open", asked.page.open, "only print the address");
   show_page->callback([&asked] { asked.command = [&asked] { return page(asked.common, asked.page); }; });
 }

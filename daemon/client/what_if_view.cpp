@@ -1,6 +1,8 @@
 // etactl what-if: a row for each value, with a bar for its throughput.
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "daemon/client/text.h"
 #include "daemon/client/views.h"
@@ -62,6 +64,41 @@ std::string what_if_text(const Object& answer, const Screen& screen) {
   }
   if (known(answer, "knee")) out += "knee: the smallest batch within 5 % of the best throughput\n";
   return out;
+}
+
+// Rounded up: a job that is ended a second early has run for nothing.
+std::string limit_text(const Object& estimate, const Screen&) {
+  const auto seconds = static_cast<std::int64_t>(std::ceil(number_of(estimate, "upper")));
+  const auto two = [](std::int64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+  return two(seconds / 3600) + ":" + two(seconds / 60 % 60) + ":" + two(seconds % 60) + "\n";
+}
+
+std::string estimators_text(const Object& answer, const Screen& screen) {
+  static constexpr std::pair<const char*, const char*> kKinds[] = {
+      {"seen", ">seen"},         {"batch_size", ">batch size"}, {"batch_size_range", ">larger half"},
+      {"settings", ">settings"}, {"devices", ">devices"},       {"device", ">device"},
+      {"network", ">network"}};
+  std::vector<std::string> headings = {"estimator"};
+  for (const auto& [name, heading] : kKinds) headings.emplace_back(heading);
+  headings.emplace_back("?<needs");
+  Table table(headings);
+  for (const auto& each : array_of(answer, "estimators")) {
+    if (!each.is_object()) continue;
+    const Object& one = each.get_object();
+    std::vector<std::string> cells = {text_of(one, "name")};
+    for (const auto& [name, heading] : kKinds) {
+      const Object& record = object_of(object_of(one, "kinds"), name);
+      const auto* const chosen = record.if_contains("chosen");
+      const bool answers = chosen != nullptr && chosen->is_bool() && chosen->get_bool();
+      cells.push_back(known(record, "left_out_error_percent")
+                          ? percent_text(number_of(record, "left_out_error_percent")) + (answers ? "*" : " ")
+                          : "- ");
+    }
+    cells.push_back(text_of(object_of(one, "needs"), "missing"));
+    table.row(std::move(cells));
+  }
+  if (table.empty()) return "nothing to compare yet: it takes a refit over some runs\n";
+  return table.text(screen.width, screen.colours) + "mean left-out error by kind of question; * answers it\n";
 }
 
 }  // namespace etad::client

@@ -31,5 +31,20 @@ TEST(WhatIfView, NarrowScreenLosesTheBarsFirst) {
   EXPECT_NE(text.find("knee"), std::string::npos);
 }
 
+TEST(EstimateView, TimeLimitIsTheUpperBoundRoundedUp) {
+  EXPECT_EQ(limit_text(boost::json::parse(R"({"upper":7500.2})").as_object(), {}), "02:05:01\n");
+  EXPECT_EQ(limit_text(boost::json::parse(R"({"upper":360000})").as_object(), {}), "100:00:00\n");
+}
+
+TEST(EstimatorsView, MarksWhoAnswers) {
+  const Object answer = boost::json::parse(R"({"estimators":[
+    {"name":"gianniti","needs":{"met":true,"missing":""},"kinds":{"seen":{"left_out_error_percent":9.5,"chosen":false}}},
+    {"name":"effects","needs":{"met":true,"missing":""},"kinds":{"seen":{"left_out_error_percent":4.5,"chosen":true}}}]})")
+                            .as_object();
+  const std::string text = estimators_text(answer, {});
+  EXPECT_NE(text.find("4.5 %*"), std::string::npos) << text;
+  EXPECT_NE(text.find("9.5 % "), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace etad::client

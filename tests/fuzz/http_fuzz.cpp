@@ -15,6 +15,9 @@ namespace {
 namespace http = boost::beast::http;
 using namespace etad;
 using namespace etad::service;
+using prediction::FittedModel;
+using prediction::ModelSet;
+using prediction::RefitReport;
 
 // A history with one run and a daemon with one model: enough for every route to have something to say.
 class OneRun : public Reader {
@@ -42,6 +45,9 @@ class OneRun : public Reader {
     return std::vector<PredictionRow>(1);
   }
   Result<std::vector<AccuracyRow>> accuracy() override { return std::vector<AccuracyRow>(1); }
+  Result<std::vector<ScoredPrediction>> scored_predictions(std::int64_t) override {
+    return std::vector<ScoredPrediction>(1);
+  }
   Result<std::vector<std::int64_t>> unscored_runs(std::int64_t) override {
     return std::vector<std::int64_t>{};
   }

@@ -30,7 +30,7 @@ function estimatorsTable(answer) {
     ...kinds.map((kind) => ({head: kind.replace('_', ' '), right: true, cell: (e) => {
       const here = e.kinds?.[kind];
       return here?.left_out_error_percent == null ? '–' : digits(here.left_out_error_percent) + ' %' + (here.chosen ? ' ✓' : '');
-    }})), {head: 'needs', cell: (e) => plain(e.needs ?? '', 80)}], list, {caption: 'left-out error by kind of question; ✓ answers'}));
+    }})), {head: 'needs', cell: (e) => plain(e.needs?.missing ?? '', 80)}], list, {caption: 'left-out error by kind of question; ✓ answers'}));
 }
 
 export async function recordScreen(root, signal) {
