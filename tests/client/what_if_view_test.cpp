@@ -21,7 +21,7 @@ TEST(WhatIfView, BarsMarksAndWhatWasMeasured) {
             "         8  4.00 s  3.00 s to 5.00 s      500.0  ████████████              2 runs\n"
             "        16  6.00 s  5.00 s to 8.00 s      975.0  ███████████████████████▍  1 run     knee\n"
             "        32  12.0 s  9.00 s to 15.0 s       1000  ████████████████████████  no        best\n"
-            "64: No model ?[31mof that.\n"
+            "64: No model \\x1b[31mof that.\n"
             "knee: the smallest batch within 5 % of the best throughput\n");
 }
 
