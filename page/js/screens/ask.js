@@ -76,7 +76,9 @@ export async function askScreen(root, signal, query) {
   });
   const fill = (values) => { for (const [name, value] of Object.entries(values)) if (inputs[name]) inputs[name].value = value ?? ''; };
   const ask = async () => {
-    const question = Object.fromEntries(ASK_FIELDS.map(([name]) => [name, inputs[name].value.trim()]).filter(([, v]) => v !== ''));
+    // Of a run whose host or device is unknown the question is about just that: an empty value says so.
+    const given = ([name, value]) => value !== '' || (past.value && ['host', 'device'].includes(name));
+    const question = Object.fromEntries(ASK_FIELDS.map(([name]) => [name, inputs[name].value.trim()]).filter(given));
     if (question.phase !== 'total') for (const name of ['test_interval', 'test_iterations', 'test_batch_size']) delete question[name];
     try {
       replace(out, answerView(await get('/v1/estimate', question, signal), question));
