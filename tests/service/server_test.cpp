@@ -230,6 +230,11 @@ TEST_F(ServerTest, OneUserWhoTakesAllWatchesShutsNobodyElseOut) {
 }
 
 TEST_F(ServerTest, WithoutDescriptorsAnIdleConnectionMakesRoom) {
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  GTEST_SKIP() << "the sanitizers look at an object's type through a pipe, for which no descriptor is left";
+#endif
+#endif
   options_.log = {};
   start();
   std::vector<std::unique_ptr<RawClient>> idle;
