@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "bench/csv_line.h"
 #include "bench/replay/log_runs.h"
 #include "prediction/observations.h"
 #include "regression/traits.h"
@@ -13,25 +14,10 @@ namespace {
 
 constexpr double kLongest = 1e9;  // seconds: 30 years; more is an overflow, not a measurement
 
-std::vector<std::string> split(const std::string& line) {
-  std::vector<std::string> out(1);
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      out.emplace_back();
-    } else if (c != '\r') {
-      out.back() += c;
-    }
-  }
-  return out;
-}
-
 class Columns {
  public:
   explicit Columns(const std::string& header) {
-    const std::vector<std::string> names = split(header);
+    const std::vector<std::string> names = etad::bench::cells_of(header);
     for (std::size_t i = 0; i < names.size(); ++i) index_[names[i]] = i;
   }
   std::string text(const std::vector<std::string>& row, const std::string& name) const {
@@ -64,7 +50,7 @@ bool add_csv(const std::string& path, const Exclusion& exclude, History& history
   const Columns columns(line);
   std::map<std::pair<SeriesKey, std::string>, regression::RunObservation> runs;
   while (std::getline(file, line)) {
-    const std::vector<std::string> row = split(line);
+    const std::vector<std::string> row = etad::bench::cells_of(line);
     const double n = columns.number(row, "iterations"), t = columns.number(row, "seconds");
     const std::string run = columns.text(row, "run");
     ++history.segments;

@@ -7,27 +7,13 @@
 #include <fstream>
 #include <map>
 
+#include "bench/csv_line.h"
 #include "regression/estimators/scores.h"
 
 namespace {
 
 using namespace etad::estimators;
 using Row = std::map<std::string, std::string>;
-
-std::vector<std::string> split(const std::string& line) {
-  std::vector<std::string> out(1);
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      out.emplace_back();
-    } else if (c != '\r') {
-      out.back() += c;
-    }
-  }
-  return out;
-}
 
 double number(const Row& row, const std::string& name, double otherwise = 0) {
   const auto found = row.find(name);
@@ -61,10 +47,10 @@ History read(const std::string& path, Target target) {
   std::ifstream file(path);
   std::string line;
   std::getline(file, line);
-  const std::vector<std::string> names = split(line);
+  const std::vector<std::string> names = etad::bench::cells_of(line);
   History out;
   while (std::getline(file, line)) {
-    const std::vector<std::string> cells = split(line);
+    const std::vector<std::string> cells = etad::bench::cells_of(line);
     Row row;
     for (std::size_t i = 0; i < std::min(names.size(), cells.size()); ++i) row[names[i]] = cells[i];
     Datum datum{case_of(row), 0, static_cast<std::int64_t>(out.size()), 0, 0};
