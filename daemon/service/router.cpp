@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "daemon/service/openapi.h"
 #include "daemon/service/router_call.h"
 #include "daemon/service/views.h"
 #include "prediction/names.h"
@@ -64,6 +65,7 @@ Router::Router(Options options, Backend& backend, Reader& reader)
 const std::vector<Router::Route>& Router::routes() {
   static const std::vector<Route> kRoutes = {
       {"GET", "/v1", &Router::index},
+      {"GET", "/v1/openapi.json", &Router::description},
       {"GET", "/v1/health", &Router::health},
       {"GET", "/v1/estimate", &Router::estimate},
       {"GET", "/v1/whatif", &Router::what_if},
@@ -173,6 +175,11 @@ Outcome Router::index(Call& call) {
   for (const Route& route : routes()) json.value(std::string(route.method) + " " + std::string(route.path));
   json.end_array().end_object();
   return json_reply(json);
+}
+
+Outcome Router::description(Call& call) {
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  return Reply{200, "application/json", {}, std::string(openapi())};
 }
 
 }  // namespace etad::service

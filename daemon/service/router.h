@@ -75,6 +75,7 @@ class Router {
   Outcome dispatch(const Request& request);
 
   Outcome index(Call& call);
+  Outcome description(Call& call);
   Outcome health(Call& call);
   Outcome estimate(Call& call);
   Outcome what_if(Call& call);

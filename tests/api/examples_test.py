@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Every example of docs/api.md, run against a daemon: the answer has the members that the page shows.
+
+An example is a fenced block of requests, each with the answer that it shows, if it shows one. `…` stands for what the
+page leaves out: members of an object, elements of a list, the path of the socket, the rest of a text. Values are the
+machine's own; that names and types are right is what counts here.
+
+    examples_test.py BUILD
+"""
+import contextlib
+import io
+import json
+import re
+import shlex
+import subprocess
+import sys
+
+from world import FOLLOWED, ROOT, main, on_gpu
+
+sys.path.insert(0, str(ROOT / "contrib" / "python"))
+LEFT_OUT = "…"
+
+
+def blocks(path):
+    """The fenced blocks of a page: the language, the text, the line it begins at."""
+    language, begun, lines = None, 0, []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if line.startswith("```"):
+            if language is None:
+                language, begun, lines = line[3:], number, []
+            else:
+                yield language, "\n".join(lines), begun
+                language = None
+        elif language is not None:
+            lines.append(line)
+        else:
+            assert not re.match(r" {4}(\$|GET|POST|import)", line), f"{path}:{number}: an example outside a fence"
+
+
+def completed(text):
+    """The shown JSON, in which what is left out has become a member or an element named so."""
+    out, inside, quoted, i = [], [], False, 0
+    while i < len(text):
+        letter = text[i]
+        if quoted and letter == "\\":
+            out.append(text[i:i + 2])
+            i += 2
+            continue
+        if letter == '"':
+            quoted = not quoted
+        elif not quoted and letter in "{[":
+            inside.append(letter)
+        elif not quoted and letter in "}]":
+            inside.pop()
+        elif not quoted and letter == LEFT_OUT:
+            letter = f'"{LEFT_OUT}"' + (":0" if inside[-1] == "{" else "")
+        out.append(letter)
+        i += 1
+    return json.loads("".join(out))
+
+
+def difference(shown, real, place=""):
+    """Why the answer is not as shown; None: it is."""
+    if isinstance(shown, dict):
+        if not isinstance(real, dict):
+            return f"{place}: no object but {json.dumps(real)[:80]}"
+        names = set(shown) - {LEFT_OUT}
+        if names - set(real):
+            return f"{place}: no member {', '.join(sorted(names - set(real)))}"
+        if LEFT_OUT not in shown and set(real) - names:
+            return f"{place}: not shown: {', '.join(sorted(set(real) - names))}"
+        return next(filter(None, (difference(shown[name], real[name], f"{place}.{name}") for name in shown if name in names)), None)
+    if isinstance(shown, list):
+        if not isinstance(real, list):
+            return f"{place}: no list but {json.dumps(real)[:80]}"
+        for each in shown:
+            if each != LEFT_OUT:
+                said = [difference(each, one, f"{place}[]") for one in real]
+                if None not in said:
+                    return said[0] if said else f"{place}: empty"
+        return None
+    if shown is None or real is None:
+        return None
+    kind = (int, float) if type(shown) in (int, float) else type(shown)
+    if not isinstance(real, kind) or (isinstance(real, bool) and shown is not True and shown is not False):
+        return f"{place}: {json.dumps(real)[:80]} where {json.dumps(shown)[:80]} is shown"
+    return None
+
+
+def requests(text):
+    """(command, shown answer) of each request in a block."""
+    found = re.split(r"^(?=\$ |(?:GET|POST|DELETE) /)", text, flags=re.M)
+    assert not found[0].strip(), f"an answer without its question: {found[0][:80]}"
+    for each in found[1:]:
+        command, _, shown = each.partition("\n")
+        yield command, shown.strip()
+
+
+def answer(world, command):
+    if not command.startswith("$ "):
+        method, target = command.split()
+        return world.request(method, target)[2].decode()
+    words = [word.replace(LEFT_OUT, world.socket).replace("/run/etad/etad.sock", world.socket) for word in shlex.split(command[2:])]
+    process = subprocess.Popen(words, cwd=world.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        text = process.stdout.readline() if "watch=true" in command else process.stdout.read()
+    finally:
+        if "watch=true" in command:
+            process.terminate()
+        failed = process.wait() if "watch=true" not in command else 0
+    assert failed == 0, f"{command}: {process.stderr.read()}"
+    return text
+
+
+def prepare(world):
+    """What the examples refer to."""
+    (world.folder / "lenet.log").write_text(on_gpu(FOLLOWED.read_text()).replace("LeNet", "LeNet2"))
+    world.add("/archive/v100.log", on_gpu((ROOT / "examples/caffe/cifar10_quick_b32_i80_tb50_ti8.log").read_text()).replace("K80", "V100"))
+    world.refit()
+
+
+def test(world):
+    import os
+    import etad
+    prepare(world)
+    page, count, wrong = ROOT / "docs" / "api.md", 0, []
+    os.environ["ETAD_SOCKET"] = world.socket
+    for language, text, line in blocks(page):
+        if language == "python":
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(compile(text, f"{page}:{line}", "exec"), {"etad": etad})
+            assert printed.getvalue().strip(), f"{page}:{line}: prints nothing"
+            count += 1
+            continue
+        for command, shown in requests(text):
+            got = answer(world, command)
+            count += 1
+            why = difference(completed(shown), json.loads(got)) if shown else None
+            if why or (not shown and '"status":4' in got[:200]):
+                wrong.append(f"{page.name}:{line}: {command}\n    {why or got[:300]}")
+    assert not wrong, "\n".join(wrong)
+    assert count > 25, f"only {count} examples were found"
+
+
+if __name__ == "__main__":
+    main(test)
