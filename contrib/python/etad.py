@@ -13,7 +13,11 @@ daemon's Unix socket (docs/api.md) and keeps nothing.
 
 A scheduler that asks for a limit takes `answer.upper` with the confidence it wants:
 
-    client.estimate("LeNet", phase="total", iterations=10_000, test_interval=0, confidence=0.99).upper
+    client.estimate("LeNet", phase="total", batch_size=64, iterations=10_000, test_interval=0, confidence=0.99).upper
+
+What is as it was in a run of the history need not be said again:
+
+    client.estimate(like=12, epochs=10, samples_per_epoch=60_000).upper
 
 From the shell: `python3 etad.py estimate LeNet phase=train batch_size=64 iterations=10000`.
 """
@@ -109,10 +113,16 @@ class Client:
         finally:
             connection.close()
 
-    def estimate(self, network: Optional[str] = None, *, phase: str, iterations: Optional[int] = None,
+    def openapi(self) -> Json:
+        """The description of the whole API, in OpenAPI 3.1."""
+        return self.get("/v1/openapi.json")
+
+    def estimate(self, network: Optional[str] = None, *, phase: Optional[str] = None, iterations: Optional[int] = None,
                  batch_size: Optional[int] = None, settings: Optional[Mapping[str, str]] = None,
                  **more: Value) -> Estimate:
-        """GET /v1/estimate. Raises Problem: 404 where nothing is known, 409 where several deployments fit."""
+        """GET /v1/estimate; `like=RUN` is a whole question, others say the phase and the iterations or epochs.
+
+        Raises Problem: 404 where nothing is known, 409 where several deployments fit."""
         parameters: dict[str, Value] = {"network": network, "phase": phase, "iterations": iterations,
                                         "batch_size": batch_size, **more}
         parameters |= {f"setting.{name}": value for name, value in (settings or {}).items()}
@@ -134,6 +144,10 @@ class Client:
 
     def networks(self) -> Iterator[Json]:
         return self._list("/v1/networks", "networks", {})
+
+    def estimators(self) -> Iterator[Json]:
+        """Who answers which kind of question, and how well."""
+        return self._list("/v1/estimators", "estimators", {})
 
     def models(self, **filters: Value) -> Iterator[Json]:
         return self._list("/v1/models", "models", filters)

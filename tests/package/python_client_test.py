@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
 """contrib/python/etad.py against a daemon: python_client_test.py BUILD"""
+import contextlib
+import io
+import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -20,6 +25,21 @@ def raises(kind, what):
     except kind as error:
         return error
     raise AssertionError(f"no {kind.__name__}")
+
+
+def check_examples(client):
+    """Those of the module's own text: each indented paragraph, run in order."""
+    names = {"client": client}
+    found = [textwrap.dedent(each) for each in re.findall(r"(?:^    .*\n)+", etad.__doc__.replace("\n\n    for", "\n    for"), re.M)]
+    assert len(found) == 3, found
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        for example in found:
+            exec(example, names)
+    assert printed.getvalue().strip(), "the examples print nothing"
+    shell = re.search(r"`(python3 etad\.py [^`]*)`", etad.__doc__)[1]
+    asked = subprocess.run([sys.executable, *shell.split()[1:]], cwd=ROOT / "contrib" / "python", capture_output=True, text=True, check=False)
+    assert asked.returncode == 0 and '"seconds"' in asked.stdout, asked.stderr
 
 
 def check(client, folder):
@@ -45,6 +65,10 @@ def check(client, folder):
     assert "overall" in client.accuracy()
     rows = client.what_if("LeNet", vary="batch_size", values=[16, 64])["rows"]
     assert [row["batch_size"] for row in rows] == [16, 64]
+    alike = client.estimate(like=newest["id"], epochs=2, samples_per_epoch=60_000)
+    assert alike.body["phase"] == "total" and alike.body["network"] == newest["network"]
+    assert {each["name"] for each in client.estimators()} >= {"end_to_end", "effects"}
+    assert client.openapi()["openapi"].startswith("3.1.")
     assert client.label(newest["id"], gpus="0")["labels"] == {"gpus": "0"}
 
     seen = []
@@ -68,6 +92,8 @@ def main():
         subprocess.run([*etactl, "import", *map(str, EXAMPLES)], check=True, capture_output=True)
         subprocess.run([*etactl, "refit"], check=True, capture_output=True)
         check(etad.Client(f"{folder}/sock"), folder)
+        os.environ["ETAD_SOCKET"] = f"{folder}/sock"
+        check_examples(etad.Client())
     print("python_client_test: all is well")
 
 
