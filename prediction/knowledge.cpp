@@ -28,6 +28,14 @@ std::string network_of(const ModelKey& key) {
   return key.architecture.empty() ? key.network : key.network + " " + key.architecture;
 }
 
+// Runs on an unknown number of devices are reckoned as on one, but told apart from those that are, as runs of
+// another setting would be.
+constexpr const char* kUnknownDevices = "devices=unknown";
+
+double devices_of(const ModelKey& key) {
+  return static_cast<double>(std::max<std::int64_t>(1, key.devices));
+}
+
 std::string setting_name(const std::string& setting) {
   return setting.substr(0, setting.find('='));
 }
@@ -48,11 +56,12 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
     datum.what.network = network_of(key);
     datum.what.phase = std::string(name_of(key.phase));
     datum.what.samples = static_cast<double>(run.samples_per_iteration);
-    datum.what.devices = static_cast<double>(std::max<std::int64_t>(1, key.devices));
+    datum.what.devices = devices_of(key);
     datum.what.device = key.device;
     datum.what.host = key.host;
     datum.what.framework = key.framework;
     datum.what.settings = regression::traits_of(run.settings, key.phase == Phase::train);
+    if (key.devices == 0) datum.what.settings.emplace_back(kUnknownDevices);
     datum.what.iterations = static_cast<double>(run.iterations);
     datum.value = to_seconds(run.duration) / datum.what.iterations;
     datum.run = run.run_id;
@@ -181,11 +190,13 @@ std::optional<Asked> Knowledge::asked(const Question& question, Phase phase,
     if (!question.host) c.host = there == data_.end() ? "" : there->first.host;
   }
   if (question.framework) c.framework = *question.framework;
+  out.key.devices = question.devices.value_or(like_key->devices);
+  std::erase(c.settings, kUnknownDevices);
+  if (out.key.devices == 0) c.settings.emplace_back(kUnknownDevices);
   // More devices work through more samples: as many each, where nothing else was said.
-  if (question.devices && static_cast<double>(*question.devices) != c.devices) {
-    if (!batch) c.samples *= static_cast<double>(*question.devices) / c.devices;
-    c.devices = static_cast<double>(*question.devices);
-  }
+  const double devices = devices_of(out.key);
+  if (!batch) c.samples *= devices / c.devices;
+  c.devices = devices;
   if (batch) c.samples = static_cast<double>(*batch);
   if (c.phase != name_of(phase)) {
     c.phase = std::string(name_of(phase));
@@ -201,7 +212,6 @@ std::optional<Asked> Knowledge::asked(const Question& question, Phase phase,
   out.key.framework = c.framework;
   out.key.host = c.host;
   out.key.device = c.device;
-  out.key.devices = static_cast<std::int64_t>(c.devices);
   out.key.phase = phase;
   return out;
 }

@@ -38,7 +38,7 @@ Question like(const Run& run, Question asked) {
   if (!asked.batch_size) {
     asked.batch_size = main.samples_per_iteration;
     // As many samples each on another number of devices.
-    if (asked.batch_size && run.devices > 0)
+    if (asked.batch_size && run.devices > 0 && *asked.devices > 0)
       *asked.batch_size = *asked.batch_size * *asked.devices / run.devices;
   }
   if (asked.iterations == 0 && !asked.epochs) {

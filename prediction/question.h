@@ -21,7 +21,7 @@ namespace etad::prediction {
 struct Question {
   enum class Phase : std::uint8_t { train, test, total };
   std::optional<std::string> network, architecture, framework, host, device;
-  std::optional<std::int64_t> devices;
+  std::optional<std::int64_t> devices;  // 0: an unknown number
   Phase phase = Phase::train;
   std::optional<std::int64_t> batch_size;
   std::int64_t iterations = 0;

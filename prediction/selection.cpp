@@ -13,6 +13,11 @@ namespace {
 
 using Choices = std::vector<Deployment>;
 
+// Unknown is empty, as of names.
+std::string count_text(std::int64_t devices) {
+  return devices == 0 ? std::string() : std::to_string(devices);
+}
+
 // What tells deployments apart, each under the name of its parameter.
 struct Trait {
   std::string_view parameter;
@@ -26,12 +31,12 @@ constexpr std::array<Trait, 6> kTraits = {{
     {"framework", [](const ModelKey& k) { return k.framework; }, &Question::framework},
     {"host", [](const ModelKey& k) { return k.host; }, &Question::host},
     {"device", [](const ModelKey& k) { return k.device; }, &Question::device},
-    {"devices", [](const ModelKey& k) { return std::to_string(k.devices); }, nullptr},
+    {"devices", [](const ModelKey& k) { return count_text(k.devices); }, nullptr},
 }};
 
 std::optional<std::string> wanted(const Question& question, const Trait& trait) {
   if (trait.wanted != nullptr) return question.*trait.wanted;
-  if (question.devices) return std::to_string(*question.devices);
+  if (question.devices) return count_text(*question.devices);
   return std::nullopt;
 }
 

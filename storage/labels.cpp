@@ -137,7 +137,7 @@ void restore_said(Run& run, const TextMap& said) {
     const auto it = said.find(std::string(name));
     *text_of(run, name) = it == said.end() ? std::string() : it->second;
   }
-  run.devices = number(said, "devices").value_or(1);
+  run.devices = number(said, "devices").value_or(0);
   run.train.batch_size = number(said, "batch_size");
   run.train.samples_per_iteration = number(said, "samples");
   run.test.batch_size = number(said, "test_batch_size");
@@ -150,14 +150,13 @@ void apply_labels(Run& run, const TextMap& labels) {
     const auto it = labels.find(std::string(name));
     if (value.empty() && it != labels.end()) value = it->second;
   }
-  // A log that says nothing of devices reads as one device, so one is no knowledge to defend.
   const auto devices = number(labels, "devices");
-  if (devices && run.devices <= 1) run.devices = *devices;
+  if (devices && run.devices == 0) run.devices = *devices;
 
   const auto iter_size = std::max<std::int64_t>(number(run.settings, "iter_size").value_or(1), 1);
   const auto batch = number(labels, "batch_size");
   std::int64_t factor = 0;
-  if (__builtin_mul_overflow(iter_size, run.devices, &factor)) factor = 0;
+  if (__builtin_mul_overflow(iter_size, std::max<std::int64_t>(run.devices, 1), &factor)) factor = 0;
   if (run.job != Job::test) fill_phase(run.train, batch, factor);
   // A test job has but one batch size; beside training, the test net's is a value of its own.
   auto test_batch = number(labels, "test_batch_size");

@@ -56,7 +56,7 @@ struct RunRow {
 // What a model is fitted for.
 struct ModelKey {
   std::string network, architecture, framework, host, device;
-  std::int64_t devices = 1;
+  std::int64_t devices = 0;  // 0: unknown, which is a deployment of its own
   Phase phase = Phase::train;
   auto operator<=>(const ModelKey&) const = default;
 };

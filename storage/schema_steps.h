@@ -256,4 +256,31 @@ CREATE TABLE rules_tried (
 ) STRICT;
 )sql";
 
+// Version 7: a number of devices that nobody knows is 0; it was 1 before. Where neither the log nor a label named
+// a device by its number, and it is not the CPU, one was as good as nothing.
+inline constexpr const char* kStep7 = R"sql(
+UPDATE run_labels SET said = json_set(said, '$.devices', '0')
+  WHERE said ->> 'devices' = '1' AND EXISTS (SELECT 1 FROM runs r WHERE r.id = run_id AND r.device <> 'CPU'
+    AND r.settings ->> 'device_index' IS NULL);
+UPDATE runs SET devices = 0
+  WHERE devices = 1 AND device <> 'CPU' AND settings ->> 'device_index' IS NULL
+    AND NOT EXISTS (SELECT 1 FROM run_labels l WHERE l.run_id = runs.id AND l.labels ->> 'devices' IS NOT NULL);
+
+CREATE TEMP TABLE moved AS
+  SELECT p.run_id, p.phase, d.id AS old, d.network, d.architecture, d.framework, d.host, d.device,
+    (SELECT max(generation) + 1 FROM datasets) AS generation
+  FROM runs r CROSS JOIN run_phases p ON p.run_id = r.id CROSS JOIN datasets d ON d.id = p.dataset_id
+  WHERE r.devices = 0 AND d.devices = 1;
+INSERT INTO datasets (network, architecture, framework, host, device, devices, phase, generation)
+  SELECT DISTINCT network, architecture, framework, host, device, 0, phase, generation FROM moved;
+UPDATE datasets SET generation = (SELECT max(generation) FROM moved) WHERE id IN (SELECT old FROM moved);
+UPDATE run_phases SET dataset_id = (
+    SELECT d.id FROM moved m CROSS JOIN datasets d ON d.network = m.network AND d.architecture = m.architecture
+      AND d.framework = m.framework AND d.host = m.host AND d.device = m.device AND d.devices = 0
+      AND d.phase = m.phase
+    WHERE m.run_id = run_phases.run_id AND m.phase = run_phases.phase)
+  WHERE (run_id, phase) IN (SELECT run_id, phase FROM moved);
+DROP TABLE moved;
+)sql";
+
 }  // namespace etad::schema

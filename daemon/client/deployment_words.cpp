@@ -28,7 +28,8 @@ std::string joined(const boost::json::array& values) {
 std::string devices_text(const Object& deployment) {
   const std::string device = or_dash(text_of(deployment, "device"));
   const std::int64_t n = count_of(deployment, "devices");
-  return n > 1 ? std::to_string(n) + " x " + device : device;
+  if (n > 1) return std::to_string(n) + " x " + device;
+  return n == 0 && device != "-" ? "? x " + device : device;
 }
 
 std::string place_text(const Object& deployment) {
@@ -36,8 +37,9 @@ std::string place_text(const Object& deployment) {
   const bool unknown = text_of(deployment, "device").empty();
   const std::string host = text_of(deployment, "host");
   std::string out = !unknown ? devices_text(deployment)
-                    : n > 1  ? std::to_string(n) + " unknown devices"
-                             : "an unknown device";
+                    : n == 0 ? "unknown devices"
+                    : n == 1 ? "an unknown device"
+                             : std::to_string(n) + " unknown devices";
   return host.empty() ? out : out + " of " + host;
 }
 

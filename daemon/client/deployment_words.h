@@ -14,7 +14,7 @@ std::int64_t count_of(const Object& object, std::string_view name);  // 0 where 
 std::string or_dash(std::string text);
 std::string joined(const boost::json::array& values);  // "1, 2", "LeNet, CaffeNet"
 
-std::string devices_text(const Object& deployment);     // "Tesla K80", "2 x Tesla K80", "-": in a table
+std::string devices_text(const Object& deployment);     // "Tesla K80", "2 x Tesla K80", "? x Tesla K80", "-"
 std::string place_text(const Object& deployment);       // "2 x Tesla K80 of gpu1": in a sentence
 std::string deployment_text(const Object& deployment);  // "caffe on 2 x Tesla K80 of gpu1": in a sentence
 

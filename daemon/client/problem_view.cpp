@@ -53,8 +53,9 @@ std::string choice_text(const Object& problem, const Object& candidate) {
     const json::string* const name = each.if_string();
     const json::value* const value = name != nullptr ? candidate.if_contains(*name) : nullptr;
     if (value == nullptr) continue;
-    const std::string text =
-        value->is_string() ? printable(value->get_string()) : printable(json::serialize(*value));
+    std::string text;  // what is unknown is asked for by an empty value
+    if (!value->is_null())
+      text = value->is_string() ? printable(value->get_string()) : printable(json::serialize(*value));
     out += (out.empty() ? ": " : " ") + option_text(std::string(*name)) + " " + shell_word(text);
   }
   return out;

@@ -97,7 +97,7 @@ Question question_from(Params& params) {
   out.framework = params.text("framework");
   out.host = params.text("host");
   out.device = params.text("device");
-  out.devices = params.integer("devices", 1, 1'000'000);
+  out.devices = params.text("devices") == "" ? 0 : params.integer("devices", 1, 1'000'000);
   const std::string phase = params.choice("phase", {"train", "test", "total"});
   out.phase = phase == "test"    ? Question::Phase::test
               : phase == "total" ? Question::Phase::total
@@ -139,7 +139,7 @@ std::string to_json(const Estimate& estimate) {
   json.begin_object();
   json.field("network", key.network).field("architecture", key.architecture);
   json.field("framework", key.framework).field("host", key.host);
-  json.field("device", key.device).field("devices", key.devices);
+  json.field("device", key.device).field("devices", known_devices(key.devices));
   json.field("phase", name_of(question.phase)).field("batch_size", main.batch_size);
   json.field("iterations", question.iterations);
   if (question.phase == Question::Phase::total) {

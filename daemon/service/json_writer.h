@@ -14,6 +14,11 @@
 
 namespace etad::service {
 
+// A number of devices as it is shown: null where it is unknown (0).
+inline std::optional<std::int64_t> known_devices(std::int64_t devices) {
+  return devices == 0 ? std::nullopt : std::optional(devices);
+}
+
 // `text` with every byte that belongs to no valid UTF-8 sequence replaced by U+FFFD.
 std::string valid_utf8(std::string_view text);
 

@@ -140,7 +140,7 @@ void add_models(Exposition& out, const ModelSet& set) {
                            {"framework", key.framework},
                            {"host", key.host},
                            {"device", key.device},
-                           {"devices", std::to_string(key.devices)},
+                           {"devices", key.devices == 0 ? "" : std::to_string(key.devices)},
                            {"phase", std::string(name_of(key.phase))}};
     if (const auto error = each.error_percent(); error) {
       out.add("model_error_ratio", "Cross-validated mean relative error of the model", Type::gauge, "ratio",

@@ -16,7 +16,7 @@ void write_known(JsonWriter& json, std::string_view name, const std::vector<Know
   for (const auto& [key, train, test] : known) {
     json.begin_object().field("network", key.network).field("architecture", key.architecture);
     json.field("framework", key.framework).field("host", key.host);
-    json.field("device", key.device).field("devices", key.devices);
+    json.field("device", key.device).field("devices", known_devices(key.devices));
     json.key("phases").begin_array();
     if (train) json.value("train");
     if (test) json.value("test");

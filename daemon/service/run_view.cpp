@@ -70,7 +70,7 @@ std::string value_of(const Run& run, std::string_view name) {
   if (name == "device") return run.device;
   if (name == "host") return run.host;
   if (name == "framework") return run.framework;
-  if (name == "devices") return std::to_string(run.devices);
+  if (name == "devices") return number(known_devices(run.devices));
   if (name == "batch_size") return number(run.job == Job::test ? run.test.batch_size : run.train.batch_size);
   if (name == "test_batch_size") return number(run.test.batch_size);
   return {};
@@ -100,7 +100,7 @@ void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook, cons
   json.begin_object();
   json.field("id", row.id).field("source", row.source).field("framework", run.framework);
   json.field("network", run.network).field("architecture", run.architecture);
-  json.field("host", run.host).field("device", run.device).field("devices", run.devices);
+  json.field("host", run.host).field("device", run.device).field("devices", known_devices(run.devices));
   json.field("job", etad::name_of(run.job)).field("state", etad::name_of(run.state));
   json.field("started_at", run.started_at);
   json.field("ended_at", running ? std::nullopt : run.ended_at);

@@ -92,7 +92,7 @@ struct Run {
   std::string architecture;  // fingerprint, 8 hex digits; empty: unknown
   std::string host;
   std::string device;  // "Tesla K80"; "CPU"; empty: unknown
-  std::int64_t devices = 1;
+  std::int64_t devices = 0;  // 0: unknown
   std::optional<Instant> started_at;
   std::optional<Instant> ended_at;  // of a running run: its last line
   std::map<std::string, std::string> settings;

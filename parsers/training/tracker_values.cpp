@@ -343,6 +343,7 @@ void Tracker::Impl::derive_batch_size(RunTrack& r, const Event& event) const {
   note_derived(r.run, "batch_size: samples_per_second * seconds");
 }
 
+// Where nobody says how many devices there are, a device's batch is all that is known of an iteration's.
 std::int64_t Tracker::Impl::train_samples(const RunTrack& r) const {
   const Quantities& known = r.known;
   const std::int64_t iter_size = known.iter_size ? *known.iter_size : labels.iter_size.value_or(1);
@@ -380,14 +381,15 @@ Run Tracker::Impl::told(const RunTrack& r) const {
   if (run.host.empty()) run.host = labels.host.empty() ? context.host : labels.host;
   if (!labels.solver_type.empty()) run.settings.try_emplace("type", labels.solver_type);
   for (const auto& [key, value] : labels.settings) run.settings.try_emplace(key, value);
-  run.devices = r.known.devices ? *r.known.devices : labels.devices.value_or(1);
+  const std::int64_t unsaid = run.device == "CPU" ? 1 : 0;  // a machine's processors count as one
+  run.devices = r.known.devices ? *r.known.devices : labels.devices.value_or(unsaid);
   if (!run.max_iterations) run.max_iterations = labels.max_iter;
   // Caffe takes 1 where nothing is said; here it may have been said.
   if (r.description.solver_cut && !r.known.iter_size && !labels.iter_size)
     note_derived(run, "iter_size: 1, the solver's description is cut");
   if (const std::int64_t samples = train_samples(r); samples > 0 && run.job != Job::test) {
     run.train.batch_size = r.known.batch_size ? r.known.batch_size : labels.batch_size;
-    if (!run.train.batch_size) run.train.batch_size = samples / std::max<std::int64_t>(1, run.devices);
+    if (!run.train.batch_size && run.devices > 0) run.train.batch_size = samples / run.devices;
     run.train.samples_per_iteration = samples;
   }
   if (const std::int64_t samples = test_samples(r, 0); samples > 0) {

@@ -102,11 +102,11 @@ TEST(ProblemText, SaysWhichOptionsChooseOneOfSeveral) {
       problem_text(parsed(R"({"detail": "2 models fit.", "parameters": ["device", "devices"],
     "candidates": [
       {"network": "VGG", "architecture": "1a", "framework": "caffe", "device": "Tesla K80", "devices": 2, "host": "g1"},
-      {"network": "VGG", "architecture": "1a", "framework": "caffe", "device": "", "devices": 1, "host": "g1"}]})"));
+      {"network": "VGG", "architecture": "1a", "framework": "caffe", "device": "", "devices": null, "host": "g1"}]})"));
   EXPECT_EQ(text,
             "etactl: 2 models fit.\n"
             "  VGG (1a), caffe on 2 x Tesla K80 of g1: --device 'Tesla K80' --devices 2\n"
-            "  VGG (1a), caffe on an unknown device of g1: --device '' --devices 1\n");
+            "  VGG (1a), caffe on unknown devices of g1: --device '' --devices ''\n");
 }
 
 TEST(ProblemText, ShowsTheRunsOfANetworkWithoutAModel) {

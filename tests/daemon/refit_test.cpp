@@ -29,6 +29,7 @@ class Refitting : public TempHistory {
     run.network = network;
     run.architecture = "9c1d7a52";
     run.device = device;
+    run.devices = 1;
     run.started_at = kToday + seconds(3600 * ++sources_);
     run.settings = std::move(settings);
     run.train.batch_size = run.train.samples_per_iteration = batch;
@@ -139,6 +140,8 @@ TEST_F(Bridging, ADeviceAndANumberOfThemThatNothingRanOnStillHaveAnAnswer) {
   ASSERT_TRUE(said);
   EXPECT_EQ(said->parts[0].said->kind, estimators::Kind::devices);
   EXPECT_EQ(said->key.devices, 8);
+  question_.devices = 0;
+  EXPECT_EQ(answer()->parts[0].said->kind, estimators::Kind::settings) << "one or several, who knows";
 }
 
 TEST_F(Bridging, TheOtherPhaseIsBridgedToo) {

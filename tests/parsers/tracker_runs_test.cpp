@@ -372,6 +372,22 @@ TEST(Runs, WhichOfSeveralNumbersCounts) {
   }
 }
 
+TEST(Runs, AnUnknownNumberOfDevicesStaysUnknown) {
+  const auto run_of = [](const std::vector<std::pair<Field, std::string_view>>& said) {
+    HandLog log;
+    for (const auto& [name, value] : said) log.line(0, EventKind::setting, {{name, value}});
+    return log.iteration(1, "10").iteration(2, "20").end().runs.at(0);
+  };
+  const etad::Run silent = run_of({{Field::batch_size, "32"}});
+  EXPECT_EQ(silent.devices, 0);
+  EXPECT_EQ(silent.train.samples_per_iteration, 32) << "all that is known of an iteration";
+  const etad::Run whole = run_of({{Field::global_batch_size, "256"}});
+  EXPECT_EQ(whole.devices, 0);
+  EXPECT_EQ(whole.train.batch_size, std::nullopt) << "a device's share is not known";
+  EXPECT_EQ(run_of({{Field::devices, "1"}}).devices, 1);
+  EXPECT_EQ(run_of({{Field::device, "CPU"}}).devices, 1);
+}
+
 TEST(Runs, TheBatchThatProgressItselfShows) {
   HandLog log;
   const auto shown = [&](double at, std::string_view n, std::string_view samples) {

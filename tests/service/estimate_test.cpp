@@ -153,6 +153,22 @@ TEST_F(EstimateTest, SeveralDevicesAreNotGuessedAt) {
   EXPECT_EQ(answered(query + "&host=gpu1").at("model").at("id"), 1);
 }
 
+TEST_F(EstimateTest, AnUnknownNumberOfDevicesIsNotTakenForOne) {
+  for (const std::int64_t devices : {1, 0}) {
+    FittedModel model = fitted(2 - devices, "LeNet", Phase::train, 0.5, 0.01, 0.001);
+    model.key.devices = devices;
+    add(model);
+  }
+  const std::string query = "network=LeNet&phase=train&batch_size=64&iterations=10";
+  const auto body = refused(query, 409);
+  EXPECT_EQ(body.at("parameters"), json::parse(R"(["devices"])"));
+  EXPECT_EQ(body.at("candidates").at(1).at("devices"), nullptr);
+  EXPECT_EQ(answered(query + "&devices=1").at("model").at("id"), 1);
+  const auto unknown = answered(query + "&devices=");
+  EXPECT_EQ(unknown.at("model").at("id"), 2);
+  EXPECT_EQ(unknown.at("devices"), nullptr);
+}
+
 TEST_F(EstimateTest, SeveralArchitecturesOfOneNameAreNotGuessedAt) {
   add(fitted(1, "CaffeNet", Phase::train, 0.5, 0.01, 0.001));
   FittedModel other = fitted(2, "CaffeNet", Phase::train, 0.5, 0.02, 0.002);

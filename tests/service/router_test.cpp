@@ -78,7 +78,7 @@ TEST_F(RouterTest, TheRunObjectIsAsPromised) {
   EXPECT_EQ(run.at("architecture"), "9c1d7a52");
   EXPECT_EQ(run.at("host"), "gpu1");
   EXPECT_EQ(run.at("device"), "Tesla K80");
-  EXPECT_EQ(run.at("devices"), 1);
+  EXPECT_TRUE(run.at("devices").is_null()) << "its log does not say";
   EXPECT_EQ(run.at("state"), "finished");
   EXPECT_EQ(run.at("started_at"), "2026-11-21T09:00:00Z");
   EXPECT_EQ(run.at("ended_at"), "2026-11-21T09:01:00Z");

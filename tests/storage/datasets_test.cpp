@@ -44,6 +44,23 @@ TEST_F(DatasetsTest, AKeyIsDirtyOnceForEachCommitThatBringsSegments) {
   EXPECT_THAT(data(key_of(run, Phase::test)).front().windows, SizeIs(1));
 }
 
+TEST_F(DatasetsTest, AnUnknownNumberOfDevicesIsNoneOfTheKnown) {
+  etad::Run unknown = lenet();
+  unknown.devices = 0;
+  auto source = source_with_run("/unknown.log", 3, unknown);
+  commit(source);
+  commit(source_with_run("/one.log", 2, lenet()));
+  EXPECT_THAT(changed(), ElementsAre(key_of(unknown), key_of(lenet())));
+  EXPECT_THAT(data(key_of(unknown)), SizeIs(1));
+  EXPECT_EQ(must(reader().run(1))->run.devices, 0);
+
+  must(writer().set_labels(1, {{"devices", "1"}}));
+  EXPECT_THAT(data(key_of(unknown)), IsEmpty());
+  EXPECT_THAT(data(key_of(lenet())), SizeIs(2));
+  must(writer().set_labels(1, {{"devices", ""}}));
+  EXPECT_THAT(data(key_of(unknown)), SizeIs(1));
+}
+
 TEST_F(DatasetsTest, TimingRunsAndUnknownNetworksAreNoData) {
   etad::Run timing = lenet();
   timing.job = Job::time;

@@ -43,6 +43,7 @@ inline Run lenet(std::int64_t ordinal = 0) {
   run.architecture = "9c1d7a52";
   run.host = "gpu1";
   run.device = "Tesla K80";
+  run.devices = 1;
   run.started_at = kNow;
   run.settings = {{"type", "SGD"}, {"max_iter", "10000"}};
   run.train.batch_size = 64;

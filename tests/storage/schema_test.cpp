@@ -165,9 +165,14 @@ TEST_F(SchemaTest, AFirstVersionsHistoryIsTakenOver) {
   EXPECT_EQ(segments[2].first_iteration, 200);
   EXPECT_THAT(must(reader().points(1, 0, 10)), SizeIs(3));
   std::int64_t generation = 0;
-  EXPECT_THAT(must(reader().changed_keys(0, generation)), SizeIs(3)) << "LeNet, no name, MyNet";
+  const auto keys = must(reader().changed_keys(0, generation));
+  EXPECT_THAT(keys, SizeIs(5)) << "LeNet, no name, MyNet on one device, which nobody had said; two of them anew";
+  EXPECT_EQ(rows[1].run.devices, 0);
+  for (const ModelKey& key : keys) EXPECT_EQ(must(reader().run_data(key, 9, 9)).size(), key.devices == 0 ? 1 : 0);
   EXPECT_THAT(must(reader().models()), SizeIs(1));
   EXPECT_THAT(must(writer().sources()), SizeIs(2));
+  must(writer().set_labels(2, {{"network", ""}}));
+  EXPECT_EQ(must(reader().run(2))->run.devices, 0) << "as the log is remembered";
 
   PredictionRow prediction;
   prediction.run_id = 1;

@@ -52,7 +52,7 @@ json::object run_object(const Run& r) {
           {"architecture", r.architecture},
           {"host", r.host},
           {"device", r.device},
-          {"devices", r.devices},
+          {"devices", r.devices == 0 ? json::value(nullptr) : json::value(r.devices)},
           {"started_at", maybe(r.started_at)},
           {"ended_at", maybe(r.ended_at)},
           {"settings", settings},

@@ -65,7 +65,7 @@ std::string curve_target(const object& model) {
   for (const char* const name :
        {"network", "architecture", "framework", "host", "device", "devices", "phase"}) {
     const value* const part = model.if_contains(name);
-    if (part != nullptr && !part->is_null()) out += "&" + std::string(name) + "=" + encoded(*part);
+    if (part != nullptr) out += "&" + std::string(name) + "=" + encoded(*part);
   }
   return out + "&iterations=1000";
 }

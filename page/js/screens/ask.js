@@ -51,7 +51,7 @@ function answerView(answer, question) {
 function problemView(problem) {
   const body = problem.body ?? {};
   return [h('p', {class: 'warning', role: 'status'}, plain(problem.message, 400)), body.hint ? h('p', null, plain(body.hint, 300)) : null,
-    Array.isArray(body.candidates) ? table([{head: 'could be', cell: (c) => plain(typeof c === 'string' ? c : [c.network, c.framework, c.device, c.devices, c.host].filter((x) => x !== '').join(', '), 120)}],
+    Array.isArray(body.candidates) ? table([{head: 'could be', cell: (c) => plain(typeof c === 'string' ? c : [c.network, c.framework, c.device, c.devices, c.host].filter((x) => x !== '' && x != null).join(', '), 120)}],
       body.candidates, {caption: 'what it could mean'}) : null];
 }
 
@@ -77,7 +77,7 @@ export async function askScreen(root, signal, query) {
   const fill = (values) => { for (const [name, value] of Object.entries(values)) if (inputs[name]) inputs[name].value = value ?? ''; };
   const ask = async () => {
     // Of a run whose host or device is unknown the question is about just that: an empty value says so.
-    const given = ([name, value]) => value !== '' || (past.value && ['host', 'device'].includes(name));
+    const given = ([name, value]) => value !== '' || (past.value && ['host', 'device', 'devices'].includes(name));
     const question = Object.fromEntries(ASK_FIELDS.map(([name]) => [name, inputs[name].value.trim()]).filter(given));
     if (question.phase !== 'total') for (const name of ['test_interval', 'test_iterations', 'test_batch_size']) delete question[name];
     try {

@@ -7,10 +7,10 @@ import {plot} from '../plot.js';
 // The question whose answers are a model's curve over the batch size.
 export function curveQuestion(model) {
   return {vary: 'batch_size', network: model.network, architecture: model.architecture, framework: model.framework,
-    host: model.host, device: model.device, devices: model.devices, phase: model.phase, iterations: 1000};
+    host: model.host, device: model.device, devices: model.devices ?? '', phase: model.phase, iterations: 1000};
 }
 
-const deploymentOf = (r) => [r.devices > 1 ? r.devices + ' × ' : '', r.device || 'unknown device', r.host ? ' of ' + r.host : '', ', ', r.framework].join('');
+const deploymentOf = (r) => [r.devices === 1 ? '' : (r.devices ?? '?') + ' × ', r.device || 'unknown device', r.host ? ' of ' + r.host : '', ', ', r.framework].join('');
 
 function measuredPoints(runs, phase) {
   return runs.filter((r) => r[phase]?.iterations && r[phase].samples_per_iteration && !r.diverged).map((r) => ({
