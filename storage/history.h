@@ -120,7 +120,7 @@ class Reader {
 
   virtual Result<std::vector<RunRow>> runs(const RunFilter& filter) = 0;  // newest (highest id) first
   virtual Result<std::optional<RunRow>> run(std::int64_t id) = 0;
-  virtual Result<std::vector<Segment>> segments(std::int64_t run_id, std::int64_t from,
+  virtual Result<std::vector<Segment>> segments(std::int64_t run_id, std::int64_t from,  // -1: the last
                                                 std::int64_t limit) = 0;
   virtual Result<std::vector<ProgressPoint>> points(std::int64_t run_id, std::int64_t from,
                                                     std::int64_t limit) = 0;

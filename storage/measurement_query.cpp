@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 
 #include "storage/chunks.h"
@@ -22,6 +23,11 @@ std::vector<Entry> read(sqlite::Connection& connection, const std::string& table
           " WHERE run_id = ?1 AND first_index <= ?2), 0) AND ?1 IN (SELECT r.id FROM runs r CROSS JOIN"
           " sources s ON s.id = r.source_id WHERE r.id = ?1 AND NOT s.pending) ORDER BY first_index");
   std::vector<Entry> result, chunk;
+  if (from < 0) {
+    sqlite::Statement all(connection, "SELECT max(first_index + count) FROM " + table + " WHERE run_id = ?");
+    if (auto rows = all.query(run_id); rows.next())
+      from += rows.get<std::optional<std::int64_t>>(0).value_or(0);
+  }
   from = std::max<std::int64_t>(from, 0);
   auto rows = select.query(run_id, from);
   while (limit > 0 && rows.next()) {

@@ -1,5 +1,6 @@
 // The routes below /v1/runs, and watching.
 #include <charconv>
+#include <cmath>
 #include <functional>
 #include <set>
 
@@ -65,11 +66,23 @@ tl::expected<RunRow, Reply> find_run(Reader& reader, const std::string& argument
   return std::move(**row);
 }
 
+// The last loss that a run showed.
+std::optional<double> last_loss(Reader& reader, std::int64_t run_id) {
+  const auto last = reader.points(run_id, -1, 1);
+  if (!last || last->empty() || !std::isfinite(last->front().loss)) return std::nullopt;
+  return last->front().loss;
+}
+
+// Of a list only the running runs are worth a look at their points.
+std::optional<double> live_loss(Reader& reader, const RunRow& row) {
+  return row.run.state == RunState::running ? last_loss(reader, row.id) : std::nullopt;
+}
+
 }  // namespace
 
 std::string Router::run_line(const RunRow& row, std::optional<Instant> now) {
   JsonWriter json;
-  write_run(json, row, live_.outlook(row, backend_.models(), now));
+  write_run(json, row, live_.outlook(row, backend_.models(), now), live_loss(reader_, row));
   return json.take();
 }
 
@@ -93,7 +106,9 @@ Outcome Router::runs(Call& call) {
   const Instant now = options_.now();
   return list_reply(
       "runs", *rows, page,
-      [&](JsonWriter& json, const RunRow& row) { write_run(json, row, live_.outlook(row, models, now)); },
+      [&](JsonWriter& json, const RunRow& row) {
+        write_run(json, row, live_.outlook(row, models, now), live_loss(reader_, row));
+      },
       [&](std::size_t i) { return (*rows)[i].id; });
 }
 
@@ -109,7 +124,7 @@ Outcome Router::run(Call& call) {
     traces = std::move(*found);
   }
   JsonWriter json;
-  write_run(json, *row, outlook, traces ? &*traces : nullptr);
+  write_run(json, *row, outlook, last_loss(reader_, row->id), traces ? &*traces : nullptr);
   std::string body = json.take();
   // The single run says more than the list does: what its GPUs did, what was predicted of it, and a timing
   // run's layers.

@@ -94,7 +94,8 @@ std::string_view name_of(PredictionKind kind) {
 
 }  // namespace
 
-void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook, const AnomalyTraces* traces) {
+void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook, std::optional<double> loss,
+               const AnomalyTraces* traces) {
   const Run& run = row.run;
   const bool running = run.state == RunState::running;
   json.begin_object();
@@ -117,7 +118,7 @@ void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook, cons
   json.key("test");
   write_phase(json, run.test);
   json.key("progress").begin_object();
-  json.field("iteration", run.iteration).field("of", run.max_iterations).end_object();
+  json.field("iteration", run.iteration).field("of", run.max_iterations).field("loss", loss).end_object();
   json.field("first_iteration", run.first_iteration);
   write_outlook(json, run, outlook, traces);
   json.field("startup_seconds", run.startup).field("snapshot_seconds", run.snapshot_time);
