@@ -88,7 +88,7 @@ void add_runs(CLI::App& app, Asked& asked) {
   parameter(runs, "--limit", "limit", asked.parameters, "at most so many");
   runs->callback([&asked] {
     asked.command = [&asked] {
-      if (!asked.name.empty()) return show(asked.common, target_of("/v1/runs/" + asked.name, {}), run_text);
+      if (!asked.name.empty()) return show_run(asked.common, asked.name);
       const bool stated = std::any_of(asked.parameters.begin(), asked.parameters.end(),
                                       [](const auto& each) { return each.first == "state"; });
       if (!asked.all && !stated) asked.parameters.emplace_back("state", "running");

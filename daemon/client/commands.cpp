@@ -8,6 +8,7 @@
 
 #include "daemon/client/link/http_client.h"
 #include "daemon/client/output.h"
+#include "daemon/client/run_course.h"
 #include "daemon/client/text.h"
 
 namespace etad::client {
@@ -72,6 +73,24 @@ int show(const Common& common, const std::string& target, View view) {
   const auto response = client->get(target);
   if (!response) return unreachable(response.error());
   return answered(common, *response, [&](const Object& object) { return view(object, stdout_screen()); });
+}
+
+int show_run(const Common& common, const std::string& id) {
+  auto client = HttpClient::connect(common.socket);
+  if (!client) return unreachable(client.error());
+  const auto response = client->get("/v1/runs/" + percent_encoded(id));
+  if (!response) return unreachable(response.error());
+  const auto ask = [&](const std::string& target) -> Object {
+    const auto more = client->get(target);
+    if (!more || !more->ok()) return {};  // the run has been shown; what is missing is a picture
+    boost::json::error_code error;
+    boost::json::value parsed = boost::json::parse(more->body, error);
+    return error || !parsed.is_object() ? Object() : std::move(parsed.get_object());
+  };
+  return answered(common, *response, [&](const Object& run) {
+    const Screen screen = stdout_screen();
+    return run_text(run, screen) + course_text(run, ask, screen);
+  });
 }
 
 int change(const Common& common, const std::string& target, const std::string& body,

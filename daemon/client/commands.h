@@ -37,6 +37,9 @@ int show(const Common& common, const std::string& target, View view);
 int change(const Common& common, const std::string& target, const std::string& body,
            std::string (*view)(const Object&));
 
+// One run in full, with pictures of how it went.
+int show_run(const Common& common, const std::string& id);
+
 int watch_runs(const Common& common, const std::string& target);
 
 struct ImportOptions {

@@ -47,40 +47,4 @@ std::string run_line(const Object& run) {
   return out + "\n";
 }
 
-std::string live_text(const std::map<std::int64_t, Object>& runs, const Screen& screen) {
-  if (runs.empty()) return "No run is under way.\n";
-  const std::size_t width = screen.width == 0 ? 80 : screen.width;
-  std::size_t widest = 0;
-  for (const auto& [id, run] : runs) widest = std::max(widest, width_of(name_of_run(run)));
-  const std::size_t name_width = std::min(widest, std::max<std::size_t>(6, width / 5));
-  std::string out;
-  for (const auto& [id, run] : runs) {
-    const Progress progress = progress_of(run);
-    const std::string state = text_of(run, "state");
-    const std::string head = padded(std::to_string(id), 4, true) + "  " +
-                             padded(cut(name_of_run(run), name_width), name_width) + "  ";
-    const std::string done =
-        padded(progress.of > 0 ? percent_done(progress) : "at " + iterations_text(progress), 5, true) + "  ";
-    const Object& remaining = object_of(run, "remaining");
-    const std::string trouble = trouble_of_run(run);
-    std::string time = state == "running" ? time_of_run(run) : trouble.empty() ? state : trouble;
-    const auto room = [&] { return width_of(head) + width_of(done) + width_of(time) + 2; };
-    // The narrower the screen, the less: first the interval goes, then the bar, never what is wrong.
-    if (room() + 12 > width && state == "running") {
-      time = remaining.empty() ? "" : duration_text(number_of(remaining, "seconds")) + " left";
-      if (!trouble.empty()) time = trouble + (time.empty() ? "" : ", ") + time;
-      if (time.empty()) time = time_of_run(run);
-    }
-    const std::size_t space = width > room() ? width - room() : 0;
-    const std::string progress_bar = space >= 6 && progress.of > 0
-                                         ? bar(progress.fraction(), std::min<std::size_t>(space, 40)) + "  "
-                                         : "";
-    const std::string plain = cut(head + progress_bar + done + time, width);
-    const Colour calm = state == "running" ? Colour::none : colour_of_state(state);
-    out +=
-        coloured(plain, state == "running" && !trouble.empty() ? Colour::red : calm, screen.colours) + "\n";
-  }
-  return out;
-}
-
 }  // namespace etad::client

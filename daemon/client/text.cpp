@@ -102,10 +102,16 @@ std::string percent_text(double percent) {
   return std::isfinite(percent) ? formatted("%.1f %%", percent) : "-";
 }
 
-std::string time_text(const std::string& rfc3339) {
+std::optional<std::int64_t> time_of(const std::string& rfc3339) {
   std::tm utc{};
-  if (strptime(rfc3339.c_str(), "%Y-%m-%dT%H:%M:%S", &utc) == nullptr) return rfc3339;
-  const std::time_t at = timegm(&utc);
+  if (strptime(rfc3339.c_str(), "%Y-%m-%dT%H:%M:%S", &utc) == nullptr) return std::nullopt;
+  return timegm(&utc);
+}
+
+std::string time_text(const std::string& rfc3339) {
+  const auto known = time_of(rfc3339);
+  if (!known) return rfc3339;
+  const std::time_t at = *known;
   std::tm local{};
   localtime_r(&at, &local);
   std::array<char, 32> out{};

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace etad::client {
 
@@ -51,7 +52,14 @@ std::string problem_text(const Object& problem);
 // One changed run, as a line for a log or a pipe.
 std::string run_line(const Object& run);
 
-// The live view: one line for each running run, each exactly fitting the width.
-std::string live_text(const std::map<std::int64_t, Object>& runs, const Screen& screen);
+// A run of the live view.
+struct LiveRun {
+  Object run;
+  std::vector<double> gpu_use;  // percent, in order of time; empty: not known
+};
+
+// The live view: of each run its bar and what remains, and below it, while it runs, its iterations, speed,
+// time so far, end by the clock, loss and GPU use. No line is wider than the screen.
+std::string live_text(const std::map<std::int64_t, LiveRun>& runs, const Screen& screen);
 
 }  // namespace etad::client

@@ -1,71 +1,161 @@
-// etactl runs --watch: a table that stays in place on a terminal, a line for each change elsewhere.
+// etactl runs --watch: a picture that stays current on a terminal, a line for each change elsewhere.
 #include <unistd.h>
 
+#include <chrono>
 #include <iostream>
 #include <utility>
 
 #include "daemon/client/commands.h"
 #include "daemon/client/output.h"
+#include "daemon/client/run_course.h"
+#include "daemon/client/run_words.h"
+#include "daemon/client/terminal.h"
 #include "daemon/client/text.h"
 
 namespace etad::client {
 namespace {
 
-// Redraws in place: over its own last picture, line by line, so that nothing flickers and nothing scrolls.
-class Picture {
- public:
-  void draw(const std::string& text) {
-    std::string out;
-    if (lines_ > 0) out += "\033[" + std::to_string(lines_) + "A";
-    lines_ = 0;
-    for (std::size_t from = 0, end = 0; (end = text.find('\n', from)) != std::string::npos; from = end + 1) {
-      out += "\r" + text.substr(from, end - from) + "\033[K\n";
-      ++lines_;
-    }
-    std::cout << out << "\033[J" << std::flush;
-  }
+using Clock = std::chrono::steady_clock;
 
- private:
-  std::size_t lines_ = 0;
-};
+constexpr std::chrono::seconds kTick{1};
+constexpr std::chrono::seconds kOverShown{30};   // what is over goes from the picture after that
+constexpr std::chrono::seconds kUseEvery{10};    // how often the traces are asked
 
-}  // namespace
+std::optional<Object> parsed(std::string_view text) {
+  boost::json::error_code error;
+  boost::json::value value = boost::json::parse(text, error);
+  if (error || !value.is_object()) return std::nullopt;
+  return std::move(value.get_object());
+}
 
-int watch_runs(const Common& common, const std::string& target) {
+int watch_lines(const Common& common, const std::string& target) {
   auto client = HttpClient::connect(common.socket);
   if (!client) return unreachable(client.error());
-  const bool live = isatty(STDOUT_FILENO) != 0 && !common.json;
-  Picture picture;
-  std::map<std::int64_t, Object> running;     // the picture
-  std::map<std::int64_t, std::string> lines;  // or the line last written of each run
-  if (live) picture.draw(live_text(running, stdout_screen()));
+  std::map<std::int64_t, std::string> lines;  // last written of each run
   const auto response = client->watch(target, [&](std::string_view line) {
     if (common.json) {
       std::cout << line << '\n' << std::flush;
       return std::cout.good();
     }
-    boost::json::error_code error;
-    const boost::json::value parsed = boost::json::parse(line, error);
-    if (error || !parsed.is_object()) return true;
-    const Object& run = parsed.get_object();
-    const auto id = static_cast<std::int64_t>(number_of(run, "id"));
-    if (!live) {
-      // Not every change is one that a line shows.
-      if (std::string text = run_line(run); std::exchange(lines[id], text) != text)
-        std::cout << text << std::flush;
-      if (text_of(run, "state") != "running") lines.erase(id);
-      return std::cout.good();
-    }
-    running[id] = run;
-    const Screen screen = stdout_screen();
-    picture.draw(live_text(running, screen));
-    // What is over has been seen once: the next picture is without it.
-    std::erase_if(running, [](const auto& each) { return text_of(each.second, "state") != "running"; });
-    return true;
+    const auto run = parsed(line);
+    if (!run) return true;
+    const auto id = static_cast<std::int64_t>(number_of(*run, "id"));
+    // Not every change is one that a line shows.
+    if (std::string text = run_line(*run); std::exchange(lines[id], text) != text)
+      std::cout << text << std::flush;
+    if (text_of(*run, "state") != "running") lines.erase(id);
+    return std::cout.good();
   });
   if (!response) return unreachable(response.error());
   if (!response->ok()) return answered(common, *response, [](const Object&) { return std::string(); });
   return kDone;
+}
+
+// The picture. It outlives the daemon: while none answers it says so, and goes on when one does again.
+class LiveView {
+ public:
+  LiveView(const Common& common, std::string target) : common_(common), target_(std::move(target)) {}
+
+  int run() {
+    auto client = HttpClient::connect(common_.socket);
+    if (!client) return unreachable(client.error());
+    std::optional<Response> refused;
+    {
+      Terminal terminal;
+      while (!quit_ && !refused) {
+        if (client) {
+          runs_.clear();
+          trouble_.clear();
+          auto response = client->watch(
+              target_, [&](std::string_view line) { return take(line); }, /*heartbeats=*/false,
+              [&](int socket) { return wait(terminal, socket); });
+          if (response && !response->ok()) refused = std::move(*response);
+        }
+        if (quit_ || refused) break;
+        trouble_ = "The connection to the daemon is lost; trying again.\n";
+        draw(terminal);
+        quit_ = terminal.wait(-1, kTick) == Terminal::Event::quit;
+        client = HttpClient::connect(common_.socket);
+      }
+      terminal.leave_behind(refused ? std::string() : picture());
+    }
+    if (refused) return answered(common_, *refused, [](const Object&) { return std::string(); });
+    return kDone;
+  }
+
+ private:
+  struct Shown : LiveRun {
+    std::optional<Clock::time_point> over, use_asked;
+  };
+
+  bool take(std::string_view line) {
+    auto run = parsed(line);
+    if (!run) return true;
+    Shown& shown = runs_[static_cast<std::int64_t>(number_of(*run, "id"))];
+    const bool over = text_of(*run, "state") != "running";
+    if (!over) shown.over.reset();
+    if (over && !shown.over) shown.over = Clock::now();
+    shown.run = std::move(*run);
+    return true;
+  }
+
+  bool wait(Terminal& terminal, int socket) {
+    while (true) {
+      ask_for_use();
+      draw(terminal);
+      const auto event = terminal.wait(socket, kTick);
+      if (event == Terminal::Event::readable) return true;
+      if (event == Terminal::Event::quit) {
+        quit_ = true;
+        return false;
+      }
+    }
+  }
+
+  void draw(Terminal& terminal) {
+    std::erase_if(runs_, [](const auto& each) {
+      return each.second.over && Clock::now() - *each.second.over > kOverShown;
+    });
+    terminal.draw(picture() + "q quits\n");
+  }
+
+  std::string picture() const {
+    std::map<std::int64_t, LiveRun> runs(runs_.begin(), runs_.end());
+    return live_text(runs, stdout_screen()) + trouble_;
+  }
+
+  // What the GPUs of the running runs did in the last quarter of an hour, where a trace says it.
+  void ask_for_use() {
+    std::optional<Result<HttpClient>> client;
+    for (auto& [id, shown] : runs_) {
+      const auto now = Clock::now();
+      if (shown.over || (shown.use_asked && now - *shown.use_asked < kUseEvery)) continue;
+      shown.use_asked = now;
+      if (!client) client.emplace(HttpClient::connect(common_.socket));
+      const auto ask = [&](const std::string& target) {
+        if (!*client) return Object();
+        const auto response = (*client)->get(target);
+        return response && response->ok() ? parsed(response->body).value_or(Object()) : Object();
+      };
+      const Object run = ask("/v1/runs/" + std::to_string(id));
+      const Object& usage = object_of(run, "usage");
+      if (array_of(usage, "gpus").empty()) continue;
+      shown.gpu_use = gpu_use(usage, ask("/v1/series/gpu.utilization?from=15m&step=60"));
+    }
+  }
+
+  const Common& common_;
+  std::string target_;
+  std::map<std::int64_t, Shown> runs_;
+  std::string trouble_;
+  bool quit_ = false;
+};
+
+}  // namespace
+
+int watch_runs(const Common& common, const std::string& target) {
+  if (isatty(STDOUT_FILENO) == 0 || common.json) return watch_lines(common, target);
+  return LiveView(common, target).run();
 }
 
 }  // namespace etad::client

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/client/plot.h"
 #include "daemon/client/text.h"
 #include "daemon/client/views.h"
 
@@ -25,6 +26,46 @@ std::string throughput_bar(double rate, double most) {
 std::string value_text(const Object& row, const std::string& vary) {
   if (vary == "device") return text_of(row, "device");
   return count_text(static_cast<std::int64_t>(number_of(row, vary)));
+}
+
+// Throughput over the batch size or the number of devices, on a logarithmic axis; between the rows it is
+// drawn as a straight line. Hatched: beyond what was measured.
+std::string throughput_chart(const boost::json::array& rows, const std::string& vary, const std::string& name,
+                             std::size_t width) {
+  struct Point {
+    double x, rate;
+    bool beyond;
+  };
+  std::vector<Point> points;
+  for (const auto& each : rows) {
+    if (!each.is_object()) continue;
+    const Object& row = each.get_object();
+    const auto& beyond = array_of(row, "extrapolates");
+    const bool outside = std::any_of(beyond.begin(), beyond.end(),
+                                     [&](const auto& what) { return what.is_string() && what.get_string() == vary; });
+    const Point point{number_of(row, vary), number_of(row, "samples_per_second"), outside};
+    if (!(point.x > 0) || !(point.rate > 0)) continue;
+    if (points.empty() || point.x > points.back().x) points.push_back(point);
+  }
+  if (points.size() < 3) return {};
+  Chart chart;
+  const std::size_t columns = std::min<std::size_t>(60, (width == 0 ? 80 : std::max<std::size_t>(width, 30)) - 12);
+  const double from = std::log(points.front().x), to = std::log(points.back().x);
+  for (std::size_t i = 0, right = 1; i < columns; ++i) {
+    const double x = from + (to - from) * static_cast<double>(i) / static_cast<double>(columns - 1);
+    while (right + 1 < points.size() && std::log(points[right].x) < x) ++right;
+    const Point &a = points[right - 1], &b = points[right];
+    const double share = (x - std::log(a.x)) / (std::log(b.x) - std::log(a.x));
+    chart.values.push_back(a.rate + std::clamp(share, 0.0, 1.0) * (b.rate - a.rate));
+    chart.hatched.push_back(a.beyond || b.beyond);
+  }
+  const bool guessed = std::find(chart.hatched.begin(), chart.hatched.end(), true) != chart.hatched.end();
+  chart.name = std::string("samples a second") + (guessed ? "; \u2591: beyond what was measured" : "");
+  chart.from_zero = true;
+  chart.show = [](double value) { return number_text(value); };
+  chart.first = name + " " + count_text(static_cast<std::int64_t>(points.front().x));
+  chart.last = count_text(static_cast<std::int64_t>(points.back().x));
+  return "\n" + chart_text(chart, 6);
 }
 
 }  // namespace
@@ -63,7 +104,7 @@ std::string what_if_text(const Object& answer, const Screen& screen) {
     out += printable(text_of(one, "value")) + ": " + printable(text_of(one, "why")) + "\n";
   }
   if (known(answer, "knee")) out += "knee: the smallest batch within 5 % of the best throughput\n";
-  return out;
+  return out + throughput_chart(rows, vary, heading, screen.width);
 }
 
 // Rounded up: a job that is ended a second early has run for nothing.

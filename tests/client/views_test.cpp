@@ -209,13 +209,13 @@ TEST(RunsText, CutsToTheScreen) {
 }
 
 TEST(LiveText, FitsEveryWidth) {
-  std::map<std::int64_t, Object> runs = {{7, kRun}, {12, kRun}};
-  runs[12]["network"] = "a network with a rather long name";
+  std::map<std::int64_t, LiveRun> runs = {{7, {kRun, {}}}, {12, {kRun, {50, 93}}}};
+  runs[12].run["network"] = "a network with a rather long name";
   for (std::size_t width = 1; width < 200; ++width) {
     std::istringstream lines(live_text(runs, {width, false}));
     int count = 0;
     for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(width_of(line), width);
-    EXPECT_EQ(count, 2);
+    EXPECT_EQ(count, 4);
   }
   const std::string wide = live_text(runs, {120, false});
   EXPECT_NE(wide.find("[####"), std::string::npos) << wide;
@@ -224,22 +224,43 @@ TEST(LiveText, FitsEveryWidth) {
   EXPECT_NE(narrow.find("3 min 12 s left"), std::string::npos) << narrow;
 }
 
+TEST(LiveText, TellsEverythingInEightyColumns) {
+  setenv("TZ", "UTC", 1);
+  tzset();
+  LiveRun live{kRun, {0, 50, 93}};
+  live.run["started_at"] = "2026-11-20T11:55:00Z";
+  live.run["last_line_at"] = "2026-11-20T12:05:20Z";
+  live.run["pace"] = parsed(R"({"seconds_per_iteration": 0.0512})");
+  live.run["progress"] = parsed(R"({"iteration": 6200, "of": 10000, "loss": 0.01234})");
+  EXPECT_NE(live_text({{7, live}}, {120, false})
+                .find("      6,200 of 10,000, 51.2 ms each, 10 min 20 s so far, ends 12:08, loss 0.0123, GPU 93 % ▁▅█"),
+            std::string::npos)
+      << live_text({{7, live}}, {120, false});
+  live.run["progress"] = parsed(R"({"iteration": 450000, "of": 1000000, "loss": 0.01234})");
+  live.run["expected_end"] = "2026-11-22T04:30:00Z";
+  const std::string narrow = live_text({{7, live}}, {80, false});
+  EXPECT_NE(narrow.find("450 k/1.00 M  51.2 ms  10 min 20 s  ends 04:30  loss 0.0123  GPU 93 %"), std::string::npos)
+      << narrow;
+  live.run["state"] = "finished";
+  EXPECT_EQ(live_text({{7, live}}, {80, false}).find("51.2 ms"), std::string::npos) << "only while it runs";
+}
+
 TEST(LiveText, TellsTroubleAtEightyColumns) {
   Object run = kRun;
   run["network"] = "a_network_with_a_rather_long_name";
   run["stalled"] = true;
-  EXPECT_NE(live_text({{7, run}}, {80, false}).find("may hang, 3 min 12 s left"), std::string::npos);
+  EXPECT_NE(live_text({{7, {run, {}}}}, {80, false}).find("may hang, 3 min 12 s left"), std::string::npos);
   run["stalled"] = false;
   run["anomaly"] = parsed(R"({"since_iteration": 2000, "slowdown": 1.98})");
-  EXPECT_NE(live_text({{7, run}}, {80, false}).find("1.98 x slower, 3 min 12 s left"), std::string::npos);
-  EXPECT_NE(live_text({{7, run}}, {80, true}).find("\033[31m"), std::string::npos) << "in red";
+  EXPECT_NE(live_text({{7, {run, {}}}}, {80, false}).find("1.98 x slower, 3 min 12 s left"), std::string::npos);
+  EXPECT_NE(live_text({{7, {run, {}}}}, {80, true}).find("\033[31m"), std::string::npos) << "in red";
   run["state"] = "failed";
   run["message"] = "out of memory";
-  EXPECT_NE(live_text({{7, run}}, {80, false}).find("failed: out of memory"), std::string::npos);
+  EXPECT_NE(live_text({{7, {run, {}}}}, {80, false}).find("failed: out of memory"), std::string::npos);
   run = kRun;
   run["stalled"] = true;
   run.erase("remaining");
-  EXPECT_NE(live_text({{7, run}}, {44, false}).find("may hang"), std::string::npos);
+  EXPECT_NE(live_text({{7, {run, {}}}}, {44, false}).find("may hang"), std::string::npos);
 }
 
 TEST(RunsText, TellsTheTimeOnTheWallAndOneKindOfBatch) {

@@ -16,7 +16,7 @@ const Object kAnswer = boost::json::parse(R"({"vary":"batch_size","rows":[
 
 TEST(WhatIfView, BarsMarksAndWhatWasMeasured) {
   const std::string text = what_if_text(kAnswer, {});
-  EXPECT_EQ(text,
+  EXPECT_EQ(text.substr(0, text.find("\n\n")) + "\n",
             "batch size    time  interval          samples/s  throughput                measured  note\n"
             "         8  4.00 s  3.00 s to 5.00 s      500.0  ████████████              2 runs\n"
             "        16  6.00 s  5.00 s to 8.00 s      975.0  ███████████████████████▍  1 run     knee\n"
@@ -25,9 +25,23 @@ TEST(WhatIfView, BarsMarksAndWhatWasMeasured) {
             "knee: the smallest batch within 5 % of the best throughput\n");
 }
 
+TEST(WhatIfView, PlotsTheThroughputAndHatchesWhatWasNotMeasured) {
+  Object answer = kAnswer;
+  answer["rows"].as_array()[2].as_object()["extrapolates"] = boost::json::parse(R"(["batch_size"])");
+  const std::string text = what_if_text(answer, {.width = 42});
+  EXPECT_NE(text.find("\nsamples a second; ░: beyond what was measured\n"
+                      "1000 │           ▁▃▅▆░░░░░░░░░░░░░░░\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\n      batch size 8                32\n"), std::string::npos) << text;
+  EXPECT_EQ(what_if_text(kAnswer, {}).find("beyond"), std::string::npos);
+  answer["rows"].as_array().resize(2);
+  EXPECT_EQ(what_if_text(answer, {}).find("a second"), std::string::npos) << "two rows are no curve";
+}
+
 TEST(WhatIfView, NarrowScreenLosesTheBarsFirst) {
   const std::string text = what_if_text(kAnswer, {.width = 70});
-  EXPECT_EQ(text.find("█"), std::string::npos);
+  EXPECT_EQ(text.substr(0, text.find("\n\n")).find("█"), std::string::npos);
   EXPECT_NE(text.find("knee"), std::string::npos);
 }
 

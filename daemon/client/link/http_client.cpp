@@ -54,7 +54,7 @@ struct HttpClient::Impl {
   }
 
   // The answer, a piece at a time; an error's body is kept whole.
-  Result<Response> stream(const Sink& sink);
+  Result<Response> stream(const Sink& sink, const Wait& wait = {});
 
   asio::io_context io;
   asio::local::stream_protocol::socket socket{io};
@@ -127,15 +127,19 @@ Result<Response> HttpClient::upload(const std::string& target, const Source& sou
   return response;
 }
 
-Result<Response> HttpClient::Impl::stream(const Sink& sink) {
+Result<Response> HttpClient::Impl::stream(const Sink& sink, const Wait& wait) {
+  // Between two chunks the end of the first one's line (CRLF) may be all that has been read ahead.
+  const auto stopped = [&] { return wait && buffer.size() <= 2 && !wait(socket.native_handle()); };
   boost::system::error_code error;
   http::response_parser<http::buffer_body> parser;
   parser.body_limit(std::numeric_limits<std::uint64_t>::max());
+  if (stopped()) return fail("enough");
   http::read_header(socket, buffer, parser, error);
   if (error) return broken(error);
   Response response{parser.get().result_int(), {}};
   std::vector<char> piece(kPiece);
   while (!parser.is_done()) {
+    if (stopped()) return fail("enough");
     parser.get().body().data = piece.data();
     parser.get().body().size = piece.size();
     http::read_some(socket, buffer, parser, error);
@@ -160,19 +164,25 @@ Result<Response> HttpClient::download(const std::string& target, const Sink& sin
 }
 
 Result<Response> HttpClient::watch(const std::string& target,
-                                   const std::function<bool(std::string_view line)>& line, bool heartbeats) {
+                                   const std::function<bool(std::string_view line)>& line, bool heartbeats,
+                                   const Wait& wait) {
   boost::system::error_code error;
   http::write(impl_->socket, request(http::verb::get, target), error);
   std::string pending;  // the beginning of the next line
   bool enough = false;
-  auto response = impl_->stream([&](std::string_view bytes) -> Result<void> {
+  const auto take = [&](std::string_view bytes) -> Result<void> {
     pending += bytes;
     for (std::size_t end = 0; (end = pending.find('\n')) != std::string::npos; pending.erase(0, end + 1)) {
       enough = (end > 0 || heartbeats) && !line(std::string_view(pending).substr(0, end));
       if (enough) return fail("enough");
     }
     return {};
-  });
+  };
+  const auto waiting = [&](int socket) {
+    enough = !wait(socket);
+    return !enough;
+  };
+  auto response = impl_->stream(take, wait ? Wait(waiting) : Wait());
   if (enough) return Response{200, {}};
   return response;
 }

@@ -40,8 +40,10 @@ class HttpClient {
 
   // Calls back for each line of a stream until it ends or `line` returns false. An answer that is no
   // stream but an error comes back as the Response. `heartbeats`: the empty lines of a quiet stream too.
+  // `wait`: called whenever there is nothing to read, until the socket has something; false ends the watch.
+  using Wait = std::function<bool(int socket)>;
   Result<Response> watch(const std::string& target, const std::function<bool(std::string_view line)>& line,
-                         bool heartbeats = false);
+                         bool heartbeats = false, const Wait& wait = {});
 
  private:
   struct Impl;
