@@ -7,6 +7,7 @@
 
 #include "daemon/log.h"
 #include "prediction/model_json.h"
+#include "prediction/net_costs.h"
 #include "regression/draft.h"
 
 namespace etad {
@@ -57,7 +58,9 @@ Result<std::vector<Refit::Dirty>> Refit::read(const std::vector<ModelKey>& keys)
     const auto runs = reader_->run_data(key, prediction::kMaxRuns, prediction::kMaxWindows);
     if (!runs) return tl::unexpected(runs.error());
     const bool train = key.phase == Phase::train;
-    runs_[key] = prediction::data_of(key, *runs);
+    const auto layers = reader_->layers(key.architecture);
+    if (!layers) return tl::unexpected(layers.error());
+    runs_[key] = prediction::data_of(key, *runs, prediction::costs_of(*layers));
     if (runs_[key].empty()) runs_.erase(key);
     out.push_back({key, prediction::dataset_of(*runs, key.phase),
                    train ? prediction::startup_of(*runs) : std::nullopt,

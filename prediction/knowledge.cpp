@@ -46,7 +46,8 @@ bool fits(const std::optional<std::string>& wanted, const std::string& has) {
 
 }  // namespace
 
-std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs) {
+std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs,
+                           std::shared_ptr<const estimators::Costs> costs) {
   std::vector<Datum> out;
   for (const RunData& run : runs) {
     if (out.size() >= kMostOfKey) break;
@@ -60,6 +61,7 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
     datum.what.device = key.device;
     datum.what.host = key.host;
     datum.what.framework = key.framework;
+    datum.what.costs = costs;
     datum.what.settings = regression::traits_of(run.settings, key.phase == Phase::train);
     if (key.devices == 0) datum.what.settings.emplace_back(kUnknownDevices);
     datum.what.iterations = static_cast<double>(run.iterations);

@@ -24,7 +24,9 @@ inline constexpr std::size_t kMostOfKey = 64;
 inline constexpr std::size_t kMostKeys = 4000;
 
 // A run as the estimators take it; of a diverged run, or one without a time, nothing.
-std::vector<estimators::Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs);
+// `costs`: of the network, where its description was shown.
+std::vector<estimators::Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs,
+                                       std::shared_ptr<const estimators::Costs> costs = nullptr);
 
 // Leaves the kMostKeys models with the newest runs.
 void keep_newest(std::map<ModelKey, std::vector<estimators::Datum>>& data);
