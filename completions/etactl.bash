@@ -10,7 +10,7 @@ _etactl_known() { # _etactl_known KEY LIST [OPTION…]
 _etactl_options() { # the options of a command
   case $1 in
     runs) echo --all --watch --state --network --framework --since --limit ;;
-    estimate) echo --phase --batch-size --iterations --architecture --framework --host --device --devices \
+    estimate) echo --net --phase --batch-size --iterations --architecture --framework --host --device --devices \
       --test-interval --test-iterations --test-batch-size --snapshot-interval --set --confidence ;;
     models | accuracy) echo --network ;;
     networks | sources) echo --limit ;;

@@ -183,6 +183,11 @@ std::shared_ptr<const prediction::ModelSet> Daemon::models() {
   return refit_->models();
 }
 
+std::shared_ptr<const FormatSet> Daemon::formats() {
+  const std::lock_guard lock(mutex_);
+  return formats_;
+}
+
 service::Health Daemon::health() {
   HealthInputs inputs;
   inputs.started_at = started_at_;

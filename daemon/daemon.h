@@ -48,6 +48,7 @@ class Daemon final : public service::Backend {
   std::string status_line();
 
   std::shared_ptr<const prediction::ModelSet> models() override;
+  std::shared_ptr<const FormatSet> formats() override;
   service::Health health() override;
   std::map<std::string, std::string> source_statuses() override;
   Result<prediction::RefitReport> refit() override;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "prediction/as_of.h"
+#include "prediction/never_ran.h"
 #include "prediction/selection.h"
 #include "regression/compose.h"
 
@@ -63,16 +64,7 @@ std::optional<EstimatePart> bridged(const ModelSet& models, const Question& ques
   const auto said = models.knowledge->ask(asked->what, question.confidence);
   if (!said) return std::nullopt;
   key = asked->key;
-  const auto n = static_cast<double>(iterations);
-  EstimatePart part;
-  part.phase = std::string(name_of(phase));
-  part.batch_size = asked->what.samples;
-  part.iterations = iterations;
-  part.runs = said->rests_on.runs;
-  part.prediction = {n * said->seconds, n * said->lower, n * said->upper, {}};
-  if (said->kind != estimators::Kind::seen) part.prediction.extrapolates.emplace_back(name_of(said->kind));
-  part.said = said;
-  return part;
+  return part_of(*said, asked->what, iterations);
 }
 
 // The question as the model's own key would be asked, for telling its kind.
@@ -120,9 +112,14 @@ Answer<void> add_tests(const Deployment& chosen, const Question& question, Estim
   }
   if (chosen.test == nullptr) {
     ModelKey key;
-    auto part = bridged(*out.models, about(out.key, question), Phase::test, iterations,
-                        question.test_batch_size, key);
-    if (part) {
+    const Question exact = about(out.key, question);
+    if (question.shown) {
+      auto shown = never_ran(*out.models, exact, Phase::test, iterations, key);
+      if (!shown) return refuse(std::move(shown.error()));
+      out.parts.push_back(std::move(*shown));
+      return {};
+    }
+    if (auto part = bridged(*out.models, exact, Phase::test, iterations, question.test_batch_size, key)) {
       out.parts.push_back(std::move(*part));
       return {};
     }
@@ -171,47 +168,65 @@ void sum_up(Estimate& out) {
 
 }  // namespace
 
+EstimatePart part_of(const Said& said, const estimators::Case& what, std::int64_t iterations) {
+  const auto n = static_cast<double>(iterations);
+  EstimatePart part;
+  part.phase = what.phase;
+  part.batch_size = what.samples;
+  part.iterations = iterations;
+  part.runs = said.rests_on.runs;
+  part.prediction = {n * said.seconds, n * said.lower, n * said.upper, {}};
+  if (said.kind != estimators::Kind::seen) part.prediction.extrapolates.emplace_back(name_of(said.kind));
+  part.said = said;
+  return part;
+}
+
 std::int64_t test_phases(std::int64_t iterations, std::int64_t interval) {
   return interval > 0 ? iterations / interval + 1 : 0;
 }
 
-Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& question,
+Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& asked,
                           std::optional<Instant> now) {
-  const bool test_only = question.phase == Question::Phase::test;
+  const Question question = recognized(*models, asked);
+  const Phase phase = question.phase == Question::Phase::test ? Phase::test : Phase::train;
   Estimate out;
   out.models = question.at ? as_of(*models, question) : std::move(models);
   out.question = question;
   out.now = question.at ? question.at : now;
-  auto chosen = select(*out.models, question);
-  if (chosen) {
-    const FittedModel& fitted = test_only ? *chosen->test : *chosen->train;
+  Deployment chosen;
+  if (question.shown) {
+    auto first = never_ran(*out.models, question, phase, question.iterations, out.key);
+    if (!first) return refuse(std::move(first.error()));
+    out.parts.push_back(std::move(*first));
+  } else if (auto selected = select(*out.models, question)) {
+    chosen = *selected;
+    const FittedModel& fitted = phase == Phase::test ? *chosen.test : *chosen.train;
     out.key = fitted.key;
     auto first =
         ask_best(fitted, *out.models, question.iterations, question.batch_size, question, now, "batch_size");
     if (!first) return refuse(std::move(first.error()));
     out.parts.push_back(std::move(*first));
   } else {
-    const Refusal::Kind kind = chosen.error().kind;
+    const Refusal::Kind kind = selected.error().kind;
     const bool bridgeable =
         kind == Refusal::Kind::unknown_deployment || kind == Refusal::Kind::no_model_of_phase;
-    auto first = bridgeable ? bridged(*out.models, question, test_only ? Phase::test : Phase::train,
-                                      question.iterations, question.batch_size, out.key)
+    auto first = bridgeable ? bridged(*out.models, question, phase, question.iterations, question.batch_size,
+                                      out.key)
                             : std::nullopt;
-    if (!first) return refuse(std::move(chosen.error()));
+    if (!first) return refuse(std::move(selected.error()));
     out.parts.push_back(std::move(*first));
-    chosen = Deployment{};
   }
   if (question.phase == Question::Phase::total) {
-    if (auto added = add_tests(*chosen, question, out); !added) return refuse(std::move(added.error()));
-    if (chosen->train == nullptr) {
+    if (auto added = add_tests(chosen, question, out); !added) return refuse(std::move(added.error()));
+    if (chosen.train == nullptr) {
       sum_up(out);
       return out;
     }
-    add_measured("startup", chosen->train->startup, 1, out);
+    add_measured("startup", chosen.train->startup, 1, out);
     // One after each interval, and one at the end where that is not one of them.
     const std::int64_t interval = question.snapshot_interval.value_or(0);
     const std::int64_t snapshots = interval > 0 ? (question.iterations - 1) / interval + 1 : 0;
-    add_measured("snapshot", chosen->train->snapshot, snapshots, out);
+    add_measured("snapshot", chosen.train->snapshot, snapshots, out);
   }
   sum_up(out);
   return out;

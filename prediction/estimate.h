@@ -39,6 +39,9 @@ struct Estimate {
 Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& question,
                           std::optional<Instant> now = std::nullopt);
 
+// What estimators said of an iteration, of so many.
+EstimatePart part_of(const Said& said, const estimators::Case& what, std::int64_t iterations);
+
 // The test phases of a training of `iterations`: one before the first, and one after each `interval`
 // (Caffe's rule; the initial one counts).
 std::int64_t test_phases(std::int64_t iterations, std::int64_t interval);

@@ -218,6 +218,40 @@ std::optional<Asked> Knowledge::asked(const Question& question, Phase phase,
   return out;
 }
 
+std::vector<Asked> Knowledge::asked_of_shown(const Question& question, Phase phase,
+                                             std::int64_t batch) const {
+  const Description& net = *question.shown;
+  std::map<ModelKey, Asked> machines;
+  for (const auto& [ran, runs] : data_) {
+    if (!fits(question.framework, ran.framework) || !fits(question.host, ran.host) ||
+        !fits(question.device, ran.device) || (question.devices && *question.devices != ran.devices))
+      continue;
+    ModelKey key = ran;
+    key.network = question.network.value_or(net.name);
+    key.architecture = net.architecture;
+    key.phase = phase;
+    estimators::Case what;
+    what.network = network_of(key);
+    what.phase = std::string(name_of(phase));
+    what.samples = static_cast<double>(batch);
+    what.devices = devices_of(key);
+    what.device = key.device;
+    what.host = key.host;
+    what.framework = key.framework;
+    what.costs = net.costs;
+    what.iterations = static_cast<double>(question.iterations);
+    for (const auto& [name, value] : question.settings) what.settings.push_back(name + "=" + value);
+    machines.try_emplace(key, Asked{key, std::move(what)});
+  }
+  std::vector<Asked> out;
+  // A network in a framework's own form is for that framework, where it ever ran here.
+  const bool own = std::ranges::any_of(
+      machines, [&](const auto& each) { return each.first.framework == net.framework; });
+  for (auto& [key, asked] : machines)
+    if (!own || question.framework || key.framework == net.framework) out.push_back(std::move(asked));
+  return out;
+}
+
 bool Knowledge::prefers_models(Kind kind) const {
   constexpr int kFewest = 4;  // answers that make a record
   const Score& joint = records_->back().kinds[static_cast<std::size_t>(kind)];

@@ -64,6 +64,10 @@ class Knowledge {
   // like it. nullopt: no run of such a network, or no batch size to be had.
   std::optional<Asked> asked(const Question& question, Phase phase, std::optional<std::int64_t> batch) const;
 
+  // The same of a network that never ran and is only shown: on every machine that the question may mean, each
+  // with its framework and number of devices.
+  std::vector<Asked> asked_of_shown(const Question& question, Phase phase, std::int64_t batch) const;
+
   estimators::Kind kind_of(const estimators::Case& what) const { return seen_.kind_of(what); }
   // Whether the models of single networks (`end_to_end`) have the better record in such questions.
   bool prefers_models(estimators::Kind kind) const;

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <utility>
 #include <vector>
 
+#include "prediction/description.h"
 #include "regression/model.h"
 #include "storage/rows.h"
 
@@ -33,6 +35,8 @@ struct Question {
   std::optional<std::int64_t> like;  // the run that all the rest is taken from
   std::optional<double> epochs;      // instead of iterations: passes over
   std::optional<std::int64_t> samples_per_epoch;
+  // The network as it was shown with the question, or by a log without times; nullptr: it was not.
+  std::shared_ptr<const Description> shown;
 };
 
 // A network on a deployment, and which phases of it there are models of.
@@ -52,6 +56,8 @@ struct Refusal {
     ambiguous,             // several deployments fit: `deployments`, which differ in `differences`
     too_large,             // `parameter`: with the others it makes a time beyond all bounds
     batch_size_missing,    // `parameter`: models of several batch sizes, `batch_sizes`
+    costs_unknown,         // `network` never ran, and what it costs can't be counted: `value` says why
+    nothing_alike,         // `network` never ran, and no other runs tell of it: `value` says why
   };
   // A parameter of the question whose values tell the deployments apart.
   struct Difference {

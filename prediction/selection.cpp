@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -84,12 +85,16 @@ std::vector<std::string> values(const Choices& choices, const Trait& trait) {
   return {out.begin(), out.end()};
 }
 
-std::vector<KnownDeployment> shown(const Choices& choices) {
+std::vector<KnownDeployment> known(const Choices& choices) {
   std::vector<KnownDeployment> out;
-  for (std::size_t i = 0; i < std::min(choices.size(), kMostShown); ++i) {
-    out.push_back({choices[i].key(), choices[i].train != nullptr, choices[i].test != nullptr});
-  }
+  for (const Deployment& each : choices)
+    out.push_back({each.key(), each.train != nullptr, each.test != nullptr});
   return out;
+}
+
+std::vector<KnownDeployment> shown(const Choices& choices) {
+  return known({choices.begin(), choices.begin() + static_cast<std::ptrdiff_t>(
+                                                       std::min(choices.size(), kMostShown))});
 }
 
 // `choices`: those there were before the one parameter that none of them fits. None: nothing is known at all.
@@ -110,12 +115,12 @@ Refusal none_with(const Choices& before, const Trait& trait, const std::string& 
                                before);
   refusal.parameter = std::string(trait.parameter);
   refusal.value = value;
-  auto known = values(before, trait);
+  auto has = values(before, trait);
   if (first) {
-    refusal.candidates = near_names(value, std::move(known));
+    refusal.candidates = near_names(value, std::move(has));
     return refusal;
   }
-  refusal.candidates = std::move(known);
+  refusal.candidates = std::move(has);
   if (refusal.candidates.size() > kMostShown) refusal.candidates.resize(kMostShown);
   refusal.known = shown(before);
   return refusal;
@@ -128,19 +133,24 @@ Refusal no_model_of_phase(const Choices& choices, std::string_view phase) {
   return refusal;
 }
 
-Refusal ambiguous(const Choices& choices) {
-  Refusal refusal = refusal_of(Refusal::Kind::ambiguous, choices);
-  refusal.known = shown(choices);
+}  // namespace
+
+Refusal ambiguous(std::vector<KnownDeployment> fits) {
+  Refusal refusal;
+  refusal.kind = Refusal::Kind::ambiguous;
+  refusal.deployments = fits.size();
+  refusal.network = fits.front().key.network;
   for (const Trait& trait : kTraits) {
-    auto different = values(choices, trait);
+    std::set<std::string> different;
+    for (const KnownDeployment& each : fits) different.insert(trait.of(each.key));
     if (different.size() < 2) continue;
-    if (different.size() > kMostShown) different.resize(kMostShown);
-    refusal.differences.push_back({std::string(trait.parameter), std::move(different)});
+    while (different.size() > kMostShown) different.erase(std::prev(different.end()));
+    refusal.differences.push_back({std::string(trait.parameter), {different.begin(), different.end()}});
   }
+  if (fits.size() > kMostShown) fits.resize(kMostShown);
+  refusal.known = std::move(fits);
   return refusal;
 }
-
-}  // namespace
 
 Answer<Deployment> select(const ModelSet& models, const Question& question) {
   Choices choices = deployments(models, question);
@@ -158,7 +168,7 @@ Answer<Deployment> select(const ModelSet& models, const Question& question) {
   std::copy_if(choices.begin(), choices.end(), std::back_inserter(able),
                [&](const Deployment& each) { return (test ? each.test : each.train) != nullptr; });
   if (able.empty()) return refuse(no_model_of_phase(choices, test ? "test" : "train"));
-  if (able.size() > 1) return refuse(ambiguous(able));
+  if (able.size() > 1) return refuse(ambiguous(known(able)));
   return able.front();
 }
 

@@ -1,6 +1,8 @@
 // Which of the fitted models a question is about.
 #pragma once
 
+#include <vector>
+
 #include "prediction/model_set.h"
 #include "prediction/question.h"
 
@@ -15,5 +17,8 @@ struct Deployment {
 
 // The one deployment the question means, with the models its phase needs.
 Answer<Deployment> select(const ModelSet& models, const Question& question);
+
+// That all of these (one at least) fit a question, and what tells them apart.
+Refusal ambiguous(std::vector<KnownDeployment> fits);
 
 }  // namespace etad::prediction

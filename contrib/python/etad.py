@@ -119,13 +119,16 @@ class Client:
 
     def estimate(self, network: Optional[str] = None, *, phase: Optional[str] = None, iterations: Optional[int] = None,
                  batch_size: Optional[int] = None, settings: Optional[Mapping[str, str]] = None,
-                 **more: Value) -> Estimate:
+                 net: Optional[str] = None, **more: Value) -> Estimate:
         """GET /v1/estimate; `like=RUN` is a whole question, others say the phase and the iterations or epochs.
 
+        `net` shows a network that never ran, as text: a prototxt, what Keras' model.summary() prints.
         Raises Problem: 404 where nothing is known, 409 where several deployments fit."""
         parameters: dict[str, Value] = {"network": network, "phase": phase, "iterations": iterations,
                                         "batch_size": batch_size, **more}
         parameters |= {f"setting.{name}": value for name, value in (settings or {}).items()}
+        if net is not None:
+            return Estimate.of(self._post(_target("/v1/estimate", parameters), net, "text/plain; charset=utf-8"))
         return Estimate.of(self.get("/v1/estimate", **parameters))
 
     def what_if(self, network: str, *, vary: str, values: Optional[list[Value]] = None, phase: str = "train",
@@ -171,9 +174,12 @@ class Client:
 
     def label(self, run_id: int, **labels: Value) -> Json:
         """Says of a run what its log did not: label(7, batch_size=64); needs the right to change things."""
+        return self._post(f"/v1/runs/{run_id}/labels", json.dumps(labels), "application/json")
+
+    def _post(self, target: str, body: str, content_type: str) -> Json:
         connection = _Connection(self.socket_path, self.timeout)
         try:
-            connection.request("POST", f"/v1/runs/{run_id}/labels", json.dumps(labels), {"Content-Type": "application/json"})
+            connection.request("POST", target, body.encode(), {"Content-Type": content_type})
             return _object(connection.getresponse())
         finally:
             connection.close()

@@ -45,7 +45,7 @@ struct Asked {
   std::string name;
   ImportOptions import;
   std::vector<std::string> files, labels, sources;
-  std::string log;
+  std::string log, net;
   PageCommand page;
   std::function<int()> command;
 };
@@ -160,11 +160,18 @@ void add_estimate(CLI::App& app, Asked& asked) {
   parameter(estimate, "--epochs", "epochs", p, "instead of iterations: passes over the samples");
   parameter(estimate, "--samples-per-epoch", "samples_per_epoch", p, "where the run does not say it");
   parameter(estimate, "--at", "at", p, "what could have been said at that time");
+  estimate
+      ->add_option("--net", asked.net,
+                   "a file that shows a network that never ran here: a prototxt, what Keras' model.summary() "
+                   "prints, or a log that prints its net")
+      ->type_name("FILE");
   estimate->add_flag("--hms", asked.hms, "only the upper bound, as HH:MM:SS: for a job's time limit");
   estimate->callback([&asked] {
     asked.command = [&asked] {
-      return show(asked.common, target_of("/v1/estimate", asked.parameters),
-                  asked.hms ? limit_text : estimate_text);
+      const std::string target = target_of("/v1/estimate", asked.parameters);
+      const View view = asked.hms ? limit_text : estimate_text;
+      return asked.net.empty() ? show(asked.common, target, view)
+                               : show_about(asked.common, target, asked.net, view);
     };
   });
   app.add_subcommand("estimators", "who is right here, by kind of question")->callback([&asked] {

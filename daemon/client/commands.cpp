@@ -3,7 +3,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 
 #include "daemon/client/link/http_client.h"
@@ -91,6 +93,23 @@ int show_run(const Common& common, const std::string& id) {
     const Screen screen = stdout_screen();
     return run_text(run, screen) + course_text(run, ask, screen);
   });
+}
+
+int show_about(const Common& common, const std::string& target, const std::string& file, View view) {
+  constexpr std::size_t kMost = 1 << 20;  // of a request's body: a net's description is shorter
+  std::ifstream in(file, std::ios::binary);
+  std::string text(kMost, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(kMost));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+  if (text.empty()) {
+    std::cerr << "etactl: " << printable(file) << " can't be read, or nothing is in it\n";
+    return kUsage;
+  }
+  auto client = HttpClient::connect(common.socket);
+  if (!client) return unreachable(client.error());
+  const auto response = client->post(target, text);
+  if (!response) return unreachable(response.error());
+  return answered(common, *response, [&](const Object& object) { return view(object, stdout_screen()); });
 }
 
 int change(const Common& common, const std::string& target, const std::string& body,

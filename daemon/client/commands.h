@@ -33,6 +33,9 @@ using View = std::string (*)(const Object&, const Screen&);
 // GETs and shows.
 int show(const Common& common, const std::string& target, View view);
 
+// POSTs a question with the network that a file shows, of a long file its beginning; and shows the answer.
+int show_about(const Common& common, const std::string& target, const std::string& file, View view);
+
 // POSTs and shows.
 int change(const Common& common, const std::string& target, const std::string& body,
            std::string (*view)(const Object&));

@@ -143,7 +143,9 @@ std::string foundation_text(const Object& estimate) {
   if (known(estimator, "left_out_error_percent"))
     out += ", off by " + percent_text(number_of(estimator, "left_out_error_percent")) + " in " +
            counted(count_of(estimator, "tested_on"), "such question");
-  if (object_of(estimate, "model").empty())
+  if (text_of(estimate, "kind") == "network")
+    out += "; this network never ran here: told by what its layers cost";
+  else if (object_of(estimate, "model").empty())
     out += "; it never ran like this (" + text_of(estimate, "kind") + ")";
   return out;
 }
@@ -168,8 +170,12 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
     const Object& part = each.get_object();
     out += "  " + padded(text_of(part, "phase"), 8) + "  " + interval_text(part);
     const Object& model = object_of(part, "model");
-    out += model.empty() ? ", as in " + counted(count_of(part, "runs"), "run") + "\n"
-                         : ", " + basis_text(model) + "\n";
+    const bool bridged = model.empty() && !object_of(part, "estimator").empty();
+    out += ", ";
+    out += bridged         ? foundation_text(part)
+           : model.empty() ? "as in " + counted(count_of(part, "runs"), "run")
+                           : basis_text(model);
+    out += "\n";
   }
   if (array_of(estimate, "parts").empty()) out += "  rests on " + foundation_text(estimate) + "\n";
   out += mood_text(estimate);

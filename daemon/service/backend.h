@@ -14,6 +14,7 @@
 
 #include "parsers/base/error.h"
 #include "parsers/base/time.h"
+#include "parsers/rules/format.h"
 #include "prediction/model_set.h"
 
 namespace etad::service {
@@ -78,6 +79,7 @@ class Backend {
 
   // Asked on the service thread: thread-safe and quick, they wait for nothing.
   virtual std::shared_ptr<const prediction::ModelSet> models() = 0;  // never nullptr
+  virtual std::shared_ptr<const FormatSet> formats() = 0;            // likewise
   virtual Health health() = 0;
   // The state of followed files by path, for those that have something to say beyond their row in the
   // history ("waiting: permission denied", "a directory, not followed", …).

@@ -89,7 +89,7 @@ std::map<std::string, std::string> settings_from(Params& params) {
 
 }  // namespace
 
-Question question_from(Params& params) {
+Question question_from(Params& params, bool shown) {
   constexpr std::int64_t kMostIterations = 1'000'000'000'000, kMostSamples = 1'000'000'000;
   Question out;
   out.network = params.text("network");
@@ -113,7 +113,7 @@ Question question_from(Params& params) {
   if (out.epochs && out.iterations > 0)
     params.reject("epochs", "says the same as iterations: one of the two");
   if (!out.like) {
-    if (!out.network && !out.architecture) params.require("network", "which network? (or architecture)");
+    if (!out.network && !out.architecture && !shown) params.require("network", "which network? (or architecture)");
     params.require("phase", "train, test or total");
     if (!out.epochs) params.require("iterations", "how many iterations will it run? (or epochs)");
   } else if (phase.empty()) {

@@ -10,7 +10,8 @@
 namespace etad::service {
 
 // The question that a request's parameters put; see `Params::check` for what is wrong with them.
-prediction::Question question_from(Params& params);
+// `shown`: the request shows the network, so that it needs no name.
+prediction::Question question_from(Params& params, bool shown = false);
 
 std::string to_json(const prediction::Estimate& estimate);
 

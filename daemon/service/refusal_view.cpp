@@ -89,15 +89,46 @@ Problem ambiguous(const Refusal& refusal) {
   return problem;
 }
 
+std::string named(const Refusal& refusal) {
+  return refusal.network.empty() ? "this network" : refusal.network;
+}
+
+Problem costs_unknown(const Refusal& refusal) {
+  Problem problem;
+  problem.status = 404;
+  problem.title = "Unknown costs";
+  problem.detail = "What " + named(refusal) + " costs can't be counted: " + refusal.value + ".";
+  problem.hint =
+      "`etactl estimate --net FILE` takes a deploy.prototxt or Keras' model.summary(), which say it; or start "
+      "the training: its first measured stretch makes a model";
+  return problem;
+}
+
+Problem nothing_alike(const Refusal& refusal) {
+  Problem problem;
+  problem.status = 404;
+  problem.title = "Nothing to compare with";
+  problem.detail = "Of " + named(refusal) + " there are no runs, and those of others do not tell of it: " +
+                   refusal.value + ".";
+  problem.hint =
+      "a network is estimated by its costs where two others, whose logs showed their layers, have run: "
+      "`etactl networks` lists what ran";
+  return problem;
+}
+
 Problem batch_size_missing(const Refusal& refusal) {
   Problem problem;
   problem.title = "Invalid parameter";
+  problem.more = [name = refusal.parameter](JsonWriter& json) { json.field("parameter", name); };
+  if (!(refusal.batch_sizes.max > 0)) {
+    problem.detail = "Parameter \"" + refusal.parameter + "\" is missing: nothing else says it.";
+    return problem;
+  }
   JsonWriter low, high;
   low.value(refusal.batch_sizes.min);
   high.value(refusal.batch_sizes.max);
   problem.detail = "Parameter \"" + refusal.parameter + "\" is missing: the history of " + refusal.network +
                    " has several batch sizes, from " + low.take() + " to " + high.take() + ".";
-  problem.more = [name = refusal.parameter](JsonWriter& json) { json.field("parameter", name); };
   return problem;
 }
 
@@ -128,6 +159,10 @@ Problem problem_of(const Refusal& refusal) {
       return ambiguous(refusal);
     case Refusal::Kind::batch_size_missing:
       return batch_size_missing(refusal);
+    case Refusal::Kind::costs_unknown:
+      return costs_unknown(refusal);
+    case Refusal::Kind::nothing_alike:
+      return nothing_alike(refusal);
     case Refusal::Kind::too_large:
       return too_large(refusal);
   }

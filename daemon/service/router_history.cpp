@@ -1,11 +1,9 @@
-// The other routes: health, estimates, what the history and the models hold, and what changes the daemon.
+// The other routes: health, what the history and the models hold, and what changes the daemon.
 #include <charconv>
 
-#include "daemon/service/estimate.h"
 #include "daemon/service/router.h"
 #include "daemon/service/router_call.h"
 #include "daemon/service/views.h"
-#include "prediction/like.h"
 #include "prediction/names.h"
 
 namespace etad::service {
@@ -14,7 +12,6 @@ namespace {
 using prediction::equal_ignoring_case;
 using prediction::FittedModel;
 using prediction::near_names;
-using prediction::Question;
 
 constexpr std::int64_t kPage = 1000, kMostOnPage = 10'000;
 
@@ -98,82 +95,6 @@ Outcome Router::health(Call& call) {
   write_health(json, health, size ? std::optional(*size) : std::nullopt,
                running ? static_cast<std::int64_t>(running->size()) : 0, *backend_.models(), options_.version,
                options_.now());
-  return json_reply(json);
-}
-
-namespace {
-
-// Of a network that has runs but no model: that there are some, and what the history knows of them.
-void tell_of_runs(Reader& reader, const Question& question, Problem& problem) {
-  auto rows = reader.networks();
-  if (!rows) return;
-  std::erase_if(*rows, [&](const NetworkRow& row) {
-    return !equal_ignoring_case(row.network, *question.network) ||
-           (question.architecture && row.architecture != *question.architecture);
-  });
-  if (rows->empty()) return;
-  std::int64_t runs = 0;
-  for (const NetworkRow& row : *rows) runs += row.runs;
-  problem.detail = "The history has " + std::to_string(runs) + (runs == 1 ? " run of " : " runs of ") +
-                   rows->front().network + ", but no model of it yet.";
-  problem.hint =
-      "a model comes with the next refit after a run's first measured stretch: `etactl refit` asks for it "
-      "now; `etactl runs --all` shows what the runs have";
-  problem.candidates.clear();
-  problem.more = [rows = std::move(*rows)](JsonWriter& json) {
-    json.key("known").begin_array();
-    for (const NetworkRow& row : rows) write_network(json, row);
-    json.end_array();
-  };
-}
-
-}  // namespace
-
-Outcome Router::estimate(Call& call) {
-  Question question = question_from(call.params);
-  if (auto problem = call.params.check()) return reply_of(*problem);
-  if (question.like) {
-    const auto row = reader_.run(*question.like);
-    if (!row) return history_failed(row.error());
-    if (!*row) return unknown("run", std::to_string(*question.like), {});
-    question = prediction::like((*row)->run, std::move(question));
-  }
-  if (!prediction::count_epochs(question)) {
-    Problem problem;
-    problem.status = 400;
-    problem.title = "Invalid parameter";
-    problem.detail = "Epochs can be counted only where batch_size and samples_per_epoch are known.";
-    return reply_of(problem);
-  }
-  if (question.iterations <= 0) {
-    Problem problem;
-    problem.status = 400;
-    problem.title = "Missing parameter";
-    problem.detail = "The run does not say how long it was to be: \"iterations\" or \"epochs\" is needed.";
-    return reply_of(problem);
-  }
-  const auto answer = prediction::estimate(backend_.models(), question, options_.now());
-  if (!answer) {
-    Problem problem = problem_of(answer.error());
-    if (answer.error().kind == prediction::Refusal::Kind::unknown_network)
-      tell_of_runs(reader_, question, problem);
-    return reply_of(problem);
-  }
-  return Reply{200, "application/json", {}, to_json(*answer)};
-}
-
-// Every estimator's record in every kind of question, and who answers it: Madougou's table.
-Outcome Router::estimators(Call& call) {
-  if (auto problem = call.params.check()) return reply_of(*problem);
-  const auto set = backend_.models();
-  JsonWriter json;
-  json.begin_object().key("estimators").begin_array();
-  if (set->knowledge) {
-    for (const auto& record : set->knowledge->records()) {
-      write_estimator(json, record, set->knowledge->chosen());
-    }
-  }
-  json.end_array().key("next").null().end_object();
   return json_reply(json);
 }
 

@@ -16,7 +16,7 @@ struct NetText {
   std::string_view format;   // "caffe", "keras", "pytorch"
   std::string name;          // empty: not said
   std::string architecture;  // fingerprint; empty where the form has none (Keras, PyTorch)
-  std::optional<std::int64_t> batch_size;
+  std::optional<std::int64_t> batch_size, test_batch_size;  // the latter only of what shows both phases
   std::vector<Layer> layers;  // with their costs, as far as the text tells
 };
 

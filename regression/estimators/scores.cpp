@@ -118,6 +118,17 @@ Score score_of(const std::vector<Trial>& trials, const std::vector<Trial>& refer
   return out;
 }
 
+// Of the estimator that answers most, of equals the richest: whom the others can be compared with.
+const std::vector<Trial>& most_answered(const std::vector<std::vector<Trial>>& trials) {
+  const auto answered = [](const std::vector<Trial>& of) {
+    return std::ranges::count_if(of, [](const Trial& each) { return std::isfinite(each.error); });
+  };
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < trials.size(); ++i)
+    if (answered(trials[i]) >= answered(trials[most])) most = i;
+  return trials[most];
+}
+
 class Comparison {
  public:
   Comparison(const History& history, Target target, const std::function<void()>& alive)
@@ -135,7 +146,8 @@ class Comparison {
     }
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
       const auto trials = trials_of(static_cast<Kind>(kind));
-      for (std::size_t i = 0; i < out.size(); ++i) out[i].kinds[kind] = score_of(trials[i], trials.back());
+      const std::vector<Trial>& most = most_answered(trials);
+      for (std::size_t i = 0; i < out.size(); ++i) out[i].kinds[kind] = score_of(trials[i], most);
     }
     return out;
   }

@@ -48,7 +48,9 @@ struct Score {
   double error_percent = 0;    // mean |estimate / actual - 1| of those answered
   double standard_error = 0;   // of that mean
   double coverage = 0;         // share inside the 90 % interval that the other scores make
-  double against = 1;          // mean error as a multiple of the last estimator's on the same cases
+  // Mean error as a multiple of that of the estimator that answers most (of equals the richest), on the
+  // cases that both answered.
+  double against = 1;
   std::vector<double> scores;  // sorted |log(actual / estimate)| in units of the deviation foretold
 };
 

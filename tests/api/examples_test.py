@@ -19,6 +19,11 @@ from world import FOLLOWED, ROOT, main, on_gpu
 
 sys.path.insert(0, str(ROOT / "contrib" / "python"))
 LEFT_OUT = "…"
+NET = """name: "Deep"
+layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 32 dim: 32 } } }
+layer { name: "c" type: "Convolution" bottom: "data" top: "c" convolution_param { num_output: 48 kernel_size: 5 } }
+layer { name: "f" type: "InnerProduct" bottom: "c" top: "f" inner_product_param { num_output: 10 } }
+"""
 
 
 def blocks(path):
@@ -116,6 +121,7 @@ def prepare(world):
     """What the examples refer to."""
     (world.folder / "lenet.log").write_text(on_gpu(FOLLOWED.read_text()).replace("LeNet", "LeNet2"))
     world.add("/archive/v100.log", on_gpu((ROOT / "examples/caffe/cifar10_quick_b32_i80_tb50_ti8.log").read_text()).replace("K80", "V100"))
+    (world.folder / "deep.prototxt").write_text(NET)
     world.refit()
 
 

@@ -90,6 +90,7 @@ class OneModel : public Backend {
     models_ = std::move(set);
   }
   std::shared_ptr<const ModelSet> models() override { return models_; }
+  std::shared_ptr<const FormatSet> formats() override { return formats_; }
   Health health() override { return {}; }
   std::map<std::string, std::string> source_statuses() override { return {{"/tmp/\xfe", "a directory"}}; }
   Result<RefitReport> refit() override { return RefitReport{}; }
@@ -105,6 +106,7 @@ class OneModel : public Backend {
 
  private:
   std::shared_ptr<const ModelSet> models_;
+  std::shared_ptr<const FormatSet> formats_ = std::make_shared<FormatSet>();
 };
 
 void check(const Reply& reply) {

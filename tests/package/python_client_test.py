@@ -18,6 +18,12 @@ from daemon_process import Daemon  # noqa: E402
 
 EXAMPLES = sorted((ROOT / "examples" / "caffe").glob("*.log"))
 
+NET = """name: "Deep"
+layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 32 dim: 32 } } }
+layer { name: "c" type: "Convolution" bottom: "data" top: "c" convolution_param { num_output: 48 kernel_size: 5 } }
+layer { name: "f" type: "InnerProduct" bottom: "c" top: "f" inner_product_param { num_output: 10 } }
+"""
+
 
 def raises(kind, what):
     try:
@@ -55,6 +61,11 @@ def check(client, folder):
     problem = raises(etad.Problem, lambda: client.estimate("lenett", phase="train", iterations=1))
     assert problem.status == 404 and "LeNet" in problem.candidates, problem.body
     assert raises(etad.Problem, lambda: client.get("/v1/estimate", network="LeNet")).status == 400
+
+    never_ran = client.estimate(net=NET, phase="train", batch_size=64, iterations=1000)
+    assert never_ran.body["kind"] == "network" and never_ran.body["network"] == "Deep", never_ran.body
+    assert never_ran.lower < never_ran.seconds < never_ran.upper
+    assert raises(etad.Problem, lambda: client.estimate(net="hello", phase="train", iterations=1)).status == 422
 
     assert len(list(client.runs(limit=2))) == len(EXAMPLES), "all pages of a list"
     assert all(run["network"] == "LeNet" for run in client.runs(network="LeNet"))

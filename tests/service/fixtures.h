@@ -93,6 +93,7 @@ class FakeImport : public ImportSession {
 class FakeBackend : public Backend {
  public:
   std::shared_ptr<const ModelSet> models() override { return model_set; }
+  std::shared_ptr<const FormatSet> formats() override { return format_set; }
   Health health() override { return health_; }
   std::map<std::string, std::string> source_statuses() override { return statuses; }
   Result<RefitReport> refit() override { return RefitReport{3, 2, 1, 0.25}; }
@@ -128,6 +129,7 @@ class FakeBackend : public Backend {
   }
 
   std::shared_ptr<const ModelSet> model_set = std::make_shared<ModelSet>();
+  std::shared_ptr<const FormatSet> format_set = std::make_shared<FormatSet>();
   Health health_;
   std::map<std::string, std::string> statuses;
   bool broken_config = false, is_import = false;

@@ -50,6 +50,35 @@ class RouterTest : public ::testing::Test {
   Router router_{{"1.2.3", [] { return kNow; }, [this] { return counters_; }}, backend_, *reader_};
 };
 
+constexpr char kNet[] =
+    "name: 'mine' layer { name: 'data' type: 'Input' top: 'data' input_param { shape { dim: 1 dim: 3 dim: 8 "
+    "dim: 8 } } }\n"
+    "layer { name: 'c' type: 'Convolution' bottom: 'data' top: 'c' convolution_param { num_output: 4 "
+    "kernel_size: 3 } }\n";
+
+TEST_F(RouterTest, ANetworkThatIsShownIsReadOrRefusedWithTheReason) {
+  const auto shown = [&](const std::string& query, const std::string& body, unsigned status) {
+    const Reply reply = ask("/v1/estimate?" + query, "POST", body, false);
+    EXPECT_EQ(reply.status, status) << reply.body;
+    return json::parse(reply.body).as_object();
+  };
+  const std::string query = "phase=train&batch_size=8&iterations=10";
+  EXPECT_EQ(shown(query, "", 422).at("title"), "Unreadable network");
+  EXPECT_EQ(shown(query, "hello\n", 422).at("title"), "Unreadable network");
+  EXPECT_EQ(shown(query, std::string(kNet) + "layer {", 422).at("title"), "Unreadable network");
+  const auto alone = shown(query, kNet, 404);
+  EXPECT_EQ(alone.at("title"), "Nothing to compare with");
+  EXPECT_NE(alone.at("detail").as_string().find("mine"), std::string::npos);
+  EXPECT_EQ(shown("phase=train&iterations=10", kNet, 400).at("parameter"), "batch_size")
+      << "that of a deployed net is not meant";
+  EXPECT_EQ(shown("phase=train&batch_size=8", kNet, 400).at("parameter"), "iterations");
+  std::string odd = kNet;
+  odd.replace(odd.find("Convolution"), 11, "Mine");
+  const auto unknown = shown(query, odd, 404);
+  EXPECT_EQ(unknown.at("title"), "Unknown costs");
+  EXPECT_NE(unknown.at("detail").as_string().find("Mine"), std::string::npos) << unknown.at("detail");
+}
+
 TEST_F(RouterTest, TheIndexNamesVersionAndEndpoints) {
   const auto body = get("/v1");
   EXPECT_EQ(body.at("version"), "1.2.3");
@@ -314,7 +343,8 @@ TEST_F(RouterTest, NetworksAndModelsAreListed) {
 TEST_F(RouterTest, OfANetworkWithoutAModelItSaysWhatTheHistoryHas) {
   backend_.model_set = std::make_shared<ModelSet>();
   const auto body = get("/v1/estimate?network=lenet&phase=train&iterations=10", 404);
-  EXPECT_EQ(body.at("detail"), "The history has 3 runs of LeNet, but no model of it yet.");
+  EXPECT_EQ(body.at("detail"), "The history has 3 runs of LeNet, but no model of it yet, and no estimate by what it costs: no log of "
+            "it showed its layers.");
   EXPECT_EQ(body.at("known").at(0).at("network"), "LeNet");
   EXPECT_EQ(body.at("known").at(0).at("runs"), 3);
   EXPECT_EQ(get("/v1/estimate?network=nosuch&phase=train&iterations=10", 404).if_contains("known"), nullptr);

@@ -1,0 +1,173 @@
+// Questions of how long it will take: from a request to an answer or the reason why there is none.
+#include <algorithm>
+
+#include "daemon/service/estimate.h"
+#include "daemon/service/router.h"
+#include "daemon/service/router_call.h"
+#include "daemon/service/views.h"
+#include "parsers/log/net_in_log.h"
+#include "prediction/like.h"
+#include "prediction/names.h"
+
+namespace etad::service {
+namespace {
+
+using prediction::equal_ignoring_case;
+using prediction::Question;
+using prediction::Refusal;
+
+Problem wrong(std::string title, std::string detail) {
+  Problem problem;
+  problem.title = std::move(title);
+  problem.detail = std::move(detail);
+  return problem;
+}
+
+// The run's length in iterations.
+std::optional<Problem> count_iterations(Question& question) {
+  if (!prediction::count_epochs(question))
+    return wrong("Invalid parameter",
+                 "Epochs can be counted only where batch_size and samples_per_epoch are known.");
+  if (question.iterations <= 0)
+    return wrong("Missing parameter",
+                 "The run does not say how long it was to be: \"iterations\" or \"epochs\" is needed.");
+  return std::nullopt;
+}
+
+std::vector<NetworkRow> rows_of(Reader& reader, const Question& question) {
+  auto rows = reader.networks();
+  if (!rows) return {};
+  std::erase_if(*rows, [&](const NetworkRow& row) {
+    return (question.network && !equal_ignoring_case(row.network, *question.network)) ||
+           (question.architecture && row.architecture != *question.architecture);
+  });
+  return std::move(*rows);
+}
+
+// What the logs of a network without a model showed of it: the last one's.
+std::shared_ptr<const prediction::Description> shown_by_logs(Reader& reader,
+                                                             const std::vector<NetworkRow>& rows) {
+  const auto last = std::ranges::max_element(rows, {}, &NetworkRow::last_seen);
+  if (last == rows.end()) return nullptr;
+  const auto layers = reader.layers(last->architecture);
+  if (!layers) return nullptr;
+  return std::make_shared<prediction::Description>(
+      prediction::described(last->network, last->architecture, *layers));
+}
+
+// Of a network that has runs but no model: that there are some, and what the history knows of them.
+void tell_of_runs(std::vector<NetworkRow> rows, const Refusal& refusal, Problem& problem) {
+  if (rows.empty()) return;
+  std::int64_t runs = 0;
+  for (const NetworkRow& row : rows) runs += row.runs;
+  problem.detail = "The history has " + std::to_string(runs) + (runs == 1 ? " run of " : " runs of ") +
+                   rows.front().network + ", but no model of it yet";
+  problem.detail += refusal.value.empty() ? "." : ", and no estimate by what it costs: " + refusal.value + ".";
+  problem.hint =
+      "a model comes with the next refit after a run's first measured stretch: `etactl refit` asks for it "
+      "now; `etactl runs --all` shows what the runs have";
+  if (refusal.kind == Refusal::Kind::costs_unknown)
+    problem.hint += "; `etactl estimate --net FILE` takes a description of it";
+  problem.candidates.clear();
+  problem.more = [rows = std::move(rows)](JsonWriter& json) {
+    json.key("known").begin_array();
+    for (const NetworkRow& row : rows) write_network(json, row);
+    json.end_array();
+  };
+}
+
+// The network in the body of a request: a description, or a log that prints one.
+Result<prediction::Description> description_in(const std::string& body, const FormatSet& formats,
+                                               const Question& question) {
+  if (!shows_network(body)) {
+    auto net = network_in_log(body, formats);
+    if (!net) return tl::unexpected(net.error());
+    return prediction::described(std::move(*net));
+  }
+  auto net = read_network(body, question.phase == Question::Phase::test ? Phase::test : Phase::train);
+  if (!net) return tl::unexpected(net.error());
+  if (question.phase == Question::Phase::total)
+    if (const auto test = read_network(body, Phase::test)) net->test_batch_size = test->batch_size;
+  return prediction::described(std::move(*net));
+}
+
+Reply answer_to(const prediction::Answer<prediction::Estimate>& answer) {
+  if (!answer) return reply_of(problem_of(answer.error()));
+  return {200, "application/json", {}, to_json(*answer)};
+}
+
+// Of a network that is shown in the body. On a worker: a body may be long.
+Reply estimate_shown(const std::shared_ptr<const prediction::ModelSet>& models, const FormatSet& formats,
+                     const std::string& body, Question question, Instant now) {
+  auto net = description_in(body, formats, question);
+  if (!net) {
+    Problem problem = wrong("Unreadable network", "The body can't be used: " + net.error().message + ".");
+    problem.status = 422;
+    problem.hint = net.error().hint;
+    return reply_of(problem);
+  }
+  const bool test = question.phase == Question::Phase::test;
+  // A deployed net's batch is of the one picture that it is to answer: nobody trains so.
+  if (!test && net->batch_size == 1) net->batch_size.reset();
+  if (!question.batch_size)
+    question.batch_size = test && net->test_batch_size ? net->test_batch_size : net->batch_size;
+  question.shown = std::make_shared<prediction::Description>(std::move(*net));
+  if (const auto problem = count_iterations(question)) return reply_of(*problem);
+  return answer_to(prediction::estimate(models, question, now));
+}
+
+}  // namespace
+
+Outcome Router::estimate(Call& call) {
+  const bool shown = call.request.method == "POST";
+  Question question = question_from(call.params, shown);
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  if (question.like) {
+    const auto row = reader_.run(*question.like);
+    if (!row) return history_failed(row.error());
+    if (!*row) {
+      Problem problem = wrong("Unknown run", "There is no run " + std::to_string(*question.like) + ".");
+      problem.status = 404;
+      return reply_of(problem);
+    }
+    question = prediction::like((*row)->run, std::move(question));
+  }
+  if (shown)
+    return Work{[models = backend_.models(), formats = backend_.formats(), body = call.request.body,
+                 question = std::move(question), now = options_.now()] {
+      return estimate_shown(models, *formats, body, question, now);
+    }};
+  if (auto problem = count_iterations(question)) return reply_of(*problem);
+  auto answer = prediction::estimate(backend_.models(), question, options_.now());
+  const auto unknown = [&] {
+    return !answer && (answer.error().kind == Refusal::Kind::unknown_network ||
+                       answer.error().kind == Refusal::Kind::unknown_architecture);
+  };
+  if (!unknown()) return answer_to(answer);
+  const auto rows = rows_of(reader_, question);
+  question.shown = shown_by_logs(reader_, rows);
+  if (question.shown) answer = prediction::estimate(backend_.models(), question, options_.now());
+  if (answer) return answer_to(answer);
+  Problem problem = problem_of(answer.error());
+  const Refusal::Kind kind = answer.error().kind;
+  if (kind == Refusal::Kind::costs_unknown || kind == Refusal::Kind::nothing_alike)
+    tell_of_runs(rows, answer.error(), problem);
+  return reply_of(problem);
+}
+
+// Every estimator's record in every kind of question, and who answers it: Madougou's table.
+Outcome Router::estimators(Call& call) {
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  const auto set = backend_.models();
+  JsonWriter json;
+  json.begin_object().key("estimators").begin_array();
+  if (set->knowledge) {
+    for (const auto& record : set->knowledge->records()) {
+      write_estimator(json, record, set->knowledge->chosen());
+    }
+  }
+  json.end_array().key("next").null().end_object();
+  return json_reply(json);
+}
+
+}  // namespace etad::service
