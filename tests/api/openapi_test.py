@@ -12,11 +12,14 @@ except ImportError:
     sys.exit(77)
 from world import FOLLOWED, ROOT, UnixConnection, main
 
+NET = b"""layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 32 dim: 32 } } }
+layer { name: "f" type: "InnerProduct" bottom: "data" top: "f" inner_product_param { num_output: 10 } }
+"""
 formats = FormatChecker(formats=())
 # Refusals that any request may get: they are the default response.
 ANY = {400, 403, 405, 413, 415, 417, 431}
 # Members that none of the requests below is shown.
-UNSEEN = {"RestsOn", "Health.failing.[].part", "Health.failing.[].why", "Health.failing.[].hint", "Usage.hint", "AnomalyTraces.hint"}
+UNSEEN = {"RestsOn", "Problem.known", "WhatIf.unanswered.[].value", "WhatIf.unanswered.[].why", "Health.failing.[].part", "Health.failing.[].why", "Health.failing.[].hint", "Usage.hint", "AnomalyTraces.hint"}
 
 
 @formats.checks("date-time")
@@ -173,6 +176,8 @@ def requests(world):
     yield "GET", "/metrics", None, {"Accept": "application/openmetrics-text"}
     yield "GET", f"/v1/estimate?{train}&batch_size=48", None, {"Origin": "http://example.org"}
     log = FOLLOWED.read_bytes()
+    yield "POST", "/v1/estimate?phase=train&batch_size=64&iterations=10", NET, {}
+    yield "POST", "/v1/estimate?phase=train&batch_size=64&iterations=10", b"no network", {}
     yield "POST", "/v1/imports?name=/archive/again.log", log, {}
     yield "POST", "/v1/imports?name=/archive/other.log&format=auto&label.device=K80", log.replace(b"LeNet", b"Other"), {}
     yield "POST", "/v1/imports?name=/archive/odd.log&format=nonesuch", log.replace(b"LeNet", b"Odd"), {}
