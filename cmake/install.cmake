@@ -22,6 +22,7 @@ foreach(variable ${ETAD_VARIABLES})
 endforeach()
 install(SCRIPT cmake/install_for_prefix.cmake)
 
+install(DIRECTORY contrib/slurm DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples USE_SOURCE_PERMISSIONS)
 install(FILES contrib/python/etad.py DESTINATION lib/python3/dist-packages)
 install(DIRECTORY page DESTINATION ${CMAKE_INSTALL_DATADIR}/etad)
 install(FILES systemd/sysusers.d/etad.conf DESTINATION lib/sysusers.d)

@@ -69,8 +69,8 @@ class Writer {
   virtual Result<void> put_models(std::vector<ModelRow>& models) = 0;  // replaces by key, keeps the id
 
   // The user's word on what the log left unknown: network, batch_size, test_batch_size, device, devices,
-  // host, framework. Joins the labels the run has; an empty value takes a label back. The log wins where it
-  // knows.
+  // host, framework, job, user. Joins the labels the run has; an empty value takes a label back. The log
+  // wins where it knows.
   virtual Result<void> set_labels(std::int64_t run_id, const std::map<std::string, std::string>& labels) = 0;
   // The same for what was found out of a source's run beside its log, with where it came from ("command
   // line"). What the user said stays, whenever that was. What is no label, or no value of one, is left out;

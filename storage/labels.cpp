@@ -16,6 +16,8 @@ constexpr std::array<std::string_view, 3> kNumbers = {"batch_size", "test_batch_
 // Which of the host's GPUs a run ran on, as the monitoring traces count: nothing of the run itself follows
 // from it.
 constexpr std::string_view kGpus = "gpus";
+// Whose it was: a scheduler's job, and who sent it. Nothing follows from them either.
+constexpr std::array<std::string_view, 2> kOwners = {"job", "user"};
 constexpr std::string_view kOrigin = "origin of ";  // before a label's name; no label begins so
 constexpr std::int64_t kLargest =
     1'000'000'000;  // a larger batch or number of devices is a slip of the keyboard
@@ -66,7 +68,8 @@ void fill_phase(PhaseSummary& phase, const std::optional<std::int64_t>& batch, s
 
 bool is_label(std::string_view name) {
   return std::find(kNumbers.begin(), kNumbers.end(), name) != kNumbers.end() ||
-         std::find(kTexts.begin(), kTexts.end(), name) != kTexts.end() || name == kGpus;
+         std::find(kTexts.begin(), kTexts.end(), name) != kTexts.end() ||
+         std::find(kOwners.begin(), kOwners.end(), name) != kOwners.end() || name == kGpus;
 }
 
 Result<void> check_labels(const TextMap& labels) {
@@ -74,7 +77,8 @@ Result<void> check_labels(const TextMap& labels) {
     const bool is_number = std::find(kNumbers.begin(), kNumbers.end(), name) != kNumbers.end();
     if (!is_label(name))
       return fail("there is no label \"" + name + "\"",
-                  "labels are network, batch_size, test_batch_size, device, devices, gpus, host, framework");
+                  "labels are network, batch_size, test_batch_size, device, devices, gpus, host, framework, job, "
+                  "user");
     if (name == kGpus && !value.empty() && !names_gpus(value))
       return fail("label gpus must name GPUs by index or UUID, such as \"0,1\", not \"" + value + "\"");
     if (!is_number || value.empty()) continue;

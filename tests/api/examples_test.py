@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Every example of docs/api.md, run against a daemon: the answer has the members that the page shows.
+"""Every example of docs/api.md and docs/etactl.md, run against a daemon: the answer is of the form that the page shows.
 
 An example is a fenced block of requests, each with the answer that it shows, if it shows one. `…` stands for what the
 page leaves out: members of an object, elements of a list, the path of the socket, the rest of a text. Values are the
-machine's own; that names and types are right is what counts here.
+machine's own; that names and types are right is what counts here. Of what a command prints for people the first line
+counts, but for its numbers: the headings of a table, or the answer itself.
 
     examples_test.py BUILD
 """
-import contextlib
-import io
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -17,7 +17,6 @@ import sys
 
 from world import FOLLOWED, ROOT, main, on_gpu
 
-sys.path.insert(0, str(ROOT / "contrib" / "python"))
 LEFT_OUT = "…"
 NET = """name: "Deep"
 layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 32 dim: 32 } } }
@@ -106,7 +105,7 @@ def answer(world, command):
         method, target = command.split()
         return world.request(method, target)[2].decode()
     words = [word.replace(LEFT_OUT, world.socket).replace("/run/etad/etad.sock", world.socket) for word in shlex.split(command[2:])]
-    process = subprocess.Popen(words, cwd=world.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(words, cwd=world.folder / "archive", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         text = process.stdout.readline() if "watch=true" in command else process.stdout.read()
     finally:
@@ -119,24 +118,22 @@ def answer(world, command):
 
 def prepare(world):
     """What the examples refer to."""
-    (world.folder / "lenet.log").write_text(on_gpu(FOLLOWED.read_text()).replace("LeNet", "LeNet2"))
+    archive = world.folder / "archive"
+    archive.mkdir()
+    (archive / "lenet.log").write_text(on_gpu(FOLLOWED.read_text()).replace("LeNet", "LeNet2"))
     world.add("/archive/v100.log", on_gpu((ROOT / "examples/caffe/cifar10_quick_b32_i80_tb50_ti8.log").read_text()).replace("K80", "V100"))
     (world.folder / "deep.prototxt").write_text(NET)
     world.refit()
 
 
-def test(world):
-    import os
-    import etad
-    prepare(world)
-    page, count, wrong = ROOT / "docs" / "api.md", 0, []
-    os.environ["ETAD_SOCKET"] = world.socket
+def check_api(world, page, environment):
+    """The requests and the Python of a page."""
+    count, wrong = 0, []
     for language, text, line in blocks(page):
         if language == "python":
-            printed = io.StringIO()
-            with contextlib.redirect_stdout(printed):
-                exec(compile(text, f"{page}:{line}", "exec"), {"etad": etad})
-            assert printed.getvalue().strip(), f"{page}:{line}: prints nothing"
+            printed = subprocess.run([sys.executable, "-c", text], env={**environment, "PYTHONPATH": str(ROOT / "contrib" / "python")},
+                                     capture_output=True, text=True, check=True).stdout
+            assert printed.strip(), f"{page}:{line}: prints nothing"
             count += 1
             continue
         for command, shown in requests(text):
@@ -146,7 +143,39 @@ def test(world):
             if why or (not shown and '"status":4' in got[:200]):
                 wrong.append(f"{page.name}:{line}: {command}\n    {why or got[:300]}")
     assert not wrong, "\n".join(wrong)
-    assert count > 25, f"only {count} examples were found"
+    assert count > 25, f"only {count} examples were found in {page}"
+
+
+def form(line):
+    """A line without its numbers and their units, folders, bars and spaces."""
+    line = re.sub(r"/\S*/", "/", line)
+    line = re.sub(r"[\d.,:]+( (ms|us|s|min|h|d|B|[KMG]iB|[kM]?J|%))*", "#", line)
+    return re.sub(r"(# ?)+", "# ", re.sub(r"[\s█-▏-]+", " ", line)).strip()
+
+
+def check_commands(world, page, environment):
+    """What etactl prints, and what its --json prints is JSON."""
+    count, wrong = 0, []
+    for _, text, line in blocks(page):
+        for command, shown in requests(text):
+            words = shlex.split(command[2:].replace("/usr/share/etad/rules.d", str(ROOT / "etc" / "rules.d")))
+            assert words[0] == "etactl", command
+            done = subprocess.run([str(world.build / "etactl"), *words[1:]], cwd=world.folder / "archive", env=environment,
+                                  capture_output=True, text=True, check=False)
+            count += 1
+            got = (done.stdout + done.stderr).partition("\n")[0]
+            refused = shown.startswith("etactl: ")
+            if (done.returncode == 0) == refused or form(got) != form(shown.partition("\n")[0]):
+                wrong.append(f"{page.name}:{line}: {command}\n    {form(shown.partition(chr(10))[0])}\n    {form(got)}")
+    assert not wrong, "\n".join(wrong)
+    assert count > 25, f"only {count} examples were found in {page}"
+
+
+def test(world):
+    prepare(world)
+    environment = {**os.environ, "ETAD_SOCKET": world.socket, "ETAD_PAGE_DIR": str(ROOT / "page")}
+    check_commands(world, ROOT / "docs" / "etactl.md", environment)
+    check_api(world, ROOT / "docs" / "api.md", environment)
 
 
 if __name__ == "__main__":

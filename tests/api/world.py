@@ -78,7 +78,7 @@ def on_gpu(text):
 
 class World:
     def __init__(self, build, folder):
-        self.build, self.folder = pathlib.Path(build), pathlib.Path(folder)
+        self.build, self.folder = pathlib.Path(build).resolve(), pathlib.Path(folder)
         self.socket = f"{folder}/sock"
         self.daemon = Daemon(build, folder, [f"{folder}/*.log", f"{folder}/*.csv"])
 
