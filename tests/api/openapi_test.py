@@ -19,7 +19,8 @@ formats = FormatChecker(formats=())
 # Refusals that any request may get: they are the default response.
 ANY = {400, 403, 405, 413, 415, 417, 431}
 # Members that none of the requests below is shown.
-UNSEEN = {"RestsOn", "Problem.known", "WhatIf.unanswered.[].value", "WhatIf.unanswered.[].why", "Health.failing.[].part", "Health.failing.[].why", "Health.failing.[].hint", "Usage.hint", "AnomalyTraces.hint"}
+UNSEEN = {"Health.failing.[].part", "Health.failing.[].why", "Health.failing.[].hint", "Usage.hint", "AnomalyTraces.hint",
+          "Problem.known", "WhatIf.unanswered.[].value", "WhatIf.unanswered.[].why"}
 
 
 @formats.checks("date-time")
