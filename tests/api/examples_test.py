@@ -122,7 +122,7 @@ def prepare(world):
     archive.mkdir()
     (archive / "lenet.log").write_text(on_gpu(FOLLOWED.read_text()).replace("LeNet", "LeNet2"))
     world.add("/archive/v100.log", on_gpu((ROOT / "examples/caffe/cifar10_quick_b32_i80_tb50_ti8.log").read_text()).replace("K80", "V100"))
-    (world.folder / "deep.prototxt").write_text(NET)
+    (archive / "deep.prototxt").write_text(NET)
     world.refit()
 
 
