@@ -28,11 +28,11 @@ export function replace(element, ...children) {
   return element;
 }
 
-// columns: [{head, cell(row) -> text or element, right}]
-export function table(columns, rows, {caption, empty = 'nothing yet', small = false} = {}) {
+// columns: [{head, cell(row) -> text or element, right}]; silent: a heading above already says what the caption does
+export function table(columns, rows, {caption, empty = 'nothing yet', small = false, silent = false} = {}) {
   if (!rows.length) return h('p', {class: 'quiet'}, empty);
   return h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption ?? 'table'},
-    h('table', {class: small ? 'small' : null}, caption ? h('caption', null, caption) : null,
+    h('table', {class: small ? 'small' : null}, caption ? h('caption', {class: silent ? 'unseen' : null}, caption) : null,
       h('thead', null, h('tr', null, columns.map((c) => h('th', {scope: 'col', class: c.right ? 'right' : null}, c.head)))),
       h('tbody', null, rows.map((row) => h('tr', null,
         columns.map((c) => h('td', {class: c.right ? 'right' : null}, c.cell(row) ?? '–')))))));

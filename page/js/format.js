@@ -23,6 +23,11 @@ export function whole(value) {
   return value == null ? '–' : Math.round(value).toLocaleString('en');
 }
 
+// "1 run", "1,234 runs".
+export function counted(count, noun) {
+  return `${whole(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 export function percent(fraction, count = 2) {
   return fraction == null ? '–' : digits(100 * fraction, count) + NBSP + '%';
 }
@@ -52,6 +57,15 @@ export function moment(rfc3339) {
   const at = new Date(rfc3339), two = (n) => String(n).padStart(2, '0');
   if (Number.isNaN(at.getTime())) return plain(rfc3339, 40);
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
+// How the ticks of a time axis are written: days, or the hour where all lies within two days.
+export function tickTime(times) {
+  const span = Math.max(...times) - Math.min(...times);
+  return (v) => {
+    const text = moment(new Date(v).toISOString());
+    return span < 600000 ? text.slice(11) + ':' + String(new Date(v).getSeconds()).padStart(2, '0') : span < 2 * 86400000 ? text.slice(11) : text.slice(5, 10);
+  };
 }
 
 export function bytes(value) {

@@ -39,6 +39,7 @@ async function show() {
       error.body?.hint ? h('p', null, plain(error.body.hint, 400)) : null, h('p', null, h('button', {onclick: show}, 'try again')));
   }
   main.removeAttribute('aria-busy');
+  main.dataset.shown = location.hash;
   document.title = 'etad: ' + (place.querySelector('h1')?.textContent ?? '');
 }
 

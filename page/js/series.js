@@ -1,6 +1,6 @@
 // Dense series over time, drawn by Dygraphs: they share one time axis, and show what stands under the pointer.
-import {h, dataTable} from './dom.js';
-import {moment} from './format.js';
+import {dataTable, h, replace} from './dom.js';
+import {duration, moment} from './format.js';
 
 const DASHES = [null, [6, 3], [2, 3], [8, 3, 2, 3]];
 // The library's own legend sets inline styles, which the page's policy forbids.
@@ -15,7 +15,7 @@ export function timeCharts(charts) {
   const range = spanOf(charts);
   const element = h('div', {class: 'charts'}, charts.map((chart) => {
     const place = h('div', {class: 'dygraph', role: 'img', 'aria-label': chart.title});
-    const legend = h('div', {class: 'legend', 'aria-hidden': 'true'}, chart.labels.join(', '));
+    const legend = h('div', {class: 'legend', 'aria-hidden': 'true'}, legendOf(chart));
     queueMicrotask(() => draw(chart, place, legend));
     return h('section', {class: 'chart'}, h('h3', null, chart.title), legend, place,
       dataTable([{head: 'time', cell: (r) => moment(r[0])},
@@ -33,12 +33,13 @@ export function timeCharts(charts) {
       series: Object.fromEntries(chart.labels.map((name, i) => [name, {strokePattern: DASHES[i % DASHES.length]}])),
       strokeWidth: 1.5,
       gridLineColor: colour('--grid'), axisLineColor: colour('--grid'),
-      axes: {y: {axisLabelFormatter: (v) => chart.unit(v), axisLabelWidth: 70}, x: {axisLabelWidth: 70}},
+      axes: {y: {axisLabelFormatter: (v) => chart.unit(v), axisLabelWidth: 70, ...(chart.clock ? {ticker: clockTicks} : {})}, x: {axisLabelWidth: 70}},
       includeZero: chart.zero ?? false,
+      labelsKMG2: chart.bytes ?? false,
       highlightCallback: (event, x, points) => {
         legend.textContent = moment(new Date(x).toISOString()) + '  ' + points.map((p) => `${p.name} ${chart.unit(p.yval)}`).join(', ');
       },
-      unhighlightCallback: () => { legend.textContent = chart.labels.join(', '); },
+      unhighlightCallback: () => replace(legend, legendOf(chart)),
       underlayCallback: (context, area, g) => {
         for (const shade of chart.shades ?? []) {
           const [left] = g.toDomCoords(shade.from, 0), [right] = g.toDomCoords(shade.to, 0);
@@ -56,6 +57,29 @@ export function timeCharts(charts) {
     drawn.push(graph);
   }
   return {element, destroy: () => drawn.forEach((g) => g.destroy())};
+}
+
+// Round seconds, minutes and hours.
+function clockTicks(low, high, pixels) {
+  const steps = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400];
+  const step = steps.find((s) => (high - low) / s <= pixels / 30) ?? 86400 * Math.ceil((high - low) / 86400 / (pixels / 30));
+  const out = [];
+  for (let v = Math.ceil(low / step) * step; v <= high; v += step) out.push({v, label: duration(v)});
+  return out;
+}
+
+const SHADES = {test: 'tests', save: 'snapshots', slow: 'slower than its model allows'};
+
+// Each line as it is drawn, with its name, where there are several; and what is shaded.
+function legendOf(chart) {
+  const shaded = Object.keys(SHADES).filter((kind) => chart.shades?.some((s) => s.kind === kind));
+  return [chart.labels.length < 2 ? [] : lineLegend(chart), shaded.map((kind) => h('span', {class: 'swatched'},
+    h('span', {class: 'swatch ' + kind}), SHADES[kind]))];
+}
+
+function lineLegend(chart) {
+  return chart.labels.map((name, i) => h('span', {class: 'swatched'},
+    h('svg', {class: 'swatch', viewBox: '0 0 28 12'}, h('path', {class: `joined line${i % DASHES.length}`, d: 'M0,6h28', 'stroke-dasharray': DASHES[i % DASHES.length]?.join(' ')})), name));
 }
 
 function spanOf(charts) {

@@ -110,6 +110,26 @@ TEST_F(PageExport, AsksForTheNewestRunsInFullAndEachModelsCurve) {
                       "device=K80&devices=2&phase=test&iterations=1000"));
 }
 
+TEST_F(PageExport, AsksForTheTracesOfARunsGpusAsThePageDoes) {
+  answers_["/v1/runs?limit=200"] = R"({"runs":[{"id":7},{"id":8}]})";
+  answers_["/v1/runs/7"] =
+      R"({"id":7,"usage":{"from":"2026-11-21T09:00:00.5Z","to":"2026-11-21T10:00:00Z","gpus":[{"gpu":"0"}]}})";
+  answers_["/v1/runs/8"] =
+      R"({"id":8,"usage":{"from":"2026-11-22T09:00:00Z","to":"2026-11-22T10:00:00Z","gpus":[]}})";
+  ASSERT_TRUE(exported().has_value());
+  EXPECT_TRUE(asked_.contains(
+      "/v1/series/gpu.power?from=2026-11-21T09%3A00%3A00.5Z&to=2026-11-21T10%3A00%3A00Z&step=9"));
+  EXPECT_FALSE(asked_.contains(
+      "/v1/series/gpu.power?from=2026-11-22T09%3A00%3A00Z&to=2026-11-22T10%3A00%3A00Z&step=9"));
+}
+
+TEST_F(PageExport, TablesWithoutScriptsShowNoCharacterThatSteers) {
+  answers_["/v1/runs?limit=200"] = "{\"runs\":[{\"id\":7,\"network\":\"a\\u202eb\\u001bc\"}]}";
+  const auto file = exported();
+  ASSERT_TRUE(file.has_value());
+  EXPECT_NE(file->find("<td>a\\u202eb\\x1bc</td>"), std::string::npos);
+}
+
 TEST_F(PageExport, AllowsItsOwnScriptsByHashAndNothingElse) {
   const auto file = exported();
   ASSERT_TRUE(file.has_value());

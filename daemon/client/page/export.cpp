@@ -1,10 +1,13 @@
 #include "daemon/client/page/export.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <ctime>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include "parsers/base/printable.h"
 
 namespace etad::client {
 namespace {
@@ -14,6 +17,15 @@ using boost::json::value;
 
 constexpr std::size_t kMostRuns = 40;                   // in full, with what they did over time
 constexpr std::size_t kMostBytes = 24UL * 1024 * 1024;  // of data: a file that can still be mailed
+
+constexpr std::int64_t kSeriesPoints = 400;             // of a series over a run's time
+
+// Seconds since 1970 of "2026-11-20T12:00:00.25Z".
+std::optional<std::int64_t> unix_time(const std::string& rfc3339) {
+  std::tm utc{};
+  if (strptime(rfc3339.c_str(), "%Y-%m-%dT%H:%M:%S", &utc) == nullptr) return std::nullopt;
+  return timegm(&utc);
+}
 
 std::string encoded(const value& part) {
   if (part.is_null()) return {};
@@ -70,6 +82,22 @@ std::string curve_target(const object& model) {
   return out + "&iterations=1000";
 }
 
+// What the traces say of a run's GPUs; the series and the window are those of page/js/traces.js.
+void collect_traces(Collector& collector, const object& run) {
+  const value* const usage = run.if_contains("usage");
+  if (usage == nullptr || !usage->is_object() || list_in(usage->get_object(), "gpus").empty()) return;
+  const value* const from = usage->get_object().if_contains("from");
+  const value* const to = usage->get_object().if_contains("to");
+  if (from == nullptr || to == nullptr || !from->is_string() || !to->is_string()) return;
+  const auto begin = unix_time(std::string(from->get_string())), end = unix_time(std::string(to->get_string()));
+  if (!begin || !end) return;
+  const std::int64_t step = std::max<std::int64_t>(1, (*end - *begin) / kSeriesPoints);
+  for (const char* const series : {"gpu.utilization", "gpu.power", "gpu.clock_sm", "gpu.memory_used"}) {
+    collector.get("/v1/series/" + std::string(series) + "?from=" + encoded(*from) + "&to=" + encoded(*to) +
+                  "&step=" + std::to_string(step));
+  }
+}
+
 void collect_runs(Collector& collector) {
   const object runs = collector.get("/v1/runs?limit=200");
   std::size_t taken = 0;
@@ -78,7 +106,7 @@ void collect_runs(Collector& collector) {
     const value* const id = run.get_object().if_contains("id");
     if (id == nullptr) continue;
     const std::string target = "/v1/runs/" + boost::json::serialize(*id);
-    collector.get(target);
+    collect_traces(collector, collector.get(target));
     collector.get(target + "/segments?points=1000");
     collector.get(target + "/progress?points=1000");
   }
@@ -106,20 +134,17 @@ std::string now_text() {
 }
 
 std::string as_markup(const value& cell) {
-  std::string text = cell.is_string() ? std::string(cell.get_string())
-                     : cell.is_null() ? ""
-                                      : boost::json::serialize(cell);
-  if (text.size() > 200) text.resize(200);
+  const std::string text = cell.is_string() ? std::string(cell.get_string())
+                           : cell.is_null() ? ""
+                                            : boost::json::serialize(cell);
   std::string out;
-  for (const char c : text) {
+  for (const char c : printable(text.substr(0, 200))) {
     if (c == '<')
       out += "&lt;";
     else if (c == '>')
       out += "&gt;";
     else if (c == '&')
       out += "&amp;";
-    else if (static_cast<unsigned char>(c) < 0x20)
-      out += ' ';
     else
       out += c;
   }

@@ -2,10 +2,10 @@
 // a command, a request and a line for a job script.
 import {exported, get, Problem, target, tryGet} from '../api.js';
 import {facts, h, replace, table} from '../dom.js';
-import {between, digits, duration, nameOf, plain, whole} from '../format.js';
+import {between, counted, digits, duration, nameOf, plain, whole} from '../format.js';
 
 const ASK_FIELDS = [
-  ['network', 'network', 'text'], ['phase', 'phase', ['total', 'train', 'test']], ['batch_size', 'batch size (samples an iteration, all devices together)', 'number'],
+  ['network', 'network', 'text'], ['phase', 'phase', ['total', 'train', 'test']], ['batch_size', 'batch size, all devices together', 'number'],
   ['iterations', 'iterations', 'number'], ['test_interval', 'iterations between tests (0: none)', 'number'], ['test_iterations', 'iterations of a test', 'number'],
   ['test_batch_size', 'batch size of a test', 'number'], ['framework', 'framework', 'text'], ['host', 'host', 'text'], ['device', 'device', 'text'], ['devices', 'devices', 'number']];
 
@@ -37,11 +37,11 @@ function answerView(answer, question) {
     answer.kind && answer.kind !== 'seen' ? h('p', {class: 'warning'}, `This ${answer.kind.replace('_', ' ')} never ran here: the answer bridges that.`) : null,
     outside.length ? h('p', {class: 'warning'}, 'Outside what was seen: ' + plain(outside.join(', ').replaceAll('_', ' '), 200)) : null,
     facts([['an iteration', duration(answer.seconds_per_iteration)], ['samples a second', digits(answer.samples_per_second)],
-      ['rests on', answer.rests_on ? `${whole(answer.rests_on.runs)} runs, ${whole(answer.rests_on.networks)} networks, ${whole(answer.rests_on.devices)} devices`
-        : answer.model ? `${whole(answer.model.runs)} runs` : null],
+      ['rests on', answer.rests_on ? [counted(answer.rests_on.runs, 'run'), counted(answer.rests_on.networks, 'network'), counted(answer.rests_on.devices, 'device')].join(', ')
+        : answer.model ? counted(answer.model.runs, 'run') : null],
       ['error so far', answer.estimator?.left_out_error_percent ?? answer.model?.error_percent ? digits(answer.estimator?.left_out_error_percent ?? answer.model.error_percent) + ' %' : null]]),
     answer.parts?.length ? table([{head: 'part', cell: (p) => p.phase}, {head: 'takes', right: true, cell: (p) => duration(p.seconds)}, {head: 'between', cell: between},
-      {head: 'rests on', cell: (p) => `${whole(p.model?.runs ?? p.runs)} runs`}], answer.parts, {caption: 'what was added up'}) : null,
+      {head: 'rests on', cell: (p) => counted(p.model?.runs ?? p.runs, 'run')}], answer.parts, {caption: 'what was added up'}) : null,
     h('h2', null, 'The same elsewhere'),
     copyable('etactl', commandOf(question)),
     copyable('curl', `curl --unix-socket /run/etad/etad.sock '${'http://localhost' + target('/v1/estimate', question)}'`),
@@ -65,7 +65,8 @@ function fromRun(run) {
 export async function askScreen(root, signal, query) {
   if (exported) return replace(root, h('h1', null, 'Ask'), h('p', null, 'A file can\'t be asked: open the live page with ', h('code', null, 'etactl page'), '.'));
   const runs = (await tryGet('/v1/runs', {limit: 50, state: 'finished'}, signal))?.runs ?? [];
-  const names = (await tryGet('/v1/networks', {limit: 200}, signal))?.networks ?? [];
+  const names = h('datalist', {id: 'names'});  // of a large history they come later: nothing waits for them
+  tryGet('/v1/networks', {limit: 200}, signal).then((a) => replace(names, (a?.networks ?? []).map((n) => h('option', {value: n.network})))).catch(() => {});
   const inputs = {}, out = h('div', {'aria-live': 'polite'});
   const past = h('select', {id: 'past', onchange: () => past.value && fill(fromRun(runs.find((r) => String(r.id) === past.value)))},
     h('option', {value: ''}, 'fill in by hand'), runs.map((r) => h('option', {value: r.id}, `${r.id}: ${nameOf(r)}, batch ${whole(r.train?.samples_per_iteration)}`)));
@@ -89,7 +90,7 @@ export async function askScreen(root, signal, query) {
   };
   replace(root, h('h1', null, 'Ask'), h('form', {class: 'ask', onsubmit: (e) => { e.preventDefault(); ask(); }},
     h('div', {class: 'field'}, h('label', {for: 'past'}, 'like a past run'), past), fields,
-    h('datalist', {id: 'names'}, names.map((n) => h('option', {value: n.network}))), h('button', null, 'ask')), out);
+    names, h('button', null, 'ask')), out);
   const like = query.get('like');
   if (!like) return;
   const run = runs.find((r) => String(r.id) === like) ?? await tryGet('/v1/runs/' + like, {}, signal);

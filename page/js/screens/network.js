@@ -1,8 +1,8 @@
 // What is known of one network: time and throughput over the batch size, and how well the fit holds.
 import {dataTable, facts, h, replace, table} from '../dom.js';
 import {get, tryGet} from '../api.js';
-import {digits, duration, moment, percent, plain, whole} from '../format.js';
-import {plot} from '../plot.js';
+import {counted, digits, duration, moment, percent, plain, tickTime, whole} from '../format.js';
+import {markLegend, plot} from '../plot.js';
 
 // The question whose answers are a model's curve over the batch size.
 export function curveQuestion(model) {
@@ -26,7 +26,7 @@ function modelSection(model, points, curve, kinds) {
   const line = rows.map((r) => ({x: r.batch_size, y: rowTime(r), lower: rowTime(r) * r.lower / r.seconds, upper: rowTime(r) * r.upper / r.seconds,
     outside: (r.extrapolates ?? []).includes('batch_size')}));
   const kindOf = (p) => kinds.indexOf(p.where);
-  const logx = {name: 'batch size (samples an iteration)', log: true, show: (v) => whole(v)};
+  const logx = {name: 'batch size (samples an iteration)', log: 'sizes', show: (v) => whole(v)};
   const knee = curve?.knee?.batch_size ?? curve?.knee;
   const fitted = (p) => {
     const near = line.filter((l) => l.x <= p.batch).at(-1), next = line.find((l) => l.x >= p.batch);
@@ -49,28 +49,32 @@ function modelSection(model, points, curve, kinds) {
         line: line.map((l) => ({x: l.x, y: l.x / l.y, lower: l.x / l.upper, upper: l.x / l.lower, outside: l.outside})),
         marks: knee ? [{x: knee, text: 'knee'}] : []}),
         h('figcaption', null, knee ? `From a batch of ${whole(knee)} on, larger ones gain less than 5 %.` : 'Throughput.')),
-      residuals.length > 1 ? h('figure', null, plot({label: 'residuals by date', x: {name: 'date', show: (v) => moment(new Date(v).toISOString()).slice(5, 10)},
-        y: {name: 'measured against estimate', show: (v) => percent(v)}, zero: true, points: residuals.map((p) => ({x: p.at, y: p.off, title: title(p)}))}),
-        h('figcaption', null, 'Runs against the estimate, by date.')) : null,
-      residuals.length > 1 ? h('figure', null, plot({label: 'residuals by batch size', x: logx, y: {name: 'measured against estimate', show: (v) => percent(v)}, zero: true,
-        points: residuals.map((p) => ({x: p.batch, y: p.off, title: title(p)}))}), h('figcaption', null, 'Runs against the estimate, by batch size.')) : null),
+      residuals.length > 1 ? h('figure', null, plot({label: 'residuals by date', x: {name: 'begun', show: tickTime(residuals.map((p) => p.at))},
+        y: {name: 'residual', show: (v) => percent(v)}, level: 0, points: residuals.map((p) => ({x: p.at, y: p.off, kind: kindOf(p), title: title(p)}))}),
+        h('figcaption', null, 'Residuals by date: how much longer each run took than the estimate.')) : null,
+      residuals.length > 1 ? h('figure', null, plot({label: 'residuals by batch size', x: logx, y: {name: 'residual', show: (v) => percent(v)}, level: 0,
+        points: residuals.map((p) => ({x: p.batch, y: p.off, kind: kindOf(p), title: title(p)}))}), h('figcaption', null, 'Residuals by batch size.')) : null),
     dataTable([{head: 'batch', right: true, cell: (l) => whole(l.x)}, {head: 'seconds', right: true, cell: (l) => duration(l.y)},
       {head: 'between', cell: (l) => `${duration(l.lower)} to ${duration(l.upper)}`}, {head: 'samples a second', right: true, cell: (l) => digits(l.x / l.y)},
       {head: 'measured', cell: (l) => l.outside ? 'beyond' : 'within'}], line));
 }
 
 // Devices, and numbers of devices, side by side: the median of the measured runs at each batch size.
-function sideBySide(points) {
-  const groups = new Map();
-  for (const p of points) groups.set(p.where, [...(groups.get(p.where) ?? []), p]);
-  if (groups.size < 2) return null;
+function sideBySide(points, kinds) {
+  const groups = kinds.map((where) => points.filter((p) => p.where === where));
+  if (groups.filter((list) => list.length).length < 2) return null;
   const sizes = [...new Set(points.map((p) => p.batch))].sort((a, b) => a - b);
   const median = (list) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)];
-  return h('section', null, h('h2', null, 'Side by side'), table([{head: 'batch', right: true, cell: whole},
-    ...[...groups].map(([where, list]) => ({head: plain(where, 60), right: true, cell: (size) => {
-      const here = list.filter((p) => p.batch === size).map((p) => p.seconds);
-      return here.length ? duration(median(here)) : '–';
-    }}))], sizes, {caption: 'median seconds of a training iteration'}));
+  const at = (list, size) => median(list.filter((p) => p.batch === size).map((p) => p.seconds));
+  const medians = groups.flatMap((list, kind) => sizes.map((size) => ({kind, x: size, seconds: at(list, size)})).filter((p) => p.seconds)
+    .map((p) => ({...p, y: p.x / p.seconds, title: `${kinds[kind]}: batch ${whole(p.x)}, ${duration(p.seconds)} an iteration, ${digits(p.x / p.seconds)} samples a second`})));
+  return h('section', null, h('h2', null, 'Side by side'), h('figure', null, markLegend(kinds.map((where) => plain(where, 60))),
+    plot({label: 'samples a second over the batch size, by devices', x: {name: 'batch size, all devices together', log: 'sizes', show: whole},
+      y: {name: 'samples a second', show: (v) => digits(v)}, zero: true, points: medians, joined: true}),
+    h('figcaption', null, 'What each trained with: the median of its runs.')),
+  table([{head: 'batch', right: true, cell: whole},
+    ...groups.map((list, kind) => ({head: plain(kinds[kind], 60), right: true, cell: (size) => duration(at(list, size))}))],
+  sizes, {caption: 'median time of a training iteration'}));
 }
 
 export async function networkScreen(root, signal, query, name) {
@@ -79,9 +83,10 @@ export async function networkScreen(root, signal, query, name) {
   const curves = await Promise.all(models.models.slice(0, 12).map((m) => tryGet('/v1/whatif', curveQuestion(m), signal)));
   const train = measuredPoints(runs.runs, 'train'), test = measuredPoints(runs.runs, 'test');
   const kinds = [...new Set([...train, ...test].map((p) => p.where))];
-  replace(root, h('h1', null, plain(name, 80)), h('p', {class: 'quiet'}, `${runs.runs.length} runs`, runs.next ? ' (the newest 1,000)' : ''),
+  replace(root, h('h1', null, plain(name, 80)), h('p', {class: 'quiet'}, counted(runs.runs.length, 'run'), runs.next ? ' (the newest 1,000)' : ''),
     models.models.length ? null : h('p', null, 'No model yet: it takes a run that trained or tested to its end.'),
-    models.models.slice(0, 12).map((m, i) => modelSection(m, m.phase === 'train' ? train : test, curves[i], kinds)), sideBySide(train),
+    sideBySide(train, kinds),
+    models.models.slice(0, 12).map((m, i) => modelSection(m, m.phase === 'train' ? train : test, curves[i], kinds)),
     h('p', null, h('a', {href: '#/runs?network=' + encodeURIComponent(name)}, 'its runs')));
 }
 
@@ -91,5 +96,5 @@ async function networksList(root, signal) {
     {head: 'network', cell: (n) => h('a', {href: '#/network/' + encodeURIComponent(n.network)}, plain(n.network, 60) || 'without a name')},
     {head: 'frameworks', cell: (n) => plain(n.frameworks.join(', '), 40)}, {head: 'devices', cell: (n) => plain(n.devices.join(', '), 60)},
     {head: 'batch sizes', cell: (n) => plain(n.batch_sizes.join(', '), 60)}, {head: 'runs', right: true, cell: (n) => whole(n.runs)},
-    {head: 'last seen', cell: (n) => moment(n.last_seen)}], answer.networks, {caption: 'networks', empty: 'No network has been seen yet.'}));
+    {head: 'last seen', cell: (n) => moment(n.last_seen)}], answer.networks, {caption: 'networks', silent: true, empty: 'No network has been seen yet.'}));
 }

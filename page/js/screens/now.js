@@ -3,6 +3,7 @@ import {badge, facts, h, replace, table} from '../dom.js';
 import {exported, exportedAt, get, tryGet, watch} from '../api.js';
 import {between, digits, duration, moment, nameOf, percent, plain, whole} from '../format.js';
 import {spark} from '../plot.js';
+import {seriesOf} from '../traces.js';
 
 export function stateOf(run) {
   if (run.state !== 'running') {
@@ -12,6 +13,12 @@ export function stateOf(run) {
   if (run.stalled) return badge('stalled', 'bad');
   if (run.anomaly) return badge('slow: ' + percent(run.anomaly.slowdown - 1) + ' longer', 'warn');
   return badge('running', 'busy');
+}
+
+// A short name stays on one line: the table can be scrolled.
+export function linkTo(run) {
+  const name = nameOf(run);
+  return h('a', {href: '#/run/' + run.id, class: name.length <= 24 ? 'when' : null}, name);
 }
 
 export function doneOf(run) {
@@ -32,13 +39,14 @@ function card(run) {
   return h('article', {class: 'card', 'data-run': run.id},
     h('h2', null, h('a', {href: '#/run/' + run.id}, nameOf(run)), ' ', stateOf(run)),
     progressBar(run),
-    left ? h('p', {class: 'big'}, duration(left.seconds), h('span', {class: 'quiet'}, ' left, ', between(left))) : h('p', {class: 'quiet'}, 'no estimate yet'),
+    left ? h('p', {class: 'big'}, duration(left.seconds), ' left', h('span', {class: 'quiet'}, between(left))) : h('p', {class: 'quiet'}, 'no estimate yet'),
     facts([
       ['ends', run.expected_end ? moment(run.expected_end) : null],
       ['step', run.pace ? duration(run.pace.seconds_per_iteration) : null],
+      ['loss', run.progress?.loss != null ? digits(run.progress.loss) : null],
       ['batch', run.train?.samples_per_iteration ? whole(run.train.samples_per_iteration) : null],
-      ['on', plain([run.devices > 1 ? run.devices + ' ×' : '', run.device || 'unknown device', run.host ? 'of ' + run.host : ''].join(' '), 60)],
-      ['framework', plain(run.framework, 30)], ['begun', moment(run.started_at)]]),
+      ['begun', moment(run.started_at)], ['framework', plain(run.framework, 30)],
+      ['on', plain([run.devices > 1 ? run.devices + ' ×' : '', run.device || 'unknown device', run.host ? 'of ' + run.host : ''].join(' '), 60)]]),
     h('div', {class: 'usage', 'data-usage': run.id}));
 }
 
@@ -48,12 +56,10 @@ async function fillUsage(box, run, signal) {
   if (!full?.usage?.gpus?.length) return;
   const from = new Date(Date.now() - 900000).toISOString();
   const answer = await tryGet('/v1/series/gpu.utilization', {from, step: 15}, signal);
-  const mine = new Set(full.usage.gpus.map((g) => 'gpu=' + g.gpu));
-  const lines = (answer?.series ?? []).filter((s) => s.labels.split(',').some((l) => mine.has(l)));
-  replace(box, lines.map((s) => {
-    const values = s.samples.map((p) => p.mean);
-    const label = `${plain(s.labels, 40)}: use of the GPU in the last 15 minutes, now ${digits(values.at(-1))} %`;
-    return h('div', null, spark(values, label), h('span', {class: 'quiet'}, ' ', digits(values.at(-1)), ' %'));
+  replace(box, seriesOf(full, answer).map((s) => {
+    const values = s.samples.map((p) => p.mean), last = digits(values.at(-1), 2) + '\u00a0%';
+    const name = plain(s.name, 40), label = `${name}: its use in the last 15 minutes, now ${last}`;
+    return h('div', {class: 'use'}, h('span', {class: 'quiet'}, name), spark(values, label), h('span', null, last));
   }));
 }
 
@@ -85,11 +91,16 @@ export function nowScreen(root, signal) {
   const showOver = async () => {
     const answer = await tryGet('/v1/runs', {limit: 20}, signal).catch(() => null);
     replace(over, table([
-      {head: 'run', cell: (r) => h('a', {href: '#/run/' + r.id}, nameOf(r))}, {head: 'state', cell: stateOf},
+      {head: 'run', cell: linkTo}, {head: 'state', cell: stateOf},
       {head: 'ended', cell: (r) => h('span', {class: 'when'}, moment(r.ended_at))}, {head: 'took', right: true, cell: (r) => duration(tookOf(r))}],
-      (answer?.runs ?? []).filter((r) => r.state !== 'running').slice(0, 8), {caption: 'runs that are over'}));
+      (answer?.runs ?? []).filter((r) => r.state !== 'running').slice(0, 8), {caption: 'runs that are over', silent: true}));
   };
   showOver();
+  const again = setInterval(() => runs.forEach((run) => {
+    const box = cards.querySelector(`[data-usage="${run.id}"]`);
+    if (box) fillUsage(box, run, signal).catch(() => {});
+  }), 30000);
+  signal.addEventListener('abort', () => clearInterval(again));
   if (exported) {
     get('/v1/runs', {limit: 200}).then((a) => a.runs.filter((r) => r.state === 'running').forEach(draw)).finally(empty);
     return;

@@ -1,7 +1,7 @@
 // How right the predictions were.
 import {get, tryGet} from '../api.js';
 import {h, replace, table} from '../dom.js';
-import {digits, duration, moment, percent, plain, whole} from '../format.js';
+import {digits, duration, percent, plain, tickTime, whole} from '../format.js';
 import {plot} from '../plot.js';
 
 const KINDS = ['remaining', 'total'];
@@ -19,7 +19,7 @@ function coverageOverTime(list) {
 function accuracyColumns(first) {
   return [first, {head: 'predictions', right: true, cell: (r) => whole(r.predictions)}, {head: 'mean error', right: true, cell: (r) => digits(r.mean_error_percent) + ' %'},
     {head: 'median', right: true, cell: (r) => digits(r.median_error_percent) + ' %'}, {head: 'bias', right: true, cell: (r) => digits(r.bias_percent) + ' %'},
-    {head: 'held', right: true, cell: (r) => percent(r.coverage)}];
+    {head: 'intervals held', right: true, cell: (r) => percent(r.coverage)}];
 }
 
 function estimatorsTable(answer) {
@@ -27,7 +27,7 @@ function estimatorsTable(answer) {
   if (!list.length) return null;
   const kinds = [...new Set(list.flatMap((e) => Object.keys(e.kinds ?? {})))];
   return h('section', null, h('h2', null, 'Estimators'), table([{head: 'name', cell: (e) => plain(e.name, 40)}, {head: 'source', cell: (e) => plain(e.source, 80)},
-    ...kinds.map((kind) => ({head: kind.replace('_', ' '), right: true, cell: (e) => {
+    ...kinds.map((kind) => ({head: kind.replaceAll('_', ' '), right: true, cell: (e) => {
       const here = e.kinds?.[kind];
       return here?.left_out_error_percent == null ? '–' : digits(here.left_out_error_percent) + ' %' + (here.chosen ? ' ✓' : '');
     }})), {head: 'needs', cell: (e) => plain(e.needs?.missing ?? '', 80)}], list, {caption: 'left-out error by kind of question; ✓ answers'}));
@@ -37,17 +37,17 @@ export async function recordScreen(root, signal) {
   const [accuracy, said, estimators] = await Promise.all([get('/v1/accuracy', {}, signal), tryGet('/v1/predictions', {limit: 1000}, signal),
     tryGet('/v1/estimators', {}, signal)]);
   const list = (said?.predictions ?? []).filter((p) => p.actual_seconds > 0).sort((a, b) => a.made_at < b.made_at ? -1 : 1);
-  const log = (name) => ({name, log: true, show: duration});
+  const log = (name) => ({name, log: 'time', show: duration}), held = coverageOverTime(list);
   replace(root, h('h1', null, 'Track record'),
     list.length ? h('div', {class: 'pair'},
       h('figure', null, plot({label: 'predicted against actual', x: log('it took'), y: log('predicted'), diagonal: true,
         points: list.map((p) => ({x: p.actual_seconds, y: p.seconds, kind: KINDS.indexOf(p.kind), title: `run ${p.run}, ${plain(p.network, 40)}: said ${duration(p.seconds)}, took ${duration(p.actual_seconds)}`}))}),
         h('figcaption', null, 'Predicted against actual. Circles: remaining time; squares: the whole run.')),
-      h('figure', null, plot({label: 'share of intervals that held, over time', x: {name: 'date', show: (v) => moment(new Date(v).toISOString()).slice(5, 16)},
-        y: {name: 'share that held', show: (v) => percent(v)}, zero: true, line: coverageOverTime(list), points: coverageOverTime(list)}),
-        h('figcaption', null, 'Of 100 intervals 90 should hold.'))) : h('p', null, 'No followed run has finished yet: what is said of running runs is kept, and held against what they then took.'),
-    h('h2', null, 'By kind of question'), table(accuracyColumns({head: 'kind', cell: (r) => (r.kind ?? 'all') + (r.at_fraction != null ? ' at ' + percent(r.at_fraction) : '')}), accuracy.overall ?? [], {caption: 'by kind'}),
+      held.length ? h('figure', null, plot({label: 'share of intervals that held, over time', x: {name: 'said', show: tickTime(held.map((p) => p.x))},
+        y: {name: 'share that held', show: (v) => percent(v)}, zero: true, level: 0.9, line: held, points: held}),
+        h('figcaption', null, 'Of 100 intervals 90 should hold: the dashed line.')) : null) : h('p', null, 'No followed run has finished yet: what is said of running runs is kept, and held against what they then took.'),
+    h('h2', null, 'By kind of question'), table(accuracyColumns({head: 'kind', cell: (r) => (r.kind ?? 'all') + (r.at_fraction != null ? ' at ' + percent(r.at_fraction) : '')}), accuracy.overall ?? [], {caption: 'by kind', silent: true}),
     h('h2', null, 'By network'), table(accuracyColumns({head: 'network', cell: (r) => h('a', {href: '#/network/' + encodeURIComponent(r.network)}, plain(r.network, 50))}),
-      (accuracy.networks ?? []).filter((r) => !r.kind && r.at_fraction == null), {caption: 'by network'}),
+      (accuracy.networks ?? []).filter((r) => !r.kind && r.at_fraction == null), {caption: 'by network', silent: true}),
     estimatorsTable(estimators));
 }

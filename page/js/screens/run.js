@@ -3,31 +3,43 @@ import {facts, h, replace, table} from '../dom.js';
 import {exported, get, tryGet, watch} from '../api.js';
 import {between, bytes, digits, duration, measure, moment, nameOf, percent, plain, whole} from '../format.js';
 import {timeCharts} from '../series.js';
+import {tracesOf} from '../traces.js';
 import {doneOf, stateOf, tookOf} from './now.js';
 
 const MOST_POINTS = 1000;
-const GPU_SERIES = ['gpu.utilization', 'gpu.power', 'gpu.clock_sm', 'gpu.memory_used'];
 
-export function seriesWindow(run) {
-  const from = new Date(run.started_at), to = new Date(run.ended_at ?? run.last_line_at ?? Date.now());
-  return {from: from.toISOString(), to: to.toISOString(), step: Math.max(1, Math.ceil((to - from) / 1000 / 400))};
+// Where the run neither trained nor tested: its snapshots. A window's seconds are without them, and the next
+// one begins after them; they are drawn at the end of the window that they fell into, before
+// a test that ends it.
+function pausesOf(run, train, tests) {
+  if (!run.snapshots) return [];
+  return train.flatMap((s, i) => {
+    const next = train[i + 1] ?? {started_at: run.ended_at, first_iteration: s.first_iteration + s.iterations};
+    const from = +new Date(s.started_at), to = +new Date(next.started_at ?? s.started_at);
+    const missing = Math.max(0, next.first_iteration - s.first_iteration - s.iterations) / s.iterations;
+    const within = tests.filter((t) => t.from >= from && t.from < to), last = within.at(-1);
+    const pause = to - from - 1000 * s.seconds * (1 + missing) - within.reduce((sum, t) => sum + t.to - t.from, 0);
+    const end = last && to - last.to < 0.02 * (to - from) ? last.from : to;
+    return pause > 0.02 * (to - from) ? [{from: end - pause, to: end, kind: 'save'}] : [];
+  });
 }
 
-function stepChart(segments, anomaly) {
-  const train = segments.filter((s) => s.phase === 'train' && s.iterations > 0);
+function stepChart(run, segments) {
+  const train = segments.filter((s) => s.phase === 'train' && s.iterations > 0 && s.started_at);
   const rows = train.map((s) => {
     const mean = s.seconds / s.iterations;
     return [new Date(s.started_at), [s.min_seconds_per_iteration ?? mean, mean, s.max_seconds_per_iteration ?? mean]];
   });
-  const shades = segments.filter((s) => s.phase === 'test').map((s) => {
+  const tests = segments.filter((s) => s.phase === 'test' && s.started_at).map((s) => {
     const from = +new Date(s.started_at);
     return {from, to: from + 1000 * s.seconds, kind: 'test'};
   });
-  if (anomaly) {
-    const since = train.find((s) => s.first_iteration >= anomaly.since_iteration);
+  const shades = [...tests, ...pausesOf(run, train, tests)];
+  if (run.anomaly) {
+    const since = train.find((s) => s.first_iteration + s.iterations > run.anomaly.since_iteration);
     if (since) shades.push({from: +new Date(since.started_at), to: +rows.at(-1)[0], kind: 'slow'});
   }
-  return {title: 'Step time', labels: ['seconds an iteration'], rows, bars: true, shades, unit: duration};
+  return {title: 'Step time', labels: ['an iteration'], rows, bars: true, shades, unit: duration};
 }
 
 function lossChart(points) {
@@ -38,30 +50,26 @@ function lossChart(points) {
 
 // What was said to remain at each moment, beside what then did.
 function remainingChart(run) {
-  const said = (run.predictions ?? []).filter((p) => p.kind === 'remaining' || p.kind === 'total');
-  const end = run.ended_at ? +new Date(run.ended_at) : null;
-  const rows = said.filter((p) => p.made_at).map((p) => {
-    const at = new Date(p.made_at), left = p.seconds;
-    return [at, [p.lower, left, p.upper], end ? Array(3).fill((end - at) / 1000) : [null, null, null]];
-  }).sort((a, b) => a[0] - b[0]);
-  return {title: 'Remaining time, as it was said', labels: ['said', 'true'], rows, bars: true, unit: duration, zero: true};
+  const begun = +new Date(run.started_at);
+  const rows = (run.predictions ?? []).map((p) => {
+    const truth = p.actual_seconds ?? null;
+    return [new Date(begun + 1000 * (p.elapsed_seconds ?? 0)), [p.lower, p.seconds, p.upper], [truth, truth, truth]];
+  }).sort((a, b) => a[0] - b[0]).filter((row, i, all) => !i || +row[0] > +all[i - 1][0]);
+  // At its end nothing remained: the truth is a line down to there.
+  if (rows.length && run.ended_at && +new Date(run.ended_at) > +rows.at(-1)[0]) rows.push([new Date(run.ended_at), [null, null, null], [0, 0, 0]]);
+  return {title: 'Remaining time: what was said, and the truth', labels: ['said', 'true'], rows, bars: true, unit: duration, clock: true, zero: true};
 }
 
 async function gpuCharts(run, signal) {
-  const gpus = new Set((run.usage?.gpus ?? []).map((g) => 'gpu=' + g.gpu));
-  if (!gpus.size) return [];
-  const asked = await Promise.all(GPU_SERIES.map((name) => tryGet('/v1/series/' + name, seriesWindow(run), signal)));
-  return asked.flatMap((answer, i) => {
-    const lines = (answer?.series ?? []).filter((s) => s.labels.split(',').some((l) => gpus.has(l)) && s.samples.length);
-    if (!lines.length) return [];
+  return (await tracesOf(run, signal)).map(([title, series]) => {
     const times = new Map();
-    lines.forEach((s, k) => s.samples.forEach((p) => {
-      const row = times.get(p.at) ?? Array(lines.length).fill([null, null, null]);
+    series.forEach((s, k) => s.samples.forEach((p) => {
+      const row = times.get(p.at) ?? Array(series.length).fill([null, null, null]);
       row[k] = [p.min, p.mean, p.max];
       times.set(p.at, row);
     }));
     const rows = [...times].sort(([a], [b]) => a < b ? -1 : 1).map(([at, values]) => [new Date(at), ...values]);
-    return [{title: GPU_SERIES[i], labels: lines.map((s) => plain(s.labels, 30)), rows, bars: true, unit: (v) => measure(v, lines[0].unit)}];
+    return {title, labels: series.map((s) => plain(s.name, 30)), rows, bars: true, zero: true, bytes: series[0].unit === 'B', unit: (v) => measure(v, series[0].unit)};
   });
 }
 
@@ -69,11 +77,11 @@ function predictionsTable(run) {
   return table([
     {head: 'said', cell: (p) => p.at_fraction ? 'at ' + percent(p.at_fraction) : 'as it began'},
     {head: 'what', cell: (p) => p.kind},
-    {head: 'seconds', right: true, cell: (p) => duration(p.seconds)}, {head: 'between', cell: between},
+    {head: 'time', right: true, cell: (p) => duration(p.seconds)}, {head: 'between', cell: between},
     {head: 'it took', right: true, cell: (p) => duration(p.actual_seconds)},
     {head: 'off by', right: true, cell: (p) => p.actual_seconds ? percent(p.seconds / p.actual_seconds - 1) : '–'},
     {head: 'held', cell: (p) => p.actual_seconds ? (p.actual_seconds >= p.lower && p.actual_seconds <= p.upper ? 'yes' : 'no') : '–'},
-  ], run.predictions ?? [], {caption: 'what was predicted', empty: 'Nothing was predicted of it.'});
+  ], run.predictions ?? [], {caption: 'what was predicted', silent: true, empty: 'Nothing was predicted of it.'});
 }
 
 function phaseFacts(name, phase) {
@@ -87,6 +95,7 @@ export function runFacts(run) {
   return facts([
     ['state', stateOf(run)], ['message', run.message ? plain(run.message, 300) : null],
     ['done', doneOf(run) == null ? null : `${percent(doneOf(run))}, ${whole(run.progress?.iteration)} of ${whole(run.progress?.of)}`],
+    ['loss', run.progress?.loss != null ? digits(run.progress.loss) : null],
     ['remaining', run.remaining ? `${duration(run.remaining.seconds)} (${between(run.remaining)}), until ${moment(run.expected_end)}` : null],
     ...phaseFacts('training', run.train), ...phaseFacts('testing', run.test),
     ['snapshots', run.snapshots ? `${run.snapshots}, ${duration(run.snapshot_seconds)} in all` : null],
@@ -95,7 +104,9 @@ export function runFacts(run) {
     ['took', duration(tookOf(run))],
     ['on', plain(`${run.devices > 1 ? run.devices + ' × ' : ''}${run.device || 'unknown device'}${run.host ? ' of ' + run.host : ''}`, 90)],
     ['framework', plain(run.framework, 40)], ['log', plain(run.source, 300)],
+    ['GPUs', usage.absent ? plain('not known: ' + usage.absent, 200) : null],
     ['GPU use', usage.utilization_percent != null ? digits(usage.utilization_percent) + ' %' : null],
+    ['power', usage.power_watts != null ? measure(usage.power_watts, 'W') : null],
     ['energy', usage.energy_joules != null ? measure(usage.energy_joules, 'J') : null],
     ['peak memory', usage.peak_memory_bytes != null ? bytes(usage.peak_memory_bytes) : null]]);
 }
@@ -108,7 +119,7 @@ export async function runScreen(root, signal, query, id) {
     const [segments, progress, gpus] = await Promise.all([
       tryGet(`/v1/runs/${id}/segments`, {points: MOST_POINTS}, signal),
       tryGet(`/v1/runs/${id}/progress`, {points: MOST_POINTS}, signal), gpuCharts(run, signal)]);
-    const list = [lossChart(progress?.points ?? []), stepChart(segments?.segments ?? [], run.anomaly), remainingChart(run), ...gpus]
+    const list = [lossChart(progress?.points ?? []), stepChart(run, segments?.segments ?? []), remainingChart(run), ...gpus]
       .filter((c) => c.rows.length > 1);
     charts?.destroy();
     charts = timeCharts(list);
@@ -116,7 +127,6 @@ export async function runScreen(root, signal, query, id) {
       run.network ? h('p', null, h('a', {href: '#/network/' + encodeURIComponent(run.network)}, 'its network'), ' · ',
         exported ? null : h('a', {href: '#/ask?like=' + run.id}, 'how long would one like it take?')) : null,
       charts.element,
-      segments?.segments?.some((s) => s.phase === 'test') ? h('p', {class: 'quiet'}, 'Shaded: tests', run.anomaly ? ', and where it became slow.' : '.') : null,
       h('h2', null, 'Predictions'), predictionsTable(run),
       h('details', null, h('summary', null, 'settings'), table([{head: 'name', cell: (e) => plain(e[0], 60)}, {head: 'value', cell: (e) => plain(e[1], 200)}],
         Object.entries(run.settings ?? {}), {caption: 'settings as the log shows them'})));

@@ -1,12 +1,12 @@
 // All runs, newest first, a page at a time: a history of a hundred thousand opens as quickly as one of ten.
 import {h, replace, table} from '../dom.js';
 import {exported, get} from '../api.js';
-import {duration, moment, nameOf, plain, whole} from '../format.js';
-import {stateOf, tookOf} from './now.js';
+import {duration, moment, plain, whole} from '../format.js';
+import {linkTo, stateOf, tookOf} from './now.js';
 
 const RUN_COLUMNS = [
   {head: 'id', right: true, cell: (r) => h('a', {href: '#/run/' + r.id}, r.id)},
-  {head: 'network', cell: (r) => h('a', {href: '#/run/' + r.id}, nameOf(r))},
+  {head: 'network', cell: linkTo},
   {head: 'state', cell: stateOf},
   {head: 'iterations', right: true, cell: (r) => whole(r.progress?.iteration ?? r.train?.iterations)},
   {head: 'batch', right: true, cell: (r) => whole(r.train?.samples_per_iteration ?? r.test?.samples_per_iteration)},
@@ -30,7 +30,7 @@ export function runsScreen(root, signal, query) {
   const load = async (cursor) => {
     const answer = await get('/v1/runs', exported ? {limit: 200} : {...filter, limit: 100, cursor}, signal);
     rows.push(...answer.runs);
-    replace(list, table(RUN_COLUMNS, rows, {caption: 'runs, newest first', empty: 'No run fits.'}));
+    replace(list, table(RUN_COLUMNS, rows, {caption: 'runs, newest first', silent: true, empty: 'No run fits.'}));
     replace(more, answer.next && !exported ? h('button', {onclick: () => load(answer.next)}, 'older ones') : null);
   };
   return load();

@@ -24,9 +24,9 @@ export async function sourcesScreen(root, signal) {
     (health.failing ?? []).map((f) => h('p', {class: 'warning'}, plain(`${f.part}: ${f.why}`, 300), f.hint ? h('span', {class: 'quiet'}, ' ', plain(f.hint, 300)) : null)),
     facts([['followed', whole(health.sources?.followed)], ['not yet read', `${bytes(health.lag?.bytes)}, for ${duration(health.lag?.seconds)}`],
       ['last commit', moment(health.last_commit)], ['runs', whole(health.history?.runs)], ['history', bytes(health.history?.bytes)], ['version', plain(health.version, 20)]]),
-    table([{head: 'path', cell: (s) => plain(s.path, 200)}, {head: 'state', cell: sourceState}, {head: 'format', cell: (s) => plain(s.format || 'none', 30)},
+    table([{head: 'path', cell: (s) => h('span', {class: 'path'}, plain(s.path, 200))}, {head: 'state', cell: sourceState}, {head: 'format', cell: (s) => plain(s.format || 'none', 30)},
       {head: 'lag', right: true, cell: (s) => bytes(Math.max(0, (s.size ?? 0) - (s.offset ?? 0)))},
       {head: 'lines', right: true, cell: (s) => whole(s.lines)}, {head: 'matched', right: true, cell: (s) => whole(s.matched)},
       {head: 'lost', right: true, cell: (s) => s.lost_bytes ? bytes(s.lost_bytes) : '0'}, {head: 'read', cell: (s) => moment(s.read_at)},
-      {head: 'what to do', cell: nextStep}], answer.sources, {caption: 'followed files and imports', empty: 'No file is followed: see /etc/etad/etad.toml.'}));
+      {head: 'what to do', cell: nextStep}], answer.sources, {caption: 'followed files and imports', silent: true, empty: 'No file is followed: see /etc/etad/etad.toml.'}));
 }
