@@ -39,8 +39,8 @@ export function table(columns, rows, {caption, empty = 'nothing yet', small = fa
 }
 
 // The numbers behind a chart: closed until asked for, made only then.
-export function dataTable(columns, rows, most = 500) {
-  const box = h('details', {class: 'data'}, h('summary', null, 'as a table'));
+export function dataTable(columns, rows, {title = 'as a table', most = 500} = {}) {
+  const box = h('details', {class: 'data'}, h('summary', null, title));
   box.addEventListener('toggle', () => {
     if (box.open && box.children.length === 1) {
       const step = Math.max(1, Math.ceil(rows.length / most));
@@ -51,9 +51,24 @@ export function dataTable(columns, rows, most = 500) {
   return box;
 }
 
+// Whether what is shown is live: the state of a watch, for `watch` of api.js.
+export function liveStatus() {
+  const element = h('p', {class: 'quiet', role: 'status'}, 'connecting…');
+  const show = (connected) => {
+    element.textContent = connected ? 'live' : 'The connection to the daemon is lost; trying again.';
+    element.className = connected ? 'quiet' : 'warning';
+  };
+  return {element, show};
+}
+
 export function facts(pairs) {
   return h('dl', {class: 'facts'}, pairs.filter(([, value]) => value != null && value !== '').map(
     ([name, value]) => h('div', null, h('dt', null, name), h('dd', null, value))));
+}
+
+// A link; a short name stays on one line, for the tables can be scrolled.
+export function link(href, text) {
+  return h('a', {href, class: text.length <= 24 ? 'when' : null}, text);
 }
 
 // State beside colour: a mark that can be read without it.

@@ -62,7 +62,7 @@ export function plot({label, x, y, points = [], line = [], marks = [], level = n
   if (diagonal) { xs.push(...points.map((p) => p.y)); ys.push(...points.map((p) => p.x)); }
   if (!xs.length) return h('p', {class: 'quiet'}, 'nothing measured yet');
   const PLOT_W = innerWidth < 640 ? 340 : 640;  // drawn for the screen, so that its letters stay legible
-  const sx = scaleOf(xs, PLOT_LEFT, PLOT_W - PLOT_RIGHT, x.log, PLOT_W / 80), sy = scaleOf(ys, PLOT_H - PLOT_BOTTOM, PLOT_TOP, y.log);
+  const sx = scaleOf(xs, PLOT_LEFT, PLOT_W - PLOT_RIGHT, x.log, (PLOT_W - PLOT_LEFT - PLOT_RIGHT) / 75), sy = scaleOf(ys, PLOT_H - PLOT_BOTTOM, PLOT_TOP, y.log);
   const hatch = 'hatch' + ++patterns;
   const path = (list, pick) => list.map((p, i) => `${i ? 'L' : 'M'}${sx.at(p.x).toFixed(1)},${sy.at(pick(p)).toFixed(1)}`).join('');
   const band = line.filter((p) => p.lower != null);

@@ -8,11 +8,12 @@ Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 // One chart for each entry of `charts`: {title, labels, rows: [[Date, value or [low, mid, high], …]], unit(v),
-// bars, shades: [{from, to, kind}]}. Zooming one zooms all. Returns {element, destroy}.
-export function timeCharts(charts) {
+// bars, shades: [{from, to, kind}]}. Zooming one zooms all, at first to `zoom`, [from, to], where that is given.
+// Returns {element, zoomed() -> such a stretch or null, destroy}.
+export function timeCharts(charts, zoom) {
   const drawn = [];
-  let moving = false;
-  const range = spanOf(charts);
+  let moving = false, chosen = zoom ?? null;
+  const whole = spanOf(charts), range = zoom ?? whole;
   const element = h('div', {class: 'charts'}, charts.map((chart) => {
     const place = h('div', {class: 'dygraph', role: 'img', 'aria-label': chart.title});
     const legend = h('div', {class: 'legend', 'aria-hidden': 'true'}, legendOf(chart));
@@ -50,13 +51,15 @@ export function timeCharts(charts) {
       drawCallback: (g, first) => {
         if (first || moving) return;
         moving = true;
+        const [from, to] = g.xAxisRange();
+        chosen = from > whole[0] || to < whole[1] ? [from, to] : null;
         for (const other of drawn) if (other !== g) other.updateOptions({dateWindow: g.xAxisRange()});
         moving = false;
       },
     });
     drawn.push(graph);
   }
-  return {element, destroy: () => drawn.forEach((g) => g.destroy())};
+  return {element, zoomed: () => chosen, destroy: () => drawn.forEach((g) => g.destroy())};
 }
 
 // Round seconds, minutes and hours.

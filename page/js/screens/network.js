@@ -1,5 +1,5 @@
 // What is known of one network: time and throughput over the batch size, and how well the fit holds.
-import {dataTable, facts, h, replace, table} from '../dom.js';
+import {dataTable, facts, h, link, replace, table} from '../dom.js';
 import {get, tryGet} from '../api.js';
 import {counted, digits, duration, moment, percent, plain, tickTime, whole} from '../format.js';
 import {markLegend, plot} from '../plot.js';
@@ -56,7 +56,10 @@ function modelSection(model, points, curve, kinds) {
         points: residuals.map((p) => ({x: p.batch, y: p.off, kind: kindOf(p), title: title(p)}))}), h('figcaption', null, 'Residuals by batch size.')) : null),
     dataTable([{head: 'batch', right: true, cell: (l) => whole(l.x)}, {head: 'seconds', right: true, cell: (l) => duration(l.y)},
       {head: 'between', cell: (l) => `${duration(l.lower)} to ${duration(l.upper)}`}, {head: 'samples a second', right: true, cell: (l) => digits(l.x / l.y)},
-      {head: 'measured', cell: (l) => l.outside ? 'beyond' : 'within'}], line));
+      {head: 'measured', cell: (l) => l.outside ? 'beyond' : 'within'}], line, {title: 'the estimate as a table'}),
+    dataTable([{head: 'run', right: true, cell: (p) => h('a', {href: '#/run/' + p.run.id}, p.run.id)}, {head: 'begun', cell: (p) => moment(p.run.started_at)},
+      {head: 'batch', right: true, cell: (p) => whole(p.batch)}, {head: 'an iteration', right: true, cell: (p) => duration(p.seconds)},
+      {head: 'residual', right: true, cell: (p) => percent(p.off)}], residuals, {title: 'the runs as a table'}));
 }
 
 // Devices, and numbers of devices, side by side: the median of the measured runs at each batch size.
@@ -93,7 +96,7 @@ export async function networkScreen(root, signal, query, name) {
 async function networksList(root, signal) {
   const answer = await get('/v1/networks', {limit: 200}, signal);
   replace(root, h('h1', null, 'Networks'), table([
-    {head: 'network', cell: (n) => h('a', {href: '#/network/' + encodeURIComponent(n.network)}, plain(n.network, 60) || 'without a name')},
+    {head: 'network', cell: (n) => link('#/network/' + encodeURIComponent(n.network), plain(n.network, 60) || 'without a name')},
     {head: 'frameworks', cell: (n) => plain(n.frameworks.join(', '), 40)}, {head: 'devices', cell: (n) => plain(n.devices.join(', '), 60)},
     {head: 'batch sizes', cell: (n) => plain(n.batch_sizes.join(', '), 60)}, {head: 'runs', right: true, cell: (n) => whole(n.runs)},
     {head: 'last seen', cell: (n) => moment(n.last_seen)}], answer.networks, {caption: 'networks', silent: true, empty: 'No network has been seen yet.'}));

@@ -1,5 +1,5 @@
 // What is running: how far, how long still, when by the clock, and whether all is well with it.
-import {badge, facts, h, replace, table} from '../dom.js';
+import {badge, facts, h, link, liveStatus, replace, table} from '../dom.js';
 import {exported, exportedAt, get, tryGet, watch} from '../api.js';
 import {between, digits, duration, moment, nameOf, percent, plain, whole} from '../format.js';
 import {spark} from '../plot.js';
@@ -13,12 +13,6 @@ export function stateOf(run) {
   if (run.stalled) return badge('stalled', 'bad');
   if (run.anomaly) return badge('slow: ' + percent(run.anomaly.slowdown - 1) + ' longer', 'warn');
   return badge('running', 'busy');
-}
-
-// A short name stays on one line: the table can be scrolled.
-export function linkTo(run) {
-  const name = nameOf(run);
-  return h('a', {href: '#/run/' + run.id, class: name.length <= 24 ? 'when' : null}, name);
 }
 
 export function doneOf(run) {
@@ -65,9 +59,10 @@ async function fillUsage(box, run, signal) {
 
 export function nowScreen(root, signal) {
   const runs = new Map();
-  const status = h('p', {class: 'quiet', role: 'status'}, exported ? 'as of ' + moment(exportedAt) : 'connecting…');
+  const status = liveStatus();
+  if (exported) status.element.textContent = 'as of ' + moment(exportedAt);
   const cards = h('div', {class: 'cards'}), over = h('div');
-  replace(root, h('h1', null, 'Now'), status, cards, h('h2', null, 'Just over'), over);
+  replace(root, h('h1', null, 'Now'), status.element, cards, h('h2', null, 'Just over'), over);
 
   const draw = (run) => {
     const old = cards.querySelector(`[data-run="${run.id}"]`);
@@ -91,7 +86,7 @@ export function nowScreen(root, signal) {
   const showOver = async () => {
     const answer = await tryGet('/v1/runs', {limit: 20}, signal).catch(() => null);
     replace(over, table([
-      {head: 'run', cell: linkTo}, {head: 'state', cell: stateOf},
+      {head: 'run', cell: (r) => link('#/run/' + r.id, nameOf(r))}, {head: 'state', cell: stateOf},
       {head: 'ended', cell: (r) => h('span', {class: 'when'}, moment(r.ended_at))}, {head: 'took', right: true, cell: (r) => duration(tookOf(r))}],
       (answer?.runs ?? []).filter((r) => r.state !== 'running').slice(0, 8), {caption: 'runs that are over', silent: true}));
   };
@@ -107,11 +102,14 @@ export function nowScreen(root, signal) {
   }
   watch('/v1/runs', {watch: true, state: 'running'}, {
     signal,
-    each: (run) => { runs.set(run.id, run); draw(run); },
+    each: (run) => {
+      if (run.state === 'running') runs.set(run.id, run);
+      else runs.delete(run.id);
+      draw(run);
+    },
     state: (connected) => {
-      status.textContent = connected ? 'live' : 'The connection to the daemon is lost; trying again.';
-      status.className = connected ? 'quiet' : 'warning';
-      if (connected) { cards.replaceChildren(); empty(); }
+      status.show(connected);
+      if (connected) { runs.clear(); cards.replaceChildren(); empty(); }
     },
   });
 }

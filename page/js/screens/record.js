@@ -1,7 +1,7 @@
 // How right the predictions were.
 import {get, tryGet} from '../api.js';
-import {h, replace, table} from '../dom.js';
-import {digits, duration, percent, plain, tickTime, whole} from '../format.js';
+import {dataTable, h, link, replace, table} from '../dom.js';
+import {between, digits, duration, moment, percent, plain, tickTime, whole} from '../format.js';
 import {plot} from '../plot.js';
 
 const KINDS = ['remaining', 'total'];
@@ -26,11 +26,11 @@ function estimatorsTable(answer) {
   const list = answer?.estimators ?? [];
   if (!list.length) return null;
   const kinds = [...new Set(list.flatMap((e) => Object.keys(e.kinds ?? {})))];
-  return h('section', null, h('h2', null, 'Estimators'), table([{head: 'name', cell: (e) => plain(e.name, 40)}, {head: 'source', cell: (e) => plain(e.source, 80)},
+  return h('section', null, h('h2', null, 'Estimators'), table([{head: 'name', cell: (e) => plain(e.name, 40)}, {head: 'source', cell: (e) => h('span', {class: 'path'}, plain(e.source, 120))},
     ...kinds.map((kind) => ({head: kind.replaceAll('_', ' '), right: true, cell: (e) => {
       const here = e.kinds?.[kind];
       return here?.left_out_error_percent == null ? '–' : digits(here.left_out_error_percent) + ' %' + (here.chosen ? ' ✓' : '');
-    }})), {head: 'needs', cell: (e) => plain(e.needs?.missing ?? '', 80)}], list, {caption: 'left-out error by kind of question; ✓ answers'}));
+    }})), {head: 'needs', cell: (e) => e.needs?.missing ? h('span', {class: 'path'}, plain(e.needs.missing, 160)) : ''}], list, {caption: 'left-out error by kind of question; ✓ answers'}));
 }
 
 export async function recordScreen(root, signal) {
@@ -43,11 +43,15 @@ export async function recordScreen(root, signal) {
       h('figure', null, plot({label: 'predicted against actual', x: log('it took'), y: log('predicted'), diagonal: true,
         points: list.map((p) => ({x: p.actual_seconds, y: p.seconds, kind: KINDS.indexOf(p.kind), title: `run ${p.run}, ${plain(p.network, 40)}: said ${duration(p.seconds)}, took ${duration(p.actual_seconds)}`}))}),
         h('figcaption', null, 'Predicted against actual. Circles: remaining time; squares: the whole run.')),
-      held.length ? h('figure', null, plot({label: 'share of intervals that held, over time', x: {name: 'said', show: tickTime(held.map((p) => p.x))},
+      held.length > 1 ? h('figure', null, plot({label: 'share of intervals that held, over time', x: {name: 'said', show: tickTime(held.map((p) => p.x))},
         y: {name: 'share that held', show: (v) => percent(v)}, zero: true, level: 0.9, line: held, points: held}),
         h('figcaption', null, 'Of 100 intervals 90 should hold: the dashed line.')) : null) : h('p', null, 'No followed run has finished yet: what is said of running runs is kept, and held against what they then took.'),
+    list.length ? dataTable([{head: 'run', right: true, cell: (p) => h('a', {href: '#/run/' + p.run}, p.run)}, {head: 'network', cell: (p) => plain(p.network, 50)},
+      {head: 'said', cell: (p) => moment(p.made_at)}, {head: 'kind', cell: (p) => p.kind}, {head: 'predicted', right: true, cell: (p) => duration(p.seconds)},
+      {head: 'between', cell: between}, {head: 'it took', right: true, cell: (p) => duration(p.actual_seconds)},
+      {head: 'held', cell: (p) => p.covered ? 'yes' : 'no'}], list, {title: 'the predictions as a table'}) : null,
     h('h2', null, 'By kind of question'), table(accuracyColumns({head: 'kind', cell: (r) => (r.kind ?? 'all') + (r.at_fraction != null ? ' at ' + percent(r.at_fraction) : '')}), accuracy.overall ?? [], {caption: 'by kind', silent: true}),
-    h('h2', null, 'By network'), table(accuracyColumns({head: 'network', cell: (r) => h('a', {href: '#/network/' + encodeURIComponent(r.network)}, plain(r.network, 50))}),
+    h('h2', null, 'By network'), table(accuracyColumns({head: 'network', cell: (r) => link('#/network/' + encodeURIComponent(r.network), plain(r.network, 50))}),
       (accuracy.networks ?? []).filter((r) => !r.kind && r.at_fraction == null), {caption: 'by network', silent: true}),
     estimatorsTable(estimators));
 }

@@ -1,5 +1,5 @@
 // One run: what it did over time, what its GPUs did meanwhile, what was said of it and how right that was.
-import {facts, h, replace, table} from '../dom.js';
+import {facts, h, liveStatus, replace, table} from '../dom.js';
 import {exported, get, tryGet, watch} from '../api.js';
 import {between, bytes, digits, duration, measure, moment, nameOf, percent, plain, whole} from '../format.js';
 import {timeCharts} from '../series.js';
@@ -113,17 +113,20 @@ export function runFacts(run) {
 
 export async function runScreen(root, signal, query, id) {
   let charts = null;
+  const status = liveStatus();
   signal.addEventListener('abort', () => charts?.destroy());
-  const draw = async (signalled) => {
+  const draw = async () => {
     const run = await get('/v1/runs/' + id, {}, signal);
     const [segments, progress, gpus] = await Promise.all([
       tryGet(`/v1/runs/${id}/segments`, {points: MOST_POINTS}, signal),
       tryGet(`/v1/runs/${id}/progress`, {points: MOST_POINTS}, signal), gpuCharts(run, signal)]);
     const list = [lossChart(progress?.points ?? []), stepChart(run, segments?.segments ?? []), remainingChart(run), ...gpus]
       .filter((c) => c.rows.length > 1);
+    const window = charts?.zoomed();
     charts?.destroy();
-    charts = timeCharts(list);
-    replace(root, h('h1', null, nameOf(run), ' ', h('small', null, 'run ' + run.id)), runFacts(run),
+    charts = timeCharts(list, window);
+    replace(root, h('h1', null, nameOf(run), ' ', h('small', null, 'run ' + run.id)),
+      !exported && run.state === 'running' ? status.element : null, runFacts(run),
       run.network ? h('p', null, h('a', {href: '#/network/' + encodeURIComponent(run.network)}, 'its network'), ' · ',
         exported ? null : h('a', {href: '#/ask?like=' + run.id}, 'how long would one like it take?')) : null,
       charts.element,
@@ -134,12 +137,15 @@ export async function runScreen(root, signal, query, id) {
   };
   const run = await draw();
   if (exported || run.state !== 'running') return;
-  let waiting = null;  // redrawn at most every five seconds
+  let waiting = null;  // redrawn at most every five seconds, and not while somebody reads a table of it
   watch('/v1/runs', {watch: true, network: run.network || null}, {
-    signal, state: () => {},
+    signal, state: status.show,
     each: (changed) => {
       if (changed.id !== run.id || waiting) return;
-      waiting = setTimeout(() => { waiting = null; if (!signal.aborted) draw().catch(() => {}); }, 5000);
+      waiting = setTimeout(() => {
+        waiting = null;
+        if (!signal.aborted && !root.querySelector('details[open]')) draw().catch(() => {});
+      }, 5000);
     },
   });
 }

@@ -1,17 +1,17 @@
 // All runs, newest first, a page at a time: a history of a hundred thousand opens as quickly as one of ten.
-import {h, replace, table} from '../dom.js';
+import {h, link, replace, table} from '../dom.js';
 import {exported, get} from '../api.js';
-import {duration, moment, plain, whole} from '../format.js';
-import {linkTo, stateOf, tookOf} from './now.js';
+import {duration, moment, nameOf, plain, whole} from '../format.js';
+import {stateOf, tookOf} from './now.js';
 
 const RUN_COLUMNS = [
   {head: 'id', right: true, cell: (r) => h('a', {href: '#/run/' + r.id}, r.id)},
-  {head: 'network', cell: linkTo},
+  {head: 'network', cell: (r) => link('#/run/' + r.id, nameOf(r))},
   {head: 'state', cell: stateOf},
   {head: 'iterations', right: true, cell: (r) => whole(r.progress?.iteration ?? r.train?.iterations)},
   {head: 'batch', right: true, cell: (r) => whole(r.train?.samples_per_iteration ?? r.test?.samples_per_iteration)},
   {head: 'framework', cell: (r) => plain(r.framework, 24)},
-  {head: 'device', cell: (r) => plain((r.devices > 1 ? r.devices + ' × ' : '') + (r.device || '–'), 30)},
+  {head: 'device', cell: (r) => h('span', {class: 'when'}, plain((r.devices > 1 ? r.devices + ' × ' : '') + (r.device || '–'), 30))},
   {head: 'started', cell: (r) => h('span', {class: 'when'}, moment(r.started_at))},
   {head: 'took', right: true, cell: (r) => duration(tookOf(r))}];
 
