@@ -102,6 +102,7 @@ LogImport::LogImport(const service::ImportRequest& request, ImportOptions option
                 [](const SourceRow& row) { return row.offset <= 0; });  // as contents_of counts them
   row_.path = request_.name;
   row_.kind = "import";
+  row_.owner = request.owner;
   row_.pending = true;
 }
 

@@ -115,6 +115,7 @@ void Ingest::Awake::take(const follow::Batch& batch, const LogOptions& options, 
   row.marker = batch.after.marker;
   row.head = batch.after.head;
   row.size = batch.size;
+  if (batch.owner) row.owner = batch.owner;
   row.format = parser.format();
   row.lines += static_cast<std::int64_t>(batch.lines.size()) - (batch.torn.empty() ? 0 : 1);
   row.matched += parser.matched() - std::exchange(parser_matched, parser.matched());

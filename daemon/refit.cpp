@@ -9,6 +9,7 @@
 #include "prediction/model_json.h"
 #include "prediction/net_costs.h"
 #include "regression/draft.h"
+#include "storage/fair_share.h"
 
 namespace etad {
 namespace {
@@ -30,6 +31,43 @@ void tell(const prediction::FittedModel& fitted) {
   const std::string id = std::to_string(fitted.id), phase(name_of(fitted.key.phase));
   log::debug("fitted model " + id + ": " + fitted.key.network + ", " + phase,
              {{"MODEL", id}, {"NETWORK", fitted.key.network}, {"PHASE", phase}});
+}
+
+std::int64_t owner_of(const prediction::Evidenced& evidence) {
+  return evidence.runs.empty() ? kUnknownOwner : evidence.runs.back().owner;
+}
+
+// With all that belongs to a model; nullopt: there is none.
+std::optional<prediction::FittedModel> model_of(const ModelKey& key, const std::vector<RunData>& runs,
+                                                const regression::Dataset& data,
+                                                std::optional<regression::Model> model) {
+  if (!model) return std::nullopt;
+  prediction::FittedModel out;
+  out.key = key;
+  out.owner = runs.back().owner;
+  out.last_runs = regression::mood_points(data, *model, Refit::kLastRuns);
+  out.model = std::move(*model);
+  if (key.phase == Phase::train) {
+    out.startup = prediction::startup_of(runs);
+    out.snapshot = prediction::snapshot_of(runs);
+  }
+  return out;
+}
+
+// Of all owners their fair share of the last runs, so that nobody makes the machine's mood.
+std::vector<regression::MoodPoint> fair_points(const std::vector<const prediction::FittedModel*>& models) {
+  constexpr std::size_t kAlways = 8;
+  std::vector<std::pair<regression::MoodPoint, const prediction::FittedModel*>> points;
+  for (const auto* model : models)
+    for (const auto& point : model->last_runs) points.emplace_back(point, model);
+  std::ranges::sort(points, {}, [](const auto& each) { return each.first.until; });
+  std::vector<Evidence> evidence;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    evidence.push_back({static_cast<std::int64_t>(i), points[i].second->id, points[i].second->owner});
+  std::vector<regression::MoodPoint> out;
+  for (const std::int64_t i : fair_share(std::move(evidence), points.size(), kAlways))
+    out.push_back(points[static_cast<std::size_t>(i)].first);
+  return out;
 }
 
 }  // namespace
@@ -55,43 +93,82 @@ Result<std::vector<Refit::Dirty>> Refit::read(const std::vector<ModelKey>& keys)
   std::vector<Dirty> out;
   for (const ModelKey& key : keys) {
     alive_();
-    const auto runs = reader_->run_data(key, prediction::kMaxRuns, prediction::kMaxWindows);
+    auto runs = reader_->run_data(key, prediction::kMaxRuns, prediction::kMaxWindows);
     if (!runs) return tl::unexpected(runs.error());
-    const bool train = key.phase == Phase::train;
+    Dirty& dirty = out.emplace_back();
+    dirty.key = key;
+    dirty.evidence = prediction::choose_evidence(std::move(*runs), key.phase);
+    dirty.data = prediction::dataset_of(dirty.evidence.runs, key.phase);
+    for (const std::int64_t owner : dirty.evidence.dissenters) {
+      if (dirty.own.size() == kMostDissenters) break;
+      alive_();
+      auto own = reader_->run_data(key, prediction::kMaxRuns, prediction::kMaxWindows, owner);
+      if (!own) return tl::unexpected(own.error());
+      dirty.own.push_back({owner, std::move(*own)});
+    }
     const auto layers = reader_->layers(key.architecture);
     if (!layers) return tl::unexpected(layers.error());
-    runs_[key] = prediction::data_of(key, *runs, prediction::costs_of(*layers));
-    if (runs_[key].empty()) runs_.erase(key);
-    out.push_back({key, prediction::dataset_of(*runs, key.phase),
-                   train ? prediction::startup_of(*runs) : std::nullopt,
-                   train ? prediction::snapshot_of(*runs) : std::nullopt, std::nullopt});
+    runs_[key] = prediction::data_of(key, dirty.evidence.runs, prediction::costs_of(*layers));
+    if (runs_[key].empty()) {
+      runs_.erase(key);
+      owners_.erase(key);
+    } else {
+      owners_[key] = dirty.evidence.runs.back().owner;
+    }
   }
-  prediction::keep_newest(runs_);
+  prediction::keep_fair_share(runs_, owners_);
+  std::erase_if(owners_, [&](const auto& each) { return !runs_.contains(each.first); });
   return out;
 }
 
-// In two steps: each by itself, then with what the others of its deployment have to teach.
+// In two steps: each by itself, then with what the others of its deployment have to teach: of all owners
+// their fair share.
 void Refit::fit(std::vector<Dirty>& dirty) const {
+  struct Known {
+    const regression::Model* model;
+    std::int64_t owner;
+  };
   const auto known = models();
-  std::map<ModelKey, const regression::Model*> all;
-  for (const auto& model : known->models) all[model.key] = &model.model;
+  std::map<ModelKey, Known> all;
+  for (const auto& model : known->models) all[model.key] = {&model.model, model.owner};
   std::vector<std::optional<regression::Draft>> drafts(dirty.size());
   for (std::size_t i = 0; i < dirty.size(); ++i) {
     alive_();
     drafts[i] = regression::Draft::of(dirty[i].data);
-    all[dirty[i].key] = drafts[i] ? &drafts[i]->model() : nullptr;
+    all[dirty[i].key] = {drafts[i] ? &drafts[i]->model() : nullptr, owner_of(dirty[i].evidence)};
   }
-  std::map<ModelKey, std::vector<const regression::Model*>> deployments;
-  for (const auto& [key, model] : all) {
-    if (model != nullptr) deployments[deployment_of(key)].push_back(model);
+  std::map<ModelKey, std::vector<Known>> deployments;
+  for (const auto& [key, each] : all) {
+    if (each.model != nullptr) deployments[deployment_of(key)].push_back(each);
+  }
+  std::map<ModelKey, std::vector<const regression::Model*>> teachers;
+  for (const auto& [deployment, models] : deployments) {
+    std::vector<Evidence> evidence;
+    for (std::size_t i = 0; i < models.size(); ++i)
+      evidence.push_back({static_cast<std::int64_t>(i), 0, models[i].owner});
+    auto taken = fair_share(std::move(evidence), models.size());
+    std::ranges::reverse(taken);
+    for (const std::int64_t i : taken) teachers[deployment].push_back(models[static_cast<std::size_t>(i)].model);
   }
   for (std::size_t i = 0; i < dirty.size(); ++i) {
     alive_();
     if (!drafts[i]) continue;
-    const auto other = all.find(other_phase_of(dirty[i].key));
-    const auto prior = regression::prior_of(deployments[deployment_of(dirty[i].key)], &drafts[i]->model(),
-                                            other == all.end() ? nullptr : other->second);
-    dirty[i].model = drafts[i]->with(prior);
+    Dirty& one = dirty[i];
+    const auto other = all.find(other_phase_of(one.key));
+    const auto prior = regression::prior_of(teachers[deployment_of(one.key)], &drafts[i]->model(),
+                                            other == all.end() ? nullptr : other->second.model);
+    one.model = model_of(one.key, one.evidence.runs, one.data, drafts[i]->with(prior));
+    if (!one.model) continue;
+    one.model->dispute = one.evidence.dispute;
+    for (const auto& [owner, runs] : one.own) {
+      alive_();
+      const auto data = prediction::dataset_of(runs, one.key.phase);
+      auto own = model_of(one.key, runs, data, regression::fit(data, prior));
+      if (!own) continue;
+      own->owner = owner;
+      own->own_runs = true;
+      one.model->own[owner] = std::make_shared<const prediction::FittedModel>(std::move(*own));
+    }
   }
 }
 
@@ -101,21 +178,21 @@ Result<std::vector<prediction::FittedModel>> Refit::keep(std::vector<Dirty>& dir
   std::vector<ModelRow> rows;
   for (Dirty& one : dirty) {
     if (!one.model) continue;
-    prediction::FittedModel model;
-    model.key = one.key;
-    model.last_runs = regression::mood_points(one.data, *one.model, kLastRuns);
-    model.model = std::move(*one.model);
-    model.fitted_at = now_();
-    model.startup = one.startup;
-    model.snapshot = one.snapshot;
-    rows.push_back({0, model.key, prediction::model_to_json(model), model.fitted_at});
-    fitted.push_back(std::move(model));
+    one.model->fitted_at = now_();
+    rows.push_back({0, one.key, prediction::model_to_json(*one.model), one.model->fitted_at});
+    fitted.push_back(std::move(*one.model));
   }
   if (rows.empty()) return fitted;
   const auto kept = writer_.with([&](Writer& writer) { return writer.put_models(rows); });
   if (!kept) return tl::unexpected(kept.error());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     fitted[i].id = rows[i].id;
+    for (auto& [owner, own] : fitted[i].own) {
+      auto named = std::make_shared<prediction::FittedModel>(*own);
+      named->id = fitted[i].id;
+      named->fitted_at = fitted[i].fitted_at;
+      own = std::move(named);
+    }
     tell(fitted[i]);
   }
   return fitted;
@@ -183,17 +260,16 @@ void Refit::swap_in(std::vector<prediction::FittedModel> fitted, const std::vect
 
 // One mood for all models of a deployment, made anew where one of them has changed.
 void Refit::tell_moods(prediction::ModelSet& models, const std::set<ModelKey>& changed) const {
-  std::map<ModelKey, std::vector<regression::MoodPoint>> runs;
-  for (const ModelKey& key : changed) runs[deployment_of(key)];
+  std::map<ModelKey, std::vector<const prediction::FittedModel*>> deployments;
+  for (const ModelKey& key : changed) deployments[deployment_of(key)];
   for (const auto& model : models.models) {
-    const auto found = runs.find(deployment_of(model.key));
-    if (found != runs.end())
-      found->second.insert(found->second.end(), model.last_runs.begin(), model.last_runs.end());
+    const auto found = deployments.find(deployment_of(model.key));
+    if (found != deployments.end()) found->second.push_back(&model);
   }
   std::map<ModelKey, std::shared_ptr<const regression::Mood>> moods;
-  for (auto& [deployment, points] : runs) {
+  for (const auto& [deployment, of] : deployments) {
     alive_();
-    moods[deployment] = std::make_shared<const regression::Mood>(std::move(points));
+    moods[deployment] = std::make_shared<const regression::Mood>(fair_points(of));
   }
   for (auto& model : models.models) {
     const auto found = moods.find(deployment_of(model.key));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "daemon/shared_writer.h"
+#include "prediction/evidence.h"
 #include "prediction/knowledge.h"
 #include "prediction/observations.h"
 #include "storage/history.h"
@@ -21,6 +22,7 @@ namespace etad {
 class Refit {
  public:
   static constexpr std::size_t kLastRuns = 24;  // of each model, for the machine's mood
+  static constexpr std::size_t kMostDissenters = 16;  // owners with a model of their own beside a disputed one
   static constexpr int kAtOnce = 2000;  // dirty models held in memory together; the rest wait their turn
 
   // `alive` is called between any two models: a long refit is at work, not stuck.
@@ -41,9 +43,10 @@ class Refit {
   // A key whose runs have changed: what it is fitted from and what came of it.
   struct Dirty {
     ModelKey key;
+    prediction::Evidenced evidence;
     regression::Dataset data;
-    std::optional<prediction::Spread> startup, snapshot;
-    std::optional<regression::Model> model;
+    std::vector<std::pair<std::int64_t, std::vector<RunData>>> own;  // of owners whom the evidence leaves out
+    std::optional<prediction::FittedModel> model;
   };
 
   Result<std::vector<Dirty>> read(const std::vector<ModelKey>& keys);
@@ -59,6 +62,7 @@ class Refit {
   std::function<Instant()> now_;
   std::function<void()> alive_;
   prediction::Knowledge::Data runs_;  // of all keys, as far as read since the start
+  std::map<ModelKey, std::int64_t> owners_;  // whose each of them is
   std::int64_t generation_ = 0;       // of the history, up to which the models are up to date
 
   mutable std::mutex mutex_;  // guards what follows

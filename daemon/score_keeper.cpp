@@ -120,7 +120,7 @@ Result<void> ScoreKeeper::predict(const RunRow& row, Seen& seen,
 // it is what would have been said then.
 Result<void> ScoreKeeper::predict_start(const RunRow& row, Seen& seen, const prediction::ModelSet& models,
                                         Instant now) {
-  const prediction::Outlook outlook = prediction::LiveRuns::at_start(row.run, models);
+  const prediction::Outlook outlook = prediction::LiveRuns::at_start(row, models);
   if (!outlook.remaining) return {};
   PredictionRow prediction;
   prediction.kind = PredictionKind::total;

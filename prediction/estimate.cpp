@@ -83,7 +83,7 @@ Answer<EstimatePart> ask_best(const FittedModel& fitted, const ModelSet& models,
                               std::optional<std::int64_t> batch, const Question& question,
                               std::optional<Instant> now, std::string_view batch_parameter) {
   auto part = ask(fitted, iterations, batch, question, now, batch_parameter);
-  if (!part || !models.knowledge || !part->batch_size) return part;
+  if (!part || !models.knowledge || !part->batch_size || fitted.own_runs) return part;
   const auto samples = static_cast<std::int64_t>(*part->batch_size);
   const Question exact = about(fitted.key, question);
   ModelKey key;
@@ -128,7 +128,7 @@ Answer<void> add_tests(const Deployment& chosen, const Question& question, Estim
     refusal.network = out.key.network;
     return refuse(std::move(refusal));
   }
-  auto part = ask_best(*chosen.test, *out.models, iterations, question.test_batch_size, question, out.now,
+  auto part = ask_best(chosen.test->said_to(question.asker), *out.models, iterations, question.test_batch_size, question, out.now,
                        "test_batch_size");
   if (!part) return refuse(std::move(part.error()));
   out.parts.push_back(std::move(*part));
@@ -200,7 +200,8 @@ Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question
     out.parts.push_back(std::move(*first));
   } else if (auto selected = select(*out.models, question)) {
     chosen = *selected;
-    const FittedModel& fitted = phase == Phase::test ? *chosen.test : *chosen.train;
+    const FittedModel& fitted =
+        (phase == Phase::test ? *chosen.test : *chosen.train).said_to(question.asker);
     out.key = fitted.key;
     auto first =
         ask_best(fitted, *out.models, question.iterations, question.batch_size, question, now, "batch_size");
@@ -222,11 +223,12 @@ Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question
       sum_up(out);
       return out;
     }
-    add_measured("startup", chosen.train->startup, 1, out);
+    const FittedModel& train = chosen.train->said_to(question.asker);
+    add_measured("startup", train.startup, 1, out);
     // One after each interval, and one at the end where that is not one of them.
     const std::int64_t interval = question.snapshot_interval.value_or(0);
     const std::int64_t snapshots = interval > 0 ? (question.iterations - 1) / interval + 1 : 0;
-    add_measured("snapshot", chosen.train->snapshot, snapshots, out);
+    add_measured("snapshot", train.snapshot, snapshots, out);
   }
   sum_up(out);
   return out;

@@ -10,6 +10,7 @@
 #include "prediction/plan.h"
 #include "regression/interval.h"
 #include "regression/traits.h"
+#include "storage/fair_share.h"
 
 namespace etad::prediction {
 namespace {
@@ -48,11 +49,17 @@ bool fits(const std::optional<std::string>& wanted, const std::string& has) {
 
 std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs,
                            std::shared_ptr<const estimators::Costs> costs) {
+  const auto says_nothing = [](const RunData& run) {
+    return run.iterations <= 0 || run.duration <= Duration::zero() || run.loss_is_nan ||
+           run.samples_per_iteration <= 0;
+  };
+  std::vector<Evidence> all;
+  for (const RunData& run : runs)
+    if (!says_nothing(run)) all.push_back({run.run_id, run.source_id, run.owner});
+  const auto taken = fair_share(std::move(all), kMostOfKey);
   std::vector<Datum> out;
   for (const RunData& run : runs) {
-    if (out.size() >= kMostOfKey) break;
-    if (run.iterations <= 0 || run.duration <= Duration::zero() || run.loss_is_nan) continue;
-    if (run.samples_per_iteration <= 0) continue;
+    if (says_nothing(run) || !std::ranges::binary_search(taken, run.run_id, std::ranges::greater{})) continue;
     Datum datum;
     datum.what.network = network_of(key);
     datum.what.phase = std::string(name_of(key.phase));
@@ -74,19 +81,21 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
   return out;
 }
 
-void keep_newest(Knowledge::Data& data) {
-  if (data.size() <= kMostKeys) return;
-  std::vector<std::int64_t> newest;  // run of each key
-  const auto newest_of = [](const std::vector<Datum>& runs) {
-    std::int64_t out = 0;
-    for (const Datum& each : runs) out = std::max(out, each.run);
-    return out;
+void keep_fair_share(Knowledge::Data& data, const std::map<ModelKey, std::int64_t>& owners) {
+  std::vector<Evidence> all;  // by the newest run of each; a run is of one model in each phase
+  const auto id_of = [](const ModelKey& key, const std::vector<Datum>& runs) {
+    const auto newest = std::ranges::max_element(runs, {}, &Datum::run);
+    const std::int64_t run = newest == runs.end() ? 0 : newest->run;
+    return 2 * run + (key.phase == Phase::train ? 1 : 0);
   };
-  newest.reserve(data.size());
-  for (const auto& [key, runs] : data) newest.push_back(newest_of(runs));
-  const auto last = newest.begin() + static_cast<std::ptrdiff_t>(kMostKeys) - 1;
-  std::nth_element(newest.begin(), last, newest.end(), std::greater<>());
-  std::erase_if(data, [&, limit = *last](const auto& each) { return newest_of(each.second) < limit; });
+  for (const auto& [key, runs] : data) {
+    const auto owner = owners.find(key);
+    all.push_back({id_of(key, runs), 0, owner == owners.end() ? kUnknownOwner : owner->second});
+  }
+  const auto taken = fair_share(std::move(all), kMostKeys, kAlwaysTheirKeys);
+  std::erase_if(data, [&](const auto& each) {
+    return !std::ranges::binary_search(taken, id_of(each.first, each.second), std::ranges::greater{});
+  });
 }
 
 // Fits all estimators; those of `before` that take long to learn are only brought up to date.

@@ -19,17 +19,19 @@ namespace etad::prediction {
 
 // Newest runs of each network, deployment and phase that count.
 inline constexpr std::size_t kMostOfKey = 64;
-// Models whose runs are listened to: those with the newest, so that one who fills the history with names costs
-// neither memory nor time without end.
-inline constexpr std::size_t kMostKeys = 4000;
+// Models whose runs are listened to: one who fills the history with names costs neither memory nor time
+// without end, nor crowds out what others say. Nobody has more of them than all others, or kAlwaysTheirKeys.
+inline constexpr std::size_t kMostKeys = 4000, kAlwaysTheirKeys = 64;
 
-// A run as the estimators take it; of a diverged run, or one without a time, nothing.
-// `costs`: of the network, where its description was shown.
+// Runs as the estimators take them, of all owners and sources their fair share; of a diverged run, or one
+// without a time, nothing. `costs`: of the network, where its description was shown.
 std::vector<estimators::Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs,
                                        std::shared_ptr<const estimators::Costs> costs = nullptr);
 
-// Leaves the kMostKeys models with the newest runs.
-void keep_newest(std::map<ModelKey, std::vector<estimators::Datum>>& data);
+// Leaves the fair share of kMostKeys models: of each owner in turn that with the newest runs. `owners`: whose
+// each model is.
+void keep_fair_share(std::map<ModelKey, std::vector<estimators::Datum>>& data,
+                     const std::map<ModelKey, std::int64_t>& owners);
 
 // What estimators said, and how far it may be trusted.
 struct Said {

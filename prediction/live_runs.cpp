@@ -17,10 +17,11 @@ constexpr std::size_t kMostStretches = std::size_t{1} << 20;
 constexpr std::int64_t kMostOfARun = 1 << 15;
 constexpr double kConfidence = 0.9;
 
-const FittedModel* find_model(const ModelSet& models, const ModelKey& key) {
+const FittedModel* find_model(const ModelSet& models, const RunRow& row, Phase phase) {
+  const ModelKey key = key_of(row.run, phase);
   const auto found = std::find_if(models.models.begin(), models.models.end(),
                                   [&](const FittedModel& each) { return each.key == key; });
-  return found != models.models.end() ? &*found : nullptr;
+  return found != models.models.end() ? &found->said_to(row.owner) : nullptr;
 }
 
 std::optional<regression::Prediction> asked(const FittedModel* fitted, const Run& run, Phase phase,
@@ -108,14 +109,16 @@ void LiveRuns::answer(const Run& run, const FittedModel* train, const FittedMode
   answer.anomaly = training ? regression::anomaly(known.stretches, *training) : std::nullopt;
 }
 
-const FittedModel* LiveRuns::model_of(const Run& run, Phase phase) const {
-  const auto found = by_key_.find(key_of(run, phase));
-  return found != by_key_.end() ? found->second : nullptr;
+// What speaks to the run's owner.
+const FittedModel* LiveRuns::model_of(const RunRow& row, Phase phase) const {
+  const auto found = by_key_.find(key_of(row.run, phase));
+  return found != by_key_.end() ? &found->second->said_to(row.owner) : nullptr;
 }
 
-Outlook LiveRuns::at_start(const Run& run, const ModelSet& models) {
-  const FittedModel* const train = find_model(models, key_of(run, Phase::train));
-  const FittedModel* const test = find_model(models, key_of(run, Phase::test));
+Outlook LiveRuns::at_start(const RunRow& row, const ModelSet& models) {
+  const Run& run = row.run;
+  const FittedModel* const train = find_model(models, row, Phase::train);
+  const FittedModel* const test = find_model(models, row, Phase::test);
   const auto before = [&](const FittedModel& model) { return model.fitted_at <= *run.started_at; };
   if (train == nullptr || !run.started_at || !before(*train) || (test != nullptr && !before(*test)))
     return {};
@@ -145,8 +148,8 @@ Outlook LiveRuns::outlook(const RunRow& row, const std::shared_ptr<const ModelSe
   }
   Known& known = this->known(row.id);
   regression::Plan plan = plan_of(run);
-  const FittedModel* const train = model_of(run, Phase::train);
-  const FittedModel* const test = model_of(run, Phase::test);
+  const FittedModel* const train = model_of(row, Phase::train);
+  const FittedModel* const test = model_of(row, Phase::test);
   plan.startup = startup_left(run, train);
   const auto fit_of = [](const FittedModel* model) {
     return model != nullptr ? Fit({model->id, model->fitted_at}) : std::nullopt;

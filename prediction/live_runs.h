@@ -38,7 +38,7 @@ class LiveRuns {
 
   // What could be said of the run as it began: by models that were fitted before, and nothing of the run's
   // own. Empty where there are none.
-  static Outlook at_start(const Run& run, const ModelSet& models);
+  static Outlook at_start(const RunRow& row, const ModelSet& models);
 
  private:
   // Which fit of which model; none: there is no model.
@@ -57,7 +57,7 @@ class LiveRuns {
   Known& known(std::int64_t run_id);
   void read_stretches(const RunRow& row, Known& known);
   void make_room(std::int64_t except);
-  const FittedModel* model_of(const Run& run, Phase phase) const;
+  const FittedModel* model_of(const RunRow& row, Phase phase) const;
   static void answer(const Run& run, const FittedModel* train, const FittedModel* test, Known& known);
 
   Reader& reader_;

@@ -18,14 +18,14 @@ namespace json = boost::json;
 
 // Of the form below *and* of what the numbers mean: raise it with either, so that no model is asked what
 // another version of the regression has fitted.
-constexpr int kVersion = 3;
+constexpr int kVersion = 4;
 
 // Each structure's members in the order it has them, all of them: a structured binding does not compile when
 // one is added and forgotten here.
 template <class T, class... Of>
 concept Is = (std::same_as<std::remove_const_t<T>, Of> || ...);
 
-auto members(Is<regression::Range> auto& x) {
+auto members(Is<regression::Range, Dispute> auto& x) {
   auto& [a, b] = x;
   return std::tie(a, b);
 }
@@ -69,6 +69,9 @@ json::value written(double v) {
 json::value written(int v) {
   return v;
 }
+json::value written(std::int64_t v) {
+  return v;
+}
 json::value written(bool v) {
   return v;
 }
@@ -106,6 +109,9 @@ void read(const json::value& from, double& v) {
 }
 void read(const json::value& from, int& v) {
   v = from.to_number<int>();
+}
+void read(const json::value& from, std::int64_t& v) {
+  v = from.to_number<std::int64_t>();
 }
 void read(const json::value& from, bool& v) {
   v = from.as_bool();
@@ -150,15 +156,44 @@ void read_named(const json::object& from, regression::Model& model) {
   std::apply([&](auto&... each) { (read(from.at(kModelMembers[i++]), each), ...); }, members(model));
 }
 
-}  // namespace
-
-std::string model_to_json(const FittedModel& fitted) {
+// All of a model but what its row has in columns, and without those of single owners.
+json::object body_of(const FittedModel& fitted) {
   json::object out;
-  out.emplace("version", kVersion);
   out.emplace("family", fitted.family);
   out.emplace("model", named(fitted.model));
   out.emplace("startup", written(fitted.startup));
   out.emplace("snapshot", written(fitted.snapshot));
+  out.emplace("owner", written(fitted.owner));
+  out.emplace("dispute", written(fitted.dispute));
+  return out;
+}
+
+void read_body(const json::object& from, FittedModel& out) {
+  read(from.at("family"), out.family);
+  read_named(from.at("model").as_object(), out.model);
+  read(from.at("startup"), out.startup);
+  read(from.at("snapshot"), out.snapshot);
+  read(from.at("owner"), out.owner);
+  read(from.at("dispute"), out.dispute);
+}
+
+FittedModel model_of(const ModelRow& row, const json::object& from) {
+  FittedModel out;
+  out.id = row.id;
+  out.key = row.key;
+  out.fitted_at = row.fitted_at;
+  read_body(from, out);
+  return out;
+}
+
+}  // namespace
+
+std::string model_to_json(const FittedModel& fitted) {
+  json::object out = body_of(fitted);
+  out.emplace("version", kVersion);
+  json::array own;
+  for (const auto& [owner, model] : fitted.own) own.push_back(body_of(*model));
+  out.emplace("own", std::move(own));
   return json::serialize(out);
 }
 
@@ -172,14 +207,12 @@ Result<FittedModel> model_from_row(const ModelRow& row) {
           "the model's form is of version " + std::to_string(version) + ", not " + std::to_string(kVersion),
           "it is fitted anew at the next refit", where);
     }
-    FittedModel out;
-    out.id = row.id;
-    out.key = row.key;
-    out.fitted_at = row.fitted_at;
-    read(from.at("family"), out.family);
-    read_named(from.at("model").as_object(), out.model);
-    read(from.at("startup"), out.startup);
-    read(from.at("snapshot"), out.snapshot);
+    FittedModel out = model_of(row, from);
+    for (const json::value& each : from.at("own").as_array()) {
+      auto own = std::make_shared<FittedModel>(model_of(row, each.as_object()));
+      own->own_runs = true;
+      out.own.emplace(own->owner, std::move(own));
+    }
     return out;
   } catch (const std::exception& error) {
     return fail(std::string("the model kept in the history is malformed: ") + error.what(),

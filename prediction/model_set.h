@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,12 @@ struct Spread {
 
 class Knowledge;
 
+// What stands behind a model whose runs contradict each other (prediction/evidence.h).
+struct Dispute {
+  std::vector<std::int64_t> owners;  // whose runs it was fitted from
+  int left_out = 0;                  // runs that contradict them
+};
+
 struct FittedModel {
   std::int64_t id = 0;
   ModelKey key;
@@ -31,10 +38,21 @@ struct FittedModel {
   // What a whole run takes beside its training and testing; only on models of the train phase.
   std::optional<Spread> startup;   // process start to first training iteration, tests taken out
   std::optional<Spread> snapshot;  // one snapshot
+  std::int64_t owner = kUnknownOwner;  // of the first of its runs: in whose name it is evidence for others
+  std::optional<Dispute> dispute;
+  // Of owners whom the dispute leaves out, the models of their own runs: what is said to them.
+  std::map<std::int64_t, std::shared_ptr<const FittedModel>> own;
+  bool own_runs = false;  // is such a model
   // The last runs, and what the mood of the machine is by them and those of the deployment's other models.
   // Neither is in the history: the first refit after a start knows them anew. nullptr: unknown.
   std::vector<regression::MoodPoint> last_runs;
   std::shared_ptr<const regression::Mood> mood;
+
+  // What speaks to that owner: the model itself, unless a dispute leaves the owner's runs out.
+  const FittedModel& said_to(const std::optional<std::int64_t>& uid) const {
+    const auto found = uid ? own.find(*uid) : own.end();
+    return found == own.end() ? *this : *found->second;
+  }
 
   // The cross-validated error in percent. None with a single run: there is nothing it was tested on.
   std::optional<double> error_percent() const {

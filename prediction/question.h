@@ -31,6 +31,7 @@ struct Question {
       snapshot_interval;                        // a total's
   std::map<std::string, std::string> settings;  // the run's, as far as they are known: "type", "precision", …
   double confidence = 0.9;
+  std::optional<std::int64_t> asker;  // uid: where owners contradict each other, their own runs speak
   std::optional<Instant> at;         // what could have been said then, by runs that were over by then
   std::optional<std::int64_t> like;  // the run that all the rest is taken from
   std::optional<double> epochs;      // instead of iterations: passes over

@@ -6,30 +6,22 @@
 #include "storage/chunks.h"
 #include "storage/codes.h"
 #include "storage/damage.h"
+#include "storage/fair_share.h"
+#include "storage/key_row.h"
 #include "storage/text_map.h"
 #include "storage/thin.h"
 
 namespace etad {
 namespace {
 
-constexpr const char* kKeyColumns =
-    "d.network, d.architecture, d.framework, d.host, d.device, d.devices, d.phase";
-
-ModelKey read_key(const sqlite::Rows& row) {
-  ModelKey key;
-  key.network = row.get<std::string>(0);
-  key.architecture = row.get<std::string>(1);
-  key.framework = row.get<std::string>(2);
-  key.host = row.get<std::string>(3);
-  key.device = row.get<std::string>(4);
-  key.devices = row.get<std::int64_t>(5);
-  key.phase = codes::value_of<Phase>(row.get<std::string_view>(6));
-  return key;
-}
+// Owners whose runs are looked at, those of the lowest uids: more users than that share no network.
+constexpr std::size_t kMostOwners = 64;
 
 RunData read_run(const sqlite::Connection& connection, const sqlite::Rows& row, int max_windows) {
   RunData data;
   data.run_id = row.get<std::int64_t>(0);
+  data.source_id = row.get<std::int64_t>(13);
+  data.owner = row.get<std::int64_t>(14);
   data.samples_per_iteration = row.get<std::int64_t>(1);
   data.iterations = row.get<std::int64_t>(2);
   data.duration = row.get<Duration>(3);
@@ -50,6 +42,36 @@ RunData read_run(const sqlite::Connection& connection, const sqlite::Rows& row, 
   return data;
 }
 
+// The runs of a dataset to choose from: of each owner the newest, more than will be chosen.
+std::vector<Evidence> evidence_of(sqlite::Connection& connection, std::int64_t dataset, std::size_t most,
+                                  std::optional<std::int64_t> owner) {
+  sqlite::Statement next_owner(connection,
+                               "SELECT min(owner) FROM run_phases WHERE dataset_id = ? AND owner > ?");
+  sqlite::Statement newest(
+      connection,
+      "SELECT p.run_id, r.source_id FROM run_phases p CROSS JOIN runs r ON r.id = p.run_id"
+      " WHERE p.dataset_id = ? AND p.owner = ? ORDER BY p.run_id DESC LIMIT ?");
+  std::vector<Evidence> out;
+  const auto take = [&](std::int64_t of) {
+    for (auto rows = newest.query(dataset, of, 4 * most); rows.next();)
+      out.push_back({rows.get<std::int64_t>(0), rows.get<std::int64_t>(1), of});
+  };
+  if (owner) {
+    take(*owner);
+    return out;
+  }
+  std::optional<std::int64_t> at = kUnknownOwner - 1;
+  for (std::size_t i = 0; i < kMostOwners; ++i) {
+    {
+      auto rows = next_owner.query(dataset, *at);
+      at = rows.next() ? rows.get<std::optional<std::int64_t>>(0) : std::nullopt;
+    }
+    if (!at) break;
+    take(*at);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<ModelKey> changed_keys_of(sqlite::Connection& connection, std::int64_t since, std::int64_t& now) {
@@ -57,41 +79,43 @@ std::vector<ModelKey> changed_keys_of(sqlite::Connection& connection, std::int64
   auto newest_row = newest.query();
   newest_row.next();
   sqlite::Statement select(connection,
-                           std::string("SELECT ") + kKeyColumns +
+                           std::string("SELECT ") + key_row::kColumns +
                                " FROM datasets d WHERE d.generation > ? ORDER BY d.generation, d.id");
   std::vector<ModelKey> keys;
   for (auto rows = select.query(std::max<std::int64_t>(since, 0)); rows.next();)
-    keys.push_back(read_key(rows));
+    keys.push_back(key_row::read(rows));
   now = newest_row.get<std::int64_t>(0);
   return keys;
 }
 
 std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey& k, int max_runs,
-                                 int max_windows) {
+                                 int max_windows, std::optional<std::int64_t> owner) {
+  const auto most = static_cast<std::size_t>(std::max(max_runs, 0));
+  const auto dataset = key_row::dataset_of(connection, k);
+  if (!dataset) return {};
   sqlite::Statement select(
       connection,
       "SELECT r.id, p.samples_per_iteration, p.iterations, p.duration, r.started_at, r.loss_is_nan,"
-      " r.settings, w.count, w.body, r.startup, r.snapshot_time, r.snapshots, r.ended_at"
-      " FROM datasets d CROSS JOIN run_phases p ON p.dataset_id = d.id AND p.phase = d.phase"
-      " CROSS JOIN runs r ON r.id = p.run_id"
+      " r.settings, w.count, w.body, r.startup, r.snapshot_time, r.snapshots, r.ended_at, r.source_id,"
+      " p.owner FROM run_phases p CROSS JOIN runs r ON r.id = p.run_id"
       " LEFT JOIN run_windows w ON w.run_id = p.run_id AND w.phase = p.phase"
-      " WHERE d.network = ? AND d.architecture = ? AND d.framework = ? AND d.host = ? AND d.device = ?"
-      " AND d.devices = ? AND d.phase = ? ORDER BY p.run_id DESC LIMIT ?");
+      " WHERE p.run_id = ? AND p.phase = ?");
   std::vector<RunData> result;
-  auto rows = select.query(k.network, k.architecture, k.framework, k.host, k.device, k.devices,
-                           codes::word(k.phase), std::max(max_runs, 0));
-  while (rows.next()) result.push_back(read_run(connection, rows, max_windows));
+  for (const std::int64_t run : fair_share(evidence_of(connection, *dataset, most, owner), most)) {
+    auto rows = select.query(run, codes::word(k.phase));
+    if (rows.next()) result.push_back(read_run(connection, rows, max_windows));
+  }
   return result;
 }
 
 std::vector<ModelRow> models_of(sqlite::Connection& connection) {
-  sqlite::Statement select(connection, std::string("SELECT ") + kKeyColumns +
+  sqlite::Statement select(connection, std::string("SELECT ") + key_row::kColumns +
                                            ", m.id, m.fitted_at, m.body FROM models m"
                                            " CROSS JOIN datasets d ON d.id = m.dataset_id ORDER BY m.id");
   std::vector<ModelRow> result;
   for (auto rows = select.query(); rows.next();) {
     ModelRow& model = result.emplace_back();
-    model.key = read_key(rows);
+    model.key = key_row::read(rows);
     model.id = rows.get<std::int64_t>(7);
     model.fitted_at = rows.get<Instant>(8);
     model.body = rows.get<std::string>(9);

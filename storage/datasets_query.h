@@ -10,10 +10,10 @@ namespace etad {
 
 std::vector<ModelKey> changed_keys_of(sqlite::Connection& connection, std::int64_t since, std::int64_t& now);
 
-// The work is bounded by max_runs alone: an index gives the newest runs of the dataset, and each run's
-// windows are one row.
+// The work is bounded by max_runs alone: an index gives each owner's newest runs of the dataset, and each
+// run's windows are one row.
 std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey& key, int max_runs,
-                                 int max_windows);
+                                 int max_windows, std::optional<std::int64_t> owner);
 
 std::vector<ModelRow> models_of(sqlite::Connection& connection);
 

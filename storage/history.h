@@ -145,10 +145,12 @@ class Reader {
   virtual Result<std::vector<SeriesPoints>> series_points(const SeriesQuery& query) = 0;
 
   // For refits: keys whose data changed after a generation (0: all there are), and the generation now. A key
-  // whose last run was dropped or moved away comes out too, and has no data. run_data gives the newest runs
-  // first, at most `max_runs` of them, each with at most `max_windows` windows.
+  // whose last run was dropped or moved away comes out too, and has no data. run_data gives at most `max_runs`
+  // runs, newest first, each with at most `max_windows` windows: of all owners their fair share
+  // (storage/fair_share.h), or those of one.
   virtual Result<std::vector<ModelKey>> changed_keys(std::int64_t since_generation, std::int64_t& now) = 0;
-  virtual Result<std::vector<RunData>> run_data(const ModelKey& key, int max_runs, int max_windows) = 0;
+  virtual Result<std::vector<RunData>> run_data(const ModelKey& key, int max_runs, int max_windows,
+                                                std::optional<std::int64_t> owner = std::nullopt) = 0;
 };
 
 // A copy of the whole history as it is now in a new file, while it is in use: VACUUM INTO on a connection of

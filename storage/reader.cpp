@@ -147,8 +147,9 @@ Result<std::vector<ModelKey>> SqliteReader::changed_keys(std::int64_t since_gene
   return reading([&](Connection& c) { return changed_keys_of(c, since_generation, now); });
 }
 
-Result<std::vector<RunData>> SqliteReader::run_data(const ModelKey& key, int max_runs, int max_windows) {
-  return reading([&](Connection& c) { return run_data_of(c, key, max_runs, max_windows); });
+Result<std::vector<RunData>> SqliteReader::run_data(const ModelKey& key, int max_runs, int max_windows,
+                                                    std::optional<std::int64_t> owner) {
+  return reading([&](Connection& c) { return run_data_of(c, key, max_runs, max_windows, owner); });
 }
 
 }  // namespace etad

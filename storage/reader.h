@@ -34,7 +34,8 @@ class SqliteReader final : public Reader {
   Result<std::vector<SeriesRow>> series(const std::string& name) override;
   Result<std::vector<SeriesPoints>> series_points(const SeriesQuery& query) override;
   Result<std::vector<ModelKey>> changed_keys(std::int64_t since_generation, std::int64_t& now) override;
-  Result<std::vector<RunData>> run_data(const ModelKey& key, int max_runs, int max_windows) override;
+  Result<std::vector<RunData>> run_data(const ModelKey& key, int max_runs, int max_windows,
+                                        std::optional<std::int64_t> owner) override;
 
  private:
   // One consistent view for all that `body` reads.

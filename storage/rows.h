@@ -31,6 +31,7 @@ struct SourceRow {
   std::optional<Instant> read_at;
   bool gone = false;     // the file no longer exists; kept for its runs
   bool pending = false;  // an import not yet complete: its runs are not shown, a restart drops them
+  std::optional<std::int64_t> owner;  // uid of the file's owner, or of who imported it; none: unknown
 };
 
 // A file that has been read to its end and will not be read again: rotated away, compressed, deleted.
@@ -47,6 +48,7 @@ struct RunRow {
   std::int64_t id = 0;
   std::int64_t source_id = 0;
   std::string source;  // the source's path
+  std::optional<std::int64_t> owner;  // the source's when the run began
   Run run;             // with the user's labels applied where the log left a value unknown
   std::optional<Instant> updated_at;
   std::map<std::string, std::string> labels;         // what the user said of it, and what was found out
@@ -61,10 +63,15 @@ struct ModelKey {
   auto operator<=>(const ModelKey&) const = default;
 };
 
+// The owner of runs whose owner is not known.
+inline constexpr std::int64_t kUnknownOwner = -1;
+
 // A run's share of a model's data: what the regression needs of it and no more. `windows` holds at most
 // the asked-for number of its segments, evenly spaced, so that work stays bounded.
 struct RunData {
   std::int64_t run_id = 0;
+  std::int64_t source_id = 0;
+  std::int64_t owner = kUnknownOwner;
   std::int64_t samples_per_iteration = 0;
   std::int64_t iterations = 0;  // sums over all its segments of the phase
   Duration duration{};

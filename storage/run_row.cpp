@@ -51,7 +51,7 @@ std::string select() {
   return std::string("SELECT ") + kColumns +
          ", r.id, r.source_id, s.path, r.updated_at, l.labels,"
          " t.batch_size, t.samples_per_iteration, t.iterations, t.duration, t.segments,"
-         " v.batch_size, v.samples_per_iteration, v.iterations, v.duration, v.segments"
+         " v.batch_size, v.samples_per_iteration, v.iterations, v.duration, v.segments, r.owner"
          " FROM runs r CROSS JOIN sources s ON s.id = r.source_id"
          " LEFT JOIN run_phases t ON t.run_id = r.id AND t.phase = 'train'"
          " LEFT JOIN run_phases v ON v.run_id = r.id AND v.phase = 'test'"
@@ -65,17 +65,11 @@ RunRow read(const sqlite::Rows& row) {
   result.source_id = row.get<std::int64_t>(22);
   result.source = row.get<std::string>(23);
   result.updated_at = row.get<std::optional<Instant>>(24);
+  result.owner = row.get<std::optional<std::int64_t>>(36);
   RunLabels labels = read_labels(row.get<std::string_view>(25));
   result.labels = std::move(labels.values);
   result.label_origins = std::move(labels.origins);
   return result;
-}
-
-void write(sqlite::Statement& statement, const Run& run, std::int64_t key, Instant updated_at) {
-  statement.run(run.ordinal, codes::word(run.job), codes::word(run.state), run.framework, run.network,
-                run.architecture, run.host, run.device, run.devices, run.started_at, run.ended_at,
-                to_json(run.settings), run.iteration, run.max_iterations, run.first_iteration, run.startup,
-                run.snapshot_time, run.snapshots, run.stalls, run.loss_is_nan, run.message, key, updated_at);
 }
 
 }  // namespace etad::run_row

@@ -3,8 +3,10 @@
 
 #include <string>
 
+#include "storage/codes.h"
 #include "storage/rows.h"
 #include "storage/sqlite.h"
+#include "storage/text_map.h"
 
 namespace etad::run_row {
 
@@ -23,7 +25,14 @@ std::string select();
 RunRow read(const sqlite::Rows& row);
 
 // Executes a statement that writes a run: its values at ?1 to ?21, `key` (whose row it is) at ?22, the
-// instant at ?23.
-void write(sqlite::Statement& statement, const Run& run, std::int64_t key, Instant updated_at);
+// instant at ?23, and what else it has behind them.
+template <class... More>
+void write(sqlite::Statement& statement, const Run& run, std::int64_t key, Instant updated_at,
+           const More&... more) {
+  statement.run(run.ordinal, codes::word(run.job), codes::word(run.state), run.framework, run.network,
+                run.architecture, run.host, run.device, run.devices, run.started_at, run.ended_at,
+                to_json(run.settings), run.iteration, run.max_iterations, run.first_iteration, run.startup,
+                run.snapshot_time, run.snapshots, run.stalls, run.loss_is_nan, run.message, key, updated_at, more...);
+}
 
 }  // namespace etad::run_row

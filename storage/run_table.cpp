@@ -27,8 +27,8 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
     : connection_(c),
       datasets_(datasets),
       find_(c, "SELECT id, loss_is_nan FROM runs WHERE source_id = ? AND ordinal = ?"),
-      insert_(c, std::string("INSERT INTO runs (") + run_row::kColumns + ", source_id, updated_at) VALUES (" +
-                     run_row::kPlaces + ", ?22, ?23)"),
+      insert_(c, std::string("INSERT INTO runs (") + run_row::kColumns + ", source_id, updated_at, owner) VALUES (" +
+                     run_row::kPlaces + ", ?22, ?23, ?24)"),
       update_(c, std::string("UPDATE runs SET (") + run_row::kColumns + ", updated_at) = (" +
                      run_row::kPlaces + ", ?23) WHERE id = ?22"),
       read_(c, run_row::select() + "WHERE r.id = ? AND NOT s.pending"),
@@ -37,9 +37,10 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
       phase_(c, "SELECT dataset_id, samples_per_iteration FROM run_phases WHERE run_id = ? AND phase = ?"),
       put_phase_(
           c,
-          "INSERT INTO run_phases VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO UPDATE SET"
+          "INSERT INTO run_phases VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,"
+          " (SELECT coalesce(owner, -1) FROM runs WHERE id = ?1)) ON CONFLICT DO UPDATE SET"
           " dataset_id = ?3, batch_size = ?4, samples_per_iteration = ?5, iterations = ?6, duration = ?7,"
-          " segments = ?8"),
+          " segments = ?8, owner = excluded.owner"),
       labels_(c, "SELECT labels, said FROM run_labels WHERE run_id = ?"),
       put_labels_(
           c, "INSERT INTO run_labels VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET labels = ?2, said = ?3"),
@@ -48,7 +49,11 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
       forget_(c, "DELETE FROM runs WHERE id = ?"),
       common_(c,
               "SELECT a.id, b.id FROM runs a JOIN runs b ON b.source_id = ?2 AND b.ordinal = a.ordinal"
-              " AND b.started_at IS a.started_at WHERE a.source_id = ?1") {}
+              " AND b.started_at IS a.started_at WHERE a.source_id = ?1"),
+      own_(c, "UPDATE runs SET owner = ?2 WHERE source_id = ?1 AND owner IS NULL"),
+      own_phases_(c,
+                  "UPDATE run_phases SET owner = ?2 WHERE owner = -1"
+                  " AND run_id IN (SELECT id FROM runs WHERE source_id = ?1)") {}
 
 std::optional<std::int64_t> RunTable::find(std::int64_t source_id, std::int64_t ordinal) {
   auto rows = find_.query(source_id, ordinal);
@@ -56,7 +61,7 @@ std::optional<std::int64_t> RunTable::find(std::int64_t source_id, std::int64_t 
   return rows.get<std::int64_t>(0);
 }
 
-std::int64_t RunTable::put(std::int64_t source_id, const Run& said, bool pending, Instant now) {
+std::int64_t RunTable::put(std::int64_t source_id, const SourceRow& source, const Run& said, Instant now) {
   std::int64_t id = 0;
   bool was_nan = false;
   if (auto rows = find_.query(source_id, said.ordinal); rows.next()) {
@@ -64,9 +69,9 @@ std::int64_t RunTable::put(std::int64_t source_id, const Run& said, bool pending
     was_nan = rows.get<bool>(1);
   }
   if (id == 0) {
-    run_row::write(insert_, said, source_id, now);
+    run_row::write(insert_, said, source_id, now, source.owner);
     id = connection_.last_insert_id();
-    write_phases(id, said, pending, false);
+    write_phases(id, said, source.pending, false);
     return id;
   }
   std::optional<RunLabels> labels;
@@ -74,14 +79,14 @@ std::int64_t RunTable::put(std::int64_t source_id, const Run& said, bool pending
   const bool changed = was_nan != said.loss_is_nan;
   if (!labels) {
     run_row::write(update_, said, id, now);
-    write_phases(id, said, pending, changed);
+    write_phases(id, said, source.pending, changed);
     return id;
   }
   said_.run(to_json(said_by_log(said)), id);
   Run run = said;
   apply_labels(run, labels->values);
   run_row::write(update_, run, id, now);
-  write_phases(id, run, pending, changed);
+  write_phases(id, run, source.pending, changed);
   return id;
 }
 
@@ -155,6 +160,12 @@ void RunTable::leave(std::int64_t source_id) {
     measured(id, Phase::train);
     measured(id, Phase::test);
   }
+}
+
+void RunTable::own(std::int64_t source_id, std::int64_t owner) {
+  own_.run(source_id, owner);
+  own_phases_.run(source_id, owner);
+  leave(source_id);  // what their models rest on is weighed anew
 }
 
 void RunTable::remove(std::int64_t source_id) {

@@ -20,8 +20,9 @@ class RunTable {
   std::optional<std::int64_t> find(std::int64_t source_id, std::int64_t ordinal);
 
   // Writes the run's latest state, with the labels it may have; gives its id. Runs of a pending source join
-  // no dataset.
-  std::int64_t put(std::int64_t source_id, const Run& said, bool pending, Instant now);
+  // no dataset. A new run is `source`'s owner's, and stays that.
+  std::int64_t put(std::int64_t source_id, const SourceRow& source, const Run& said, Instant now);
+  void own(std::int64_t source_id, std::int64_t owner);  // its runs of which nobody knew whose they are
 
   void measured(std::int64_t run_id, Phase phase);  // it has new segments in that phase
   // By its user, or as found at `origin`. False: there is no such run.
@@ -47,6 +48,7 @@ class RunTable {
   sqlite::Statement phase_, put_phase_;
   sqlite::Statement labels_, put_labels_, said_;
   sqlite::Statement remove_, forget_, common_;
+  sqlite::Statement own_, own_phases_;
 };
 
 }  // namespace etad

@@ -283,4 +283,15 @@ UPDATE run_phases SET dataset_id = (
 DROP TABLE moved;
 )sql";
 
+// Version 8: whose sources and runs are, so that nobody's runs crowd out another's (storage/fair_share.h).
+// run_phases repeats it (-1: unknown): each owner's newest runs of a dataset are found by index.
+inline constexpr const char* kStep8 = R"sql(
+ALTER TABLE sources ADD COLUMN owner INTEGER;
+ALTER TABLE runs ADD COLUMN owner INTEGER;
+CREATE INDEX runs_owner ON runs (owner);
+ALTER TABLE run_phases ADD COLUMN owner INTEGER NOT NULL DEFAULT -1;
+DROP INDEX run_phases_dataset;
+CREATE INDEX run_phases_dataset ON run_phases (dataset_id, owner, run_id) WHERE dataset_id IS NOT NULL;
+)sql";
+
 }  // namespace etad::schema

@@ -8,9 +8,9 @@ namespace {
 constexpr const char* kColumns =
     "path, kind, format, identity, offset, marker, head, size, lines, matched, unmatched, truncated, "
     "rejected,"
-    " skipped_bytes, lost_bytes, last_error, read_at, gone, pending";
+    " skipped_bytes, lost_bytes, last_error, read_at, gone, pending, owner";
 constexpr const char* kPlaces =
-    "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19";
+    "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20";
 
 const std::string kBegun =
     "UPDATE sources SET format = '', tracker_state = x'', lines = 0, matched = 0, unmatched = 0, truncated = "
@@ -21,7 +21,7 @@ template <class... More>
 void write(sqlite::Statement& statement, const SourceRow& s, const More&... more) {
   statement.run(s.path, s.kind, s.format, s.identity, s.offset, s.marker, s.head, s.size, s.lines, s.matched,
                 s.unmatched, s.truncated, s.rejected, s.skipped_bytes, s.lost_bytes, s.last_error, s.read_at,
-                s.gone, s.pending, sqlite::Blob{s.state}, more...);
+                s.gone, s.pending, s.owner, sqlite::Blob{s.state}, more...);
 }
 
 }  // namespace
@@ -53,16 +53,17 @@ SourceRow read_source(const sqlite::Rows& row) {
   s.read_at = row.get<std::optional<Instant>>(17);
   s.gone = row.get<bool>(18);
   s.pending = row.get<bool>(19);
-  s.state = row.get<sqlite::Blob>(20).bytes;
+  s.owner = row.get<std::optional<std::int64_t>>(20);
+  s.state = row.get<sqlite::Blob>(21).bytes;
   return s;
 }
 
 SourceTable::SourceTable(sqlite::Connection& c)
     : connection_(c),
       insert_(c, std::string("INSERT INTO sources (") + kColumns + ", tracker_state) VALUES (" + kPlaces +
-                     ", ?20)"),
+                     ", ?21)"),
       update_(c, std::string("UPDATE sources SET (") + kColumns + ", tracker_state) = (" + kPlaces +
-                     ", ?20) WHERE id = ?21"),
+                     ", ?21) WHERE id = ?22"),
       all_(c, select_sources(false) + "ORDER BY id"),
       find_(c, select_sources(true) + "WHERE id = ?"),
       find_followed_(c,
@@ -87,7 +88,8 @@ SourceTable::SourceTable(sqlite::Connection& c)
       without_runs_(
           c,
           "SELECT id FROM sources s WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = s.id)"
-          " ORDER BY id") {}
+          " ORDER BY id"),
+      ownerless_(c, "SELECT 1 FROM sources WHERE id = ? AND owner IS NULL") {}
 
 std::int64_t SourceTable::put(const SourceRow& source) {
   if (source.id == 0) {
@@ -102,6 +104,10 @@ std::int64_t SourceTable::put(const SourceRow& source) {
               "it was dropped; reading it anew needs a new one", ErrorKind::not_found});
   }
   return source.id;
+}
+
+bool SourceTable::is_ownerless(std::int64_t id) {
+  return ownerless_.query(id).next();
 }
 
 std::optional<SourceRow> SourceTable::find(std::int64_t id) {

@@ -16,6 +16,7 @@ class SourceTable {
 
   // Inserts (id 0) or updates; gives the id. Throws where a source of that id is not there (any more).
   std::int64_t put(const SourceRow& source);
+  bool is_ownerless(std::int64_t id);  // it is known, and not whose it is
   void put(const FinishedFile& file, std::int64_t source_id);
 
   std::vector<SourceRow> all();                                     // without state
@@ -38,7 +39,7 @@ class SourceTable {
   sqlite::Statement insert_, update_, all_, find_, find_followed_, with_running_runs_, put_finished_,
       finished_, finished_of_, forget_finished_;
   sqlite::Statement pending_, clear_pending_, remove_;
-  sqlite::Statement begin_anew_, pass_over_, tried_, put_tried_, look_again_, without_runs_;
+  sqlite::Statement begin_anew_, pass_over_, tried_, put_tried_, look_again_, without_runs_, ownerless_;
 };
 
 // SELECT of a SourceRow, with or without the tracker's state, to be read by read_source().

@@ -100,7 +100,9 @@ Result<void> SqliteWriter::commit(std::vector<SourceCommit>& commits, Instant no
   ids.reserve(commits.size());
   auto done = transaction([&] {
     for (const SourceCommit& commit : commits) {
-      ids.push_back(sources_.put(commit.source));
+      const SourceRow& source = commit.source;
+      if (source.id != 0 && source.owner && sources_.is_ownerless(source.id)) runs_.own(source.id, *source.owner);
+      ids.push_back(sources_.put(source));
       write(commit, ids.back(), now);
     }
   });
@@ -113,7 +115,7 @@ void SqliteWriter::write(const SourceCommit& commit, std::int64_t source_id, Ins
   const Records& records = commit.records;
   RunIds ids(runs_, source_id);
   for (const Run& run : records.runs) {
-    ids.learn(run.ordinal, runs_.put(source_id, run, commit.source.pending, now));
+    ids.learn(run.ordinal, runs_.put(source_id, commit.source, run, now));
   }
   by_run<Segment>(records.segments, [&](std::int64_t run, const std::vector<Segment>& segments) {
     const std::int64_t id = ids.of(run);

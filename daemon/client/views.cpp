@@ -35,11 +35,19 @@ std::string error_text(const Object& model) {
              : "tested on no other run yet";
 }
 
+// Where runs contradict each other: whose speak.
+std::string dispute_text(const Object& model) {
+  const Object& dispute = object_of(model, "disputed");
+  if (dispute.empty()) return "";
+  if (is_true(dispute, "own_runs")) return ", your own runs: others' contradict them";
+  return ", " + counted(count_of(dispute, "left_out_runs"), "run") + " that contradict them left out";
+}
+
 // "model 12: 7 runs, 140 segments, cross-validated error 1.4 %, fitted 2026-11-20 12:00"
 std::string basis_text(const Object& model) {
   return "model " + std::to_string(count_of(model, "id")) + ": " + counted(count_of(model, "runs"), "run") +
-         ", " + counted(count_of(model, "segments"), "segment") + ", " + error_text(model) + ", fitted " +
-         when(model, "fitted_at");
+         ", " + counted(count_of(model, "segments"), "segment") + ", " + error_text(model) + dispute_text(model) +
+         ", fitted " + when(model, "fitted_at");
 }
 
 std::string sources_line(const Object& sources, const Object& lag) {
@@ -242,7 +250,7 @@ std::string model_text(const Object& model, const Screen& screen) {
   if (const double coverage = number_of(model, "coverage"); coverage > 0) {
     out += "; the 90 % interval held " + percent_text(coverage * 100) + " of held-out runs";
   }
-  out += "\n" + circumstances_text(model) + "  fitted " + when(model, "fitted_at") + "\n\n";
+  out += dispute_text(model) + "\n" + circumstances_text(model) + "  fitted " + when(model, "fitted_at") + "\n\n";
   Table terms({"coefficient", ">value", ">standard error"});
   for (const json::value& each : array_of(model, "coefficients")) {
     if (!each.is_object()) continue;

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,7 @@ struct FileStatus {
   std::int64_t size = 0;
   std::uint64_t links = 1;  // 0: deleted, but still open
   Instant modified{};
+  std::optional<std::int64_t> owner;  // uid
   Instant born{};  // when this inode was made; the epoch where the file system does not say
 };
 

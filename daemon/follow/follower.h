@@ -86,6 +86,7 @@ struct Batch {
   std::string torn;                  // the beginning of the first line, if that was given out before it was
                                      // ended: then the line went on after all
   std::int64_t size = 0;             // of the file, when read
+  std::optional<std::int64_t> owner;  // uid of the file's; none: not known
   Instant modified{};                // the file's, when read: gives a timestamp without a year its year
   bool caught_up = false;  // these lines reach the end of the file, and no other file waits behind it
   bool ended = false;      // this file is finished: `finished` goes on the list of finished files

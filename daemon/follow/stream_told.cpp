@@ -24,6 +24,7 @@ void Stream::emit(Batch batch, std::vector<Batch>& out) {
     position_.marker = trace.marker.text();
     position_.size = current_->compressed ? trace.offset : current_->seen.size;
     batch.modified = current_->seen.modified;
+    batch.owner = current_->seen.owner;
   }
   batch.after = position_;
   batch.size = position_.size;

@@ -53,6 +53,7 @@ struct ImportRequest {
   std::map<std::string, std::string> labels;
   std::optional<Instant> modified;  // of the file: dates lines without a year
   std::int64_t replaces = 0;        // the import whose place it takes, read again; 0: none
+  std::optional<std::int64_t> owner = {};  // uid of who imports it: the runs are theirs
 };
 
 struct ImportReport {

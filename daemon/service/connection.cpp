@@ -156,7 +156,7 @@ boost::asio::awaitable<bool> Connection::read_head(Exchange& exchange) {
     }
     co_return true;
   }
-  exchange.take_head(may_change_);
+  exchange.take_head(uid_, may_change_);
   if (!exchange.reply) exchange.reply = state_.router.objection(exchange.request);
   exchange.streamed = state_.router.streams(exchange.request);
   const auto length = exchange.parser.content_length();

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "daemon/service/views.h"
 #include "regression/traits.h"
 
 namespace etad::service {
@@ -26,13 +27,14 @@ void write_said(JsonWriter& json, const prediction::Said& said) {
   json.field("devices", said.rests_on.devices).end_object();
 }
 
-void write_model(JsonWriter& json, const FittedModel& fitted) {
+void write_answering_model(JsonWriter& json, const FittedModel& fitted) {
   const auto& model = fitted.model;
   json.key("model").begin_object();
   json.field("id", fitted.id).field("family", fitted.family).field("basis", model.basis);
   json.field("runs", model.runs)
       .field("segments", model.windows)
       .field("error_percent", fitted.error_percent());
+  write_dispute(json, fitted);
   json.field("fitted_at", fitted.fitted_at).end_object();
 }
 
@@ -49,7 +51,7 @@ void write_part(JsonWriter& json, const EstimatePart& part) {
     json.field("seconds_per_iteration", seconds / static_cast<double>(part.iterations));
     json.field("extrapolates", extrapolates).field("mood", mood);
     if (part.said) write_said(json, *part.said);
-    if (part.model != nullptr) write_model(json, *part.model);
+    if (part.model != nullptr) write_answering_model(json, *part.model);
   }
   json.end_object();
 }
@@ -160,7 +162,7 @@ std::string to_json(const Estimate& estimate) {
   }
   json.field("extrapolates", extrapolates).field("mood", mood);
   if (const auto* said = farthest(estimate)) write_said(json, *said);
-  if (main.model != nullptr) write_model(json, *main.model);
+  if (main.model != nullptr) write_answering_model(json, *main.model);
   json.key("parts").begin_array();
   if (question.phase == Question::Phase::total) {
     for (const EstimatePart& part : estimate.parts) write_part(json, part);

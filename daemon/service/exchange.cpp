@@ -9,13 +9,14 @@ Connection::Exchange::Exchange(const Limits& limits) {
   parser.body_limit(boost::none);  // ours are checked where the route is known
 }
 
-void Connection::Exchange::take_head(bool may_change) {
+void Connection::Exchange::take_head(uid_t uid, bool may_change) {
   const auto& head_fields = parser.get();
   request.method = std::string(head_fields.method_string());
   request.target = std::string(head_fields.target());
   request.host = std::string(head_fields[http::field::host]);
   request.has_origin = head_fields.count(http::field::origin) + head_fields.count(http::field::referer) > 0;
   request.may_change = may_change;
+  if (uid != static_cast<uid_t>(-1)) request.uid = static_cast<std::int64_t>(uid);
   request.accept = std::string(head_fields[http::field::accept]);
   encoding = std::string(head_fields[http::field::content_encoding]);
   head = head_fields.method() == http::verb::head;

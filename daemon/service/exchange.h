@@ -28,7 +28,8 @@ struct Connection::Exchange {
 
   explicit Exchange(const Limits& limits);
 
-  void take_head(bool may_change);  // parser -> request, flags; a reply where the head says we can't go on
+  // parser -> request, flags; a reply where the head says we can't go on
+  void take_head(uid_t uid, bool may_change);
   Response response(Reply reply, const std::string& version) const;
 
   // Reads some of the body into `piece`; returns how much.

@@ -56,6 +56,16 @@ void write_network(JsonWriter& json, const NetworkRow& row) {
   json.field("last_seen", row.last_seen).end_object();
 }
 
+void write_dispute(JsonWriter& json, const FittedModel& fitted) {
+  json.key("disputed");
+  if (!fitted.dispute && !fitted.own_runs) {
+    json.null();
+    return;
+  }
+  json.begin_object().field("left_out_runs", fitted.dispute ? fitted.dispute->left_out : 0);
+  json.field("own_runs", fitted.own_runs).end_object();
+}
+
 void write_model(JsonWriter& json, const FittedModel& fitted) {
   const ModelKey& key = fitted.key;
   const regression::Model& model = fitted.model;
@@ -92,6 +102,7 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
     json.field("deviation", effect.deviation).field("runs", effect.runs).end_object();
   }
   json.end_array();
+  write_dispute(json, fitted);
   write_spread(json, "startup", fitted.startup);
   write_spread(json, "snapshot", fitted.snapshot);
   json.field("fitted_at", fitted.fitted_at).end_object();

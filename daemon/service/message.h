@@ -1,6 +1,7 @@
 // Requests and replies as the router sees them: plain values, no sockets, no HTTP library.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@ struct Request {
   std::string host;         // the Host header; empty: none
   bool has_origin = false;  // an Origin or Referer header: a browser speaks, not a client of ours
   bool may_change = false;  // the peer may change things
+  std::optional<std::int64_t> uid = {};  // of the peer; none: the kernel could not say
   std::string body;
   std::string accept;  // the Accept header; empty: none
 };

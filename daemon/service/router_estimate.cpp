@@ -121,6 +121,7 @@ Reply estimate_shown(const std::shared_ptr<const prediction::ModelSet>& models, 
 Outcome Router::estimate(Call& call) {
   const bool shown = call.request.method == "POST";
   Question question = question_from(call.params, shown);
+  question.asker = call.request.uid;
   if (auto problem = call.params.check()) return reply_of(*problem);
   if (question.like) {
     const auto row = reader_.run(*question.like);

@@ -30,6 +30,8 @@ void write_prediction(JsonWriter& json, const ScoredPrediction& scored);
 
 void write_network(JsonWriter& json, const NetworkRow& row);
 void write_model(JsonWriter& json, const prediction::FittedModel& fitted);
+// The member "disputed": null, or that runs contradict each other, and whether the asker's own speak.
+void write_dispute(JsonWriter& json, const prediction::FittedModel& fitted);
 // `status`: what the daemon says of the file at present; empty: nothing beyond the row.
 void write_source(JsonWriter& json, const SourceRow& row, const std::string& status);
 // A file that is looked at but was never read: only its path and why.

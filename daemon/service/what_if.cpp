@@ -74,7 +74,8 @@ Outcome Router::what_if(Call& call) {
   call.params.require("vary", "batch_size, devices or device");
   const Vary vary = name == "devices" ? Vary::devices : name == "device" ? Vary::device : Vary::batch_size;
   const auto values = values_from(call.params, vary);
-  const prediction::Question question = question_from(call.params);
+  prediction::Question question = question_from(call.params);
+  question.asker = call.request.uid;
   if (auto problem = call.params.check()) return reply_of(*problem);
   const auto answer = prediction::what_if(question, vary, values, [&](const prediction::Question& each) {
     return prediction::estimate(backend_.models(), each, options_.now());

@@ -20,7 +20,7 @@ formats = FormatChecker(formats=())
 ANY = {400, 403, 405, 413, 415, 417, 431}
 # Members that none of the requests below is shown.
 UNSEEN = {"Health.failing.[].part", "Health.failing.[].why", "Health.failing.[].hint", "Usage.hint", "AnomalyTraces.hint",
-          "Problem.known", "WhatIf.unanswered.[].value", "WhatIf.unanswered.[].why"}
+          "Problem.known", "Dispute.left_out_runs", "Dispute.own_runs", "WhatIf.unanswered.[].value", "WhatIf.unanswered.[].why"}
 
 
 @formats.checks("date-time")

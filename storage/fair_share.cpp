@@ -1,0 +1,59 @@
+#include "storage/fair_share.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace etad {
+namespace {
+
+using Ids = std::vector<std::int64_t>;
+
+// The first of each, then the second of each, and so on; what has the newest begins.
+Ids in_turns(std::vector<Ids> lists) {
+  std::sort(lists.begin(), lists.end(), [](const Ids& a, const Ids& b) { return a.front() > b.front(); });
+  Ids out;
+  std::size_t all = 0;
+  for (const Ids& list : lists) all += list.size();
+  out.reserve(all);
+  for (std::size_t i = 0; out.size() < all; ++i) {
+    std::erase_if(lists, [i](const Ids& list) { return i >= list.size(); });
+    for (const Ids& list : lists) out.push_back(list[i]);
+  }
+  return out;
+}
+
+// Only one can have more than all others together. With `most` in turns, others leave it what they lack.
+void cut_the_largest(std::vector<Ids>& owners, std::size_t always) {
+  if (owners.size() < 2) return;
+  const auto largest = std::max_element(owners.begin(), owners.end(),
+                                        [](const Ids& a, const Ids& b) { return a.size() < b.size(); });
+  std::size_t others = 0;
+  for (const Ids& each : owners) others += each.size();
+  others -= largest->size();
+  const std::size_t share = std::max(always, others);
+  if (largest->size() > share) largest->resize(share);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> fair_share(std::vector<Evidence> all, std::size_t most, std::size_t always) {
+  std::sort(all.begin(), all.end(), [](const Evidence& a, const Evidence& b) { return a.id > b.id; });
+  std::map<std::int64_t, std::map<std::int64_t, Ids>> owners;
+  for (const Evidence& each : all) owners[each.owner][each.source].push_back(each.id);
+  std::vector<Ids> by_owner;
+  for (auto& [owner, sources] : owners) {
+    std::vector<Ids> by_source;
+    by_source.reserve(sources.size());
+    for (auto& [source, its] : sources) by_source.push_back(std::move(its));
+    by_owner.push_back(in_turns(std::move(by_source)));
+  }
+  cut_the_largest(by_owner, always);
+  Ids out = in_turns(std::move(by_owner));
+  if (out.size() > most) out.resize(most);
+  std::sort(out.begin(), out.end(), std::greater<>());
+  return out;
+}
+
+}  // namespace etad

@@ -1,0 +1,23 @@
+// Which of many are taken as evidence where there are more than are needed. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace etad {
+
+// Something that could be taken, such as a run by its id, with where it is from. Ids are unique.
+struct Evidence {
+  std::int64_t id = 0, source = 0, owner = 0;
+};
+
+inline constexpr std::size_t kAlwaysTheirs = 16;
+
+// At most `most` ids, newest (highest) first. Owners take turns, and in each owner's turn its sources do, each
+// with its newest not yet taken. Where there are several owners, none has more than all others together, or
+// `always`: nobody crowds the others out by writing more.
+std::vector<std::int64_t> fair_share(std::vector<Evidence> all, std::size_t most,
+                                     std::size_t always = kAlwaysTheirs);
+
+}  // namespace etad

@@ -1,0 +1,164 @@
+// Whose runs a model believes: nobody moves another's estimates by writing many logs, or a long one.
+#include "prediction/evidence.h"
+
+#include <gtest/gtest.h>
+
+#include "prediction/observations.h"
+#include "storage/fair_share.h"
+
+namespace etad::prediction {
+namespace {
+
+constexpr std::int64_t kAlice = 1001, kBob = 1002, kCarol = 1003;
+
+class EvidenceTest : public ::testing::Test {
+ protected:
+  // `count` runs of 1000 iterations at `pace` seconds each, of one log.
+  void add(std::int64_t owner, std::int64_t source, int count, double pace, std::int64_t batch = 64,
+           const std::string& type = "SGD") {
+    for (int i = 0; i < count; ++i) {
+      RunData run;
+      run.run_id = ++last_run_;
+      run.source_id = source;
+      run.owner = owner;
+      run.samples_per_iteration = batch;
+      run.iterations = 1000;
+      run.duration = from_seconds(1000 * pace * (1 + 0.01 * static_cast<double>(last_run_ % 5)));
+      run.started_at = Instant(std::chrono::seconds(1'795'000'000 + 3600 * last_run_));
+      run.settings["type"] = type;
+      run.windows.resize(1);
+      run.windows[0].iterations = run.iterations;
+      run.windows[0].duration = run.duration;
+      runs_.insert(runs_.begin(), run);
+    }
+  }
+
+  Evidenced chosen() const { return choose_evidence(runs_, Phase::train); }
+
+  double seconds() const {
+    const auto model = regression::fit(dataset_of(chosen().runs, Phase::train));
+    return model->predict(1000, 64, 0.9)->seconds;
+  }
+
+  std::vector<RunData> runs_;  // newest first
+  std::int64_t last_run_ = 0;
+};
+
+TEST_F(EvidenceTest, RunsThatAgreeAreAllTaken) {
+  for (std::int64_t source = 1; source <= 6; ++source) add(kAlice, source, 2, 0.1);
+  add(kBob, 7, 40, 0.11);
+  EXPECT_EQ(chosen().runs.size(), 52U);
+  EXPECT_FALSE(chosen().dispute);
+}
+
+TEST_F(EvidenceTest, ManyForgedRunsOfAnotherOwnerMoveNothing) {
+  for (std::int64_t source = 1; source <= 12; ++source) add(kAlice, source, 1, 0.132);
+  const double before = seconds();
+  for (const double factor : {70.0, 1.8, 0.01}) {
+    const auto honest = runs_;
+    add(kBob, 99, 188, factor * 0.132);
+    EXPECT_NEAR(seconds() / before, 1, 1e-6) << factor;
+    ASSERT_TRUE(chosen().dispute);
+    EXPECT_EQ(chosen().dispute->owners, std::vector<std::int64_t>{kAlice});
+    EXPECT_EQ(chosen().dispute->left_out, 188);
+    EXPECT_EQ(chosen().dissenters, std::vector<std::int64_t>{kBob});
+    runs_ = honest;
+  }
+}
+
+TEST_F(EvidenceTest, NorDoTheyOverManyLogsOfOneOwner) {
+  add(kAlice, 1, 5, 0.132);
+  const double before = seconds();
+  for (std::int64_t source = 2; source <= 60; ++source) add(kBob, source, 3, 70 * 0.132);
+  EXPECT_NEAR(seconds() / before, 1, 1e-6);
+}
+
+TEST_F(EvidenceTest, NorAtABatchSizeOrWithASettingThatNobodyElseHas) {
+  add(kAlice, 1, 5, 0.132);
+  const double before = seconds();
+  const auto honest = runs_;
+  add(kBob, 2, 50, 70 * 0.132, 256);
+  EXPECT_NEAR(seconds() / before, 1, 1e-6);
+  runs_ = honest;
+  add(kBob, 2, 50, 70 * 0.132, 64, "Nonsense");
+  EXPECT_NEAR(seconds() / before, 1, 1e-6);
+}
+
+TEST_F(EvidenceTest, AnotherBatchSizeOrSettingIsNoContradiction) {
+  add(kAlice, 1, 5, 0.132);
+  add(kBob, 2, 5, 4 * 0.132, 256);
+  add(kCarol, 3, 5, 1.4 * 0.132, 64, "Adam");
+  EXPECT_FALSE(chosen().dispute);
+  EXPECT_EQ(chosen().runs.size(), 15U);
+}
+
+TEST_F(EvidenceTest, WhatASecondOwnerConfirmsIsBelieved) {
+  add(kBob, 1, 5, 9);
+  add(kAlice, 2, 5, 0.132);
+  EXPECT_NEAR(seconds(), 9000, 300) << "who was there first";
+  add(kCarol, 3, 1, 0.14);
+  EXPECT_NEAR(seconds(), 134, 10);
+}
+
+TEST_F(EvidenceTest, AForgedLogOfTheSameOwnerMovesNothing) {
+  for (std::int64_t source = 1; source <= 12; ++source) add(kAlice, source, 1, 0.132);
+  const double before = seconds();
+  add(kAlice, 99, 188, 70 * 0.132);
+  EXPECT_NEAR(seconds() / before, 1, 1e-6);
+  EXPECT_EQ(chosen().dispute->left_out, 188);
+  EXPECT_TRUE(chosen().dissenters.empty());
+}
+
+TEST_F(EvidenceTest, OfTwoLogsTheOneThatWasThereFirstIsBelieved) {
+  add(kAlice, 1, 12, 0.132);
+  const double before = seconds();
+  add(kAlice, 2, 188, 70 * 0.132);
+  EXPECT_NEAR(seconds() / before, 1, 1e-6);
+}
+
+TEST_F(EvidenceTest, ALongLogThatMostOthersConfirmStays) {
+  add(kAlice, 1, 100, 0.132);
+  add(kAlice, 2, 60, 70 * 0.132);
+  for (std::int64_t source = 3; source <= 7; ++source) add(kAlice, source, 1, 0.132);
+  EXPECT_NEAR(seconds(), 134, 5);
+  EXPECT_EQ(chosen().runs.size(), 105U);
+}
+
+TEST_F(EvidenceTest, ALongLogThatAgreesIsNotCut) {
+  for (std::int64_t source = 1; source <= 3; ++source) add(kAlice, source, 1, 0.132);
+  add(kAlice, 99, 60, 0.14);
+  EXPECT_EQ(chosen().runs.size(), 63U);
+}
+
+TEST_F(EvidenceTest, AChangeThatManyLogsTellOfIsBelieved) {
+  for (std::int64_t source = 1; source <= 12; ++source) add(kAlice, source, 1, 0.132);
+  for (std::int64_t source = 13; source <= 20; ++source) add(kAlice, source, 1, 0.3);
+  EXPECT_FALSE(chosen().dispute);
+  EXPECT_NEAR(seconds(), 300, 15);
+}
+
+TEST_F(EvidenceTest, NothingIsChosenOfNothing) {
+  EXPECT_TRUE(chosen().runs.empty());
+  EXPECT_FALSE(chosen().dispute);
+}
+
+TEST(FairShare, OwnersTakeTurnsAndTheirSourcesToo) {
+  std::vector<Evidence> all;
+  for (std::int64_t i = 0; i < 40; ++i) all.push_back({i, 1, kAlice});
+  for (std::int64_t i = 40; i < 80; ++i) all.push_back({i, i % 2, kBob});
+  EXPECT_EQ(fair_share(all, 6), (std::vector<std::int64_t>{79, 78, 77, 39, 38, 37}));
+  EXPECT_EQ(fair_share({}, 6), std::vector<std::int64_t>{});
+}
+
+TEST(FairShare, NobodyHasMoreThanAllOthersOrWhatIsAlwaysTheirs) {
+  std::vector<Evidence> all;
+  for (std::int64_t i = 0; i < 300; ++i) all.push_back({i, 1, kBob});
+  EXPECT_EQ(fair_share(all, 200).size(), 200U) << "alone";
+  for (std::int64_t i = 300; i < 305; ++i) all.push_back({i, 2, kAlice});
+  EXPECT_EQ(fair_share(all, 200).size(), 5 + kAlwaysTheirs);
+  for (std::int64_t i = 305; i < 340; ++i) all.push_back({i, 2, kCarol});
+  EXPECT_EQ(fair_share(all, 200).size(), 80U);
+}
+
+}  // namespace
+}  // namespace etad::prediction
