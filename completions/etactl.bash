@@ -12,6 +12,7 @@ _etactl_options() { # the options of a command
     runs) echo --all --watch --state --network --framework --since --limit ;;
     estimate) echo --net --phase --batch-size --iterations --architecture --framework --host --device --devices \
       --test-interval --test-iterations --test-batch-size --snapshot-interval --set --confidence ;;
+    next) echo --budget --batch-size --devices --phase --architecture --framework --host --device --limit ;;
     models | accuracy) echo --network ;;
     networks | sources) echo --limit ;;
     series) echo --from --to --step --label ;;
@@ -24,7 +25,7 @@ _etactl_options() { # the options of a command
 }
 
 _etactl() {
-  local commands='status runs estimate what-if estimators models networks accuracy sources series page import reread forget backup check-rules label refit reload'
+  local commands='status runs estimate what-if next estimators models networks accuracy sources series page import reread forget backup check-rules label refit reload'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local command='' socket=() words='' names='' i
   COMPREPLY=()
@@ -55,7 +56,7 @@ _etactl() {
       case $command:$current in
         *:-*) words=$(_etactl_options "$command") ;;
         :*) words=$commands ;;
-        estimate:* | what-if:*) names=$(_etactl_known network networks "${socket[@]}") ;;
+        estimate:* | what-if:* | next:*) names=$(_etactl_known network networks "${socket[@]}") ;;
         models:*) names=$(_etactl_known id models "${socket[@]}") ;;
         series:*) names=$(_etactl_known name series "${socket[@]}") ;;
         runs:*) [[ $previous != runs ]] || names=$(_etactl_known id runs "${socket[@]}") ;;

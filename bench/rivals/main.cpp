@@ -8,6 +8,7 @@
 #include <map>
 
 #include "bench/csv_line.h"
+#include "bench/rivals/design.h"
 #include "regression/estimators/scores.h"
 
 namespace {
@@ -94,6 +95,8 @@ int main(int argc, char** argv) {
   app.add_option("paths", paths, "runs as .csv, as etad imports them")->required();
   app.add_option("--quantity", quantity, "time, energy or memory")
       ->check(CLI::IsMember({"time", "energy", "memory"}));
+  bool design = false;
+  app.add_flag("--design", design, "what few runs chosen by variance leave, and as many at random");
   CLI11_PARSE(app, argc, argv);
   const Target target = quantity == "time"     ? Target::seconds
                         : quantity == "energy" ? Target::joules
@@ -101,6 +104,10 @@ int main(int argc, char** argv) {
   for (const std::string& path : paths) {
     const History history = read(path, target);
     std::printf("\n%s: %zu runs\n\n", path.c_str(), history.size());
-    print(compare(history, target));
+    if (design) {
+      etad::bench::print_design(history);
+    } else {
+      print(compare(history, target));
+    }
   }
 }

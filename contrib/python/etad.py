@@ -137,6 +137,10 @@ class Client:
         listed = ",".join(map(str, values)) if values else None
         return self.get("/v1/whatif", network=network, vary=vary, values=listed, phase=phase, iterations=iterations, **more)
 
+    def next_runs(self, network: Optional[str] = None, *, budget: Optional[float] = None, **more: Value) -> list[Json]:
+        """GET /v1/next: the runs worth making, best first; `budget`: seconds for all of them."""
+        return self.get("/v1/next", network=network, budget=budget, **more)["runs"]
+
     def runs(self, **filters: Value) -> Iterator[Json]:
         """All runs that fit (state, network, framework, since), newest first, fetched page by page."""
         return self._list("/v1/runs", "runs", filters)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <iostream>
+#include <map>
 
 #include "daemon/client/commands.h"
 #include "daemon/client/page_command.h"
@@ -146,6 +147,32 @@ void add_what_if(CLI::App& app, Asked& asked) {
       otherwise(asked.parameters, "phase", "train");
       otherwise(asked.parameters, "iterations", "1000");
       return show(asked.common, target_of("/v1/whatif", asked.parameters), what_if_text);
+    };
+  });
+}
+
+void add_next(CLI::App& app, Asked& asked) {
+  CLI::App* next = app.add_subcommand("next", "which runs would make estimates of a network surer, for their time");
+  Parameters& p = asked.parameters;
+  parameter(next, "NETWORK", "network", p, "the network's name");
+  next->add_option_function<double>(
+          "--budget",
+          [&p](const double& seconds) { p.emplace_back("budget", std::to_string(seconds)); },
+          "for all of them together: 2h, 30m (any time)")
+      ->transform(CLI::AsNumberWithUnit(
+          std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86'400}}))
+      ->type_name("TIME");
+  parameter(next, "--batch-size", "batch_size", p, "the one that matters, where it is not all of them");
+  parameter(next, "--devices", "devices", p, "likewise");
+  parameter(next, "--phase", "phase", p, "train (else) or test");
+  parameter(next, "--architecture", "architecture", p, "the network's fingerprint, with or instead of its name");
+  parameter(next, "--framework", "framework", p, "where the history has several");
+  parameter(next, "--host", "host", p, "where the history has several");
+  parameter(next, "--device", "device", p, "where the history has several");
+  parameter(next, "--limit", "limit", p, "at most so many runs (3)");
+  next->callback([&asked] {
+    asked.command = [&asked] {
+      return show(asked.common, target_of("/v1/next", asked.parameters), next_text);
     };
   });
 }
@@ -298,6 +325,7 @@ int run(int argc, const char* const* argv, const char* version) {
   add_runs(app, asked);
   add_estimate(app, asked);
   add_what_if(app, asked);
+  add_next(app, asked);
   add_details(app, asked);
   add_changes(app, asked);
   add_page(app, asked);

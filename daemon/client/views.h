@@ -35,6 +35,7 @@ std::string run_text(const Object& run, const Screen& screen);  // one run in fu
 std::string estimate_text(const Object& estimate, const Screen& screen);
 std::string limit_text(const Object& estimate, const Screen& screen);  // "02:05:00": its upper bound
 std::string estimators_text(const Object& answer, const Screen& screen);
+std::string next_text(const Object& answer, const Screen& screen);
 std::string what_if_text(const Object& answer, const Screen& screen);
 std::string models_text(const Object& answer, const Screen& screen);
 std::string model_text(const Object& model, const Screen& screen);

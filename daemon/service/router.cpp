@@ -70,6 +70,7 @@ const std::vector<Router::Route>& Router::routes() {
       {"GET", "/v1/estimate", &Router::estimate},
       {"POST", "/v1/estimate", &Router::estimate},
       {"GET", "/v1/whatif", &Router::what_if},
+      {"GET", "/v1/next", &Router::next},
       {"GET", "/v1/estimators", &Router::estimators},
       {"GET", "/v1/runs", &Router::runs},
       {"GET", "/v1/runs/{id}", &Router::run},

@@ -79,6 +79,7 @@ class Router {
   Outcome health(Call& call);
   Outcome estimate(Call& call);
   Outcome what_if(Call& call);
+  Outcome next(Call& call);
   Outcome estimators(Call& call);
   Outcome runs(Call& call);
   Outcome run(Call& call);

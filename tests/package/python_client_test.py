@@ -80,6 +80,9 @@ def check(client, folder):
     assert alike.body["phase"] == "total" and alike.body["network"] == newest["network"]
     assert {each["name"] for each in client.estimators()} >= {"end_to_end", "effects"}
     assert client.openapi()["openapi"].startswith("3.1.")
+    planned = client.next_runs("LeNet", budget=7200, limit=2)
+    assert 0 < len(planned) <= 2 and sum(run["seconds"] for run in planned) <= 7200, planned
+    assert all(run["half_width_after_percent"] < run["half_width_before_percent"] for run in planned)
     assert client.label(newest["id"], gpus="0")["labels"] == {"gpus": "0"}
 
     seen = []

@@ -1,0 +1,25 @@
+// etactl next: the runs worth making, a row each.
+#include "daemon/client/deployment_words.h"
+#include "daemon/client/text.h"
+#include "daemon/client/views.h"
+
+namespace etad::client {
+
+std::string next_text(const Object& answer, const Screen& screen) {
+  const auto& runs = array_of(answer, "runs");
+  if (runs.empty()) return "no run within the budget would narrow the estimates by a hundredth\n";
+  Table table({">batch size", ">devices", ">iterations", ">takes", ">interval before", ">after"});
+  for (const auto& each : runs) {
+    if (!each.is_object()) continue;
+    const Object& run = each.get_object();
+    table.row({count_text(count_of(run, "batch_size")), count_text(count_of(run, "devices")),
+               count_text(count_of(run, "iterations")), duration_text(number_of(run, "seconds")),
+               "± " + percent_text(number_of(run, "half_width_before_percent")),
+               "± " + percent_text(number_of(run, "half_width_after_percent"))});
+  }
+  return table.text(screen.width, screen.colours) + or_dash(text_of(answer, "network")) + ", " +
+         text_of(answer, "phase") + ", on " + or_dash(text_of(answer, "device")) + " of " +
+         or_dash(text_of(answer, "host")) + "; in this order, each beside those above it\n";
+}
+
+}  // namespace etad::client

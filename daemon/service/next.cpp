@@ -1,0 +1,54 @@
+// GET /v1/next: which runs to make so that estimates become surer.
+#include "daemon/service/estimate.h"
+#include "daemon/service/router.h"
+#include "daemon/service/router_call.h"
+#include "prediction/next_runs.h"
+
+namespace etad::service {
+namespace {
+
+constexpr std::int64_t kMostRuns = 10;
+constexpr double kAnyTime = 1e12;  // seconds: no budget
+
+Reply reply_to(const prediction::Answer<prediction::NextRuns>& answer) {
+  if (!answer) return reply_of(problem_of(answer.error()));
+  const ModelKey& key = answer->key;
+  JsonWriter json;
+  json.begin_object().field("network", key.network).field("architecture", key.architecture);
+  json.field("framework", key.framework).field("host", key.host).field("device", key.device);
+  json.field("phase", name_of(key.phase)).key("runs").begin_array();
+  for (const prediction::NextRun& run : answer->runs) {
+    json.begin_object().field("batch_size", run.batch_size).field("devices", run.devices);
+    json.field("iterations", run.iterations).field("seconds", run.seconds);
+    json.field("half_width_before_percent", run.before_percent);
+    json.field("half_width_after_percent", run.after_percent).end_object();
+  }
+  json.end_array().end_object();
+  return json_reply(json);
+}
+
+}  // namespace
+
+Outcome Router::next(Call& call) {
+  Params& params = call.params;
+  prediction::Question question;
+  question.network = params.text("network");
+  question.architecture = params.text("architecture");
+  question.framework = params.text("framework");
+  question.host = params.text("host");
+  question.device = params.text("device");
+  question.devices = params.integer("devices", 1, 1'000'000);
+  question.batch_size = params.integer("batch_size", 1, 1'000'000'000);
+  if (params.choice("phase", {"train", "test"}) == "test") question.phase = prediction::Question::Phase::test;
+  question.confidence = params.number("confidence", 0, 1).value_or(0.9);
+  const auto budget = params.number("budget", 0, kAnyTime);
+  const auto limit = params.integer("limit", 1, kMostRuns);
+  if (!question.network && !question.architecture) params.require("network", "which network? (or architecture)");
+  if (auto problem = params.check()) return reply_of(*problem);
+  return Work{[models = backend_.models(), question = std::move(question), budget, limit] {
+    return reply_to(prediction::next_runs(*models, question, budget.value_or(kAnyTime),
+                                          static_cast<std::size_t>(limit.value_or(3))));
+  }};
+}
+
+}  // namespace etad::service
