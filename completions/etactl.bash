@@ -10,8 +10,11 @@ _etactl_known() { # _etactl_known KEY LIST [OPTION…]
 _etactl_options() { # the options of a command
   case $1 in
     runs) echo --all --watch --state --network --framework --since --limit ;;
-    estimate) echo --net --phase --batch-size --iterations --architecture --framework --host --device --devices \
-      --test-interval --test-iterations --test-batch-size --snapshot-interval --set --confidence ;;
+    estimate | what-if)
+      echo --like --phase --batch-size --iterations --epochs --samples-per-epoch --architecture --framework --host --device --devices \
+        --test-interval --test-iterations --test-batch-size --snapshot-interval --set --confidence
+      if [[ $1 == estimate ]]; then echo --net --at --hms; else echo --vary --values; fi
+      ;;
     next) echo --budget --batch-size --devices --phase --architecture --framework --host --device --limit ;;
     models | accuracy) echo --network ;;
     networks | sources) echo --limit ;;
@@ -19,6 +22,8 @@ _etactl_options() { # the options of a command
     import) echo --recursive --format --host --label ;;
     reread) echo --format --host --label ;;
     forget) echo --source ;;
+    page) echo --port --no-open --export ;;
+    check-rules) echo --try ;;
     '') echo --socket --json --version ;;
   esac
   echo --help
@@ -46,11 +51,11 @@ _etactl() {
     --device | --framework | --host) names=$(_etactl_known "${previous#--}" runs "${socket[@]}") ;;
     --architecture) names=$(_etactl_known architecture networks "${socket[@]}") ;;
     --set) words='type= precision= iter_size= workers='; compopt -o nospace 2>/dev/null ;;
-    --label) words='batch_size= device= devices= gpus= network= host='; compopt -o nospace 2>/dev/null ;;
+    --label) words='batch_size= device= devices= gpus= network= host= job= user='; compopt -o nospace 2>/dev/null ;;
     --source) names=$(_etactl_known path sources "${socket[@]}") ;;
     --format) names=$(_etactl_known format sources "${socket[@]}") ;;
-    --batch-size | --iterations | --devices | --test-* | --like | --epochs | --samples-per-epoch | --at | --port | --snapshot-interval | --confidence) return ;;
-    --export) compopt -o default 2>/dev/null; return ;;
+    --batch-size | --iterations | --devices | --test-* | --like | --epochs | --samples-per-epoch | --at | --values | --port | --snapshot-interval | --confidence) return ;;
+    --export | --net | --try) compopt -o default 2>/dev/null; return ;;
     --since | --limit | --from | --to | --step) return ;;
     *)
       case $command:$current in
@@ -66,7 +71,7 @@ _etactl() {
           if [[ $previous == label ]]; then
             names=$(_etactl_known id runs "${socket[@]}")
           else
-            words='batch_size= device= devices= gpus= network= host='
+            words='batch_size= device= devices= gpus= network= host= job= user='
             compopt -o nospace 2>/dev/null
           fi
           ;;

@@ -131,10 +131,13 @@ class Client:
             return Estimate.of(self._post(_target("/v1/estimate", parameters), net, "text/plain; charset=utf-8"))
         return Estimate.of(self.get("/v1/estimate", **parameters))
 
-    def what_if(self, network: str, *, vary: str, values: Optional[list[Value]] = None, phase: str = "train",
-                iterations: int = 1000, **more: Value) -> Json:
-        """GET /v1/whatif: rows of estimates, the best and the knee."""
+    def what_if(self, network: Optional[str] = None, *, vary: str, values: Optional[list[Value]] = None,
+                phase: Optional[str] = None, iterations: Optional[int] = None, **more: Value) -> Json:
+        """GET /v1/whatif: rows of estimates, the best and the knee. Without `like=RUN`: of 1000 iterations of training."""
         listed = ",".join(map(str, values)) if values else None
+        if "like" not in more:
+            phase = phase or "train"
+            iterations = iterations or (None if "epochs" in more else 1000)
         return self.get("/v1/whatif", network=network, vary=vary, values=listed, phase=phase, iterations=iterations, **more)
 
     def next_runs(self, network: Optional[str] = None, *, budget: Optional[float] = None, **more: Value) -> list[Json]:

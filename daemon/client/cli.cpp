@@ -122,11 +122,13 @@ void add_question(CLI::App* estimate, Parameters& p) {
   parameter(estimate, "--confidence", "confidence", p, "of the interval, between 0 and 1 (0.9)");
 }
 
+bool has(const Parameters& parameters, const std::string& name) {
+  return std::any_of(parameters.begin(), parameters.end(), [&](const auto& each) { return each.first == name; });
+}
+
 // A parameter that has a value where the command line gives none.
 void otherwise(Parameters& parameters, const std::string& name, const std::string& value) {
-  const bool given =
-      std::any_of(parameters.begin(), parameters.end(), [&](const auto& each) { return each.first == name; });
-  if (!given) parameters.emplace_back(name, value);
+  if (!has(parameters, name)) parameters.emplace_back(name, value);
 }
 
 void add_what_if(CLI::App& app, Asked& asked) {
@@ -136,6 +138,9 @@ void add_what_if(CLI::App& app, Asked& asked) {
   add_question(what_if, p);
   parameter(what_if, "--phase", "phase", p, "train (else), test or total");
   parameter(what_if, "--iterations", "iterations", p, "how many (1000)");
+  parameter(what_if, "--like", "like", p, "a run's id: what is not said is as it was there");
+  parameter(what_if, "--epochs", "epochs", p, "instead of iterations: passes over the samples");
+  parameter(what_if, "--samples-per-epoch", "samples_per_epoch", p, "where the run does not say it");
   what_if->add_option("--vary", asked.name, "batch-size, devices or device")
       ->required()
       ->check(CLI::IsMember({"batch-size", "devices", "device"}));
@@ -144,8 +149,9 @@ void add_what_if(CLI::App& app, Asked& asked) {
     asked.command = [&asked] {
       std::replace(asked.name.begin(), asked.name.end(), '-', '_');
       otherwise(asked.parameters, "vary", asked.name);
-      otherwise(asked.parameters, "phase", "train");
-      otherwise(asked.parameters, "iterations", "1000");
+      if (!has(asked.parameters, "like")) otherwise(asked.parameters, "phase", "train");
+      if (!has(asked.parameters, "like") && !has(asked.parameters, "epochs"))
+        otherwise(asked.parameters, "iterations", "1000");
       return show(asked.common, target_of("/v1/whatif", asked.parameters), what_if_text);
     };
   });

@@ -13,6 +13,9 @@ namespace etad::service {
 // `shown`: the request shows the network, so that it needs no name.
 prediction::Question question_from(Params& params, bool shown = false);
 
+// The question's length in iterations, counted from its epochs where it says those. What is wrong where it has none.
+std::optional<Problem> count_iterations(prediction::Question& question);
+
 std::string to_json(const prediction::Estimate& estimate);
 
 // A refusal as people read it: 404 where nothing fits the question, with what is known; 409 where several

@@ -14,6 +14,7 @@
 #include "daemon/service/metrics.h"
 #include "daemon/service/params.h"
 #include "prediction/live_runs.h"
+#include "prediction/question.h"
 #include "storage/history.h"
 
 namespace etad::service {
@@ -103,6 +104,8 @@ class Router {
   Outcome reload(Call& call);
   Outcome backup(Call& call);
 
+  // What a question leaves out, from the run it names (`like`). A reply where there is no such run.
+  std::optional<Reply> take_from_run(Call& call, prediction::Question& question);
   std::string run_line(const RunRow& row, std::optional<Instant> now);
   std::optional<HistorySize> history_size();
 

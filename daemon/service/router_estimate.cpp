@@ -23,17 +23,6 @@ Problem wrong(std::string title, std::string detail) {
   return problem;
 }
 
-// The run's length in iterations.
-std::optional<Problem> count_iterations(Question& question) {
-  if (!prediction::count_epochs(question))
-    return wrong("Invalid parameter",
-                 "Epochs can be counted only where batch_size and samples_per_epoch are known.");
-  if (question.iterations <= 0)
-    return wrong("Missing parameter",
-                 "The run does not say how long it was to be: \"iterations\" or \"epochs\" is needed.");
-  return std::nullopt;
-}
-
 std::vector<NetworkRow> rows_of(Reader& reader, const Question& question) {
   auto rows = reader.networks();
   if (!rows) return {};
@@ -118,21 +107,38 @@ Reply estimate_shown(const std::shared_ptr<const prediction::ModelSet>& models, 
 
 }  // namespace
 
+std::optional<Problem> count_iterations(Question& question) {
+  if (!prediction::count_epochs(question))
+    return wrong("Invalid parameter",
+                 "Epochs can be counted only where batch_size and samples_per_epoch are known.");
+  if (question.iterations <= 0)
+    return wrong("Missing parameter",
+                 "The run does not say how long it was to be: \"iterations\" or \"epochs\" is needed.");
+  return std::nullopt;
+}
+
+std::optional<Reply> Router::take_from_run(Call& call, Question& question) {
+  if (!question.like) return std::nullopt;
+  const auto row = reader_.run(*question.like);
+  if (!row) return history_failed(row.error());
+  if (!*row) {
+    Problem problem = wrong("Unknown run", "There is no run " + std::to_string(*question.like) + ".");
+    problem.status = 404;
+    problem.hint = "`etactl runs --all` lists the runs with their ids";
+    return reply_of(problem);
+  }
+  // Of a run that only tested there is no training to ask about.
+  if (!call.params.has("phase") && (*row)->run.job == Job::test) question.phase = Question::Phase::test;
+  question = prediction::like((*row)->run, std::move(question));
+  return std::nullopt;
+}
+
 Outcome Router::estimate(Call& call) {
   const bool shown = call.request.method == "POST";
   Question question = question_from(call.params, shown);
   question.asker = call.request.uid;
   if (auto problem = call.params.check()) return reply_of(*problem);
-  if (question.like) {
-    const auto row = reader_.run(*question.like);
-    if (!row) return history_failed(row.error());
-    if (!*row) {
-      Problem problem = wrong("Unknown run", "There is no run " + std::to_string(*question.like) + ".");
-      problem.status = 404;
-      return reply_of(problem);
-    }
-    question = prediction::like((*row)->run, std::move(question));
-  }
+  if (auto reply = take_from_run(call, question)) return std::move(*reply);
   if (shown)
     return Work{[models = backend_.models(), formats = backend_.formats(), body = call.request.body,
                  question = std::move(question), now = options_.now()] {

@@ -6,6 +6,7 @@
 #include "daemon/service/estimate.h"
 #include "daemon/service/router.h"
 #include "daemon/service/router_call.h"
+#include "prediction/like.h"
 
 namespace etad::service {
 namespace {
@@ -77,7 +78,10 @@ Outcome Router::what_if(Call& call) {
   prediction::Question question = question_from(call.params);
   question.asker = call.request.uid;
   if (auto problem = call.params.check()) return reply_of(*problem);
-  const auto answer = prediction::what_if(question, vary, values, [&](const prediction::Question& each) {
+  if (auto reply = take_from_run(call, question)) return std::move(*reply);
+  if (auto problem = count_iterations(question)) return reply_of(*problem);
+  const auto answer = prediction::what_if(question, vary, values, [&](prediction::Question each) {
+    prediction::count_epochs(each);  // over each batch size anew
     return prediction::estimate(backend_.models(), each, options_.now());
   });
   if (!answer) return reply_of(problem_of(answer.error()));

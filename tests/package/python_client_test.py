@@ -76,6 +76,8 @@ def check(client, folder):
     assert "overall" in client.accuracy()
     rows = client.what_if("LeNet", vary="batch_size", values=[16, 64])["rows"]
     assert [row["batch_size"] for row in rows] == [16, 64]
+    rows = client.what_if(like=newest["id"], vary="batch_size", values=[16, 64], epochs=1, samples_per_epoch=6400)["rows"]
+    assert [row["iterations"] for row in rows] == [400, 100]
     alike = client.estimate(like=newest["id"], epochs=2, samples_per_epoch=60_000)
     assert alike.body["phase"] == "total" and alike.body["network"] == newest["network"]
     assert {each["name"] for each in client.estimators()} >= {"end_to_end", "effects"}
@@ -106,6 +108,11 @@ def main():
         subprocess.run([*etactl, "import", *map(str, EXAMPLES)], check=True, capture_output=True)
         subprocess.run([*etactl, "refit"], check=True, capture_output=True)
         check(etad.Client(f"{folder}/sock"), folder)
+        only_tests = ROOT / "tests" / "data" / "caffe" / "test_cifar10_quick_b100_n50.log"
+        subprocess.run([*etactl, "import", only_tests], check=True, capture_output=True)
+        client = etad.Client(f"{folder}/sock")
+        alike = client.estimate(like=next(run["id"] for run in client.runs() if run["job"] == "test"))
+        assert alike.body["phase"] == "test" and alike.body["iterations"] == 50, alike.body
         os.environ["ETAD_SOCKET"] = f"{folder}/sock"
         check_examples(etad.Client())
     print("python_client_test: all is well")
