@@ -11,7 +11,7 @@ _etactl_options() { # the options of a command
   case $1 in
     runs) echo --all --watch --state --network --framework --since --limit ;;
     estimate | what-if)
-      echo --like --phase --batch-size --iterations --epochs --samples-per-epoch --architecture --framework --host --device --devices \
+      echo --like --phase --batch-size --tokens --iterations --epochs --samples-per-epoch --architecture --framework --host --device --devices \
         --test-interval --test-iterations --test-batch-size --snapshot-interval --set --confidence
       if [[ $1 == estimate ]]; then echo --net --at --hms; else echo --vary --values; fi
       ;;
@@ -50,11 +50,11 @@ _etactl() {
     --network) names=$(_etactl_known network networks "${socket[@]}") ;;
     --device | --framework | --host) names=$(_etactl_known "${previous#--}" runs "${socket[@]}") ;;
     --architecture) names=$(_etactl_known architecture networks "${socket[@]}") ;;
-    --set) words='type= precision= iter_size= workers='; compopt -o nospace 2>/dev/null ;;
+    --set) words='type= precision= iter_size= workers= sequence_length='; compopt -o nospace 2>/dev/null ;;
     --label) words='batch_size= device= devices= gpus= network= host= job= user='; compopt -o nospace 2>/dev/null ;;
     --source) names=$(_etactl_known path sources "${socket[@]}") ;;
     --format) names=$(_etactl_known format sources "${socket[@]}") ;;
-    --batch-size | --iterations | --devices | --test-* | --like | --epochs | --samples-per-epoch | --at | --values | --port | --snapshot-interval | --confidence) return ;;
+    --batch-size | --tokens | --iterations | --devices | --test-* | --like | --epochs | --samples-per-epoch | --at | --values | --port | --snapshot-interval | --confidence) return ;;
     --export | --net | --try) compopt -o default 2>/dev/null; return ;;
     --since | --limit | --from | --to | --step) return ;;
     *)

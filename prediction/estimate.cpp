@@ -7,6 +7,7 @@
 #include "prediction/as_of.h"
 #include "prediction/never_ran.h"
 #include "prediction/selection.h"
+#include "prediction/tokens.h"
 #include "regression/compose.h"
 
 namespace etad::prediction {
@@ -187,8 +188,9 @@ std::int64_t test_phases(std::int64_t iterations, std::int64_t interval) {
 
 Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& asked,
                           std::optional<Instant> now) {
-  const Question question = recognized(*models, asked);
+  Question question = recognized(*models, asked);
   const Phase phase = question.phase == Question::Phase::test ? Phase::test : Phase::train;
+  if (auto counted = count_tokens(question, *models); !counted) return refuse(std::move(counted.error()));
   Estimate out;
   out.models = question.at ? as_of(*models, question) : std::move(models);
   out.question = question;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "prediction/plan.h"
+#include "prediction/tokens.h"
 #include "regression/traits.h"
 
 namespace etad::prediction {
@@ -35,7 +36,7 @@ Question like(const Run& run, Question asked) {
   otherwise(asked.devices, run.devices);
   const bool test = asked.phase == Question::Phase::test;
   const PhaseSummary& main = test ? run.test : run.train;
-  if (!asked.batch_size) {
+  if (!asked.batch_size && !asked.tokens) {
     asked.batch_size = main.samples_per_iteration;
     // As many samples each on another number of devices.
     if (asked.batch_size && run.devices > 0 && *asked.devices > 0)
@@ -68,6 +69,7 @@ Question like(const Run& run, Question asked) {
 
 bool count_epochs(Question& question) {
   if (!question.epochs) return true;
+  count_tokens(question);
   if (!question.samples_per_epoch || !question.batch_size) return false;
   const double samples = *question.epochs * static_cast<double>(*question.samples_per_epoch);
   question.iterations = std::max<std::int64_t>(

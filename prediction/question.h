@@ -26,6 +26,7 @@ struct Question {
   std::optional<std::int64_t> devices;  // 0: an unknown number
   Phase phase = Phase::train;
   std::optional<std::int64_t> batch_size;
+  std::optional<std::int64_t> tokens;  // of one iteration, instead of its batch size: samples x sequence length
   std::int64_t iterations = 0;
   std::optional<std::int64_t> test_interval, test_iterations, test_batch_size,
       snapshot_interval;                        // a total's
@@ -59,6 +60,7 @@ struct Refusal {
     batch_size_missing,    // `parameter`: models of several batch sizes, `batch_sizes`
     costs_unknown,         // `network` never ran, and what it costs can't be counted: `value` says why
     nothing_alike,         // `network` never ran, and no other runs tell of it: `value` says why
+    sequence_length_missing,  // of `network`, whose runs had those of `candidates`: tokens are no samples without
   };
   // A parameter of the question whose values tell the deployments apart.
   struct Difference {

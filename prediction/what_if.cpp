@@ -25,7 +25,7 @@ std::optional<std::int64_t> count_in(const std::string& text, std::int64_t most)
 // The batch sizes that runs have had, as far as an answer shows them.
 regression::Range sizes_seen(const Question& question, const Ask& ask) {
   Question open = question;
-  open.batch_size = std::nullopt;
+  open.batch_size = open.tokens = std::nullopt;
   const auto answer = ask(open);
   if (!answer) return answer.error().batch_sizes;
   const EstimatePart& main = answer->parts.front();

@@ -3,7 +3,7 @@
 namespace etad::regression {
 
 const std::vector<std::string>& trait_names() {
-  static const std::vector<std::string> kNames{"iter_size", "precision", "type", "workers"};
+  static const std::vector<std::string> kNames{"iter_size", "precision", "sequence_length", "type", "workers"};
   return kNames;
 }
 

@@ -9,7 +9,7 @@
 
 namespace etad::regression {
 
-// Names of the settings that are looked at, sorted: "iter_size", "precision", "type", "workers".
+// Names of the settings that are looked at, sorted: "iter_size", "precision", "sequence_length", "type", "workers".
 const std::vector<std::string>& trait_names();
 
 // The traits of a run with these settings. Every name is there, with an empty value where the log does not

@@ -105,6 +105,7 @@ void add_question(CLI::App* estimate, Parameters& p) {
   parameter(estimate, "NETWORK", "network", p, "the network's name");
   parameter(estimate, "--batch-size", "batch_size", p,
             "samples an iteration works through, on all devices together");
+  parameter(estimate, "--tokens", "tokens", p, "tokens an iteration works through, instead of samples");
   parameter(estimate, "--architecture", "architecture", p,
             "the network's fingerprint, with or instead of its name");
   parameter(estimate, "--framework", "framework", p, "where the history has several");
@@ -118,7 +119,7 @@ void add_question(CLI::App* estimate, Parameters& p) {
   parameter(estimate, "--snapshot-interval", "snapshot_interval", p,
             "total: iterations between two snapshots");
   named_values(estimate, "--set", "setting.", p,
-               "a setting of the run: type=Adam, precision=fp16, iter_size=4, workers=8");
+               "a setting of the run: type=Adam, precision=fp16, iter_size=4, workers=8, sequence_length=2048");
   parameter(estimate, "--confidence", "confidence", p, "of the interval, between 0 and 1 (0.9)");
 }
 

@@ -15,6 +15,11 @@ std::string or_dash(std::string text) {
   return text.empty() ? "-" : text;
 }
 
+std::string tokens_text(const Object& of) {
+  const std::int64_t tokens = count_of(of, "tokens_per_iteration");
+  return tokens > 0 ? " (" + counted(tokens, "token") + ")" : "";
+}
+
 std::string joined(const boost::json::array& values) {
   std::string out;
   for (const boost::json::value& each : values) {

@@ -12,6 +12,8 @@ namespace etad::client {
 
 std::int64_t count_of(const Object& object, std::string_view name);  // 0 where it is no such number
 std::string or_dash(std::string text);
+// " (524 288 tokens)" of an iteration or a phase; empty where they are not known.
+std::string tokens_text(const Object& of);
 std::string joined(const boost::json::array& values);  // "1, 2", "LeNet, CaffeNet"
 
 std::string devices_text(const Object& deployment);     // "Tesla K80", "2 x Tesla K80", "? x Tesla K80", "-"

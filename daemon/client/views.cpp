@@ -166,12 +166,14 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
   out += "  " + or_dash(text_of(estimate, "network")) + ", " + text_of(estimate, "phase") + ": " +
          counted(count_of(estimate, "iterations"), "iteration");
   if (number_of(estimate, "batch_size") > 0)
-    out += " over " + counted(count_of(estimate, "batch_size"), "sample") + " each";
+    out += " over " + counted(count_of(estimate, "batch_size"), "sample") + tokens_text(estimate) + " each";
   out += "; " + deployment_text(estimate);
   out += "\n  " + duration_text(number_of(estimate, "seconds_per_iteration")) + " an iteration";
   if (const double rate = number_of(estimate, "samples_per_second"); rate > 0) {
     out += ", " + number_text(rate, 4) + " samples/s";
   }
+  if (const double rate = number_of(estimate, "tokens_per_second"); rate > 0)
+    out += ", " + number_text(rate, 4) + " tokens/s";
   out += "; the interval holds " + trimmed(number_text(confidence * 100)) + " of 100 runs\n";
   for (const json::value& each : array_of(estimate, "parts")) {
     if (!each.is_object()) continue;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "daemon/service/views.h"
+#include "prediction/tokens.h"
 #include "regression/traits.h"
 
 namespace etad::service {
@@ -105,6 +106,8 @@ Question question_from(Params& params, bool shown) {
               : phase == "total" ? Question::Phase::total
                                  : Question::Phase::train;
   out.batch_size = params.integer("batch_size", 1, kMostSamples);
+  out.tokens = params.integer("tokens", 1, 1'000'000'000'000);
+  if (out.tokens && out.batch_size) params.reject("tokens", "says the same as batch_size: one of the two");
   out.iterations = params.integer("iterations", 1, kMostIterations).value_or(0);
   out.settings = settings_from(params);
   out.confidence = params.number("confidence", 0, 1).value_or(0.9);
@@ -160,6 +163,12 @@ std::string to_json(const Estimate& estimate) {
   } else {
     json.null();
   }
+  std::optional<double> tokens, tokens_per_second;
+  if (const auto length = prediction::sequence_length(question, main.model); length && main.batch_size) {
+    tokens = *main.batch_size * static_cast<double>(*length);
+    if (seconds > 0) tokens_per_second = *tokens * iterations / seconds;
+  }
+  json.field("tokens_per_iteration", tokens).field("tokens_per_second", tokens_per_second);
   json.field("extrapolates", extrapolates).field("mood", mood);
   if (const auto* said = farthest(estimate)) write_said(json, *said);
   if (main.model != nullptr) write_answering_model(json, *main.model);

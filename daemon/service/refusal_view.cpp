@@ -132,6 +132,20 @@ Problem batch_size_missing(const Refusal& refusal) {
   return problem;
 }
 
+Problem sequence_length_missing(const Refusal& refusal) {
+  Problem problem;
+  problem.title = "Invalid parameter";
+  problem.detail = "How many samples the tokens are is not known: the runs of " +
+                   (refusal.network.empty() ? "that network" : refusal.network) +
+                   (refusal.candidates.empty() ? " tell no length of a sequence."
+                                               : " had sequences of several lengths.");
+  problem.hint = "say it by " + refusal.parameter + ", or ask for batch_size";
+  problem.more = [name = refusal.parameter, known = refusal.candidates](JsonWriter& json) {
+    json.field("parameter", name).field("candidates", known);
+  };
+  return problem;
+}
+
 Problem too_large(const Refusal& refusal) {
   Problem problem;
   problem.title = "Invalid parameter";
@@ -163,6 +177,8 @@ Problem problem_of(const Refusal& refusal) {
       return costs_unknown(refusal);
     case Refusal::Kind::nothing_alike:
       return nothing_alike(refusal);
+    case Refusal::Kind::sequence_length_missing:
+      return sequence_length_missing(refusal);
     case Refusal::Kind::too_large:
       return too_large(refusal);
   }

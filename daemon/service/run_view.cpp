@@ -1,3 +1,4 @@
+#include <charconv>
 #include <chrono>
 
 #include "daemon/service/views.h"
@@ -9,9 +10,11 @@ using prediction::Outlook;
 
 namespace {
 
-void write_phase(JsonWriter& json, const PhaseSummary& phase) {
+// `tokens`: of an iteration, where a sample is a sequence of them.
+void write_phase(JsonWriter& json, const PhaseSummary& phase, std::optional<std::int64_t> tokens = {}) {
   json.begin_object();
   json.field("batch_size", phase.batch_size).field("samples_per_iteration", phase.samples_per_iteration);
+  json.field("tokens_per_iteration", tokens);
   json.field("iterations", phase.iterations).field("seconds", phase.duration);
   json.field("segments", phase.segments).end_object();
 }
@@ -61,6 +64,13 @@ void write_outlook(JsonWriter& json, const Run& run, const Outlook& outlook, con
   }
   json.field("stalled", outlook.stalled);
   write_anomaly(json, outlook.anomaly, traces);
+}
+
+std::optional<std::int64_t> number_in(const std::string& text) {
+  std::int64_t out = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, out);
+  return error == std::errc{} && rest == end ? std::optional(out) : std::nullopt;
 }
 
 // What the run has for a label's name, as text; for comparing the two.
@@ -114,7 +124,10 @@ void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook, std:
   }
   json.field("settings", settings_of(row)).field("labels", row.labels);
   json.key("train");
-  write_phase(json, run.train);
+  std::optional<std::int64_t> tokens;
+  const auto said = run.settings.find("tokens_per_iteration");
+  if (said != run.settings.end()) tokens = number_in(said->second);
+  write_phase(json, run.train, tokens);
   json.key("test");
   write_phase(json, run.test);
   json.key("progress").begin_object();

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Field::count_)> 
     "job", "outcome", "phase", "section", "message",
     // what it is said of, and with which settings
     "key", "value", "network", "framework", "device", "device_index", "devices", "host", "run", "batch_size",
-    "global_batch_size", "iter_size", "max_iter", "test_iter", "test_interval", "test_batch_size",
+    "global_batch_size", "iter_size", "max_iter", "test_iter", "test_interval", "test_batch_size", "sequence_length",
     "steps_per_epoch", "dataset_size", "display", "solver_type", "precision",
     // layers and nets
     "layer", "type", "dims", "direction", "net", "file",

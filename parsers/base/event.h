@@ -79,6 +79,7 @@ enum class Field : std::uint8_t {
   test_iter,
   test_interval,
   test_batch_size,
+  sequence_length,
   steps_per_epoch,
   dataset_size,
   display,

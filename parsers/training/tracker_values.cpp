@@ -107,6 +107,7 @@ bool is_setting(Field f) {
     case Field::display:
     case Field::epochs:
     case Field::dataset_size:
+    case Field::sequence_length:
     case Field::precision:
       return true;
     default:
@@ -343,16 +344,48 @@ void Tracker::Impl::derive_batch_size(RunTrack& r, const Event& event) const {
   note_derived(r.run, "batch_size: samples_per_second * seconds");
 }
 
+namespace {
+
+constexpr const char* kTokens = "tokens_per_iteration";
+
+std::int64_t setting_of(const Run& run, std::string_view name) {
+  const auto said = run.settings.find(std::string(name));
+  if (said == run.settings.end()) return 0;
+  std::string digits = said->second;
+  std::erase(digits, ',');
+  return whole_number(digits).value_or(0);
+}
+
+// A language model's size in tokens. What the log does not say follows from the other two; where it says the
+// tokens alone, they are what the batch counts.
+void tell_tokens(Run& run, std::int64_t samples) {
+  const std::string_view length_name = name_of(Field::sequence_length);
+  const std::int64_t tokens = setting_of(run, kTokens), length = setting_of(run, length_name);
+  if (tokens > 0) {
+    put(run.settings, kTokens, std::to_string(tokens));
+    if (length > 0 || tokens % samples != 0) return;
+    put(run.settings, length_name, std::to_string(tokens / samples));
+    note_derived(run, "sequence_length: tokens_per_iteration / batch_size");
+  } else if (const std::int64_t all = product(samples, length); all > 0) {
+    put(run.settings, kTokens, std::to_string(all));
+  }
+}
+
+}  // namespace
+
 // Where nobody says how many devices there are, a device's batch is all that is known of an iteration's.
 std::int64_t Tracker::Impl::train_samples(const RunTrack& r) const {
   const Quantities& known = r.known;
+  const std::int64_t tokens = setting_of(r.run, kTokens);
+  if (const std::int64_t length = setting_of(r.run, name_of(Field::sequence_length)); tokens > 0 && length > 0)
+    return std::max<std::int64_t>(1, tokens / length);
   const std::int64_t iter_size = known.iter_size ? *known.iter_size : labels.iter_size.value_or(1);
   if (known.global_batch_size) return product(*known.global_batch_size, iter_size);
   const std::int64_t devices = known.devices ? *known.devices : labels.devices.value_or(1);
   if (known.batch_size) return product(product(*known.batch_size, devices), iter_size);
   if (labels.global_batch_size) return product(*labels.global_batch_size, iter_size);
   if (labels.batch_size) return product(product(*labels.batch_size, devices), iter_size);
-  return 0;
+  return tokens;
 }
 
 std::int64_t Tracker::Impl::test_samples(const RunTrack& r, std::int64_t net) const {
@@ -391,6 +424,7 @@ Run Tracker::Impl::told(const RunTrack& r) const {
     run.train.batch_size = r.known.batch_size ? r.known.batch_size : labels.batch_size;
     if (!run.train.batch_size && run.devices > 0) run.train.batch_size = samples / run.devices;
     run.train.samples_per_iteration = samples;
+    tell_tokens(run, samples);
   }
   if (const std::int64_t samples = test_samples(r, 0); samples > 0) {
     run.test.batch_size = samples;

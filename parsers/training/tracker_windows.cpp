@@ -213,8 +213,10 @@ bool Tracker::Impl::is_said_again(const Moment& m) {
   RunTrack& r = *state.current;
   const auto iteration = count_of(m.event, Field::iteration);
   // A complete bar is drawn by each process, and again when it is closed.
-  if (iteration && iteration == r.run.max_iterations && iteration == positive_of(m.event, Field::max_iter))
-    return true;
+  const auto of = positive_of(m.event, Field::max_iter);
+  if (iteration && iteration == r.run.max_iterations && iteration == of) return true;
+  // What was drawn amid the run beside its own bar, an evaluation's, is drawn once more at the end.
+  if (of && of == r.other_bar) return true;
   if (!r.window.from) return false;
   const std::int64_t shown = r.window.from->iteration;
   const bool late = m.now && r.run.ended_at && *m.now > *r.run.ended_at + 10s;
@@ -261,7 +263,7 @@ std::optional<std::int64_t> Tracker::Impl::iteration_at(const RunTrack& r, const
   const std::string_view unit = event.has(Field::unit) ? event.text(Field::unit) : said("position_unit");
   double per_unit = unit == "sample" ? 1 : 0;
   if (unit == "epoch") per_unit = static_cast<double>(whole_number(said("dataset_size")).value_or(0));
-  if (const auto tokens = whole_number(said("max_sequence_length")); unit == "token" && tokens > 0)
+  if (const auto tokens = whole_number(said("sequence_length")); unit == "token" && tokens > 0)
     per_unit = 1 / static_cast<double>(*tokens);
   const double n = *position * per_unit / static_cast<double>(samples);
   if (per_unit <= 0 || !(n >= 0 && n < static_cast<double>(track::kMaxCount))) return {};
@@ -293,8 +295,10 @@ void Tracker::Impl::progress(const Moment& m) {
   }
   RunTrack* r = &run_for_measurement(m);
   if (const auto of = positive_of(m.event, Field::max_iter)) {
-    if (r->progressed && r->run.max_iterations && *r->run.max_iterations != *of && !was_no_training(*r, *of))
+    if (r->progressed && r->run.max_iterations && *r->run.max_iterations != *of && !was_no_training(*r, *of)) {
+      r->other_bar = of;
       return;
+    }
     r->run.max_iterations = of;
   }
   const std::int64_t steps =

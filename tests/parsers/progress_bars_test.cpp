@@ -62,6 +62,18 @@ TEST(ProgressBars, a_summary_alone_is_a_run) {
   EXPECT_EQ(records.runs[0].settings.at("derived"), "iterations: seconds * rate");
 }
 
+TEST(ProgressBars, an_evaluation_drawn_amid_the_run_and_behind_it_is_none) {
+  std::vector<std::string> lines = kBar;
+  const std::vector<std::string> evaluation = {"  0%| | 0/90 [00:00<?, ?it/s]", " 50%|# | 45/90 [00:20<00:20, 2.25it/s]",
+                                               "100%|##| 90/90 [00:40<00:00, 2.25it/s]"};
+  lines.insert(lines.begin() + 3, evaluation.begin(), evaluation.end());
+  lines.push_back(kSummary);
+  lines.insert(lines.end(), evaluation.begin(), evaluation.end());
+  const Records records = read(lines);
+  ASSERT_EQ(records.runs.size(), 1U);
+  EXPECT_EQ(records.runs[0].max_iterations, 4);
+}
+
 TEST(ProgressBars, numbers_in_groups_of_three_are_numbers) {
   const Records records = read({"***** Running training *****", "  Total optimization steps = 11,900",
                                 " 25%|# | 1/11900 [03:40<11:00, 220.00s/it]"});

@@ -39,7 +39,7 @@ TEST(Positions, SamplesAreStepsByTheBatch) {
 
 TEST(Positions, TokensByTheSequenceAndEpochsByTheDataSet) {
   HandLog tokens = begun("token", "4");
-  tokens.line(100, EventKind::setting, {{Field::key, "max_sequence_length"}, {Field::value, "2048"}});
+  tokens.line(100, EventKind::setting, {{Field::key, "sequence_length"}, {Field::value, "2048"}});
   at(tokens, 120, "81920");
   EXPECT_EQ(tokens.end().runs.at(0).iteration, 10);
   HandLog shares = begun("epoch", "100");

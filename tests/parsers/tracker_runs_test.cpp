@@ -388,6 +388,33 @@ TEST(Runs, AnUnknownNumberOfDevicesStaysUnknown) {
   EXPECT_EQ(run_of({{Field::device, "CPU"}}).devices, 1);
 }
 
+// Samples, the length of a sequence and tokens: two of them tell the third.
+TEST(Runs, TokensOfAnIteration) {
+  struct Case {
+    const char *batch, *length, *tokens;
+    std::int64_t samples;
+    const char *told_length, *told_tokens;
+  };
+  for (const auto& [batch, length, tokens, samples, told_length, told_tokens] :
+       {Case{"32", "2048", "", 32, "2048", "65536"}, Case{"32", "2048", "524,288", 256, "2048", "524288"},
+        Case{"", "1024", "8,192", 8, "1024", "8192"}, Case{"16", "", "16,384", 16, "1024", "16384"},
+        Case{"", "", "491,520", 491520, "1", "491520"}, Case{"16", "", "", 16, "", ""}}) {
+    HandLog log;
+    if (*batch) log.line(0, EventKind::setting, {{Field::batch_size, batch}});
+    if (*length) log.line(0, EventKind::setting, {{Field::sequence_length, length}});
+    if (*tokens)
+      log.line(0, EventKind::setting, {{Field::key, "tokens_per_iteration"}, {Field::value, tokens}});
+    const etad::Run run = log.iteration(1, "10").iteration(2, "20").end().runs.at(0);
+    const auto setting = [&run](const char* name) {
+      const auto found = run.settings.find(name);
+      return found == run.settings.end() ? std::string() : found->second;
+    };
+    EXPECT_EQ(run.train.samples_per_iteration, samples) << tokens;
+    EXPECT_EQ(setting("sequence_length"), told_length) << tokens;
+    EXPECT_EQ(setting("tokens_per_iteration"), told_tokens) << tokens;
+  }
+}
+
 TEST(Runs, TheBatchThatProgressItselfShows) {
   HandLog log;
   const auto shown = [&](double at, std::string_view n, std::string_view samples) {

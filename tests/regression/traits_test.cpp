@@ -7,7 +7,7 @@ namespace {
 
 TEST(TraitsOfARun, EveryNameIsThereKnownOrNot) {
   const Traits said = traits_of({{"type", "Adam"}, {"precision", "fp16"}, {"base_lr", "0.1"}}, true);
-  EXPECT_EQ(said, (Traits{"iter_size=1", "precision=fp16", "type=Adam", "workers="}));
+  EXPECT_EQ(said, (Traits{"iter_size=1", "precision=fp16", "sequence_length=", "type=Adam", "workers="}));
   EXPECT_EQ(traits_of({{"iter_size", "4"}}, true).front(), "iter_size=4");
 }
 

@@ -169,6 +169,22 @@ TEST_F(EstimateTest, AnUnknownNumberOfDevicesIsNotTakenForOne) {
   EXPECT_EQ(unknown.at("devices"), nullptr);
 }
 
+TEST_F(EstimateTest, ALanguageModelIsAskedInTokens) {
+  FittedModel model = fitted(1, "GPT", Phase::train, 0.5, 0.01, 0.001);
+  model.model.traits = {"sequence_length=2048"};
+  add(model);
+  const std::string query = "network=GPT&phase=train&iterations=10";
+  const auto tokens = answered(query + "&tokens=131072&setting.sequence_length=2048");
+  EXPECT_EQ(tokens.at("seconds"), answered(query + "&batch_size=64").at("seconds"));
+  EXPECT_EQ(tokens.at("batch_size"), 64);
+  EXPECT_EQ(answered(query + "&batch_size=64").at("tokens_per_iteration"), 131072);
+  EXPECT_EQ(refused(query + "&tokens=131072", 400).at("parameter"), "setting.sequence_length")
+      << "no run is known that would say it";
+  Params both(query + "&tokens=131072&batch_size=64");
+  question_from(both);
+  EXPECT_TRUE(both.check());
+}
+
 TEST_F(EstimateTest, SeveralArchitecturesOfOneNameAreNotGuessedAt) {
   add(fitted(1, "CaffeNet", Phase::train, 0.5, 0.01, 0.001));
   FittedModel other = fitted(2, "CaffeNet", Phase::train, 0.5, 0.02, 0.002);

@@ -114,7 +114,7 @@ TEST_F(RouterTest, TheRunObjectIsAsPromised) {
   EXPECT_EQ(run.at("wall_seconds").to_number<double>(), 60);
   EXPECT_TRUE(get("/v1/runs/3").at("wall_seconds").is_null()) << "it is running";
   EXPECT_EQ(run.at("settings").at("max_iter"), "1000");
-  EXPECT_EQ(run.at("train"), json::parse(R"({"batch_size":64,"samples_per_iteration":64,"iterations":1000,
+  EXPECT_EQ(run.at("train"), json::parse(R"({"batch_size":64,"samples_per_iteration":64,"tokens_per_iteration":null,"iterations":1000,
                                              "seconds":50,"segments":10})"));
   EXPECT_EQ(run.at("test").at("iterations"), 10);
   EXPECT_EQ(run.at("test").at("seconds").to_number<double>(), 0.5);

@@ -1,0 +1,78 @@
+#include "prediction/tokens.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "prediction/knowledge.h"
+#include "prediction/names.h"
+
+namespace etad::prediction {
+namespace {
+
+constexpr std::string_view kLength = "sequence_length";
+
+std::optional<std::int64_t> positive(std::string_view text) {
+  std::int64_t out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc{} || end != text.data() + text.size() || out < 1) return std::nullopt;
+  return out;
+}
+
+// Of traits as "sequence_length=2048".
+void add_length(const regression::Traits& traits, std::set<std::int64_t>& lengths) {
+  for (const std::string_view trait : traits) {
+    if (!trait.starts_with(kLength) || trait.substr(kLength.size(), 1) != "=") continue;
+    if (const auto length = positive(trait.substr(kLength.size() + 1))) lengths.insert(*length);
+  }
+}
+
+std::optional<std::int64_t> asked_length(const Question& question) {
+  const auto said = question.settings.find(std::string(kLength));
+  return said == question.settings.end() ? std::nullopt : positive(said->second);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> sequence_length(const Question& question, const FittedModel* model) {
+  if (const auto asked = asked_length(question)) return asked;
+  std::set<std::int64_t> lengths;
+  if (model != nullptr) add_length(model->model.traits, lengths);
+  return lengths.size() == 1 ? std::optional(*lengths.begin()) : std::nullopt;
+}
+
+void count_tokens(Question& question) {
+  const auto length = asked_length(question);
+  if (!question.tokens || question.batch_size || !length) return;
+  const double samples = static_cast<double>(*question.tokens) / static_cast<double>(*length);
+  question.batch_size = std::max<std::int64_t>(1, std::llround(samples));
+}
+
+Answer<void> count_tokens(Question& question, const ModelSet& models) {
+  if (!question.tokens || question.batch_size) return {};
+  std::set<std::int64_t> lengths;
+  if (!asked_length(question) && models.knowledge) {
+    for (const auto& [key, runs] : models.knowledge->data()) {
+      const bool named =
+          (!question.network || equal_ignoring_case(*question.network, key.network)) &&
+          (!question.architecture || equal_ignoring_case(*question.architecture, key.architecture));
+      if (!named) continue;
+      for (const estimators::Datum& run : runs) add_length(run.what.settings, lengths);
+    }
+    if (lengths.size() == 1) question.settings.emplace(kLength, std::to_string(*lengths.begin()));
+  }
+  count_tokens(question);
+  if (question.batch_size) return {};
+  Refusal refusal;
+  refusal.kind = Refusal::Kind::sequence_length_missing;
+  refusal.parameter = "setting." + std::string(kLength);
+  refusal.network = question.network.value_or("");
+  for (const std::int64_t length : lengths)
+    if (refusal.candidates.size() < kMostShown) refusal.candidates.push_back(std::to_string(length));
+  return refuse(std::move(refusal));
+}
+
+}  // namespace etad::prediction
