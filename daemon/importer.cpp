@@ -10,6 +10,7 @@
 #include "daemon/follow/contents.h"
 #include "daemon/follow/lines.h"
 #include "daemon/follow/position.h"
+#include "parsers/lines/event_records.h"
 #include "parsers/lines/line.h"
 #include "parsers/log/log_parser.h"
 
@@ -34,6 +35,8 @@ class LogImport final : public service::ImportSession {
  private:
   LogOptions log_options() const;
   void take(std::string_view bytes);
+  void take_records();
+  void feed_line(std::string_view line, std::optional<Instant> time);
   void take_lines(bool all);
   Result<void> meet(const SourceRow& twin);
   bool is_barren(std::int64_t id) const;
@@ -61,6 +64,9 @@ class LogImport final : public service::ImportSession {
   Records records_;
   std::string buffer_;      // bytes not yet lines: at most one incomplete line, of several parts perhaps
   bool overlong_ = false;   // in the rest of a line that was cut
+  std::string head_;        // of the content, as long as nobody knows whether it is an event file
+  bool event_file_ = false;  // it is one
+  std::uint64_t long_record_ = 0;  // bytes still to come of one that is passed over
   bool passing_ = false;    // the content is a followed file's: its follower reads the rest
   bool took_over_ = false;  // goes on where an earlier import of the same log ended
   bool done_ = false;
@@ -140,6 +146,16 @@ Result<void> LogImport::feed(std::string_view bytes) {
 
 void LogImport::take(std::string_view bytes) {
   uncommitted_ += static_cast<std::int64_t>(bytes.size());
+  if (head_.size() < kRecordHead) {
+    head_.append(bytes.substr(0, kRecordHead - head_.size()));
+    event_file_ = begins_event_file(head_);
+  }
+  if (event_file_) {
+    const auto passed = static_cast<std::size_t>(std::min<std::uint64_t>(long_record_, bytes.size()));
+    long_record_ -= passed;
+    buffer_.append(bytes.substr(passed));
+    return take_records();
+  }
   if (overlong_) {
     const auto newline = bytes.find('\n');
     if (newline == std::string_view::npos) return;
@@ -160,6 +176,25 @@ void LogImport::take(std::string_view bytes) {
   overlong_ = true;
 }
 
+// An event file's whole records. One that is longer than may be held is passed over.
+void LogImport::take_records() {
+  std::vector<std::string> lines;
+  const EventRecords whole = take_event_records(buffer_, buffer_.size(), options_.line_limit, lines);
+  buffer_.erase(0, whole.passed);
+  losses_.skipped_bytes += static_cast<std::int64_t>(whole.skipped);
+  if (whole.next > kHeldBytes) {
+    long_record_ = whole.next - buffer_.size();
+    buffer_.clear();
+    ++losses_.truncated_lines;
+  }
+  for (const std::string& line : lines) feed_line(line, std::nullopt);
+}
+
+void LogImport::feed_line(std::string_view line, std::optional<Instant> time) {
+  ++report_.lines;
+  parser_.feed(line, time, request_.modified.value_or(options_.now()), records_);
+}
+
 // The buffer's lines, out of their envelopes; what belongs to a line that is not complete yet stays. `all`:
 // nothing more comes of it.
 void LogImport::take_lines(bool all) {
@@ -169,10 +204,7 @@ void LogImport::take_lines(bool all) {
   follow::Batch batch;
   const follow::Block block{whole.first(complete), whole.subspan(complete), all, complete >= kHeldBytes};
   buffer_.erase(0, follow::take_lines(block, options_.line_limit, batch));
-  for (const follow::Line& line : batch.lines) {
-    ++report_.lines;
-    parser_.feed(line.text, line.time, request_.modified.value_or(options_.now()), records_);
-  }
+  for (const follow::Line& line : batch.lines) feed_line(line.text, line.time);
   losses_.truncated_lines += batch.truncated_lines;
   losses_.skipped_bytes += batch.skipped_bytes;
 }
@@ -320,7 +352,7 @@ Result<service::ImportReport> LogImport::finish() {
 }
 
 Result<service::ImportReport> LogImport::complete() {
-  if (!passing_ && !buffer_.empty()) {
+  if (!passing_ && !event_file_ && !buffer_.empty()) {
     take_lines(true);
   }
   if (!passing_) parser_.settle(records_);

@@ -12,6 +12,7 @@
 #include "daemon/client/text.h"
 #include "parsers/lines/line.h"
 #include "parsers/log/log_parser.h"
+#include "parsers/lines/event_records.h"
 #include "parsers/rules/line_templates.h"
 
 namespace etad::client {
@@ -27,6 +28,14 @@ bool each_line(const std::string& path, Take&& take) {
   if (!in) return false;
   LineLosses losses;
   std::vector<std::string_view> states;
+  std::string head(kRecordHead, '\0');
+  if (in.read(head.data(), static_cast<std::streamsize>(head.size())) && begins_event_file(head)) {
+    const std::string rest((std::istreambuf_iterator<char>(in)), {});
+    for (const std::string& line : event_lines(head + rest, kLineLimit)) take(line);
+    return true;
+  }
+  in.clear();
+  in.seekg(0);
   for (std::string raw; std::getline(in, raw);) {
     states.clear();
     clean_states(raw, kLineLimit, states, losses);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daemon/follow/lines.h"
+#include "parsers/lines/event_records.h"
 
 namespace etad::follow {
 namespace {
@@ -50,8 +51,65 @@ FileReader::LongLine::LongLine(std::size_t limit, std::int64_t scanned_to)
 
 OsResult<FileReader::Outcome> FileReader::read(Content& content, const Options& options, const How& how,
                                                Batch& batch, std::size_t& bytes_read) {
-  return long_ ? read_long(content, options, how.take_rest, batch, bytes_read)
-               : read_block(content, options, how, batch, bytes_read);
+  if (long_) return read_long(content, options, how.take_rest, batch, bytes_read);
+  const auto records = holds_records(content);
+  if (!records) return tl::unexpected(records.error());
+  return *records ? read_records(content, options, how, batch, bytes_read)
+                  : read_block(content, options, how, batch, bytes_read);
+}
+
+// Nobody compresses event files, and of what is inflated the front is dear to look at again.
+OsResult<bool> FileReader::holds_records(Content& content) {
+  if (records_ || content.compressed()) return records_.value_or(false);
+  std::array<char, kRecordHead> head{};
+  const auto got = content.read(0, head);
+  if (!got) return tl::unexpected(got.error());
+  if (*got < head.size()) return false;
+  records_ = begins_event_file(view(head));
+  return *records_;
+}
+
+// A record that is longer than a batch is a picture or a graph: it is passed over as soon as it is all there.
+OsResult<FileReader::Outcome> FileReader::read_records(Content& content, const Options& options,
+                                                       const How& how, Batch& batch,
+                                                       std::size_t& bytes_read) {
+  const auto same = matches(content, trace_);
+  if (!same) return tl::unexpected(same.error());
+  if (!*same) return Outcome::changed;
+  const auto want = wanted(content, trace_.offset, options.batch_bytes);
+  if (!want) return tl::unexpected(want.error());
+  auto buffer = std::make_unique_for_overwrite<char[]>(*want);
+  const auto got = content.read(trace_.offset, {buffer.get(), *want});
+  if (!got) return tl::unexpected(got.error());
+  bytes_read += *want;
+  const bool full = *got == *want;
+  const auto length = static_cast<std::int64_t>(*got);
+  const std::int64_t settled =
+      how.take_rest && !full ? length : std::clamp<std::int64_t>(how.settled - trace_.offset, 0, length);
+  std::vector<std::string> lines;
+  const EventRecords records =
+      take_event_records({buffer.get(), *got}, static_cast<std::size_t>(settled), options.line_limit, lines);
+  for (std::string& line : lines)
+    batch.lines.push_back({batch.joined.emplace_back(std::move(line)), std::nullopt});
+  batch.skipped_bytes += static_cast<std::int64_t>(records.skipped);
+  std::int64_t reached = trace_.offset + static_cast<std::int64_t>(records.passed);
+  unterminated_ = how.take_rest ? 0 : length - static_cast<std::int64_t>(records.passed);
+  bool more = full && records.passed > 0;
+  if (records.passed == 0 && *got >= options.batch_bytes && records.next > *got) {
+    char last = 0;
+    const std::int64_t end = trace_.offset + static_cast<std::int64_t>(records.next);
+    const auto there = content.read(end - 1, {&last, 1});
+    if (!there) return tl::unexpected(there.error());
+    more = *there == 1;
+    if (more) {
+      reached = end;
+      ++batch.truncated_lines;
+    }
+  }
+  const auto done = advance(content, reached);
+  if (!done) return tl::unexpected(done.error());
+  if (!*done) return Outcome::changed;
+  return records.damaged ? Outcome::hole : more ? Outcome::more : Outcome::end;
 }
 
 OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Options& options, const How& how,
@@ -142,9 +200,9 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
 
 // Where the line began that the offset stands in; the offset itself where that is too far back.
 OsResult<std::int64_t> FileReader::line_begin(Content& content, std::size_t limit) {
-  std::string bytes(static_cast<std::size_t>(std::min<std::int64_t>(
-                        trace_.offset, static_cast<std::int64_t>(limit) + 1)),
-                    '\0');
+  std::string bytes(
+      static_cast<std::size_t>(std::min<std::int64_t>(trace_.offset, static_cast<std::int64_t>(limit) + 1)),
+      '\0');
   const std::int64_t from = trace_.offset - static_cast<std::int64_t>(bytes.size());
   const auto got = content.read(from, bytes);
   if (!got) return tl::unexpected(got.error());
@@ -153,8 +211,8 @@ OsResult<std::int64_t> FileReader::line_begin(Content& content, std::size_t limi
   return from == 0 ? 0 : trace_.offset;
 }
 
-// From the offset on there are `nuls` NUL bytes, and perhaps more. They are passed over as soon as it is known
-// what is behind them: a file may have been given its length before its bytes.
+// From the offset on there are `nuls` NUL bytes, and perhaps more. They are passed over as soon as it is
+// known what is behind them: a file may have been given its length before its bytes.
 OsResult<FileReader::Outcome> FileReader::pass_hole(Content& content, const Options& options, const How& how,
                                                     std::size_t nuls, Batch& batch, std::size_t& bytes_read) {
   unterminated_ = 0;

@@ -7,9 +7,13 @@
 //
 // NUL bytes are a hole, and a hole may fill later: a network file system shows a file's new length before its
 // bytes. Reading stops at one until it has been there for so long that it will stay.
+//
+// TensorBoard's event files hold records instead of lines, and any bytes within them: they are read to the end
+// of the last whole record.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "daemon/follow/content.h"
@@ -50,6 +54,9 @@ class FileReader {
     std::int64_t hole_bytes = 0;
   };
 
+  OsResult<bool> holds_records(Content& content);
+  OsResult<Outcome> read_records(Content& content, const Options& options, const How& how, Batch& batch,
+                                 std::size_t& bytes_read);
   OsResult<Outcome> read_block(Content& content, const Options& options, const How& how, Batch& batch,
                                std::size_t& bytes_read);
   OsResult<Outcome> read_long(Content& content, const Options& options, bool take_rest, Batch& batch,
@@ -64,6 +71,7 @@ class FileReader {
   std::int64_t unterminated_ = 0;
   std::int64_t hole_until_ = 0;  // from the offset up to here there are NUL bytes only, as far as we looked
   std::unique_ptr<LongLine> long_;
+  std::optional<bool> records_;  // an event file; not known while it has but a few bytes
 };
 
 }  // namespace etad::follow

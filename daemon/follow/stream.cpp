@@ -345,7 +345,7 @@ Stream::Drained Stream::drain(Look& look, bool take_rest) {
     current.pending = current.reader.unterminated();
     current.at_end = *outcome == FileReader::Outcome::end;
     current.at_hole = *outcome == FileReader::Outcome::hole;
-    if (!batch.lines.empty() || batch.skipped_bytes > 0) emit(std::move(batch), look.out);
+    if (!batch.lines.empty() || batch.skipped_bytes > 0 || batch.truncated_lines > 0) emit(std::move(batch), look.out);
     look.budget -= std::min(look.budget, bytes);
     if (current.at_end) return Drained::end;
     if (current.at_hole) return Drained::hole;

@@ -94,24 +94,38 @@ std::optional<Label> label(std::string_view line) {
   return named(line);
 }
 
+// FNV-1a.
+constexpr std::uint64_t kEmpty = 0xcbf29ce484222325U;
+std::uint64_t mixed(std::uint64_t hash, std::string_view text) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return hash;
+}
+std::uint64_t speaker(std::uint64_t hash) {
+  return (hash & 0x7fffffffffffffffU) | 1U;
+}
+
 }  // namespace
 
 std::optional<LauncherLabel> launcher_label(std::string_view line) {
   LauncherLabel out;
   out.certain = true;
-  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+  std::uint64_t hash = kEmpty;
   for (int i = 0; i < kMostLabels; ++i) {
     const auto found = label(line);
     // Behind a label that is certain a number and a colon are the program's.
     if (!found || (i > 0 && out.certain && !found->certain)) break;
-    for (const char c : found->who) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    hash = mixed(hash, found->who);
     out.length += found->length;
     out.certain = i == 0 ? found->certain : out.certain;
     line.remove_prefix(found->length);
   }
   if (out.length == 0) return {};
-  out.speaker = (hash & 0x7fffffffffffffffU) | 1U;
+  out.speaker = speaker(hash);
   return out;
+}
+
+std::uint64_t speaker_of(std::string_view who) {
+  return speaker(mixed(kEmpty, who));
 }
 
 }  // namespace etad

@@ -22,4 +22,7 @@ struct LauncherLabel {
 // The label, or several of them one behind the other; nothing where there is none.
 std::optional<LauncherLabel> launcher_label(std::string_view line);
 
+// The speaker of that name.
+std::uint64_t speaker_of(std::string_view who);
+
 }  // namespace etad

@@ -2,6 +2,10 @@
 
 #include <boost/json.hpp>
 
+#include <algorithm>
+
+#include "parsers/lines/launcher_label.h"
+
 namespace etad {
 namespace {
 
@@ -46,6 +50,8 @@ bool Reading::take(std::string_view line, std::optional<Instant> arrival, Instan
   const std::int64_t bad_rows = table_ ? table_->bad_rows() : 0;
   Event event = table_ ? table_->read(line) : format_->match(line, time_);
   const bool known = event.kind != EventKind::none;
+  if (event.kind != EventKind::sample && event.has(Field::series))
+    event.speaker = speaker_of(event.text(Field::series));
   if (event.speaker != 0 && !is_heard(event)) event.kind = EventKind::none;
   if (table_) out.rejected += table_->bad_rows() - bad_rows;
   const std::size_t before = out.segments.size();
@@ -58,10 +64,22 @@ bool Reading::take(std::string_view line, std::optional<Instant> arrival, Instan
 bool Reading::is_heard(const Event& event) {
   constexpr std::int64_t kGone = 256;  // the first one says no more: another program's processes
   if (is_said_by_all(event.kind)) return true;
+  if (voice_ == 0 && event.has(Field::series) && !comes_again(event)) return false;
   if (voice_ == 0 || (voice_ != event.speaker && ++other_voices_ > kGone)) voice_ = event.speaker;
   if (voice_ != event.speaker) return false;
   other_voices_ = 0;
   return true;
+}
+
+// Of the series of one log the first that goes on counts: what is said once, at the beginning, leads nowhere.
+bool Reading::comes_again(const Event& event) {
+  constexpr std::size_t kMostMet = 256;
+  if (std::find(met_.begin(), met_.end(), event.speaker) != met_.end()) {
+    met_.clear();
+    return true;
+  }
+  if (met_.size() < kMostMet) met_.push_back(event.speaker);
+  return false;
 }
 
 void Reading::number_from(std::int64_t first) {
@@ -82,6 +100,9 @@ json::object Reading::save() const {
     state["voice"] = static_cast<std::int64_t>(voice_);
     state["other_voices"] = other_voices_;
   }
+  json::array met;
+  for (const std::uint64_t each : met_) met.push_back(static_cast<std::int64_t>(each));
+  if (!met.empty()) state["met"] = std::move(met);
   return state;
 }
 
@@ -99,6 +120,9 @@ Result<Reading> Reading::restore(std::shared_ptr<const Format> format, const Rea
   reading.first_ordinal_ = number_in(state, "first_ordinal").value_or(0);
   reading.voice_ = static_cast<std::uint64_t>(number_in(state, "voice").value_or(0));
   reading.other_voices_ = number_in(state, "other_voices").value_or(0);
+  if (const json::value* const met = state.if_contains("met"); met && met->is_array())
+    for (const json::value& each : met->get_array())
+      if (each.is_int64()) reading.met_.push_back(static_cast<std::uint64_t>(each.get_int64()));
   const json::value* const table = reading.table_ ? state.if_contains("table") : nullptr;
   if (table && table->is_object()) {
     const json::object& columns = table->get_object();

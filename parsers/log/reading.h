@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "parsers/base/record.h"
 #include "parsers/rules/format.h"
@@ -53,6 +54,7 @@ class Reading {
 
  private:
   bool is_heard(const Event& event);
+  bool comes_again(const Event& event);
 
   std::shared_ptr<const Format> format_;
   TimeContext time_;
@@ -62,6 +64,7 @@ class Reading {
   std::int64_t first_ordinal_ = 0;
   std::uint64_t voice_ = 0;       // whose measurements count where several processes write them all
   std::int64_t other_voices_ = 0;  // measurements of others since its last
+  std::vector<std::uint64_t> met_;  // series that have spoken, while none of them has been chosen
 };
 
 }  // namespace etad

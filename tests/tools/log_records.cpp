@@ -13,6 +13,7 @@
 
 #include "parsers/log/log_parser.h"
 #include "parsers/rules/format.h"
+#include "parsers/lines/event_records.h"
 #include "parsers/lines/line.h"
 
 namespace {
@@ -109,7 +110,19 @@ json::object records_of(const FormatSet& formats, const std::string& only, const
   LineLosses losses;
   std::int64_t lines = 0;
   std::vector<std::string_view> states;
-  for (std::string raw; std::getline(in, raw); ++lines) {
+  std::string head(kRecordHead, '\0');
+  const bool records_file = in.read(head.data(), kRecordHead) && begins_event_file(head);
+  if (records_file) {
+    head.append(std::istreambuf_iterator<char>(in), {});
+    for (const std::string& line : event_lines(head, kLineLimit)) {
+      parser.feed(line, {}, kLaterThanAnyLog, records);
+      ++lines;
+    }
+  } else {
+    in.clear();
+    in.seekg(0);
+  }
+  for (std::string raw; !records_file && std::getline(in, raw); ++lines) {
     states.clear();
     clean_states(raw, kLineLimit, states, losses);
     for (const std::string_view line : states) {

@@ -1,0 +1,81 @@
+// TensorBoard's event files, followed record by record: exactly once, wherever a write ends and whatever
+// happens.
+#include <gmock/gmock.h>
+
+#include "tests/follow/harness.h"
+#include "tests/parsers/event_files.h"
+
+namespace etad::follow {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+constexpr const char* kFile = "/runs/events.out.tfevents.1700000000.n7";
+constexpr double kStart = 1'700'000'000;
+
+std::string step(std::int64_t n) {
+  return test::scalar_record(kStart + static_cast<double>(n), n, "loss", 0.5F);
+}
+
+std::string line(std::int64_t n) {
+  return std::to_string(1'700'000'000 + n) + ".000000 tfevents step " + std::to_string(n) + " loss = 0.5";
+}
+
+const std::string kVersion = test::version_record(kStart);
+const std::string kFirst = "1700000000.000000 tfevents file_version brain.Event:2";
+
+std::vector<Watch> watching() {
+  return {{kFile, 0, false}};
+}
+
+TEST(EventFiles, grow_by_pieces_of_records) {
+  const std::string file = kVersion + step(1) + step(2) + step(3);
+  for (const std::size_t piece : {1U, 7U, 13U, 40U, 1000U}) {
+    Harness etad(watching());
+    for (std::size_t at = 0; at < file.size(); at += piece) {
+      etad.files.write(kFile, file.substr(at, piece));
+      etad.poll();
+      if (at % 3 == 0) etad.restart();
+    }
+    EXPECT_THAT(etad.lines, ElementsAre(kFirst, line(1), line(2), line(3))) << piece;
+    EXPECT_EQ(etad.positions[kFile].offset, static_cast<std::int64_t>(file.size()));
+  }
+}
+
+TEST(EventFiles, a_commit_that_fails_is_read_again) {
+  Harness etad(watching());
+  etad.files.write(kFile, kVersion + step(1));
+  etad.poll();
+  etad.files.write(kFile, step(2));
+  EXPECT_THAT(etad.poll_and_fail(), SizeIs(1));
+  etad.files.write(kFile, step(3));
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre(kFirst, line(1), line(2), line(3)));
+}
+
+TEST(EventFiles, small_batches_and_records_that_are_larger) {
+  Options options;
+  options.batch_bytes = 256;
+  Harness etad(watching(), options);
+  const std::string picture =
+      test::event_record(kStart, 1, test::bytes(1, "picture") + test::bytes(4, std::string(5000, '\n')));
+  etad.files.write(kFile, kVersion + step(1) + picture.substr(0, 1000));
+  etad.poll();
+  etad.files.write(kFile, picture.substr(1000) + step(2));
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre(kFirst, line(1), line(2)));
+}
+
+TEST(EventFiles, damage_is_passed_over_when_it_has_stayed) {
+  Harness etad(watching());
+  std::string damaged = step(1);
+  damaged[20] = '\0';
+  etad.files.write(kFile, kVersion + damaged + step(2));
+  etad.poll();
+  etad.poll(std::chrono::minutes(2));
+  EXPECT_THAT(etad.lines, ElementsAre(kFirst, line(2)));
+}
+
+}  // namespace
+}  // namespace etad::follow
