@@ -124,7 +124,7 @@ void describe(V& v, track::RunTrack& x) {
   v("declared", x.declared), v("dirty", x.dirty), v("headed", x.headed), v("job_known", x.job_known);
   v("resumed", x.resumed), v("progressed", x.progressed), v("ended", x.ended);
   v("until_progress", x.until_progress), v("done_before", x.done_before), v("paced", x.paced);
-  v("other_bar", x.other_bar);
+  v("other_bar", x.other_bar), v("shortest_epoch", x.shortest_epoch);
 }
 
 template <class V>

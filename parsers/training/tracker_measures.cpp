@@ -290,11 +290,10 @@ void Tracker::Impl::epoch(const Moment& m) {
 
 namespace {
 
-// An epoch far shorter than those before it, by the clock: the training reached its target in it.
-bool is_cut_short(const PhaseSummary& before, std::int64_t steps, Duration took) {
-  if (before.segments == 0) return false;
-  return to_seconds(took) / static_cast<double>(steps) <
-         0.5 * to_seconds(before.duration) / static_cast<double>(before.iterations);
+// An epoch far shorter than the shortest before it, by the clock: the training reached its target in it. (The
+// first one alone shows nothing: it may have waited for its data.)
+bool is_cut_short(const RunTrack& r, Duration took) {
+  return r.run.train.segments > 1 && r.shortest_epoch && 2 * took < *r.shortest_epoch;
 }
 
 }  // namespace
@@ -311,13 +310,14 @@ void Tracker::Impl::epoch_segment(RunTrack& r, const Moment& m, Duration took) {
                                     : (phase == Phase::train ? r.run.train.iterations : 0);
   const std::int64_t samples = phase == Phase::train ? train_samples(r) : test_samples(r, 0);
   if (phase == Phase::train) {
-    if (!m.event.has(Field::seconds) && is_cut_short(r.run.train, steps, took)) {
+    if (!m.event.has(Field::seconds) && is_cut_short(r, took)) {
       ++m.out.rejected;
       return;
     }
     if (number && r.run.train.segments > 0 && r.run.iteration == first + steps) return;  // shown again
     r.run.iteration = first + steps;
     r.known.epoch = number;
+    r.shortest_epoch = std::min(r.shortest_epoch.value_or(took), took);
   }
   add_segment(r, {phase, first, steps, samples, took, {}}, m.out);
 }

@@ -125,6 +125,7 @@ struct RunTrack {
   std::optional<Duration> until_progress;
   std::int64_t done_before = 0;  // those iterations
   bool paced = false;            // a window without a snapshot has been measured
+  std::optional<Duration> shortest_epoch;
   std::optional<std::int64_t> other_bar;  // of another length than the run's own, drawn amid it
   std::vector<LayerTime> layer_times;
   std::vector<std::int64_t> start_rules;  // that have matched since it began
