@@ -59,8 +59,9 @@ namespace {
 
 using roofline::Parameters;
 
-constexpr int kMaxNetworks = 64;
-constexpr int kSteps = 30;
+constexpr int kMaxNetworks = 32;  // more of them hardly make a machine's parameters surer
+constexpr int kSteps = 30, kStepsAgain = 10;  // the latter from where a search of nearly the same ended
+constexpr double kNear = 1e-3;  // a step this short, in the logarithm, is the last
 constexpr double kStepLength = 1;  // in the logarithm: a derivative holds no further
 
 // Standard deviations of the priors. Peaks and overheads are hardly known beforehand; a kind of layer falls
@@ -108,7 +109,8 @@ double squared(double x) {
 
 }  // namespace
 
-Roofline::Roofline(const std::vector<const Datum*>& runs, bool kinds) : kinds_(kinds) {
+Roofline::Roofline(const std::vector<const Datum*>& runs, bool kinds, const Roofline* before)
+    : kinds_(kinds) {
   std::map<std::string, Cell> by_case;
   std::vector<const Datum*> used;
   const int parameters = kinds ? roofline::kParameters : roofline::kFirstKind;
@@ -132,12 +134,29 @@ Roofline::Roofline(const std::vector<const Datum*>& runs, bool kinds) : kinds_(k
   rests_on_ = estimators::rests_on(used);
   x_ = Eigen::VectorXd::Zero(columns_);
   x_.head<roofline::kFirstKind>() = typical(used).head<roofline::kFirstKind>();
+  const Eigen::VectorXd prior = x_;
+  between_networks_ = kNetworkPrior, between_phases_ = kPhasePrior, noise_ = kNoisePrior;
+  if (before != nullptr) start_from(*before);
   std::vector<Cell> cells;
   for (auto& [key, cell] : by_case) {
     cell.log_value /= cell.runs;
     cells.push_back(cell);
   }
-  fit(cells);
+  fit(cells, prior, before != nullptr ? kStepsAgain : kSteps);
+}
+
+void Roofline::start_from(const Roofline& before) {
+  const int parameters = kinds_ ? roofline::kParameters : roofline::kFirstKind;
+  x_.head(parameters) = before.x_.head(parameters);
+  const auto take = [&](const std::map<std::string, int>& ours, const std::map<std::string, int>& theirs) {
+    for (const auto& [name, at] : ours)
+      if (const auto found = theirs.find(name); found != theirs.end()) x_(at) = before.x_(found->second);
+  };
+  take(networks_, before.networks_);
+  take(phases_, before.phases_);
+  between_networks_ = before.between_networks_;
+  between_phases_ = before.between_phases_;
+  noise_ = before.noise_;
 }
 
 Eigen::RowVectorXd Roofline::row(const Parameters& gradient, int network, int phase) const {
@@ -149,14 +168,12 @@ Eigen::RowVectorXd Roofline::row(const Parameters& gradient, int network, int ph
   return out;
 }
 
-void Roofline::fit(const std::vector<Cell>& cells) {
+void Roofline::fit(const std::vector<Cell>& cells, const Eigen::VectorXd& prior, int steps) {
   const auto n = static_cast<Eigen::Index>(cells.size());
-  const Eigen::VectorXd prior = x_;
-  between_networks_ = kNetworkPrior, between_phases_ = kPhasePrior, noise_ = kNoisePrior;
   Eigen::MatrixXd design(n, columns_);
   Eigen::VectorXd residual(n), weight(n), precision(columns_);
   covariance_ = Eigen::MatrixXd::Identity(columns_, columns_);  // until the first step
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < steps; ++step) {
     precision.setConstant(1 / squared(kKindPrior));
     precision.head<3>().setConstant(1 / squared(kPeakPrior));
     precision.segment<2>(roofline::kIteration).setConstant(1 / squared(kOverheadPrior));
@@ -201,7 +218,7 @@ void Roofline::fit(const std::vector<Cell>& cells) {
     const Eigen::VectorXd left = residual - design * change;
     const double known = (left.array().square() * (weight.array() * squared(noise_))).sum();
     noise_ = std::sqrt((kPriorWorth * squared(kNoisePrior) + known) / (kPriorWorth + static_cast<double>(n)));
-    if (change.cwiseAbs().maxCoeff() < 1e-4) break;
+    if (change.cwiseAbs().maxCoeff() < kNear) break;
   }
 }
 
@@ -229,7 +246,7 @@ namespace {
 
 class FittedRooflines final : public Fitted {
  public:
-  FittedRooflines(const History& history, bool kinds) {
+  FittedRooflines(const History& history, bool kinds, const FittedRooflines* before = nullptr) {
     std::map<std::string, std::vector<const Datum*>> machines;
     for (const Datum& run : history) {
       const Case& what = run.what;
@@ -241,8 +258,12 @@ class FittedRooflines final : public Fitted {
     for (const auto& [key, runs] : machines) {
       std::set<std::string> networks;
       for (const Datum* run : runs) networks.insert(run->what.network);
-      if (networks.size() >= (kinds ? Roofline::kNetworksForKinds : 2))
-        machines_.emplace(key, Roofline(runs, kinds));
+      if (networks.size() < (kinds ? Roofline::kNetworksForKinds : 2)) continue;
+      const Roofline* last = nullptr;
+      if (before != nullptr)
+        if (const auto found = before->machines_.find(key); found != before->machines_.end())
+          last = &found->second;
+      machines_.emplace(key, Roofline(runs, kinds, last));
     }
   }
 
@@ -284,6 +305,11 @@ Estimator of(std::string_view name, bool kinds) {
           [kinds](const History& history, Target target) -> std::unique_ptr<const Fitted> {
             if (target != Target::seconds) return nullptr;
             return std::make_unique<FittedRooflines>(history, kinds);
+          },
+          [kinds](const History& history, Target,
+                  const Fitted& before) -> std::unique_ptr<const Fitted> {
+            return std::make_unique<FittedRooflines>(history, kinds,
+                                                     &static_cast<const FittedRooflines&>(before));
           }};
 }
 

@@ -43,8 +43,9 @@ class Roofline {
   // Multipliers by kind of layer are fitted from so many networks on; fewer can't tell them apart.
   static constexpr int kNetworksForKinds = 5;
 
-  // Of cases with costs of one machine; at most kMaxNetworks networks, the first ones.
-  Roofline(const std::vector<const Datum*>& runs, bool kinds);
+  // Of cases with costs of one machine; at most kMaxNetworks networks, the first ones. `before`: of nearly the
+  // same runs, from which the search starts; nullptr: from what is typical.
+  Roofline(const std::vector<const Datum*>& runs, bool kinds, const Roofline* before = nullptr);
   Estimate predict(const Case& what) const;
 
  private:
@@ -54,7 +55,8 @@ class Roofline {
     double runs = 0;
     int network = 0, phase = 0;  // indices of the random effects
   };
-  void fit(const std::vector<Cell>& cells);
+  void start_from(const Roofline& before);
+  void fit(const std::vector<Cell>& cells, const Eigen::VectorXd& prior, int steps);
   Eigen::RowVectorXd row(const roofline::Parameters& gradient, int network, int phase) const;
 
   bool kinds_ = false;

@@ -164,5 +164,22 @@ TEST(Roofline, SurvivesAnyNumbers) {
   EXPECT_FALSE(fitted->predict(of("vast", vast, 1e9, "train")).estimate);
 }
 
+// What was learnt from other runs is where the search begins and not where it ends.
+TEST(Roofline, LearntAgainItSaysTheSame) {
+  const History all = runs_of(6, 0.05, 0.02);
+  History part;
+  for (const Datum& run : all)
+    if (run.what.network != "net5") part.push_back(run);
+  const Case what = of("net5", net(kNets[5].first, kNets[5].second), 32, "train");
+  for (const Estimator& estimator : {roofline_peaks(), roofline_kinds()}) {
+    const auto whole = estimator.fit(all, Target::seconds);
+    const auto afresh = estimator.fit(part, Target::seconds)->predict(what);
+    const auto again = estimator.refit(part, Target::seconds, *whole)->predict(what);
+    ASSERT_TRUE(afresh.estimate && again.estimate);
+    EXPECT_NEAR(again.estimate->log_mean, afresh.estimate->log_mean, 0.02) << estimator.name;
+    EXPECT_NEAR(again.estimate->deviation, afresh.estimate->deviation, 0.02) << estimator.name;
+  }
+}
+
 }  // namespace
 }  // namespace etad::estimators
