@@ -142,9 +142,9 @@ void add_what_if(CLI::App& app, Asked& asked) {
   parameter(what_if, "--like", "like", p, "a run's id: what is not said is as it was there");
   parameter(what_if, "--epochs", "epochs", p, "instead of iterations: passes over the samples");
   parameter(what_if, "--samples-per-epoch", "samples_per_epoch", p, "where the run does not say it");
-  what_if->add_option("--vary", asked.name, "batch-size, devices or device")
+  what_if->add_option("--vary", asked.name, "batch-size, devices, device, or split: one batch over unlike devices")
       ->required()
-      ->check(CLI::IsMember({"batch-size", "devices", "device"}));
+      ->check(CLI::IsMember({"batch-size", "devices", "device", "split"}));
   parameter(what_if, "--values", "values", p, "which, with commas between them (sensible ones)");
   what_if->callback([&asked] {
     asked.command = [&asked] {

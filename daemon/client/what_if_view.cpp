@@ -70,7 +70,27 @@ std::string throughput_chart(const boost::json::array& rows, const std::string& 
 
 }  // namespace
 
+namespace {
+
+// The shares of one batch, and how long it takes until all are ready.
+std::string split_text(const Object& answer, const Screen& screen) {
+  const Object& split = object_of(answer, "split");
+  Table table({"device", ">batch size"});
+  for (const auto& each : array_of(split, "shares")) {
+    if (!each.is_object()) continue;
+    const Object& share = each.get_object();
+    table.row({text_of(share, "device"), count_text(static_cast<std::int64_t>(number_of(share, "batch_size")))});
+  }
+  return table.text(screen.width, screen.colours) + "all are ready after " +
+         duration_text(number_of(split, "seconds_per_iteration")) + ": " +
+         number_text(number_of(split, "samples_per_second"), 4) +
+         " samples/s; what joining their results costs is not in it\n";
+}
+
+}  // namespace
+
 std::string what_if_text(const Object& answer, const Screen& screen) {
+  if (text_of(answer, "vary") == "split") return split_text(answer, screen);
   const std::string vary = text_of(answer, "vary");
   const auto& rows = array_of(answer, "rows");
   double most = 0;

@@ -3,6 +3,8 @@
 
 #include <map>
 
+#include "prediction/split.h"
+
 #include "daemon/service/estimate.h"
 #include "daemon/service/router.h"
 #include "daemon/service/router_call.h"
@@ -68,22 +70,49 @@ Result<std::map<std::string, std::int64_t>> runs_by_value(Reader& reader,
   return out;
 }
 
+// A row a device that takes a share, and the shares.
+Reply reply_of_split(const prediction::Split& split, std::int64_t batch) {
+  std::string rows;
+  JsonWriter json;
+  json.begin_object().field("unanswered", std::vector<std::string>()).key("best").null().key("knee").null();
+  json.key("split").begin_object().field("seconds_per_iteration", split.seconds);
+  json.field("samples_per_second", static_cast<double>(batch) / split.seconds).key("shares").begin_array();
+  for (const prediction::Split::Share& share : split.shares) {
+    json.begin_object().field("device", share.device).field("batch_size", share.samples).end_object();
+    if (!share.estimate) continue;
+    std::string text = to_json(*share.estimate);
+    text.resize(text.rfind('}') + 1);
+    rows += (rows.empty() ? "" : ",") + text;
+  }
+  json.end_array().end_object().end_object();
+  return {200, "application/json", {}, "{\"vary\":\"split\",\"rows\":[" + rows + "]," + json.take().substr(1) + "\n"};
+}
+
 }  // namespace
 
 Outcome Router::what_if(Call& call) {
-  const std::string name = call.params.choice("vary", {"batch_size", "devices", "device"});
-  call.params.require("vary", "batch_size, devices or device");
-  const Vary vary = name == "devices" ? Vary::devices : name == "device" ? Vary::device : Vary::batch_size;
+  const std::string name = call.params.choice("vary", {"batch_size", "devices", "device", "split"});
+  call.params.require("vary", "batch_size, devices, device or split");
+  const bool splits = name == "split";
+  const Vary vary = name == "devices"            ? Vary::devices
+                    : name == "device" || splits ? Vary::device
+                                                 : Vary::batch_size;
   const auto values = values_from(call.params, vary);
   prediction::Question question = question_from(call.params);
   question.asker = call.request.uid;
+  if (splits && values.size() < 2) call.params.reject("values", "must name the devices to split over, two or more");
   if (auto problem = call.params.check()) return reply_of(*problem);
   if (auto reply = take_from_run(call, question)) return std::move(*reply);
   if (auto problem = count_iterations(question)) return reply_of(*problem);
-  const auto answer = prediction::what_if(question, vary, values, [&](prediction::Question each) {
+  const auto ask = [&](prediction::Question each) {
     prediction::count_epochs(each);  // over each batch size anew
     return prediction::estimate(backend_.models(), each, options_.now());
-  });
+  };
+  if (splits) {
+    const auto split = prediction::split(question, values, ask);
+    return split ? reply_of_split(*split, *question.batch_size) : reply_of(problem_of(split.error()));
+  }
+  const auto answer = prediction::what_if(question, vary, values, ask);
   if (!answer) return reply_of(problem_of(answer.error()));
   const auto seen = runs_by_value(reader_, question, vary);
   if (!seen) return history_failed(seen.error());

@@ -162,6 +162,7 @@ def requests(world):
         "/estimate?network=lenett&phase=train&iterations=10", "/estimate?network=LeNet", f"/estimate?{train}&confidence=2",
         f"/whatif?{train}&vary=batch_size", f"/whatif?{train}&vary=batch_size&values=16,1000000", f"/whatif?{train}&batch_size=64&vary=devices",
         f"/whatif?{train}&batch_size=64&vary=device", f"/whatif?{train}&vary=network", "/whatif?network=x&vary=device&phase=train&iterations=1",
+        f"/whatif?{train}&batch_size=64&vary=split&values=Tesla%20K80,H100", f"/whatif?{train}&vary=split&values=K80",
         "/next?network=LeNet", "/next?network=LeNet&budget=1&phase=test", "/next?network=lenett", "/next",
         "/runs", "/runs?limit=2", "/runs?state=finished&network=lenet&framework=caffe&since=2h", "/runs?state=x",
         *(f"/runs/{run['id']}" for run in runs), f"/runs/{timing}", "/runs/99999",

@@ -39,6 +39,16 @@ TEST(WhatIfView, PlotsTheThroughputAndHatchesWhatWasNotMeasured) {
   EXPECT_EQ(what_if_text(answer, {}).find("a second"), std::string::npos) << "two rows are no curve";
 }
 
+TEST(WhatIfView, ASplitIsSharesAndATime) {
+  const Object answer = boost::json::parse(R"({"vary":"split","rows":[],"split":{"seconds_per_iteration":0.05,
+    "samples_per_second":2000,"shares":[{"device":"K80","batch_size":30},{"device":"V100","batch_size":70}]}})")
+                            .as_object();
+  const std::string text = what_if_text(answer, {});
+  EXPECT_NE(text.find("V100"), std::string::npos) << text;
+  EXPECT_NE(text.find("70"), std::string::npos) << text;
+  EXPECT_NE(text.find("all are ready after 50.0 ms: 2000 samples/s"), std::string::npos) << text;
+}
+
 TEST(WhatIfView, NarrowScreenLosesTheBarsFirst) {
   const std::string text = what_if_text(kAnswer, {.width = 70});
   EXPECT_EQ(text.substr(0, text.find("\n\n")).find("█"), std::string::npos);

@@ -5,6 +5,8 @@
 
 #include <map>
 
+#include "prediction/split.h"
+
 namespace etad::prediction {
 namespace {
 
@@ -92,6 +94,22 @@ TEST_F(WhatIfTest, ValuesThatAreNone) {
     EXPECT_FALSE(with(question_, Vary::devices, value)) << value;
   }
   EXPECT_EQ(with(question_, Vary::batch_size, "48")->batch_size, 48);
+}
+
+TEST_F(WhatIfTest, ASplitMakesAllReadyAtOnceInWholeSamples) {
+  question_.batch_size = 101;
+  const auto of = [this](const Question& each) { return ask(each); };
+  const auto answer = split(question_, {"K80", "V100"}, of);
+  ASSERT_TRUE(answer);
+  ASSERT_EQ(answer->shares.size(), 2u);
+  const auto slow = answer->shares[0].samples, fast = answer->shares[1].samples;
+  EXPECT_EQ(slow + fast, 101);
+  // 0.010 + 0.001 slow = 0.002 + 0.001 fast
+  EXPECT_NEAR(static_cast<double>(fast - slow), 8, 1.01);
+  EXPECT_NEAR(answer->seconds, 0.0565, 0.001);
+  EXPECT_FALSE(split(question_, {"K80", "TPU"}, of)) << "a device that nothing is known of";
+  question_.batch_size.reset();
+  EXPECT_FALSE(split(question_, {"K80", "V100"}, of));
 }
 
 }  // namespace
