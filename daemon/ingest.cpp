@@ -63,7 +63,7 @@ struct Ingest::Source {
   // once, and of nearly all there is nothing to write.
   bool is_news(const follow::Batch& batch) const {
     return id == 0 || !batch.lines.empty() || !batch.finished.empty() || batch.restarted ||
-           batch.error_changed || batch.truncated_lines > 0 || batch.skipped_bytes > 0 ||
+           batch.refound || batch.error_changed || batch.truncated_lines > 0 || batch.skipped_bytes > 0 ||
            batch.lost_bytes > 0 || batch.after.offset != offset ||
            (batch.state == follow::State::gone) != gone ||
            (has_error && batch.state == follow::State::following);
@@ -359,7 +359,12 @@ Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, 
     std::vector<std::string> imported;
     const auto done = writer_.with([&](Writer& writer) {
       if (begins) imported = writer.take_adopted();
-      return imported.empty() ? writer.commit(commits, wall) : Result<void>();
+      if (!imported.empty()) return Result<void>();
+      auto committed = writer.commit(commits, wall);
+      // What was seen for the first time is known to have been: of a name that a power cut makes new again, the files
+      // rotated away from it meanwhile would be left out. Where it can't be synced now, the next checkpoint does.
+      if (committed && begins) static_cast<void>(writer.sync());
+      return committed;
     });
     if (!done) return tl::unexpected(done.error());
     if (!imported.empty()) {  // since the poll: perhaps what we have just begun to read

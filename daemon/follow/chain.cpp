@@ -44,31 +44,33 @@ Chain::Newer Chain::newer(const Link& last) {
   return out;
 }
 
-std::optional<NextFile> Chain::next(const Link& last, const FinishedFiles& finished, const Taken& taken) {
+std::optional<NextFile> Chain::next(const Link& last, const FinishedFiles& finished, const Others& others) {
   std::optional<NextFile> empty;
   for (Sibling& sibling : newer_than(last)) {
-    if (taken(key_of(sibling.status))) continue;
+    if (others.read(sibling.path, key_of(sibling.status))) continue;
     NextFile candidate{sibling.path, sibling.status, {}};
     if (candidate.status.size == 0) {
       if (!empty) empty = std::move(candidate);
       continue;
     }
-    if (finished.of(key_of(sibling.status)))
+    if (finished.knows(key_of(sibling.status)))
       candidate.read = known_or(read_before(contents_, sibling.path, sibling.status, finished), Trace{});
     if (candidate.read.offset > 0) {
       if (candidate.read.offset < sibling.status.size) return candidate;  // it has grown since
       continue;
     }
-    if (!is_read(sibling, last, finished) && !is_copied_beginning(candidate)) return candidate;
+    if (is_read(sibling, last, finished) || is_copied_beginning(candidate)) continue;
+    if (!known_or(others.lost(sibling.path, sibling.status), false)) return candidate;
   }
   const auto& here = around_.under_path;
   const bool is_file = here && here->type == FileType::regular;
   // Renamed while it was empty: until the path's file has bytes, the writer may still have this one open.
   if (empty && !(is_file && here->size > 0)) return empty;
-  if (!is_file || taken(key_of(*here))) return std::nullopt;
+  if (!is_file || others.read(path_, key_of(*here))) return std::nullopt;
   NextFile under_path{path_, *here, {}};
-  if (finished.of(key_of(*here)))
+  if (finished.knows(key_of(*here)))
     under_path.read = known_or(follow::read_before(contents_, path_, *here, finished), Trace{});
+  if (under_path.read.offset == 0 && known_or(others.lost(path_, *here), false)) return std::nullopt;
   return under_path;
 }
 
@@ -112,7 +114,7 @@ bool Chain::is_copied_beginning(const NextFile& candidate) {
   return trace && known_or(contents_.matches(path_, key_of(*here), *trace), false);
 }
 
-std::optional<std::string> Chain::holds(const Link& last, const FinishedFiles& finished, const Taken& taken) {
+std::optional<std::string> Chain::holds(const Link& last, const FinishedFiles& finished, const Others& others) {
   if (last.trace.marker.length == 0) return std::nullopt;  // nothing read yet: every file would do
   // Plain ones first: while a file is being compressed both lie there, and the compressed one is cut short.
   for (const bool compressed : {false, true}) {
@@ -120,13 +122,14 @@ std::optional<std::string> Chain::holds(const Link& last, const FinishedFiles& f
       const FileKey key = key_of(sibling.status);
       if (sibling.path.ends_with(".gz") != compressed || sibling.status.modified < last.modified) continue;
       if (!compressed && sibling.status.size < last.trace.offset) continue;
-      if (taken(key) || !known_or(contents_.matches(sibling.path, key, last.trace), false)) continue;
+      if (others.read(sibling.path, key) || !known_or(contents_.matches(sibling.path, key, last.trace), false)) continue;
       // Files that begin alike: this one has been read already, so it is not the one being read.
       const auto identity = known_or(
           contents_.identity(sibling.path, key, [](const Fingerprint&) { return true; }),
           std::optional<std::string>(std::string()));
       const auto is_other = [&](const FileKey& other) { return is_another(other, sibling.name); };
-      if (!identity->empty() && !finished.may_be(*identity, key, is_other)) return sibling.path;
+      if (identity->empty() || finished.may_be(*identity, key, is_other)) continue;
+      if (!is_copied_beginning({sibling.path, sibling.status, {}})) return sibling.path;
     }
   }
   return std::nullopt;
@@ -159,11 +162,10 @@ OsResult<Trace> read_before(Contents& contents, const std::string& path, const F
                             const FinishedFiles& finished) {
   if (finished.empty() || status.size == 0) return Trace{};
   const FileKey key = key_of(status);
-  if (const auto content = finished.of(key)) {
-    const auto trace = trace_of_finished(*content);
-    const auto same = trace ? contents.matches(path, key, *trace) : OsResult<bool>(false);
+  for (const Trace& trace : finished.of(key)) {
+    const auto same = contents.matches(path, key, trace);
     if (!same) return tl::unexpected(same.error());
-    if (*same) return *trace;
+    if (*same) return trace;
   }
   const auto identity =
       contents.identity(path, key, [&](const Fingerprint& head) { return finished.begins(head); });

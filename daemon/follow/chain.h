@@ -33,19 +33,23 @@ struct NextFile {
 // Of one moment: made anew for each look.
 class Chain {
  public:
-  using Taken = std::function<bool(const FileKey&)>;  // by another stream
+  // What other streams read, and what they have read and lost.
+  struct Others {
+    std::function<bool(const std::string& path, const FileKey&)> read;
+    std::function<OsResult<bool>(const std::string& path, const FileStatus&)> lost;
+  };
   Chain(FileSystem& files, Contents& contents, const std::string& path);
 
   // The oldest file with bytes written after `last` that is not finished, not taken, and not merely a copy of
   // the beginning of `last` or of what lies under the path; at last what lies under the path itself.
-  std::optional<NextFile> next(const Link& last, const FinishedFiles& finished, const Taken& taken);
+  std::optional<NextFile> next(const Link& last, const FinishedFiles& finished, const Others& others);
 
   // Whether any file was written after `last`, or made and not yet written to: without opening any.
   enum class Newer { none, empty, yes };
   Newer newer(const Link& last);
 
   // A rotated file, plain or compressed, that holds what was read of `last`: its copy, its compressed form.
-  std::optional<std::string> holds(const Link& last, const FinishedFiles& finished, const Taken& taken);
+  std::optional<std::string> holds(const Link& last, const FinishedFiles& finished, const Others& others);
 
   // Where the file with this key lies now, in the directories of the path and of what it links to.
   std::optional<std::string> find(const FileKey& key);

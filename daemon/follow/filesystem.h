@@ -81,6 +81,10 @@ inline bool is_passing(Errno error) {
          error == EAGAIN;
 }
 
+inline bool is_absent(Errno error) {
+  return error == ENOENT || error == ENOTDIR;
+}
+
 // Tells which directories something happened in. A hint only wakes the follower sooner; that one is missing
 // or too many costs time and nothing else.
 class HintSource {

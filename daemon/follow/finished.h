@@ -21,12 +21,11 @@ class FinishedFiles {
     const std::string content(content_of_finished(identity));
     const std::optional<FileKey> key = key_of_finished(identity);
     Holders& holders = by_content_[content];
-    // It may have been let go of more than once; the list has no order, and how far it was read is what counts.
-    if (key && length_of(by_key_[*key]) <= length_of(content)) by_key_[*key] = content;
     if (!key) return !std::exchange(holders.unknown, true);
-    const bool known = std::find(holders.keys.begin(), holders.keys.end(), *key) != holders.keys.end();
-    if (!known) holders.keys.push_back(*key);
-    return !known;
+    if (std::find(holders.keys.begin(), holders.keys.end(), *key) != holders.keys.end()) return false;
+    holders.keys.push_back(*key);
+    by_key_[*key].push_back(content);
+    return true;
   }
 
   void remove(const std::string& identity) {
@@ -38,15 +37,24 @@ class FinishedFiles {
       std::erase(found->second.keys, *key);
     else
       found->second.unknown = false;
-    if (key && of(*key) == content) by_key_.erase(*key);
+    if (const auto held = key ? by_key_.find(*key) : by_key_.end(); held != by_key_.end()) {
+      std::erase(held->second, content);
+      if (held->second.empty()) by_key_.erase(held);
+    }
     if (found->second.keys.empty() && !found->second.unknown) by_content_.erase(found);
   }
 
-  // The content that this file had when it was read to its end; it may have grown since.
-  std::optional<std::string> of(const FileKey& key) const {
+  // What this file held whenever it was let go of, the longest first: it may have grown since, or been truncated.
+  std::vector<Trace> of(const FileKey& key) const {
+    std::vector<Trace> out;
     const auto found = by_key_.find(key);
-    return found == by_key_.end() ? std::nullopt : std::optional(found->second);
+    if (found == by_key_.end()) return out;
+    for (const std::string& content : found->second)
+      if (const auto trace = trace_of_finished(content)) out.push_back(*trace);
+    std::sort(out.begin(), out.end(), [](const Trace& a, const Trace& b) { return a.offset > b.offset; });
+    return out;
   }
+  bool knows(const FileKey& key) const { return by_key_.contains(key); }
 
   // Whether a file of this content may be one of those. `is_other`: whether such a file is known to be
   // another one than the one that is asked about.
@@ -69,17 +77,12 @@ class FinishedFiles {
   bool empty() const { return by_content_.empty(); }
 
  private:
-  static std::int64_t length_of(const std::string& content) {
-    const auto trace = trace_of_finished(content);
-    return trace ? trace->offset : 0;
-  }
-
   struct Holders {
     std::vector<FileKey> keys;
     bool unknown = false;  // a file that is known by its content only
   };
   std::map<std::string, Holders> by_content_;
-  std::map<FileKey, std::string> by_key_;
+  std::map<FileKey, std::vector<std::string>> by_key_;
 };
 
 }  // namespace etad::follow

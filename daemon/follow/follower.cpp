@@ -2,20 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <map>
-#include <set>
 #include <system_error>
-#include <unordered_map>
 
-#include "daemon/follow/chain.h"
-#include "daemon/follow/contents.h"
-#include "daemon/follow/discovery.h"
-#include "daemon/follow/filesystem.h"
-#include "daemon/follow/finished.h"
-#include "daemon/follow/journal.h"
-#include "daemon/follow/rotation.h"
-#include "daemon/follow/schedule.h"
-#include "daemon/follow/stream.h"
+#include "daemon/follow/follower_impl.h"
 
 namespace etad::follow {
 namespace {
@@ -23,91 +12,6 @@ namespace {
 constexpr std::chrono::seconds kWatchAnew{60};
 
 }  // namespace
-
-struct Follower::Impl {
-  Impl(FileSystem& filesystem, HintSource* hint_source, Options opts, OpenJournal journal)
-      : files(filesystem),
-        hints(hint_source),
-        options(opts),
-        contents(files, options.largest_inflated),
-        schedule(options),
-        most_open(opts.max_open),
-        around{files,    contents,
-               options,  finished,
-               [this](const FileKey& key, StreamId self) { return is_taken(key, self); },
-               [this](const std::string& path) { return leads_away(path); }},
-        open_journal_by(journal ? std::move(journal) : OpenJournal(open_journal)) {}
-
-  void set_watches(std::vector<Watch> watches);
-  void add_journals(SteadyTime now);
-  void restore_all(std::vector<Position> positions, SteadyTime now);
-  bool is_taken(const FileKey& key, StreamId self) const;
-  bool leads_away(const std::string& path) const;
-  Stream& add(const std::string& path, std::size_t watch, bool literal, SteadyTime now);
-  void drop(StreamId id);
-  void scan(SteadyTime now);
-  bool admit(const Discovery::Found& found, const std::set<std::string_view>& all, SteadyTime now);
-  struct Followed;
-  void note_target(Followed& followed);
-  bool gives_hints(const Followed& followed) const;
-  bool take_up(Stream& stream, const Position& position);
-  void claim(Followed& followed, const std::optional<FileKey>& key);
-  void forget_gone(SteadyTime now);
-  void watch_directories(SteadyTime now);
-  void look(StreamId id, SteadyTime now, std::size_t& budget, std::vector<Batch>& out);
-  void close_idle(SteadyTime now);
-  void close_oldest(std::size_t most_left);
-  void wake(const std::string& path, SteadyTime now);
-  void notice(const std::string& text);
-
-  FileSystem& files;
-  HintSource* hints;
-  Options options;
-  Discovery discovery;
-  FinishedFiles finished;
-  Contents contents;
-  Schedule schedule;
-  std::size_t most_open;  // descriptors: fewer than in the options where the system has no more
-  Stream::Surroundings around;
-
-  struct Followed {
-    std::unique_ptr<Stream> stream;
-    bool literal = false;
-    std::optional<FileKey> key;  // as in `by_key`
-    std::string target;          // where its path leads, if that is a link; as in `by_target`
-  };
-  std::map<StreamId, Followed> streams;
-  std::unordered_map<std::string, StreamId> by_path;
-  std::unordered_map<std::string, StreamId> by_target;  // where a link leads
-  std::map<FileKey, StreamId> by_key;
-  std::map<StreamId, SteadyTime> open;  // when each open file last moved
-  std::map<StreamId, JournalStream> journals;
-  std::vector<Watch> journal_watches;
-  OpenJournal open_journal_by;
-  StreamId next_id = 1;
-
-  std::set<std::string> hinting;  // the directories that hints come from
-  SteadyTime next_watch{};        // when all of them are watched anew: one may lie where another did
-  SteadyTime next_scan{};
-  SteadyTime last_scan{};
-  std::chrono::milliseconds scan_interval{0};
-  std::vector<Position> restored;  // until the first poll
-  Recall recall;
-  std::vector<std::string> notices;
-  std::set<std::string> noticed;
-};
-
-bool Follower::Impl::is_taken(const FileKey& key, StreamId self) const {
-  const auto owner = by_key.find(key);
-  return owner != by_key.end() && owner->second != self;
-}
-
-// A link beside its targets, as glog's, is a name and no source of its own.
-bool Follower::Impl::leads_away(const std::string& path) const {
-  const auto resolved = files.resolve(path);
-  return resolved && *resolved != path &&
-         (by_path.contains(*resolved) || discovery.watch_of(*resolved).has_value());
-}
 
 void Follower::Impl::notice(const std::string& text) {
   if (noticed.insert(text).second) notices.push_back(text);
@@ -186,34 +90,6 @@ void Follower::Impl::restore_all(std::vector<Position> positions, SteadyTime now
   }
 }
 
-bool Follower::Impl::take_up(Stream& stream, const Position& position) {
-  stream.restore(position);
-  if (stream.key() && by_key.contains(*stream.key())) stream.let_go();
-  Followed& followed = streams[stream.id()];
-  claim(followed, stream.key());
-  note_target(followed);
-  return true;
-}
-
-// A file is read by one stream, whatever names it goes by. Nothing: by none any more.
-void Follower::Impl::claim(Followed& followed, const std::optional<FileKey>& key) {
-  const StreamId id = followed.stream->id();
-  if (followed.key && !is_taken(*followed.key, id)) by_key.erase(*followed.key);
-  followed.key = key && !is_taken(*key, id) ? key : std::nullopt;
-  if (followed.key) by_key[*key] = id;
-}
-
-// Where a link leads: what happens there is the stream's affair.
-void Follower::Impl::note_target(Followed& followed) {
-  const std::string& path = followed.stream->path();
-  const auto resolved = files.resolve(path);
-  std::string target = resolved && *resolved != path ? *resolved : std::string();
-  if (target == followed.target) return;
-  if (!followed.target.empty()) by_target.erase(followed.target);
-  if (!target.empty()) by_target[target] = followed.stream->id();
-  followed.target = std::move(target);
-}
-
 // Whether the kernel would tell of a change of its file.
 bool Follower::Impl::gives_hints(const Followed& followed) const {
   const auto watched = [this](const std::string& path) {
@@ -273,6 +149,9 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::set<std::st
       return false;
     }
     if (!found.literal && leads_away(found.path)) return false;
+    const auto lost = was_lost_by_another(found.path, *status, 0);
+    if (!lost && (is_passing(lost.error()) || is_absent(lost.error()))) return true;  // looked at again soon
+    if (lost && *lost) return false;
   }
   const bool is_file = status && status->type == FileType::regular;
   const auto known = recall ? recall(found.path) : OsResult<std::optional<Position>>(std::nullopt);
@@ -420,6 +299,7 @@ void Follower::set_watches(std::vector<Watch> watches) {
 std::vector<Batch> Follower::poll(SteadyTime now, Instant wall, std::size_t budget) {
   Impl& impl = *impl_;
   impl.around.wall = wall;
+  impl.polled = now;
   impl.restore_all(std::exchange(impl.restored, {}), now);
   if (now >= impl.next_scan) impl.scan(now);
   std::vector<Batch> out;

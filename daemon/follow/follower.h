@@ -91,6 +91,7 @@ struct Batch {
   bool caught_up = false;  // these lines reach the end of the file, and no other file waits behind it
   bool ended = false;      // this file is finished: `finished` goes on the list of finished files
   bool restarted = false;  // the file of these lines is not the one of the lines before (or begins anew)
+  bool refound = false;    // what was read so far lies in another file by now, which `after` names
   std::string finished;    // see `ended`
   State state = State::following;
   std::string error;  // why it can't be read; given once, when that changes; "" when it is over

@@ -79,10 +79,6 @@ namespace {
 
 constexpr int kTries = 5;
 
-bool is_absent(Errno error) {
-  return error == ENOENT || error == ENOTDIR;
-}
-
 // The entries of the directory that bear the name, or a rotated form of it, in a fixed order.
 using Names = std::vector<std::tuple<std::string, std::uint64_t>>;
 OsResult<Names> names_of(FileSystem& files, const SplitPath& place) {

@@ -38,10 +38,6 @@ std::string message_of(Errno error) {
   return std::generic_category().message(error);
 }
 
-bool is_absent(Errno error) {
-  return error == ENOENT || error == ENOTDIR;
-}
-
 }  // namespace
 
 Stream::Stream(StreamId id, std::size_t tag, std::string path, bool read_rotated)
@@ -173,6 +169,7 @@ bool Stream::begin(Look& look) {
     return false;
   }
   if (known_ || read_rotated_) return advance(look);
+  if (was_lost_by_another(look, *look.target.file)) return false;
   start_at({path_, *look.target.file, {}});
   return true;
 }
@@ -184,123 +181,6 @@ bool Stream::nothing_new(const Look& look) const {
   if (!current_->at_end) return false;
   return current_->pending == 0 || !current_->grew ||
          look.now - *current_->grew < look.around.options.line_idle_limit;
-}
-
-// Of the file nothing has been read yet, and it has changed since it was last seen. Another content may have
-// come and gone in between, under this very inode; then it lies among the rotated files, and goes first.
-Stream::Attached Stream::go_back_to_unseen(Look& look) {
-  if (current_->reader.trace().offset > 0) return Attached::yes;
-  const auto status = current_->content->status();
-  if (!status || status->modified == current_->seen.modified) return Attached::yes;
-  Link last = last_link();
-  last.key = FileKey{};
-  Chain chain(look.around.files, look.around.contents, path_);
-  const auto next = chain.next(last, look.around.finished, taken_by_others(look));
-  if (chain.error() != 0) {
-    fail(chain.error());
-    return Attached::later;
-  }
-  current_->seen.modified = status->modified;
-  if (!next || next->path == path_ || key_of(next->status) == current_->key) return Attached::yes;
-  start_at(*next);
-  return Attached::lost;
-}
-
-// Where the file is that we are reading: open; under the path; elsewhere by its key; or its content, in a file
-// that took its place, or among the rotated ones.
-Stream::Attached Stream::attach(Look& look) {
-  CurrentFile& current = *current_;
-  if (current.content) {
-    const auto status = current.content->status();
-    if (!status && status.error() != ESTALE) {
-      fail(status.error());
-      return Attached::later;
-    }
-    const bool whole =
-        status && (current.content->compressed() || status->size >= current.reader.trace().offset);
-    if (whole) return Attached::yes;
-    close_file();
-    if (status) return find_copy(look);
-  }
-  if (is_here(look.target)) {
-    const Attached attached = attach_at(look, path_, false);
-    return attached == Attached::lost ? find_copy(look) : attached;
-  }
-  if (const Attached attached = attach_to_replacement(look, Evidence::certain); attached != Attached::lost)
-    return attached;
-  FileSystem& files = look.around.files;
-  const auto remembered = current.file.empty() ? tl::unexpected(ENOENT) : files.status(current.file);
-  std::optional<std::string> found;
-  if (remembered && key_of(*remembered) == current.key) {
-    found = current.file;
-  } else if (current.reader.trace().offset > 0 || current.seen.size > 0) {  // else nothing to know it by
-    Chain chain(files, look.around.contents, path_);
-    found = chain.find(current.key);
-    if (!found && chain.error() != 0) {
-      fail(chain.error());
-      return Attached::later;
-    }
-  }
-  if (found) {
-    const Attached attached = attach_at(look, *found, false);
-    if (attached != Attached::lost) return attached;
-  }
-  const Attached attached = find_copy(look);
-  return attached == Attached::lost ? attach_to_replacement(look, Evidence::content) : attached;
-}
-
-// Opens what lies at `file` and sees whether it is what we have been reading.
-Stream::Attached Stream::attach_at(Look& look, const std::string& file, bool is_copy) {
-  auto opened = look.around.contents.open_if(file, current_->reader.trace());
-  if (!opened && (is_absent(opened.error()) || opened.error() == EINVAL)) return Attached::lost;
-  if (!opened) {
-    fail(opened.error());
-    return Attached::later;
-  }
-  if (!opened->content) return Attached::lost;
-  const FileStatus& status = opened->status;
-  const FileKey key = key_of(status);
-  if (is_copy ? look.around.taken(key, id_) : key != current_->key) return Attached::lost;
-  if (current_->reader.trace().offset == 0 && status.size < current_->seen.size) return Attached::lost;
-  if (key != current_->key) {
-    announce_ = true;
-    current_->measured.reset();
-  }
-  current_->content = std::move(opened->content);
-  current_->compressed = current_->content->compressed();
-  current_->key = key;
-  current_->file = file;
-  if (file == path_) removed_ = false;
-  return Attached::yes;
-}
-
-// Another file lies under the path: is it ours, written anew by rsync, an editor or `sed -i`, or on a file system
-// that goes by another number now? Certain are the inode with its time of birth, or a copy that was given its
-// original's time. Else the content decides, unless our file is still there, or was deleted before this one was
-// made: then a new job may well begin as the one before.
-Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
-  if (!look.target.file) return Attached::lost;
-  const FileStatus& now = *look.target.file;
-  const FileKey key = key_of(now);
-  const Trace& trace = current_->reader.trace();
-  if (key == current_->key || trace.marker.length == 0 || is_anothers(look, now)) return Attached::lost;
-  const bool certain = is_copy(now) || same_but_for_device(key, current_->key);
-  if (!certain && (evidence == Evidence::certain || removed_ || is_successor(key, current_->key)))
-    return Attached::lost;
-  const Attached attached = attach_at(look, path_, true);
-  if (attached == Attached::yes) current_->drained_finally = false;
-  return attached;
-}
-
-// Our content is not where it was: truncated, and copied before that; or compressed.
-Stream::Attached Stream::find_copy(Look& look) {
-  Chain chain(look.around.files, look.around.contents, path_);
-  const auto copy = chain.holds(last_link(), look.around.finished, taken_by_others(look));
-  if (chain.error() != 0) {
-    fail(chain.error());
-    return Attached::later;
-  }
-  return copy ? attach_at(look, *copy, true) : Attached::lost;
 }
 
 // Up to where NUL bytes are there to stay.
@@ -357,7 +237,7 @@ Stream::Drained Stream::drain(Look& look, bool take_rest) {
 bool Stream::is_final(Look& look) {
   if (current_->seen.links == 0) return true;
   if (look.target.file && look.target.file->size > 0)
-    return !is_anothers(look, *look.target.file);
+    return !is_anothers(look, *look.target.file) && !was_lost_by_another(look, *look.target.file);
   // Only a changed directory can have a new file: a stream that waits for its successor costs one stat.
   const auto directory = look.around.files.status(split_path(path_).directory);
   if (directory && directory->modified == current_->directory_modified) return false;
@@ -370,8 +250,10 @@ bool Stream::is_final(Look& look) {
 
 // The file is final and read: its rest is a line, and the stream goes on with the next one.
 Stream::Step Stream::finish(Look& look) {
-  const Evidence evidence = current_->seen.links == 0 ? Evidence::content : Evidence::certain;
-  switch (attach_to_replacement(look, evidence)) {
+  const bool gone = current_->seen.links == 0;
+  Attached attached = attach_to_replacement(look, gone ? Evidence::content : Evidence::certain);
+  if (attached == Attached::lost && gone && !removed_) attached = find_copy(look);  // that was rotated by now
+  switch (attached) {
     case Attached::yes:
       return Step::again;
     case Attached::later:
@@ -401,9 +283,15 @@ Stream::Step Stream::lose(Look& look) {
 // To the file written after `last_`, or to none. False: nothing could be found out, or nothing lies there.
 bool Stream::advance(Look& look) {
   Chain chain(look.around.files, look.around.contents, path_);
-  auto next = chain.next(last_, look.around.finished, taken_by_others(look));
+  auto next = chain.next(last_, look.around.finished, others(look));
   const auto& here = chain.under_path();
+  const auto key_of_file = [](const auto& file) { return file ? std::optional(key_of(*file)) : std::nullopt; };
+  const auto before = key_of_file(look.target.file);
   look.target.file = here && here->type == FileType::regular ? std::optional(*here) : std::nullopt;
+  if (key_of_file(look.target.file) != before) {  // it was none of ours then: perhaps it is now
+    fail(EAGAIN);
+    return false;
+  }
   if (next && next->path == path_ && is_anothers(look, next->status)) next.reset();
   // A file that was away for a while, with its file system, or was put back.
   const bool came_back = next && next->path == path_ && next->read.offset == 0 && last_.trace.marker.length > 0 &&
@@ -420,7 +308,9 @@ bool Stream::advance(Look& look) {
     fail(chain.error());
     return false;
   }
-  if (next && next->path != path_ && last_.trace.offset == 0) lost_bytes_ = 0;  // it may well be there
+  // Nothing of it is known but its size: where there is as much, it may well be there.
+  const bool may_be_there = next && (next->path != path_ || next->status.size >= lost_bytes_);
+  if (may_be_there && last_.trace.offset == 0) lost_bytes_ = 0;
   end_current(look);
   if (next)
     start_at(*next);
@@ -465,15 +355,6 @@ Link Stream::last_link() const {
   if (trace.offset > 0)
     link.finished = finished_identity(trace.head.text(), trace.offset, trace.marker.text());
   return link;
-}
-
-Chain::Taken Stream::taken_by_others(const Look& look) const {
-  return [&taken = look.around.taken, id = id_](const FileKey& key) { return taken(key, id); };
-}
-
-// What lies under the path is read by its own name, or as what it was when it had another.
-bool Stream::is_anothers(const Look& look, const FileStatus& under_path) const {
-  return look.around.taken(key_of(under_path), id_) || look.around.leads_away(path_);
 }
 
 void Stream::fail(Errno error) {

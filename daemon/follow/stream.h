@@ -48,7 +48,9 @@ class Stream {
     Contents& contents;
     const Options& options;
     FinishedFiles& finished;
-    std::function<bool(const FileKey&, StreamId)> taken;  // by another stream
+    std::function<bool(const std::string& path, const FileKey&, StreamId)> taken;  // by another stream
+    // What another stream has lost lies there: that one goes on with it.
+    std::function<OsResult<bool>(const std::string& path, const FileStatus&, StreamId)> lost;
     std::function<bool(const std::string&)> leads_away;   // the path is a link to a file that is followed itself
     Instant wall{};
   };
@@ -74,6 +76,9 @@ class Stream {
   void adopt(const FileStatus& status, const Trace& trace);
   // The name was deleted: what will lie under it is a new file.
   void note_removed() { removed_ = true; }
+  bool was_removed() const { return removed_; }
+  // What was read of its file lies there now, in another.
+  void go_on_in(const std::string& file, const FileStatus& status);
 
   StreamId id() const { return id_; }
   std::size_t tag() const { return tag_; }
@@ -85,6 +90,8 @@ class Stream {
   bool is_open() const { return current_ && current_->content; }
   bool is_known() const { return known_; }  // a file of its path has been read or begun
   std::optional<FileKey> key() const;  // of the file being read
+  // Of what was read of it, or, where there is none, of the file before.
+  Trace trace() const { return current_ ? current_->reader.trace() : last_.trace; }
   std::optional<SteadyTime> gone_since() const { return gone_since_; }
   Status status() const;
 
@@ -112,9 +119,10 @@ class Stream {
   bool nothing_new(const Look& look) const;
   Attached go_back_to_unseen(Look& look);
   Attached attach(Look& look);
-  Attached attach_at(Look& look, const std::string& file, bool is_copy);
+  Attached attach_at(Look& look, const std::string& file, const std::optional<FileKey>& expected);
   enum class Evidence { certain, content };
   Attached attach_to_replacement(Look& look, Evidence evidence);
+  void remember_original(Look& look, const Link& original);
   Attached find_copy(Look& look);
   void settle(const Look& look, const FileStatus& status);
   Drained drain(Look& look, bool take_rest);
@@ -125,8 +133,9 @@ class Stream {
   void end_current(Look& look);
   void start_at(const NextFile& next);
   Link last_link() const;
-  Chain::Taken taken_by_others(const Look& look) const;
+  Chain::Others others(const Look& look) const;
   bool is_anothers(const Look& look, const FileStatus& under_path) const;
+  bool was_lost_by_another(const Look& look, const FileStatus& under_path);
   void fail(Errno error);
 
   Batch new_batch() const;
@@ -147,6 +156,7 @@ class Stream {
   bool known_ = false;      // a file has been read under this path before
   bool restarted_ = false;  // to be said with the next batch
   bool announce_ = false;   // a new file: its position is to be committed even without lines
+  bool refound_ = false;    // likewise: what was read of the file lies in another now
   bool removed_ = false;    // the path's name was deleted since we took up what lay there
   Errno failure_ = 0;       // in this look
   bool unsettled_ = false;  // in this look: something is not known yet, asked again at once

@@ -29,6 +29,7 @@ void Stream::emit(Batch batch, std::vector<Batch>& out) {
   batch.after = position_;
   batch.size = position_.size;
   batch.restarted = std::exchange(restarted_, false);
+  batch.refound = std::exchange(refound_, false);
   announce_ = false;
   moved_ = true;
   out.push_back(std::move(batch));
@@ -64,7 +65,7 @@ void Stream::rewind(FinishedFiles& finished) {
   told_state_.reset();
   told_error_.clear();
   lost_bytes_ = 0;
-  restarted_ = announce_ = removed_ = false;
+  restarted_ = announce_ = refound_ = removed_ = false;
   last_ = Link{};
   ended_key_ = FileKey{};
   if (!committed_.path.empty()) {

@@ -318,8 +318,8 @@ TEST(Adversary, a_file_let_go_of_twice_is_read_on_from_the_later_place) {
     FinishedFiles finished;
     finished.add(with_key(finished_identity("10:a", later_first ? 200 : 100, "10:b"), key));
     finished.add(with_key(finished_identity("10:a", later_first ? 100 : 200, "10:c"), key));
-    ASSERT_TRUE(finished.of(key));
-    EXPECT_EQ(trace_of_finished(*finished.of(key))->offset, 200);
+    ASSERT_EQ(finished.of(key).size(), 2U) << "it may have been truncated in between";
+    EXPECT_EQ(finished.of(key)[0].offset, 200);
   }
 }
 

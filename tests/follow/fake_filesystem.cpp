@@ -24,7 +24,8 @@ std::shared_ptr<FakeFileSystem::Node> FakeFileSystem::make(const std::string& pa
   std::erase_if(nodes_, [](const auto& weak) { return weak.expired(); });
   for (const auto& weak : nodes_)
     if (const auto living = weak.lock()) used.insert(living->inode);
-  for (node->inode = 10; used.contains(node->inode);) ++node->inode;
+  for (node->inode = reuses_inodes ? 10 : last_inode_ + 1; used.contains(node->inode);) ++node->inode;
+  last_inode_ = std::max(last_inode_, node->inode);
   nodes_.push_back(node);
   names_[path] = node;
   touch(*node);
@@ -58,17 +59,23 @@ OsResult<std::shared_ptr<FakeFileSystem::Node>> FakeFileSystem::find(std::string
 
 void FakeFileSystem::write(const std::string& path, std::string_view bytes) {
   const auto found = find(path);
-  const auto node = found ? *found : make(path);
-  node->bytes.append(bytes);
-  touch(*node);
+  write(found ? *found : make(path), bytes);
+}
+
+void FakeFileSystem::write(const File& file, std::string_view bytes) {
+  file->bytes.append(bytes);
+  touch(*file);
 }
 
 void FakeFileSystem::write_at_offset(const std::string& path, std::int64_t offset, std::string_view bytes) {
-  const auto node = find(path).value();
+  write_at_offset(file(path), offset, bytes);
+}
+
+void FakeFileSystem::write_at_offset(const File& file, std::int64_t offset, std::string_view bytes) {
   const auto at = static_cast<std::size_t>(offset);
-  if (node->bytes.size() < at + bytes.size()) node->bytes.resize(at + bytes.size(), '\0');
-  node->bytes.replace(at, bytes.size(), bytes);
-  touch(*node);
+  if (file->bytes.size() < at + bytes.size()) file->bytes.resize(at + bytes.size(), '\0');
+  file->bytes.replace(at, bytes.size(), bytes);
+  touch(*file);
 }
 
 void FakeFileSystem::create(const std::string& path, std::string_view bytes) {
@@ -77,9 +84,19 @@ void FakeFileSystem::create(const std::string& path, std::string_view bytes) {
 }
 
 void FakeFileSystem::truncate(const std::string& path, std::int64_t size) {
-  const auto node = find(path).value();
-  node->bytes.resize(static_cast<std::size_t>(size));
-  touch(*node);
+  truncate(file(path), size);
+}
+
+void FakeFileSystem::truncate(const File& file, std::int64_t size) {
+  file->bytes.resize(static_cast<std::size_t>(size));
+  touch(*file);
+}
+
+std::vector<std::string> FakeFileSystem::names(const File& file) const {
+  std::vector<std::string> out;
+  for (const auto& [path, node] : names_)
+    if (node == file) out.push_back(path);
+  return out;
 }
 
 void FakeFileSystem::rename(const std::string& from, const std::string& to) {

@@ -16,6 +16,19 @@ namespace etad::follow {
 
 class FakeFileSystem final : public FileSystem {
  public:
+  struct Node {
+    std::uint64_t inode = 0;
+    FileType type = FileType::regular;
+    std::string bytes;
+    std::string target;  // of a link
+    std::uint64_t links = 1;
+    Instant modified{};
+    Instant born{};
+    bool is_link() const { return !target.empty(); }
+  };
+  // An open file, as whoever writes it holds it: whatever names it goes by, or none any more.
+  using File = std::shared_ptr<Node>;
+
   // What a test does to it. Paths are absolute; directories are there as soon as something lies in them.
   void write(const std::string& path, std::string_view bytes);  // appends; creates
   void write_at_offset(const std::string& path, std::int64_t offset, std::string_view bytes);
@@ -26,6 +39,13 @@ class FakeFileSystem final : public FileSystem {
   // As rsync and `sed -i` do: written under another name, given the original's time, renamed over the path.
   void replace(const std::string& path, std::string_view bytes, std::optional<Instant> modified = {});
   void remove(const std::string& path);
+  File file(const std::string& path) const { return find(path).value(); }
+  void write(const File& file, std::string_view bytes);  // appends
+  void write_at_offset(const File& file, std::int64_t offset, std::string_view bytes);
+  void truncate(const File& file, std::int64_t size = 0);
+  std::vector<std::string> names(const File& file) const;
+  const std::map<std::string, File>& all() const { return names_; }
+  static std::int64_t size(const File& file) { return static_cast<std::int64_t>(file->bytes.size()); }
   void hard_link(const std::string& from, const std::string& to);
   void symlink(const std::string& target, const std::string& path);
   void special(const std::string& path, FileType type);
@@ -48,7 +68,9 @@ class FakeFileSystem final : public FileSystem {
   std::function<void(const std::string& call, const std::string& path)> meanwhile;
   int max_open = 1000;               // EMFILE beyond
   std::uint64_t device = 1;          // its number, which may change over a restart of the machine
+  bool reuses_inodes = true;         // as ext4 does; others take a long time to
   bool births = true;                // whether it knows when an inode was made
+  void set_clock(Instant now) { clock_ = now; }  // of which each change takes a microsecond
 
   OsResult<FileStatus> status(const std::string& path) override;
   OsResult<std::vector<DirectoryEntry>> list(const std::string& directory) override;
@@ -60,16 +82,6 @@ class FakeFileSystem final : public FileSystem {
   std::int64_t next_data(Handle handle, std::int64_t offset) override;
 
  private:
-  struct Node {
-    std::uint64_t inode = 0;
-    FileType type = FileType::regular;
-    std::string bytes;
-    std::string target;  // of a link
-    std::uint64_t links = 1;
-    Instant modified{};
-    Instant born{};
-    bool is_link() const { return !target.empty(); }
-  };
   struct Handled {
     std::shared_ptr<Node> node;
     std::string path;
@@ -96,6 +108,7 @@ class FakeFileSystem final : public FileSystem {
   Fault nth_{"", "", 0, 0};
   Instant clock_{std::chrono::seconds(1'780'000'000)};
   Handle next_handle_ = 3;
+  std::uint64_t last_inode_ = 9;
   int most_open_ = 0;
 };
 

@@ -1,0 +1,105 @@
+// What the follower is made of: its streams, who reads which file, and when each is looked at.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "daemon/follow/chain.h"
+#include "daemon/follow/contents.h"
+#include "daemon/follow/discovery.h"
+#include "daemon/follow/filesystem.h"
+#include "daemon/follow/finished.h"
+#include "daemon/follow/follower.h"
+#include "daemon/follow/journal.h"
+#include "daemon/follow/rotation.h"
+#include "daemon/follow/schedule.h"
+#include "daemon/follow/stream.h"
+
+namespace etad::follow {
+
+struct Follower::Impl {
+  struct Followed {
+    std::unique_ptr<Stream> stream;
+    bool literal = false;
+    std::optional<FileKey> key;  // as in `by_key`
+    std::string target;          // where its path leads, if that is a link; as in `by_target`
+  };
+
+  Impl(FileSystem& filesystem, HintSource* hint_source, Options opts, OpenJournal journal)
+      : files(filesystem),
+        hints(hint_source),
+        options(opts),
+        contents(files, options.largest_inflated),
+        schedule(options),
+        most_open(opts.max_open),
+        around{files,    contents,
+               options,  finished,
+               [this](const std::string& path, const FileKey& key, StreamId self) {
+                 return reads_another(path, key, self);
+               },
+               [this](const std::string& path, const FileStatus& status, StreamId self) {
+                 return was_lost_by_another(path, status, self);
+               },
+               [this](const std::string& path) { return leads_away(path); }},
+        open_journal_by(journal ? std::move(journal) : OpenJournal(open_journal)) {}
+
+  void set_watches(std::vector<Watch> watches);
+  void add_journals(SteadyTime now);
+  void restore_all(std::vector<Position> positions, SteadyTime now);
+  bool is_taken(const FileKey& key, StreamId self) const;
+  bool reads_another(const std::string& path, const FileKey& key, StreamId self);
+  OsResult<bool> was_lost_by_another(const std::string& path, const FileStatus& status, StreamId self);
+  OsResult<bool> has_lost_its_file(const Followed& followed);
+  bool leads_away(const std::string& path) const;
+  Stream& add(const std::string& path, std::size_t watch, bool literal, SteadyTime now);
+  void drop(StreamId id);
+  void scan(SteadyTime now);
+  bool admit(const Discovery::Found& found, const std::set<std::string_view>& all, SteadyTime now);
+  void note_target(Followed& followed);
+  bool gives_hints(const Followed& followed) const;
+  bool take_up(Stream& stream, const Position& position);
+  void claim(Followed& followed, const std::optional<FileKey>& key);
+  void forget_gone(SteadyTime now);
+  void watch_directories(SteadyTime now);
+  void look(StreamId id, SteadyTime now, std::size_t& budget, std::vector<Batch>& out);
+  void close_idle(SteadyTime now);
+  void close_oldest(std::size_t most_left);
+  void wake(const std::string& path, SteadyTime now);
+  void notice(const std::string& text);
+
+  FileSystem& files;
+  HintSource* hints;
+  Options options;
+  Discovery discovery;
+  FinishedFiles finished;
+  Contents contents;
+  Schedule schedule;
+  std::size_t most_open;  // descriptors: fewer than in the options where the system has no more
+  Stream::Surroundings around;
+
+  std::map<StreamId, Followed> streams;
+  std::unordered_map<std::string, StreamId> by_path;
+  std::unordered_map<std::string, StreamId> by_target;  // where a link leads
+  std::map<FileKey, StreamId> by_key;
+  std::map<StreamId, SteadyTime> open;  // when each open file last moved
+  std::map<StreamId, JournalStream> journals;
+  std::vector<Watch> journal_watches;
+  OpenJournal open_journal_by;
+  StreamId next_id = 1;
+
+  std::set<std::string> hinting;  // the directories that hints come from
+  SteadyTime polled{};            // when, last
+  SteadyTime next_watch{};        // when all of them are watched anew: one may lie where another did
+  SteadyTime next_scan{};
+  SteadyTime last_scan{};
+  std::chrono::milliseconds scan_interval{0};
+  std::vector<Position> restored;  // until the first poll
+  Recall recall;
+  std::vector<std::string> notices;
+  std::set<std::string> noticed;
+};
+
+}  // namespace etad::follow

@@ -1,0 +1,101 @@
+// Which stream reads which file.
+#include <cerrno>
+#include <utility>
+
+#include "daemon/follow/follower_impl.h"
+
+namespace etad::follow {
+
+bool Follower::Impl::is_taken(const FileKey& key, StreamId self) const {
+  const auto owner = by_key.find(key);
+  return owner != by_key.end() && owner->second != self;
+}
+
+// Whether another stream than `self` reads what lies at `path`. Where the file system does not say when an inode was
+// made, it may have been another file's when that stream was there last: then the content decides.
+bool Follower::Impl::reads_another(const std::string& path, const FileKey& key, StreamId self) {
+  if (!is_taken(key, self)) return false;
+  if (key.born != 0) return true;
+  const auto same = contents.matches(path, key, streams.at(by_key.at(key)).stream->trace());
+  return !same || *same;
+}
+
+// A file that nobody reads by its key may be what another stream has read, written anew and moved in the meantime:
+// replaced by its copy and then swapped, linked to, renamed. It is that stream's, wherever it lies now.
+OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, const FileStatus& status,
+                                                   StreamId self) {
+  std::optional<Fingerprint> head;
+  for (auto& [id, followed] : streams) {
+    const Trace trace = followed.stream->trace();
+    const bool may_be = id != self && trace.head.length == kHeadBytes && trace.offset <= status.size &&
+                        !followed.stream->was_removed() &&
+                        !(followed.key && is_successor(key_of(status), *followed.key));
+    if (!may_be) continue;
+    if (!head) {
+      const auto file = contents.open(path);
+      if (!file) return tl::unexpected(file.error());
+      if (file->content->compressed()) return false;
+      const auto found = head_of(*file->content);
+      if (!found) return tl::unexpected(found.error());
+      head = *found;
+    }
+    if (trace.head != *head) continue;
+    const auto lost = has_lost_its_file(followed);
+    if (!lost) return lost;
+    const auto same = *lost ? contents.matches(path, key_of(status), trace) : lost;
+    if (!same) return same;
+    if (!*same) continue;
+    followed.stream->go_on_in(path, status);
+    claim(followed, key_of(status));
+    schedule.hint(id, polled);
+    return true;
+  }
+  return false;
+}
+
+OsResult<bool> Follower::Impl::has_lost_its_file(const Followed& followed) {
+  if (!followed.key) return !followed.stream->key();
+  const auto here = files.status(followed.stream->path());
+  if (!here && is_passing(here.error())) return tl::unexpected(here.error());
+  if (here && key_of(*here) == *followed.key) return false;
+  const auto found = find_key(files, split_path(followed.stream->path()).directory, *followed.key);
+  if (!found && found.error() != ENOENT) return tl::unexpected(found.error());
+  return !found;
+}
+
+// A link beside its targets, as glog's, is a name and no source of its own.
+bool Follower::Impl::leads_away(const std::string& path) const {
+  const auto resolved = files.resolve(path);
+  return resolved && *resolved != path &&
+         (by_path.contains(*resolved) || discovery.watch_of(*resolved).has_value());
+}
+
+bool Follower::Impl::take_up(Stream& stream, const Position& position) {
+  stream.restore(position);
+  if (stream.key() && by_key.contains(*stream.key())) stream.let_go();
+  Followed& followed = streams[stream.id()];
+  claim(followed, stream.key());
+  note_target(followed);
+  return true;
+}
+
+// A file is read by one stream, whatever names it goes by. Nothing: by none any more.
+void Follower::Impl::claim(Followed& followed, const std::optional<FileKey>& key) {
+  const StreamId id = followed.stream->id();
+  if (followed.key && !is_taken(*followed.key, id)) by_key.erase(*followed.key);
+  followed.key = key && !is_taken(*key, id) ? key : std::nullopt;
+  if (followed.key) by_key[*key] = id;
+}
+
+// Where a link leads: what happens there is the stream's affair.
+void Follower::Impl::note_target(Followed& followed) {
+  const std::string& path = followed.stream->path();
+  const auto resolved = files.resolve(path);
+  std::string target = resolved && *resolved != path ? *resolved : std::string();
+  if (target == followed.target) return;
+  if (!followed.target.empty()) by_target.erase(followed.target);
+  if (!target.empty()) by_target[target] = followed.stream->id();
+  followed.target = std::move(target);
+}
+
+}  // namespace etad::follow

@@ -1,0 +1,171 @@
+// Where the file is that a stream is reading, after others have renamed, copied, truncated or replaced it.
+#include <cerrno>
+#include <utility>
+
+#include "daemon/follow/stream.h"
+
+namespace etad::follow {
+
+// Of the file nothing has been read yet, and it has changed since it was last seen. Another content may have
+// come and gone in between, under this very inode; then it lies among the rotated files, and goes first.
+Stream::Attached Stream::go_back_to_unseen(Look& look) {
+  if (current_->reader.trace().offset > 0) return Attached::yes;
+  const auto status = current_->content->status();
+  if (!status || status->modified == current_->seen.modified) return Attached::yes;
+  Link last = last_link();
+  last.key = FileKey{};
+  Chain chain(look.around.files, look.around.contents, path_);
+  const auto next = chain.next(last, look.around.finished, others(look));
+  if (chain.error() != 0) {
+    fail(chain.error());
+    return Attached::later;
+  }
+  current_->seen.modified = status->modified;
+  if (!next || next->path == path_ || key_of(next->status) == current_->key) return Attached::yes;
+  start_at(*next);
+  return Attached::lost;
+}
+
+// Where the file is that we are reading: open; under the path; elsewhere by its key; or its content, in a file
+// that took its place, or among the rotated ones.
+Stream::Attached Stream::attach(Look& look) {
+  CurrentFile& current = *current_;
+  if (current.content) {
+    const auto status = current.content->status();
+    if (!status && status.error() != ESTALE) {
+      fail(status.error());
+      return Attached::later;
+    }
+    const bool whole =
+        status && (current.content->compressed() || status->size >= current.reader.trace().offset);
+    if (whole) return Attached::yes;
+    close_file();
+    if (status) return find_copy(look);
+  }
+  if (is_here(look.target)) {
+    const Attached attached = attach_at(look, path_, current.key);
+    return attached == Attached::lost ? find_copy(look) : attached;
+  }
+  if (const Attached attached = attach_to_replacement(look, Evidence::certain); attached != Attached::lost)
+    return attached;
+  FileSystem& files = look.around.files;
+  const auto remembered = current.file.empty() ? tl::unexpected(ENOENT) : files.status(current.file);
+  std::optional<std::string> found;
+  if (remembered && key_of(*remembered) == current.key) {
+    found = current.file;
+  } else if (current.reader.trace().offset > 0 || current.seen.size > 0) {  // else nothing to know it by
+    Chain chain(files, look.around.contents, path_);
+    found = chain.find(current.key);
+    if (!found && chain.error() != 0) {
+      fail(chain.error());
+      return Attached::later;
+    }
+  }
+  if (found) {
+    const Attached attached = attach_at(look, *found, current.key);
+    if (attached != Attached::lost) return attached;
+  }
+  const Attached attached = find_copy(look);
+  return attached == Attached::lost ? attach_to_replacement(look, Evidence::content) : attached;
+}
+
+// Opens what lies at `file` and sees whether it is what we have been reading. `expected`: what lay there a moment ago;
+// if it does no more, names have moved in between, and all is looked at again.
+Stream::Attached Stream::attach_at(Look& look, const std::string& file, const std::optional<FileKey>& expected) {
+  auto opened = look.around.contents.open_if(file, current_->reader.trace());
+  const bool absent = !opened && (is_absent(opened.error()) || opened.error() == EINVAL);
+  const bool moved = absent || (opened && expected && key_of(opened->status) != *expected);
+  if (absent && !expected) return Attached::lost;
+  if (!opened || moved) {
+    fail(moved ? EAGAIN : opened.error());
+    return Attached::later;
+  }
+  if (!opened->content) return Attached::lost;
+  const FileStatus& status = opened->status;
+  const FileKey key = key_of(status);
+  if (key != current_->key && look.around.taken(file, key, id_)) return Attached::lost;
+  if (current_->reader.trace().offset == 0 && status.size < current_->seen.size) return Attached::lost;
+  if (key != current_->key) go_on_in(file, status);
+  current_->content = std::move(opened->content);
+  current_->compressed = current_->content->compressed();
+  current_->key = key;
+  current_->file = file;
+  if (file == path_) removed_ = false;
+  return Attached::yes;
+}
+
+// Another file lies under the path: is it ours, written anew by rsync, an editor or `sed -i`, or on a file system
+// that goes by another number now? Certain are the inode with its time of birth, or a copy that was given its
+// original's time. Else the content decides, unless our file is still there, or was deleted before this one was
+// made: then a new job may well begin as the one before.
+Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
+  if (!look.target.file) return Attached::lost;
+  const FileStatus& now = *look.target.file;
+  const FileKey key = key_of(now);
+  const Trace& trace = current_->reader.trace();
+  if (key == current_->key || trace.marker.length == 0 || is_anothers(look, now)) return Attached::lost;
+  const bool certain = is_copy(now) || same_but_for_device(key, current_->key);
+  if (!certain && (evidence == Evidence::certain || removed_ || is_successor(key, current_->key)))
+    return Attached::lost;
+  const Link before = last_link();
+  const Attached attached = attach_at(look, path_, key);
+  if (attached == Attached::yes && !same_but_for_device(key, before.key)) remember_original(look, before);
+  return attached;
+}
+
+// It may go on under another name, and is then read from where we left it for its copy.
+void Stream::remember_original(Look& look, const Link& original) {
+  Chain chain(look.around.files, look.around.contents, path_);
+  if (!chain.find(original.key)) return;
+  Batch batch = new_batch();
+  batch.finished = with_key(original.finished, original.key);
+  if (!look.around.finished.add(batch.finished)) return;
+  uncommitted_finished_.push_back(batch.finished);
+  emit(std::move(batch), look.out);
+}
+
+// Our content is not where it was: truncated, and copied before that; or compressed.
+Stream::Attached Stream::find_copy(Look& look) {
+  Chain chain(look.around.files, look.around.contents, path_);
+  const auto copy = chain.holds(last_link(), look.around.finished, others(look));
+  if (chain.error() != 0) {
+    fail(chain.error());
+    return Attached::later;
+  }
+  return copy ? attach_at(look, *copy, std::nullopt) : Attached::lost;
+}
+
+Chain::Others Stream::others(const Look& look) const {
+  const auto& around = look.around;
+  return {[&around, id = id_](const std::string& path, const FileKey& key) { return around.taken(path, key, id); },
+          [&around, id = id_](const std::string& path, const FileStatus& status) {
+            return around.lost(path, status, id);
+          }};
+}
+
+// What lies under the path is read by its own name, or as what it was when it had another.
+bool Stream::is_anothers(const Look& look, const FileStatus& under_path) const {
+  return look.around.taken(path_, key_of(under_path), id_) || look.around.leads_away(path_);
+}
+
+// Or nobody knows yet: then it is asked again.
+bool Stream::was_lost_by_another(const Look& look, const FileStatus& under_path) {
+  const auto lost = look.around.lost(path_, under_path, id_);
+  if (lost) return *lost;
+  const bool passes = is_passing(lost.error()) || is_absent(lost.error());
+  if (passes) fail(is_absent(lost.error()) ? EAGAIN : lost.error());
+  return passes;
+}
+
+// What was read of our file lies there now.
+void Stream::go_on_in(const std::string& file, const FileStatus& status) {
+  close_file();
+  if (!current_) current_.emplace().reader = FileReader(last_.trace);
+  current_->key = key_of(status);
+  current_->file = file;
+  current_->measured.reset();
+  current_->drained_finally = false;
+  announce_ = refound_ = true;
+}
+
+}  // namespace etad::follow

@@ -1,0 +1,144 @@
+// What tests/simulation found, each in its shortest form: a file's content in another file, under another name, than
+// where it was read. One test a mechanism.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/follow/harness.h"
+
+namespace etad::follow {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr const char* kLog = "/logs/train.log";
+constexpr const char* kRotated = "/logs/train.log.1";
+constexpr const char* kOther = "/logs/other.log";
+
+std::vector<Watch> watching(const std::string& pattern) {
+  return {{pattern, 0, false}};
+}
+
+// Longer than what a file is known by.
+std::string long_line(char c) {
+  return std::string(2000, c);
+}
+
+TEST(SimulationFinds, a_replaced_file_is_committed_as_another) {
+  Harness etad(watching("/logs/*.log"));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  const std::string before = etad.positions[kLog].identity;
+  etad.files.replace(kLog, "one\n");
+  etad.now += std::chrono::seconds(11);
+  const auto batches = etad.follower->poll(etad.now, etad.wall, etad.budget);
+  ASSERT_EQ(batches.size(), 1U);
+  EXPECT_TRUE(batches[0].refound) << "or a restart looks for a file that is gone";
+  EXPECT_NE(batches[0].after.identity, before);
+  EXPECT_THAT(batches[0].lines, IsEmpty());
+}
+
+TEST(SimulationFinds, files_replaced_and_swapped_while_the_daemon_is_down_go_on_in_their_own_sources) {
+  Harness etad(watching("/logs/*.log"));
+  etad.files.write(kLog, long_line('a') + "\n");
+  etad.files.write(kOther, long_line('b') + "\n");
+  etad.poll();
+  etad.stop();
+  etad.files.replace(kLog, long_line('a') + "\na2\n");
+  etad.files.rename(kLog, "/logs/.aside");
+  etad.files.rename(kOther, kLog);
+  etad.files.rename("/logs/.aside", kOther);
+  etad.start();
+  etad.poll();
+  etad.files.write(kLog, "b2\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines_of[kLog], ElementsAre(long_line('a'), "a2"));
+  EXPECT_THAT(etad.lines_of[kOther], ElementsAre(long_line('b'), "b2"));
+}
+
+TEST(SimulationFinds, a_replaced_file_under_a_second_name_is_read_once) {
+  Harness etad(watching("/logs/*.log"));
+  etad.files.write(kLog, long_line('a') + "\n");
+  etad.poll();
+  etad.files.replace(kLog, long_line('a') + "\na2\n");
+  etad.files.hard_link(kLog, "/logs/a_second_name.log");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre(long_line('a'), "a2"));
+}
+
+TEST(SimulationFinds, the_original_of_a_copy_is_not_read_again_under_its_second_name) {
+  Harness etad(watching("/logs/*.log"));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.hard_link(kLog, kOther);
+  etad.files.replace(kLog, "one\n", etad.files.file(kLog)->modified);
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one"));
+}
+
+TEST(SimulationFinds, a_copy_that_was_rotated_is_read_on) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  const auto writing = [&] {
+    etad.files.replace(kLog, "one\n");
+    return etad.files.file(kLog);
+  }();
+  etad.files.rename(kLog, kRotated);
+  etad.poll();
+  etad.files.write(writing, "two\n");
+  etad.files.write(kLog, "three\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
+TEST(SimulationFinds, a_replaced_file_that_is_copied_to_be_truncated_is_read_once) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.stop();
+  etad.files.replace(kLog, "one\ntwo\n");
+  etad.files.copy(kLog, kRotated);
+  etad.start();
+  etad.poll();
+  etad.files.truncate(kLog);
+  etad.files.write(kLog, "three\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
+TEST(SimulationFinds, an_unterminated_line_that_lies_in_a_copy_is_not_told_as_lost) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "on");
+  etad.poll();
+  etad.stop();
+  etad.files.replace(kLog, "one\n");
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one"));
+  EXPECT_EQ(etad.lost, 0);
+}
+
+// Where the file system does not say when an inode was made, it may have been another log's a moment ago.
+TEST(SimulationFinds, a_rotated_file_with_the_inode_that_another_log_had_is_read) {
+  Harness etad(watching("/logs/*.log"));
+  etad.files.births = false;
+  etad.files.write(kOther, "other\n");
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.stop();
+  const std::uint64_t inode = etad.files.inode(kOther);
+  etad.files.remove(kOther);
+  etad.files.rename(kLog, "/logs/train.log.2");
+  etad.files.write(kRotated, "two\n");
+  ASSERT_EQ(etad.files.inode(kRotated), inode);
+  etad.files.write(kLog, "three\n");
+  etad.files.write(kOther, "another\n");
+  etad.start();
+  etad.poll();
+  etad.poll();
+  EXPECT_THAT(etad.lines_of[kLog], ElementsAre("one", "two", "three"));
+}
+
+}  // namespace
+}  // namespace etad::follow
