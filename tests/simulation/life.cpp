@@ -1,0 +1,282 @@
+#include "tests/simulation/life.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace etad::simulation {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr int kSteps = 40;
+constexpr int kMostLooks = 400;  // until nothing more comes
+
+std::string named(const Step& step) {
+  return "step " + std::to_string(step.number) + " of job" + std::to_string(step.job);
+}
+
+}  // namespace
+
+Life::Life(std::uint64_t seed, const Hardships& hardships, const std::string& database,
+           std::shared_ptr<const FormatSet> formats)
+    : chance_(seed),
+      hardships_(hardships),
+      disk_(chance_),
+      world_(chance_, files_),
+      machine_(database, files_, std::move(formats)) {
+  follow::Options options;
+  options.line_idle_limit = std::chrono::hours(10);
+  if (pick(4) == 0) options.batch_bytes = 1024;
+  if (pick(4) == 0) options.close_after = milliseconds(0);
+  machine_.set_watch({pick(2) == 0 ? "/logs/*" : "/logs/*.log", 0, false}, options);
+  files_.births = pick(8) > 0;
+  files_.reuses_inodes = pick(2) == 0;
+  files_.meanwhile = [this](const std::string&, const std::string&) { at_file_call(); };
+  disk_.before_call = [this] { return at_disk_call(); };
+}
+
+void Life::live() {
+  catch_up();
+  for (int i = 0; i < kSteps; ++i) step();
+  in_call_ = true;
+  world_.complete();
+  in_call_ = false;
+  catch_up();
+  catch_up();
+  check_all();
+}
+
+void Life::step() {
+  machine_.pass(milliseconds(1 + pick(pick(2) == 0 ? 500 : 15'000)));
+  if (pick(3) == 0) {
+    in_call_ = true;
+    world_.fill_holes();
+    in_call_ = false;
+  }
+  switch (pick(16)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+    case 4:
+    case 5:
+      in_call_ = true;
+      world_.act();
+      in_call_ = false;
+      break;
+    case 6:
+      catch_up();
+      break;
+    case 7:
+      tell("restart");
+      end_quietly();
+      break;
+    case 8:
+      if (hardships_.clock) {
+        in_call_ = true;
+        world_.fill_holes();
+        in_call_ = false;
+        const auto by = seconds(static_cast<std::int64_t>(pick(2'000'000)) - 1'000'000);
+        tell("the clock is set by " + std::to_string(by.count()) + " s");
+        machine_.set_clock(by);
+      }
+      break;
+    case 9:
+      if (ensure_running()) {
+        begin_trouble();
+        static_cast<void>(machine_.refit());
+        if (disk_.is_dead()) end_of_machine(false);
+      }
+      break;
+    default:
+      begin_trouble();
+      if (ensure_running()) look();
+      break;
+  }
+  dies_after_.reset();
+  fails_after_.reset();
+  acts_left_ = 0;
+}
+
+// What will happen while the daemon does what it does next.
+void Life::begin_trouble() {
+  if (hardships_.interleaving && pick(2) == 0) acts_left_ = 1 + pick(2);
+  if (hardships_.kills && pick(6) == 0) dies_after_ = pick(pick(2) == 0 ? 12 : 150);
+  if (hardships_.faults && pick(6) == 0) fails_after_ = pick(60);
+}
+
+bool Life::dies_now() {
+  if (!dies_after_) return false;
+  if (*dies_after_ > 0) {
+    --*dies_after_;
+    return false;
+  }
+  dies_after_.reset();
+  return true;
+}
+
+void Life::at_file_call() {
+  if (in_call_) return;
+  if (disk_.is_dead() || dies_now()) {
+    disk_.die();
+    throw Killed{};
+  }
+  if (acts_left_ > 0 && pick(10) == 0) {
+    in_call_ = true;
+    --acts_left_;
+    world_.story() += "  meanwhile: ";
+    world_.act();
+    in_call_ = false;
+  }
+  if (fails_after_ && (*fails_after_)-- == 0) {
+    fails_after_.reset();
+    const std::array<follow::Errno, 4> errors{EIO, ESTALE, EMFILE, ENOMEM};
+    const auto error = errors[pick(errors.size())];
+    tell("  a call fails with " + std::to_string(error));
+    for (const char* call : {"open", "read", "status", "fstat", "list", "resolve"})
+      files_.fail_nth(call, 1, error);
+  }
+}
+
+int Life::at_disk_call() {
+  if (in_call_) return SQLITE_OK;
+  if (dies_now()) {
+    disk_.die();
+    return SQLITE_IOERR;
+  }
+  if (fails_after_ && (*fails_after_)-- == 0) {
+    fails_after_.reset();
+    tell("  the disk fails");
+    return pick(2) == 0 ? SQLITE_FULL : SQLITE_IOERR_WRITE;
+  }
+  return SQLITE_OK;
+}
+
+bool Life::ensure_running() {
+  if (machine_.is_running()) return true;
+  bool started = false;
+  try {
+    started = machine_.start();
+  } catch (const Killed&) {
+  }
+  if (disk_.is_dead()) {
+    end_of_machine(false);
+    return false;
+  }
+  if (started) check();
+  return started;
+}
+
+void Life::look() {
+  tell("look");
+  try {
+    const std::size_t looks = 1 + pick(4);
+    for (std::size_t i = 0; i < looks && !disk_.is_dead(); ++i) {
+      machine_.look();
+      machine_.pass(milliseconds(pick(2) == 0 ? 5 : 300));
+    }
+  } catch (const Killed&) {
+  }
+  if (disk_.is_dead()) return end_of_machine(hardships_.power_cuts && pick(3) == 0);
+  check();
+}
+
+// Until all is read that can be, without trouble.
+void Life::catch_up() {
+  dies_after_.reset();
+  fails_after_.reset();
+  acts_left_ = 0;
+  files_.heal();
+  tell("catch up");
+  in_call_ = true;
+  world_.fill_holes();
+  in_call_ = false;
+  if (!ensure_running()) broken("the daemon does not start");
+  int quiet = 0;
+  for (int looks = 0; quiet < 8; ++looks) {
+    if (looks == kMostLooks) broken("the daemon comes to no end");
+    quiet = machine_.look() ? 0 : quiet + 1;
+    machine_.pass(seconds(quiet > 0 ? 11 : 0) + milliseconds(1));
+  }
+  check();
+}
+
+void Life::end_quietly() {
+  in_call_ = true;
+  machine_.let_go();
+  in_call_ = false;
+}
+
+// Killed, or without power.
+void Life::end_of_machine(bool power_cut) {
+  machine_.let_go();
+  disk_.revive();
+  dies_after_.reset();
+  fails_after_.reset();
+  files_.heal();
+  tell(power_cut ? "the power is cut" : "killed");
+  if (power_cut) {
+    disk_.cut_power();
+    for (Job& job : world_.jobs()) {
+      job.excuse(1, job.destroyed);
+      job.next = 1;
+    }
+  }
+}
+
+// What is in the history is what was written, each line once, up to where it has been read.
+void Life::check() {
+  in_call_ = true;
+  const bool anew = machine_.is_anew();
+  if (anew) {
+    for (Job& job : world_.jobs()) job.before = std::exchange(job.next, 1);
+  }
+  std::vector<Step> steps = machine_.new_steps();
+  std::sort(steps.begin(), steps.end());
+  for (const Step& step : steps) {
+    if (step.job < 0 || static_cast<std::size_t>(step.job) >= world_.jobs().size())
+      broken("the history has " + named(step) + ", which nobody wrote");
+    Job& job = world_.jobs()[static_cast<std::size_t>(step.job)];
+    if (step.number < job.next) broken(named(step) + " is doubled");
+    if (step.number > job.written) broken("the history has " + named(step) + ", which nobody wrote");
+    for (; job.next < step.number; ++job.next)
+      if (!job.is_excused(job.next)) broken(named({step.job, job.next}) + " is lost");
+    ++job.next;
+  }
+  if (hardships_.detailed) world_.story() += world_.files_now() + machine_.sources();
+  for (std::size_t number = 0; anew && number < world_.jobs().size(); ++number) {
+    const Job& job = world_.jobs()[number];
+    if (job.next < job.before)
+      broken(named({static_cast<int>(number), job.next}) + " was in the history before a restart");
+  }
+  in_call_ = false;
+}
+
+void Life::check_all() {
+  for (std::size_t number = 0; number < world_.jobs().size(); ++number) {
+    const Job& job = world_.jobs()[number];
+    for (int step = job.next; step <= job.written; ++step)
+      if (!job.is_excused(step)) broken(named({static_cast<int>(number), step}) + " is lost at the end");
+  }
+  in_call_ = true;
+  const std::int64_t lines = machine_.lines(), lost = machine_.lost_bytes();
+  in_call_ = false;
+  if (world_.anything_excused()) return;
+  // A torn line at the end of a file that is replaced is counted when its file ends, and when it goes on in the other.
+  if (lines != world_.lines() && !world_.tears_lines())
+    broken(std::to_string(lines) + " lines were counted, " + std::to_string(world_.lines()) + " written");
+  if (lost != 0) broken(std::to_string(lost) + " bytes are told as lost, and none are");
+}
+
+void Life::broken(const std::string& what) {
+  in_call_ = true;
+  std::string text = what + "\n" + world_.story() + world_.files_now();
+  if (machine_.is_running()) text += machine_.sources();
+  throw Broken(text);
+}
+
+}  // namespace etad::simulation

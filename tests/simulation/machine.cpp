@@ -1,0 +1,115 @@
+#include "tests/simulation/machine.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace etad::simulation {
+
+Machine::Machine(std::string path, follow::FakeFileSystem& files, std::shared_ptr<const FormatSet> formats)
+    : path_(std::move(path)), files_(files), formats_(std::move(formats)) {
+  files_.set_clock(wall);
+}
+
+Machine::~Machine() {
+  let_go();
+}
+
+void Machine::set_watch(follow::Watch watch, follow::Options options) {
+  watch_ = std::move(watch);
+  options_ = options;
+}
+
+bool Machine::start() {
+  let_go();
+  auto writer = Writer::open(path_);
+  if (!writer) return false;
+  writer_ = std::make_unique<SharedWriter>(std::move(*writer));
+  auto reader = Reader::open(path_);
+  auto second = Reader::open(path_);
+  if (!reader || !second) {
+    let_go();
+    return false;
+  }
+  reader_ = std::move(*reader);
+  refit_ = std::make_unique<Refit>(std::move(*second), *writer_, [this] { return wall; });
+  follower_ = std::make_unique<follow::Follower>(files_, nullptr, std::vector<follow::Watch>{watch_}, options_);
+  IngestOptions options;
+  options.formats = formats_;
+  SourceRule rule;
+  rule.format = "simulated";
+  options.sources = {std::move(rule)};
+  options.host = "simulated";
+  ingest_ = std::make_unique<Ingest>(std::move(options), *writer_, *follower_);
+  if (refit_->load() && ingest_->restore(wall)) return true;
+  let_go();
+  return false;
+}
+
+void Machine::let_go() {
+  ingest_.reset();
+  follower_.reset();
+  refit_.reset();
+  reader_.reset();
+  writer_.reset();
+  told_.clear();
+}
+
+void Machine::pass(std::chrono::milliseconds time) {
+  now += time;
+  wall += time;
+  file_clock_ = std::max(file_clock_ + time, wall);
+  files_.set_clock(file_clock_);
+}
+
+bool Machine::look() {
+  const auto done = ingest_->tick(now, wall);
+  static_cast<void>(writer_->with([&](Writer& writer) { return writer.maintain(wall); }));
+  return !done || *done || ingest_->next_due(now) <= now;
+}
+
+bool Machine::refit() {
+  return refit_->run().has_value();
+}
+
+std::vector<Step> Machine::new_steps() {
+  std::vector<Step> out;
+  const auto runs = reader_->runs({}).value();
+  for (const RunRow& row : runs) {
+    std::int64_t& told = told_[row.id];
+    for (;;) {
+      const auto points = reader_->points(row.id, told, 1000).value();
+      for (const ProgressPoint& point : points)
+        out.push_back({static_cast<int>(point.loss), static_cast<int>(point.iteration)});
+      told += static_cast<std::int64_t>(points.size());
+      if (points.size() < 1000) break;
+    }
+  }
+  return out;
+}
+
+std::int64_t Machine::lines() const {
+  std::int64_t out = 0;
+  const auto rows = reader_->sources().value();
+  for (const SourceRow& row : rows) out += row.lines;
+  return out;
+}
+
+std::int64_t Machine::lost_bytes() const {
+  std::int64_t out = 0;
+  const auto rows = reader_->sources().value();
+  for (const SourceRow& row : rows) out += row.lost_bytes;
+  return out;
+}
+
+std::string Machine::sources() const {
+  std::string out;
+  const auto rows = reader_->sources().value();
+  for (const SourceRow& row : rows)
+    out += row.path + ": " + std::to_string(row.lines) + " lines, at " + row.identity + " offset " +
+           std::to_string(row.offset) + ", lost " + std::to_string(row.lost_bytes) + " " + row.last_error + "\n";
+  for (const follow::Status& status : follower_->statuses())
+    out += status.path + " reads " + status.file + ": " + status.text + "\n";
+  return out;
+}
+
+}  // namespace etad::simulation

@@ -1,0 +1,73 @@
+// The daemon's share of a life: history, follower and ingest on a simulated clock, disk and file system. It can be
+// started, killed at any call, and lose its power; the history is asked what is in it after every step.
+#pragma once
+
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "daemon/follow/follower.h"
+#include "daemon/ingest.h"
+#include "daemon/refit.h"
+#include "daemon/shared_writer.h"
+#include "storage/history.h"
+#include "tests/follow/fake_filesystem.h"
+
+namespace etad::simulation {
+
+struct Killed {};  // thrown out of a call of the file system
+
+// A line as the history has it.
+struct Step {
+  int job = 0;
+  int number = 0;
+  auto operator<=>(const Step&) const = default;
+};
+
+class Machine {
+ public:
+  // `path`: of the history, on the simulated disk.
+  Machine(std::string path, follow::FakeFileSystem& files, std::shared_ptr<const FormatSet> formats);
+  ~Machine();
+
+  void set_watch(follow::Watch watch, follow::Options options);
+
+  // False: it could not be started now.
+  bool start();
+  bool is_running() const { return ingest_ != nullptr; }
+  bool is_anew() const { return told_.empty(); }  // since the start nothing was asked of the history
+  // Whatever it was doing; nothing more of it reaches the disk.
+  void let_go();
+  bool look();   // one round of the ingest thread; false: there was nothing to do
+  bool refit();
+
+  // What the history has and had not at the last call; after a start, all.
+  std::vector<Step> new_steps();
+  std::int64_t lines() const;       // that it has counted
+  std::int64_t lost_bytes() const;  // and told as lost
+  std::string sources() const;
+
+  void pass(std::chrono::milliseconds time);
+  void set_clock(std::chrono::seconds by) { wall += by; }
+
+  follow::SteadyTime now{std::chrono::hours(100'000)};  // a machine long up
+  Instant wall{std::chrono::seconds(1'790'000'000)};
+
+ private:
+  Instant file_clock_ = wall;  // a file server's, which nobody sets back
+  std::string path_;
+  follow::FakeFileSystem& files_;
+  std::shared_ptr<const FormatSet> formats_;
+  follow::Watch watch_;
+  follow::Options options_;
+
+  std::unique_ptr<SharedWriter> writer_;
+  std::unique_ptr<Reader> reader_;
+  std::unique_ptr<follow::Follower> follower_;
+  std::unique_ptr<Ingest> ingest_;
+  std::unique_ptr<Refit> refit_;
+  std::map<std::int64_t, std::int64_t> told_;  // points, by run
+};
+
+}  // namespace etad::simulation

@@ -1,0 +1,347 @@
+#include "tests/simulation/world.h"
+
+#include "daemon/follow/position.h"
+
+#include <algorithm>
+#include <array>
+
+namespace etad::simulation {
+namespace {
+
+constexpr const char* kLink = "/logs/now.log";
+constexpr const char* kHardLink = "/logs/same.log";
+
+}  // namespace
+
+void Job::excuse(int from, int until) {
+  if (until < from) return;
+  excused.resize(std::max(excused.size(), static_cast<std::size_t>(until) + 1));
+  std::fill(excused.begin() + from, excused.begin() + until + 1, true);
+}
+
+World::World(std::mt19937_64& chance, follow::FakeFileSystem& files) : chance_(chance), files_(files) {
+  const std::array<const char*, 3> names{"/logs/a.log", "/logs/b.log", "/logs/c.log"};
+  const std::size_t count = 1 + pick(names.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    Log& log = logs_.emplace_back();
+    log.path = names[i];
+    log.dated = pick(3) == 0;
+    open_new(log);
+    begin_job(log);
+    write(log);
+  }
+}
+
+void World::tell(const Log& log, const std::string& what) {
+  story_ += log.path.substr(6) + " " + what + " @" + std::to_string(jobs_[static_cast<std::size_t>(log.job)].written) + "\n";
+}
+
+bool World::anything_excused() const {
+  return std::any_of(jobs_.begin(), jobs_.end(), [](const Job& job) {
+    return std::find(job.excused.begin(), job.excused.end(), true) != job.excused.end();
+  });
+}
+
+// The daemon has read enough of this very file to know it wherever it is moved to.
+bool World::is_seen(const Log& log) const {
+  const Job& job = jobs_[static_cast<std::size_t>(log.job)];
+  const std::string last = "job" + std::to_string(log.job) + " step " + std::to_string(job.next - 1) + " ";
+  const std::size_t at = log.file->bytes.find(last);
+  return at != std::string::npos && at > follow::kHeadBytes;
+}
+
+bool World::is_in_place(const Log& log) const {
+  const auto names = files_.names(log.file);
+  return std::find(names.begin(), names.end(), log.path) != names.end();
+}
+
+void World::put(Log& log, std::string_view bytes) {
+  files_.write(log.file, bytes);
+  lines_ += static_cast<int>(std::count(bytes.begin(), bytes.end(), '\n'));
+}
+
+void World::end_line(Log& log) {
+  fill_holes();
+  if (log.rest.empty()) return;
+  put(log, std::exchange(log.rest, {}));
+}
+
+// Whatever lay under the name.
+void World::open_new(Log& log) {
+  files_.create(log.path);
+  log.file = files_.file(log.path);
+  log.moved = false;
+  // Two whole files of the same content are told apart by their keys only: a header does not come alone.
+  if (log.job >= 0 && pick(3) == 0) put(log, "Log file created at: 2026/01/01\n" + next_line(log) + "\n");
+}
+
+void World::begin_job(Log& log) {
+  end_line(log);
+  log.job = static_cast<int>(jobs_.size());
+  jobs_.emplace_back();
+  std::string preamble;
+  for (std::size_t i = pick(2) * (28 + pick(20)); i > 0; --i) preamble += "a line that all trainings begin with\n";
+  put(log, preamble + "run of job" + std::to_string(log.job) + "\n");
+  tell(log, "new job" + std::to_string(log.job));
+}
+
+std::string World::next_line(Log& log) {
+  Job& job = jobs_[static_cast<std::size_t>(log.job)];
+  return "job" + std::to_string(log.job) + " step " + std::to_string(++job.written) + " " +
+         std::string(pick(4) == 0 ? pick(400) : pick(10), static_cast<char>('a' + pick(26))) + " end";
+}
+
+void World::write(Log& log) {
+  end_line(log);
+  if (log.moved && pick(2) == 0) open_new(log);
+  for (std::size_t i = 1 + pick(5); i > 0; --i) put(log, next_line(log) + "\n");
+  tell(log, "write");
+}
+
+void World::write_part(Log& log) {
+  end_line(log);
+  const std::string line = next_line(log) + "\n";
+  const std::size_t cut = 1 + pick(line.size() - 2);
+  put(log, line.substr(0, cut));
+  log.rest = line.substr(cut);
+  tears_lines_ = true;
+  tell(log, "part");
+}
+
+void World::write_around_a_hole(Log& log) {
+  end_line(log);
+  std::string missing = next_line(log) + "\n";
+  lines_ += 1;
+  const std::int64_t at = follow::FakeFileSystem::size(log.file);
+  const std::string seen = next_line(log) + "\n";
+  files_.write_at_offset(log.file, at + static_cast<std::int64_t>(missing.size()), seen);
+  lines_ += 1;
+  log.hole = {at, std::move(missing)};
+  tell(log, "hole");
+}
+
+void World::fill_holes() {
+  for (Log& log : logs_) {
+    if (!log.hole) continue;
+    files_.write_at_offset(log.file, log.hole->first, log.hole->second);
+    log.hole.reset();
+    tell(log, "fill");
+  }
+}
+
+// logrotate's way: the oldest first.
+void World::shift(const Log& log) {
+  for (int number = 20; number > 0; --number) {
+    for (const std::string end : {"", ".gz"}) {
+      const std::string from = log.path + "." + std::to_string(number) + end;
+      if (files_.exists(from)) files_.rename(from, log.path + "." + std::to_string(number + 1) + end);
+    }
+  }
+}
+
+void World::rotate(Log& log) {
+  if (log.moved || !is_in_place(log) || files_.exists(log.path + ".20")) return;
+  fill_holes();
+  std::string to = log.path + ".1";
+  if (log.dated) {
+    to = log.path + "-202601" + std::to_string(10 + log.days++);
+    if (log.days > 15) return;
+  } else {
+    shift(log);
+  }
+  files_.rename(log.path, to);
+  log.moved = true;
+  if (log.rest.empty() && pick(2) == 0) open_new(log);
+  tell(log, "rotate");
+}
+
+void World::burst(Log& log) {
+  for (std::size_t i = 2 + pick(3); i > 0; --i) {
+    write(log);
+    if (log.moved) open_new(log);
+    rotate(log);
+  }
+}
+
+// In two steps; nothing is written between them.
+void World::copytruncate(Log& log) {
+  end_line(log);
+  if (log.moved || !is_in_place(log) || files_.exists(log.path + ".20")) return;
+  if (files_.names(log.file).size() > 1) return;  // read by either name: where it goes on after that nobody knows
+  shift(log);
+  files_.copy(log.path, log.path + ".1");
+  log.copied = true;
+  tell(log, "copy");
+}
+
+// Likewise.
+void World::compress(Log& log) {
+  if (log.dated) return;
+  const std::string path = log.path + "." + std::to_string(1 + pick(3));
+  if (!files_.exists(path) || files_.file(path) == log.file) return;
+  files_.gzip(path, path + ".gz");
+  log.compressed = path;
+  tell(log, "gzip " + path);
+}
+
+// As rsync, `sed -i` and editors do: by a copy that may have its original's time, and that the writer goes on in.
+void World::replace(Log& log) {
+  if (log.moved || !is_in_place(log)) return;
+  fill_holes();
+  const std::string bytes = log.file->bytes;
+  if (files_.names(log.file).size() > 1) return;  // beside its original, a copy is another log
+  kept_.push_back(log.file);
+  files_.replace(log.path, bytes, pick(2) == 0 ? std::optional(log.file->modified) : std::nullopt);
+  log.file = files_.file(log.path);
+  tell(log, "replace");
+}
+
+// Or back. A file of which nothing was seen yet has no other mark than its name.
+void World::swap(Log& log) {
+  Log& other = logs_[pick(logs_.size())];
+  const auto both = [&](auto what) { return what(log) && what(other); };
+  const auto lies = [&](const Log& one, const Log& under) {
+    return files_.exists(under.path) && files_.file(under.path) == one.file;
+  };
+  const bool swapped = lies(log, other) && lies(other, log);
+  const bool plain = lies(log, log) && lies(other, other);
+  if (&log == &other || log.path == other.path || !(swapped || plain)) return;
+  if (!both([&](const Log& each) { return is_seen(each) && !each.copied && !each.hole; })) return;
+  files_.rename(log.path, "/logs/.aside");
+  files_.rename(other.path, log.path);
+  files_.rename("/logs/.aside", other.path);
+  tell(log, "swap with " + other.path);
+}
+
+// A link beside its target, as glog's, or another name of it.
+void World::link(Log& log) {
+  if (pick(2) == 0) {
+    files_.symlink(log.path.substr(6), "/logs/.link");
+    files_.rename("/logs/.link", kLink);
+    tell(log, "link");
+  } else if (files_.exists(kHardLink)) {
+    files_.remove(kHardLink);
+    tell(log, "unlink");
+  } else if (is_in_place(log) && is_seen(log)) {
+    files_.hard_link(log.path, kHardLink);
+    tell(log, "hard link");
+  }
+}
+
+// What has not been read of it may be gone.
+void World::destroy(Log& log) {
+  Job& job = jobs_[static_cast<std::size_t>(log.job)];
+  job.excuse(job.next, job.written);
+  job.destroyed = job.written;
+}
+
+void World::remove(Log& log) {
+  const Job& job = jobs_[static_cast<std::size_t>(log.job)];
+  end_line(log);
+  if (log.moved || !is_in_place(log)) return;
+  if (job.next <= job.written && pick(4) > 0) return;
+  tell(log, "remove");
+  files_.remove(log.path);
+  destroy(log);
+  open_new(log);
+  if (pick(2) == 0) begin_job(log);
+}
+
+void World::truncate(Log& log) {
+  const Job& job = jobs_[static_cast<std::size_t>(log.job)];
+  end_line(log);
+  if (log.moved || !is_in_place(log)) return;
+  if (job.next <= job.written && pick(4) > 0) return;
+  tell(log, "truncate");
+  files_.truncate(log.file);
+  destroy(log);
+}
+
+void World::act() {
+  Log& log = logs_[pick(logs_.size())];
+  if (std::exchange(log.copied, false)) {
+    files_.truncate(log.file);
+    return tell(log, "truncate the copied");
+  }
+  if (!log.compressed.empty() && pick(2) == 0) {
+    if (files_.exists(log.compressed) && files_.exists(log.compressed + ".gz")) files_.remove(log.compressed);
+    log.compressed.clear();
+    return tell(log, "gzip ends");
+  }
+  const bool seen = jobs_[static_cast<std::size_t>(log.job)].next > 1;
+  switch (pick(20)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+    case 4:
+    case 5:
+      return write(log);
+    case 6:
+    case 7:
+      return write_part(log);
+    case 8:
+      return write_around_a_hole(log);
+    case 9:
+      return end_line(log);
+    default:
+      break;
+  }
+  if (!seen) return write(log);  // of what was never looked at, only the file under the name is read
+  switch (pick(16)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+      return rotate(log);
+    case 4:
+      return burst(log);
+    case 5:
+    case 6:
+      return copytruncate(log);
+    case 7:
+    case 8:
+      return compress(log);
+    case 9:
+    case 10:
+      return replace(log);
+    case 11:
+      return swap(log);
+    case 12:
+      return link(log);
+    case 13:
+      return remove(log);
+    case 14:
+      return truncate(log);
+    default:
+      return begin_job(log);
+  }
+}
+
+void World::complete() {
+  for (Log& log : logs_) {
+    end_line(log);
+    if (std::exchange(log.copied, false)) files_.truncate(log.file);
+    if (!log.compressed.empty() && files_.exists(log.compressed) && files_.exists(log.compressed + ".gz"))
+      files_.remove(log.compressed);
+    log.compressed.clear();
+    if (log.moved) open_new(log);
+  }
+  for (Log& log : logs_) write(log);
+}
+
+std::string World::files_now() const {
+  std::string out;
+  for (const auto& [path, file] : files_.all()) {
+    const std::string& bytes = file->bytes;
+    out += path + " inode " + std::to_string(file->inode) + (file->is_link() ? ", a link" : "") + ", modified " +
+           std::to_string(file->modified.time_since_epoch().count()) + ", " + std::to_string(bytes.size()) + " bytes";
+    const std::size_t first = bytes.find(" step "), last = bytes.rfind(" step ");
+    if (first != std::string::npos && !path.ends_with(".gz"))
+      out += ": " + bytes.substr(first - 4, 12) + " … " + bytes.substr(last - 4, 12);
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace etad::simulation

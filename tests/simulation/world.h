@@ -1,0 +1,101 @@
+// What happens to logs while a daemon follows them: trainings write lines, and others rotate, copy, truncate,
+// compress, replace, swap, link and delete the files under them. Every line is numbered, so that each can be asked
+// for afterwards.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/follow/fake_filesystem.h"
+
+namespace etad::simulation {
+
+inline constexpr const char* kFolder = "/logs";
+
+// One training and its steps, as they were written and as the history has them.
+struct Job {
+  int written = 0;              // steps 1 … written are in a log
+  int next = 1;                 // the first that the history does not have
+  int before = 1;               // the same before the last start of the daemon
+  int destroyed = 0;            // steps up to this one may have been in a file that is gone
+  std::vector<bool> excused{};  // by step: gone before it was in the history, so nobody need have it
+
+  bool is_excused(int step) const {
+    const auto at = static_cast<std::size_t>(step);
+    return at < excused.size() && excused[at];
+  }
+  void excuse(int from, int until);
+};
+
+class World {
+ public:
+  World(std::mt19937_64& chance, follow::FakeFileSystem& files);
+
+  // Something happens; at any instant, also between any two calls of the daemon.
+  void act();
+  // The same without what takes unread lines away.
+  void complete();  // torn lines and holes are filled, writers use the file under their name
+
+  // Holes do not stay for longer than this; a clock is set only where there are none.
+  void fill_holes();
+
+  std::vector<Job>& jobs() { return jobs_; }
+  int lines() const { return lines_; }          // complete ones
+  bool anything_excused() const;
+  bool tears_lines() const { return tears_lines_; }
+  std::string& story() { return story_; }
+  std::string files_now() const;
+
+ private:
+  struct Log {
+    std::string path;
+    follow::FakeFileSystem::File file;
+    bool dated = false;   // how its rotated files are named
+    bool moved = false;   // renamed, and the writer has not opened the new one yet
+    int job = -1;
+    std::string rest;     // of a line that has been begun
+    std::optional<std::pair<std::int64_t, std::string>> hole;
+    bool copied = false;  // to be truncated next, and not written to before
+    std::string compressed;  // a rotated file that is being compressed
+    int days = 0;
+  };
+
+  std::size_t pick(std::size_t n) { return chance_() % n; }
+  void tell(const Log& log, const std::string& what);
+  std::string next_line(Log& log);
+  void put(Log& log, std::string_view bytes);
+  void end_line(Log& log);
+  void open_new(Log& log);
+  bool is_seen(const Log& log) const;
+  bool is_in_place(const Log& log) const;
+
+  void begin_job(Log& log);
+  void write(Log& log);
+  void write_part(Log& log);
+  void write_around_a_hole(Log& log);
+  void rotate(Log& log);
+  void burst(Log& log);
+  void copytruncate(Log& log);
+  void compress(Log& log);
+  void replace(Log& log);
+  void swap(Log& log);
+  void link(Log& log);
+  void remove(Log& log);
+  void truncate(Log& log);
+  void shift(const Log& log);
+  void destroy(Log& log);
+
+  std::mt19937_64& chance_;
+  follow::FakeFileSystem& files_;
+  std::vector<Log> logs_;
+  std::vector<Job> jobs_;
+  std::vector<follow::FakeFileSystem::File> kept_;  // replaced, and still open somewhere: their inodes are not reused
+  std::string story_;
+  int lines_ = 0;
+  bool tears_lines_ = false;
+};
+
+}  // namespace etad::simulation
