@@ -57,7 +57,7 @@ struct Wire {
   std::uint64_t number = 0;  // of the field
   int type = 0;              // 0: varint, 1: 8 bytes, 2: bytes, 5: 4 bytes
   std::uint64_t value = 0;
-  std::string_view bytes;
+  std::string_view bytes = {};
 
   std::optional<std::uint64_t> varint() {
     std::uint64_t out = 0;

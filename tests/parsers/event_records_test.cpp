@@ -74,7 +74,9 @@ TEST(EventRecords, OnlyWholeOnesAreTakenWhereverTheFileEnds) {
     ASSERT_EQ(taken.passed, whole) << end;
     ASSERT_FALSE(taken.damaged);
     ASSERT_EQ(lines.size(), whole == 0 ? 0U : whole == end && end == file.size() ? 2U : 1U);
-    if (end - whole >= kRecordHead) ASSERT_EQ(taken.next, whole == 0 ? first.size() : second.size());
+    if (end - whole >= kRecordHead) {
+      ASSERT_EQ(taken.next, whole == 0 ? first.size() : second.size());
+    }
   }
 }
 
