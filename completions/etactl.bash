@@ -21,7 +21,7 @@ _etactl_options() { # the options of a command
     series) echo --from --to --step --label ;;
     import) echo --recursive --format --host --label ;;
     reread) echo --format --host --label ;;
-    forget) echo --source ;;
+    forget) echo --source --owner ;;
     page) echo --port --no-open --export ;;
     check-rules) echo --try ;;
     '') echo --socket --json --version ;;
@@ -52,6 +52,7 @@ _etactl() {
     --architecture) names=$(_etactl_known architecture networks "${socket[@]}") ;;
     --set) words='type= precision= iter_size= workers= sequence_length='; compopt -o nospace 2>/dev/null ;;
     --label) words='batch_size= device= devices= gpus= network= host= job= user='; compopt -o nospace 2>/dev/null ;;
+    --owner) compopt -o default 2>/dev/null; COMPREPLY=($(compgen -u -- "$current")); return ;;
     --source) names=$(_etactl_known path sources "${socket[@]}") ;;
     --format) names=$(_etactl_known format sources "${socket[@]}") ;;
     --batch-size | --tokens | --iterations | --devices | --test-* | --like | --epochs | --samples-per-epoch | --at | --values | --port | --snapshot-interval | --confidence) return ;;

@@ -77,6 +77,16 @@ void read_sources(std::string_view where, Table& root, Errors& errors, Config& c
   });
 }
 
+void read_budgets(Table& table, Config& config) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  table.number("networks", config.budgets.networks, 0, kMost);
+  table.number("runs", config.budgets.runs, 0, kMost);
+  table.number("series", config.budgets.series, 0, kMost);
+  std::int64_t megabytes = config.budgets.bytes_a_day >> 20;
+  table.number("megabytes_a_day", megabytes, 0, kMost >> 10);
+  config.budgets.bytes_a_day = megabytes << 20;
+}
+
 void read_storage(Table& table, Config& config) {
   table.text("path", config.storage.path);
   expand_home(config.home, config.storage.path);
@@ -99,6 +109,7 @@ void read_socket(Table& table, Config& config) {
   table.text("admin_group", config.socket.admin_group);
   table.number("max_connections", config.socket.max_connections, 1, 100'000);
   table.flag("open_to_all", config.socket.open_to_all);
+  table.flag("private", config.socket.private_runs);
 }
 
 void read_command_line(Table& table, Config& config) {
@@ -164,6 +175,7 @@ tl::expected<Config, std::vector<Error>> parse_config(std::string_view where, st
   Table root(where, "", parsed, errors);
   root.text("host", config.host);
   root.section("storage", [&](Table& table) { read_storage(table, config); });
+  root.section("budgets", [&](Table& table) { read_budgets(table, config); });
   root.section("socket", [&](Table& table) { read_socket(table, config); });
   root.section("rules", [&](Table& table) {
     table.texts("path", config.rules.path);

@@ -10,6 +10,7 @@
 
 #include "daemon/paths/paths.h"
 #include "parsers/base/error.h"
+#include "storage/history.h"
 
 namespace etad {
 
@@ -33,9 +34,11 @@ struct Config {
     std::chrono::seconds minute_samples{std::chrono::days{90}};  // … as one-minute figures
     std::chrono::seconds hour_samples{std::chrono::days{1825}};  // … as one-hour figures
   } storage;
+  Budgets budgets;  // of each user
   struct {
     std::string path;
     bool open_to_all = true;                 // else root, the daemon's user and the admin group only
+    bool private_runs = false;  // of another's runs only networks, sizes and times are shown
     std::string admin_group = "etad-admin";  // members may change things, like root and the daemon's user
     int max_connections = 256;
   } socket;

@@ -83,6 +83,7 @@ Result<void> Daemon::open_history() {
   StorageOptions options;
   options.raw_samples = std::chrono::ceil<std::chrono::hours>(config_.storage.raw_samples);
   options.minute_samples = std::chrono::ceil<std::chrono::hours>(config_.storage.minute_samples);
+  options.budgets = config_.budgets;
   options.hour_samples = std::chrono::ceil<std::chrono::hours>(config_.storage.hour_samples);
   auto writer = Writer::open(path, options);
   if (!writer) return tl::unexpected(writer.error());
@@ -105,6 +106,7 @@ Result<void> Daemon::open_socket() {
   options.socket_path = config_.socket.path;
   options.inherited_fd = system::inherited_socket();
   options.world_accessible = config_.socket.open_to_all;
+  options.private_runs = config_.socket.private_runs;
   options.limits.connections = static_cast<std::size_t>(config_.socket.max_connections);
   options.version = kVersion;
   options.host = config_.host.empty() ? system::host_name() : config_.host;
@@ -296,6 +298,18 @@ Result<void> Daemon::forget_run(std::int64_t run_id) {
   return done;
 }
 
+Result<Forgotten> Daemon::forget_owner(std::int64_t uid) {
+  Forgotten out;
+  const auto done = put_right([&](Writer& history) -> Result<void> {
+    const auto forgotten = history.forget_owner(uid);
+    if (!forgotten) return tl::unexpected(forgotten.error());
+    out = *forgotten;
+    return {};
+  });
+  if (!done) return tl::unexpected(done.error());
+  return out;
+}
+
 Result<std::string> Daemon::backup() {
   // Beside the history: there is room for a history of that size, and we may write there.
   static std::atomic<int> number = 0;
@@ -345,6 +359,7 @@ Result<void> Daemon::reload() {
   const std::lock_guard lock(mutex_);
   // These were opened at the start and stay as they are until the next one.
   config.storage = config_.storage;
+  config.budgets = config_.budgets;
   config.socket = config_.socket;
   config_ = std::move(config);
   formats_ = std::move(*formats);

@@ -57,6 +57,7 @@ class Daemon final : public service::Backend {
   Result<void> reread(std::int64_t source_id) override;
   Result<void> forget_source(std::int64_t source_id) override;
   Result<void> forget_run(std::int64_t run_id) override;
+  Result<Forgotten> forget_owner(std::int64_t uid) override;
   Result<std::string> backup() override;
   Result<std::unique_ptr<service::ImportSession>> begin_import(
       const service::ImportRequest& request) override;

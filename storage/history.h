@@ -24,11 +24,24 @@ struct SourceCommit {
   std::vector<FinishedFile> finished;  // files of this source that ended with these records
 };
 
+// What the sources of one owner may add to the history; 0: any number. Beyond, new networks (with their runs),
+// runs and series are refused, and of log beyond the day's bytes all but the runs' states.
+struct Budgets {
+  std::int64_t networks = 2'000, runs = 200'000, series = 4'096;
+  std::int64_t bytes_a_day = std::int64_t{4} << 30;  // UTC
+};
+
 // How long what is kept. Runs, segments and the track record are kept for ever.
 struct StorageOptions {
   std::chrono::hours raw_samples{24 * 7};
   std::chrono::hours minute_samples{24 * 90};
   std::chrono::hours hour_samples{0};  // 0: for ever
+  Budgets budgets{};
+};
+
+// What went of an owner: runs, and sources that are or were theirs.
+struct Forgotten {
+  std::int64_t runs = 0, sources = 0;
 };
 
 // Belongs to one thread. Every error leaves the history as it was before the call, and the Writer usable:
@@ -63,6 +76,9 @@ class Writer {
   // are others than those it was last looked at with. How many.
   virtual Result<std::int64_t> look_again(const std::string& rules_fingerprint) = 0;
   virtual Result<void> forget_run(std::int64_t run_id) = 0;
+  // All runs of an owner go, and the owner's imports and files that are gone; what is followed goes on from where
+  // it stands. not_found: there is nothing of that owner.
+  virtual Result<Forgotten> forget_owner(std::int64_t uid) = 0;
   // The finished files of the imports that were adopted since the last call: whoever follows files asks, so
   // that it does not read them again.
   virtual std::vector<std::string> take_adopted() = 0;
@@ -108,8 +124,18 @@ struct NetworkRow {
   std::optional<Instant> last_seen;
 };
 
+// What was refused of an owner's for a budget: runs (of a network too many, or too many), samples of series, or
+// bytes of log.
+struct RefusedRow {
+  std::int64_t owner = kUnknownOwner;
+  std::string what;  // networks, runs, series, bytes
+  std::int64_t count = 0;
+  Instant last_at{};
+};
+
 struct HistorySize {
   std::int64_t bytes = 0, runs = 0, segments = 0, points = 0, samples = 0, sources = 0;
+  std::vector<RefusedRow> refused = {};
 };
 
 // Belongs to one thread. Each call is one short read transaction. Runs of pending imports do not exist here.

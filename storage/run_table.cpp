@@ -53,7 +53,8 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
       own_(c, "UPDATE runs SET owner = ?2 WHERE source_id = ?1 AND owner IS NULL"),
       own_phases_(c,
                   "UPDATE run_phases SET owner = ?2 WHERE owner = -1"
-                  " AND run_id IN (SELECT id FROM runs WHERE source_id = ?1)") {}
+                  " AND run_id IN (SELECT id FROM runs WHERE source_id = ?1)"),
+      of_owner_(c, "SELECT id FROM runs WHERE owner = ?") {}
 
 std::optional<std::int64_t> RunTable::find(std::int64_t source_id, std::int64_t ordinal) {
   auto rows = find_.query(source_id, ordinal);
@@ -170,6 +171,12 @@ void RunTable::own(std::int64_t source_id, std::int64_t owner) {
 
 void RunTable::remove(std::int64_t source_id) {
   remove_.run(source_id);
+}
+
+std::vector<std::int64_t> RunTable::of_owner(std::int64_t uid) {
+  std::vector<std::int64_t> ids;
+  for (auto rows = of_owner_.query(uid); rows.next();) ids.push_back(rows.get<std::int64_t>(0));
+  return ids;
 }
 
 void RunTable::forget(std::int64_t run_id) {

@@ -31,6 +31,7 @@ class RunTable {
   void leave(std::int64_t source_id);   // its runs are about to go: their datasets change
   void remove(std::int64_t source_id);  // its runs, with all that refers to them
   void forget(std::int64_t run_id);     // one of them; its datasets change
+  std::vector<std::int64_t> of_owner(std::int64_t uid);  // ids
   // The runs that two sources both have, by ordinal and start: the ids in either.
   std::vector<std::pair<std::int64_t, std::int64_t>> common(std::int64_t one, std::int64_t other);
   void hand_over(std::int64_t before, std::int64_t after);  // what the user said of it
@@ -48,7 +49,7 @@ class RunTable {
   sqlite::Statement phase_, put_phase_;
   sqlite::Statement labels_, put_labels_, said_;
   sqlite::Statement remove_, forget_, common_;
-  sqlite::Statement own_, own_phases_;
+  sqlite::Statement own_, own_phases_, of_owner_;
 };
 
 }  // namespace etad

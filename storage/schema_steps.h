@@ -294,4 +294,25 @@ DROP INDEX run_phases_dataset;
 CREATE INDEX run_phases_dataset ON run_phases (dataset_id, owner, run_id) WHERE dataset_id IS NOT NULL;
 )sql";
 
+// Version 9: what an owner's sources may add (storage/budget_table.h): the bytes of log taken today, and what was
+// refused.
+inline constexpr const char* kStep9 = R"sql(
+ALTER TABLE series ADD COLUMN owner INTEGER;
+CREATE INDEX series_owner ON series (owner);
+DROP INDEX runs_owner;
+CREATE INDEX runs_owner ON runs (owner, network, architecture);
+CREATE TABLE owner_days (
+  owner INTEGER PRIMARY KEY,
+  day INTEGER NOT NULL,
+  bytes INTEGER NOT NULL
+) STRICT;
+CREATE TABLE refused (
+  owner INTEGER NOT NULL,
+  what TEXT NOT NULL CHECK (what IN ('networks', 'runs', 'series', 'bytes')),
+  count INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (owner, what)
+) STRICT, WITHOUT ROWID;
+)sql";
+
 }  // namespace etad::schema

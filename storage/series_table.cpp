@@ -37,11 +37,12 @@ void take(Bucket& bucket, double value) {
 
 }  // namespace
 
-SeriesTable::SeriesTable(sqlite::Connection& c, const StorageOptions& options)
+SeriesTable::SeriesTable(sqlite::Connection& c, BudgetTable& budgets, const StorageOptions& options)
     : connection_(c),
+      budgets_(budgets),
       options_(options),
       find_(c, "SELECT id FROM series WHERE name = ? AND labels = ?"),
-      insert_(c, "INSERT INTO series (name, labels, unit, samples) VALUES (?, ?, ?, 0)"),
+      insert_(c, "INSERT INTO series (name, labels, unit, samples, owner) VALUES (?, ?, ?, 0, ?)"),
       wait_(c, "INSERT INTO recent_samples (series_id, at, value) VALUES (?, ?, ?)"),
       waiting_count_(c, "SELECT count(*) FROM recent_samples"),
       waiting_(c, "SELECT series_id, at, value FROM recent_samples ORDER BY id"),
@@ -70,21 +71,31 @@ void SeriesTable::forget_state() {
   waiting_now_.reset();
 }
 
-std::int64_t SeriesTable::id_of(const Sample& sample) {
+std::optional<std::int64_t> SeriesTable::id_of(const Sample& sample, std::optional<std::int64_t> owner) {
   std::string key = sample.series + '\n' + sample.labels;
   if (const auto it = ids_.find(key); it != ids_.end()) return it->second;
   if (ids_.size() >= kMostKnownIds) ids_.clear();
   std::int64_t id = 0;
   if (auto found = find_.query(sample.series, sample.labels); found.next()) id = found.get<std::int64_t>(0);
   if (id == 0) {
-    insert_.run(sample.series, sample.labels, sample.unit);
+    if (owner && !budgets_.admits_series(*owner)) return std::nullopt;
+    insert_.run(sample.series, sample.labels, sample.unit, owner == kUnknownOwner ? std::nullopt : owner);
     id = connection_.last_insert_id();
   }
   return ids_[std::move(key)] = id;
 }
 
-void SeriesTable::add(const std::vector<Sample>& samples) {
-  for (const Sample& sample : samples) wait(id_of(sample), {sample.at, sample.value});
+void SeriesTable::add(const std::vector<Sample>& samples, std::optional<std::int64_t> owner) {
+  std::int64_t refused = 0;
+  for (const Sample& sample : samples) {
+    const auto id = id_of(sample, owner);
+    if (id) {
+      wait(*id, {sample.at, sample.value});
+    } else {
+      ++refused;
+    }
+  }
+  if (refused > 0) budgets_.refuse(*owner, "series", refused);
 }
 
 void SeriesTable::wait(std::int64_t series_id, const TimedValue& sample) {
@@ -168,7 +179,7 @@ void SeriesTable::merge_row(std::int64_t series_id, const Tier& tier, const Roll
 // An import's samples wait apart until it is complete: taking them out of roll-ups again would be impossible.
 void SeriesTable::add_pending(std::int64_t source_id, const std::vector<Sample>& samples) {
   std::map<std::int64_t, std::vector<TimedValue>> by_series;
-  for (const Sample& sample : samples) by_series[id_of(sample)].push_back({sample.at, sample.value});
+  for (const Sample& sample : samples) by_series[*id_of(sample, std::nullopt)].push_back({sample.at, sample.value});
   for (const auto& [series_id, values] : by_series) {
     put_pending_.run(source_id, series_id, values.size(), sqlite::Blob{pack_samples(values)});
   }

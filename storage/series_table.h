@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "parsers/base/record.h"
+#include "storage/budget_table.h"
 #include "storage/history.h"
 #include "storage/sample_codec.h"
 #include "storage/sqlite.h"
@@ -17,12 +18,13 @@ namespace etad {
 
 class SeriesTable {
  public:
-  SeriesTable(sqlite::Connection& connection, const StorageOptions& options);
+  SeriesTable(sqlite::Connection& connection, BudgetTable& budgets, const StorageOptions& options);
 
   // After a rolled-back transaction: what is remembered of the database may not be in it.
   void forget_state();
 
-  void add(const std::vector<Sample>& samples);
+  // Series that are new are the owner's, as far as the budget goes; none: without a budget.
+  void add(const std::vector<Sample>& samples, std::optional<std::int64_t> owner);
   void add_pending(std::int64_t source_id, const std::vector<Sample>& samples);  // of an import
   void adopt(std::int64_t source_id);
 
@@ -41,7 +43,7 @@ class SeriesTable {
     std::vector<Bucket> buckets;
   };
 
-  std::int64_t id_of(const Sample& sample);
+  std::optional<std::int64_t> id_of(const Sample& sample, std::optional<std::int64_t> owner);
   void wait(std::int64_t series_id, const TimedValue& sample);
   void pack_waiting();
   void pack(std::vector<Waiting>& samples);
@@ -51,6 +53,7 @@ class SeriesTable {
   void expire(std::int64_t series_id, Instant now);
 
   sqlite::Connection& connection_;
+  BudgetTable& budgets_;
   StorageOptions options_;
   sqlite::Statement find_, insert_, wait_, waiting_count_, waiting_, clear_waiting_;
   sqlite::Statement put_chunk_, extend_, read_rollup_, put_rollup_;

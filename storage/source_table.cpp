@@ -89,7 +89,11 @@ SourceTable::SourceTable(sqlite::Connection& c)
           c,
           "SELECT id FROM sources s WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = s.id)"
           " ORDER BY id"),
-      ownerless_(c, "SELECT 1 FROM sources WHERE id = ? AND owner IS NULL") {}
+      before_(c, "SELECT offset, owner FROM sources WHERE id = ?"),
+      pass_over_owner_(c, kBegun + "lost_bytes = 0 WHERE owner = ? AND NOT pending"),
+      remove_owner_(c,
+                    "DELETE FROM sources WHERE owner = ? AND (gone OR kind = 'import') AND NOT pending"
+                    " AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = sources.id)") {}
 
 std::int64_t SourceTable::put(const SourceRow& source) {
   if (source.id == 0) {
@@ -106,8 +110,17 @@ std::int64_t SourceTable::put(const SourceRow& source) {
   return source.id;
 }
 
-bool SourceTable::is_ownerless(std::int64_t id) {
-  return ownerless_.query(id).next();
+std::int64_t SourceTable::forget_owner(std::int64_t uid) {
+  pass_over_owner_.run(uid);
+  const std::int64_t count = connection_.changes();
+  remove_owner_.run(uid);
+  return count;
+}
+
+std::optional<SourceTable::Before> SourceTable::before(std::int64_t id) {
+  auto rows = before_.query(id);
+  if (!rows.next()) return std::nullopt;
+  return Before{rows.get<std::int64_t>(0), rows.get<std::optional<std::int64_t>>(1)};
 }
 
 std::optional<SourceRow> SourceTable::find(std::int64_t id) {

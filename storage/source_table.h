@@ -16,7 +16,14 @@ class SourceTable {
 
   // Inserts (id 0) or updates; gives the id. Throws where a source of that id is not there (any more).
   std::int64_t put(const SourceRow& source);
-  bool is_ownerless(std::int64_t id);  // it is known, and not whose it is
+  // Those of an owner whose runs are gone: imports and files that are gone are removed, the others go on from
+  // where they stand. How many.
+  std::int64_t forget_owner(std::int64_t uid);
+  struct Before {
+    std::int64_t offset = 0;
+    std::optional<std::int64_t> owner;
+  };
+  std::optional<Before> before(std::int64_t id);  // what is kept of it
   void put(const FinishedFile& file, std::int64_t source_id);
 
   std::vector<SourceRow> all();                                     // without state
@@ -39,7 +46,8 @@ class SourceTable {
   sqlite::Statement insert_, update_, all_, find_, find_followed_, with_running_runs_, put_finished_,
       finished_, finished_of_, forget_finished_;
   sqlite::Statement pending_, clear_pending_, remove_;
-  sqlite::Statement begin_anew_, pass_over_, tried_, put_tried_, look_again_, without_runs_, ownerless_;
+  sqlite::Statement begin_anew_, pass_over_, tried_, put_tried_, look_again_, without_runs_, before_;
+  sqlite::Statement pass_over_owner_, remove_owner_;
 };
 
 // SELECT of a SourceRow, with or without the tracker's state, to be read by read_source().

@@ -10,30 +10,32 @@ namespace {
 
 using sqlite::guarded;
 
-// The ids of the runs that one source's records speak of by their ordinals.
+// The ids of the runs that one source's records speak of by their ordinals; none of those that were refused.
 class RunIds {
  public:
-  RunIds(RunTable& runs, std::int64_t source_id) : runs_(runs), source_id_(source_id) {}
+  RunIds(RunTable& runs, BudgetTable& budgets, std::int64_t source_id, std::int64_t owner)
+      : runs_(runs), budgets_(budgets), source_id_(source_id), owner_(owner) {}
 
-  void learn(std::int64_t ordinal, std::int64_t id) { known_[ordinal] = id; }
+  void learn(std::int64_t ordinal, std::optional<std::int64_t> id) { known_[ordinal] = id; }
 
-  std::int64_t of(std::int64_t ordinal) {
+  std::optional<std::int64_t> of(std::int64_t ordinal) {
     if (const auto it = known_.find(ordinal); it != known_.end()) return it->second;
     const auto id = runs_.find(source_id_, ordinal);
-    if (!id) {
+    if (!id && !budgets_.has_refused(owner_)) {
       throw sqlite::Failure(SQLITE_NOTFOUND,
                             Error{"source " + std::to_string(source_id_),
                                   "records name run " + std::to_string(ordinal) + ", which was never stated",
                                   {},
                                   ErrorKind::internal});
     }
-    return known_[ordinal] = *id;
+    return known_[ordinal] = id;
   }
 
  private:
   RunTable& runs_;
-  std::int64_t source_id_;
-  std::unordered_map<std::int64_t, std::int64_t> known_;
+  BudgetTable& budgets_;
+  std::int64_t source_id_, owner_;
+  std::unordered_map<std::int64_t, std::optional<std::int64_t>> known_;
 };
 
 // Calls `consume(run ordinal, values)` for each stretch of records of the same run.
@@ -64,6 +66,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, const Stor
 SqliteWriter::SqliteWriter(std::unique_ptr<sqlite::Connection> connection, const StorageOptions& options)
     : connection_(std::move(connection)),
       placement_(connection_->path()),
+      budgets_(*connection_, options.budgets),
       sources_(*connection_),
       datasets_(*connection_),
       runs_(*connection_, datasets_),
@@ -71,7 +74,7 @@ SqliteWriter::SqliteWriter(std::unique_ptr<sqlite::Connection> connection, const
       layers_(*connection_),
       models_(*connection_, datasets_),
       record_(*connection_),
-      series_(*connection_, options),
+      series_(*connection_, budgets_, options),
       checkpointer_(*connection_) {}
 
 // One writing transaction: all of what `body` does, or, on an Error, nothing.
@@ -87,23 +90,28 @@ Result<void> SqliteWriter::transaction(Body&& body) {
       measurements_.end();
       transaction.commit();
     });
-    if (!done) series_.forget_state();
+    if (!done) forget_state();
     return done;
   } catch (const std::bad_alloc&) {
-    series_.forget_state();
+    forget_state();
     return fail("there is no memory for the change", "", connection_->path());
   }
+}
+
+void SqliteWriter::forget_state() {
+  series_.forget_state();
+  budgets_.forget_state();
 }
 
 Result<void> SqliteWriter::commit(std::vector<SourceCommit>& commits, Instant now) {
   std::vector<std::int64_t> ids;
   ids.reserve(commits.size());
   auto done = transaction([&] {
+    budgets_.begin(now);
     for (const SourceCommit& commit : commits) {
-      const SourceRow& source = commit.source;
-      if (source.id != 0 && source.owner && sources_.is_ownerless(source.id)) runs_.own(source.id, *source.owner);
-      ids.push_back(sources_.put(source));
-      write(commit, ids.back(), now);
+      const bool all = take_source(commit.source);
+      ids.push_back(sources_.put(commit.source));
+      write(commit, ids.back(), all, now);
     }
   });
   if (!done) return done;
@@ -111,31 +119,63 @@ Result<void> SqliteWriter::commit(std::vector<SourceCommit>& commits, Instant no
   return done;
 }
 
-void SqliteWriter::write(const SourceCommit& commit, std::int64_t source_id, Instant now) {
-  const Records& records = commit.records;
-  RunIds ids(runs_, source_id);
-  for (const Run& run : records.runs) {
-    ids.learn(run.ordinal, runs_.put(source_id, commit.source, run, now));
+// What a source's new state means for its owner; false: the owner has no bytes left today.
+bool SqliteWriter::take_source(const SourceRow& source) {
+  const auto before = source.id != 0 ? sources_.before(source.id) : std::nullopt;
+  if (before && !before->owner && source.owner) {
+    runs_.own(source.id, *source.owner);
+    budgets_.forget_state();
   }
+  if (source.kind == "import") return true;
+  const std::int64_t from = before && before->offset <= source.offset ? before->offset : 0;
+  return budgets_.admits_bytes(source.owner.value_or(kUnknownOwner), source.offset - from);
+}
+
+// The latest state of a run, as far as its owner's budget goes. Who may import has none.
+std::optional<std::int64_t> SqliteWriter::put_run(std::int64_t source_id, const SourceRow& source, const Run& run,
+                                                  Instant now) {
+  if (source.kind == "import") return runs_.put(source_id, source, run, now);
+  const std::int64_t owner = source.owner.value_or(kUnknownOwner);
+  if (!runs_.find(source_id, run.ordinal)) {
+    if (!budgets_.admits_run(owner, run)) return std::nullopt;
+  } else if (!budgets_.admits_network(owner, run)) {
+    Run nameless = run;
+    nameless.network.clear();
+    nameless.architecture.clear();
+    return runs_.put(source_id, source, nameless, now);
+  }
+  return runs_.put(source_id, source, run, now);
+}
+
+// `all`: not the runs' states alone.
+void SqliteWriter::write(const SourceCommit& commit, std::int64_t source_id, bool all, Instant now) {
+  const Records& records = commit.records;
+  const std::int64_t owner = commit.source.owner.value_or(kUnknownOwner);
+  RunIds ids(runs_, budgets_, source_id, owner);
+  for (const Run& run : records.runs) ids.learn(run.ordinal, put_run(source_id, commit.source, run, now));
+  for (const FinishedFile& file : commit.finished) sources_.put(file, source_id);
+  if (!all) return;
   by_run<Segment>(records.segments, [&](std::int64_t run, const std::vector<Segment>& segments) {
-    const std::int64_t id = ids.of(run);
-    measurements_.add(id, segments);
+    const auto id = ids.of(run);
+    if (!id) return;
+    measurements_.add(*id, segments);
     for (const Phase phase : {Phase::train, Phase::test}) {
       const auto of_phase = [phase](const Segment& segment) { return segment.phase == phase; };
-      if (std::any_of(segments.begin(), segments.end(), of_phase)) runs_.measured(id, phase);
+      if (std::any_of(segments.begin(), segments.end(), of_phase)) runs_.measured(*id, phase);
     }
   });
   by_run<ProgressPoint>(records.points, [&](std::int64_t run, const std::vector<ProgressPoint>& points) {
-    measurements_.add(ids.of(run), points);
+    if (const auto id = ids.of(run)) measurements_.add(*id, points);
   });
-  for (const auto& [run, layers] : records.layers) layers_.put(runs_.architecture(ids.of(run)), layers);
-  for (const auto& [run, times] : records.layer_times) layers_.put(ids.of(run), times);
+  for (const auto& [run, layers] : records.layers)
+    if (const auto id = ids.of(run)) layers_.put(runs_.architecture(*id), layers);
+  for (const auto& [run, times] : records.layer_times)
+    if (const auto id = ids.of(run)) layers_.put(*id, times);
   if (commit.source.pending) {
     series_.add_pending(source_id, records.samples);
   } else {
-    series_.add(records.samples);
+    series_.add(records.samples, owner);
   }
-  for (const FinishedFile& file : commit.finished) sources_.put(file, source_id);
 }
 
 void SqliteWriter::drop_pending() {
@@ -173,6 +213,7 @@ Result<void> SqliteWriter::forget_finished(Instant before) {
 }
 
 void SqliteWriter::drop_runs(std::int64_t source_id) {
+  budgets_.forget_state();
   runs_.leave(source_id);
   measurements_.forget(source_id);
   runs_.remove(source_id);
@@ -212,9 +253,27 @@ Result<std::int64_t> SqliteWriter::look_again(const std::string& rules_fingerpri
 
 Result<void> SqliteWriter::forget_run(std::int64_t run_id) {
   return transaction([&] {
+    budgets_.forget_state();
     measurements_.forget_run(run_id);
     runs_.forget(run_id);
   });
+}
+
+Result<Forgotten> SqliteWriter::forget_owner(std::int64_t uid) {
+  Forgotten out;
+  auto done = transaction([&] {
+    for (const std::int64_t id : runs_.of_owner(uid)) {
+      measurements_.forget_run(id);
+      runs_.forget(id);
+      ++out.runs;
+    }
+    out.sources = sources_.forget_owner(uid);
+    budgets_.forget_state();
+  });
+  if (!done) return tl::unexpected(done.error());
+  if (out.runs + out.sources == 0)
+    return fail(ErrorKind::not_found, "the history has nothing of user " + std::to_string(uid));
+  return out;
 }
 
 Result<void> SqliteWriter::adopt_source(std::int64_t id) {

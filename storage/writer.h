@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "storage/checkpoint.h"
+#include "storage/budget_table.h"
 #include "storage/dataset_table.h"
 #include "storage/history.h"
 #include "storage/layer_table.h"
@@ -42,6 +43,7 @@ class SqliteWriter final : public Writer {
   Result<void> begin_source_anew(std::int64_t id, bool from_its_beginning) override;
   Result<std::int64_t> look_again(const std::string& rules_fingerprint) override;
   Result<void> forget_run(std::int64_t run_id) override;
+  Result<Forgotten> forget_owner(std::int64_t uid) override;
   std::vector<std::string> take_adopted() override { return std::exchange(adopted_, {}); }
   Result<void> put_models(std::vector<ModelRow>& models) override;
   Result<void> set_labels(std::int64_t run_id, const std::map<std::string, std::string>& labels) override;
@@ -59,12 +61,16 @@ class SqliteWriter final : public Writer {
  private:
   template <class Body>
   Result<void> transaction(Body&& body);
-  void write(const SourceCommit& commit, std::int64_t source_id, Instant now);
+  void write(const SourceCommit& commit, std::int64_t source_id, bool all, Instant now);
+  bool take_source(const SourceRow& source);
+  std::optional<std::int64_t> put_run(std::int64_t source_id, const SourceRow& source, const Run& run, Instant now);
+  void forget_state();
   void drop_runs(std::int64_t source_id);
   Result<void> adopt(std::int64_t id, const std::function<void()>& more);
 
   std::unique_ptr<sqlite::Connection> connection_;
   Placement placement_;
+  BudgetTable budgets_;
   SourceTable sources_;
   DatasetTable datasets_;
   RunTable runs_;

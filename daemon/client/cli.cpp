@@ -45,7 +45,7 @@ struct Asked {
   bool all = false, watch = false, hms = false;
   std::string name;
   ImportOptions import;
-  std::vector<std::string> files, labels, sources;
+  std::vector<std::string> files, labels, sources, owners;
   std::string log, net;
   PageCommand page;
   std::function<int()> command;
@@ -272,15 +272,18 @@ void add_changes(CLI::App& app, Asked& asked) {
   again->callback(
       [&asked] { asked.command = [&asked] { return reread(asked.common, asked.files, asked.import); }; });
   CLI::App* forget =
-      app.add_subcommand("forget", "take runs, or all that came of a source, out of the history");
+      app.add_subcommand("forget", "take runs, or all that came of a source or a user, out of the history");
   forget->add_option("RUN", asked.files, "the runs' ids");
   forget->add_option("--source", asked.sources, "a source, by id or path")->allow_extra_args(false);
+  forget->add_option("--owner", asked.owners, "all of a user's logs and imports, by name or uid")
+      ->allow_extra_args(false);
   forget->callback([&asked] {
-    if (asked.files.empty() && asked.sources.empty())
-      throw CLI::ValidationError("forget", "needs a RUN or --source SOURCE");
+    if (asked.files.empty() && asked.sources.empty() && asked.owners.empty())
+      throw CLI::ValidationError("forget", "needs a RUN, --source SOURCE or --owner USER");
     asked.command = [&asked] {
-      const int runs = forget_runs(asked.common, asked.files);
-      return asked.sources.empty() ? runs : std::max(runs, forget_sources(asked.common, asked.sources));
+      int worst = forget_runs(asked.common, asked.files);
+      if (!asked.sources.empty()) worst = std::max(worst, forget_sources(asked.common, asked.sources));
+      return std::max(worst, forget_owners(asked.common, asked.owners));
     };
   });
   CLI::App* label = app.add_subcommand("label", "say of a run what its log did not");

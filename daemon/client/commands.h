@@ -62,6 +62,7 @@ int reread(const Common& common, const std::vector<std::string>& sources, const 
 // Runs by their ids, or sources by id or path: what came of them goes.
 int forget_runs(const Common& common, const std::vector<std::string>& ids);
 int forget_sources(const Common& common, const std::vector<std::string>& sources);
+int forget_owners(const Common& common, const std::vector<std::string>& users);  // by name or uid
 
 // A copy of the history into a new file, written with the caller's own rights.
 int backup(const Common& common, const std::string& file);

@@ -1,6 +1,9 @@
 // etactl reread and forget: what was read wrongly is read again, or goes.
+#include <pwd.h>
+
 #include <algorithm>
 #include <iostream>
+#include <optional>
 
 #include "daemon/client/commands.h"
 #include "daemon/client/deployment_words.h"
@@ -81,6 +84,13 @@ int remove(const Common& common, const std::string& target, const std::string& n
   });
 }
 
+// A uid as it is, or that of a user's name; nothing: there is no such user.
+std::optional<std::string> uid_of(const std::string& user) {
+  if (!user.empty() && user.find_first_not_of("0123456789") == std::string::npos) return user;
+  const passwd* const entry = ::getpwnam(user.c_str());
+  return entry == nullptr ? std::nullopt : std::optional(std::to_string(entry->pw_uid));
+}
+
 }  // namespace
 
 int reread(const Common& common, const std::vector<std::string>& sources, const ImportOptions& options) {
@@ -106,6 +116,28 @@ int forget_runs(const Common& common, const std::vector<std::string>& ids) {
   for (const std::string& id : ids) {
     const int code = remove(common, "/v1/runs/" + percent_encoded(id), "run " + id);
     if (code == kNoDaemon) return code;
+    worst = std::max(worst, code);
+  }
+  return worst;
+}
+
+int forget_owners(const Common& common, const std::vector<std::string>& users) {
+  int worst = kDone;
+  for (const std::string& user : users) {
+    const auto uid = uid_of(user);
+    if (!uid) {
+      std::cerr << "etactl: there is no user " << printable(user) << " here; a uid will do\n";
+      worst = std::max<int>(worst, kRefused);
+      continue;
+    }
+    auto client = HttpClient::connect(common.socket);
+    if (!client) return unreachable(client.error());
+    const auto response = client->remove("/v1/owners/" + *uid);
+    if (!response) return unreachable(response.error());
+    const int code = answered(common, *response, [&](const Object& answer) {
+      return "user " + printable(user) + ": " + counted(count_of(answer, "runs"), "run") + " of " +
+             counted(count_of(answer, "sources"), "source") + " forgotten; the models follow with the next refit\n";
+    });
     worst = std::max(worst, code);
   }
   return worst;

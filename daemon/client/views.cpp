@@ -104,6 +104,17 @@ std::string interval_text(const Object& object) {
          " to " + duration_text(number_of(object, "upper")) + ")";
 }
 
+// "refused  59,000 runs of networks beyond the budget of user 1002; last 2026-11-20 12:00"
+std::string refused_line(const Object& row) {
+  const std::string what = text_of(row, "what");
+  const std::string count = what == "bytes"    ? bytes_text(number_of(row, "count")) + " of log"
+                            : what == "series" ? counted(count_of(row, "count"), "sample") + " of series"
+                            : what == "runs"   ? counted(count_of(row, "count"), "run")
+                                               : counted(count_of(row, "count"), "run") + " of networks";
+  const std::string user = known(row, "owner") ? "user " + std::to_string(count_of(row, "owner")) : "an unknown user";
+  return "refused  " + count + " beyond the budget of " + user + "; last " + when(row, "last_at") + "\n";
+}
+
 std::string status_text(const Object& health, const Screen& screen) {
   const bool ok = text_of(health, "status") == "ok";
   std::string out = "etad " + text_of(health, "version") + ": " +
@@ -121,6 +132,8 @@ std::string status_text(const Object& health, const Screen& screen) {
   out += "history  " + counted(count_of(history, "runs"), "run") + ", " +
          counted(count_of(history, "segments"), "segment") + ", " + bytes_text(number_of(history, "bytes")) +
          "; last commit " + when(health, "last_commit") + "\n";
+  for (const json::value& each : array_of(history, "refused"))
+    if (each.is_object()) out += refused_line(each.get_object());
   out += "models   " + count_text(count_of(health, "models")) + "; last refit " + when(health, "last_refit") +
          "\n";
   return out;

@@ -16,6 +16,7 @@
 #include "parsers/base/time.h"
 #include "parsers/rules/format.h"
 #include "prediction/model_set.h"
+#include "storage/history.h"
 
 namespace etad::service {
 
@@ -96,6 +97,7 @@ class Backend {
   // stands.
   virtual Result<void> forget_source(std::int64_t source_id) = 0;
   virtual Result<void> forget_run(std::int64_t run_id) = 0;
+  virtual Result<Forgotten> forget_owner(std::int64_t uid) = 0;  // all of a user's, at once
   // A copy of the whole history as it is now, in a file of its own that the caller removes: its path.
   virtual Result<std::string> backup() = 0;
   virtual Result<std::unique_ptr<ImportSession>> begin_import(const ImportRequest& request) = 0;

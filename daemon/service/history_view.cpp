@@ -110,6 +110,7 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
 
 void write_source(JsonWriter& json, const SourceRow& row, const std::string& status) {
   json.begin_object().field("id", row.id).field("path", row.path).field("kind", row.kind);
+  json.field("owner", row.owner);
   write_text_or_null(json, "format", row.format);
   json.field("state", status.empty() ? state_of(row) : status);
   json.field("offset", row.offset).field("size", row.size).field("lines", row.lines);
@@ -122,7 +123,7 @@ void write_source(JsonWriter& json, const SourceRow& row, const std::string& sta
 
 void write_unread_source(JsonWriter& json, const std::string& path, const std::string& status) {
   json.begin_object().field("id", std::optional<std::int64_t>{}).field("path", path).field("kind", "file");
-  json.key("format").null();
+  json.key("owner").null().key("format").null();
   json.field("state", status);
   for (const char* counter : {"offset", "size", "lines", "matched", "unmatched", "truncated", "rejected",
                               "skipped_bytes", "lost_bytes"}) {
@@ -174,7 +175,13 @@ void write_health(JsonWriter& json, const Health& health, const std::optional<Hi
   if (size) {
     json.begin_object().field("bytes", size->bytes).field("sources", size->sources).field("runs", size->runs);
     json.field("segments", size->segments).field("points", size->points).field("samples", size->samples);
-    json.end_object();
+    json.key("refused").begin_array();
+    for (const RefusedRow& row : size->refused) {
+      const auto owner = row.owner == kUnknownOwner ? std::nullopt : std::optional(row.owner);
+      json.begin_object().field("owner", owner).field("what", row.what).field("count", row.count);
+      json.field("last_at", row.last_at).end_object();
+    }
+    json.end_array().end_object();
   } else {
     json.null();
   }

@@ -201,6 +201,11 @@ std::string metrics_text(const MetricsView& view, MetricsForm form) {
     out.add("history_bytes", "Size of the history on disk", Type::gauge, "bytes",
             static_cast<double>(view.size->bytes));
     out.add("history_runs", "Runs in the history", Type::gauge, "", static_cast<double>(view.size->runs));
+    for (const RefusedRow& row : view.size->refused) {
+      const std::string owner = row.owner == kUnknownOwner ? "" : std::to_string(row.owner);
+      out.add("refused", "What was refused for a user's budget: runs, samples of series, bytes of log",
+              Type::counter, "", static_cast<double>(row.count), {{"owner", owner}, {"what", row.what}});
+    }
     out.add("history_segments", "Segments in the history", Type::gauge, "",
             static_cast<double>(view.size->segments));
   }

@@ -32,6 +32,7 @@ Reply reply_to(const prediction::Answer<prediction::NextRuns>& answer) {
 Outcome Router::next(Call& call) {
   Params& params = call.params;
   prediction::Question question;
+  question.asker = call.request.uid;
   question.network = params.text("network");
   question.architecture = params.text("architecture");
   question.framework = params.text("framework");

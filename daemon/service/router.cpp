@@ -60,7 +60,8 @@ Problem unknown_path(std::string_view path, std::vector<std::string> known) {
 }  // namespace
 
 Router::Router(Options options, Backend& backend, Reader& reader)
-    : options_(std::move(options)), backend_(backend), reader_(reader), live_(reader) {}
+    : options_(std::move(options)), backend_(backend), reader_(reader), live_(reader),
+      privacy_(options_.private_runs) {}
 
 const std::vector<Router::Route>& Router::routes() {
   static const std::vector<Route> kRoutes = {
@@ -89,6 +90,7 @@ const std::vector<Router::Route>& Router::routes() {
       {"DELETE", "/v1/runs/{id}", &Router::forget_run, true},
       {"POST", "/v1/sources/{id}/reread", &Router::reread, true},
       {"DELETE", "/v1/sources/{id}", &Router::forget_source, true},
+      {"DELETE", "/v1/owners/{uid}", &Router::forget_owner, true},
       {"POST", "/v1/refit", &Router::refit, true},
       {"POST", "/v1/reload", &Router::reload, true},
       {"POST", "/v1/backup", &Router::backup, true},

@@ -13,6 +13,7 @@
 #include "daemon/service/message.h"
 #include "daemon/service/metrics.h"
 #include "daemon/service/params.h"
+#include "daemon/service/privacy.h"
 #include "prediction/live_runs.h"
 #include "prediction/question.h"
 #include "storage/history.h"
@@ -32,6 +33,7 @@ struct Import {
 // A watch: `Router::changes` at each change until the client goes.
 struct Watch {
   RunFilter filter;
+  Request request;  // whose it is, without its body
 };
 
 // A copy of the history, to be made on a worker thread and sent as a file.
@@ -51,7 +53,8 @@ class Router {
     std::string version;
     std::function<Instant()> now;
     std::function<ServiceCounters()> counters;
-    std::string host = {};  // this machine: what a monitoring trace that names no host is about
+    std::string host = {};      // this machine: what a monitoring trace that names no host is about
+    bool private_runs = false;  // of another's runs only networks, sizes and times are shown
   };
 
   Router(Options options, Backend& backend, Reader& reader);
@@ -99,6 +102,7 @@ class Router {
   Outcome label(Call& call);
   Outcome forget_run(Call& call);
   Outcome forget_source(Call& call);
+  Outcome forget_owner(Call& call);
   Outcome reread(Call& call);
   Outcome refit(Call& call);
   Outcome reload(Call& call);
@@ -106,13 +110,15 @@ class Router {
 
   // What a question leaves out, from the run it names (`like`). A reply where there is no such run.
   std::optional<Reply> take_from_run(Call& call, prediction::Question& question);
-  std::string run_line(const RunRow& row, std::optional<Instant> now);
+  void write_shown(JsonWriter& json, const RunRow& row, const Request& request, std::optional<Instant> now);
+  std::string run_line(const RunRow& row, const Request& request, std::optional<Instant> now);
   std::optional<HistorySize> history_size();
 
   Options options_;
   Backend& backend_;
   Reader& reader_;
   prediction::LiveRuns live_;
+  Privacy privacy_;
 };
 
 }  // namespace etad::service

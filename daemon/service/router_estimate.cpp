@@ -119,7 +119,7 @@ std::optional<Problem> count_iterations(Question& question) {
 
 std::optional<Reply> Router::take_from_run(Call& call, Question& question) {
   if (!question.like) return std::nullopt;
-  const auto row = reader_.run(*question.like);
+  auto row = reader_.run(*question.like);
   if (!row) return history_failed(row.error());
   if (!*row) {
     Problem problem = wrong("Unknown run", "There is no run " + std::to_string(*question.like) + ".");
@@ -129,6 +129,7 @@ std::optional<Reply> Router::take_from_run(Call& call, Question& question) {
   }
   // Of a run that only tested there is no training to ask about.
   if (!call.params.has("phase") && (*row)->run.job == Job::test) question.phase = Question::Phase::test;
+  if (privacy_.hides((*row)->owner, call.request)) (*row)->run.settings.clear();
   question = prediction::like((*row)->run, std::move(question));
   return std::nullopt;
 }

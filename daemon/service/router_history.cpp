@@ -85,6 +85,9 @@ std::optional<HistorySize> Router::history_size() {
 Outcome Router::health(Call& call) {
   if (auto problem = call.params.check()) return reply_of(*problem);
   Health health = backend_.health();
+  for (Health::Failure& each : health.failures) {  // it names a path, whosever that is
+    if (each.part == "sources" && privacy_.hides({}, call.request)) each.why = "some can't be read";
+  }
   const auto size = reader_.size();
   if (!size) health.failures.push_back({"history", size.error().text(), size.error().hint});
   RunFilter filter;
@@ -166,7 +169,9 @@ Outcome Router::sources(Call& call) {
   if (auto problem = call.params.check()) return reply_of(*problem);
   auto rows = reader_.sources();
   if (!rows) return history_failed(rows.error());
-  const auto views = source_views(std::move(*rows), backend_.source_statuses());
+  auto views = source_views(std::move(*rows), backend_.source_statuses());
+  std::erase_if(views,
+                [&](const SourceView& view) { return privacy_.hides(view.row.owner, call.request); });
   return slice_reply("sources", views, page, [](JsonWriter& json, const SourceView& view) {
     view.unread ? write_unread_source(json, view.row.path, view.status)
                 : write_source(json, view.row, view.status);

@@ -7,11 +7,11 @@
 namespace etad::service {
 namespace {
 
-std::optional<std::int64_t> id_from(const std::string& text) {
+std::optional<std::int64_t> id_from(const std::string& text, std::int64_t least = 1) {
   std::int64_t id = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, id);
-  if (error != std::errc{} || rest != end || id < 1) return std::nullopt;
+  if (error != std::errc{} || rest != end || id < least) return std::nullopt;
   return id;
 }
 
@@ -61,6 +61,20 @@ Outcome Router::forget_source(Call& call) {
   const auto id = known_source(reader_, call.argument);
   if (!id) return no_such("source", call.argument, kSourcesHint);
   return work(*id, "forgotten", [&backend = backend_, id = *id] { return backend.forget_source(id); });
+}
+
+Outcome Router::forget_owner(Call& call) {
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  const auto uid = id_from(call.argument, 0);
+  if (!uid) return no_such("user", call.argument, "an owner is a uid; `id -u USER` tells it");
+  return Work{[&backend = backend_, uid = *uid]() -> Reply {
+    const auto forgotten = backend.forget_owner(uid);
+    if (!forgotten) return reply_of(problem_of(forgotten.error()));
+    JsonWriter json;
+    json.begin_object().field("owner", uid).field("forgotten", true);
+    json.field("runs", forgotten->runs).field("sources", forgotten->sources).end_object();
+    return json_reply(json);
+  }};
 }
 
 Outcome Router::reread(Call& call) {

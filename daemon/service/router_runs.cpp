@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <set>
 
 #include "daemon/service/labels.h"
@@ -80,9 +81,17 @@ std::optional<double> live_loss(Reader& reader, const RunRow& row) {
 
 }  // namespace
 
-std::string Router::run_line(const RunRow& row, std::optional<Instant> now) {
+// The run as the request's peer is shown it.
+void Router::write_shown(JsonWriter& json, const RunRow& row, const Request& request,
+                         std::optional<Instant> now) {
+  const bool hidden = privacy_.hides(row.owner, request);
+  write_run(json, privacy_.shown(row, request), live_.outlook(row, backend_.models(), now),
+            hidden ? std::nullopt : live_loss(reader_, row));
+}
+
+std::string Router::run_line(const RunRow& row, const Request& request, std::optional<Instant> now) {
   JsonWriter json;
-  write_run(json, row, live_.outlook(row, backend_.models(), now), live_loss(reader_, row));
+  write_shown(json, row, request, now);
   return json.take();
 }
 
@@ -97,18 +106,15 @@ Outcome Router::runs(Call& call) {
   const Page page = page_from(call.params, 100, kMostRuns);
   if (auto problem = call.params.check()) return reply_of(*problem);
   filter.limit = page.limit;
-  if (watch) return Watch{filter};
+  if (watch) return Watch{filter, call.request};
   filter.limit += 1;
   if (page.cursor > 0) filter.before_id = page.cursor;
   const auto rows = reader_.runs(filter);
   if (!rows) return history_failed(rows.error());
-  const auto models = backend_.models();
   const Instant now = options_.now();
   return list_reply(
       "runs", *rows, page,
-      [&](JsonWriter& json, const RunRow& row) {
-        write_run(json, row, live_.outlook(row, models, now), live_loss(reader_, row));
-      },
+      [&](JsonWriter& json, const RunRow& row) { write_shown(json, row, call.request, now); },
       [&](std::size_t i) { return (*rows)[i].id; });
 }
 
@@ -117,22 +123,26 @@ Outcome Router::run(Call& call) {
   const auto row = find_run(reader_, call.argument);
   if (!row) return row.error();
   const Outlook outlook = live_.outlook(*row, backend_.models(), options_.now());
+  const bool hidden = privacy_.hides(row->owner, call.request);
   std::optional<AnomalyTraces> traces;
-  if (outlook.anomaly) {
+  if (outlook.anomaly && !hidden) {
     auto found = prediction::traces_of(reader_, *row, *outlook.anomaly, options_.host, options_.now());
     if (!found) return history_failed(found.error());
     traces = std::move(*found);
   }
   JsonWriter json;
-  write_run(json, *row, outlook, last_loss(reader_, row->id), traces ? &*traces : nullptr);
+  write_run(json, privacy_.shown(*row, call.request), outlook,
+            hidden ? std::nullopt : last_loss(reader_, row->id), traces ? &*traces : nullptr);
   std::string body = json.take();
   // The single run says more than the list does: what its GPUs did, what was predicted of it, and a timing
   // run's layers.
   JsonWriter more;
-  const auto usage = prediction::usage_of(reader_, *row, options_.host, options_.now());
-  if (!usage) return history_failed(usage.error());
-  more.key("usage");
-  write_usage(more, *usage);
+  if (!hidden) {
+    const auto usage = prediction::usage_of(reader_, *row, options_.host, options_.now());
+    if (!usage) return history_failed(usage.error());
+    more.key("usage");
+    write_usage(more, *usage);
+  }
   if (const auto predictions = reader_.predictions(row->id); predictions && !predictions->empty()) {
     more.key("predictions");
     write_predictions(more, *predictions);
@@ -182,11 +192,16 @@ Outcome Router::progress(Call& call) {
   if (auto problem = call.params.check()) return reply_of(*problem);
   const auto row = find_run(reader_, call.argument);
   if (!row) return row.error();
+  const bool hidden = privacy_.hides(row->owner, call.request);
+  const auto shown = [hidden](ProgressPoint point) {
+    if (hidden) point.loss = std::numeric_limits<double>::quiet_NaN();
+    return point;
+  };
   if (points) {
     Thinning<ThinnedPoint> thinned(static_cast<std::size_t>(*points));
     const auto read =
         for_each_in_pages([&](std::int64_t from, std::int64_t limit) { return reader_.points(row->id, from, limit); },
-                          [&](const ProgressPoint& each) { thinned.add(ThinnedPoint(each)); });
+                          [&](const ProgressPoint& each) { thinned.add(ThinnedPoint(shown(each))); });
     if (!read) return history_failed(read.error());
     JsonWriter json;
     json.begin_object().key("points").begin_array();
@@ -196,7 +211,7 @@ Outcome Router::progress(Call& call) {
   }
   const auto items = reader_.points(row->id, page.cursor, page.limit + 1);
   if (!items) return history_failed(items.error());
-  return list_reply("points", *items, page, [](JsonWriter& json, const ProgressPoint& each) { write_point(json, each); },
+  return list_reply("points", *items, page, [&](JsonWriter& json, const ProgressPoint& each) { write_point(json, shown(each)); },
                     [&](std::size_t i) { return page.cursor + static_cast<std::int64_t>(i) + 1; });
 }
 
@@ -209,9 +224,9 @@ std::string Router::changes(const Watch& watch, Watched& watched) {
     // Time that merely passes is no change: what counts is the run as of its last line, and whether it hangs.
     const Instant now = options_.now();
     const bool stalled = live_.outlook(row, backend_.models(), now).stalled;
-    const std::size_t hash = std::hash<std::string>{}(run_line(row, {}) + (stalled ? " stalled" : ""));
+    const std::size_t hash = std::hash<std::string>{}(run_line(row, watch.request, {}) + (stalled ? " stalled" : ""));
     auto& sent = watched.sent[row.id];
-    if (sent != hash) out += run_line(row, now) + "\n";
+    if (sent != hash) out += run_line(row, watch.request, now) + "\n";
     sent = hash;
   };
   for (const RunRow& row : *rows) {

@@ -41,7 +41,7 @@ ServiceState::ServiceState(Options o, Backend& b, std::unique_ptr<Reader> r)
     : options(completed(std::move(o))),
       backend(b),
       reader(std::move(r)),
-      router({options.version, options.now, [this] { return counters; }, options.host}, backend, *reader) {}
+      router({options.version, options.now, [this] { return counters; }, options.host, options.private_runs}, backend, *reader) {}
 
 struct Server::Impl {
   Impl(Options options, Backend& backend, std::unique_ptr<Reader> reader, Listener l)

@@ -47,6 +47,7 @@ struct Options {
   AccessPolicy access;
   Limits limits;
   std::string version;                      // of the daemon, for GET /v1
+  bool private_runs = false;                // Router::Options
   std::string host;                         // this machine, as its runs are filed under
   std::function<Instant()> now;             // absent: the system's clock
   std::function<Peer(int socket)> peer_of;  // absent: service::peer_of

@@ -2,6 +2,7 @@
 """GET /v1/openapi.json held against the routes there are and what they answer: openapi_test.py BUILD"""
 import http.client
 import json
+import os
 import re
 import sys
 
@@ -20,7 +21,8 @@ formats = FormatChecker(formats=())
 ANY = {400, 403, 405, 413, 415, 417, 431}
 # Members that none of the requests below is shown.
 UNSEEN = {"Health.failing.[].part", "Health.failing.[].why", "Health.failing.[].hint", "Usage.hint", "AnomalyTraces.hint",
-          "Problem.known", "Dispute.left_out_runs", "Dispute.own_runs", "WhatIf.unanswered.[].value", "WhatIf.unanswered.[].why"}
+          "Problem.known", "Dispute.left_out_runs", "Dispute.own_runs", "Refused.owner", "Refused.what",
+          "Refused.count", "Refused.last_at", "WhatIf.unanswered.[].value", "WhatIf.unanswered.[].why"}
 
 
 @formats.checks("date-time")
@@ -203,6 +205,8 @@ def requests(world):
     yield "DELETE", "/v1/runs/99999", None, {}
     yield "DELETE", f"/v1/sources/{imported}", None, {}
     yield "DELETE", "/v1/sources/99999", None, {}
+    yield "DELETE", f"/v1/owners/{os.getuid()}", None, {}
+    yield "DELETE", "/v1/owners/99999", None, {}
 
 
 def watched(world, count):

@@ -54,6 +54,7 @@ class FaultyWriter final : public Writer {
   }
   Result<std::int64_t> look_again(const std::string& rules) override { return real_->look_again(rules); }
   Result<void> forget_run(std::int64_t id) override { return real_->forget_run(id); }
+  Result<Forgotten> forget_owner(std::int64_t uid) override { return real_->forget_owner(uid); }
   Result<std::vector<std::int64_t>> sources_without_runs() override { return real_->sources_without_runs(); }
   Result<void> put_models(std::vector<ModelRow>& models) override { return real_->put_models(models); }
   Result<void> set_labels(std::int64_t run, const std::map<std::string, std::string>& labels) override {

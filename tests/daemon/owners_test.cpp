@@ -179,5 +179,36 @@ TEST_F(Owners, ARunStaysWhoseItWasWhenItBegan) {
   EXPECT_EQ(reader_->sources().value().at(0).owner, kBob);
 }
 
+TEST_F(Owners, AnOwnerIsForgottenAtOnce) {
+  for (int i = 0; i < 3; ++i) add(kAlice, 2, 0.132);
+  add(kBob, 30, 0.132);
+  add(kBob, 30, 0.132, "Bobs");
+  const auto forgotten = writer_->with([](Writer& writer) { return writer.forget_owner(kBob); });
+  ASSERT_TRUE(forgotten);
+  EXPECT_EQ(forgotten->runs, 60);
+  EXPECT_EQ(forgotten->sources, 2);
+  EXPECT_EQ(reader_->size()->runs, 6);
+  EXPECT_EQ(reader_->size()->segments, 6);
+  EXPECT_FALSE(answer(of("Bobs")));
+  const auto left = answer(of("LeNet"));
+  ASSERT_TRUE(left);
+  EXPECT_EQ(left->parts[0].runs, 6);
+  EXPECT_EQ(reader_->sources()->size(), 5U) << "followed: they go on from where they stand";
+  const auto again = writer_->with([](Writer& writer) { return writer.forget_owner(kCarol); });
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().kind, ErrorKind::not_found);
+}
+
+TEST_F(Owners, OfAForgottenOwnersImportsNothingIsLeft) {
+  add(kAlice, 1, 0.1);
+  auto row = writer_->with([](Writer& writer) { return writer.source(1); }).value().value();
+  std::vector<SourceCommit> commits(1);
+  commits[0].source = row;
+  commits[0].source.kind = "import";
+  ASSERT_TRUE(writer_->with([&](Writer& writer) { return writer.commit(commits, kToday); }));
+  ASSERT_TRUE(writer_->with([](Writer& writer) { return writer.forget_owner(kAlice); }));
+  EXPECT_TRUE(reader_->sources()->empty());
+}
+
 }  // namespace
 }  // namespace etad

@@ -100,6 +100,7 @@ class OneModel : public Backend {
   Result<void> reread(std::int64_t) override { return {}; }
   Result<void> forget_source(std::int64_t) override { return {}; }
   Result<void> forget_run(std::int64_t) override { return {}; }
+  Result<Forgotten> forget_owner(std::int64_t) override { return Forgotten{}; }
   Result<std::unique_ptr<ImportSession>> begin_import(const ImportRequest&) override {
     return fail("not here");
   }

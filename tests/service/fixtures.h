@@ -118,6 +118,11 @@ class FakeBackend : public Backend {
     put_right.push_back("forget run " + std::to_string(run_id));
     return {};
   }
+  Result<Forgotten> forget_owner(std::int64_t uid) override {
+    put_right.push_back("forget user " + std::to_string(uid));
+    if (uid == 4711) return fail(ErrorKind::not_found, "the history has nothing of user 4711");
+    return Forgotten{3, 2};
+  }
   Result<std::string> backup() override {
     if (backup_file.empty()) return fail(ErrorKind::exhausted, "no space left on device");
     return backup_file;

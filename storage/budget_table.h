@@ -1,0 +1,48 @@
+// What the sources of one owner may add to the history, so that nobody fills it: how many networks, runs and
+// series, and how much log a day. What is refused is counted by owner.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "storage/history.h"
+#include "storage/sqlite.h"
+
+namespace etad {
+
+class BudgetTable {
+ public:
+  BudgetTable(sqlite::Connection& connection, const Budgets& budgets);
+
+  void begin(Instant now) { now_ = now; }  // of a writing transaction
+  void forget_state();                     // what is remembered of the owners, after a change that failed or took away
+
+  // Whether a run that is new may come, and whether one may bear that network. Counts it where it may.
+  bool admits_run(std::int64_t owner, const Run& run);
+  bool admits_network(std::int64_t owner, const Run& run);
+  bool admits_series(std::int64_t owner);                     // a new one
+  bool admits_bytes(std::int64_t owner, std::int64_t bytes);  // of log, today
+
+  void refuse(std::int64_t owner, const char* what, std::int64_t count);
+  bool has_refused(std::int64_t owner);
+
+ private:
+  using Network = std::pair<std::string, std::string>;  // name and architecture
+  struct Owner {
+    std::optional<std::int64_t> runs, series;
+    std::optional<std::set<Network>> networks;  // at most as many as the budget
+  };
+
+  std::set<Network>& networks_of(std::int64_t owner);
+
+  Budgets budgets_;
+  Instant now_{};
+  std::map<std::int64_t, Owner> owners_;
+  sqlite::Statement runs_, networks_, series_, day_, put_day_, refuse_, refused_;
+};
+
+}  // namespace etad

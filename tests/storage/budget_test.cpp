@@ -1,0 +1,142 @@
+// What an owner's sources may add, and what becomes of the rest.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/storage/history_fixture.h"
+
+namespace etad::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr std::int64_t kAlice = 1001, kBob = 1002;
+
+class BudgetTest : public ::testing::Test {
+ protected:
+  BudgetTest() {
+    options_.budgets = {3, 10, 4, 100'000};
+    open();
+  }
+
+  void open() {
+    writer_.reset();
+    writer_ = must(Writer::open(dir_.file("history.db"), options_));
+    reader_ = must(Reader::open(dir_.file("history.db")));
+  }
+
+  static SourceCommit log(std::int64_t owner, const std::string& path, const std::string& network,
+                          std::int64_t ordinal = 0) {
+    etad::Run run = lenet(ordinal);
+    run.network = network;
+    run.state = RunState::finished;
+    SourceCommit commit = source_with_run(path, 2, run);
+    commit.source.owner = owner;
+    return commit;
+  }
+
+  void commit(SourceCommit commit, Instant now = kNow) {
+    std::vector<SourceCommit> commits{std::move(commit)};
+    must(writer_->commit(commits, now));
+  }
+
+  std::vector<std::string> refused() {
+    std::vector<std::string> out;
+    for (const RefusedRow& row : must(reader_->size()).refused)
+      out.push_back(std::to_string(row.owner) + " " + row.what + " " + std::to_string(row.count));
+    return out;
+  }
+
+  TempDir dir_;
+  StorageOptions options_;
+  std::unique_ptr<Writer> writer_;
+  std::unique_ptr<Reader> reader_;
+};
+
+TEST_F(BudgetTest, RunsOfNetworksBeyondTheBudgetAreRefusedAndCounted) {
+  for (int i = 0; i < 6; ++i) commit(log(kBob, "/bob/" + std::to_string(i), "net" + std::to_string(i)));
+  EXPECT_EQ(must(reader_->networks()).size(), 3U);
+  EXPECT_THAT(refused(), ElementsAre("1002 networks 3"));
+  commit(log(kBob, "/bob/again", "net1"));
+  EXPECT_EQ(must(reader_->size()).runs, 4) << "one it has";
+  commit(log(kAlice, "/alice", "alices"));
+  EXPECT_EQ(must(reader_->networks()).size(), 4U) << "another's is no worse for it";
+  open();
+  commit(log(kBob, "/bob/7", "net7"));
+  EXPECT_THAT(refused(), ElementsAre("1002 networks 4")) << "nor is it forgotten by a restart";
+  EXPECT_EQ(must(reader_->sources()).size(), 9U) << "they are read all the same";
+}
+
+TEST_F(BudgetTest, ARunThatTakesAnotherNameLaterHasNoneBeyondTheBudget) {
+  for (int i = 0; i < 3; ++i) commit(log(kBob, "/bob/" + std::to_string(i), "net" + std::to_string(i)));
+  etad::Run run = lenet();
+  run.network.clear();
+  run.architecture.clear();
+  SourceCommit unnamed = source_with_run("/bob/late", 1, run);
+  unnamed.source.owner = kBob;
+  std::vector<SourceCommit> commits{std::move(unnamed)};
+  must(writer_->commit(commits, kNow));
+  commits[0].records.clear();
+  run.network = "late";
+  commits[0].records.runs = {run};
+  must(writer_->commit(commits, kNow));
+  EXPECT_EQ(must(reader_->run(4))->run.network, "");
+  EXPECT_EQ(must(reader_->networks()).size(), 3U);
+}
+
+TEST_F(BudgetTest, RunsBeyondTheBudgetAreRefusedWithAllThatBelongsToThem) {
+  for (int i = 0; i < 12; ++i) commit(log(kBob, "/bob/" + std::to_string(i), "net"));
+  EXPECT_EQ(must(reader_->size()).runs, 10);
+  EXPECT_EQ(must(reader_->size()).segments, 20);
+  EXPECT_EQ(must(reader_->size()).points, 20);
+  EXPECT_THAT(refused(), ElementsAre("1002 runs 2"));
+  must(writer_->forget_owner(kBob));
+  commit(log(kBob, "/bob/13", "net"));
+  EXPECT_EQ(must(reader_->size()).runs, 1) << "room was made";
+}
+
+TEST_F(BudgetTest, OfWhatComesBeyondTheDaysBytesOnlyTheRunsStatesAreKept) {
+  SourceCommit large = log(kBob, "/bob/large", "net");
+  large.source.offset = 100'000;
+  commit(large);
+  EXPECT_THAT(refused(), IsEmpty());
+  commit(log(kBob, "/bob/more", "net"));
+  EXPECT_EQ(must(reader_->size()).runs, 2);
+  EXPECT_EQ(must(reader_->size()).segments, 2);
+  EXPECT_THAT(refused(), ElementsAre("1002 bytes 1000"));
+  commit(log(kAlice, "/alice", "net"));
+  EXPECT_EQ(must(reader_->size()).segments, 4);
+  commit(log(kBob, "/bob/tomorrow", "net"), after(86'400));
+  EXPECT_EQ(must(reader_->size()).segments, 6);
+}
+
+TEST_F(BudgetTest, SamplesOfSeriesBeyondTheBudgetAreRefused) {
+  SourceCommit trace;
+  trace.source.path = "/bob/trace";
+  trace.source.owner = kBob;
+  for (int i = 0; i < 7; ++i)
+    trace.records.samples.push_back({"gpu.power", "gpu=" + std::to_string(i), "W", after(i), 1.0});
+  commit(trace);
+  EXPECT_EQ(must(reader_->series()).size(), 4U);
+  EXPECT_THAT(refused(), ElementsAre("1002 series 3"));
+}
+
+TEST_F(BudgetTest, AnImportHasNone) {
+  for (int i = 0; i < 6; ++i) {
+    SourceCommit import = log(kBob, "/import/" + std::to_string(i), "net" + std::to_string(i));
+    import.source.kind = "import";
+    commit(import);
+  }
+  EXPECT_EQ(must(reader_->networks()).size(), 6U);
+  EXPECT_THAT(refused(), IsEmpty());
+}
+
+TEST_F(BudgetTest, NoneIsAnyNumber) {
+  options_.budgets = {0, 0, 0, 0};
+  open();
+  for (int i = 0; i < 20; ++i) commit(log(kBob, "/bob/" + std::to_string(i), "net" + std::to_string(i)));
+  EXPECT_EQ(must(reader_->networks()).size(), 20U);
+}
+
+}  // namespace
+}  // namespace etad::test
