@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "regression/accidents.h"
+#include "regression/outliers.h"
 #include "regression/statistics.h"
 
 namespace etad::regression {
@@ -63,7 +63,7 @@ LostTime lost_time(std::span<const Stretch> seen, Gap gap) {
     last = &s;
   }
   if (lost.empty()) return out;
-  const double most = most_of_accidents(lost, kAccidentWindows * median(std::move(windows)));
+  const double most = winsorised_at(lost, kOutlierWindows * median(std::move(windows)));
   for (const double l : lost) out.seconds += std::min(l, most);
   out.times = static_cast<int>(std::min<std::size_t>(lost.size(), 1'000'000));
   return out;

@@ -18,7 +18,7 @@ struct LostTime {
 // at the pace of the window before, is taken out.
 enum class Gap { between_neighbours, around_missing };
 
-// Of stretches whose beginnings are known. What happened no more than three times may have been an accident,
+// Of stretches whose beginnings are known. What happened no more than three times may have been an outlier,
 // and counts at no more than three windows' time.
 LostTime lost_time(std::span<const Stretch> seen, Gap gap);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "regression/accidents.h"
+#include "regression/outliers.h"
 #include "regression/changes.h"
 #include "regression/statistics.h"
 
@@ -109,7 +109,7 @@ double stall_cap(const PaceCourse& course, std::span<const PacedWindow> windows,
   times.reserve(windows.size());
   for (std::size_t i = 0; i < windows.size(); ++i)
     times.push_back(windows[i].pace() / block_at(course, i, size).level);
-  return most_of_accidents(std::move(times), kAccidentWindows);
+  return winsorised_at(std::move(times), kOutlierWindows);
 }
 
 // Fills in the blocks' seconds, what stalls add to the time their levels account for, and the windows' noise.

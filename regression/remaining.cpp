@@ -18,7 +18,7 @@ constexpr double kUsualTestLoad = 0.5;
 constexpr double kForwardDeviation = 0.7;
 
 // A snapshot adds at most this many windows' time, or this share of the training between two: more was an
-// accident, as with windows.
+// outlier, as with windows.
 constexpr double kMostSnapshotWindows = 2;
 constexpr double kMostSnapshotShare = 0.01;
 
@@ -66,7 +66,7 @@ Snapshots snapshots_left(const Plan& plan, const PaceCourse& course, double reac
 }
 
 // What a snapshot adds: what was lost around the windows that are missing because they held one or, where
-// none are, what the log shows of it. Accidents do not count in full.
+// none are, what the log shows of it, outliers winsorised.
 double snapshot_cost(const LostTime& missing, const Plan& plan, const PaceCourse& course, double pace,
                      double interval) {
   if (!(plan.snapshots >= 1) || !usable(plan.snapshot_seconds)) return 0;

@@ -9,7 +9,7 @@ namespace etad::regression {
 namespace {
 
 // A phase that took longer than this many times the usual counts as that.
-constexpr double kAccident = 2;
+constexpr double kOutlier = 2;
 
 // Enough to average over, and bounds the work.
 constexpr std::size_t kMostPhases = 64;
@@ -58,7 +58,7 @@ TestCost test_cost(const std::vector<Stretch>& seen) {
   const double usual = median(seconds);
   double sum = 0, squares = 0;
   for (const double s : seconds) {
-    const double cut = std::min(s, kAccident * usual);
+    const double cut = std::min(s, kOutlier * usual);
     sum += cut;
     squares += (cut / usual - 1) * (cut / usual - 1);
   }

@@ -68,7 +68,7 @@ TEST(LostTime, TestsWithoutALengthComeAgain) {
   EXPECT_NEAR(r->seconds, 1400, 5);
 }
 
-TEST(LostTime, AnAccidentDoesNotComeAgain) {
+TEST(LostTime, AnOutlierDoesNotComeAgain) {
   Clocked run;
   run.train(50).pass(36000).train(50).pass(7200).train(50);
   const auto r = remaining(run.seen, run.plan(3000), {}, {}, 0.9);

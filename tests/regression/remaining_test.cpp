@@ -160,7 +160,7 @@ TEST(Remaining, OrdinaryStallsCountAtTheirAverageCost) {
   EXPECT_NEAR(r->seconds, 20000 * 0.55, 0.01 * 20000 * 0.55);
 }
 
-TEST(Remaining, WhatComesEveryHundredIterationsIsNoAccident) {
+TEST(Remaining, WhatComesEveryHundredIterationsIsNoOutlier) {
   Course course;
   for (int i = 0; i < 20; ++i) course.train(19, 0.5).stall(100);  // ten times a window
   const auto r = ask(course, course.iteration * 2);
@@ -168,7 +168,7 @@ TEST(Remaining, WhatComesEveryHundredIterationsIsNoAccident) {
   EXPECT_NEAR(r->seconds, 20 * (19 * 10 + 100), 0.04 * r->seconds);
 }
 
-TEST(Remaining, ThreeNightsAreAccidents) {
+TEST(Remaining, ThreeNightsAreOutliers) {
   Course course;
   for (int i = 0; i < 3; ++i) course.train(100, 0.5).stall(36000);
   course.train(100, 0.5);
@@ -278,7 +278,7 @@ TEST(Remaining, SnapshotsCostWhatTheLogShowsOfThem) {
   const auto r = remaining(course.seen, plan, {}, {}, 0.9);
   EXPECT_NEAR(r->snapshot_seconds, 7 * 4, 1) << "3000 to 9000";
   plan.snapshot_seconds = 86400;
-  EXPECT_LT(remaining(course.seen, plan, {}, {}, 0.9)->snapshot_seconds, 0.05 * r->seconds) << "an accident";
+  EXPECT_LT(remaining(course.seen, plan, {}, {}, 0.9)->snapshot_seconds, 0.05 * r->seconds) << "an outlier";
 }
 
 TEST(Remaining, TimeSinceTheLastLineIsTakenOffOnlyAsFarAsItWasUsed) {

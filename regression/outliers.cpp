@@ -1,13 +1,13 @@
-#include "regression/accidents.h"
+#include "regression/outliers.h"
 
 #include <algorithm>
 #include <functional>
 
 namespace etad::regression {
 
-double most_of_accidents(std::vector<double> values, double usual) {
-  if (values.size() <= kAccidents) return usual;
-  const auto next = values.begin() + kAccidents;
+double winsorised_at(std::vector<double> values, double usual) {
+  if (values.size() <= kMostOutliers) return usual;
+  const auto next = values.begin() + kMostOutliers;
   std::nth_element(values.begin(), next, values.end(), std::greater<>());
   return std::max(usual, *next);
 }
