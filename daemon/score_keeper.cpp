@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "regression/marks.h"
+#include "regression/checkpoints.h"
 
 namespace etad {
 namespace {
@@ -66,7 +66,7 @@ Result<void> ScoreKeeper::note(const RunRow& row) {
   if (!predictions) return tl::unexpected(predictions.error());
   Seen& seen = runs_[row.id];
   for (const PredictionRow& prediction : *predictions) {
-    seen.mark = std::max(seen.mark.value_or(prediction.at_fraction), prediction.at_fraction);
+    seen.checkpoint = std::max(seen.checkpoint.value_or(prediction.at_fraction), prediction.at_fraction);
     seen.anything = true;
   }
   return {};
@@ -101,14 +101,15 @@ Result<void> ScoreKeeper::predict(const RunRow& row, Seen& seen,
   const double elapsed = elapsed_seconds(row.run);
   const auto fraction = regression::time_fraction(elapsed, remaining->seconds);
   if (!fraction) return {};
-  const auto mark = regression::mark_reached(*fraction, seen.mark, std::exchange(seen.fraction, fraction));
-  if (!std::exchange(seen.begun, true) && !seen.mark && (!mark || *mark > 0)) {
+  const auto before = std::exchange(seen.fraction, fraction);
+  const auto checkpoint = regression::checkpoint_reached(*fraction, seen.checkpoint, before);
+  if (!std::exchange(seen.begun, true) && !seen.checkpoint && (!checkpoint || *checkpoint > 0)) {
     if (auto said = predict_start(row, seen, *models, now); !said) return said;
   }
-  if (!mark) return {};
+  if (!checkpoint) return {};
   PredictionRow prediction;
-  prediction.kind = *mark > 0 ? PredictionKind::remaining : PredictionKind::total;
-  prediction.at_fraction = *mark;
+  prediction.kind = *checkpoint > 0 ? PredictionKind::remaining : PredictionKind::total;
+  prediction.at_fraction = *checkpoint;
   prediction.made_at = now;
   prediction.elapsed = elapsed;
   // Of the whole run what is over is known; only the rest is predicted.
@@ -142,7 +143,7 @@ Result<void> ScoreKeeper::record(const RunRow& row, Seen& seen, PredictionRow pr
   prediction.basis = basis_of(outlook);
   const auto kept = writer_.with([&](Writer& writer) { return writer.put_predictions({prediction}); });
   if (!kept) return kept;
-  seen.mark = prediction.at_fraction;
+  seen.checkpoint = prediction.at_fraction;
   seen.anything = true;
   return {};
 }

@@ -27,12 +27,13 @@ class ScoreKeeper {
   // so that those which end right then are scored too; and of those that ended without being scored.
   Result<void> begin();
 
-  // Writes down a prediction for each running run that has reached a mark, and scores those that have ended.
+  // Writes down a prediction for each running run that has reached a checkpoint, and scores
+  // those that have ended.
   Result<void> look(const std::shared_ptr<const prediction::ModelSet>& models, Instant now);
 
  private:
   struct Seen {
-    std::optional<double> mark;      // the latest on record
+    std::optional<double> checkpoint;  // the latest on record
     std::optional<double> fraction;  // of its time, when last looked at
     std::int64_t iteration = -1;     // when last looked at: a run that stands still has nothing new to say
     bool begun = false;              // it is known whether there is a prediction of its start

@@ -202,7 +202,7 @@ TEST_F(TrackRecordKept, a_restart_goes_on_with_the_record) {
   for (std::size_t i = 8; i < parts.size(); ++i) write("live.log", parts[i]);  // ends before the first look
   look();
   const auto after = predictions();
-  ASSERT_EQ(after.size(), before.size()) << "marks that nobody saw are not made up";
+  ASSERT_EQ(after.size(), before.size()) << "checkpoints that nobody saw are not made up";
   EXPECT_EQ(after[0].seconds, before[0].seconds);
   EXPECT_TRUE(after[0].actual);
 }
