@@ -34,11 +34,11 @@ class ScoreKeeper {
  private:
   struct Seen {
     std::optional<double> checkpoint;  // the latest on record
-    std::optional<double> fraction;  // of its time, when last looked at
-    std::int64_t iteration = -1;     // when last looked at: a run that stands still has nothing new to say
-    bool begun = false;              // it is known whether there is a prediction of its start
-    bool anything = false;           // there is a prediction to be scored
-    bool told_over = false;          // the observer knows that it no longer runs; a lost one may come back
+    std::optional<double> fraction;    // of its time, when last looked at
+    std::int64_t iteration = -1;       // when last looked at: a run that stands still has nothing new to say
+    bool begun = false;                // it is known whether there is a prediction of its start
+    bool anything = false;             // there is a prediction to be scored
+    bool told_over = false;            // the observer knows that it no longer runs; a lost one may come back
   };
 
   Result<void> note(const RunRow& row);

@@ -14,9 +14,9 @@ std::optional<double> time_fraction(double elapsed_seconds, double remaining_sec
 
 // The latest checkpoint reached at `fraction` that lies beyond `recorded`, the latest one on record. `before`
 // is the fraction at which the run was last looked at: a run that shows itself seldom passes its checkpoints
-// between two looks, and the first look behind one is the moment to say what is thought. Checkpoints that were
-// passed while nobody looked (the daemon was away, a log was read in one piece) are not made up afterwards.
-// Nor does one count that lies further back than these shares of the run's time.
+// between two looks, and the first look behind one is the moment to say what is thought. Checkpoints that
+// were passed while nobody looked (the daemon was away, a log was read in one piece) are not made up
+// afterwards. Nor does one count that lies further back than these shares of the run's time.
 inline constexpr double kCheckpointTolerance = 0.02;
 inline constexpr double kWatchedTolerance = 0.1;
 std::optional<double> checkpoint_reached(double fraction, std::optional<double> recorded,

@@ -8,7 +8,6 @@
 #include <memory>
 #include <utility>
 
-#include "regression/cells.h"
 #include "regression/draft.h"
 #include "regression/drift.h"
 #include "regression/interval.h"
@@ -16,6 +15,7 @@
 #include "regression/noise.h"
 #include "regression/relative_fit.h"
 #include "regression/repeats.h"
+#include "regression/replicates.h"
 #include "regression/select.h"
 #include "regression/shape.h"
 #include "regression/statistics.h"
@@ -61,34 +61,37 @@ void describe_coefficients(const Basis& basis, const RelativeFit& fit, Model& mo
 }
 
 std::vector<CurvePoint> curve_of(const Basis& basis, const Model& model, const RelativeFit& fit,
-                                 const Cells& cells, double n) {
+                                 const ReplicateGroups& groups, double n) {
   std::vector<CurvePoint> out;
-  for (std::size_t i = 0; i < cells.samples.size(); ++i) {
+  for (std::size_t i = 0; i < groups.samples.size(); ++i) {
     const auto index = static_cast<Eigen::Index>(i);
     Terms per_iteration = fit.coefficients;
     per_iteration(0) = 0;
-    const double f = evaluate(basis, model.knots, per_iteration, n, cells.samples[i]) / n;
+    const double f = evaluate(basis, model.knots, per_iteration, n, groups.samples[i]) / n;
     if (f > 0)
-      out.push_back({cells.samples[i], f * std::exp(cells.residuals(index)), std::sqrt(cells.noise(index))});
+      out.push_back(
+          {groups.samples[i], f * std::exp(groups.residuals(index)), std::sqrt(groups.noise(index))});
   }
   return out;
 }
 
 // log(t / prediction) of a run whose batch size the prediction had not seen.
-double left_out_error(std::size_t row, const RelativeFit& fit, const Cells& cells, const Shape& shape) {
-  const auto cell = static_cast<std::size_t>(cells.of[row]);
-  const double predicted = cells.residuals(static_cast<Eigen::Index>(cell)) - shape.left_out[cell].residual;
+double left_out_error(std::size_t row, const RelativeFit& fit, const ReplicateGroups& groups,
+                      const Shape& shape) {
+  const auto group = static_cast<std::size_t>(groups.of[row]);
+  const double predicted =
+      groups.residuals(static_cast<Eigen::Index>(group)) - shape.left_out[group].residual;
   return fit.residuals[row] - predicted;
 }
 
 // These errors in units of what was foreseen.
-std::vector<double> scores_by_size(const Observations& rows, const RelativeFit& fit, const Cells& cells,
-                                   const Shape& shape, const Noise& noise) {
+std::vector<double> scores_by_size(const Observations& rows, const RelativeFit& fit,
+                                   const ReplicateGroups& groups, const Shape& shape, const Noise& noise) {
   std::vector<double> scores;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].weight <= 0) continue;
-    const LeftOut& out = shape.left_out[static_cast<std::size_t>(cells.of[i])];
-    scores.push_back(std::abs(left_out_error(i, fit, cells, shape)) /
+    const LeftOut& out = shape.left_out[static_cast<std::size_t>(groups.of[i])];
+    scores.push_back(std::abs(left_out_error(i, fit, groups, shape)) /
                      std::sqrt(out.variance + noise.variance(rows[i].n)));
   }
   return scores;
@@ -110,14 +113,14 @@ std::vector<double> scores_by_run(const Basis& basis, const Observations& rows, 
 }
 
 // Their mean for each batch size, as shares of the actual time.
-std::vector<double> errors_by_size(const Observations& rows, const RelativeFit& fit, const Cells& cells,
-                                   const Shape& shape) {
-  std::vector<double> sums(cells.samples.size(), 0), counts(cells.samples.size(), 0), out;
+std::vector<double> errors_by_size(const Observations& rows, const RelativeFit& fit,
+                                   const ReplicateGroups& groups, const Shape& shape) {
+  std::vector<double> sums(groups.samples.size(), 0), counts(groups.samples.size(), 0), out;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].weight <= 0) continue;
-    const auto cell = static_cast<std::size_t>(cells.of[i]);
-    sums[cell] += std::min(1.0, std::abs(std::expm1(-left_out_error(i, fit, cells, shape))));
-    counts[cell] += 1;
+    const auto group = static_cast<std::size_t>(groups.of[i]);
+    sums[group] += std::min(1.0, std::abs(std::expm1(-left_out_error(i, fit, groups, shape))));
+    counts[group] += 1;
   }
   for (std::size_t c = 0; c < sums.size(); ++c) {
     if (counts[c] > 0) out.push_back(sums[c] / counts[c]);
@@ -205,10 +208,10 @@ std::optional<Groundwork> lay(const Dataset& data, Given given, double typical_n
   return out;
 }
 
-// The noise, and what it is the measure of. The cells are empty where no batch size is known.
+// The noise, and what it is the measure of. The groups are empty where no batch size is known.
 struct Measured {
   Noise noise;
-  Cells cells;
+  ReplicateGroups groups;
 };
 
 Measured measure(const Groundwork& ground, double typical_noise, Model& model) {
@@ -220,8 +223,8 @@ Measured measure(const Groundwork& ground, double typical_noise, Model& model) {
   model.iteration_noise = out.noise.iteration;
   model.degrees = out.noise.degrees;
   if (ground.rows.front().b > 0) {
-    out.cells = gather(ground.rows, fitted.residuals, fitted.weights, out.noise);
-    model.curve = curve_of(ground.basis(), model, fitted, out.cells, ground.iterations);
+    out.groups = replicate_groups(ground.rows, fitted.residuals, fitted.weights, out.noise);
+    model.curve = curve_of(ground.basis(), model, fitted, out.groups, ground.iterations);
   }
   return out;
 }
@@ -230,15 +233,15 @@ Model finish(const Groundwork& ground, const Prior& prior) {
   const Basis& basis = ground.basis();
   const RelativeFit& fitted = ground.settled.fit;
   Model model = ground.model;
-  const auto [noise, cells] = measure(ground, prior.noise, model);
+  const auto [noise, groups] = measure(ground, prior.noise, model);
   describe_coefficients(basis, fitted, model);
-  if (!cells.samples.empty()) {
-    const ShapeData shape_data{&basis,        model.knots,     fitted.coefficients, ground.iterations,
-                               cells.samples, cells.residuals, cells.noise};
+  if (!groups.samples.empty()) {
+    const ShapeData shape_data{&basis,         model.knots,      fitted.coefficients, ground.iterations,
+                               groups.samples, groups.residuals, groups.noise};
     Shape shape = infer_shape(shape_data, prior.siblings);
-    if (cells.samples.size() >= 3) {
-      model.scores = scores_by_size(ground.rows, fitted, cells, shape, noise);
-      const std::vector<double> errors = errors_by_size(ground.rows, fitted, cells, shape);
+    if (groups.samples.size() >= 3) {
+      model.scores = scores_by_size(ground.rows, fitted, groups, shape, noise);
+      const std::vector<double> errors = errors_by_size(ground.rows, fitted, groups, shape);
       const double error = 100 * mean(errors);
       model.rivals.push_back(
           {model.basis + " x shape(B)", error, 100 * standard_error(errors), basis.terms() + 1});
