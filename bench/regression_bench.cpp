@@ -6,12 +6,12 @@
 #include <random>
 #include <vector>
 
-#include "regression/draft.h"
+#include "regression/two_stage_fit.h"
 
 namespace {
 
 using etad::regression::Dataset;
-using etad::regression::Draft;
+using etad::regression::TwoStageFit;
 using etad::regression::Model;
 
 // `sizes` batch sizes: 8, 16, 32… where there are few, 4, 8, 12… where there are many. Every fourth run has
@@ -61,9 +61,9 @@ void dirty_model(benchmark::State& state) {
   std::vector<const Model*> models;
   for (const auto& model : others) models.push_back(&model);
   for (auto _ : state) {
-    const auto draft = Draft::of(data);
-    const auto prior = etad::regression::prior_of(models, &draft->model(), models.front());
-    benchmark::DoNotOptimize(draft->with(prior));
+    const auto first = TwoStageFit::of(data);
+    const auto prior = etad::regression::prior_of(models, &first->model(), models.front());
+    benchmark::DoNotOptimize(first->with(prior));
   }
 }
 BENCHMARK(dirty_model)
@@ -81,13 +81,13 @@ void thousand_dirty_models(benchmark::State& state) {
   std::vector<Dataset> data;
   for (unsigned i = 0; i < 1000; ++i) data.push_back(make(32, 32, i));
   for (auto _ : state) {
-    std::vector<Draft> drafts;
-    for (const Dataset& each : data) drafts.push_back(*Draft::of(each));
+    std::vector<TwoStageFit> fits;
+    for (const Dataset& each : data) fits.push_back(*TwoStageFit::of(each));
     std::vector<const Model*> models;
-    for (const Draft& draft : drafts) models.push_back(&draft.model());
+    for (const TwoStageFit& first : fits) models.push_back(&first.model());
     for (std::size_t i = 0; i < data.size(); ++i) {
       const auto prior = etad::regression::prior_of(models, models[i], models[i ^ 1U]);
-      benchmark::DoNotOptimize(drafts[i].with(prior));
+      benchmark::DoNotOptimize(fits[i].with(prior));
     }
   }
 }

@@ -8,7 +8,7 @@
 #include "daemon/log.h"
 #include "prediction/model_json.h"
 #include "prediction/net_costs.h"
-#include "regression/draft.h"
+#include "regression/two_stage_fit.h"
 #include "storage/fair_share.h"
 
 namespace etad {
@@ -131,11 +131,11 @@ void Refit::fit(std::vector<Dirty>& dirty) const {
   const auto known = models();
   std::map<ModelKey, Known> all;
   for (const auto& model : known->models) all[model.key] = {&model.model, model.owner};
-  std::vector<std::optional<regression::Draft>> drafts(dirty.size());
+  std::vector<std::optional<regression::TwoStageFit>> fits(dirty.size());
   for (std::size_t i = 0; i < dirty.size(); ++i) {
     alive_();
-    drafts[i] = regression::Draft::of(dirty[i].data);
-    all[dirty[i].key] = {drafts[i] ? &drafts[i]->model() : nullptr, owner_of(dirty[i].evidence)};
+    fits[i] = regression::TwoStageFit::of(dirty[i].data);
+    all[dirty[i].key] = {fits[i] ? &fits[i]->model() : nullptr, owner_of(dirty[i].evidence)};
   }
   std::map<ModelKey, std::vector<Known>> deployments;
   for (const auto& [key, each] : all) {
@@ -152,12 +152,12 @@ void Refit::fit(std::vector<Dirty>& dirty) const {
   }
   for (std::size_t i = 0; i < dirty.size(); ++i) {
     alive_();
-    if (!drafts[i]) continue;
+    if (!fits[i]) continue;
     Dirty& one = dirty[i];
     const auto other = all.find(other_phase_of(one.key));
-    const auto prior = regression::prior_of(teachers[deployment_of(one.key)], &drafts[i]->model(),
+    const auto prior = regression::prior_of(teachers[deployment_of(one.key)], &fits[i]->model(),
                                             other == all.end() ? nullptr : other->second.model);
-    one.model = model_of(one.key, one.evidence.runs, one.data, drafts[i]->with(prior));
+    one.model = model_of(one.key, one.evidence.runs, one.data, fits[i]->with(prior));
     if (!one.model) continue;
     one.model->dispute = one.evidence.dispute;
     for (const auto& [owner, runs] : one.own) {

@@ -8,7 +8,6 @@
 #include <memory>
 #include <utility>
 
-#include "regression/draft.h"
 #include "regression/drift.h"
 #include "regression/interval.h"
 #include "regression/model.h"
@@ -19,6 +18,7 @@
 #include "regression/select.h"
 #include "regression/shape.h"
 #include "regression/statistics.h"
+#include "regression/two_stage_fit.h"
 #include "regression/variants.h"
 
 namespace etad::regression {
@@ -171,7 +171,7 @@ Given given_by(const Dataset& data) {
 }  // namespace
 
 // What the runs say whatever the curves of the deployment's other models are.
-struct Groundwork {
+struct FirstStage {
   Given given;
   Observations rows;  // as they count: without what their traits cost, those before a change without weight
   Settled settled;
@@ -185,8 +185,8 @@ namespace {
 
 // nullopt where there is nothing to fit from. The noise that is typical of the deployment decides which
 // traits are told apart, if there are any.
-std::optional<Groundwork> lay(const Dataset& data, Given given, double typical_noise) {
-  Groundwork out{std::move(given), {}, {}, 0, {}};
+std::optional<FirstStage> first_stage(const Dataset& data, Given given, double typical_noise) {
+  FirstStage out{std::move(given), {}, {}, 0, {}};
   out.rows = out.given.rows;
   out.model.runs = static_cast<int>(out.rows.size());
   Variants variants = separate_variants(data, out.given.reference, typical_noise, out.rows);
@@ -214,34 +214,34 @@ struct Measured {
   ReplicateGroups groups;
 };
 
-Measured measure(const Groundwork& ground, double typical_noise, Model& model) {
-  const RelativeFit& fitted = ground.settled.fit;
+Measured measure(const FirstStage& first, double typical_noise, Model& model) {
+  const RelativeFit& fitted = first.settled.fit;
   Measured out;
-  out.noise = run_noise(ground.rows, fitted.residuals, active(fitted.coefficients),
-                        ground.given.iteration_noise, typical_noise);
+  out.noise = run_noise(first.rows, fitted.residuals, active(fitted.coefficients),
+                        first.given.iteration_noise, typical_noise);
   model.noise = out.noise.run;
   model.iteration_noise = out.noise.iteration;
   model.degrees = out.noise.degrees;
-  if (ground.rows.front().b > 0) {
-    out.groups = replicate_groups(ground.rows, fitted.residuals, fitted.weights, out.noise);
-    model.curve = curve_of(ground.basis(), model, fitted, out.groups, ground.iterations);
+  if (first.rows.front().b > 0) {
+    out.groups = replicate_groups(first.rows, fitted.residuals, fitted.weights, out.noise);
+    model.curve = curve_of(first.basis(), model, fitted, out.groups, first.iterations);
   }
   return out;
 }
 
-Model finish(const Groundwork& ground, const Prior& prior) {
-  const Basis& basis = ground.basis();
-  const RelativeFit& fitted = ground.settled.fit;
-  Model model = ground.model;
-  const auto [noise, groups] = measure(ground, prior.noise, model);
+Model finish(const FirstStage& first, const Prior& prior) {
+  const Basis& basis = first.basis();
+  const RelativeFit& fitted = first.settled.fit;
+  Model model = first.model;
+  const auto [noise, groups] = measure(first, prior.noise, model);
   describe_coefficients(basis, fitted, model);
   if (!groups.samples.empty()) {
-    const ShapeData shape_data{&basis,         model.knots,      fitted.coefficients, ground.iterations,
+    const ShapeData shape_data{&basis,         model.knots,      fitted.coefficients, first.iterations,
                                groups.samples, groups.residuals, groups.noise};
     Shape shape = infer_shape(shape_data, prior.siblings);
     if (groups.samples.size() >= 3) {
-      model.scores = scores_by_size(ground.rows, fitted, groups, shape, noise);
-      const std::vector<double> errors = errors_by_size(ground.rows, fitted, groups, shape);
+      model.scores = scores_by_size(first.rows, fitted, groups, shape, noise);
+      const std::vector<double> errors = errors_by_size(first.rows, fitted, groups, shape);
       const double error = 100 * mean(errors);
       model.rivals.push_back(
           {model.basis + " x shape(B)", error, 100 * standard_error(errors), basis.terms() + 1});
@@ -250,9 +250,9 @@ Model finish(const Groundwork& ground, const Prior& prior) {
     model.shape = std::move(shape.points);
   }
   if (model.scores.empty()) {
-    model.scores = scores_by_run(basis, ground.rows, noise);
+    model.scores = scores_by_run(basis, first.rows, noise);
   } else {
-    model.repeat_scores = repeat_scores(ground.rows, fitted.residuals, noise);
+    model.repeat_scores = repeat_scores(first.rows, fitted.residuals, noise);
   }
   std::ranges::sort(model.scores);
   std::ranges::sort(model.repeat_scores);
@@ -262,33 +262,33 @@ Model finish(const Groundwork& ground, const Prior& prior) {
 
 }  // namespace
 
-Draft::Draft(const Dataset& data, std::shared_ptr<const Groundwork> groundwork)
-    : data_(&data), groundwork_(std::move(groundwork)), alone_(groundwork_->model) {
-  measure(*groundwork_, 0, alone_);
+TwoStageFit::TwoStageFit(const Dataset& data, std::shared_ptr<const FirstStage> first)
+    : data_(&data), first_(std::move(first)), alone_(first_->model) {
+  measure(*first_, 0, alone_);
 }
 
-std::optional<Draft> Draft::of(const Dataset& data) {
-  auto ground = lay(data, given_by(data), 0);
-  if (!ground) return std::nullopt;
-  return Draft(data, std::make_shared<const Groundwork>(std::move(*ground)));
+std::optional<TwoStageFit> TwoStageFit::of(const Dataset& data) {
+  auto first = first_stage(data, given_by(data), 0);
+  if (!first) return std::nullopt;
+  return TwoStageFit(data, std::make_shared<const FirstStage>(std::move(*first)));
 }
 
-std::optional<Model> Draft::with(const Prior& prior) const {
-  const Given& given = groundwork_->given;
+std::optional<Model> TwoStageFit::with(const Prior& prior) const {
+  const Given& given = first_->given;
   Observations rows = given.rows;
   const bool told_apart =
-      given.reference && (!groundwork_->model.variants.empty() ||
+      given.reference && (!first_->model.variants.empty() ||
                           !separate_variants(*data_, given.reference, prior.noise, rows).effects.empty());
-  if (!told_apart) return finish(*groundwork_, prior);
-  const auto again = lay(*data_, given, prior.noise);
+  if (!told_apart) return finish(*first_, prior);
+  const auto again = first_stage(*data_, given, prior.noise);
   if (!again) return std::nullopt;
   return finish(*again, prior);
 }
 
 std::optional<Model> fit(const Dataset& data, const Prior& prior) {
-  const auto ground = lay(data, given_by(data), prior.noise);
-  if (!ground) return std::nullopt;
-  return finish(*ground, prior);
+  const auto first = first_stage(data, given_by(data), prior.noise);
+  if (!first) return std::nullopt;
+  return finish(*first, prior);
 }
 
 }  // namespace etad::regression

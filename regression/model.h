@@ -121,7 +121,8 @@ struct Sibling {
 };
 
 // What is known before the first run of this model: the evidence decides how much of it counts.
-// The daemon drafts all dirty models of a deployment without it (regression/draft.h), and ends them with it.
+// The daemon takes all dirty models of a deployment through the first stage without it, and through the second
+// with it (regression/two_stage_fit.h).
 struct Prior {
   std::vector<Sibling> siblings;  // the first kMaxSiblings count
   double noise = 0;               // typical of the deployment; 0: unknown

@@ -1,5 +1,5 @@
 // A model fitted in two steps is the model fitted in one, bit for bit.
-#include "regression/draft.h"
+#include "regression/two_stage_fit.h"
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ Content content_of(const Model& m) {
   return out;
 }
 
-class DraftTest : public testing::Test {
+class TwoStageFitTest : public testing::Test {
  protected:
   std::mt19937 random{7};
 
@@ -74,25 +74,25 @@ class DraftTest : public testing::Test {
   }
 };
 
-TEST_F(DraftTest, FittedInTwoStepsIsFittedInOne) {
+TEST_F(TwoStageFitTest, IsTheFitInOneStage) {
   const Prior prior = quiet_machine();
   ASSERT_EQ(prior.siblings.size(), 5U);
   for (const int sizes : {0, 1, 2, 5}) {
     for (const int runs : {1, 3, 40}) {
       const Dataset data = history(runs, sizes, 0.02);
-      const auto draft = Draft::of(data);
-      ASSERT_TRUE(draft);
+      const auto first = TwoStageFit::of(data);
+      ASSERT_TRUE(first);
       const auto whole = fit(data, prior), alone = fit(data);
-      EXPECT_EQ(content_of(*draft->with(prior)), content_of(*whole)) << runs << " runs of " << sizes;
-      EXPECT_EQ(content_of(*draft->with({})), content_of(*alone)) << runs << " runs of " << sizes;
+      EXPECT_EQ(content_of(*first->with(prior)), content_of(*whole)) << runs << " runs of " << sizes;
+      EXPECT_EQ(content_of(*first->with({})), content_of(*alone)) << runs << " runs of " << sizes;
       EXPECT_NE(content_of(*whole), content_of(*alone)) << "the prior had nothing to say";
     }
   }
 }
 
-// Whether Adam's few runs are slower or unlucky depends on how much runs usually differ, which a draft does
+// Whether Adam's few runs are slower or unlucky depends on how much runs usually differ, which the first stage does
 // not know: what it took for luck without a prior must not stand with one.
-TEST_F(DraftTest, WhatTheTypicalNoiseDecidesIsDecidedAgain) {
+TEST_F(TwoStageFitTest, WhatTheTypicalNoiseDecidesIsDecidedAgain) {
   Dataset data = history(6, 3, 0.004);
   for (const std::size_t i : {0U, 4U}) {
     data[i].traits = {"type=Adam"};
@@ -101,13 +101,13 @@ TEST_F(DraftTest, WhatTheTypicalNoiseDecidesIsDecidedAgain) {
   const Prior prior = quiet_machine();
   const auto whole = fit(data, prior), alone = fit(data);
   ASSERT_NE(whole->variants.size(), alone->variants.size());
-  EXPECT_EQ(content_of(*Draft::of(data)->with(prior)), content_of(*whole));
+  EXPECT_EQ(content_of(*TwoStageFit::of(data)->with(prior)), content_of(*whole));
 }
 
-TEST_F(DraftTest, TeachesWhatTheWholeModelWould) {
+TEST_F(TwoStageFitTest, TeachesWhatTheWholeModelWould) {
   const Dataset data = history(40, 5, 0.02);
   const Model whole = *fit(data);
-  const Draft draft = *Draft::of(data);
+  const TwoStageFit first = *TwoStageFit::of(data);
   const auto lesson = [](const Model& model) {
     Model only;
     only.curve = model.curve;
@@ -115,14 +115,14 @@ TEST_F(DraftTest, TeachesWhatTheWholeModelWould) {
     only.degrees = model.degrees;
     return content_of(only);
   };
-  EXPECT_EQ(lesson(draft.model()), lesson(whole));
-  EXPECT_EQ(draft.model().curve.size(), 5U);
+  EXPECT_EQ(lesson(first.model()), lesson(whole));
+  EXPECT_EQ(first.model().curve.size(), 5U);
 }
 
-TEST_F(DraftTest, NothingToFitFromIsNoDraft) {
-  EXPECT_FALSE(Draft::of({}));
+TEST_F(TwoStageFitTest, NothingToFitFromIsNoFit) {
+  EXPECT_FALSE(TwoStageFit::of({}));
   Dataset empty(3);
-  EXPECT_FALSE(Draft::of(empty));
+  EXPECT_FALSE(TwoStageFit::of(empty));
 }
 
 }  // namespace
