@@ -45,7 +45,7 @@ std::optional<prediction::FittedModel> model_of(const ModelKey& key, const std::
   prediction::FittedModel out;
   out.key = key;
   out.owner = runs.back().owner;
-  out.last_runs = regression::mood_points(data, *model, Refit::kLastRuns);
+  out.last_runs = regression::shared_effect_points(data, *model, Refit::kLastRuns);
   out.model = std::move(*model);
   if (key.phase == Phase::train) {
     out.startup = prediction::startup_of(runs);
@@ -54,17 +54,17 @@ std::optional<prediction::FittedModel> model_of(const ModelKey& key, const std::
   return out;
 }
 
-// Of all owners their fair share of the last runs, so that nobody makes the machine's mood.
-std::vector<regression::MoodPoint> fair_points(const std::vector<const prediction::FittedModel*>& models) {
+// Of all owners their fair share of the last runs, so that nobody makes the machine's shared effect.
+std::vector<regression::SharedEffectPoint> fair_points(const std::vector<const prediction::FittedModel*>& models) {
   constexpr std::size_t kAlways = 8;
-  std::vector<std::pair<regression::MoodPoint, const prediction::FittedModel*>> points;
+  std::vector<std::pair<regression::SharedEffectPoint, const prediction::FittedModel*>> points;
   for (const auto* model : models)
     for (const auto& point : model->last_runs) points.emplace_back(point, model);
   std::ranges::sort(points, {}, [](const auto& each) { return each.first.until; });
   std::vector<Evidence> evidence;
   for (std::size_t i = 0; i < points.size(); ++i)
     evidence.push_back({static_cast<std::int64_t>(i), points[i].second->id, points[i].second->owner});
-  std::vector<regression::MoodPoint> out;
+  std::vector<regression::SharedEffectPoint> out;
   for (const std::int64_t i : fair_share(std::move(evidence), points.size(), kAlways))
     out.push_back(points[static_cast<std::size_t>(i)].first);
   return out;
@@ -252,28 +252,28 @@ void Refit::swap_in(std::vector<prediction::FittedModel> fitted, const std::vect
   for (auto& model : fitted) next->models.push_back(std::move(model));
   std::sort(next->models.begin(), next->models.end(),
             [](const auto& a, const auto& b) { return a.id < b.id; });
-  tell_moods(*next, replaced);
+  tell_shared_effects(*next, replaced);
   const std::lock_guard lock(mutex_);
   models_ = std::move(next);
   last_ = now_();
 }
 
-// One mood for all models of a deployment, made anew where one of them has changed.
-void Refit::tell_moods(prediction::ModelSet& models, const std::set<ModelKey>& changed) const {
+// One shared effect for all models of a deployment, made anew where one of them has changed.
+void Refit::tell_shared_effects(prediction::ModelSet& models, const std::set<ModelKey>& changed) const {
   std::map<ModelKey, std::vector<const prediction::FittedModel*>> deployments;
   for (const ModelKey& key : changed) deployments[deployment_of(key)];
   for (const auto& model : models.models) {
     const auto found = deployments.find(deployment_of(model.key));
     if (found != deployments.end()) found->second.push_back(&model);
   }
-  std::map<ModelKey, std::shared_ptr<const regression::Mood>> moods;
+  std::map<ModelKey, std::shared_ptr<const regression::SharedEffect>> effects;
   for (const auto& [deployment, of] : deployments) {
     alive_();
-    moods[deployment] = std::make_shared<const regression::Mood>(fair_points(of));
+    effects[deployment] = std::make_shared<const regression::SharedEffect>(fair_points(of));
   }
   for (auto& model : models.models) {
-    const auto found = moods.find(deployment_of(model.key));
-    if (found != moods.end()) model.mood = found->second;
+    const auto found = effects.find(deployment_of(model.key));
+    if (found != effects.end()) model.shared_effect = found->second;
   }
 }
 

@@ -21,7 +21,7 @@ namespace etad {
 
 class Refit {
  public:
-  static constexpr std::size_t kLastRuns = 24;  // of each model, for the machine's mood
+  static constexpr std::size_t kLastRuns = 24;  // of each model, for the machine's shared effect
   static constexpr std::size_t kMostDissenters = 16;  // owners with a model of their own beside a disputed one
   static constexpr int kAtOnce = 2000;  // dirty models held in memory together; the rest wait their turn
 
@@ -54,7 +54,7 @@ class Refit {
   Result<std::vector<prediction::FittedModel>> keep(std::vector<Dirty>& dirty);
   void join();
   void swap_in(std::vector<prediction::FittedModel> fitted, const std::vector<ModelKey>& dirty);
-  void tell_moods(prediction::ModelSet& models, const std::set<ModelKey>& changed) const;
+  void tell_shared_effects(prediction::ModelSet& models, const std::set<ModelKey>& changed) const;
 
   std::mutex running_;
   std::unique_ptr<Reader> reader_;

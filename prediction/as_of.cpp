@@ -6,7 +6,7 @@
 
 #include "prediction/knowledge.h"
 #include "prediction/names.h"
-#include "regression/mood.h"
+#include "regression/shared_effect.h"
 
 namespace etad::prediction {
 namespace {
@@ -36,7 +36,7 @@ regression::Dataset dataset_of(const std::vector<estimators::Datum>& runs) {
 }  // namespace
 
 std::shared_ptr<const ModelSet> as_of(const ModelSet& models, const Question& question) {
-  constexpr std::size_t kLastRuns = 24;  // of each model, for the machine's mood
+  constexpr std::size_t kLastRuns = 24;  // of each model, for the machine's shared effect
   auto out = std::make_shared<ModelSet>();
   if (!models.knowledge || !question.at) return out;
   out->knowledge = models.knowledge->as_of(*question.at);
@@ -46,7 +46,7 @@ std::shared_ptr<const ModelSet> as_of(const ModelSet& models, const Question& qu
                        (!question.architecture || *question.architecture == key.architecture);
     wanted[deployment_of(key)] |= named;
   }
-  std::map<Deployment, std::vector<regression::MoodPoint>> moods;
+  std::map<Deployment, std::vector<regression::SharedEffectPoint>> points_of;
   for (const auto& [key, runs] : out->knowledge->data()) {
     if (!wanted[deployment_of(key)]) continue;
     const regression::Dataset data = dataset_of(runs);
@@ -55,8 +55,8 @@ std::shared_ptr<const ModelSet> as_of(const ModelSet& models, const Question& qu
     FittedModel fitted;
     fitted.key = key;
     fitted.fitted_at = *question.at;
-    auto& points = moods[deployment_of(key)];
-    const auto last = regression::mood_points(data, *model, kLastRuns);
+    auto& points = points_of[deployment_of(key)];
+    const auto last = regression::shared_effect_points(data, *model, kLastRuns);
     points.insert(points.end(), last.begin(), last.end());
     fitted.model = std::move(*model);
     for (const FittedModel& now : models.models) {  // what does not change with the data
@@ -68,8 +68,8 @@ std::shared_ptr<const ModelSet> as_of(const ModelSet& models, const Question& qu
     out->models.push_back(std::move(fitted));
   }
   for (FittedModel& fitted : out->models) {
-    auto& points = moods[deployment_of(fitted.key)];
-    fitted.mood = std::make_shared<const regression::Mood>(points);
+    auto& points = points_of[deployment_of(fitted.key)];
+    fitted.shared_effect = std::make_shared<const regression::SharedEffect>(points);
   }
   return out;
 }

@@ -31,7 +31,7 @@ regression::Traits traits_of(const Question& question) {
 
 regression::Occasion occasion_of(const FittedModel& fitted, std::optional<Instant> now) {
   if (!now) return {};
-  return {epoch_seconds(*now), fitted.mood.get()};
+  return {epoch_seconds(*now), fitted.shared_effect.get()};
 }
 
 Answer<EstimatePart> ask(const FittedModel& fitted, std::int64_t iterations,
@@ -164,7 +164,7 @@ void sum_up(Estimate& out) {
     }
   }
   out.sum = regression::compose(parts);
-  out.sum.mood = out.parts.front().prediction.mood;
+  out.sum.shared_effect = out.parts.front().prediction.shared_effect;
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 #include "parsers/base/time.h"
 #include "regression/model.h"
-#include "regression/mood.h"
+#include "regression/shared_effect.h"
 #include "storage/rows.h"
 
 namespace etad::prediction {
@@ -43,10 +43,10 @@ struct FittedModel {
   // Of owners whom the dispute leaves out, the models of their own runs: what is said to them.
   std::map<std::int64_t, std::shared_ptr<const FittedModel>> own;
   bool own_runs = false;  // is such a model
-  // The last runs, and what the mood of the machine is by them and those of the deployment's other models.
+  // The last runs, and the machine's shared effect by them and those of the deployment's other models.
   // Neither is in the history: the first refit after a start knows them anew. nullptr: unknown.
-  std::vector<regression::MoodPoint> last_runs;
-  std::shared_ptr<const regression::Mood> mood;
+  std::vector<regression::SharedEffectPoint> last_runs;
+  std::shared_ptr<const regression::SharedEffect> shared_effect;
 
   // What speaks to that owner: the model itself, unless a dispute leaves the owner's runs out.
   const FittedModel& said_to(const std::optional<std::int64_t>& uid) const {

@@ -35,7 +35,7 @@ struct Range {
 struct Prediction {
   double seconds = 0, lower = 0, upper = 0;
   std::vector<std::string> extrapolates;  // of "batch_size", "iterations", and traits' names ("type")
-  double mood = 1;                        // factor of the machine's present mood, part of `seconds`
+  double shared_effect = 1;               // factor for how the machine's last runs went, part of `seconds`
 };
 
 // A run's time before anything is known of when it starts.
@@ -45,12 +45,12 @@ struct Expectation {
   double fitted = 0;   // of the estimate about it
 };
 
-class Mood;
+class SharedEffect;
 
-// When the run starts, and the mood of its machine (regression/mood.h). nullptr: unknown.
+// When the run starts, and what the machine's runs share (regression/shared_effect.h). nullptr: unknown.
 struct Occasion {
   double at = 0;  // seconds since 1970
-  const Mood* mood = nullptr;
+  const SharedEffect* shared_effect = nullptr;
 };
 
 // What a trait ("type=Adam") costs beside the most common combination of traits: accepted only on evidence.

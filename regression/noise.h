@@ -1,5 +1,5 @@
 // How much runs of the same thing differ. Two sources: each iteration has luck of its own, which evens out
-// over a long run, and each run meets a machine in a mood of its own (clocks, neighbours, memory layout),
+// over a long run, and each run meets a machine in a state of its own (clocks, neighbours, memory layout),
 // which does not: variance(n) = run^2 + iteration^2 / n.
 #pragma once
 

@@ -5,7 +5,7 @@
 #include "regression/cross_validation.h"
 #include "regression/interval.h"
 #include "regression/model.h"
-#include "regression/mood.h"
+#include "regression/shared_effect.h"
 #include "regression/relative_fit.h"
 #include "regression/shape.h"
 #include "regression/statistics.h"
@@ -105,11 +105,11 @@ std::optional<Prediction> Model::predict(double n, std::optional<double> b, doub
   out.seconds = expected->seconds;
   const double effect_variance = apply_traits(*this, asked, out);
   double run = expected->run;
-  if (occasion.mood) {
-    const Mood::State mood = occasion.mood->at(occasion.at, out.seconds, noise);
-    out.mood = std::exp(mood.log_ratio);
-    out.seconds *= out.mood;
-    run -= mood.explained;
+  if (occasion.shared_effect) {
+    const SharedEffect::State state = occasion.shared_effect->at(occasion.at, out.seconds, noise);
+    out.shared_effect = std::exp(state.log_ratio);
+    out.seconds *= out.shared_effect;
+    run -= state.explained;
   }
   if (!std::isfinite(out.seconds) || out.seconds <= 0) return std::nullopt;
   // Scores of left-out batch sizes speak of the shape's spread; where that is small, the noise alone sets the

@@ -15,7 +15,7 @@ namespace {
 
 struct Ours {
   std::optional<regression::Model> model;
-  regression::Mood mood;
+  regression::SharedEffect shared_effect;
 };
 
 }  // namespace
@@ -25,13 +25,13 @@ Estimator our_regression(double confidence) {
     auto ours = std::make_shared<Ours>();
     ours->model = regression::fit(data, background.prior);
     if (ours->model) {
-      auto runs = regression::mood_points(data, *ours->model, data.size());
+      auto runs = regression::shared_effect_points(data, *ours->model, data.size());
       runs.insert(runs.end(), background.runs.begin(), background.runs.end());
-      ours->mood = regression::Mood(std::move(runs));
+      ours->shared_effect = regression::SharedEffect(std::move(runs));
     }
     return [ours, confidence](const Question& q) -> std::optional<Prediction> {
       if (!ours->model) return std::nullopt;
-      const regression::Occasion occasion{q.started_at, q.started_at > 0 ? &ours->mood : nullptr};
+      const regression::Occasion occasion{q.started_at, q.started_at > 0 ? &ours->shared_effect : nullptr};
       return ours->model->predict(q.iterations, q.samples, confidence, q.traits, occasion);
     };
   };

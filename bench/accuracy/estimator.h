@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "regression/model.h"
-#include "regression/mood.h"
+#include "regression/shared_effect.h"
 
 namespace etad::accuracy {
 
@@ -22,7 +22,7 @@ struct Question {
 // What a model may know beside its own runs.
 struct Background {
   regression::Prior prior;
-  std::vector<regression::MoodPoint> runs;  // of the machine's other models
+  std::vector<regression::SharedEffectPoint> runs;  // of the machine's other models
 };
 
 // One fit, several questions: nullopt where there is no answer.

@@ -23,7 +23,7 @@ class Siblings {
     for (const auto& [key, data] : history.series) {
       auto model = regression::fit(data);
       if (!model) continue;
-      runs_.emplace(key, regression::mood_points(data, *model, data.size()));
+      runs_.emplace(key, regression::shared_effect_points(data, *model, data.size()));
       models_.emplace(key, std::move(*model));
     }
   }
@@ -48,9 +48,9 @@ class Siblings {
     return out;
   }
 
-  // Those of the device's other series, which share its moods.
-  std::vector<regression::MoodPoint> runs(const SeriesKey& self, Knowledge knowledge) const {
-    std::vector<regression::MoodPoint> out;
+  // Those of the device's other series, which share its effect.
+  std::vector<regression::SharedEffectPoint> runs(const SeriesKey& self, Knowledge knowledge) const {
+    std::vector<regression::SharedEffectPoint> out;
     if (knowledge == Knowledge::own) return out;
     for (const auto& [key, points] : runs_) {
       if (key.device == self.device && key != self) out.insert(out.end(), points.begin(), points.end());
@@ -60,7 +60,7 @@ class Siblings {
 
  private:
   std::map<SeriesKey, regression::Model> models_;
-  std::map<SeriesKey, std::vector<regression::MoodPoint>> runs_;
+  std::map<SeriesKey, std::vector<regression::SharedEffectPoint>> runs_;
 };
 
 std::vector<double> sizes_of(const Dataset& data) {

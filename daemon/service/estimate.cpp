@@ -44,13 +44,13 @@ void write_part(JsonWriter& json, const EstimatePart& part) {
   if (part.model != nullptr || part.said) {
     json.field("batch_size", part.batch_size).field("iterations", part.iterations);
   }
-  const auto& [seconds, lower, upper, extrapolates, mood] = part.prediction;
+  const auto& [seconds, lower, upper, extrapolates, shared_effect] = part.prediction;
   json.field("seconds", seconds).field("lower", lower).field("upper", upper);
   if (part.model == nullptr && !part.said) {
     json.field("count", part.iterations).field("runs", part.runs);
   } else {
     json.field("seconds_per_iteration", seconds / static_cast<double>(part.iterations));
-    json.field("extrapolates", extrapolates).field("mood", mood);
+    json.field("extrapolates", extrapolates).field("mood", shared_effect);
     if (part.said) write_said(json, *part.said);
     if (part.model != nullptr) write_answering_model(json, *part.model);
   }
@@ -152,7 +152,7 @@ std::string to_json(const Estimate& estimate) {
     json.field("test_batch_size", question.test_batch_size);
   }
   if (!question.settings.empty()) json.field("settings", question.settings);
-  const auto& [seconds, lower, upper, extrapolates, mood] = estimate.sum;
+  const auto& [seconds, lower, upper, extrapolates, shared_effect] = estimate.sum;
   json.field("quantity", "time").field("unit", "s").field("value", seconds);
   json.field("seconds", seconds).field("lower", lower).field("upper", upper);
   json.field("confidence", question.confidence);
@@ -169,7 +169,7 @@ std::string to_json(const Estimate& estimate) {
     if (seconds > 0) tokens_per_second = *tokens * iterations / seconds;
   }
   json.field("tokens_per_iteration", tokens).field("tokens_per_second", tokens_per_second);
-  json.field("extrapolates", extrapolates).field("mood", mood);
+  json.field("extrapolates", extrapolates).field("mood", shared_effect);
   if (const auto* said = farthest(estimate)) write_said(json, *said);
   if (main.model != nullptr) write_answering_model(json, *main.model);
   json.key("parts").begin_array();

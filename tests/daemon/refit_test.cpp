@@ -172,13 +172,13 @@ TEST_F(Bridging, ANetworkThatNeverRanIsUnknown) {
   EXPECT_EQ(answer().error().kind, prediction::Refusal::Kind::unknown_network);
 }
 
-TEST_F(Refitting, TheModelsOfADeploymentShareItsMood) {
+TEST_F(Refitting, TheModelsOfADeploymentShareItsEffect) {
   add_runs("type", "Adam", 1);
   Refit here = refit();
   ASSERT_TRUE(here.run());
   ASSERT_EQ(here.models()->models.size(), 1U);
   const prediction::FittedModel& model = here.models()->models[0];
-  ASSERT_TRUE(model.mood);
+  ASSERT_TRUE(model.shared_effect);
   ASSERT_EQ(model.last_runs.size(), 12U);
   for (const auto& run : model.last_runs) EXPECT_GT(run.until, run.from);
 }

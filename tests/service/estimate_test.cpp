@@ -65,13 +65,13 @@ TEST_F(EstimateTest, TrainIsTheModelsWord) {
 // Blocks of five runs are slow and fast in turn; the last one was slow.
 TEST_F(EstimateTest, TheMachinesMoodMovesAnEstimateOfNowAndIsTold) {
   const double now = to_seconds(kNow.time_since_epoch());
-  std::vector<regression::MoodPoint> points;
+  std::vector<regression::SharedEffectPoint> points;
   for (int i = 0; i < 40; ++i) {
     const double ago = 40.0 * (i + 1);
     points.push_back({now - ago, now - ago + 35, i / 5 % 2 == 0 ? 0.1 : -0.1, 0.011, 0.1});
   }
   auto model = fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001);
-  model.mood = std::make_shared<const regression::Mood>(std::move(points));
+  model.shared_effect = std::make_shared<const regression::SharedEffect>(std::move(points));
   add(model);
   const std::string query = "network=LeNet&phase=train&batch_size=64&iterations=1000";
   auto set = std::make_shared<ModelSet>();
@@ -81,11 +81,11 @@ TEST_F(EstimateTest, TheMachinesMoodMovesAnEstimateOfNowAndIsTold) {
   ASSERT_TRUE(answer);
   const auto moved = json::parse(to_json(*answer)).as_object(), plain = answered(query);
   EXPECT_EQ(plain.at("mood").to_number<double>(), 1);
-  const double mood = moved.at("mood").to_number<double>();
-  EXPECT_GT(mood, 1.002);
-  EXPECT_NEAR(moved.at("seconds").to_number<double>() / plain.at("seconds").to_number<double>(), mood, 1e-6);
+  const double factor = moved.at("mood").to_number<double>();
+  EXPECT_GT(factor, 1.002);
+  EXPECT_NEAR(moved.at("seconds").to_number<double>() / plain.at("seconds").to_number<double>(), factor, 1e-6);
   const auto later = estimate(set, question_from(params), kNow + std::chrono::hours{240});
-  EXPECT_NEAR(later->sum.mood, 1, 1e-3);
+  EXPECT_NEAR(later->sum.shared_effect, 1, 1e-3);
 }
 
 TEST_F(EstimateTest, ASettingThatCostsIsCounted) {
