@@ -135,10 +135,11 @@ Forecast test_forecast(const TestCost& cost) {
   return out;
 }
 
-// In the logarithm. Where the two disagree by more than both their errors explain, one of them is not of this
-// run: the excess widens the model by `trust` in the windows, and them by the rest. The spread covers both:
-// w (1 - w) d^2 is the variance of a choice between two values at distance d, as far as both may be of this
-// run.
+// An average in the logarithm, weighted by precision. With d the distance of the two, d^2 beyond the sum of their
+// variances is more than their errors explain: one of them does not hold for this run. That excess is added to
+// the model's variance with probability `trust`, to the windows' with 1 - `trust`. The spread of the average
+// covers both values: taking the one with probability w and the other with 1 - w has the variance w (1 - w) d^2,
+// of which the part is left out that says the model does not hold.
 Forecast combine(const Forecast& own, const Forecast& model, double trust) {
   trust *= 1 - own.cold;
   const double distance = std::log(model.seconds / own.seconds);

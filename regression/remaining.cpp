@@ -26,7 +26,7 @@ constexpr double kMostSnapshotShare = 0.01;
 // to be outside at all.
 constexpr double kFarShare = 0.2;
 
-// A run's own windows or tests, of so many: as likely to be odd as its model is to be another's.
+// So many windows or tests of a run weigh as much as its model, where the two contradict each other.
 constexpr double kFewSeen = 2;
 
 // What starting up takes beside what it usually takes.
@@ -98,7 +98,8 @@ double iteration_reached(const std::vector<Stretch>& seen, double stated) {
   return reached;
 }
 
-// That it is the model which is not of this run, rather than its first few windows or tests.
+// The probability that, where they contradict each other, the model is wrong about this run and not the `seen`
+// windows or tests that the run began with.
 double trust_in(double seen) {
   return seen / (seen + kFewSeen);
 }

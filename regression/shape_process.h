@@ -96,8 +96,8 @@ struct Moments {
 // Where nothing was measured, prediction and variance under a setting (R&W eq. 2.25-2.26) are a linear and a
 // quadratic form in the covariances with the measured batch sizes, and these are sums of parts that the
 // settings share, each times a strength of the setting's. So the settings' forms are summed, pair of parts by
-// pair, and evaluated once. At a measured batch size its covariances and its noise are a column of K itself,
-// of which K^-1 leaves little to do.
+// pair, and evaluated once. At a measured batch size those covariances, its noise added, are a column of K, and
+// K^-1 times a column of K is a unit vector: nothing is to be solved there.
 class Predictions {
  public:
   Predictions(const ShapeData& data, const Kernel& kernel, const Eigen::VectorXd& carried,

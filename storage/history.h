@@ -1,4 +1,4 @@
-// The history: one SQLite database that holds the only truth. One writer (the ingest thread), any number of
+// The history: one SQLite database that holds the only truth. One writer at a time, any number of
 // query-only readers. docs/schema.md describes the tables.
 #pragma once
 

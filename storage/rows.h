@@ -103,7 +103,7 @@ enum class PredictionKind : std::uint8_t {
 struct PredictionRow {
   std::int64_t run_id = 0;
   PredictionKind kind = PredictionKind::total;
-  double at_fraction = 0;  // of the run's iterations done: 0, 0.05, 0.25 or 0.5
+  double at_fraction = 0;  // of the run's time (regression/checkpoints.h): 0, 0.05, 0.25 or 0.5
   Instant made_at{};
   double elapsed = 0;  // seconds of the run gone by then, on the log's own clock
   double seconds = 0, lower = 0, upper = 0, confidence = 0.9;

@@ -33,7 +33,7 @@ struct Segment {
   Phase phase = Phase::train;
   std::int64_t first_iteration = 0;        // of the run, at the segment's beginning
   std::int64_t iterations = 0;             // > 0
-  std::int64_t samples_per_iteration = 0;  // batch size x iter_size x workers; 0: unknown
+  std::int64_t samples_per_iteration = 0;  // batch size x iter_size x devices; 0: unknown
   Duration duration{};                     // > 0, tests and snapshots taken out
   std::optional<Instant> started_at;
 };
@@ -48,7 +48,7 @@ struct ProgressPoint {
 // What is known of one phase of a run. Sums are over the phase's segments.
 struct PhaseSummary {
   std::optional<std::int64_t> batch_size;             // as configured, per device
-  std::optional<std::int64_t> samples_per_iteration;  // batch size x iter_size x workers
+  std::optional<std::int64_t> samples_per_iteration;  // batch size x iter_size x devices
   std::int64_t iterations = 0;
   Duration duration{};
   std::int64_t segments = 0;
