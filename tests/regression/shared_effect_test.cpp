@@ -53,7 +53,7 @@ TEST_F(SharedEffectTest, WhatLastsIsFeltByTheNextRunAndForgottenByTheNextDay) {
     const SharedEffect effect(shared_effect_points(data, *model, data.size()));
     const double truth = 100 * pace(32) * std::exp(next_);
     const auto plain = model->predict(100, 32, 0.9);
-    const auto now = model->predict(100, 32, 0.9, {}, {end_of(data), &shared_effect});
+    const auto now = model->predict(100, 32, 0.9, {}, {end_of(data), &effect});
     with += std::abs(std::log(now->seconds / truth));
     without += std::abs(std::log(plain->seconds / truth));
     EXPECT_NEAR(effect.at(end_of(data) + 864000, kRun, 0.15).log_ratio, 0, 0.01);
@@ -105,7 +105,7 @@ TEST_F(SharedEffectTest, AnEstimateTakesTheMoodInAndSaysSo) {
   const auto model = fit(data);
   const SharedEffect effect = effect_of(data);
   const auto plain = model->predict(100, 32, 0.9);
-  const auto now = model->predict(100, 32, 0.9, {}, {end_of(data), &shared_effect});
+  const auto now = model->predict(100, 32, 0.9, {}, {end_of(data), &effect});
   EXPECT_EQ(plain->shared_effect, 1);
   EXPECT_NE(now->shared_effect, 1);
   EXPECT_NEAR(now->seconds / plain->seconds, now->shared_effect, 1e-12);
