@@ -67,13 +67,14 @@ scrollTo(0, 0);
 """
 
 
-def measure(browser, base, screen, repeats=5):
+def measure(browser, base, screen, holds, repeats=5):
     took = []
     for _ in range(repeats):
         show(browser, base, "nowhere-else")  # the screen of before costs nothing
         begun = time.monotonic()
-        show(browser, base, screen)
+        text = show(browser, base, screen)
         took.append(time.monotonic() - begun)
+        assert holds in text, (screen, text[:300])
     frames = browser.execute_async_script(SCROLL)
     return statistics.median(took), max(took), statistics.median(frames), max(frames)
 
@@ -104,9 +105,10 @@ def main():
                 browser.get(page.address)
                 base = page.origin + "/"
                 print(f"{'screen':28} {'median':>8} {'worst':>8}   frames: {'median':>7} {'longest':>8}")
-                for screen in ("now", "runs", f"run/{newest['id']}", "network", "network/network-07", "network/Long", "ask",
-                               f"ask?like={newest['id']}", "record", "sources"):
-                    median, worst, frame, longest = measure(browser, base, screen)
+                for screen, holds in (("now", "Just over"), ("runs", "network-"), (f"run/{newest['id']}", "Step time"), ("network", "network-49"),
+                                      ("network/network-07", "Training on"), ("network/Long", "Training on"), ("ask", "batch size"),
+                                      (f"ask?like={newest['id']}", "SBATCH"), ("record", "Track record"), ("sources", "long.log")):
+                    median, worst, frame, longest = measure(browser, base, screen, holds)
                     print(f"{screen:28} {median * 1000:5.0f} ms {worst * 1000:5.0f} ms           {frame:4.0f} ms {longest:5.0f} ms", flush=True)
             finally:
                 browser.quit()

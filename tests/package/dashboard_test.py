@@ -70,6 +70,16 @@ def panels():
             yield panel["title"], target["expr"].replace("$__rate_interval", "10s").replace("$instance", ".*")
 
 
+def fit(daemon, runs):
+    """Models of what has been read, without waiting for the daemon's own round."""
+    end = time.monotonic() + PATIENCE
+    while daemon.ask("/v1/health")["history"]["runs"] < runs and time.monotonic() < end:
+        time.sleep(0.1)
+    connection = UnixConnection(f"{daemon.folder}/sock")
+    connection.request("POST", "/v1/refit")
+    assert connection.getresponse().status == 200
+
+
 def check(port):
     """The panels without data, asked again until there are none or the time is up; how many there are."""
     waiting, asked = list(panels()), 0
@@ -102,7 +112,8 @@ def main():
             (pathlib.Path(folder) / f"past{i}.log").write_text(Training(begun, batch=batch, step=0.01 + batch * 6e-4, seed=i).text())
         running = Training(now - datetime.timedelta(minutes=8), batch=64, iterations=20_000, seed=9)
         (pathlib.Path(folder) / "running.log").write_text(running.text(now))
-        with Daemon(sys.argv[1], folder, [f"{folder}/*.log"]):
+        with Daemon(sys.argv[1], folder, [f"{folder}/*.log"]) as daemon:
+            fit(daemon, runs=4)
             server, port = metrics_server(f"{folder}/sock"), free_port()
             (pathlib.Path(folder) / "prometheus.yml").write_text(json.dumps({
                 "global": {"scrape_interval": "1s"},
