@@ -271,6 +271,7 @@ CREATE TEMP TABLE moved AS
     (SELECT max(generation) + 1 FROM datasets) AS generation
   FROM runs r CROSS JOIN run_phases p ON p.run_id = r.id CROSS JOIN datasets d ON d.id = p.dataset_id
   WHERE r.devices = 0 AND d.devices = 1;
+CREATE INDEX temp.moved_run ON moved (run_id, phase);
 INSERT INTO datasets (network, architecture, framework, host, device, devices, phase, generation)
   SELECT DISTINCT network, architecture, framework, host, device, 0, phase, generation FROM moved;
 UPDATE datasets SET generation = (SELECT max(generation) FROM moved) WHERE id IN (SELECT old FROM moved);
