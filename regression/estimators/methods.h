@@ -14,6 +14,10 @@ Estimator end_to_end();        // the regression of one network on one deploymen
 Estimator effects();           // one model of all the history (not published: effects.cpp)
 Estimator lu();                // peak memory a + b B
 
+Estimator gupta();     // c1 + c2 B, run by run, forgetting
+Estimator bitirgen();  // an ensemble that abstains where its members contradict each other
+Estimator dao();       // a random forest
+
 Estimator gianniti_layers();  // alpha + beta operations a layer, from runs that time layers
 Estimator roofline_peaks();   // layer by layer, with fitted peaks and overheads
 Estimator roofline_kinds();   // the same, with multipliers by kind of layer, shrunken towards 1

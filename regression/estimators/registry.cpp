@@ -9,8 +9,8 @@ namespace etad::estimators {
 
 std::span<const Estimator> estimators() {
   static const std::array kAll = {
-      gianniti(),        gianniti_literal(), barnes(),         ernest(),     ring(),    lu(),
-      gianniti_layers(), roofline_peaks(),   roofline_kinds(), end_to_end(), effects(),
+      gianniti(), gianniti_literal(), barnes(), ernest(), ring(), lu(), gupta(),
+      gianniti_layers(), roofline_peaks(), roofline_kinds(), bitirgen(), dao(), end_to_end(), effects(),
   };
   return kAll;
 }

@@ -1,0 +1,182 @@
+// Dao et al., "A performance model for GPUs with caches", IEEE TPDS 26(7), 2015, as far as it learns by a random
+// forest (Breiman, "Random forests", Machine Learning 45, 2001): trees over bootstrap samples, each split the
+// best of some features drawn at random. A forest says what the runs most like the question took: it knows
+// nothing beyond what was seen.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <random>
+
+#include "regression/estimators/methods.h"
+
+namespace etad::estimators {
+namespace {
+
+constexpr std::size_t kTrees = 32;
+constexpr std::size_t kMostCells = 400;  // that the trees are grown from
+constexpr std::size_t kLeaf = 2;         // cells that are not split any more
+constexpr std::size_t kDrawn = 3;        // features of which the best splits
+constexpr int kDepth = 12;
+
+// Samples per device, devices, and the facts, each as the mean of what its runs took: so their order tells.
+constexpr std::array<unsigned, 6> kFacts = {kNetwork, kPhase, kDevice, kHost, kFramework, kSettings};
+using Features = std::array<double, 2 + kFacts.size()>;
+
+struct Row {
+  Features x{};
+  double y = 0;
+};
+
+class Tree {
+ public:
+  Tree(const std::vector<Row>& rows, std::vector<std::size_t> of, std::mt19937& random) {
+    grow(rows, std::move(of), random, 0);
+  }
+
+  double at(const Features& x) const {
+    std::size_t i = 0;
+    while (nodes_[i].right != 0) i = x[nodes_[i].feature] < nodes_[i].below ? i + 1 : nodes_[i].right;
+    return nodes_[i].mean;
+  }
+
+ private:
+  struct Node {
+    double mean = 0, below = 0;
+    std::size_t feature = 0, right = 0;  // 0: a leaf; the left one follows its parent
+  };
+
+  void grow(const std::vector<Row>& rows, std::vector<std::size_t> of, std::mt19937& random, int depth) {
+    const std::size_t me = nodes_.size();
+    double sum = 0;
+    for (const std::size_t i : of) sum += rows[i].y;
+    nodes_.push_back({sum / static_cast<double>(of.size())});
+    if (of.size() < 2 * kLeaf || depth >= kDepth) return;
+    std::array<std::size_t, Features{}.size()> features{};
+    std::iota(features.begin(), features.end(), std::size_t{0});
+    std::ranges::shuffle(features, random);
+    double best = -1, below = 0;
+    std::size_t feature = 0;
+    std::size_t drawn = 0;  // that differ among these cells
+    for (const std::size_t by : features) {
+      if (drawn == kDrawn) break;
+      std::ranges::sort(of, {}, [&](std::size_t i) { return rows[i].x[by]; });
+      if (rows[of.front()].x[by] < rows[of.back()].x[by]) ++drawn;
+      double left = 0;
+      for (std::size_t i = 1; i < of.size(); ++i) {
+        left += rows[of[i - 1]].y;
+        const double here = rows[of[i]].x[by], before = rows[of[i - 1]].x[by];
+        if (i < kLeaf || of.size() - i < kLeaf || !(here > before)) continue;
+        const auto n = static_cast<double>(i), m = static_cast<double>(of.size() - i);
+        const double gain = std::pow(left / n - (sum - left) / m, 2) * n * m;  // of variance, but for a factor
+        if (gain > best) best = gain, below = (here + before) / 2, feature = by;
+      }
+    }
+    if (!(best > 0)) return;
+    std::vector<std::size_t> lower, upper;
+    for (const std::size_t i : of) (rows[i].x[feature] < below ? lower : upper).push_back(i);
+    nodes_[me].feature = feature;
+    nodes_[me].below = below;
+    grow(rows, std::move(lower), random, depth + 1);
+    nodes_[me].right = nodes_.size();
+    grow(rows, std::move(upper), random, depth + 1);
+  }
+
+  std::vector<Node> nodes_;
+};
+
+class Forest final : public Fitted {
+ public:
+  explicit Forest(const History& history) {
+    std::vector<Cell> cells = cells_of(history);
+    std::erase_if(cells, [](const Cell& c) { return !(c.what->samples > 0) || !(c.what->devices > 0); });
+    const std::size_t every = cells.size() / kMostCells + 1;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if (i % every != 0) cells[i].what = nullptr;
+    std::erase_if(cells, [](const Cell& c) { return c.what == nullptr; });
+    std::map<std::string, std::pair<double, int>> sums;
+    for (const Cell& cell : cells)
+      for (const unsigned fact : kFacts) {
+        auto& [sum, n] = sums[std::to_string(fact) + key_of(*cell.what, fact)];
+        sum += cell.log_value, ++n;
+      }
+    for (const auto& [key, sum] : sums) means_[key] = sum.first / sum.second;
+    std::vector<Row> rows;
+    for (const Cell& cell : cells) {
+      rows.push_back({*features_of(*cell.what), cell.log_value});
+      rests_on_.runs += cell.runs;
+    }
+    grow(rows);
+  }
+
+  bool empty() const { return trees_.empty(); }
+
+  Reply predict(const Case& what) const override {
+    if (!(what.samples > 0) || !(what.devices > 0)) return abstain("the batch size is not known");
+    const auto x = features_of(what);
+    if (!x) return abstain("a forest knows nothing beyond what it has seen");
+    double sum = 0, squares = 0;
+    for (const Tree& tree : trees_) {
+      const double y = tree.at(*x);
+      sum += y, squares += y * y;
+    }
+    const auto n = static_cast<double>(trees_.size());
+    const double mean = sum / n, spread = std::max(0.0, squares / n - mean * mean);
+    return {Estimate{mean, std::sqrt(spread + off_ * off_), rests_on_}, {}};
+  }
+
+ private:
+  // nullopt: it has a fact that no run had.
+  std::optional<Features> features_of(const Case& what) const {
+    Features out{std::log(what.samples_per_device()), std::log(what.devices)};
+    for (std::size_t i = 0; i < kFacts.size(); ++i) {
+      const auto found = means_.find(std::to_string(kFacts[i]) + key_of(what, kFacts[i]));
+      if (found == means_.end()) return std::nullopt;
+      out[2 + i] = found->second;
+    }
+    return out;
+  }
+
+  // Each tree is tested on the rows that its bootstrap sample left out.
+  void grow(const std::vector<Row>& rows) {
+    if (rows.size() < 2 * kLeaf) return;
+    std::mt19937 random(1);
+    double squares = 0;
+    int tested = 0;
+    for (std::size_t t = 0; t < kTrees; ++t) {
+      std::vector<std::size_t> of(rows.size());
+      std::vector<bool> drawn(rows.size());
+      for (std::size_t& i : of) {
+        i = random() % rows.size();
+        drawn[i] = true;
+      }
+      const Tree& tree = trees_.emplace_back(rows, std::move(of), random);
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        if (!drawn[i]) squares += std::pow(tree.at(rows[i].x) - rows[i].y, 2), ++tested;
+    }
+    off_ = tested > 0 ? std::sqrt(squares / tested) : 0.5;
+  }
+
+  std::map<std::string, double> means_;
+  std::vector<Tree> trees_;
+  double off_ = 0;
+  RestsOn rests_on_{0, 1, 1};
+};
+
+}  // namespace
+
+Estimator dao() {
+  return {"dao", "random forest: Dao et al., IEEE TPDS 2015; Breiman 2001",
+          [](const History& history) -> std::optional<std::string> {
+            if (cells_of(history).size() >= 2 * kLeaf) return std::nullopt;
+            return "runs at " + std::to_string(2 * kLeaf) + " different points";
+          },
+          [](const History& history, Target) -> std::unique_ptr<const Fitted> {
+            auto forest = std::make_unique<Forest>(history);
+            if (forest->empty()) return nullptr;
+            return forest;
+          }};
+}
+
+}  // namespace etad::estimators
