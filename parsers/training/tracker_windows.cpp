@@ -215,6 +215,13 @@ bool Tracker::Impl::is_said_again(const Moment& m) {
   // A complete bar is drawn by each process, and again when it is closed.
   const auto of = positive_of(m.event, Field::max_iter);
   if (iteration && iteration == r.run.max_iterations && iteration == of) return true;
+  // A run that is known by its summary, whose steps were worked out from a rate, learns its plan so.
+  if (iteration && iteration == of && r.run.iteration &&
+      std::abs(*iteration - *r.run.iteration) <= *iteration / 100) {
+    r.run.iteration = r.run.max_iterations = iteration;
+    r.dirty = true;
+    return true;
+  }
   // What was drawn amid the run beside its own bar, an evaluation's, is drawn once more at the end.
   if (of && of == r.other_bar) return true;
   if (!r.window.from) return false;

@@ -2,6 +2,8 @@
 // end.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "parsers/lines/line.h"
 #include "tests/parsers/log_reader.h"
 
@@ -72,6 +74,19 @@ TEST(ProgressBars, an_evaluation_drawn_amid_the_run_and_behind_it_is_none) {
   const Records records = read(lines);
   ASSERT_EQ(records.runs.size(), 1U);
   EXPECT_EQ(records.runs[0].max_iterations, 4);
+}
+
+TEST(ProgressBars, the_bar_behind_a_summary_alone_is_its_own) {
+  const std::string first =
+      "{'train_runtime': 40000.0, 'train_samples_per_second': 1.25, 'train_steps_per_second': 0.051}";
+  const Records records = read({first, "100%|##| 2048/2048 [11:06:40<00:00, 19.53s/it]",
+                                " 10%|# | 45/450 [01:30<13:30, 2.00s/it]",
+                                "{'train_runtime': 900.0, 'train_samples_per_second': 8.0, 'train_steps_per_second': 0.5}"});
+  std::map<std::int64_t, etad::Run> runs;
+  for (const etad::Run& run : records.runs) runs.insert_or_assign(run.ordinal, run);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].iteration, 2048);
+  EXPECT_EQ(runs[1].iteration, 450);
 }
 
 TEST(ProgressBars, numbers_in_groups_of_three_are_numbers) {
