@@ -200,6 +200,30 @@ TEST_F(Importing, labels_fill_in_what_the_log_does_not_say) {
   EXPECT_EQ(runs()[0].run.train.batch_size, 48);
 }
 
+TEST_F(Importing, a_bar_that_is_drawn_over_and_over_counts_however_long_its_line) {
+  constexpr int kSteps = 3000;
+  std::string log = "***** Running training *****\n  Total optimization steps = 3000\n";
+  const auto bar = [](int step) {
+    const auto clock = [](int seconds) {
+      char text[16];
+      std::snprintf(text, sizeof text, "%d:%02d:%02d", seconds / 3600, seconds / 60 % 60, seconds % 60);
+      return std::string(text);
+    };
+    return " " + std::to_string(100 * step / kSteps) + "%|#   | " + std::to_string(step) + "/3000 [" +
+           clock(2 * step) + "<" + clock(2 * (kSteps - step)) + ",  2.00s/it]";
+  };
+  for (int step = 1; step <= kSteps; ++step) log += (step > 1 ? "\r" : "") + bar(step);
+  ASSERT_GT(log.size(), 2 * ImportOptions().line_limit);
+  import("/hf.log", log + "\n", 1000);
+  ASSERT_EQ(runs().size(), 1U);
+  const etad::Run drawn_over = runs()[0].run;
+  EXPECT_EQ(drawn_over.iteration, kSteps);
+  std::replace(log.begin(), log.end(), '\r', '\n');  // as where each state is a line of its own
+  import("/lines.log", log + "\n");
+  EXPECT_EQ(drawn_over.train.iterations, runs()[0].run.train.iterations);
+  EXPECT_EQ(drawn_over.train.duration, runs()[0].run.train.duration);
+}
+
 TEST_F(Importing, measured_segments_come_in_as_csv) {
   const std::string header = "network,framework,device,phase,batch_size,iterations,seconds,run\n";
   std::string rows;
