@@ -317,7 +317,11 @@ void add_files(CLI::App& app, Asked& asked) {
       app.add_subcommand("check-rules", "load rule files and run their samples; needs no daemon");
   rules->add_option("FILE", asked.files, "rule files, or folders of them")->required();
   rules->add_option("--try", asked.log, "what these rules would make of a log")->type_name("LOG");
-  rules->callback([&asked] { asked.command = [&asked] { return check_rules(asked.files, asked.log); }; });
+  rules->callback([&asked] {
+    asked.command = [&asked] {
+      return check_rules(asked.files, asked.log, paths::of_system(paths::own_prefix()).rules);
+    };
+  });
 }
 
 }  // namespace
