@@ -30,7 +30,7 @@ install(FILES systemd/tmpfiles.d/etad.conf DESTINATION lib/tmpfiles.d)
 install(FILES completions/etactl.bash RENAME etactl DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES completions/etad.bash RENAME etad DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES completions/_etactl completions/_etad DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
-install(FILES systemd/read-all-logs.conf systemd/read-command-lines.conf etc/grafana/etad.json etc/prometheus/etad.rules.yml
+install(FILES systemd/read-all-logs.conf systemd/read-command-lines.conf systemd/run-alert-command.conf etc/grafana/etad.json etc/prometheus/etad.rules.yml
               etc/prometheus/etad-metrics.service etc/prometheus/etad-metrics.timer
               examples/gpu-trace/gpu-trace.service examples/gpu-trace/gpu-trace.logrotate
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)

@@ -6,7 +6,12 @@
 
 #include "daemon/command_line.h"
 #include "daemon/config_table.h"
+#include "parsers/base/event.h"
+#include "parsers/base/suggest.h"
+#include "parsers/base/trace_labels.h"
+#include "parsers/rules/path_pattern.h"
 #include "parsers/traces/trace.h"
+#include "regression/traits.h"
 
 namespace etad {
 namespace {
@@ -39,6 +44,35 @@ void check_trace(const Table& reader, const toml::table& table, const SourceConf
                    "columns are those of a monitoring trace: format = \"csv\" or \"nvidia-smi\"");
 }
 
+// What a source's lines or a trace can be told, and the settings that estimates go by.
+bool is_source_label(std::string_view name) {
+  const auto& traits = regression::trait_names();
+  return field(name) || trace_label(name) || name == "gpus" || name == "start" || name == "interval" ||
+         std::find(traits.begin(), traits.end(), name) != traits.end();
+}
+
+void warn(const Table& reader, const SourceConfig& source, std::vector<Error>& warnings) {
+  for (const auto& [name, value] : source.labels) {
+    if (is_source_label(name)) continue;
+    static const std::vector<std::string_view> kUsual = {
+        "network", "batch_size", "test_batch_size", "global_batch_size", "iter_size", "device", "devices",
+        "gpus",    "host",       "framework",       "steps_per_epoch",   "precision"};
+    const auto near = nearest_name(name, kUsual);
+    std::string known;
+    for (const auto& each : kUsual) known += (known.empty() ? "" : ", ") + std::string(each);
+    warnings.push_back(
+        {reader.place_of("labels"),
+         "the label '" + name + "' is none that etad goes by: it is only kept as a setting of the run",
+         near.empty() ? "known are " + known : "did you mean '" + std::string(near) + "'?"});
+  }
+  for (const std::string& path : source.paths) {
+    if (path.find("**") == std::string::npos) continue;
+    warnings.push_back({reader.place_of("paths"),
+                        "'**' in '" + path + "' is the same as '*': one folder deep",
+                        "name each depth: \"/data/*.log\", \"/data/*/*.log\""});
+  }
+}
+
 void read_source(std::string_view where, const toml::table& table, Errors& errors, Config& config) {
   SourceConfig source;
   Table reader(where, "source", table, errors);
@@ -51,6 +85,10 @@ void read_source(std::string_view where, const toml::table& table, Errors& error
   reader.done();
   for (std::string& path : source.paths) expand_home(config.home, path);
   check_trace(reader, table, source);
+  if (const auto pattern = PathPattern::compile(source.path_pattern); !pattern)
+    reader.mistake(reader.node("path_pattern"), pattern.error().message, pattern.error().hint);
+  source.format_place = reader.place_of("format");
+  warn(reader, source, config.warnings);
   if (source.paths.empty()) {
     reader.mistake(table, "a [[source]] needs paths", R"(paths = ["/var/log/caffe/*.log"])");
   }
@@ -119,6 +157,21 @@ void read_command_line(Table& table, Config& config) {
     table.mistake(table.node("patterns"), compiled.error().message, compiled.error().hint);
 }
 
+void read_alerts(Table& table, Config& config) {
+  auto& alerts = config.alerts;
+  table.texts("command", alerts.command);
+  table.duration("timeout", alerts.timeout);
+  table.number("per_hour", alerts.per_hour, 1, 3600);
+  if (alerts.timeout > std::chrono::minutes{1})
+    table.mistake(table.node("timeout"), "'alerts.timeout' is more than a minute", "at most \"60s\"");
+  if (alerts.command.empty()) return;
+  expand_home(config.home, alerts.command.front());
+  if (!alerts.command.front().starts_with('/'))
+    table.mistake(
+        table.node("command"), "'" + alerts.command.front() + "' is not an absolute path",
+        R"(command = ["/usr/local/bin/etad-alert"]: a program and its arguments; there is no shell)");
+}
+
 Expected read_level(const toml::node& node, std::string& out) {
   static constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warning", "error"};
   const auto text = node.value_exact<std::string>();
@@ -146,6 +199,30 @@ Result<std::chrono::seconds> parse_duration(std::string_view text) {
     return fail("'" + std::string(text) + "' is no duration", "write 90s, 15m, 12h or 7d");
   }
   return std::chrono::seconds(count * seconds);
+}
+
+std::vector<Error> check_sources(const Config& config, const FormatSet& formats) {
+  std::vector<Error> errors;
+  std::vector<std::string_view> names;
+  for (const auto& format : formats.all()) names.push_back(format->name());
+  for (const SourceConfig& source : config.sources) {
+    if (source.format == "auto" || is_trace_format(source.format) || formats.find(source.format)) continue;
+    const auto near = nearest_name(source.format, names);
+    errors.push_back({source.format_place, "no rule file describes the format '" + source.format + "'",
+                      near.empty() ? "`etad --check-rules` lists those there are"
+                                   : "did you mean '" + std::string(near) + "'?"});
+  }
+  return errors;
+}
+
+std::vector<Error> check_config(const Config& config, const FormatSet& formats) {
+  auto errors = check_sources(config, formats);
+  if (!formats.all().empty()) return errors;
+  std::string folders;
+  for (const std::string& folder : config.rules.path) folders += (folders.empty() ? "" : " and ") + folder;
+  errors.insert(errors.begin(), {folders, "there are no rule files: no log would be understood",
+                                 "install etad whole, or say in [rules] path where they are"});
+  return errors;
 }
 
 Config default_config(const paths::Paths& defaults) {
@@ -184,6 +261,7 @@ tl::expected<Config, std::vector<Error>> parse_config(std::string_view where, st
   root.section("refit", [&](Table& table) { table.duration("interval", config.refit.interval); });
   root.section("follow", [&](Table& table) { read_follow(table, config); });
   root.section("command_line", [&](Table& table) { read_command_line(table, config); });
+  root.section("alerts", [&](Table& table) { read_alerts(table, config); });
   root.section("log", [&](Table& table) {
     table.read("level", [&](const toml::node& node) { return read_level(node, config.log.level); });
   });

@@ -10,6 +10,7 @@
 
 #include "daemon/paths/paths.h"
 #include "parsers/base/error.h"
+#include "parsers/rules/format.h"
 #include "storage/history.h"
 
 namespace etad {
@@ -22,6 +23,7 @@ struct SourceConfig {
   std::string path_pattern;                   // RE2; its named groups are labels too
   bool read_rotated = false;                  // also old siblings: name.1, name.2.gz, …
   std::vector<std::string> columns;           // of a monitoring trace whose lines have no header
+  std::string format_place;                   // "etad.toml:12": where the format is named
 };
 
 struct Config {
@@ -60,9 +62,15 @@ struct Config {
         patterns;  // RE2; their named groups are labels. None: command lines are not read
   } command_line;
   struct {
+    std::vector<std::string> command;  // a program's absolute path and its arguments; empty: no alerts
+    std::chrono::seconds timeout{10};  // the program is killed after this
+    std::int64_t per_hour = 20;        // at most so many
+  } alerts;
+  struct {
     std::string level = "info";  // trace, debug, info, warning, error
   } log;
   std::vector<SourceConfig> sources;
+  std::vector<Error> warnings;  // what is allowed and hardly meant, with its line
 };
 
 // What an empty file says. A user's own daemon (`defaults.home`) answers to that user alone.
@@ -71,6 +79,11 @@ Config default_config(const paths::Paths& defaults);
 // All mistakes of the file, each with `where` = "path:line"; or the configuration. Pure.
 tl::expected<Config, std::vector<Error>> parse_config(
     std::string_view where, std::string_view toml, const paths::Paths& defaults = paths::of_system("/usr"));
+
+// Mistakes that only show where configuration and rule files meet: sources of formats that nobody describes.
+std::vector<Error> check_sources(const Config& config, const FormatSet& formats);
+// Those, and that there are no rules at all: a daemon would run, and understand nothing.
+std::vector<Error> check_config(const Config& config, const FormatSet& formats);
 
 // "90", "90s", "15m", "12h", "7d".
 Result<std::chrono::seconds> parse_duration(std::string_view text);

@@ -65,6 +65,10 @@ const toml::node& Table::node(std::string_view key) const {
   return found != nullptr ? *found : static_cast<const toml::node&>(table_);
 }
 
+std::string Table::place_of(std::string_view key) const {
+  return place(where_, node(key).source());
+}
+
 void Table::done() const {
   for (const auto& [key, node] : table_) {
     if (std::find(known_.begin(), known_.end(), key.str()) != known_.end()) continue;

@@ -1,5 +1,6 @@
 #include "daemon/daemon.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "daemon/health.h"
 #include "daemon/importer.h"
 #include "daemon/log.h"
+#include "daemon/reread.h"
 #include "daemon/rules.h"
 #include "daemon/system.h"
 #include "daemon/version.h"
@@ -25,17 +27,10 @@ std::vector<Error> one(Error error) {
   return {std::move(error)};
 }
 
-// The course of a followed run, in the journal.
-void tell_run(const RunRow& row) {
-  const Run& run = row.run;
-  const bool bad = run.state == RunState::failed || run.state == RunState::lost;
-  std::string text = "run " + std::to_string(row.id) + (run.network.empty() ? "" : " of " + run.network);
-  text += run.state == RunState::running ? " is running" : " " + std::string(name_of(run.state));
-  if (run.iteration) text += " at iteration " + std::to_string(*run.iteration);
-  if (run.max_iterations) text += " of " + std::to_string(*run.max_iterations);
-  if (!run.message.empty()) text += ": " + run.message;
-  log::write(bad ? log::Level::warning : log::Level::info, text,
-             {{"RUN", std::to_string(row.id)}, {"SOURCE", row.source}, {"NETWORK", run.network}});
+std::optional<Instant> modified(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return std::nullopt;
+  return Instant(std::chrono::seconds{info.st_mtim.tv_sec});
 }
 
 }  // namespace
@@ -50,24 +45,26 @@ Daemon::~Daemon() {
   stop();
 }
 
-tl::expected<std::unique_ptr<Daemon>, std::vector<Error>> Daemon::start(Config config,
-                                                                        std::string config_path,
-                                                                        paths::Paths defaults) {
+tl::expected<std::unique_ptr<Daemon>, std::vector<Error>> Daemon::start(
+    Config config, std::string config_path, paths::Paths defaults, std::unique_ptr<AlertCommand> alerts) {
   std::unique_ptr<Daemon> daemon(new Daemon(std::move(config), std::move(config_path), std::move(defaults)));
-  auto errors = daemon->open();
+  auto errors = daemon->open(std::move(alerts));
   if (!errors.empty()) return tl::unexpected(std::move(errors));
   return daemon;
 }
 
-std::vector<Error> Daemon::open() {
+std::vector<Error> Daemon::open(std::unique_ptr<AlertCommand> alert_command) {
   auto formats = load_rules(config_.rules.path);
   if (!formats) return formats.error();
   formats_ = std::move(*formats);
   if (formats_->all().empty()) {
     log::warning("no rule files found: no log will be understood", {{"RULES", config_.rules.path.front()}});
   }
+  if (auto errors = check_sources(config_, *formats_); !errors.empty()) return errors;
+  for (const Error& warning : config_.warnings) log::warning(warning.text(), {{"PART", "config"}});
   auto setup = ingest_setup(config_, formats_);
   if (!setup) return one(setup.error());
+  open_run_watch(std::move(alert_command));
   if (auto opened = open_history(); !opened) return one(opened.error());
   if (auto opened = open_socket(); !opened) return one(opened.error());
   ingest_ = std::make_unique<IngestThread>(*writer_, [this] { server_->changed(); });
@@ -76,6 +73,31 @@ std::vector<Error> Daemon::open() {
   service_thread_ = std::jthread([this] { server_->run(); });
   refit_thread_ = std::jthread([this](const std::stop_token& stop) { refit_loop(stop); });
   return {};
+}
+
+void Daemon::open_run_watch(std::unique_ptr<AlertCommand> alert_command) {
+  alert_command_ = std::move(alert_command);
+  if (alert_command_) {
+    const std::string host = config_.host.empty() ? system::host_name() : config_.host;
+    alerts_ =
+        std::make_unique<Alerts>([this](const std::string& input) { return alert_command_->run(input); },
+                                 config_.alerts.per_hour, host, [] { return steady_clock::now(); });
+  }
+  run_watch_ = std::make_unique<RunWatch>([this](const RunEvent& event) { tell_run(event); },
+                                          [] { return steady_clock::now(); }, modified);
+}
+
+// The course of a followed run: in the journal, counted, and trouble to the operator's command.
+void Daemon::tell_run(const RunEvent& event) {
+  const bool bad = is_trouble(event.kind) && event.kind != RunEventKind::recovered;
+  log::write(bad ? log::Level::warning : log::Level::info, event.message,
+             {{"EVENT", std::string(name_of(event.kind))},
+              {"RUN", std::to_string(event.row.id)},
+              {"SOURCE", event.row.source},
+              {"NETWORK", event.row.run.network}});
+  if (alerts_ && is_trouble(event.kind)) alerts_->post(event, system::now());
+  const std::lock_guard lock(mutex_);
+  ++run_events_[event.kind];
 }
 
 Result<void> Daemon::open_history() {
@@ -94,7 +116,7 @@ Result<void> Daemon::open_history() {
                                    [this] { refit_beat_ = steady_clock::now().time_since_epoch().count(); });
   auto record_reader = Reader::open(path);
   if (!record_reader) return tl::unexpected(record_reader.error());
-  score_keeper_ = std::make_unique<ScoreKeeper>(std::move(*record_reader), *writer_, tell_run);
+  score_keeper_ = std::make_unique<ScoreKeeper>(std::move(*record_reader), *writer_, run_watch_.get());
   if (auto begun = score_keeper_->begin(); !begun) return begun;
   return refit_->load();
 }
@@ -121,6 +143,7 @@ Result<void> Daemon::open_socket() {
 }
 
 void Daemon::stop() {
+  stopping_ = true;
   if (server_) server_->stop();
   if (ingest_) ingest_->stop();
   refit_thread_.request_stop();
@@ -139,12 +162,12 @@ void Daemon::refit_loop(const std::stop_token& stop) {
       note_refit(fail(std::string("unexpectedly: ") + defect.what(), "it is tried again"));
     }
     std::unique_lock lock(refit_mutex_);
-    refit_due_.wait_for(lock, stop, kRefitLook, [] { return false; });
+    refit_due_.wait_for(lock, stop, kRefitLook, [this] { return refit_soon_.load(); });
   }
 }
 
 void Daemon::refit_round(steady_clock::time_point& next) {
-  if (steady_clock::now() >= next) {
+  if (refit_soon_.exchange(false) || steady_clock::now() >= next) {
     {
       const std::lock_guard lock(mutex_);
       next = steady_clock::now() + config_.refit.interval;
@@ -154,6 +177,12 @@ void Daemon::refit_round(steady_clock::time_point& next) {
   if (auto looked = score_keeper_->look(refit_->models(), system::now()); !looked) {
     log::error(looked.error(), {{"PART", "track record"}});
   }
+}
+
+// What was put right shows in the models at once, not after the interval.
+void Daemon::refit_soon() {
+  refit_soon_ = true;
+  refit_due_.notify_all();
 }
 
 void Daemon::note_refit(const Result<prediction::RefitReport>& report) {
@@ -195,7 +224,9 @@ service::Health Daemon::health() {
   inputs.started_at = started_at_;
   inputs.ingest = ingest_->status();
   inputs.last_refit = refit_->last();
+  if (alerts_) inputs.alerts = alerts_->counters();
   const std::lock_guard lock(mutex_);
+  inputs.run_events = run_events_;
   inputs.formats = static_cast<std::int64_t>(formats_->all().size());
   inputs.refit_failure = refit_failure_;
   inputs.reload_failure = reload_failure_;
@@ -236,53 +267,45 @@ Result<void> Daemon::label(std::int64_t run_id, const std::map<std::string, std:
 
 // Following stops meanwhile and then goes on from what the history holds, as after a restart: what a source's
 // parser has in memory would otherwise be written over the change.
-Result<void> Daemon::put_right(const std::function<Result<void>(Writer&)>& change) {
+Result<void> Daemon::put_right(const std::function<Result<void>()>& change) {
   const std::lock_guard one_at_a_time(reload_mutex_);
   std::unique_lock lock(mutex_);
   auto setup = ingest_setup(config_, formats_);
   lock.unlock();
   if (!setup) return tl::unexpected(setup.error());
   ingest_->stop();
-  const auto done = writer_->with(change);
+  const auto done = change();
   const auto started = ingest_->start(std::move(*setup));
+  refit_soon();
   server_->changed();
   return done ? started : done;
 }
 
 Result<void> Daemon::reread(std::int64_t source_id) {
-  return put_right([&](Writer& history) -> Result<void> {
-    const auto row = history.source(source_id);
-    if (!row) return tl::unexpected(row.error());
-    if (!*row) return fail(ErrorKind::not_found, "there is no source " + std::to_string(source_id));
-    if ((*row)->kind == "import")
-      return fail(ErrorKind::conflict, "it was imported, not followed: its content is needed",
-                  "etactl reread sends it");
-    if ((*row)->kind == "journal") return fail(ErrorKind::conflict, "a journal is read forward only");
-    if (is_trace_format((*row)->format))
-      return fail(ErrorKind::conflict, "samples of a trace can't be told from those of another one any more");
-    if ((*row)->gone)
-      return fail(ErrorKind::conflict, "the file is no longer there",
-                  "etactl forget takes away what came of it");
-    const auto finished = history.finished_files();
-    if (!finished) return tl::unexpected(finished.error());
-    const bool rotated = std::any_of(finished->begin(), finished->end(),
-                                     [&](const FinishedFile& file) { return file.source_id == source_id; });
-    if (rotated)
-      return fail(ErrorKind::conflict,
-                  "parts of it were rotated away, and what they said can't be read again");
-    return history.begin_source_anew(source_id, true);
+  const std::lock_guard one_at_a_time(reread_mutex_);
+  std::unique_lock lock(mutex_);
+  auto setup = ingest_setup(config_, formats_);
+  lock.unlock();
+  if (!setup) return tl::unexpected(setup.error());
+  const auto reread = Reread::of(source_id, *setup, *writer_);
+  if (!reread) return tl::unexpected(reread.error());
+  if (auto read = (*reread)->read(stopping_); !read) return read;  // most of it, while all are followed
+  return put_right([&]() -> Result<void> {
+    if (auto read = (*reread)->read(stopping_); !read) return read;
+    return (*reread)->replace();
   });
 }
 
 Result<void> Daemon::forget_source(std::int64_t source_id) {
-  return put_right([&](Writer& history) -> Result<void> {
+  const auto forget = [&](Writer& history) -> Result<void> {
     const auto row = history.source(source_id);
     if (!row) return tl::unexpected(row.error());
     if (!*row) return fail(ErrorKind::not_found, "there is no source " + std::to_string(source_id));
     // Of one that is followed the position is kept, or it would be read from its beginning.
     if ((*row)->kind == "import" || (*row)->gone) return history.drop_source(source_id);
-    return history.begin_source_anew(source_id, false);
-  });
+    return history.pass_source_over(source_id);
+  };
+  return put_right([&] { return writer_->with(forget); });
 }
 
 Result<void> Daemon::forget_run(std::int64_t run_id) {
@@ -294,18 +317,20 @@ Result<void> Daemon::forget_run(std::int64_t run_id) {
     return fail(ErrorKind::conflict, "it is running: its next line would bring it back",
                 "forget it when it is over, or its source");
   const auto done = writer_->with([&](Writer& history) { return history.forget_run(run_id); });
+  refit_soon();
   server_->changed();
   return done;
 }
 
 Result<Forgotten> Daemon::forget_owner(std::int64_t uid) {
   Forgotten out;
-  const auto done = put_right([&](Writer& history) -> Result<void> {
+  const auto forget = [&](Writer& history) -> Result<void> {
     const auto forgotten = history.forget_owner(uid);
     if (!forgotten) return tl::unexpected(forgotten.error());
     out = *forgotten;
     return {};
-  });
+  };
+  const auto done = put_right([&] { return writer_->with(forget); });
   if (!done) return tl::unexpected(done.error());
   return out;
 }
@@ -352,6 +377,8 @@ Result<void> Daemon::reload() {
   }
   auto formats = load_rules(config.rules.path);
   if (!formats) return refuse(formats.error());
+  if (const auto errors = check_sources(config, **formats); !errors.empty()) return refuse(errors);
+  for (const Error& warning : config.warnings) log::warning(warning.text(), {{"PART", "config"}});
   auto setup = ingest_setup(config, *formats);
   if (!setup) return refuse(one(setup.error()));
   if (auto started = ingest_->restart(std::move(*setup)); !started) return refuse(one(started.error()));
@@ -361,6 +388,7 @@ Result<void> Daemon::reload() {
   config.storage = config_.storage;
   config.budgets = config_.budgets;
   config.socket = config_.socket;
+  config.alerts = config_.alerts;
   config_ = std::move(config);
   formats_ = std::move(*formats);
   reload_failure_.reset();

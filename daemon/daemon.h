@@ -10,6 +10,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,9 +18,12 @@
 #include <thread>
 #include <vector>
 
+#include "daemon/alert_command.h"
+#include "daemon/alerts.h"
 #include "daemon/config.h"
 #include "daemon/ingest_thread.h"
 #include "daemon/refit.h"
+#include "daemon/run_watch.h"
 #include "daemon/score_keeper.h"
 #include "daemon/service/backend.h"
 #include "daemon/service/server.h"
@@ -31,10 +35,10 @@ namespace etad {
 class Daemon final : public service::Backend {
  public:
   // Starts everything; on error nothing runs. `config_path` is read again at a reload ("": none), with the
-  // same defaults.
-  static tl::expected<std::unique_ptr<Daemon>, std::vector<Error>> start(Config config,
-                                                                         std::string config_path,
-                                                                         paths::Paths defaults);
+  // same defaults. `alert_command`: what was started for [alerts]; nullptr: nothing.
+  static tl::expected<std::unique_ptr<Daemon>, std::vector<Error>> start(
+      Config config, std::string config_path, paths::Paths defaults,
+      std::unique_ptr<AlertCommand> alert_command = nullptr);
   ~Daemon() override;
 
   // No new connections, requests under way finished, what was read committed. At most a few seconds.
@@ -65,12 +69,15 @@ class Daemon final : public service::Backend {
  private:
   Daemon(Config config, std::string config_path, paths::Paths defaults);
 
-  std::vector<Error> open();
+  std::vector<Error> open(std::unique_ptr<AlertCommand> alert_command);
   Result<void> open_history();
   Result<void> open_socket();
-  Result<void> put_right(const std::function<Result<void>(Writer&)>& change);
+  Result<void> put_right(const std::function<Result<void>()>& change);
   void refit_loop(const std::stop_token& stop);
   void refit_round(std::chrono::steady_clock::time_point& next);
+  void open_run_watch(std::unique_ptr<AlertCommand> alert_command);
+  void tell_run(const RunEvent& event);
+  void refit_soon();
   void note_refit(const Result<prediction::RefitReport>& report);
 
   mutable std::mutex mutex_;  // guards config_, formats_ and the failures below
@@ -83,6 +90,10 @@ class Daemon final : public service::Backend {
   Instant started_at_;
   std::unique_ptr<SharedWriter> writer_;
   std::unique_ptr<Refit> refit_;
+  std::unique_ptr<AlertCommand> alert_command_;
+  std::unique_ptr<Alerts> alerts_;  // nullptr: no command is configured
+  std::unique_ptr<RunWatch> run_watch_;
+  std::map<RunEventKind, std::int64_t> run_events_;  // told since the start; under mutex_
   std::unique_ptr<ScoreKeeper> score_keeper_;
   std::unique_ptr<IngestThread> ingest_;
   std::unique_ptr<service::Server> server_;
@@ -91,6 +102,8 @@ class Daemon final : public service::Backend {
   std::condition_variable_any refit_due_;
   std::mutex refit_mutex_;
   std::mutex reload_mutex_;  // one reload at a time
+  std::mutex reread_mutex_;  // one reread at a time
+  std::atomic<bool> stopping_{false}, refit_soon_{false};
   std::atomic<follow::SteadyTime::rep> refit_beat_{0}, service_beat_{0};
 };
 

@@ -1,5 +1,6 @@
 #include "daemon/health.h"
 
+#include <algorithm>
 #include <string>
 
 namespace etad {
@@ -33,6 +34,30 @@ void add_counters(Health& out, const IngestCounters& counters) {
               counters.failed_commits);
 }
 
+void add_labelled(Health& out, std::string name, std::string help, std::string label, std::string_view value,
+                  std::int64_t count) {
+  out.metrics.push_back({std::move(name),
+                         std::move(help),
+                         Metric::Type::counter,
+                         {},
+                         {{std::move(label), std::string(value)}},
+                         static_cast<double>(count)});
+}
+
+// Every kind from the start on, or the first event of a kind would be no increase to Prometheus.
+void add_runs(Health& out, const HealthInputs& inputs) {
+  for (int i = 0; i <= static_cast<int>(RunEventKind::recovered); ++i) {
+    const auto kind = static_cast<RunEventKind>(i);
+    const auto found = inputs.run_events.find(kind);
+    add_labelled(out, "run_events", "What became of followed runs, by event", "event", name_of(kind),
+                 found == inputs.run_events.end() ? 0 : found->second);
+  }
+  if (!inputs.alerts) return;
+  const auto& [sent, failed, dropped] = *inputs.alerts;
+  for (const auto& [outcome, count] : {std::pair("sent", sent), {"failed", failed}, {"dropped", dropped}})
+    add_labelled(out, "alerts", "Alerts for the operator's command, by outcome", "outcome", outcome, count);
+}
+
 void add_gauge(Health& out, std::string name, std::string help, std::int64_t value) {
   out.metrics.push_back(
       {std::move(name), std::move(help), Metric::Type::gauge, {}, {}, static_cast<double>(value)});
@@ -51,6 +76,17 @@ void add_failures(Health& out, const HealthInputs& inputs) {
   if (inputs.formats == 0) {
     out.failures.push_back({"rules", "no rule files are loaded: no log is understood", "see [rules] path"});
   }
+}
+
+void add_note(Health& out, const char* part, const char* why, const char* hint,
+              const std::vector<std::string>& subjects) {
+  if (subjects.empty()) return;
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(subjects.size(), Health::kMostSubjects));
+  out.notes.push_back({part,
+                       why,
+                       hint,
+                       {subjects.begin(), subjects.begin() + shown},
+                       static_cast<std::int64_t>(subjects.size())});
 }
 
 }  // namespace
@@ -77,7 +113,17 @@ service::Health health_of(const HealthInputs& inputs, follow::SteadyTime now) {
     out.failures.push_back({"sources", std::to_string(out.failing_sources) + " can't be read; " + first,
                             "may the daemon's user read it?"});
   }
+  add_note(
+      out, "folders", "can't be looked into",
+      "give the daemon's user the right: `setfacl -m u:etad:rx FOLDER`; see operations.md, Who may do what",
+      inputs.ingest.lookup->unreadable);
+  add_note(
+      out, "patterns", "match no file",
+      "as it should be where nothing was logged yet; else mend `paths` in the configuration: * and ? stay "
+      "within one folder",
+      inputs.ingest.lookup->unmatched);
   add_counters(out, inputs.ingest.counters);
+  add_runs(out, inputs);
   add_gauge(out, "formats", "Loaded formats", inputs.formats);
   return out;
 }

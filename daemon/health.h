@@ -1,8 +1,10 @@
 // What the daemon says of its own health: from the state of its threads to the service's Health. Pure.
 #pragma once
 
+#include <map>
 #include <optional>
 
+#include "daemon/alerts.h"
 #include "daemon/ingest_thread.h"
 #include "daemon/service/backend.h"
 
@@ -14,6 +16,8 @@ struct HealthInputs {
   std::optional<Instant> last_refit;
   std::optional<Error> refit_failure, reload_failure;
   std::int64_t formats = 0;
+  std::map<RunEventKind, std::int64_t> run_events;
+  std::optional<Alerts::Counters> alerts;  // none: no command is configured
 };
 
 service::Health health_of(const HealthInputs& inputs, follow::SteadyTime now);

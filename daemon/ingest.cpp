@@ -181,7 +181,7 @@ Result<void> Ingest::restore(Instant wall) {
   std::sort(running->begin(), running->end());
   std::vector<follow::Position> positions;
   for (const SourceRow& row : *rows) {
-    if (row.kind == "import") continue;
+    if (row.kind == "import" || row.pending) continue;
     if (row.gone && wall - row.read_at.value_or(Instant{}) > options_.forget_after) continue;
     remember(row).running = std::binary_search(running->begin(), running->end(), row.id);
     positions.push_back(position_of(row));
@@ -222,10 +222,11 @@ tl::expected<std::optional<follow::Position>, int> Ingest::recall(const std::str
 
 Result<Ingest::Source*> Ingest::source_of(const follow::Batch& batch) {
   if (const auto known = sources_.find(batch.path); known != sources_.end()) return known->second.get();
-  const auto row = writer_.with([&](Writer& writer) { return writer.followed_source(batch.path); });
-  if (!row) return tl::unexpected(row.error());
   SourceRow begun;
   begun.path = batch.path;
+  if (options_.unseen) return &remember(begun);
+  const auto row = writer_.with([&](Writer& writer) { return writer.followed_source(batch.path); });
+  if (!row) return tl::unexpected(row.error());
   return &remember(*row ? **row : begun);
 }
 
@@ -255,6 +256,7 @@ Result<Ingest::Awake*> Ingest::wake(Source& source) {
     if (*found) row = std::move(**found);
   }
   row.kind = follow::is_journal(source.path) ? "journal" : "file";
+  row.pending = options_.unseen;
   auto parser = LogParser::restore(log_options(source), row.state);
   if (!parser) {
     notices_.push_back({source.path, parser.error().message, parser.error().hint});
@@ -333,7 +335,8 @@ Result<bool> Ingest::tick(follow::SteadyTime now, Instant wall) {
   }
   now_ = now;
   if (now < retry_at_) return false;
-  follower_.add_finished(writer_.with([](Writer& writer) { return writer.take_adopted(); }));
+  if (!options_.unseen)
+    follower_.add_finished(writer_.with([](Writer& writer) { return writer.take_adopted(); }));
   const std::vector<follow::Batch> batches = follower_.poll(now, wall, options_.budget);
   const auto done = take_and_commit(batches, wall);
   if (!done) {
@@ -358,12 +361,12 @@ Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, 
     const bool begins = std::any_of(moved_.begin(), moved_.end(), [](Source* each) { return each->id == 0; });
     std::vector<std::string> imported;
     const auto done = writer_.with([&](Writer& writer) {
-      if (begins) imported = writer.take_adopted();
+      if (begins && !options_.unseen) imported = writer.take_adopted();
       if (!imported.empty()) return Result<void>();
       auto committed = writer.commit(commits, wall);
       // What was seen for the first time is known to have been: of a name that a power cut makes new again, the files
       // rotated away from it meanwhile would be left out. Where it can't be synced now, the next checkpoint does.
-      if (committed && begins) static_cast<void>(writer.sync());
+      if (committed && begins && !options_.unseen) static_cast<void>(writer.sync());
       return committed;
     });
     if (!done) return tl::unexpected(done.error());
@@ -442,6 +445,11 @@ void Ingest::put_to_rest() {
                    [](const Source* a, const Source* b) { return a->used < b->used; });
   for (auto source = awake_.begin(); source <= last; ++source) (*source)->awake.reset();
   awake_.erase(awake_.begin(), last + 1);
+}
+
+std::int64_t Ingest::source_id(const std::string& path) const {
+  const auto known = sources_.find(path);
+  return known == sources_.end() ? 0 : known->second->id;
 }
 
 std::vector<Error> Ingest::take_notices() {

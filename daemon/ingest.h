@@ -49,6 +49,7 @@ struct IngestOptions {
   std::size_t most_awake = 512;           // and the one at rest the longest where more are in memory
   std::chrono::hours forget_after{24};    // a source whose file is gone for so long is forgotten
   bool tell_begun_runs = false;           // keep them for take_begun_runs()
+  bool unseen = false;  // all that is read becomes pending sources, whatever the history holds of their paths
 };
 
 // A run that goes on in a file that is read to its end: the process that writes it lives.
@@ -81,6 +82,9 @@ class Ingest {
 
   // Whether a commit failed and the next try is not due yet.
   bool is_retrying(follow::SteadyTime now) const { return now < retry_at_; }
+
+  // The history's id of what is read under that path; 0: nothing was committed yet.
+  std::int64_t source_id(const std::string& path) const;
 
   // Sources whose saved state could not be used, each told once.
   std::vector<Error> take_notices();

@@ -63,9 +63,6 @@ Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const For
   for (const SourceConfig& source : config.sources) {
     auto pattern = PathPattern::compile(source.path_pattern);
     if (!pattern) return tl::unexpected(pattern.error());
-    if (source.format != "auto" && !is_trace_format(source.format) && !formats->find(source.format)) {
-      return fail("no rule file describes the format '" + source.format + "'", "see the rules.d folders");
-    }
     for (const std::string& path : source.paths) {
       if (names_database(path, config.storage.path)) {
         return fail("the pattern '" + path + "' finds the history itself, " + config.storage.path,
@@ -286,9 +283,11 @@ void IngestThread::publish(Work& work, follow::SteadyTime now) {
   const bool stale = now >= work.next_publish + kPublishAtLeast;
   const bool due = now >= work.next_publish && (work.unpublished || stale);
   std::shared_ptr<const std::vector<follow::Status>> streams;
+  std::shared_ptr<const follow::Lookup> lookup;
   if (due) {
     const auto begun = follow::SteadyTime::clock::now();
     streams = std::make_shared<const std::vector<follow::Status>>(work.follower->statuses());
+    lookup = std::make_shared<const follow::Lookup>(work.follower->lookup());
     tell_streams(*streams);
     const auto cost = std::chrono::ceil<std::chrono::microseconds>(follow::SteadyTime::clock::now() - begun);
     work.next_publish =
@@ -301,6 +300,7 @@ void IngestThread::publish(Work& work, follow::SteadyTime now) {
   status_.failure = failure();
   if (!due) return;
   status_.streams = std::move(streams);
+  status_.lookup = std::move(lookup);
   status_.looking = false;
   status_.lag_bytes = 0;
   for (const auto& stream : *status_.streams) {

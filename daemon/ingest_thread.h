@@ -39,12 +39,15 @@ Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const For
 
 // How the thread is doing, as of at most about a second ago.
 struct IngestStatus {
-  IngestStatus() : streams(std::make_shared<const std::vector<follow::Status>>()) {}
+  IngestStatus()
+      : streams(std::make_shared<const std::vector<follow::Status>>()),
+        lookup(std::make_shared<const follow::Lookup>()) {}
 
   bool looking = true;  // the patterns have not been looked up yet
   IngestCounters counters;
   std::optional<Instant> last_commit;
   std::shared_ptr<const std::vector<follow::Status>> streams;  // never null
+  std::shared_ptr<const follow::Lookup> lookup;                // never null
   std::int64_t lag_bytes = 0;
   std::optional<follow::SteadyTime>
       behind_since;              // when the oldest uncommitted byte was seen; none: caught up

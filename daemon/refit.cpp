@@ -115,10 +115,22 @@ Result<std::vector<Refit::Dirty>> Refit::read(const std::vector<ModelKey>& keys)
     } else {
       owners_[key] = dirty.evidence.runs.back().owner;
     }
+    note_contradiction(dirty);
   }
   prediction::keep_fair_share(runs_, owners_);
   std::erase_if(owners_, [&](const auto& each) { return !runs_.contains(each.first); });
   return out;
+}
+
+// Runs of devices that nobody names teach nothing of any one device, nor of networks.
+void Refit::note_contradiction(Dirty& dirty) {
+  const auto found = prediction::contradiction_of(dirty.key, dirty.data);
+  contradictions_.erase(dirty.key);
+  if (!found) return;
+  contradictions_.emplace(dirty.key, *found);
+  dirty.data.clear();
+  runs_.erase(dirty.key);
+  owners_.erase(dirty.key);
 }
 
 // In two steps: each by itself, then with what the others of its deployment have to teach: of all owners
@@ -246,6 +258,7 @@ void Refit::swap_in(std::vector<prediction::FittedModel> fitted, const std::vect
   const auto last = models();
   auto next = std::make_shared<prediction::ModelSet>();
   next->knowledge = last->knowledge;
+  for (const auto& [key, contradiction] : contradictions_) next->contradictions.push_back(contradiction);
   for (const auto& model : last->models) {
     if (!replaced.contains(model.key)) next->models.push_back(model);
   }

@@ -53,6 +53,7 @@ class Refit {
   void fit(std::vector<Dirty>& dirty) const;
   Result<std::vector<prediction::FittedModel>> keep(std::vector<Dirty>& dirty);
   void join();
+  void note_contradiction(Dirty& dirty);
   void swap_in(std::vector<prediction::FittedModel> fitted, const std::vector<ModelKey>& dirty);
   void tell_shared_effects(prediction::ModelSet& models, const std::set<ModelKey>& changed) const;
 
@@ -63,6 +64,7 @@ class Refit {
   std::function<void()> alive_;
   prediction::Knowledge::Data runs_;  // of all keys, as far as read since the start
   std::map<ModelKey, std::int64_t> owners_;  // whose each of them is
+  std::map<ModelKey, prediction::Contradiction> contradictions_;
   std::int64_t generation_ = 0;       // of the history, up to which the models are up to date
 
   mutable std::mutex mutex_;  // guards what follows

@@ -13,6 +13,7 @@ namespace {
 constexpr std::int64_t kMostRunning = 1000;  // more at once on one machine are not runs
 constexpr double kConfidence = 0.9;
 constexpr std::size_t kMostLost = 64;  // a run whose log just ends may go on after all: so many are awaited
+constexpr std::int64_t kMostNew = 1000;    // runs between two looks: of more, the newest
 constexpr std::int64_t kMostEnded = 1000;  // of those that ended last: a crash leaves unscored what was new
 
 // A run whose last line is older than that is not followed but read from an old log: foretelling what has
@@ -39,8 +40,8 @@ RunFilter running_runs() {
 
 }  // namespace
 
-ScoreKeeper::ScoreKeeper(std::unique_ptr<Reader> reader, SharedWriter& writer, Observer observer)
-    : reader_(std::move(reader)), writer_(writer), observer_(std::move(observer)), live_(*reader_) {}
+ScoreKeeper::ScoreKeeper(std::unique_ptr<Reader> reader, SharedWriter& writer, RunWatch* watch)
+    : reader_(std::move(reader)), writer_(writer), watch_(watch), live_(*reader_) {}
 
 Result<void> ScoreKeeper::begin() {
   const auto rows = reader_->runs(running_runs());
@@ -48,7 +49,24 @@ Result<void> ScoreKeeper::begin() {
   for (const RunRow& row : *rows) {
     if (auto noted = note(row); !noted) return noted;
   }
+  if (const auto newer = newer_runs(); !newer) return tl::unexpected(newer.error());
   return note_unscored();
+}
+
+// The runs that came since the last call, those that lasted for less than the time between two looks
+// included.
+Result<std::vector<RunRow>> ScoreKeeper::newer_runs() {
+  RunFilter filter;
+  filter.limit = 1;
+  auto rows = reader_->runs(filter);
+  if (!rows) return tl::unexpected(rows.error());
+  if (rows->empty() || rows->front().id <= newest_) return std::vector<RunRow>();
+  filter.limit = kMostNew;
+  rows = reader_->runs(filter);
+  if (!rows) return tl::unexpected(rows.error());
+  std::erase_if(*rows, [this](const RunRow& row) { return row.id <= newest_; });
+  for (const RunRow& row : *rows) newest_ = std::max(newest_, row.id);
+  return rows;
 }
 
 // A daemon that died between the commit of a run's end and its scoring left the score to its successor.
@@ -78,7 +96,7 @@ Result<void> ScoreKeeper::look(const std::shared_ptr<const prediction::ModelSet>
   std::set<std::int64_t> running;
   for (const RunRow& row : *rows) {
     running.insert(row.id);
-    if (observer_ && !runs_.contains(row.id)) observer_(row);
+    if (watch_ != nullptr) watch_->running(row, live_.outlook(row, models, now), !runs_.contains(row.id));
     if (auto noted = note(row); !noted) return noted;
     Seen& seen = runs_[row.id];
     seen.told_over = false;
@@ -86,7 +104,13 @@ Result<void> ScoreKeeper::look(const std::shared_ptr<const prediction::ModelSet>
     if (std::exchange(seen.iteration, iteration) == iteration) continue;
     if (auto predicted = predict(row, seen, models, now); !predicted) return predicted;
   }
-  return score_ended(running);
+  const auto newer = newer_runs();
+  if (!newer) return tl::unexpected(newer.error());
+  for (const RunRow& row : *newer) {
+    if (watch_ == nullptr || row.run.state == RunState::running || runs_.contains(row.id)) continue;
+    watch_->over(row, false, now);
+  }
+  return score_ended(running, now);
 }
 
 Result<void> ScoreKeeper::predict(const RunRow& row, Seen& seen,
@@ -150,7 +174,7 @@ Result<void> ScoreKeeper::record(const RunRow& row, Seen& seen, PredictionRow pr
 
 // A run that finished is what its predictions were about. One that was stopped, failed or was lost was not
 // what was planned, so nothing is learnt from its end.
-Result<void> ScoreKeeper::score_ended(const std::set<std::int64_t>& running) {
+Result<void> ScoreKeeper::score_ended(const std::set<std::int64_t>& running, Instant now) {
   std::size_t lost = 0;
   for (auto it = runs_.begin(); it != runs_.end();) {
     if (running.contains(it->first)) {
@@ -159,7 +183,8 @@ Result<void> ScoreKeeper::score_ended(const std::set<std::int64_t>& running) {
     }
     const auto row = reader_->run(it->first);
     if (!row) return tl::unexpected(row.error());
-    if (observer_ && *row && !std::exchange(it->second.told_over, true)) observer_(**row);
+    if (watch_ != nullptr && *row && !std::exchange(it->second.told_over, true))
+      watch_->over(**row, true, now);
     if (*row && (*row)->run.state == RunState::lost && it->second.anything && ++lost <= kMostLost) {
       ++it;
       continue;

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <vector>
 
+#include "daemon/run_watch.h"
 #include "daemon/shared_writer.h"
 #include "prediction/live_runs.h"
 #include "storage/history.h"
@@ -18,10 +19,8 @@ namespace etad {
 // Belongs to one thread.
 class ScoreKeeper {
  public:
-  // Told of a run that is seen running for the first time, and once more when it no longer runs.
-  using Observer = std::function<void(const RunRow& run)>;
-
-  ScoreKeeper(std::unique_ptr<Reader> reader, SharedWriter& writer, Observer observer = {});
+  // `watch`, where there is one, is told of the runs at each look; it outlives the keeper.
+  ScoreKeeper(std::unique_ptr<Reader> reader, SharedWriter& writer, RunWatch* watch = nullptr);
 
   // Takes note of the runs that are running as the history has it, before anything is read from their logs,
   // so that those which end right then are scored too; and of those that ended without being scored.
@@ -38,7 +37,7 @@ class ScoreKeeper {
     std::int64_t iteration = -1;       // when last looked at: a run that stands still has nothing new to say
     bool begun = false;                // it is known whether there is a prediction of its start
     bool anything = false;             // there is a prediction to be scored
-    bool told_over = false;            // the observer knows that it no longer runs; a lost one may come back
+    bool told_over = false;            // the watch knows that it no longer runs; a lost one may come back
   };
 
   Result<void> note(const RunRow& row);
@@ -48,13 +47,15 @@ class ScoreKeeper {
   Result<void> predict_start(const RunRow& row, Seen& seen, const prediction::ModelSet& models, Instant now);
   Result<void> record(const RunRow& row, Seen& seen, PredictionRow prediction,
                       const prediction::Outlook& outlook);
-  Result<void> score_ended(const std::set<std::int64_t>& running);
+  Result<void> score_ended(const std::set<std::int64_t>& running, Instant now);
+  Result<std::vector<RunRow>> newer_runs();
 
   std::unique_ptr<Reader> reader_;
   SharedWriter& writer_;
-  Observer observer_;
+  RunWatch* watch_;
   prediction::LiveRuns live_;
   std::map<std::int64_t, Seen> runs_;  // that were running when last looked at, by id
+  std::int64_t newest_ = 0;            // the highest id of a run when last looked at
 };
 
 }  // namespace etad

@@ -40,6 +40,7 @@ std::shared_ptr<const ModelSet> as_of(const ModelSet& models, const Question& qu
   auto out = std::make_shared<ModelSet>();
   if (!models.knowledge || !question.at) return out;
   out->knowledge = models.knowledge->as_of(*question.at);
+  out->contradictions = models.contradictions;
   std::map<Deployment, bool> wanted;
   for (const auto& [key, runs] : out->knowledge->data()) {
     const bool named = (!question.network || equal_ignoring_case(*question.network, key.network)) &&

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "prediction/as_of.h"
+#include "prediction/names.h"
 #include "prediction/never_ran.h"
 #include "prediction/selection.h"
 #include "prediction/tokens.h"
@@ -99,6 +100,22 @@ Answer<EstimatePart> ask_best(const FittedModel& fitted, const ModelSet& models,
   other->model = &fitted;
   other->prediction.extrapolates = part->prediction.extrapolates;
   return *other;
+}
+
+// Runs that the question may be about, of which there is no model because they contradict each other.
+const Contradiction* contradiction_in(const ModelSet& models, const Question& question, Phase phase) {
+  const auto fits = [](const std::optional<std::string>& asked, const std::string& has) {
+    return !asked || equal_ignoring_case(*asked, has);
+  };
+  for (const Contradiction& each : models.contradictions) {
+    const ModelKey& key = each.key;
+    if (key.phase == phase && fits(question.network, key.network) &&
+        fits(question.architecture, key.architecture) && fits(question.framework, key.framework) &&
+        fits(question.host, key.host) && fits(question.device, key.device) &&
+        (!question.devices || *question.devices == key.devices))
+      return &each;
+  }
+  return nullptr;
 }
 
 Answer<void> add_tests(const Deployment& chosen, const Question& question, Estimate& out) {
@@ -210,6 +227,14 @@ Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question
     if (!first) return refuse(std::move(first.error()));
     out.parts.push_back(std::move(*first));
   } else {
+    if (const auto* found = contradiction_in(*out.models, question, phase);
+        found != nullptr && selected.error().kind != Refusal::Kind::ambiguous) {
+      Refusal refusal;
+      refusal.kind = Refusal::Kind::contradicting;
+      refusal.network = found->key.network;
+      refusal.contradiction = *found;
+      return refuse(std::move(refusal));
+    }
     const Refusal::Kind kind = selected.error().kind;
     const bool bridgeable =
         kind == Refusal::Kind::unknown_deployment || kind == Refusal::Kind::no_model_of_phase;

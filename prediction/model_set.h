@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "parsers/base/time.h"
+#include "prediction/contradiction.h"
 #include "regression/model.h"
 #include "regression/shared_effect.h"
 #include "storage/rows.h"
@@ -63,6 +64,7 @@ struct FittedModel {
 // All current models: immutable, swapped whole by the refit, held by a request for as long as it lasts.
 struct ModelSet {
   std::vector<FittedModel> models;             // by id, ascending
+  std::vector<Contradiction> contradictions;   // keys whose runs make no model
   std::shared_ptr<const Knowledge> knowledge;  // of all runs together; nullptr: not made yet
 };
 

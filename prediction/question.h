@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "prediction/contradiction.h"
 #include "prediction/description.h"
 #include "regression/model.h"
 #include "storage/rows.h"
@@ -57,6 +58,7 @@ struct Refusal {
     no_model_of_tests,     // a total with tests of `network`, of which only training is known
     ambiguous,             // several deployments fit: `deployments`, which differ in `differences`
     too_large,             // `parameter`: with the others it makes a time beyond all bounds
+    contradicting,         // the runs name no device and contradict each other: `contradiction`
     batch_size_missing,    // `parameter`: models of several batch sizes, `batch_sizes`
     costs_unknown,         // `network` never ran, and what it costs can't be counted: `value` says why
     nothing_alike,         // `network` never ran, and no other runs tell of it: `value` says why
@@ -77,6 +79,7 @@ struct Refusal {
   std::vector<KnownDeployment> known;  // these, at most kMostShown
   std::vector<Difference> differences;
   regression::Range batch_sizes;
+  std::optional<Contradiction> contradiction;
 };
 
 // More than this many are not shown: whoever asks so vaguely needs the parameters, not the list.

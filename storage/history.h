@@ -70,10 +70,10 @@ class Writer {
   // The same, and it takes the place of `old`, whose runs go. Of a run that both have (by ordinal and start)
   // what its user said and what was predicted of it stay.
   virtual Result<void> replace_source(std::int64_t old, std::int64_t id) = 0;
-  // What came of a followed source goes, and it is read again: from its beginning, or from where it stands.
-  virtual Result<void> begin_source_anew(std::int64_t id, bool from_its_beginning) = 0;
-  // The same from the beginning for every followed source that no format was recognised in, where these rules
-  // are others than those it was last looked at with. How many.
+  // What came of a followed source goes, and it is read on from where it stands.
+  virtual Result<void> pass_source_over(std::int64_t id) = 0;
+  // Every followed source that no format was recognised in begins anew, where these rules are others than those
+  // it was last looked at with. How many.
   virtual Result<std::int64_t> look_again(const std::string& rules_fingerprint) = 0;
   virtual Result<void> forget_run(std::int64_t run_id) = 0;
   // All runs of an owner go, and the owner's imports and files that are gone; what is followed goes on from where
@@ -133,6 +133,11 @@ struct RefusedRow {
   Instant last_at{};
 };
 
+struct UnrecognisedSources {
+  std::int64_t count = 0;
+  std::vector<std::string> paths;
+};
+
 struct HistorySize {
   std::int64_t bytes = 0, runs = 0, segments = 0, points = 0, samples = 0, sources = 0;
   std::vector<RefusedRow> refused = {};
@@ -154,6 +159,8 @@ class Reader {
   virtual Result<std::vector<LayerTime>> layer_times(std::int64_t run_id) = 0;
   virtual Result<std::vector<NetworkRow>> networks() = 0;
   virtual Result<std::vector<SourceRow>> sources() = 0;  // without state
+  // The followed files that were read and that no format has been recognised in: how many, and the newest.
+  virtual Result<UnrecognisedSources> unrecognised_sources(std::int64_t most) = 0;
   virtual Result<std::vector<ModelRow>> models() = 0;
   virtual Result<HistorySize> size() = 0;
 

@@ -49,6 +49,18 @@ std::vector<SourceRow> read_sources(Connection& connection) {
   return result;
 }
 
+UnrecognisedSources read_unrecognised(Connection& connection, std::int64_t most) {
+  Statement select(connection,
+                   "SELECT path, count(*) OVER () FROM sources WHERE format = '' AND kind = 'file'"
+                   " AND NOT gone AND NOT pending AND lines > 0 ORDER BY id DESC LIMIT ?");
+  UnrecognisedSources result;
+  for (auto rows = select.query(most); rows.next();) {
+    result.paths.push_back(rows.get<std::string>(0));
+    result.count = rows.get<std::int64_t>(1);
+  }
+  return result;
+}
+
 HistorySize read_size(Connection& connection) {
   const auto number = [&](const char* sql) {
     Statement statement(connection, sql);
@@ -114,6 +126,10 @@ Result<std::vector<LayerTime>> SqliteReader::layer_times(std::int64_t run_id) {
 
 Result<std::vector<SourceRow>> SqliteReader::sources() {
   return reading([&](Connection& c) { return read_sources(c); });
+}
+
+Result<UnrecognisedSources> SqliteReader::unrecognised_sources(std::int64_t most) {
+  return reading([&](Connection& c) { return read_unrecognised(c, most); });
 }
 
 Result<std::vector<ModelRow>> SqliteReader::models() {

@@ -47,7 +47,8 @@ struct FinishedFile {
 struct RunRow {
   std::int64_t id = 0;
   std::int64_t source_id = 0;
-  std::string source;  // the source's path
+  std::string source;       // the source's path
+  std::string source_kind;  // SourceRow::kind
   std::optional<std::int64_t> owner;  // the source's when the run began
   Run run;             // with the user's labels applied where the log left a value unknown
   std::optional<Instant> updated_at;

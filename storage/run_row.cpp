@@ -51,7 +51,7 @@ std::string select() {
   return std::string("SELECT ") + kColumns +
          ", r.id, r.source_id, s.path, r.updated_at, l.labels,"
          " t.batch_size, t.samples_per_iteration, t.iterations, t.duration, t.segments,"
-         " v.batch_size, v.samples_per_iteration, v.iterations, v.duration, v.segments, r.owner"
+         " v.batch_size, v.samples_per_iteration, v.iterations, v.duration, v.segments, r.owner, s.kind"
          " FROM runs r CROSS JOIN sources s ON s.id = r.source_id"
          " LEFT JOIN run_phases t ON t.run_id = r.id AND t.phase = 'train'"
          " LEFT JOIN run_phases v ON v.run_id = r.id AND v.phase = 'test'"
@@ -69,6 +69,7 @@ RunRow read(const sqlite::Rows& row) {
   RunLabels labels = read_labels(row.get<std::string_view>(25));
   result.labels = std::move(labels.values);
   result.label_origins = std::move(labels.origins);
+  result.source_kind = row.get<std::string>(37);
   return result;
 }
 

@@ -196,9 +196,13 @@ void RunTable::hand_over(std::int64_t before, std::int64_t after) {
   const auto row = read(before);
   if (!row) return;
   TextMap said;
-  for (const auto& [name, value] : row->labels)
-    if (!row->label_origins.contains(name)) said.emplace(name, value);
+  std::map<std::string, TextMap> found;  // by where
+  for (const auto& [name, value] : row->labels) {
+    const auto origin = row->label_origins.find(name);
+    (origin == row->label_origins.end() ? said : found[origin->second]).emplace(name, value);
+  }
   if (!said.empty()) label(after, said);
+  for (const auto& [origin, labels] : found) label(after, labels, origin);
 }
 
 std::string RunTable::architecture(std::int64_t run_id) {

@@ -66,8 +66,8 @@ SourceTable::SourceTable(sqlite::Connection& c)
                      ", ?21) WHERE id = ?22"),
       all_(c, select_sources(false) + "ORDER BY id"),
       find_(c, select_sources(true) + "WHERE id = ?"),
-      find_followed_(c,
-                     select_sources(true) + "WHERE path = ? AND kind <> 'import' ORDER BY id DESC LIMIT 1"),
+      find_followed_(c, select_sources(true) +
+                            "WHERE path = ? AND kind <> 'import' AND NOT pending ORDER BY id DESC LIMIT 1"),
       with_running_runs_(c, "SELECT DISTINCT source_id FROM runs WHERE state = ?"),
       put_finished_(c,
                     "INSERT INTO finished_files VALUES (?1, ?2, ?3, ?4)"
@@ -78,7 +78,6 @@ SourceTable::SourceTable(sqlite::Connection& c)
       pending_(c, "SELECT id FROM sources WHERE pending"),
       clear_pending_(c, "UPDATE sources SET pending = 0 WHERE id = ?"),
       remove_(c, "DELETE FROM sources WHERE id = ?"),
-      begin_anew_(c, kBegun + "offset = 0, marker = '', lost_bytes = 0 WHERE id = ?"),
       pass_over_(c, kBegun + "lost_bytes = 0 WHERE id = ?"),
       tried_(c, "SELECT fingerprint FROM rules_tried"),
       put_tried_(c, "INSERT INTO rules_tried VALUES (1, ?1) ON CONFLICT DO UPDATE SET fingerprint = ?1"),
@@ -185,8 +184,8 @@ void SourceTable::clear_pending(std::int64_t id) {
   clear_pending_.run(id);
 }
 
-void SourceTable::begin_anew(std::int64_t id, bool from_its_beginning) {
-  (from_its_beginning ? begin_anew_ : pass_over_).run(id);
+void SourceTable::pass_over(std::int64_t id) {
+  pass_over_.run(id);
 }
 
 std::int64_t SourceTable::look_again(const std::string& rules_fingerprint) {

@@ -37,7 +37,7 @@ class SourceTable {
   std::vector<std::int64_t> pending();
   void clear_pending(std::int64_t id);
   void remove(std::int64_t id);                               // with all that refers to it
-  void begin_anew(std::int64_t id, bool from_its_beginning);  // as if nothing had been read (before here)
+  void pass_over(std::int64_t id);  // as if nothing had been read before here
   // All followed ones without a format, where these rules are not those tried last. How many.
   std::int64_t look_again(const std::string& rules_fingerprint);
 
@@ -46,7 +46,7 @@ class SourceTable {
   sqlite::Statement insert_, update_, all_, find_, find_followed_, with_running_runs_, put_finished_,
       finished_, finished_of_, forget_finished_;
   sqlite::Statement pending_, clear_pending_, remove_;
-  sqlite::Statement begin_anew_, pass_over_, tried_, put_tried_, look_again_, without_runs_, before_;
+  sqlite::Statement pass_over_, tried_, put_tried_, look_again_, without_runs_, before_;
   sqlite::Statement pass_over_owner_, remove_owner_;
 };
 

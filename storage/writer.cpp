@@ -237,10 +237,10 @@ Result<void> SqliteWriter::replace_source(std::int64_t old, std::int64_t id) {
   });
 }
 
-Result<void> SqliteWriter::begin_source_anew(std::int64_t id, bool from_its_beginning) {
+Result<void> SqliteWriter::pass_source_over(std::int64_t id) {
   return transaction([&] {
     drop_runs(id);
-    sources_.begin_anew(id, from_its_beginning);
+    sources_.pass_over(id);
   });
 }
 

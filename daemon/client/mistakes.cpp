@@ -2,6 +2,7 @@
 #include <pwd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 
@@ -47,7 +48,10 @@ Result<std::vector<Source>> all_sources(HttpClient& client) {
 
 // Of several of one path (a log that is followed and was imported) the last.
 const Source* find(const std::vector<Source>& sources, const std::string& asked) {
-  const auto is = [&](const Source& s) { return std::to_string(s.id) == asked || s.path == asked; };
+  const std::string absolute = std::filesystem::absolute(asked).lexically_normal();
+  const auto is = [&](const Source& s) {
+    return std::to_string(s.id) == asked || s.path == asked || s.path == absolute;
+  };
   const auto found = std::find_if(sources.rbegin(), sources.rend(), is);
   return found == sources.rend() ? nullptr : &*found;
 }
@@ -79,9 +83,8 @@ int remove(const Common& common, const std::string& target, const std::string& n
   if (!client) return unreachable(client.error());
   const auto response = client->remove(target);
   if (!response) return unreachable(response.error());
-  return answered(common, *response, [&](const Object&) {
-    return printable(name) + ": forgotten; the models follow with the next refit\n";
-  });
+  return answered(common, *response,
+                  [&](const Object&) { return printable(name) + ": forgotten; the models follow\n"; });
 }
 
 // A uid as it is, or that of a user's name; nothing: there is no such user.
@@ -106,7 +109,7 @@ int reread(const Common& common, const std::vector<std::string>& sources, const 
     const auto response = client->post("/v1/sources/" + std::to_string(source.id) + "/reread", "");
     if (!response) return unreachable(response.error());
     return answered(common, *response, [&](const Object&) {
-      return printable(source.path) + ": being read again; `etactl sources` shows how far it is\n";
+      return printable(source.path) + ": read again; the models follow\n";
     });
   });
 }

@@ -44,6 +44,8 @@ std::string run_line(const Object& run) {
   std::string out = "run " + run_id_text(run) + " " + name_of_run(run) + " " + text_of(run, "state") + ": " +
                     iterations_text(progress) + " iterations, " + time_of_run(run);
   if (const std::string end = text_of(run, "expected_end"); !end.empty()) out += ", until " + time_text(end);
+  if (const std::string why = text_of(run, "message"); text_of(run, "state") == "failed" && !why.empty())
+    out += "; " + why;
   return out + "\n";
 }
 

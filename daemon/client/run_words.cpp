@@ -52,6 +52,7 @@ std::string trouble_of_run(const Object& run) {
     const std::string message = text_of(run, "message");
     return message.empty() ? "failed" : "failed: " + message;
   }
+  if (state == "lost") return "lost: its log went silent";
   if (state != "running") return "";
   std::string out = is_stalled(run) ? "may hang" : "";
   if (const double slowdown = number_of(object_of(run, "anomaly"), "slowdown"); slowdown > 0)

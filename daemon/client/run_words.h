@@ -19,7 +19,7 @@ std::string iterations_text(const Progress& progress);  // "6,200 of 10,000"
 
 std::string run_id_text(const Object& run);
 std::string name_of_run(const Object& run);  // the network's, or else the log's file
-// What is wrong with it, shortly: "may hang", "2.1 x slower", "failed: …"; empty: nothing known.
+// What is wrong with it, shortly: "may hang", "2.1 x slower", "failed: …", "lost: …"; empty: nothing known.
 std::string trouble_of_run(const Object& run);
 bool is_stalled(const Object& run);  // silent for far longer than it ever was
 // "took 5.20 s", or of a running run what remains with its interval.

@@ -61,6 +61,25 @@ std::string sources_line(const Object& sources, const Object& lag) {
   return out + bytes_text(behind) + " behind for " + duration_text(number_of(lag, "seconds")) + "\n";
 }
 
+// What may be meant so: the things themselves, the first few of them, and what to do about it.
+std::string notes_text(const Object& health, const Screen& screen) {
+  constexpr std::size_t kShown = 5;
+  std::string out;
+  for (const json::value& each : array_of(health, "notes")) {
+    if (!each.is_object()) continue;
+    const Object& note = each.get_object();
+    const auto& subjects = array_of(note, "subjects");
+    out += coloured("? " + text_of(note, "part"), Colour::yellow, screen.colours) + ": " +
+           count_text(count_of(note, "count")) + " " + text_of(note, "why") + "\n";
+    for (std::size_t i = 0; i < std::min(subjects.size(), kShown); ++i)
+      if (const auto* subject = subjects[i].if_string()) out += "    " + printable(*subject) + "\n";
+    const auto more = count_of(note, "count") - static_cast<std::int64_t>(std::min(subjects.size(), kShown));
+    if (more > 0) out += "    and " + count_text(more) + " more\n";
+    if (const std::string hint = text_of(note, "hint"); !hint.empty()) out += "  " + hint + "\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string text_of(const Object& object, std::string_view name) {
@@ -126,6 +145,7 @@ std::string status_text(const Object& health, const Screen& screen) {
            "\n";
     if (const std::string hint = text_of(part, "hint"); !hint.empty()) out += "  " + hint + "\n";
   }
+  out += notes_text(health, screen);
   const Object& history = object_of(health, "history");
   out += sources_line(object_of(health, "sources"), object_of(health, "lag"));
   out += "runs     " + count_text(count_of(object_of(health, "runs"), "running")) + " running\n";

@@ -19,6 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kTick{1};
 constexpr std::chrono::seconds kOverShown{30};   // what is over goes from the picture after that
+constexpr int kMostTroubled = 10;                // but for so many that went wrong
 constexpr std::chrono::seconds kUseEvery{10};    // how often the traces are asked
 
 std::optional<Object> parsed(std::string_view text) {
@@ -113,10 +114,19 @@ class LiveView {
   }
 
   void draw(Terminal& terminal) {
-    std::erase_if(runs_, [](const auto& each) {
-      return each.second.over && Clock::now() - *each.second.over > kOverShown;
-    });
+    drop_what_is_over();
     terminal.draw(picture() + "q quits\n");
+  }
+
+  // What went wrong stays, or nobody who looks up later would know; of that the newest.
+  void drop_what_is_over() {
+    int troubled = 0;
+    for (auto each = runs_.end(); each != runs_.begin();) {
+      --each;
+      const auto& over = each->second.over;
+      if (!over || Clock::now() - *over <= kOverShown) continue;
+      if (trouble_of_run(each->second.run).empty() || ++troubled > kMostTroubled) each = runs_.erase(each);
+    }
   }
 
   std::string picture() const {

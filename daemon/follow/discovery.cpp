@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <system_error>
 
 #include "daemon/follow/rotation.h"
 
@@ -26,6 +27,7 @@ std::vector<Discovery::Found> Discovery::scan(FileSystem& files) {
   unreadable_.clear();
   plain_.clear();
   links_.clear();
+  matched_.assign(watches_.size(), false);
   for (std::size_t i = 0; i < watches_.size(); ++i) {
     const std::string& pattern = watches_[i].pattern;
     if (has_wildcard(pattern)) {
@@ -62,11 +64,21 @@ void Discovery::expand(FileSystem& files, const std::string& directory, std::str
   for (const DirectoryEntry& entry : *entries) {
     if (::fnmatch(component.c_str(), entry.name.c_str(), FNM_PERIOD) != 0) continue;
     std::string path = joined(directory, entry.name);
+    if (is_last) matched_[watch] = true;
     if (is_last)
       (entry.maybe_link ? links_ : plain_).push_back({std::move(path), watch, false});
     else
       expand(files, path, rest.substr(slash + 1), watch);
   }
+}
+
+Lookup Discovery::lookup() const {
+  Lookup out;
+  for (const auto& [folder, error] : unreadable_)
+    out.unreadable.push_back(folder + ": " + std::generic_category().message(error));
+  for (std::size_t i = 0; i < matched_.size(); ++i)
+    if (!matched_[i] && has_wildcard(watches_[i].pattern)) out.unmatched.push_back(watches_[i].pattern);
+  return out;
 }
 
 std::optional<std::size_t> Discovery::watch_of(const std::string& path) const {

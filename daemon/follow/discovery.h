@@ -36,6 +36,7 @@ class Discovery {
   // The directories the last scan looked into, and those it could not read.
   const std::set<std::string>& directories() const { return directories_; }
   const std::vector<std::pair<std::string, Errno>>& unreadable() const { return unreadable_; }
+  Lookup lookup() const;  // of the last scan; a path without a wildcard is no pattern
 
  private:
   void expand(FileSystem& files, const std::string& directory, std::string_view rest, std::size_t watch);
@@ -45,6 +46,7 @@ class Discovery {
   std::vector<std::pair<std::string, Errno>> unreadable_;
   std::vector<Found> plain_;
   std::vector<Found> links_;
+  std::vector<bool> matched_;  // by watch
 };
 
 }  // namespace etad::follow

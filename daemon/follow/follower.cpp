@@ -367,6 +367,10 @@ std::vector<Status> Follower::statuses() const {
   return out;
 }
 
+Lookup Follower::lookup() const {
+  return impl_->discovery.lookup();
+}
+
 std::vector<std::string> Follower::take_notices() {
   return std::exchange(impl_->notices, {});
 }

@@ -115,6 +115,12 @@ struct Status {
   bool open = false;
 };
 
+// What the last look at the patterns came to, beside the files found.
+struct Lookup {
+  std::vector<std::string> unreadable;  // folders with the reason: "/home/ada: Permission denied"
+  std::vector<std::string> unmatched;   // patterns that no file fits
+};
+
 class Follower {
  public:
   // `files` and `hints` must outlive the follower; without `hints` it polls. Without `open_journal` the
@@ -156,6 +162,7 @@ class Follower {
   void rewind(StreamId stream);
 
   std::vector<Status> statuses() const;
+  Lookup lookup() const;
 
   // Messages for the log that belong to no stream ("inotify: no space left …; polling instead"), each once.
   std::vector<std::string> take_notices();

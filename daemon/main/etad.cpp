@@ -8,9 +8,11 @@
 #include <ctime>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "daemon/alert_command.h"
 #include "daemon/config.h"
 #include "daemon/confinement.h"
 #include "daemon/daemon.h"
@@ -59,21 +61,14 @@ tl::expected<Config, std::vector<Error>> read_config(std::string& path, const Pa
   return etad::parse_config(path, *text, defaults);
 }
 
-// What a configuration that nothing is wrong with would still leave undone.
-std::vector<Error> check(const Config& config, const etad::FormatSet& formats) {
-  std::string folders;
-  for (const std::string& folder : config.rules.path) folders += (folders.empty() ? "" : " and ") + folder;
-  if (!formats.all().empty()) return {};
-  return {{folders, "there are no rule files: no log would be understood",
-           "install etad whole, or say in [rules] path where they are"}};
-}
-
 int check_only(const Asked& asked, const Config& config) {
   const auto formats = etad::load_rules(config.rules.path);
   if (!formats) return report(formats.error());
+  for (const Error& warning : config.warnings)
+    std::cerr << "warning: " << etad::printable(warning.text()) << '\n';
+  if (const auto errors = etad::check_config(config, **formats); !errors.empty()) return report(errors);
   const auto setup = etad::ingest_setup(config, *formats);
   if (!setup) return report({setup.error()});
-  if (const auto errors = check(config, **formats); !errors.empty()) return report(errors);
   if (asked.check_rules) {
     for (const auto& format : (*formats)->all()) std::cout << format->name() << ": ok\n";
   } else {
@@ -107,6 +102,15 @@ void confine(const Config& config) {
   } else if (!*confined) {
     etad::log::info("this kernel has no Landlock: what the daemon may write is left to permissions");
   }
+}
+
+// Before the confinement, which allows to execute nothing, and before there are threads.
+std::unique_ptr<etad::AlertCommand> start_alert_command(const Config& config) {
+  if (config.alerts.command.empty()) return nullptr;
+  auto started = etad::AlertCommand::start(config.alerts.command, config.alerts.timeout);
+  if (started) return std::move(*started);
+  etad::log::error(started.error(), {{"PART", "alerts"}});
+  return nullptr;
 }
 
 void reload(etad::Daemon& daemon) {
@@ -165,13 +169,14 @@ int main(int argc, char** argv) {
   if (checks) return check_only(asked, *config);
 
   etad::log::set_level(config->log.level);
+  auto alert_command = start_alert_command(*config);
   const sigset_t signals = block_signals();
   if (asked.config.empty()) {
     etad::log::warning("there is no " + defaults.config +
                        ": no log is followed before its [[source]] names some");
   }
   confine(*config);
-  auto daemon = etad::Daemon::start(std::move(*config), asked.config, defaults);
+  auto daemon = etad::Daemon::start(std::move(*config), asked.config, defaults, std::move(alert_command));
   if (!daemon) {
     for (const Error& error : daemon.error()) etad::log::error(error);
     return 1;

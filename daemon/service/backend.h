@@ -37,7 +37,17 @@ struct Health {
     std::string why;
     std::string hint;  // may be empty
   };
+  // Something that may be meant so, and otherwise is a mistake in the configuration or in permissions.
+  struct Note {
+    std::string part;  // "folders", "patterns", "files"
+    std::string why;   // what these have in common
+    std::string hint;  // what to do next
+    std::vector<std::string> subjects;
+    std::int64_t count = 0;  // of the subjects there are; `subjects` may hold the first of them only
+  };
+  static constexpr std::size_t kMostSubjects = 20;
   std::vector<Failure> failures;     // empty: all is well
+  std::vector<Note> notes;
   bool looking = false;              // just started: the patterns have not been looked up yet
   std::int64_t sources = 0;          // followed now
   std::int64_t failing_sources = 0;  // of these, not readable at present

@@ -28,13 +28,16 @@ void write_said(JsonWriter& json, const prediction::Said& said) {
   json.field("devices", said.rests_on.devices).end_object();
 }
 
-void write_answering_model(JsonWriter& json, const FittedModel& fitted) {
+// The error beside the model is that of who answers: where another estimator does, its own.
+void write_answering_model(JsonWriter& json, const FittedModel& fitted,
+                           const std::optional<prediction::Said>& said) {
   const auto& model = fitted.model;
   json.key("model").begin_object();
   json.field("id", fitted.id).field("family", fitted.family).field("basis", model.basis);
   json.field("runs", model.runs)
       .field("segments", model.windows)
-      .field("error_percent", fitted.error_percent());
+      .field("error_percent", said && said->estimator != fitted.family ? said->left_out_error_percent
+                                                                       : fitted.error_percent());
   write_dispute(json, fitted);
   json.field("fitted_at", fitted.fitted_at).end_object();
 }
@@ -52,7 +55,7 @@ void write_part(JsonWriter& json, const EstimatePart& part) {
     json.field("seconds_per_iteration", seconds / static_cast<double>(part.iterations));
     json.field("extrapolates", extrapolates).field("mood", shared_effect);
     if (part.said) write_said(json, *part.said);
-    if (part.model != nullptr) write_answering_model(json, *part.model);
+    if (part.model != nullptr) write_answering_model(json, *part.model, part.said);
   }
   json.end_object();
 }
@@ -171,7 +174,7 @@ std::string to_json(const Estimate& estimate) {
   json.field("tokens_per_iteration", tokens).field("tokens_per_second", tokens_per_second);
   json.field("extrapolates", extrapolates).field("mood", shared_effect);
   if (const auto* said = farthest(estimate)) write_said(json, *said);
-  if (main.model != nullptr) write_answering_model(json, *main.model);
+  if (main.model != nullptr) write_answering_model(json, *main.model, main.said);
   json.key("parts").begin_array();
   if (question.phase == Question::Phase::total) {
     for (const EstimatePart& part : estimate.parts) write_part(json, part);

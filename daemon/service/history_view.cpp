@@ -162,6 +162,12 @@ void write_health(JsonWriter& json, const Health& health, const std::optional<Hi
     json.end_object();
   }
   json.end_array();
+  json.key("notes").begin_array();
+  for (const Health::Note& each : health.notes) {
+    json.begin_object().field("part", each.part).field("why", each.why).field("hint", each.hint);
+    json.field("count", each.count).field("subjects", each.subjects).end_object();
+  }
+  json.end_array();
   json.field("version", version);
   json.field("uptime_seconds", std::chrono::duration<double>(now - health.started_at).count());
   json.key("sources").begin_object().field("looking", health.looking).field("followed", health.sources);

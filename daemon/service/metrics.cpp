@@ -151,18 +151,32 @@ void add_models(Exposition& out, const ModelSet& set) {
 }
 
 void add_running(Exposition& out, const std::vector<RunningRun>& running) {
-  std::map<std::pair<std::string, std::string>, std::pair<int, double>> by_network;
-  for (const RunningRun& each : running) {
-    auto& [count, longest] = by_network[{each.run->network, each.run->framework}];
-    ++count;
-    if (each.remaining) longest = std::max(longest, each.remaining->seconds);
+  struct Network {
+    int runs = 0;
+    double remaining = 0, slowdown = 1;
+  };
+  std::map<std::pair<std::string, std::string>, Network> by_network;
+  std::map<std::string_view, int> by_state = {{"running", 0}, {"slow", 0}, {"stalled", 0}};
+  for (const auto& [run, outlook] : running) {
+    Network& network = by_network[{run->network, run->framework}];
+    ++network.runs;
+    if (outlook.remaining) network.remaining = std::max(network.remaining, outlook.remaining->seconds);
+    if (outlook.anomaly) network.slowdown = std::max(network.slowdown, outlook.anomaly->slowdown);
+    ++by_state[outlook.stalled ? "stalled" : outlook.anomaly ? "slow" : "running"];
+  }
+  for (const auto& [state, count] : by_state) {
+    out.add("runs", "Runs under way, by how they go: as usual, slower than their model allows, or silent",
+            Type::gauge, "", count, {{"state", std::string(state)}});
   }
   out.add("runs_running", "Runs under way", Type::gauge, "", static_cast<double>(running.size()));
   for (const auto& [key, value] : by_network) {
     const Labels labels = {{"network", key.first}, {"framework", key.second}};
-    out.add("network_runs_running", "Runs under way, by network", Type::gauge, "", value.first, labels);
+    out.add("network_runs_running", "Runs under way, by network", Type::gauge, "", value.runs, labels);
     out.add("network_remaining_seconds", "Longest remaining time of the network's runs", Type::gauge,
-            "seconds", value.second, labels);
+            "seconds", value.remaining, labels);
+    out.add("network_slowdown_ratio",
+            "How many times as long as usual the network's slowest run takes; 1: none is slow", Type::gauge,
+            "ratio", value.slowdown, labels);
   }
 }
 

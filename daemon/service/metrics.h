@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "daemon/service/backend.h"
-#include "regression/remaining.h"
+#include "prediction/live_runs.h"
 #include "storage/history.h"
 
 namespace etad::service {
@@ -33,7 +33,7 @@ struct ServiceCounters {
 
 struct RunningRun {
   const Run* run = nullptr;
-  std::optional<regression::Remaining> remaining;
+  prediction::Outlook outlook;
 };
 
 // What /metrics shows of the daemon at one moment.

@@ -116,6 +116,46 @@ Problem nothing_alike(const Refusal& refusal) {
   return problem;
 }
 
+std::string runs_text(const prediction::Contradiction::Side& side) {
+  const std::size_t shown = side.runs.size();
+  std::string out = shown == 1 ? "run " : "runs ";
+  for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "" : ", ") + std::to_string(side.runs[i]);
+  return out;
+}
+
+std::string side_text(const prediction::Contradiction::Side& side) {
+  JsonWriter seconds, samples;
+  seconds.value(side.seconds);
+  samples.value(side.samples);
+  return seconds.take() + " s an iteration" + (side.samples > 0 ? " of " + samples.take() + " samples" : "") +
+         " in " + runs_text(side);
+}
+
+void write_side(JsonWriter& json, std::string_view name, const prediction::Contradiction::Side& side) {
+  json.key(name).begin_object().field("seconds_per_iteration", side.seconds);
+  json.field("samples_per_iteration", side.samples).field("runs", side.runs).end_object();
+}
+
+Problem contradicting(const Refusal& refusal) {
+  const prediction::Contradiction& found = *refusal.contradiction;
+  const std::string network = found.key.network.empty() ? "a network without a name" : found.key.network;
+  Problem problem;
+  problem.status = 409;
+  problem.title = "Runs that contradict each other";
+  problem.detail = "The runs of " + network +
+                   " name no device, and their times contradict each other: " + side_text(found.fast) + ", " +
+                   side_text(found.slow) + ". No one model is true of them.";
+  problem.hint = "say what each ran on, `etactl label " + std::to_string(found.slow.runs.front()) +
+                 " device=NAME`, or `etactl import --label device=NAME` at the import";
+  problem.more = [found](JsonWriter& json) {
+    json.field("label", "device").key("contradiction").begin_object();
+    write_side(json, "fast", found.fast);
+    write_side(json, "slow", found.slow);
+    json.end_object();
+  };
+  return problem;
+}
+
 Problem batch_size_missing(const Refusal& refusal) {
   Problem problem;
   problem.title = "Invalid parameter";
@@ -171,6 +211,8 @@ Problem problem_of(const Refusal& refusal) {
       return no_model_of_tests(refusal);
     case Refusal::Kind::ambiguous:
       return ambiguous(refusal);
+    case Refusal::Kind::contradicting:
+      return contradicting(refusal);
     case Refusal::Kind::batch_size_missing:
       return batch_size_missing(refusal);
     case Refusal::Kind::costs_unknown:

@@ -82,6 +82,28 @@ std::optional<HistorySize> Router::history_size() {
   return size ? std::optional(*size) : std::nullopt;
 }
 
+namespace {
+
+// Networks that have no model because nobody says what their runs ran on.
+void add_contradictions(const prediction::ModelSet& models, Health& health) {
+  if (models.contradictions.empty()) return;
+  Health::Note note{"models",
+                    "have no device and contradict each other: there is no model of them",
+                    "say what each ran on: `etactl label RUN device=NAME`",
+                    {},
+                    0};
+  for (const prediction::Contradiction& each : models.contradictions) {
+    if (++note.count > static_cast<std::int64_t>(Health::kMostSubjects)) continue;
+    note.subjects.push_back(
+        "runs of " + (each.key.network.empty() ? "a network without a name" : each.key.network) + ", " +
+        std::string(name_of(each.key.phase)) + ": such as " + std::to_string(each.fast.runs.front()) +
+        " and " + std::to_string(each.slow.runs.front()));
+  }
+  health.notes.push_back(std::move(note));
+}
+
+}  // namespace
+
 Outcome Router::health(Call& call) {
   if (auto problem = call.params.check()) return reply_of(*problem);
   Health health = backend_.health();
@@ -90,6 +112,15 @@ Outcome Router::health(Call& call) {
   }
   const auto size = reader_.size();
   if (!size) health.failures.push_back({"history", size.error().text(), size.error().hint});
+  if (auto unrecognised = reader_.unrecognised_sources(Health::kMostSubjects);
+      unrecognised && unrecognised->count > 0) {
+    health.notes.push_back({"files", "fit no format so far",
+                            "`etactl check-rules --try FILE RULES` shows how far rules understand one; "
+                            "`format` in its [[source]] "
+                            "decides, a rule file of one's own teaches a new one: etad-rules(5)",
+                            std::move(unrecognised->paths), unrecognised->count});
+  }
+  add_contradictions(*backend_.models(), health);
   RunFilter filter;
   filter.state = RunState::running;
   filter.limit = kMostOnPage;
@@ -226,7 +257,7 @@ Outcome Router::metrics(Call& call) {
   std::vector<RunningRun> running;
   const Instant now = options_.now();
   if (rows) {
-    for (const RunRow& row : *rows) running.push_back({&row.run, live_.outlook(row, models, now).remaining});
+    for (const RunRow& row : *rows) running.push_back({&row.run, live_.outlook(row, models, now)});
   }
   const auto health = backend_.health();
   const auto size = history_size();

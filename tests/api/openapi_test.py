@@ -190,7 +190,12 @@ def requests(world):
     yield "GET", "/v1/estimate?network=Other&phase=train&iterations=10", None, {}
     cpu = (ROOT / "examples" / "caffe" / "lenet_b64_i500_tb100_ti50.log").read_bytes()
     yield "POST", "/v1/imports?name=/archive/cpu.log", cpu, {}
+    for name, seconds in (("fast", 1), ("slow", 20)):  # without a device, and of two devices surely
+        table = f"network,batch_size,iterations,seconds\nNowhere,64,100,{seconds}\n"
+        yield "POST", f"/v1/imports?name=/archive/{name}.csv", table.encode(), {}
     yield "POST", "/v1/refit", None, {}
+    yield "GET", "/v1/estimate?network=Nowhere&phase=train&iterations=10&batch_size=64", None, {}
+    yield "GET", "/v1/health", None, {}
     yield "GET", f"/v1/estimate?{train}&batch_size=64", None, {}
     yield "POST", f"/v1/runs/{over}/labels", b'{"gpus": "0", "batch_size": null}', {}
     yield "POST", f"/v1/runs/{over}/labels", b"[]", {}

@@ -301,6 +301,11 @@ TEST(RunLine, IsOnePlainLine) {
   EXPECT_EQ(run_line(kRun),
             "run 7 LeNet running: 6,200 of 10,000 iterations, 3 min 12 s (3 min 2 s to 3 min 30 s) left, "
             "until 2026-11-20 12:08\n");
+  Object failed = kRun;
+  failed["state"] = "failed";
+  failed["message"] = "out of memory";
+  failed.erase("expected_end");
+  EXPECT_TRUE(run_line(failed).ends_with("; out of memory\n")) << run_line(failed);
 }
 
 TEST(StatusText, NamesWhatFailsAndWhatToDo) {
@@ -308,6 +313,18 @@ TEST(StatusText, NamesWhatFailsAndWhatToDo) {
     {"part": "sources", "why": "2 files can't be read", "hint": "see etactl sources"}]})"),
                                        {});
   EXPECT_NE(text.find("! sources: 2 files can't be read\n  see etactl sources\n"), std::string::npos) << text;
+}
+
+TEST(StatusText, NamesWhatMayBeAMistakeAndTheNextStep) {
+  const std::string text = status_text(parsed(R"({"status": "ok", "version": "1.0", "failing": [], "notes": [
+    {"part": "patterns", "why": "match no file", "hint": "mend paths", "count": 8,
+     "subjects": ["/a/*", "/b/*", "/c/*", "/d/*", "/e/*", "/f/*"]},
+    {"part": "files", "why": "fit no format so far", "hint": "a rule file", "count": 1, "subjects": ["/x\u001b.log"]}]})"),
+                                       {});
+  EXPECT_NE(text.find("? patterns: 8 match no file\n    /a/*\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("    /e/*\n    and 3 more\n  mend paths\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("? files: 1 fit no format so far\n    /x\\x1b.log\n  a rule file\n"), std::string::npos)
+      << text;
 }
 
 TEST(Target, EscapesItsParameters) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/daemon/temp_history.h"
+
 namespace etad {
 namespace {
 
@@ -141,6 +143,77 @@ TEST(Config, mistakes_in_a_trace_source_are_told_with_their_line) {
   EXPECT_TRUE(told("labels = { interval = 0 }").starts_with("etad.toml:3: interval = '0' is no interval"));
   EXPECT_TRUE(
       told("columns = [\"time\"]\nformat = \"caffe\"").starts_with("etad.toml:3: 'caffe' is a log's format"));
+}
+
+TEST(Config, alerts_are_a_program_and_its_arguments) {
+  const auto config = parse_config("etad.toml", R"([alerts]
+command = ["/usr/local/bin/tell", "--channel", "gpu"]
+timeout = "5s"
+per_hour = 6
+)");
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->alerts.command.size(), 3U);
+  EXPECT_EQ(config->alerts.timeout, std::chrono::seconds(5));
+  EXPECT_EQ(config->alerts.per_hour, 6);
+  EXPECT_TRUE(parse_config("etad.toml", "")->alerts.command.empty()) << "off by default";
+  const auto found = mistakes("[alerts]\ncommand = \"mail root\"\ntimeout = \"5m\"\nper_hour = 0\n");
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_TRUE(found[0].starts_with("etad.toml:4: 'alerts.per_hour' must be a whole number from 1"))
+      << found[0];
+  EXPECT_TRUE(found[1].starts_with("etad.toml:3: 'alerts.timeout' is more than a minute")) << found[1];
+  EXPECT_TRUE(found[2].starts_with("etad.toml:2: 'mail root' is not an absolute path")) << found[2];
+}
+
+TEST(Config, a_wrong_path_pattern_is_told_with_its_line) {
+  const auto found = mistakes(
+      "[[source]]\npaths = ['/a']\npath_pattern = '(?P<batch_size>'\n"
+      "[[source]]\npaths = ['/b']\npath_pattern = '/(?P<colour>[a-z]+)/'\n");
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_TRUE(found[0].starts_with("etad.toml:3: path_pattern '(?P<batch_size>'")) << found[0];
+  EXPECT_TRUE(
+      found[1].starts_with("etad.toml:6: path_pattern '/(?P<colour>[a-z]+)/' names 'colour', which is no"))
+      << found[1];
+}
+
+TEST(Config, what_is_hardly_meant_is_a_warning_with_its_line) {
+  const auto config = parse_config("etad.toml", R"([[source]]
+paths = ["/data/*/x.log", "/data/**/*.log"]
+labels = { batchsize = 64, workers = 8, device = "K80" }
+
+[[source]]
+paths = ["/more/*.csv"]
+labels = { start = "2026-11-21", interval = 10, gpu = 0, colour = "red" }
+)");
+  ASSERT_TRUE(config);
+  std::vector<std::string> told;
+  for (const Error& warning : config->warnings) told.push_back(warning.text());
+  ASSERT_EQ(told.size(), 3U);
+  EXPECT_EQ(
+      told[0],
+      "etad.toml:3: the label 'batchsize' is none that etad goes by: it is only kept as a setting of the run "
+      "(did you mean 'batch_size'?)");
+  EXPECT_TRUE(told[1].starts_with("etad.toml:2: '**' in '/data/**/*.log' is the same as '*'")) << told[1];
+  EXPECT_TRUE(told[2].starts_with("etad.toml:7: the label 'colour' is none")) << told[2];
+}
+
+TEST(Config, a_source_of_a_format_that_nobody_describes_is_told_with_its_line) {
+  const auto config = parse_config("etad.toml", R"([rules]
+path = "/nowhere"
+[[source]]
+paths = "/a"
+format = "cafe"
+[[source]]
+paths = "/b"
+format = "nvidia-smi"
+)");
+  ASSERT_TRUE(config);
+  const auto found = check_config(*config, *shipped_formats());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].text(), "etad.toml:5: no rule file describes the format 'cafe' (did you mean 'caffe'?)");
+  const auto without_rules = check_config(*config, FormatSet());
+  ASSERT_EQ(without_rules.size(), 2U);
+  EXPECT_TRUE(without_rules[0].text().starts_with("/nowhere: there are no rule files"))
+      << without_rules[0].text();
 }
 
 }  // namespace

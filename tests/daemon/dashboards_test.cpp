@@ -23,11 +23,12 @@ std::string full_metrics(service::MetricsForm form) {
   inputs.last_refit = inputs.ingest.last_commit = kToday;
   inputs.refit_failure = Error{"", "no data", ""};
   inputs.formats = 20;
+  inputs.alerts = Alerts::Counters{};
   const service::Health health = health_of(inputs, {});
   prediction::ModelSet models;
   models.models = {service::testing::fitted(1, "LeNet", Phase::train, 1, 0.1, 0.01)};
   const Run run = service::testing::lenet(0, RunState::running, kToday);
-  const std::vector<service::RunningRun> running = {{&run, regression::Remaining{}}};
+  const std::vector<service::RunningRun> running = {{&run, {}}};
   const std::optional<HistorySize> size = HistorySize{};
   const service::ServiceCounters counters;
   const std::string version = "1.2.3";

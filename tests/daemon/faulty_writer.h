@@ -49,9 +49,7 @@ class FaultyWriter final : public Writer {
   Result<void> replace_source(std::int64_t old, std::int64_t id) override {
     return real_->replace_source(old, id);
   }
-  Result<void> begin_source_anew(std::int64_t id, bool from_its_beginning) override {
-    return real_->begin_source_anew(id, from_its_beginning);
-  }
+  Result<void> pass_source_over(std::int64_t id) override { return real_->pass_source_over(id); }
   Result<std::int64_t> look_again(const std::string& rules) override { return real_->look_again(rules); }
   Result<void> forget_run(std::int64_t id) override { return real_->forget_run(id); }
   Result<Forgotten> forget_owner(std::int64_t uid) override { return real_->forget_owner(uid); }

@@ -172,6 +172,38 @@ TEST_F(Bridging, ANetworkThatNeverRanIsUnknown) {
   EXPECT_EQ(answer().error().kind, prediction::Refusal::Kind::unknown_network);
 }
 
+TEST_F(Refitting, RunsWithoutADeviceThatContradictEachOtherAreNoModelUntilLabelsTellThemApart) {
+  add_run(64, 0.01, {}, "LeNet", "");
+  add_run(64, 0.2, {}, "LeNet", "");
+  Refit refitted = refit();
+  ASSERT_TRUE(refitted.run());
+  EXPECT_TRUE(refitted.models()->models.empty());
+  ASSERT_EQ(refitted.models()->contradictions.size(), 1U);
+  prediction::Question question;
+  question.network = "LeNet";
+  question.iterations = 100;
+  question.batch_size = 64;
+  const auto refused = prediction::estimate(refitted.models(), question);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, prediction::Refusal::Kind::contradicting);
+
+  const auto all = runs();
+  ASSERT_EQ(all.size(), 2U);
+  for (const RunRow& row : all) {
+    const std::string device = row.run.train.duration > std::chrono::seconds{100} ? "CPU" : "K80";
+    ASSERT_TRUE(writer_->with([&](Writer& writer) {
+      return writer.set_labels(row.id, {{"device", device}});
+    }));
+  }
+  ASSERT_TRUE(refitted.run());
+  EXPECT_EQ(refitted.models()->models.size(), 2U);
+  EXPECT_TRUE(refitted.models()->contradictions.empty());
+  question.device = "CPU";
+  const auto answered = prediction::estimate(refitted.models(), question);
+  ASSERT_TRUE(answered);
+  EXPECT_NEAR(answered->sum.seconds, 20, 1);
+}
+
 TEST_F(Refitting, TheModelsOfADeploymentShareItsEffect) {
   add_runs("type", "Adam", 1);
   Refit here = refit();

@@ -39,6 +39,7 @@ class OneRun : public Reader {
   Result<std::vector<LayerTime>> layer_times(std::int64_t) override { return std::vector<LayerTime>{}; }
   Result<std::vector<NetworkRow>> networks() override { return std::vector<NetworkRow>(1); }
   Result<std::vector<SourceRow>> sources() override { return std::vector<SourceRow>(1); }
+  Result<UnrecognisedSources> unrecognised_sources(std::int64_t) override { return UnrecognisedSources{}; }
   Result<std::vector<ModelRow>> models() override { return std::vector<ModelRow>{}; }
   Result<HistorySize> size() override { return HistorySize{}; }
   Result<std::vector<PredictionRow>> predictions(std::int64_t) override {

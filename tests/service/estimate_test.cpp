@@ -24,6 +24,7 @@ class EstimateTest : public ::testing::Test {
     EXPECT_FALSE(problem) << (problem ? problem->detail : "");
     auto set = std::make_shared<ModelSet>();
     set->models = models_;
+    set->contradictions = contradictions_;
     return estimate(set, question);
   }
 
@@ -42,6 +43,7 @@ class EstimateTest : public ::testing::Test {
     return answer ? json::parse(to_json(*answer)).as_object() : json::object();
   }
 
+  std::vector<prediction::Contradiction> contradictions_;
   std::vector<FittedModel> models_;
 };
 
@@ -136,6 +138,27 @@ TEST_F(EstimateTest, NamesMatchWhateverTheirCaseUnlessThatIsAmbiguous) {
   EXPECT_EQ(answered("network=LENET&phase=train&batch_size=64&iterations=10").at("network"), "LENET");
   const auto body = refused("network=lenet&phase=train&batch_size=64&iterations=10", 409);
   EXPECT_EQ(body.at("parameters"), json::parse(R"(["network"])"));
+}
+
+TEST_F(EstimateTest, RunsThatContradictEachOtherAreToldWithTheLabelThatTellsThemApart) {
+  prediction::Contradiction found;
+  found.key.network = "LeNet";
+  found.fast = {64, 0.0012, {1, 3}};
+  found.slow = {64, 0.024, {2}};
+  contradictions_ = {found};
+  const auto body = refused("network=lenet&phase=train&batch_size=64&iterations=10", 409);
+  EXPECT_EQ(
+      body.at("detail"),
+      "The runs of LeNet name no device, and their times contradict each other: 0.0012 s an iteration of 64 "
+      "samples in runs 1, 3, 0.024 s an iteration of 64 samples in run 2. No one model is true of them.");
+  EXPECT_EQ(body.at("hint"),
+            "say what each ran on, `etactl label 2 device=NAME`, or `etactl import --label device=NAME` at "
+            "the import");
+  EXPECT_EQ(body.at("label"), "device");
+  EXPECT_EQ(body.at("contradiction").at("slow").at("runs"), json::parse("[2]"));
+  EXPECT_EQ(
+      refused("network=lenet&device=K80&phase=train&batch_size=64&iterations=10", 404).contains("label"),
+      false);
 }
 
 TEST_F(EstimateTest, SeveralDevicesAreNotGuessedAt) {

@@ -101,6 +101,25 @@ TEST_F(MetricsTest, FailuresAreCountedByPart) {
   EXPECT_NE(all.find("etad_failing{part=\"history\"} 1\n"), std::string::npos);
 }
 
+TEST_F(MetricsTest, RunsAreCountedByHowTheyGo) {
+  const etad::Run run = lenet(0, RunState::running, kNow);
+  RunningRun usual{&run, {}}, slow{&run, {}}, stalled{&run, {}};
+  slow.outlook.anomaly.emplace().slowdown = 1.5;
+  stalled.outlook.anomaly.emplace();
+  stalled.outlook.anomaly->slowdown = 2.5;
+  stalled.outlook.stalled = true;
+  running_ = {usual, usual, slow, stalled};
+  const std::string all = text(MetricsForm::prometheus);
+  EXPECT_NE(all.find("etad_runs{state=\"running\"} 2\n"), std::string::npos) << all;
+  EXPECT_NE(all.find("etad_runs{state=\"slow\"} 1\n"), std::string::npos);
+  EXPECT_NE(all.find("etad_runs{state=\"stalled\"} 1\n"), std::string::npos);
+  EXPECT_NE(all.find("etad_network_slowdown_ratio{network=\"LeNet\",framework=\"caffe\"} 2.5\n"),
+            std::string::npos);
+  running_.clear();
+  EXPECT_NE(text(MetricsForm::prometheus).find("etad_runs{state=\"stalled\"} 0\n"), std::string::npos)
+      << "told also where there is none: an alert needs the zero";
+}
+
 TEST_F(MetricsTest, TheFormIsTheOneAskedFor) {
   EXPECT_EQ(metrics_form(""), MetricsForm::prometheus);
   EXPECT_EQ(metrics_form("*/*"), MetricsForm::prometheus);

@@ -149,6 +149,11 @@ TEST_F(RouterTest, HealthIsOkOrNamesEachFailingPart) {
   auto body = get("/v1/health");
   EXPECT_EQ(body.at("status"), "ok");
   EXPECT_EQ(body.at("history").at("runs"), 3);
+  EXPECT_EQ(body.at("notes"), json::parse("[]"));
+  backend_.health_.notes = {{"patterns", "match no file", "mend paths", {"/a/*.log"}, 1}};
+  EXPECT_EQ(get("/v1/health").at("notes"), json::parse(R"([{"part":"patterns","why":"match no file",
+    "hint":"mend paths","count":1,"subjects":["/a/*.log"]}])"));
+  EXPECT_EQ(get("/v1/health").at("status"), "ok") << "it may be meant so";
   backend_.health_.failures = {{"sources", "2 files can't be read", "see etactl sources"}};
   body = get("/v1/health");
   EXPECT_EQ(body.at("status"), "degraded");

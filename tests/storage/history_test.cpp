@@ -129,16 +129,31 @@ TEST_F(HistoryTest, ARunIsForgottenWithAllThatRefersToIt) {
   EXPECT_THAT(must(reader().sources()), SizeIs(1));
 }
 
-TEST_F(HistoryTest, ASourceBeginsAnewInOneTransaction) {
+TEST_F(HistoryTest, AForgottenSourceGoesOnFromWhereItStands) {
   auto source = source_with_run("/a.log", 10);
   commit(source);
-  must(writer().begin_source_anew(source.source.id, false));
+  must(writer().pass_source_over(source.source.id));
   auto row = must(writer().source(source.source.id));
   EXPECT_EQ(row->offset, 1000) << "it goes on from where it stands";
   EXPECT_EQ(row->state, "");
   EXPECT_THAT(must(reader().runs({})), IsEmpty());
-  must(writer().begin_source_anew(source.source.id, true));
-  EXPECT_EQ(must(writer().source(source.source.id))->offset, 0);
+  EXPECT_EQ(must(reader().unrecognised_sources(10)).count, 0) << "nothing was read of it any more";
+}
+
+TEST_F(HistoryTest, FilesThatNoFormatFitsAreCountedAndTheNewestNamed) {
+  EXPECT_EQ(must(reader().unrecognised_sources(2)).count, 0);
+  auto known = source_with_run("/known.log", 1);
+  commit(known);
+  for (const char* path : {"/x.log", "/y.log", "/z.log"}) {
+    auto unknown = source_with_run(path, 0);
+    unknown.source.format.clear();
+    unknown.source.lines = 3;
+    unknown.records.clear();
+    commit(unknown);
+  }
+  const auto found = must(reader().unrecognised_sources(2));
+  EXPECT_EQ(found.count, 3);
+  EXPECT_THAT(found.paths, ElementsAre("/z.log", "/y.log"));
 }
 
 TEST_F(HistoryTest, RulesThatArriveHaveUnrecognisedSourcesLookedAtAgainOnce) {

@@ -1,0 +1,164 @@
+#include "daemon/alert_command.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+namespace etad {
+namespace {
+
+// How a command ended, as the process tells it in one message.
+struct Outcome {
+  enum class Kind : int { done, not_started, status, killed, too_late } kind = Kind::done;
+  int value = 0;  // errno, exit status or signal
+};
+
+void close_all_but(int kept) {
+  // Not the C library's close_range(): the call may be filtered, and then each is closed by itself.
+  const auto close_from_to = [](unsigned from, unsigned to) {
+    if (from > to || syscall(SYS_close_range, from, to, 0U) == 0) return;
+    for (unsigned fd = from; fd <= to && fd < 65'536; ++fd) close(static_cast<int>(fd));
+  };
+  const auto middle = static_cast<unsigned>(kept);
+  close_from_to(3, middle - 1);
+  close_from_to(middle + 1, ~0U);
+}
+
+// In the child between fork and exec: what fails here is written to `report`.
+[[noreturn]] void execute(const std::vector<char*>& arguments, int input, int report) {
+  setpgid(0, 0);
+  std::signal(SIGPIPE, SIG_DFL);
+  dup2(input, STDIN_FILENO);
+  dup2(STDERR_FILENO, STDOUT_FILENO);  // both to where the daemon's own messages go
+  execv(arguments[0], arguments.data());
+  const int error = errno;
+  [[maybe_unused]] const ssize_t told = write(report, &error, sizeof error);
+  _exit(127);
+}
+
+// Waits for the command, its time, or the daemon's end.
+Outcome wait_for(pid_t child, int socket, std::chrono::milliseconds timeout) {
+  const int handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0U));
+  std::array<pollfd, 2> events = {{{handle, POLLIN, 0}, {socket, POLLRDHUP, 0}}};
+  const int ready = poll(events.data(), events.size(), static_cast<int>(timeout.count()));
+  const bool ended = handle >= 0 && ready > 0 && events[0].revents != 0;
+  if (handle >= 0) close(handle);
+  if (!ended) kill(-child, SIGKILL);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!ended) return {Outcome::Kind::too_late, 0};
+  if (WIFSIGNALED(status)) return {Outcome::Kind::killed, WTERMSIG(status)};
+  const int code = WEXITSTATUS(status);
+  return code == 0 ? Outcome{} : Outcome{Outcome::Kind::status, code};
+}
+
+Outcome run_once(const std::vector<char*>& arguments, const char* input, std::size_t size, int socket,
+                 std::chrono::milliseconds timeout) {
+  std::array<int, 2> to_command{}, report{};
+  if (pipe2(to_command.data(), O_CLOEXEC) != 0) return {Outcome::Kind::not_started, errno};
+  if (pipe2(report.data(), O_CLOEXEC) != 0) {
+    close(to_command[0]);
+    close(to_command[1]);
+    return {Outcome::Kind::not_started, errno};
+  }
+  const ssize_t written = write(to_command[1], input, size);  // no more than a pipe takes
+  close(to_command[1]);
+  const pid_t child = written < 0 ? -1 : fork();
+  const int fork_error = errno;
+  if (child == 0) execute(arguments, to_command[0], report[1]);
+  if (child > 0) setpgid(child, child);  // by both: whoever comes first
+  close(to_command[0]);
+  close(report[1]);
+  int error = 0;
+  const bool failed = child > 0 && read(report[0], &error, sizeof error) == sizeof error;  // until the exec
+  close(report[0]);
+  if (child < 0) return {Outcome::Kind::not_started, fork_error};
+  const Outcome outcome = wait_for(child, socket, timeout);
+  return failed ? Outcome{Outcome::Kind::not_started, error} : outcome;
+}
+
+// All that the process ever does.
+[[noreturn]] void serve(int socket, std::vector<std::string> command, std::chrono::milliseconds timeout) {
+  for (const char* ours :
+       {"NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"})
+    unsetenv(ours);
+  if (chdir("/") != 0) _exit(1);
+  close_all_but(socket);
+  fcntl(socket, F_SETFD, FD_CLOEXEC);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  std::vector<char> input(AlertCommand::kMostInput);
+  while (true) {
+    const ssize_t size = recv(socket, input.data(), input.size(), 0);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) _exit(0);
+    const Outcome outcome =
+        run_once(arguments, input.data(), static_cast<std::size_t>(size), socket, timeout);
+    if (send(socket, &outcome, sizeof outcome, MSG_NOSIGNAL) != sizeof outcome) _exit(0);
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<AlertCommand>> AlertCommand::start(const std::vector<std::string>& command,
+                                                          std::chrono::milliseconds timeout) {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return fail(std::string("no socket for the alerts' command: ") + std::strerror(errno));
+  const pid_t process = fork();
+  if (process == 0) {
+    close(ends[0]);
+    serve(ends[1], command, timeout);
+  }
+  close(ends[1]);
+  if (process < 0) {
+    close(ends[0]);
+    return fail(std::string("no process for the alerts' command: ") + std::strerror(errno));
+  }
+  return std::unique_ptr<AlertCommand>(new AlertCommand(ends[0], process, command.front()));
+}
+
+AlertCommand::~AlertCommand() {
+  close(socket_);  // the process ends by that
+  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+Result<void> AlertCommand::run(const std::string& input) {
+  const auto failed = [this](const std::string& why, std::string hint = {}) {
+    return fail("the command " + why, std::move(hint), program_);
+  };
+  Outcome outcome;
+  const std::size_t size = std::min(input.size(), kMostInput);
+  if (send(socket_, input.data(), size, MSG_NOSIGNAL) < 0 ||
+      recv(socket_, &outcome, sizeof outcome, 0) != sizeof outcome)
+    return failed("can't be run any more: the process that does it is gone", "restart etad");
+  switch (outcome.kind) {
+    case Outcome::Kind::done:
+      return {};
+    case Outcome::Kind::not_started:
+      return failed(std::string("can't be executed: ") + std::strerror(outcome.value),
+                    "systemd's unit has to allow it: see docs/operations.md, Alerts");
+    case Outcome::Kind::status:
+      return failed("ended with status " + std::to_string(outcome.value));
+    case Outcome::Kind::killed:
+      return failed("was killed by signal " + std::to_string(outcome.value));
+    case Outcome::Kind::too_late:
+      return failed("took too long and was killed", "[alerts] timeout");
+  }
+  return {};
+}
+
+}  // namespace etad

@@ -1,0 +1,43 @@
+// Executes the operator's command for an alert. The daemon itself executes nothing (confinement.h), so this
+// is done by a small process that is forked beforehand and can do this one thing: it holds the command from
+// the configuration and takes from the daemon only what the command is to read.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "parsers/base/error.h"
+
+namespace etad {
+
+class AlertCommand {
+ public:
+  static constexpr std::size_t kMostInput = 60 * 1024;  // bytes: a pipe takes them whole
+
+  // Forks the process. Before the confinement, and before there are threads. `command`: a program's absolute
+  // path and its arguments; no shell is between.
+  static Result<std::unique_ptr<AlertCommand>> start(const std::vector<std::string>& command,
+                                                     std::chrono::milliseconds timeout);
+  ~AlertCommand();  // ends the process, and the command if that is at work
+  AlertCommand(const AlertCommand&) = delete;
+  AlertCommand& operator=(const AlertCommand&) = delete;
+
+  // Runs the command with `input` as its standard input, and waits for its end: at most `timeout`, then it is
+  // killed with all that it started in its process group. An error: it could not be executed, ended with
+  // another status than 0, or took too long. One call at a time.
+  Result<void> run(const std::string& input);
+
+ private:
+  AlertCommand(int socket, pid_t process, std::string program)
+      : socket_(socket), process_(process), program_(std::move(program)) {}
+
+  int socket_;
+  pid_t process_;
+  std::string program_;
+};
+
+}  // namespace etad

@@ -1,0 +1,104 @@
+#include "daemon/alerts.h"
+
+#include <utility>
+
+#include "daemon/alert_command.h"
+#include "daemon/log.h"
+#include "daemon/service/json_writer.h"
+#include "daemon/service/views.h"
+
+namespace etad {
+namespace {
+
+constexpr std::chrono::hours kHour{1};
+
+// A log may fill its run with settings without end: then the settings stay out.
+RunRow without_settings(RunRow row) {
+  row.run.settings.clear();
+  row.run.message.resize(std::min<std::size_t>(row.run.message.size(), 4096));
+  return row;
+}
+
+std::string beginning(const RunEvent& event, const RunRow& row, Instant at, const std::string& host) {
+  service::JsonWriter json;
+  json.begin_object().field("event", name_of(event.kind)).field("message", event.message);
+  json.field("at", at).field("host", host).field("source", row.source);
+  json.key("run");
+  service::write_run(json, row, event.outlook);
+  return json.take();
+}
+
+std::string ended(std::string json, std::int64_t dropped) {
+  return std::move(json) + ",\"dropped\":" + std::to_string(dropped) + "}\n";
+}
+
+}  // namespace
+
+std::string alert_json(const RunEvent& event, Instant at, const std::string& host, std::int64_t dropped) {
+  std::string out = ended(beginning(event, event.row, at, host), dropped);
+  if (out.size() <= AlertCommand::kMostInput) return out;
+  return ended(beginning(event, without_settings(event.row), at, host), dropped);
+}
+
+Alerts::Alerts(Command command, std::int64_t per_hour, std::string host, std::function<Steady()> steady)
+    : command_(std::move(command)),
+      per_hour_(per_hour),
+      host_(std::move(host)),
+      steady_(std::move(steady)),
+      thread_([this](const std::stop_token& stop) { loop(stop); }) {}
+
+Alerts::~Alerts() {
+  thread_.request_stop();
+  news_.notify_all();
+}
+
+// Whether one more fits into the hour; then it counts.
+bool Alerts::admitted(Steady now) {
+  while (!admitted_.empty() && now - admitted_.front() >= kHour) admitted_.pop_front();
+  if (static_cast<std::int64_t>(admitted_.size()) >= per_hour_) return false;
+  admitted_.push_back(now);
+  return true;
+}
+
+void Alerts::post(const RunEvent& event, Instant at) {
+  const std::lock_guard lock(mutex_);
+  if (waiting_.size() >= kMostWaiting || !admitted(steady_())) {
+    ++counters_.dropped;
+    if (unsaid_++ == 0)
+      log::warning("more alerts than [alerts] per_hour allows: the next are dropped", {{"PART", "alerts"}});
+    return;
+  }
+  waiting_.push_back(
+      {event.row.id, event.row.source, alert_json(event, at, host_, std::exchange(unsaid_, 0))});
+  news_.notify_all();
+}
+
+Alerts::Counters Alerts::counters() const {
+  const std::lock_guard lock(mutex_);
+  return counters_;
+}
+
+void Alerts::drain() {
+  std::unique_lock lock(mutex_);
+  news_.wait(lock, [this] { return waiting_.empty() && !busy_; });
+}
+
+void Alerts::loop(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (news_.wait(lock, stop, [this] { return !waiting_.empty(); }) && !stop.stop_requested()) {
+    const Waiting next = std::move(waiting_.front());
+    waiting_.pop_front();
+    busy_ = true;
+    lock.unlock();
+    const auto done = command_(next.json);
+    if (!done)
+      log::error(done.error(),
+                 {{"PART", "alerts"}, {"RUN", std::to_string(next.run)}, {"SOURCE", next.source}});
+    lock.lock();
+    busy_ = false;
+    ++(done ? counters_.sent : counters_.failed);
+    news_.notify_all();
+  }
+}
+
+}  // namespace etad

@@ -1,0 +1,71 @@
+// Trouble with runs on its way to the operator's command: one at a time, on a thread of its own, so many an
+// hour at most. What is too much is dropped, counted, and the next alert says how many were.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "daemon/run_watch.h"
+#include "parsers/base/error.h"
+
+namespace etad {
+
+class Alerts {
+ public:
+  using Steady = std::chrono::steady_clock::time_point;
+  // Runs the command with that input; may take its time.
+  using Command = std::function<Result<void>(const std::string& input)>;
+
+  struct Counters {
+    std::int64_t sent = 0, failed = 0, dropped = 0;
+  };
+
+  static constexpr std::size_t kMostWaiting = 64;
+
+  Alerts(Command command, std::int64_t per_hour, std::string host, std::function<Steady()> steady);
+  ~Alerts();  // those that wait are dropped
+
+  // Never blocks.
+  void post(const RunEvent& event, Instant at);
+
+  Counters counters() const;
+  // Returns when all that was posted has been dealt with. For tests.
+  void drain();
+
+ private:
+  struct Waiting {
+    std::int64_t run = 0;
+    std::string source;
+    std::string json;
+  };
+
+  bool admitted(Steady now);
+  void loop(const std::stop_token& stop);
+
+  const Command command_;
+  const std::int64_t per_hour_;
+  const std::string host_;
+  const std::function<Steady()> steady_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any news_;
+  std::deque<Waiting> waiting_;
+  std::deque<Steady> admitted_;  // of the last hour
+  std::int64_t unsaid_ = 0;      // dropped since the last alert that said so
+  bool busy_ = false;
+  Counters counters_;
+  std::jthread thread_;  // the last: it begins with all the others there
+};
+
+// The JSON that the command reads, one object: event, message, at, host, dropped, run (as GET /v1/runs/{id}
+// has it).
+std::string alert_json(const RunEvent& event, Instant at, const std::string& host, std::int64_t dropped);
+
+}  // namespace etad

@@ -1,0 +1,124 @@
+#include "daemon/reread.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "daemon/follow/discovery.h"
+#include "daemon/own_files.h"
+#include "daemon/system.h"
+#include "parsers/traces/trace.h"
+
+namespace etad {
+namespace {
+
+constexpr std::chrono::milliseconds kPause{20};  // while a file that others hold is waited for
+
+// The pattern that finds this path and no other.
+std::string literal(const std::string& path) {
+  std::string out;
+  for (const char c : path) {
+    if (c == '*' || c == '?' || c == '[') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+Error changed() {
+  return {"", "the file was rotated or replaced while it was read again: all is as it was",
+          "`etactl reread` again", ErrorKind::conflict};
+}
+
+}  // namespace
+
+Result<SourceRow> rereadable_source(Writer& history, std::int64_t source_id) {
+  const auto row = history.source(source_id);
+  if (!row) return tl::unexpected(row.error());
+  if (!*row) return fail(ErrorKind::not_found, "there is no source " + std::to_string(source_id));
+  if ((*row)->kind == "import")
+    return fail(ErrorKind::conflict, "it was imported, not followed: its content is needed",
+                "etactl reread sends it");
+  if ((*row)->kind == "journal") return fail(ErrorKind::conflict, "a journal is read forward only");
+  if (is_trace_format((*row)->format))
+    return fail(ErrorKind::conflict, "samples of a trace can't be told from those of another one any more");
+  if ((*row)->gone)
+    return fail(ErrorKind::conflict, "the file is no longer there",
+                "etactl forget takes away what came of it");
+  const auto finished = history.finished_files();
+  if (!finished) return tl::unexpected(finished.error());
+  const bool rotated = std::any_of(finished->begin(), finished->end(),
+                                   [&](const FinishedFile& file) { return file.source_id == source_id; });
+  if (rotated)
+    return fail(ErrorKind::conflict, "parts of it were rotated away, and what they said can't be read again");
+  return std::move(**row);
+}
+
+Result<std::unique_ptr<Reread>> Reread::of(std::int64_t source_id, const IngestSetup& setup,
+                                           SharedWriter& writer) {
+  auto row = writer.with([&](Writer& history) { return rereadable_source(history, source_id); });
+  if (!row) return tl::unexpected(row.error());
+  follow::Discovery patterns;
+  patterns.set_watches(setup.watches);
+  const auto watch = patterns.watch_of(row->path);
+  if (!watch)
+    return fail(ErrorKind::conflict, "no pattern of the configuration finds it any more",
+                "etactl forget takes away what came of it");
+  std::unique_ptr<Reread> out(new Reread(std::move(*row), writer));
+  out->files_ = without_database(follow::posix_filesystem(), setup.database);
+  out->follower_ = std::make_unique<follow::Follower>(
+      *out->files_, nullptr,
+      std::vector<follow::Watch>{{literal(out->old_.path), patterns.watch(*watch).tag, false}}, setup.follow);
+  IngestOptions options;
+  options.formats = setup.formats;
+  options.sources = setup.sources;
+  options.host = setup.host;
+  options.zone = system::local_zone();
+  options.lost_after = setup.lost_after;
+  options.unseen = true;
+  out->ingest_ = std::make_unique<Ingest>(std::move(options), writer, *out->follower_);
+  return out;
+}
+
+Reread::~Reread() {
+  const auto id = ingest_ ? ingest_->source_id(old_.path) : 0;
+  if (id == 0) return;
+  // Where it took the old one's place it is no longer pending, and stays.
+  (void)writer_.with([&](Writer& history) -> Result<void> {
+    const auto row = history.source(id);
+    if (!row || !*row || !(*row)->pending) return {};
+    return history.drop_source(id);
+  });
+}
+
+Result<void> Reread::read(const std::atomic<bool>& stop) {
+  for (const follow::Status& stream : follower_->statuses()) follower_->rewind(stream.stream);  // look now
+  while (!stop) {
+    const auto now = follow::SteadyTime::clock::now();
+    const auto done = ingest_->tick(now, system::now());
+    if (!done) return tl::unexpected(done.error());
+    const auto streams = follower_->statuses();
+    if (streams.empty()) return tl::unexpected(changed());
+    const follow::Status& stream = streams.front();
+    if (stream.state != follow::State::following) return fail(stream.text, "", old_.path);
+    if (stream.caught_up && !*done) return {};
+    if (!*done)
+      std::this_thread::sleep_for(std::clamp<follow::SteadyTime::duration>(
+          ingest_->next_due(now) - now, std::chrono::milliseconds{1}, kPause));
+  }
+  return fail(ErrorKind::unavailable, "the daemon is stopping");
+}
+
+Result<void> Reread::replace() {
+  const std::int64_t id = ingest_->source_id(old_.path);
+  return writer_.with([&](Writer& history) -> Result<void> {
+    // The old one has moved on meanwhile; it must still be of the same file.
+    const auto old = rereadable_source(history, old_.id);
+    if (!old) return tl::unexpected(old.error());
+    const auto fresh = id == 0 ? Result<std::optional<SourceRow>>() : history.source(id);
+    if (!fresh) return tl::unexpected(fresh.error());
+    if (!*fresh || (*fresh)->offset < old->offset) return tl::unexpected(changed());
+    return history.replace_source(old_.id, id);
+  });
+}
+
+}  // namespace etad

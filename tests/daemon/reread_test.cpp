@@ -1,0 +1,151 @@
+// A followed log is read again beside its being followed, and takes its own place at once.
+#include "daemon/reread.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/daemon/followed_log.h"
+
+namespace etad {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class Rereading : public FollowedLog {
+ protected:
+  IngestSetup setup() const {
+    IngestSetup out;
+    out.formats = shipped_formats();
+    out.watches = {{file("*.log").string(), 0, false}};
+    out.sources = {SourceRule{}};
+    out.database = path();
+    out.host = "gpu1";
+    return out;
+  }
+  std::vector<SourceRow> sources() const { return reader_->sources().value(); }
+  void label(std::int64_t run, const std::map<std::string, std::string>& labels) {
+    ASSERT_TRUE(writer_->with([&](Writer& writer) { return writer.set_labels(run, labels); }));
+  }
+  static std::string log() { return example("lenet_b64_i500_tb100_ti50.log"); }
+
+  std::atomic<bool> stop_ = false;
+};
+
+TEST_F(Rereading, replaces_what_came_of_it_and_keeps_labels_and_the_track_record) {
+  write("a.log", log());
+  const RunRow before = newest();
+  label(before.id, {{"gpus", "0,1"}});
+  ASSERT_TRUE(writer_->with([&](Writer& writer) {
+    return writer.add_found_labels(before.source_id, 0, {{"framework", "mine"}}, "command line");
+  }));
+  PredictionRow said;
+  said.run_id = before.id;
+  said.seconds = 10;
+  ASSERT_TRUE(writer_->with([&](Writer& writer) { return writer.put_predictions({said}); }));
+
+  const auto reread = Reread::of(before.source_id, setup(), *writer_).value();
+  ASSERT_TRUE(reread->read(stop_));
+  ASSERT_THAT(runs(), SizeIs(1)) << "nobody sees it before it is complete";
+  EXPECT_EQ(newest().id, before.id);
+  ingest_.reset();
+  ASSERT_TRUE(reread->replace());
+
+  const RunRow after = newest();
+  EXPECT_THAT(runs(), SizeIs(1));
+  EXPECT_NE(after.source_id, before.source_id);
+  EXPECT_EQ(after.run.train.segments, before.run.train.segments);
+  EXPECT_EQ(after.labels, (std::map<std::string, std::string>{{"framework", "mine"}, {"gpus", "0,1"}}));
+  EXPECT_EQ(after.label_origins, (std::map<std::string, std::string>{{"framework", "command line"}}));
+  EXPECT_THAT(reader_->predictions(after.id).value(), SizeIs(1));
+  ASSERT_THAT(sources(), SizeIs(1));
+  EXPECT_EQ(sources()[0].offset, static_cast<std::int64_t>(log().size()));
+}
+
+TEST_F(Rereading, what_comes_meanwhile_is_read_once) {
+  const std::string all = log();
+  const std::size_t middle = all.find('\n', all.size() / 2) + 1;
+  write("a.log", all.substr(0, middle));
+  const auto reread = Reread::of(newest().source_id, setup(), *writer_).value();
+  ASSERT_TRUE(reread->read(stop_));
+  write("a.log", all.substr(middle));  // followed as before
+  EXPECT_EQ(newest().run.state, RunState::finished);
+  ingest_.reset();
+  ASSERT_TRUE(reread->read(stop_));
+  ASSERT_TRUE(reread->replace());
+  start();
+  wait();
+  ASSERT_THAT(runs(), SizeIs(1));
+  EXPECT_EQ(newest().run.state, RunState::finished);
+  EXPECT_EQ(newest().run.iteration, 500);
+  append("a.log", all);  // and it is followed on from there
+  wait();
+  EXPECT_THAT(runs(), SizeIs(2));
+}
+
+TEST_F(Rereading, one_that_is_given_up_leaves_all_as_it_was) {
+  write("a.log", log());
+  const RunRow before = newest();
+  {
+    const auto reread = Reread::of(before.source_id, setup(), *writer_).value();
+    ASSERT_TRUE(reread->read(stop_));
+  }
+  ASSERT_THAT(sources(), SizeIs(1));
+  EXPECT_EQ(sources()[0].id, before.source_id);
+  EXPECT_EQ(newest().id, before.id);
+  stop_ = true;
+  EXPECT_FALSE(Reread::of(before.source_id, setup(), *writer_).value()->read(stop_));
+}
+
+TEST_F(Rereading, a_restart_in_between_does_not_take_it_for_the_followed_one) {
+  write("a.log", log());
+  const std::int64_t source = newest().source_id;
+  const auto reread = Reread::of(source, setup(), *writer_).value();
+  ASSERT_TRUE(reread->read(stop_));
+  start();  // as at a reload of the configuration
+  append("a.log", log());
+  wait();
+  EXPECT_THAT(runs(), SizeIs(2));
+  EXPECT_EQ(newest().source_id, source);
+}
+
+TEST_F(Rereading, a_name_with_wildcards_in_it_is_that_file_alone) {
+  write("a1.log", log());
+  write("a[1].log", example("lenet_b32_i500_tb50_ti50.log"));
+  for (const RunRow& each : runs()) {
+    const auto reread = Reread::of(each.source_id, setup(), *writer_).value();
+    ASSERT_TRUE(reread->read(stop_));
+    ingest_.reset();
+    ASSERT_TRUE(reread->replace()) << each.source;
+  }
+  ASSERT_THAT(runs(), SizeIs(2));
+  for (const RunRow& each : runs())
+    EXPECT_EQ(each.run.train.batch_size, each.source.ends_with("a1.log") ? 64 : 32) << each.source;
+}
+
+TEST_F(Rereading, what_can_not_be_read_again_says_why) {
+  write("a.log", log());
+  const std::int64_t source = newest().source_id;
+  const auto why = [&](const IngestSetup& from) {
+    const auto reread = Reread::of(source, from, *writer_);
+    return reread ? std::string() : reread.error().text();
+  };
+  IngestSetup elsewhere = setup();
+  elsewhere.watches.front().pattern = "/elsewhere/*.log";
+  EXPECT_THAT(why(elsewhere), HasSubstr("no pattern of the configuration finds it any more"));
+  EXPECT_EQ(Reread::of(4711, setup(), *writer_).error().kind, ErrorKind::not_found);
+
+  const auto reread = Reread::of(source, setup(), *writer_).value();
+  ASSERT_TRUE(reread->read(stop_));
+  std::filesystem::rename(file("a.log"), file("a.log.1"));
+  append("a.log", example("lenet_b32_i500_tb50_ti50.log"));
+  wait();
+  const auto replaced = reread->replace();
+  ASSERT_FALSE(replaced) << "it was rotated meanwhile";
+  EXPECT_EQ(replaced.error().kind, ErrorKind::conflict);
+  EXPECT_THAT(why(setup()), HasSubstr("rotated away"));
+  EXPECT_THAT(runs(), SizeIs(2));
+}
+
+}  // namespace
+}  // namespace etad

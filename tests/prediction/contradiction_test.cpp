@@ -1,0 +1,84 @@
+#include "prediction/contradiction.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace etad::prediction {
+namespace {
+
+using testing::ElementsAre;
+
+// Runs of 1000 iterations each: samples and seconds of an iteration; their ids count from 1.
+regression::Dataset runs(const std::vector<std::pair<double, double>>& all) {
+  regression::Dataset out;
+  for (const auto& [samples, seconds] : all) {
+    regression::RunObservation run;
+    run.run = static_cast<std::int64_t>(out.size()) + 1;
+    run.samples = samples;
+    run.iterations = 1000;
+    run.seconds = 1000 * seconds;
+    out.push_back(run);
+  }
+  return out;
+}
+
+ModelKey somewhere() {
+  ModelKey key;
+  key.network = "LeNet";
+  return key;
+}
+
+ModelKey here() {
+  ModelKey key = somewhere();
+  key.host = "gpu1";
+  return key;
+}
+
+TEST(Contradictions, runs_alike_are_one_model) {
+  EXPECT_FALSE(contradiction_of(somewhere(), {}));
+  EXPECT_FALSE(contradiction_of(somewhere(), runs({{64, 0.01}})));
+  EXPECT_FALSE(contradiction_of(somewhere(), runs({{64, 0.01}, {64, 0.015}, {64, 0.012}})));
+  EXPECT_FALSE(contradiction_of(somewhere(), runs({{32, 0.005}, {64, 0.01}, {128, 0.018}})));
+}
+
+TEST(Contradictions, runs_far_apart_are_of_two_devices) {
+  const auto found = contradiction_of(somewhere(), runs({{64, 0.01}, {64, 0.2}, {64, 0.011}, {64, 0.21}}));
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->fast.runs, ElementsAre(1, 3));
+  EXPECT_THAT(found->slow.runs, ElementsAre(2, 4));
+  EXPECT_DOUBLE_EQ(found->fast.samples, 64);
+  EXPECT_NEAR(found->slow.seconds, 0.21, 1e-12);
+}
+
+TEST(Contradictions, a_device_that_is_known_is_one_device) {
+  ModelKey key = somewhere();
+  key.device = "Tesla K80";
+  EXPECT_FALSE(contradiction_of(key, runs({{64, 0.01}, {64, 0.2}})));
+}
+
+TEST(Contradictions, a_known_machine_may_be_slow_for_a_while) {
+  EXPECT_TRUE(contradiction_of(somewhere(), runs({{64, 0.01}, {64, 0.03}})));
+  EXPECT_FALSE(contradiction_of(here(), runs({{64, 0.01}, {64, 0.03}})));
+  EXPECT_TRUE(contradiction_of(here(), runs({{64, 0.01}, {64, 0.05}})));
+}
+
+TEST(Contradictions, one_of_many_is_an_outlier) {
+  EXPECT_TRUE(contradiction_of(somewhere(), runs({{64, 0.01}, {64, 0.01}, {64, 0.01}, {64, 0.2}})));
+  EXPECT_FALSE(
+      contradiction_of(somewhere(), runs({{64, 0.01}, {64, 0.01}, {64, 0.01}, {64, 0.01}, {64, 0.2}})));
+}
+
+TEST(Contradictions, a_larger_batch_is_neither_much_quicker_nor_much_slower_a_sample) {
+  EXPECT_TRUE(contradiction_of(somewhere(), runs({{32, 0.1}, {64, 0.01}})));
+  EXPECT_TRUE(contradiction_of(somewhere(), runs({{32, 0.01}, {64, 0.1}})));
+  EXPECT_FALSE(contradiction_of(somewhere(), runs({{32, 0.01}, {256, 0.1}})));
+}
+
+TEST(Contradictions, other_settings_may_take_another_time) {
+  auto all = runs({{64, 0.01}, {64, 0.1}});
+  all[0].traits = {"precision=fp16"};
+  EXPECT_FALSE(contradiction_of(somewhere(), all));
+}
+
+}  // namespace
+}  // namespace etad::prediction
