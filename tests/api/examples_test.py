@@ -149,6 +149,7 @@ def check_api(world, page, environment):
 def form(line):
     """A line without its numbers and their units, folders, bars and spaces."""
     line = re.sub(r"/\S*/", "/", line)
+    line = re.sub(r"^(model \d+): .*", r"\1", line)  # which one has which id is not said
     line = re.sub(r"[\d.,:]+( (ms|us|s|min|h|d|B|[KMG]iB|[kM]?J|%))*", "#", line)
     return re.sub(r"(# ?)+", "# ", re.sub(r"[\s█-▏-]+", " ", line)).strip()
 
