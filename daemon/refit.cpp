@@ -78,13 +78,18 @@ Refit::Refit(std::unique_ptr<Reader> reader, SharedWriter& writer, std::function
 
 Result<void> Refit::load() {
   const std::lock_guard running(running_);
+  const auto progress = reader_->refit_progress();
+  if (!progress) return tl::unexpected(progress.error());
   const auto rows = reader_->models();
   if (!rows) return tl::unexpected(rows.error());
   std::vector<prediction::FittedModel> fitted;
   for (const ModelRow& row : *rows) {
-    // A body of another version is no loss: the first refit, which comes at once, replaces it.
+    alive_();
     if (auto model = prediction::model_from_row(row)) fitted.push_back(std::move(*model));
   }
+  // What can't be read, or is of another version, is no loss: the first refit, which comes at once, fits all anew.
+  const bool whole = fitted.size() == rows->size() && progress->version == prediction::kModelVersion;
+  generation_ = whole ? progress->generation : 0;
   swap_in(std::move(fitted), {});
   return {};
 }
@@ -106,15 +111,7 @@ Result<std::vector<Refit::Dirty>> Refit::read(const std::vector<ModelKey>& keys)
       if (!own) return tl::unexpected(own.error());
       dirty.own.push_back({owner, std::move(*own)});
     }
-    const auto layers = reader_->layers(key.architecture);
-    if (!layers) return tl::unexpected(layers.error());
-    runs_[key] = prediction::data_of(key, dirty.evidence.runs, prediction::costs_of(*layers));
-    if (runs_[key].empty()) {
-      runs_.erase(key);
-      owners_.erase(key);
-    } else {
-      owners_[key] = dirty.evidence.runs.back().owner;
-    }
+    if (auto heard = listen(key, dirty.evidence.runs); !heard) return tl::unexpected(heard.error());
     note_contradiction(dirty);
   }
   prediction::keep_fair_share(runs_, owners_);
@@ -131,6 +128,59 @@ void Refit::note_contradiction(Dirty& dirty) {
   dirty.data.clear();
   runs_.erase(dirty.key);
   owners_.erase(dirty.key);
+}
+
+// What the estimators of all history are to know of a key's runs.
+Result<void> Refit::listen(const ModelKey& key, const std::vector<RunData>& evidence) {
+  const auto layers = reader_->layers(key.architecture);
+  if (!layers) return tl::unexpected(layers.error());
+  auto data = prediction::data_of(key, evidence, prediction::costs_of(*layers));
+  if (data.empty()) {
+    runs_.erase(key);
+    owners_.erase(key);
+  } else {
+    runs_[key] = std::move(data);
+    owners_[key] = evidence.back().owner;
+  }
+  return {};
+}
+
+// The same after a start, of the runs behind the models that are up to date: of each owner in turn the newest.
+Result<void> Refit::listen_to_models() {
+  const auto known = models();
+  std::map<std::int64_t, const ModelKey*> keys;
+  std::vector<Evidence> evidence;
+  for (const auto& model : known->models) {
+    if (runs_.contains(model.key)) continue;
+    keys[model.id] = &model.key;
+    evidence.push_back({model.id, 0, model.owner});
+  }
+  for (const std::int64_t id : fair_share(std::move(evidence), prediction::kMostKeys, prediction::kAlwaysTheirKeys)) {
+    alive_();
+    const ModelKey& key = *keys[id];
+    auto runs = reader_->run_data(key, prediction::kMaxRuns, prediction::kMaxWindows);
+    if (!runs) return tl::unexpected(runs.error());
+    const auto chosen = prediction::choose_evidence(std::move(*runs), key.phase);
+    if (auto heard = listen(key, chosen.runs); !heard) return heard;
+  }
+  prediction::keep_fair_share(runs_, owners_);
+  std::erase_if(owners_, [&](const auto& each) { return !runs_.contains(each.first); });
+  return {};
+}
+
+// Which runs contradict each other is not in the history: after a start the keys without a device and without
+// a model are looked at again.
+Result<void> Refit::add_unnamed(std::vector<ModelKey>& keys) {
+  std::int64_t unused = 0;
+  const auto all = reader_->changed_keys(0, unused);
+  if (!all) return tl::unexpected(all.error());
+  const auto known = models();
+  std::set<ModelKey> have(keys.begin(), keys.end());
+  for (const auto& model : known->models) have.insert(model.key);
+  for (const ModelKey& key : *all) {
+    if (key.device.empty() && have.insert(key).second) keys.push_back(key);
+  }
+  return {};
 }
 
 // In two steps: each by itself, then with what the others of its deployment have to teach: of all owners
@@ -185,17 +235,21 @@ void Refit::fit(std::vector<Dirty>& dirty) const {
 }
 
 // Into the history, which gives them their ids.
-Result<std::vector<prediction::FittedModel>> Refit::keep(std::vector<Dirty>& dirty) {
+Result<std::vector<prediction::FittedModel>> Refit::keep(std::vector<Dirty>& dirty,
+                                                         const std::optional<RefitProgress>& reached) {
   std::vector<prediction::FittedModel> fitted;
   std::vector<ModelRow> rows;
+  std::vector<ModelKey> gone;
   for (Dirty& one : dirty) {
-    if (!one.model) continue;
+    if (!one.model) {
+      gone.push_back(one.key);
+      continue;
+    }
     one.model->fitted_at = now_();
     rows.push_back({0, one.key, prediction::model_to_json(*one.model), one.model->fitted_at});
     fitted.push_back(std::move(*one.model));
   }
-  if (rows.empty()) return fitted;
-  const auto kept = writer_.with([&](Writer& writer) { return writer.put_models(rows); });
+  const auto kept = writer_.with([&](Writer& writer) { return writer.put_models(rows, gone, reached); });
   if (!kept) return tl::unexpected(kept.error());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     fitted[i].id = rows[i].id;
@@ -215,8 +269,11 @@ Result<prediction::RefitReport> Refit::run() {
   const auto begun = std::chrono::steady_clock::now();
   prediction::RefitReport report;
   std::int64_t generation = 0;
-  const auto keys = reader_->changed_keys(generation_, generation);
+  auto keys = reader_->changed_keys(generation_, generation);
   if (!keys) return tl::unexpected(keys.error());
+  if (!listening_ && generation_ > 0) {
+    if (auto added = add_unnamed(*keys); !added) return tl::unexpected(added.error());
+  }
   for (std::size_t at = 0; at < keys->size(); at += kAtOnce) {
     const std::vector<ModelKey> some(
         keys->begin() + static_cast<std::ptrdiff_t>(at),
@@ -224,16 +281,22 @@ Result<prediction::RefitReport> Refit::run() {
     auto dirty = read(some);
     if (!dirty) return tl::unexpected(dirty.error());
     fit(*dirty);
-    auto fitted = keep(*dirty);
+    const bool last = at + kAtOnce >= keys->size();
+    auto fitted = keep(*dirty, last ? std::optional(RefitProgress{prediction::kModelVersion, generation})
+                                    : std::nullopt);
     if (!fitted) return tl::unexpected(fitted.error());
     report.fitted += static_cast<std::int64_t>(fitted->size());
     swap_in(std::move(*fitted), some);
   }
-  if (keys->empty()) {
-    swap_in({}, {});  // nothing new is news too: the time of the last refit
-  } else {
-    join();
+  if (keys->empty()) swap_in({}, {});  // nothing new is news too: the time of the last refit
+  const bool first = !std::exchange(listening_, true);
+  if (first) {
+    if (auto heard = listen_to_models(); !heard) {
+      listening_ = false;
+      return tl::unexpected(heard.error());
+    }
   }
+  if (first || !keys->empty()) join();
   generation_ = generation;
   report.failed = static_cast<std::int64_t>(keys->size()) - report.fitted;
   report.unchanged = static_cast<std::int64_t>(models()->models.size()) - report.fitted;

@@ -30,7 +30,7 @@ class Refit {
       std::unique_ptr<Reader> reader, SharedWriter& writer, std::function<Instant()> now,
       std::function<void()> alive = [] {});
 
-  // The models the history holds, so that a restarted daemon answers at once.
+  // The models the history holds, so that a restarted daemon answers at once and refits nothing.
   Result<void> load();
 
   // Fits what changed since the last run. Thread-safe; two at once are one after the other.
@@ -51,7 +51,11 @@ class Refit {
 
   Result<std::vector<Dirty>> read(const std::vector<ModelKey>& keys);
   void fit(std::vector<Dirty>& dirty) const;
-  Result<std::vector<prediction::FittedModel>> keep(std::vector<Dirty>& dirty);
+  Result<std::vector<prediction::FittedModel>> keep(std::vector<Dirty>& dirty,
+                                                    const std::optional<RefitProgress>& reached);
+  Result<void> listen(const ModelKey& key, const std::vector<RunData>& evidence);
+  Result<void> listen_to_models();
+  Result<void> add_unnamed(std::vector<ModelKey>& keys);
   void join();
   void note_contradiction(Dirty& dirty);
   void swap_in(std::vector<prediction::FittedModel> fitted, const std::vector<ModelKey>& dirty);
@@ -65,7 +69,8 @@ class Refit {
   prediction::Knowledge::Data runs_;  // of all keys, as far as read since the start
   std::map<ModelKey, std::int64_t> owners_;  // whose each of them is
   std::map<ModelKey, prediction::Contradiction> contradictions_;
-  std::int64_t generation_ = 0;       // of the history, up to which the models are up to date
+  bool listening_ = false;  // to the runs behind the models that were there at the start
+  std::int64_t generation_ = 0;  // of the history, up to which the models are up to date
 
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<const prediction::ModelSet> models_ = std::make_shared<prediction::ModelSet>();

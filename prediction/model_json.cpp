@@ -16,10 +16,6 @@ namespace {
 
 namespace json = boost::json;
 
-// Of the form below *and* of what the numbers mean: raise it with either, so that no model is asked what
-// another version of the regression has fitted.
-constexpr int kVersion = 4;
-
 // Each structure's members in the order it has them, all of them: a structured binding does not compile when
 // one is added and forgotten here.
 template <class T, class... Of>
@@ -36,6 +32,10 @@ auto members(Is<regression::Coefficient, regression::CurvePoint> auto& x) {
 auto members(Is<regression::Rival, regression::VariantEffect, regression::ShapePoint, Spread> auto& x) {
   auto& [a, b, c, d] = x;
   return std::tie(a, b, c, d);
+}
+auto members(Is<regression::SharedEffectPoint> auto& x) {
+  auto& [a, b, c, d, e] = x;
+  return std::tie(a, b, c, d, e);
 }
 auto members(Is<regression::Model> auto& x) {
   auto& [basis, coefficients, knots, runs, windows, dropped_runs, changed_at, error_percent, coverage,
@@ -165,6 +165,7 @@ json::object body_of(const FittedModel& fitted) {
   out.emplace("snapshot", written(fitted.snapshot));
   out.emplace("owner", written(fitted.owner));
   out.emplace("dispute", written(fitted.dispute));
+  out.emplace("last_runs", written(fitted.last_runs));
   return out;
 }
 
@@ -175,6 +176,7 @@ void read_body(const json::object& from, FittedModel& out) {
   read(from.at("snapshot"), out.snapshot);
   read(from.at("owner"), out.owner);
   read(from.at("dispute"), out.dispute);
+  read(from.at("last_runs"), out.last_runs);
 }
 
 FittedModel model_of(const ModelRow& row, const json::object& from) {
@@ -190,7 +192,7 @@ FittedModel model_of(const ModelRow& row, const json::object& from) {
 
 std::string model_to_json(const FittedModel& fitted) {
   json::object out = body_of(fitted);
-  out.emplace("version", kVersion);
+  out.emplace("version", kModelVersion);
   json::array own;
   for (const auto& [owner, model] : fitted.own) own.push_back(body_of(*model));
   out.emplace("own", std::move(own));
@@ -202,9 +204,9 @@ Result<FittedModel> model_from_row(const ModelRow& row) {
   try {
     const json::value body = json::parse(row.body);
     const json::object& from = body.as_object();
-    if (const int version = from.at("version").to_number<int>(); version != kVersion) {
+    if (const int version = from.at("version").to_number<int>(); version != kModelVersion) {
       return fail(
-          "the model's form is of version " + std::to_string(version) + ", not " + std::to_string(kVersion),
+          "the model's form is of version " + std::to_string(version) + ", not " + std::to_string(kModelVersion),
           "it is fitted anew at the next refit", where);
     }
     FittedModel out = model_of(row, from);

@@ -45,7 +45,7 @@ struct FittedModel {
   std::map<std::int64_t, std::shared_ptr<const FittedModel>> own;
   bool own_runs = false;  // is such a model
   // The last runs, and the machine's shared effect by them and those of the deployment's other models.
-  // Neither is in the history: the first refit after a start knows them anew. nullptr: unknown.
+  // nullptr: unknown.
   std::vector<regression::SharedEffectPoint> last_runs;
   std::shared_ptr<const regression::SharedEffect> shared_effect;
 

@@ -123,4 +123,11 @@ std::vector<ModelRow> models_of(sqlite::Connection& connection) {
   return result;
 }
 
+RefitProgress refit_progress_of(sqlite::Connection& connection) {
+  sqlite::Statement select(connection, "SELECT version, generation FROM refit_progress");
+  auto rows = select.query();
+  if (!rows.next()) return {};
+  return {rows.get<std::int64_t>(0), rows.get<std::int64_t>(1)};
+}
+
 }  // namespace etad

@@ -16,5 +16,6 @@ std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey&
                                  int max_windows, std::optional<std::int64_t> owner);
 
 std::vector<ModelRow> models_of(sqlite::Connection& connection);
+RefitProgress refit_progress_of(sqlite::Connection& connection);
 
 }  // namespace etad

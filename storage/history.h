@@ -82,7 +82,10 @@ class Writer {
   // The finished files of the imports that were adopted since the last call: whoever follows files asks, so
   // that it does not read them again.
   virtual std::vector<std::string> take_adopted() = 0;
-  virtual Result<void> put_models(std::vector<ModelRow>& models) = 0;  // replaces by key, keeps the id
+  // Replaces by key and keeps the ids; `gone`: keys of which there is none any more; `reached`: with these, how
+  // far all models are up to date.
+  virtual Result<void> put_models(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone = {},
+                                  const std::optional<RefitProgress>& reached = {}) = 0;
 
   // The user's word on what the log left unknown: network, batch_size, test_batch_size, device, devices,
   // host, framework, job, user. Joins the labels the run has; an empty value takes a label back. The log
@@ -162,6 +165,7 @@ class Reader {
   // The followed files that were read and that no format has been recognised in: how many, and the newest.
   virtual Result<UnrecognisedSources> unrecognised_sources(std::int64_t most) = 0;
   virtual Result<std::vector<ModelRow>> models() = 0;
+  virtual Result<RefitProgress> refit_progress() = 0;
   virtual Result<HistorySize> size() = 0;
 
   // The track record of one run; and summed up: over all, by kind and fraction, by network, and by network,

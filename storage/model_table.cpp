@@ -7,7 +7,11 @@ ModelTable::ModelTable(sqlite::Connection& c, DatasetTable& datasets)
       datasets_(datasets),
       find_(c, "SELECT id FROM models WHERE dataset_id = ?"),
       insert_(c, "INSERT INTO models (dataset_id, fitted_at, body) VALUES (?, ?, ?)"),
-      update_(c, "UPDATE models SET fitted_at = ?2, body = ?3 WHERE id = ?1") {}
+      update_(c, "UPDATE models SET fitted_at = ?2, body = ?3 WHERE id = ?1"),
+      remove_(c, "DELETE FROM models WHERE dataset_id = ?"),
+      reached_(c,
+               "INSERT INTO refit_progress VALUES (1, ?1, ?2)"
+               " ON CONFLICT DO UPDATE SET version = ?1, generation = ?2") {}
 
 std::int64_t ModelTable::put(const ModelRow& model) {
   const std::int64_t dataset = datasets_.id_of(model.key);
@@ -19,6 +23,14 @@ std::int64_t ModelTable::put(const ModelRow& model) {
   }
   update_.run(id, model.fitted_at, model.body);
   return id;
+}
+
+void ModelTable::remove(const ModelKey& key) {
+  remove_.run(datasets_.id_of(key));
+}
+
+void ModelTable::put(const RefitProgress& reached) {
+  reached_.run(reached.version, reached.generation);
 }
 
 }  // namespace etad

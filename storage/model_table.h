@@ -14,11 +14,13 @@ class ModelTable {
   ModelTable(sqlite::Connection& connection, DatasetTable& datasets);
 
   std::int64_t put(const ModelRow& model);  // replaces that of the same key and keeps its id
+  void remove(const ModelKey& key);
+  void put(const RefitProgress& reached);
 
  private:
   sqlite::Connection& connection_;
   DatasetTable& datasets_;
-  sqlite::Statement find_, insert_, update_;
+  sqlite::Statement find_, insert_, update_, remove_, reached_;
 };
 
 }  // namespace etad

@@ -136,6 +136,10 @@ Result<std::vector<ModelRow>> SqliteReader::models() {
   return reading([&](Connection& c) { return models_of(c); });
 }
 
+Result<RefitProgress> SqliteReader::refit_progress() {
+  return reading([&](Connection& c) { return refit_progress_of(c); });
+}
+
 Result<HistorySize> SqliteReader::size() {
   return reading([&](Connection& c) { return read_size(c); });
 }

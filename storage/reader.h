@@ -27,6 +27,7 @@ class SqliteReader final : public Reader {
   Result<std::vector<SourceRow>> sources() override;
   Result<UnrecognisedSources> unrecognised_sources(std::int64_t most) override;
   Result<std::vector<ModelRow>> models() override;
+  Result<RefitProgress> refit_progress() override;
   Result<HistorySize> size() override;
   Result<std::vector<PredictionRow>> predictions(std::int64_t run_id) override;
   Result<std::vector<AccuracyRow>> accuracy() override;

@@ -93,6 +93,12 @@ struct ModelRow {
   Instant fitted_at{};
 };
 
+// How far the models are up to date.
+struct RefitProgress {
+  std::int64_t version = 0;     // of what fitted them: another one fits all anew
+  std::int64_t generation = 0;  // of the history
+};
+
 // What a prediction of the track record is about.
 enum class PredictionKind : std::uint8_t {
   total,      // seconds of the whole run, from its first line to its end

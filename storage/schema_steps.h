@@ -316,4 +316,13 @@ CREATE TABLE refused (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+// Version 10: how far the models are up to date, so that a start refits nothing.
+inline constexpr const char* kStep10 = R"sql(
+CREATE TABLE refit_progress (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  version INTEGER NOT NULL,
+  generation INTEGER NOT NULL
+) STRICT;
+)sql";
+
 }  // namespace etad::schema

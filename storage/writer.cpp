@@ -294,11 +294,14 @@ Result<void> SqliteWriter::adopt(std::int64_t id, const std::function<void()>& m
   return done;
 }
 
-Result<void> SqliteWriter::put_models(std::vector<ModelRow>& models) {
+Result<void> SqliteWriter::put_models(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
+                                      const std::optional<RefitProgress>& reached) {
   std::vector<std::int64_t> ids;
   ids.reserve(models.size());
   auto done = transaction([&] {
     for (const ModelRow& model : models) ids.push_back(models_.put(model));
+    for (const ModelKey& key : gone) models_.remove(key);
+    if (reached) models_.put(*reached);
   });
   if (!done) return done;
   for (std::size_t i = 0; i < models.size(); ++i) models[i].id = ids[i];

@@ -45,7 +45,8 @@ class SqliteWriter final : public Writer {
   Result<void> forget_run(std::int64_t run_id) override;
   Result<Forgotten> forget_owner(std::int64_t uid) override;
   std::vector<std::string> take_adopted() override { return std::exchange(adopted_, {}); }
-  Result<void> put_models(std::vector<ModelRow>& models) override;
+  Result<void> put_models(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
+                          const std::optional<RefitProgress>& reached) override;
   Result<void> set_labels(std::int64_t run_id, const std::map<std::string, std::string>& labels) override;
   Result<void> add_found_labels(std::int64_t source_id, std::int64_t ordinal,
                                 const std::map<std::string, std::string>& labels,

@@ -54,7 +54,10 @@ class FaultyWriter final : public Writer {
   Result<void> forget_run(std::int64_t id) override { return real_->forget_run(id); }
   Result<Forgotten> forget_owner(std::int64_t uid) override { return real_->forget_owner(uid); }
   Result<std::vector<std::int64_t>> sources_without_runs() override { return real_->sources_without_runs(); }
-  Result<void> put_models(std::vector<ModelRow>& models) override { return real_->put_models(models); }
+  Result<void> put_models(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
+                          const std::optional<RefitProgress>& reached) override {
+    return real_->put_models(models, gone, reached);
+  }
   Result<void> set_labels(std::int64_t run, const std::map<std::string, std::string>& labels) override {
     return real_->set_labels(run, labels);
   }

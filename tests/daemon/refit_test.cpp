@@ -83,6 +83,42 @@ TEST_F(Refitting, ARestartedDaemonAnswersAsBefore) {
   }
 }
 
+TEST_F(Refitting, AStartRefitsNothingAndKnowsAllThatWasKnown) {
+  add_runs("type", "Adam", 1.4);
+  Refit before = refit();
+  ASSERT_EQ(before.run()->fitted, 1);
+  Refit after = refit();
+  ASSERT_TRUE(after.load());
+  EXPECT_TRUE(after.models()->models.at(0).shared_effect) << "at once";
+  EXPECT_EQ(after.models()->models[0].last_runs.size(), 12U);
+  const auto report = after.run();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->fitted, 0);
+  EXPECT_EQ(report->unchanged, 1);
+  ASSERT_TRUE(after.models()->knowledge);
+  EXPECT_EQ(after.models()->knowledge->data().size(), 1U);
+  EXPECT_EQ(after.models()->knowledge->records().size(), before.models()->knowledge->records().size());
+  const auto knowledge = after.models()->knowledge;
+  ASSERT_TRUE(after.run());
+  EXPECT_EQ(after.models()->knowledge, knowledge) << "nothing new to learn";
+  add_run(64, 0.1, {});
+  EXPECT_EQ(after.run()->fitted, 1);
+  EXPECT_EQ(refit().run()->fitted, 1) << "of a Refit that did not load";
+}
+
+TEST_F(Refitting, AModelWithoutRunsDoesNotComeBackWithARestart) {
+  add_run(64, 0.1, {});
+  Refit before = refit();
+  ASSERT_EQ(before.run()->fitted, 1);
+  ASSERT_TRUE(writer_->with([](Writer& writer) { return writer.forget_run(1); }));
+  ASSERT_TRUE(before.run());
+  EXPECT_TRUE(before.models()->models.empty());
+  Refit after = refit();
+  ASSERT_TRUE(after.load());
+  EXPECT_TRUE(after.models()->models.empty());
+  EXPECT_EQ(after.run()->failed, 0);
+}
+
 // Two networks on a K80, one of them on a V100 that is three times as fast.
 class Bridging : public Refitting {
  protected:

@@ -59,7 +59,10 @@ class OneRun : public Reader {
   Result<std::vector<ModelKey>> changed_keys(std::int64_t, std::int64_t&) override {
     return std::vector<ModelKey>{};
   }
-  Result<std::vector<RunData>> run_data(const ModelKey&, int, int) override { return std::vector<RunData>{}; }
+  Result<RefitProgress> refit_progress() override { return RefitProgress{}; }
+  Result<std::vector<RunData>> run_data(const ModelKey&, int, int, std::optional<std::int64_t>) override {
+    return std::vector<RunData>{};
+  }
 
  private:
   static RunRow row() {
