@@ -148,7 +148,9 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::set<std::st
       schedule.hint(owner->second, now);  // perhaps it has lost the file, and only does not know it yet
       return false;
     }
-    if (!found.literal && leads_away(found.path)) return false;
+    const auto away = found.literal ? OsResult<bool>(false) : leads_away(found.path);
+    if (!away) return true;  // looked at again soon: as a source of its own it would be read twice
+    if (*away) return false;
     const auto lost = was_lost_by_another(found.path, *status, 0);
     if (!lost && (is_passing(lost.error()) || is_absent(lost.error()))) return true;  // looked at again soon
     if (lost && *lost) return false;

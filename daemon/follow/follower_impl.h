@@ -53,7 +53,7 @@ struct Follower::Impl {
   bool reads_another(const std::string& path, const FileKey& key, StreamId self);
   OsResult<bool> was_lost_by_another(const std::string& path, const FileStatus& status, StreamId self);
   OsResult<bool> has_lost_its_file(const Followed& followed);
-  bool leads_away(const std::string& path) const;
+  OsResult<bool> leads_away(const std::string& path) const;
   Stream& add(const std::string& path, std::size_t watch, bool literal, SteadyTime now);
   void drop(StreamId id);
   void scan(SteadyTime now);

@@ -63,9 +63,11 @@ OsResult<bool> Follower::Impl::has_lost_its_file(const Followed& followed) {
   return !found;
 }
 
-// A link beside its targets, as glog's, is a name and no source of its own.
-bool Follower::Impl::leads_away(const std::string& path) const {
+// A link beside its targets, as glog's, is a name and no source of its own. An error: nobody knows now where it leads.
+OsResult<bool> Follower::Impl::leads_away(const std::string& path) const {
   const auto resolved = files.resolve(path);
+  if (!resolved && (is_passing(resolved.error()) || is_absent(resolved.error())))
+    return tl::unexpected(resolved.error());
   return resolved && *resolved != path &&
          (by_path.contains(*resolved) || discovery.watch_of(*resolved).has_value());
 }

@@ -69,7 +69,7 @@ Stream::Outcome Stream::look(Surroundings& around, SteadyTime now, std::size_t& 
   const std::size_t first = out.size();
   moved_ = caught_up_ = unsettled_ = false;
   failure_ = 0;
-  Look look{around, now, budget, out, look_under_path(around.files)};
+  Look look{around, now, budget, out, look_under_path(around)};
   Outcome outcome = Outcome::idle;
   for (int steps = 0; steps < kMaxSteps; ++steps) {
     const Step step = take_step(look);
@@ -92,13 +92,21 @@ Stream::Outcome Stream::look(Surroundings& around, SteadyTime now, std::size_t& 
 }
 
 // Sets the state by what lies under the path; a regular file, or nothing to be read.
-Stream::Target Stream::look_under_path(FileSystem& files) {
-  auto status = files.status(path_);
+Stream::Target Stream::look_under_path(const Surroundings& around) {
+  auto status = around.files.status(path_);
   Target target;
   state_ = State::following;
   text_ = "following";
   if (status && status->type == FileType::regular) {
-    target.file = *status;
+    const bool is_ours = current_ && key_of(*status) == current_->key;
+    const auto away = is_ours ? OsResult<bool>(false) : around.leads_away(path_);
+    if (away) {
+      target.file = *status;
+      target.leads_away = *away;
+    } else {
+      fail(is_absent(away.error()) ? EAGAIN : away.error());
+      target.unsure = true;
+    }
   } else if (status) {
     state_ = State::refused;
     text_ = std::string(name_of(status->type)) + ", not a regular file";

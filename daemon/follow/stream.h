@@ -51,7 +51,8 @@ class Stream {
     std::function<bool(const std::string& path, const FileKey&, StreamId)> taken;  // by another stream
     // What another stream has lost lies there: that one goes on with it.
     std::function<OsResult<bool>(const std::string& path, const FileStatus&, StreamId)> lost;
-    std::function<bool(const std::string&)> leads_away;   // the path is a link to a file that is followed itself
+    // The path is a link to a file that is followed itself.
+    std::function<OsResult<bool>(const std::string&)> leads_away;
     Instant wall{};
   };
   enum class Outcome {
@@ -100,6 +101,7 @@ class Stream {
   struct Target {
     std::optional<FileStatus> file;
     bool unsure = false;
+    bool leads_away = false;
   };
   struct Look {
     Surroundings& around;
@@ -112,7 +114,7 @@ class Stream {
   enum class Attached { yes, lost, later };
   enum class Drained { end, changed, hole, budget, failed };
 
-  Target look_under_path(FileSystem& files);
+  Target look_under_path(const Surroundings& around);
   Step take_step(Look& look);
   bool begin(Look& look);
   bool is_here(const Target& target) const { return target.file && key_of(*target.file) == current_->key; }

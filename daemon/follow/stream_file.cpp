@@ -145,7 +145,7 @@ Chain::Others Stream::others(const Look& look) const {
 
 // What lies under the path is read by its own name, or as what it was when it had another.
 bool Stream::is_anothers(const Look& look, const FileStatus& under_path) const {
-  return look.around.taken(path_, key_of(under_path), id_) || look.around.leads_away(path_);
+  return look.around.taken(path_, key_of(under_path), id_) || look.target.leads_away;
 }
 
 // Or nobody knows yet: then it is asked again.

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 #include "tests/follow/harness.h"
 
 namespace etad::follow {
@@ -138,6 +140,22 @@ TEST(SimulationFinds, a_rotated_file_with_the_inode_that_another_log_had_is_read
   etad.poll();
   etad.poll();
   EXPECT_THAT(etad.lines_of[kLog], ElementsAre("one", "two", "three"));
+}
+
+TEST(SimulationFinds, a_link_of_which_nobody_can_say_where_it_leads_is_no_source_yet) {
+  constexpr const char* kLink = "/logs/now.log";
+  Harness etad(watching("/logs/*.log"));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.symlink("train.log", kLink);
+  etad.files.fail("resolve", kLink, EIO);
+  etad.files.replace(kLog, "one\n");
+  for (int i = 0; i < 3; ++i) etad.poll();
+  etad.files.heal();
+  etad.files.write(kLog, "two\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+  EXPECT_FALSE(etad.lines_of.contains(kLink));
 }
 
 }  // namespace
