@@ -100,6 +100,16 @@ IngestThread::~IngestThread() {
   if (wake_fd_ >= 0) close(wake_fd_);
 }
 
+IngestOptions ingest_options(const IngestSetup& setup) {
+  IngestOptions options;
+  options.formats = setup.formats;
+  options.sources = setup.sources;
+  options.host = setup.host;
+  options.zone = system::local_zone();
+  options.lost_after = setup.lost_after;
+  return options;
+}
+
 // From what the history holds.
 Result<std::unique_ptr<IngestThread::Work>> IngestThread::make_work() const {
   auto work = std::make_unique<Work>();
@@ -109,12 +119,7 @@ Result<std::unique_ptr<IngestThread::Work>> IngestThread::make_work() const {
   if (!work->hints) log::warning("no inotify (" + std::string(std::strerror(error)) + "): polling only");
   work->follower =
       std::make_unique<follow::Follower>(*work->files, work->hints.get(), setup_.watches, setup_.follow);
-  IngestOptions options;
-  options.formats = setup_.formats;
-  options.sources = setup_.sources;
-  options.host = setup_.host;
-  options.zone = system::local_zone();
-  options.lost_after = setup_.lost_after;
+  IngestOptions options = ingest_options(setup_);
   options.tell_begun_runs = !setup_.command_line.empty();
   work->processes = proc_process_table();
   work->command_lines = std::make_unique<CommandLineWatch>(setup_.command_line, *work->processes, writer_);
@@ -296,7 +301,7 @@ void IngestThread::publish(Work& work, follow::SteadyTime now) {
   }
   const std::lock_guard lock(mutex_);
   status_.counters = sum(before_, work.ingest->counters());
-  status_.last_commit = work.ingest->last_commit();
+  if (const auto last = work.ingest->last_commit()) status_.last_commit = last;  // else of before a reload
   status_.failure = failure();
   if (!due) return;
   status_.streams = std::move(streams);

@@ -37,6 +37,9 @@ struct IngestSetup {
 // The setup a configuration asks for; a path_pattern that is no pattern is an error.
 Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const FormatSet> formats);
 
+// What of it every reading of a source goes by, by the machine's time zone.
+IngestOptions ingest_options(const IngestSetup& setup);
+
 // How the thread is doing, as of at most about a second ago.
 struct IngestStatus {
   IngestStatus()

@@ -68,12 +68,7 @@ Result<std::unique_ptr<Reread>> Reread::of(std::int64_t source_id, const IngestS
   out->follower_ = std::make_unique<follow::Follower>(
       *out->files_, nullptr,
       std::vector<follow::Watch>{{literal(out->old_.path), patterns.watch(*watch).tag, false}}, setup.follow);
-  IngestOptions options;
-  options.formats = setup.formats;
-  options.sources = setup.sources;
-  options.host = setup.host;
-  options.zone = system::local_zone();
-  options.lost_after = setup.lost_after;
+  IngestOptions options = ingest_options(setup);
   options.unseen = true;
   out->ingest_ = std::make_unique<Ingest>(std::move(options), writer, *out->follower_);
   return out;
