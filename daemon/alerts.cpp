@@ -1,5 +1,6 @@
 #include "daemon/alerts.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "daemon/alert_command.h"

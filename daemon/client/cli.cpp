@@ -100,17 +100,22 @@ void add_runs(CLI::App& app, Asked& asked) {
   });
 }
 
+// Which of several models of a network is meant.
+void add_deployment(CLI::App* command, Parameters& p) {
+  parameter(command, "--architecture", "architecture", p,
+            "the network's fingerprint, with or instead of its name");
+  parameter(command, "--framework", "framework", p, "where the history has several");
+  parameter(command, "--host", "host", p, "where the history has several");
+  parameter(command, "--device", "device", p, "where the history has several");
+}
+
 // What a question of time may say, beside its phase and its length.
 void add_question(CLI::App* estimate, Parameters& p) {
   parameter(estimate, "NETWORK", "network", p, "the network's name");
   parameter(estimate, "--batch-size", "batch_size", p,
             "samples an iteration works through, on all devices together");
   parameter(estimate, "--tokens", "tokens", p, "tokens an iteration works through, instead of samples");
-  parameter(estimate, "--architecture", "architecture", p,
-            "the network's fingerprint, with or instead of its name");
-  parameter(estimate, "--framework", "framework", p, "where the history has several");
-  parameter(estimate, "--host", "host", p, "where the history has several");
-  parameter(estimate, "--device", "device", p, "where the history has several");
+  add_deployment(estimate, p);
   parameter(estimate, "--devices", "devices", p, "how many of them");
   parameter(estimate, "--test-interval", "test_interval", p, "total: iterations between two tests; 0: none");
   parameter(estimate, "--test-iterations", "test_iterations", p, "total: iterations of one test");
@@ -172,10 +177,7 @@ void add_next(CLI::App& app, Asked& asked) {
   parameter(next, "--batch-size", "batch_size", p, "the one that matters, where it is not all of them");
   parameter(next, "--devices", "devices", p, "likewise");
   parameter(next, "--phase", "phase", p, "train (else) or test");
-  parameter(next, "--architecture", "architecture", p, "the network's fingerprint, with or instead of its name");
-  parameter(next, "--framework", "framework", p, "where the history has several");
-  parameter(next, "--host", "host", p, "where the history has several");
-  parameter(next, "--device", "device", p, "where the history has several");
+  add_deployment(next, p);
   parameter(next, "--limit", "limit", p, "at most so many runs (3)");
   next->callback([&asked] {
     asked.command = [&asked] {
