@@ -223,6 +223,11 @@ TEST_F(Refitting, RunsWithoutADeviceThatContradictEachOtherAreNoModelUntilLabels
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, prediction::Refusal::Kind::contradicting);
 
+  Refit restarted = refit();
+  ASSERT_TRUE(restarted.load());
+  ASSERT_TRUE(restarted.run());
+  EXPECT_EQ(restarted.models()->contradictions.size(), 1U) << "they are not in the history, and found again";
+
   const auto all = runs();
   ASSERT_EQ(all.size(), 2U);
   for (const RunRow& row : all) {

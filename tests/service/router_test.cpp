@@ -79,64 +79,6 @@ TEST_F(RouterTest, ANetworkThatIsShownIsReadOrRefusedWithTheReason) {
   EXPECT_NE(unknown.at("detail").as_string().find("Mine"), std::string::npos) << unknown.at("detail");
 }
 
-// What is shown of a run to somebody else, who may not change things.
-TEST(Privacy, LeavesOfAnothersRunItsNetworkItsSizesAndItsTimes) {
-  RunRow row;
-  row.id = 7;
-  row.owner = 1001;
-  row.source = "/home/alice/secret.log";
-  row.labels = row.label_origins = row.run.settings = {{"snapshot_prefix", "/home/alice/next-paper"}};
-  row.run.message = "alice's last words";
-  row.run.host = "gpu1";
-  row.run.network = "LeNet";
-  row.run.train.batch_size = 64;
-  row.run.started_at = kNow;
-  const Privacy wanted(true), open(false);
-  Request bob, alice, admin, nobody;
-  bob.uid = 1002;
-  alice.uid = 1001;
-  admin.uid = 1003;
-  admin.may_change = true;
-  for (const Request* other : {&bob, &nobody}) {
-    const RunRow shown = wanted.shown(row, *other);
-    EXPECT_EQ(shown.source + shown.run.message + shown.run.host, "");
-    EXPECT_TRUE(shown.labels.empty() && shown.label_origins.empty() && shown.run.settings.empty());
-    EXPECT_EQ(shown.run.network, "LeNet");
-    EXPECT_EQ(shown.run.train.batch_size, 64);
-    EXPECT_EQ(shown.run.started_at, kNow);
-    EXPECT_EQ(open.shown(row, *other).source, row.source);
-  }
-  EXPECT_EQ(wanted.shown(row, alice).source, row.source);
-  EXPECT_EQ(wanted.shown(row, admin).source, row.source);
-  row.owner.reset();
-  EXPECT_EQ(wanted.shown(row, alice).source, "") << "whose it is is not known";
-}
-
-TEST_F(RouterTest, OfOthersPrivateRunsNeitherLogsNorLossesAreTold) {
-  Router router({"1", [] { return kNow; }, [this] { return counters_; }, {}, true}, backend_, *reader_);
-  backend_.statuses = {{"/home/alice/unread.log", "waiting: permission denied"}};
-  backend_.health_.failures = {{"sources", "1 can't be read; /home/alice/unread.log", ""}};
-  Request bob;
-  bob.method = "GET";
-  bob.uid = 1002;
-  const auto tells_nothing = [](const std::string& said, const std::string& where) {
-    for (const char* told : {".log", "SGD", "max_iter", "\"loss\":0", "\"loss\":1", "\"loss\":2", "\"usage\""})
-      EXPECT_EQ(said.find(told), std::string::npos) << where << " tells " << told << ": " << said;
-  };
-  for (const char* target : {"/v1/runs", "/v1/runs/1", "/v1/runs/2", "/v1/sources", "/v1/runs/1/progress",
-                             "/v1/runs/1/progress?points=5", "/v1/health"}) {
-    bob.target = target;
-    const Reply reply = std::get<Reply>(router.handle(bob));
-    EXPECT_EQ(reply.status, 200U) << reply.body;
-    tells_nothing(reply.body, target);
-  }
-  bob.target = "/v1/runs?watch=true";
-  Watched watched;
-  const std::string lines = router.changes(std::get<Watch>(router.handle(bob)), watched);
-  EXPECT_NE(lines.find("LeNet"), std::string::npos);
-  tells_nothing(lines, "a watch");
-}
-
 TEST_F(RouterTest, TheIndexNamesVersionAndEndpoints) {
   const auto body = get("/v1");
   EXPECT_EQ(body.at("version"), "1.2.3");
