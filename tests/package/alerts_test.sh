@@ -5,18 +5,7 @@ set -euo pipefail
 build=$1
 cd "$(dirname "$0")/../.."
 
-work=$(mktemp -d)
-daemon=
-clean_up() {
-  [ -z "$daemon" ] || { kill "$daemon" 2>/dev/null && wait "$daemon" 2>/dev/null; } || true
-  rm -rf "$work"
-}
-trap clean_up EXIT
-fail() {
-  echo "alerts_test: $*" >&2
-  cat "$work/etad.err" >&2
-  exit 1
-}
+. tests/package/with_daemon.sh
 # Asks a real daemon again and again until it has got that far.
 eventually() {
   for _ in $(seq 300); do

@@ -5,18 +5,7 @@ set -euo pipefail
 build=$1
 cd "$(dirname "$0")/../.."
 
-work=$(mktemp -d)
-daemon=
-clean_up() {
-  [ -z "$daemon" ] || { kill "$daemon" 2>/dev/null && wait "$daemon" 2>/dev/null; } || true
-  rm -rf "$work"
-}
-trap clean_up EXIT
-fail() {
-  echo "install_test: $*" >&2
-  [ ! -s "$work/etad.out" ] || cat "$work/etad.out" >&2
-  exit 1
-}
+. tests/package/with_daemon.sh
 
 prefix=$work/prefix
 cmake --install "$build" --prefix "$prefix" >"$work/install.out" || fail "cmake --install failed"
@@ -53,7 +42,7 @@ TOML
 "$prefix/sbin/etad" --user --check-config | grep -qx "$HOME/.config/etad/etad.toml: ok" || fail "--user reads another configuration"
 cp examples/caffe/lenet_*.log "$HOME/runs"
 logs=$(find "$HOME/runs" -name '*.log' | wc -l)
-"$prefix/sbin/etad" --user 2>"$work/etad.out" &
+"$prefix/sbin/etad" --user 2>"$work/etad.err" &
 daemon=$!
 for _ in $(seq 300); do
   etactl --json status 2>/dev/null | grep -q "\"lag\":{\"bytes\":0,.*\"runs\":$logs," && break
