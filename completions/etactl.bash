@@ -45,7 +45,7 @@ _etactl() {
   case $previous in
     --socket) compopt -o default 2>/dev/null; return ;;
     --phase) words='train test total' ;;
-    --vary) words='batch-size devices device' ;;
+    --vary) words='batch-size devices device split' ;;
     --state) words='running finished stopped failed lost' ;;
     --network) names=$(_etactl_known network networks "${socket[@]}") ;;
     --device | --framework | --host) names=$(_etactl_known "${previous#--}" runs "${socket[@]}") ;;

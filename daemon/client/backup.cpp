@@ -77,8 +77,7 @@ int backup(const Common& common, const std::string& file) {
   if (!response->ok()) return answered(common, *response, [](const Object&) { return std::string(); });
   const auto size = copy.keep();
   if (!size) return cannot_write(size.error());
-  std::cout << printable(file) << ": " << bytes_text(*size) << '\n';
-  return kDone;
+  return written_file(common, file, *size);
 }
 
 }  // namespace etad::client

@@ -8,16 +8,14 @@
 #include <optional>
 #include <set>
 
-#include "daemon/client/commands.h"
+#include "daemon/client/check_rules.h"
+#include "daemon/client/deployment_words.h"
+#include "daemon/client/output.h"
 #include "daemon/client/text.h"
 #include "parsers/rules/format.h"
 
 namespace etad::client {
 namespace {
-
-void report(const std::vector<Error>& errors) {
-  for (const Error& error : errors) std::cerr << printable(error.text()) << '\n';
-}
 
 // A folder stands for the rule files in it.
 std::vector<std::string> rule_files(const std::vector<std::string>& given) {
@@ -44,14 +42,23 @@ std::optional<std::string> content(const std::string& path) {
 
 using Formats = std::vector<std::shared_ptr<const Format>>;
 
+// The rule files that the daemon reads: of two namesakes that in the later folder.
+std::map<std::string, std::string> installed_files(const std::vector<std::string>& folders) {
+  std::map<std::string, std::string> out;  // by name
+  for (const std::string& path : rule_files(folders)) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) continue;  // such a folder need not be there
+    out[std::filesystem::path(path).filename().string()] = path;
+  }
+  return out;
+}
+
 // The formats that the daemon knows already, but for those whose files the given ones would replace.
-Formats installed_formats(const std::vector<std::string>& folders, const std::vector<std::string>& given) {
-  const auto name = [](const std::string& path) { return std::filesystem::path(path).filename().string(); };
-  std::map<std::string, std::string> paths;
-  for (const std::string& path : rule_files(folders)) paths[name(path)] = path;  // a later folder's counts
-  for (const std::string& path : given) paths.erase(name(path));
+Formats installed_formats(std::map<std::string, std::string> installed,
+                          const std::vector<std::string>& given) {
+  for (const std::string& path : given) installed.erase(std::filesystem::path(path).filename().string());
   Formats out;
-  for (const auto& [file, path] : paths) {
+  for (const auto& [file, path] : installed) {
     const auto toml = content(path);
     auto format = toml ? Format::load(path, *toml) : tl::unexpected(std::vector<Error>());
     if (format) out.push_back(std::move(*format));
@@ -74,13 +81,33 @@ std::vector<Error> clashes(const Formats& formats, const Formats& installed) {
   return out;
 }
 
+Object error_of(const Error& error) {
+  return {{"where", printable(error.where)},
+          {"message", printable(error.message)},
+          {"hint", printable(error.hint)}};
+}
+
+std::string text_of_report(const Object& report) {
+  if (report.contains("log")) return tried_text(object_of(report, "log"));
+  std::string out;
+  for (const auto& each : array_of(report, "files")) {
+    const Object& file = each.get_object();
+    out += text_of(file, "path") + ": " + text_of(file, "format") + ", " +
+           std::to_string(count_of(file, "rules")) + " rules, all samples as stated\n";
+  }
+  return out;
+}
+
 }  // namespace
 
-int check_rules(const std::vector<std::string>& given, const std::string& log,
-                const std::vector<std::string>& installed) {
+int check_rules(const Common& common, const RuleCheck& asked) {
+  const auto installed = installed_files(asked.installed);
+  std::vector<std::string> files = rule_files(asked.files);
+  if (asked.files.empty())
+    for (const auto& [name, path] : installed) files.push_back(path);
   Formats formats;
-  bool good = true;
-  const auto files = rule_files(given);
+  std::vector<Error> errors;
+  boost::json::array loaded;
   for (const std::string& path : files) {
     const auto toml = content(path);
     if (!toml) {
@@ -89,20 +116,41 @@ int check_rules(const std::vector<std::string>& given, const std::string& log,
     }
     auto format = Format::load(path, *toml);
     if (!format) {
-      report(format.error());
-      good = false;
+      errors.insert(errors.end(), format.error().begin(), format.error().end());
       continue;
     }
-    if (log.empty())
-      std::cout << printable(path) << ": " << (*format)->name() << ", " << (*format)->rule_names().size()
-                << " rules, all samples as stated\n";
+    loaded.push_back(Object{{"path", printable(path)},
+                            {"format", printable((*format)->name())},
+                            {"rules", (*format)->rule_names().size()}});
     formats.push_back(std::move(*format));
   }
+  if (files.empty()) {
+    std::string where;
+    for (const std::string& folder : asked.files.empty() ? asked.installed : asked.files)
+      where += (where.empty() ? "" : ", ") + folder;
+    std::cerr << "etactl: there is no rule file in " << printable(where) << ": name one, or the folder it is in\n";
+    return kUsage;
+  }
   const auto in_the_way = clashes(formats, installed_formats(installed, files));
-  report(in_the_way);
+  errors.insert(errors.end(), in_the_way.begin(), in_the_way.end());
+  boost::json::array wrong;
+  for (const Error& error : errors) wrong.push_back(error_of(error));
+  Object report = {{"files", std::move(loaded)}, {"errors", std::move(wrong)}};
+  bool good = errors.empty();
   const auto set = FormatSet::make(std::move(formats));
-  if (!set || !good || !in_the_way.empty()) return kRefused;
-  return log.empty() ? kDone : try_rules(*set, log);
+  if (good && set && !asked.log.empty()) {
+    auto log = try_rules(*set, asked.log);
+    if (!log) {
+      std::cerr << "etactl: " << printable(asked.log) << ": can't be read\n";
+      return kUsage;
+    }
+    good = !array_of(*log, "runs").empty() || count_of(*log, "samples") > 0;
+    report["log"] = std::move(*log);
+  }
+  if (!common.json)
+    for (const Error& error : errors) std::cerr << printable(error.text()) << '\n';
+  done(common, report, text_of_report);
+  return good ? kDone : kRefused;
 }
 
 }  // namespace etad::client

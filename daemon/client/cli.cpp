@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 
+#include "daemon/client/check_rules.h"
 #include "daemon/client/commands.h"
 #include "daemon/client/page_command.h"
 #include "daemon/client/text.h"
@@ -46,7 +47,8 @@ struct Asked {
   std::string name;
   ImportOptions import;
   std::vector<std::string> files, labels, sources, owners;
-  std::string log, net;
+  std::string net;
+  RuleCheck rules;
   PageCommand page;
   std::function<int()> command;
 };
@@ -123,13 +125,15 @@ void add_question(CLI::App* estimate, Parameters& p) {
             "total: samples a test iteration works through");
   parameter(estimate, "--snapshot-interval", "snapshot_interval", p,
             "total: iterations between two snapshots");
-  named_values(estimate, "--set", "setting.", p,
-               "a setting of the run: type=Adam, precision=fp16, iter_size=4, workers=8, sequence_length=2048");
+  named_values(
+      estimate, "--set", "setting.", p,
+      "a setting of the run: type=Adam, precision=fp16, iter_size=4, workers=8, sequence_length=2048");
   parameter(estimate, "--confidence", "confidence", p, "of the interval, between 0 and 1 (0.9)");
 }
 
 bool has(const Parameters& parameters, const std::string& name) {
-  return std::any_of(parameters.begin(), parameters.end(), [&](const auto& each) { return each.first == name; });
+  return std::any_of(parameters.begin(), parameters.end(),
+                     [&](const auto& each) { return each.first == name; });
 }
 
 // A parameter that has a value where the command line gives none.
@@ -147,7 +151,9 @@ void add_what_if(CLI::App& app, Asked& asked) {
   parameter(what_if, "--like", "like", p, "a run's id: what is not said is as it was there");
   parameter(what_if, "--epochs", "epochs", p, "instead of iterations: passes over the samples");
   parameter(what_if, "--samples-per-epoch", "samples_per_epoch", p, "where the run does not say it");
-  what_if->add_option("--vary", asked.name, "batch-size, devices, device, or split: one batch over unlike devices")
+  what_if
+      ->add_option("--vary", asked.name,
+                   "batch-size, devices, device, or split: one batch over unlike devices")
       ->required()
       ->check(CLI::IsMember({"batch-size", "devices", "device", "split"}));
   parameter(what_if, "--values", "values", p, "which, with commas between them (sensible ones)");
@@ -164,12 +170,12 @@ void add_what_if(CLI::App& app, Asked& asked) {
 }
 
 void add_next(CLI::App& app, Asked& asked) {
-  CLI::App* next = app.add_subcommand("next", "which runs would make estimates of a network surer, for their time");
+  CLI::App* next =
+      app.add_subcommand("next", "which runs would make estimates of a network surer, for their time");
   Parameters& p = asked.parameters;
   parameter(next, "NETWORK", "network", p, "the network's name");
   next->add_option_function<double>(
-          "--budget",
-          [&p](const double& seconds) { p.emplace_back("budget", std::to_string(seconds)); },
+          "--budget", [&p](const double& seconds) { p.emplace_back("budget", std::to_string(seconds)); },
           "for all of them together: 2h, 30m (any time)")
       ->transform(CLI::AsNumberWithUnit(
           std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86'400}}))
@@ -317,11 +323,12 @@ void add_files(CLI::App& app, Asked& asked) {
   copy->callback([&asked] { asked.command = [&asked] { return backup(asked.common, asked.name); }; });
   CLI::App* rules =
       app.add_subcommand("check-rules", "load rule files and run their samples; needs no daemon");
-  rules->add_option("FILE", asked.files, "rule files, or folders of them")->required();
-  rules->add_option("--try", asked.log, "what these rules would make of a log")->type_name("LOG");
+  rules->add_option("FILE", asked.rules.files, "rule files, or folders of them (those that are installed)");
+  rules->add_option("--try", asked.rules.log, "what these rules would make of a log")->type_name("LOG");
   rules->callback([&asked] {
     asked.command = [&asked] {
-      return check_rules(asked.files, asked.log, paths::of_system(paths::own_prefix()).rules);
+      asked.rules.installed = paths::client_rules(paths::own_prefix(), paths::process_environment());
+      return check_rules(asked.common, asked.rules);
     };
   });
 }
@@ -334,7 +341,7 @@ int run(int argc, const char* const* argv, const char* version) {
   app.set_version_flag("--version", std::string("etactl ") + version);
   app.add_option("--socket", asked.common.socket,
                  "the daemon's socket (ETAD_SOCKET, or one's own daemon's, or the system's)");
-  app.add_flag("--json", asked.common.json, "print the daemon's answer unchanged");
+  app.add_flag("--json", asked.common.json, "print the answer for programs: the daemon's unchanged");
   app.require_subcommand(1);
   app.fallthrough();  // the options above are also taken behind the command
   add_lists(app, asked);

@@ -69,6 +69,16 @@ int answered(const Common& common, const Response& response,
   return kDone;
 }
 
+int done(const Common& common, const Object& report, const std::function<std::string(const Object&)>& view) {
+  std::cout << (common.json ? boost::json::serialize(report) + "\n" : view(report)) << std::flush;
+  return kDone;
+}
+
+int written_file(const Common& common, const std::string& file, double bytes) {
+  return done(common, {{"file", printable(file)}, {"bytes", static_cast<std::int64_t>(bytes)}},
+              [&](const Object&) { return printable(file) + ": " + bytes_text(bytes) + "\n"; });
+}
+
 int show(const Common& common, const std::string& target, View view) {
   auto client = HttpClient::connect(common.socket);
   if (!client) return unreachable(client.error());

@@ -7,10 +7,6 @@
 
 #include "daemon/client/views.h"
 
-namespace etad {
-class FormatSet;
-}
-
 namespace etad::client {
 
 enum ExitCode : int { kDone = 0, kRefused = 1, kUsage = 2, kNoDaemon = 3 };
@@ -66,13 +62,6 @@ int forget_owners(const Common& common, const std::vector<std::string>& users); 
 
 // A copy of the history into a new file, written with the caller's own rights.
 int backup(const Common& common, const std::string& file);
-
-// Loads the rule files, their samples included, and checks them against each other and against those in the
-// `installed` folders, but for the files there that they would replace. Needs no daemon. With a log: what these
-// rules would make of it.
-int check_rules(const std::vector<std::string>& files, const std::string& log,
-                const std::vector<std::string>& installed);
-int try_rules(const FormatSet& formats, const std::string& log);
 
 // "K=V" taken apart; false: it is none.
 bool key_and_value(const std::string& text, std::pair<std::string, std::string>& out);

@@ -16,4 +16,10 @@ int unreachable(const Error& error);
 int answered(const Common& common, const Response& response,
              const std::function<std::string(const Object&)>& view);
 
+// The same of what etactl did by itself: as `view` shows it, with --json as it is. kDone.
+int done(const Common& common, const Object& report, const std::function<std::string(const Object&)>& view);
+
+// A file that is written: its name and size.
+int written_file(const Common& common, const std::string& file, double bytes);
+
 }  // namespace etad::client

@@ -62,8 +62,7 @@ int export_page(const Common& common, const std::string& file) {
     std::cerr << "etactl: " << printable(file) << " can't be written\n";
     return kRefused;
   }
-  std::cout << printable(file) << ": " << bytes_text(static_cast<double>(text->size())) << '\n';
-  return kDone;
+  return written_file(common, file, static_cast<double>(text->size()));
 }
 
 }  // namespace
@@ -79,7 +78,9 @@ int page(const Common& common, const PageCommand& command) {
     }
   }
   const auto served = serve_page({common.socket, command.port}, assets, [&](const std::string& address) {
-    std::cout << address << "\nThe address is good for one browser. Ctrl-C ends the page.\n" << std::flush;
+    done(common, {{"address", address}}, [](const Object& page) {
+      return text_of(page, "address") + "\nThe address is good for one browser. Ctrl-C ends the page.\n";
+    });
     if (command.open) open_in_browser(address);
   });
   std::cerr << "etactl: " << printable(served.error().text()) << '\n';

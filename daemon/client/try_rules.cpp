@@ -1,18 +1,15 @@
 // etactl check-rules --try: what rule files would make of a log, without a daemon and without a history.
-#include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <fstream>
-#include <iomanip>
-#include <iostream>
 #include <iterator>
 #include <map>
 
-#include "daemon/client/commands.h"
+#include "daemon/client/check_rules.h"
+#include "daemon/client/deployment_words.h"
 #include "daemon/client/text.h"
+#include "parsers/lines/event_records.h"
 #include "parsers/lines/line.h"
 #include "parsers/log/log_parser.h"
-#include "parsers/lines/event_records.h"
 #include "parsers/rules/line_templates.h"
 
 namespace etad::client {
@@ -44,41 +41,75 @@ bool each_line(const std::string& path, Take&& take) {
   return true;
 }
 
-void show(const Run& run) {
-  std::cout << "  run " << run.ordinal + 1 << ": " << name_of(run.job) << ", " << name_of(run.state)
-            << ", framework " << printable(run.framework) << ", network "
-            << (run.network.empty() ? "unknown" : printable(run.network));
-  if (run.iteration) std::cout << ", iteration " << *run.iteration;
-  if (run.max_iterations) std::cout << " of " << *run.max_iterations;
-  std::cout << '\n';
-  for (const auto& [name, phase] : {std::pair("train", &run.train), std::pair("test", &run.test)}) {
-    if (phase->segments == 0) continue;
-    std::cout << "    " << name << ": " << phase->segments << " segments, " << phase->iterations
-              << " iterations in " << to_seconds(phase->duration) << " s, "
-              << to_seconds(phase->duration) / static_cast<double>(phase->iterations)
-              << " s each; samples per iteration ";
-    if (phase->samples_per_iteration) {
-      std::cout << *phase->samples_per_iteration << '\n';
-    } else {
-      std::cout << "unknown\n";
-    }
-  }
-  if (run.train.segments + run.test.segments == 0) std::cout << "    no segments: no line gives it times\n";
+Object phase_of(const PhaseSummary& phase) {
+  Object out = {{"segments", phase.segments},
+                {"iterations", phase.iterations},
+                {"seconds", to_seconds(phase.duration)},
+                {"samples_per_iteration", nullptr}};
+  if (phase.samples_per_iteration) out["samples_per_iteration"] = *phase.samples_per_iteration;
+  return out;
 }
 
-void show(const LineTemplates& unmatched) {
-  if (unmatched.lines() == 0) return;
-  std::cout << "\nLines that no rule matches (" << unmatched.lines()
-            << "), by how often they come; <numbers> are marked:\n";
+Object run_of(const Run& run) {
+  Object out = {
+      {"job", name_of(run.job)}, {"state", name_of(run.state)}, {"framework", printable(run.framework)},
+      {"network", nullptr},      {"iteration", nullptr},        {"max_iterations", nullptr}};
+  if (!run.network.empty()) out["network"] = printable(run.network);
+  if (run.iteration) out["iteration"] = *run.iteration;
+  if (run.max_iterations) out["max_iterations"] = *run.max_iterations;
+  if (run.train.segments > 0) out["train"] = phase_of(run.train);
+  if (run.test.segments > 0) out["test"] = phase_of(run.test);
+  return out;
+}
+
+Object unmatched_of(const LineTemplates& unmatched) {
+  boost::json::array templates;
   for (const LineTemplates::Template& found : unmatched.most_frequent(kTemplatesShown)) {
-    std::cout << std::setw(8) << found.lines << "  " << printable(with_numbers_marked(found.example)) << '\n'
-              << "          pattern = '''" << printable(pattern_for(found.example)) << "'''\n";
+    templates.push_back(Object{{"lines", found.lines},
+                               {"example", printable(with_numbers_marked(found.example))},
+                               {"pattern", printable(pattern_for(found.example))}});
   }
+  return {{"lines", unmatched.lines()}, {"templates", std::move(templates)}};
+}
+
+// Which lines are unmatched, the format that came out tells best; it was not known from the first line on.
+LineTemplates unmatched_lines(const Format* format, const std::string& path, Instant now) {
+  LineTemplates out;
+  TimeContext time;
+  time.reference = now;
+  each_line(path, [&](std::string_view line) {
+    const bool blank = line.find_first_not_of(" \t") == std::string_view::npos;
+    if (!blank && (format == nullptr || format->match(line, time).rule == Event::kNoRule)) out.add(line);
+  });
+  return out;
+}
+
+std::string run_text(std::size_t number, const Object& run) {
+  const std::string network = text_of(run, "network");
+  std::string out = "  run " + std::to_string(number) + ": " + text_of(run, "job") + ", " +
+                    text_of(run, "state") + ", framework " + text_of(run, "framework") + ", network " +
+                    (network.empty() ? "unknown" : network);
+  if (known(run, "iteration")) out += ", iteration " + std::to_string(count_of(run, "iteration"));
+  if (known(run, "max_iterations")) out += " of " + std::to_string(count_of(run, "max_iterations"));
+  out += "\n";
+  for (const char* const name : {"train", "test"}) {
+    const Object& phase = object_of(run, name);
+    if (phase.empty()) continue;
+    const double seconds = number_of(phase, "seconds"), iterations = number_of(phase, "iterations");
+    out += std::string("    ") + name + ": " + std::to_string(count_of(phase, "segments")) + " segments, " +
+           std::to_string(count_of(phase, "iterations")) + " iterations in " + number_text(seconds, 6) +
+           " s, " + number_text(seconds / iterations, 6) + " s each; samples per iteration " +
+           (known(phase, "samples_per_iteration") ? number_text(number_of(phase, "samples_per_iteration"), 12)
+                                                  : "unknown") +
+           "\n";
+  }
+  if (!run.contains("train") && !run.contains("test")) out += "    no segments: no line gives it times\n";
+  return out;
 }
 
 }  // namespace
 
-int try_rules(const FormatSet& formats, const std::string& path) {
+std::optional<Object> try_rules(const FormatSet& formats, const std::string& path) {
   LogOptions options;
   options.formats = &formats;
   LogParser parser(options);
@@ -89,37 +120,51 @@ int try_rules(const FormatSet& formats, const std::string& path) {
     parser.feed(line, std::nullopt, now, records);
     ++lines;
   });
-  if (!read) {
-    std::cerr << "etactl: " << printable(path) << ": can't be read\n";
-    return kUsage;
-  }
+  if (!read) return std::nullopt;
   parser.settle(records);
   parser.close(records);
   parser.flush(records);
-  std::map<std::int64_t, Run> runs;
-  for (const Run& run : records.runs) runs[run.ordinal] = run;
+  std::map<std::int64_t, Run> latest;
+  for (const Run& run : records.runs) latest[run.ordinal] = run;
+  boost::json::array runs;
+  for (const auto& [ordinal, run] : latest) runs.push_back(run_of(run));
   const std::string& name = parser.format();
-  std::cout << printable(path) << ": " << lines << " lines, "
-            << (name.empty() ? std::string("of no format that these rules know") : "format " + name) << ", "
-            << runs.size() << (runs.size() == 1 ? " run" : " runs");
-  if (!records.samples.empty()) std::cout << ", " << records.samples.size() << " samples";
-  if (records.rejected > 0) std::cout << ", " << records.rejected << " measurements rejected";
-  std::cout << '\n';
-  for (const auto& [ordinal, run] : runs) show(run);
-  if (!records.samples.empty()) return kDone;  // a trace's lines are no rule file's
-
-  // Which lines are unmatched, the format that came out tells best; it was not known from the first line on.
+  Object out = {{"path", printable(path)},
+                {"lines", lines},
+                {"format", nullptr},
+                {"runs", std::move(runs)},
+                {"samples", records.samples.size()},
+                {"rejected", records.rejected}};
+  if (!name.empty()) out["format"] = name;
   const auto format = formats.find(name);
-  if (format && format->is_table()) return kDone;
-  LineTemplates unmatched;
-  TimeContext time;
-  time.reference = now;
-  each_line(path, [&](std::string_view line) {
-    const bool blank = line.find_first_not_of(" \t") == std::string_view::npos;
-    if (!blank && (!format || format->match(line, time).rule == Event::kNoRule)) unmatched.add(line);
-  });
-  show(unmatched);
-  return runs.empty() ? kRefused : kDone;
+  const bool table = format && format->is_table();
+  if (!table && records.samples.empty())  // the lines of tables and traces are no rule's
+    out["unmatched"] = unmatched_of(unmatched_lines(format.get(), path, now));
+  return out;
+}
+
+std::string tried_text(const Object& log) {
+  const auto& runs = array_of(log, "runs");
+  const std::string format = text_of(log, "format");
+  std::string out = text_of(log, "path") + ": " + std::to_string(count_of(log, "lines")) + " lines, " +
+                    (format.empty() ? "of no format that these rules know" : "format " + format) + ", " +
+                    counted(static_cast<std::int64_t>(runs.size()), "run");
+  if (count_of(log, "samples") > 0) out += ", " + counted(count_of(log, "samples"), "sample");
+  if (count_of(log, "rejected") > 0)
+    out += ", " + counted(count_of(log, "rejected"), "measurement") + " rejected";
+  out += "\n";
+  std::size_t number = 0;
+  for (const auto& run : runs) out += run_text(++number, run.get_object());
+  const Object& unmatched = object_of(log, "unmatched");
+  if (count_of(unmatched, "lines") == 0) return out;
+  out += "\nLines that no rule matches (" + std::to_string(count_of(unmatched, "lines")) +
+         "), by how often they come; <numbers> are marked:\n";
+  for (const auto& each : array_of(unmatched, "templates")) {
+    const Object& found = each.get_object();
+    out += padded(std::to_string(count_of(found, "lines")), 8, true) + "  " + text_of(found, "example") +
+           "\n          pattern = '''" + text_of(found, "pattern") + "'''\n";
+  }
+  return out;
 }
 
 }  // namespace etad::client

@@ -118,6 +118,12 @@ std::string page_folder(const std::string& prefix, const Environment& environmen
   return folder_of(environment, "ETAD_PAGE_DIR", below(prefix, kDataDir) + "/etad/page");
 }
 
+std::vector<std::string> client_rules(const std::string& prefix, const Environment& environment) {
+  std::vector<std::string> out = of_system(prefix).rules;
+  out.push_back(of_user(prefix, environment).rules.back());
+  return out;
+}
+
 std::string client_socket(const Environment& environment) {
   if (const auto told = environment("ETAD_SOCKET"); told && !told->empty()) return *told;
   const std::string own = user_socket(environment);

@@ -35,6 +35,9 @@ Paths of_user(const std::string& prefix, const Environment& environment);
 // The files of the page that etactl serves; ETAD_PAGE_DIR names another folder.
 std::string page_folder(const std::string& prefix, const Environment& environment);
 
+// The folders of rule files that a caller's logs may be read by: the system's and the user's own; a later one wins.
+std::vector<std::string> client_rules(const std::string& prefix, const Environment& environment);
+
 // Where a client asks: ETAD_SOCKET, or the user's socket if anybody listens there, or the system's.
 std::string client_socket(const Environment& environment);
 

@@ -115,7 +115,7 @@ Outcome Router::health(Call& call) {
   if (auto unrecognised = reader_.unrecognised_sources(Health::kMostSubjects);
       unrecognised && unrecognised->count > 0) {
     health.notes.push_back({"files", "fit no format so far",
-                            "`etactl check-rules --try FILE RULES` shows how far rules understand one; "
+                            "`etactl check-rules --try FILE` shows how far the rules understand one; "
                             "`format` in its [[source]] "
                             "decides, a rule file of one's own teaches a new one: etad-rules(5)",
                             std::move(unrecognised->paths), unrecognised->count});

@@ -4,7 +4,7 @@
 An example is a fenced block of requests, each with the answer that it shows, if it shows one. `…` stands for what the
 page leaves out: members of an object, elements of a list, the path of the socket, the rest of a text. Values are the
 machine's own; that names and types are right is what counts here. Of what a command prints for people the first line
-counts, but for its numbers: the headings of a table, or the answer itself.
+counts, but for its numbers: the headings of a table, or the answer itself. With --json each of its lines is an object.
 
     examples_test.py BUILD
 """
@@ -155,15 +155,27 @@ def form(line):
 
 
 def check_commands(world, page, environment):
-    """What etactl prints, and what its --json prints is JSON."""
+    """What etactl prints, and that what its --json prints is JSON."""
     count, wrong = 0, []
+
+    def run(*words):
+        return subprocess.run([str(world.build / "etactl"), *words], cwd=world.folder / "archive", env=environment,
+                              capture_output=True, text=True, check=False)
     for _, text, line in blocks(page):
         for command, shown in requests(text):
             words = shlex.split(command[2:].replace("/usr/share/etad/rules.d", str(ROOT / "etc" / "rules.d")))
             assert words[0] == "etactl", command
-            done = subprocess.run([str(world.build / "etactl"), *words[1:]], cwd=world.folder / "archive", env=environment,
-                                  capture_output=True, text=True, check=False)
+            done = run(*words[1:])
             count += 1
+            if words[1] == "backup":  # which overwrites nothing
+                (world.folder / "archive" / words[-1]).unlink()
+            try:
+                again = run("--json", *words[1:])
+                lines = again.stdout.splitlines()
+                itself = again.returncode != 0 and again.stderr  # what etactl refuses by itself it says for people
+                assert itself or lines and all(isinstance(json.loads(each), dict) for each in lines)
+            except (AssertionError, ValueError):
+                wrong.append(f"{page.name}:{line}: {command}\n    --json prints no object: {lines}")
             got = (done.stdout + done.stderr).partition("\n")[0]
             refused = shown.startswith("etactl: ")
             if (done.returncode == 0) == refused or form(got) != form(shown.partition("\n")[0]):
@@ -174,7 +186,10 @@ def check_commands(world, page, environment):
 
 def test(world):
     prepare(world)
-    environment = {**os.environ, "ETAD_SOCKET": world.socket, "ETAD_PAGE_DIR": str(ROOT / "page")}
+    (world.folder / "config" / "etad").mkdir(parents=True)
+    (world.folder / "config" / "etad" / "rules.d").symlink_to(ROOT / "etc" / "rules.d")
+    environment = {**os.environ, "ETAD_SOCKET": world.socket, "ETAD_PAGE_DIR": str(ROOT / "page"),
+                   "XDG_CONFIG_HOME": str(world.folder / "config")}
     check_commands(world, ROOT / "docs" / "etactl.md", environment)
     check_api(world, ROOT / "docs" / "api.md", environment)
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "daemon/client/commands.h"
+#include "daemon/client/check_rules.h"
 #include "tests/places.h"
 
 namespace etad::client {
@@ -22,18 +22,28 @@ class CheckRules : public testing::Test {
     std::ostringstream text;
     text << std::ifstream(ETAD_RULES "/caffe.toml").rdbuf();
     caffe_ = text.str();
+    installed_ = (folder_ / "installed").string();
+    std::filesystem::create_directory(installed_);
+    for (const char* const name : {"/caffe.toml", "/keras.toml"})
+      std::filesystem::copy(std::string(ETAD_RULES) + name, installed_ + name);
   }
   ~CheckRules() override { std::filesystem::remove_all(folder_); }
 
   int check(const std::string& name, const std::string& toml) {
     const auto file = folder_ / name;
     std::ofstream(file) << toml;
+    return check({{file.string()}, "", {installed_}});
+  }
+  int check(const RuleCheck& asked, bool json = false) {
+    Common common;
+    common.json = json;
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
-    const int code = check_rules({file.string()}, "", {ETAD_RULES});
+    const int code = check_rules(common, asked);
     said_ = testing::internal::GetCapturedStdout() + testing::internal::GetCapturedStderr();
     return code;
   }
+  Object answer() const { return boost::json::parse(said_).as_object(); }
   std::string renamed() const {
     const std::string name = "format = \"caffe\"";
     std::string out = caffe_;
@@ -41,6 +51,7 @@ class CheckRules : public testing::Test {
   }
 
   std::filesystem::path folder_;
+  std::string installed_;  // a folder of rule files
   std::string caffe_, said_;
 };
 
@@ -58,6 +69,36 @@ TEST_F(CheckRules, a_name_that_is_taken_is_told) {
 TEST_F(CheckRules, one_that_replaces_an_installed_file_is_not_in_its_way) {
   EXPECT_EQ(check("caffe.toml", caffe_), kDone) << said_;
   EXPECT_THAT(said_, HasSubstr("all samples as stated"));
+}
+
+TEST_F(CheckRules, without_a_file_those_installed_are_meant_of_namesakes_the_later) {
+  std::ofstream(folder_ / "caffe.toml") << "format = ";
+  EXPECT_EQ(check({{}, "", {installed_}}), kDone) << said_;
+  EXPECT_THAT(said_, HasSubstr("keras"));
+  EXPECT_EQ(check({{}, "", {installed_, folder_.string()}}), kRefused);
+  EXPECT_EQ(check({{}, "", {(folder_ / "none").string()}}), kUsage);
+  EXPECT_THAT(said_, HasSubstr("name one"));
+}
+
+TEST_F(CheckRules, a_log_is_tried_on_those_installed) {
+  EXPECT_EQ(check({{}, ETAD_TEST_DATA "/caffe/cifar10_quick_snap.log", {installed_}}), kDone) << said_;
+  EXPECT_THAT(said_, HasSubstr("format caffe, 1 run\n  run 1: train, "));
+  EXPECT_THAT(said_, HasSubstr("Lines that no rule matches ("));
+}
+
+TEST_F(CheckRules, as_json) {
+  EXPECT_EQ(check({{}, ETAD_TEST_DATA "/caffe/cifar10_quick_snap.log", {installed_}}, true), kDone);
+  const Object log = answer().at("log").as_object();
+  EXPECT_EQ(text_of(log, "format"), "caffe");
+  const Object run = log.at("runs").as_array().at(0).as_object();
+  EXPECT_GT(number_of(run.at("train").as_object(), "seconds"), 0);
+  EXPECT_GT(number_of(log.at("unmatched").as_object(), "lines"), 0);
+
+  std::ofstream(folder_ / "mine.toml") << renamed();
+  EXPECT_EQ(check({{(folder_ / "mine.toml").string()}, "", {installed_}}, true), kRefused);
+  EXPECT_EQ(answer().at("files").as_array().size(), 1U);
+  EXPECT_THAT(text_of(answer().at("errors").as_array().at(0).as_object(), "message"),
+              HasSubstr("is also recognised by the format"));
 }
 
 }  // namespace
