@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <systemd/sd-daemon.h>
+#include <systemd/sd-id128.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,15 @@ std::string host_name() {
   if (gethostname(buffer.data(), buffer.size() - 1) != 0) return "localhost";
   const std::string name(buffer.data());
   return name.substr(0, name.find('.'));
+}
+
+std::string machine_id() {
+  // Of etad, among what is made of the same machine-id.
+  const sd_id128_t etad = SD_ID128_MAKE(5b, 1f, 0c, 6e, 3a, 84, 4d, 27, 9e, 61, c2, 0d, 77, f4, 18, a9);
+  sd_id128_t id{};
+  if (sd_id128_get_machine_app_specific(etad, &id) != 0) return {};
+  std::array<char, SD_ID128_STRING_MAX> text{};
+  return sd_id128_to_string(id, text.data());
 }
 
 ZoneOffset local_zone() {

@@ -15,6 +15,10 @@ namespace etad::system {
 Instant now();
 std::string host_name();  // without the domain
 
+// An id of this installation that is nobody else's and tells nothing of /etc/machine-id, which it is made of;
+// empty: there is none.
+std::string machine_id();
+
 // The machine's zone by the system's time-zone database; UTC where there is none.
 ZoneOffset local_zone();
 

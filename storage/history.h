@@ -37,6 +37,9 @@ struct StorageOptions {
   std::chrono::hours minute_samples{24 * 90};
   std::chrono::hours hour_samples{0};  // 0: for ever
   Budgets budgets{};
+  // The machine that the runs to come are of, as an opaque id; empty: not known. A copy of a history on another
+  // machine is told by it (storage/change_reader.h).
+  std::string machine = {};
 };
 
 // What went of an owner: runs, and sources that are or were theirs.

@@ -1,7 +1,7 @@
 #include "storage/reader.h"
 
 #include "storage/datasets_query.h"
-#include "storage/layer_table.h"
+#include "storage/layer_query.h"
 #include "storage/measurement_query.h"
 #include "storage/run_query.h"
 #include "storage/schema.h"
@@ -14,23 +14,6 @@ namespace {
 
 using sqlite::Connection;
 using sqlite::Statement;
-
-std::vector<Layer> read_layers(Connection& connection, const std::string& architecture) {
-  Statement select(connection,
-                   "SELECT name, type, parameters, shapes, operations, backward_operations, weights, inputs, "
-                   "outputs, copies, lowered "
-                   "FROM layers WHERE architecture = ? ORDER BY position");
-  std::vector<Layer> result;
-  for (auto rows = select.query(architecture); rows.next();) {
-    const auto number = [&](int column) { return rows.get<std::optional<double>>(column); };
-    result.push_back({rows.get<std::string>(0),
-                      rows.get<std::string>(1),
-                      rows.get<std::string>(2),
-                      shapes_of(rows.get<std::string_view>(3)),
-                      {number(4), number(5), number(6), number(7), number(8), number(9), number(10)}});
-  }
-  return result;
-}
 
 std::vector<LayerTime> read_layer_times(Connection& connection, std::int64_t run_id) {
   Statement select(connection,
@@ -117,7 +100,7 @@ Result<std::vector<ProgressPoint>> SqliteReader::points(std::int64_t run_id, std
 }
 
 Result<std::vector<Layer>> SqliteReader::layers(const std::string& architecture) {
-  return reading([&](Connection& c) { return read_layers(c, architecture); });
+  return reading([&](Connection& c) { return layers_of(c, architecture); });
 }
 
 Result<std::vector<LayerTime>> SqliteReader::layer_times(std::int64_t run_id) {

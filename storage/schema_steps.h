@@ -325,4 +325,68 @@ CREATE TABLE refit_progress (
 ) STRICT;
 )sql";
 
+// Version 11: what has changed, in order, for whoever carries the history elsewhere (storage/change_reader.h). One
+// row for each thing there is or was; a change gives it a new, higher `seq`. `starts` tells a history from its
+// backup and from its copy on another machine.
+inline constexpr const char* kStep11 = R"sql(
+CREATE TABLE changes (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL CHECK (kind IN ('run', 'architecture', 'minutes')),
+  key ANY NOT NULL,
+  UNIQUE (kind, key)
+) STRICT;
+CREATE TABLE starts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  token TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  after_seq INTEGER NOT NULL,
+  after_run INTEGER NOT NULL
+) STRICT;
+INSERT INTO changes (kind, key) SELECT DISTINCT 'architecture', architecture FROM layers;
+INSERT INTO changes (kind, key) SELECT 'run', id FROM runs ORDER BY id;
+INSERT INTO changes (kind, key)
+  SELECT 'minutes', series_id || ' ' || start_at FROM rollups WHERE tier = 60 ORDER BY start_at;
+
+CREATE TRIGGER run_added AFTER INSERT ON runs BEGIN
+  INSERT INTO changes (kind, key) VALUES ('run', NEW.id);
+END;
+CREATE TRIGGER run_changed AFTER UPDATE ON runs BEGIN
+  DELETE FROM changes WHERE kind = 'run' AND key = NEW.id;
+  INSERT INTO changes (kind, key) VALUES ('run', NEW.id);
+END;
+CREATE TRIGGER run_removed AFTER DELETE ON runs BEGIN
+  DELETE FROM changes WHERE kind = 'run' AND key = OLD.id;
+  INSERT INTO changes (kind, key) VALUES ('run', OLD.id);
+END;
+CREATE TRIGGER source_changed AFTER UPDATE OF pending, path ON sources
+  WHEN OLD.pending <> NEW.pending OR OLD.path <> NEW.path BEGIN
+  DELETE FROM changes WHERE kind = 'run' AND key IN (SELECT id FROM runs WHERE source_id = NEW.id);
+  INSERT INTO changes (kind, key) SELECT 'run', id FROM runs WHERE source_id = NEW.id;
+END;
+CREATE TRIGGER prediction_added AFTER INSERT ON predictions BEGIN
+  DELETE FROM changes WHERE kind = 'run' AND key = NEW.run_id;
+  INSERT INTO changes (kind, key) VALUES ('run', NEW.run_id);
+END;
+CREATE TRIGGER prediction_changed AFTER UPDATE ON predictions BEGIN
+  DELETE FROM changes WHERE kind = 'run' AND key = NEW.run_id;
+  INSERT INTO changes (kind, key) VALUES ('run', NEW.run_id);
+END;
+CREATE TRIGGER layer_added AFTER INSERT ON layers BEGIN
+  DELETE FROM changes WHERE kind = 'architecture' AND key = NEW.architecture;
+  INSERT INTO changes (kind, key) VALUES ('architecture', NEW.architecture);
+END;
+CREATE TRIGGER minutes_added AFTER INSERT ON rollups WHEN NEW.tier = 60 BEGIN
+  DELETE FROM changes WHERE kind = 'minutes' AND key = NEW.series_id || ' ' || NEW.start_at;
+  INSERT INTO changes (kind, key) VALUES ('minutes', NEW.series_id || ' ' || NEW.start_at);
+END;
+CREATE TRIGGER minutes_changed AFTER UPDATE ON rollups WHEN NEW.tier = 60 BEGIN
+  DELETE FROM changes WHERE kind = 'minutes' AND key = NEW.series_id || ' ' || NEW.start_at;
+  INSERT INTO changes (kind, key) VALUES ('minutes', NEW.series_id || ' ' || NEW.start_at);
+END;
+-- What has expired is not taken back anywhere: there is nothing to say of it.
+CREATE TRIGGER minutes_expired AFTER DELETE ON rollups WHEN OLD.tier = 60 BEGIN
+  DELETE FROM changes WHERE kind = 'minutes' AND key = OLD.series_id || ' ' || OLD.start_at;
+END;
+)sql";
+
 }  // namespace etad::schema

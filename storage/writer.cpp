@@ -4,6 +4,7 @@
 #include <new>
 
 #include "storage/schema.h"
+#include "storage/starts.h"
 
 namespace etad {
 namespace {
@@ -66,6 +67,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, const Stor
 SqliteWriter::SqliteWriter(std::unique_ptr<sqlite::Connection> connection, const StorageOptions& options)
     : connection_(std::move(connection)),
       placement_(connection_->path()),
+      machine_(options.machine),
       budgets_(*connection_, options.budgets),
       sources_(*connection_),
       datasets_(*connection_),
@@ -86,9 +88,11 @@ Result<void> SqliteWriter::transaction(Body&& body) {
       sqlite::Transaction transaction(*connection_, sqlite::Transaction::Kind::write);
       datasets_.begin();
       measurements_.begin();
+      if (!start_noted_) note_start(*connection_, machine_);
       body();
       measurements_.end();
       transaction.commit();
+      start_noted_ = true;
     });
     if (!done) forget_state();
     return done;

@@ -1,0 +1,14 @@
+// Reading what is known of a network's layers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parsers/base/record.h"
+#include "storage/sqlite.h"
+
+namespace etad {
+
+std::vector<Layer> layers_of(sqlite::Connection& connection, const std::string& architecture);
+
+}  // namespace etad
