@@ -265,7 +265,7 @@ boost::asio::awaitable<void> Connection::run_watch(Exchange& exchange, Watch wat
   disarm();
   if (error || exchange.head) co_return;
   Watched watched;
-  bool news = true;
+  bool news = false;  // the first look tells something even where no run matches: that the watch has begun
   while (!state_.stopping && socket_.is_open()) {
     co_await state_.turns.wait(uid_);
     const std::uint64_t version = state_.version;

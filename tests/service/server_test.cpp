@@ -425,6 +425,14 @@ TEST_F(ServerTest, AWatchTellsThatARunHangsThoughNothingIsCommitted) {
   stop();
 }
 
+// Whoever watches knows at once that the connection is there.
+TEST_F(ServerTest, AWatchThatNoRunMatchesSaysThatItHasBegun) {
+  start();
+  RawClient client(path_);
+  client.send(get("/v1/runs?watch=true&state=stopped"));
+  client.receive("1\r\n\n\r\n");
+}
+
 TEST_F(ServerTest, AQuietWatchHasAHeartbeatAndEndsWithTheServer) {
   options_.limits.watch_pause = 1ms;
   options_.limits.watch_heartbeat = 5ms;
