@@ -48,26 +48,37 @@ export async function tryGet(path, parameters, signal) {
   }
 }
 
+const SILENCE = 40000;  // ms: a watch tells at least every 15 s that it is there
+
 // Calls `each` for every object of a watch, and `state` with true (connected) and false (lost, trying again),
 // until `signal` ends it. Lost connections and restarted daemons heal by themselves.
 export async function watch(path, parameters, {each, state, signal}) {
   let pause = 500;
   while (!signal.aborted) {
+    const attempt = new AbortController(), end = () => attempt.abort();
+    signal.addEventListener('abort', end);
+    let silence = setTimeout(end, SILENCE);
     try {
-      const response = await fetch(target(path, parameters), {signal, cache: 'no-store'});
+      const response = await fetch(target(path, parameters), {signal: attempt.signal, cache: 'no-store'});
       if (!response.ok) throw new Problem(response.status, await response.json().catch(() => null));
       state(true);
       pause = 500;
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       let pending = '';
       for (let {value, done} = await reader.read(); !done; {value, done} = await reader.read()) {
+        clearTimeout(silence);
+        silence = setTimeout(end, SILENCE);
         const lines = (pending + value).split('\n');
         pending = lines.pop();
         for (const line of lines) if (line) each(JSON.parse(line));
       }
     } catch (error) {
       if (signal.aborted) return;
+    } finally {
+      clearTimeout(silence);
+      signal.removeEventListener('abort', end);
     }
+    if (signal.aborted) return;
     state(false);
     await new Promise((resume) => setTimeout(resume, pause));
     pause = Math.min(2 * pause, 10000);

@@ -20,6 +20,7 @@ function append(element, children) {
   for (const child of children.flat(Infinity)) {
     if (child != null && child !== false) element.append(child);
   }
+  return element;
 }
 
 export function replace(element, ...children) {
@@ -28,37 +29,69 @@ export function replace(element, ...children) {
   return element;
 }
 
-// columns: [{head, cell(row) -> text or element, right}]; silent: a heading above already says what the caption does
-export function table(columns, rows, {caption, empty = 'nothing yet', small = false, silent = false} = {}) {
+// What an element shows, made anew: what is the same stays, with its focus, its scrolling and what was typed or
+// unfolded. Rows and cards are told apart by their data-key; what has data-keep looks after itself.
+export function render(element, ...children) {
+  const focused = document.activeElement;
+  changeChildren(element, append(h('div'), children));
+  if (focused !== document.activeElement && focused?.isConnected) focused.focus({preventScroll: true});
+}
+
+function changeChildren(old, fresh) {
+  const wanted = new Set([...fresh.children].map((child) => child.dataset.key)), keyed = new Map();
+  for (const child of [...old.children]) {
+    const key = child.dataset.key;
+    if (key != null && wanted.has(key)) keyed.set(key, child);
+    else if (key != null) child.remove();
+  }
+  let at = old.firstChild;
+  for (const next of [...fresh.childNodes]) {
+    const key = next.dataset?.key, same = key != null ? keyed.get(key) : at?.dataset?.key != null ? null : at;
+    if (!same) { old.insertBefore(next, at); continue; }
+    if (same === at) at = at.nextSibling;
+    else old.insertBefore(same, at);
+    change(same, next);
+  }
+  while (at) { const next = at.nextSibling; at.remove(); at = next; }
+}
+
+function change(old, fresh) {
+  if (old.nodeName !== fresh.nodeName) return old.replaceWith(fresh);
+  if (old.nodeType === Node.TEXT_NODE) { if (old.data !== fresh.data) old.data = fresh.data; return; }
+  if (old.dataset.keep != null) return;
+  for (const {name, value} of [...fresh.attributes]) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  for (const {name} of [...old.attributes]) if (name !== 'open' && !fresh.hasAttribute(name)) old.removeAttribute(name);
+  if (old.unfold) {
+    old.unfold = fresh.unfold;
+    if (old.children.length > 1) append(fresh, old.unfold());
+  }
+  changeChildren(old, fresh);
+}
+
+// columns: [{head, cell(row) -> text or element, right}]; key(row): what tells rows apart when they change;
+// silent: a heading above already says what the caption does
+export function table(columns, rows, {caption, empty = 'nothing yet', small = false, silent = false, key = null} = {}) {
   if (!rows.length) return h('p', {class: 'quiet'}, empty);
   return h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption ?? 'table'},
     h('table', {class: small ? 'small' : null}, caption ? h('caption', {class: silent ? 'unseen' : null}, caption) : null,
       h('thead', null, h('tr', null, columns.map((c) => h('th', {scope: 'col', class: c.right ? 'right' : null}, c.head)))),
-      h('tbody', null, rows.map((row) => h('tr', null,
+      h('tbody', null, rows.map((row) => h('tr', {'data-key': key?.(row)},
         columns.map((c) => h('td', {class: c.right ? 'right' : null}, c.cell(row) ?? '–')))))));
 }
 
-// The numbers behind a chart: closed until asked for, made only then.
-export function dataTable(columns, rows, {title = 'as a table', most = 500} = {}) {
+// What is closed until asked for, and made only then: `make()` gives its content.
+export function unfolding(title, make) {
   const box = h('details', {class: 'data'}, h('summary', null, title));
-  box.addEventListener('toggle', () => {
-    if (box.open && box.children.length === 1) {
-      const step = Math.max(1, Math.ceil(rows.length / most));
-      box.append(table(columns, rows.filter((_, i) => i % step === 0), {small: true, caption: 'the data of the chart'}));
-      if (step > 1) box.append(h('p', {class: 'quiet'}, `every ${step}th of ${rows.length} rows`));
-    }
-  });
+  box.unfold = make;
+  box.addEventListener('toggle', () => { if (box.open && box.children.length === 1) append(box, box.unfold()); });
   return box;
 }
 
-// Whether what is shown is live: the state of a watch, for `watch` of api.js.
-export function liveStatus() {
-  const element = h('p', {class: 'quiet', role: 'status'}, 'connecting…');
-  const show = (connected) => {
-    element.textContent = connected ? 'live' : 'The connection to the daemon is lost; trying again.';
-    element.className = connected ? 'quiet' : 'warning';
-  };
-  return {element, show};
+// The numbers behind a chart.
+export function dataTable(columns, rows, {title = 'as a table', most = 500} = {}) {
+  const step = Math.max(1, Math.ceil(rows.length / most));
+  return unfolding(title, () => [table(columns, rows.filter((_, i) => i % step === 0), {small: true, caption: 'the data of the chart'}),
+    step > 1 ? h('p', {class: 'quiet'}, `every ${step}th of ${rows.length} rows`) : null]);
 }
 
 export function facts(pairs) {

@@ -59,6 +59,17 @@ export function moment(rfc3339) {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
+// When something ends, by the clock: "15:42", of another day with its date.
+export function endOf(rfc3339) {
+  const text = moment(rfc3339), today = moment(new Date().toISOString());
+  return text.slice(0, 10) === today.slice(0, 10) ? text.slice(11) : text;
+}
+
+// To the second: "2026-11-20 12:00:07".
+export function instant(date) {
+  return moment(date) + ':' + String(date.getSeconds()).padStart(2, '0');
+}
+
 // How the ticks of a time axis are written: days, or the hour where all lies within two days.
 export function tickTime(times) {
   const span = Math.max(...times) - Math.min(...times);
@@ -85,6 +96,13 @@ export function measure(value, unit) {
   return digits(value / size) + (unit ? NBSP + prefix + unit : '');
 }
 
+// Its network's name, or the end of its log's.
 export function nameOf(run) {
-  return plain(run.network || 'run without a name', 60);
+  const log = (run.source ?? '').split('/').at(-1).replace(/\.\w{1,5}$/, '');
+  return plain(run.network || (log.length > 40 ? '…' + log.slice(-39) : log) || 'without a name', 60);
+}
+
+// "2 × Tesla K80 of gpu1".
+export function placeOf(run) {
+  return plain(`${run.devices > 1 ? run.devices + ' × ' : ''}${run.device || 'unknown device'}${run.host ? ' of ' + run.host : ''}`, 90);
 }

@@ -3,6 +3,8 @@
 import {exported, exportedAt} from './api.js';
 import {h, replace} from './dom.js';
 import {moment, plain} from './format.js';
+import {liveness} from './live.js';
+import {hatching} from './plot.js';
 import {askScreen} from './screens/ask.js';
 import {networkScreen} from './screens/network.js';
 import {nowScreen} from './screens/now.js';
@@ -16,6 +18,7 @@ const LINKS = [['now', 'Now'], ['runs', 'Runs'], ['network', 'Networks'], ['ask'
 
 const main = h('main', {id: 'main', tabindex: -1});
 const nav = h('nav', {'aria-label': 'screens'}, LINKS.map(([name, text]) => h('a', {href: '#/' + name, 'data-name': name}, text)));
+const status = h('span', {role: 'status'}, exported ? 'as of ' + moment(exportedAt) : null);
 let current = new AbortController();
 
 async function show() {
@@ -31,12 +34,14 @@ async function show() {
   main.setAttribute('aria-busy', 'true');
   const place = replace(h('div'));
   replace(main, place);
+  const failed = (error) => replace(place, h('p', {class: 'warning', role: 'alert'}, plain(error.message, 400)),
+    error.body?.hint ? h('p', null, plain(error.body.hint, 400)) : null, h('p', null, h('button', {onclick: show}, 'try again')));
   try {
-    await screen(place, signal, new URLSearchParams(query), decodeURIComponent(rest.join('/')));
+    await screen(place, signal, new URLSearchParams(query), decodeURIComponent(rest.join('/')),
+      exported ? {follow: (draw) => draw()} : liveness(status, signal, failed));
   } catch (error) {
     if (signal.aborted) return;
-    replace(place, h('p', {class: 'warning', role: 'alert'}, plain(error.message, 400)),
-      error.body?.hint ? h('p', null, plain(error.body.hint, 400)) : null, h('p', null, h('button', {onclick: show}, 'try again')));
+    failed(error);
   }
   main.removeAttribute('aria-busy');
   main.dataset.shown = location.hash;
@@ -44,6 +49,6 @@ async function show() {
 }
 
 replace(document.getElementById('app'), h('a', {href: '#main', class: 'skip', onclick: (e) => { e.preventDefault(); main.focus(); }}, 'to the content'),
-  h('header', null, h('strong', null, 'etad'), nav, exported ? h('span', {class: 'quiet'}, 'as of ' + moment(exportedAt)) : null), main);
+  h('header', null, h('strong', null, 'etad'), nav, status), main, hatching());
 addEventListener('hashchange', show);
 show();

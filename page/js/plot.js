@@ -2,8 +2,14 @@
 import {h} from './dom.js';
 
 const PLOT_H = 300, PLOT_LEFT = 66, PLOT_RIGHT = 16, PLOT_TOP = 26, PLOT_BOTTOM = 42;
-const KINDS_OF_MARKS = 4;
-let patterns = 0;
+export const KINDS_OF_MARKS = 4;
+
+// What is hatched is filled with it; it stands once in the page.
+export function hatching() {
+  return h('svg', {class: 'unseen', 'aria-hidden': 'true'}, h('defs', null,
+    h('pattern', {id: 'hatch', width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)'},
+      h('line', {x1: 0, y1: 0, x2: 0, y2: 6, class: 'hatching'}))));
+}
 
 // A scale from values to pixels, and the values that are worth a tick.
 function scaleOf(values, from, to, log, most = 6) {
@@ -63,14 +69,11 @@ export function plot({label, x, y, points = [], line = [], marks = [], level = n
   if (!xs.length) return h('p', {class: 'quiet'}, 'nothing measured yet');
   const PLOT_W = innerWidth < 640 ? 340 : 640;  // drawn for the screen, so that its letters stay legible
   const sx = scaleOf(xs, PLOT_LEFT, PLOT_W - PLOT_RIGHT, x.log, (PLOT_W - PLOT_LEFT - PLOT_RIGHT) / 75), sy = scaleOf(ys, PLOT_H - PLOT_BOTTOM, PLOT_TOP, y.log);
-  const hatch = 'hatch' + ++patterns;
   const path = (list, pick) => list.map((p, i) => `${i ? 'L' : 'M'}${sx.at(p.x).toFixed(1)},${sy.at(pick(p)).toFixed(1)}`).join('');
   const band = line.filter((p) => p.lower != null);
   const polygon = (list) => [...list.map((p) => [p.x, p.upper]), ...[...list].reverse().map((p) => [p.x, p.lower])]
     .map(([a, b]) => `${sx.at(a).toFixed(1)},${sy.at(b).toFixed(1)}`).join(' ');
   return h('svg', {class: 'plot', viewBox: `0 0 ${PLOT_W} ${PLOT_H}`, role: 'img', 'aria-label': label},
-    h('defs', null, h('pattern', {id: hatch, width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)'},
-      h('line', {x1: 0, y1: 0, x2: 0, y2: 6, class: 'hatching'}))),
     sx.ticks.map((v) => [h('line', {class: 'grid', x1: sx.at(v), x2: sx.at(v), y1: PLOT_TOP, y2: PLOT_H - PLOT_BOTTOM}),
       h('text', {class: 'tick', x: sx.at(v), y: PLOT_H - PLOT_BOTTOM + 16, 'text-anchor': 'middle'}, x.show(v))]),
     sy.ticks.map((v) => [h('line', {class: 'grid', x1: PLOT_LEFT, x2: PLOT_W - PLOT_RIGHT, y1: sy.at(v), y2: sy.at(v)}),
@@ -78,7 +81,7 @@ export function plot({label, x, y, points = [], line = [], marks = [], level = n
     h('text', {class: 'axis', x: (PLOT_LEFT + PLOT_W) / 2, y: PLOT_H - 6, 'text-anchor': 'middle'}, x.name),
     h('text', {class: 'axis', x: 4, y: 14}, y.name),
     band.length > 1 ? h('polygon', {class: 'band', points: polygon(band)}) : null,
-    runsOf(band, (p) => p.outside).map((part) => h('polygon', {points: polygon(part), fill: `url(#${hatch})`})),
+    runsOf(band, (p) => p.outside).map((part) => h('polygon', {points: polygon(part), fill: 'url(#hatch)'})),
     diagonal ? h('line', {class: 'diagonal', x1: sx.at(Math.min(...xs)), y1: sy.at(Math.min(...ys)), x2: sx.at(Math.max(...xs)), y2: sy.at(Math.max(...ys))}) : null,
     level != null ? h('line', {class: 'diagonal', x1: PLOT_LEFT, x2: PLOT_W - PLOT_RIGHT, y1: sy.at(level), y2: sy.at(level)}) : null,
     line.length ? h('path', {class: 'line', d: path(line, (p) => p.y)}) : null,

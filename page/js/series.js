@@ -1,48 +1,80 @@
 // Dense series over time, drawn by Dygraphs: they share one time axis, and show what stands under the pointer.
-import {dataTable, h, replace} from './dom.js';
-import {duration, moment} from './format.js';
+import {dataTable, h, render, replace} from './dom.js';
+import {duration, instant, moment} from './format.js';
 
 const DASHES = [null, [6, 3], [2, 3], [8, 3, 2, 3]];
 // The library's own legend sets inline styles, which the page's policy forbids.
 Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.Legend);
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-// One chart for each entry of `charts`: {title, labels, rows: [[Date, value or [low, mid, high], …]], unit(v),
-// bars, shades: [{from, to, kind}]}. Zooming one zooms all, at first to `zoom`, [from, to], where that is given.
-// Returns {element, zoomed() -> such a stretch or null, destroy}.
-export function timeCharts(charts, zoom) {
-  const drawn = [];
-  let moving = false, chosen = zoom ?? null;
-  const whole = spanOf(charts), range = zoom ?? whole;
-  const element = h('div', {class: 'charts'}, charts.map((chart) => {
-    const place = h('div', {class: 'dygraph', role: 'img', 'aria-label': chart.title});
-    const legend = h('div', {class: 'legend', 'aria-hidden': 'true'}, legendOf(chart));
-    queueMicrotask(() => draw(chart, place, legend));
-    return h('section', {class: 'chart'}, h('h3', null, chart.title), legend, place,
-      dataTable([{head: 'time', cell: (r) => moment(r[0])},
-        ...chart.labels.map((name, i) => ({head: name, right: true, cell: (r) => chart.unit(chart.bars ? r[i + 1]?.[1] : r[i + 1])}))], chart.rows));
-  }));
+// `show(charts)` draws one chart for each: {title, note, labels, rows: [[Date, value or [low, mid, high], …]],
+// unit(v), bars, shades: [{from, to, kind}]}; called again it changes them in place, and a stretch that was chosen
+// stays. Zooming one zooms all. Ends with `signal`.
+export function timeCharts(signal) {
+  const element = h('div', {class: 'charts', 'data-key': 'charts', 'data-keep': true});
+  let drawn = [], whole = null, chosen = null, moving = false;
+  signal.addEventListener('abort', () => drawn.forEach(({graph}) => graph?.destroy()));
 
-  function draw(chart, place, legend) {
-    if (!place.isConnected) return;
-    const graph = new Dygraph(place, chart.rows, {
+  function show(charts) {
+    whole = spanOf(charts);
+    const same = charts.length === drawn.length && charts.every((chart, i) => sameLines(chart, drawn[i].chart));
+    if (!same) {
+      drawn.forEach(({graph}) => graph?.destroy());
+      drawn = charts.map((chart) => ({chart, graph: null}));
+      replace(element, charts.map((chart, i) => section(chart, i)));
+      queueMicrotask(() => drawn.forEach(begin));
+      return;
+    }
+    render(element, charts.map((chart, i) => section(chart, i)));
+    charts.forEach((chart, i) => {
+      drawn[i].chart = chart;
+      drawn[i].graph?.updateOptions({file: chart.rows, dateWindow: chosen ?? whole});
+    });
+  }
+
+  function section(chart, i) {
+    return h('section', {class: 'chart', 'data-key': chart.title}, h('h3', null, chart.title, chart.note ? h('small', null, ' ', chart.note) : null),
+      h('div', {class: 'legend', 'aria-hidden': 'true'}, legendOf(chart)),
+      h('div', {class: 'dygraph', role: 'img', tabindex: 0, 'data-keep': true, 'aria-label': chart.title + ': arrows move, + and - zoom, Escape shows all',
+        onkeydown: (event) => steer(event, drawn[i].graph)}),
+      dataTable([{head: 'time', cell: (r) => moment(r[0])},
+        ...chart.labels.map((name, k) => ({head: name, right: true, cell: (r) => chart.unit(chart.bars ? r[k + 1]?.[1] : r[k + 1])}))], chart.rows));
+  }
+
+  // By keyboard: as by mouse, and all charts together.
+  function steer(event, graph) {
+    if (!graph) return;
+    const [from, to] = graph.xAxisRange(), width = to - from;
+    const wanted = {ArrowLeft: [from - width / 4, to - width / 4], ArrowRight: [from + width / 4, to + width / 4], '+': [from + width / 4, to - width / 4],
+      '-': [from - width / 2, to + width / 2], Escape: whole}[event.key];
+    if (!wanted) return;
+    event.preventDefault();
+    const size = Math.min(wanted[1] - wanted[0], whole[1] - whole[0]), left = Math.min(Math.max(wanted[0], whole[0]), whole[1] - size);
+    graph.updateOptions({dateWindow: [left, left + size]});
+  }
+
+  function begin(view, i) {
+    const place = element.children[i]?.querySelector('.dygraph'), legend = place?.previousSibling;
+    if (!place?.isConnected) return;
+    const {chart} = view;
+    view.graph = new Dygraph(place, chart.rows, {
       labels: ['time', ...chart.labels],
       customBars: !!chart.bars,
       connectSeparatedPoints: true,
-      dateWindow: range,
+      dateWindow: chosen ?? whole,
       colors: ['--c1', '--c2', '--c3', '--c4'].map(colour),
-      series: Object.fromEntries(chart.labels.map((name, i) => [name, {strokePattern: DASHES[i % DASHES.length]}])),
+      series: Object.fromEntries(chart.labels.map((name, k) => [name, {strokePattern: DASHES[k % DASHES.length]}])),
       strokeWidth: 1.5,
       gridLineColor: colour('--grid'), axisLineColor: colour('--grid'),
       axes: {y: {axisLabelFormatter: (v) => chart.unit(v), axisLabelWidth: 70, ...(chart.clock ? {ticker: clockTicks} : {})}, x: {axisLabelWidth: 70}},
       includeZero: chart.zero ?? false,
       labelsKMG2: chart.bytes ?? false,
       highlightCallback: (event, x, points) => {
-        legend.textContent = moment(new Date(x).toISOString()) + '  ' + points.map((p) => `${p.name} ${chart.unit(p.yval)}`).join(', ');
+        legend.textContent = instant(new Date(x)) + '  ' + points.map((p) => `${p.name} ${chart.unit(p.yval)}`).join(', ');
       },
-      unhighlightCallback: () => replace(legend, legendOf(chart)),
+      unhighlightCallback: () => replace(legend, legendOf(view.chart)),
       underlayCallback: (context, area, g) => {
-        for (const shade of chart.shades ?? []) {
+        for (const shade of view.chart.shades ?? []) {
           const [left] = g.toDomCoords(shade.from, 0), [right] = g.toDomCoords(shade.to, 0);
           context.fillStyle = colour('--shade-' + shade.kind);
           context.fillRect(left, area.y, Math.max(1, right - left), area.h);
@@ -53,14 +85,15 @@ export function timeCharts(charts, zoom) {
         moving = true;
         const [from, to] = g.xAxisRange();
         chosen = from > whole[0] || to < whole[1] ? [from, to] : null;
-        for (const other of drawn) if (other !== g) other.updateOptions({dateWindow: g.xAxisRange()});
+        for (const {graph} of drawn) if (graph && graph !== g) graph.updateOptions({dateWindow: [from, to]});
         moving = false;
       },
     });
-    drawn.push(graph);
   }
-  return {element, zoomed: () => chosen, destroy: () => drawn.forEach((g) => g.destroy())};
+  return {element, show};
 }
+
+const sameLines = (a, b) => a.title === b.title && a.labels.join() === b.labels.join() && a.bars === b.bars;
 
 // Round seconds, minutes and hours.
 function clockTicks(low, high, pixels) {

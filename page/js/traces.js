@@ -24,9 +24,11 @@ function traceWindow({from, to}) {
   return {from, to, step: Math.max(1, Math.floor((second(to) - second(from)) / SERIES_POINTS))};
 }
 
-// [[title, series of the run's GPUs], …], those that have samples.
+// [{title, series of the run's GPUs, step}, …], those that have samples.
 export async function tracesOf(run, signal) {
   if (!run.usage?.gpus?.length || !run.usage.from) return [];
-  const answers = await Promise.all(GPU_SERIES.map(([name]) => tryGet('/v1/series/' + name, traceWindow(run.usage), signal)));
-  return answers.map((answer, i) => [GPU_SERIES[i][1], seriesOf(run, answer)]).filter(([, series]) => series.length);
+  const known = new Set((await tryGet('/v1/series', {limit: 1000}, signal))?.series.map((s) => s.name));
+  const asked = traceWindow(run.usage), wanted = GPU_SERIES.filter(([name]) => known.has(name));
+  const answers = await Promise.all(wanted.map(([name]) => tryGet('/v1/series/' + name, asked, signal)));
+  return answers.map((answer, i) => ({title: wanted[i][1], series: seriesOf(run, answer), asked})).filter(({series}) => series.length);
 }

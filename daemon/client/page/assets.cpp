@@ -19,6 +19,7 @@ constexpr char kChartLibrary[] = "/usr/share/javascript/dygraphs";  // of the pa
 constexpr std::array kModules = {"js/format.js",
                                  "js/dom.js",
                                  "js/api.js",
+                                 "js/live.js",
                                  "js/plot.js",
                                  "js/series.js",
                                  "js/traces.js",

@@ -17,7 +17,6 @@ using boost::json::value;
 
 constexpr std::size_t kMostRuns = 40;                   // in full, with what they did over time
 constexpr std::size_t kMostBytes = 24UL * 1024 * 1024;  // of data: a file that can still be mailed
-
 constexpr std::int64_t kSeriesPoints = 400;             // of a series over a run's time
 
 // Seconds since 1970 of "2026-11-20T12:00:00.25Z".
@@ -175,7 +174,8 @@ Result<std::string> exported_page(const std::function<Result<Response>(const std
                                   const PageAssets& assets) {
   Collector collector(ask);
   for (const char* const target : {"/v1/health", "/v1/accuracy", "/v1/predictions?limit=1000",
-                                   "/v1/estimators", "/v1/sources?limit=200", "/v1/runs?limit=20"}) {
+                                   "/v1/estimators", "/v1/sources?limit=1000", "/v1/runs?limit=20",
+                                   "/v1/series?limit=1000"}) {
     collector.get(target);
   }
   collect_runs(collector);
@@ -192,7 +192,7 @@ Result<std::string> exported_page(const std::function<Result<Response>(const std
                   {"id", "network", "state", "framework", "device", "started_at", "ended_at"}) +
       plain_table(answer("/v1/networks?limit=200"), "networks",
                   {"network", "runs", "batch_sizes", "devices", "last_seen"}) +
-      plain_table(answer("/v1/sources?limit=200"), "sources",
+      plain_table(answer("/v1/sources?limit=1000"), "sources",
                   {"path", "state", "format", "lines", "matched"}) +
       "</noscript>";
   answers["exported_at"] = now_text();

@@ -67,9 +67,10 @@ export async function askScreen(root, signal, query) {
   const runs = (await tryGet('/v1/runs', {limit: 50, state: 'finished'}, signal))?.runs ?? [];
   const names = h('datalist', {id: 'names'});  // of a large history they come later: nothing waits for them
   tryGet('/v1/networks', {limit: 200}, signal).then((a) => replace(names, (a?.networks ?? []).map((n) => h('option', {value: n.network})))).catch(() => {});
+  const optionOf = (r) => h('option', {value: r.id}, `${r.id}: ${nameOf(r)}, batch ${whole(r.train?.samples_per_iteration)}`);
   const inputs = {}, out = h('div', {'aria-live': 'polite'});
   const past = h('select', {id: 'past', onchange: () => past.value && fill(fromRun(runs.find((r) => String(r.id) === past.value)))},
-    h('option', {value: ''}, 'fill in by hand'), runs.map((r) => h('option', {value: r.id}, `${r.id}: ${nameOf(r)}, batch ${whole(r.train?.samples_per_iteration)}`)));
+    h('option', {value: ''}, 'fill in by hand'), runs.map(optionOf));
   const fields = ASK_FIELDS.map(([name, label, kind]) => {
     inputs[name] = Array.isArray(kind) ? h('select', {id: name}, kind.map((v) => h('option', {value: v}, v)))
       : h('input', {id: name, type: kind, min: kind === 'number' ? 0 : null, list: name === 'network' ? 'names' : null});
@@ -94,5 +95,9 @@ export async function askScreen(root, signal, query) {
   const like = query.get('like');
   if (!like) return;
   const run = runs.find((r) => String(r.id) === like) ?? await tryGet('/v1/runs/' + like, {}, signal);
-  if (run) { past.value = like; fill(fromRun(run)); await ask(); }
+  if (!run) return;
+  if (!runs.includes(run)) { runs.unshift(run); past.append(optionOf(run)); }
+  past.value = like;
+  fill(fromRun(run));
+  await ask();
 }

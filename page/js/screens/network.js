@@ -1,8 +1,8 @@
 // What is known of one network: time and throughput over the batch size, and how well the fit holds.
-import {dataTable, facts, h, link, replace, table} from '../dom.js';
+import {dataTable, facts, h, link, render, table} from '../dom.js';
 import {get, tryGet} from '../api.js';
 import {counted, digits, duration, moment, percent, plain, tickTime, whole} from '../format.js';
-import {markLegend, plot} from '../plot.js';
+import {KINDS_OF_MARKS, markLegend, plot} from '../plot.js';
 
 // The question whose answers are a model's curve over the batch size.
 export function curveQuestion(model) {
@@ -10,24 +10,26 @@ export function curveQuestion(model) {
     host: model.host, device: model.device, devices: model.devices ?? '', phase: model.phase, iterations: 1000};
 }
 
-const deploymentOf = (r) => [r.devices === 1 ? '' : (r.devices ?? '?') + ' × ', r.device || 'unknown device', r.host ? ' of ' + r.host : '', ', ', r.framework].join('');
+// What a model is made for. Of a name that several architectures have, which of them.
+const deploymentOf = (r, several) => [r.devices === 1 ? '' : (r.devices ?? '?') + ' × ', r.device || 'unknown device', r.host ? ' of ' + r.host : '', ', ', r.framework, several ? ', ' + (r.architecture || 'unknown architecture') : ''].join('');
 
-function measuredPoints(runs, phase) {
+function measuredPoints(runs, phase, several) {
   return runs.filter((r) => r[phase]?.iterations && r[phase].samples_per_iteration && !r.diverged).map((r) => ({
     run: r, batch: r[phase].samples_per_iteration, seconds: r[phase].seconds / r[phase].iterations,
-    where: deploymentOf(r), at: +new Date(r.started_at)}));
+    where: deploymentOf(r, several), at: r.started_at ? +new Date(r.started_at) : null}));
 }
 
 const rowTime = (row) => row.seconds_per_iteration;
 
-function modelSection(model, points, curve, kinds) {
-  const mine = points.filter((p) => p.where === deploymentOf(model));
+function modelSection(model, points, curve, kinds, several) {
+  const where = deploymentOf(model, several), mine = points.filter((p) => p.where === where);
   const rows = (curve?.rows ?? []).filter((r) => r.seconds_per_iteration != null);
   const line = rows.map((r) => ({x: r.batch_size, y: rowTime(r), lower: rowTime(r) * r.lower / r.seconds, upper: rowTime(r) * r.upper / r.seconds,
     outside: (r.extrapolates ?? []).includes('batch_size')}));
   const kindOf = (p) => kinds.indexOf(p.where);
   const logx = {name: 'batch size (samples an iteration)', log: 'sizes', show: (v) => whole(v)};
-  const knee = curve?.knee?.batch_size ?? curve?.knee;
+  // Where the largest that was asked for is the best, none can be seen.
+  const knee = curve?.knee < line.at(-1)?.x ? curve.knee : null;
   const fitted = (p) => {
     const near = line.filter((l) => l.x <= p.batch).at(-1), next = line.find((l) => l.x >= p.batch);
     if (!near || !next) return null;
@@ -36,8 +38,9 @@ function modelSection(model, points, curve, kinds) {
   };
   const residuals = mine.map((p) => ({...p, off: fitted(p) ? p.seconds / fitted(p) - 1 : null})).filter((p) => p.off != null);
   const title = (p) => `run ${p.run.id}: batch ${p.batch}, ${duration(p.seconds)}`;
-  return h('section', null,
-    h('h2', null, `${model.phase === 'train' ? 'Training' : 'Testing'} on ${plain(deploymentOf(model), 80)}`),
+  const dated = residuals.filter((p) => p.at != null);
+  return h('section', {'data-key': 'model ' + model.id},
+    h('h2', null, `${model.phase === 'train' ? 'Training' : 'Testing'} on ${plain(where, 90)}`),
     facts([['runs', whole(model.runs)], ['error', model.error_percent == null ? 'not tested: a single run' : digits(model.error_percent) + ' %'],
       ['fitted', moment(model.fitted_at)], ['changed', model.changed_at ? 'what came before ' + moment(model.changed_at) + ' no longer counts' : null]]),
     h('div', {class: 'pair'},
@@ -49,8 +52,8 @@ function modelSection(model, points, curve, kinds) {
         line: line.map((l) => ({x: l.x, y: l.x / l.y, lower: l.x / l.upper, upper: l.x / l.lower, outside: l.outside})),
         marks: knee ? [{x: knee, text: 'knee'}] : []}),
         h('figcaption', null, knee ? `From a batch of ${whole(knee)} on, larger ones gain less than 5 %.` : 'Throughput.')),
-      residuals.length > 1 ? h('figure', null, plot({label: 'residuals by date', x: {name: 'begun', show: tickTime(residuals.map((p) => p.at))},
-        y: {name: 'residual', show: (v) => percent(v)}, level: 0, points: residuals.map((p) => ({x: p.at, y: p.off, kind: kindOf(p), title: title(p)}))}),
+      dated.length > 1 ? h('figure', null, plot({label: 'residuals by date', x: {name: 'begun', show: tickTime(dated.map((p) => p.at))},
+        y: {name: 'residual', show: (v) => percent(v)}, level: 0, points: dated.map((p) => ({x: p.at, y: p.off, kind: kindOf(p), title: title(p)}))}),
         h('figcaption', null, 'Residuals by date: how much longer each run took than the estimate.')) : null,
       residuals.length > 1 ? h('figure', null, plot({label: 'residuals by batch size', x: logx, y: {name: 'residual', show: (v) => percent(v)}, level: 0,
         points: residuals.map((p) => ({x: p.batch, y: p.off, kind: kindOf(p), title: title(p)}))}), h('figcaption', null, 'Residuals by batch size.')) : null),
@@ -62,10 +65,13 @@ function modelSection(model, points, curve, kinds) {
       {head: 'residual', right: true, cell: (p) => percent(p.off)}], residuals, {title: 'the runs as a table'}));
 }
 
-// Devices, and numbers of devices, side by side: the median of the measured runs at each batch size.
-function sideBySide(points, kinds) {
-  const groups = kinds.map((where) => points.filter((p) => p.where === where));
-  if (groups.filter((list) => list.length).length < 2) return null;
+// Devices, and numbers of devices, side by side: the median of the measured runs at each batch size. As many
+// as can be told apart, those with the most runs.
+function sideBySide(measured, known) {
+  const count = (where) => measured.filter((p) => p.where === where).length;
+  const kinds = known.filter(count).sort((a, b) => count(b) - count(a)).slice(0, KINDS_OF_MARKS);
+  if (kinds.length < 2) return null;
+  const points = measured.filter((p) => kinds.includes(p.where)), groups = kinds.map((where) => points.filter((p) => p.where === where));
   const sizes = [...new Set(points.map((p) => p.batch))].sort((a, b) => a - b);
   const median = (list) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)];
   const at = (list, size) => median(list.filter((p) => p.batch === size).map((p) => p.seconds));
@@ -80,24 +86,34 @@ function sideBySide(points, kinds) {
   sizes, {caption: 'median time of a training iteration'}));
 }
 
-export async function networkScreen(root, signal, query, name) {
-  if (!name) return networksList(root, signal);
-  const [models, runs] = await Promise.all([get('/v1/models', {network: name}, signal), get('/v1/runs', {network: name, limit: 1000}, signal)]);
-  const curves = await Promise.all(models.models.slice(0, 12).map((m) => tryGet('/v1/whatif', curveQuestion(m), signal)));
-  const train = measuredPoints(runs.runs, 'train'), test = measuredPoints(runs.runs, 'test');
+const MOST_MODELS = 12;  // with their charts; of more those that rest on the most runs
+
+export function networkScreen(root, signal, query, name, live) {
+  return live.follow(name ? () => oneNetwork(root, signal, name) : () => networksList(root, signal));
+}
+
+async function oneNetwork(root, signal, name) {
+  const [answer, runs] = await Promise.all([get('/v1/models', {network: name}, signal), get('/v1/runs', {network: name, limit: 1000}, signal)]);
+  const models = answer.models.sort((a, b) => b.runs - a.runs || a.id - b.id).slice(0, MOST_MODELS);
+  const curves = await Promise.all(models.map((m) => tryGet('/v1/whatif', curveQuestion(m), signal)));
+  const several = new Set([...runs.runs, ...answer.models].map((each) => each.architecture)).size > 1;
+  const train = measuredPoints(runs.runs, 'train', several), test = measuredPoints(runs.runs, 'test', several);
   const kinds = [...new Set([...train, ...test].map((p) => p.where))];
-  replace(root, h('h1', null, plain(name, 80)), h('p', {class: 'quiet'}, counted(runs.runs.length, 'run'), runs.next ? ' (the newest 1,000)' : ''),
-    models.models.length ? null : h('p', null, 'No model yet: it takes a run that trained or tested to its end.'),
+  render(root, h('h1', null, plain(name, 80)), h('p', {class: 'quiet'}, h('a', {href: '#/runs?network=' + encodeURIComponent(name)}, counted(runs.runs.length, 'run')), runs.next ? ' (the newest)' : ''),
+    models.length ? null : h('p', null, 'No model yet: it takes a run that trained or tested to its end.'),
     sideBySide(train, kinds),
-    models.models.slice(0, 12).map((m, i) => modelSection(m, m.phase === 'train' ? train : test, curves[i], kinds)),
-    h('p', null, h('a', {href: '#/runs?network=' + encodeURIComponent(name)}, 'its runs')));
+    models.map((m, i) => modelSection(m, m.phase === 'train' ? train : test, curves[i], kinds, several)),
+    answer.models.length > models.length ? h('p', {class: 'quiet'}, `Of ${whole(answer.models.length)} models these rest on the most runs; `, h('code', null, 'etactl models'), ' lists all.') : null);
 }
 
 async function networksList(root, signal) {
   const answer = await get('/v1/networks', {limit: 200}, signal);
-  replace(root, h('h1', null, 'Networks'), table([
-    {head: 'network', cell: (n) => link('#/network/' + encodeURIComponent(n.network), plain(n.network, 60) || 'without a name')},
-    {head: 'frameworks', cell: (n) => plain(n.frameworks.join(', '), 40)}, {head: 'devices', cell: (n) => plain(n.devices.join(', '), 60)},
-    {head: 'batch sizes', cell: (n) => plain(n.batch_sizes.join(', '), 60)}, {head: 'runs', right: true, cell: (n) => whole(n.runs)},
-    {head: 'last seen', cell: (n) => moment(n.last_seen)}], answer.networks, {caption: 'networks', silent: true, empty: 'No network has been seen yet.'}));
+  render(root, h('h1', null, 'Networks'), table([
+    {head: 'network', cell: (n) => n.network ? link('#/network/' + encodeURIComponent(n.network), plain(n.network, 60)) : h('span', {class: 'quiet'}, 'without a name')},
+    {head: 'architecture', cell: (n) => n.architecture || '–'},
+    {head: 'frameworks', cell: (n) => plain(n.frameworks.join(', '), 40)}, {head: 'devices', cell: (n) => plain(n.devices.join(', '), 60) || '–'},
+    {head: 'batch sizes', cell: (n) => plain(n.batch_sizes.map(whole).join(', '), 60) || '–'}, {head: 'runs', right: true, cell: (n) => whole(n.runs)},
+    {head: 'last seen', cell: (n) => h('span', {class: 'when'}, moment(n.last_seen))}], answer.networks,
+  {caption: 'networks', silent: true, empty: 'No network has been seen yet.', key: (n) => `${n.network} ${n.architecture}`}),
+  answer.next ? h('p', {class: 'quiet'}, 'The first 200; ', h('code', null, 'etactl networks'), ' lists all.') : null);
 }

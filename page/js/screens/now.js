@@ -1,7 +1,7 @@
 // What is running: how far, how long still, when by the clock, and whether all is well with it.
-import {badge, facts, h, link, liveStatus, replace, table} from '../dom.js';
-import {exported, exportedAt, get, tryGet, watch} from '../api.js';
-import {between, digits, duration, moment, nameOf, percent, plain, whole} from '../format.js';
+import {badge, facts, h, link, render, replace, table} from '../dom.js';
+import {exported, get, tryGet} from '../api.js';
+import {between, digits, duration, endOf, moment, nameOf, percent, placeOf, plain, whole} from '../format.js';
 import {spark} from '../plot.js';
 import {seriesOf} from '../traces.js';
 
@@ -30,88 +30,73 @@ function progressBar(run) {
 
 function card(run) {
   const left = run.remaining;
-  return h('article', {class: 'card', 'data-run': run.id},
+  return h('article', {class: 'card', 'data-key': run.id, 'data-run': run.id},
     h('h2', null, h('a', {href: '#/run/' + run.id}, nameOf(run)), ' ', stateOf(run)),
     progressBar(run),
     left ? h('p', {class: 'big'}, duration(left.seconds), ' left', h('span', {class: 'quiet'}, between(left))) : h('p', {class: 'quiet'}, 'no estimate yet'),
     facts([
-      ['ends', run.expected_end ? moment(run.expected_end) : null],
+      ['ends', run.expected_end ? endOf(run.expected_end) : null],
       ['step', run.pace ? duration(run.pace.seconds_per_iteration) : null],
       ['loss', run.progress?.loss != null ? digits(run.progress.loss) : null],
       ['batch', run.train?.samples_per_iteration ? whole(run.train.samples_per_iteration) : null],
       ['begun', moment(run.started_at)], ['framework', plain(run.framework, 30)],
-      ['on', plain([run.devices > 1 ? run.devices + ' ×' : '', run.device || 'unknown device', run.host ? 'of ' + run.host : ''].join(' '), 60)]]),
-    h('div', {class: 'usage', 'data-usage': run.id}));
+      ['on', placeOf(run)]]),
+    h('div', {class: 'usage', 'data-usage': run.id, 'data-keep': true}));
 }
 
 // The use of its GPUs in the last quarter of an hour, where a trace says it.
 async function fillUsage(box, run, signal) {
   const full = await tryGet('/v1/runs/' + run.id, {}, signal);
-  if (!full?.usage?.gpus?.length) return;
+  if (!full?.usage?.gpus?.some((gpu) => gpu.utilization_percent != null)) return;
   const from = new Date(Date.now() - 900000).toISOString();
   const answer = await tryGet('/v1/series/gpu.utilization', {from, step: 15}, signal);
-  replace(box, seriesOf(full, answer).map((s) => {
+  render(box, seriesOf(full, answer).map((s) => {
     const values = s.samples.map((p) => p.mean), last = digits(values.at(-1), 2) + '\u00a0%';
     const name = plain(s.name, 40), label = `${name}: its use in the last 15 minutes, now ${last}`;
     return h('div', {class: 'use'}, h('span', {class: 'quiet'}, name), spark(values, label), h('span', null, last));
   }));
 }
 
-export function nowScreen(root, signal) {
+export async function nowScreen(root, signal, query, name, live) {
   const runs = new Map();
-  const status = liveStatus();
-  if (exported) status.element.textContent = 'as of ' + moment(exportedAt);
   const cards = h('div', {class: 'cards'}), over = h('div');
-  replace(root, h('h1', null, 'Now'), status.element, cards, h('h2', null, 'Just over'), over);
+  replace(root, h('h1', null, 'Now'), cards, h('h2', null, 'Just over'), over);
 
-  const draw = (run) => {
-    const old = cards.querySelector(`[data-run="${run.id}"]`);
-    const had = old?.querySelector('.usage');
-    if (run.state !== 'running') {
-      old?.remove();
-      showOver();
-    } else {
-      const fresh = card(run);
-      if (had) fresh.querySelector('.usage').replaceWith(had);
-      old ? old.replaceWith(fresh) : cards.append(fresh);
-      if (!had) fillUsage(fresh.querySelector('.usage'), run, signal).catch(() => {});
-    }
-    empty();
-  };
-  const empty = () => {
-    const none = cards.querySelector('.none');
-    if (cards.querySelector('article')) none?.remove();
-    else if (!none) cards.append(h('p', {class: 'none'}, 'Nothing is running. ', h('a', {href: '#/runs'}, 'What was')));
-  };
+  const draw = () => render(cards, runs.size ? [...runs.values()].sort((a, b) => b.id - a.id).map(card)
+    : h('p', {class: 'none'}, 'Nothing is running. ', h('a', {href: '#/runs'}, 'What was')));
+  const showUsage = (only) => runs.forEach((run) => {
+    const box = cards.querySelector(`[data-usage="${run.id}"]`);
+    if (box && (!only || run.id === only)) fillUsage(box, run, signal).catch(() => {});
+  });
   const showOver = async () => {
     const answer = await tryGet('/v1/runs', {limit: 20}, signal).catch(() => null);
-    replace(over, table([
+    render(over, table([
       {head: 'run', cell: (r) => link('#/run/' + r.id, nameOf(r))}, {head: 'state', cell: stateOf},
       {head: 'ended', cell: (r) => h('span', {class: 'when'}, moment(r.ended_at))}, {head: 'took', right: true, cell: (r) => duration(tookOf(r))}],
-      (answer?.runs ?? []).filter((r) => r.state !== 'running').slice(0, 8), {caption: 'runs that are over', silent: true}));
+      (answer?.runs ?? []).filter((r) => r.state !== 'running').slice(0, 8), {caption: 'runs that are over', silent: true, key: (r) => r.id}));
   };
-  showOver();
-  const again = setInterval(() => runs.forEach((run) => {
-    const box = cards.querySelector(`[data-usage="${run.id}"]`);
-    if (box) fillUsage(box, run, signal).catch(() => {});
-  }), 30000);
+  await Promise.all([showOver(), get('/v1/runs', exported ? {limit: 200} : {state: 'running'}, signal).then((answer) =>
+    answer.runs.filter((run) => run.state === 'running').forEach((run) => runs.set(run.id, run)))]);
+  draw();
+  showUsage();
+  if (exported) return;
+  const again = setInterval(showUsage, 30000);
   signal.addEventListener('abort', () => clearInterval(again));
-  if (exported) {
-    get('/v1/runs', {limit: 200}).then((a) => a.runs.filter((r) => r.state === 'running').forEach(draw)).finally(empty);
-    return;
-  }
-  watch('/v1/runs', {watch: true, state: 'running'}, {
-    signal,
-    each: (run) => {
-      if (run.state === 'running') runs.set(run.id, run);
-      else runs.delete(run.id);
-      draw(run);
-    },
-    state: (connected) => {
-      status.show(connected);
-      if (connected) { runs.clear(); cards.replaceChildren(); empty(); }
-    },
+  // A frame holds what came since the last one: a watch begins with all that run.
+  let drawing = null, gone = false;
+  const changed = () => drawing ??= requestAnimationFrame(() => {
+    drawing = null;
+    draw();
+    if (gone) showOver();
+    gone = false;
   });
+  live.watchRunning({}, (run) => {
+    const fresh = !runs.has(run.id);
+    if (run.state === 'running') runs.set(run.id, run);
+    else gone = runs.delete(run.id) || gone;
+    changed();
+    if (fresh) requestAnimationFrame(() => showUsage(run.id));
+  }, () => { runs.clear(); changed(); showOver(); });
 }
 
 // From its first to its last line by the clock.

@@ -1,7 +1,7 @@
 // One run: what it did over time, what its GPUs did meanwhile, what was said of it and how right that was.
-import {facts, h, liveStatus, replace, table} from '../dom.js';
-import {exported, get, tryGet, watch} from '../api.js';
-import {between, bytes, digits, duration, measure, moment, nameOf, percent, plain, whole} from '../format.js';
+import {facts, h, render, table} from '../dom.js';
+import {exported, get, tryGet} from '../api.js';
+import {between, bytes, digits, duration, measure, moment, nameOf, percent, placeOf, plain, whole} from '../format.js';
 import {timeCharts} from '../series.js';
 import {tracesOf} from '../traces.js';
 import {doneOf, stateOf, tookOf} from './now.js';
@@ -60,16 +60,25 @@ function remainingChart(run) {
   return {title: 'Remaining time: what was said, and the truth', labels: ['said', 'true'], rows, bars: true, unit: duration, clock: true, zero: true};
 }
 
+// Of times long ago only means of minutes or hours are kept: each is drawn over all of its time.
 async function gpuCharts(run, signal) {
-  return (await tracesOf(run, signal)).map(([title, series]) => {
+  const begin = +new Date(run.usage?.from), end = +new Date(run.usage?.to);
+  return (await tracesOf(run, signal)).map(({title, series, asked}) => {
     const times = new Map();
-    series.forEach((s, k) => s.samples.forEach((p) => {
-      const row = times.get(p.at) ?? Array(series.length).fill([null, null, null]);
-      row[k] = [p.min, p.mean, p.max];
-      times.set(p.at, row);
+    series.forEach((s, k) => s.samples.forEach((p, i) => {
+      const from = +new Date(p.at), to = from + 1000 * s.step_seconds;
+      const put = (at) => {
+        const row = times.get(at) ?? Array(series.length).fill([null, null, null]);
+        row[k] = [p.min, p.mean, p.max];
+        times.set(at, row);
+      };
+      put(Math.max(from, begin));
+      if (s.step_seconds > asked.step && (i + 1 === s.samples.length || new Date(s.samples[i + 1].at) > to)) put(Math.min(to, end));
     }));
-    const rows = [...times].sort(([a], [b]) => a < b ? -1 : 1).map(([at, values]) => [new Date(at), ...values]);
-    return {title, labels: series.map((s) => plain(s.name, 30)), rows, bars: true, zero: true, bytes: series[0].unit === 'B', unit: (v) => measure(v, series[0].unit)};
+    const rows = [...times].sort(([a], [b]) => a - b).map(([at, values]) => [new Date(at), ...values]);
+    const step = Math.max(...series.map((s) => s.step_seconds));
+    return {title, labels: series.map((s) => plain(s.name, 30)), rows, bars: true, zero: true, bytes: series[0].unit === 'B',
+      note: step > asked.step ? `means of ${duration(step)}` : null, unit: (v) => measure(v, series[0].unit)};
   });
 }
 
@@ -94,7 +103,7 @@ export function runFacts(run) {
   const usage = run.usage ?? {};
   return facts([
     ['state', stateOf(run)], ['message', run.message ? plain(run.message, 300) : null],
-    ['done', doneOf(run) == null ? null : `${percent(doneOf(run))}, ${whole(run.progress?.iteration)} of ${whole(run.progress?.of)}`],
+    ['done', doneOf(run) == null ? null : percent(doneOf(run)) + (run.progress?.of ? `, ${whole(run.progress.iteration)} of ${whole(run.progress.of)}` : '')],
     ['loss', run.progress?.loss != null ? digits(run.progress.loss) : null],
     ['remaining', run.remaining ? `${duration(run.remaining.seconds)} (${between(run.remaining)}), until ${moment(run.expected_end)}` : null],
     ...phaseFacts('training', run.train), ...phaseFacts('testing', run.test),
@@ -102,19 +111,16 @@ export function runFacts(run) {
     ['start-up', run.startup_seconds ? duration(run.startup_seconds) : null],
     ['begun', moment(run.started_at)], ['ended', run.ended_at ? moment(run.ended_at) : null],
     ['took', duration(tookOf(run))],
-    ['on', plain(`${run.devices > 1 ? run.devices + ' × ' : ''}${run.device || 'unknown device'}${run.host ? ' of ' + run.host : ''}`, 90)],
-    ['framework', plain(run.framework, 40)], ['log', plain(run.source, 300)],
-    ['GPUs', usage.absent ? plain('not known: ' + usage.absent, 200) : null],
+    ['on', placeOf(run)], ['framework', plain(run.framework, 40)],
+    ['GPUs', usage.absent ? plain(`not known: ${usage.absent}${usage.hint ? '. ' + usage.hint : ''}`, 300) : null],
     ['GPU use', usage.utilization_percent != null ? digits(usage.utilization_percent) + ' %' : null],
     ['power', usage.power_watts != null ? measure(usage.power_watts, 'W') : null],
     ['energy', usage.energy_joules != null ? measure(usage.energy_joules, 'J') : null],
-    ['peak memory', usage.peak_memory_bytes != null ? bytes(usage.peak_memory_bytes) : null]]);
+    ['peak memory', usage.peak_memory_bytes != null ? bytes(usage.peak_memory_bytes) : null], ['log', plain(run.source, 300)]]);
 }
 
-export async function runScreen(root, signal, query, id) {
-  let charts = null;
-  const status = liveStatus();
-  signal.addEventListener('abort', () => charts?.destroy());
+export async function runScreen(root, signal, query, id, live) {
+  const charts = timeCharts(signal);
   const draw = async () => {
     const run = await get('/v1/runs/' + id, {}, signal);
     const [segments, progress, gpus] = await Promise.all([
@@ -122,30 +128,27 @@ export async function runScreen(root, signal, query, id) {
       tryGet(`/v1/runs/${id}/progress`, {points: MOST_POINTS}, signal), gpuCharts(run, signal)]);
     const list = [lossChart(progress?.points ?? []), stepChart(run, segments?.segments ?? []), remainingChart(run), ...gpus]
       .filter((c) => c.rows.length > 1);
-    const window = charts?.zoomed();
-    charts?.destroy();
-    charts = timeCharts(list, window);
-    replace(root, h('h1', null, nameOf(run), ' ', h('small', null, 'run ' + run.id)),
-      !exported && run.state === 'running' ? status.element : null, runFacts(run),
-      run.network ? h('p', null, h('a', {href: '#/network/' + encodeURIComponent(run.network)}, 'its network'), ' · ',
-        exported ? null : h('a', {href: '#/ask?like=' + run.id}, 'how long would one like it take?')) : null,
-      charts.element,
+    render(root, h('h1', null, nameOf(run), ' ', h('small', null, 'run ' + run.id)), runFacts(run),
+      h('p', null, run.network ? h('a', {href: '#/network/' + encodeURIComponent(run.network)}, 'its network') : null, run.network && !exported ? ' · ' : null,
+        exported ? null : h('a', {href: '#/ask?like=' + run.id}, 'how long would one like it take?')),
+      list.length ? null : h('p', {class: 'quiet'}, 'The log shows no times and no losses that could be drawn.'),
+      charts.element.isConnected ? h('div', {'data-key': 'charts'}) : charts.element,
       h('h2', null, 'Predictions'), predictionsTable(run),
       h('details', null, h('summary', null, 'settings'), table([{head: 'name', cell: (e) => plain(e[0], 60)}, {head: 'value', cell: (e) => plain(e[1], 200)}],
         Object.entries(run.settings ?? {}), {caption: 'settings as the log shows them'})));
+    charts.show(list);
     return run;
   };
-  const run = await draw();
-  if (exported || run.state !== 'running') return;
-  let waiting = null;  // redrawn at most every five seconds, and not while somebody reads a table of it
-  watch('/v1/runs', {watch: true, network: run.network || null}, {
-    signal, state: status.show,
-    each: (changed) => {
-      if (changed.id !== run.id || waiting) return;
-      waiting = setTimeout(() => {
-        waiting = null;
-        if (!signal.aborted && !root.querySelector('details[open]')) draw().catch(() => {});
-      }, 5000);
-    },
+  const run = exported ? await draw() : await get('/v1/runs/' + id, {}, signal);
+  if (exported) return;
+  if (run.state !== 'running') return live.follow(draw);
+  await draw();
+  let waiting = null;  // at most every two seconds
+  live.watchRunning({network: run.network || null}, (changed) => {
+    if (changed.id !== run.id || waiting) return;
+    waiting = setTimeout(() => {
+      waiting = null;
+      if (!signal.aborted) draw().catch(() => {});
+    }, 2000);
   });
 }
