@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "daemon/command_line.h"
-#include "daemon/config_table.h"
+#include "daemon/settings/table.h"
 #include "parsers/base/event.h"
 #include "parsers/base/suggest.h"
 #include "parsers/base/trace_labels.h"
@@ -128,6 +128,7 @@ void read_budgets(Table& table, Config& config) {
 void read_storage(Table& table, Config& config) {
   table.text("path", config.storage.path);
   expand_home(config.home, config.storage.path);
+  table.text("machine", config.storage.machine);
   table.duration("raw_samples", config.storage.raw_samples);
   table.duration("minute_samples", config.storage.minute_samples);
   table.duration("hour_samples", config.storage.hour_samples);
@@ -183,23 +184,6 @@ Expected read_level(const toml::node& node, std::string& out) {
 }
 
 }  // namespace
-
-Result<std::chrono::seconds> parse_duration(std::string_view text) {
-  std::int64_t count = 0;
-  const char* last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, count);
-  const std::string_view unit(end, static_cast<std::size_t>(last - end));
-  std::int64_t seconds = 0;
-  if (unit.empty() || unit == "s") seconds = 1;
-  if (unit == "m") seconds = 60;
-  if (unit == "h") seconds = 3600;
-  if (unit == "d") seconds = 86400;
-  static constexpr std::int64_t kLongest = 3'000'000'000;  // a century: more is a typing mistake
-  if (error != std::errc{} || seconds == 0 || count <= 0 || count > kLongest / seconds) {
-    return fail("'" + std::string(text) + "' is no duration", "write 90s, 15m, 12h or 7d");
-  }
-  return std::chrono::seconds(count * seconds);
-}
 
 std::vector<Error> check_sources(const Config& config, const FormatSet& formats) {
   std::vector<Error> errors;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "daemon/paths/paths.h"
+#include "daemon/settings/duration.h"
 #include "parsers/base/error.h"
 #include "parsers/rules/format.h"
 #include "storage/history.h"
@@ -32,6 +33,7 @@ struct Config {
 
   struct {
     std::string path;
+    std::string machine;  // whose runs these are, to a fleet; empty: made of /etc/machine-id
     std::chrono::seconds raw_samples{std::chrono::days{7}};      // how long traces are kept as they came
     std::chrono::seconds minute_samples{std::chrono::days{90}};  // … as one-minute figures
     std::chrono::seconds hour_samples{std::chrono::days{1825}};  // … as one-hour figures
@@ -84,8 +86,5 @@ tl::expected<Config, std::vector<Error>> parse_config(
 std::vector<Error> check_sources(const Config& config, const FormatSet& formats);
 // Those, and that there are no rules at all: a daemon would run, and understand nothing.
 std::vector<Error> check_config(const Config& config, const FormatSet& formats);
-
-// "90", "90s", "15m", "12h", "7d".
-Result<std::chrono::seconds> parse_duration(std::string_view text);
 
 }  // namespace etad

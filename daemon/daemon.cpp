@@ -107,7 +107,7 @@ Result<void> Daemon::open_history() {
   options.minute_samples = std::chrono::ceil<std::chrono::hours>(config_.storage.minute_samples);
   options.budgets = config_.budgets;
   options.hour_samples = std::chrono::ceil<std::chrono::hours>(config_.storage.hour_samples);
-  options.machine = system::machine_id();
+  options.machine = config_.storage.machine.empty() ? system::machine_id() : config_.storage.machine;
   auto writer = Writer::open(path, options);
   if (!writer) return tl::unexpected(writer.error());
   writer_ = std::make_unique<SharedWriter>(std::move(*writer));

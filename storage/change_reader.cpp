@@ -1,5 +1,6 @@
 #include "storage/change_reader.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -62,23 +63,16 @@ class SqliteChangeReader final : public ChangeReader {
  public:
   explicit SqliteChangeReader(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
 
-  Result<std::vector<HistoryStart>> starts() override {
-    return sqlite::guarded([&] { return starts_of(*connection_); });
-  }
-
-  Result<std::int64_t> newest() override {
-    return sqlite::guarded([&] {
-      Statement select(*connection_, "SELECT coalesce(max(seq), 0) FROM changes");
-      auto rows = select.query();
-      return rows.next() ? rows.get<std::int64_t>(0) : std::int64_t{0};
-    });
-  }
-
   Result<Changes> after(std::int64_t after, std::int64_t most) override {
     return sqlite::guarded([&] {
       sqlite::Transaction transaction(*connection_, sqlite::Transaction::Kind::read);
       Changes out;
       out.up_to = after;
+      out.starts = starts_of(*connection_);
+      Statement newest(*connection_, "SELECT seq FROM sqlite_sequence WHERE name = 'changes'");
+      if (auto rows = newest.query(); rows.next()) out.newest = rows.get<std::int64_t>(0);
+      Statement oldest(*connection_, "SELECT min(start_at) FROM rollups WHERE tier = 60");
+      if (auto rows = oldest.query(); rows.next()) out.oldest_minutes = rows.get<std::optional<Instant>>(0);
       Statement select(*connection_, "SELECT seq, kind, key FROM changes WHERE seq > ? ORDER BY seq LIMIT ?");
       for (auto rows = select.query(after, most); rows.next();) {
         out.up_to = rows.get<std::int64_t>(0);
@@ -90,11 +84,14 @@ class SqliteChangeReader final : public ChangeReader {
           auto layers = layers_of(*connection_, architecture);
           out.architectures.push_back({std::move(architecture), std::move(layers)});
         } else if (auto minutes = read_minutes(*connection_, rows.get<std::string_view>(2))) {
+          minutes->seq = out.up_to;
           out.minutes.push_back(std::move(*minutes));
         }
       }
       Statement behind(*connection_, "SELECT count(*) FROM changes WHERE seq > ?");
       if (auto rows = behind.query(out.up_to); rows.next()) out.waiting = rows.get<std::int64_t>(0);
+      // What is missing at the end has expired.
+      if (out.waiting == 0) out.up_to = std::max(out.up_to, out.newest);
       return out;
     });
   }

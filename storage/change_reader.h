@@ -35,6 +35,7 @@ struct ChangedArchitecture {
 
 // One hour of one series by the minute.
 struct ChangedMinutes {
+  std::int64_t seq = 0;  // its place in the list
   SeriesRow series;
   Instant hour{};
   std::vector<SeriesPoint> points;
@@ -43,6 +44,9 @@ struct ChangedMinutes {
 struct Changes {
   std::int64_t up_to = 0;    // the last one's place: where to go on
   std::int64_t waiting = 0;  // those behind it
+  std::int64_t newest = 0;   // the place of the last change there ever was; 0: there was none
+  std::vector<HistoryStart> starts;  // in order
+  std::optional<Instant> oldest_minutes;  // of those that have not expired; nullopt: there are none
   std::vector<ChangedRun> runs;
   std::vector<ChangedArchitecture> architectures;
   std::vector<ChangedMinutes> minutes;
@@ -56,8 +60,6 @@ class ChangeReader {
   static Result<std::unique_ptr<ChangeReader>> open(const std::string& path);
   virtual ~ChangeReader() = default;
 
-  virtual Result<std::vector<HistoryStart>> starts() = 0;     // in order
-  virtual Result<std::int64_t> newest() = 0;                  // the last change's place; 0: there was none
   // At most `most` of those behind `after`. Runs of imports that are not complete are as gone.
   virtual Result<Changes> after(std::int64_t after, std::int64_t most) = 0;
 };

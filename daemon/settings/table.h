@@ -1,5 +1,6 @@
 // Strict reading of one TOML table: each key is read once, by name and type; whatever nobody asked for by
-// the time the table is done is a mistake. Private to the configuration.
+// the time the table is done is a mistake. Every program's configuration is read
+// by it.
 #pragma once
 
 #include <toml++/toml.h>
@@ -11,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/config.h"
+#include "daemon/settings/duration.h"
 
 namespace etad::config {
 

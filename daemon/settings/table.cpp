@@ -1,4 +1,4 @@
-#include "daemon/config_table.h"
+#include "daemon/settings/table.h"
 
 #include <algorithm>
 

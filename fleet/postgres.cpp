@@ -1,0 +1,221 @@
+#include "fleet/postgres.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "parsers/base/printable.h"
+
+namespace etad::postgres {
+namespace {
+
+constexpr std::size_t kMostPending = 128;  // answers that wait in the socket's buffers while we send
+
+std::string first_line(const char* text) {
+  const std::string_view whole(text == nullptr ? "" : text);
+  return std::string(whole.substr(0, whole.find('\n')));
+}
+
+// What the caller can do about a failure follows from its class.
+ErrorKind kind_of(std::string_view state) {
+  const std::string_view of = state.substr(0, 2);
+  if (state.empty() || of == "08" || of == "57" || of == "40" || of == "55") return ErrorKind::unavailable;
+  if (of == "53") return ErrorKind::exhausted;
+  if (state == "42P01" || of == "3D") return ErrorKind::not_found;
+  if (of == "28" || of == "42") return ErrorKind::invalid;
+  return ErrorKind::internal;
+}
+
+std::string hint_for(std::string_view state) {
+  if (state == "42P01") return "make its tables first: etad-export --migrate";
+  if (state == "42501") return "grant this role what docs/fleet.md says under \"Roles\"";
+  if (state.substr(0, 2) == "28") return "check the user and its password in the connection string or pgpass file";
+  return {};
+}
+
+template <class T>
+T parsed(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw Failure("22P02", Error{{}, "the database answered \"" + std::string(text.substr(0, 40)) +
+                                         "\" where a number belongs", {}, ErrorKind::corrupt});
+  }
+  return value;
+}
+
+}  // namespace
+
+// What is no UTF-8 becomes U+FFFD, and NUL goes: the database takes neither, and a log may hold both.
+Parameter parameter(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = first_character(text).bytes;
+    if (length == 0) out += "\xEF\xBF\xBD";
+    if (length > 0 && text.front() != '\0') out += text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
+Parameter parameter(std::int64_t number) { return std::to_string(number); }
+Parameter parameter(bool flag) { return flag ? "t" : "f"; }
+Parameter parameter(Instant at) { return to_rfc3339(at); }
+
+Parameter parameter(double number) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  if (std::isnan(number)) return "NaN";
+  return std::string(text.data(), end);
+}
+
+Parameter parameter(Duration seconds) { return parameter(to_seconds(seconds)); }
+
+Parameter parameter(Bytes bytes) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string out = "\\x";
+  for (const char c : bytes.bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += kDigits[byte >> 4U];
+    out += kDigits[byte & 15U];
+  }
+  return out;
+}
+
+std::int64_t Rows::changed() const {
+  const std::string_view count = PQcmdTuples(result_.get());
+  return count.empty() ? 0 : parsed<std::int64_t>(count);
+}
+
+std::int64_t Rows::integer(int row, int column) const { return parsed<std::int64_t>(text(row, column)); }
+double Rows::number(int row, int column) const { return parsed<double>(text(row, column)); }
+
+Duration Rows::seconds(int row, int column) const {
+  return Duration(std::llround(number(row, column) * 1e9));
+}
+
+std::optional<Instant> Rows::instant(int row, int column) const {
+  if (is_null(row, column)) return std::nullopt;
+  return Instant(Instant::duration(integer(row, column)));
+}
+
+std::string Rows::bytes(int row, int column) const {
+  const std::string_view hex = text(row, column);
+  std::string out;
+  const auto digit = [](char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10); };
+  for (std::size_t i = 2; i + 1 < hex.size(); i += 2) out += static_cast<char>(digit(hex[i]) << 4U | digit(hex[i + 1]));
+  return out;
+}
+
+std::string select_instant(const std::string& column) {
+  return "CAST(round(extract(epoch FROM " + column + ") * 1000000) AS bigint)";
+}
+
+Connection::Connection(const std::string& where, const std::string& password_file) {
+  // What stands before "dbname" are defaults: what the string says itself comes later and wins.
+  std::vector<const char*> names = {"connect_timeout", "tcp_user_timeout", "fallback_application_name"};
+  std::vector<const char*> values = {"10", "30000", "etad"};
+  if (!password_file.empty()) {
+    names.push_back("passfile");
+    values.push_back(password_file.c_str());
+  }
+  names.insert(names.end(), {"dbname", nullptr});
+  values.insert(values.end(), {where.c_str(), nullptr});
+  handle_.reset(PQconnectdbParams(names.data(), values.data(), 1));
+  if (PQstatus(handle_.get()) != CONNECTION_OK) fail(nullptr);
+  PQsetNoticeProcessor(handle_.get(), [](void*, const char*) {}, nullptr);
+  // A server that loses us mid-way must not keep our locks for long, and we must not wait for it for ever.
+  execute("SET statement_timeout = '120s'");
+  execute("SET idle_in_transaction_session_timeout = '60s'");
+}
+
+void Connection::fail(const PGresult* result) const {
+  const char* state = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  const char* primary = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  const std::string code = state == nullptr ? "" : state;
+  // The connection's own message names host and port, and no password.
+  const std::string what = first_line(primary != nullptr ? primary : PQerrorMessage(handle_.get()));
+  const char* name = PQdb(handle_.get());
+  throw Failure(code, Error{name == nullptr ? "the fleet's database" : "database " + std::string(name),
+                            what.empty() ? "the connection was lost" : what, hint_for(code), kind_of(code)});
+}
+
+void Connection::check(const PGresult* result) const {
+  switch (PQresultStatus(result)) {
+    case PGRES_COMMAND_OK:
+    case PGRES_TUPLES_OK:
+    case PGRES_PIPELINE_SYNC:
+    case PGRES_EMPTY_QUERY:
+      return;
+    default:
+      fail(result);
+  }
+}
+
+void Connection::execute(const std::string& sql) {
+  const Rows rows(PQexec(handle_.get(), sql.c_str()));
+  check(rows.get());
+}
+
+Rows Connection::query(const std::string& sql, const std::vector<Parameter>& values) {
+  std::vector<const char*> texts;
+  for (const Parameter& value : values) texts.push_back(value ? value->c_str() : nullptr);
+  Rows rows(PQexecParams(handle_.get(), sql.c_str(), static_cast<int>(values.size()), nullptr, texts.data(), nullptr,
+                         nullptr, 0));
+  check(rows.get());
+  return rows;
+}
+
+void Connection::queue(const std::string& sql, const std::vector<Parameter>& values, std::int64_t* changed) {
+  if (PQpipelineStatus(handle_.get()) == PQ_PIPELINE_OFF && PQenterPipelineMode(handle_.get()) != 1) fail(nullptr);
+  std::string& name = prepared_[sql];
+  const auto count = static_cast<int>(values.size());
+  if (name.empty()) {
+    name = "s" + std::to_string(prepared_.size());
+    if (PQsendPrepare(handle_.get(), name.c_str(), sql.c_str(), count, nullptr) != 1) fail(nullptr);
+    pending_.push_back(nullptr);
+  }
+  std::vector<const char*> texts;
+  for (const Parameter& value : values) texts.push_back(value ? value->c_str() : nullptr);
+  if (PQsendQueryPrepared(handle_.get(), name.c_str(), count, texts.data(), nullptr, nullptr, 0) != 1) fail(nullptr);
+  pending_.push_back(changed);
+  if (pending_.size() >= kMostPending) {
+    if (PQsendFlushRequest(handle_.get()) != 1) fail(nullptr);
+    take_answers();
+  }
+}
+
+void Connection::take_answers() {
+  for (std::int64_t* const changed : pending_) {
+    const Rows rows(PQgetResult(handle_.get()));
+    check(rows.get());
+    if (changed != nullptr) *changed = rows.changed();
+    const Rows end(PQgetResult(handle_.get()));  // each answer ends with an empty one
+    if (end.get() != nullptr) fail(end.get());
+  }
+  pending_.clear();
+}
+
+void Connection::flush() {
+  if (PQpipelineStatus(handle_.get()) == PQ_PIPELINE_OFF) return;
+  if (PQpipelineSync(handle_.get()) != 1) fail(nullptr);
+  take_answers();
+  const Rows sync(PQgetResult(handle_.get()));
+  check(sync.get());
+  if (PQexitPipelineMode(handle_.get()) != 1) fail(nullptr);
+}
+
+Transaction::~Transaction() {
+  if (done_) return;
+  try {
+    connection_.execute("ROLLBACK");
+  } catch (const Failure&) {  // with the connection the transaction is gone
+  }
+}
+
+void Transaction::commit() {
+  connection_.execute("COMMIT");
+  done_ = true;
+}
+
+}  // namespace etad::postgres

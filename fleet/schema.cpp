@@ -1,0 +1,87 @@
+#include "fleet/schema.h"
+
+#include <array>
+#include <vector>
+
+#include "fleet/schema_steps.h"
+
+namespace etad::fleet {
+namespace {
+
+using postgres::Connection;
+using postgres::Failure;
+using postgres::Rows;
+
+constexpr std::array kSteps = {kStep1, kStep2};
+constexpr const char* kLock = "SELECT pg_advisory_xact_lock(1702125924)";  // "etad"
+
+std::int64_t version_of(Connection& connection) {
+  const Rows rows = connection.query("SELECT coalesce(max(version), 0) FROM schema_versions");
+  return rows.integer(0, 0);
+}
+
+void grant(Connection& connection) {
+  const Rows roles = connection.query(
+      "SELECT rolname FROM pg_roles WHERE rolname IN ('etad_writer', 'etad_reader', 'etad_models')");
+  for (int i = 0; i < roles.size(); ++i) {
+    const std::string role(roles.text(i, 0));
+    connection.execute(
+        "GRANT SELECT ON schema_versions, hosts, runs, phases, predictions, architectures, series_minutes, models,"
+        " model_progress, networks TO " + role);
+    if (version_of(connection) >= 2) connection.execute("GRANT SELECT ON training_runs TO " + role);
+    if (role == "etad_writer")
+      connection.execute(
+          "GRANT INSERT, UPDATE, DELETE ON hosts, runs, phases, predictions, architectures, series_minutes TO " + role);
+    if (role == "etad_models") connection.execute("GRANT INSERT, UPDATE, DELETE ON models, model_progress TO " + role);
+  }
+}
+
+}  // namespace
+
+std::span<const char* const> migrations() {
+  return kSteps;
+}
+
+// Engines without advisory locks take the lock's statement as one that does nothing; there the version's row is
+// what only one of two can insert.
+std::int64_t migrate(Connection& connection, std::int64_t to) {
+  while (true) {
+    postgres::Transaction transaction(connection);
+    connection.query(kLock);
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS schema_versions (version bigint NOT NULL, oldest_exporter bigint NOT NULL,"
+        " applied_at timestamptz NOT NULL, PRIMARY KEY (version))");
+    const std::int64_t version = version_of(connection);
+    if (version >= std::min(to, current_version())) {
+      if (version > 0) grant(connection);
+      transaction.commit();
+      return version;
+    }
+    connection.query("INSERT INTO schema_versions VALUES ($1, 1, current_timestamp)",
+                     postgres::parameters(version + 1));
+    connection.execute(kSteps[static_cast<std::size_t>(version)]);
+    transaction.commit();
+  }
+}
+
+Known known_schema(Connection& connection) {
+  Known out;
+  const Rows versions = connection.query(
+      "SELECT version, oldest_exporter FROM schema_versions ORDER BY version DESC LIMIT 1");
+  if (versions.size() == 0)
+    throw Failure("42P01", Error{"the fleet's database", "it has no tables of etad's yet",
+                                 "etad-export --migrate makes them", ErrorKind::not_found});
+  if (versions.integer(0, 1) > current_version())
+    throw Failure("42P01", Error{"the fleet's database",
+                                 "its schema " + std::string(versions.text(0, 0)) + " no longer takes what schema " +
+                                     std::to_string(current_version()) + " wrote",
+                                 "install a newer etad-export", ErrorKind::conflict});
+  out.version = std::min(versions.integer(0, 0), current_version());
+  const Rows columns = connection.query(
+      "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()");
+  for (int i = 0; i < columns.size(); ++i)
+    out.columns[std::string(columns.text(i, 0))].insert(std::string(columns.text(i, 1)));
+  return out;
+}
+
+}  // namespace etad::fleet

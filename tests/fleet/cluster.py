@@ -1,0 +1,168 @@
+"""A PostgreSQL server in a folder of its own, and hosts that carry their histories into it: for scripts/fleet-test
+and scripts/bench."""
+import glob
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+DEADLINE = 90
+
+
+def wait_until(what, condition, deadline=DEADLINE):
+    end = time.monotonic() + deadline
+    while not condition():
+        if time.monotonic() > end:
+            raise SystemExit(f"fleet-test: after {deadline} s still not: {what}")
+        time.sleep(0.02)
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=30)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+class Server:
+    """A PostgreSQL cluster of its own, reached through a socket in its folder. Runs as an unprivileged user, as
+    PostgreSQL insists."""
+
+    @staticmethod
+    def installed():
+        return bool(glob.glob("/usr/lib/postgresql/*/bin/postgres"))
+
+    def __init__(self, folder):
+        self.folder, self.data, self.sockets = folder, folder / "data", folder / "s"
+        self.bin = pathlib.Path(sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1])
+        self.user = "postgres"
+        self.sockets.mkdir(parents=True)
+        if os.getuid() == 0:
+            shutil.chown(folder, self.user)
+            shutil.chown(self.sockets, self.user)
+        self.run("initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C")
+        with open(self.data / "postgresql.conf", "a") as conf:
+            conf.write(f"listen_addresses = ''\nunix_socket_directories = '{self.sockets}'\nlog_min_messages = panic\n"
+                       "max_connections = 300\nrestart_after_crash = off\n")
+
+    def as_user(self, command):
+        return ["setpriv", "--reuid", self.user, "--regid", self.user, "--init-groups", *command] \
+            if os.getuid() == 0 else command
+
+    def run(self, program, *arguments):
+        subprocess.run(self.as_user([str(self.bin / program), *map(str, arguments)]), check=True,
+                       stdout=subprocess.DEVNULL, cwd="/")
+
+    def start(self):
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen(self.as_user([str(self.bin / "postgres"), "-D", str(self.data)]),
+                                            stdout=log, stderr=log, cwd="/", start_new_session=True)
+        wait_until("the server answers", lambda: self.try_sql("SELECT 1") == [["1"]])
+
+    def kill(self):
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(timeout=60)
+
+    def url(self, user="postgres", database="fleet"):
+        return f"host={self.sockets} user={user} dbname={database}"
+
+    def try_sql(self, sql, database="postgres"):
+        done = subprocess.run([self.bin / "psql", self.url(database=database), "-X", "-q", "-A", "-t", "-F", "\x1f", "-v",
+                               "ON_ERROR_STOP=1", "-c", sql], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            return None
+        return [line.split("\x1f") for line in done.stdout.splitlines()]
+
+    def sql(self, sql, database="fleet"):
+        rows = self.try_sql(sql, database)
+        if rows is None:
+            raise SystemExit(f"fleet-test: the server refused: {sql[:200]}")
+        return rows
+
+
+class Host:
+    """A daemon with its history, and the exporter beside it."""
+
+    def __init__(self, build, folder, name, server):
+        self.build, self.folder, self.name, self.machine = build, folder, name, f"machine-{name}"
+        self.logs = folder / "logs"
+        self.logs.mkdir(parents=True)
+        self.server, self.daemon, self.exporter, self.kills = server, None, None, 0
+        self.configure()
+
+    def configure(self, extra=""):
+        (self.folder / "etad.toml").write_text(
+            f'host = "{self.name}"\n[storage]\npath = "{self.folder}/history.db"\nmachine = "{self.machine}"\n'
+            f'[socket]\npath = "{self.folder}/sock"\n[rules]\npath = "{ROOT}/etc/rules.d"\n'
+            f'[follow]\npoll = 0.05\nscan = 0.2\n[[source]]\npaths = ["{self.logs}/*.log"]\n')
+        (self.folder / "export.toml").write_text(
+            f'database = "{self.server.url("exporter")}"\nhistory = "{self.folder}/history.db"\nhost = "{self.name}"\n'
+            f'metrics = "{self.folder}/export.prom"\ninterval = 1\nbatch = 7\nseries = ["gpu."]\n{extra}')
+
+    def start_daemon(self):
+        with open(self.folder / "etad.log", "ab") as log:
+            self.daemon = subprocess.Popen([self.build / "etad", "--config", self.folder / "etad.toml"], stderr=log)
+        wait_until(f"the daemon of {self.name} answers", self.answers)
+
+    def answers(self):
+        try:
+            return self.ask("/v1/health") is not None
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def stop_daemon(self):
+        self.daemon.send_signal(signal.SIGTERM)
+        if self.daemon.wait(timeout=30) != 0:
+            raise SystemExit(f"fleet-test: the daemon of {self.name} failed; see {self.folder}/etad.log")
+
+    def ask(self, path, method="GET", body=None):
+        connection = UnixConnection(str(self.folder / "sock"))
+        connection.request(method, path, body)
+        response = connection.getresponse()
+        text = response.read()
+        if response.status >= 400:
+            raise SystemExit(f"fleet-test: {method} {path}: {text[:300]}")
+        return json.loads(text) if text else {}
+
+    def start_exporter(self):
+        with open(self.folder / "export.log", "ab") as log:
+            self.exporter = subprocess.Popen([self.build / "etad-export", "--config", self.folder / "export.toml"],
+                                             stderr=log)
+
+    def kill_exporter(self):
+        self.exporter.kill()
+        self.exporter.wait()
+        self.kills += 1
+
+    def export_once(self, check=True):
+        done = subprocess.run([self.build / "etad-export", "--config", self.folder / "export.toml", "--once"],
+                              stderr=subprocess.PIPE, text=True, check=False)
+        if check and done.returncode != 0:
+            raise SystemExit(f"fleet-test: the exporter of {self.name}: {done.stderr}")
+        return done
+
+    def history(self, sql):
+        connection = sqlite3.connect(f"file:{self.folder}/history.db?mode=ro", uri=True)
+        try:
+            return connection.execute(sql).fetchall()
+        finally:
+            connection.close()
+
+    def run_ids(self):
+        return [row[0] for row in self.history("SELECT id FROM runs ORDER BY id")]
