@@ -173,7 +173,7 @@ void LogParser::meet(const Line& line, Records& out) {
     if ((own_ && own_->name() == format->name()) || rivals_.has(format->name())) continue;
     Rival* const rival = rivals_.add(format, context());
     if (!rival) continue;
-    for (const Held& held : held_) Rivals::feed(*rival, held.text, held.arrival, line.modified);
+    for (const HeldLine& held : held_) Rivals::feed(*rival, held.text, held.arrival, line.modified);
     Rivals::feed(*rival, line.text, line.arrival, line.modified);
   }
 }
@@ -230,7 +230,7 @@ void LogParser::consider_trace(const Line& line, Records& out) {
 
 void LogParser::replay(Instant modified, Records& out) {
   held_bytes_ = 0;
-  for (const Held& held : std::exchange(held_, {})) {
+  for (const HeldLine& held : std::exchange(held_, {})) {
     const Line line{held.text, held.arrival, modified};
     if (trace_) {
       take_trace(line, out);

@@ -10,7 +10,6 @@
 // of lines, where none of them has shown another.
 #pragma once
 
-#include <boost/json/fwd.hpp>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "parsers/base/record.h"
+#include "parsers/log/log_state.h"
 #include "parsers/log/reading.h"
 #include "parsers/log/rivals.h"
 #include "parsers/rules/format.h"
@@ -67,10 +67,6 @@ class LogParser {
   static Result<LogParser> restore(LogOptions options, std::string_view state);
 
  private:
-  struct Held {  // a line that a format recognised later may want
-    std::string text;
-    std::optional<Instant> arrival;
-  };
   struct Line {
     std::string_view text;
     std::optional<Instant> arrival;
@@ -95,9 +91,8 @@ class LogParser {
   void replay(Instant modified, Records& out);
   TraceOptions trace_settings();
   ReadingContext context() const;
-  void save_looking(boost::json::object& state) const;
-  void restore_looking(const boost::json::object& state);
-  bool restore_trace(const boost::json::object& state);
+  void restore_search(const SearchState& search);
+  bool restore_trace(const LogState& state);
 
   LogOptions options_;
   std::string format_name_;
@@ -108,7 +103,7 @@ class LogParser {
   std::int64_t traced_ = 0;             // lines with samples
   std::optional<TraceTrial> trial_;     // while it is neither
   TimeContext time_;                    // of the trace
-  std::deque<Held> held_;
+  std::deque<HeldLine> held_;
   std::size_t held_bytes_ = 0;
   std::int64_t looked_at_ = 0;  // bytes, since there was something to see
   std::int64_t matched_ = 0;

@@ -1,7 +1,5 @@
 #include "parsers/log/reading.h"
 
-#include <boost/json.hpp>
-
 #include <algorithm>
 
 #include "parsers/lines/launcher_label.h"
@@ -9,15 +7,8 @@
 namespace etad {
 namespace {
 
-namespace json = boost::json;
-
 SourceContext source_context(const Format& format, const ReadingContext& context) {
   return {format.framework(), context.host, std::string(format.section_body()), context.labels};
-}
-
-std::optional<std::int64_t> number_in(const json::object& state, std::string_view key) {
-  const json::value* const found = state.if_contains(key);
-  return found && found->is_int64() ? std::optional(found->get_int64()) : std::nullopt;
 }
 
 // What several processes of a job may each say of the same run without doubling it.
@@ -64,21 +55,22 @@ bool Reading::take(std::string_view line, std::optional<Instant> arrival, Instan
 bool Reading::is_heard(const Event& event) {
   constexpr std::int64_t kGone = 256;  // the first one says no more: another program's processes
   if (is_said_by_all(event.kind)) return true;
-  if (voice_ == 0 && event.has(Field::series) && !comes_again(event)) return false;
-  if (voice_ == 0 || (voice_ != event.speaker && ++other_voices_ > kGone)) voice_ = event.speaker;
-  if (voice_ != event.speaker) return false;
-  other_voices_ = 0;
+  if (voices_.voice == 0 && event.has(Field::series) && !comes_again(event)) return false;
+  if (voices_.voice == 0 || (voices_.voice != event.speaker && ++voices_.others > kGone))
+    voices_.voice = event.speaker;
+  if (voices_.voice != event.speaker) return false;
+  voices_.others = 0;
   return true;
 }
 
 // Of the series of one log the first that goes on counts: what is said once, at the beginning, leads nowhere.
 bool Reading::comes_again(const Event& event) {
   constexpr std::size_t kMostMet = 256;
-  if (std::find(met_.begin(), met_.end(), event.speaker) != met_.end()) {
-    met_.clear();
+  if (std::find(voices_.met.begin(), voices_.met.end(), event.speaker) != voices_.met.end()) {
+    voices_.met.clear();
     return true;
   }
-  if (met_.size() < kMostMet) met_.push_back(event.speaker);
+  if (voices_.met.size() < kMostMet) voices_.met.push_back(event.speaker);
   return false;
 }
 
@@ -87,49 +79,24 @@ void Reading::number_from(std::int64_t first) {
   tracker_.number_from(first);
 }
 
-json::object Reading::save() const {
-  json::object state;
-  state["format"] = name();
-  if (time_.last) state["last"] = time_.last->time_since_epoch().count();
-  if (time_.year) state["year"] = *time_.year;
-  state["tracker"] = tracker_.save();
-  if (table_) state["table"] = {{"header", table_->header()}, {"lines", table_->lines()}};
-  state["measured"] = measured_;
-  state["first_ordinal"] = first_ordinal_;
-  if (voice_ != 0) {
-    state["voice"] = static_cast<std::int64_t>(voice_);
-    state["other_voices"] = other_voices_;
-  }
-  json::array met;
-  for (const std::uint64_t each : met_) met.push_back(static_cast<std::int64_t>(each));
-  if (!met.empty()) state["met"] = std::move(met);
+ReadingState Reading::save() const {
+  ReadingState state{name(), time_.last, time_.year, tracker_.save(), {}, measured_, first_ordinal_, voices_};
+  if (table_) state.table = TableState{table_->header(), table_->lines()};
   return state;
 }
 
 Result<Reading> Reading::restore(std::shared_ptr<const Format> format, const ReadingContext& context,
-                                 const json::object& state) {
+                                 const ReadingState& state) {
   Reading reading(std::move(format), context);
-  if (const auto last = number_in(state, "last")) reading.time_.last = Instant(Instant::duration(*last));
-  if (const auto year = number_in(state, "year")) reading.time_.year = static_cast<int>(*year);
-  const json::value* const kept = state.if_contains("tracker");
-  if (!kept || !kept->is_string()) return fail("the saved state of a reading has no tracker");
-  auto tracker = Tracker::restore(source_context(reading.format(), context), kept->get_string());
+  auto tracker = Tracker::restore(source_context(reading.format(), context), state.tracker);
   if (!tracker) return tl::unexpected(tracker.error());
   reading.tracker_ = std::move(*tracker);
-  reading.measured_ = number_in(state, "measured").value_or(0);
-  reading.first_ordinal_ = number_in(state, "first_ordinal").value_or(0);
-  reading.voice_ = static_cast<std::uint64_t>(number_in(state, "voice").value_or(0));
-  reading.other_voices_ = number_in(state, "other_voices").value_or(0);
-  if (const json::value* const met = state.if_contains("met"); met && met->is_array())
-    for (const json::value& each : met->get_array())
-      if (each.is_int64()) reading.met_.push_back(static_cast<std::uint64_t>(each.get_int64()));
-  const json::value* const table = reading.table_ ? state.if_contains("table") : nullptr;
-  if (table && table->is_object()) {
-    const json::object& columns = table->get_object();
-    const json::value* const header = columns.if_contains("header");
-    if (const auto lines = number_in(columns, "lines"); lines && header && header->is_string())
-      reading.table_->restore(header->get_string(), *lines);
-  }
+  reading.time_.last = state.last;
+  reading.time_.year = state.year;
+  reading.measured_ = state.measured;
+  reading.first_ordinal_ = state.first_ordinal;
+  reading.voices_ = state.voices;
+  if (reading.table_ && state.table) reading.table_->restore(state.table->header, state.table->lines);
   return reading;
 }
 

@@ -1,7 +1,6 @@
 // One format's reading of a log: what its rules make of the lines, and how much of the log that explains.
 #pragma once
 
-#include <boost/json/fwd.hpp>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "parsers/base/record.h"
+#include "parsers/log/log_state.h"
 #include "parsers/rules/format.h"
 #include "parsers/training/segment_table.h"
 #include "parsers/training/tracker.h"
@@ -48,9 +48,9 @@ class Reading {
   std::int64_t first_ordinal() const { return first_ordinal_; }
   std::int64_t next_ordinal() const { return tracker_.next_ordinal(); }
 
-  boost::json::object save() const;
+  ReadingState save() const;
   static Result<Reading> restore(std::shared_ptr<const Format> format, const ReadingContext& context,
-                                 const boost::json::object& state);
+                                 const ReadingState& state);
 
  private:
   bool is_heard(const Event& event);
@@ -62,9 +62,7 @@ class Reading {
   std::optional<SegmentTable> table_;  // where its lines are the rows of one
   std::int64_t measured_ = 0;
   std::int64_t first_ordinal_ = 0;
-  std::uint64_t voice_ = 0;       // whose measurements count where several processes write them all
-  std::int64_t other_voices_ = 0;  // measurements of others since its last
-  std::vector<std::uint64_t> met_;  // series that have spoken, while none of them has been chosen
+  VoiceState voices_;
 };
 
 }  // namespace etad

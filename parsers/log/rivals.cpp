@@ -1,69 +1,12 @@
 #include "parsers/log/rivals.h"
 
 #include <algorithm>
-#include <boost/json.hpp>
-#include <cmath>
 
 namespace etad {
 namespace {
 
-namespace json = boost::json;
-
 constexpr std::size_t kMostRivals = 4;
 constexpr std::size_t kMostPoints = 4096;  // displayed before it won; the last of them stay
-
-json::value time_json(std::optional<Instant> at) {
-  return at ? json::value(at->time_since_epoch().count()) : json::value(nullptr);
-}
-
-std::optional<Instant> time_in(const json::value& value) {
-  return value.is_int64() ? std::optional(Instant(Instant::duration(value.get_int64()))) : std::nullopt;
-}
-
-json::array segments_json(const Records& found) {
-  json::array out;
-  for (const auto& [run, s] : found.segments)
-    out.push_back(json::array{run, static_cast<std::int64_t>(s.phase), s.first_iteration, s.iterations,
-                              s.samples_per_iteration, s.duration.count(), time_json(s.started_at)});
-  return out;
-}
-
-json::array points_json(const Records& found) {
-  json::array out;
-  for (const auto& [run, p] : found.points)
-    out.push_back(json::array{run, p.iteration, time_json(p.at),
-                              std::isfinite(p.loss) ? json::value(p.loss) : json::value(nullptr)});
-  return out;
-}
-
-// Whole numbers but for the places named.
-bool holds_numbers(const json::value& value, std::size_t size, std::size_t numbers) {
-  const json::array* const list = value.if_array();
-  return list && list->size() == size &&
-         std::all_of(list->begin(), list->begin() + static_cast<std::ptrdiff_t>(numbers),
-                     [](const json::value& v) { return v.is_int64(); });
-}
-
-void restore_found(const json::object& state, Records& found) {
-  if (const json::value* const list = state.if_contains("segments"); list && list->is_array())
-    for (const json::value& v : list->get_array()) {
-      if (!holds_numbers(v, 7, 6)) continue;
-      Segment s;
-      s.phase = v.at(1).get_int64() == static_cast<std::int64_t>(Phase::test) ? Phase::test : Phase::train;
-      s.first_iteration = v.at(2).get_int64();
-      s.iterations = v.at(3).get_int64();
-      s.samples_per_iteration = v.at(4).get_int64();
-      s.duration = Duration(v.at(5).get_int64());
-      s.started_at = time_in(v.at(6));
-      found.segments.push_back({v.at(0).get_int64(), s});
-    }
-  if (const json::value* const list = state.if_contains("points"); list && list->is_array())
-    for (const json::value& v : list->get_array()) {
-      if (!holds_numbers(v, 4, 2)) continue;
-      const double loss = v.at(3).is_double() ? v.at(3).get_double() : std::nan("");
-      found.points.push_back({v.at(0).get_int64(), {v.at(1).get_int64(), time_in(v.at(2)), loss}});
-    }
-}
 
 // Of a log's runs before it won only the last one is the winner's to tell: another one it may have seen ended
 // before anybody knew that it counts.
@@ -144,27 +87,23 @@ std::optional<Rival> Rivals::winner(const Reading* own, std::int64_t segments, b
   return out;
 }
 
-json::array Rivals::save() const {
-  json::array out;
-  for (const Rival& rival : rivals_) {
-    json::object state = rival.reading.save();
-    state["segments"] = segments_json(rival.found);
-    state["points"] = points_json(rival.found);
-    out.push_back(std::move(state));
-  }
+std::vector<RivalState> Rivals::save() const {
+  std::vector<RivalState> out;
+  for (const Rival& rival : rivals_)
+    out.push_back({rival.reading.save(), rival.found.segments, rival.found.points});
   return out;
 }
 
-void Rivals::restore(const json::array& state, const FormatSet& formats, const ReadingContext& context) {
-  for (const json::value& value : state) {
-    const json::object* const saved = value.if_object();
-    const json::value* const name = saved ? saved->if_contains("format") : nullptr;
-    auto format = name && name->is_string() ? formats.find(std::string_view(name->get_string())) : nullptr;
+void Rivals::restore(const std::vector<RivalState>& state, const FormatSet& formats,
+                     const ReadingContext& context) {
+  for (const RivalState& saved : state) {
+    auto format = formats.find(saved.reading.format);
     if (!format || rivals_.size() >= kMostRivals) continue;
-    auto reading = Reading::restore(std::move(format), context, *saved);
+    auto reading = Reading::restore(std::move(format), context, saved.reading);
     if (!reading) continue;
     Rival& rival = rivals_.emplace_back(Rival{std::move(*reading), {}});
-    restore_found(*saved, rival.found);
+    rival.found.segments = saved.segments;
+    rival.found.points = saved.points;
   }
 }
 

@@ -3,7 +3,6 @@
 // kept, so that nothing is lost when it takes over.
 #pragma once
 
-#include <boost/json/fwd.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -42,9 +41,9 @@ class Rivals {
 
   void clear() { rivals_.clear(); }
 
-  boost::json::array save() const;
+  std::vector<RivalState> save() const;
   // A format whose rule file has gone is left out.
-  void restore(const boost::json::array& state, const FormatSet& formats, const ReadingContext& context);
+  void restore(const std::vector<RivalState>& state, const FormatSet& formats, const ReadingContext& context);
 
  private:
   std::vector<Rival> rivals_;

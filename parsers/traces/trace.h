@@ -3,12 +3,12 @@
 // training log. Pure: no I/O, no clock; its state can be saved and restored.
 #pragma once
 
-#include <boost/json/fwd.hpp>
 #include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +39,16 @@ Result<TraceOptions> trace_options(const std::map<std::string, std::string>& lab
 // "time,gpu.temperature{gpu=0,host=a},gpu.power": the columns, apart by the commas outside the braces.
 std::vector<std::string> split_columns(std::string_view text);
 
+// What a reader remembers between two lines, so that a restarted daemon goes on where it was.
+struct TraceState {
+  std::vector<std::string> header;  // the lines that made the columns what they are
+  std::set<std::uint64_t> label_sets;  // those seen, hashed
+  std::optional<Instant> last;         // the row before
+  std::int64_t scan = -1;              // how many scans there were, of a trace without times
+  std::uint64_t first_row = 0;         // what a scan begins with
+  std::string complaint;               // why lines were rejected, the last time that some were
+};
+
 // What a line was.
 enum class TraceLine : std::uint8_t {
   samples,    // values; or what should have been values and was rejected
@@ -59,8 +69,8 @@ class TraceReader {
   // Why lines were rejected, the last time that some were; empty: none. For people.
   virtual const std::string& complaint() const = 0;
 
-  virtual boost::json::object save() const = 0;
-  virtual void restore(const boost::json::object& state, TimeContext& time) = 0;  // skips what it can't read
+  virtual TraceState save() const = 0;
+  virtual void restore(const TraceState& state, TimeContext& time) = 0;
 };
 
 // The formats' names, for `format = "…"`.

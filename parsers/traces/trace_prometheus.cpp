@@ -1,6 +1,5 @@
 // The Prometheus text format (and OpenMetrics'), as dcgm-exporter and its like are scraped into a file.
 #include <algorithm>
-#include <boost/json.hpp>
 #include <cmath>
 #include <unordered_map>
 
@@ -113,12 +112,8 @@ class PrometheusReader final : public TraceReader {
   }
 
   const std::string& complaint() const override { return sink_.complaint(); }
-  boost::json::object save() const override {
-    boost::json::object state;
-    sink_.save(state);
-    return state;
-  }
-  void restore(const boost::json::object& state, TimeContext&) override { sink_.restore(state); }
+  TraceState save() const override { return sink_.state(); }
+  void restore(const TraceState& state, TimeContext&) override { sink_.restore(state); }
 
  private:
   // Metrics come again and again; a file of ever new names costs a table, not memory.

@@ -1,12 +1,8 @@
 #include "parsers/traces/trace_reader.h"
 
-#include <boost/json.hpp>
-
 #include "parsers/base/text.h"
 
 namespace etad {
-
-namespace json = boost::json;
 
 TraceLine HeadedReader::read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
                              Records& out) {
@@ -53,22 +49,15 @@ void HeadedReader::add_values(Records& out, std::size_t first_cell) {
   }
 }
 
-json::object HeadedReader::save() const {
-  json::object state;
-  json::array lines;
-  for (const std::string& line : header_) lines.emplace_back(line);
-  state["header"] = std::move(lines);
-  sink_.save(state);
+TraceState HeadedReader::save() const {
+  TraceState state = sink_.state();
+  state.header = header_;
   return state;
 }
 
-void HeadedReader::restore(const json::object& state, TimeContext& time) {
+void HeadedReader::restore(const TraceState& state, TimeContext& time) {
   Records none;
-  if (const auto* lines = state.if_contains("header"); lines && lines->is_array()) {
-    for (const json::value& line : lines->get_array()) {
-      if (line.is_string()) read(line.get_string(), std::nullopt, time, none);
-    }
-  }
+  for (const std::string& line : state.header) read(line, std::nullopt, time, none);
   sink_.restore(state);
 }
 

@@ -23,8 +23,8 @@ class HeadedReader : public TraceReader {
   TraceLine read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
                  Records& out) final;
   const std::string& complaint() const override { return sink_.complaint(); }
-  boost::json::object save() const override;
-  void restore(const boost::json::object& state, TimeContext& time) override;
+  TraceState save() const override;
+  void restore(const TraceState& state, TimeContext& time) override;
 
  protected:
   // What read() does of a line that is not blank.

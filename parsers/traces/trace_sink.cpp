@@ -2,7 +2,6 @@
 
 #include <date/date.h>
 
-#include <boost/json.hpp>
 #include <charconv>
 #include <cstdio>
 #include <utility>
@@ -13,7 +12,6 @@
 namespace etad {
 namespace {
 
-namespace json = boost::json;
 using std::chrono::hours;
 
 constexpr std::size_t kLongestComplaint = 200;
@@ -126,9 +124,9 @@ SampleSink::SampleSink(const TraceOptions& options) : options_(options) {
 // to start.
 std::optional<Instant> SampleSink::clock_time(std::string_view clock, std::optional<Instant> arrival,
                                               TimeContext& time) const {
-  const auto base = arrival ? arrival : last_ ? last_ : options_.start;
+  const auto base = arrival ? arrival : state_.last ? state_.last : options_.start;
   if (!base) return std::nullopt;
-  const auto back = last_ ? hours(1) : hours(0);  // as far as the change to winter time sets clocks
+  const auto back = state_.last ? hours(1) : hours(0);  // as far as the change to winter time sets clocks
   const std::string of_day = " " + clock_of_24(clock);
   const std::int64_t day = local_day(*base, time.zone);
   std::optional<Instant> best;
@@ -154,7 +152,7 @@ std::string SampleSink::whole_date(const RowTime& row, const TimeContext& time) 
   if (!day) return std::string(row.date);
   const auto of_year = [&](int year) { return iso_day(year, day->month, day->day); };
   const auto year_of = [](const std::string& date) { return *digits(std::string_view(date).substr(0, 4)); };
-  if (const auto base = std::max(last_, row.since)) {
+  if (const auto base = std::max(state_.last, row.since)) {
     const std::string earliest = day_text(local_day(*base - hours(24), time.zone));
     const int year = year_of(earliest);
     return of_year(of_year(year) < earliest ? year + 1 : year);
@@ -166,9 +164,9 @@ std::string SampleSink::whole_date(const RowTime& row, const TimeContext& time) 
 
 // Of a trace without times: a scan begins when what began the last one comes again.
 std::optional<Instant> SampleSink::scan_time(std::uint64_t row) {
-  if (scan_ < 0) first_row_ = row;
-  if (scan_ < 0 || row == first_row_) ++scan_;
-  return *options_.start + *options_.interval * scan_;
+  if (state_.scan < 0) state_.first_row = row;
+  if (state_.scan < 0 || row == state_.first_row) ++state_.scan;
+  return *options_.start + *options_.interval * state_.scan;
 }
 
 std::optional<Instant> SampleSink::time_of(const RowTime& row, std::optional<Instant> arrival,
@@ -176,30 +174,30 @@ std::optional<Instant> SampleSink::time_of(const RowTime& row, std::optional<Ins
   if (row.at) return row.at;
   if (!row.stamp.empty()) {
     auto at = read_stamp(row.stamp, time);
-    if (!at) complaint_ = quoted(row.stamp) + " is no time";
+    if (!at) state_.complaint = quoted(row.stamp) + " is no time";
     return at;
   }
   if (!row.clock.empty()) {
     if (!row.date.empty()) {
       const auto at = read_time(whole_date(row, time) + " " + clock_of_24(row.clock), time);
-      if (!at) complaint_ = quoted(row.date) + " " + quoted(row.clock) + " is no time";
+      if (!at) state_.complaint = quoted(row.date) + " " + quoted(row.clock) + " is no time";
       return at;
     }
     auto at = clock_time(row.clock, arrival, time);
-    if (!at) complaint_ = "its lines show the time of day only: say its first day with the label start";
+    if (!at) state_.complaint = "its lines show the time of day only: say its first day with the label start";
     return at;
   }
-  if (!arrival) complaint_ = "its lines show no time: say it with the labels start and interval";
+  if (!arrival) state_.complaint = "its lines show no time: say it with the labels start and interval";
   return arrival;
 }
 
 bool SampleSink::admit(std::uint64_t labels) {
-  if (label_sets_.contains(labels)) return true;
-  if (label_sets_.size() >= kMostLabelSets) {
-    complaint_ = "more than " + std::to_string(kMostLabelSets) + " different sets of labels";
+  if (state_.label_sets.contains(labels)) return true;
+  if (state_.label_sets.size() >= kMostLabelSets) {
+    state_.complaint = "more than " + std::to_string(kMostLabelSets) + " different sets of labels";
     return false;
   }
-  label_sets_.insert(labels);
+  state_.label_sets.insert(labels);
   return true;
 }
 
@@ -218,7 +216,7 @@ bool SampleSink::begin(const RowTime& row, const TraceLabels& labels, std::optio
     return false;
   }
   at_ = *at;
-  last_ = at;
+  state_.last = at;
   return true;
 }
 
@@ -245,44 +243,12 @@ void SampleSink::add(const TraceColumn& column, std::string_view cell, Records& 
 
 void SampleSink::reject(std::string why, Records& out) {
   ++out.rejected;
-  complaint_ = kept_text(why, kLongestComplaint);
+  state_.complaint = kept_text(why, kLongestComplaint);
 }
 
-void SampleSink::save(json::object& state) const {
-  json::array sets;
-  for (const std::uint64_t set : label_sets_) sets.push_back(set);
-  state["labels"] = std::move(sets);
-  if (last_) state["at"] = last_->time_since_epoch().count();
-  if (scan_ >= 0) {
-    state["scan"] = scan_;
-    state["first"] = first_row_;
-  }
-  if (!complaint_.empty()) state["complaint"] = complaint_;
-}
-
-namespace {
-
-std::optional<std::uint64_t> unsigned_of(const json::value& value) {
-  if (value.is_uint64()) return value.get_uint64();
-  if (value.is_int64() && value.get_int64() >= 0) return static_cast<std::uint64_t>(value.get_int64());
-  return std::nullopt;
-}
-
-}  // namespace
-
-void SampleSink::restore(const json::object& state) {
-  if (const auto* sets = state.if_contains("labels"); sets && sets->is_array()) {
-    for (const json::value& set : sets->get_array()) {
-      if (const auto known = unsigned_of(set); known && label_sets_.size() < kMostLabelSets)
-        label_sets_.insert(*known);
-    }
-  }
-  if (const auto* at = state.if_contains("at"); at && at->is_int64())
-    last_ = Instant(std::chrono::microseconds(at->get_int64()));
-  if (const auto* scan = state.if_contains("scan"); scan && scan->is_int64()) scan_ = scan->get_int64();
-  if (const auto* first = state.if_contains("first")) first_row_ = unsigned_of(*first).value_or(0);
-  if (const auto* text = state.if_contains("complaint"); text && text->is_string())
-    complaint_ = kept_text(text->get_string(), kLongestComplaint);
+void SampleSink::restore(const TraceState& state) {
+  state_ = state;
+  state_.header.clear();
 }
 
 }  // namespace etad

@@ -2,12 +2,10 @@
 // there may be, and makes samples of them. Private to the trace readers.
 #pragma once
 
-#include <boost/json/fwd.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 
 #include "parsers/traces/trace.h"
 
@@ -43,10 +41,10 @@ class SampleSink {
   void add(const TraceColumn& column, std::string_view cell, Records& out);
 
   void reject(std::string why, Records& out);  // counts one, and remembers why
-  const std::string& complaint() const { return complaint_; }
+  const std::string& complaint() const { return state_.complaint; }
 
-  void save(boost::json::object& state) const;
-  void restore(const boost::json::object& state);
+  const TraceState& state() const { return state_; }  // without a header, which is the reader's
+  void restore(const TraceState& state);
 
  private:
   std::optional<Instant> time_of(const RowTime& row, std::optional<Instant> arrival, TimeContext& time);
@@ -58,11 +56,7 @@ class SampleSink {
   const std::string& labels_with(const TraceColumn& column);
 
   TraceOptions options_;
-  std::string complaint_;
-  std::unordered_set<std::uint64_t> label_sets_;
-  std::optional<Instant> last_;  // of the row before
-  std::int64_t scan_ = -1;       // how many scans there were, of a trace without times
-  std::uint64_t first_row_ = 0;  // what a scan begins with
+  TraceState state_;
   // The row at hand.
   TraceLabels row_labels_;
   std::string labels_;

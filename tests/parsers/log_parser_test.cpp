@@ -109,8 +109,9 @@ TEST(LogParser, held_lines_survive_a_restart_byte_for_byte) {
 
 TEST(LogParser, a_state_that_makes_no_sense_is_refused) {
   for (const char* state :
-       {"{", "[]", "7", "{\"version\":99}", "{\"version\":1,\"tracker\":\"?\",\"format\":\"caffe\"}",
-        "{\"version\":1,\"tracker\":\"\",\"format\":\"no such\"}"}) {
+       {"{", "[]", "7", "{\"version\":99}", "{\"version\":2,\"own\":{\"tracker\":\"?\",\"format\":\"caffe\"}}",
+        "{\"version\":2,\"own\":{\"tracker\":\"\",\"format\":\"no such\"}}", "{\"version\":2,\"traced\":\"many\"}",
+        "{\"version\":2,\"format\":\"nvidia-smi\",\"trace\":{\"header\":[1]}}"}) {
     EXPECT_FALSE(LogParser::restore(options(), state)) << state;
   }
 }

@@ -101,9 +101,9 @@ TEST(TrackerStateText, OnceTheHeaderIsReadItIsSmall) {
 
 TEST(TrackerStateText, WhatIsNoStateOfOursIsRefused) {
   const SourceContext source{"caffe", "", "prototext", {}};
-  for (const char* text : {"", "{", "[]", "{}", "{\"version\":99}", "{\"version\":1,\"next_ordinal\":\"x\"}",
-                           "{\"version\":1,\"current\":[1]}", "{\"version\":1,\"groups\":{}}",
-                           "{\"version\":1,\"current\":{\"run\":{\"job\":9}}}"}) {
+  for (const char* text : {"", "{", "[]", "{}", "{\"version\":99}", "{\"version\":2,\"next_ordinal\":\"x\"}",
+                           "{\"version\":2,\"current\":[1]}", "{\"version\":2,\"groups\":{}}",
+                           "{\"version\":2,\"current\":{\"run\":{\"job\":9}}}"}) {
     const auto restored = Tracker::restore(source, text);
     ASSERT_FALSE(restored) << text;
     EXPECT_FALSE(restored.error().message.empty());

@@ -1,0 +1,228 @@
+// Values as JSON text and back: what the history keeps from one life of the daemon to the next, the parsers'
+// states and the fitted models.
+//
+// A struct says once what it consists of, in its own namespace:
+//
+//   struct Anchor { std::int64_t iteration = 0; std::optional<Instant> at; };
+//   ETAD_SAVED(Anchor, iteration, at)
+//
+// and Anchor{7, at} is written as {"iteration":7,"at":1795000000000000}. A member that is added to the struct
+// and not to that line does not compile.
+//
+// Several states hold records: saved_record.h describes those. Numbers come back with the bits that they had:
+// a double is written as a string, the shortest that reads as the same number, NaN and infinity among them.
+// (JSON's own numbers promise no such thing; Boost.JSON 1.81 loses the last digit.) An enumeration is its
+// number; its enumerators count from 0 without gaps. A class that gives out its state() is written as that.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <boost/json.hpp>
+#include <boost/mp11.hpp>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "parsers/base/error.h"
+#include "parsers/base/time.h"
+
+// The structured binding is what does not compile when a member is missing.
+#define ETAD_SAVED(Type, ...)                                        \
+  BOOST_DESCRIBE_STRUCT(Type, (), (__VA_ARGS__))                     \
+  [[maybe_unused]] static inline void saved_are_all(Type& a_value) { \
+    [[maybe_unused]] auto& [__VA_ARGS__] = a_value;                  \
+  }
+
+namespace etad::saved {
+
+enum class Form : std::uint8_t {
+  sparse,  // a member that is as in a new value is left out, and one that is missing is so
+  whole,   // every member is there, or the value is damaged
+};
+
+namespace detail {
+
+namespace json = boost::json;
+
+std::string text_of(double x);
+double number_in(const json::value& v);
+
+// The name that the compiler has for a value: "etad::Phase::test", or "(etad::Phase)2" where there is none.
+template <auto Value>
+consteval bool is_enumerator() {
+  const std::string_view function = __PRETTY_FUNCTION__;
+  return function[function.rfind("Value = ") + 8] != '(';
+}
+
+template <class E, std::int64_t Count = 0>
+consteval std::int64_t enumerators() {
+  if constexpr (is_enumerator<static_cast<E>(Count)>()) {
+    return enumerators<E, Count + 1>();
+  } else {
+    return Count;
+  }
+}
+
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_pair = false;
+template <class A, class B>
+inline constexpr bool is_pair<std::pair<A, B>> = true;
+template <class T>
+concept Map = requires {
+  typename T::mapped_type;
+};
+template <class T>
+concept List = requires(T x) {
+  typename T::value_type;
+  x.insert(x.end(), typename T::value_type{});
+};
+
+template <class T>
+using Members = boost::describe::describe_members<T, boost::describe::mod_public>;
+
+template <class T>
+json::object members_of(const T& x, Form form);
+
+template <class T>
+json::value written(const T& x, Form form) {
+  if constexpr (std::is_integral_v<T>) {
+    return x;
+  } else if constexpr (std::is_enum_v<T>) {
+    return static_cast<std::int64_t>(x);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return json::string(text_of(x));
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return json::string(x);
+  } else if constexpr (std::is_same_v<T, Instant>) {
+    return x.time_since_epoch().count();
+  } else if constexpr (std::is_same_v<T, Duration>) {
+    return x.count();
+  } else if constexpr (is_optional<T>) {
+    return x ? written(*x, form) : json::value(nullptr);
+  } else if constexpr (is_pair<T>) {
+    return json::array{written(x.first, form), written(x.second, form)};
+  } else if constexpr (Map<T>) {
+    json::object out;
+    for (const auto& [key, value] : x) out.emplace(key, written(value, form));
+    return out;
+  } else if constexpr (List<T>) {
+    json::array out;
+    out.reserve(x.size());
+    for (const auto& each : x) out.push_back(written(each, form));
+    return out;
+  } else if constexpr (requires { x.state(); }) {
+    return written(x.state(), form);
+  } else {
+    return members_of(x, form);
+  }
+}
+
+template <class T>
+json::object all_members_of(const T& x, Form form) {
+  json::object out;
+  boost::mp11::mp_for_each<Members<T>>(
+      [&](auto member) { out.emplace(member.name, written(x.*member.pointer, form)); });
+  return out;
+}
+
+template <class T>
+json::object members_of(const T& x, Form form) {
+  json::object out = all_members_of(x, form);
+  if (form == Form::whole) return out;
+  static const json::object fresh = all_members_of(T{}, Form::sparse);
+  for (const auto& member : fresh)
+    if (out.at(member.key()) == member.value()) out.erase(member.key());
+  return out;
+}
+
+// Throws on what was not written so: JSON's own exceptions, or invalid_argument.
+template <class T>
+void read(const json::value& v, T& x, Form form) {
+  if constexpr (std::is_same_v<T, bool>) {
+    x = v.as_bool();
+  } else if constexpr (std::is_integral_v<T>) {
+    x = v.to_number<T>();
+  } else if constexpr (std::is_enum_v<T>) {
+    const auto number = v.to_number<std::int64_t>();
+    if (number < 0 || number >= enumerators<T>()) throw std::invalid_argument("there is no such value");
+    x = static_cast<T>(number);
+  } else if constexpr (std::is_same_v<T, double>) {
+    x = number_in(v);
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    x = v.as_string();
+  } else if constexpr (std::is_same_v<T, Instant>) {
+    x = Instant(Instant::duration(v.to_number<std::int64_t>()));
+  } else if constexpr (std::is_same_v<T, Duration>) {
+    x = Duration(v.to_number<std::int64_t>());
+  } else if constexpr (is_optional<T>) {
+    x.reset();
+    if (!v.is_null()) read(v, x.emplace(), form);
+  } else if constexpr (is_pair<T>) {
+    const json::array& both = v.as_array();
+    if (both.size() != 2) throw std::invalid_argument("that is no pair");
+    read(both[0], x.first, form);
+    read(both[1], x.second, form);
+  } else if constexpr (Map<T>) {
+    x.clear();
+    for (const auto& member : v.as_object()) read(member.value(), x[std::string(member.key())], form);
+  } else if constexpr (List<T>) {
+    x.clear();
+    for (const json::value& each : v.as_array()) {
+      typename T::value_type element{};
+      read(each, element, form);
+      x.insert(x.end(), std::move(element));
+    }
+  } else if constexpr (requires { x.state(); }) {
+    read(v, x.state(), form);
+  } else {
+    const json::object& members = v.as_object();
+    boost::mp11::mp_for_each<Members<T>>([&](auto member) {
+      try {
+        if (const json::value* const found = members.if_contains(member.name)) {
+          read(*found, x.*member.pointer, form);
+        } else if (form == Form::whole) {
+          throw std::invalid_argument("it is missing");
+        }
+      } catch (const std::exception& error) {
+        throw std::invalid_argument(std::string(member.name) + ": " + error.what());
+      }
+    });
+  }
+}
+
+Result<json::object> parsed(std::string_view text, std::int64_t version, std::string_view what);
+
+}  // namespace detail
+
+// The value as text, with the version of its form.
+template <class T>
+std::string to_text(const T& x, std::int64_t version, Form form = Form::sparse) {
+  boost::json::object out = detail::members_of(x, form);
+  out.emplace("version", version);
+  return boost::json::serialize(out);
+}
+
+// The value that to_text has written. Fails, with `what` as the sentence's subject ("the saved state"), where
+// the text is damaged or of another version. Strings need not be UTF-8.
+template <class T>
+Result<T> from_text(std::string_view text, std::int64_t version, std::string_view what,
+                    Form form = Form::sparse) {
+  auto members = detail::parsed(text, version, what);
+  if (!members) return tl::unexpected(members.error());
+  try {
+    T out{};
+    detail::read(boost::json::value(std::move(*members)), out, form);
+    return out;
+  } catch (const std::exception& error) {
+    return fail(ErrorKind::corrupt, std::string(what) + " is damaged: " + error.what());
+  }
+}
+
+}  // namespace etad::saved

@@ -1,0 +1,74 @@
+// What the reading of a log remembers between two lines, as the history keeps it with the log's position: a
+// daemon that was killed amid anything goes on as if nothing had happened. Private to parsers/log.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parsers/base/record.h"
+#include "parsers/traces/trace.h"
+
+namespace etad {
+
+// A line that a format recognised later may want.
+struct HeldLine {
+  std::string text;
+  std::optional<Instant> arrival;
+};
+
+// Where a table of segments (parsers/training/segment_table.h) stands.
+struct TableState {
+  std::string header;
+  std::int64_t lines = 0;
+};
+
+// Whose measurements count where several processes write them all.
+struct VoiceState {
+  std::uint64_t voice = 0;         // 0: nobody's yet
+  std::int64_t others = 0;         // measurements of others since its last
+  std::vector<std::uint64_t> met;  // series that have spoken, while none of them has been chosen
+};
+
+// One format's reading.
+struct ReadingState {
+  std::string format;
+  std::optional<Instant> last;  // the last line's time
+  std::optional<int> year;      // stated by the log itself
+  std::string tracker;          // Tracker::save()
+  std::optional<TableState> table;
+  std::int64_t measured = 0;  // segments since the reading began
+  std::int64_t first_ordinal = 0;
+  VoiceState voices;
+};
+
+// A reading that is not (yet) the one that counts, and what it has found.
+struct RivalState {
+  ReadingState reading;
+  std::vector<Records::Of<Segment>> segments;
+  std::vector<Records::Of<ProgressPoint>> points;
+};
+
+// The search for the format that explains the log, which is never over for good.
+struct SearchState {
+  std::int64_t looked_at = 0;  // bytes, since there was something to see
+  std::int64_t silent = 0;     // lines since the log measured last
+  bool no_trace = false;       // it is no monitoring trace
+  std::vector<RivalState> rivals;
+  std::vector<HeldLine> held;
+};
+
+struct LogState {
+  std::optional<ReadingState>
+      own;  // the one that counts; without it, of a trace or of a log that shows nothing:
+  std::string format;
+  std::optional<Instant> last;
+  std::optional<int> year;
+  std::optional<TraceState> trace;
+  std::int64_t traced = 0;           // lines with samples
+  std::vector<std::string> columns;  // of a trace without a header
+  SearchState search;
+};
+
+}  // namespace etad

@@ -1,0 +1,121 @@
+#include "parsers/base/saved.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace etad {
+namespace {
+
+enum class Colour : std::uint8_t { red, green, blue };
+
+struct Inner {
+  double weight = 1;
+  std::vector<std::int64_t> counts;
+};
+ETAD_SAVED(Inner, weight, counts)
+
+struct Outer {
+  std::string name = "nobody";
+  Colour colour = Colour::red;
+  std::optional<Instant> at;
+  std::optional<bool> sure;
+  Duration took{};
+  std::uint64_t hash = 0;
+  std::set<std::uint64_t> hashes;
+  std::map<std::string, std::string> words;
+  std::vector<std::pair<std::string, Inner>> inner;
+};
+ETAD_SAVED(Outer, name, colour, at, sure, took, hash, hashes, words, inner)
+
+Outer full() {
+  return {
+      "caf\xe9 \"\x01", Colour::blue, Instant(std::chrono::microseconds(-7)), false, Duration(353'001), ~0ULL,
+      {1, ~0ULL},       {{"a", "b"}}, {{"x", {0.1, {1, 2}}}, {"y", {}}}};
+}
+
+std::string text(const Outer& x, saved::Form form = saved::Form::sparse) {
+  return saved::to_text(x, 3, form);
+}
+
+TEST(Saved, what_was_written_is_read_back_in_both_forms) {
+  for (const auto form : {saved::Form::sparse, saved::Form::whole}) {
+    for (const Outer& x : {Outer{}, full()}) {
+      const auto back = saved::from_text<Outer>(text(x, form), 3, "it", form);
+      ASSERT_TRUE(back) << back.error().text();
+      EXPECT_EQ(text(*back, form), text(x, form));
+      EXPECT_EQ(back->name, x.name);
+      EXPECT_EQ(back->hashes, x.hashes);
+      EXPECT_EQ(back->at, x.at);
+      EXPECT_EQ(back->sure, x.sure);
+      EXPECT_EQ(back->inner.size(), x.inner.size());
+    }
+  }
+}
+
+TEST(Saved, a_sparse_value_says_what_differs_from_a_new_one) {
+  EXPECT_EQ(text({}), R"({"version":3})");
+  Outer x;
+  x.name.clear();  // nothing, but not what a new one has
+  EXPECT_EQ(text(x), R"({"name":"","version":3})");
+  EXPECT_EQ(saved::from_text<Outer>(text(x), 3, "it")->name, "");
+  EXPECT_EQ(saved::from_text<Outer>(text({}), 3, "it")->name, "nobody");
+}
+
+TEST(Saved, doubles_have_the_same_bits) {
+  std::mt19937_64 random(1);
+  std::vector<double> numbers{0.0,         -0.0, 0.1, 1e-308, 5e-324, std::numeric_limits<double>::infinity(),
+                              std::nan("")};
+  for (int i = 0; i < 1000; ++i) numbers.push_back(std::bit_cast<double>(random()));
+  for (const double number : numbers) {
+    const auto back = saved::from_text<Inner>(saved::to_text(Inner{number, {}}, 1), 1, "it");
+    ASSERT_TRUE(back) << back.error().text();
+    if (std::isnan(number)) {
+      EXPECT_TRUE(std::isnan(back->weight));
+    } else {
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(back->weight), std::bit_cast<std::uint64_t>(number));
+    }
+  }
+}
+
+TEST(Saved, what_is_damaged_is_refused_and_says_where) {
+  const auto refusal = [](std::string_view saved_text, saved::Form form = saved::Form::sparse) {
+    const auto out = saved::from_text<Outer>(saved_text, 3, "the state", form);
+    EXPECT_FALSE(out) << saved_text;
+    return out ? std::string() : out.error().text();
+  };
+  EXPECT_EQ(refusal("{"), "the state is no JSON object");
+  EXPECT_EQ(refusal("[]"), "the state is no JSON object");
+  EXPECT_EQ(refusal("{}"), "the state names no version");
+  EXPECT_EQ(refusal(R"({"version":4})"), "the state is of version 4, not 3");
+  EXPECT_EQ(refusal(R"({"version":3,"colour":3})"), "the state is damaged: colour: there is no such value");
+  EXPECT_EQ(refusal(R"({"version":3,"inner":[["x",{"weight":"1x"}]]})"),
+            "the state is damaged: inner: weight: \"1x\" is no number");
+  EXPECT_EQ(refusal(R"({"version":3,"inner":[["x"]]})"), "the state is damaged: inner: that is no pair");
+  for (const char* text :
+       {R"({"version":3,"name":1})", R"({"version":3,"at":"now"})", R"({"version":3,"hash":-1})",
+        R"({"version":3,"sure":1})", R"({"version":3,"words":[]})", R"({"version":3,"took":1.5})"})
+    refusal(text);
+  boost::json::object whole = boost::json::parse(text(full(), saved::Form::whole), {},
+                                                 [] {
+                                                   boost::json::parse_options lenient;
+                                                   lenient.allow_invalid_utf8 = true;
+                                                   return lenient;
+                                                 }())
+                                  .as_object();
+  for (const char* member : {"name", "took", "inner"}) {
+    boost::json::object lacking = whole;
+    lacking.erase(member);
+    EXPECT_EQ(refusal(boost::json::serialize(lacking), saved::Form::whole),
+              "the state is damaged: " + std::string(member) + ": it is missing");
+  }
+}
+
+}  // namespace
+}  // namespace etad
