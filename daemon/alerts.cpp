@@ -62,7 +62,7 @@ bool Alerts::admitted(Steady now) {
 }
 
 void Alerts::post(const RunEvent& event, Instant at) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (waiting_.size() >= kMostWaiting || !admitted(steady_())) {
     ++counters_.dropped;
     if (unsaid_++ == 0)
@@ -75,18 +75,19 @@ void Alerts::post(const RunEvent& event, Instant at) {
 }
 
 Alerts::Counters Alerts::counters() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return counters_;
 }
 
 void Alerts::drain() {
-  std::unique_lock lock(mutex_);
-  news_.wait(lock, [this] { return waiting_.empty() && !busy_; });
+  Lock lock(mutex_);
+  news_.wait(lock, [this]() REQUIRES(mutex_) { return waiting_.empty() && !busy_; });
 }
 
 void Alerts::loop(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  while (news_.wait(lock, stop, [this] { return !waiting_.empty(); }) && !stop.stop_requested()) {
+  Lock lock(mutex_);
+  while (news_.wait(lock, stop, [this]() REQUIRES(mutex_) { return !waiting_.empty(); }) &&
+         !stop.stop_requested()) {
     const Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
     busy_ = true;

@@ -3,17 +3,16 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "daemon/run_watch.h"
 #include "parsers/base/error.h"
+#include "threads/mutex.h"
 
 namespace etad {
 
@@ -33,11 +32,11 @@ class Alerts {
   ~Alerts();  // those that wait are dropped
 
   // Never blocks.
-  void post(const RunEvent& event, Instant at);
+  void post(const RunEvent& event, Instant at) EXCLUDES(mutex_);
 
-  Counters counters() const;
+  Counters counters() const EXCLUDES(mutex_);
   // Returns when all that was posted has been dealt with. For tests.
-  void drain();
+  void drain() EXCLUDES(mutex_);
 
  private:
   struct Waiting {
@@ -46,21 +45,21 @@ class Alerts {
     std::string json;
   };
 
-  bool admitted(Steady now);
-  void loop(const std::stop_token& stop);
+  bool admitted(Steady now) REQUIRES(mutex_);
+  void loop(const std::stop_token& stop) EXCLUDES(mutex_);
 
   const Command command_;
   const std::int64_t per_hour_;
   const std::string host_;
   const std::function<Steady()> steady_;
 
-  mutable std::mutex mutex_;
-  std::condition_variable_any news_;
-  std::deque<Waiting> waiting_;
-  std::deque<Steady> admitted_;  // of the last hour
-  std::int64_t unsaid_ = 0;      // dropped since the last alert that said so
-  bool busy_ = false;
-  Counters counters_;
+  mutable Mutex mutex_;
+  Condition news_;
+  std::deque<Waiting> waiting_ GUARDED_BY(mutex_);
+  std::deque<Steady> admitted_ GUARDED_BY(mutex_);  // of the last hour
+  std::int64_t unsaid_ GUARDED_BY(mutex_) = 0;      // dropped since the last alert that said so
+  bool busy_ GUARDED_BY(mutex_) = false;
+  Counters counters_ GUARDED_BY(mutex_);
   std::jthread thread_;  // the last: it begins with all the others there
 };
 

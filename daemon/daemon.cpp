@@ -38,6 +38,7 @@ std::optional<Instant> modified(const std::string& path) {
 Daemon::Daemon(Config config, std::string config_path, paths::Paths defaults)
     : config_(std::move(config)),
       config_path_(std::move(config_path)),
+      history_(config_.storage.path),
       defaults_(std::move(defaults)),
       started_at_(system::now()) {}
 
@@ -96,7 +97,7 @@ void Daemon::tell_run(const RunEvent& event) {
               {"SOURCE", event.row.source},
               {"NETWORK", event.row.run.network}});
   if (alerts_ && is_trouble(event.kind)) alerts_->post(event, system::now());
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   ++run_events_[event.kind];
 }
 
@@ -162,7 +163,7 @@ void Daemon::refit_loop(const std::stop_token& stop) {
     } catch (const std::exception& defect) {  // std::bad_alloc above all; the models there are stay in force
       note_refit(fail(std::string("unexpectedly: ") + defect.what(), "it is tried again"));
     }
-    std::unique_lock lock(refit_mutex_);
+    Lock lock(refit_mutex_);
     refit_due_.wait_for(lock, stop, kRefitLook, [this] { return refit_soon_.load(); });
   }
 }
@@ -170,7 +171,7 @@ void Daemon::refit_loop(const std::stop_token& stop) {
 void Daemon::refit_round(steady_clock::time_point& next) {
   if (refit_soon_.exchange(false) || steady_clock::now() >= next) {
     {
-      const std::lock_guard lock(mutex_);
+      const Lock lock(mutex_);
       next = steady_clock::now() + config_.refit.interval;
     }
     note_refit(refit_->run());
@@ -188,7 +189,7 @@ void Daemon::refit_soon() {
 
 void Daemon::note_refit(const Result<prediction::RefitReport>& report) {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     refit_failure_ = report ? std::nullopt : std::optional(report.error());
   }
   if (!report) log::error(report.error(), {{"PART", "refit"}});
@@ -216,7 +217,7 @@ std::shared_ptr<const prediction::ModelSet> Daemon::models() {
 }
 
 std::shared_ptr<const FormatSet> Daemon::formats() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return formats_;
 }
 
@@ -226,7 +227,7 @@ service::Health Daemon::health() {
   inputs.ingest = ingest_->status();
   inputs.last_refit = refit_->last();
   if (alerts_) inputs.alerts = alerts_->counters();
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   inputs.run_events = run_events_;
   inputs.formats = static_cast<std::int64_t>(formats_->all().size());
   inputs.refit_failure = refit_failure_;
@@ -269,8 +270,8 @@ Result<void> Daemon::label(std::int64_t run_id, const std::map<std::string, std:
 // Following stops meanwhile and then goes on from what the history holds, as after a restart: what a source's
 // parser has in memory would otherwise be written over the change.
 Result<void> Daemon::put_right(const std::function<Result<void>()>& change) {
-  const std::lock_guard one_at_a_time(reload_mutex_);
-  std::unique_lock lock(mutex_);
+  const Lock one_at_a_time(reload_mutex_);
+  Lock lock(mutex_);
   auto setup = ingest_setup(config_, formats_);
   lock.unlock();
   if (!setup) return tl::unexpected(setup.error());
@@ -283,8 +284,8 @@ Result<void> Daemon::put_right(const std::function<Result<void>()>& change) {
 }
 
 Result<void> Daemon::reread(std::int64_t source_id) {
-  const std::lock_guard one_at_a_time(reread_mutex_);
-  std::unique_lock lock(mutex_);
+  const Lock one_at_a_time(reread_mutex_);
+  Lock lock(mutex_);
   auto setup = ingest_setup(config_, formats_);
   lock.unlock();
   if (!setup) return tl::unexpected(setup.error());
@@ -310,7 +311,7 @@ Result<void> Daemon::forget_source(std::int64_t source_id) {
 }
 
 Result<void> Daemon::forget_run(std::int64_t run_id) {
-  const auto reader = Reader::open(config_.storage.path);
+  const auto reader = Reader::open(history_);
   if (!reader) return tl::unexpected(reader.error());
   const auto row = (*reader)->run(run_id);
   if (!row) return tl::unexpected(row.error());
@@ -339,16 +340,16 @@ Result<Forgotten> Daemon::forget_owner(std::int64_t uid) {
 Result<std::string> Daemon::backup() {
   // Beside the history: there is room for a history of that size, and we may write there.
   static std::atomic<int> number = 0;
-  const std::string copy = config_.storage.path + ".backup-" + std::to_string(++number);
+  const std::string copy = history_ + ".backup-" + std::to_string(++number);
   std::error_code ignored;
   std::filesystem::remove(copy, ignored);  // of a daemon that died while it made one
-  auto done = backup_history(config_.storage.path, copy);
+  auto done = backup_history(history_, copy);
   if (!done) return tl::unexpected(done.error());
   return copy;
 }
 
 Result<std::unique_ptr<service::ImportSession>> Daemon::begin_import(const service::ImportRequest& request) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   ImportOptions options;
   options.formats = formats_;
   options.zone = system::local_zone();
@@ -359,16 +360,20 @@ Result<std::unique_ptr<service::ImportSession>> Daemon::begin_import(const servi
 
 // Reads configuration and rule files anew. Where they have mistakes, what runs goes on as it is and says so.
 Result<void> Daemon::reload() {
-  const std::lock_guard one_at_a_time(reload_mutex_);
+  const Lock one_at_a_time(reload_mutex_);
   const auto refuse = [this](const std::vector<Error>& errors) -> Result<void> {
     for (const Error& error : errors) log::error(error, {{"PART", "reload"}});
     Error first = errors.front();
     if (errors.size() > 1) first.message += " (and " + std::to_string(errors.size() - 1) + " more)";
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     reload_failure_ = first;
     return tl::unexpected(first);
   };
-  Config config = config_;
+  Config config;
+  {
+    const Lock lock(mutex_);
+    config = config_;
+  }
   if (!config_path_.empty()) {
     const auto text = system::read_file(config_path_);
     if (!text) return refuse(one(text.error()));
@@ -384,7 +389,7 @@ Result<void> Daemon::reload() {
   if (!setup) return refuse(one(setup.error()));
   if (auto started = ingest_->restart(std::move(*setup)); !started) return refuse(one(started.error()));
   log::set_level(config.log.level);
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   // These were opened at the start and stay as they are until the next one.
   config.storage = config_.storage;
   config.budgets = config_.budgets;

@@ -8,11 +8,9 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -29,6 +27,7 @@
 #include "daemon/service/server.h"
 #include "daemon/shared_writer.h"
 #include "parsers/rules/format.h"
+#include "threads/mutex.h"
 
 namespace etad {
 
@@ -69,23 +68,25 @@ class Daemon final : public service::Backend {
  private:
   Daemon(Config config, std::string config_path, paths::Paths defaults);
 
-  std::vector<Error> open(std::unique_ptr<AlertCommand> alert_command);
-  Result<void> open_history();
-  Result<void> open_socket();
-  Result<void> put_right(const std::function<Result<void>()>& change);
+  // The start, while no other thread is there: no lock is needed.
+  std::vector<Error> open(std::unique_ptr<AlertCommand> alert_command) UNCHECKED;
+  Result<void> open_history() UNCHECKED;
+  Result<void> open_socket() UNCHECKED;
+  Result<void> put_right(const std::function<Result<void>()>& change) EXCLUDES(reload_mutex_, mutex_);
   void refit_loop(const std::stop_token& stop);
   void refit_round(std::chrono::steady_clock::time_point& next);
-  void open_run_watch(std::unique_ptr<AlertCommand> alert_command);
+  void open_run_watch(std::unique_ptr<AlertCommand> alert_command) UNCHECKED;  // of the start too
   void tell_run(const RunEvent& event);
   void refit_soon();
   void note_refit(const Result<prediction::RefitReport>& report);
 
-  mutable std::mutex mutex_;  // guards config_, formats_ and the failures below
-  Config config_;
-  std::string config_path_;
+  mutable Mutex mutex_;
+  Config config_ GUARDED_BY(mutex_);
+  const std::string config_path_;
+  const std::string history_;  // its path: a reload changes nothing of the history
   const paths::Paths defaults_;
-  std::shared_ptr<const FormatSet> formats_;
-  std::optional<Error> refit_failure_, reload_failure_;
+  std::shared_ptr<const FormatSet> formats_ GUARDED_BY(mutex_);
+  std::optional<Error> refit_failure_ GUARDED_BY(mutex_), reload_failure_ GUARDED_BY(mutex_);
 
   Instant started_at_;
   std::unique_ptr<SharedWriter> writer_;
@@ -93,16 +94,16 @@ class Daemon final : public service::Backend {
   std::unique_ptr<AlertCommand> alert_command_;
   std::unique_ptr<Alerts> alerts_;  // nullptr: no command is configured
   std::unique_ptr<RunWatch> run_watch_;
-  std::map<RunEventKind, std::int64_t> run_events_;  // told since the start; under mutex_
+  std::map<RunEventKind, std::int64_t> run_events_ GUARDED_BY(mutex_);  // told since the start
   std::unique_ptr<ScoreKeeper> score_keeper_;
   std::unique_ptr<IngestThread> ingest_;
   std::unique_ptr<service::Server> server_;
   std::jthread service_thread_;
   std::jthread refit_thread_;
-  std::condition_variable_any refit_due_;
-  std::mutex refit_mutex_;
-  std::mutex reload_mutex_;  // one reload at a time
-  std::mutex reread_mutex_;  // one reread at a time
+  Condition refit_due_;
+  Mutex refit_mutex_;
+  Mutex reload_mutex_;  // one reload at a time
+  Mutex reread_mutex_;  // one reread at a time
   std::atomic<bool> stopping_{false}, refit_soon_{false};
   std::atomic<follow::SteadyTime::rep> refit_beat_{0}, service_beat_{0};
 };

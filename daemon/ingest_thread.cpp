@@ -299,7 +299,7 @@ void IngestThread::publish(Work& work, follow::SteadyTime now) {
         now + std::clamp<std::chrono::microseconds>(cost * kPublishShare, kPublishEvery, kPublishRarest);
     work.unpublished = false;
   }
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   status_.counters = sum(before_, work.ingest->counters());
   if (const auto last = work.ingest->last_commit()) status_.last_commit = last;  // else of before a reload
   status_.failure = failure();
@@ -335,7 +335,7 @@ void IngestThread::keep_house(follow::SteadyTime now, Instant wall, bool busy) {
 }
 
 IngestStatus IngestThread::status() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return status_;
 }
 

@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +18,7 @@
 #include "daemon/ingest.h"
 #include "daemon/shared_writer.h"
 #include "parsers/rules/format.h"
+#include "threads/mutex.h"
 
 namespace etad {
 
@@ -69,7 +69,7 @@ class IngestThread {
   void stop();  // commits what it has in hand; may be started again
 
   bool is_running() const { return thread_.joinable(); }
-  IngestStatus status() const;
+  IngestStatus status() const EXCLUDES(mutex_);
   follow::SteadyTime last_beat() const;  // when the thread last went round its loop
 
  private:
@@ -104,8 +104,8 @@ class IngestThread {
   std::map<std::string, std::string> told_waiting_;  // … and of files that can't be read, by path
   IngestCounters before_;                            // of earlier starts: counters do not go back at a reload
 
-  mutable std::mutex mutex_;
-  IngestStatus status_;
+  mutable Mutex mutex_;
+  IngestStatus status_ GUARDED_BY(mutex_);
 };
 
 }  // namespace etad

@@ -55,7 +55,8 @@ std::optional<prediction::FittedModel> model_of(const ModelKey& key, const std::
 }
 
 // Of all owners their fair share of the last runs, so that nobody makes the machine's shared effect.
-std::vector<regression::SharedEffectPoint> fair_points(const std::vector<const prediction::FittedModel*>& models) {
+std::vector<regression::SharedEffectPoint> fair_points(
+    const std::vector<const prediction::FittedModel*>& models) {
   constexpr std::size_t kAlways = 8;
   std::vector<std::pair<regression::SharedEffectPoint, const prediction::FittedModel*>> points;
   for (const auto* model : models)
@@ -77,7 +78,7 @@ Refit::Refit(std::unique_ptr<Reader> reader, SharedWriter& writer, std::function
     : reader_(std::move(reader)), writer_(writer), now_(std::move(now)), alive_(std::move(alive)) {}
 
 Result<void> Refit::load() {
-  const std::lock_guard running(running_);
+  const Lock running(running_);
   const auto progress = reader_->refit_progress();
   if (!progress) return tl::unexpected(progress.error());
   const auto rows = reader_->models();
@@ -87,11 +88,18 @@ Result<void> Refit::load() {
     alive_();
     if (auto model = prediction::model_from_row(row)) fitted.push_back(std::move(*model));
   }
-  // What can't be read, or is of another version, is no loss: the first refit, which comes at once, fits all anew.
+  // What can't be read, or is of another version, is no loss: the first refit, which comes at once, fits all
+  // anew.
   const bool whole = fitted.size() == rows->size() && progress->version == prediction::kModelVersion;
   generation_ = whole ? progress->generation : 0;
   swap_in(std::move(fitted), {});
   return {};
+}
+
+// Of keys that have no runs any more.
+void Refit::forget_owners() {
+  for (auto at = owners_.begin(); at != owners_.end();)
+    at = runs_.contains(at->first) ? std::next(at) : owners_.erase(at);
 }
 
 Result<std::vector<Refit::Dirty>> Refit::read(const std::vector<ModelKey>& keys) {
@@ -115,7 +123,7 @@ Result<std::vector<Refit::Dirty>> Refit::read(const std::vector<ModelKey>& keys)
     note_contradiction(dirty);
   }
   prediction::keep_fair_share(runs_, owners_);
-  std::erase_if(owners_, [&](const auto& each) { return !runs_.contains(each.first); });
+  forget_owners();
   return out;
 }
 
@@ -145,7 +153,8 @@ Result<void> Refit::listen(const ModelKey& key, const std::vector<RunData>& evid
   return {};
 }
 
-// The same after a start, of the runs behind the models that are up to date: of each owner in turn the newest.
+// The same after a start, of the runs behind the models that are up to date: of each owner in turn the
+// newest.
 Result<void> Refit::listen_to_models() {
   const auto known = models();
   std::map<std::int64_t, const ModelKey*> keys;
@@ -155,7 +164,8 @@ Result<void> Refit::listen_to_models() {
     keys[model.id] = &model.key;
     evidence.push_back({model.id, 0, model.owner});
   }
-  for (const std::int64_t id : fair_share(std::move(evidence), prediction::kMostKeys, prediction::kAlwaysTheirKeys)) {
+  for (const std::int64_t id :
+       fair_share(std::move(evidence), prediction::kMostKeys, prediction::kAlwaysTheirKeys)) {
     alive_();
     const ModelKey& key = *keys[id];
     auto runs = reader_->run_data(key, prediction::kMaxRuns, prediction::kMaxWindows);
@@ -164,7 +174,7 @@ Result<void> Refit::listen_to_models() {
     if (auto heard = listen(key, chosen.runs); !heard) return heard;
   }
   prediction::keep_fair_share(runs_, owners_);
-  std::erase_if(owners_, [&](const auto& each) { return !runs_.contains(each.first); });
+  forget_owners();
   return {};
 }
 
@@ -210,7 +220,8 @@ void Refit::fit(std::vector<Dirty>& dirty) const {
       evidence.push_back({static_cast<std::int64_t>(i), 0, models[i].owner});
     auto taken = fair_share(std::move(evidence), models.size());
     std::ranges::reverse(taken);
-    for (const std::int64_t i : taken) teachers[deployment].push_back(models[static_cast<std::size_t>(i)].model);
+    for (const std::int64_t i : taken)
+      teachers[deployment].push_back(models[static_cast<std::size_t>(i)].model);
   }
   for (std::size_t i = 0; i < dirty.size(); ++i) {
     alive_();
@@ -265,7 +276,7 @@ Result<std::vector<prediction::FittedModel>> Refit::keep(std::vector<Dirty>& dir
 }
 
 Result<prediction::RefitReport> Refit::run() {
-  const std::lock_guard running(running_);
+  const Lock running(running_);
   const auto begun = std::chrono::steady_clock::now();
   prediction::RefitReport report;
   std::int64_t generation = 0;
@@ -282,8 +293,8 @@ Result<prediction::RefitReport> Refit::run() {
     if (!dirty) return tl::unexpected(dirty.error());
     fit(*dirty);
     const bool last = at + kAtOnce >= keys->size();
-    auto fitted = keep(*dirty, last ? std::optional(RefitProgress{prediction::kModelVersion, generation})
-                                    : std::nullopt);
+    auto fitted = keep(
+        *dirty, last ? std::optional(RefitProgress{prediction::kModelVersion, generation}) : std::nullopt);
     if (!fitted) return tl::unexpected(fitted.error());
     report.fitted += static_cast<std::int64_t>(fitted->size());
     swap_in(std::move(*fitted), some);
@@ -309,7 +320,7 @@ void Refit::join() {
   const auto last = models();
   auto next = std::make_shared<prediction::ModelSet>(*last);
   next->knowledge = prediction::Knowledge::of(runs_, last->knowledge, alive_);
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   models_ = std::move(next);
 }
 
@@ -329,7 +340,7 @@ void Refit::swap_in(std::vector<prediction::FittedModel> fitted, const std::vect
   std::sort(next->models.begin(), next->models.end(),
             [](const auto& a, const auto& b) { return a.id < b.id; });
   tell_shared_effects(*next, replaced);
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   models_ = std::move(next);
   last_ = now_();
 }
@@ -354,12 +365,12 @@ void Refit::tell_shared_effects(prediction::ModelSet& models, const std::set<Mod
 }
 
 std::shared_ptr<const prediction::ModelSet> Refit::models() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return models_;
 }
 
 std::optional<Instant> Refit::last() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return last_;
 }
 

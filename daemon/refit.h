@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <vector>
@@ -16,13 +15,15 @@
 #include "prediction/knowledge.h"
 #include "prediction/observations.h"
 #include "storage/history.h"
+#include "threads/mutex.h"
 
 namespace etad {
 
 class Refit {
  public:
   static constexpr std::size_t kLastRuns = 24;  // of each model, for the machine's shared effect
-  static constexpr std::size_t kMostDissenters = 16;  // owners with a model of their own beside a disputed one
+  static constexpr std::size_t kMostDissenters =
+      16;                               // owners with a model of their own beside a disputed one
   static constexpr int kAtOnce = 2000;  // dirty models held in memory together; the rest wait their turn
 
   // `alive` is called between any two models: a long refit is at work, not stuck.
@@ -31,13 +32,13 @@ class Refit {
       std::function<void()> alive = [] {});
 
   // The models the history holds, so that a restarted daemon answers at once and refits nothing.
-  Result<void> load();
+  Result<void> load() EXCLUDES(running_);
 
   // Fits what changed since the last run. Thread-safe; two at once are one after the other.
-  Result<prediction::RefitReport> run();
+  Result<prediction::RefitReport> run() EXCLUDES(running_);
 
-  std::shared_ptr<const prediction::ModelSet> models() const;  // never nullptr; thread-safe
-  std::optional<Instant> last() const;
+  std::shared_ptr<const prediction::ModelSet> models() const EXCLUDES(mutex_);  // never nullptr; thread-safe
+  std::optional<Instant> last() const EXCLUDES(mutex_);
 
  private:
   // A key whose runs have changed: what it is fitted from and what came of it.
@@ -49,32 +50,37 @@ class Refit {
     std::optional<prediction::FittedModel> model;
   };
 
-  Result<std::vector<Dirty>> read(const std::vector<ModelKey>& keys);
-  void fit(std::vector<Dirty>& dirty) const;
+  Result<std::vector<Dirty>> read(const std::vector<ModelKey>& keys) REQUIRES(running_);
+  void fit(std::vector<Dirty>& dirty) const REQUIRES(running_);
   Result<std::vector<prediction::FittedModel>> keep(std::vector<Dirty>& dirty,
-                                                    const std::optional<RefitProgress>& reached);
-  Result<void> listen(const ModelKey& key, const std::vector<RunData>& evidence);
-  Result<void> listen_to_models();
-  Result<void> add_unnamed(std::vector<ModelKey>& keys);
-  void join();
-  void note_contradiction(Dirty& dirty);
-  void swap_in(std::vector<prediction::FittedModel> fitted, const std::vector<ModelKey>& dirty);
+                                                    const std::optional<RefitProgress>& reached)
+      REQUIRES(running_);
+  Result<void> listen(const ModelKey& key, const std::vector<RunData>& evidence) REQUIRES(running_);
+  Result<void> listen_to_models() REQUIRES(running_);
+  Result<void> add_unnamed(std::vector<ModelKey>& keys) REQUIRES(running_);
+  void forget_owners() REQUIRES(running_);
+  void join() REQUIRES(running_);
+  void note_contradiction(Dirty& dirty) REQUIRES(running_);
+  void swap_in(std::vector<prediction::FittedModel> fitted, const std::vector<ModelKey>& dirty)
+      REQUIRES(running_);
   void tell_shared_effects(prediction::ModelSet& models, const std::set<ModelKey>& changed) const;
 
-  std::mutex running_;
-  std::unique_ptr<Reader> reader_;
+  Mutex running_;  // one refit at a time
+  std::unique_ptr<Reader> reader_ PT_GUARDED_BY(running_);
   SharedWriter& writer_;
   std::function<Instant()> now_;
   std::function<void()> alive_;
-  prediction::Knowledge::Data runs_;  // of all keys, as far as read since the start
-  std::map<ModelKey, std::int64_t> owners_;  // whose each of them is
-  std::map<ModelKey, prediction::Contradiction> contradictions_;
-  bool listening_ = false;  // to the runs behind the models that were there at the start
-  std::int64_t generation_ = 0;  // of the history, up to which the models are up to date
+  prediction::Knowledge::Data runs_ GUARDED_BY(running_);  // of all keys, as far as read since the start
+  std::map<ModelKey, std::int64_t> owners_ GUARDED_BY(running_);  // whose each of them is
+  std::map<ModelKey, prediction::Contradiction> contradictions_ GUARDED_BY(running_);
+  bool listening_ GUARDED_BY(running_) = false;  // to the runs behind the models that were there at the start
+  // Of the history, up to which the models are up to date.
+  std::int64_t generation_ GUARDED_BY(running_) = 0;
 
-  mutable std::mutex mutex_;  // guards what follows
-  std::shared_ptr<const prediction::ModelSet> models_ = std::make_shared<prediction::ModelSet>();
-  std::optional<Instant> last_;
+  mutable Mutex mutex_;
+  std::shared_ptr<const prediction::ModelSet> models_ GUARDED_BY(mutex_) =
+      std::make_shared<prediction::ModelSet>();
+  std::optional<Instant> last_ GUARDED_BY(mutex_);
 };
 
 }  // namespace etad

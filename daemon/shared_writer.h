@@ -5,10 +5,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "storage/history.h"
+#include "threads/mutex.h"
 
 namespace etad {
 
@@ -18,14 +18,14 @@ class SharedWriter {
 
   // Calls use(Writer&) while no other thread writes.
   template <class Use>
-  auto with(Use use) {
-    const std::lock_guard lock(mutex_);
+  auto with(Use use) EXCLUDES(mutex_) {
+    const Lock lock(mutex_);
     return use(*writer_);
   }
 
  private:
-  std::mutex mutex_;
-  std::unique_ptr<Writer> writer_;
+  Mutex mutex_;
+  std::unique_ptr<Writer> writer_ PT_GUARDED_BY(mutex_);
 };
 
 }  // namespace etad

@@ -9,13 +9,13 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <numeric>
 #include <set>
 
 #include "regression/estimators/course.h"
 #include "regression/estimators/effects_kernel.h"
 #include "regression/estimators/methods.h"
+#include "threads/mutex.h"
 
 namespace etad::estimators {
 namespace {
@@ -203,7 +203,7 @@ class Effects final : public Fitted {
   // Of a long history only what is most like the question is listened to.
   std::shared_ptr<const Block> block_for(const Case& what, const KernelPoint& point) const {
     const std::string key = key_of(what, kAllFacts & ~kSamples);
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (const auto found = blocks_.find(key); found != blocks_.end()) return found->second;
     std::vector<std::pair<double, const Known*>> ranked;
     ranked.reserve(known_.size());
@@ -239,8 +239,8 @@ class Effects final : public Fitted {
   Strengths strengths_{};
   double centre_ = 0;
   std::shared_ptr<const Block> whole_;
-  mutable std::mutex mutex_;
-  mutable std::map<std::string, std::shared_ptr<const Block>> blocks_;
+  mutable Mutex mutex_;
+  mutable std::map<std::string, std::shared_ptr<const Block>> blocks_ GUARDED_BY(mutex_);
 };
 
 }  // namespace

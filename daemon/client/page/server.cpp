@@ -12,12 +12,12 @@
 #include <boost/beast/http.hpp>
 #include <boost/json.hpp>
 #include <memory>
-#include <mutex>
 #include <stdexcept>
 #include <thread>
 
 #include "daemon/client/link/http_client.h"
 #include "daemon/client/page/gate.h"
+#include "threads/mutex.h"
 
 namespace etad::client {
 namespace {
@@ -65,12 +65,17 @@ std::string_view view_of(beast::string_view text) {
 struct Server {
   std::string socket;
   const PageAssets& assets;
-  std::mutex mutex;  // guards the gate
-  PageGate gate;
+  Mutex mutex;
+  PageGate gate GUARDED_BY(mutex);
   std::atomic<int> connections = 0;
 
+  std::string address() {
+    const Lock lock(mutex);
+    return gate.address();
+  }
+
   PageDecision decide(const http::request<http::empty_body>& request) {
-    const std::scoped_lock lock(mutex);
+    const Lock lock(mutex);
     return gate.decide({view_of(request.method_string()), view_of(request.target()),
                         view_of(request[http::field::host]), view_of(request[http::field::origin]),
                         view_of(request[http::field::cookie])});
@@ -214,7 +219,7 @@ Result<void> serve_page(const PageOptions& options, const PageAssets& assets,
   // Threads that are answering when the process ends may still look at it: it is never destroyed.
   auto* const server = new Server{
       options.socket, assets, {}, PageGate(acceptor.local_endpoint().port(), page_secret(), page_secret())};
-  ready(server->gate.address());
+  ready(server->address());
   while (true) {
     auto own = std::make_unique<asio::io_context>();
     tcp::socket socket = acceptor.accept(*own, error);
