@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "parsers/training/tracker_impl.h"
+#include "parsers/training/tracker_parts.h"
 
 namespace etad {
 
@@ -15,23 +15,23 @@ bool may_be_anothers(EventKind kind) {
 
 }  // namespace
 
-Tracker::Impl::Impl(SourceContext given)
+track::Parts::Parts(SourceContext given)
     : context(std::move(given)), labels(LabelledValues::of(context.labels)) {}
 
 void Tracker::Impl::feed(std::string_view line, const Event& event, std::optional<Instant> arrival,
                          Records& out) {
   if (event.time) state.last_time = event.time;
   const std::optional<Instant> now = event.time ? event.time : arrival;
-  if (track::RunTrack* const r = open_run()) {
+  if (track::RunTrack* const r = runs.open()) {
     if (r->run.state != RunState::running) {  // it goes on after all
       r->run.state = RunState::running;
       r->dirty = true;
     }
     if (r->description.body != track::Body::none) {
       if (event.headed) {
-        end_body(*r);
+        descriptions.end_body(*r);
       } else if (event.kind == EventKind::none) {
-        return body_line(*r, line);
+        return descriptions.body_line(*r, line);
       }
     }
     if (now && !may_be_anothers(event.kind)) {
@@ -40,51 +40,51 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, std::optiona
     }
   }
   if (event.kind != EventKind::none) dispatch({event, now, out});
-  if (track::RunTrack* const r = open_run(); r && r->window.saving && event.time)
+  if (track::RunTrack* const r = runs.open(); r && r->window.saving && event.time)
     r->window.saving->last_line = std::max(r->window.saving->last_line, *event.time);
 }
 
-void Tracker::Impl::dispatch(const Moment& m) {
+void Tracker::Impl::dispatch(const track::Moment& m) {
   switch (m.event.kind) {
     case EventKind::run_start:
-      return start(m);
+      return runs.start(m);
     case EventKind::run_end:
-      return end(m);
+      return runs.end(m);
     case EventKind::setting:
-      return setting(m);
+      return values.setting(m);
     case EventKind::section:
-      return section(m);
+      return descriptions.section(m);
     case EventKind::layer:
     case EventKind::shape:
-      return set_up_line(m);
+      return descriptions.set_up_line(m);
     case EventKind::progress:
-      return progress(m);
+      return windows.progress(m);
     case EventKind::test_start:
-      return test_start(m);
+      return tests.start(m);
     case EventKind::test_result:
-      return test_result(m);
+      return tests.result(m);
     case EventKind::epoch:
-      return epoch(m);
+      return epochs.epoch(m);
     case EventKind::step_time:
-      return step_time(m);
+      return steps.step_time(m);
     case EventKind::throughput:
-      return throughput(m);
+      return steps.throughput(m);
     case EventKind::segment:
-      return segment(m);
+      return tables.segment(m);
     case EventKind::layer_time:
-      return layer_time(m);
+      return steps.layer_time(m);
     case EventKind::total_time:
-      return total_time(m);
+      return steps.total_time(m);
     case EventKind::snapshot:
-      return snapshot(m);
+      return windows.snapshot(m);
     case EventKind::resume:
-      return resume(m);
+      return windows.resume(m);
     case EventKind::error:
-      return fail(m);
+      return runs.fail(m);
     case EventKind::sample:
-      return sample(m);
+      return tables.sample(m);
     case EventKind::stall:
-      if (track::RunTrack* const r = open_run()) ++r->run.stalls;
+      if (track::RunTrack* const r = runs.open()) ++r->run.stalls;
       return;
     case EventKind::none:
     case EventKind::date:
@@ -102,15 +102,15 @@ void Tracker::feed(std::string_view line, const Event& event, std::optional<Inst
 }
 
 void Tracker::close(Records& out) {
-  impl_->close(out);
+  impl_->runs.close(out);
 }
 void Tracker::flush(Records& out) {
-  impl_->flush(out);
+  impl_->runs.flush(out);
 }
 
 bool Tracker::running() const {
   const auto& current = impl_->state.current;
-  return current && current->declared && current->run.state == RunState::running;
+  return current && current->declared() && current->run.state == RunState::running;
 }
 
 std::optional<Instant> Tracker::last_time() const {
@@ -120,7 +120,7 @@ std::optional<Instant> Tracker::last_time() const {
 void Tracker::number_from(std::int64_t first) {
   track::State& state = impl_->state;
   state.next_ordinal = first;
-  if (!state.current || !state.current->declared) return;
+  if (!state.current || !state.current->declared()) return;
   state.current->run.ordinal = state.next_ordinal++;
   state.current->dirty = true;
 }

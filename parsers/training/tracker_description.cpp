@@ -1,4 +1,4 @@
-#include "parsers/training/tracker_impl.h"
+#include "parsers/training/tracker_parts.h"
 
 namespace etad {
 
@@ -6,6 +6,7 @@ using track::Body;
 using track::Description;
 using track::NetRole;
 using track::RunTrack;
+using track::Stage;
 
 namespace {
 
@@ -54,13 +55,14 @@ void open_net(Description& d, NetRole role, std::int64_t index) {
 
 }  // namespace
 
-void Tracker::Impl::section(const Moment& m) {
+void track::Descriptions::section(const Moment& m) {
   const std::string_view what = m.event.text(Field::section);
-  RunTrack* r = open_run();
+  RunTrack* r = all_.runs.open();
   // A net that somebody loaded before is none of the solver's.
-  const bool another = r && what == "solver" && (r->progressed || (!r->declared && r->description.begun()));
-  if (!r || another) r = &begin(m);
-  if (r->progressed) return;  // a net loaded beside a run going on: not the run's own
+  const bool another =
+      r && what == "solver" && (r->progressed() || (!r->declared() && r->description.begun()));
+  if (!r || another) r = &all_.runs.begin(m);
+  if (r->progressed()) return;  // a net loaded beside a run going on: not the run's own
   Description& d = r->description;
   // "Creating test net (#0)" comes first and "Initializing net" right after it: one net.
   const bool announced = d.net_open && d.role != NetRole::unknown && d.builder.net().layers.empty();
@@ -70,9 +72,9 @@ void Tracker::Impl::section(const Moment& m) {
     return;
   }
   finish_net(*r, m.out);
-  take_values(*r, m.event);
+  all_.values.take(*r, m.event);
   if (what == "solver") {
-    declare(*r);
+    all_.runs.declare(*r);
     r->headed = r->job_known = true;
     r->run.job = Job::train;
     r->known.test_iterations.clear();
@@ -89,10 +91,10 @@ void Tracker::Impl::section(const Moment& m) {
     open_net(d, NetRole::unknown, 0);
     d.body = Body::net;
   }
-  if (context.section_body != "prototext") d.body = Body::none;
+  if (all_.context.section_body != "prototext") d.body = Body::none;
 }
 
-void Tracker::Impl::body_line(RunTrack& r, std::string_view line) {
+void track::Descriptions::body_line(RunTrack& r, std::string_view line) {
   Description& d = r.description;
   if (d.body == Body::net) {
     d.reader.feed(line, d.builder);
@@ -103,7 +105,7 @@ void Tracker::Impl::body_line(RunTrack& r, std::string_view line) {
 }
 
 // A line with a header of its own: the description is over.
-void Tracker::Impl::end_body(RunTrack& r) {
+void track::Descriptions::end_body(RunTrack& r) {
   Description& d = r.description;
   const bool balanced = d.reader.balanced();
   if (d.body == Body::net) {
@@ -119,8 +121,8 @@ void Tracker::Impl::end_body(RunTrack& r) {
   r.dirty = true;
 }
 
-void Tracker::Impl::set_up_line(const Moment& m) {
-  RunTrack* const r = open_run();
+void track::Descriptions::set_up_line(const Moment& m) {
+  RunTrack* const r = all_.runs.open();
   if (!r || !r->description.net_open) return;
   NetBuilder& builder = r->description.builder;
   if (const std::string_view layer = m.event.text(Field::layer); !layer.empty()) builder.set_up(layer);
@@ -128,7 +130,7 @@ void Tracker::Impl::set_up_line(const Moment& m) {
 }
 
 // The net being described is complete: what is needed of it moves to the run, the rest is forgotten.
-void Tracker::Impl::finish_net(RunTrack& r, Records& out) {
+void track::Descriptions::finish_net(RunTrack& r, Records& out) {
   Description& d = r.description;
   if (!d.net_open) return;
   if (d.body == Body::net) end_body(r);
@@ -162,14 +164,14 @@ void Tracker::Impl::finish_net(RunTrack& r, Records& out) {
 }
 
 // The first whole description says what the network is; one that broke off serves until a whole one comes.
-void Tracker::Impl::settle(RunTrack& r, const Net& net, Records& out) {
+void track::Descriptions::settle(RunTrack& r, const Net& net, Records& out) {
   if (r.description.settled) return;
   std::string digits = fingerprint(net);
   if (digits.empty() || (net.cut && !r.run.architecture.empty())) return;
   r.run.architecture = std::move(digits);
   r.description.settled = !net.cut;
   r.dirty = true;
-  if (r.declared) out.layers.push_back({r.run.ordinal, layers_of(net)});
+  if (r.declared()) out.layers.push_back({r.run.ordinal, layers_of(net)});
 }
 
 }  // namespace etad

@@ -1,6 +1,6 @@
 // The tracker's state as text (parsers/base/saved.h): every struct of it, with all that it consists of.
 #include "parsers/base/saved_record.h"
-#include "parsers/training/tracker_impl.h"
+#include "parsers/training/tracker_parts.h"
 
 namespace etad {
 
@@ -13,17 +13,16 @@ namespace track {
 
 ETAD_SAVED(Description, body, reader, solver_seen, solver_cut, net_open, role, net_index, nets_seen, builder,
            settled)
-ETAD_SAVED(Quantities, batch_size, global_batch_size, iter_size, devices, steps_per_epoch, first_epoch,
-           first_batch, epoch, before_epoch, last_batch, stride, epoch_began, announced, in_epoch, from_zero,
-           test_batch_sizes, test_iterations)
+ETAD_SAVED(Quantities, batch_size, global_batch_size, iter_size, devices, test_batch_sizes, test_iterations)
+ETAD_SAVED(EpochCount, steps, first, first_batch, shown, before, last_batch, began, announced, open, shortest)
+ETAD_SAVED(Training, tests_before, until_progress, done_before, paced, stride, from_zero, other_bar)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, dated)
 ETAD_SAVED(Save, since, iteration, last_line)
 ETAD_SAVED(Window, from, tests, held, snapshots, saving, saved, unclocked, broken)
 ETAD_SAVED(OpenTest, iteration, net, since, announced, done, done_at, shows_batches, first_batch, began,
            stated, stated_error, beside, given, given_seconds)
-ETAD_SAVED(RunTrack, run, known, description, window, test, tests_before, until_progress, done_before, paced,
-           shortest_epoch, other_bar, layer_times, start_rules, declared, dirty, headed, job_known, resumed,
-           progressed, ended)
+ETAD_SAVED(RunTrack, run, stage, known, description, window, training, epochs, test, layer_times, start_rules,
+           dirty, headed, resumed, job_known)
 ETAD_SAVED(Group, key, run, dirty)
 ETAD_SAVED(State, next_ordinal, last_time, current, next, groups)
 

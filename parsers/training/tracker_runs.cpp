@@ -2,60 +2,72 @@
 #include <cmath>
 
 #include "parsers/base/text.h"
-#include "parsers/training/tracker_impl.h"
+#include "parsers/training/tracker_parts.h"
 
 namespace etad {
 
 using track::RunTrack;
+using track::Stage;
 
-track::RunTrack* Tracker::Impl::open_run() {
-  return state.current && !state.current->ended ? &*state.current : nullptr;
+track::RunTrack* track::Runs::open() {
+  return all_.state.current && !all_.state.current->ended() ? &*all_.state.current : nullptr;
 }
 
-RunTrack& Tracker::Impl::begin(const Moment& m) {
+RunTrack& track::Runs::begin(const Moment& m) {
   supersede(m.out);
-  state.current = state.next ? std::move(*state.next) : RunTrack{};
-  state.next.reset();
-  RunTrack& r = *state.current;
-  if (r.run.framework.empty()) r.run.framework = context.framework;
+  all_.state.current = all_.state.next ? std::move(*all_.state.next) : RunTrack{};
+  all_.state.next.reset();
+  RunTrack& r = *all_.state.current;
+  if (r.run.framework.empty()) r.run.framework = all_.context.framework;
   r.run.started_at = m.now;
   r.run.ended_at = m.now;
   return r;
 }
 
-RunTrack& Tracker::Impl::begin_again(const Moment& m) {
-  const Run before = state.current ? state.current->run : Run{};
-  const auto devices = state.current ? state.current->known.devices : std::nullopt;
+RunTrack& track::Runs::begin_again(const Moment& m) {
+  const Run before = all_.state.current ? all_.state.current->run : Run{};
+  const auto devices = all_.state.current ? all_.state.current->known.devices : std::nullopt;
   RunTrack& r = begin(m);
   if (r.run.device.empty()) {  // it runs where it ran
     r.run.device = before.device;
     if (!r.known.devices) r.known.devices = devices;
   }
   if (r.run.host.empty()) r.run.host = before.host;
-  if (!before.framework.empty() && r.run.framework == context.framework) r.run.framework = before.framework;
+  if (!before.framework.empty() && r.run.framework == all_.context.framework)
+    r.run.framework = before.framework;
   declare(r);
   return r;
 }
 
 // From here on it is a run that others hear of.
-void Tracker::Impl::declare(RunTrack& r) {
+void track::Runs::declare(RunTrack& r) {
   r.dirty = true;
-  if (r.declared) return;
-  r.declared = true;
-  r.run.ordinal = state.next_ordinal++;
+  if (r.declared()) return;
+  r.reach(Stage::declared);
+  r.run.ordinal = all_.state.next_ordinal++;
 }
 
 // Header lines of one start belong to one run, until it has shown a measurement.
-RunTrack& Tracker::Impl::run_for_header(const Moment& m) {
-  RunTrack* const r = open_run();
+RunTrack& track::Runs::for_header(const Moment& m) {
+  RunTrack* const r = open();
   return r ? *r : begin(m);
 }
 
-RunTrack& Tracker::Impl::run_for_measurement(const Moment& m) {
-  RunTrack* r = open_run();
+RunTrack& track::Runs::for_measurement(const Moment& m) {
+  RunTrack* r = open();
   if (!r) r = &begin(m);
   declare(*r);
   return *r;
+}
+
+void track::Runs::add_segment(RunTrack& r, const Segment& s, Records& out) {
+  if (!add_to(r.run, s)) {
+    ++out.rejected;
+    return;
+  }
+  r.dirty = true;
+  all_.state.next.reset();  // what was said before was of this run
+  out.segments.push_back({r.run.ordinal, s});
 }
 
 namespace {
@@ -67,8 +79,8 @@ bool long_after_start(const RunTrack& r, std::optional<Instant> now) {
 
 }  // namespace
 
-void Tracker::Impl::start(const Moment& m) {
-  RunTrack* r = open_run();
+void track::Runs::start(const Moment& m) {
+  RunTrack* r = open();
   const auto rule = static_cast<std::int64_t>(m.event.rule);
   // The same start line again, after a description or much later: the first start came to nothing. Otherwise
   // it is several processes of one job that say the same.
@@ -76,7 +88,7 @@ void Tracker::Impl::start(const Moment& m) {
                      std::find(r->start_rules.begin(), r->start_rules.end(), rule) != r->start_rules.end();
   // A log may tell late how the run began that it has shown to be going on.
   const bool told_late = r && !r->headed && m.event.text(Field::since) == "start";
-  if (!r || (r->progressed && !told_late) || again) r = &begin(m);
+  if (!r || (r->progressed() && !told_late) || again) r = &begin(m);
   if (r->start_rules.size() < track::kMaxStartRules) r->start_rules.push_back(rule);
   r->headed = true;
   if (m.now) {
@@ -84,7 +96,7 @@ void Tracker::Impl::start(const Moment& m) {
     r->run.ended_at = m.now;
   }
   declare(*r);
-  take_values(*r, m.event);
+  all_.values.take(*r, m.event);
 }
 
 namespace {
@@ -131,7 +143,7 @@ std::int64_t iterations_nearly(Run& run, const Event& event, Duration elapsed) {
 
 // A run that was never long enough between two of its lines to be measured, and says at its end how long all
 // of it took, or how fast it went: its training is what its tests have left.
-void Tracker::Impl::measure_whole(RunTrack& r, const Moment& m) {
+void track::Runs::measure_whole(RunTrack& r, const Moment& m) {
   if (r.run.job == Job::time || r.run.train.segments > 0 || r.resumed || r.run.snapshots > 0) return;
   if (r.run.first_iteration.value_or(0) > 0 && r.headed) return;
   auto steps = positive_of(m.event, Field::iterations).value_or(0);
@@ -141,22 +153,24 @@ void Tracker::Impl::measure_whole(RunTrack& r, const Moment& m) {
   const std::int64_t planned = r.run.max_iterations.value_or(0);
   if (steps == 0) steps = iterations_by_rate(m.event, Field::rate, *elapsed, 1, planned);
   if (steps == 0)
-    steps = iterations_by_rate(m.event, Field::samples_per_second, *elapsed, train_samples(r), planned);
+    steps = iterations_by_rate(m.event, Field::samples_per_second, *elapsed, all_.values.train_samples(r),
+                               planned);
   const Duration took = *elapsed - r.run.test.duration;
   if (steps == 0 && planned == 0) steps = iterations_nearly(r.run, m.event, *elapsed);
   if (steps <= 0 || took <= Duration::zero()) return;
   r.run.first_iteration = 0;
   r.run.iteration = std::max(r.run.iteration.value_or(0), steps);
-  add_segment(r, {Phase::train, 0, steps, train_samples(r), took, {}}, m.out);
+  add_segment(r, {Phase::train, 0, steps, all_.values.train_samples(r), took, {}}, m.out);
 }
 
 // The same where the end says but the mean rate of all steps.
-void Tracker::Impl::measure_by_rate(RunTrack& r, const Moment& m, std::int64_t steps) {
+void track::Runs::measure_by_rate(RunTrack& r, const Moment& m, std::int64_t steps) {
   const Phase phase = r.run.job == Job::test ? Phase::test : Phase::train;
   if (phase == Phase::test && r.run.test.segments > 0) return;
   const auto rate = rounded(m.event, Field::samples_per_second);
   if (!rate || !is_fine(*rate)) return;
-  const std::int64_t samples = phase == Phase::test ? test_samples(r, 0) : train_samples(r);
+  const std::int64_t samples =
+      phase == Phase::test ? all_.values.test_samples(r, 0) : all_.values.train_samples(r);
   if (steps == 0) steps = r.run.iteration.value_or(r.run.max_iterations.value_or(0));
   const auto took = positive_seconds(static_cast<double>(product(samples, steps)) / rate->first);
   if (!took) return;
@@ -174,34 +188,34 @@ bool says_all_of_a_run(const Event& event) {
 
 }  // namespace
 
-void Tracker::Impl::end(const Moment& m) {
-  RunTrack* r = open_run();
-  if (says_all_of_a_run(m.event) && (r ? !r->declared : !state.current)) r = &run_for_measurement(m);
+void track::Runs::end(const Moment& m) {
+  RunTrack* r = open();
+  if (says_all_of_a_run(m.event) && (r ? !r->declared() : !all_.state.current)) r = &for_measurement(m);
   if (!r) {
     // "Optimization Done." is said twice, by the solver and by the program; the second one only dates the
     // end.
-    if (state.current && state.current->run.state != RunState::failed && m.now) {
-      state.current->run.ended_at = m.now;
-      state.current->dirty = true;
+    if (all_.state.current && all_.state.current->run.state != RunState::failed && m.now) {
+      all_.state.current->run.ended_at = m.now;
+      all_.state.current->dirty = true;
     }
     return;
   }
-  if (!r->declared) return;  // an end without a run
-  finish_net(*r, m.out);
-  if (r->test) end_test(*r, r->test->shows_batches ? m.now : std::nullopt, m.out);
-  take_values(*r, m.event);
-  release_tests(*r, m.out);
+  if (!r->declared()) return;  // an end without a run
+  all_.descriptions.finish_net(*r, m.out);
+  if (r->test) all_.tests.end(*r, r->test->shows_batches ? m.now : std::nullopt, m.out);
+  all_.values.take(*r, m.event);
+  all_.tests.release(*r, m.out);
   end_save(r->window, m.event.time);  // the last one, behind the last window
   r->run.snapshot_time += r->window.saved;
   measure_whole(*r, m);
-  give_layer_times(*r, m.out);
+  all_.steps.give_layer_times(*r, m.out);
   const std::string_view outcome = m.event.text(Field::outcome);
   const bool stopped =
       outcome == "stopped" || fell_short(r->run, m.event) || (outcome == "ended" && !came_to_plan(r->run));
   r->run.state = stopped ? RunState::stopped : RunState::finished;
   if (!stopped && r->run.job == Job::train && r->run.max_iterations && r->run.iteration)
     r->run.iteration = std::max(*r->run.iteration, *r->run.max_iterations);
-  r->ended = true;
+  r->reach(Stage::ended);
   r->dirty = true;
 }
 
@@ -218,53 +232,53 @@ RunState state_at_end(const Run& run) {
 
 // What fails behind a run that has done all that was planned is another program, which writes to the same
 // file.
-void Tracker::Impl::fail(const Moment& m) {
-  RunTrack* const r = open_run();
-  if (!r || !r->declared) return;
-  finish_net(*r, m.out);
-  give_stated_test(*r, m.out);
-  release_tests(*r, m.out);
-  give_layer_times(*r, m.out);
+void track::Runs::fail(const Moment& m) {
+  RunTrack* const r = open();
+  if (!r || !r->declared()) return;
+  all_.descriptions.finish_net(*r, m.out);
+  all_.tests.give_stated(*r, m.out);
+  all_.tests.release(*r, m.out);
+  all_.steps.give_layer_times(*r, m.out);
   r->test.reset();
   const bool done = state_at_end(r->run) == RunState::finished;
   r->run.state = done ? RunState::finished : RunState::failed;
   if (!done) r->run.message = kept_text(m.event.text(Field::message), track::kMaxMessage);
-  r->ended = true;
+  r->reach(Stage::ended);
   r->dirty = true;
 }
 
-void Tracker::Impl::supersede(Records& out) {
-  if (!state.current) return;
-  RunTrack& r = *state.current;
-  if (r.declared && !r.ended) {
-    finish_net(r, out);
-    give_stated_test(r, out);
-    release_tests(r, out);
-    give_layer_times(r, out);
+void track::Runs::supersede(Records& out) {
+  if (!all_.state.current) return;
+  RunTrack& r = *all_.state.current;
+  if (r.declared() && !r.ended()) {
+    all_.descriptions.finish_net(r, out);
+    all_.tests.give_stated(r, out);
+    all_.tests.release(r, out);
+    all_.steps.give_layer_times(r, out);
     r.run.state = state_at_end(r.run);
     r.dirty = true;
   }
-  if (r.declared && r.dirty) out.runs.push_back(told(r));
-  state.current.reset();
+  if (r.declared() && r.dirty) out.runs.push_back(all_.values.told(r));
+  all_.state.current.reset();
 }
 
-void Tracker::Impl::close(Records& out) {
-  RunTrack* const r = open_run();
-  if (!r || !r->declared || r->run.state != RunState::running) return;
-  if (r->description.net_open) settle(*r, r->description.builder.net(), out);
-  give_stated_test(*r, out);
-  release_tests(*r, out);
-  give_layer_times(*r, out);
+void track::Runs::close(Records& out) {
+  RunTrack* const r = open();
+  if (!r || !r->declared() || r->run.state != RunState::running) return;
+  if (r->description.net_open) all_.descriptions.settle(*r, r->description.builder.net(), out);
+  all_.tests.give_stated(*r, out);
+  all_.tests.release(*r, out);
+  all_.steps.give_layer_times(*r, out);
   r->run.state = state_at_end(r->run);
   r->dirty = true;
 }
 
-void Tracker::Impl::flush(Records& out) {
-  if (state.current && state.current->declared && state.current->dirty) {
-    out.runs.push_back(told(*state.current));
-    state.current->dirty = false;
+void track::Runs::flush(Records& out) {
+  if (all_.state.current && all_.state.current->declared() && all_.state.current->dirty) {
+    out.runs.push_back(all_.values.told(*all_.state.current));
+    all_.state.current->dirty = false;
   }
-  for (track::Group& group : state.groups) {
+  for (track::Group& group : all_.state.groups) {
     if (!group.dirty) continue;
     out.runs.push_back(group.run);
     group.dirty = false;

@@ -6,16 +6,17 @@
 // left out; where all windows are such, as in a log that saves at each of them, they count as they are.
 #include <algorithm>
 
-#include "parsers/training/tracker_impl.h"
+#include "parsers/training/tracker_parts.h"
 
 namespace etad {
 
 using track::RunTrack;
+using track::Stage;
 using track::Window;
 
-void Tracker::Impl::snapshot(const Moment& m) {
-  RunTrack* const r = open_run();
-  if (!r || !r->declared) return;
+void track::Windows::snapshot(const Moment& m) {
+  RunTrack* const r = all_.runs.open();
+  if (!r || !r->declared()) return;
   Window& w = r->window;
   ++w.snapshots;
   ++r->run.snapshots;
@@ -55,10 +56,10 @@ void end_save_by_progress(Window& w, const track::Anchor& to, Duration took) {
 }
 
 // A measured window goes to the segments, what its snapshots took to them.
-void Tracker::Impl::give_window(RunTrack& r, Segment window, Records& out) {
+void track::Windows::give_window(RunTrack& r, Segment window, Records& out) {
   Window& w = r.window;
   const PhaseSummary& seen = r.run.train;
-  const bool left_out = w.unclocked && r.paced && seen.iterations > 0;
+  const bool left_out = w.unclocked && r.training.paced && seen.iterations > 0;
   if (left_out) {
     const Duration usual = from_seconds(to_seconds(seen.duration) / static_cast<double>(seen.iterations) *
                                         static_cast<double>(window.iterations));
@@ -70,14 +71,14 @@ void Tracker::Impl::give_window(RunTrack& r, Segment window, Records& out) {
     return;
   }
   r.run.snapshot_time += w.saved;
-  if (r.until_progress) {
+  if (r.training.until_progress) {
     const Duration one = window.duration / window.iterations;
-    r.run.startup = std::max(Duration::zero(), *r.until_progress - one * r.done_before);
-    r.until_progress.reset();
+    r.run.startup = std::max(Duration::zero(), *r.training.until_progress - one * r.training.done_before);
+    r.training.until_progress.reset();
   }
   if (left_out) return;
-  r.paced = r.paced || w.snapshots == 0;
-  add_segment(r, window, out);
+  r.training.paced = r.training.paced || w.snapshots == 0;
+  all_.runs.add_segment(r, window, out);
 }
 
 }  // namespace etad

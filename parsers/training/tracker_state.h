@@ -1,7 +1,8 @@
 // What a tracker remembers between two lines. All of it is bounded, whatever the log says, and all of it is
-// saved and restored: tracker_json.cpp names every member once. Internal to parsers/tracker*.cpp.
+// saved and restored: tracker_json.cpp names every member once. Internal to parsers/training.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -97,45 +98,66 @@ struct Quantities {
   std::optional<std::int64_t> global_batch_size;  // of training, over all devices
   std::optional<std::int64_t> iter_size;
   std::optional<std::int64_t> devices;
-  std::optional<std::int64_t> steps_per_epoch;
-  std::optional<std::int64_t> first_epoch;     // the first one displayed: do they count from 0 or from 1?
-  std::optional<std::int64_t> first_batch;     // the same of batches within an epoch
-  std::optional<std::int64_t> epoch;           // the one displayed last, where epochs' lengths are unknown
-  std::int64_t before_epoch = 0;               // iterations seen before it
-  std::optional<std::int64_t> last_batch;      // the batch displayed last, likewise
-  std::int64_t stride = 0;                     // iterations between the two lines of progress shown last
-  std::optional<Instant> epoch_began;          // the epoch going on, where the log says when epochs end
-  std::optional<std::int64_t> announced;       // the epoch that the log last said begins
-  bool in_epoch = false;                       // and nothing has ended it yet
-  bool from_zero = false;                      // its steps are counted from 0: step 9 is the tenth
   std::vector<std::int64_t> test_batch_sizes;  // by test net; 0: unknown
   std::vector<std::int64_t> test_iterations;   // by test net
+};
+
+// Where a run stands that counts in epochs.
+struct EpochCount {
+  std::optional<std::int64_t> steps;        // of each
+  std::optional<std::int64_t> first;        // the first one displayed: do they count from 0 or from 1?
+  std::optional<std::int64_t> first_batch;  // the same of batches within an epoch
+  std::optional<std::int64_t> shown;        // the one displayed last, where epochs' lengths are unknown
+  std::int64_t before = 0;                  // iterations seen before it
+  std::optional<std::int64_t> last_batch;   // the batch displayed last, likewise
+  std::optional<Instant> began;             // the epoch going on, where the log says when epochs end
+  std::optional<std::int64_t> announced;    // the epoch that the log last said begins
+  bool open = false;                        // and nothing has ended it yet
+  std::optional<Duration> shortest;
+};
+
+// The course of a run's training beside the window at hand.
+struct Training {
+  Duration tests_before{};  // before the first progress
+  // From the first line to the first progress, where that shows iterations already done: they are taken out
+  // of the start-up as soon as a window shows how long they take.
+  std::optional<Duration> until_progress;
+  std::int64_t done_before = 0;           // those iterations
+  bool paced = false;                     // a window without a snapshot has been measured
+  std::int64_t stride = 0;                // iterations between the two lines of progress shown last
+  bool from_zero = false;                 // steps are counted from 0: step 9 is the tenth
+  std::optional<std::int64_t> other_bar;  // of another length than the run's own, drawn amid it
+};
+
+// How far a run has come. It never goes back.
+enum class Stage : std::uint8_t {
+  described,   // no more than a net that somebody loaded, perhaps: it has no ordinal
+  declared,    // a run, of which others hear
+  progressed,  // it has measured something: a start line begins another run from now on
+  ended,       // its log said so
 };
 
 // The run that the lines of a log speak of.
 struct RunTrack {
   Run run;
+  Stage stage = Stage::described;
   Quantities known;
   Description description;
   Window window;
+  Training training;
+  EpochCount epochs;
   std::optional<OpenTest> test;
-  Duration tests_before{};  // before the first training progress
-  // From the first line to the first progress, where that shows iterations already done: they are taken out
-  // of the start-up as soon as a window shows how long they take.
-  std::optional<Duration> until_progress;
-  std::int64_t done_before = 0;  // those iterations
-  bool paced = false;            // a window without a snapshot has been measured
-  std::optional<Duration> shortest_epoch;
-  std::optional<std::int64_t> other_bar;  // of another length than the run's own, drawn amid it
   std::vector<LayerTime> layer_times;
   std::vector<std::int64_t> start_rules;  // that have matched since it began
-  bool declared = false;                  // it has an ordinal: it is a run, not just a net somebody loaded
   bool dirty = false;                     // changed since it was last told
   bool headed = false;                    // the log shows how it began
+  bool resumed = false;                   // … from a snapshot
   bool job_known = false;
-  bool resumed = false;
-  bool progressed = false;  // a start line begins another run from now on
-  bool ended = false;
+
+  bool declared() const { return stage >= Stage::declared; }
+  bool progressed() const { return stage >= Stage::progressed; }
+  bool ended() const { return stage == Stage::ended; }
+  void reach(Stage next) { stage = std::max(stage, next); }
 };
 
 // A run of a table of measurements, whose rows may come interleaved with other runs'.

@@ -1,24 +1,25 @@
 // Phases of testing: those within a training, and testing jobs.
 #include <algorithm>
 
-#include "parsers/training/tracker_impl.h"
+#include "parsers/training/tracker_parts.h"
 
 namespace etad {
 
 using track::OpenTest;
-using track::Quantities;
 using track::RunTrack;
+using track::Stage;
 
-void Tracker::Impl::test_start(const Moment& m) {
+void track::Tests::start(const Moment& m) {
   const bool job = m.event.text(Field::job) == name_of(Job::test);
-  if (!job && state.current && state.current->ended) return;  // a test behind a run's end is no new run
-  RunTrack* r = &run_for_measurement(m);
-  if (m.event.has(Field::position)) position(*r, m);
-  if (job && r->progressed) {
-    r = &begin(m);
-    declare(*r);
+  if (!job && all_.state.current && all_.state.current->ended())
+    return;  // a test behind a run's end is no new run
+  RunTrack* r = &all_.runs.for_measurement(m);
+  if (m.event.has(Field::position)) all_.windows.position(*r, m);
+  if (job && r->progressed()) {
+    r = &all_.runs.begin(m);
+    all_.runs.declare(*r);
   }
-  finish_net(*r, m.out);
+  all_.descriptions.finish_net(*r, m.out);
   const std::int64_t net = count_of(m.event, Field::net).value_or(0);
   auto announced = positive_of(m.event, Field::iterations);
   const bool same = r->test && !r->test->shows_batches && r->test->net == net && r->test->announced > 0;
@@ -26,11 +27,11 @@ void Tracker::Impl::test_start(const Moment& m) {
     announced = r->test->announced;
     r->test.reset();
   }
-  if (r->test) end_test(*r, r->test->shows_batches ? m.now : std::nullopt, m.out);
+  if (r->test) end(*r, r->test->shows_batches ? m.now : std::nullopt, m.out);
   if (const auto& save = r->window.saving)
     end_save(r->window, save->iteration == count_of(m.event, Field::iteration).value_or(0) ? m.event.time
                                                                                            : std::nullopt);
-  r->progressed = true;
+  r->reach(Stage::progressed);
   OpenTest test;
   test.net = net;
   test.since = m.now;
@@ -53,9 +54,9 @@ void Tracker::Impl::test_start(const Moment& m) {
 namespace {
 
 // How many batches of the test are done when this one is displayed. Some count them from 1.
-std::int64_t batches_done(OpenTest& test, const Quantities& known, std::int64_t batch) {
+std::int64_t batches_done(OpenTest& test, const track::EpochCount& epochs, std::int64_t batch) {
   if (!test.first_batch) test.first_batch = batch;
-  const bool from_one = *test.first_batch == 1 || (*test.first_batch > 1 && known.first_batch == 1);
+  const bool from_one = *test.first_batch == 1 || (*test.first_batch > 1 && epochs.first_batch == 1);
   const std::int64_t done = from_one ? batch : batch + 1;
   return test.announced > 0 ? std::min(done, test.announced) : done;
 }
@@ -69,17 +70,17 @@ void derive(Run& run, std::string_view key, std::int64_t value, std::string_view
 // A test behind the last steps displayed of an epoch: the epoch is over, although its very last steps were
 // not displayed; and so the training is tested, after each epoch.
 void epoch_is_over(RunTrack& r) {
-  const std::int64_t steps = r.known.steps_per_epoch.value_or(0), reached = r.run.iteration.value_or(0);
-  if (steps <= 0 || reached <= 0 || !r.known.first_epoch) return;
+  const std::int64_t steps = r.epochs.steps.value_or(0), reached = r.run.iteration.value_or(0);
+  if (steps <= 0 || reached <= 0 || !r.epochs.first) return;
   const std::int64_t rest = (steps - reached % steps) % steps;
-  if (rest > r.known.stride) return;
+  if (rest > r.training.stride) return;
   r.run.iteration = reached + rest;
   derive(r.run, "test_interval", steps, "test_interval: steps of an epoch");
 }
 
 // The result of the test behind the last epoch: nothing is left to do, and such logs say no more.
 bool is_last_test(const RunTrack& r) {
-  return r.run.job == Job::train && r.known.steps_per_epoch && r.run.max_iterations &&
+  return r.run.job == Job::train && r.epochs.steps && r.run.max_iterations &&
          r.run.iteration.value_or(0) >= *r.run.max_iterations;
 }
 
@@ -95,7 +96,7 @@ void take_stated(OpenTest& test, const Event& event, std::optional<Instant> now,
 
 }  // namespace
 
-void Tracker::Impl::begin_shown_test(RunTrack& r, const Moment& m) {
+void track::Tests::begin_shown(RunTrack& r, const Moment& m) {
   const bool job = r.run.job == Job::test;
   if (!job) epoch_is_over(r);
   r.test.emplace();
@@ -106,39 +107,40 @@ void Tracker::Impl::begin_shown_test(RunTrack& r, const Moment& m) {
 
 // A test phase that shows its batches. Where the lines state the mean over them, the whole of the phase is
 // one segment, told at its end; otherwise each stretch between two of them is one.
-void Tracker::Impl::test_progress(const Moment& m) {
-  if (is_test_after_end(m)) return;
-  RunTrack& r = run_for_measurement(m);
-  finish_net(r, m.out);
-  r.progressed = true;
+void track::Tests::progress(const Moment& m) {
+  if (is_after_end(m)) return;
+  RunTrack& r = all_.runs.for_measurement(m);
+  all_.descriptions.finish_net(r, m.out);
+  r.reach(Stage::progressed);
   const auto batch = count_of(m.event, Field::batch);
   if (!batch && !count_of(m.event, Field::iteration)) return;
   // A first batch when most were shown already: this test follows upon another.
   if (r.test && batch && *batch <= 1 && 2 * r.test->done > std::max<std::int64_t>(2, r.test->announced))
-    end_test(r, r.test->done_at, m.out);
-  if (!r.test) begin_shown_test(r, m);
+    end(r, r.test->done_at, m.out);
+  if (!r.test) begin_shown(r, m);
   OpenTest& test = *r.test;
   test.shows_batches = true;
   if (const auto batches = positive_of(m.event, Field::batches)) test.announced = *batches;
-  const auto shown = batch ? batches_done(test, r.known, *batch) : *count_of(m.event, Field::iteration);
+  const auto shown = batch ? batches_done(test, r.epochs, *batch) : *count_of(m.event, Field::iteration);
   const std::int64_t n = shown - test.done;
   if (n <= 0) return;  // another value of the same batch
   if (r.run.job == Job::test) r.run.iteration = shown;
   take_stated(test, m.event, m.now, shown);
-  if (test.stated <= 0) test_stretch(r, m, n);
+  if (test.stated <= 0) stretch(r, m, n);
   test.done = shown;
   test.done_at = m.now;
 }
 
 // The batches since those displayed before, by the two lines' times.
-void Tracker::Impl::test_stretch(RunTrack& r, const Moment& m, std::int64_t n) {
+void track::Tests::stretch(RunTrack& r, const Moment& m, std::int64_t n) {
   const OpenTest& test = *r.test;
   const auto from = test.done_at ? test.done_at : test.since;
   if (from && m.now) {
     const Duration took = between(*from, *m.now);
     const std::int64_t first = r.run.job == Job::test ? test.done : test.iteration;
     if (took > Duration::zero()) {
-      add_segment(r, {Phase::test, first, n, test_samples(r, test.net), took, from}, m.out);
+      all_.runs.add_segment(r, {Phase::test, first, n, all_.values.test_samples(r, test.net), took, from},
+                            m.out);
     } else {
       ++m.out.rejected;
     }
@@ -147,7 +149,7 @@ void Tracker::Impl::test_stretch(RunTrack& r, const Moment& m, std::int64_t n) {
 
 // The batches displayed of a test whose lines state their mean. One of many says nothing of the others: it
 // waited for the data.
-void Tracker::Impl::give_stated_test(RunTrack& r, Records& out) {
+void track::Tests::give_stated(RunTrack& r, Records& out) {
   if (!r.test || r.test->stated <= 0) return;
   OpenTest& test = *r.test;
   constexpr double kMostError = 0.05;
@@ -156,54 +158,60 @@ void Tracker::Impl::give_stated_test(RunTrack& r, Records& out) {
   const auto took = positive_seconds(seconds);
   if (alone || !took || test.done <= test.given || test.stated_error > kMostError * seconds) return;
   const auto began = test.given == 0 ? test.began : std::nullopt;
-  add_segment(
-      r, {Phase::test, test.iteration, test.done - test.given, test_samples(r, test.net), *took, began}, out);
+  all_.runs.add_segment(r,
+                        {Phase::test, test.iteration, test.done - test.given,
+                         all_.values.test_samples(r, test.net), *took, began},
+                        out);
   test.given = test.done;
   test.given_seconds = test.stated;
 }
 
 // A test behind a run's end is no new run.
-bool Tracker::Impl::is_test_after_end(const Moment& m) const {
-  return state.current && state.current->ended && m.event.text(Field::phase) == name_of(Phase::test);
+bool track::Tests::is_after_end(const Moment& m) const {
+  return all_.state.current && all_.state.current->ended() &&
+         m.event.text(Field::phase) == name_of(Phase::test);
 }
 
 // A result that says itself how long its test took.
-void Tracker::Impl::end_stated_test(RunTrack& r, const Moment& m, Duration took) {
+void track::Tests::end_stated(RunTrack& r, const Moment& m, Duration took) {
   OpenTest test = r.test.value_or(OpenTest{});
   if (!r.test) test.iteration = r.run.iteration.value_or(0);
   r.test.reset();
-  r.dirty = r.progressed = true;
+  r.reach(Stage::progressed);
+  r.dirty = true;
   if (r.window.from) r.window.tests += took;
   if (const auto n = positive_of(m.event, Field::iterations)) test.announced = *n;
   if (test.announced <= 0) test.announced = iterations_by_rate(m.event, Field::rate, took, 1, 0);
-  if (test.announced <= 0) test.announced = test_iterations(r, test.net);
+  if (test.announced <= 0) test.announced = all_.values.test_iterations(r, test.net);
   if (test.announced <= 0) return;
-  add_segment(r, {Phase::test, test.iteration, test.announced, test_samples(r, test.net), took, test.since},
-              m.out);
+  all_.runs.add_segment(
+      r,
+      {Phase::test, test.iteration, test.announced, all_.values.test_samples(r, test.net), took, test.since},
+      m.out);
 }
 
-void Tracker::Impl::test_result(const Moment& m) {
-  RunTrack* const r = open_run();
-  if (!r) return;
+void track::Tests::result(const Moment& m) {
+  RunTrack* const r = all_.runs.open();
+  if (!r || !r->declared()) return;
   const bool measured = r->test && (r->test->since || r->test->done_at) && m.now;
   if (const auto took = positive_seconds(m.event.number(Field::seconds)); took && !measured)
-    return end_stated_test(*r, m, *took);
+    return end_stated(*r, m, *took);
   const auto iterations = positive_of(m.event, Field::iterations);  // a result may say how many they were
   if (r->test) {
     if (iterations) r->test->announced = *iterations;
     const bool last = r->test->stated > 0 && is_last_test(*r);
-    end_test(*r, m.now, m.out);
+    end(*r, m.now, m.out);
     if (!last) return;
     r->run.state = RunState::finished;
-    r->ended = true;
+    r->reach(Stage::ended);
   } else if (iterations && !r->window.held.empty()) {
     r->window.held.back().iterations = *iterations;
   }
 }
 
 // `at`: when it ended; nullopt where its lines do not tell.
-void Tracker::Impl::end_test(RunTrack& r, std::optional<Instant> at, Records& out) {
-  give_stated_test(r, out);
+void track::Tests::end(RunTrack& r, std::optional<Instant> at, Records& out) {
+  give_stated(r, out);
   const OpenTest test = *r.test;
   r.test.reset();
   r.dirty = true;
@@ -214,24 +222,24 @@ void Tracker::Impl::end_test(RunTrack& r, std::optional<Instant> at, Records& ou
   const Duration took = between(*test.since, *at);
   if (!test.beside) {
     r.window.tests += took;
-    if (!r.window.from) r.tests_before += took;
+    if (!r.window.from) r.training.tests_before += took;
   }
-  Segment s{Phase::test, test.iteration, 0, test_samples(r, test.net), took, test.since};
+  Segment s{Phase::test, test.iteration, 0, all_.values.test_samples(r, test.net), took, test.since};
   if (test.shows_batches) {  // what came after the last batch displayed
     if (!test.done_at) return;
     s.iterations = test.announced - test.done;
     s.duration = between(*test.done_at, *at);
     s.started_at = test.done_at;
   } else {
-    s.iterations = test.announced > 0 ? test.announced : test_iterations(r, test.net);
+    s.iterations = test.announced > 0 ? test.announced : all_.values.test_iterations(r, test.net);
   }
   if (s.iterations <= 0 && s.duration > Duration::zero()) return;
-  if (r.window.held.size() >= track::kMaxHeldTests) release_tests(r, out);
+  if (r.window.held.size() >= track::kMaxHeldTests) release(r, out);
   r.window.held.push_back(s);
 }
 
 // An epoch that begins while a test goes on: others test, and only until now did the training wait.
-void Tracker::Impl::go_on_beside_test(RunTrack& r, const Moment& m) {
+void track::Tests::go_on_beside(RunTrack& r, const Moment& m) {
   if (!r.test || !r.test->since || r.test->shows_batches || r.test->beside || !m.now) return;
   r.window.tests += between(*r.test->since, *m.now);
   r.test->beside = true;
@@ -239,12 +247,12 @@ void Tracker::Impl::go_on_beside_test(RunTrack& r, const Moment& m) {
 
 // A test phase is given out when the window around it closes: only then it is known whether the clock was
 // set.
-void Tracker::Impl::release_tests(RunTrack& r, Records& out) {
+void track::Tests::release(RunTrack& r, Records& out) {
   for (const Segment& test : r.window.held) {
     if (test.duration <= Duration::zero()) {
       ++out.rejected;
     } else if (test.iterations > 0) {
-      add_segment(r, test, out);
+      all_.runs.add_segment(r, test, out);
     }
   }
   r.window.held.clear();

@@ -5,12 +5,13 @@
 #include <limits>
 
 #include "parsers/base/text.h"
-#include "parsers/training/tracker_impl.h"
+#include "parsers/training/tracker_parts.h"
 
 namespace etad {
 
 using track::Quantities;
 using track::RunTrack;
+using track::Stage;
 
 namespace {
 
@@ -83,16 +84,16 @@ std::string* text_kept(Run& run, Field f) {
   }
 }
 
-std::optional<std::int64_t>* number_kept(Quantities& known, Field f) {
+std::optional<std::int64_t>* number_kept(RunTrack& r, Field f) {
   switch (f) {
     case Field::devices:
-      return &known.devices;
+      return &r.known.devices;
     case Field::global_batch_size:
-      return &known.global_batch_size;
+      return &r.known.global_batch_size;
     case Field::iter_size:
-      return &known.iter_size;
+      return &r.known.iter_size;
     case Field::steps_per_epoch:
-      return &known.steps_per_epoch;
+      return &r.epochs.steps;
     default:
       return nullptr;
   }
@@ -251,7 +252,7 @@ namespace {
 bool is_known(RunTrack& r, Field f) {
   if (f == Field::host) return true;  // a file's head names the machine; it speaks of the next run
   if (const std::string* const text = text_kept(r.run, f)) return !text->empty();
-  if (const auto* const number = number_kept(r.known, f)) return number->has_value();
+  if (const auto* const number = number_kept(r, f)) return number->has_value();
   if (f == Field::batch_size) return r.known.batch_size.has_value();
   if (f == Field::device_index) return r.known.devices.has_value();
   return f == Field::max_iter && r.run.max_iterations;
@@ -261,28 +262,28 @@ bool is_known(RunTrack& r, Field f) {
 
 // Amid a run a line may add to what is known of it, but not change it: it may as well speak of a run that
 // begins, which the next lines will show.
-void Tracker::Impl::setting(const Moment& m) {
-  RunTrack* const r = open_run();
-  if (!r || !r->progressed) return take_values(run_for_header(m), m.event);
-  if (!state.next) state.next.emplace();
-  take_values(*state.next, m.event);
+void track::Values::setting(const Moment& m) {
+  RunTrack* const r = all_.runs.open();
+  if (!r || !r->progressed()) return take(all_.runs.for_header(m), m.event);
+  if (!all_.state.next) all_.state.next.emplace();
+  take(*all_.state.next, m.event);
   Event news = m.event;
   news.values_count = 0;
   for (std::size_t i = 0; i < m.event.values_count; ++i)
     if (!is_known(*r, m.event.values[i].field)) news.add(m.event.values[i]);
-  if (news.values_count > 0) take_values(*r, news);
+  if (news.values_count > 0) take(*r, news);
 }
 
 // Takes every value of a header line, whichever kind it is of. Values that place or measure are not its
 // business.
-void Tracker::Impl::take_values(RunTrack& r, const Event& event) {
+void track::Values::take(RunTrack& r, const Event& event) {
   r.dirty = true;
   for (std::size_t i = 0; i < event.values_count; ++i) {
     const FieldValue& v = event.values[i];
     const auto n = positive_of(event, v.field);
     if (std::string* const text = text_kept(r.run, v.field)) {
       if (!v.text.empty()) *text = bounded(v.text);
-    } else if (std::optional<std::int64_t>* const number = number_kept(r.known, v.field)) {
+    } else if (std::optional<std::int64_t>* const number = number_kept(r, v.field)) {
       if (n && counts(event, *number, *n)) *number = n;
     } else {
       take_value(r, event, v, n);
@@ -330,7 +331,7 @@ std::int64_t roundest(double low, double high) {
 }  // namespace
 
 // Where a log shows the batch nowhere, samples a second times seconds a step are it, within their rounding.
-void Tracker::Impl::derive_batch_size(RunTrack& r, const Event& event) const {
+void track::Values::derive_batch_size(RunTrack& r, const Event& event) const {
   if (train_samples(r) > 0 || !event.text(Field::since).empty()) return;
   const auto rate = rounded(event, Field::samples_per_second), step = rounded(event, Field::seconds);
   if (!rate || !step || rate->first <= 0 || step->first <= 0) return;
@@ -374,54 +375,56 @@ void tell_tokens(Run& run, std::int64_t samples) {
 }  // namespace
 
 // Where nobody says how many devices there are, a device's batch is all that is known of an iteration's.
-std::int64_t Tracker::Impl::train_samples(const RunTrack& r) const {
+std::int64_t track::Values::train_samples(const RunTrack& r) const {
   const Quantities& known = r.known;
   const std::int64_t tokens = setting_of(r.run, kTokens);
-  if (const std::int64_t length = setting_of(r.run, name_of(Field::sequence_length)); tokens > 0 && length > 0)
+  if (const std::int64_t length = setting_of(r.run, name_of(Field::sequence_length));
+      tokens > 0 && length > 0)
     return std::max<std::int64_t>(1, tokens / length);
-  const std::int64_t iter_size = known.iter_size ? *known.iter_size : labels.iter_size.value_or(1);
+  const std::int64_t iter_size = known.iter_size ? *known.iter_size : all_.labels.iter_size.value_or(1);
   if (known.global_batch_size) return product(*known.global_batch_size, iter_size);
-  const std::int64_t devices = known.devices ? *known.devices : labels.devices.value_or(1);
+  const std::int64_t devices = known.devices ? *known.devices : all_.labels.devices.value_or(1);
   if (known.batch_size) return product(product(*known.batch_size, devices), iter_size);
-  if (labels.global_batch_size) return product(*labels.global_batch_size, iter_size);
-  if (labels.batch_size) return product(product(*labels.batch_size, devices), iter_size);
+  if (all_.labels.global_batch_size) return product(*all_.labels.global_batch_size, iter_size);
+  if (all_.labels.batch_size) return product(product(*all_.labels.batch_size, devices), iter_size);
   return tokens;
 }
 
-std::int64_t Tracker::Impl::test_samples(const RunTrack& r, std::int64_t net) const {
+std::int64_t track::Values::test_samples(const RunTrack& r, std::int64_t net) const {
   const auto& sizes = r.known.test_batch_sizes;
   const auto index = static_cast<std::size_t>(net);
   if (index < sizes.size() && sizes[index] > 0) return sizes[index];
   if (r.run.job == Job::test && r.known.global_batch_size) return *r.known.global_batch_size;
-  if (labels.test_batch_size) return *labels.test_batch_size;
+  if (all_.labels.test_batch_size) return *all_.labels.test_batch_size;
   const auto said = r.run.settings.find("test_batch_size");  // "batch_size": as large as in training
   if (said != r.run.settings.end() && said->second == name_of(Field::batch_size)) return train_samples(r);
-  if (r.run.job == Job::test) return labels.global_batch_size.value_or(labels.batch_size.value_or(0));
+  if (r.run.job == Job::test)
+    return all_.labels.global_batch_size.value_or(all_.labels.batch_size.value_or(0));
   return 0;
 }
 
-std::int64_t Tracker::Impl::test_iterations(const RunTrack& r, std::int64_t net) const {
+std::int64_t track::Values::test_iterations(const RunTrack& r, std::int64_t net) const {
   const auto& counts = r.known.test_iterations;
   const auto index = static_cast<std::size_t>(net);
   if (index < counts.size()) return counts[index];
-  return counts.empty() ? labels.test_iter.value_or(0) : 0;
+  return counts.empty() ? all_.labels.test_iter.value_or(0) : 0;
 }
 
-Run Tracker::Impl::told(const RunTrack& r) const {
+Run track::Values::told(const RunTrack& r) const {
   Run run = r.run;
-  if (run.network.empty()) run.network = labels.network;
-  if (run.device.empty()) run.device = labels.device;
-  if (run.host.empty()) run.host = labels.host.empty() ? context.host : labels.host;
-  if (!labels.solver_type.empty()) run.settings.try_emplace("type", labels.solver_type);
-  for (const auto& [key, value] : labels.settings) run.settings.try_emplace(key, value);
+  if (run.network.empty()) run.network = all_.labels.network;
+  if (run.device.empty()) run.device = all_.labels.device;
+  if (run.host.empty()) run.host = all_.labels.host.empty() ? all_.context.host : all_.labels.host;
+  if (!all_.labels.solver_type.empty()) run.settings.try_emplace("type", all_.labels.solver_type);
+  for (const auto& [key, value] : all_.labels.settings) run.settings.try_emplace(key, value);
   const std::int64_t unsaid = run.device == "CPU" ? 1 : 0;  // a machine's processors count as one
-  run.devices = r.known.devices ? *r.known.devices : labels.devices.value_or(unsaid);
-  if (!run.max_iterations) run.max_iterations = labels.max_iter;
+  run.devices = r.known.devices ? *r.known.devices : all_.labels.devices.value_or(unsaid);
+  if (!run.max_iterations) run.max_iterations = all_.labels.max_iter;
   // Caffe takes 1 where nothing is said; here it may have been said.
-  if (r.description.solver_cut && !r.known.iter_size && !labels.iter_size)
+  if (r.description.solver_cut && !r.known.iter_size && !all_.labels.iter_size)
     note_derived(run, "iter_size: 1, the solver's description is cut");
   if (const std::int64_t samples = train_samples(r); samples > 0 && run.job != Job::test) {
-    run.train.batch_size = r.known.batch_size ? r.known.batch_size : labels.batch_size;
+    run.train.batch_size = r.known.batch_size ? r.known.batch_size : all_.labels.batch_size;
     if (!run.train.batch_size && run.devices > 0) run.train.batch_size = samples / run.devices;
     run.train.samples_per_iteration = samples;
     tell_tokens(run, samples);

@@ -5,12 +5,13 @@
 // measure, the clock was set in between, and the log's own word counts.
 #include <cmath>
 
-#include "parsers/training/tracker_impl.h"
+#include "parsers/training/tracker_parts.h"
 
 namespace etad {
 
 using track::Anchor;
 using track::RunTrack;
+using track::Stage;
 using track::Window;
 
 namespace {
@@ -148,16 +149,16 @@ std::optional<Duration> training_time(Window& w, const std::optional<Statement>&
 // window across the epoch's end is of unknown length. Batches that do not start again with a new epoch are
 // counted from the run's beginning: they are its iterations.
 std::int64_t counted_on(RunTrack& r, std::int64_t epoch, std::int64_t batch) {
-  const bool starts_again = r.known.last_batch && batch <= *r.known.last_batch;
-  if (r.known.epoch && epoch > *r.known.epoch && starts_again) {
-    r.known.before_epoch = r.run.iteration.value_or(0);
+  const bool starts_again = r.epochs.last_batch && batch <= *r.epochs.last_batch;
+  if (r.epochs.shown && epoch > *r.epochs.shown && starts_again) {
+    r.epochs.before = r.run.iteration.value_or(0);
     r.window.broken = true;
-  } else if (r.known.epoch && epoch < *r.known.epoch) {
-    r.known.before_epoch = 0;
+  } else if (r.epochs.shown && epoch < *r.epochs.shown) {
+    r.epochs.before = 0;
   }
-  r.known.epoch = epoch;
-  r.known.last_batch = batch;
-  return r.known.before_epoch + batch;
+  r.epochs.shown = epoch;
+  r.epochs.last_batch = batch;
+  return r.epochs.before + batch;
 }
 
 // The run's (or the epoch's) time so far, where the line states it, or a mean step time over all of the
@@ -169,8 +170,8 @@ void take_elapsed(RunTrack& r, const Event& event, Anchor& anchor) {
   if (!written) return;
   double steps = 1;
   if (mean) {
-    if (!r.known.first_batch) r.known.first_batch = *batch;
-    steps = static_cast<double>(*r.known.first_batch == 1 ? *batch : *batch + 1);
+    if (!r.epochs.first_batch) r.epochs.first_batch = *batch;
+    steps = static_cast<double>(*r.epochs.first_batch == 1 ? *batch : *batch + 1);
   }
   if (mean) anchor.epoch = count_of(event, Field::epoch);
   anchor.elapsed = written->first * steps;
@@ -197,10 +198,10 @@ std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event, std::i
   if (!epoch) return batch;
   const auto batches = positive_of(event, Field::batches).value_or(steps_per_epoch);
   if (batches <= 0) return counted_on(r, *epoch, *batch);
-  r.known.steps_per_epoch = batches;
-  if (!r.known.first_epoch || *epoch < *r.known.first_epoch) r.known.first_epoch = *epoch;
+  r.epochs.steps = batches;
+  if (!r.epochs.first || *epoch < *r.epochs.first) r.epochs.first = *epoch;
   // Some count epochs from 1. A run first seen in epoch 1 is taken to be at its start.
-  const std::int64_t base = *r.known.first_epoch == 1 ? 1 : 0;
+  const std::int64_t base = *r.epochs.first == 1 ? 1 : 0;
   const std::int64_t done = *epoch > base ? product(*epoch - base, batches) : 0;
   return done + *batch;
 }
@@ -208,9 +209,9 @@ std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event, std::i
 }  // namespace
 
 // Right behind a run's end some trainers show its last iteration once more: that is no new run.
-bool Tracker::Impl::is_said_again(const Moment& m) {
-  if (!state.current || !state.current->ended) return false;
-  RunTrack& r = *state.current;
+bool track::Windows::is_said_again(const Moment& m) {
+  if (!all_.state.current || !all_.state.current->ended()) return false;
+  RunTrack& r = *all_.state.current;
   const auto iteration = count_of(m.event, Field::iteration);
   // A complete bar is drawn by each process, and again when it is closed.
   const auto of = positive_of(m.event, Field::max_iter);
@@ -223,7 +224,7 @@ bool Tracker::Impl::is_said_again(const Moment& m) {
     return true;
   }
   // What was drawn amid the run beside its own bar, an evaluation's, is drawn once more at the end.
-  if (of && of == r.other_bar) return true;
+  if (of && of == r.training.other_bar) return true;
   if (!r.window.from) return false;
   const std::int64_t shown = r.window.from->iteration;
   const bool late = m.now && r.run.ended_at && *m.now > *r.run.ended_at + 10s;
@@ -259,13 +260,13 @@ bool says_it_late(const Window& w, const Event& event, std::int64_t iteration) {
 
 // Where a run stands that counts samples, tokens or epochs, as the line (`unit`) or the log (setting
 // position_unit) says.
-std::optional<std::int64_t> Tracker::Impl::iteration_at(const RunTrack& r, const Event& event) const {
+std::optional<std::int64_t> track::Windows::iteration_at(const RunTrack& r, const Event& event) const {
   const auto said = [&r](const char* key) {
     const auto at = r.run.settings.find(key);
     return at == r.run.settings.end() ? std::string_view() : std::string_view(at->second);
   };
   const auto position = event.number(Field::position);
-  const std::int64_t samples = train_samples(r);
+  const std::int64_t samples = all_.values.train_samples(r);
   if (!position || samples <= 0) return {};
   const std::string_view unit = event.has(Field::unit) ? event.text(Field::unit) : said("position_unit");
   double per_unit = unit == "sample" ? 1 : 0;
@@ -279,44 +280,44 @@ std::optional<std::int64_t> Tracker::Impl::iteration_at(const RunTrack& r, const
 
 // Such positions are the run's own count from its beginning, and say nothing where they do not grow. Where
 // blocks are named by what they begin with (since = "start"), the first one begins with nothing done.
-void Tracker::Impl::position(RunTrack& r, const Moment& m) {
+void track::Windows::position(RunTrack& r, const Moment& m) {
   const bool begins = m.event.text(Field::since) == "start";
   auto iteration = iteration_at(r, m.event);
   if (!iteration) return;
   if (!r.window.from && r.headed && !r.resumed) {
     Anchor& beginning = r.window.from.emplace();
-    beginning.at = begins ? m.now : r.known.epoch_began ? r.known.epoch_began : r.run.started_at;
+    beginning.at = begins ? m.now : r.epochs.began ? r.epochs.began : r.run.started_at;
     beginning.dated = m.event.time.has_value();
     if (begins) return;
   }
   if (!r.window.from || *iteration > r.window.from->iteration) train_progress(r, m, *iteration);
 }
 
-void Tracker::Impl::progress(const Moment& m) {
+void track::Windows::progress(const Moment& m) {
   if (m.event.text(Field::phase) == name_of(Phase::test) || m.event.text(Field::job) == name_of(Job::test))
-    return test_progress(m);
+    return all_.tests.progress(m);
   if (is_said_again(m)) return;
   if (m.event.has(Field::position)) {  // of a run that is known: what it counts, its batch
-    if (RunTrack* const known = open_run(); known && known->declared) position(*known, m);
+    if (RunTrack* const known = all_.runs.open(); known && known->declared()) position(*known, m);
     return;
   }
-  RunTrack* r = &run_for_measurement(m);
+  RunTrack* r = &all_.runs.for_measurement(m);
   if (const auto of = positive_of(m.event, Field::max_iter)) {
-    if (r->progressed && r->run.max_iterations && *r->run.max_iterations != *of && !was_no_training(*r, *of)) {
-      r->other_bar = of;
+    if (r->progressed() && r->run.max_iterations && *r->run.max_iterations != *of &&
+        !was_no_training(*r, *of)) {
+      r->training.other_bar = of;
       return;
     }
     r->run.max_iterations = of;
   }
-  const std::int64_t steps =
-      r->known.steps_per_epoch ? *r->known.steps_per_epoch : labels.steps_per_epoch.value_or(0);
+  const std::int64_t steps = r->epochs.steps ? *r->epochs.steps : all_.labels.steps_per_epoch.value_or(0);
   auto iteration = iteration_of(*r, m.event, steps);
   if (!iteration) return;
-  plan_epochs(*r, m.event, r->known.steps_per_epoch.value_or(0));
+  plan_epochs(*r, m.event, r->epochs.steps.value_or(0));
   if (says_it_late(r->window, m.event, *iteration)) return;
   // A log without start lines that counts from the beginning again: another run.
   if (!r->headed && r->window.from && *iteration < r->window.from->iteration) {
-    r = &begin_again(m);
+    r = &all_.runs.begin_again(m);
     iteration = iteration_of(*r, m.event, steps);
     if (!iteration) return;
   }
@@ -346,22 +347,23 @@ bool is_of_another_process(const RunTrack& r, const Anchor& to) {
   const Anchor& from = *r.window.from;
   if (!to.elapsed || !from.elapsed || from.dated || to.dated || to.iteration >= from.iteration) return false;
   if (r.headed && from.iteration == r.run.max_iterations) return true;
-  return to.iteration > 0 && to.iteration + r.known.stride >= from.iteration;
+  return to.iteration > 0 && to.iteration + r.training.stride >= from.iteration;
 }
 
 }  // namespace
 
-void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t iteration) {
-  finish_net(r, m.out);
+void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t iteration) {
+  all_.descriptions.finish_net(r, m.out);
   take_shown_batch(r.known, m.event, iteration);
-  r.dirty = r.progressed = true;
+  r.reach(Stage::progressed);
+  r.dirty = true;
   if (!r.job_known) r.run.job = Job::train;
   r.job_known = true;
   if (r.run.job == Job::time) {  // a timing run's steps are no training
     r.run.iteration = iteration;
     return;
   }
-  if (r.test) end_test(r, r.test->shows_batches ? r.test->done_at : std::nullopt, m.out);
+  if (r.test) all_.tests.end(r, r.test->shows_batches ? r.test->done_at : std::nullopt, m.out);
   Anchor here;
   here.iteration = iteration;
   here.at = m.now;
@@ -369,24 +371,26 @@ void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t it
   take_elapsed(r, m.event, here);
   if (!r.run.first_iteration) r.run.first_iteration = r.headed && !r.resumed ? 0 : iteration;
   if (iteration < *r.run.first_iteration) r.run.first_iteration = iteration;  // the resume came to nothing
-  if (!r.window.from && r.run.started_at && m.now && r.headed && !r.run.startup && !r.until_progress) {
-    const Duration before = between(*r.run.started_at, *m.now) - r.tests_before;
-    r.done_before = iteration - *r.run.first_iteration;
-    if (before >= Duration::zero()) (r.done_before > 0 ? r.until_progress : r.run.startup) = before;
+  if (!r.window.from && r.run.started_at && m.now && r.headed && !r.run.startup &&
+      !r.training.until_progress) {
+    const Duration before = between(*r.run.started_at, *m.now) - r.training.tests_before;
+    r.training.done_before = iteration - *r.run.first_iteration;
+    if (before >= Duration::zero())
+      (r.training.done_before > 0 ? r.training.until_progress : r.run.startup) = before;
   }
   if (r.window.from && iteration == r.window.from->iteration) return;  // shown again
   if (r.window.from && is_of_another_process(r, here)) return;
-  if (r.run.iteration && iteration > *r.run.iteration) r.known.stride = iteration - *r.run.iteration;
+  if (r.run.iteration && iteration > *r.run.iteration) r.training.stride = iteration - *r.run.iteration;
   r.run.iteration = iteration;
   const double loss = m.event.number(Field::loss).value_or(std::nan(""));
   if (m.event.has(Field::loss) && !std::isfinite(loss)) r.run.loss_is_nan = true;
-  derive_batch_size(r, m.event);
+  all_.values.derive_batch_size(r, m.event);
   m.out.points.push_back({r.run.ordinal, {iteration, m.now, loss}});
   if (r.window.from && iteration > r.window.from->iteration) {
     if (too_soon_to_tell(r.window, here)) return;
     close_window(r, m, here);
   }
-  release_tests(r, m.out);
+  all_.tests.release(r, m.out);
   // Turned back without a word: another training writes here as well, or this one went on from elsewhere.
   // What comes next may belong to either.
   const bool turned_back = r.window.from && iteration < r.window.from->iteration;
@@ -395,7 +399,7 @@ void Tracker::Impl::train_progress(RunTrack& r, const Moment& m, std::int64_t it
   r.window.broken = turned_back;
 }
 
-void Tracker::Impl::close_window(RunTrack& r, const Moment& m, const Anchor& to) {
+void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to) {
   Window& w = r.window;
   const Anchor from = *w.from;
   if (holds_something_else(m.event, from, to)) {
@@ -404,14 +408,14 @@ void Tracker::Impl::close_window(RunTrack& r, const Moment& m, const Anchor& to)
   }
   auto said = stated_window(m.event, from, to);
   if (const auto rate = m.event.number(Field::samples_per_second); !said && rate && *rate > 0) {
-    const std::int64_t samples = product(train_samples(r), to.iteration - from.iteration);
+    const std::int64_t samples = product(all_.values.train_samples(r), to.iteration - from.iteration);
     said = statement(static_cast<double>(samples) / *rate, false);
     if (said && from.dated && to.dated && !keeps_pace(r.run.train, to.iteration - from.iteration, said->took))
       said.reset();
     if (said && (!from.at || !to.at)) note_derived(r.run, "seconds: samples / samples_per_second");
   }
   const auto took = training_time(w, said, to);
-  release_tests(r, m.out);
+  all_.tests.release(r, m.out);
   if (!took) return;
   if (*took <= Duration::zero() || leaps(r.run.train, to.iteration - from.iteration, *took)) {
     ++m.out.rejected;
@@ -419,26 +423,17 @@ void Tracker::Impl::close_window(RunTrack& r, const Moment& m, const Anchor& to)
   }
   end_save_by_progress(w, to, *took);
   give_window(r,
-              {Phase::train, from.iteration, to.iteration - from.iteration, train_samples(r), *took, from.at},
+              {Phase::train, from.iteration, to.iteration - from.iteration, all_.values.train_samples(r),
+               *took, from.at},
               m.out);
 }
 
-void Tracker::Impl::add_segment(RunTrack& r, const Segment& s, Records& out) {
-  if (!add_to(r.run, s)) {
-    ++out.rejected;
-    return;
-  }
-  r.dirty = true;
-  state.next.reset();  // what was said before was of this run
-  out.segments.push_back({r.run.ordinal, s});
-}
-
-void Tracker::Impl::resume(const Moment& m) {
-  RunTrack& r = run_for_header(m);
+void track::Windows::resume(const Moment& m) {
+  RunTrack& r = all_.runs.for_header(m);
   r.resumed = true;
   if (const auto iteration = count_of(m.event, Field::iteration)) r.run.first_iteration = iteration;
   if (const auto file = m.event.text(Field::file); !file.empty()) take_setting(r.run, "resumed_from", file);
-  take_values(r, m.event);
+  all_.values.take(r, m.event);
 }
 
 }  // namespace etad

@@ -1,0 +1,209 @@
+// Epochs: where they begin and end, how many steps they have, and how long all of them took together.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "parsers/base/text.h"
+#include "parsers/training/tracker_parts.h"
+
+namespace etad {
+
+using track::RunTrack;
+using track::Stage;
+
+namespace {
+
+// How long so many of what is counted took: each of them `seconds`, all of them `lapse`. What is written more
+// finely counts.
+std::optional<Duration> time_of_all(const Event& event, std::int64_t count) {
+  constexpr double kMostError = 0.2;  // a bar has nothing better to offer, and there are many of them
+  const auto relative = [](const auto& x) { return x && x->first > 0 ? x->second / x->first : 1; };
+  const auto all = rounded(event, Field::lapse), each = rounded(event, Field::seconds);
+  const double error_of_all = relative(all), error_of_each = count > 0 ? relative(each) : 1;
+  if (std::min(error_of_all, error_of_each) > kMostError) return {};
+  if (error_of_all <= error_of_each) return positive_seconds(all->first);
+  return positive_seconds(each->first * static_cast<double>(count));
+}
+
+}  // namespace
+
+// How many steps a bar at its end stands for. Some count samples: where the line says so, or where it counts
+// as many as the log says the data set has.
+std::int64_t track::Epochs::steps_shown(RunTrack& r, const Event& event, Phase phase) const {
+  const std::int64_t shown = positive_of(event, Field::iterations).value_or(0);
+  const auto size = r.run.settings.find("dataset_size");
+  const std::int64_t samples = size == r.run.settings.end() ? 0 : whole_number(size->second).value_or(0);
+  const bool counts_samples = event.has(Field::dataset_size) || shown == 0 || shown == samples;
+  if (!counts_samples) return shown;
+  if (phase == Phase::test) return 0;
+  if (all_.labels.steps_per_epoch) return *all_.labels.steps_per_epoch;
+  const std::int64_t batch = all_.values.train_samples(r);
+  if (batch <= 0 || samples <= 0) return 0;
+  note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
+  return (samples + batch - 1) / batch;
+}
+
+// All steps of an epoch together, as progress bars state them (since = "epoch"). Where the log announces its
+// epochs, a bar of none of them is a test's.
+void track::Epochs::all_steps(const Moment& m) {
+  RunTrack& r = all_.runs.for_measurement(m);
+  all_.descriptions.finish_net(r, m.out);
+  r.reach(Stage::progressed);
+  r.dirty = true;
+  const bool training = r.epochs.open || m.event.text(Field::phase) == name_of(Phase::train);
+  r.epochs.open = false;
+  const Phase phase = training ? Phase::train : Phase::test;
+  if (training || !r.job_known) r.run.job = training ? Job::train : Job::test;
+  r.job_known = r.job_known || training;
+  if (training && m.event.has(Field::dataset_size)) all_.values.take(r, m.event);
+  const std::int64_t steps = steps_shown(r, m.event, phase);
+  const auto took = time_of_all(m.event, positive_of(m.event, Field::iterations).value_or(0));
+  const std::int64_t base = r.epochs.first == 1 ? 1 : 0;
+  std::int64_t first = r.run.iteration.value_or(0);
+  if (training && steps > 0) {
+    plan_epochs(r, m.event, steps);
+    const std::int64_t before = r.epochs.announced.value_or(0) - base;
+    if (r.epochs.announced) first = before > 0 ? product(before, steps) : 0;
+    r.run.iteration = first + steps;
+    if (!r.run.first_iteration) r.run.first_iteration = first;
+    const auto loss = m.event.number(Field::loss);
+    if (loss && !std::isfinite(*loss)) r.run.loss_is_nan = true;
+    if (loss) m.out.points.push_back({r.run.ordinal, {first + steps, m.now, *loss}});
+  }
+  if (steps <= 0 || !took) return;
+  const std::int64_t samples = training ? all_.values.train_samples(r) : all_.values.test_samples(r, 0);
+  all_.runs.add_segment(r, {phase, first, steps, samples, *took, {}}, m.out);
+}
+
+// So many epochs of so many steps each are what is planned.
+void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
+  if (r.run.max_iterations || steps <= 0) return;
+  auto epochs = positive_of(event, Field::epochs);
+  if (!epochs)
+    if (const auto said = r.run.settings.find("epochs"); said != r.run.settings.end())
+      epochs = whole_number(said->second);
+  if (!epochs) return;
+  if (const std::int64_t all = product(*epochs, steps)) r.run.max_iterations = all;
+}
+
+// How many steps an epoch has: as the line says, as others said, or, where the log says that an epoch goes
+// once over the data set (epoch_covers = dataset), from the sizes of data set and batch, where the former
+// counts batches (epoch_covers = batches), from it alone.
+std::int64_t track::Epochs::steps_of(const RunTrack& r, const Event& event, bool* derived) const {
+  for (const Field f : {Field::iterations, Field::batches})
+    if (const auto n = positive_of(event, f)) return *n;
+  if (r.epochs.steps) return *r.epochs.steps;
+  if (all_.labels.steps_per_epoch) return *all_.labels.steps_per_epoch;
+  const auto& said = r.run.settings;
+  const auto covers = said.find("epoch_covers"), size = said.find("dataset_size");
+  const std::int64_t samples = all_.values.train_samples(r);
+  if (covers == said.end() || size == said.end()) return 0;
+  if (covers->second == "batches") return whole_number(size->second).value_or(0);
+  if (covers->second != "dataset" || samples <= 0) return 0;
+  if (derived) *derived = true;
+  return (whole_number(size->second).value_or(0) + samples / 2) / samples;
+}
+
+// "Epoch 1/15" again: another training. (Where several processes say the same, nothing has happened in
+// between.)
+bool track::Epochs::counts_again(const Event& event, std::int64_t epoch) {
+  const RunTrack* const r = all_.runs.open();
+  if (!r || !r->epochs.announced || !event.has(Field::epochs)) return false;
+  return epoch < *r->epochs.announced || (epoch == *r->epochs.announced && !r->epochs.open);
+}
+
+// The same of a log that only shows its epochs' ends.
+bool track::Epochs::measures_again(const Event& event, std::int64_t epoch) {
+  const RunTrack* const r = all_.runs.open();
+  const bool tests = event.text(Field::phase) == name_of(Phase::test);
+  return r && !r->headed && !tests && event.has(Field::seconds) && r->epochs.shown &&
+         epoch < *r->epochs.shown;
+}
+
+namespace {
+
+// A bar of as many steps as there are epochs counts epochs.
+bool counts_epochs(const Event& event) {
+  const auto epochs = positive_of(event, Field::epochs);
+  return event.has(Field::seconds) && epochs && epochs == positive_of(event, Field::iterations);
+}
+
+}  // namespace
+
+// An epoch's beginning or end. With `seconds` it is a measurement of all its steps; with outcome = "finished"
+// it is one by the two lines' times, the tests in between taken out.
+void track::Epochs::epoch(const Moment& m) {
+  // A beginning or a test behind a run's end is no new run.
+  const bool over = all_.state.current && all_.state.current->ended() && !m.event.has(Field::seconds);
+  if ((over && !m.event.has(Field::epochs)) || all_.tests.is_after_end(m) || counts_epochs(m.event)) return;
+  const auto number = count_of(m.event, Field::epoch);
+  const bool begins = !m.event.has(Field::seconds) && m.event.text(Field::outcome).empty();
+  const bool again = number && (begins ? counts_again(m.event, *number) : measures_again(m.event, *number));
+  RunTrack& r = again ? all_.runs.begin_again(m) : all_.runs.for_measurement(m);
+  all_.descriptions.finish_net(r, m.out);
+  const bool tests = m.event.text(Field::phase) == name_of(Phase::test);
+  if (!r.job_known) r.run.job = tests ? Job::test : Job::train;  // what a log shows first may be a test alone
+  r.reach(Stage::progressed);
+  r.job_known = r.job_known || !tests;
+  all_.values.take(r, m.event);
+  if (begins && number) {
+    if (r.run.job == Job::test) r.run.job = Job::train;  // what came before was a test of its own
+    r.epochs.announced = number;
+    r.epochs.open = true;
+  }
+  if (number && !r.epochs.first) r.epochs.first = *number;
+  plan_epochs(r, m.event, steps_of(r, m.event, nullptr));
+  if (m.event.has(Field::seconds)) {
+    const auto took = positive_seconds(m.event.number(Field::seconds));
+    if (took) return measure(r, m, *took);
+    ++m.out.rejected;
+  } else if (m.event.text(Field::outcome) == "finished") {
+    const auto began = std::exchange(r.epochs.began, {});
+    // A log that shows its iterations has been measured by them.
+    if (!began || !m.now || r.window.from) return;
+    const Duration took = between(*began, *m.now) - r.window.tests;
+    if (took > Duration::zero()) return measure(r, m, took);
+    ++m.out.rejected;
+  } else {
+    r.epochs.began = m.now;
+    all_.tests.go_on_beside(r, m);
+    if (!r.window.from) r.window.tests = {};
+  }
+}
+
+namespace {
+
+// An epoch far shorter than the shortest before it, by the clock: the training reached its target in it. (The
+// first one alone shows nothing: it may have waited for its data.)
+bool is_cut_short(const RunTrack& r, Duration took) {
+  return r.run.train.segments > 1 && r.epochs.shortest && 2 * took < *r.epochs.shortest;
+}
+
+}  // namespace
+
+void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
+  bool derived = false;
+  const std::int64_t steps = steps_of(r, m.event, &derived);
+  if (steps <= 0) return;
+  if (derived) note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
+  const std::int64_t base = r.epochs.first == 1 ? 1 : 0;
+  const auto number = count_of(m.event, Field::epoch);
+  const Phase phase = phase_of(m.event, r.run.job);
+  const std::int64_t first = number ? (*number > base ? product(*number - base, steps) : 0)
+                                    : (phase == Phase::train ? r.run.train.iterations : 0);
+  const std::int64_t samples =
+      phase == Phase::train ? all_.values.train_samples(r) : all_.values.test_samples(r, 0);
+  if (phase == Phase::train) {
+    if (!m.event.has(Field::seconds) && is_cut_short(r, took)) {
+      ++m.out.rejected;
+      return;
+    }
+    if (number && r.run.train.segments > 0 && r.run.iteration == first + steps) return;  // shown again
+    r.run.iteration = first + steps;
+    r.epochs.shown = number;
+    r.epochs.shortest = std::min(r.epochs.shortest.value_or(took), took);
+  }
+  all_.runs.add_segment(r, {phase, first, steps, samples, took, {}}, m.out);
+}
+
+}  // namespace etad

@@ -1,0 +1,181 @@
+// Logs that state how long steps took, or how many samples a second were gone through, instead of showing
+// when things happened; and timing runs, which state it of each layer.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "parsers/base/text.h"
+#include "parsers/training/tracker_parts.h"
+
+namespace etad {
+
+using track::RunTrack;
+using track::Stage;
+
+std::optional<Duration> positive_seconds(std::optional<double> seconds) {
+  if (!seconds || !std::isfinite(*seconds) || *seconds <= 0 || *seconds > track::kMaxSeconds) return {};
+  const Duration d = from_seconds(*seconds);
+  return d > Duration::zero() ? std::optional(d) : std::nullopt;
+}
+
+// Those planned, where the rate is theirs within its rounding, or else a whole number.
+std::int64_t iterations_by_rate(const Event& event, Field field, Duration took, std::int64_t samples,
+                                std::int64_t planned) {
+  const auto rate = rounded(event, field);
+  if (!rate || rate->first <= 0 || samples <= 0) return 0;
+  const double unit = to_seconds(took) / static_cast<double>(samples);
+  const double n = rate->first * unit, error = rate->second * unit + 0.1;
+  if (n < 0.9 || n > static_cast<double>(track::kMaxCount)) return 0;
+  if (planned > 0 && std::abs(n - static_cast<double>(planned)) <= error) return planned;
+  return error < 0.3 && std::abs(n - std::round(n)) <= error ? std::llround(n) : 0;
+}
+
+Phase phase_of(const Event& event, Job job) {
+  const std::string_view phase = event.text(Field::phase);
+  if (phase.empty()) return job == Job::test ? Phase::test : Phase::train;
+  return phase == name_of(Phase::test) ? Phase::test : Phase::train;
+}
+
+// A step 0 that took time: steps are counted from zero, and here they begin. It sets up and compiles, and is
+// no step like the others.
+void track::Steps::step_zero(const Moment& m) {
+  const RunTrack* const before = all_.runs.open();
+  RunTrack& r =
+      before && before->run.train.segments > 0 ? all_.runs.begin_again(m) : all_.runs.for_measurement(m);
+  r.reach(Stage::progressed);
+  r.dirty = r.job_known = true;
+  r.training.from_zero = true;
+  all_.values.take(r, m.event);
+  r.run.iteration = 1;
+  if (!r.run.first_iteration) r.run.first_iteration = 0;
+}
+
+// A step, or each of `iterations` steps, took `seconds`.
+void track::Steps::step_time(const Moment& m) {
+  if (all_.tests.is_after_end(m)) return;
+  if (m.event.text(Field::since) == "epoch") return all_.epochs.all_steps(m);
+  auto at = count_of(m.event, Field::iteration);
+  if (at == 0 && m.event.has(Field::seconds)) return step_zero(m);
+  RunTrack& r = all_.runs.for_measurement(m);
+  if (at && r.training.from_zero) ++*at;
+  all_.descriptions.finish_net(r, m.out);
+  r.reach(Stage::progressed);
+  all_.values.take(r, m.event);
+  if (r.run.job == Job::time) {
+    if (at) r.run.iteration = at;
+    return;
+  }
+  r.job_known = true;
+  const std::int64_t n = positive_of(m.event, Field::iterations).value_or(1);
+  const auto step = m.event.number(Field::seconds);
+  const auto took = positive_seconds(step ? std::optional(*step * static_cast<double>(n)) : std::nullopt);
+  const std::int64_t last = at.value_or(r.run.iteration.value_or(0) + n);
+  if (at || phase_of(m.event, r.run.job) == Phase::train) r.run.iteration = last;
+  if (const auto loss = m.event.number(Field::loss)) {
+    if (!std::isfinite(*loss)) r.run.loss_is_nan = true;
+    m.out.points.push_back({r.run.ordinal, {last, m.now, *loss}});
+  }
+  if (!took) {
+    ++m.out.rejected;
+    return;
+  }
+  const Phase phase = phase_of(m.event, r.run.job);
+  const std::int64_t samples =
+      phase == Phase::train ? all_.values.train_samples(r) : all_.values.test_samples(r, 0);
+  all_.runs.add_segment(r, {phase, std::max<std::int64_t>(0, last - n), n, samples, *took, {}}, m.out);
+}
+
+namespace {
+
+// The time of the last n steps by a stated rate. A rate that is the mean over all steps so far (since =
+// "start") gives the time of all of them; what was measured before is taken off.
+double stated_seconds(const Event& event, const Run& run, Phase phase, std::int64_t samples, std::int64_t n) {
+  const double rate = event.number(Field::samples_per_second).value_or(0);
+  const PhaseSummary& before = phase == Phase::train ? run.train : run.test;
+  if (event.text(Field::since) != "start") return static_cast<double>(product(samples, n)) / rate;
+  return static_cast<double>(product(samples, before.iterations + n)) / rate - to_seconds(before.duration);
+}
+
+}  // namespace
+
+// So many samples a second over `iterations` steps, or over those since the last such line.
+void track::Steps::throughput(const Moment& m) {
+  if (all_.tests.is_after_end(m)) return;
+  RunTrack& r = all_.runs.for_measurement(m);
+  all_.descriptions.finish_net(r, m.out);
+  r.reach(Stage::progressed);
+  r.job_known = true;
+  all_.values.take(r, m.event);
+  auto at = count_of(m.event, Field::iteration);
+  if (!at && m.event.text(Field::since) == "start") at = r.run.max_iterations;  // a mean over the whole run
+  const std::int64_t before = r.run.iteration.value_or(0);
+  const std::int64_t n = positive_of(m.event, Field::iterations).value_or(at ? *at - before : 0);
+  const std::int64_t last = at.value_or(before + std::max<std::int64_t>(0, n));
+  r.run.iteration = last;
+  if (const auto loss = m.event.number(Field::loss)) {
+    if (!std::isfinite(*loss)) r.run.loss_is_nan = true;
+    m.out.points.push_back({r.run.ordinal, {last, m.now, *loss}});
+  }
+  const Phase phase = phase_of(m.event, r.run.job);
+  const std::int64_t samples =
+      phase == Phase::train ? all_.values.train_samples(r) : all_.values.test_samples(r, 0);
+  if (n <= 0 || samples <= 0 || !m.event.has(Field::samples_per_second)) return;  // nothing to multiply with
+  const auto rate = rounded(m.event, Field::samples_per_second);
+  if (rate && rate->first > 0 && !is_fine(*rate)) return;  // "0.5": the end may say it better
+  const auto took =
+      positive_seconds(rate && rate->first > 0 ? stated_seconds(m.event, r.run, phase, samples, n) : -1);
+  if (!took) {
+    ++m.out.rejected;
+    return;
+  }
+  note_derived(r.run, "seconds: samples / samples_per_second");
+  all_.runs.add_segment(r, {phase, std::max<std::int64_t>(0, last - n), n, samples, *took, {}}, m.out);
+}
+
+void track::Steps::layer_time(const Moment& m) {
+  RunTrack& r = all_.runs.for_measurement(m);
+  all_.descriptions.finish_net(r, m.out);
+  r.reach(Stage::progressed);
+  const std::string name = kept_text(m.event.text(Field::layer), track::kMaxText);
+  const auto seconds = m.event.number(Field::seconds);
+  if (name.empty() || !seconds || !std::isfinite(*seconds) || *seconds < 0 || *seconds > track::kMaxSeconds) {
+    ++m.out.rejected;
+    return;
+  }
+  auto& times = r.layer_times;
+  // The two directions of a layer follow each other, or come in two sweeps, forth and back.
+  auto at =
+      times.empty() || times.back().layer != name
+          ? std::find_if(times.begin(), times.end(), [&](const LayerTime& t) { return t.layer == name; })
+          : times.end() - 1;
+  if (at == times.end()) {
+    if (times.size() >= track::kMaxLayerTimes) return;
+    times.push_back({name, {}, {}});
+    at = times.end() - 1;
+  }
+  (m.event.text(Field::direction) == "backward" ? at->backward : at->forward) = from_seconds(*seconds);
+}
+
+void track::Steps::total_time(const Moment& m) {
+  RunTrack& r = all_.runs.for_measurement(m);
+  all_.descriptions.finish_net(r, m.out);
+  r.reach(Stage::progressed);
+  r.dirty = true;
+  const auto seconds = positive_seconds(m.event.number(Field::seconds));
+  if (!seconds) {
+    ++m.out.rejected;
+    return;
+  }
+  const std::string_view direction = m.event.text(Field::direction);
+  const std::string key = (direction.empty() ? std::string("total") : std::string(direction)) + "_seconds";
+  std::string value = std::to_string(to_seconds(*seconds));
+  take_setting(r.run, key, value);
+}
+
+void track::Steps::give_layer_times(RunTrack& r, Records& out) {
+  if (r.layer_times.empty() || !r.declared()) return;
+  out.layer_times.push_back({r.run.ordinal, std::move(r.layer_times)});
+  r.layer_times.clear();
+}
+
+}  // namespace etad

@@ -1,0 +1,88 @@
+// Lines that are complete by themselves: the rows of a table of measurements, and the samples of a monitor.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "parsers/base/text.h"
+#include "parsers/training/tracker_parts.h"
+
+namespace etad {
+
+using track::Group;
+using track::RunTrack;
+
+// The run of a table that a row belongs to: the one of the same name, network, … and samples per iteration.
+// It moves to the end of the list, where the least recently used are not.
+Group& track::Tables::group_of(const Moment& m, const RunTrack& row, Phase phase, std::int64_t samples) {
+  const Event& e = m.event;
+  std::string key = kept_text(e.text(Field::run), track::kMaxText);
+  for (const std::string_view part : {std::string_view(row.run.network), std::string_view(row.run.framework),
+                                      e.text(Field::device), e.text(Field::devices), e.text(Field::host)})
+    key.append("\x1f").append(kept_text(part, track::kMaxText));
+  const auto at = std::find_if(all_.state.groups.begin(), all_.state.groups.end(), [&](const Group& g) {
+    const PhaseSummary& sums = phase == Phase::train ? g.run.train : g.run.test;
+    return g.key == key && sums.samples_per_iteration.value_or(samples) == samples;
+  });
+  if (at != all_.state.groups.end()) {
+    std::rotate(at, at + 1, all_.state.groups.end());
+    return all_.state.groups.back();
+  }
+  if (all_.state.groups.size() >= track::kMaxGroups) {
+    if (all_.state.groups.front().dirty) m.out.runs.push_back(all_.state.groups.front().run);
+    all_.state.groups.erase(all_.state.groups.begin());
+  }
+  Group& group = all_.state.groups.emplace_back();
+  group.key = std::move(key);
+  group.run = all_.values.told(row);
+  group.run.ordinal = all_.state.next_ordinal++;
+  group.run.started_at = m.now;
+  return group;
+}
+
+// A complete measurement, as a table has them: a row says all, and rows of several runs may alternate.
+void track::Tables::segment(const Moment& m) {
+  const auto n = positive_of(m.event, Field::iterations);
+  const auto took = positive_seconds(m.event.number(Field::seconds));
+  if (!n || !took) {
+    ++m.out.rejected;
+    return;
+  }
+  RunTrack row;  // gathers the row's values
+  row.run.framework = all_.context.framework;
+  row.run.job = phase_of(m.event, Job::train) == Phase::test ? Job::test : Job::train;
+  row.run.state = RunState::finished;
+  all_.values.take(row, m.event);
+  const Phase phase = phase_of(m.event, row.run.job);
+  const std::int64_t samples =
+      phase == Phase::train ? all_.values.train_samples(row) : all_.values.test_samples(row, 0);
+  Group& group = group_of(m, row, phase, samples);
+  Run& run = group.run;
+  group.dirty = true;
+  if (phase == Phase::train) run.job = Job::train;
+  PhaseSummary& sums = phase == Phase::train ? run.train : run.test;
+  if (samples > 0) {
+    sums.samples_per_iteration = samples;
+    sums.batch_size = phase == Phase::train && row.known.batch_size ? *row.known.batch_size : samples;
+  }
+  const Segment s{phase, count_of(m.event, Field::iteration).value_or(sums.iterations), *n, samples, *took,
+                  m.now};
+  if (!add_to(run, s)) {
+    ++m.out.rejected;
+    return;
+  }
+  if (phase == Phase::train || run.job == Job::test) run.iteration = s.first_iteration + s.iterations;
+  m.out.segments.push_back({run.ordinal, s});
+}
+
+void track::Tables::sample(const Moment& m) {
+  const auto value = m.event.number(Field::value);
+  const std::string series = kept_text(m.event.text(Field::series), track::kMaxText);
+  if (!m.now || !value || !std::isfinite(*value) || series.empty()) {
+    ++m.out.rejected;
+    return;
+  }
+  m.out.samples.push_back({series, kept_text(m.event.text(Field::label), track::kMaxText),
+                           kept_text(m.event.text(Field::unit), track::kMaxText), *m.now, *value});
+}
+
+}  // namespace etad
