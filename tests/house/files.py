@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Holds files to what a reader can take in.
+
+No source or document is longer than 500 lines. Documents are wrapped at 100 columns, but for tables, code and
+addresses, which can't be broken. `files.py --wrap` wraps the paragraphs that are wider.
+"""
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MOST_LINES, MOST_COLUMNS = 500, 100
+SOURCES = (".cpp", ".h", ".py", ".js", ".css", ".sh", ".cmake", ".md")
+RECORDED = ("tests/data/", "examples/", "tests/fuzz/corpus/")  # logs and the like: as they came
+WORD = re.compile(r"(?:`[^`]*`|\[[^\]]*\]\([^)]*\)|\S)+")  # code and links stay in one line
+ITEM = re.compile(r"(\s*)([-*] |\d+\. )?")
+
+
+def tracked():
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files"], capture_output=True, text=True)
+    if listed.returncode:  # no checkout: a source package
+        sys.exit(0)
+    return [f for f in listed.stdout.split("\n") if f.endswith(SOURCES) and not f.startswith(RECORDED)]
+
+
+def blocks(lines):
+    """(is it prose, its lines) of a document, one after the other."""
+    code, block = False, []
+    for line in lines:
+        fence = line.lstrip().startswith("```")
+        prose = not (code or fence or not line.strip() or line.startswith(("    ", "#")) or line.lstrip()[:1] in "|<"
+                     or line.startswith("["))
+        begins = not prose or ITEM.match(line).group(2)
+        if begins and block:
+            yield True, block
+            block = []
+        if prose:
+            block.append(line)
+        else:
+            yield False, [line]
+        code ^= fence
+    if block:
+        yield True, block
+
+
+def is_wide(line):
+    return len(line) > MOST_COLUMNS and len(WORD.findall(line)) > 1
+
+
+def wrapped(block):
+    """The paragraph's words in lines as wide as may be."""
+    indent, bullet = ITEM.match(block[0]).groups()
+    words = WORD.findall(" ".join(line.strip() for line in block))
+    out, line = [], indent
+    for word in words:
+        hang = indent + " " * len(bullet or "")
+        if line.strip() and len(line) + 1 + len(word) > MOST_COLUMNS and not re.match(r"([-*+]|\d+\.|#+|>)$", word):
+            out.append(line)
+            line = hang
+        line += word if not line.strip() else " " + word
+    return out + [line]
+
+
+def main():
+    wrap, wrong = "--wrap" in sys.argv[1:], 0
+    for name in tracked():
+        path = os.path.join(ROOT, name)
+        if not os.path.exists(path):
+            continue
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().split("\n")
+        if len(lines) - 1 > MOST_LINES:
+            print(f"{name}: {len(lines) - 1} lines; {MOST_LINES} are as many as a reader takes in: split it")
+            wrong += 1
+        if not name.endswith(".md"):
+            continue
+        out, at = [], 0
+        for prose, block in blocks(lines):
+            wide = [i for i, line in enumerate(block) if prose and is_wide(line)]
+            fixed = wrapped(block) if wide else block
+            out += fixed
+            if any(is_wide(line) for line in (fixed if wrap else block)) and wide:
+                print(f"{name}:{at + wide[0] + 1}: wider than {MOST_COLUMNS} columns: files.py --wrap wraps it")
+                wrong += 1
+            at += len(block)
+        if wrap and out != lines:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("\n".join(out))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
