@@ -1,6 +1,8 @@
 #include "regression/statistics.h"
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
@@ -8,36 +10,12 @@
 namespace etad::regression {
 namespace {
 
-// Continued fraction of the incomplete beta function, for x < (a + 1) / (a + b + 2).
-double beta_fraction(double a, double b, double x) {
-  constexpr double kTiny = 1e-300;
-  const auto away_from_zero = [](double v) { return std::abs(v) < kTiny ? kTiny : v; };
-  double c = 1;
-  double d = 1 / away_from_zero(1 - (a + b) * x / (a + 1));
-  double h = d;
-  for (int i = 1; i <= 200; ++i) {
-    const double m = i;
-    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-    d = 1 / away_from_zero(1 + even * d);
-    c = away_from_zero(1 + even / c);
-    h *= d * c;
-    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-    d = 1 / away_from_zero(1 + odd * d);
-    c = away_from_zero(1 + odd / c);
-    h *= d * c;
-    if (std::abs(d * c - 1) < 1e-14) break;
-  }
-  return h;
-}
-
-double incomplete_beta(double a, double b, double x) {
-  if (x <= 0) return 0;
-  if (x >= 1) return 1;
-  const double front =
-      std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
-  if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
-  return 1 - front * beta_fraction(b, a, 1 - x) / b;
-}
+// Of a probability that is none, or of a whole distribution, NaN or infinity: no exception.
+using Quiet = boost::math::policies::policy<
+    boost::math::policies::domain_error<boost::math::policies::ignore_error>,
+    boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
+    boost::math::policies::promote_double<false>>;
+using Student = boost::math::students_t_distribution<double, Quiet>;
 
 // Those that hold come first; the first of the others. No branch depends on a value.
 template <class Predicate>
@@ -123,40 +101,15 @@ double tau_scale(const std::vector<double>& residuals) {
 }
 
 double normal_quantile(double p) {
-  constexpr double a[] = {-3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
-                          1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00};
-  constexpr double b[] = {-5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02,
-                          6.680131188771972e+01, -1.328068155288572e+01};
-  constexpr double c[] = {-7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00,
-                          -2.549732539343734e+00, 4.374664141464968e+00,  2.938163982698783e+00};
-  constexpr double d[] = {7.784695709041462e-03, 3.224671290700398e-01, 2.445134137142996e+00,
-                          3.754408661907416e+00};
-  if (p > 0.5) return -normal_quantile(1 - p);
-  if (p < 0.02425) {
-    const double q = std::sqrt(-2 * std::log(std::max(p, 1e-300)));
-    return (((((c[0] * q + c[1]) * q + c[2]) * q + c[3]) * q + c[4]) * q + c[5]) /
-           ((((d[0] * q + d[1]) * q + d[2]) * q + d[3]) * q + 1);
-  }
-  const double q = p - 0.5, r = q * q;
-  return (((((a[0] * r + a[1]) * r + a[2]) * r + a[3]) * r + a[4]) * r + a[5]) * q /
-         (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1);
+  return boost::math::quantile(boost::math::normal_distribution<double, Quiet>(), p);
 }
 
 double student_cdf(double t, double degrees_of_freedom) {
-  const double tail =
-      0.5 * incomplete_beta(degrees_of_freedom / 2, 0.5, degrees_of_freedom / (degrees_of_freedom + t * t));
-  return t > 0 ? 1 - tail : tail;
+  return boost::math::cdf(Student(degrees_of_freedom), t);
 }
 
 double student_quantile(double p, double degrees_of_freedom) {
-  if (p < 0.5) return -student_quantile(1 - p, degrees_of_freedom);
-  double low = 0, high = 1;
-  while (student_cdf(high, degrees_of_freedom) < p && high < 1e12) high *= 2;
-  for (int i = 0; i < 80 && high - low > 1e-10 * high; ++i) {
-    const double mid = (low + high) / 2;
-    (student_cdf(mid, degrees_of_freedom) < p ? low : high) = mid;
-  }
-  return (low + high) / 2;
+  return boost::math::quantile(Student(degrees_of_freedom), p);
 }
 
 }  // namespace etad::regression

@@ -23,14 +23,11 @@ double robust_scale(const std::vector<double>& residuals);
 // standard deviation from as many values as the robust scale needs twice of.
 double tau_scale(const std::vector<double>& residuals);
 
-// Quantile of the standard normal (Acklam's rational approximation, relative error below 1.2e-9).
+// Quantile of the standard normal distribution; p in (0, 1). This and the next two are Boost.Math's.
 double normal_quantile(double p);
 
-// Cumulative distribution of Student's t by the regularised incomplete beta function
-// (Abramowitz & Stegun 26.7.1 and 26.5.8, the continued fraction by Lentz's method).
+// Cumulative distribution of Student's t, and its inverse; p in (0, 1).
 double student_cdf(double t, double degrees_of_freedom);
-
-// Its inverse, by bisection on a bracket that grows as needed; p in (0, 1).
 double student_quantile(double p, double degrees_of_freedom);
 
 }  // namespace etad::regression

@@ -4,14 +4,15 @@
 #include <array>
 #include <charconv>
 
+#include "parsers/base/hash.h"
+
 namespace etad::follow {
 namespace {
 
 // FNV-1a, then the finaliser of MurmurHash3, without which its low bits are weak. Not against an adversary:
 // who can write our logs can write anything into them.
 std::uint64_t hash_of(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  std::uint64_t hash = fnv1a(bytes);
   hash = (hash ^ (hash >> 33U)) * 0xff51afd7ed558ccdU;
   hash = (hash ^ (hash >> 33U)) * 0xc4ceb9fe1a85ec53U;
   return hash ^ (hash >> 33U);

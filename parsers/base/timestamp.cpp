@@ -1,6 +1,7 @@
 #include "parsers/base/timestamp.h"
 
-#include <array>
+#include <date/date.h>
+
 #include <cstdlib>
 #include <cstring>
 
@@ -97,24 +98,12 @@ struct WallTime {
   std::optional<std::int32_t> offset;  // stated by the line, seconds east of UTC
 };
 
-constexpr bool is_leap(int y) {
-  return (y % 4 == 0 && y % 100 != 0) || y % 400 == 0;
+date::year_month_day civil(int year, int month, int day) {
+  return date::year{year} / month / day;
 }
 
-constexpr int days_in(int year, int month) {
-  constexpr std::array<int, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  return month == 2 && is_leap(year) ? 29 : kDays[static_cast<std::size_t>(month - 1)];
-}
-
-// Days since 1970-01-01 of a date of the proleptic Gregorian calendar (Howard Hinnant, "chrono-Compatible
-// Low-Level Date Algorithms").
-constexpr std::int64_t days_from_civil(int y, int m, int d) {
-  y -= m <= 2;
-  const int era = (y >= 0 ? y : y - 399) / 400;
-  const int yoe = y - era * 400;
-  const int doy = (153 * (m > 2 ? m - 3 : m + 9) + 2) / 5 + d - 1;
-  const int doe = yoe * 365 + yoe / 4 - yoe / 100 + doy;
-  return std::int64_t{era} * 146097 + doe - 719468;
+std::int64_t days_from_civil(int year, int month, int day) {  // since 1970-01-01
+  return date::sys_days(civil(year, month, day)).time_since_epoch().count();
 }
 
 constexpr std::int64_t kDaySeconds = 86400;
@@ -130,7 +119,7 @@ int year_of(Instant at) {
 }
 
 bool date_exists(int year, int month, int day) {
-  return day <= days_in(year, month);
+  return civil(year, month, day).ok();
 }
 
 // The year of a month and day that stand without one. Candidates are the years around what is known: after

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "parsers/base/hash.h"
+
 namespace etad {
 namespace {
 
@@ -94,12 +96,6 @@ std::optional<Label> label(std::string_view line) {
   return named(line);
 }
 
-// FNV-1a.
-constexpr std::uint64_t kEmpty = 0xcbf29ce484222325U;
-std::uint64_t mixed(std::uint64_t hash, std::string_view text) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return hash;
-}
 std::uint64_t speaker(std::uint64_t hash) {
   return (hash & 0x7fffffffffffffffU) | 1U;
 }
@@ -109,12 +105,12 @@ std::uint64_t speaker(std::uint64_t hash) {
 std::optional<LauncherLabel> launcher_label(std::string_view line) {
   LauncherLabel out;
   out.certain = true;
-  std::uint64_t hash = kEmpty;
+  std::uint64_t hash = fnv1a({});
   for (int i = 0; i < kMostLabels; ++i) {
     const auto found = label(line);
     // Behind a label that is certain a number and a colon are the program's.
     if (!found || (i > 0 && out.certain && !found->certain)) break;
-    hash = mixed(hash, found->who);
+    hash = fnv1a(found->who, hash);
     out.length += found->length;
     out.certain = i == 0 ? found->certain : out.certain;
     line.remove_prefix(found->length);
@@ -125,7 +121,7 @@ std::optional<LauncherLabel> launcher_label(std::string_view line) {
 }
 
 std::uint64_t speaker_of(std::string_view who) {
-  return speaker(mixed(kEmpty, who));
+  return speaker(fnv1a(who));
 }
 
 }  // namespace etad

@@ -278,42 +278,4 @@ std::size_t clean_lines(std::span<char> block, std::size_t limit, std::vector<st
   });
 }
 
-namespace {
-
-// The length of the valid sequence at the beginning of `bytes`, or 0 with in `skip` how many bytes to replace
-// together: the longest part that could still have become one (Unicode 15, 3.9, "maximal subparts").
-std::size_t utf8_length(std::string_view bytes, std::size_t& skip) {
-  const unsigned lead = byte(bytes[0]);
-  skip = 1;
-  if (lead < 0x80) return 1;
-  if (lead < 0xC2 || lead > 0xF4) return 0;
-  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  // The second byte rules out overlong forms, surrogates and what lies beyond U+10FFFF.
-  const unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-  const unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-  for (std::size_t i = 1; i < length; ++i) {
-    const unsigned next = i < bytes.size() ? byte(bytes[i]) : 0;
-    if (next < (i == 1 ? low : 0x80U) || next > (i == 1 ? high : 0xBFU)) return 0;
-    skip = i + 1;
-  }
-  return length;
-}
-
-}  // namespace
-
-std::string to_valid_utf8(std::string_view bytes) {
-  std::string out;
-  out.reserve(bytes.size());
-  while (!bytes.empty()) {
-    std::size_t skip = 1;
-    const std::size_t length = utf8_length(bytes, skip);
-    if (length > 0)
-      out.append(bytes.substr(0, length));
-    else
-      out.append("\xEF\xBF\xBD");
-    bytes.remove_prefix(length > 0 ? length : skip);
-  }
-  return out;
-}
-
 }  // namespace etad

@@ -4,7 +4,7 @@
 // cursor, and what is written next replaces what stood right of it; so of a progress bar only the last state
 // counts. Colours and other terminal sequences are taken out. A run of NUL bytes (left by a crash, or by a
 // truncation under a writer) is no text: what follows it replaces what came before. Bytes that are no UTF-8
-// stay as they are, since an invalid byte must not hide a match; to_valid_utf8 is for what is shown.
+// stay as they are, since an invalid byte must not hide a match.
 //
 // Clean lines are not copied: a block is searched once for the four bytes that need work, and split in place.
 #pragma once
@@ -85,9 +85,6 @@ void clean_states(std::span<char> line, std::size_t limit, std::vector<std::stri
 // Splits and cleans in place.
 std::size_t clean_lines(std::span<char> block, std::size_t limit, std::vector<std::string_view>& lines,
                         LineLosses& losses);
-
-// The text with every invalid sequence replaced by U+FFFD. For what is shown.
-std::string to_valid_utf8(std::string_view bytes);
 
 }  // namespace etad
 

@@ -2,18 +2,17 @@
 #include <array>
 #include <unordered_map>
 
+#include "parsers/base/hash.h"
 #include "parsers/network/architecture.h"
 #include "parsers/network/architecture_layers.h"
 
 namespace etad {
 namespace {
 
-// FNV-1a, 64 bit (Fowler, Noll, Vo; draft-eastlake-fnv): short, stable across machines and versions.
 class Hash {
  public:
   void add(std::string_view text) {
-    for (const char c : text) mix(static_cast<unsigned char>(c));
-    mix(0x1f);  // "ab","c" is not "a","bc"
+    value_ = fnv1a("\x1f", fnv1a(text, value_));  // "ab","c" is not "a","bc"
   }
   std::string digits() const {
     constexpr std::string_view kDigits = "0123456789abcdef";
@@ -24,8 +23,7 @@ class Hash {
   }
 
  private:
-  void mix(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3u; }
-  std::uint64_t value_ = 0xcbf29ce484222325u;
+  std::uint64_t value_ = fnv1a({});
 };
 
 // Who reads whose output: blobs have names, and a layer that works in place writes under the name it reads.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "parsers/base/hash.h"
 #include "parsers/lines/launcher_label.h"
 #include "parsers/rules/pattern.h"
 #include "parsers/rules/rule.h"
@@ -14,12 +15,6 @@
 namespace etad {
 
 namespace {
-
-// FNV-1a: the same on every machine and in every version, for it is kept.
-std::uint64_t hash_of(std::string_view text, std::uint64_t hash = 14'695'981'039'346'656'037U) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211U;
-  return hash;
-}
 
 }  // namespace
 
@@ -104,7 +99,7 @@ tl::expected<std::shared_ptr<const Format>, std::vector<Error>> Format::load(std
   auto impl = std::make_unique<Impl>();
   impl->file = read_rule_file(where, toml, errors);
   const RuleFile& file = impl->file;
-  impl->fingerprint = hash_of(toml);
+  impl->fingerprint = fnv1a(toml);
   impl->recognise = compile_all(file.recognise, "recognise", Pattern::Anchor::anywhere, file.where, errors);
   impl->strip = compile_all(file.strip, "strip", Pattern::Anchor::beginning, file.where, errors);
   for (const RuleSpec& spec : file.rules)
@@ -252,9 +247,9 @@ std::shared_ptr<const Format> FormatSet::recognise(std::string_view line) const 
 }
 
 std::string FormatSet::fingerprint() const {
-  std::uint64_t hash = hash_of("");
+  std::uint64_t hash = fnv1a({});
   for (const auto& format : formats_)
-    hash = hash_of(std::to_string(format->fingerprint()), hash_of(format->name() + ":", hash));
+    hash = fnv1a(std::to_string(format->fingerprint()), fnv1a(format->name() + ":", hash));
   return std::to_string(hash);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "parsers/base/cells.h"
+#include "parsers/base/hash.h"
 #include "parsers/base/text.h"
 
 namespace etad {
@@ -15,15 +16,6 @@ namespace {
 using std::chrono::hours;
 
 constexpr std::size_t kLongestComplaint = 200;
-
-// FNV-1a: the same in every build, since it is kept.
-std::uint64_t hash(std::string_view text, std::uint64_t seed = 0xcbf29ce484222325U) {
-  for (const char c : text) {
-    seed ^= static_cast<unsigned char>(c);
-    seed *= 0x100000001b3U;
-  }
-  return seed;
-}
 
 std::string quoted(std::string_view text) {
   return "'" + kept_text(text, 40) + "'";
@@ -207,10 +199,10 @@ bool SampleSink::begin(const RowTime& row, const TraceLabels& labels, std::optio
   std::string_view& host = row_labels_[TraceLabel::host];
   if (host == options_.own_host) host = {};
   row_labels_.write(options_.labels, labels_);
-  const std::uint64_t set = hash(labels_);
+  const std::uint64_t set = fnv1a(labels_);
   const bool timed = row.at || !row.stamp.empty() || !row.clock.empty();
   const bool counted = !timed && options_.start && options_.interval;
-  const auto at = counted ? scan_time(hash(key, set)) : time_of(row, arrival, time);
+  const auto at = counted ? scan_time(fnv1a(key, set)) : time_of(row, arrival, time);
   if (!at || !admit(set)) {
     ++out.rejected;
     return false;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "parsers/base/hash.h"
 #include "regression/interval.h"
 #include "regression/statistics.h"
 
@@ -21,10 +22,10 @@ constexpr double kConfidence = 0.9;
 constexpr double kDegrees = 10;  // of freedom of the deviations, as good as known
 constexpr unsigned kSeries = kAllFacts & ~kSamples;
 
-// The same on every machine and in every run of the daemon (FNV-1a), so that scores do not flicker.
+// The same on every machine and in every run of the daemon, so that scores do not flicker.
 std::size_t hash(std::string_view text) {
-  std::uint64_t out = 1469598103934665603U;
-  for (const char c : text) out = (out ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  constexpr std::uint64_t kSeed = 1469598103934665603U;
+  const std::uint64_t out = fnv1a(text, kSeed);
   return static_cast<std::size_t>(out ^ (out >> 29U));
 }
 

@@ -175,20 +175,5 @@ TEST(NeedsCleaning, finds_each_byte_wherever_it_stands) {
   }
 }
 
-TEST(ValidUtf8, replaces_what_is_invalid_and_nothing_else) {
-  EXPECT_EQ(to_valid_utf8("gr\xC3\xB6\xC3\x9F"
-                          "e \xF0\x9F\x98\x80"),
-            "gr\xC3\xB6\xC3\x9F"
-            "e \xF0\x9F\x98\x80");
-  EXPECT_EQ(to_valid_utf8("a\xFF"
-                          "b"),
-            "a\xEF\xBF\xBD"
-            "b");
-  EXPECT_EQ(to_valid_utf8("\xE2\x96"), "\xEF\xBF\xBD") << "a cut-off sequence is one mistake";
-  EXPECT_EQ(to_valid_utf8("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD") << "a surrogate is three";
-  EXPECT_EQ(to_valid_utf8("\xC0\xAF"), "\xEF\xBF\xBD\xEF\xBF\xBD") << "overlong";
-  EXPECT_EQ(to_valid_utf8("\xF4\x90\x80\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
-}
-
 }  // namespace
 }  // namespace etad
