@@ -278,8 +278,20 @@ Stream::Step Stream::finish(Look& look) {
   return Step::again;
 }
 
+// Since this look began. A file is copied before it is truncated: where it was whole when its copy was looked for,
+// and is not any more, there is a copy now.
+bool Stream::has_shrunk(const Look& look) {
+  if (!look.target.file) return false;
+  const auto now = look.around.files.status(path_);
+  return !now || key_of(*now) != key_of(*look.target.file) || now->size < look.target.file->size;
+}
+
 // Nothing is left of the file. What was known to be in it and not read is lost; what was read whole, ended.
 Stream::Step Stream::lose(Look& look) {
+  if (has_shrunk(look)) {
+    fail(EAGAIN);
+    return Step::done;
+  }
   last_ = last_link();
   last_.key = FileKey{};  // what has this inode now is another file, and perhaps the next
   const std::int64_t offset = current_->reader.trace().offset;

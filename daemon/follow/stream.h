@@ -130,6 +130,7 @@ class Stream {
   Drained drain(Look& look, bool take_rest);
   bool is_final(Look& look);
   Step finish(Look& look);
+  bool has_shrunk(const Look& look);
   Step lose(Look& look);
   bool advance(Look& look);
   void end_current(Look& look);

@@ -109,6 +109,33 @@ TEST(SimulationFinds, a_replaced_file_that_is_copied_to_be_truncated_is_read_onc
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
+// Found as seed 7268: the copy was looked for while its original was whole, and the original when it was empty.
+TEST(SimulationFinds, a_replaced_file_that_is_copied_is_read_once_whenever_it_is_truncated) {
+  bool happened = true;
+  for (int call = 0; happened; ++call) {
+    Harness etad(watching(kLog));
+    etad.files.write(kLog, "one\n");
+    etad.poll();
+    etad.stop();
+    etad.files.replace(kLog, "one\ntwo\n");
+    etad.files.copy(kLog, kRotated);
+    int left = call;
+    happened = false;
+    etad.files.meanwhile = [&](const std::string&, const std::string&) {
+      if (left-- != 0) return;
+      happened = true;
+      etad.files.truncate(kLog);
+    };
+    etad.start();
+    etad.poll();
+    etad.files.meanwhile = nullptr;
+    etad.files.truncate(kLog);
+    etad.files.write(kLog, "three\n");
+    etad.poll();
+    ASSERT_THAT(etad.lines, ElementsAre("one", "two", "three")) << "truncated at call " << call;
+  }
+}
+
 TEST(SimulationFinds, an_unterminated_line_that_lies_in_a_copy_is_not_told_as_lost) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "on");
