@@ -16,7 +16,7 @@ constexpr Instant::duration kOldest = std::chrono::hours{24 * 3650};  // no chan
 constexpr std::chrono::seconds kStillLook{5};  // how often open runs are looked at for being lost
 
 follow::Position position_of(const SourceRow& row) {
-  return {row.path, row.identity, row.offset, row.marker, row.head, row.size};
+  return {row.path, row.identity, row.offset, row.marker, row.head, row.size, row.carried};
 }
 
 // A row for what the history can't go on with: the file stands where it stood, all else begins anew. Going on
@@ -29,6 +29,7 @@ SourceRow begun_anew(SourceRow old) {
   row.offset = old.offset;
   row.marker = std::move(old.marker);
   row.head = std::move(old.head);
+  row.carried = std::move(old.carried);
   row.size = old.size;
   row.gone = old.gone;
   return row;
@@ -114,6 +115,7 @@ void Ingest::Awake::take(const follow::Batch& batch, const LogOptions& options, 
   row.offset = batch.after.offset;
   row.marker = batch.after.marker;
   row.head = batch.after.head;
+  row.carried = batch.after.carried;
   row.size = batch.size;
   if (batch.owner) row.owner = batch.owner;
   row.format = parser.format();

@@ -22,6 +22,7 @@ struct SourceRow {
   std::int64_t offset = 0;    // bytes read and committed: always just behind a newline
   std::string marker;         // hash of the bytes before the offset; opaque here
   std::string head;           // hash of the first bytes, with their number; opaque here
+  std::string carried{};      // the beginning of a line whose end lies in the next file; opaque here
   std::string state;          // the tracker's and the time context's; opaque here
   std::int64_t size = 0;      // when last looked at
   std::int64_t lines = 0, matched = 0, unmatched = 0, truncated = 0, rejected = 0;

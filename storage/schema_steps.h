@@ -389,4 +389,9 @@ CREATE TRIGGER minutes_expired AFTER DELETE ON rollups WHEN OLD.tier = 60 BEGIN
 END;
 )sql";
 
+// Version 12: the parts of a container's line that a rotation of its file cut in two.
+inline constexpr const char* kStep12 = R"sql(
+ALTER TABLE sources ADD COLUMN carried BLOB NOT NULL DEFAULT x'';
+)sql";
+
 }  // namespace etad::schema

@@ -8,20 +8,20 @@ namespace {
 constexpr const char* kColumns =
     "path, kind, format, identity, offset, marker, head, size, lines, matched, unmatched, truncated, "
     "rejected,"
-    " skipped_bytes, lost_bytes, last_error, read_at, gone, pending, owner";
+    " skipped_bytes, lost_bytes, last_error, read_at, gone, pending, owner, carried";
 constexpr const char* kPlaces =
-    "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20";
+    "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21";
 
 const std::string kBegun =
     "UPDATE sources SET format = '', tracker_state = x'', lines = 0, matched = 0, unmatched = 0, truncated = "
     "0,"
-    " rejected = 0, skipped_bytes = 0, last_error = '', ";
+    " rejected = 0, skipped_bytes = 0, last_error = '', carried = x'', ";
 
 template <class... More>
 void write(sqlite::Statement& statement, const SourceRow& s, const More&... more) {
   statement.run(s.path, s.kind, s.format, s.identity, s.offset, s.marker, s.head, s.size, s.lines, s.matched,
                 s.unmatched, s.truncated, s.rejected, s.skipped_bytes, s.lost_bytes, s.last_error, s.read_at,
-                s.gone, s.pending, s.owner, sqlite::Blob{s.state}, more...);
+                s.gone, s.pending, s.owner, sqlite::Blob{s.carried}, sqlite::Blob{s.state}, more...);
 }
 
 }  // namespace
@@ -54,16 +54,17 @@ SourceRow read_source(const sqlite::Rows& row) {
   s.gone = row.get<bool>(18);
   s.pending = row.get<bool>(19);
   s.owner = row.get<std::optional<std::int64_t>>(20);
-  s.state = row.get<sqlite::Blob>(21).bytes;
+  s.carried = row.get<sqlite::Blob>(21).bytes;
+  s.state = row.get<sqlite::Blob>(22).bytes;
   return s;
 }
 
 SourceTable::SourceTable(sqlite::Connection& c)
     : connection_(c),
       insert_(c, std::string("INSERT INTO sources (") + kColumns + ", tracker_state) VALUES (" + kPlaces +
-                     ", ?21)"),
+                     ", ?22)"),
       update_(c, std::string("UPDATE sources SET (") + kColumns + ", tracker_state) = (" + kPlaces +
-                     ", ?21) WHERE id = ?22"),
+                     ", ?22) WHERE id = ?23"),
       all_(c, select_sources(false) + "ORDER BY id"),
       find_(c, select_sources(true) + "WHERE id = ?"),
       find_followed_(c, select_sources(true) +

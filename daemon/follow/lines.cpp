@@ -25,6 +25,7 @@ class Assembler {
     if (maybe_enveloped(line)) {
       if (const auto envelope = open_envelope(line)) return take(*envelope);
     }
+    close();
     give_out(line, std::nullopt);
   }
 
@@ -97,13 +98,14 @@ std::size_t take_lines(const Block& block, std::size_t line_limit, Batch& batch)
     assembler.settle();
   });
   if (block.take_rest || (block.is_full && settled == 0)) {
-    settled = block.bytes.size();
-    if (block.take_rest && !block.rest.empty()) {
-      assembler.take(block.rest);
-      settled += block.rest.size();
+    if (block.take_rest && !block.rest.empty()) assembler.take(block.rest);
+    const std::size_t all = block.bytes.size() + (block.take_rest ? block.rest.size() : 0);
+    const bool carries = block.carry && assembler.is_open() && all - settled <= line_limit;
+    if (!carries) {
+      assembler.close();
+      assembler.settle();
+      settled = all;
     }
-    assembler.close();
-    assembler.settle();
   }
   assembler.finish();
   return settled;

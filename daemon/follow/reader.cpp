@@ -50,12 +50,12 @@ FileReader::LongLine::LongLine(std::size_t limit, std::int64_t scanned_to)
     : text(limit, '\0'), cleaner(text.data(), limit), scanned(scanned_to) {}
 
 OsResult<FileReader::Outcome> FileReader::read(Content& content, const Options& options, const How& how,
-                                               Batch& batch, std::size_t& bytes_read) {
+                                               std::string& carried, Batch& batch, std::size_t& bytes_read) {
   if (long_) return read_long(content, options, how.take_rest, batch, bytes_read);
   const auto records = holds_records(content);
   if (!records) return tl::unexpected(records.error());
   return *records ? read_records(content, options, how, batch, bytes_read)
-                  : read_block(content, options, how, batch, bytes_read);
+                  : read_block(content, options, how, carried, batch, bytes_read);
 }
 
 // Nobody compresses event files, and of what is inflated the front is dear to look at again.
@@ -113,7 +113,8 @@ OsResult<FileReader::Outcome> FileReader::read_records(Content& content, const O
 }
 
 OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Options& options, const How& how,
-                                                     Batch& batch, std::size_t& bytes_read) {
+                                                     std::string& carried, Batch& batch,
+                                                     std::size_t& bytes_read) {
   const std::size_t behind = trace_.marker.length;
   const auto want = wanted(content, trace_.offset, options.batch_bytes);
   if (!want) return tl::unexpected(want.error());
@@ -159,6 +160,17 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
       begin = *first;
     }
   }
+  // What the file before ended with comes before this one's bytes.
+  const bool joins = !carried.empty() && (!data.empty() || (how.take_rest && !how.carry));
+  const std::size_t prefix = joins ? carried.size() : 0;
+  if (joins) {
+    begin += data.data() - buffer.get() - static_cast<std::ptrdiff_t>(prefix);
+    auto whole = std::make_unique_for_overwrite<char[]>(prefix + data.size());
+    std::copy(carried.begin(), carried.end(), whole.get());
+    std::copy(data.begin(), data.end(), whole.get() + prefix);
+    data = {whole.get(), prefix + data.size()};
+    buffer = std::move(whole);
+  }
   const std::size_t complete = view(data).rfind('\n') + 1;  // npos + 1 is 0
   unterminated_ = static_cast<std::int64_t>(data.size() - complete);
 
@@ -183,10 +195,22 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
   if (!*grown) return Outcome::changed;
   const Fingerprint marker = marker_at(expected);
 
-  const Block block{data.first(complete), data.subspan(complete), rest, length >= options.batch_bytes};
-  const std::int64_t reached = stand(take_lines(block, options.line_limit, batch));
+  const Block block{data.first(complete), data.subspan(complete), rest, length >= options.batch_bytes, how.carry};
+  const std::size_t settled = take_lines(block, options.line_limit, batch);
+  std::int64_t reached = stand(std::max(settled, prefix));
+  const std::int64_t end = stand(data.size());
   batch.bytes = std::move(buffer);
-  if (reached == expected) {
+  std::string parts = settled >= prefix && joins ? std::string() : carried;
+  if (rest && reached < expected) {  // a line's parts, as they were before they were cleaned
+    const std::size_t before = parts.size();
+    parts.resize(before + static_cast<std::size_t>(expected - reached));
+    const auto again = content.read(reached, std::span(parts).subspan(before));
+    if (!again) return tl::unexpected(again.error());
+    if (*again < parts.size() - before) return Outcome::changed;
+    if (parts.back() != '\n') parts += '\n';
+    reached = expected;
+  }
+  if (reached == expected && !joins) {
     trace_.offset = expected;
     trace_.marker = marker;
   } else if (const auto done = advance(content, reached); !done) {
@@ -194,7 +218,8 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
   } else if (!*done) {
     return Outcome::changed;
   }
-  if (rest) unterminated_ = 0;
+  carried = std::move(parts);
+  unterminated_ = rest ? 0 : end - reached;
   return hole ? Outcome::hole : full ? Outcome::more : Outcome::end;
 }
 

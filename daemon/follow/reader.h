@@ -36,11 +36,13 @@ class FileReader {
   struct How {
     bool take_rest = false;    // an unterminated last line is a line too, and nothing more will come
     std::int64_t settled = 0;  // NUL bytes before this offset will not be filled
+    bool carry = false;        // with `take_rest`: the last line's parts go on in another file
   };
   // Reads one block and appends its lines to the batch, with what was skipped. `bytes_read` counts against the
-  // budget.
-  OsResult<Outcome> read(Content& content, const Options& options, const How& how, Batch& batch,
-                         std::size_t& bytes_read);
+  // budget. `carried` are the parts of a line that the file before ended with (Position::carried): they are joined
+  // with what is read, or those of this file are added to them.
+  OsResult<Outcome> read(Content& content, const Options& options, const How& how, std::string& carried,
+                         Batch& batch, std::size_t& bytes_read);
 
   const Trace& trace() const { return trace_; }
   std::int64_t unterminated() const { return unterminated_; }  // bytes behind the offset at the last end
@@ -57,8 +59,8 @@ class FileReader {
   OsResult<bool> holds_records(Content& content);
   OsResult<Outcome> read_records(Content& content, const Options& options, const How& how, Batch& batch,
                                  std::size_t& bytes_read);
-  OsResult<Outcome> read_block(Content& content, const Options& options, const How& how, Batch& batch,
-                               std::size_t& bytes_read);
+  OsResult<Outcome> read_block(Content& content, const Options& options, const How& how, std::string& carried,
+                               Batch& batch, std::size_t& bytes_read);
   OsResult<Outcome> read_long(Content& content, const Options& options, bool take_rest, Batch& batch,
                               std::size_t& bytes_read);
   OsResult<Outcome> pass_hole(Content& content, const Options& options, const How& how, std::size_t nuls,

@@ -45,6 +45,7 @@ Stream::Stream(StreamId id, std::size_t tag, std::string path, bool read_rotated
 
 void Stream::restore(const Position& position) {
   committed_ = position_ = position;
+  carried_ = position.carried;
   current_.reset();
   const auto identity = Identity::parse(position.identity);
   known_ = identity.has_value();
@@ -149,7 +150,7 @@ Stream::Step Stream::take_step(Look& look) {
   }
   const bool line_is_idle = current_->pending > 0 && current_->grew &&
                             look.now - *current_->grew >= look.around.options.line_idle_limit;
-  switch (drain(look, line_is_idle)) {
+  switch (drain(look, line_is_idle ? Rest::taken : Rest::left)) {
     case Drained::end:
       break;
     case Drained::changed:
@@ -205,15 +206,15 @@ void Stream::settle(const Look& look, const FileStatus& status) {
   current.measured_size = status.size;
 }
 
-Stream::Drained Stream::drain(Look& look, bool take_rest) {
+Stream::Drained Stream::drain(Look& look, Rest rest) {
   CurrentFile& current = *current_;
   for (;;) {
     const auto status = current.content->status();
     Batch batch = new_batch();
     std::size_t bytes = 0;
     if (status) settle(look, *status);
-    const FileReader::How how{take_rest, current.settled};
-    auto outcome = status ? current.reader.read(*current.content, look.around.options, how, batch, bytes)
+    const FileReader::How how{rest != Rest::left, current.settled, rest == Rest::carried};
+    auto outcome = status ? current.reader.read(*current.content, look.around.options, how, carried_, batch, bytes)
                           : tl::unexpected(status.error());
     if (!outcome && outcome.error() == EAGAIN) return Drained::budget;
     if (!outcome && outcome.error() == EFBIG) {  // what is behind the limit is not read
@@ -269,7 +270,7 @@ Stream::Step Stream::finish(Look& look) {
     case Attached::lost:
       break;
   }
-  const Drained drained = drain(look, true);
+  const Drained drained = drain(look, gone ? Rest::taken : Rest::carried);
   if (drained == Drained::changed) close_file();
   if (drained == Drained::hole) return Step::done;
   if (drained != Drained::end) return drained == Drained::budget ? Step::out_of_budget : Step::again;

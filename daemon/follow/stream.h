@@ -127,7 +127,8 @@ class Stream {
   void remember_original(Look& look, const Link& original);
   Attached find_copy(Look& look);
   void settle(const Look& look, const FileStatus& status);
-  Drained drain(Look& look, bool take_rest);
+  enum class Rest { left, taken, carried };  // of the file: into the next one, where it is parts of a line
+  Drained drain(Look& look, Rest rest);
   bool is_final(Look& look);
   Step finish(Look& look);
   bool has_shrunk(const Look& look);
@@ -153,6 +154,7 @@ class Stream {
   Position committed_;  // what the history holds
   Position position_;   // what has been handed out
   std::vector<std::string> uncommitted_finished_;
+  std::string carried_;  // Position::carried
 
   std::optional<CurrentFile> current_;
   Link last_;               // the file before

@@ -23,6 +23,7 @@ void Stream::emit(Batch batch, std::vector<Batch>& out) {
     position_.head = trace.head.text();
     position_.marker = trace.marker.text();
     position_.size = current_->compressed ? trace.offset : current_->seen.size;
+    position_.carried = carried_;
     batch.modified = current_->seen.modified;
     batch.owner = current_->seen.owner;
   }
@@ -73,6 +74,7 @@ void Stream::rewind(FinishedFiles& finished) {
     return;
   }
   current_.reset();
+  carried_.clear();
   position_ = Position{};
   known_ = false;
 }

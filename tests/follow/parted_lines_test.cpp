@@ -1,0 +1,170 @@
+// A container's line in parts, cut in two by the rotation of its file: one line, told once, whatever is killed in
+// between.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/follow/harness.h"
+
+namespace etad::follow {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr const char* kLog = "/logs/0.log";
+constexpr const char* kRotated = "/logs/0.log.20260711-101528";
+
+std::string cri(const std::string& stream, const std::string& flag, const std::string& text) {
+  return "2026-07-11T10:15:28.123456789+00:00 " + stream + " " + flag + " " + text + "\n";
+}
+
+std::string docker(const std::string& log) {
+  return R"({"log":")" + log + R"(","stream":"stderr","time":"2026-07-11T10:15:28.123456789Z"})" + "\n";
+}
+
+// What is left of an etad that is killed and started after every poll.
+struct Killed : Harness {
+  using Harness::Harness;
+  void poll_and_restart() {
+    poll();
+    restart();
+  }
+};
+
+TEST(PartedLines, cri_over_a_rotation) {
+  Harness etad({{kLog, 0, false}});
+  etad.files.write(kLog, cri("stderr", "F", "one") + cri("stderr", "P", "two and "));
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one"));
+  etad.files.rename(kLog, kRotated);
+  etad.files.write(kLog, cri("stderr", "F", "a half") + cri("stderr", "F", "three"));
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two and a half", "three"));
+}
+
+TEST(PartedLines, docker_over_a_rotation) {
+  Harness etad({{kLog, 0, false}});
+  etad.files.write(kLog, docker("one\\n") + docker("two "));
+  etad.poll();
+  etad.files.rename(kLog, "/logs/0.log.1");
+  etad.files.write(kLog, docker("and a half\\n") + docker("three\\n"));
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two and a half", "three"));
+}
+
+TEST(PartedLines, over_several_rotations) {
+  Killed etad({{kLog, 0, false}});
+  etad.files.write(kLog, cri("stdout", "P", "a"));
+  etad.poll_and_restart();
+  etad.files.rename(kLog, "/logs/0.log.2");
+  etad.files.write(kLog, cri("stdout", "P", "b"));
+  etad.poll_and_restart();
+  etad.files.rename(kLog, "/logs/0.log.1");
+  etad.files.write(kLog, cri("stdout", "P", "c"));
+  etad.poll_and_restart();
+  etad.files.write(kLog, cri("stdout", "F", "d"));
+  etad.poll_and_restart();
+  EXPECT_THAT(etad.lines, ElementsAre("abcd"));
+}
+
+TEST(PartedLines, over_a_rotation_while_the_daemon_is_down) {
+  Harness etad({{kLog, 0, false}});
+  etad.files.write(kLog, cri("stderr", "P", "one "));
+  etad.poll();
+  etad.stop();
+  etad.files.rename(kLog, kRotated);
+  etad.files.write(kLog, cri("stderr", "F", "more"));
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one more"));
+}
+
+TEST(PartedLines, a_kill_between_the_two_files_loses_and_doubles_nothing) {
+  Killed etad({{kLog, 0, false}});
+  etad.files.write(kLog, cri("stderr", "F", "one") + cri("stderr", "P", "two and "));
+  etad.poll_and_restart();
+  etad.files.rename(kLog, kRotated);
+  etad.files.write(kLog, cri("stderr", "P", "a "));
+  etad.poll_and_restart();
+  EXPECT_THAT(etad.lines, ElementsAre("one"));
+  EXPECT_NE(etad.positions[kLog].carried, "") << "or a restart forgets the first half";
+  static_cast<void>(etad.poll_and_fail());
+  etad.files.write(kLog, cri("stderr", "F", "half") + cri("stderr", "F", "three"));
+  static_cast<void>(etad.poll_and_fail());
+  etad.poll_and_restart();
+  etad.poll_and_restart();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two and a half", "three"));
+  EXPECT_EQ(etad.positions[kLog].carried, "");
+}
+
+TEST(PartedLines, the_other_stream_between_the_parts) {
+  Harness etad({{kLog, 0, false}});
+  etad.files.write(kLog, cri("stdout", "P", "one ") + cri("stderr", "F", "error"));
+  etad.poll();
+  etad.files.rename(kLog, kRotated);
+  etad.files.write(kLog, cri("stderr", "F", "another") + cri("stdout", "F", "more"));
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("error", "another", "one more"));
+}
+
+TEST(PartedLines, what_goes_on_as_another_log_ends_the_line) {
+  Harness etad({{kLog, 0, false}});
+  etad.files.write(kLog, cri("stdout", "P", "one"));
+  etad.poll();
+  etad.files.rename(kLog, kRotated);
+  etad.files.write(kLog, "a plain line\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "a plain line"));
+}
+
+TEST(PartedLines, of_a_deleted_file_the_parts_are_a_line) {
+  Harness etad({{kLog, 0, false}});
+  etad.files.write(kLog, cri("stdout", "P", "one"));
+  etad.poll();
+  EXPECT_THAT(etad.lines, IsEmpty());
+  etad.files.remove(kLog);
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one"));
+}
+
+TEST(PartedLines, what_never_ends_is_a_line_after_a_while) {
+  Options options;
+  options.line_idle_limit = std::chrono::minutes(1);
+  Harness etad({{kLog, 0, false}}, options);
+  etad.files.write(kLog, cri("stdout", "P", "one "));
+  etad.poll();
+  etad.files.rename(kLog, kRotated);
+  etad.files.write(kLog, cri("stdout", "P", "more"));
+  etad.poll();
+  etad.poll(std::chrono::minutes(2));
+  EXPECT_THAT(etad.lines, ElementsAre("one more"));
+}
+
+TEST(PartedLines, no_more_is_carried_than_a_line_holds) {
+  Options options;
+  options.line_limit = 100;
+  Harness etad({{kLog, 0, false}}, options);
+  etad.files.write(kLog, cri("stdout", "P", std::string(200, 'a')));
+  etad.poll();
+  etad.files.rename(kLog, kRotated);
+  etad.files.write(kLog, cri("stdout", "F", "more"));
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre(std::string(100, 'a'), "more"));
+  EXPECT_EQ(etad.truncated, 1);
+}
+
+TEST(PartedLines, the_files_marker_is_its_own_bytes) {
+  Killed etad({{kLog, 0, false}});
+  etad.files.write(kLog, cri("stdout", "P", "one "));
+  etad.poll();
+  etad.files.rename(kLog, kRotated);
+  etad.files.write(kLog, cri("stdout", "F", "more"));
+  etad.poll_and_restart();
+  EXPECT_EQ(etad.positions[kLog].marker, marker_of(etad.files.content(kLog)));
+  etad.files.write(kLog, cri("stdout", "F", "two"));
+  etad.poll_and_restart();
+  EXPECT_THAT(etad.lines, ElementsAre("one more", "two"));
+}
+
+}  // namespace
+}  // namespace etad::follow
