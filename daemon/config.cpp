@@ -80,7 +80,14 @@ void read_source(std::string_view where, const toml::table& table, Errors& error
   reader.text("format", source.format);
   reader.words("labels", source.labels);
   reader.text("path_pattern", source.path_pattern);
-  reader.flag("read_rotated", source.read_rotated);
+  reader.read("read_rotated", [&](const toml::node& node) -> Expected {
+    source.read_apart = node.value_exact<std::string>() == "apart";
+    if (source.read_apart) return std::nullopt;
+    const auto flag = node.value_exact<bool>();
+    if (!flag) return R"(true, false or "apart")";
+    source.read_rotated = *flag;
+    return std::nullopt;
+  });
   reader.texts("columns", source.columns);
   reader.done();
   for (std::string& path : source.paths) expand_home(config.home, path);

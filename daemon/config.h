@@ -23,6 +23,7 @@ struct SourceConfig {
   std::map<std::string, std::string> labels;  // values the logs lack, by field name
   std::string path_pattern;                   // RE2; its named groups are labels too
   bool read_rotated = false;                  // also old siblings: name.1, name.2.gz, …
+  bool read_apart = false;                    // which are no siblings: each is a log of its own
   std::vector<std::string> columns;           // of a monitoring trace whose lines have no header
   std::string format_place;                   // "etad.toml:12": where the format is named
 };

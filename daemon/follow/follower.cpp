@@ -10,6 +10,9 @@ namespace etad::follow {
 namespace {
 
 constexpr std::chrono::seconds kWatchAnew{60};
+constexpr std::chrono::seconds kPassedLook{60};
+constexpr int kGrowths = 3;  // in as many looks: what is being copied grows too, but not for so long
+constexpr std::size_t kMostPassedOver = 4096;
 
 }  // namespace
 
@@ -114,6 +117,11 @@ void Follower::Impl::scan(SteadyTime now) {
   for (const Discovery::Found& file : found)
     if (!by_path.contains(file.path)) unknown.push_back(&file);
   bool any_new = false;
+  passed_look = now >= next_passed_look;
+  if (passed_look) {
+    next_passed_look = now + kPassedLook;
+    passed_before = std::exchange(passed_over, {});
+  }
   if (!unknown.empty()) {
     std::set<std::string_view> all;
     for (const Discovery::Found& file : found) all.insert(file.path);
@@ -133,9 +141,12 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::set<std::st
                            SteadyTime now) {
   if (by_path.contains(found.path)) return false;
   const SplitPath place = split_path(found.path);
-  if (const auto rotated = rotated_name(place.name); rotated && !found.literal) {
+  const bool apart = found.literal || discovery.watch(found.watch).apart;
+  if (const auto rotated = rotated_name(place.name); rotated && !apart) {
     const std::string base = found.path.substr(0, found.path.size() - place.name.size()) + rotated->base;
-    if (by_path.contains(base) || all.contains(base)) return false;
+    const bool belongs = by_path.contains(base) || all.contains(base);
+    if (belongs && passed_look) pass_over(found.path, base);
+    if (belongs) return false;
   }
   const auto status = files.status(found.path);
   if (!status && !found.literal && (status.error() == ENOENT || status.error() == ENOTDIR)) return false;
@@ -169,6 +180,20 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::set<std::st
   note_target(streams[stream.id()]);
   if (before->offset > 0) stream.adopt(*status, *before);
   return true;
+}
+
+// A rotated file is written to no more. One that is, and that nobody reads, is perhaps a log of its own.
+void Follower::Impl::pass_over(const std::string& path, const std::string& base) {
+  const auto status = path.ends_with(".gz") ? tl::unexpected(ENOENT) : files.status(path);
+  if (!status || status->type != FileType::regular || passed_over.size() >= kMostPassedOver) return;
+  const FileKey key = key_of(*status);
+  if (by_key.contains(key)) return;
+  PassedOver now{key, status->size, 0};
+  if (const auto before = passed_before.find(path); before != passed_before.end() && before->second.key == key)
+    now.growths = before->second.growths + (now.size > before->second.size ? 1 : 0);
+  passed_over[path] = now;
+  if (now.growths >= kGrowths)
+    notice(path + " grows and is not read: by its name it is a rotated file of " + base);
 }
 
 void Follower::Impl::forget_gone(SteadyTime now) {
@@ -370,7 +395,10 @@ std::vector<Status> Follower::statuses() const {
 }
 
 Lookup Follower::lookup() const {
-  return impl_->discovery.lookup();
+  Lookup out = impl_->discovery.lookup();
+  for (const auto& [path, passed] : impl_->passed_over)
+    if (passed.growths >= kGrowths) out.passed_over.push_back(path);
+  return out;
 }
 
 std::vector<std::string> Follower::take_notices() {

@@ -42,6 +42,7 @@ struct Watch {
       pattern;  // a path; *, ? and [] match within one component. Or "journal:" and a unit (journal.h)
   std::size_t tag = 0;
   bool read_rotated = false;  // a stream seen for the first time begins with its rotated files (also .gz)
+  bool apart = false;  // what its wildcards find is a log of its own, also where its name is a rotated file's
 };
 
 struct Options {
@@ -119,6 +120,7 @@ struct Status {
 struct Lookup {
   std::vector<std::string> unreadable;  // folders with the reason: "/home/ada: Permission denied"
   std::vector<std::string> unmatched;   // patterns that no file fits
+  std::vector<std::string> passed_over;  // files that grow and that nobody reads, since they are named as rotated ones
 };
 
 class Follower {

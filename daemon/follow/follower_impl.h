@@ -28,6 +28,13 @@ struct Follower::Impl {
     std::string target;          // where its path leads, if that is a link; as in `by_target`
   };
 
+  // A file that is left to another stream for its name, and whether it is written to all the same.
+  struct PassedOver {
+    FileKey key;
+    std::int64_t size = 0;
+    int growths = 0;
+  };
+
   Impl(FileSystem& filesystem, HintSource* hint_source, Options opts, OpenJournal journal)
       : files(filesystem),
         hints(hint_source),
@@ -59,6 +66,7 @@ struct Follower::Impl {
   void scan(SteadyTime now);
   bool admit(const Discovery::Found& found, const std::set<std::string_view>& all, SteadyTime now);
   void note_target(Followed& followed);
+  void pass_over(const std::string& path, const std::string& base);
   bool gives_hints(const Followed& followed) const;
   bool take_up(Stream& stream, const Position& position);
   void claim(Followed& followed, const std::optional<FileKey>& key);
@@ -95,6 +103,10 @@ struct Follower::Impl {
   SteadyTime next_watch{};        // when all of them are watched anew: one may lie where another did
   SteadyTime next_scan{};
   SteadyTime last_scan{};
+  SteadyTime next_passed_look{};
+  std::map<std::string, PassedOver> passed_over;  // as found at the last such look
+  std::map<std::string, PassedOver> passed_before;  // during one: the look before
+  bool passed_look = false;  // this scan is one
   std::chrono::milliseconds scan_interval{0};
   std::vector<Position> restored;  // until the first poll
   Recall recall;

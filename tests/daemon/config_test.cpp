@@ -84,6 +84,19 @@ read_rotated = true
   EXPECT_TRUE(config->sources[0].read_rotated);
 }
 
+TEST(Config, rotated_files_are_left_out_read_or_logs_of_their_own) {
+  const auto with = [](const std::string& value) {
+    return parse_config("etad.toml", "[[source]]\npaths = [\"/logs/*\"]\nread_rotated = " + value + "\n");
+  };
+  EXPECT_FALSE(with("false")->sources[0].read_rotated);
+  EXPECT_TRUE(with("true")->sources[0].read_rotated);
+  const auto apart = with("\"apart\"");
+  ASSERT_TRUE(apart);
+  EXPECT_TRUE(apart->sources[0].read_apart);
+  EXPECT_FALSE(apart->sources[0].read_rotated);
+  EXPECT_FALSE(with("\"separate\""));
+}
+
 TEST(Config, every_mistake_is_told_with_its_line) {
   const auto found = mistakes(
       "[storage]\n"
