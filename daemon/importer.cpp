@@ -278,6 +278,10 @@ Result<bool> LogImport::came_in_meanwhile(Writer& history) const {
       if (row.marker == identity_.marker()) return true;
       continue;
     }
+    if (begun && row.offset > identity_.size()) {  // this is the log as it was once
+      const auto earlier = history.is_beginning(row_.id, row.id);
+      if (!earlier || *earlier) return earlier;
+    }
     // A follower reads on: what counts is that it is going to come to where ours ends, or has passed there.
     if (row.kind != "import" && lies_at(row.path)) return true;
     if (begun && !was_known) return quicker();

@@ -73,6 +73,9 @@ class Writer {
   // The same, and it takes the place of `old`, whose runs go. Of a run that both have (by ordinal and start)
   // what its user said and what was predicted of it stay.
   virtual Result<void> replace_source(std::int64_t old, std::int64_t id) = 0;
+  // Whether all that came of `copy` (its runs and what was measured of them) is how what came of `source` begins:
+  // an earlier state of the same log. False where nothing came of it.
+  virtual Result<bool> is_beginning(std::int64_t copy, std::int64_t source) = 0;
   // What came of a followed source goes, and it is read on from where it stands.
   virtual Result<void> pass_source_over(std::int64_t id) = 0;
   // Every followed source that no format was recognised in begins anew, where these rules are others than those

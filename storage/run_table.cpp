@@ -21,6 +21,15 @@ ModelKey key_of(const Run& run, Phase phase) {
   return {run.network, run.architecture, run.framework, run.host, run.device, run.devices, phase};
 }
 
+// Packing goes forward only: a chunk that has grown begins with the bytes that it had.
+std::string without_twin(const std::string& table) {
+  return " AND NOT EXISTS (SELECT 1 FROM " + table +
+         " p JOIN runs a ON a.id = p.run_id AND a.source_id = ?1 WHERE NOT EXISTS"
+         " (SELECT 1 FROM " + table +
+         " q JOIN runs b ON b.id = q.run_id AND b.source_id = ?2 AND b.ordinal = a.ordinal"
+         "  WHERE q.first_index = p.first_index AND substr(q.body, 1, length(p.body)) = p.body))";
+}
+
 }  // namespace
 
 RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
@@ -50,6 +59,11 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
       common_(c,
               "SELECT a.id, b.id FROM runs a JOIN runs b ON b.source_id = ?2 AND b.ordinal = a.ordinal"
               " AND b.started_at IS a.started_at WHERE a.source_id = ?1"),
+      is_beginning_(c, "SELECT EXISTS (SELECT 1 FROM runs WHERE source_id = ?1)"
+                       " AND NOT EXISTS (SELECT 1 FROM runs a WHERE a.source_id = ?1 AND NOT EXISTS"
+                       "  (SELECT 1 FROM runs b WHERE b.source_id = ?2 AND b.ordinal = a.ordinal AND b.job = a.job"
+                       "   AND b.started_at IS a.started_at))" +
+                           without_twin("segment_chunks") + without_twin("point_chunks")),
       own_(c, "UPDATE runs SET owner = ?2 WHERE source_id = ?1 AND owner IS NULL"),
       own_phases_(c,
                   "UPDATE run_phases SET owner = ?2 WHERE owner = -1"
@@ -183,6 +197,11 @@ void RunTable::forget(std::int64_t run_id) {
   measured(run_id, Phase::train);
   measured(run_id, Phase::test);
   forget_.run(run_id);
+}
+
+bool RunTable::is_beginning(std::int64_t copy, std::int64_t source) {
+  auto rows = is_beginning_.query(copy, source);
+  return rows.next() && rows.get<bool>(0);
 }
 
 std::vector<std::pair<std::int64_t, std::int64_t>> RunTable::common(std::int64_t one, std::int64_t other) {

@@ -34,6 +34,8 @@ class RunTable {
   std::vector<std::int64_t> of_owner(std::int64_t uid);  // ids
   // The runs that two sources both have, by ordinal and start: the ids in either.
   std::vector<std::pair<std::int64_t, std::int64_t>> common(std::int64_t one, std::int64_t other);
+  // Whether the copy's runs, of which there are some, are the source's first, as far as they go.
+  bool is_beginning(std::int64_t copy, std::int64_t source);
   void hand_over(std::int64_t before, std::int64_t after);  // what the user said of it
   std::string architecture(std::int64_t run_id);
 
@@ -48,7 +50,7 @@ class RunTable {
   sqlite::Statement find_, insert_, update_, read_, of_source_, architecture_;
   sqlite::Statement phase_, put_phase_;
   sqlite::Statement labels_, put_labels_, said_;
-  sqlite::Statement remove_, forget_, common_;
+  sqlite::Statement remove_, forget_, common_, is_beginning_;
   sqlite::Statement own_, own_phases_, of_owner_;
 };
 

@@ -241,6 +241,10 @@ Result<void> SqliteWriter::replace_source(std::int64_t old, std::int64_t id) {
   });
 }
 
+Result<bool> SqliteWriter::is_beginning(std::int64_t copy, std::int64_t source) {
+  return guarded([&] { return runs_.is_beginning(copy, source); });
+}
+
 Result<void> SqliteWriter::pass_source_over(std::int64_t id) {
   return transaction([&] {
     drop_runs(id);

@@ -40,6 +40,7 @@ class SqliteWriter final : public Writer {
   Result<void> drop_source(std::int64_t id) override;
   Result<void> adopt_source(std::int64_t id) override;
   Result<void> replace_source(std::int64_t old, std::int64_t id) override;
+  Result<bool> is_beginning(std::int64_t copy, std::int64_t source) override;
   Result<void> pass_source_over(std::int64_t id) override;
   Result<std::int64_t> look_again(const std::string& rules_fingerprint) override;
   Result<void> forget_run(std::int64_t run_id) override;

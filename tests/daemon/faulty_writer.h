@@ -49,6 +49,9 @@ class FaultyWriter final : public Writer {
   Result<void> replace_source(std::int64_t old, std::int64_t id) override {
     return real_->replace_source(old, id);
   }
+  Result<bool> is_beginning(std::int64_t copy, std::int64_t source) override {
+    return real_->is_beginning(copy, source);
+  }
   Result<void> pass_source_over(std::int64_t id) override { return real_->pass_source_over(id); }
   Result<std::int64_t> look_again(const std::string& rules) override { return real_->look_again(rules); }
   Result<void> forget_run(std::int64_t id) override { return real_->forget_run(id); }

@@ -92,6 +92,31 @@ TEST_F(Importing, a_longer_log_of_another_name_is_that_log_grown_and_gives_it_it
   EXPECT_EQ(reader_->sources().value().size(), 1U);
 }
 
+TEST_F(Importing, an_older_shorter_copy_adds_nothing) {
+  const auto until = [&](std::string_view text) { return lenet_.substr(0, lenet_.rfind('\n', lenet_.find(text)) + 1); };
+  import("/logs/lenet.log", lenet_);
+  for (const char* end : {"Iteration 100,", "Iteration 300,", "Iteration 350,", "Optimization Done"}) {
+    const auto older = import("/backup/lenet.log", until(end));
+    EXPECT_TRUE(older.already_read) << end;
+    EXPECT_EQ(older.runs, 0) << end;
+    EXPECT_EQ(older.segments, 0) << end;
+  }
+  ASSERT_EQ(runs().size(), 1U);
+  EXPECT_EQ(runs()[0].run.state, RunState::finished);
+  EXPECT_EQ(reader_->size().value().segments, 16);
+  EXPECT_EQ(reader_->sources().value().size(), 1U);
+}
+
+TEST_F(Importing, a_log_that_begins_alike_and_measured_something_else_is_another) {
+  import("/logs/lenet.log", lenet_);
+  const std::size_t cut = lenet_.rfind('\n', lenet_.find("Iteration 300,")) + 1;
+  std::string other = lenet_.substr(0, cut);
+  const std::string shown = "loss = 0.0181416";
+  other.replace(other.find(shown), shown.size(), "loss = 0.0181417");
+  EXPECT_FALSE(import("/logs/other.log", other).already_read);
+  EXPECT_EQ(runs().size(), 2U);
+}
+
 TEST_F(Importing, what_is_not_finished_leaves_nothing) {
   {
     auto session = begin("/logs/lenet.log");
