@@ -46,7 +46,8 @@ class Daemon:
         self.process.wait()
 
     def ask(self, path):
-        if self.connection is None:
+        kept = self.connection is not None
+        if not kept:
             self.connection = UnixConnection(f"{self.folder}/sock")
         try:
             self.connection.request("GET", path)
@@ -54,7 +55,9 @@ class Daemon:
         except (OSError, http.client.HTTPException):
             self.connection.close()
             self.connection = None
-            raise
+            if not kept:
+                raise
+        return self.ask(path)  # the daemon closes what is quiet for long
 
     def cpu_seconds(self):
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()

@@ -95,7 +95,6 @@ def main():
                 subprocess.run([*etactl, "import", f"{folder}/{file}"], check=True, capture_output=True)
             print(f"imported in {time.monotonic() - begun:.0f} s", flush=True)
             subprocess.run([*etactl, "refit"], check=True, capture_output=True)
-            daemon.connection = None  # it has been closed meanwhile
             newest = daemon.ask("/v1/runs?limit=1&network=Long")["runs"][0]
             size = daemon.ask("/v1/health")["history"]["bytes"] / 2**20
             print(f"a history of {size:.0f} MiB; run {newest['id']} has {newest['train']['segments']} segments")

@@ -56,7 +56,7 @@ export function timeCharts(signal) {
   function begin(view, i) {
     const place = element.children[i]?.querySelector('.dygraph'), legend = place?.previousSibling;
     if (!place?.isConnected) return;
-    const {chart} = view;
+    const {chart} = view, size = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
     view.graph = new Dygraph(place, chart.rows, {
       labels: ['time', ...chart.labels],
       customBars: !!chart.bars,
@@ -66,7 +66,8 @@ export function timeCharts(signal) {
       series: Object.fromEntries(chart.labels.map((name, k) => [name, {strokePattern: DASHES[k % DASHES.length]}])),
       strokeWidth: 1.5,
       gridLineColor: colour('--grid'), axisLineColor: colour('--grid'),
-      axes: {y: {axisLabelFormatter: (v) => chart.unit(v), axisLabelWidth: 70, ...(chart.clock ? {ticker: clockTicks} : {})}, x: {axisLabelWidth: 70}},
+      axisLabelFontSize: 12 * size, axisLabelWidth: 70 * size,
+      axes: {y: {axisLabelFormatter: (v) => chart.unit(v), ...(chart.clock ? {ticker: clockTicks} : {})}},
       includeZero: chart.zero ?? false,
       labelsKMG2: chart.bytes ?? false,
       highlightCallback: (event, x, points) => {

@@ -73,16 +73,20 @@ export async function nowScreen(root, signal, query, name, live) {
     render(over, table([
       {head: 'run', cell: (r) => link('#/run/' + r.id, nameOf(r))}, {head: 'state', cell: stateOf},
       {head: 'ended', cell: (r) => h('span', {class: 'when'}, moment(r.ended_at))}, {head: 'took', right: true, cell: (r) => duration(tookOf(r))}],
-      (answer?.runs ?? []).filter((r) => r.state !== 'running').slice(0, 8), {caption: 'runs that are over', silent: true, key: (r) => r.id}));
+      (answer?.runs ?? []).filter((r) => r.state !== 'running').sort((a, b) => (a.ended_at ?? '') < (b.ended_at ?? '') ? 1 : -1).slice(0, 8), {caption: 'runs that are over', silent: true, key: (r) => r.id}));
   };
-  await Promise.all([showOver(), get('/v1/runs', exported ? {limit: 200} : {state: 'running'}, signal).then((answer) =>
-    answer.runs.filter((run) => run.state === 'running').forEach((run) => runs.set(run.id, run)))]);
-  draw();
-  showUsage();
+  const begin = async () => {
+    const answer = await get('/v1/runs', exported ? {limit: 200} : {state: 'running'}, signal);
+    runs.clear();
+    answer.runs.filter((run) => run.state === 'running').forEach((run) => runs.set(run.id, run));
+    draw();
+    showUsage();
+  };
+  await Promise.all([begin(), showOver()]);
   if (exported) return;
   const again = setInterval(showUsage, 30000);
   signal.addEventListener('abort', () => clearInterval(again));
-  // A frame holds what came since the last one: a watch begins with all that run.
+  // A frame holds what came since the last one. What ended while the connection was lost, no watch tells.
   let drawing = null, gone = false;
   const changed = () => drawing ??= requestAnimationFrame(() => {
     drawing = null;
@@ -96,7 +100,7 @@ export async function nowScreen(root, signal, query, name, live) {
     else gone = runs.delete(run.id) || gone;
     changed();
     if (fresh) requestAnimationFrame(() => showUsage(run.id));
-  }, () => { runs.clear(); changed(); showOver(); });
+  }, () => { begin().catch(() => {}); showOver(); });
 }
 
 // From its first to its last line by the clock.
