@@ -58,7 +58,7 @@ double ramp(double x, double from, double to) {
 }
 
 // How likely it is that the run waits for its data.
-double starved(const PaceCourse& course, const Feed& feed) {
+double io_bound_probability(const PaceCourse& course, const Feed& feed) {
   if (feed.on_cpu) return 0;
   const auto windows = static_cast<double>(course.windows);
   const double evidence = windows / (windows + kStarvedWindows);
@@ -73,7 +73,7 @@ double says_it_waits(const PaceCourse& course, const Feed& feed) {
 }
 
 // How likely it is that data which come slowly are being read for the first time.
-double still_cold(const PaceCourse& course) {
+double still_cold_cache(const PaceCourse& course) {
   double seconds = 0;
   for (const PaceBlock& block : course.blocks) seconds += block.seconds;
   const double x = seconds / kColdSeconds;
@@ -112,7 +112,7 @@ std::optional<Forecast> model_forecast(const std::optional<Prediction>& p, doubl
 Forecast pace_forecast(const PaceCourse& course, const PaceOutlook& outlook, double left, const Feed& feed) {
   const double ages = std::log1p(left / course.iterations);  // e-foldings of the run's age still to come
   const double unrest = ramp(course.jitter, kSteadyJitter, kRestlessJitter);
-  const double waits = starved(course, feed), said = says_it_waits(course, feed);
+  const double waits = io_bound_probability(course, feed), said = says_it_waits(course, feed);
 
   Forecast out;
   ErrorLaw& law = out.law;
@@ -122,8 +122,8 @@ Forecast pace_forecast(const PaceCourse& course, const PaceOutlook& outlook, dou
   law.slower_size = kSlowerSize + kStarvedSlowerSize * waits;
   law.faster = (1 - law.slower) * (1 - std::exp(-(kFasterHazard + kSpeedUpHazard * waits) * ages));
   law.faster_size = kFasterSize + kUnrestFasterSize * unrest + kSpeedUpSize * waits;
-  out.cold = std::max(waits, said) * still_cold(course);
-  const double shift = kFedShift * said * still_cold(course) * (1 - std::exp(-ages));
+  out.cold_cache = std::max(waits, said) * still_cold_cache(course);
+  const double shift = kFedShift * said * still_cold_cache(course) * (1 - std::exp(-ages));
   law.usual = std::hypot(law.usual, shift);
   out.seconds = outlook.seconds_per_iteration * std::exp(-shift);
   return out;
@@ -135,24 +135,24 @@ Forecast test_forecast(const TestCost& cost) {
   return out;
 }
 
-// An average in the logarithm, weighted by precision. With d the distance of the two, d^2 beyond the sum of their
-// variances is more than their errors explain: one of them does not hold for this run. That excess is added to
-// the model's variance with probability `trust`, to the windows' with 1 - `trust`. The spread of the average
-// covers both values: taking the one with probability w and the other with 1 - w has the variance w (1 - w) d^2,
-// of which the part is left out that says the model does not hold.
-Forecast combine(const Forecast& own, const Forecast& model, double trust) {
-  trust *= 1 - own.cold;
+// An average in the logarithm, weighted by precision. With d the distance of the two, d^2 beyond the sum of
+// their variances is more than their errors explain: one of them does not hold for this run. That excess is
+// added to the model's variance with probability `discount`, to the windows' with 1 - `discount`. The spread
+// of the average covers both values: taking the one with probability w and the other with 1 - w has the
+// variance w (1 - w) d^2, of which the part is left out that says the model does not hold.
+Forecast combine(const Forecast& own, const Forecast& model, double discount) {
+  discount *= 1 - own.cold_cache;
   const double distance = std::log(model.seconds / own.seconds);
   const double variance = kModelDoubt * model.variance();
   const double excess = std::max(0.0, distance * distance - own.variance() - variance);
-  const double own_variance = own.variance() + (1 - trust) * excess;
-  const double weight = own_variance / (own_variance + variance + trust * excess);  // the model's
+  const double own_variance = own.variance() + (1 - discount) * excess;
+  const double weight = own_variance / (own_variance + variance + discount * excess);  // the model's
   Forecast out = own;
   out.seconds = own.seconds * std::exp(weight * distance);
   const double shrink = std::sqrt(1 - weight);
   out.law.slower_size *= shrink;
   out.law.faster_size *= shrink;
-  const double between = distance * distance - trust * excess;
+  const double between = distance * distance - discount * excess;
   out.law.usual = std::hypot(own.law.usual * shrink, std::sqrt(weight * (1 - weight) * between));
   return out;
 }

@@ -13,7 +13,7 @@ namespace etad::regression {
 struct Forecast {
   double seconds = 0;
   ErrorLaw law;
-  double cold = 0;          // the chance that it rests on a slow start
+  double cold_cache = 0;    // the probability that it rests on a start slowed by a cold cache
   double variance() const;  // relative
 };
 
@@ -32,8 +32,8 @@ Forecast pace_forecast(const PaceCourse& course, const PaceOutlook& outlook, dou
 // Of one test phase; `cost` has seen at least one.
 Forecast test_forecast(const TestCost& cost);
 
-// Both, weighted by their precision. `trust` in [0, 1]: in the run's own rather than in the model, where they
-// contradict each other.
-Forecast combine(const Forecast& own, const Forecast& model, double trust);
+// Both, weighted by their precision. `discount` in [0, 1]: how likely it is, where the two contradict each
+// other, that the model is the one that does not hold.
+Forecast combine(const Forecast& own, const Forecast& model, double discount);
 
 }  // namespace etad::regression

@@ -11,8 +11,8 @@ namespace etad::regression {
 namespace {
 
 constexpr std::array kSmallBatches{0.0, 0.05, 0.2};  // standard deviation of the share of time in 1/B
-constexpr std::array kRough{0.0, 0.01, 0.04};        // of the rough curve
-constexpr std::array kWhim{0.003, 0.01, 0.03};       // of one batch size on its own
+constexpr std::array kMatern{0.0, 0.01, 0.04};       // of the Matérn 1/2 term
+constexpr std::array kNugget{0.003, 0.01, 0.03};     // of one batch size on its own
 constexpr std::array kSiblings{0.25, 1.0};           // factor of the siblings' second moments
 constexpr std::array kSiblingWeights{SiblingWeights{1, 1e9}, SiblingWeights{10, 0.05},
                                      SiblingWeights{10, 0.02}, SiblingWeights{100, 0.05},
@@ -53,11 +53,11 @@ std::vector<Position> positions_for(const ShapeData& data, std::span<const Sibli
 }
 
 // Those that are cheaper together one after the other (regression/shape_process.h).
-std::vector<Setting> settings_for(const std::vector<KernelPart>& siblings_parts) {
-  std::vector<Setting> out;
+std::vector<Hyperparameters> grid_for(const std::vector<KernelPart>& siblings_parts) {
+  std::vector<Hyperparameters> out;
   const auto with = [&](const KernelPart* part, double strength) {
-    for (const double r : kRough) {
-      for (const double w : kWhim) {
+    for (const double r : kMatern) {
+      for (const double w : kNugget) {
         for (const double b : kSmallBatches) out.push_back({r, w, strength, part, b});
       }
     }
@@ -123,10 +123,10 @@ Shape infer_with(const ShapeData& data, const Kernel& kernel, const SiblingResid
   }
   const std::span<const double> carried(kCarried.data(), other_phase ? kCarried.size() : 1);
   const Eigen::VectorXd none, &bends = other_phase ? siblings.carried : none;
-  const std::vector<Setting> settings = settings_for(parts);
+  const std::vector<Hyperparameters> settings = grid_for(parts);
   Process process(data, kernel, bends);
   std::vector<double> evidence;  // of each setting with each share carried
-  for (const Setting& s : settings) {
+  for (const Hyperparameters& s : settings) {
     process.set(s);
     for (const double c : carried) {
       evidence.push_back(process.evidence(c) + (c == 1 && siblings.is_part ? kForwardIsPart : 0));

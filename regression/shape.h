@@ -5,19 +5,17 @@
 // leave-one-out in closed form eq. 5.10-5.12). Its covariance is a sum of what may make r differ from 0:
 //   - the basis' own coefficients, of which the fit is only an estimate;
 //   - a term in 1/B: small batches leave a device partly idle; below the smallest batch seen it stays as it
-//   is
-//     there, but the estimate is less sure;
+//     is there, but the estimate is less sure;
 //   - the siblings: the same residuals of other models of the deployment, made by fitting the basis to
-//   *their*
-//     times at *our* batch sizes. Their second moments say where this device departs from the basis, and by
-//     how much batch sizes depart together. Models that resemble ours weigh more, as does the other phase of
+//     *their* times at *our* batch sizes. Their second moments say where this device departs from the basis,
+//     and by how much batch sizes depart together (empirical-Bayes multi-task covariance). Models that resemble ours weigh more, as does the other phase of
 //     the same network, of whose bends some are ours, second for second, at the batch sizes it has measured;
 //     at others it is not asked, as it would explain our bends away where it knows nothing;
-//   - a rough curve in log B (Ornstein-Uhlenbeck), and a whim of its own at each batch size;
+//   - a Matérn 1/2 term in log B (Ornstein-Uhlenbeck), and a nugget for what each batch size has on its own;
 //   - the noise of the runs.
-// The strength of each part is not chosen but averaged over, each setting weighing as much as the data make
-// it likely (Bayesian model averaging). "None of it" is among the settings: with data that follow the basis,
-// the correction vanishes.
+// The strength of each part is not chosen but averaged over: each point of a grid of hyperparameters weighs as
+// much as the data make it likely (Bayesian model averaging). "None of it" is in the grid: with data that
+// follow the basis, the correction vanishes.
 #pragma once
 
 #include <Eigen/Core>

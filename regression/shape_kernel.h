@@ -23,7 +23,7 @@ struct KernelPart {
 struct Kernel {
   KernelPart coefficients;   // the basis' own
   KernelPart small_batches;  // the term in 1/B, of rank one
-  KernelPart rough;
+  KernelPart matern;
 };
 Kernel kernel_of(const ShapeData& data, std::span<const double> positions);
 

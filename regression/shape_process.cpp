@@ -1,5 +1,6 @@
 #include "regression/shape_process.h"
 
+#include <Eigen/Cholesky>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -12,8 +13,8 @@ double square(double v) {
   return v * v;
 }
 
-bool differ_in_small_batches_only(const Setting& a, const Setting& b) {
-  return a.rough == b.rough && a.whim == b.whim && a.siblings == b.siblings &&
+bool differ_in_small_batches_only(const Hyperparameters& a, const Hyperparameters& b) {
+  return a.matern == b.matern && a.nugget == b.nugget && a.siblings == b.siblings &&
          a.siblings_part == b.siblings_part;
 }
 
@@ -23,19 +24,18 @@ Process::Process(const ShapeData& data, const Kernel& kernel, const Eigen::Vecto
     : lines_(data.residuals.size(), 3),
       noise_(data.noise),
       coefficients_(kernel.coefficients.measured),
-      rough_(kernel.rough.measured) {
+      matern_(kernel.matern.measured) {
   lines_.col(0) = data.residuals;
   lines_.col(1).setZero();
   if (carried.size() > 0) lines_.col(1) = carried.head(size());
   lines_.col(2) = kernel.small_batches.features.topRows(size());
 }
 
-void Process::apply(const Setting& s, bool invert) {
-  const bool known = definite_ && (inverted_ || !invert) && differ_in_small_batches_only(s, setting_);
-  setting_ = s;
+void Process::apply(const Hyperparameters& s, bool invert) {
+  const bool known = definite_ && (inverted_ || !invert) && differ_in_small_batches_only(s, hyperparameters_);
+  hyperparameters_ = s;
   if (!known) {
-    fill(s);
-    factor(invert);
+    factor(s, invert);
   }
   if (!definite_) return;
   const double grown = 1 + square(s.small_batches) * products_(2, 2);
@@ -45,51 +45,26 @@ void Process::apply(const Setting& s, bool invert) {
     inverse_ = plain_inverse_ - correction_ * plain_weights_.col(2) * plain_weights_.col(2).transpose();
 }
 
-// The covariance without the term in 1/B, and the lines below it.
-void Process::fill(const Setting& s) {
-  const auto n = size();
-  factor_.resize(2 * n + 3, n);
-  auto k = factor_.topRows(n);
-  k = coefficients_ + square(s.rough) * rough_;
+// The covariance without the term in 1/B.
+Process::Square Process::covariance(const Hyperparameters& s) const {
+  Square k = coefficients_ + square(s.matern) * matern_;
   if (s.siblings_part) k += s.siblings * s.siblings_part->measured;
   k.diagonal() += noise_;
-  k.diagonal().array() += square(s.whim);
-  factor_.middleRows(n, 3) = lines_.transpose();
+  k.diagonal().array() += square(s.nugget);
+  return k;
 }
 
-// Outer-product Cholesky, K = L L' (Golub & Van Loan, "Matrix Computations", section 4.2), of the upper part.
-// Carried on into the rows B below, it leaves B L^-T there. Where these end with the identity, whose column j
-// has no entry below its row j before step j nor after it, the factor of the inverse is had for as much
-// again.
-void Process::factor(bool invert) {
-  const auto n = size();
-  if (invert) factor_.bottomRows(n).setIdentity();
-  double diagonals = 1;
-  for (Eigen::Index j = 0; j < n; ++j) {
-    definite_ = factor_(j, j) > 0;
-    if (!definite_) return;
-    const auto end = n + 3 + (invert ? j + 1 : 0);
-    const double diagonal = std::sqrt(factor_(j, j));
-    diagonals *= diagonal;
-    auto column = factor_.col(j);
-    column.segment(j, end - j) /= diagonal;
-    for (Eigen::Index k = j + 1; k < n; ++k) {
-      factor_.col(k).segment(k, end - k) -= column(k) * column.segment(k, end - k);
-    }
-  }
-  log_diagonal_ = std::log(diagonals);
-  const auto halves = factor_.middleRows(n, 3);
-  products_ = halves.lazyProduct(halves.transpose());
+void Process::factor(const Hyperparameters& s, bool invert) {
+  const Eigen::LLT<Square> cholesky(covariance(s));  // K = L L'
+  log_diagonal_ = cholesky.matrixLLT().diagonal().array().log().sum();
+  definite_ = cholesky.info() == Eigen::Success && std::isfinite(log_diagonal_);
+  if (!definite_) return;
+  const Trio halves = cholesky.matrixL().solve(lines_);
+  products_ = halves.transpose() * halves;
   inverted_ = invert;
   if (!invert) return;
-  const auto half = factor_.bottomRows(n);  // L^-T
-  plain_weights_ = half.lazyProduct(halves.transpose());
-  plain_inverse_.setZero(n, n);
-  for (Eigen::Index j = 0; j < n; ++j) {
-    for (Eigen::Index k = 0; k <= j; ++k) {
-      plain_inverse_.col(k).head(j + 1) += half(k, j) * half.col(j).head(j + 1);
-    }
-  }
+  plain_weights_ = cholesky.matrixU().solve(halves);
+  plain_inverse_ = cholesky.solve(Square::Identity(size(), size()));
 }
 
 double Process::evidence(double carried) const {
@@ -113,10 +88,10 @@ Predictions::Predictions(const ShapeData& data, const Kernel& kernel, const Eige
       carried_(carried),
       measured_(data.residuals.size()),
       others_(positions - measured_),
-      parts_{&kernel.coefficients, &kernel.small_batches, &kernel.rough, nullptr},
+      parts_{&kernel.coefficients, &kernel.small_batches, &kernel.matern, nullptr},
       sums_(static_cast<std::size_t>(positions)) {}
 
-// Of a measured batch size its whim is known as well as its mean.
+// Of a batch size that was measured, what its nugget came to is known as well as its mean.
 void Predictions::add_measured(const Process& process, const Process::Line& weights, double weight) {
   for (Eigen::Index i = 0; i < measured_; ++i) {
     const double noise = data_.noise(i);
@@ -128,7 +103,7 @@ void Predictions::add_measured(const Process& process, const Process::Line& weig
 void Predictions::begin(const KernelPart* siblings) {
   parts_.back() = siblings;
   forms_.own = {};
-  forms_.weight = forms_.whim = forms_.carried = forms_.carried_square = 0;
+  forms_.weight = forms_.nugget = forms_.carried = forms_.carried_square = 0;
   for (std::size_t a = 0; a < kParts; ++a) {
     forms_.linear[a].setZero(measured_, 2);
     for (std::size_t b = a; b < kParts; ++b) forms_.quadratic[a][b].setZero(measured_, measured_);
@@ -136,7 +111,7 @@ void Predictions::begin(const KernelPart* siblings) {
 }
 
 void Predictions::add(const Process& process, std::span<const Share> shares) {
-  const Setting& s = process.setting();
+  const Hyperparameters& s = process.hyperparameters();
   if (s.siblings_part != parts_.back() || forms_.weight == 0) {
     evaluate();
     begin(s.siblings_part);
@@ -157,8 +132,8 @@ void Predictions::add(const Process& process, std::span<const Share> shares) {
   }
   quadratic -= weight * process.inverse();
   forms_.weight += weight;
-  forms_.whim += weight * square(s.whim);
-  const std::array<double, kParts> strengths{1, square(s.small_batches), square(s.rough), s.siblings};
+  forms_.nugget += weight * square(s.nugget);
+  const std::array<double, kParts> strengths{1, square(s.small_batches), square(s.matern), s.siblings};
   for (std::size_t a = 0; a < kParts; ++a) {
     if (strengths[a] == 0) continue;
     forms_.own[a] += weight * strengths[a];
@@ -179,7 +154,7 @@ void Predictions::evaluate() {
   for (const KernelPart* part : parts_) first.push_back(first.back() + (part ? part->features.cols() : 0));
   Eigen::MatrixXd features(others_, first.back());
   Eigen::MatrixXd quadratic = Eigen::MatrixXd::Zero(first.back(), first.back()), linear(first.back(), 2);
-  Eigen::VectorXd own = Eigen::VectorXd::Constant(others_, forms_.whim);
+  Eigen::VectorXd own = Eigen::VectorXd::Constant(others_, forms_.nugget);
   const auto spanned = [](const KernelPart& part, const auto& form) -> Eigen::MatrixXd {
     if (part.span.size() == 0) return form;
     return part.span * form;

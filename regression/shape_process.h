@@ -12,9 +12,9 @@
 
 namespace etad::regression {
 
-// What the covariance is made of.
-struct Setting {
-  double rough = 0, whim = 0;                 // standard deviations
+// A point of the grid: what the covariance is made of.
+struct Hyperparameters {
+  double matern = 0, nugget = 0;              // standard deviations
   double siblings = 0;                        // factor of their part
   const KernelPart* siblings_part = nullptr;  // nullptr: none
   double small_batches = 0;                   // standard deviation
@@ -34,35 +34,32 @@ class Process {
   // Settings that differ from the one before in nothing but `small_batches` cost next to nothing.
   // Enough to ask for the evidence, of any share of what is carried over: it moves the residuals, not their
   // covariance.
-  void set(const Setting& setting) { apply(setting, false); }
+  void set(const Hyperparameters& setting) { apply(setting, false); }
   double evidence(double carried) const;  // log marginal likelihood, but for a constant
 
   // Enough to ask for all the rest, where the covariance is definite: only NaN and overflow make it
   // otherwise.
-  void set_and_invert(const Setting& setting) { apply(setting, true); }
+  void set_and_invert(const Hyperparameters& setting) { apply(setting, true); }
   bool definite() const { return definite_; }
-  const Setting& setting() const { return setting_; }
+  const Hyperparameters& hyperparameters() const { return hyperparameters_; }
   const Square& inverse() const { return inverse_; }  // K^-1
   Line weights(double carried) const;                 // K^-1 (r - carried)
 
  private:
   // Of the residuals, of what is carried, and of the term in 1/B.
   using Trio = Eigen::Matrix<double, Eigen::Dynamic, 3, 0, kMost, 3>;
-  // The covariance, and rows below it that are multiplied by its factor's inverse.
-  using Bordered = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 2 * kMost + 3, kMost>;
 
   Eigen::Index size() const { return lines_.rows(); }
-  void apply(const Setting& setting, bool invert);
-  void fill(const Setting& setting);
-  void factor(bool invert);
+  void apply(const Hyperparameters& setting, bool invert);
+  Square covariance(const Hyperparameters& setting) const;
+  void factor(const Hyperparameters& setting, bool invert);
 
   Trio lines_;
   Line noise_;
-  Square coefficients_, rough_;
-  Setting setting_;
+  Square coefficients_, matern_;
+  Hyperparameters hyperparameters_;
 
   // Without the term in 1/B: K = L L'.
-  Bordered factor_;
   bool definite_ = false, inverted_ = false;
   Eigen::Matrix3d products_;  // of lines_: lines' K^-1 lines
   double log_diagonal_ = 0;   // sum of log L_jj
@@ -96,8 +93,8 @@ struct Moments {
 // Where nothing was measured, prediction and variance under a setting (R&W eq. 2.25-2.26) are a linear and a
 // quadratic form in the covariances with the measured batch sizes, and these are sums of parts that the
 // settings share, each times a strength of the setting's. So the settings' forms are summed, pair of parts by
-// pair, and evaluated once. At a measured batch size those covariances, its noise added, are a column of K, and
-// K^-1 times a column of K is a unit vector: nothing is to be solved there.
+// pair, and evaluated once. At a measured batch size those covariances, its noise added, are a column of K,
+// and K^-1 times a column of K is a unit vector: nothing is to be solved there.
 class Predictions {
  public:
   Predictions(const ShapeData& data, const Kernel& kernel, const Eigen::VectorXd& carried,
@@ -119,7 +116,7 @@ class Predictions {
     // Of the prediction; of the prediction times what is carried.
     std::array<Pair, kParts> linear;
     std::array<double, kParts> own{};  // of the prior variances
-    double weight = 0, whim = 0, carried = 0, carried_square = 0;
+    double weight = 0, nugget = 0, carried = 0, carried_square = 0;
   };
 
   void begin(const KernelPart* siblings);

@@ -29,11 +29,11 @@ struct Effect {
     const double wide = variance + kVariantDeviation * kVariantDeviation;
     return std::sqrt(variance / wide) * std::exp(0.5 * mean * mean * (1 / variance - 1 / wide));
   }
-  double trust() const {
+  double shrinkage() const {
     return kVariantDeviation * kVariantDeviation / (variance + kVariantDeviation * kVariantDeviation);
   }
-  double shrunk() const { return mean * trust(); }
-  double shrunk_variance() const { return variance * trust(); }
+  double shrunk() const { return mean * shrinkage(); }
+  double shrunk_variance() const { return variance * shrinkage(); }
 };
 
 // A run as the reference sees it; nullopt where the reference has no runs of such a batch size, as then a

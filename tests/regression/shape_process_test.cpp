@@ -24,7 +24,7 @@ class ShapeProcess : public testing::Test {
   Kernel kernel;
   SiblingResiduals residuals;
   std::vector<KernelPart> parts;
-  std::vector<Setting> settings;
+  std::vector<Hyperparameters> settings;
 
   void SetUp() override {
     data.coefficients << 0, 0.01, 0.001;
@@ -43,9 +43,9 @@ class ShapeProcess : public testing::Test {
       parts.push_back(siblings_part(residuals, {10, 0.05}, counts, 8, 4));
     }
     for (const KernelPart* part : std::vector<const KernelPart*>{nullptr, &parts[0], &parts[1]}) {
-      for (const double rough : {0.0, 0.03}) {
+      for (const double matern : {0.0, 0.03}) {
         for (const double small : {0.0, 0.2, 0.05})
-          settings.push_back({rough, 0.01, part ? 2.0 : 0, part, small});
+          settings.push_back({matern, 0.01, part ? 2.0 : 0, part, small});
       }
     }
   }
@@ -54,34 +54,34 @@ class ShapeProcess : public testing::Test {
     return part.span.size() > 0 ? part.features * part.span : part.features;
   }
 
-  Eigen::MatrixXd between(const Setting& s) const {
+  Eigen::MatrixXd between(const Hyperparameters& s) const {
     Eigen::MatrixXd k = between(kernel.coefficients);
     k += s.small_batches * s.small_batches * between(kernel.small_batches) +
-         s.rough * s.rough * between(kernel.rough);
+         s.matern * s.matern * between(kernel.matern);
     if (s.siblings_part) k += s.siblings * between(*s.siblings_part);
     return k;
   }
 
-  Eigen::VectorXd own(const Setting& s) const {
+  Eigen::VectorXd own(const Hyperparameters& s) const {
     Eigen::VectorXd v = kernel.coefficients.own +
                         s.small_batches * s.small_batches * kernel.small_batches.own +
-                        s.rough * s.rough * kernel.rough.own;
+                        s.matern * s.matern * kernel.matern.own;
     if (s.siblings_part) v += s.siblings * s.siblings_part->own;
-    return v.array() + s.whim * s.whim;
+    return v.array() + s.nugget * s.nugget;
   }
 
-  Eigen::MatrixXd covariance(const Setting& s) const {
+  Eigen::MatrixXd covariance(const Hyperparameters& s) const {
     Eigen::MatrixXd k = between(s).topRows(4);
     k.diagonal() += data.noise;
-    k.diagonal().array() += s.whim * s.whim;
+    k.diagonal().array() += s.nugget * s.nugget;
     return k;
   }
 
   // At all positions, of one setting: mean and variance.
-  std::vector<std::pair<double, double>> predicted(const Setting& s, double carried) const {
+  std::vector<std::pair<double, double>> predicted(const Hyperparameters& s, double carried) const {
     const Eigen::MatrixXd inverse = covariance(s).inverse();
     Eigen::MatrixXd k = between(s);
-    k.topRows(4).diagonal().array() += s.whim * s.whim;  // of a measured batch size its whim is known
+    k.topRows(4).diagonal().array() += s.nugget * s.nugget;  // what a measured size's nugget came to is known
     const Eigen::VectorXd rest = data.residuals - carried * residuals.carried.head(4);
     const Eigen::VectorXd mean = k * inverse * rest + carried * residuals.carried;
     const Eigen::VectorXd variance = own(s) - (k * inverse).cwiseProduct(k).rowwise().sum();
@@ -94,7 +94,7 @@ class ShapeProcess : public testing::Test {
 TEST_F(ShapeProcess, EvidenceAndInverseAreThoseOfTheCovariance) {
   ASSERT_TRUE(residuals.distance);
   Process process(data, kernel, residuals.carried);
-  for (const Setting& s : settings) {
+  for (const Hyperparameters& s : settings) {
     const Eigen::LLT<Eigen::MatrixXd> factor(covariance(s));
     const Eigen::MatrixXd inverse = covariance(s).inverse();
     process.set(s);
@@ -116,7 +116,7 @@ TEST_F(ShapeProcess, SummedFormsAreTheSumsOfThePredictions) {
   std::vector<Moments> expected(8);
   const std::vector<Share> shares{{0, -0.3}, {0.5, 0}, {1, -2}};
   double log_weight = 0;
-  for (const Setting& s : settings) {
+  for (const Hyperparameters& s : settings) {
     std::vector<Share> weighed = shares;
     for (Share& share : weighed) share.log_weight += log_weight;
     log_weight -= 0.2;
