@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "parsers/base/samples.h"
 #include "parsers/base/text.h"
 
 namespace etad {
@@ -56,11 +57,11 @@ void remember(TextMap& said, const std::string& name, const std::optional<std::i
   if (value) said[name] = std::to_string(*value);
 }
 
-void fill_phase(PhaseSummary& phase, const std::optional<std::int64_t>& batch, std::int64_t factor) {
+void fill_phase(PhaseSummary& phase, const std::optional<std::int64_t>& batch, std::int64_t devices,
+                std::int64_t iter_size) {
   if (!phase.batch_size) phase.batch_size = batch;
-  std::int64_t samples = 0;  // a log may say what it likes: a product past all bounds is no knowledge
-  if (!phase.samples_per_iteration && phase.batch_size &&
-      !__builtin_mul_overflow(*phase.batch_size, factor, &samples) && samples > 0)
+  if (phase.samples_per_iteration || !phase.batch_size) return;
+  if (const auto samples = samples_per_iteration(*phase.batch_size, devices, iter_size); samples > 0)
     phase.samples_per_iteration = samples;
 }
 
@@ -76,9 +77,10 @@ Result<void> check_labels(const TextMap& labels) {
   for (const auto& [name, value] : labels) {
     const bool is_number = std::find(kNumbers.begin(), kNumbers.end(), name) != kNumbers.end();
     if (!is_label(name))
-      return fail("there is no label \"" + name + "\"",
-                  "labels are network, batch_size, test_batch_size, device, devices, gpus, host, framework, job, "
-                  "user");
+      return fail(
+          "there is no label \"" + name + "\"",
+          "labels are network, batch_size, test_batch_size, device, devices, gpus, host, framework, job, "
+          "user");
     if (name == kGpus && !value.empty() && !names_gpus(value))
       return fail("label gpus must name GPUs by index or UUID, such as \"0,1\", not \"" + value + "\"");
     if (!is_number || value.empty()) continue;
@@ -157,15 +159,12 @@ void apply_labels(Run& run, const TextMap& labels) {
   const auto devices = number(labels, "devices");
   if (devices && run.devices == 0) run.devices = *devices;
 
-  const auto iter_size = std::max<std::int64_t>(number(run.settings, "iter_size").value_or(1), 1);
   const auto batch = number(labels, "batch_size");
-  std::int64_t factor = 0;
-  if (__builtin_mul_overflow(iter_size, std::max<std::int64_t>(run.devices, 1), &factor)) factor = 0;
-  if (run.job != Job::test) fill_phase(run.train, batch, factor);
+  if (run.job != Job::test) fill_phase(run.train, batch, run.devices, iter_size_of(run));
   // A test job has but one batch size; beside training, the test net's is a value of its own.
   auto test_batch = number(labels, "test_batch_size");
   if (!test_batch && run.job == Job::test) test_batch = batch;
-  fill_phase(run.test, test_batch, 1);
+  fill_phase(run.test, test_batch, 1, 1);
 }
 
 }  // namespace etad

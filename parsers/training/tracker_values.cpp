@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "parsers/base/samples.h"
 #include "parsers/base/text.h"
 #include "parsers/training/tracker_parts.h"
 
@@ -182,8 +183,7 @@ std::optional<std::int64_t> positive_of(const Event& event, Field f) {
 }
 
 std::int64_t product(std::int64_t a, std::int64_t b) {
-  if (a <= 0 || b <= 0 || a > track::kMaxCount / b) return 0;
-  return a * b;
+  return samples_product(a, b);
 }
 
 Duration between(Instant from, Instant to) {
@@ -384,9 +384,9 @@ std::int64_t track::Values::train_samples(const RunTrack& r) const {
   const std::int64_t iter_size = known.iter_size ? *known.iter_size : all_.labels.iter_size.value_or(1);
   if (known.global_batch_size) return product(*known.global_batch_size, iter_size);
   const std::int64_t devices = known.devices ? *known.devices : all_.labels.devices.value_or(1);
-  if (known.batch_size) return product(product(*known.batch_size, devices), iter_size);
+  if (known.batch_size) return samples_per_iteration(*known.batch_size, devices, iter_size);
   if (all_.labels.global_batch_size) return product(*all_.labels.global_batch_size, iter_size);
-  if (all_.labels.batch_size) return product(product(*all_.labels.batch_size, devices), iter_size);
+  if (all_.labels.batch_size) return samples_per_iteration(*all_.labels.batch_size, devices, iter_size);
   return tokens;
 }
 
