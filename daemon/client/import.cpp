@@ -100,7 +100,7 @@ class Summary {
   std::int64_t runs() const { return runs_; }
 
   std::string text() const {
-    Table table({"format", ">files", ">runs", ">segments", ">samples", ">rejected", ">already there"});
+    Table table({"format", ">files", ">runs", ">measurements", ">samples", ">rejected", ">already there"});
     bool unrecognised = false, rejected = false;
     for (const auto& [format, row] : rows_) {
       table.row({format.empty() ? "(already in the history)" : format, count_text(row.files),

@@ -96,14 +96,14 @@ std::string run_text(std::size_t number, const Object& run) {
     const Object& phase = object_of(run, name);
     if (phase.empty()) continue;
     const double seconds = number_of(phase, "seconds"), iterations = number_of(phase, "iterations");
-    out += std::string("    ") + name + ": " + std::to_string(count_of(phase, "segments")) + " segments, " +
+    out += std::string("    ") + name + ": " + std::to_string(count_of(phase, "segments")) + " measurements, " +
            std::to_string(count_of(phase, "iterations")) + " iterations in " + number_text(seconds, 6) +
            " s, " + number_text(seconds / iterations, 6) + " s each; samples per iteration " +
            (known(phase, "samples_per_iteration") ? number_text(number_of(phase, "samples_per_iteration"), 12)
                                                   : "unknown") +
            "\n";
   }
-  if (!run.contains("train") && !run.contains("test")) out += "    no segments: no line gives it times\n";
+  if (!run.contains("train") && !run.contains("test")) out += "    no measurements: no line gives it times\n";
   return out;
 }
 

@@ -43,10 +43,10 @@ std::string dispute_text(const Object& model) {
   return ", " + counted(count_of(dispute, "left_out_runs"), "run") + " that contradict them left out";
 }
 
-// "model 12: 7 runs, 140 segments, cross-validated error 1.4 %, fitted 2026-11-20 12:00"
+// "model 12: 7 runs, 140 measurements, cross-validated error 1.4 %, fitted 2026-11-20 12:00"
 std::string basis_text(const Object& model) {
   return "model " + std::to_string(count_of(model, "id")) + ": " + counted(count_of(model, "runs"), "run") +
-         ", " + counted(count_of(model, "segments"), "segment") + ", " + error_text(model) + dispute_text(model) +
+         ", " + counted(count_of(model, "segments"), "measurement") + ", " + error_text(model) + dispute_text(model) +
          ", fitted " + when(model, "fitted_at");
 }
 
@@ -150,7 +150,7 @@ std::string status_text(const Object& health, const Screen& screen) {
   out += sources_line(object_of(health, "sources"), object_of(health, "lag"));
   out += "runs     " + count_text(count_of(object_of(health, "runs"), "running")) + " running\n";
   out += "history  " + counted(count_of(history, "runs"), "run") + ", " +
-         counted(count_of(history, "segments"), "segment") + ", " + bytes_text(number_of(history, "bytes")) +
+         counted(count_of(history, "segments"), "measurement") + ", " + bytes_text(number_of(history, "bytes")) +
          "; last commit " + when(health, "last_commit") + "\n";
   for (const json::value& each : array_of(history, "refused"))
     if (each.is_object()) out += refused_line(each.get_object());
@@ -230,7 +230,7 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
 
 std::string models_text(const Object& answer, const Screen& screen) {
   Table table({">id", "network", "phase", "?framework", "?device", ">runs", ">error", "batch sizes",
-               "iterations", "?basis"});
+               "iterations", "?formula"});
   for (const json::value& each : array_of(answer, "models")) {
     if (!each.is_object()) continue;
     const Object& model = each.get_object();
@@ -242,7 +242,7 @@ std::string models_text(const Object& answer, const Screen& screen) {
                range_text(object_of(seen, "batch_size")), range_text(object_of(seen, "iterations")),
                text_of(model, "basis")});
   }
-  if (table.empty()) return "No models yet: they come with the first finished segments.\n";
+  if (table.empty()) return "No models yet: they come with the first measurements.\n";
   return table.text(screen.width, screen.colours) + more_text(answer);
 }
 
@@ -278,7 +278,7 @@ std::string model_text(const Object& model, const Screen& screen) {
   out += "  " + deployment_text(model) + "\n";
   out += "  " + text_of(model, "family") + ": t = " + text_of(model, "basis") + "\n";
   out += "  " + counted(count_of(model, "runs"), "run") + " (" + count_text(count_of(model, "dropped_runs")) +
-         " left out), " + counted(count_of(model, "segments"), "segment") + "; batch sizes " +
+         " left out), " + counted(count_of(model, "segments"), "measurement") + "; batch sizes " +
          range_text(object_of(seen, "batch_size")) + ", iterations " +
          range_text(object_of(seen, "iterations")) + "\n";
   out += "  " + error_text(model);
@@ -293,7 +293,7 @@ std::string model_text(const Object& model, const Screen& screen) {
     terms.row({text_of(term, "name"), number_text(number_of(term, "value"), 5),
                number_text(number_of(term, "standard_error"), 3)});
   }
-  Table rivals({"basis that competed", ">error", ">standard error", ">parameters"});
+  Table rivals({"formula that competed", ">error", ">standard error", ">parameters"});
   for (const json::value& each : array_of(model, "rivals")) {
     if (!each.is_object()) continue;
     const Object& rival = each.get_object();
@@ -416,7 +416,7 @@ std::string import_text(const std::string& name, const Object& report) {
   const double lines = number_of(report, "lines");
   std::string out = printable(name) + ": " + or_dash(text_of(report, "format")) + ", " +
                     counted(count_of(report, "runs"), "run") + ", " +
-                    counted(count_of(report, "segments"), "segment");
+                    counted(count_of(report, "segments"), "measurement");
   if (number_of(report, "samples") > 0) out += ", " + counted(count_of(report, "samples"), "sample");
   out += " from " + counted(count_of(report, "lines"), "line");
   if (lines > 0) out += ", " + percent_text(100 * number_of(report, "matched") / lines) + " of them matched";

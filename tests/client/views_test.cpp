@@ -38,7 +38,7 @@ TEST(EstimateText, SaysHowLongAndWhatItRestsOn) {
   EXPECT_TRUE(text.starts_with("8 min 32 s (8 min 18 s to 8 min 50 s)\n")) << text;
   for (const char* part :
        {"10,000 iterations over 64 samples each", "2 x Tesla K80 of gpu1", "51.2 ms an iteration",
-        "1249 samples/s", "90 of 100", "model 12: 7 runs, 140 segments", "cross-validated error 1.4 %",
+        "1249 samples/s", "90 of 100", "model 12: 7 runs, 140 measurements", "cross-validated error 1.4 %",
         "outside what was seen: batch_size"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
@@ -62,7 +62,7 @@ TEST(EstimateText, OfOneRunSaysThatNothingTestedIt) {
   const std::string text = estimate_text(parsed(R"({"seconds": 10, "lower": 9, "upper": 11, "parts": [],
     "model": {"id": 3, "runs": 1, "segments": 32, "error_percent": null}})"),
                                          {});
-  EXPECT_NE(text.find("1 run, 32 segments, tested on no other run yet"), std::string::npos) << text;
+  EXPECT_NE(text.find("1 run, 32 measurements, tested on no other run yet"), std::string::npos) << text;
 }
 
 TEST(EstimateText, SaysHowTheMachinesMoodMovedIt) {
