@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every example of docs/api.md and docs/etactl.md, run against a daemon: the answer is of the form that the page shows.
+"""Every example of docs/api.md, docs/api-operation.md and docs/etactl.md, run against a daemon: the answer is of the form that the page shows.
 
 An example is a fenced block of requests, each with the answer that it shows, if it shows one. `…` stands for what the
 page leaves out: members of an object, elements of a list, the path of the socket, the rest of a text. Values are the
@@ -127,7 +127,7 @@ def prepare(world):
 
 
 def check_api(world, page, environment):
-    """The requests and the Python of a page."""
+    """The requests and the Python of a page: how many there were."""
     count, wrong = 0, []
     for language, text, line in blocks(page):
         if language == "python":
@@ -143,7 +143,7 @@ def check_api(world, page, environment):
             if why or (not shown and '"status":4' in got[:200]):
                 wrong.append(f"{page.name}:{line}: {command}\n    {why or got[:300]}")
     assert not wrong, "\n".join(wrong)
-    assert count > 25, f"only {count} examples were found in {page}"
+    return count
 
 
 def form(line):
@@ -191,7 +191,8 @@ def test(world):
     environment = {**os.environ, "ETAD_SOCKET": world.socket, "ETAD_PAGE_DIR": str(ROOT / "page"),
                    "XDG_CONFIG_HOME": str(world.folder / "config")}
     check_commands(world, ROOT / "docs" / "etactl.md", environment)
-    check_api(world, ROOT / "docs" / "api.md", environment)
+    count = sum(check_api(world, ROOT / "docs" / page, environment) for page in ("api.md", "api-operation.md"))
+    assert count > 25, f"only {count} examples were found"
 
 
 if __name__ == "__main__":
