@@ -44,7 +44,7 @@ std::string text(const Outer& x, saved::Form form = saved::Form::sparse) {
   return saved::to_text(x, 3, form);
 }
 
-TEST(Saved, what_was_written_is_read_back_in_both_forms) {
+TEST(Saved, WhatWasWrittenIsReadBackInBothForms) {
   for (const auto form : {saved::Form::sparse, saved::Form::whole}) {
     for (const Outer& x : {Outer{}, full()}) {
       const auto back = saved::from_text<Outer>(text(x, form), 3, "it", form);
@@ -59,7 +59,7 @@ TEST(Saved, what_was_written_is_read_back_in_both_forms) {
   }
 }
 
-TEST(Saved, a_sparse_value_says_what_differs_from_a_new_one) {
+TEST(Saved, ASparseValueSaysWhatDiffersFromANewOne) {
   EXPECT_EQ(text({}), R"({"version":3})");
   Outer x;
   x.name.clear();  // nothing, but not what a new one has
@@ -68,7 +68,7 @@ TEST(Saved, a_sparse_value_says_what_differs_from_a_new_one) {
   EXPECT_EQ(saved::from_text<Outer>(text({}), 3, "it")->name, "nobody");
 }
 
-TEST(Saved, doubles_have_the_same_bits) {
+TEST(Saved, DoublesHaveTheSameBits) {
   std::mt19937_64 random(1);
   std::vector<double> numbers{0.0,         -0.0, 0.1, 1e-308, 5e-324, std::numeric_limits<double>::infinity(),
                               std::nan("")};
@@ -84,7 +84,7 @@ TEST(Saved, doubles_have_the_same_bits) {
   }
 }
 
-TEST(Saved, what_is_damaged_is_refused_and_says_where) {
+TEST(Saved, WhatIsDamagedIsRefusedAndSaysWhere) {
   const auto refusal = [](std::string_view saved_text, saved::Form form = saved::Form::sparse) {
     const auto out = saved::from_text<Outer>(saved_text, 3, "the state", form);
     EXPECT_FALSE(out) << saved_text;
