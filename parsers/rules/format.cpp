@@ -8,6 +8,7 @@
 #include "parsers/base/hash.h"
 #include "parsers/lines/launcher_label.h"
 #include "parsers/rules/pattern.h"
+#include "parsers/rules/recogniser.h"
 #include "parsers/rules/rule.h"
 #include "parsers/rules/rule_check.h"
 #include "parsers/rules/rule_file.h"
@@ -137,6 +138,12 @@ const RuleFile& Format::file() const {
 const std::vector<Rule>& Format::rules() const {
   return impl_->rules;
 }
+const std::vector<Pattern>& Format::recognise_patterns() const {
+  return impl_->recognise;
+}
+const std::vector<Pattern>& Format::strip_patterns() const {
+  return impl_->strip;
+}
 
 std::vector<std::string> Format::rule_names() const {
   std::vector<std::string> names;
@@ -196,10 +203,8 @@ bool Format::recognises(std::string_view line) const {
                      [&](const Pattern& p) { return p.matches(line); });
 }
 
-bool Format::recognises_stripped(std::string_view line) const {
-  const auto label = launcher_label(line);
-  const std::string_view message = impl_->stripped(line.substr(label ? label->length : 0));
-  return message.size() != line.size() && recognises(message);
+std::string_view Format::stripped(std::string_view line) const {
+  return impl_->stripped(line);
 }
 
 bool Format::over(std::string_view other) const {
@@ -212,6 +217,7 @@ tl::expected<FormatSet, std::vector<Error>> FormatSet::make(
   std::vector<Error> errors;
   FormatSet set;
   set.formats_ = std::move(formats);
+  set.recogniser_ = std::make_shared<const Recogniser>(set.formats_);
   check_recognition(set, errors);
   if (!errors.empty()) return tl::unexpected(std::move(errors));
   return set;
@@ -225,12 +231,8 @@ std::shared_ptr<const Format> FormatSet::find(std::string_view name) const {
 
 std::vector<std::shared_ptr<const Format>> FormatSet::shown_by(std::string_view line) const {
   std::vector<std::shared_ptr<const Format>> claims;
-  for (const auto& f : formats_)
-    if (f->recognises(line)) claims.push_back(f);
-  // What a launcher writes before a line hides it only where the line as it stands says nothing.
-  if (claims.empty())
-    for (const auto& f : formats_)
-      if (f->recognises_stripped(line)) claims.push_back(f);
+  if (!recogniser_) return claims;
+  for (const std::uint16_t id : recogniser_->formats_of(line)) claims.push_back(formats_[id]);
   if (claims.size() < 2) return claims;
   const auto generic = [](const auto& f) { return f->is_generic(); };
   if (!std::all_of(claims.begin(), claims.end(), generic)) std::erase_if(claims, generic);

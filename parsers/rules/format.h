@@ -16,6 +16,8 @@
 namespace etad {
 
 struct RuleFile;
+class Pattern;
+class Recogniser;
 class Rule;
 
 // A compiled rule file. Immutable; shared by all sources of that format.
@@ -35,8 +37,8 @@ class Format {
   // Whether this line shows the file to be of this format.
   bool recognises(std::string_view line) const;
 
-  // Whether it does without what launchers write before it (`strip`), of which something must stand there.
-  bool recognises_stripped(std::string_view line) const;
+  // A line without what loggers write before it (`strip`), each of them as often as it stands there.
+  std::string_view stripped(std::string_view line) const;
 
   // Whether it calls itself more specific than that format.
   bool over(std::string_view other) const;
@@ -47,6 +49,8 @@ class Format {
   // What it was made of, for those who check it.
   const RuleFile& file() const;
   const std::vector<Rule>& rules() const;
+  const std::vector<Pattern>& recognise_patterns() const;
+  const std::vector<Pattern>& strip_patterns() const;
 
   // How lines between `section` and the next headed line are read: "prototext" or "" (not at all).
   std::string_view section_body() const;
@@ -79,6 +83,7 @@ class FormatSet {
 
  private:
   std::vector<std::shared_ptr<const Format>> formats_;
+  std::shared_ptr<const Recogniser> recogniser_;
 };
 
 }  // namespace etad

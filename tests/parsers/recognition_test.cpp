@@ -4,7 +4,10 @@
 #include <cstdio>
 #include <map>
 
+#include "parsers/lines/launcher_label.h"
 #include "parsers/log/log_parser.h"
+#include "parsers/rules/recogniser.h"
+#include "parsers/rules/rule_file.h"
 #include "tests/parsers/log_reader.h"
 
 namespace etad::test {
@@ -124,6 +127,31 @@ TEST(Recognition, a_format_that_measures_is_not_given_up_for_a_line_of_another) 
   const Read read = read_log(lines);
   EXPECT_EQ(read.format, "huggingface");
   EXPECT_EQ(read.runs.size(), 1U);
+}
+
+// All formats asked at once say what each of them says alone.
+TEST(Recognition, the_set_of_all_patterns_agrees_with_each_of_them) {
+  const auto& all = shipped_formats().all();
+  const Recogniser recogniser(all);
+  const auto one_by_one = [&](std::string_view line) {
+    std::vector<std::uint16_t> out, behind;
+    const auto label = launcher_label(line);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i]->recognises(line)) out.push_back(static_cast<std::uint16_t>(i));
+      const auto message = all[i]->stripped(line.substr(label ? label->length : 0));
+      if (message.size() != line.size() && all[i]->recognises(message)) behind.push_back(static_cast<std::uint16_t>(i));
+    }
+    return out.empty() ? behind : out;
+  };
+  std::size_t shown = 0;
+  for (const auto& format : all)
+    for (const SampleSpec& sample : format->file().samples)
+      for (const char* const before : {"", " 3: ", "[default0]:", "INFO:root:", "  ", "[trainer.py:12] ", "| "}) {
+        const std::string line = before + sample.text;
+        EXPECT_EQ(recogniser.formats_of(line), one_by_one(line)) << line;
+        shown += recogniser.formats_of(line).size();
+      }
+  EXPECT_GT(shown, all.size());
 }
 
 }  // namespace

@@ -1,0 +1,99 @@
+#include "parsers/rules/recogniser.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "parsers/lines/launcher_label.h"
+#include "parsers/rules/format.h"
+
+namespace etad {
+namespace {
+
+re2::RE2::Options options() {
+  re2::RE2::Options o(re2::RE2::Latin1);
+  o.set_log_errors(false);
+  o.set_max_mem(16 << 20);
+  return o;
+}
+
+void sort_once(std::vector<std::uint16_t>& formats) {
+  std::sort(formats.begin(), formats.end());
+  formats.erase(std::unique(formats.begin(), formats.end()), formats.end());
+}
+
+}  // namespace
+
+PatternSet::PatternSet(Pattern::Anchor anchor)
+    : set_(options(), anchor == Pattern::Anchor::beginning ? re2::RE2::ANCHOR_START : re2::RE2::UNANCHORED) {}
+
+void PatternSet::add(const Pattern& pattern, std::uint16_t format) {
+  set_.Add({pattern.text().data(), pattern.text().size()}, nullptr);
+  patterns_.push_back(pattern);
+  formats_.push_back(format);
+}
+
+void PatternSet::compile() {
+  compiled_ = !patterns_.empty() && set_.Compile();
+}
+
+std::vector<std::uint16_t> PatternSet::match(std::string_view text) const {
+  std::vector<std::uint16_t> out;
+  if (compiled_) {
+    std::vector<int> hits;
+    re2::RE2::Set::ErrorInfo error{};
+    const bool any = set_.Match({text.data(), text.size()}, &hits, &error);
+    if (any || error.kind == re2::RE2::Set::kNoError) {
+      for (const int i : hits) out.push_back(formats_[static_cast<std::size_t>(i)]);
+      sort_once(out);
+      return out;
+    }
+  }
+  for (std::size_t i = 0; i < patterns_.size(); ++i)
+    if (patterns_[i].matches(text)) out.push_back(formats_[i]);
+  sort_once(out);
+  return out;
+}
+
+Recogniser::Recogniser(const std::vector<std::shared_ptr<const Format>>& formats) : formats_(formats) {
+  for (std::size_t i = 0; i < formats.size(); ++i) {
+    const auto id = static_cast<std::uint16_t>(i);
+    for (const Pattern& p : formats[i]->recognise_patterns()) recognise_.add(p, id);
+    for (const Pattern& p : formats[i]->strip_patterns()) strip_.add(p, id);
+  }
+  recognise_.compile();
+  strip_.compile();
+}
+
+std::vector<std::uint16_t> Recogniser::formats_of(std::string_view line) const {
+  auto shown = recognise_.match(line);
+  return shown.empty() ? behind_labels(line) : shown;
+}
+
+std::vector<std::uint16_t> Recogniser::behind_labels(std::string_view line) const {
+  const auto label = launcher_label(line);
+  const std::string_view rest = line.substr(label ? label->length : 0);
+  std::vector<std::uint16_t> shown;
+  // What is left is the same for most formats, and is asked about once.
+  std::vector<std::pair<std::size_t, std::vector<std::uint16_t>>> asked;
+  const auto ask = [&](std::string_view message) -> const std::vector<std::uint16_t>& {
+    const auto known = std::find_if(asked.begin(), asked.end(),
+                                    [&](const auto& known_of) { return known_of.first == message.size(); });
+    return known != asked.end() ? known->second
+                                : asked.emplace_back(message.size(), recognise_.match(message)).second;
+  };
+  const auto strippers = strip_.match(rest);
+  if (label)
+    for (const std::uint16_t id : ask(rest))
+      if (!std::binary_search(strippers.begin(), strippers.end(), id)) shown.push_back(id);
+  for (const std::uint16_t id : strippers) {
+    const std::string_view message = formats_[id]->stripped(rest);
+    if (message.size() == line.size()) continue;
+    const auto& claims = ask(message);
+    if (std::binary_search(claims.begin(), claims.end(), id)) shown.push_back(id);
+  }
+  sort_once(shown);
+  return shown;
+}
+
+}  // namespace etad

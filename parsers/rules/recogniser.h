@@ -1,0 +1,52 @@
+// Which formats a line shows: all that their `recognise` and `strip` patterns say, asked in one pass over the
+// line instead of one a pattern. Lines of no known format are asked about for as long as a log may still show
+// one, so this is what such logs cost.
+#pragma once
+
+#include <re2/set.h>
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "parsers/rules/pattern.h"
+
+namespace etad {
+
+class Format;
+
+// Many patterns, each of one format.
+class PatternSet {
+ public:
+  explicit PatternSet(Pattern::Anchor anchor);
+  void add(const Pattern& pattern, std::uint16_t format);
+  void compile();
+
+  // The formats one of whose patterns matches, each once, in rising order.
+  std::vector<std::uint16_t> match(std::string_view text) const;
+
+ private:
+  re2::RE2::Set set_;
+  std::vector<Pattern> patterns_;  // asked one by one should the set ever run out of its memory
+  std::vector<std::uint16_t> formats_;
+  bool compiled_ = false;
+};
+
+class Recogniser {
+ public:
+  explicit Recogniser(const std::vector<std::shared_ptr<const Format>>& formats);
+
+  // The formats that the line shows, by their place in the list. Where it shows none as it stands: those that
+  // it shows without what launchers and loggers write before it.
+  std::vector<std::uint16_t> formats_of(std::string_view line) const;
+
+ private:
+  std::vector<std::uint16_t> behind_labels(std::string_view line) const;
+
+  std::vector<std::shared_ptr<const Format>> formats_;
+  PatternSet recognise_{Pattern::Anchor::anywhere};
+  PatternSet strip_{Pattern::Anchor::beginning};
+};
+
+}  // namespace etad
