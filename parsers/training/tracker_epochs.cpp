@@ -130,6 +130,20 @@ bool counts_epochs(const Event& event) {
 
 }  // namespace
 
+namespace {
+
+// How long all of an epoch took. A bar at its end shows whole seconds, and its mean rate more finely.
+std::optional<Duration> time_of_epoch(const Event& event) {
+  const auto shown = event.number(Field::seconds);
+  const auto n = positive_of(event, Field::iterations);
+  const auto rate = rounded(event, Field::rate);
+  if (!shown || !n || !rate || rate->first <= 0 || !is_fine(*rate)) return positive_seconds(shown);
+  const double by_rate = static_cast<double>(*n) / rate->first;
+  return positive_seconds(std::abs(by_rate - *shown) <= 1 ? by_rate : *shown);
+}
+
+}  // namespace
+
 // An epoch's beginning or end. With `seconds` it is a measurement of all its steps; with outcome = "finished"
 // it is one by the two lines' times, the tests in between taken out.
 void track::Epochs::epoch(const Moment& m) {
@@ -154,8 +168,8 @@ void track::Epochs::epoch(const Moment& m) {
   if (number && !r.epochs.first) r.epochs.first = *number;
   plan_epochs(r, m.event, steps_of(r, m.event, nullptr));
   if (m.event.has(Field::seconds)) {
-    const auto took = positive_seconds(m.event.number(Field::seconds));
-    if (took) return measure(r, m, *took);
+    if (r.training.by_lines && !tests) return;  // a log that shows its iterations has been measured by them
+    if (const auto took = time_of_epoch(m.event)) return measure(r, m, *took);
     ++m.out.rejected;
   } else if (m.event.text(Field::outcome) == "finished") {
     const auto began = std::exchange(r.epochs.began, {});

@@ -15,7 +15,8 @@ ETAD_SAVED(Description, body, reader, solver_seen, solver_cut, net_open, role, n
            settled)
 ETAD_SAVED(Quantities, batch_size, global_batch_size, iter_size, devices, test_batch_sizes, test_iterations)
 ETAD_SAVED(EpochCount, steps, first, first_batch, shown, before, last_batch, began, announced, open, shortest)
-ETAD_SAVED(Training, tests_before, until_progress, done_before, paced, stride, from_zero, other_bar)
+ETAD_SAVED(Training, tests_before, until_progress, done_before, paced, stride, from_zero, other_bar, full_bar,
+           by_lines)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, dated)
 ETAD_SAVED(Save, since, iteration, last_line)
 ETAD_SAVED(Window, from, tests, held, snapshots, saving, saved, unclocked, broken)
@@ -24,7 +25,8 @@ ETAD_SAVED(OpenTest, iteration, net, since, announced, done, done_at, shows_batc
 ETAD_SAVED(RunTrack, run, stage, known, description, window, training, epochs, test, layer_times, start_rules,
            dirty, headed, resumed, job_known)
 ETAD_SAVED(Group, key, run, dirty)
-ETAD_SAVED(State, next_ordinal, last_time, current, next, groups)
+ETAD_SAVED(Told, field, scale, text)
+ETAD_SAVED(State, next_ordinal, last_time, current, next, groups, told)
 
 }  // namespace track
 

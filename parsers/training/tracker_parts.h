@@ -119,6 +119,7 @@ class Windows {
 
  private:
   bool is_said_again(const Moment& m);
+  void progress_of(const Moment& m);
   std::optional<std::int64_t> iteration_at(const RunTrack& r, const Event& event) const;  // by position
   void train_progress(RunTrack& r, const Moment& m, std::int64_t iteration);
   void close_window(RunTrack& r, const Moment& m, const Anchor& to);

@@ -190,7 +190,12 @@ bool says_all_of_a_run(const Event& event) {
 
 void track::Runs::end(const Moment& m) {
   RunTrack* r = open();
-  if (says_all_of_a_run(m.event) && (r ? !r->declared() : !all_.state.current)) r = &for_measurement(m);
+  const auto& last = all_.state.current;
+  const auto full_bar = last && last->ended() ? last->training.full_bar : std::nullopt;
+  if (says_all_of_a_run(m.event) && (r ? !r->declared() : !last || full_bar)) {
+    r = &for_measurement(m);
+    if (full_bar) r->run.max_iterations = r->run.iteration = full_bar;
+  }
   if (!r) {
     // "Optimization Done." is said twice, by the solver and by the program; the second one only dates the
     // end.

@@ -78,6 +78,7 @@ void track::Windows::give_window(RunTrack& r, Segment window, Records& out) {
   }
   if (left_out) return;
   r.training.paced = r.training.paced || w.snapshots == 0;
+  r.training.by_lines = true;
   all_.runs.add_segment(r, window, out);
 }
 

@@ -127,6 +127,8 @@ struct Training {
   std::int64_t stride = 0;                // iterations between the two lines of progress shown last
   bool from_zero = false;                 // steps are counted from 0: step 9 is the tenth
   std::optional<std::int64_t> other_bar;  // of another length than the run's own, drawn amid it
+  std::optional<std::int64_t> full_bar;   // the longest bar seen behind the end, full at once
+  bool by_lines = false;                  // its iterations have been measured from line to line
 };
 
 // How far a run has come. It never goes back.
@@ -167,6 +169,13 @@ struct Group {
   bool dirty = false;
 };
 
+// A value that a line of its own tells of the line of progress behind it.
+struct Told {
+  Field field = Field::count_;
+  double scale = 1;
+  std::string text;
+};
+
 struct State {
   std::int64_t next_ordinal = 0;
   std::optional<Instant> last_time;
@@ -174,6 +183,7 @@ struct State {
   // What was said since the current run's last measurement: of the next run, if another begins.
   std::optional<RunTrack> next;
   std::vector<Group> groups;  // least recently used first
+  std::vector<Told> told;     // since the last line of progress
 };
 
 }  // namespace etad::track

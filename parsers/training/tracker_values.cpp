@@ -263,6 +263,12 @@ bool is_known(RunTrack& r, Field f) {
 // Amid a run a line may add to what is known of it, but not change it: it may as well speak of a run that
 // begins, which the next lines will show.
 void track::Values::setting(const Moment& m) {
+  for (const Field f : {Field::elapsed, Field::seconds}) {
+    const FieldValue* const v = m.event.find(f);
+    if (!v) continue;
+    std::erase_if(all_.state.told, [f](const Told& told) { return told.field == f; });
+    all_.state.told.push_back({f, v->scale, bounded(v->text)});
+  }
   RunTrack* const r = all_.runs.open();
   if (!r || !r->progressed()) return take(all_.runs.for_header(m), m.event);
   if (!all_.state.next) all_.state.next.emplace();

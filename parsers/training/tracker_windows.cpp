@@ -4,6 +4,7 @@
 // less the test phases inside. Where the log itself says how long the window took and the two disagree beyond
 // measure, the clock was set in between, and the log's own word counts.
 #include <cmath>
+#include <utility>
 
 #include "parsers/training/tracker_parts.h"
 
@@ -174,6 +175,7 @@ void take_elapsed(RunTrack& r, const Event& event, Anchor& anchor) {
     steps = static_cast<double>(*r.epochs.first_batch == 1 ? *batch : *batch + 1);
   }
   if (mean) anchor.epoch = count_of(event, Field::epoch);
+  if (!mean && event.text(Field::since) == "epoch") anchor.epoch = r.epochs.before;
   anchor.elapsed = written->first * steps;
   anchor.error = written->second * steps;
 }
@@ -189,9 +191,33 @@ bool too_soon_to_tell(const Window& w, const Anchor& to) {
   return drowns_in_rounding(from, to) && !seen_apart;
 }
 
+// A line without any time amid others that count it, such as an evaluation's table: the window stays open.
+bool says_no_time(const Anchor& from, const Anchor& to) {
+  return from.elapsed && !to.elapsed && !from.at && !to.at;
+}
+
+// Bars that are drawn anew for each epoch (since = "epoch") and say no epoch: one that begins where the last
+// one was nearly full counts on from it.
+std::int64_t counted_around(RunTrack& r, std::int64_t shown, std::int64_t of) {
+  constexpr double kNearly = 0.9;
+  auto& epochs = r.epochs;
+  const bool full =
+      epochs.last_batch && static_cast<double>(*epochs.last_batch) >= kNearly * static_cast<double>(of);
+  if (full && shown < *epochs.last_batch) {
+    epochs.before += of;
+    r.run.max_iterations = epochs.before + of;
+    r.window.broken = true;
+  }
+  epochs.last_batch = shown;
+  return epochs.before + shown;
+}
+
 // Where a line says the run stands; epochs and batches are multiplied out.
 std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event, std::int64_t steps_per_epoch) {
-  if (const auto n = count_of(event, Field::iteration)) return n;
+  if (const auto n = count_of(event, Field::iteration)) {
+    const auto of = positive_of(event, Field::max_iter);
+    return of && event.text(Field::since) == "epoch" ? counted_around(r, *n, *of) : *n;
+  }
   const auto batch = count_of(event, Field::batch);
   if (!batch) return {};
   const auto epoch = count_of(event, Field::epoch);
@@ -225,6 +251,11 @@ bool track::Windows::is_said_again(const Moment& m) {
   }
   // What was drawn amid the run beside its own bar, an evaluation's, is drawn once more at the end.
   if (of && of == r.training.other_bar) return true;
+  // A bar that is full when it is first seen measures nothing. Whether it was a training's, a summary tells.
+  if (iteration && iteration == of) {
+    r.training.full_bar = std::max(r.training.full_bar.value_or(0), *of);
+    return true;
+  }
   if (!r.window.from) return false;
   const std::int64_t shown = r.window.from->iteration;
   const bool late = m.now && r.run.ended_at && *m.now > *r.run.ended_at + 10s;
@@ -293,7 +324,17 @@ void track::Windows::position(RunTrack& r, const Moment& m) {
   if (!r.window.from || *iteration > r.window.from->iteration) train_progress(r, m, *iteration);
 }
 
+// What lines before it have told of this one joins it.
 void track::Windows::progress(const Moment& m) {
+  if (all_.state.told.empty()) return progress_of(m);
+  const auto told = std::exchange(all_.state.told, {});
+  Event whole = m.event;
+  for (const Told& value : told)
+    if (!whole.has(value.field)) whole.add({value.field, value.scale, value.text});
+  progress_of({whole, m.now, m.out});
+}
+
+void track::Windows::progress_of(const Moment& m) {
   if (m.event.text(Field::phase) == name_of(Phase::test) || m.event.text(Field::job) == name_of(Job::test))
     return all_.tests.progress(m);
   if (is_said_again(m)) return;
@@ -303,12 +344,13 @@ void track::Windows::progress(const Moment& m) {
   }
   RunTrack* r = &all_.runs.for_measurement(m);
   if (const auto of = positive_of(m.event, Field::max_iter)) {
-    if (r->progressed() && r->run.max_iterations && *r->run.max_iterations != *of &&
-        !was_no_training(*r, *of)) {
+    const std::int64_t all = r->epochs.before + *of;
+    if (r->progressed() && r->run.max_iterations && *r->run.max_iterations != all &&
+        !was_no_training(*r, all)) {
       r->training.other_bar = of;
       return;
     }
-    r->run.max_iterations = of;
+    r->run.max_iterations = all;
   }
   const std::int64_t steps = r->epochs.steps ? *r->epochs.steps : all_.labels.steps_per_epoch.value_or(0);
   auto iteration = iteration_of(*r, m.event, steps);
@@ -387,7 +429,7 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   all_.values.derive_batch_size(r, m.event);
   m.out.points.push_back({r.run.ordinal, {iteration, m.now, loss}});
   if (r.window.from && iteration > r.window.from->iteration) {
-    if (too_soon_to_tell(r.window, here)) return;
+    if (too_soon_to_tell(r.window, here) || says_no_time(*r.window.from, here)) return;
     close_window(r, m, here);
   }
   all_.tests.release(r, m.out);

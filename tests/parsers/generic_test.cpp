@@ -109,11 +109,86 @@ TEST(Generic, what_is_no_training_is_nothing) {
       [](int i) { return written("#%d [stage %d/100] COPY train.py loss.py /app", i, i); },
       [](int i) { return written("Mar  1 10:%02d:00 host systemd[1]: Started session %d of user.", i, i); },
       [](int i) { return written("  %d,450,000 %d%%  1.2MB/s 0:00:%02d (xfr#%d, to-chk=%d/100)", i, i, i, i, 100 - i); },
+      [](int i) { return written("2026-03-01 10:%02d:00 consensus: epoch %d/512 final, %d slots missed", i, i, i); },
+      [](int i) { return written("2026-03-01 10:%02d:00 consensus: epoch %d took 2.5 s", i, i); },
+      [](int i) { return written("2026-03-01 10:%02d:00 Validation epoch %d loss: 0.5000", i, i); },
+      [](int i) { return written("2026-03-01 10:%02d:00 test step %d/100 loss 0.5000", i, i); },
+      [](int i) { return written("2026-03-01 10:%02d:00 - ping - probe %d/100: packet loss 0%%, 12.5 ms", i, i); },
+      [](int i) { return written("Map (num_proc=4): %d%%|## | %d/100 [%02d:00<01:00, 1.00 examples/s]", i, i, i); },
+      [](int i) { return written("Collecting epoch-loss==1.%d.0 (%d/100), 1.2 MB/s", i, i); },
+      [](int i) { return written("   Compiling lossless v0.%d.%d (%d/100), 2.5 it/s", i, i, i); },
+      [](int i) { return written("Epoch %d/100", i); },
   };
   for (std::size_t form = 0; form < forms.size(); ++form) {
     const auto lines = lines_by(50, forms[form]);
     for (const int apart : {0, 30}) EXPECT_TRUE(read(lines, apart).runs.empty()) << lines.front();
   }
+}
+
+TEST(Generic, a_pace_is_a_time_wherever_it_stands_in_the_line) {
+  const auto pace = [](const std::vector<std::string>& lines) {
+    const auto out = read(lines);
+    if (out.runs.size() != 1U) return 0.0;
+    const PhaseSummary& train = out.runs.at(0).train;
+    return to_seconds(train.duration) / static_cast<double>(train.iterations);
+  };
+  EXPECT_NEAR(pace(lines_by(20, [](int i) {
+                return written("[%06d/005000] net-a | loss 0.5000 | GPU 92%% | 2.50 it/s | ETA 254.0 min", 100 * i);
+              })), 0.4, 1e-9);
+  EXPECT_NEAR(pace(lines_by(20, [](int i) {
+                return written("- Train | Epoch %d | %d/500 | 2.50 it/sec | Loss 0.5000", 1 + i / 5, 100 * (i % 5));
+              })), 0.4, 1e-9);
+  EXPECT_NEAR(pace(lines_by(20, [](int i) {
+                return written("step %d/5000 | loss 0.5000 | 400 ms/step", 100 * i);
+              })), 0.4, 1e-9);
+}
+
+TEST(Generic, epochs_of_no_known_number) {
+  const auto stated = read(lines_by(6, [](int i) { return written("Train(%d), loss: 0.500000, time: 62 s", i); }));
+  ASSERT_EQ(stated.runs.size(), 1U);
+  EXPECT_EQ(stated.runs.at(0).iteration, 6);
+  EXPECT_EQ(to_seconds(stated.runs.at(0).train.duration), 6 * 62.0);
+  const auto stamped = read(lines_by(12, [](int i) {
+    return written("2026-03-01 10:%02d:%02d,250 - INFO - Epoch %d - %s loss: 0.5000", i / 2, i % 2 * 20, 1 + i / 2,
+                   i % 2 == 0 ? "Batch" : "Average Train");
+  }));
+  ASSERT_EQ(stamped.runs.size(), 1U);
+  EXPECT_EQ(stamped.runs.at(0).train.iterations, 5) << "the last epoch has not ended";
+  EXPECT_EQ(to_seconds(stamped.runs.at(0).train.duration), 5 * 60.0);
+}
+
+TEST(Generic, the_time_of_an_epoch_counts_where_its_steps_show_none) {
+  std::vector<std::string> lines;
+  for (int epoch = 0; epoch < 4; ++epoch) {
+    for (int step = 0; step < 500; step += 100)
+      lines.push_back(written("INFO:__main__:Epoch %d | Step %4d/500 | Loss: 0.5000 | Grad: 1.250", epoch, step));
+    lines.push_back(written("INFO:__main__:Epoch %d completed in 250.00s | Avg Loss: 0.5000", epoch));
+  }
+  const auto out = read(lines);
+  ASSERT_EQ(out.runs.size(), 1U);
+  EXPECT_EQ(out.format, "generic");
+  EXPECT_EQ(out.runs.at(0).train.iterations, 2000);
+  EXPECT_EQ(to_seconds(out.runs.at(0).train.duration), 1000.0);
+}
+
+TEST(Generic, a_bar_drawn_anew_for_each_epoch_is_one_run) {
+  std::vector<std::string> lines;
+  for (int epoch = 0; epoch < 3; ++epoch)
+    for (int step = 1; step <= 10; ++step)
+      lines.push_back(written("%3d%%|## | %d/10 [%02d:00<10:00, 60.00s/it, loss=0.5]", 10 * step, step, step));
+  const auto out = read(lines);
+  ASSERT_EQ(out.runs.size(), 1U);
+  EXPECT_EQ(out.runs.at(0).iteration, 30);
+  EXPECT_EQ(out.runs.at(0).max_iterations, 30);
+  EXPECT_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 60.0);
+}
+
+TEST(Generic, a_bar_that_broke_off_and_begins_again_is_another_run) {
+  std::vector<std::string> lines;
+  for (int run = 0; run < 2; ++run)
+    for (int step = 1; step <= 5; ++step)
+      lines.push_back(written("%3d%%|## | %d/10 [%02d:00<10:00, 60.00s/it, loss=0.5]", 10 * step, step, step));
+  EXPECT_EQ(read(lines, 0, 1).runs.size(), 2U);
 }
 
 }  // namespace

@@ -89,6 +89,47 @@ TEST(ProgressBars, the_bar_behind_a_summary_alone_is_its_own) {
   EXPECT_EQ(runs[1].iteration, 450);
 }
 
+TEST(ProgressBars, one_that_is_full_at_once_behind_a_run_is_a_run_only_where_a_summary_says_so) {
+  std::vector<std::string> lines = kBar;
+  lines.push_back(kSummary);
+  lines.emplace_back("100%|##| 57/57 [00:01<00:00, 57.00it/s]");
+  EXPECT_EQ(read(lines).runs.size(), 1U);
+  lines.emplace_back("100%|##| 2000/2000 [08:20<00:00, 4.00it/s]");
+  lines.emplace_back("100%|##| 57/57 [00:01<00:00, 57.00it/s]");
+  lines.emplace_back("{'train_runtime': 500.0, 'train_samples_per_second': 32.0, 'train_steps_per_second': 4.0}");
+  const Records records = read(lines);
+  std::map<std::int64_t, etad::Run> runs;
+  for (const etad::Run& run : records.runs) runs[run.ordinal] = run;
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[1].train.iterations, 2000);
+  EXPECT_EQ(to_seconds(runs[1].train.duration), 500.0);
+}
+
+TEST(ProgressBars, the_mean_rate_of_a_full_bar_is_finer_than_its_whole_seconds) {
+  const auto seconds_of = [](const std::string& end) {
+    const Records records = records_of(*format_named("tqdm"), {"Training: 100%|##| 30/30 [00:02<00:00, " + end + "]"});
+    return records.runs.empty() ? 0.0 : to_seconds(records.runs.back().train.duration);
+  };
+  EXPECT_DOUBLE_EQ(seconds_of("12.00it/s"), 2.5);
+  EXPECT_DOUBLE_EQ(seconds_of("30.00it/s"), 1.0);
+  EXPECT_DOUBLE_EQ(seconds_of("5.00it/s"), 2.0) << "a smoothed rate says something else";
+}
+
+TEST(ProgressBars, a_row_of_its_own_tells_the_time_of_the_row_of_steps) {
+  std::vector<std::string> lines;
+  for (int i = 1; i <= 4; ++i) {
+    lines.push_back("|    fps                  | 100         |");
+    lines.push_back("|    time_elapsed         | " + std::to_string(30 * i) + "          |");
+    lines.push_back("|    total_timesteps      | " + std::to_string(3000 * i) + "        |");
+    lines.push_back("|    total_timesteps      | " + std::to_string(3000 * i + 10) + "        |");  // an evaluation's
+  }
+  const Records records = records_of(*format_named("stable_baselines3"), lines);
+  ASSERT_FALSE(records.runs.empty());
+  EXPECT_EQ(records.runs.back().ordinal, 0);
+  EXPECT_EQ(records.runs.back().train.iterations, 9000);
+  EXPECT_EQ(to_seconds(records.runs.back().train.duration), 90.0);
+}
+
 TEST(ProgressBars, numbers_in_groups_of_three_are_numbers) {
   const Records records = read({"***** Running training *****", "  Total optimization steps = 11,900",
                                 " 25%|# | 1/11900 [03:40<11:00, 220.00s/it]"});
