@@ -1,6 +1,8 @@
 #include "parsers/log/rivals.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace etad {
 namespace {
@@ -8,11 +10,26 @@ namespace {
 constexpr std::size_t kMostRivals = 4;
 constexpr std::size_t kMostPoints = 4096;  // displayed before it won; the last of them stay
 
-// Of a log's runs before it won only the last one is the winner's to tell: another one it may have seen ended
-// before anybody knew that it counts.
-void keep_last_run(const Reading& reading, Records& found) {
+// So many segments of a run that is over, and it stays though a later one has begun.
+constexpr std::ptrdiff_t kMeasured = 3;
+constexpr std::size_t kMostRuns = 64;  // of them
+
+// Of a log's runs before it won the last one is the winner's to tell: another one it may have seen ended
+// before anybody knew that it counts. A generic format is believed only at the end of a batch of lines, in
+// which several runs may have passed: of those that it measured it tells as well.
+void keep_runs(const Reading& reading, Records& found) {
   const std::int64_t last = reading.next_ordinal() - 1;
-  const auto older = [&](const auto& record) { return record.run < last; };
+  const auto measured = [&](std::int64_t run) {
+    return std::count_if(found.segments.begin(), found.segments.end(),
+                         [run](const auto& record) { return record.run == run; }) >= kMeasured;
+  };
+  std::set<std::int64_t> kept;
+  if (reading.format().is_generic())
+    for (const Run& run : found.runs)
+      if (run.ordinal < last && kept.size() < kMostRuns &&
+          (kept.contains(run.ordinal) || measured(run.ordinal)))
+        kept.insert(run.ordinal);
+  const auto older = [&](const auto& record) { return record.run < last && !kept.contains(record.run); };
   std::erase_if(found.segments, older);
   std::erase_if(found.points, older);
   std::erase_if(found.layers, older);
@@ -20,17 +37,27 @@ void keep_last_run(const Reading& reading, Records& found) {
   if (found.points.size() > kMostPoints)
     found.points.erase(found.points.begin(),
                        found.points.end() - static_cast<std::ptrdiff_t>(kMostPoints / 2));
-  found.runs.clear();
+  std::erase_if(found.runs, [&](const Run& run) { return !kept.contains(run.ordinal); });
   found.samples.clear();
 }
 
 }  // namespace
 
 void Rival::take_over(std::int64_t first, Records& out) {
-  keep_last_run(reading, found);
-  reading.number_from(first);
-  const auto move = [first](auto& from, auto& to) {
-    for (auto& record : from) to.push_back({first, std::move(record.value)});
+  keep_runs(reading, found);
+  std::map<std::int64_t, std::int64_t> ordinals;  // as they were counted, and as they will be
+  for (const Run& run : found.runs) ordinals.try_emplace(run.ordinal, 0);
+  ordinals.try_emplace(reading.next_ordinal() - 1, 0);
+  for (auto& ordinal : ordinals) ordinal.second = first++;
+  reading.number_from(ordinals.rbegin()->second);
+  for (Run& run : found.runs) {
+    run.ordinal = ordinals.at(run.ordinal);
+    out.runs.push_back(std::move(run));
+  }
+  const auto move = [&ordinals](auto& from, auto& to) {
+    for (auto& record : from)
+      if (const auto at = ordinals.find(record.run); at != ordinals.end())
+        to.push_back({at->second, std::move(record.value)});
   };
   move(found.segments, out.segments);
   move(found.points, out.points);
@@ -58,7 +85,7 @@ void Rivals::feed(Rival& rival, std::string_view line, std::optional<Instant> ar
   const std::int64_t runs = rival.reading.next_ordinal();
   rival.reading.take(line, arrival, modified, rival.found);
   if (rival.reading.next_ordinal() != runs || rival.found.points.size() > kMostPoints)
-    keep_last_run(rival.reading, rival.found);
+    keep_runs(rival.reading, rival.found);
 }
 
 void Rivals::feed(std::string_view line, std::optional<Instant> arrival, Instant modified) {

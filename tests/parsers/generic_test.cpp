@@ -191,5 +191,22 @@ TEST(Generic, a_bar_that_broke_off_and_begins_again_is_another_run) {
   EXPECT_EQ(read(lines, 0, 1).runs.size(), 2U);
 }
 
+// A generic format is believed at the end of a batch of lines; what was over by then is told as well.
+TEST(Generic, several_trainings_in_one_batch_of_lines_are_as_many_runs) {
+  std::vector<std::string> lines;
+  for (const int epochs : {9, 5, 7})
+    for (int epoch = 0; epoch < epochs; ++epoch)
+      lines.push_back(written("Train(%d), loss: 0.500000, time: %d s", epoch, 10 * epochs));
+  for (int epoch = 0; epoch < 3; ++epoch) lines.push_back(written("Epoch %d: train_loss=0.5000", epoch));
+  for (const std::size_t batch : {1U, 1000U}) {
+    const auto out = read(lines, 0, batch);
+    ASSERT_GE(out.runs.size(), 3U) << batch;
+    EXPECT_EQ(out.runs.at(0).iteration, 9);
+    EXPECT_EQ(to_seconds(out.runs.at(1).train.duration), 5 * 50.0);
+    EXPECT_EQ(out.runs.at(2).train.iterations, 7);
+    EXPECT_NE(out.runs.at(0).state, RunState::running);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
