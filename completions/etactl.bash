@@ -24,7 +24,7 @@ _etactl_options() { # the options of a command
     forget) echo --source --owner ;;
     page) echo --port --no-open --export ;;
     check-rules) echo --try ;;
-    '') echo --socket --json --version ;;
+    '') echo --socket --fleet --json --version ;;
   esac
   echo --help
 }

@@ -73,9 +73,17 @@ std::vector<regression::SharedEffectPoint> fair_points(
 
 }  // namespace
 
-Refit::Refit(std::unique_ptr<Reader> reader, SharedWriter& writer, std::function<Instant()> now,
+Refit::Refit(std::unique_ptr<Reader> reader, SharedWriter& shared, std::function<Instant()> now,
              std::function<void()> alive)
-    : reader_(std::move(reader)), writer_(writer), now_(std::move(now)), alive_(std::move(alive)) {}
+    : Refit(
+          std::move(reader),
+          Keep([&shared](auto& models, const auto& gone, const auto& reached) {
+            return shared.with([&](Writer& writer) { return writer.put_models(models, gone, reached); });
+          }),
+          std::move(now), std::move(alive)) {}
+
+Refit::Refit(std::unique_ptr<Reader> reader, Keep keep, std::function<Instant()> now, std::function<void()> alive)
+    : reader_(std::move(reader)), keep_(std::move(keep)), now_(std::move(now)), alive_(std::move(alive)) {}
 
 Result<void> Refit::load() {
   const Lock running(running_);
@@ -260,7 +268,7 @@ Result<std::vector<prediction::FittedModel>> Refit::keep(std::vector<Dirty>& dir
     rows.push_back({0, one.key, prediction::model_to_json(*one.model), one.model->fitted_at});
     fitted.push_back(std::move(*one.model));
   }
-  const auto kept = writer_.with([&](Writer& writer) { return writer.put_models(rows, gone, reached); });
+  const auto kept = keep_(rows, gone, reached);
   if (!kept) return tl::unexpected(kept.error());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     fitted[i].id = rows[i].id;

@@ -26,9 +26,16 @@ class Refit {
       16;                               // owners with a model of their own beside a disputed one
   static constexpr int kAtOnce = 2000;  // dirty models held in memory together; the rest wait their turn
 
+  // Where fitted models are kept; fills in their ids (Writer::put_models).
+  using Keep = std::function<Result<void>(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
+                                          const std::optional<RefitProgress>& reached)>;
+
   // `alive` is called between any two models: a long refit is at work, not stuck.
   Refit(
       std::unique_ptr<Reader> reader, SharedWriter& writer, std::function<Instant()> now,
+      std::function<void()> alive = [] {});
+  Refit(
+      std::unique_ptr<Reader> reader, Keep keep, std::function<Instant()> now,
       std::function<void()> alive = [] {});
 
   // The models the history holds, so that a restarted daemon answers at once and refits nothing.
@@ -67,7 +74,7 @@ class Refit {
 
   Mutex running_;  // one refit at a time
   std::unique_ptr<Reader> reader_ PT_GUARDED_BY(running_);
-  SharedWriter& writer_;
+  Keep keep_;
   std::function<Instant()> now_;
   std::function<void()> alive_;
   prediction::Knowledge::Data runs_ GUARDED_BY(running_);  // of all keys, as far as read since the start

@@ -1,47 +1,10 @@
 #include "storage/track_record.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <tuple>
-
+#include "storage/accuracy.h"
 #include "storage/codes.h"
 
 namespace etad {
 namespace {
-
-struct Scores {
-  std::vector<double> errors;  // signed, percent
-  std::int64_t covered = 0;
-};
-
-using Group = std::tuple<std::optional<std::string>, std::optional<PredictionKind>, std::optional<double>>;
-
-double median(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
-AccuracyRow summarise(const Group& group, const Scores& scores) {
-  AccuracyRow row{std::get<0>(group), std::get<1>(group), std::get<2>(group)};
-  row.count = static_cast<std::int64_t>(scores.errors.size());
-  std::vector<double> absolute;
-  absolute.reserve(scores.errors.size());
-  double sum = 0, signed_sum = 0;
-  for (const double error : scores.errors) {
-    absolute.push_back(std::abs(error));
-    sum += std::abs(error);
-    signed_sum += error;
-  }
-  const auto n = static_cast<double>(row.count);
-  row.mean_error_percent = sum / n;
-  row.median_error_percent = median(absolute);
-  row.bias_percent = signed_sum / n;
-  row.coverage = static_cast<double>(scores.covered) / n;
-  return row;
-}
 
 constexpr std::string_view kColumns =
     "p.run_id, p.kind, p.at_fraction, p.made_at, p.elapsed, p.seconds, p.lower, p.upper, p.confidence, p.model_id,"
@@ -134,21 +97,11 @@ std::vector<AccuracyRow> accuracy_of(sqlite::Connection& connection) {
       connection,
       "SELECT r.network, p.kind, p.at_fraction, p.error_percent, p.covered FROM predictions p"
       " CROSS JOIN runs r ON r.id = p.run_id WHERE p.error_percent IS NOT NULL");
-  std::map<Group, Scores> groups;
-  for (auto rows = select.query(); rows.next();) {
-    const auto network = rows.get<std::string>(0);
-    const auto kind = codes::value_of<PredictionKind>(rows.get<std::string_view>(1));
-    const auto fraction = rows.get<double>(2);
-    for (const Group& group : {Group{}, Group{std::nullopt, kind, fraction}, Group{network, {}, {}},
-                               Group{network, kind, fraction}}) {
-      Scores& scores = groups[group];
-      scores.errors.push_back(rows.get<double>(3));
-      scores.covered += rows.get<bool>(4) ? 1 : 0;
-    }
-  }
-  std::vector<AccuracyRow> result;
-  for (const auto& [group, scores] : groups) result.push_back(summarise(group, scores));
-  return result;
+  AccuracySums sums;
+  for (auto rows = select.query(); rows.next();)
+    sums.add(rows.get<std::string>(0), codes::value_of<PredictionKind>(rows.get<std::string_view>(1)),
+             rows.get<double>(2), rows.get<double>(3), rows.get<bool>(4));
+  return sums.rows();
 }
 
 }  // namespace etad

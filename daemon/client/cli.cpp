@@ -8,6 +8,8 @@
 
 #include "daemon/client/check_rules.h"
 #include "daemon/client/commands.h"
+#include "daemon/client/fleet.h"
+#include "daemon/client/output.h"
 #include "daemon/client/page_command.h"
 #include "daemon/client/text.h"
 #include "daemon/paths/paths.h"
@@ -50,6 +52,7 @@ struct Asked {
   std::string net;
   RuleCheck rules;
   PageCommand page;
+  std::string fleet;
   std::function<int()> command;
 };
 
@@ -341,6 +344,9 @@ int run(int argc, const char* const* argv, const char* version) {
   app.set_version_flag("--version", std::string("etactl ") + version);
   app.add_option("--socket", asked.common.socket,
                  "the daemon's socket (ETAD_SOCKET, or one's own daemon's, or the system's)");
+  app.add_option("--fleet", asked.fleet, "ask a fleet's database: postgresql://..., or a service of pg_service.conf")
+      ->type_name("URL")
+      ->excludes("--socket");
   app.add_flag("--json", asked.common.json, "print the answer for programs: the daemon's unchanged");
   app.require_subcommand(1);
   app.fallthrough();  // the options above are also taken behind the command
@@ -357,6 +363,12 @@ int run(int argc, const char* const* argv, const char* version) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kDone : kUsage;
+  }
+  if (!asked.fleet.empty()) {
+    const auto server = FleetServer::start(asked.fleet);
+    if (!server) return unreachable(server.error());
+    asked.common.socket = server->socket();
+    return asked.command();
   }
   if (asked.common.socket.empty()) asked.common.socket = paths::client_socket(paths::process_environment());
   return asked.command();

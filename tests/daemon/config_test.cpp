@@ -110,7 +110,7 @@ TEST(Config, every_mistake_is_told_with_its_line) {
   ASSERT_EQ(found.size(), 5U);
   EXPECT_EQ(
       found[0],
-      "etad.toml:2: unknown key 'storage.pth' (known here: path, raw_samples, minute_samples, hour_samples)");
+      "etad.toml:2: unknown key 'storage.pth' (known here: path, machine, raw_samples, minute_samples, hour_samples)");
   EXPECT_EQ(found[1].substr(0, 51), "etad.toml:4: 'refit.interval' must be a duration: s");
   EXPECT_EQ(found[2], "etad.toml:6: 'source.format' must be a string");
   EXPECT_EQ(found[3].substr(0, 40), "etad.toml:5: a [[source]] needs paths (p");

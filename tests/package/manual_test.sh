@@ -12,6 +12,10 @@ while read -r key; do
   grep -Eq "^\.It (Ic|Va) $key( |$)" man/etad.toml.5 || { echo "etad.toml(5) lacks '$key'" >&2; missing=1; }
 done < <(sed -nE 's/^(# )?([a-z_]+) = .*/\2/p' etc/etad.toml | sort -u)
 
+while read -r key; do
+  grep -Eq "^\.It (Ic|Va) $key( |$)" man/export.toml.5 || { echo "export.toml(5) lacks '$key'" >&2; missing=1; }
+done < <(sed -nE 's/^(# )?([a-z_]+) = .*/\2/p' etc/export.toml | sort -u)
+
 words=$(sed -nE 's/.*(add_subcommand|list)\("([a-z-]+)".*/\2/p; s/.*(parameter|add_flag|add_option)\([^"]*"(--[a-z-]+).*/\2/p' \
   daemon/client/cli.cpp | sort -u)
 [ "$(wc -w <<<"$words")" -gt 30 ] || { echo "the commands and options of etactl are not found in its source" >&2; exit 1; }

@@ -1,0 +1,357 @@
+#include "fleet/fleet_reader.h"
+
+#include <algorithm>
+#include <set>
+
+#include "fleet/run_columns.h"
+#include "storage/accuracy.h"
+#include "storage/chunks.h"
+#include "storage/codes.h"
+#include "storage/fair_share.h"
+#include "storage/layer_table.h"
+#include "storage/text_map.h"
+#include "storage/thin.h"
+
+namespace etad::fleet {
+namespace {
+
+using postgres::Connection;
+using postgres::Parameter;
+using postgres::parameter;
+using postgres::parameters;
+using postgres::Rows;
+using postgres::select_instant;
+
+// What a model's data are: as RunTable has it of a single host's.
+constexpr const char* kIsData =
+    " p.segments > 0 AND r.job <> 'time' AND (r.network <> '' OR r.architecture <> '') ";
+constexpr const char* kKey =
+    "r.network, r.architecture, r.framework, coalesce(nullif(r.host, ''), h.name), r.device, r.devices, p.phase";
+constexpr const char* kJoined =
+    " FROM runs r JOIN hosts h ON h.host_id = r.host_id JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id ";
+
+ModelKey key_at(const Rows& rows, int row) {
+  ModelKey key;
+  key.network = rows.text(row, 0);
+  key.architecture = rows.text(row, 1);
+  key.framework = rows.text(row, 2);
+  key.host = rows.text(row, 3);
+  key.device = rows.text(row, 4);
+  key.devices = rows.integer(row, 5);
+  key.phase = codes::value_of<Phase>(rows.text(row, 6));
+  return key;
+}
+
+std::vector<std::string> split(std::string_view joined) {
+  std::vector<std::string> out;
+  while (!joined.empty()) {
+    const std::size_t end = joined.find('\x1f');
+    if (end != 0) out.emplace_back(joined.substr(0, end));
+    if (end == std::string_view::npos) break;
+    joined.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+std::vector<Segment> windows_at(const Rows& rows, int row, int count, int body) {
+  std::vector<Segment> out;
+  SegmentCodec codec;
+  if (!unpack_chunk(rows.bytes(row, body), rows.integer(row, count), codec, out))
+    throw postgres::Failure("", Error{"the fleet's database", "the windows of a run can't be unpacked",
+                                      "forget the run on its host, or label it: it is written again",
+                                      ErrorKind::corrupt});
+  return out;
+}
+
+constexpr const char* kPrediction =
+    "p.kind, p.at_fraction, p.elapsed_seconds, p.seconds, p.lower_seconds, p.upper_seconds, p.confidence, p.basis,"
+    " p.actual_seconds, p.error_percent, p.covered, ";
+
+PredictionRow prediction_at(const Rows& rows, int row) {
+  PredictionRow out;
+  out.kind = codes::value_of<PredictionKind>(rows.text(row, 0));
+  out.at_fraction = rows.number(row, 1);
+  out.elapsed = rows.number(row, 2);
+  out.seconds = rows.number(row, 3);
+  out.lower = rows.number(row, 4);
+  out.upper = rows.number(row, 5);
+  out.confidence = rows.number(row, 6);
+  out.basis = rows.text(row, 7);
+  out.actual = rows.maybe_number(row, 8);
+  out.error_percent = rows.maybe_number(row, 9);
+  if (!rows.is_null(row, 10)) out.covered = rows.flag(row, 10);
+  out.made_at = rows.instant(row, 11).value_or(Instant{});
+  out.run_id = rows.integer(row, 12);
+  return out;
+}
+
+std::string prediction_columns() {
+  return kPrediction + select_instant("p.made_at") + ", " + kRunId;
+}
+
+std::vector<ModelRow> models_in(Connection& c) {
+  const Rows rows = c.query(
+      "SELECT network, architecture, framework, host, device, devices, phase, model_id, body, " +
+      select_instant("fitted_at") + " FROM models WHERE body <> '' ORDER BY model_id");
+  std::vector<ModelRow> out;
+  for (int i = 0; i < rows.size(); ++i)
+    out.push_back({rows.integer(i, 7), key_at(rows, i), std::string(rows.text(i, 8)),
+                   rows.instant(i, 9).value_or(Instant{})});
+  return out;
+}
+
+RefitProgress progress_in(Connection& c) {
+  const Rows rows = c.query("SELECT version, generation FROM model_progress");
+  return rows.size() == 0 ? RefitProgress{} : RefitProgress{rows.integer(0, 0), rows.integer(0, 1)};
+}
+
+}  // namespace
+
+template <class Body>
+auto FleetReader::reading(Body&& body) -> Result<decltype(body(std::declval<Connection&>()))> {
+  auto done = postgres::guarded([&] {
+    if (!connection_) connection_ = std::make_unique<Connection>(database_);
+    return body(*connection_);
+  });
+  if (!done) connection_.reset();
+  return done;
+}
+
+// Newest first: by their start, which is the order of ids on a single host, and by id where several began at once.
+Result<std::vector<RunRow>> FleetReader::runs(const RunFilter& filter) {
+  return reading([&](Connection& c) {
+    std::vector<Parameter> values;
+    std::string where;
+    const auto add = [&](const std::string& before, Parameter value, const std::string& behind = {}) {
+      values.push_back(std::move(value));
+      where += (where.empty() ? " WHERE " : " AND ") + before + "$" + std::to_string(values.size()) + behind;
+    };
+    if (filter.state) add("r.state = ", parameter(codes::word(*filter.state)));
+    if (!filter.network.empty()) add("lower(r.network) = lower(", parameter(filter.network), ")");
+    if (!filter.framework.empty()) add("r.framework = ", parameter(filter.framework));
+    if (filter.since) add("r.started_at >= ", parameter(*filter.since));
+    const std::string started = "coalesce(r.started_at, timestamptz '1970-01-01 00:00:00+00')";
+    if (filter.before_id) {
+      const std::string id = std::to_string(*filter.before_id);
+      const Rows at = c.query("SELECT CAST(" + started + " AS text)" + kRunTables + " WHERE " + kRunIdIs,
+                              run_id_parameters(*filter.before_id));
+      if (at.size() == 0) return std::vector<RunRow>{};
+      add("(" + started + ", " + kRunId + ") < (CAST(", parameter(at.text(0, 0)), " AS timestamptz), " + id + ")");
+    }
+    values.push_back(parameter(std::max<std::int64_t>(filter.limit, 0)));
+    const Rows rows = c.query(run_select() + where + " ORDER BY " + started + " DESC, " + kRunId + " DESC LIMIT $" +
+                                  std::to_string(values.size()),
+                              values);
+    std::vector<RunRow> out;
+    for (int i = 0; i < rows.size(); ++i) out.push_back(run_at(rows, i));
+    return out;
+  });
+}
+
+Result<std::optional<RunRow>> FleetReader::run(std::int64_t id) {
+  return reading([&](Connection& c) -> std::optional<RunRow> {
+    const Rows rows = c.query(run_select() + " WHERE " + kRunIdIs, run_id_parameters(id));
+    if (rows.size() == 0) return std::nullopt;
+    return run_at(rows, 0);
+  });
+}
+
+Result<std::vector<Segment>> FleetReader::segments(std::int64_t run_id, std::int64_t from, std::int64_t limit) {
+  return reading([&](Connection& c) {
+    const Rows rows = c.query(std::string("SELECT p.window_count, p.windows, p.samples_per_iteration") + kJoined +
+                                  "WHERE " + kRunIdIs + " ORDER BY p.phase DESC",
+                              run_id_parameters(run_id));
+    std::vector<Segment> all;
+    for (int i = 0; i < rows.size(); ++i) {
+      for (Segment& window : windows_at(rows, i, 0, 1)) {
+        if (window.samples_per_iteration == 0)
+          window.samples_per_iteration = rows.maybe_integer(i, 2).value_or(0);
+        all.push_back(window);
+      }
+    }
+    const auto size = static_cast<std::int64_t>(all.size());
+    const std::int64_t first = std::clamp<std::int64_t>(from < 0 ? size - 1 : from, 0, size);
+    const std::int64_t last = std::min(size, first + std::max<std::int64_t>(limit, 0));
+    return std::vector<Segment>(all.begin() + first, all.begin() + std::max(first, last));
+  });
+}
+
+// As any one host has it: of all hosts they are the same.
+Result<std::vector<Layer>> FleetReader::layers(const std::string& architecture) {
+  return reading([&](Connection& c) {
+    const Rows rows = c.query(
+        "SELECT name, type, parameters, shapes, operations, backward_operations, weights, inputs, outputs, copies,"
+        " lowered FROM architectures WHERE architecture = $1 AND host_id ="
+        " (SELECT min(host_id) FROM architectures WHERE architecture = $1) ORDER BY position",
+        parameters(architecture));
+    std::vector<Layer> out;
+    for (int i = 0; i < rows.size(); ++i) {
+      const auto number = [&](int column) { return rows.maybe_number(i, column); };
+      out.push_back({std::string(rows.text(i, 0)), std::string(rows.text(i, 1)), std::string(rows.text(i, 2)),
+                     shapes_of(rows.text(i, 3)),
+                     {number(4), number(5), number(6), number(7), number(8), number(9), number(10)}});
+    }
+    return out;
+  });
+}
+
+Result<std::vector<NetworkRow>> FleetReader::networks() {
+  return reading([&](Connection& c) {
+    const Rows rows = c.query(
+        "SELECT r.network, r.architecture, string_agg(DISTINCT r.framework, chr(31)),"
+        " string_agg(DISTINCT r.device, chr(31)),"
+        " string_agg(DISTINCT CAST(p.samples_per_iteration AS text), chr(31)), count(*),"
+        " coalesce(min(nullif(p.iterations, 0)), 0), coalesce(max(p.iterations), 0), " +
+        select_instant("max(coalesce(r.ended_at, r.started_at))") +
+        " FROM runs r LEFT JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id AND p.phase = 'train'"
+        " WHERE r.network <> '' OR r.architecture <> '' GROUP BY r.network, r.architecture ORDER BY 1, 2");
+    std::vector<NetworkRow> out;
+    for (int i = 0; i < rows.size(); ++i) {
+      NetworkRow& row = out.emplace_back();
+      row.network = rows.text(i, 0);
+      row.architecture = rows.text(i, 1);
+      row.frameworks = split(rows.text(i, 2));
+      row.devices = split(rows.text(i, 3));
+      for (const std::string& size : split(rows.text(i, 4))) row.batch_sizes.push_back(std::stoll(size));
+      std::ranges::sort(row.batch_sizes);
+      row.runs = rows.integer(i, 5);
+      row.min_iterations = rows.integer(i, 6);
+      row.max_iterations = rows.integer(i, 7);
+      row.last_seen = rows.instant(i, 8);
+    }
+    return out;
+  });
+}
+
+Result<std::vector<ModelRow>> FleetReader::models() {
+  return reading([](Connection& c) { return models_in(c); });
+}
+
+Result<RefitProgress> FleetReader::refit_progress() {
+  return reading([](Connection& c) { return progress_in(c); });
+}
+
+Result<HistorySize> FleetReader::size() {
+  return reading([](Connection& c) {
+    const Rows rows = c.query("SELECT (SELECT count(*) FROM runs), (SELECT coalesce(sum(segments), 0) FROM phases)");
+    HistorySize out;
+    out.runs = rows.integer(0, 0);
+    out.segments = rows.integer(0, 1);
+    return out;
+  });
+}
+
+Result<std::vector<PredictionRow>> FleetReader::predictions(std::int64_t run_id) {
+  return reading([&](Connection& c) {
+    const Rows rows = c.query("SELECT " + prediction_columns() + kRunTables +
+                                  " JOIN predictions p ON p.host_id = r.host_id AND p.run_id = r.run_id WHERE " +
+                                  kRunIdIs + " ORDER BY p.kind, p.at_fraction",
+                              run_id_parameters(run_id));
+    std::vector<PredictionRow> out;
+    for (int i = 0; i < rows.size(); ++i) out.push_back(prediction_at(rows, i));
+    return out;
+  });
+}
+
+Result<std::vector<AccuracyRow>> FleetReader::accuracy() {
+  return reading([](Connection& c) {
+    const Rows rows = c.query(
+        "SELECT r.network, p.kind, p.at_fraction, p.error_percent, p.covered FROM predictions p"
+        " JOIN runs r ON r.host_id = p.host_id AND r.run_id = p.run_id WHERE p.error_percent IS NOT NULL");
+    AccuracySums sums;
+    for (int i = 0; i < rows.size(); ++i)
+      sums.add(std::string(rows.text(i, 0)), codes::value_of<PredictionKind>(rows.text(i, 1)), rows.number(i, 2),
+               rows.number(i, 3), rows.flag(i, 4));
+    return sums.rows();
+  });
+}
+
+Result<std::vector<ScoredPrediction>> FleetReader::scored_predictions(std::int64_t most_runs) {
+  return reading([&](Connection& c) {
+    const Rows rows = c.query(
+        "SELECT " + prediction_columns() + ", r.network" + kRunTables +
+            " JOIN predictions p ON p.host_id = r.host_id AND p.run_id = r.run_id WHERE p.actual_seconds IS NOT NULL"
+            " ORDER BY r.started_at DESC, " + kRunId + " DESC, p.kind, p.at_fraction LIMIT $1",
+        parameters(8 * most_runs));  // two kinds at four fractions
+    std::vector<ScoredPrediction> out;
+    std::set<std::int64_t> runs;
+    for (int i = 0; i < rows.size(); ++i) {
+      const PredictionRow row = prediction_at(rows, i);
+      runs.insert(row.run_id);
+      if (static_cast<std::int64_t>(runs.size()) > most_runs) break;
+      out.push_back({row, std::string(rows.text(i, 13))});
+    }
+    return out;
+  });
+}
+
+Result<std::vector<ModelKey>> FleetReader::changed_keys(std::int64_t since_generation, std::int64_t& now) {
+  return reading([&](Connection& c) {
+    digests_->clear();
+    const Rows data = c.query(std::string("SELECT ") + kKey + ", CAST(sum(p.digest) AS text)" + kJoined + "WHERE" +
+                              kIsData + "GROUP BY " + kKey);
+    for (int i = 0; i < data.size(); ++i) (*digests_)[key_at(data, i)] = data.text(i, 7);
+    const Rows fitted = c.query(
+        "SELECT network, architecture, framework, host, device, devices, phase, digest FROM models");
+    Digests known;
+    for (int i = 0; i < fitted.size(); ++i) known[key_at(fitted, i)] = fitted.text(i, 7);
+    std::vector<ModelKey> out;
+    for (const auto& [key, digest] : *digests_) {
+      const auto found = known.find(key);
+      if (since_generation <= 0 || found == known.end() || found->second != digest) out.push_back(key);
+    }
+    for (const auto& [key, digest] : known)
+      if (!digests_->contains(key)) out.push_back(key);
+    now = progress_in(c).generation + (out.empty() ? 0 : 1);
+    return out;
+  });
+}
+
+Result<std::vector<RunData>> FleetReader::run_data(const ModelKey& k, int max_runs, int max_windows,
+                                                   std::optional<std::int64_t> owner) {
+  return reading([&](Connection& c) {
+    auto values = parameters(k.network, k.architecture, k.framework, k.host, k.device, k.devices, codes::word(k.phase),
+                             static_cast<std::int64_t>(4 * std::max(max_runs, 0)));
+    if (owner) values.push_back(parameter(*owner));
+    const Rows rows = c.query(
+        std::string("SELECT ") + kRunId + ", r.source_id, coalesce(r.owner, -1), p.samples_per_iteration, p.iterations,"
+            " p.seconds, " + select_instant("r.started_at") + ", " + select_instant("r.ended_at") +
+            ", CAST(r.settings AS text), r.loss_is_nan, r.startup_seconds, r.snapshot_seconds, r.snapshots,"
+            " p.window_count, p.windows" + kJoined +
+            "WHERE r.network = $1 AND r.architecture = $2 AND r.framework = $3"
+            " AND coalesce(nullif(r.host, ''), h.name) = $4 AND r.device = $5 AND r.devices = $6 AND p.phase = $7 AND" +
+            kIsData + (owner ? "AND coalesce(r.owner, -1) = $9 " : "") +
+            "ORDER BY r.started_at DESC NULLS LAST, r.run_id DESC LIMIT $8",
+        values);
+    std::vector<RunData> all;
+    std::vector<Evidence> evidence;
+    for (int i = 0; i < rows.size(); ++i) {
+      RunData& data = all.emplace_back();
+      data.run_id = rows.integer(i, 0);
+      data.source_id = rows.integer(i, 1);
+      data.owner = rows.integer(i, 2);
+      data.samples_per_iteration = rows.maybe_integer(i, 3).value_or(0);
+      data.iterations = rows.integer(i, 4);
+      data.duration = rows.seconds(i, 5);
+      data.started_at = rows.instant(i, 6);
+      data.ended_at = rows.instant(i, 7);
+      data.settings = text_map(rows.text(i, 8));
+      data.loss_is_nan = rows.flag(i, 9);
+      if (!rows.is_null(i, 10)) data.startup = rows.seconds(i, 10);
+      data.snapshot_time = rows.seconds(i, 11);
+      data.snapshots = rows.integer(i, 12);
+      data.windows = windows_at(rows, i, 13, 14);
+      thin(data.windows, static_cast<std::size_t>(std::max(max_windows, 0)));
+      for (Segment& window : data.windows)
+        if (window.samples_per_iteration == 0) window.samples_per_iteration = data.samples_per_iteration;
+      evidence.push_back({data.run_id, data.source_id, data.owner});
+    }
+    const auto taken = fair_share(std::move(evidence), static_cast<std::size_t>(std::max(max_runs, 0)));
+    std::erase_if(all, [&](const RunData& data) {
+      return !std::ranges::binary_search(taken, data.run_id, std::ranges::greater{});
+    });
+    return all;
+  });
+}
+
+}  // namespace etad::fleet

@@ -1,0 +1,64 @@
+// The Reader over the fleet's database: all hosts' histories as one. A run's id is its host's number and its id there;
+// where a run names no host, its host is the machine's name.
+//
+// What stays on the hosts is empty here: single points, layers' times, sources, and the samples of series. A run's
+// segments are its bounded sample of them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fleet/postgres.h"
+#include "storage/history.h"
+
+namespace etad::fleet {
+
+// Runs of a host whose ids are beyond this can't be told from another host's: 4 million.
+inline constexpr std::int64_t kRunsOfHost = std::int64_t{1} << 22;
+
+// What the runs of each key amount to, as the database last said: two states are equal where these are.
+using Digests = std::map<ModelKey, std::string>;
+
+class FleetReader final : public Reader {
+ public:
+  // Connects when it is first asked, and again after a failure. `digests`: filled by changed_keys(), for whoever
+  // keeps the models.
+  FleetReader(std::string database, std::shared_ptr<Digests> digests)
+      : database_(std::move(database)), digests_(std::move(digests)) {}
+
+  Result<std::vector<RunRow>> runs(const RunFilter& filter) override;
+  Result<std::optional<RunRow>> run(std::int64_t id) override;
+  Result<std::vector<Segment>> segments(std::int64_t run_id, std::int64_t from, std::int64_t limit) override;
+  Result<std::vector<ProgressPoint>> points(std::int64_t, std::int64_t, std::int64_t) override { return {}; }
+  Result<std::vector<Layer>> layers(const std::string& architecture) override;
+  Result<std::vector<LayerTime>> layer_times(std::int64_t) override { return {}; }
+  Result<std::vector<NetworkRow>> networks() override;
+  Result<std::vector<SourceRow>> sources() override { return {}; }
+  Result<UnrecognisedSources> unrecognised_sources(std::int64_t) override { return {}; }
+  Result<std::vector<ModelRow>> models() override;
+  Result<RefitProgress> refit_progress() override;
+  Result<HistorySize> size() override;
+  Result<std::vector<PredictionRow>> predictions(std::int64_t run_id) override;
+  Result<std::vector<AccuracyRow>> accuracy() override;
+  Result<std::vector<ScoredPrediction>> scored_predictions(std::int64_t most_runs) override;
+  Result<std::vector<std::int64_t>> unscored_runs(std::int64_t) override { return {}; }
+  Result<std::vector<SeriesRow>> series(const std::string&) override { return {}; }
+  Result<std::vector<SeriesPoints>> series_points(const SeriesQuery&) override { return {}; }
+  // A key has changed where its runs are not those its model was fitted from, whatever the generation.
+  Result<std::vector<ModelKey>> changed_keys(std::int64_t since_generation, std::int64_t& now) override;
+  Result<std::vector<RunData>> run_data(const ModelKey& key, int max_runs, int max_windows,
+                                        std::optional<std::int64_t> owner) override;
+
+ private:
+  template <class Body>
+  auto reading(Body&& body) -> Result<decltype(body(std::declval<postgres::Connection&>()))>;
+
+  std::string database_;
+  std::shared_ptr<Digests> digests_;
+  std::unique_ptr<postgres::Connection> connection_;
+};
+
+}  // namespace etad::fleet
