@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 
+#include "daemon/follow/filesystem.h"
 #include "daemon/service/backend.h"
 #include "daemon/shared_writer.h"
 #include "parsers/base/time.h"
@@ -23,6 +24,7 @@ struct ImportOptions {
   ZoneOffset zone = utc_offset;
   std::size_t line_limit = 64 * 1024;
   std::function<Instant()> now;
+  follow::FileSystem* files = nullptr;  // where followed logs lie; none: the machine's own
 };
 
 // `committed` is called when the import is complete. `writer` outlives the session.

@@ -32,16 +32,21 @@ Life::Life(std::uint64_t seed, const Hardships& hardships, const std::string& da
   options.line_idle_limit = std::chrono::hours(10);
   if (pick(4) == 0) options.batch_bytes = 1024;
   if (pick(4) == 0) options.close_after = milliseconds(0);
-  machine_.set_watch({pick(2) == 0 ? "/logs/*" : "/logs/*.log", 0, false}, options);
+  machine_.set_watch(some_watch(), options);
   files_.births = pick(8) > 0;
   files_.reuses_inodes = pick(2) == 0;
   files_.meanwhile = [this](const std::string&, const std::string&) { at_file_call(); };
   disk_.before_call = [this] { return at_disk_call(); };
 }
 
+follow::Watch Life::some_watch() {
+  return {pick(2) == 0 ? "/logs/*" : "/logs/*.log", 0, false};
+}
+
 void Life::live() {
   catch_up();
   for (int i = 0; i < kSteps; ++i) step();
+  end_imports();
   in_call_ = true;
   world_.complete();
   in_call_ = false;
@@ -57,7 +62,7 @@ void Life::step() {
     world_.fill_holes();
     in_call_ = false;
   }
-  switch (pick(16)) {
+  switch (hardships_.company && pick(5) == 0 ? 16 : pick(16)) {
     case 0:
     case 1:
     case 2:
@@ -91,6 +96,10 @@ void Life::step() {
         static_cast<void>(machine_.refit());
         if (disk_.is_dead()) end_of_machine(false);
       }
+      break;
+    case 16:
+      begin_trouble();
+      if (ensure_running()) be_asked();
       break;
     default:
       begin_trouble();
@@ -185,6 +194,36 @@ void Life::look() {
   check();
 }
 
+// For an import, its next piece or its end, or for a reload of the configuration.
+void Life::be_asked() {
+  try {
+    if (pick(4) == 0) {
+      tell("reload");
+      static_cast<void>(machine_.reload(some_watch()));
+    } else if (machine_.imports() < 2 && pick(2) == 0) {
+      in_call_ = true;
+      const auto file = world_.some_rotated_file();
+      in_call_ = false;
+      if (file) {
+        tell("import " + file->first);
+        machine_.begin_import(file->first, file->second);
+      }
+    } else if (machine_.imports() > 0) {
+      tell("an import goes on");
+      machine_.go_on_importing(pick(machine_.imports()), 1 + pick(1500));
+    }
+  } catch (const Killed&) {
+  }
+  if (disk_.is_dead()) return end_of_machine(hardships_.power_cuts && pick(3) == 0);
+  if (machine_.is_running()) check();
+}
+
+void Life::end_imports() {
+  in_call_ = true;
+  while (machine_.imports() > 0) machine_.go_on_importing(0, 1 << 20);
+  in_call_ = false;
+}
+
 // Until all is read that can be, without trouble.
 void Life::catch_up() {
   dies_after_.reset();
@@ -224,6 +263,7 @@ void Life::end_of_machine(bool power_cut) {
     for (Job& job : world_.jobs()) {
       job.excuse(1, job.destroyed);
       job.next = 1;
+      job.seen.clear();
     }
   }
 }
@@ -233,7 +273,10 @@ void Life::check() {
   in_call_ = true;
   const bool anew = machine_.is_anew();
   if (anew) {
-    for (Job& job : world_.jobs()) job.before = std::exchange(job.next, 1);
+    for (Job& job : world_.jobs()) {
+      job.before = std::exchange(job.next, 1);
+      job.seen.clear();
+    }
   }
   std::vector<Step> steps = machine_.new_steps();
   std::sort(steps.begin(), steps.end());
@@ -241,11 +284,12 @@ void Life::check() {
     if (step.job < 0 || static_cast<std::size_t>(step.job) >= world_.jobs().size())
       broken("the history has " + named(step) + ", which nobody wrote");
     Job& job = world_.jobs()[static_cast<std::size_t>(step.job)];
-    if (step.number < job.next) broken(named(step) + " is doubled");
+    const bool is_new = job.seen.insert(step.number).second;
+    if (!is_new || (step.number < job.next && !hardships_.company)) broken(named(step) + " is doubled");
     if (step.number > job.written) broken("the history has " + named(step) + ", which nobody wrote");
-    for (; job.next < step.number; ++job.next)
-      if (!job.is_excused(job.next)) broken(named({step.job, job.next}) + " is lost");
-    ++job.next;
+    while (job.next <= step.number && (job.is_excused(job.next) || job.seen.contains(job.next))) ++job.next;
+    // Only an import brings what was written before something else later than that.
+    if (job.next <= step.number && !hardships_.company) broken(named({step.job, job.next}) + " is lost");
   }
   if (hardships_.detailed) world_.story() += world_.files_now() + machine_.sources();
   for (std::size_t number = 0; anew && number < world_.jobs().size(); ++number) {
@@ -260,7 +304,7 @@ void Life::check_all() {
   for (std::size_t number = 0; number < world_.jobs().size(); ++number) {
     const Job& job = world_.jobs()[number];
     for (int step = job.next; step <= job.written; ++step)
-      if (!job.is_excused(step)) broken(named({static_cast<int>(number), step}) + " is lost at the end");
+      if (!job.is_excused(step) && !job.seen.contains(step)) broken(named({static_cast<int>(number), step}) + " is lost at the end");
   }
   in_call_ = true;
   const std::int64_t lines = machine_.lines(), lost = machine_.lost_bytes();

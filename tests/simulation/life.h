@@ -25,6 +25,7 @@ struct Hardships {
   bool power_cuts = true;
   bool faults = true;
   bool clock = true;
+  bool company = false;   // others ask for imports and reloads
   bool detailed = false;  // the story tells after each look where the daemon stands
 };
 
@@ -38,12 +39,15 @@ class Life {
 
  private:
   void step();
+  follow::Watch some_watch();
   void begin_trouble();
   void at_file_call();
   int at_disk_call();
   bool dies_now();
   bool ensure_running();
   void look();
+  void be_asked();
+  void end_imports();
   void catch_up();
   void end_of_machine(bool power_cut);
   void end_quietly();

@@ -32,6 +32,12 @@ bool Machine::start() {
   }
   reader_ = std::move(*reader);
   refit_ = std::make_unique<Refit>(std::move(*second), *writer_, [this] { return wall; });
+  if (refit_->load() && begin_to_follow()) return true;
+  let_go();
+  return false;
+}
+
+bool Machine::begin_to_follow() {
   follower_ = std::make_unique<follow::Follower>(files_, nullptr, std::vector<follow::Watch>{watch_}, options_);
   IngestOptions options;
   options.formats = formats_;
@@ -40,12 +46,38 @@ bool Machine::start() {
   options.sources = {std::move(rule)};
   options.host = "simulated";
   ingest_ = std::make_unique<Ingest>(std::move(options), *writer_, *follower_);
-  if (refit_->load() && ingest_->restore(wall)) return true;
+  return ingest_->restore(wall).has_value();
+}
+
+bool Machine::reload(follow::Watch watch) {
+  watch_ = std::move(watch);
+  ingest_.reset();
+  follower_.reset();
+  if (begin_to_follow()) return true;
   let_go();
   return false;
 }
 
+void Machine::begin_import(const std::string& name, std::string content) {
+  ImportOptions options;
+  options.formats = formats_;
+  options.now = [this] { return wall; };
+  options.files = &files_;
+  auto session = begin_log_import({name, "", {}, wall}, std::move(options), *writer_, [] {});
+  if (session) imports_.push_back({std::move(*session), std::move(content), 0});
+}
+
+void Machine::go_on_importing(std::size_t which, std::size_t bytes) {
+  Import& import = imports_[which];
+  const std::string_view piece = std::string_view(import.content).substr(import.fed, bytes);
+  import.fed += piece.size();
+  const bool ends = piece.empty();
+  const bool done = ends ? import.session->finish().has_value() : import.session->feed(piece).has_value();
+  if (ends || !done) imports_.erase(imports_.begin() + static_cast<std::ptrdiff_t>(which));
+}
+
 void Machine::let_go() {
+  imports_.clear();
   ingest_.reset();
   follower_.reset();
   refit_.reset();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "daemon/follow/follower.h"
+#include "daemon/importer.h"
 #include "daemon/ingest.h"
 #include "daemon/refit.h"
 #include "daemon/shared_writer.h"
@@ -41,6 +42,12 @@ class Machine {
   void let_go();
   bool look();   // one round of the ingest thread; false: there was nothing to do
   bool refit();
+  // As after a change of the configuration: following begins anew, on the same history. False: it could not.
+  bool reload(follow::Watch watch);
+  // Imports, each in pieces; one that fails leaves nothing.
+  std::size_t imports() const { return imports_.size(); }
+  void begin_import(const std::string& name, std::string content);
+  void go_on_importing(std::size_t which, std::size_t bytes);
 
   // What the history has and had not at the last call; after a start, all.
   std::vector<Step> new_steps();
@@ -55,6 +62,13 @@ class Machine {
   Instant wall{std::chrono::seconds(1'790'000'000)};
 
  private:
+  struct Import {
+    std::unique_ptr<service::ImportSession> session;
+    std::string content;
+    std::size_t fed = 0;
+  };
+  bool begin_to_follow();
+
   Instant file_clock_ = wall;  // a file server's, which nobody sets back
   std::string path_;
   follow::FakeFileSystem& files_;
@@ -67,6 +81,7 @@ class Machine {
   std::unique_ptr<follow::Follower> follower_;
   std::unique_ptr<Ingest> ingest_;
   std::unique_ptr<Refit> refit_;
+  std::vector<Import> imports_;
   std::map<std::int64_t, std::int64_t> told_;  // points, by run
 };
 

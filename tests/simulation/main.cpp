@@ -1,6 +1,7 @@
 // Many lives of logs and of the daemon that follows them, each from a seed.
 //
-//     simulation [--lives N] [--seed S] [--without interleaving|kills|power|faults|clock]… [--story detailed]
+//     simulation [--lives N] [--seed S] [--without interleaving|kills|power|faults|clock]… [--with company]
+//                [--story detailed]
 //
 // The first life that breaks a promise is told with its seed, its story and what lies there at its end.
 #include <cstdlib>
@@ -55,7 +56,8 @@ std::shared_ptr<const FormatSet> formats() {
 }
 
 int usage() {
-  std::cerr << "simulation [--lives N] [--seed S] [--without interleaving|kills|power|faults|clock]… [--story detailed]\n";
+  std::cerr << "simulation [--lives N] [--seed S] [--without interleaving|kills|power|faults|clock]… [--with company]"
+               " [--story detailed]\n";
   return 2;
 }
 
@@ -78,6 +80,8 @@ int main(int argc, char** argv) {
        : value == "power"      ? hardships.power_cuts
        : value == "faults"     ? hardships.faults
                                : hardships.clock) = false;
+    } else if (option == "--with") {
+      hardships.company = value == "company";
     } else if (option == "--story") {
       hardships.detailed = value == "detailed";
     } else {

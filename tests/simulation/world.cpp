@@ -318,6 +318,18 @@ void World::act() {
   }
 }
 
+std::optional<std::pair<std::string, std::string>> World::some_rotated_file() {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const auto& [path, file] : files_.all()) {
+    const auto writes = [&, file = file](const Log& log) { return log.file == file || log.copied; };
+    const bool is_whole = file->bytes.ends_with('\n') && file->bytes.find('\0') == std::string::npos;
+    if (file->is_link() || path.ends_with(".gz") || !is_whole || std::any_of(logs_.begin(), logs_.end(), writes)) continue;
+    out.emplace_back(path, file->bytes);
+  }
+  if (out.empty()) return std::nullopt;
+  return std::move(out[pick(out.size())]);
+}
+
 void World::complete() {
   for (Log& log : logs_) {
     end_line(log);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ inline constexpr const char* kFolder = "/logs";
 struct Job {
   int written = 0;              // steps 1 … written are in a log
   int next = 1;                 // the first that the history does not have
+  std::set<int> seen{};         // all that the history has: imports bring them in any order
   int before = 1;               // the same before the last start of the daemon
   int destroyed = 0;            // steps up to this one may have been in a file that is gone
   std::vector<bool> excused{};  // by step: gone before it was in the history, so nobody need have it
@@ -38,6 +40,9 @@ class World {
   void act();
   // The same without what takes unread lines away.
   void complete();  // torn lines and holes are filled, writers use the file under their name
+
+  // A file that nobody writes any more, with what is in it: something to import.
+  std::optional<std::pair<std::string, std::string>> some_rotated_file();
 
   // Holes do not stay for longer than this; a clock is set only where there are none.
   void fill_holes();
