@@ -12,11 +12,17 @@ bool Follower::Impl::is_taken(const FileKey& key, StreamId self) const {
 }
 
 // Whether another stream than `self` reads what lies at `path`. Where the file system does not say when an inode was
-// made, it may have been another file's when that stream was there last: then the content decides.
+// made, it may have been another file's when that stream was there last: then the content decides, and where nothing
+// was read yet, what lies under that stream's own path.
 bool Follower::Impl::reads_another(const std::string& path, const FileKey& key, StreamId self) {
   if (!is_taken(key, self)) return false;
   if (key.born != 0) return true;
-  const auto same = contents.matches(path, key, streams.at(by_key.at(key)).stream->trace());
+  const Stream& reader = *streams.at(by_key.at(key)).stream;
+  if (reader.trace().marker.length == 0) {
+    const auto its_own = files.status(reader.path());
+    return its_own ? key_of(*its_own) == key : is_passing(its_own.error());
+  }
+  const auto same = contents.matches(path, key, reader.trace());
   return !same || *same;
 }
 

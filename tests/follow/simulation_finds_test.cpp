@@ -169,6 +169,26 @@ TEST(SimulationFinds, a_rotated_file_with_the_inode_that_another_log_had_is_read
   EXPECT_THAT(etad.lines_of[kLog], ElementsAre("one", "two", "three"));
 }
 
+// Found as seed 9716.
+TEST(SimulationFinds, a_copy_with_the_inode_of_a_log_of_which_nothing_was_read_is_read_on) {
+  Harness etad(watching("/logs/*.log"));
+  etad.files.births = false;
+  etad.files.write(kOther, "no line yet");
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.stop();
+  const std::uint64_t inode = etad.files.inode(kOther);
+  etad.files.remove(kOther);
+  etad.files.replace(kLog, "one\ntwo\n");
+  ASSERT_EQ(etad.files.inode(kLog), inode);
+  etad.files.write(kOther, "other\n");
+  etad.start();
+  etad.poll();
+  etad.poll();
+  EXPECT_THAT(etad.lines_of[kLog], ElementsAre("one", "two"));
+  EXPECT_THAT(etad.lines_of[kOther], ElementsAre("other"));
+}
+
 TEST(SimulationFinds, a_link_of_which_nobody_can_say_where_it_leads_is_no_source_yet) {
   constexpr const char* kLink = "/logs/now.log";
   Harness etad(watching("/logs/*.log"));
