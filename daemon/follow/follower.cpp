@@ -382,6 +382,7 @@ void Follower::rewind(StreamId stream) {
     impl_->next_scan = SteadyTime{};
     return;
   }
+  impl_->claim(found->second, found->second.stream->key());  // the file that it reads again
   impl_->open.erase(stream);
   impl_->schedule.now(stream, SteadyTime{});
 }
