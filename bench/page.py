@@ -106,7 +106,7 @@ def main():
                 print(f"{'screen':28} {'median':>8} {'worst':>8}   frames: {'median':>7} {'longest':>8}")
                 for screen, holds in (("now", "Just over"), ("runs", "network-"), (f"run/{newest['id']}", "Step time"), ("network", "network-49"),
                                       ("network/network-07", "Training on"), ("network/Long", "Training on"), ("ask", "batch size"),
-                                      (f"ask?like={newest['id']}", "SBATCH"), ("record", "Track record"), ("sources", "long.log")):
+                                      (f"ask?like={newest['id']}", "SBATCH"), ("record", "Track record"), ("sources", "2 imports")):
                     median, worst, frame, longest = measure(browser, base, screen, holds)
                     print(f"{screen:28} {median * 1000:5.0f} ms {worst * 1000:5.0f} ms           {frame:4.0f} ms {longest:5.0f} ms", flush=True)
             finally:

@@ -17,6 +17,7 @@ constexpr std::uint8_t kMicroseconds = 16;  // the duration is in whole microsec
 constexpr std::uint8_t kSameStep = 1;  // as many iterations on as the last one
 constexpr std::uint8_t kTimed = 2;     // has an instant
 constexpr std::uint8_t kHasLoss = 4;
+constexpr std::uint8_t kSnapshot = 8;
 
 std::int64_t microseconds(const Instant& at) {
   return at.time_since_epoch().count();
@@ -87,13 +88,14 @@ void PointCodec::pack(const ProgressPoint& p, std::string& body) {
   if (step == step_) flags |= kSameStep;
   if (p.at) flags |= kTimed;
   if (has_loss) flags |= kHasLoss;
+  if (p.snapshot) flags |= kSnapshot;
 
   ByteWriter out(body);
   out.byte(flags);
   if (step != step_) out.signed_int(step);
   if (p.at) out.signed_int(wrapping_sub(wrapping_sub(microseconds(*p.at), at_), pace_));
   if (has_loss) out.float32(static_cast<float>(p.loss));
-  remember(p.iteration, p.at);
+  if (!p.snapshot) remember(p.iteration, p.at);
 }
 
 ProgressPoint PointCodec::unpack(ByteReader& in) {
@@ -102,7 +104,8 @@ ProgressPoint PointCodec::unpack(ByteReader& in) {
   p.iteration = wrapping_add(iteration_, flags & kSameStep ? step_ : in.signed_int());
   if (flags & kTimed) p.at = instant(wrapping_add(at_, wrapping_add(pace_, in.signed_int())));
   p.loss = flags & kHasLoss ? static_cast<double>(in.float32()) : std::numeric_limits<double>::quiet_NaN();
-  remember(p.iteration, p.at);
+  p.snapshot = (flags & kSnapshot) != 0;
+  if (!p.snapshot) remember(p.iteration, p.at);  // it is out of the displays' step and pace
   return p;
 }
 

@@ -60,7 +60,7 @@ class Recorder {
       replay.segments.push_back(segment);
     }
     for (const auto& [run, point] : records.points) {
-      if (!point.at) continue;
+      if (!point.at || point.snapshot) continue;
       ReplayRun& replay = runs_[run];
       if (replay.moments.empty()) {
         begin_[run] = *point.at;

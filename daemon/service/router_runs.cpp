@@ -1,4 +1,5 @@
 // The routes below /v1/runs, and watching.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <functional>
@@ -67,11 +68,13 @@ tl::expected<RunRow, Reply> find_run(Reader& reader, const std::string& argument
   return std::move(**row);
 }
 
-// The last loss that a run showed.
+// The last loss that a run showed, whatever snapshots it has written since.
 std::optional<double> last_loss(Reader& reader, std::int64_t run_id) {
-  const auto last = reader.points(run_id, -1, 1);
-  if (!last || last->empty() || !std::isfinite(last->front().loss)) return std::nullopt;
-  return last->front().loss;
+  const auto last = reader.points(run_id, -8, 8);
+  if (!last) return std::nullopt;
+  const auto point = std::find_if(last->rbegin(), last->rend(), [](const ProgressPoint& p) { return !p.snapshot; });
+  if (point == last->rend() || !std::isfinite(point->loss)) return std::nullopt;
+  return point->loss;
 }
 
 // Of a list only the running runs are worth a look at their points.
@@ -198,14 +201,17 @@ Outcome Router::progress(Call& call) {
     return point;
   };
   if (points) {
-    Thinning<ThinnedPoint> thinned(static_cast<std::size_t>(*points));
-    const auto read =
-        for_each_in_pages([&](std::int64_t from, std::int64_t limit) { return reader_.points(row->id, from, limit); },
-                          [&](const ProgressPoint& each) { thinned.add(ThinnedPoint(shown(each))); });
+    Thinning<ThinnedPoint> thinned(static_cast<std::size_t>(*points)), snapshots(static_cast<std::size_t>(*points));
+    const auto read = for_each_in_pages(
+        [&](std::int64_t from, std::int64_t limit) { return reader_.points(row->id, from, limit); },
+        [&](const ProgressPoint& each) { (each.snapshot ? snapshots : thinned).add(ThinnedPoint(shown(each))); });
     if (!read) return history_failed(read.error());
     JsonWriter json;
     json.begin_object().key("points").begin_array();
     for (const ThinnedPoint& each : thinned.items()) write_point(json, each);
+    json.end_array().key("snapshots").begin_array();
+    for (const ThinnedPoint& each : snapshots.items())
+      json.begin_object().field("iteration", each.point.iteration).field("at", each.point.at).end_object();
     json.end_array().key("next").null().end_object();
     return json_reply(json);
   }

@@ -189,7 +189,9 @@ void write_point(JsonWriter& json, const ThinnedPoint& thinned) {
 
 void write_point(JsonWriter& json, const ProgressPoint& point) {
   json.begin_object().field("iteration", point.iteration).field("at", point.at);
-  json.field("loss", point.loss).end_object();
+  json.field("loss", point.loss);
+  if (point.snapshot) json.field("snapshot", true);
+  json.end_object();
 }
 
 void write_layer_times(JsonWriter& json, const std::vector<LayerTime>& times) {

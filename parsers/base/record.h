@@ -38,11 +38,12 @@ struct Segment {
   std::optional<Instant> started_at;
 };
 
-// A displayed point of a run's training.
+// A displayed point of a run's training, or the moment at which it began to write a snapshot.
 struct ProgressPoint {
   std::int64_t iteration = 0;
   std::optional<Instant> at;
-  double loss = 0;  // NaN where not shown
+  double loss = 0;        // NaN where not shown
+  bool snapshot = false;  // then `at` is known and the loss is not
 };
 
 // What is known of one phase of a run. Sums are over the phase's segments.

@@ -5,6 +5,7 @@
 // others'. Where no line shows its end, it is what its window takes longer than the others, and the window is
 // left out; where all windows are such, as in a log that saves at each of them, they count as they are.
 #include <algorithm>
+#include <cmath>
 
 #include "parsers/training/tracker_parts.h"
 
@@ -28,7 +29,11 @@ void track::Windows::snapshot(const Moment& m) {
   if (w.saving) w.unclocked = true;
   w.saving.reset();
   // When a line without a time arrives is a matter of when somebody looked.
-  if (m.event.time) w.saving = track::Save{*m.event.time, at, *m.event.time};
+  if (m.event.time) {
+    w.saving = track::Save{*m.event.time, at, *m.event.time};
+    m.out.points.push_back(
+        {r->run.ordinal, {iteration.value_or(r->run.iteration.value_or(0)), m.event.time, std::nan(""), true}});
+  }
   if (!w.saving) w.unclocked = true;
 }
 

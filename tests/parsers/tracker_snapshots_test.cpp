@@ -1,6 +1,9 @@
 // What a snapshot costs, and what becomes of the window around it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "tests/parsers/hand_log.h"
 
 namespace etad::test {
@@ -30,6 +33,24 @@ TEST(Snapshots, TakeWhatTheClockShowsUpToTheTest) {
   ASSERT_EQ(train.size(), 2u);
   EXPECT_EQ(train[1].iterations, 100);
   EXPECT_DOUBLE_EQ(to_seconds(train[1].duration), 100);
+}
+
+TEST(Snapshots, AreToldWithTheMomentTheyBeganOnceHoweverManyFilesTheyHave) {
+  HandLog log;
+  const Records& records = start(log)
+                               .iteration(2, "0")
+                               .iteration(102, "100")
+                               .line(150, EventKind::snapshot, {{Field::iteration, "150"}})
+                               .line(150.2, EventKind::snapshot, {{Field::iteration, "150"}})
+                               .line(std::nullopt, EventKind::snapshot, {{Field::iteration, "160"}})
+                               .end();
+  const auto saved = std::count_if(records.points.begin(), records.points.end(),
+                                   [](const auto& point) { return point.value.snapshot; });
+  EXPECT_EQ(saved, 1) << "a line without a time tells no moment";
+  EXPECT_TRUE(records.points.back().value.snapshot);
+  EXPECT_EQ(records.points.back().value.iteration, 150);
+  EXPECT_EQ(records.points.back().value.at, HandLog::instant(150));
+  EXPECT_TRUE(std::isnan(records.points.back().value.loss));
 }
 
 TEST(Snapshots, OrUpToTheDisplayOfTheirIterationLessTheOneItHasComputed) {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -226,6 +227,13 @@ class History {
         lenet(2, iteration < 1000 ? RunState::running : RunState::finished, kNow - std::chrono::hours{1});
     run.iteration = iteration;
     commits_.front().records.runs.push_back(run);
+    commit_all();
+  }
+
+  // The running run wrote a snapshot.
+  void save(std::int64_t iteration, Instant at) {
+    commits_.front().records.points.push_back(
+        {2, {iteration, at, std::numeric_limits<double>::quiet_NaN(), true}});
     commit_all();
   }
 

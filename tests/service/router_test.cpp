@@ -174,6 +174,19 @@ TEST_F(RouterTest, SegmentsAndProgressAreTheDataBehindARun) {
   EXPECT_EQ(body.at("points").at(1).at("loss").to_number<double>(), 1.0);
 }
 
+TEST_F(RouterTest, SnapshotsAreToldApartFromDisplayedPoints) {
+  history_.save(150, kNow);
+  const auto thinned = get("/v1/runs/3/progress?points=2");
+  EXPECT_EQ(thinned.at("points").as_array().size(), 2U);
+  ASSERT_EQ(thinned.at("snapshots").as_array().size(), 1U);
+  EXPECT_EQ(thinned.at("snapshots").at(0).at("iteration"), 150);
+  EXPECT_FALSE(thinned.at("snapshots").at(0).at("at").is_null());
+  const auto page = get("/v1/runs/3/progress");
+  EXPECT_EQ(page.at("points").at(2).at("snapshot"), true);
+  EXPECT_TRUE(page.at("points").at(2).at("loss").is_null());
+  EXPECT_EQ(get("/v1/runs/3").at("progress").at("loss").to_number<double>(), 1.0) << "the last that was shown";
+}
+
 TEST_F(RouterTest, WhatIsNotThereIsA404WithWhatIsNear) {
   EXPECT_EQ(get("/v1/runs/99", 404).at("status"), 404);
   get("/v1/runs/abc", 404);

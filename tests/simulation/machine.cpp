@@ -111,7 +111,7 @@ std::vector<Step> Machine::new_steps() {
     for (;;) {
       const auto points = reader_->points(row.id, told, 1000).value();
       for (const ProgressPoint& point : points)
-        out.push_back({static_cast<int>(point.loss), static_cast<int>(point.iteration)});
+        if (!point.snapshot) out.push_back({static_cast<int>(point.loss), static_cast<int>(point.iteration)});
       told += static_cast<std::int64_t>(points.size());
       if (points.size() < 1000) break;
     }

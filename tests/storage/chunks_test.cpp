@@ -69,6 +69,7 @@ TEST(Chunks, AnyPointsComeBack) {
     for (ProgressPoint& p : points) {
       p.iteration = any_integer(random);
       if (random() % 4) p.at = Instant(Instant::duration(any_integer(random)));
+      p.snapshot = random() % 4 == 0;
       p.loss = random() % 4 ? std::bit_cast<float>(static_cast<std::uint32_t>(random())) : std::nan("");
     }
     const std::string body = pack<PointCodec>(points);
@@ -79,6 +80,7 @@ TEST(Chunks, AnyPointsComeBack) {
     for (std::size_t i = 0; i < points.size(); ++i) {
       EXPECT_EQ(read[i].iteration, points[i].iteration);
       EXPECT_EQ(read[i].at, points[i].at);
+      EXPECT_EQ(read[i].snapshot, points[i].snapshot);
       EXPECT_TRUE(read[i].loss == points[i].loss || (std::isnan(read[i].loss) && std::isnan(points[i].loss)));
     }
   }

@@ -152,7 +152,8 @@ json::object records_of(const FormatSet& formats, const std::string& only, const
           {"runs", runs},
           {"layers", layers},
           {"segments", records.segments.size()},
-          {"points", records.points.size()},
+          {"points", std::count_if(records.points.begin(), records.points.end(),
+                                   [](const auto& point) { return !point.value.snapshot; })},
           {"layer_times", records.layer_times.size()},
           {"samples", records.samples.size()},
           {"rejected", records.rejected}};

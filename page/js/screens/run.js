@@ -9,9 +9,9 @@ import {doneOf, stateOf, tookOf} from './now.js';
 const MOST_POINTS = 1000;
 
 // Where the run neither trained nor tested: its snapshots. A window's seconds are without them, and the next
-// one begins after them; they are drawn at the end of the window that they fell into, before
-// a test that ends it.
-function pausesOf(run, train, tests) {
+// one begins after them: that is how long those of a window took. Each is drawn from the moment it began; where
+// the log does not tell that, at the end of the window, before a test that ends it.
+function pausesOf(run, train, tests, begun) {
   if (!run.snapshots) return [];
   return train.flatMap((s, i) => {
     const next = train[i + 1] ?? {started_at: run.ended_at, first_iteration: s.first_iteration + s.iterations};
@@ -19,12 +19,15 @@ function pausesOf(run, train, tests) {
     const missing = Math.max(0, next.first_iteration - s.first_iteration - s.iterations) / s.iterations;
     const within = tests.filter((t) => t.from >= from && t.from < to), last = within.at(-1);
     const pause = to - from - 1000 * s.seconds * (1 + missing) - within.reduce((sum, t) => sum + t.to - t.from, 0);
+    if (pause <= 0.02 * (to - from)) return [];
+    const here = begun.filter((at) => at >= from && at < to);
+    if (here.length) return here.map((at) => ({from: at, to: at + pause / here.length, kind: 'save'}));
     const end = last && to - last.to < 0.02 * (to - from) ? last.from : to;
-    return pause > 0.02 * (to - from) ? [{from: end - pause, to: end, kind: 'save'}] : [];
+    return [{from: end - pause, to: end, kind: 'save'}];
   });
 }
 
-function stepChart(run, segments) {
+function stepChart(run, segments, snapshots) {
   const train = segments.filter((s) => s.phase === 'train' && s.iterations > 0 && s.started_at);
   const rows = train.map((s) => {
     const mean = s.seconds / s.iterations;
@@ -34,7 +37,7 @@ function stepChart(run, segments) {
     const from = +new Date(s.started_at);
     return {from, to: from + 1000 * s.seconds, kind: 'test'};
   });
-  const shades = [...tests, ...pausesOf(run, train, tests)];
+  const shades = [...tests, ...pausesOf(run, train, tests, snapshots.map((s) => +new Date(s.at)))];
   if (run.anomaly) {
     const since = train.find((s) => s.first_iteration + s.iterations > run.anomaly.since_iteration);
     if (since) shades.push({from: +new Date(since.started_at), to: +rows.at(-1)[0], kind: 'slow'});
@@ -126,7 +129,7 @@ export async function runScreen(root, signal, query, id, live) {
     const [segments, progress, gpus] = await Promise.all([
       tryGet(`/v1/runs/${id}/segments`, {points: MOST_POINTS}, signal),
       tryGet(`/v1/runs/${id}/progress`, {points: MOST_POINTS}, signal), gpuCharts(run, signal)]);
-    const list = [lossChart(progress?.points ?? []), stepChart(run, segments?.segments ?? []), remainingChart(run), ...gpus]
+    const list = [lossChart(progress?.points ?? []), stepChart(run, segments?.segments ?? [], progress?.snapshots ?? []), remainingChart(run), ...gpus]
       .filter((c) => c.rows.length > 1);
     render(root, h('h1', null, nameOf(run), ' ', h('small', null, 'run ' + run.id)), runFacts(run),
       h('p', null, run.network ? h('a', {href: '#/network/' + encodeURIComponent(run.network)}, 'its network') : null, run.network && !exported ? ' · ' : null,
