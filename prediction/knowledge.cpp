@@ -22,7 +22,6 @@ using estimators::Record;
 using estimators::Score;
 
 constexpr double kGrowth = 1.2;  // of the history, after which the records are made anew
-constexpr double kDegrees = 10;  // of freedom of an estimator's own deviation
 
 // A network in a case: its name and its architecture.
 std::string network_of(const ModelKey& key) {
@@ -295,8 +294,7 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
     const estimators::Reply reply = fitted_[i]->predict(what);
     if (!reply.estimate) continue;
     const Score& score = (*records_)[i].kinds[static_cast<std::size_t>(kind)];
-    const double reach =
-        reply.estimate->deviation * regression::score_quantile(score.scores, confidence, kDegrees);
+    const double reach = score.reach(reply.estimate->deviation, confidence);
     Said out;
     out.kind = kind;
     out.estimator = all[i].name;

@@ -9,6 +9,7 @@
 
 #include "bench/csv_line.h"
 #include "bench/rivals/design.h"
+#include "bench/rivals/hidden.h"
 #include "regression/estimators/scores.h"
 
 namespace {
@@ -65,11 +66,10 @@ History read(const std::string& path, Target target) {
 }
 
 void print(const std::vector<Record>& records) {
-  constexpr const char* kNames[] = {"seen",    "batch size", "range",  "settings",
-                                    "devices", "device",     "network"};
   std::printf("| Estimator |");
-  for (const char* name : kNames) std::printf(" %s |", name);
-  std::printf("\n|---|---|---|---|---|---|---|---|\n");
+  for (std::size_t kind = 0; kind < kKinds; ++kind)
+    std::printf(" %s |", std::string(column_of(static_cast<Kind>(kind))).c_str());
+  std::printf("\n|---|---|---|---|---|---|---|---|---|---|\n");
   for (std::size_t i = 0; i < records.size(); ++i) {
     std::printf("| %s |", std::string(records[i].name).c_str());
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
@@ -97,6 +97,13 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"time", "energy", "memory"}));
   bool design = false;
   app.add_flag("--design", design, "what few runs chosen by variance leave, and as many at random");
+  std::string hide;
+  double share = 0;
+  app.add_option("--hide", hide, "what is hidden, instead of five folds of each kind of question")
+      ->check(CLI::IsMember(
+          {"size", "larger-half", "all-but-one", "devices", "few-devices", "device", "network"}));
+  app.add_option("--share", share, "how much of it is hidden at once (0: one part after the other)")
+      ->check(CLI::Range(0.0, 1.0));
   CLI11_PARSE(app, argc, argv);
   const Target target = quantity == "time"     ? Target::seconds
                         : quantity == "energy" ? Target::joules
@@ -106,6 +113,8 @@ int main(int argc, char** argv) {
     std::printf("\n%s: %zu runs\n\n", path.c_str(), history.size());
     if (design) {
       etad::bench::print_design(history);
+    } else if (!hide.empty()) {
+      etad::bench::print_hidden(history, target, hide, share);
     } else {
       print(compare(history, target));
     }

@@ -135,10 +135,15 @@ std::string limit_text(const Object& estimate, const Screen&) {
 }
 
 std::string estimators_text(const Object& answer, const Screen& screen) {
-  static constexpr std::pair<const char*, const char*> kKinds[] = {
-      {"seen", ">seen"},         {"batch_size", ">batch size"}, {"batch_size_range", ">larger half"},
-      {"settings", ">settings"}, {"devices", ">devices"},       {"device", ">device"},
-      {"network", ">network"}};
+  static constexpr std::pair<const char*, const char*> kKinds[] = {{"seen", ">seen"},
+                                                                   {"batch_size", ">batch size"},
+                                                                   {"batch_size_range", ">larger half"},
+                                                                   {"batch_size_from_one", ">from one size"},
+                                                                   {"settings", ">settings"},
+                                                                   {"devices", ">devices"},
+                                                                   {"devices_range", ">more devices"},
+                                                                   {"device", ">device"},
+                                                                   {"network", ">network"}};
   std::vector<std::string> headings = {"estimator"};
   for (const auto& [name, heading] : kKinds) headings.emplace_back(heading);
   headings.emplace_back("?<needs");

@@ -185,10 +185,6 @@ std::string to_json(const Estimate& estimate) {
 
 void write_estimator(JsonWriter& json, const estimators::Record& record,
                      const std::array<std::string_view, estimators::kKinds>& chosen) {
-  // "batch_size" between those seen; "batch_size_range" beyond them.
-  const auto name = [](estimators::Kind kind) {
-    return kind == estimators::Kind::range ? "batch_size_range" : estimators::name_of(kind);
-  };
   json.begin_object().field("name", record.name).field("source", record.source);
   json.key("needs").begin_object().field("met", record.missing.empty());
   json.field("missing", record.missing).end_object();
@@ -196,7 +192,7 @@ void write_estimator(JsonWriter& json, const estimators::Record& record,
   for (std::size_t i = 0; i < estimators::kKinds; ++i) {
     const estimators::Score& score = record.kinds[i];
     if (score.cases == 0) continue;
-    json.key(name(static_cast<estimators::Kind>(i))).begin_object();
+    json.key(estimators::column_of(static_cast<estimators::Kind>(i))).begin_object();
     std::optional<double> error, coverage;
     if (score.answered > 0) {
       error = score.error_percent;

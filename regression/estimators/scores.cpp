@@ -35,10 +35,12 @@ unsigned hidden_facts(Kind kind) {
     case Kind::seen:
     case Kind::batch_size:
     case Kind::range:
+    case Kind::one_size:
       return kAllFacts;
     case Kind::settings:
       return kNetwork | kPhase | kMachine | kSettings;
     case Kind::devices:
+    case Kind::devices_range:
       return kNetwork | kPhase | kMachine | kSettings | kDevices;
     case Kind::device:
       return kNetwork | kMachine;
@@ -52,19 +54,42 @@ struct Split {
   History known, hidden;
 };
 
-Split split(const History& history, Kind kind, std::size_t fold) {
-  Split out;
-  std::map<std::string, std::vector<double>> sizes;
-  if (kind == Kind::range) {
-    for (const Datum& datum : history) sizes[key_of(datum.what, kSeries)].push_back(datum.what.samples);
-    for (auto& [key, of] : sizes) std::ranges::sort(of);
+// The different values of what varies within a group, and the groups' facts.
+class Values {
+ public:
+  Values(const History& history, unsigned group, double Case::*varied) : group_(group), varied_(varied) {
+    for (const Datum& datum : history) values_[key_of(datum.what, group)].insert(datum.what.*varied);
   }
+
+  std::string group_of(const Case& what) const { return key_of(what, group_); }
+  bool in_larger_half(const Case& what) const {
+    const auto& of = values_.at(group_of(what));
+    return what.*varied_ > *std::next(of.begin(), static_cast<std::ptrdiff_t>((of.size() - 1) / 2));
+  }
+  // Of each group one value is left.
+  bool left_over(const Case& what) const {
+    const std::string key = group_of(what);
+    const auto& of = values_.at(key);
+    return what.*varied_ ==
+           *std::next(of.begin(), static_cast<std::ptrdiff_t>(hash(key) / kFolds % of.size()));
+  }
+
+ private:
+  unsigned group_;
+  double Case::*varied_;
+  std::map<std::string, std::set<double>> values_;
+};
+
+Split split(const History& history, Kind kind, std::size_t fold) {
+  const bool of_devices = kind == Kind::devices_range;
+  const Values values(history, of_devices ? kNetwork | kMachine : kSeries,
+                      of_devices ? &Case::devices : &Case::samples);
+  Split out;
   for (const Datum& datum : history) {
     bool hide = false;
-    if (kind == Kind::range) {
-      const std::string key = key_of(datum.what, kSeries);
-      const auto& of = sizes[key];
-      hide = hash(key) % kFolds == fold && datum.what.samples > of[(of.size() - 1) / 2];
+    if (kind == Kind::range || kind == Kind::one_size || kind == Kind::devices_range) {
+      hide = hash(values.group_of(datum.what)) % kFolds == fold &&
+             (kind == Kind::one_size ? !values.left_over(datum.what) : values.in_larger_half(datum.what));
     } else if (kind == Kind::seen) {
       hide = hash(std::to_string(datum.run)) % kFolds == fold;
     } else {
@@ -92,6 +117,10 @@ struct Trial {
   double deviation = 0;
 };
 
+double unit_of(double deviation, double typical) {
+  return std::max(std::hypot(deviation, typical), 1e-6);
+}
+
 double relative(const Trial& trial) {
   return std::abs(std::exp(trial.error) - 1);
 }
@@ -99,21 +128,28 @@ double relative(const Trial& trial) {
 Score score_of(const std::vector<Trial>& trials, const std::vector<Trial>& reference) {
   Score out;
   out.cases = static_cast<int>(trials.size());
-  std::vector<double> errors;
-  double ours = 0, theirs = 0;
+  std::vector<double> errors, factors, theirs, worse;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (!std::isfinite(trials[i].error)) continue;
     errors.push_back(relative(trials[i]));
-    out.scores.push_back(std::abs(trials[i].error) / std::max(trials[i].deviation, 1e-6));
+    factors.push_back(std::abs(trials[i].error));
     if (std::isfinite(reference[i].error)) {
-      ours += errors.back();
-      theirs += relative(reference[i]);
+      theirs.push_back(relative(reference[i]));
+      worse.push_back(errors.back() - theirs.back());
     }
   }
   out.answered = static_cast<int>(errors.size());
   out.error_percent = 100 * regression::mean(errors);
   out.standard_error = 100 * regression::standard_error(errors);
-  out.against = theirs > 0 ? ours / theirs : 1;
+  if (const double mean = regression::mean(theirs); mean > 0) {
+    out.against = 1 + regression::mean(worse) / mean;
+    out.against_error = regression::standard_error(worse) / mean;
+  }
+  out.typical = regression::median(std::move(factors));
+  for (const Trial& trial : trials) {
+    if (std::isfinite(trial.error))
+      out.scores.push_back(std::abs(trial.error) / unit_of(trial.deviation, out.typical));
+  }
   std::ranges::sort(out.scores);
   out.coverage = regression::score_coverage(out.scores, kConfidence, kDegrees);
   return out;
@@ -206,10 +242,12 @@ std::string_view name_of(Kind kind) {
       return "seen";
     case Kind::batch_size:
     case Kind::range:
+    case Kind::one_size:
       return "batch_size";
     case Kind::settings:
       return "settings";
     case Kind::devices:
+    case Kind::devices_range:
       return "devices";
     case Kind::device:
       return "device";
@@ -219,29 +257,56 @@ std::string_view name_of(Kind kind) {
   return "";
 }
 
+std::string_view column_of(Kind kind) {
+  switch (kind) {
+    case Kind::range:
+      return "batch_size_range";
+    case Kind::one_size:
+      return "batch_size_from_one";
+    case Kind::devices_range:
+      return "devices_range";
+    default:
+      return name_of(kind);
+  }
+}
+
+double Score::reach(double deviation, double confidence) const {
+  return unit_of(deviation, typical) * regression::score_quantile(scores, confidence, kDegrees);
+}
+
 Seen::Seen(const History& history) {
+  const auto widen = [](Ranges& ranges, std::string key, double value) {
+    auto& [low, high] = ranges.try_emplace(std::move(key), value, value).first->second;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  };
   for (const Datum& datum : history) {
     const Case& c = datum.what;
     for (const Kind kind : {Kind::network, Kind::device, Kind::devices, Kind::settings, Kind::seen}) {
       keys_.insert(std::string(name_of(kind)) + key_of(c, hidden_facts(kind)));
     }
-    const auto [range, first] = ranges_.try_emplace(key_of(c, kSeries), c.samples, c.samples);
-    if (!first) {
-      range->second.first = std::min(range->second.first, c.samples);
-      range->second.second = std::max(range->second.second, c.samples);
-    }
+    widen(samples_, key_of(c, kSeries), c.samples);
+    widen(devices_, key_of(c, hidden_facts(Kind::settings)), c.devices);
   }
 }
 
 Kind Seen::kind_of(const Case& what) const {
-  for (const Kind kind : {Kind::network, Kind::device, Kind::settings, Kind::devices}) {
+  const auto within = [](const std::pair<double, double>& range, double value) {
+    return value > range.first && value < range.second;
+  };
+  for (const Kind kind : {Kind::network, Kind::device, Kind::settings}) {
     if (!keys_.contains(std::string(name_of(kind)) + key_of(what, hidden_facts(kind)))) return kind;
   }
+  if (!keys_.contains(std::string(name_of(Kind::devices)) + key_of(what, hidden_facts(Kind::devices)))) {
+    const auto numbers = devices_.find(key_of(what, hidden_facts(Kind::settings)));
+    const bool between = numbers != devices_.end() && within(numbers->second, what.devices);
+    return between ? Kind::devices : Kind::devices_range;
+  }
   if (keys_.contains(std::string(name_of(Kind::seen)) + key_of(what, kAllFacts))) return Kind::seen;
-  const auto range = ranges_.find(key_of(what, kSeries));
-  if (range == ranges_.end()) return Kind::settings;
-  const auto [low, high] = range->second;
-  return what.samples > low && what.samples < high ? Kind::batch_size : Kind::range;
+  const auto sizes = samples_.find(key_of(what, kSeries));
+  if (sizes == samples_.end()) return Kind::settings;
+  if (sizes->second.first == sizes->second.second) return Kind::one_size;
+  return within(sizes->second, what.samples) ? Kind::batch_size : Kind::range;
 }
 
 std::vector<Record> compare(const History& history, Target target, const std::function<void()>& alive) {
@@ -262,16 +327,13 @@ std::vector<std::size_t> ranking(const std::vector<Record>& records, Kind kind) 
   };
   std::ranges::stable_sort(out, {}, error);
   const std::size_t best = out.front();
-  const double within = score(best).answered >= kFewest && score(best).error_percent > 0
-                            ? score(best).standard_error / score(best).error_percent
-                            : 0;
-  const auto simplest = std::ranges::find_if(out, [&](std::size_t i) {
-    return error(i) <= error(best) * (1 + within) &&
-           i == std::ranges::min(out, {}, [&](std::size_t j) {
-             return error(j) <= error(best) * (1 + within) ? j : records.size();
-           });
-  });
-  if (simplest != out.end()) std::rotate(out.begin(), simplest, simplest + 1);
+  const auto as_good = [&](std::size_t i) {
+    return error(i) <= error(best) + std::hypot(score(i).against_error, score(best).against_error);
+  };
+  auto simplest = out.begin();
+  for (auto each = out.begin(); each != out.end(); ++each)
+    if (*each < *simplest && as_good(*each)) simplest = each;
+  std::rotate(out.begin(), simplest, simplest + 1);
   return out;
 }
 

@@ -19,16 +19,19 @@ namespace etad::estimators {
 
 // What has to be bridged from the runs there are to the question; the farthest counts.
 enum class Kind : std::uint8_t {
-  seen,        // the like of it ran
-  batch_size,  // at other batch sizes, smaller and larger ones
-  range,       // at smaller batch sizes only, or larger ones only
-  settings,    // with other settings, or in the other phase
-  devices,     // on another number of devices
-  device,      // on other machines
-  network,     // never
+  seen,           // the like of it ran
+  batch_size,     // at other batch sizes, smaller and larger ones
+  range,          // at smaller batch sizes only, or larger ones only
+  one_size,       // at a single other batch size
+  settings,       // with other settings, or in the other phase
+  devices,        // on other numbers of devices, fewer and more
+  devices_range,  // on fewer devices only, or more only
+  device,         // on other machines
+  network,        // never
 };
-inline constexpr std::size_t kKinds = 7;
-std::string_view name_of(Kind kind);  // "batch_size" of both that it is the matter of
+inline constexpr std::size_t kKinds = 9;
+std::string_view name_of(Kind kind);    // "batch_size" of all three that it is the matter of
+std::string_view column_of(Kind kind);  // what tells them apart: "batch_size_range"
 
 // What a history has seen, to tell the kind of a question by.
 class Seen {
@@ -38,7 +41,8 @@ class Seen {
 
  private:
   std::set<std::string> keys_;
-  std::map<std::string, std::pair<double, double>> ranges_;  // of samples, by series
+  using Ranges = std::map<std::string, std::pair<double, double>>;
+  Ranges samples_, devices_;  // by series; by what is the same but for samples and devices
 };
 
 // One estimator's record in one kind of question.
@@ -49,9 +53,16 @@ struct Score {
   double standard_error = 0;   // of that mean
   double coverage = 0;         // share inside the 90 % interval that the other scores make
   // Mean error as a multiple of that of the estimator that answers most (of equals the richest), on the
-  // cases that both answered.
-  double against = 1;
-  std::vector<double> scores;  // sorted |log(actual / estimate)| in units of the deviation foretold
+  // cases that both answered, and the standard error of that: case by case, so that what is hard for both
+  // does not count.
+  double against = 1, against_error = 0;
+  // Median of |log(actual / estimate)|: what is allowed for beside the deviation that the estimator
+  // foretells. A line through two points foretells none.
+  double typical = 0;
+  std::vector<double> scores;  // sorted |log(actual / estimate)| in units of both together
+
+  // Half the width, in the logarithm, of the interval about an estimate of that deviation.
+  double reach(double deviation, double confidence) const;
 };
 
 struct Record {
@@ -65,8 +76,8 @@ struct Record {
 std::vector<Record> compare(
     const History& history, Target target, const std::function<void()>& alive = [] {});
 
-// Whom to ask a question of that kind, best first (indices into `records`): the simplest within one standard
-// error of the best, then the others by error.
+// Whom to ask a question of that kind, best first (indices into `records`): the simplest that is worse than
+// the best by no more than a standard error of that difference, then the others by error.
 std::vector<std::size_t> ranking(const std::vector<Record>& records, Kind kind);
 
 }  // namespace etad::estimators

@@ -174,7 +174,7 @@ TEST_F(Bridging, ADeviceAndANumberOfThemThatNothingRanOnStillHaveAnAnswer) {
   question_.devices = 8;
   const auto said = answer();
   ASSERT_TRUE(said);
-  EXPECT_EQ(said->parts[0].said->kind, estimators::Kind::devices);
+  EXPECT_EQ(said->parts[0].said->kind, estimators::Kind::devices_range);
   EXPECT_EQ(said->key.devices, 8);
   question_.devices = 0;
   EXPECT_EQ(answer()->parts[0].said->kind, estimators::Kind::settings) << "one or several, who knows";

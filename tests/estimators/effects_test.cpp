@@ -145,13 +145,54 @@ TEST(Seen, TellsTheFarthestThatMustBeBridged) {
   what.samples = 128;
   EXPECT_EQ(seen.kind_of(what), Kind::range);
   what.devices = 2;
-  EXPECT_EQ(seen.kind_of(what), Kind::devices);
+  EXPECT_EQ(seen.kind_of(what), Kind::devices_range);
   what.settings = {"type=Adam"};
   EXPECT_EQ(seen.kind_of(what), Kind::settings);
   what.host = "another";
   EXPECT_EQ(seen.kind_of(what), Kind::device);
   what.network = "another";
   EXPECT_EQ(seen.kind_of(what), Kind::network);
+}
+
+TEST(Seen, TellsBetweenFromBeyond) {
+  History history;
+  for (const double k : {1., 4.}) {
+    Case what = a_case("net", 16);
+    what.devices = k;
+    add(history, what, 1 / k);
+  }
+  const Seen seen(history);
+  Case what = a_case("net", 16);
+  what.devices = 2;
+  EXPECT_EQ(seen.kind_of(what), Kind::devices);
+  what.devices = 8;
+  EXPECT_EQ(seen.kind_of(what), Kind::devices_range);
+  what.devices = 1;
+  what.samples = 8;
+  EXPECT_EQ(seen.kind_of(what), Kind::one_size) << "one batch size has run on one device";
+  EXPECT_EQ(name_of(Kind::one_size), "batch_size");
+  EXPECT_EQ(column_of(Kind::one_size), "batch_size_from_one");
+}
+
+// A line through two points foretells no error; what it did wrong elsewhere makes its interval.
+TEST(Scores, AFitWithoutResidualsHasAnInterval) {
+  Score score;
+  score.typical = 0.1;
+  for (int i = 1; i <= 100; ++i) score.scores.push_back(i / 50.0);
+  EXPECT_NEAR(score.reach(0, 0.9), 0.18, 0.02);
+  EXPECT_GT(score.reach(0.2, 0.9), 2 * score.reach(0, 0.9));
+}
+
+// Simple is preferred where it is as good case by case, not where all cases are so hard that no mean is sure.
+TEST(Scores, WhatIsHardForAllDoesNotHideWhoIsBetter) {
+  std::vector<Record> records(2);
+  for (auto& record : records) record.kinds[0] = {20, 20, 30, 12, 0.9, 1, 0, 0.1, {}};
+  records[0].kinds[0].error_percent = 33;
+  records[0].kinds[0].against = 1.1;
+  records[0].kinds[0].against_error = 0.03;
+  EXPECT_EQ(ranking(records, Kind::seen).front(), 1U);
+  records[0].kinds[0].against_error = 0.2;
+  EXPECT_EQ(ranking(records, Kind::seen).front(), 0U);
 }
 
 TEST(Scores, TheRightFormWinsAndItsIntervalsHold) {

@@ -1,0 +1,99 @@
+// What the estimators of all history cost: to learn it anew, to bring up to date what has changed, to ask.
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <random>
+
+#include "regression/estimators/methods.h"
+
+namespace {
+
+using namespace etad::estimators;
+
+std::shared_ptr<const Costs> costs_of(int network) {
+  auto out = std::make_shared<Costs>();
+  for (int i = 0; i < 20 + 5 * network; ++i) {
+    LayerCosts layer;
+    layer.kind = i % 4;
+    layer.matrix = i % 4 == 0;
+    layer.operations = 1e7 * (1 + i % 5) * (layer.matrix ? 1 : 0.01);
+    layer.backward_operations = 2 * layer.operations;
+    layer.elements = 1e5 * (1 + i % 3);
+    layer.weights = 1e4;
+    out->layers.push_back(layer);
+  }
+  return out;
+}
+
+// `networks` on four machines, in both phases, at five batch sizes each: 40 runs a network.
+History history_of(int networks) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> noise(0, 0.03);
+  History out;
+  for (int network = 0; network < networks; ++network) {
+    const auto costs = costs_of(network % 16);
+    for (int machine = 0; machine < 4; ++machine) {
+      for (const char* phase : {"train", "test"}) {
+        for (const double b : {8., 16., 32., 64., 128.}) {
+          Datum datum;
+          datum.what.network = "net" + std::to_string(network);
+          datum.what.phase = phase;
+          datum.what.samples = b;
+          datum.what.device = "device" + std::to_string(machine);
+          datum.what.host = "host" + std::to_string(machine);
+          datum.what.framework = "caffe";
+          datum.what.costs = costs;
+          datum.what.iterations = 100;
+          datum.value = (1 + machine) * (2 + network % 16) * (4 + b) * 1e-3 * std::exp(noise(random));
+          datum.run = static_cast<std::int64_t>(out.size());
+          out.push_back(std::move(datum));
+        }
+      }
+    }
+  }
+  return out;
+}
+
+const Estimator& named(const char* name) {
+  return *find_estimator(name);
+}
+
+void learn(benchmark::State& state, const char* name) {
+  const History history = history_of(static_cast<int>(state.range(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(named(name).fit(history, Target::seconds));
+  state.SetLabel(std::to_string(history.size()) + " runs");
+}
+
+void bring_up_to_date(benchmark::State& state, const char* name) {
+  const History history = history_of(static_cast<int>(state.range(0)));
+  const auto before = named(name).fit(history, Target::seconds);
+  for (auto _ : state) benchmark::DoNotOptimize(named(name).refit(history, Target::seconds, *before));
+  state.SetLabel(std::to_string(history.size()) + " runs");
+}
+
+// Of a long history each question about another series is the first of its kind: the cells it listens to are
+// chosen and their covariance is factored.
+void ask(benchmark::State& state, bool first) {
+  const History history = history_of(static_cast<int>(state.range(0)));
+  const auto fitted = named("effects").fit(history, Target::seconds);
+  std::size_t i = 0;
+  for (auto _ : state) {
+    Case what = history[first ? i : 0].what;
+    what.samples = 48;
+    benchmark::DoNotOptimize(fitted->predict(what));
+    i = (i + 5) % history.size();
+  }
+}
+
+BENCHMARK_CAPTURE(learn, effects, "effects")->Arg(8)->Arg(100)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(learn, roofline_kinds, "roofline_kinds")->Arg(8)->Arg(100)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(bring_up_to_date, effects, "effects")->Arg(8)->Arg(100)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(bring_up_to_date, roofline, "roofline")->Arg(8)->Arg(100)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(bring_up_to_date, roofline_kinds, "roofline_kinds")
+    ->Arg(8)
+    ->Arg(100)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ask, first_of_a_series, true)->Arg(8)->Arg(100)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ask, again, false)->Arg(8)->Arg(100)->Unit(benchmark::kMillisecond);
+
+}  // namespace

@@ -1,0 +1,168 @@
+#include "bench/rivals/hidden.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "regression/estimators/scores.h"
+
+namespace etad::bench {
+namespace {
+
+using namespace estimators;
+
+constexpr std::size_t kFewest = 4;  // batch sizes of a series that is asked about
+constexpr double kConfidence = 0.9;
+constexpr unsigned kSeries = kAllFacts & ~kSamples;
+constexpr unsigned kElsewhere = kNetwork | kPhase | kDevices | kSettings;
+constexpr unsigned kCourse = kAllFacts & ~(kSamples | kDevices);  // of one network over numbers of devices
+
+// The part of the history that a run is hidden with; empty: it stays known.
+using PartOf = std::function<std::string(const Datum&)>;
+
+PartOf each_size(const History& history) {
+  std::map<std::string, std::set<double>> sizes;
+  for (const Datum& each : history) sizes[key_of(each.what, kSeries)].insert(each.what.samples);
+  return [sizes](const Datum& each) {
+    return sizes.at(key_of(each.what, kSeries)).size() < kFewest ? "" : key_of(each.what, kAllFacts);
+  };
+}
+
+PartOf larger_half(const History& history) {
+  std::map<std::string, std::set<double>> sizes;
+  for (const Datum& each : history) sizes[key_of(each.what, kSeries)].insert(each.what.samples);
+  return [sizes](const Datum& each) {
+    const std::string key = key_of(each.what, kSeries);
+    const auto& of = sizes.at(key);
+    const bool larger = each.what.samples >= *std::next(of.begin(), static_cast<int>((of.size() + 1) / 2));
+    return of.size() < kFewest || !larger ? "" : key;
+  };
+}
+
+PartOf all_but_one(const History& history) {
+  std::map<std::string, std::set<double>> sizes;
+  for (const Datum& each : history) sizes[key_of(each.what, kSeries)].insert(each.what.samples);
+  return [sizes](const Datum& each) {
+    const std::string key = key_of(each.what, kSeries);
+    const auto& of = sizes.at(key);
+    const auto left = std::next(of.begin(), static_cast<int>(std::hash<std::string>()(key) % of.size()));
+    return of.size() < kFewest || each.what.samples == *left ? "" : key;
+  };
+}
+
+PartOf devices(const History& history) {
+  std::map<std::string, std::set<double>> numbers;
+  for (const Datum& each : history) numbers[key_of(each.what, kCourse)].insert(each.what.devices);
+  return [numbers](const Datum& each) {
+    const bool asked = numbers.at(key_of(each.what, kCourse)).size() > 2 && each.what.devices > 1;
+    return asked ? key_of(each.what, kCourse | kDevices) : "";
+  };
+}
+
+PartOf few_devices(const History& history) {
+  std::map<std::string, std::set<double>> numbers;
+  for (const Datum& each : history) numbers[key_of(each.what, kNetwork | kMachine)].insert(each.what.devices);
+  return [numbers](const Datum& each) {
+    const std::string key = key_of(each.what, kNetwork | kMachine);
+    const auto& of = numbers.at(key);
+    return of.contains(1) && of.contains(2) && each.what.devices > 2 ? key : "";
+  };
+}
+
+PartOf part_of(const std::string& what, const History& history) {
+  if (what == "size") return each_size(history);
+  if (what == "larger-half") return larger_half(history);
+  if (what == "all-but-one") return all_but_one(history);
+  if (what == "devices") return devices(history);
+  if (what == "few-devices") return few_devices(history);
+  const unsigned facts = what == "device" ? kNetwork | kMachine : kNetwork;
+  return [facts](const Datum& each) { return key_of(each.what, facts); };
+}
+
+struct Sum {
+  double error = 0, held = 0;
+  int asked = 0, answered = 0;
+  void add(double actual, const Estimate* said, double reach) {
+    ++asked;
+    if (said == nullptr) return;
+    ++answered;
+    error += std::abs(std::exp(said->log_mean - actual) - 1);
+    held += std::abs(said->log_mean - actual) <= reach;
+  }
+};
+
+}  // namespace
+
+void print_hidden(const History& history, Target target, const std::string& what, double share) {
+  const PartOf part = part_of(what, history);
+  std::set<std::string> parts;
+  for (const Datum& each : history)
+    if (std::string name = part(each); !name.empty()) parts.insert(std::move(name));
+  std::map<std::string, std::size_t> fold_of;
+  const std::size_t folds = share > 0 ? static_cast<std::size_t>(std::lround(1 / share)) : parts.size();
+  for (const std::string& name : parts) fold_of.emplace(name, fold_of.size() % folds);
+
+  const auto all = estimators::estimators();
+  const std::vector<Record> records = compare(history, target);
+  std::vector<std::unique_ptr<const Fitted>> whole;
+  for (const Estimator& each : all)
+    whole.push_back(each.needs(history) ? nullptr : each.fit(history, target));
+  std::vector<Sum> sums(all.size() + 1);  // the last: the answer chosen
+  std::map<Kind, int> kinds;
+  for (std::size_t fold = 0; fold < folds; ++fold) {
+    History known, hidden;
+    for (const Datum& each : history) {
+      const auto found = fold_of.find(part(each));
+      (found != fold_of.end() && found->second == fold ? hidden : known).push_back(each);
+    }
+    if (hidden.empty() || known.empty()) continue;
+    const Seen seen(known);
+    std::vector<std::unique_ptr<const Fitted>> fitted;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      fitted.push_back(whole[i] == nullptr || all[i].needs(known) ? nullptr
+                       : all[i].refit                             ? all[i].refit(known, target, *whole[i])
+                                                                  : all[i].fit(known, target));
+    std::set<std::string> elsewhere;
+    for (const Datum& each : known) elsewhere.insert(key_of(each.what, kElsewhere));
+    for (const Cell& cell : cells_of(hidden)) {
+      if (what == "device" && !elsewhere.contains(key_of(*cell.what, kElsewhere))) continue;
+      const Kind kind = seen.kind_of(*cell.what);
+      ++kinds[kind];
+      std::vector<Reply> replies(all.size());
+      const auto reach = [&](std::size_t i) {
+        const Score& score = records[i].kinds[static_cast<std::size_t>(kind)];
+        return replies[i].estimate ? score.reach(replies[i].estimate->deviation, kConfidence) : 0;
+      };
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (fitted[i]) replies[i] = fitted[i]->predict(*cell.what);
+        const auto& said = replies[i].estimate;
+        sums[i].add(cell.log_value, said ? &*said : nullptr, reach(i));
+      }
+      const auto order = ranking(records, kind);
+      const auto chosen =
+          std::ranges::find_if(order, [&](std::size_t i) { return replies[i].estimate.has_value(); });
+      if (chosen == order.end()) {
+        sums.back().add(cell.log_value, nullptr, 0);
+      } else {
+        sums.back().add(cell.log_value, &*replies[*chosen].estimate, reach(*chosen));
+      }
+    }
+  }
+  std::printf("%s, %zu parts in %zu folds:", what.c_str(), parts.size(), folds);
+  for (const auto& [kind, cases] : kinds) std::printf(" %s %d", std::string(name_of(kind)).c_str(), cases);
+  std::printf("\n| Estimator | Error %% | Held %% | Answered |\n|---|---|---|---|\n");
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const Sum& sum = sums[i];
+    if (sum.answered == 0) continue;
+    std::printf("| %s | %.2f | %.1f | %d/%d |\n",
+                i < all.size() ? std::string(all[i].name).c_str() : "the chosen one",
+                100 * sum.error / sum.answered, 100 * sum.held / sum.answered, sum.answered, sum.asked);
+  }
+}
+
+}  // namespace etad::bench
