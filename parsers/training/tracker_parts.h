@@ -62,7 +62,8 @@ class Runs {
   RunTrack& for_header(const Moment& m);       // the run this header line belongs to; may begin one
   RunTrack& for_measurement(const Moment& m);  // likewise for a line that shows a run going on
   RunTrack& begin(const Moment& m);
-  RunTrack& begin_again(const Moment& m);  // the same program counts from the beginning again
+  RunTrack& begin_or_go_on(const Moment& m);  // the latter where the run before was stopped early
+  RunTrack& begin_again(const Moment& m);     // the same program counts from the beginning again
   void declare(RunTrack& r);
   void add_segment(RunTrack& r, const Segment& s, Records& out);
 

@@ -103,6 +103,40 @@ TEST(Runs, StoppedEarlyStaysStopped) {
   EXPECT_EQ(records.runs[0].iteration, 0);
 }
 
+TEST(Runs, WhatGoesOnAfterAnEarlyStopWithoutAHeaderIsTheSameTraining) {
+  HandLog log;
+  log.line(0, EventKind::run_start,
+           {{Field::max_iter, "100"}, {Field::batch_size, "32"}, {Field::solver_type, "SGD"}})
+      .iteration(1, "0")
+      .iteration(2, "10")
+      .line(3, EventKind::run_end, {{Field::outcome, "stopped"}})
+      .iteration(60, "10")
+      .iteration(61, "20");
+  const Records& records = log.end();
+  ASSERT_EQ(records.runs.size(), 2u);
+  const auto &before = records.runs[0], &after = records.runs[1];
+  EXPECT_EQ(before.state, RunState::stopped);
+  EXPECT_EQ(after.max_iterations, 100);
+  EXPECT_EQ(after.settings, before.settings);
+  EXPECT_FALSE(after.settings.empty());
+  EXPECT_EQ(after.first_iteration, 10);
+  ASSERT_EQ(records.segments.size(), 2u);
+  EXPECT_EQ(records.segments[1].value.samples_per_iteration, 32);
+}
+
+TEST(Runs, WhatBeginsAnewAfterAnEarlyStopInheritsNothing) {
+  HandLog log;
+  log.line(0, EventKind::run_start, {{Field::max_iter, "100"}, {Field::batch_size, "32"}})
+      .iteration(1, "0")
+      .iteration(2, "10")
+      .line(3, EventKind::run_end, {{Field::outcome, "stopped"}})
+      .iteration(60, "0")
+      .iteration(61, "10");
+  const Records& records = log.end();
+  ASSERT_EQ(records.runs.size(), 2u);
+  EXPECT_EQ(records.runs[1].max_iterations, std::nullopt);
+}
+
 TEST(Runs, FinishedItHasComeToItsEnd) {
   HandLog log;
   const Records& records = log.line(0, EventKind::run_start, {{Field::max_iter, "100"}})
