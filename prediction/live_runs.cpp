@@ -134,7 +134,9 @@ Outlook LiveRuns::at_start(const RunRow& row, const ModelSet& models) {
 Outlook LiveRuns::outlook(const RunRow& row, const std::shared_ptr<const ModelSet>& models,
                           std::optional<Instant> now) {
   const Run& run = row.run;
-  if (run.state != RunState::running || run.job != Job::train) {
+  // Of an imported log that just ends the clock stands at its last line.
+  const bool ends_there = row.source_kind == "import" && run.state == RunState::lost;
+  if ((run.state != RunState::running && !ends_there) || run.job != Job::train) {
     if (const auto gone = runs_.find(row.id); gone != runs_.end()) {
       stretches_ -= gone->second.stretches.size();
       runs_.erase(gone);
@@ -163,7 +165,7 @@ Outlook LiveRuns::outlook(const RunRow& row, const std::shared_ptr<const ModelSe
     known.test = fit_of(test);
     answer(run, train, test, known);
   }
-  const double silence = now && run.ended_at ? seconds_between(*run.ended_at, *now) : 0;
+  const double silence = now && run.ended_at && !ends_there ? seconds_between(*run.ended_at, *now) : 0;
   return after_silence(*known.answer, silence);
 }
 

@@ -388,6 +388,32 @@ TEST_F(RouterTest, ARunningRunSaysWhatRemains) {
   EXPECT_TRUE(run.at("ended_at").is_null());
 }
 
+// A log of long ago that just ends: what remained is told as of its last line.
+TEST_F(RouterTest, AnImportedRunThatJustEndsSaysWhatRemainedThen) {
+  SourceCommit commit;
+  commit.source.path = "/archive/lenet.log";
+  commit.source.kind = "import";
+  commit.source.format = "caffe";
+  const Instant begun = kNow - std::chrono::hours{24 * 400};
+  auto run = lenet(0, RunState::lost, begun);
+  run.iteration = 200;
+  for (std::int64_t w = 0; w < 2; ++w) {
+    const Segment each = segment(Phase::train, w * 100, 100, 5.0, begun + std::chrono::seconds{5 * w});
+    commit.records.segments.push_back({0, each});
+    run.train.iterations += each.iterations;
+    run.train.duration += each.duration;
+    ++run.train.segments;
+  }
+  commit.records.runs.push_back(run);
+  std::vector<SourceCommit> commits{commit};
+  ASSERT_TRUE(history_.writer().commit(commits, kNow));
+  const auto told = get("/v1/runs?state=lost").at("runs").at(0).as_object();
+  ASSERT_TRUE(told.at("remaining").is_object());
+  EXPECT_NEAR(told.at("remaining").at("seconds").to_number<double>(), 41, 4);
+  EXPECT_FALSE(told.at("stalled").as_bool());
+  EXPECT_TRUE(told.at("expected_end").is_string());
+}
+
 TEST_F(RouterTest, AWatchSendsEachRunOnceAndThenItsChanges) {
   Request request;
   request.method = "GET";
