@@ -2,6 +2,7 @@
 #include "prediction/plan.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "prediction/as_of.h"
@@ -56,16 +57,17 @@ Answer<EstimatePart> ask(const FittedModel& fitted, std::int64_t iterations,
 }
 
 // What all the history says where no model of the very deployment does. The farther an answer must reach, the
-// less the length of the run matters to it.
-std::optional<EstimatePart> bridged(const ModelSet& models, const Question& question, Phase phase,
-                                    std::int64_t iterations, std::optional<std::int64_t> batch,
-                                    ModelKey& key) {
+// less the length of the run matters to it. nullopt: nobody says anything.
+std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Question& question, Phase phase,
+                                            std::int64_t iterations, std::optional<std::int64_t> batch,
+                                            ModelKey& key) {
   if (!models.knowledge) return std::nullopt;
   const auto asked = models.knowledge->asked(question, phase, batch);
   if (!asked) return std::nullopt;
   const auto said = models.knowledge->ask(asked->what, question.confidence);
   if (!said) return std::nullopt;
   key = asked->key;
+  if (!said->contradicted_by.empty()) return refuse(abstained(*said, key.network));
   return part_of(*said, asked->what, iterations);
 }
 
@@ -89,8 +91,9 @@ Answer<EstimatePart> ask_best(const FittedModel& fitted, const ModelSet& models,
   const auto samples = static_cast<std::int64_t>(*part->batch_size);
   const Question exact = about(fitted.key, question);
   ModelKey key;
-  auto other = bridged(models, exact, fitted.key.phase, iterations, samples, key);
-  if (!other || !other->said) return part;
+  auto answer = bridged(models, exact, fitted.key.phase, iterations, samples, key);
+  if (!answer || !*answer || !(*answer)->said) return part;  // where the others disagree its own runs speak
+  auto& other = *answer;
   const estimators::Kind kind = other->said->kind;
   if (kind > estimators::Kind::settings) return part;  // its data came to be known after the model was made
   if (models.knowledge->prefers_models(kind)) {
@@ -138,7 +141,8 @@ Answer<void> add_tests(const Deployment& chosen, const Question& question, Estim
       return {};
     }
     if (auto part = bridged(*out.models, exact, Phase::test, iterations, question.test_batch_size, key)) {
-      out.parts.push_back(std::move(*part));
+      if (!*part) return refuse(std::move(part->error()));
+      out.parts.push_back(std::move(**part));
       return {};
     }
     Refusal refusal;
@@ -199,22 +203,65 @@ EstimatePart part_of(const Said& said, const estimators::Case& what, std::int64_
   return part;
 }
 
+Refusal abstained(const Said& said, std::string network) {
+  const auto says = [](std::string_view name, double seconds) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.*s says %.4g s", static_cast<int>(name.size()), name.data(), seconds);
+    return std::string(text);
+  };
+  Refusal out;
+  out.kind = Refusal::Kind::abstained;
+  out.network = std::move(network);
+  out.value = says(said.estimator, said.seconds) + " an iteration, " +
+              says(said.contradicted_by, said.contradicted_seconds);
+  return out;
+}
+
 std::int64_t test_phases(std::int64_t iterations, std::int64_t interval) {
   return interval > 0 ? iterations / interval + 1 : 0;
 }
 
-Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& asked,
-                          std::optional<Instant> now) {
-  Question question = recognized(*models, asked);
+namespace {
+
+// `several`: whether more than one deployment may fit.
+Answer<Estimate> answer(Estimate out, bool several);
+
+// Where it makes no difference which of the deployments that fit is meant, that is no reason to refuse.
+std::optional<Estimate> alike(const Estimate& asked, const Refusal& ambiguous) {
+  if (ambiguous.known.size() < ambiguous.deployments) return std::nullopt;  // too many to ask each
+  std::vector<Estimate> all;
+  for (const KnownDeployment& each : ambiguous.known) {
+    Estimate one = asked;
+    one.question = about(each.key, asked.question);
+    auto answered = answer(std::move(one), false);
+    if (!answered) return std::nullopt;
+    all.push_back(std::move(*answered));
+  }
+  double lower = all.front().sum.lower, upper = all.front().sum.upper;
+  for (const Estimate& one : all) {
+    lower = std::min(lower, one.sum.lower);
+    upper = std::max(upper, one.sum.upper);
+    for (const Estimate& other : all)
+      if (other.sum.seconds < one.sum.lower || other.sum.seconds > one.sum.upper) return std::nullopt;
+  }
+  Estimate out = std::move(
+      *std::ranges::max_element(all, {}, [](const Estimate& each) { return each.parts.front().runs; }));
+  out.question = asked.question;
+  out.sum.lower = lower;
+  out.sum.upper = upper;
+  out.alike = all.size();
+  return out;
+}
+
+Answer<Estimate> answer(Estimate out, bool several) {
+  const Question question = out.question;
   const Phase phase = question.phase == Question::Phase::test ? Phase::test : Phase::train;
-  if (auto counted = count_tokens(question, *models); !counted) return refuse(std::move(counted.error()));
-  Estimate out;
-  out.models = question.at ? as_of(*models, question) : std::move(models);
-  out.question = question;
-  out.now = question.at ? question.at : now;
   Deployment chosen;
   if (question.shown) {
     auto first = never_ran(*out.models, question, phase, question.iterations, out.key);
+    if (!first && first.error().kind == Refusal::Kind::ambiguous && several) {
+      if (auto same = alike(out, first.error())) return std::move(*same);
+    }
     if (!first) return refuse(std::move(first.error()));
     out.parts.push_back(std::move(*first));
   } else if (auto selected = select(*out.models, question)) {
@@ -222,8 +269,8 @@ Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question
     const FittedModel& fitted =
         (phase == Phase::test ? *chosen.test : *chosen.train).said_to(question.asker);
     out.key = fitted.key;
-    auto first =
-        ask_best(fitted, *out.models, question.iterations, question.batch_size, question, now, "batch_size");
+    auto first = ask_best(fitted, *out.models, question.iterations, question.batch_size, question, out.now,
+                          "batch_size");
     if (!first) return refuse(std::move(first.error()));
     out.parts.push_back(std::move(*first));
   } else {
@@ -236,13 +283,17 @@ Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question
       return refuse(std::move(refusal));
     }
     const Refusal::Kind kind = selected.error().kind;
+    if (kind == Refusal::Kind::ambiguous && several) {
+      if (auto same = alike(out, selected.error())) return std::move(*same);
+    }
     const bool bridgeable =
         kind == Refusal::Kind::unknown_deployment || kind == Refusal::Kind::no_model_of_phase;
     auto first = bridgeable ? bridged(*out.models, question, phase, question.iterations, question.batch_size,
                                       out.key)
                             : std::nullopt;
     if (!first) return refuse(std::move(selected.error()));
-    out.parts.push_back(std::move(*first));
+    if (!*first) return refuse(std::move(first->error()));
+    out.parts.push_back(std::move(**first));
   }
   if (question.phase == Question::Phase::total) {
     if (auto added = add_tests(chosen, question, out); !added) return refuse(std::move(added.error()));
@@ -259,6 +310,18 @@ Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question
   }
   sum_up(out);
   return out;
+}
+
+}  // namespace
+
+Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& asked,
+                          std::optional<Instant> now) {
+  Estimate out;
+  out.question = recognized(*models, asked);
+  if (auto counted = count_tokens(out.question, *models); !counted) return refuse(std::move(counted.error()));
+  out.now = out.question.at ? out.question.at : now;
+  out.models = out.question.at ? as_of(*models, out.question) : std::move(models);
+  return answer(std::move(out), true);
 }
 
 }  // namespace etad::prediction

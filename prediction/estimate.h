@@ -33,11 +33,17 @@ struct Estimate {
   std::vector<EstimatePart> parts;  // one, but for a total
   regression::Prediction sum;
   std::optional<Instant> now;
+  // Deployments that fit the question: where several do and answer alike within their intervals, this is the
+  // answer of the one with the most runs, and its bounds are those of all.
+  std::size_t alike = 1;
 };
 
 // `now`: when the run will start, for the machine's shared effect at present; nullopt: at no time in particular.
 Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& question,
                           std::optional<Instant> now = std::nullopt);
+
+// That good estimators contradict each other.
+Refusal abstained(const Said& said, std::string network);
 
 // What estimators said of an iteration, of so many.
 EstimatePart part_of(const Said& said, const estimators::Case& what, std::int64_t iterations);

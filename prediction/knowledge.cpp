@@ -286,6 +286,33 @@ Said Knowledge::record_of(Kind kind, int runs) const {
   return out;
 }
 
+// Bitirgen et al. (MICRO 2008) have an ensemble abstain where its members disagree; here the members are the
+// estimators with a good record.
+void Knowledge::seek_contradiction(const estimators::Case& what, std::size_t asked, Said& said) const {
+  constexpr int kFewest = 8;         // answers that make a record to doubt others by
+  constexpr double kNearly = 1.5;    // of the error of the one asked
+  constexpr double kSupport = 0.99;  // both intervals of this confidence must hold something in common
+  const auto score = [&](std::size_t i) -> const Score& {
+    return (*records_)[i].kinds[static_cast<std::size_t>(said.kind)];
+  };
+  const auto reply = [&](std::size_t i) { return fitted_[i]->predict(what).estimate; };
+  const auto own = reply(asked);
+  if (!own || score(asked).answered < kFewest) return;
+  for (std::size_t i = 0; i < fitted_.size(); ++i) {
+    if (i == asked || !fitted_[i] || score(i).answered < kFewest ||
+        score(i).against > kNearly * score(asked).against)
+      continue;
+    const auto other = reply(i);
+    if (!other) continue;
+    const double support =
+        score(asked).reach(own->deviation, kSupport) + score(i).reach(other->deviation, kSupport);
+    if (!(std::abs(own->log_mean - other->log_mean) > support)) continue;
+    said.contradicted_by = (*records_)[i].name;
+    said.contradicted_seconds = std::exp(other->log_mean);
+    return;
+  }
+}
+
 std::optional<Said> Knowledge::ask(const estimators::Case& what, double confidence) const {
   const Kind kind = kind_of(what);
   const auto all = estimators::estimators();
@@ -305,7 +332,9 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
     out.seconds = std::exp(reply.estimate->log_mean);
     out.lower = out.seconds * std::exp(-reach);
     out.upper = out.seconds * std::exp(reach);
-    if (std::isfinite(out.upper) && out.lower > 0) return out;
+    if (!std::isfinite(out.upper) || !(out.lower > 0)) continue;
+    seek_contradiction(what, i, out);
+    return out;
   }
   return std::nullopt;
 }

@@ -41,6 +41,10 @@ struct Said {
   int tested_on = 0;                             // questions of it
   estimators::RestsOn rests_on;
   double seconds = 0, lower = 0, upper = 0;  // of an iteration
+  // Another estimator, nearly as good in such questions, that contradicts this one by more than the records
+  // of both support; empty: none does.
+  std::string_view contradicted_by;
+  double contradicted_seconds = 0;  // what it says
 };
 
 // What to put in for what a question leaves out, and what it is about.
@@ -83,6 +87,7 @@ class Knowledge {
   std::array<std::string_view, estimators::kKinds> chosen() const;
 
  private:
+  void seek_contradiction(const estimators::Case& what, std::size_t asked, Said& said) const;
   Knowledge(Data data, const estimators::History& history) : data_(std::move(data)), seen_(history) {}
   static std::shared_ptr<Knowledge> fitted(Data data, const Knowledge* before,
                                            const std::function<void()>& alive);

@@ -52,6 +52,7 @@ Answer<EstimatePart> never_ran(const ModelSet& models, const Question& question,
     return refuse(ambiguous(std::move(fits)));
   }
   key = heard.front().asked.key;
+  if (!heard.front().said.contradicted_by.empty()) return refuse(abstained(heard.front().said, key.network));
   return part_of(heard.front().said, heard.front().asked.what, iterations);
 }
 

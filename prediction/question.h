@@ -62,7 +62,9 @@ struct Refusal {
     batch_size_missing,    // `parameter`: models of several batch sizes, `batch_sizes`
     costs_unknown,         // `network` never ran, and what it costs can't be counted: `value` says why
     nothing_alike,         // `network` never ran, and no other runs tell of it: `value` says why
-    sequence_length_missing,  // of `network`, whose runs had those of `candidates`: tokens are no samples without
+    abstained,             // of `network` good estimators contradict each other: `value` says what they say
+    sequence_length_missing,  // of `network`, whose runs had those of `candidates`: tokens are no samples
+                              // without
   };
   // A parameter of the question whose values tell the deployments apart.
   struct Difference {

@@ -222,6 +222,8 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
   }
   if (array_of(estimate, "parts").empty()) out += "  rests on " + foundation_text(estimate) + "\n";
   out += mood_text(estimate);
+  if (const auto alike = count_of(estimate, "alike"); alike > 1)
+    out += "  " + counted(alike, "deployment") + " fit and answer alike: the bounds are those of all\n";
   if (const auto& outside = array_of(estimate, "extrapolates"); !outside.empty()) {
     out += coloured("  outside what was seen: " + joined(outside), Colour::yellow, screen.colours) + "\n";
   }

@@ -173,6 +173,7 @@ std::string to_json(const Estimate& estimate) {
   }
   json.field("tokens_per_iteration", tokens).field("tokens_per_second", tokens_per_second);
   json.field("extrapolates", extrapolates).field("mood", shared_effect);
+  if (estimate.alike > 1) json.field("alike", static_cast<std::int64_t>(estimate.alike));
   if (const auto* said = farthest(estimate)) write_said(json, *said);
   if (main.model != nullptr) write_answering_model(json, *main.model, main.said);
   json.key("parts").begin_array();

@@ -116,6 +116,17 @@ Problem nothing_alike(const Refusal& refusal) {
   return problem;
 }
 
+Problem abstained(const Refusal& refusal) {
+  Problem problem;
+  problem.status = 404;
+  problem.title = "Estimators disagree";
+  problem.detail =
+      "Of " + named(refusal) + " estimators with good records contradict each other: " + refusal.value + ".";
+  problem.hint = "a short run of it there would tell: `etactl next` says which";
+  problem.more = [](JsonWriter& json) { json.field("abstained", true); };
+  return problem;
+}
+
 std::string runs_text(const prediction::Contradiction::Side& side) {
   const std::size_t shown = side.runs.size();
   std::string out = shown == 1 ? "run " : "runs ";
@@ -219,6 +230,8 @@ Problem problem_of(const Refusal& refusal) {
       return costs_unknown(refusal);
     case Refusal::Kind::nothing_alike:
       return nothing_alike(refusal);
+    case Refusal::Kind::abstained:
+      return abstained(refusal);
     case Refusal::Kind::sequence_length_missing:
       return sequence_length_missing(refusal);
     case Refusal::Kind::too_large:

@@ -39,7 +39,8 @@ ModelKey key(const std::string& network, Phase phase, const std::string& host) {
 
 class NeverRan : public testing::Test {
  protected:
-  void add(const std::string& network, int depth, double width, const std::string& host = "vm") {
+  void add(const std::string& network, int depth, double width, const std::string& host = "vm",
+           double slower = 1) {
     for (const Phase phase : {Phase::train, Phase::test}) {
       std::vector<RunData> runs;
       for (const int batch : {8, 64}) {
@@ -47,7 +48,7 @@ class NeverRan : public testing::Test {
         run.run_id = ++id_;
         run.iterations = 100;
         run.samples_per_iteration = batch;
-        run.duration = from_seconds(100 * seconds(depth, width, batch, phase == Phase::train));
+        run.duration = from_seconds(slower * 100 * seconds(depth, width, batch, phase == Phase::train));
         runs.push_back(run);
       }
       data_[key(network, phase, host)] =
@@ -144,7 +145,8 @@ TEST_F(NeverRan, BatchSizeComesFromTheDescriptionOrIsAskedFor) {
 }
 
 TEST_F(NeverRan, OfTwoMachinesOneMustBeNamed) {
-  for (const char* host : {"vm", "box"}) add("a", 2, 4, host), add("b", 4, 2, host), add("c", 6, 8, host);
+  add("a", 2, 4), add("b", 4, 2), add("c", 6, 8);
+  add("a", 2, 4, "box", 9), add("b", 4, 2, "box", 9), add("c", 6, 8, "box", 9);
   const auto refused = ask(about(costs(8, 5)));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, Refusal::Kind::ambiguous);
@@ -155,6 +157,13 @@ TEST_F(NeverRan, OfTwoMachinesOneMustBeNamed) {
   const auto answer = ask(question);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->key.host, "box");
+}
+
+TEST_F(NeverRan, TwoMachinesThatAnswerAlikeNeedNoName) {
+  for (const char* host : {"vm", "box"}) add("a", 2, 4, host), add("b", 4, 2, host), add("c", 6, 8, host);
+  const auto answer = ask(about(costs(8, 5)));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->alike, 2u);
 }
 
 // Its runs know more of it than its description.

@@ -134,7 +134,7 @@ TEST_F(EstimateTest, AWiderConfidenceIsAWiderInterval) {
 TEST_F(EstimateTest, NamesMatchWhateverTheirCaseUnlessThatIsAmbiguous) {
   add(fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001));
   EXPECT_EQ(answered("network=lenet&phase=train&batch_size=64&iterations=10").at("network"), "LeNet");
-  add(fitted(2, "LENET", Phase::train, 0.5, 0.01, 0.001));
+  add(fitted(2, "LENET", Phase::train, 0.5, 0.05, 0.01));
   EXPECT_EQ(answered("network=LENET&phase=train&batch_size=64&iterations=10").at("network"), "LENET");
   const auto body = refused("network=lenet&phase=train&batch_size=64&iterations=10", 409);
   EXPECT_EQ(body.at("parameters"), json::parse(R"(["network"])"));
@@ -176,9 +176,43 @@ TEST_F(EstimateTest, SeveralDevicesAreNotGuessedAt) {
   EXPECT_EQ(answered(query + "&host=gpu1").at("model").at("id"), 1);
 }
 
+TEST_F(EstimateTest, ThatGoodEstimatorsContradictEachOtherIsSaid) {
+  prediction::Said said;
+  said.estimator = "ernest";
+  said.seconds = 1.5;
+  said.contradicted_by = "effects";
+  said.contradicted_seconds = 4.25;
+  const Problem problem = problem_of(prediction::abstained(said, "LeNet"));
+  EXPECT_EQ(problem.status, 404);
+  EXPECT_EQ(
+      problem.detail,
+      "Of LeNet estimators with good records contradict each other: ernest says 1.5 s an iteration, effects "
+      "says 4.25 s.");
+  EXPECT_EQ(json::parse(reply_of(problem).body).at("abstained"), true);
+}
+
+TEST_F(EstimateTest, SeveralDevicesThatAnswerAlikeAreNoReasonToRefuse) {
+  add(fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001));
+  FittedModel other = fitted(2, "LeNet", Phase::train, 0.5, 0.01, 0.00101);
+  other.key.host = "gpu2";
+  other.model.runs = 20;
+  add(other);
+  const std::string query = "network=LeNet&phase=train&batch_size=64&iterations=1000";
+  const auto first = answered(query + "&host=gpu1"), second = answered(query + "&host=gpu2");
+  const auto both = answered(query);
+  EXPECT_EQ(both.at("alike"), 2);
+  EXPECT_EQ(both.at("host"), "gpu2") << "it has more runs";
+  EXPECT_EQ(both.at("seconds"), second.at("seconds"));
+  EXPECT_EQ(both.at("lower"), first.at("lower"));
+  EXPECT_EQ(both.at("upper"), second.at("upper"));
+  EXPECT_FALSE(first.contains("alike"));
+  models_[1].model.coefficients[1].value *= 2;
+  refused(query, 409);
+}
+
 TEST_F(EstimateTest, AnUnknownNumberOfDevicesIsNotTakenForOne) {
   for (const std::int64_t devices : {1, 0}) {
-    FittedModel model = fitted(2 - devices, "LeNet", Phase::train, 0.5, 0.01, 0.001);
+    FittedModel model = fitted(2 - devices, "LeNet", Phase::train, 0.5, devices == 1 ? 0.01 : 0.05, 0.001);
     model.key.devices = devices;
     add(model);
   }
