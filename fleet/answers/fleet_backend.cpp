@@ -22,7 +22,7 @@ Result<prediction::RefitReport> FleetBackend::refit() {
   } else {
     report = tl::unexpected(loaded.error());
   }
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   failure_ = report ? std::nullopt : std::optional(report.error());
   return report;
 }
@@ -31,7 +31,7 @@ service::Health FleetBackend::health() {
   service::Health out;
   out.started_at = started_at_;
   out.last_refit = refit_.last();
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (failure_) out.failures.push_back({"history", failure_->message, failure_->hint});
   return out;
 }

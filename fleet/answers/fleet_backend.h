@@ -4,13 +4,13 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
 #include "daemon/refit.h"
 #include "daemon/service/backend.h"
 #include "fleet/answers/fleet_models.h"
+#include "threads/mutex.h"
 
 namespace etad::fleet {
 
@@ -47,8 +47,8 @@ class FleetBackend final : public service::Backend {
   std::shared_ptr<Digests> digests_ = std::make_shared<Digests>();
   FleetModels kept_;
   Refit refit_;
-  std::mutex mutex_;  // guards what follows
-  std::optional<Error> failure_;
+  Mutex mutex_;
+  std::optional<Error> failure_ GUARDED_BY(mutex_);
 };
 
 }  // namespace etad::fleet
