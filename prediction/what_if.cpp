@@ -76,6 +76,14 @@ double throughput(const Estimate& estimate) {
   return *main.batch_size * static_cast<double>(estimate.question.iterations) / estimate.sum.seconds;
 }
 
+// The farthest that one of the rows had to reach; where nobody says, no row's estimator is another's.
+estimators::Kind farthest_of(const std::vector<WhatIf::Row>& rows) {
+  auto out = estimators::Kind::seen;
+  for (const WhatIf::Row& row : rows)
+    if (const auto& said = row.estimate.parts.front().said) out = std::max(out, said->kind);
+  return out;
+}
+
 void judge(WhatIf& out, Vary vary) {
   if (out.rows.empty()) return;
   const bool rates =
@@ -86,8 +94,9 @@ void judge(WhatIf& out, Vary vary) {
   const auto best = std::ranges::max_element(out.rows, {}, goodness);
   out.best = static_cast<std::size_t>(best - out.rows.begin());
   if (vary != Vary::batch_size || !rates || out.rows.size() < 2) return;
+  const double near = farthest_of(out.rows) == estimators::Kind::seen ? kNear : kNear / 2;
   for (std::size_t i = 0; i < out.rows.size(); ++i) {
-    if (out.rows[i].samples_per_second < (1 - kNear) * best->samples_per_second) continue;
+    if (out.rows[i].samples_per_second < (1 - near) * best->samples_per_second) continue;
     if (!out.knee || *out.rows[i].question.batch_size < *out.rows[*out.knee].question.batch_size)
       out.knee = i;
   }
@@ -132,6 +141,18 @@ Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<st
     if (!answer) return refuse(std::move(answer.error()));
     const double rate = throughput(*answer);
     out.rows.push_back({question, std::move(*answer), rate});
+  }
+  if (vary == Vary::batch_size) {
+    const auto farthest = farthest_of(out.rows);
+    for (WhatIf::Row& row : out.rows) {
+      const auto& said = row.estimate.parts.front().said;
+      if (!said || said->kind == farthest) continue;
+      row.question.along_with = farthest;
+      if (auto answer = ask(row.question)) {
+        row.samples_per_second = throughput(*answer);
+        row.estimate = std::move(*answer);
+      }
+    }
   }
   judge(out, vary);
   return out;

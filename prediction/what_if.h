@@ -34,12 +34,14 @@ struct WhatIf {
 };
 
 // A throughput this close to the best is as good as the best: what a larger batch gains beyond is paid for in
-// memory and in steps to convergence.
+// memory and in steps to convergence. Where not all rows were measured the knee is estimated to be within half of
+// it: the other half is for what estimates are off by (docs/accuracy.md, "Choices").
 inline constexpr double kNear = 0.05;
 
 // `values` empty: sensible ones. Of batch sizes the powers of two from half the smallest seen to twice the
 // largest, and those two; of devices 1, 2, 4, 8; of device those on which the network ran. With as many
-// iterations each. Refused where no value has an answer, with the reason of the first.
+// iterations each. All rows of batch sizes are one estimator's, so that no change of it looks like one of
+// throughput. Refused where no value has an answer, with the reason of the first.
 Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<std::string>& values,
                        const Ask& ask);
 

@@ -13,6 +13,8 @@ Estimator ring();              // 1, B/k, (k-1)/k: gradients go round in a ring
 Estimator end_to_end();        // the regression of one network on one deployment
 Estimator effects();           // one model of all the history (not published: effects.cpp)
 Estimator lu();                // peak memory a + b B
+Estimator stargazer();         // stepwise splines of the settings
+Estimator kerr();              // principal components of what a network's layers are
 
 Estimator gupta();     // c1 + c2 B, run by run, forgetting
 Estimator bitirgen();  // an ensemble that abstains where its members contradict each other

@@ -1,6 +1,7 @@
 #include "regression/estimators/solvers.h"
 
 #include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -53,6 +54,29 @@ Solution solve(Solver solver, const Eigen::MatrixXd& design, const Eigen::Vector
   }
   const auto free = std::max<Eigen::Index>(1, design.rows() - (out.coefficients.array() != 0).count());
   out.scale = std::sqrt(errors.squaredNorm() / static_cast<double>(free));
+  return out;
+}
+
+Components principal_components(const Eigen::MatrixXd& rows, double explained) {
+  Components out;
+  out.mean = rows.colwise().mean();
+  const Eigen::MatrixXd centred = rows.rowwise() - out.mean;
+  const auto free = static_cast<double>(rows.rows() - 1);
+  out.scale = (centred.colwise().squaredNorm() / free).cwiseSqrt();
+  const double least = 1e-9 * std::max(1.0, out.scale.maxCoeff());
+  Eigen::MatrixXd standard = centred;
+  for (Eigen::Index j = 0; j < rows.cols(); ++j) {
+    const bool varies = out.scale(j) > least;
+    if (!varies) out.scale(j) = 1;
+    standard.col(j) = varies ? (centred.col(j) / out.scale(j)).eval() : Eigen::VectorXd::Zero(rows.rows()).eval();
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(standard.transpose() * standard / free);
+  const Eigen::VectorXd variances = solver.eigenvalues().reverse().cwiseMax(0);
+  const double all = variances.sum();
+  Eigen::Index taken = 0;
+  for (double sum = 0; taken < rows.cols() && all > 0 && sum < explained * all; ++taken) sum += variances(taken);
+  out.directions = solver.eigenvectors().rowwise().reverse().leftCols(taken);
+  out.shares = variances.head(taken) / (all > 0 ? all : 1);
   return out;
 }
 

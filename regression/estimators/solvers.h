@@ -27,4 +27,18 @@ Solution solve(Solver solver, const Eigen::MatrixXd& design, const Eigen::Vector
 Eigen::VectorXd solve_map(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, const Eigen::VectorXd& prior,
                           const Eigen::VectorXd& penalty);
 
+// Principal components of standardised columns: mean 0 and variance 1 each (Pearson 1901, Hotelling 1933).
+struct Components {
+  Eigen::RowVectorXd mean, scale;  // of the columns as they were given
+  Eigen::MatrixXd directions;      // a column a component, that of the largest variance first
+  Eigen::VectorXd shares;          // of the variance, of each of them
+
+  Eigen::VectorXd of(const Eigen::RowVectorXd& row) const {
+    return (((row - mean).array() / scale.array()).matrix() * directions).transpose();
+  }
+};
+
+// As few as explain that share of the variance, of rows at least two. A column that does not vary has no part in them.
+Components principal_components(const Eigen::MatrixXd& rows, double explained);
+
 }  // namespace etad::estimators

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "regression/estimators/methods.h"
+#include "regression/estimators/solvers.h"
 #include "tests/estimators/histories.h"
 
 namespace etad::estimators {
@@ -71,6 +72,71 @@ TEST(Bitirgen, AnswersWhereItsMembersAgreeAndNotWhereTheyDoNot) {
   const Reply far = ask(bitirgen(), history, a_case("net", 1e7));
   EXPECT_FALSE(far.estimate);
   EXPECT_NE(far.why.find("contradict"), std::string::npos);
+}
+
+// A known law of two settings and their product, and what takes no part.
+TEST(Stargazer, RecoversALawOfSettings) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> uniform(0, 4);
+  History history;
+  const auto law = [](double width, double height) {
+    return std::exp(0.5 + 0.3 * width + 0.2 * height + 0.05 * width * height);
+  };
+  const auto with = [](double width, double height, double dust) {
+    Case out = a_case("net", 32);
+    out.settings = {"dust=" + std::to_string(dust), "height=" + std::to_string(height),
+                    "width=" + std::to_string(width)};
+    return out;
+  };
+  for (int i = 0; i < 60; ++i) {
+    const double width = uniform(random), height = uniform(random);
+    add(history, with(width, height, uniform(random)), law(width, height));
+  }
+  EXPECT_NEAR(value(ask(stargazer(), history, with(1, 3, 2))) / law(1, 3), 1, 0.02);
+  EXPECT_NEAR(value(ask(stargazer(), history, with(3, 1, 0.5))) / law(3, 1), 1, 0.02);
+  EXPECT_FALSE(ask(stargazer(), history, a_case("net", 32)).estimate) << "it says no width";
+  history.resize(19);
+  EXPECT_EQ(stargazer().needs(history), "no network has 20 runs on one machine over settings that are numbers");
+}
+
+// The textbook's two columns that vary together: one component, along the diagonal, holds nearly all.
+TEST(PrincipalComponents, OfTwoColumnsThatVaryTogether) {
+  Eigen::MatrixXd rows(4, 3);
+  rows << 1, 20, 7, 2, 40, 7, 3, 60, 7, 4, 80.1, 7;
+  const Components found = principal_components(rows, 0.95);
+  ASSERT_EQ(found.directions.cols(), 1);
+  EXPECT_NEAR(std::abs(found.directions(0, 0)), std::sqrt(0.5), 1e-3);
+  EXPECT_NEAR(found.directions(0, 0), found.directions(1, 0), 1e-3);
+  EXPECT_NEAR(found.directions(2, 0), 0, 1e-12) << "does not vary";
+  EXPECT_NEAR(found.shares(0), 1, 1e-3);
+  EXPECT_NEAR(found.of(rows.colwise().mean())(0), 0, 1e-12);
+}
+
+Case described_case(const std::string& network, double layers, double width, double batch) {
+  Case out = a_case(network, batch);
+  auto costs = std::make_shared<Costs>();
+  for (int i = 0; i < static_cast<int>(layers); ++i) {
+    LayerCosts layer;
+    layer.operations = width * width, layer.backward_operations = 2 * layer.operations;
+    layer.elements = 3 * width, layer.weights = width;
+    costs->layers.push_back(layer);
+  }
+  out.costs = std::move(costs);
+  return out;
+}
+
+TEST(Kerr, ExplainsANetworkByTheOthers) {
+  History history;
+  const auto law = [](double layers, double width, double batch) { return 1e-9 * layers * width * width * batch; };
+  for (const double layers : {4.0, 8.0, 16.0, 32.0})
+    for (const double width : {100.0, 300.0, 1000.0})
+      for (const double batch : {8.0, 64.0})
+        add(history, described_case("net" + std::to_string(layers * width), layers, width, batch),
+            law(layers, width, batch));
+  EXPECT_NEAR(value(ask(kerr(), history, described_case("new", 12, 500, 32))) / law(12, 500, 32), 1, 0.25);
+  EXPECT_FALSE(ask(kerr(), history, a_case("unknown", 32)).estimate) << "nobody described it";
+  history.resize(8);
+  EXPECT_TRUE(kerr().needs(history));
 }
 
 }  // namespace

@@ -35,6 +35,12 @@ class WhatIfTest : public testing::Test {
     part.batch_size = batch;
     part.iterations = question.iterations;
     part.prediction = out.sum;
+    if (!measured_) {  // but for that of 100
+      Said& said = part.said.emplace();
+      said.kind = batch == 100 ? estimators::Kind::seen : estimators::Kind::batch_size;
+      const auto asked = std::max(said.kind, question.along_with.value_or(said.kind));
+      said.estimator = asked == estimators::Kind::seen ? "of what ran" : "of batch sizes";
+    }
     return out;
   }
   Answer<WhatIf> what_if_of(Vary vary, const std::vector<std::string>& values) {
@@ -48,6 +54,7 @@ class WhatIfTest : public testing::Test {
     return out;
   }();
   regression::Range seen_{12, 100};
+  bool measured_ = true;
   std::map<std::string, double> fixed_ = {{"K80", 0.010}, {"V100", 0.002}};
 };
 
@@ -67,6 +74,22 @@ TEST_F(WhatIfTest, KneeIsTheSmallestWithinFivePercentOfTheBest) {
   EXPECT_EQ(*answer->rows[*answer->best].question.batch_size, 512);
   EXPECT_EQ(*answer->rows[*answer->knee].question.batch_size, 160);
   EXPECT_NEAR(answer->rows[1].samples_per_second, 64'000 / 74.0, 1e-6);
+}
+
+TEST_F(WhatIfTest, AnEstimatedKneeKeepsHalfOfTheToleranceForWhatEstimatesAreOffBy) {
+  measured_ = false;  // within 2.5 % of 512's 980.8: from B = 219 on
+  const auto answer = what_if_of(Vary::batch_size, {"512", "160", "200", "256"});
+  ASSERT_TRUE(answer && answer->knee);
+  EXPECT_EQ(*answer->rows[*answer->knee].question.batch_size, 256);
+}
+
+TEST_F(WhatIfTest, OneEstimatorAnswersAllRows) {
+  measured_ = false;
+  const auto answer = what_if_of(Vary::batch_size, {"64", "100", "128"});
+  ASSERT_TRUE(answer);
+  for (const WhatIf::Row& row : answer->rows) {
+    EXPECT_EQ(row.estimate.parts.front().said->estimator, "of batch sizes") << *row.question.batch_size;
+  }
 }
 
 TEST_F(WhatIfTest, DevicesSideBySideAndTheUnknownOneSaid) {

@@ -1,0 +1,235 @@
+// Jia, Shaw, Martonosi, "Stargazer: automated regression-based GPU design space exploration", ISPASS 2012: the
+// logarithm of time as a sum of natural cubic splines of the settings and of products of two settings, taken up one
+// after the other for as long as that raises the adjusted R^2.
+#include <Eigen/Core>
+#include <Eigen/QR>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "regression/estimators/methods.h"
+
+namespace etad::estimators {
+namespace {
+
+constexpr std::size_t kFewest = 20;     // runs of a group
+constexpr std::size_t kMostRuns = 120;  // of a group that are listened to: the newest
+constexpr std::size_t kMostFactors = 5;
+constexpr std::size_t kKnots = 4;
+
+// "128" of "width=128"; nullopt: no number.
+std::optional<double> number_in(std::string_view setting, std::string_view name) {
+  if (!setting.starts_with(name) || setting.size() <= name.size() || setting[name.size()] != '=') return std::nullopt;
+  double out = 0;
+  const char* const end = setting.data() + setting.size();
+  const auto [rest, error] = std::from_chars(setting.data() + name.size() + 1, end, out);
+  return error == std::errc{} && rest == end && std::isfinite(out) ? std::optional(out) : std::nullopt;
+}
+
+std::string_view name_in(std::string_view setting) {
+  return setting.substr(0, setting.find('='));
+}
+
+// What must be equal among runs: all but batch size, devices and the settings that are numbers.
+std::string group_of(const Case& what) {
+  std::string key = key_of(what, kNetwork | kPhase | kMachine);
+  for (const std::string& setting : what.settings)
+    if (!number_in(setting, name_in(setting))) key += setting + '\x1f';
+  return key;
+}
+
+// A factor that runs differ in: the batch size and the devices in the logarithm, or a setting.
+struct Factor {
+  std::string name;  // of a setting; empty: the batch size; "k": the devices
+  std::vector<double> knots;
+
+  std::optional<double> of(const Case& what) const {
+    if (name.empty()) return std::log(what.samples);
+    if (name == "k") return std::log(what.devices);
+    for (const std::string& setting : what.settings)
+      if (const auto number = number_in(setting, name)) return number;
+    return std::nullopt;
+  }
+
+  // The natural cubic spline with those knots but for its constant (Hastie, Tibshirani, Friedman 2009, 5.2.1): x,
+  // and a column for each knot but the last two.
+  std::vector<double> columns(double x) const {
+    std::vector<double> out = {x};
+    const std::size_t last = knots.size() - 1;
+    const auto d = [&](std::size_t k) {
+      const auto cube = [](double y) { return y > 0 ? y * y * y : 0; };
+      return (cube(x - knots[k]) - cube(x - knots[last])) / (knots[last] - knots[k]);
+    };
+    for (std::size_t k = 0; k + 2 < knots.size(); ++k) out.push_back(d(k) - d(last - 1));
+    return out;
+  }
+};
+
+// One factor's spline, or the product of two factors.
+struct Term {
+  std::size_t one = 0, other = 0;
+  std::vector<double> columns(const std::vector<Factor>& factors, const std::vector<double>& x) const {
+    return one == other ? factors[one].columns(x[one]) : std::vector{x[one] * x[other]};
+  }
+};
+
+class Group {
+ public:
+  explicit Group(std::vector<const Datum*> runs) : rests_on_(estimators::rests_on(runs)) {
+    find_factors(runs);
+    std::vector<std::vector<double>> x;
+    Eigen::VectorXd y(static_cast<Eigen::Index>(runs.size()));
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      x.push_back(values(runs[i]->what).value());
+      y(static_cast<Eigen::Index>(i)) = std::log(runs[i]->value);
+    }
+    double best = fit(x, y, terms_);
+    for (bool better = true; better;) {
+      better = false;
+      std::vector<Term> chosen;
+      for (const Term& term : candidates()) {
+        auto tried = terms_;
+        tried.push_back(term);
+        if (const double r2 = fit(x, y, tried); r2 > best + 1e-6) best = r2, chosen = tried, better = true;
+      }
+      if (better) terms_ = std::move(chosen);
+    }
+    fit(x, y, terms_);
+  }
+
+  Reply predict(const Case& what) const {
+    const auto x = values(what);
+    if (!x) return abstain("a setting is not said that the runs differ in");
+    const Eigen::VectorXd row = row_of(*x, terms_);
+    Estimate out;
+    out.log_mean = row.dot(coefficients_);
+    out.deviation = scale_ * std::sqrt(1 + row.dot(covariance_ * row));
+    out.rests_on = rests_on_;
+    return {out, {}};
+  }
+
+ private:
+  void find_factors(std::vector<const Datum*>& runs) {
+    std::vector<Factor> all = {{"", {}}, {"k", {}}};
+    std::set<std::string> names;
+    for (const Datum* run : runs)
+      for (const std::string& setting : run->what.settings)
+        if (number_in(setting, name_in(setting))) names.emplace(name_in(setting));
+    for (const std::string& name : names) all.push_back({name, {}});
+    for (Factor& factor : all) {
+      std::vector<double> seen;
+      for (const Datum* run : runs)
+        if (const auto x = factor.of(run->what)) seen.push_back(*x);
+      if (seen.size() < runs.size()) continue;  // some runs do not say it
+      std::ranges::sort(seen);
+      for (std::size_t k = 0; k < kKnots; ++k) {
+        const double at = seen[(seen.size() - 1) * (1 + 6 * k) / (2 + 6 * (kKnots - 1))];
+        if (factor.knots.empty() || at > factor.knots.back()) factor.knots.push_back(at);
+      }
+      if (factor.knots.size() < 3) factor.knots = {seen.front(), seen.back()};  // a straight line
+      if (seen.front() < seen.back() && factors_.size() < kMostFactors) factors_.push_back(std::move(factor));
+    }
+  }
+
+  // Each factor that is not in yet, and each product of two that are.
+  std::vector<Term> candidates() const {
+    const auto has = [&](std::size_t i, std::size_t j) {
+      return std::ranges::any_of(terms_, [&](const Term& t) { return t.one == i && t.other == j; });
+    };
+    std::vector<Term> out;
+    for (std::size_t i = 0; i < factors_.size(); ++i)
+      for (std::size_t j = i; j < factors_.size(); ++j)
+        if (!has(i, j) && (i == j || (has(i, i) && has(j, j)))) out.push_back({i, j});
+    return out;
+  }
+
+  std::optional<std::vector<double>> values(const Case& what) const {
+    std::vector<double> out;
+    for (const Factor& factor : factors_) {
+      const auto x = factor.of(what);
+      if (!x || !std::isfinite(*x)) return std::nullopt;
+      out.push_back(*x);
+    }
+    return out;
+  }
+
+  Eigen::VectorXd row_of(const std::vector<double>& x, const std::vector<Term>& terms) const {
+    std::vector<double> out = {1};
+    for (const Term& term : terms)
+      for (const double column : term.columns(factors_, x)) out.push_back(column);
+    return Eigen::Map<const Eigen::VectorXd>(out.data(), static_cast<Eigen::Index>(out.size()));
+  }
+
+  // Least squares with these terms; the adjusted R^2, or -1 where there are too few runs for them.
+  double fit(const std::vector<std::vector<double>>& x, const Eigen::VectorXd& y, const std::vector<Term>& terms) {
+    Eigen::MatrixXd design(y.size(), row_of(x.front(), terms).size());
+    for (Eigen::Index i = 0; i < y.size(); ++i) design.row(i) = row_of(x[static_cast<std::size_t>(i)], terms);
+    const auto n = static_cast<double>(y.size()), p = static_cast<double>(design.cols());
+    if (3 * p > n) return -1;
+    const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(design);
+    coefficients_ = solver.solve(y);
+    const Eigen::MatrixXd inverse = solver.pseudoInverse();
+    covariance_ = inverse * inverse.transpose();
+    const double left = (y - design * coefficients_).squaredNorm() / (n - p);
+    const double all = (y.array() - y.mean()).square().sum() / (n - 1);
+    scale_ = std::max(std::sqrt(left), 1e-4);
+    return all > 0 ? 1 - left / all : 0;
+  }
+
+  std::vector<Factor> factors_;
+  std::vector<Term> terms_;
+  Eigen::VectorXd coefficients_;
+  Eigen::MatrixXd covariance_;
+  double scale_ = 0;
+  RestsOn rests_on_;
+};
+
+// The groups with enough runs, in which a setting varies that is a number.
+std::map<std::string, std::vector<const Datum*>> groups_of(const History& history) {
+  std::map<std::string, std::vector<const Datum*>> all, out;
+  for (const Datum& datum : history)
+    if (datum.value > 0 && std::isfinite(datum.value) && datum.what.samples > 0 && datum.what.devices > 0)
+      all[group_of(datum.what)].push_back(&datum);
+  for (auto& [key, runs] : all) {
+    std::set<std::vector<std::string>> settings;
+    for (const Datum* run : runs) settings.insert(run->what.settings);
+    if (runs.size() < kFewest || settings.size() < 2) continue;
+    std::ranges::stable_sort(runs, std::ranges::greater{}, &Datum::started_at);
+    if (runs.size() > kMostRuns) runs.resize(kMostRuns);
+    out.emplace(key, std::move(runs));
+  }
+  return out;
+}
+
+class FittedStargazer final : public Fitted {
+ public:
+  explicit FittedStargazer(const History& history) {
+    for (const auto& [key, runs] : groups_of(history)) groups_.emplace(key, Group(runs));
+  }
+  Reply predict(const Case& what) const override {
+    if (!(what.samples > 0) || !(what.devices > 0)) return abstain("the batch size is not known");
+    const auto found = groups_.find(group_of(what));
+    if (found == groups_.end()) return abstain("too few runs of " + what.network + " over different settings");
+    return found->second.predict(what);
+  }
+
+ private:
+  std::map<std::string, Group> groups_;
+};
+
+}  // namespace
+
+Estimator stargazer() {
+  return {"stargazer", "Jia, Shaw, Martonosi, ISPASS 2012",
+          [](const History& history) -> std::optional<std::string> {
+            if (!groups_of(history).empty()) return std::nullopt;
+            return "no network has 20 runs on one machine over settings that are numbers";
+          },
+          [](const History& history, Target) -> std::unique_ptr<const Fitted> {
+            return std::make_unique<FittedStargazer>(history);
+          }};
+}
+
+}  // namespace etad::estimators
