@@ -64,7 +64,7 @@ std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Questi
   if (!models.knowledge) return std::nullopt;
   const auto asked = models.knowledge->asked(question, phase, batch);
   if (!asked) return std::nullopt;
-  const auto said = models.knowledge->ask(asked->what, question.confidence);
+  const auto said = models.knowledge->ask(asked->what, question.confidence, question.along_with);
   if (!said) return std::nullopt;
   key = asked->key;
   if (!said->contradicted_by.empty()) return refuse(abstained(*said, key.network));
@@ -96,7 +96,7 @@ Answer<EstimatePart> ask_best(const FittedModel& fitted, const ModelSet& models,
   auto& other = *answer;
   const estimators::Kind kind = other->said->kind;
   if (kind > estimators::Kind::settings) return part;  // its data came to be known after the model was made
-  if (models.knowledge->prefers_models(kind)) {
+  if (models.knowledge->prefers_models(std::max(kind, question.along_with.value_or(kind)))) {
     part->said = models.knowledge->record_of(kind, fitted.model.runs);
     return part;
   }

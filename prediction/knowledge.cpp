@@ -313,10 +313,11 @@ void Knowledge::seek_contradiction(const estimators::Case& what, std::size_t ask
   }
 }
 
-std::optional<Said> Knowledge::ask(const estimators::Case& what, double confidence) const {
+std::optional<Said> Knowledge::ask(const estimators::Case& what, double confidence,
+                                   std::optional<Kind> along_with) const {
   const Kind kind = kind_of(what);
   const auto all = estimators::estimators();
-  for (const std::size_t i : estimators::ranking(*records_, kind)) {
+  for (const std::size_t i : estimators::ranking(*records_, std::max(kind, along_with.value_or(kind)))) {
     if (!fitted_[i]) continue;
     const estimators::Reply reply = fitted_[i]->predict(what);
     if (!reply.estimate) continue;

@@ -80,7 +80,9 @@ class Knowledge {
   // The models' own record in such questions, as theirs who answered from `runs` runs.
   Said record_of(estimators::Kind kind, int runs) const;
   // The best estimator's answer; of those that abstain the next. nullopt: all do.
-  std::optional<Said> ask(const estimators::Case& what, double confidence) const;
+  // `along_with`: see Question.
+  std::optional<Said> ask(const estimators::Case& what, double confidence,
+                          std::optional<estimators::Kind> along_with = std::nullopt) const;
 
   const std::vector<estimators::Record>& records() const { return *records_; }
   // Who answers each kind of question.
