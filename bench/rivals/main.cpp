@@ -8,6 +8,7 @@
 #include <map>
 
 #include "bench/csv_line.h"
+#include "bench/rivals/choices.h"
 #include "bench/rivals/design.h"
 #include "bench/rivals/hidden.h"
 #include "regression/estimators/scores.h"
@@ -104,6 +105,8 @@ int main(int argc, char** argv) {
           {"size", "larger-half", "all-but-one", "devices", "few-devices", "device", "network"}));
   app.add_option("--share", share, "how much of it is hidden at once (0: one part after the other)")
       ->check(CLI::Range(0.0, 1.0));
+  bool choices = false;
+  app.add_flag("--choices", choices, "how often the batch size and the device are right that the estimates choose");
   CLI11_PARSE(app, argc, argv);
   const Target target = quantity == "time"     ? Target::seconds
                         : quantity == "energy" ? Target::joules
@@ -115,6 +118,8 @@ int main(int argc, char** argv) {
       etad::bench::print_design(history);
     } else if (!hide.empty()) {
       etad::bench::print_hidden(history, target, hide, share);
+    } else if (choices) {
+      etad::bench::print_choices(history);
     } else {
       print(compare(history, target));
     }
