@@ -62,7 +62,7 @@ def measure(options, folder, server):
     host.start_daemon()
     for log in sorted((ROOT / "examples/caffe").glob("*.log")):
         host.bring(log)
-    host.ask("/v1/imports?name=/trace.csv", "POST", trace(1_760_000_400, 120))
+    host.ask("/v1/imports?name=/trace.csv", "POST", trace(int(time.time()) // 3600 * 3600 - 5 * 3600, 120))
     host.stop_daemon()
     original = folder / "original.db"
     subprocess.run(["sqlite3", host.folder / "history.db", f"VACUUM INTO '{original}'"], check=True)
