@@ -68,6 +68,8 @@ std::vector<Error> Daemon::open(std::unique_ptr<AlertCommand> alert_command) {
   open_run_watch(std::move(alert_command));
   if (auto opened = open_history(); !opened) return one(opened.error());
   if (auto opened = open_socket(); !opened) return one(opened.error());
+  for (const Error& error : reread_outdated(*setup, *writer_, stopping_))
+    log::warning(error.text(), {{"PART", "sources"}});
   ingest_ = std::make_unique<IngestThread>(*writer_, [this] { server_->changed(); });
   if (auto started = ingest_->start(std::move(*setup)); !started) return one(started.error());
   service_beat_ = refit_beat_ = steady_clock::now().time_since_epoch().count();

@@ -7,6 +7,7 @@
 #include "daemon/follow/discovery.h"
 #include "daemon/own_files.h"
 #include "daemon/system.h"
+#include "parsers/log/log_parser.h"
 #include "parsers/traces/trace.h"
 
 namespace etad {
@@ -114,6 +115,31 @@ Result<void> Reread::replace() {
     if (!*fresh || (*fresh)->offset < old->offset) return tl::unexpected(changed());
     return history.replace_source(old_.id, id);
   });
+}
+
+std::vector<Error> reread_outdated(const IngestSetup& setup, SharedWriter& writer, const std::atomic<bool>& stop) {
+  std::vector<Error> errors;
+  const auto running = writer.with([](Writer& history) { return history.sources_with_running_runs(); });
+  if (!running) return {running.error()};
+  for (const std::int64_t id : *running) {
+    const auto row = writer.with([&](Writer& history) { return history.source(id); });
+    if (!row) return {row.error()};
+    if (!*row || (*row)->kind != "file" || (*row)->gone) continue;
+    LogOptions options;
+    options.formats = setup.formats.get();
+    const auto state = LogParser::restore(std::move(options), (*row)->state);
+    if (state || state.error().kind != ErrorKind::corrupt) continue;
+    const auto done = [&]() -> Result<void> {
+      const auto reread = Reread::of(id, setup, writer);
+      if (!reread) return tl::unexpected(reread.error());
+      if (auto read = (*reread)->read(stop); !read) return read;
+      return (*reread)->replace();
+    }();
+    if (done) continue;
+    errors.push_back({(*row)->path, "its runs so far can't be gone on with: " + done.error().message,
+                      done.error().hint, done.error().kind});
+  }
+  return errors;
 }
 
 }  // namespace etad

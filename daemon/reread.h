@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "daemon/follow/filesystem.h"
 #include "daemon/ingest_thread.h"
@@ -39,5 +40,10 @@ class Reread {
 
 // Whether a source can be read again at all: its file must still hold what came of it.
 Result<SourceRow> rereadable_source(Writer& history, std::int64_t source_id);
+
+// After an upgrade: sources of which a run is going on, and whose parser's state an older version wrote in a form
+// that this one does not know, are read again from their beginning. While nobody follows them. What comes back
+// are those for which it can't be done, and why: their running runs end where they are.
+std::vector<Error> reread_outdated(const IngestSetup& setup, SharedWriter& writer, const std::atomic<bool>& stop);
 
 }  // namespace etad

@@ -70,8 +70,12 @@ bool LogParser::restore_trace(const LogState& state) {
 Result<LogParser> LogParser::restore(LogOptions options, std::string_view text) {
   LogParser parser(std::move(options));
   if (text.empty()) return parser;
-  const auto state = saved::from_text<LogState>(text, kVersion, "the saved state of this source");
-  if (!state) return fail(state.error().kind, state.error().message, "it is read again from its beginning");
+  auto state = saved::from_text<LogState>(text, kVersion, "the saved state of this source");
+  if (!state) {
+    if (auto old = trace_state_of_version_1(text)) state = std::move(*old);
+  }
+  if (!state)
+    return fail(state.error().kind, state.error().message, "it is read on from where it was, as a new log");
   if (state->own) {
     const std::string& name = state->own->format;
     auto format = parser.options_.formats ? parser.options_.formats->find(name) : nullptr;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "parsers/base/record.h"
@@ -70,5 +71,9 @@ struct LogState {
   std::vector<std::string> columns;  // of a trace without a header
   SearchState search;
 };
+
+// The state of a trace in the form that was saved before version 2: what its header said can't be had otherwise when the daemon is
+// upgraded, since the monitor writes it once. Nullopt: the text is anything else.
+std::optional<LogState> trace_state_of_version_1(std::string_view text);
 
 }  // namespace etad

@@ -147,5 +147,29 @@ TEST_F(Rereading, what_can_not_be_read_again_says_why) {
   EXPECT_THAT(runs(), SizeIs(2));
 }
 
+TEST_F(Rereading, a_run_that_goes_on_over_an_upgrade_is_read_again) {
+  const std::string all = log();
+  const std::size_t middle = all.find('\n', all.size() / 2) + 1;
+  write("a.log", all.substr(0, middle));
+  ASSERT_EQ(newest().run.state, RunState::running);
+  ingest_.reset();
+  ASSERT_THAT(reread_outdated(setup(), *writer_, stop_), IsEmpty());
+  const std::int64_t kept = newest().source_id;
+  ASSERT_TRUE(writer_->with([&](Writer& writer) {
+    std::vector<SourceCommit> of_before(1);
+    of_before[0].source = writer.source(kept).value().value();
+    of_before[0].source.state = R"({"version":1,"format":"caffe","tracker":"{}"})";
+    return writer.commit(of_before, wall_);
+  }));
+  ASSERT_THAT(reread_outdated(setup(), *writer_, stop_), IsEmpty());
+  EXPECT_NE(newest().source_id, kept) << "only what can't be gone on with is read again";
+  append("a.log", all.substr(middle));
+  start();
+  wait();
+  ASSERT_THAT(runs(), SizeIs(1));
+  EXPECT_EQ(newest().run.state, RunState::finished);
+  EXPECT_EQ(newest().run.train.segments, 10);
+}
+
 }  // namespace
 }  // namespace etad

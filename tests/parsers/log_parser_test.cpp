@@ -145,5 +145,19 @@ TEST(LogParser, close_leaves_an_unfinished_run_lost_and_more_lines_revive_it) {
   EXPECT_EQ(records.runs[0].state, RunState::finished);
 }
 
+// A monitor writes its header once: an upgraded daemon has it from the state of before.
+TEST(LogParser, a_trace_is_gone_on_with_from_a_state_of_version_1) {
+  auto parser = LogParser::restore(options(), R"({"format":"nvidia-smi","last":null,"version":1,"trace":{"header":)"
+                                              R"(["timestamp, index, power.draw [W]"],"labels":[18000000000000000001],)"
+                                              R"("at":1715000000000000},"traced":7,"looked_at":0})");
+  ASSERT_TRUE(parser) << parser.error().text();
+  Records records;
+  parser->feed("2024/05/06 07:08:09.250, 0, 61.50 W", std::nullopt, kModified, records);
+  parser->flush(records);
+  ASSERT_EQ(records.samples.size(), 1U);
+  EXPECT_EQ(records.samples[0].value, 61.5);
+  EXPECT_FALSE(LogParser::restore(options(), R"({"format":"nvidia-smi","version":1,"trace":{"header":7}})"));
+}
+
 }  // namespace
 }  // namespace etad
