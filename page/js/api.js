@@ -6,6 +6,11 @@ const answers = embedded ? JSON.parse(embedded.textContent) : null;
 export const exported = answers !== null;
 export const exportedAt = answers?.['exported_at'];
 
+let socket = '/run/etad/etad.sock';
+
+// Where the daemon that answers has its socket, for commands to copy.
+export const socketPath = () => socket;
+
 export class Problem extends Error {
   constructor(status, body) {
     super(body?.detail || body?.title || `The daemon answered with status ${status}.`);
@@ -33,6 +38,7 @@ export async function get(path, parameters, signal) {
     throw new Problem(404, {title: 'Not in this file', detail: 'This file was exported without it: ask the daemon.'});
   }
   const response = await fetch(asked, {signal, cache: 'no-store'});
+  socket = response.headers.get('Etad-Socket') ?? socket;
   const body = await response.json().catch(() => null);
   if (!response.ok) throw new Problem(response.status, body);
   return body;

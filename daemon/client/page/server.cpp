@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <boost/asio/io_context.hpp>
@@ -55,6 +56,10 @@ TextResponse text_response(unsigned status, std::string_view type, std::string b
   out.body() = std::move(body);
   harden(out);
   return out;
+}
+
+bool is_printable(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= ' ' && c < 0x7f; });
 }
 
 std::string_view view_of(beast::string_view text) {
@@ -144,8 +149,10 @@ class Connection {
     if (ask.stream) return relay(*client, ask.target);
     auto response = client->get(ask.target);
     if (!response) return unavailable(response.error());
-    send(text_response(response->status, response->ok() ? "application/json" : "application/problem+json",
-                       std::move(response->body)));
+    auto out = text_response(response->status, response->ok() ? "application/json" : "application/problem+json",
+                             std::move(response->body));
+    if (is_printable(server_.socket)) out.set("Etad-Socket", server_.socket);  // for commands to copy
+    send(std::move(out));
   }
 
   void unavailable(const Error& error) {

@@ -1,6 +1,6 @@
 // How long would it take? A form filled from a past run; the answer with its parts, and the same question as
 // a command, a request and a line for a job script.
-import {exported, get, Problem, target, tryGet} from '../api.js';
+import {exported, get, Problem, socketPath, target, tryGet} from '../api.js';
 import {facts, h, replace, table} from '../dom.js';
 import {between, counted, digits, duration, nameOf, plain, whole} from '../format.js';
 
@@ -44,7 +44,7 @@ function answerView(answer, question) {
       {head: 'rests on', cell: (p) => counted(p.model?.runs ?? p.runs, 'run')}], answer.parts, {caption: 'what was added up'}) : null,
     h('h2', null, 'The same elsewhere'),
     copyable('etactl', commandOf(question)),
-    copyable('curl', `curl --unix-socket /run/etad/etad.sock '${'http://localhost' + target('/v1/estimate', question)}'`),
+    copyable('curl', `curl --unix-socket ${quoted(socketPath())} '${'http://localhost' + target('/v1/estimate', question)}'`),
     copyable('Slurm', '#SBATCH --time=' + jobTime(answer.upper))];
 }
 
