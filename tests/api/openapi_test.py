@@ -21,7 +21,7 @@ formats = FormatChecker(formats=())
 ANY = {400, 403, 405, 413, 415, 417, 431}
 # Members that none of the requests below is shown.
 UNSEEN = {"Health.failing.[].part", "Health.failing.[].why", "Health.failing.[].hint", "Usage.hint", "AnomalyTraces.hint",
-          "Problem.known", "Dispute.left_out_runs", "Dispute.own_runs", "Refused.owner", "Refused.what",
+          "Problem.known", "Problem.abstained", "Dispute.left_out_runs", "Dispute.own_runs", "Refused.owner", "Refused.what",
           "Refused.count", "Refused.last_at", "WhatIf.unanswered.[].value", "WhatIf.unanswered.[].why"}
 
 
@@ -148,6 +148,7 @@ def requests(world):
     running = next(run["id"] for run in runs if run["state"] == "running")
     timing = next(run["id"] for run in runs if run["job"] == "time")
     over = next(run["id"] for run in runs if run["source"].endswith("over.log"))
+    saving = next(run["id"] for run in runs if run["source"].endswith("cifar10_quick_snap.log"))
     model = world.json("/v1/models")["models"][0]["id"]
     sources = world.json("/v1/sources")["sources"]
     imported = next(each["id"] for each in sources if each["kind"] == "import")
@@ -170,6 +171,7 @@ def requests(world):
         *(f"/runs/{run['id']}" for run in runs), f"/runs/{timing}", "/runs/99999",
         f"/runs/{running}/segments", f"/runs/{running}/segments?limit=2", f"/runs/{running}/segments?points=5", "/runs/99999/segments",
         f"/runs/{running}/progress", f"/runs/{running}/progress?points=5", "/runs/99999/progress", f"/runs/{running}/progress?points=1",
+        f"/runs/{saving}/progress", f"/runs/{saving}/progress?points=5",
         "/networks", "/networks?limit=1", "/models", "/models?network=LeNet", f"/models/{model}", "/models/99999",
         "/accuracy", "/accuracy?network=LeNet", "/predictions", "/predictions?limit=0", "/sources", "/sources?limit=1",
         "/series", "/series?limit=1", "/series/gpu.power", "/series/gpu.power?step=0&label.gpu=0", "/series/gpu.power?from=2d&to=1d",
@@ -193,7 +195,11 @@ def requests(world):
     for name, seconds in (("fast", 1), ("slow", 20)):  # without a device, and of two devices surely
         table = f"network,batch_size,iterations,seconds\nNowhere,64,100,{seconds}\n"
         yield "POST", f"/v1/imports?name=/archive/{name}.csv", table.encode(), {}
+    for device, seconds in (("H100", 1), ("K80", 20)):
+        table = f"network,device,batch_size,iterations,seconds\n" + f"Either,{device},64,100,{seconds}\n" * 3
+        yield "POST", f"/v1/imports?name=/archive/{device}.csv", table.encode(), {}
     yield "POST", "/v1/refit", None, {}
+    yield "GET", "/v1/estimate?network=Either&phase=train&iterations=10&batch_size=64", None, {}
     yield "GET", "/v1/estimate?network=Nowhere&phase=train&iterations=10&batch_size=64", None, {}
     yield "GET", "/v1/health", None, {}
     yield "GET", f"/v1/estimate?{train}&batch_size=64", None, {}
