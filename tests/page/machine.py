@@ -102,13 +102,13 @@ class Machine:
     def __init__(self, logs):
         self.logs, self.now = logs, datetime.datetime.now()
         minutes = datetime.timedelta(minutes=1)
-        shapes = [(32, (0,), 0.03), (64, (0,), 0.05), (128, (0,), 0.09), (256, (0,), 0.17), (64, (0, 1), 0.032), (128, (0, 1), 0.053), (256, (0, 1), 0.095)]
+        shapes = [(32, (0,), 0.023), (64, (0,), 0.043), (128, (0,), 0.083), (256, (0,), 0.163), (64, (0, 1), 0.032), (128, (0, 1), 0.053), (256, (0, 1), 0.095)]
         self.past = [Training(self.now - (110 - 6 * i) * minutes, batch=batch, gpus=gpus, step=step, seed=i)
                      for i, (batch, gpus, step) in enumerate(shapes)]
         self.followed = [Training(self.now - (60 - 5 * i) * minutes, batch=batch, gpus=(0,), step=step, seed=20 + i)
-                         for i, (batch, step) in enumerate([(64, 0.05), (128, 0.091), (96, 0.07), (256, 0.168), (32, 0.031), (48, 0.041)])]
-        self.going_on = [Training(self.now - 8 * minutes, iterations=20_000, batch=64, gpus=(0,), step=0.05, seed=40),
-                         Training(self.now - 20 * minutes, iterations=20_000, batch=128, gpus=(1,), step=0.09, slow_from=5000, seed=41)]
+                         for i, (batch, step) in enumerate([(64, 0.043), (128, 0.084), (96, 0.063), (256, 0.162), (32, 0.0235), (48, 0.033)])]
+        self.going_on = [Training(self.now - 8 * minutes, iterations=20_000, batch=64, gpus=(0,), step=0.043, seed=40),
+                         Training(self.now - 20 * minutes, iterations=20_000, batch=128, gpus=(1,), step=0.083, slow_from=5000, seed=41)]
         (logs / "smi.csv").write_text(trace(self.past + self.followed + self.going_on, self.now - 112 * minutes, self.now))
         for i, training in enumerate(self.past):
             self.write(f"past{i}", training.text())
