@@ -12,10 +12,6 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MOST_LINES, MOST_COLUMNS = 500, 100
 SOURCES = (".cpp", ".h", ".py", ".js", ".css", ".sh", ".cmake", ".md")
-# Wider still: to be wrapped when nobody is writing in them.
-WIDE = {"CHANGELOG.md", "SECURITY.md"} | {f"docs/{name}.md" for name in (
-    "accuracy", "api", "api-operation", "architecture", "etactl", "fleet", "following", "formats", "operations", "page",
-    "prediction", "remaining", "rules", "schema", "testing")}
 RECORDED = ("tests/data/", "examples/", "tests/fuzz/corpus/")  # logs and the like: as they came
 WORD = re.compile(r"(?:`[^`]*`|\[[^\]]*\]\([^)]*\)|\S)+")  # code and links stay in one line
 ITEM = re.compile(r"(\s*)([-*] |\d+\. )?")
@@ -78,7 +74,7 @@ def main():
         if len(lines) - 1 > MOST_LINES:
             print(f"{name}: {len(lines) - 1} lines; {MOST_LINES} are as many as a reader takes in: split it")
             wrong += 1
-        if not name.endswith(".md") or (name in WIDE and not wrap):
+        if not name.endswith(".md"):
             continue
         out, at = [], 0
         for prose, block in blocks(lines):
