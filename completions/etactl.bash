@@ -13,8 +13,9 @@ _etactl_options() { # the options of a command
     estimate | what-if)
       echo --like --phase --batch-size --tokens --iterations --epochs --samples-per-epoch --architecture --framework --host --device --devices \
         --test-interval --test-iterations --test-batch-size --snapshot-interval --set --confidence
-      if [[ $1 == estimate ]]; then echo --net --at --hms; else echo --vary --values; fi
+      if [[ $1 == estimate ]]; then echo --net --at --hms --quantity; else echo --vary --values; fi
       ;;
+    estimators) echo --quantity ;;
     next) echo --budget --batch-size --devices --phase --architecture --framework --host --device --limit ;;
     models | accuracy) echo --network ;;
     networks | sources) echo --limit ;;
@@ -44,6 +45,7 @@ _etactl() {
 
   case $previous in
     --socket) compopt -o default 2>/dev/null; return ;;
+    --quantity) words='time energy memory' ;;
     --phase) words='train test total' ;;
     --vary) words='batch-size devices device split' ;;
     --state) words='running finished stopped failed lost' ;;

@@ -116,8 +116,10 @@ Result<void> Daemon::open_history() {
   writer_ = std::make_unique<SharedWriter>(std::move(*writer));
   auto reader = Reader::open(path);
   if (!reader) return tl::unexpected(reader.error());
-  refit_ = std::make_unique<Refit>(std::move(*reader), *writer_, system::now,
-                                   [this] { refit_beat_ = steady_clock::now().time_since_epoch().count(); });
+  refit_ = std::make_unique<Refit>(
+      std::move(*reader), *writer_, system::now,
+      [this] { refit_beat_ = steady_clock::now().time_since_epoch().count(); },
+      config_.host.empty() ? system::host_name() : config_.host);
   auto record_reader = Reader::open(path);
   if (!record_reader) return tl::unexpected(record_reader.error());
   score_keeper_ = std::make_unique<ScoreKeeper>(std::move(*record_reader), *writer_, run_watch_.get());

@@ -8,6 +8,7 @@
 #include "daemon/log.h"
 #include "prediction/model_json.h"
 #include "prediction/net_costs.h"
+#include "prediction/run_costs.h"
 #include "regression/two_stage_fit.h"
 #include "storage/fair_share.h"
 
@@ -74,13 +75,18 @@ std::vector<regression::SharedEffectPoint> fair_points(
 }  // namespace
 
 Refit::Refit(std::unique_ptr<Reader> reader, SharedWriter& shared, std::function<Instant()> now,
-             std::function<void()> alive)
+             std::function<void()> alive, std::string own_host)
     : Refit(
           std::move(reader),
           Keep([&shared](auto& models, const auto& gone, const auto& reached) {
             return shared.with([&](Writer& writer) { return writer.put_models(models, gone, reached); });
           }),
-          std::move(now), std::move(alive)) {}
+          std::move(now), std::move(alive)) {
+  own_host_ = std::move(own_host);
+  keep_costs_ = [&shared](std::int64_t run, Phase phase, const auto& joules, const auto& peak_bytes) {
+    return shared.with([&](Writer& writer) { return writer.put_costs(run, phase, joules, peak_bytes); });
+  };
+}
 
 Refit::Refit(std::unique_ptr<Reader> reader, Keep keep, std::function<Instant()> now, std::function<void()> alive)
     : reader_(std::move(reader)), keep_(std::move(keep)), now_(std::move(now)), alive_(std::move(alive)) {}
@@ -112,10 +118,13 @@ void Refit::forget_owners() {
 
 Result<std::vector<Refit::Dirty>> Refit::read(const std::vector<ModelKey>& keys) {
   std::vector<Dirty> out;
+  const auto series = reader_->series();
+  if (!series) return tl::unexpected(series.error());
   for (const ModelKey& key : keys) {
     alive_();
     auto runs = reader_->run_data(key, prediction::kMaxRuns, prediction::kMaxWindows);
     if (!runs) return tl::unexpected(runs.error());
+    if (auto measured = measure(*runs, key.phase, *series); !measured) return tl::unexpected(measured.error());
     Dirty& dirty = out.emplace_back();
     dirty.key = key;
     dirty.evidence = prediction::choose_evidence(std::move(*runs), key.phase);
@@ -144,6 +153,29 @@ void Refit::note_contradiction(Dirty& dirty) {
   dirty.data.clear();
   runs_.erase(dirty.key);
   owners_.erase(dirty.key);
+}
+
+// What runs that are over cost beside time, by the traces of their GPUs: once, for the history to keep.
+Result<void> Refit::measure(std::vector<RunData>& runs, Phase phase, const std::vector<SeriesRow>& series) {
+  if (!keep_costs_ || series.empty()) return {};
+  for (RunData& data : runs) {
+    const auto tells = [&](const SeriesRow& row) {
+      return row.first_at && row.last_at && *row.first_at < *data.ended_at && *row.last_at > *data.started_at;
+    };
+    if (data.joules || data.peak_bytes || !data.started_at || !data.ended_at || std::ranges::none_of(series, tells))
+      continue;
+    alive_();
+    const auto row = reader_->run(data.run_id);
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) continue;
+    const auto costs = prediction::costs_of_run(*reader_, **row, own_host_);
+    if (!costs) return tl::unexpected(costs.error());
+    if (costs->watts) data.joules = *costs->watts * to_seconds(data.duration);
+    data.peak_bytes = costs->peak_bytes;
+    if (!data.joules && !data.peak_bytes) continue;
+    if (auto kept = keep_costs_(data.run_id, phase, data.joules, data.peak_bytes); !kept) return kept;
+  }
+  return {};
 }
 
 // What the estimators of all history are to know of a key's runs.
@@ -327,7 +359,10 @@ Result<prediction::RefitReport> Refit::run() {
 void Refit::join() {
   const auto last = models();
   auto next = std::make_shared<prediction::ModelSet>(*last);
+  using estimators::Target;
   next->knowledge = prediction::Knowledge::of(runs_, last->knowledge, alive_);
+  next->energy = prediction::Knowledge::of(runs_, last->energy, alive_, Target::joules);
+  next->memory = prediction::Knowledge::of(runs_, last->memory, alive_, Target::peak_bytes);
   const Lock lock(mutex_);
   models_ = std::move(next);
 }
@@ -340,6 +375,8 @@ void Refit::swap_in(std::vector<prediction::FittedModel> fitted, const std::vect
   const auto last = models();
   auto next = std::make_shared<prediction::ModelSet>();
   next->knowledge = last->knowledge;
+  next->energy = last->energy;
+  next->memory = last->memory;
   for (const auto& [key, contradiction] : contradictions_) next->contradictions.push_back(contradiction);
   for (const auto& model : last->models) {
     if (!replaced.contains(model.key)) next->models.push_back(model);

@@ -22,18 +22,18 @@ namespace etad {
 class Refit {
  public:
   static constexpr std::size_t kLastRuns = 24;  // of each model, for the machine's shared effect
-  static constexpr std::size_t kMostDissenters =
-      16;                               // owners with a model of their own beside a disputed one
+  static constexpr std::size_t kMostDissenters = 16;  // owners with a model of their own beside a disputed one
   static constexpr int kAtOnce = 2000;  // dirty models held in memory together; the rest wait their turn
 
   // Where fitted models are kept; fills in their ids (Writer::put_models).
   using Keep = std::function<Result<void>(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
                                           const std::optional<RefitProgress>& reached)>;
 
-  // `alive` is called between any two models: a long refit is at work, not stuck.
+  // `alive` is called between any two models: a long refit is at work, not stuck. `own_host`: whose traces
+  // are about the runs that name no host.
   Refit(
       std::unique_ptr<Reader> reader, SharedWriter& writer, std::function<Instant()> now,
-      std::function<void()> alive = [] {});
+      std::function<void()> alive = [] {}, std::string own_host = {});
   Refit(
       std::unique_ptr<Reader> reader, Keep keep, std::function<Instant()> now,
       std::function<void()> alive = [] {});
@@ -62,6 +62,8 @@ class Refit {
   Result<std::vector<prediction::FittedModel>> keep(std::vector<Dirty>& dirty,
                                                     const std::optional<RefitProgress>& reached)
       REQUIRES(running_);
+  Result<void> measure(std::vector<RunData>& runs, Phase phase, const std::vector<SeriesRow>& series)
+      REQUIRES(running_);
   Result<void> listen(const ModelKey& key, const std::vector<RunData>& evidence) REQUIRES(running_);
   Result<void> listen_to_models() REQUIRES(running_);
   Result<void> add_unnamed(std::vector<ModelKey>& keys) REQUIRES(running_);
@@ -77,6 +79,11 @@ class Refit {
   Keep keep_;
   std::function<Instant()> now_;
   std::function<void()> alive_;
+  // Keeps what a run's phase cost by its GPUs' traces (Writer::put_costs); empty: there are none to tell.
+  std::function<Result<void>(std::int64_t run, Phase phase, const std::optional<double>& joules,
+                             const std::optional<double>& peak_bytes)>
+      keep_costs_;
+  std::string own_host_;
   prediction::Knowledge::Data runs_ GUARDED_BY(running_);  // of all keys, as far as read since the start
   std::map<ModelKey, std::int64_t> owners_ GUARDED_BY(running_);  // whose each of them is
   std::map<ModelKey, prediction::Contradiction> contradictions_ GUARDED_BY(running_);

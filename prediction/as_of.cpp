@@ -40,6 +40,8 @@ std::shared_ptr<const ModelSet> as_of(const ModelSet& models, const Question& qu
   auto out = std::make_shared<ModelSet>();
   if (!models.knowledge || !question.at) return out;
   out->knowledge = models.knowledge->as_of(*question.at);
+  if (models.energy) out->energy = models.energy->as_of(*question.at);
+  if (models.memory) out->memory = models.memory->as_of(*question.at);
   out->contradictions = models.contradictions;
   std::map<Deployment, bool> wanted;
   for (const auto& [key, runs] : out->knowledge->data()) {

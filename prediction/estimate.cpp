@@ -197,7 +197,7 @@ EstimatePart part_of(const Said& said, const estimators::Case& what, std::int64_
   part.batch_size = what.samples;
   part.iterations = iterations;
   part.runs = said.rests_on.runs;
-  part.prediction = {n * said.seconds, n * said.lower, n * said.upper, {}};
+  part.prediction = {n * said.value, n * said.lower, n * said.upper, {}};
   if (said.kind != estimators::Kind::seen) part.prediction.extrapolates.emplace_back(name_of(said.kind));
   part.said = said;
   return part;
@@ -212,8 +212,8 @@ Refusal abstained(const Said& said, std::string network) {
   Refusal out;
   out.kind = Refusal::Kind::abstained;
   out.network = std::move(network);
-  out.value = says(said.estimator, said.seconds) + " an iteration, " +
-              says(said.contradicted_by, said.contradicted_seconds);
+  out.value = says(said.estimator, said.value) + " an iteration, " +
+              says(said.contradicted_by, said.contradicted_value);
   return out;
 }
 

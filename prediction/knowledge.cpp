@@ -72,6 +72,8 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
     if (key.devices == 0) datum.what.settings.emplace_back(kUnknownDevices);
     datum.what.iterations = static_cast<double>(run.iterations);
     datum.value = to_seconds(run.duration) / datum.what.iterations;
+    datum.joules = run.joules.value_or(0) / datum.what.iterations;
+    datum.peak_bytes = run.peak_bytes.value_or(0);
     datum.run = run.run_id;
     if (run.started_at) datum.started_at = epoch_seconds(*run.started_at);
     if (run.ended_at) datum.ended_at = epoch_seconds(*run.ended_at);
@@ -97,41 +99,55 @@ void keep_fair_share(Knowledge::Data& data, const std::map<ModelKey, std::int64_
   });
 }
 
+Knowledge::Knowledge(Data data, const estimators::History& history, estimators::Target target)
+    : target_(target), data_(std::move(data)), seen_(history) {
+  for (const Datum& datum : history)
+    for (const std::string& setting : datum.what.settings) {
+      const std::string_view name = regression::trait_name(setting);
+      if (setting != kUnknownDevices && !setting_names_.contains(name)) setting_names_.emplace(name);
+    }
+}
+
 // Fits all estimators; those of `before` that take long to learn are only brought up to date.
 std::shared_ptr<Knowledge> Knowledge::fitted(Data data, const Knowledge* before,
-                                             const std::function<void()>& alive) {
+                                             const std::function<void()>& alive, estimators::Target target) {
   estimators::History history;
   for (const auto& [key, runs] : data) history.insert(history.end(), runs.begin(), runs.end());
-  auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(data), history));
+  auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(data), history, target));
   const auto all = estimators::estimators();
   for (std::size_t i = 0; i < all.size(); ++i) {
     alive();
     if (all[i].needs(history)) {
       out->fitted_.push_back(nullptr);
     } else if (before != nullptr && all[i].refit && before->fitted_[i]) {
-      out->fitted_.push_back(all[i].refit(history, estimators::Target::seconds, *before->fitted_[i]));
+      out->fitted_.push_back(all[i].refit(history, target, *before->fitted_[i]));
     } else {
-      out->fitted_.push_back(all[i].fit(history, estimators::Target::seconds));
+      out->fitted_.push_back(all[i].fit(history, target));
     }
   }
   return out;
 }
 
-std::shared_ptr<const Knowledge> Knowledge::of(const Data& data,
+std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
                                                const std::shared_ptr<const Knowledge>& before,
-                                               const std::function<void()>& alive) {
+                                               const std::function<void()>& alive, estimators::Target target) {
+  Data data;
   std::size_t runs = 0;
-  for (const auto& [key, of] : data) runs += of.size();
+  for (const auto& [key, of] : all) {
+    auto known = estimators::valued(of, target);
+    runs += known.size();
+    if (!known.empty()) data.emplace(key, std::move(known));
+  }
   const double size = static_cast<double>(runs);
   const double judged = before ? static_cast<double>(before->judged_) : 0;
   const bool afresh = !before || size > judged * kGrowth || size * kGrowth < judged;
-  const auto out = fitted(data, afresh ? nullptr : before.get(), alive);
+  const auto out = fitted(data, afresh ? nullptr : before.get(), alive, target);
   if (afresh) {
     estimators::History history;
     for (const auto& [key, of] : data) history.insert(history.end(), of.begin(), of.end());
     out->judged_ = runs;
     out->records_ = std::make_shared<const std::vector<Record>>(
-        estimators::compare(history, estimators::Target::seconds, alive));
+        estimators::compare(history, target, alive));
   } else {
     out->judged_ = before->judged_;
     out->records_ = before->records_;
@@ -148,7 +164,7 @@ std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at) const {
       if (ended > 0 && ended <= then) over[key].push_back(datum);
     }
   }
-  const auto out = fitted(std::move(over), this, [] {});
+  const auto out = fitted(std::move(over), this, [] {}, target_);
   out->judged_ = judged_;
   out->records_ = records_;
   return out;
@@ -308,7 +324,7 @@ void Knowledge::seek_contradiction(const estimators::Case& what, std::size_t ask
         score(asked).reach(own->deviation, kSupport) + score(i).reach(other->deviation, kSupport);
     if (!(std::abs(own->log_mean - other->log_mean) > support)) continue;
     said.contradicted_by = (*records_)[i].name;
-    said.contradicted_seconds = std::exp(other->log_mean);
+    said.contradicted_value = std::exp(other->log_mean);
     return;
   }
 }
@@ -330,9 +346,9 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
     if (score.answered > 0) out.left_out_error_percent = score.error_percent;
     out.tested_on = score.answered;
     out.rests_on = reply.estimate->rests_on;
-    out.seconds = std::exp(reply.estimate->log_mean);
-    out.lower = out.seconds * std::exp(-reach);
-    out.upper = out.seconds * std::exp(reach);
+    out.value = std::exp(reply.estimate->log_mean);
+    out.lower = out.value * std::exp(-reach);
+    out.upper = out.value * std::exp(reach);
     if (!std::isfinite(out.upper) || !(out.lower > 0)) continue;
     seek_contradiction(what, i, out);
     return out;

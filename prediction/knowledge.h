@@ -1,5 +1,6 @@
 // All the history as the estimators take it: what answers where no model of the very network on the very
-// deployment does, and how good each estimator is in each kind of question.
+// deployment does, and how good each estimator is in each kind of question. One for time, one for energy, one for
+// memory: the same runs with another column for their value.
 #pragma once
 
 #include <array>
@@ -7,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,11 +42,12 @@ struct Said {
   std::optional<double> left_out_error_percent;  // of this kind of question; absent: never put to the test
   int tested_on = 0;                             // questions of it
   estimators::RestsOn rests_on;
-  double seconds = 0, lower = 0, upper = 0;  // of an iteration
+  // Of the target: seconds or joules of an iteration, or the peak bytes of a device.
+  double value = 0, lower = 0, upper = 0;
   // Another estimator, nearly as good in such questions, that contradicts this one by more than the records
   // of both support; empty: none does.
   std::string_view contradicted_by;
-  double contradicted_seconds = 0;  // what it says
+  double contradicted_value = 0;  // what it says
 };
 
 // What to put in for what a question leaves out, and what it is about.
@@ -59,7 +62,8 @@ class Knowledge {
 
   // `before`: what is taken over as long as the history has not grown much. `alive` is called between fits.
   static std::shared_ptr<const Knowledge> of(const Data& data, const std::shared_ptr<const Knowledge>& before,
-                                             const std::function<void()>& alive);
+                                             const std::function<void()>& alive,
+                                             estimators::Target target = estimators::Target::seconds);
 
   // What could have been known at an instant: from the runs that were over by then. The records stay those of
   // now: they are about the estimators, not about these runs.
@@ -85,17 +89,21 @@ class Knowledge {
                           std::optional<estimators::Kind> along_with = std::nullopt) const;
 
   const std::vector<estimators::Record>& records() const { return *records_; }
+  // Of all its runs, in order: what a question can be set to beside what every training is.
+  const std::set<std::string, std::less<>>& setting_names() const { return setting_names_; }
   // Who answers each kind of question.
   std::array<std::string_view, estimators::kKinds> chosen() const;
 
  private:
   void seek_contradiction(const estimators::Case& what, std::size_t asked, Said& said) const;
-  Knowledge(Data data, const estimators::History& history) : data_(std::move(data)), seen_(history) {}
+  Knowledge(Data data, const estimators::History& history, estimators::Target target);
   static std::shared_ptr<Knowledge> fitted(Data data, const Knowledge* before,
-                                           const std::function<void()>& alive);
+                                           const std::function<void()>& alive, estimators::Target target);
 
+  estimators::Target target_;
   Data data_;
   estimators::Seen seen_;
+  std::set<std::string, std::less<>> setting_names_;
   std::vector<std::shared_ptr<const estimators::Fitted>> fitted_;  // as estimators(); nullptr: can't be
   std::shared_ptr<const std::vector<estimators::Record>> records_;
   std::size_t judged_ = 0;  // runs there were when the records were made

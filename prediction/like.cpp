@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <sstream>
+#include <string>
+#include <vector>
 #include <cmath>
 
 #include "prediction/plan.h"
@@ -45,7 +48,12 @@ Question like(const Run& run, Question asked) {
   if (asked.iterations == 0 && !asked.epochs) {
     asked.iterations = test ? run.test.iterations : run.max_iterations.value_or(run.train.iterations);
   }
-  for (const std::string& name : regression::trait_names()) {
+  std::vector<std::string> names = regression::trait_names();
+  if (const auto table = run.settings.find(std::string(kTableSettings)); table != run.settings.end()) {
+    std::istringstream more(table->second);
+    for (std::string name; more >> name;) names.push_back(name);
+  }
+  for (const std::string& name : names) {
     const auto found = run.settings.find(name);
     if (found != run.settings.end() && !found->second.empty())
       asked.settings.try_emplace(name, found->second);

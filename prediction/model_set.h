@@ -65,7 +65,8 @@ struct FittedModel {
 struct ModelSet {
   std::vector<FittedModel> models;             // by id, ascending
   std::vector<Contradiction> contradictions;   // keys whose runs make no model
-  std::shared_ptr<const Knowledge> knowledge;  // of all runs together; nullptr: not made yet
+  std::shared_ptr<const Knowledge> knowledge;  // of all runs' times together; nullptr: not made yet
+  std::shared_ptr<const Knowledge> energy, memory;  // of what else they cost, as far as that was measured
 };
 
 // What a refit did.

@@ -24,6 +24,7 @@ std::shared_ptr<const estimators::Costs> costs_of(std::span<const Layer> layers)
     // Of a layer whose input no description shows: as much as it writes.
     to.elements = costs.inputs.value_or(*costs.outputs) + *costs.outputs + 2 * costs.copies.value_or(0);
     to.weights = *costs.parameters;
+    to.outputs = *costs.outputs;
   }
   if (out->layers.empty()) return nullptr;
   return out;

@@ -85,9 +85,9 @@ Answer<NextRuns> next_runs(const ModelSet& models, const Question& question, dou
   std::vector<double> iterations;
   for (const Case& what : tried) {
     const auto said = models.knowledge->ask(what, question.confidence);
-    if (!said || !(said->seconds > 0)) continue;
-    const double n = std::clamp(std::ceil(kLongEnough / said->seconds), kFewest, kMostIterations);
-    candidates.push_back({what, n * said->seconds + (fitted.startup ? fitted.startup->median : 0)});
+    if (!said || !(said->value > 0)) continue;
+    const double n = std::clamp(std::ceil(kLongEnough / said->value), kFewest, kMostIterations);
+    candidates.push_back({what, n * said->value + (fitted.startup ? fitted.startup->median : 0)});
     iterations.push_back(n);
   }
   const bool one = question.batch_size || question.devices;

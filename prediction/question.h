@@ -67,6 +67,7 @@ struct Refusal {
     costs_unknown,         // `network` never ran, and what it costs can't be counted: `value` says why
     nothing_alike,         // `network` never ran, and no other runs tell of it: `value` says why
     abstained,             // of `network` good estimators contradict each other: `value` says what they say
+    cost_unknown,          // of `network`: `value` (energy, memory)
     sequence_length_missing,  // of `network`, whose runs had those of `candidates`: tokens are no samples
                               // without
   };

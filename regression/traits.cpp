@@ -1,5 +1,8 @@
 #include "regression/traits.h"
 
+#include <algorithm>
+#include <sstream>
+
 namespace etad::regression {
 
 const std::vector<std::string>& trait_names() {
@@ -16,6 +19,14 @@ Traits traits_of(const std::map<std::string, std::string>& settings, bool traini
     if (name == "iter_size" && value.empty()) value = "1";
     out.push_back(name + "=" + value);
   }
+  const auto named = settings.find("table_settings");
+  std::istringstream names(named == settings.end() ? "" : named->second);
+  for (std::string name; names >> name;) {
+    const auto found = settings.find(name);
+    const bool known = std::ranges::any_of(out, [&](const auto& trait) { return trait_name(trait) == name; });
+    if (found != settings.end() && !known) out.push_back(name + "=" + found->second);
+  }
+  std::ranges::sort(out);
   return out;
 }
 

@@ -14,6 +14,7 @@ const std::vector<std::string>& trait_names();
 
 // The traits of a run with these settings. Every name is there, with an empty value where the log does not
 // say (an `iter_size` that is not said is 1). Of a test phase only what testing can depend on: the precision.
+// What `table_settings` names beside is a trait of either phase.
 Traits traits_of(const std::map<std::string, std::string>& settings, bool training);
 
 // "type" of "type=Adam".

@@ -32,6 +32,8 @@ RunData read_run(const sqlite::Connection& connection, const sqlite::Rows& row, 
   data.snapshot_time = row.get<Duration>(10);
   data.snapshots = row.get<std::int64_t>(11);
   data.ended_at = row.get<std::optional<Instant>>(12);
+  data.joules = row.get<std::optional<double>>(15);
+  data.peak_bytes = row.get<std::optional<double>>(16);
   SegmentCodec codec;
   if (!unpack_chunk(row.get<sqlite::Blob>(8).bytes, row.get<std::int64_t>(7), codec, data.windows))
     throw_damaged(connection, "the windows of run", data.run_id);
@@ -97,7 +99,7 @@ std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey&
       connection,
       "SELECT r.id, p.samples_per_iteration, p.iterations, p.duration, r.started_at, r.loss_is_nan,"
       " r.settings, w.count, w.body, r.startup, r.snapshot_time, r.snapshots, r.ended_at, r.source_id,"
-      " p.owner FROM run_phases p CROSS JOIN runs r ON r.id = p.run_id"
+      " p.owner, p.joules, p.peak_bytes FROM run_phases p CROSS JOIN runs r ON r.id = p.run_id"
       " LEFT JOIN run_windows w ON w.run_id = p.run_id AND w.phase = p.phase"
       " WHERE p.run_id = ? AND p.phase = ?");
   std::vector<RunData> result;

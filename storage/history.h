@@ -93,6 +93,10 @@ class Writer {
   virtual Result<void> put_models(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone = {},
                                   const std::optional<RefitProgress>& reached = {}) = 0;
 
+  // What the iterations of a run's phase cost, where its log does not say it.
+  virtual Result<void> put_costs(std::int64_t run_id, Phase phase, std::optional<double> joules,
+                                 std::optional<double> peak_bytes) = 0;
+
   // The user's word on what the log left unknown: network, batch_size, test_batch_size, device, devices,
   // host, framework, job, user. Joins the labels the run has; an empty value takes a label back. The log
   // wins where it knows.

@@ -77,6 +77,7 @@ struct RunData {
   std::int64_t samples_per_iteration = 0;
   std::int64_t iterations = 0;  // sums over all its segments of the phase
   Duration duration{};
+  std::optional<double> joules, peak_bytes;  // PhaseSummary's
   std::optional<Instant> started_at, ended_at;
   std::map<std::string, std::string> settings;  // as the log shows them
   bool loss_is_nan = false;

@@ -35,7 +35,7 @@ std::string without_twin(const std::string& table) {
 RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
     : connection_(c),
       datasets_(datasets),
-      find_(c, "SELECT id, loss_is_nan FROM runs WHERE source_id = ? AND ordinal = ?"),
+      find_(c, "SELECT id, loss_is_nan, state FROM runs WHERE source_id = ? AND ordinal = ?"),
       insert_(c, std::string("INSERT INTO runs (") + run_row::kColumns + ", source_id, updated_at, owner) VALUES (" +
                      run_row::kPlaces + ", ?22, ?23, ?24)"),
       update_(c, std::string("UPDATE runs SET (") + run_row::kColumns + ", updated_at) = (" +
@@ -47,9 +47,13 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
       put_phase_(
           c,
           "INSERT INTO run_phases VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,"
-          " (SELECT coalesce(owner, -1) FROM runs WHERE id = ?1)) ON CONFLICT DO UPDATE SET"
+          " (SELECT coalesce(owner, -1) FROM runs WHERE id = ?1), ?9, ?10) ON CONFLICT DO UPDATE SET"
           " dataset_id = ?3, batch_size = ?4, samples_per_iteration = ?5, iterations = ?6, duration = ?7,"
-          " segments = ?8, owner = excluded.owner"),
+          " segments = ?8, owner = excluded.owner,"
+          // What traces told holds as long as the run is as long as then.
+          " joules = CASE WHEN iterations = ?6 THEN coalesce(?9, joules) ELSE ?9 END,"
+          " peak_bytes = CASE WHEN iterations = ?6 THEN coalesce(?10, peak_bytes) ELSE ?10 END"),
+      put_costs_(c, "UPDATE run_phases SET joules = ?3, peak_bytes = ?4 WHERE run_id = ?1 AND phase = ?2"),
       labels_(c, "SELECT labels, said FROM run_labels WHERE run_id = ?"),
       put_labels_(
           c, "INSERT INTO run_labels VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET labels = ?2, said = ?3"),
@@ -78,10 +82,11 @@ std::optional<std::int64_t> RunTable::find(std::int64_t source_id, std::int64_t 
 
 std::int64_t RunTable::put(std::int64_t source_id, const SourceRow& source, const Run& said, Instant now) {
   std::int64_t id = 0;
-  bool was_nan = false;
+  bool was_nan = false, was_running = false;
   if (auto rows = find_.query(source_id, said.ordinal); rows.next()) {
     id = rows.get<std::int64_t>(0);
     was_nan = rows.get<bool>(1);
+    was_running = codes::value_of<RunState>(rows.get<std::string_view>(2)) == RunState::running;
   }
   if (id == 0) {
     run_row::write(insert_, said, source_id, now, source.owner);
@@ -91,7 +96,9 @@ std::int64_t RunTable::put(std::int64_t source_id, const SourceRow& source, cons
   }
   std::optional<RunLabels> labels;
   if (auto rows = labels_.query(id); rows.next()) labels = read_labels(rows.get<std::string_view>(0));
-  const bool changed = was_nan != said.loss_is_nan;
+  // Of a run that is over the traces tell what it cost.
+  const bool over = was_running && said.state != RunState::running;
+  const bool changed = was_nan != said.loss_is_nan || over;
   if (!labels) {
     run_row::write(update_, said, id, now);
     write_phases(id, said, source.pending, changed);
@@ -121,10 +128,15 @@ void RunTable::write_phase(std::int64_t run_id, const Run& run, Phase phase, boo
   std::optional<std::int64_t> dataset;
   if (!pending && is_data(run, phase)) dataset = datasets_.id_of(key_of(run, phase));
   put_phase_.run(run_id, codes::word(phase), dataset, sum.batch_size, sum.samples_per_iteration,
-                 sum.iterations, sum.duration, sum.segments);
+                 sum.iterations, sum.duration, sum.segments, sum.joules, sum.peak_bytes);
   if (dataset == old_dataset && old_samples == sum.samples_per_iteration && !changed) return;
   if (old_dataset) datasets_.touch(*old_dataset);
   if (dataset) datasets_.touch(*dataset);
+}
+
+void RunTable::put_costs(std::int64_t run_id, Phase phase, const std::optional<double>& joules,
+                         const std::optional<double>& peak_bytes) {
+  put_costs_.run(run_id, codes::word(phase), joules, peak_bytes);
 }
 
 void RunTable::measured(std::int64_t run_id, Phase phase) {

@@ -24,6 +24,9 @@ class RunTable {
   std::int64_t put(std::int64_t source_id, const SourceRow& source, const Run& said, Instant now);
   void own(std::int64_t source_id, std::int64_t owner);  // its runs of which nobody knew whose they are
 
+  // What its iterations of that phase cost, where its log does not say it.
+  void put_costs(std::int64_t run_id, Phase phase, const std::optional<double>& joules,
+                 const std::optional<double>& peak_bytes);
   void measured(std::int64_t run_id, Phase phase);  // it has new segments in that phase
   // By its user, or as found at `origin`. False: there is no such run.
   bool label(std::int64_t run_id, const TextMap& added, const std::string& origin = {});
@@ -48,7 +51,7 @@ class RunTable {
   sqlite::Connection& connection_;
   DatasetTable& datasets_;
   sqlite::Statement find_, insert_, update_, read_, of_source_, architecture_;
-  sqlite::Statement phase_, put_phase_;
+  sqlite::Statement phase_, put_phase_, put_costs_;
   sqlite::Statement labels_, put_labels_, said_;
   sqlite::Statement remove_, forget_, common_, is_beginning_;
   sqlite::Statement own_, own_phases_, of_owner_;

@@ -394,4 +394,11 @@ inline constexpr const char* kStep12 = R"sql(
 ALTER TABLE sources ADD COLUMN carried BLOB NOT NULL DEFAULT x'';
 )sql";
 
+// Version 13: what a run's iterations of a phase cost beside time: the energy of all of them, and the most
+// memory that a device held. From its log, or from the monitoring traces of its GPUs.
+inline constexpr const char* kStep13 = R"sql(
+ALTER TABLE run_phases ADD COLUMN joules REAL;
+ALTER TABLE run_phases ADD COLUMN peak_bytes REAL;
+)sql";
+
 }  // namespace etad::schema

@@ -316,6 +316,11 @@ Result<void> SqliteWriter::put_models(std::vector<ModelRow>& models, const std::
   return done;
 }
 
+Result<void> SqliteWriter::put_costs(std::int64_t run_id, Phase phase, std::optional<double> joules,
+                                     std::optional<double> peak_bytes) {
+  return transaction([&] { runs_.put_costs(run_id, phase, joules, peak_bytes); });
+}
+
 Result<void> SqliteWriter::set_labels(std::int64_t run_id, const std::map<std::string, std::string>& labels) {
   if (auto valid = check_labels(labels); !valid) return valid;
   bool found = false;

@@ -48,6 +48,8 @@ class SqliteWriter final : public Writer {
   std::vector<std::string> take_adopted() override { return std::exchange(adopted_, {}); }
   Result<void> put_models(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
                           const std::optional<RefitProgress>& reached) override;
+  Result<void> put_costs(std::int64_t run_id, Phase phase, std::optional<double> joules,
+                         std::optional<double> peak_bytes) override;
   Result<void> set_labels(std::int64_t run_id, const std::map<std::string, std::string>& labels) override;
   Result<void> add_found_labels(std::int64_t source_id, std::int64_t ordinal,
                                 const std::map<std::string, std::string>& labels,

@@ -73,6 +73,21 @@ class Estimate:
                    body.get("samples_per_second"), tuple(body.get("extrapolates") or ()), body)
 
 
+@dataclasses.dataclass(frozen=True)
+class Cost:
+    """What it takes beside time: joules of all of it, or the peak bytes of a device."""
+
+    value: float
+    lower: float
+    upper: float
+    unit: str  # "J" or "B"
+    body: Json = dataclasses.field(repr=False)  # the whole answer
+
+    @classmethod
+    def of(cls, body: Json) -> "Cost":
+        return cls(body["value"], body["lower"], body["upper"], body["unit"], body)
+
+
 def default_socket(environment: Mapping[str, str] = os.environ) -> str:
     """ETAD_SOCKET, the user's own daemon's socket where there is one, or the machine's."""
     if environment.get("ETAD_SOCKET"):
@@ -124,12 +139,19 @@ class Client:
 
         `net` shows a network that never ran, as text: a prototxt, what Keras' model.summary() prints.
         Raises Problem: 404 where nothing is known, 409 where several deployments fit."""
-        parameters: dict[str, Value] = {"network": network, "phase": phase, "iterations": iterations,
-                                        "batch_size": batch_size, **more}
+        return Estimate.of(self._estimate(net, settings, network=network, phase=phase, iterations=iterations,
+                                          batch_size=batch_size, **more))
+
+    def cost(self, quantity: str, network: Optional[str] = None, *, settings: Optional[Mapping[str, str]] = None,
+             net: Optional[str] = None, **more: Value) -> Cost:
+        """The same question of `quantity` "energy" or "memory". Problem 404 where nobody measured that."""
+        return Cost.of(self._estimate(net, settings, network=network, quantity=quantity, **more))
+
+    def _estimate(self, net: Optional[str], settings: Optional[Mapping[str, str]], **parameters: Value) -> Json:
         parameters |= {f"setting.{name}": value for name, value in (settings or {}).items()}
         if net is not None:
-            return Estimate.of(self._post(_target("/v1/estimate", parameters), net, "text/plain; charset=utf-8"))
-        return Estimate.of(self.get("/v1/estimate", **parameters))
+            return self._post(_target("/v1/estimate", parameters), net, "text/plain; charset=utf-8")
+        return self.get("/v1/estimate", **parameters)
 
     def what_if(self, network: Optional[str] = None, *, vary: str, values: Optional[list[Value]] = None,
                 phase: Optional[str] = None, iterations: Optional[int] = None, **more: Value) -> Json:
@@ -155,9 +177,9 @@ class Client:
     def networks(self) -> Iterator[Json]:
         return self._list("/v1/networks", "networks", {})
 
-    def estimators(self) -> Iterator[Json]:
-        """Who answers which kind of question, and how well."""
-        return self._list("/v1/estimators", "estimators", {})
+    def estimators(self, **filters: Value) -> Iterator[Json]:
+        """Who answers which kind of question, and how well; `quantity` time, energy or memory."""
+        return self._list("/v1/estimators", "estimators", filters)
 
     def models(self, **filters: Value) -> Iterator[Json]:
         return self._list("/v1/models", "models", filters)

@@ -139,6 +139,12 @@ bool has(const Parameters& parameters, const std::string& name) {
                      [&](const auto& each) { return each.first == name; });
 }
 
+std::string value_of(const Parameters& parameters, const std::string& name, const std::string& otherwise) {
+  for (const auto& [each, value] : parameters)
+    if (each == name) return value;
+  return otherwise;
+}
+
 // A parameter that has a value where the command line gives none.
 void otherwise(Parameters& parameters, const std::string& name, const std::string& value) {
   if (!has(parameters, name)) parameters.emplace_back(name, value);
@@ -195,6 +201,10 @@ void add_next(CLI::App& app, Asked& asked) {
   });
 }
 
+void add_quantity(CLI::App* command, Parameters& p) {
+  parameter(command, "--quantity", "quantity", p, "time (else), energy, or memory: the most that a device holds");
+}
+
 void add_estimate(CLI::App& app, Asked& asked) {
   CLI::App* estimate = app.add_subcommand("estimate", "how long it will take, and what the answer rests on");
   add_question(estimate, asked.parameters);
@@ -210,17 +220,27 @@ void add_estimate(CLI::App& app, Asked& asked) {
                    "a file that shows a network that never ran here: a prototxt, what Keras' model.summary() "
                    "prints, or a log that prints its net")
       ->type_name("FILE");
+  add_quantity(estimate, p);
   estimate->add_flag("--hms", asked.hms, "only the upper bound, as HH:MM:SS: for a job's time limit");
   estimate->callback([&asked] {
-    asked.command = [&asked] {
+    asked.command = [&asked]() -> int {
       const std::string target = target_of("/v1/estimate", asked.parameters);
-      const View view = asked.hms ? limit_text : estimate_text;
+      const bool time = value_of(asked.parameters, "quantity", "time") == "time";
+      if (asked.hms && !time) {
+        std::cerr << "etactl: --hms is of time: without --quantity\n";
+        return kUsage;
+      }
+      const View view = asked.hms ? limit_text : time ? estimate_text : cost_text;
       return asked.net.empty() ? show(asked.common, target, view)
                                : show_about(asked.common, target, asked.net, view);
     };
   });
-  app.add_subcommand("estimators", "who is right here, by kind of question")->callback([&asked] {
-    asked.command = [&asked] { return show(asked.common, "/v1/estimators", estimators_text); };
+  CLI::App* estimators = app.add_subcommand("estimators", "who is right here, by kind of question");
+  add_quantity(estimators, p);
+  estimators->callback([&asked] {
+    asked.command = [&asked] {
+      return show(asked.common, target_of("/v1/estimators", asked.parameters), estimators_text);
+    };
   });
 }
 

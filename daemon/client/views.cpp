@@ -230,6 +230,26 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
   return out;
 }
 
+std::string cost_text(const Object& estimate, const Screen& screen) {
+  const bool energy = text_of(estimate, "unit") == "J";
+  const auto value = [&](const char* name) {
+    return energy ? metric_text(number_of(estimate, name), "J") : bytes_text(number_of(estimate, name));
+  };
+  std::string out = coloured(value("value") + " (" + value("lower") + " to " + value("upper") + ")", Colour::bold,
+                             screen.colours) +
+                    "\n  " + or_dash(text_of(estimate, "network")) + ", " + text_of(estimate, "phase") + ": ";
+  out += energy ? "energy of " + counted(count_of(estimate, "iterations"), "iteration") : "peak memory of a device";
+  if (number_of(estimate, "batch_size") > 0)
+    out += " over " + counted(count_of(estimate, "batch_size"), "sample") + (energy ? " each" : " an iteration");
+  return out + "; " + deployment_text(estimate) + "\n  the interval holds " +
+         trimmed(number_text(number_of(estimate, "confidence") * 100)) + " of 100 runs\n  rests on " +
+         (count_of(object_of(estimate, "rests_on"), "runs") > 0
+              ? foundation_text(estimate)
+              : "what " + text_of(object_of(estimate, "estimator"), "name") +
+                    " makes of the network's description: nobody measured it") +
+         "\n";
+}
+
 std::string models_text(const Object& answer, const Screen& screen) {
   Table table({">id", "network", "phase", "?framework", "?device", ">runs", ">error", "batch sizes",
                "iterations", "?formula"});

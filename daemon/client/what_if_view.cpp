@@ -99,8 +99,16 @@ std::string what_if_text(const Object& answer, const Screen& screen) {
   const Object& best = object_of(answer, "best");
   std::string heading = vary;
   std::replace(heading.begin(), heading.end(), '_', ' ');
-  Table table({(vary == "device" ? "" : ">") + heading, ">time", "interval", ">samples/s", "?throughput",
-               "measured", "note"});
+  const auto any = [&](const char* name) {
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const auto& row) { return row.is_object() && known(row.get_object(), name); });
+  };
+  const bool energy = any("energy_joules"), memory = any("peak_memory_bytes");
+  std::vector<std::string> headings = {(vary == "device" ? "" : ">") + heading, ">time", "interval", ">samples/s"};
+  if (energy) headings.emplace_back(">energy");
+  if (memory) headings.emplace_back(">memory");
+  for (const char* const name : {"?throughput", "measured", "note"}) headings.emplace_back(name);
+  Table table(headings);
   std::int64_t index = 0;
   for (const auto& each : rows) {
     if (!each.is_object()) continue;
@@ -111,10 +119,19 @@ std::string what_if_text(const Object& answer, const Screen& screen) {
     if (known(answer, "knee") && number_of(answer, "knee") == number_of(row, "batch_size")) marks = "knee";
     if (!best.empty() && static_cast<std::int64_t>(number_of(best, "row")) == index)
       marks += marks.empty() ? "best" : ", best";
-    table.row({value_text(row, vary), duration_text(number_of(row, "seconds")),
-               duration_text(number_of(row, "lower")) + " to " + duration_text(number_of(row, "upper")),
-               rate > 0 ? number_text(rate, 4) : "-", throughput_bar(rate, most),
-               seen > 0 ? counted(seen, "run") : "no", marks});
+    std::vector<std::string> cells = {
+        value_text(row, vary), duration_text(number_of(row, "seconds")),
+        duration_text(number_of(row, "lower")) + " to " + duration_text(number_of(row, "upper")),
+        rate > 0 ? number_text(rate, 4) : "-"};
+    const auto cost = [&](const char* name, const auto& shown) {
+      cells.push_back(known(row, name) ? shown(number_of(row, name)) : "-");
+    };
+    if (energy) cost("energy_joules", [](double joules) { return metric_text(joules, "J"); });
+    if (memory) cost("peak_memory_bytes", bytes_text);
+    cells.push_back(throughput_bar(rate, most));
+    cells.push_back(seen > 0 ? counted(seen, "run") : "no");
+    cells.push_back(marks);
+    table.row(std::move(cells));
     ++index;
   }
   std::string out = table.text(screen.width, screen.colours);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "daemon/service/views.h"
@@ -81,13 +82,18 @@ std::string_view name_of(Question::Phase phase) {
   return "";
 }
 
-std::map<std::string, std::string> settings_from(Params& params) {
-  const auto& known = regression::trait_names();
+std::map<std::string, std::string> settings_from(Params& params, const prediction::ModelSet& models) {
+  const auto& always = regression::trait_names();
+  static const std::set<std::string, std::less<>> kNone;
+  // Those that tables of measurements had columns for.
+  const auto& more = models.knowledge ? models.knowledge->setting_names() : kNone;
   auto out = params.prefixed("setting.");
   for (const auto& [name, value] : out) {
-    if (std::ranges::find(known, name) != known.end()) continue;
+    if (std::ranges::find(always, name) != always.end() || more.contains(name)) continue;
     std::vector<std::string> candidates;
-    for (const std::string& each : known) candidates.push_back("setting." + each);
+    for (const std::string& each : always) candidates.push_back("setting." + each);
+    for (const std::string& each : more)
+      if (std::ranges::find(always, each) == always.end()) candidates.push_back("setting." + each);
     params.reject("setting." + name, "names no setting that estimates go by", std::move(candidates));
   }
   return out;
@@ -95,7 +101,7 @@ std::map<std::string, std::string> settings_from(Params& params) {
 
 }  // namespace
 
-Question question_from(Params& params, bool shown) {
+Question question_from(Params& params, bool shown, const prediction::ModelSet& models) {
   constexpr std::int64_t kMostIterations = 1'000'000'000'000, kMostSamples = 1'000'000'000;
   Question out;
   out.network = params.text("network");
@@ -112,7 +118,7 @@ Question question_from(Params& params, bool shown) {
   out.tokens = params.integer("tokens", 1, 1'000'000'000'000);
   if (out.tokens && out.batch_size) params.reject("tokens", "says the same as batch_size: one of the two");
   out.iterations = params.integer("iterations", 1, kMostIterations).value_or(0);
-  out.settings = settings_from(params);
+  out.settings = settings_from(params, models);
   out.confidence = params.number("confidence", 0, 1).value_or(0.9);
   out.at = params.instant("at");
   out.like = params.integer("like", 1, std::numeric_limits<std::int64_t>::max());
@@ -138,12 +144,20 @@ Question question_from(Params& params, bool shown) {
   return out;
 }
 
-std::string to_json(const Estimate& estimate) {
+std::optional<prediction::Cost> quantity_from(Params& params) {
+  const std::string quantity = params.choice("quantity", {"time", "energy", "memory"});
+  if (quantity == "energy") return prediction::Cost::energy;
+  if (quantity == "memory") return prediction::Cost::memory;
+  return std::nullopt;
+}
+
+namespace {
+
+// What the question came to be: the members that every answer begins with.
+void begin_answer(JsonWriter& json, const Estimate& estimate) {
   const EstimatePart& main = estimate.parts.front();
   const ModelKey& key = estimate.key;
   const Question& question = estimate.question;
-  const auto iterations = static_cast<double>(question.iterations);
-  JsonWriter json;
   json.begin_object();
   json.field("network", key.network).field("architecture", key.architecture);
   json.field("framework", key.framework).field("host", key.host);
@@ -155,6 +169,27 @@ std::string to_json(const Estimate& estimate) {
     json.field("test_batch_size", question.test_batch_size);
   }
   if (!question.settings.empty()) json.field("settings", question.settings);
+}
+
+}  // namespace
+
+std::string to_json(const Estimate& estimate, prediction::Cost quantity, const prediction::CostEstimate& cost) {
+  const bool energy = quantity == prediction::Cost::energy;
+  JsonWriter json;
+  begin_answer(json, estimate);
+  json.field("quantity", energy ? "energy" : "memory").field("unit", energy ? "J" : "B").field("value", cost.value);
+  json.field("lower", cost.lower).field("upper", cost.upper).field("confidence", estimate.question.confidence);
+  write_said(json, cost.said);
+  json.end_object();
+  return json.take() + "\n";
+}
+
+std::string to_json(const Estimate& estimate) {
+  const EstimatePart& main = estimate.parts.front();
+  const Question& question = estimate.question;
+  const auto iterations = static_cast<double>(question.iterations);
+  JsonWriter json;
+  begin_answer(json, estimate);
   const auto& [seconds, lower, upper, extrapolates, shared_effect] = estimate.sum;
   json.field("quantity", "time").field("unit", "s").field("value", seconds);
   json.field("seconds", seconds).field("lower", lower).field("upper", upper);

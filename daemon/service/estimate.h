@@ -5,18 +5,25 @@
 
 #include "daemon/service/message.h"
 #include "daemon/service/params.h"
+#include "prediction/cost.h"
 #include "prediction/estimate.h"
 
 namespace etad::service {
 
 // The question that a request's parameters put; see `Params::check` for what is wrong with them.
-// `shown`: the request shows the network, so that it needs no name.
-prediction::Question question_from(Params& params, bool shown = false);
+// `models`: they know which settings there are. `shown`: the request shows the network, so that it needs no name.
+prediction::Question question_from(Params& params, bool shown = false, const prediction::ModelSet& models = {});
 
 // The question's length in iterations, counted from its epochs where it says those. What is wrong where it has none.
 std::optional<Problem> count_iterations(prediction::Question& question);
 
 std::string to_json(const prediction::Estimate& estimate);
+// The same question's answer in energy or memory.
+std::string to_json(const prediction::Estimate& estimate, prediction::Cost quantity,
+                    const prediction::CostEstimate& cost);
+
+// Which knowledge a request is about: "time" (nullopt), "energy" or "memory".
+std::optional<prediction::Cost> quantity_from(Params& params);
 
 // A refusal as people read it: 404 where nothing fits the question, with what is known; 409 where several
 // deployments do, with what tells them apart; 400 where a parameter is missing.

@@ -127,6 +127,19 @@ Problem abstained(const Refusal& refusal) {
   return problem;
 }
 
+Problem cost_unknown(const Refusal& refusal) {
+  Problem problem;
+  problem.status = 404;
+  problem.title = "Never measured";
+  problem.detail = "What " + refusal.value + " runs of " + (refusal.network.empty() ? "it" : refusal.network) +
+                   " take, nothing tells: no trace of their GPUs, no log, and no other run.";
+  problem.hint = refusal.value == "energy"
+                     ? "follow a monitoring trace with the GPUs' power, or import a CSV with a column energy_joules"
+                     : "follow a monitoring trace with the GPUs' memory, import a CSV with a column "
+                       "peak_memory_bytes, or show the network with --net FILE";
+  return problem;
+}
+
 std::string runs_text(const prediction::Contradiction::Side& side) {
   const std::size_t shown = side.runs.size();
   std::string out = shown == 1 ? "run " : "runs ";
@@ -232,6 +245,8 @@ Problem problem_of(const Refusal& refusal) {
       return nothing_alike(refusal);
     case Refusal::Kind::abstained:
       return abstained(refusal);
+    case Refusal::Kind::cost_unknown:
+      return cost_unknown(refusal);
     case Refusal::Kind::sequence_length_missing:
       return sequence_length_missing(refusal);
     case Refusal::Kind::too_large:

@@ -80,14 +80,22 @@ Result<prediction::Description> description_in(const std::string& body, const Fo
   return prediction::described(std::move(*net));
 }
 
-Reply answer_to(const prediction::Answer<prediction::Estimate>& answer) {
+Reply answer_to(const prediction::Answer<prediction::Estimate>& answer, std::optional<prediction::Cost> quantity) {
   if (!answer) return reply_of(problem_of(answer.error()));
-  return {200, "application/json", {}, to_json(*answer)};
+  if (!quantity) return {200, "application/json", {}, to_json(*answer)};
+  if (const auto cost = prediction::cost_of(*answer, *quantity))
+    return {200, "application/json", {}, to_json(*answer, *quantity, *cost)};
+  Refusal refusal;
+  refusal.kind = Refusal::Kind::cost_unknown;
+  refusal.network = answer->key.network;
+  refusal.value = *quantity == prediction::Cost::energy ? "energy" : "memory";
+  return reply_of(problem_of(refusal));
 }
 
 // Of a network that is shown in the body. On a worker: a body may be long.
 Reply estimate_shown(const std::shared_ptr<const prediction::ModelSet>& models, const FormatSet& formats,
-                     const std::string& body, Question question, Instant now) {
+                     const std::string& body, Question question, std::optional<prediction::Cost> quantity,
+                     Instant now) {
   auto net = description_in(body, formats, question);
   if (!net) {
     Problem problem = wrong("Unreadable network", "The body can't be used: " + net.error().message + ".");
@@ -102,7 +110,7 @@ Reply estimate_shown(const std::shared_ptr<const prediction::ModelSet>& models, 
     question.batch_size = test && net->test_batch_size ? net->test_batch_size : net->batch_size;
   question.shown = std::make_shared<prediction::Description>(std::move(*net));
   if (const auto problem = count_iterations(question)) return reply_of(*problem);
-  return answer_to(prediction::estimate(models, question, now));
+  return answer_to(prediction::estimate(models, question, now), quantity);
 }
 
 }  // namespace
@@ -136,14 +144,15 @@ std::optional<Reply> Router::take_from_run(Call& call, Question& question) {
 
 Outcome Router::estimate(Call& call) {
   const bool shown = call.request.method == "POST";
-  Question question = question_from(call.params, shown);
+  Question question = question_from(call.params, shown, *backend_.models());
   question.asker = call.request.uid;
+  const auto quantity = quantity_from(call.params);
   if (auto problem = call.params.check()) return reply_of(*problem);
   if (auto reply = take_from_run(call, question)) return std::move(*reply);
   if (shown)
     return Work{[models = backend_.models(), formats = backend_.formats(), body = call.request.body,
-                 question = std::move(question), now = options_.now()] {
-      return estimate_shown(models, *formats, body, question, now);
+                 question = std::move(question), quantity, now = options_.now()] {
+      return estimate_shown(models, *formats, body, question, quantity, now);
     }};
   if (auto problem = count_iterations(question)) return reply_of(*problem);
   auto answer = prediction::estimate(backend_.models(), question, options_.now());
@@ -151,11 +160,11 @@ Outcome Router::estimate(Call& call) {
     return !answer && (answer.error().kind == Refusal::Kind::unknown_network ||
                        answer.error().kind == Refusal::Kind::unknown_architecture);
   };
-  if (!unknown()) return answer_to(answer);
+  if (!unknown()) return answer_to(answer, quantity);
   const auto rows = rows_of(reader_, question);
   question.shown = shown_by_logs(reader_, rows);
   if (question.shown) answer = prediction::estimate(backend_.models(), question, options_.now());
-  if (answer) return answer_to(answer);
+  if (answer) return answer_to(answer, quantity);
   Problem problem = problem_of(answer.error());
   const Refusal::Kind kind = answer.error().kind;
   if (kind == Refusal::Kind::costs_unknown || kind == Refusal::Kind::nothing_alike)
@@ -165,13 +174,17 @@ Outcome Router::estimate(Call& call) {
 
 // Every estimator's record in every kind of question, and who answers it: Madougou's table.
 Outcome Router::estimators(Call& call) {
+  const auto quantity = quantity_from(call.params);
   if (auto problem = call.params.check()) return reply_of(*problem);
   const auto set = backend_.models();
   JsonWriter json;
   json.begin_object().key("estimators").begin_array();
-  if (set->knowledge) {
-    for (const auto& record : set->knowledge->records()) {
-      write_estimator(json, record, set->knowledge->chosen());
+  const auto& knowledge = !quantity                             ? set->knowledge
+                          : *quantity == prediction::Cost::energy ? set->energy
+                                                                  : set->memory;
+  if (knowledge) {
+    for (const auto& record : knowledge->records()) {
+      write_estimator(json, record, knowledge->chosen());
     }
   }
   json.end_array().key("next").null().end_object();

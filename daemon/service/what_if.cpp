@@ -98,7 +98,7 @@ Outcome Router::what_if(Call& call) {
                     : name == "device" || splits ? Vary::device
                                                  : Vary::batch_size;
   const auto values = values_from(call.params, vary);
-  prediction::Question question = question_from(call.params);
+  prediction::Question question = question_from(call.params, false, *backend_.models());
   question.asker = call.request.uid;
   if (splits && values.size() < 2) call.params.reject("values", "must name the devices to split over, two or more");
   if (auto problem = call.params.check()) return reply_of(*problem);
@@ -122,7 +122,16 @@ Outcome Router::what_if(Call& call) {
     std::string text = to_json(row.estimate);
     text.resize(text.rfind('}'));  // an estimate's object, with one member more
     const auto runs = seen->find(value_of(row.question, vary));
-    body += text + ",\"seen\":" + std::to_string(runs == seen->end() ? 0 : runs->second) + "}";
+    JsonWriter more;
+    more.begin_object().field("seen", runs == seen->end() ? 0 : runs->second);
+    // A row has no place for the interval of what nobody measured.
+    const auto cost = [&](prediction::Cost of) -> std::optional<double> {
+      const auto found = prediction::cost_of(row.estimate, of);
+      return found && found->said.rests_on.runs > 0 ? std::optional(found->value) : std::nullopt;
+    };
+    more.field("energy_joules", cost(prediction::Cost::energy));
+    more.field("peak_memory_bytes", cost(prediction::Cost::memory)).end_object();
+    body += text + "," + more.take().substr(1);
   }
   JsonWriter json;
   json.begin_object().key("unanswered").begin_array();

@@ -21,6 +21,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Field::count_)> 
     "iteration", "iterations", "epoch", "epochs", "batch", "batches", "position",
     // what it measured
     "loss", "rate", "lapse", "seconds", "samples_per_second", "eta", "elapsed",
+    "energy_joules", "peak_memory_bytes",
     // what kind of thing it is
     "job", "outcome", "phase", "section", "message",
     // what it is said of, and with which settings

@@ -57,7 +57,9 @@ enum class Field : std::uint8_t {
   seconds,
   samples_per_second,
   eta,
-  elapsed,  // what it measured
+  elapsed,
+  energy_joules,
+  peak_memory_bytes,  // what it measured
   job,
   outcome,
   phase,
@@ -114,7 +116,7 @@ struct FieldValue {
 };
 
 struct Event {
-  static constexpr std::size_t kMaxValues = 14;
+  static constexpr std::size_t kMaxValues = 28;
   static constexpr std::uint16_t kNoRule = 0xffff;
 
   EventKind kind = EventKind::none;

@@ -46,6 +46,9 @@ struct ProgressPoint {
   bool snapshot = false;  // then `at` is known and the loss is not
 };
 
+// The setting that names those that a table of measurements has columns for: these tell runs apart, whatever they are.
+inline constexpr std::string_view kTableSettings = "table_settings";
+
 // What is known of one phase of a run. Sums are over the phase's segments.
 struct PhaseSummary {
   std::optional<std::int64_t> batch_size;             // as configured, per device
@@ -53,6 +56,8 @@ struct PhaseSummary {
   std::int64_t iterations = 0;
   Duration duration{};
   std::int64_t segments = 0;
+  std::optional<double> joules;      // drawn for them, by all devices
+  std::optional<double> peak_bytes;  // of memory, of any one device
 };
 
 // What a layer costs for one sample, counted from its description (parsers/network/costs.h). What the

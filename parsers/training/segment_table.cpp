@@ -20,8 +20,10 @@ constexpr std::array kFields = {
     Field::network,   Field::framework, Field::device,     Field::devices,
     Field::host,      Field::phase,     Field::batch_size, Field::global_batch_size,
     Field::iter_size, Field::iteration, Field::iterations, Field::seconds,
-    Field::precision, Field::run};
-static_assert(kFields.size() <= Event::kMaxValues);
+    Field::precision, Field::run,       Field::energy_joules, Field::peak_memory_bytes};
+constexpr std::size_t kMaxSettings = 6;  // of a row: each is two values, its name and what it is set to
+static_assert(kFields.size() + 2 * kMaxSettings <= Event::kMaxValues);
+constexpr std::string_view kSetting = "setting.";
 
 bool is_count(Field f) {
   return f == Field::devices || f == Field::batch_size || f == Field::global_batch_size ||
@@ -40,15 +42,23 @@ bool SegmentTable::take_header(std::string_view line) {
   if (line.size() > kMaxHeader) return false;
   const char delimiter = line.find(',') == std::string_view::npos ? ';' : ',';
   split_cells(line, delimiter, kMaxColumns, cells_);
-  std::vector<Field> columns;
+  std::vector<Column> columns;
+  std::size_t settings = 0;
+  const auto has = [&](Field f) {
+    return std::any_of(columns.begin(), columns.end(), [&](const Column& c) { return c.field == f; });
+  };
   for (const std::string_view name : cells_) {
+    Column column;
     const auto f = field(lower_case(name));
-    const bool known = f && std::find(kFields.begin(), kFields.end(), *f) != kFields.end();
-    if (known && std::find(columns.begin(), columns.end(), *f) != columns.end()) return false;
-    columns.push_back(known ? *f : Field::count_);
+    if (f && std::find(kFields.begin(), kFields.end(), *f) != kFields.end()) column.field = *f;
+    if (column.field != Field::count_ && has(column.field)) return false;
+    if (name.starts_with(kSetting) && name.size() > kSetting.size() &&
+        name.find(' ') == std::string_view::npos && settings++ < kMaxSettings)
+      column.setting = name.substr(kSetting.size());
+    columns.push_back(std::move(column));
   }
   for (const Field needed : {Field::iterations, Field::seconds})
-    if (std::find(columns.begin(), columns.end(), needed) == columns.end()) return false;
+    if (!has(needed)) return false;
   header_ = line;
   delimiter_ = delimiter;
   columns_ = std::move(columns);
@@ -62,8 +72,14 @@ Event SegmentTable::read(std::string_view line) {
   if (blank || line.front() == '#' || take_header(line)) return {};
   split_cells(line, delimiter_, kMaxColumns, cells_);
   Event event;
-  for (std::size_t i = 0; i < std::min(cells_.size(), columns_.size()); ++i)
-    if (columns_[i] != Field::count_ && !cells_[i].empty()) event.add({columns_[i], 1, cells_[i]});
+  for (std::size_t i = 0; i < std::min(cells_.size(), columns_.size()); ++i) {
+    const Column& column = columns_[i];
+    if (cells_[i].empty()) continue;
+    if (column.field != Field::count_) event.add({column.field, 1, cells_[i]});
+    if (column.setting.empty()) continue;
+    event.add({Field::key, 1, column.setting});
+    event.add({Field::value, 1, cells_[i]});
+  }
   if (!is_good(event, cells_.size())) return {};
   event.kind = EventKind::segment;
   return event;
@@ -80,7 +96,13 @@ bool SegmentTable::is_good(const Event& event, std::size_t cells) {
     return bad("seconds", event.text(Field::seconds), "a number above 0");
   const std::string_view phase = event.text(Field::phase);
   if (!phase.empty() && phase != "train" && phase != "test") return bad("phase", phase, "train or test");
-  for (const Field f : columns_) {
+  for (const Field f : {Field::energy_joules, Field::peak_memory_bytes}) {
+    if (!event.has(f)) continue;
+    const auto number = event.number(f);
+    if (!number || !std::isfinite(*number) || *number <= 0) return bad(name_of(f), event.text(f), "a number above 0");
+  }
+  for (const Column& column : columns_) {
+    const Field f = column.field;
     if (f == Field::count_ || !is_count(f) || !event.has(f)) continue;
     const auto count = event.integer(f);
     if (!count || *count <= 0) return bad(name_of(f), event.text(f), "a whole number above 0");

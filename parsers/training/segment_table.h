@@ -1,6 +1,6 @@
 // A table of measured segments as CSV: a header that names the columns by fields, in any order, and rows of
-// as many cells. Cells may stand in quotes; columns that are no field are read over. A row that can't be true
-// is counted and said, and the next one is read.
+// as many cells. Cells may stand in quotes; a column `setting.NAME` is that setting of the run, and other columns
+// that are no field are read over. A row that can't be true is counted and said, and the next one is read.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,11 @@ class SegmentTable {
 
   std::string header_;
   char delimiter_ = ',';
-  std::vector<Field> columns_;  // Field::count_: no field
+  struct Column {
+    Field field = Field::count_;  // Field::count_: none, or a setting's
+    std::string setting;          // NAME of "setting.NAME"
+  };
+  std::vector<Column> columns_;
   std::vector<std::string_view> cells_;
   std::int64_t lines_ = 0;
   std::int64_t bad_rows_ = 0;

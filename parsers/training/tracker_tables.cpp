@@ -1,6 +1,7 @@
 // Lines that are complete by themselves: the rows of a table of measurements, and the samples of a monitor.
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "parsers/base/text.h"
@@ -11,7 +12,33 @@ namespace etad {
 using track::Group;
 using track::RunTrack;
 
-// The run of a table that a row belongs to: the one of the same name, network, … and samples per iteration.
+namespace {
+
+// A row's columns "setting.NAME". Whoever made the table holds them to matter: they are named beside.
+void take_settings(Run& run, const Event& event) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i + 1 < event.values_count; ++i) {
+    if (event.values[i].field != Field::key || event.values[i + 1].field != Field::value) continue;
+    take_setting(run, event.values[i].text, event.values[i + 1].text);
+    names.insert(kept_text(event.values[i].text, track::kMaxText));
+  }
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : " ") + name;
+  if (!all.empty()) run.settings[std::string(kTableSettings)] = std::move(all);
+}
+
+// What a row says of the phase's energy and memory. Of a phase whose rows do not all say it the energy is
+// unknown.
+void take_costs(PhaseSummary& sums, const Event& event) {
+  const auto joules = event.number(Field::energy_joules), peak = event.number(Field::peak_memory_bytes);
+  const bool known = joules && (sums.segments == 0 || sums.joules);
+  sums.joules = known ? std::optional(sums.joules.value_or(0) + *joules) : std::nullopt;
+  if (peak) sums.peak_bytes = std::max(*peak, sums.peak_bytes.value_or(0));
+}
+
+}  // namespace
+
+// The run of a table that a row belongs to: the one of the same name, network, settings, … and samples per iteration.
 // It moves to the end of the list, where the least recently used are not.
 Group& track::Tables::group_of(const Moment& m, const RunTrack& row, Phase phase, std::int64_t samples) {
   const Event& e = m.event;
@@ -19,6 +46,9 @@ Group& track::Tables::group_of(const Moment& m, const RunTrack& row, Phase phase
   for (const std::string_view part : {std::string_view(row.run.network), std::string_view(row.run.framework),
                                       e.text(Field::device), e.text(Field::devices), e.text(Field::host)})
     key.append("\x1f").append(kept_text(part, track::kMaxText));
+  for (std::size_t i = 0; i < e.values_count; ++i)
+    if (e.values[i].field == Field::key || e.values[i].field == Field::value)
+      key.append("\x1f").append(kept_text(e.values[i].text, track::kMaxText));
   const auto at = std::find_if(all_.state.groups.begin(), all_.state.groups.end(), [&](const Group& g) {
     const PhaseSummary& sums = phase == Phase::train ? g.run.train : g.run.test;
     return g.key == key && sums.samples_per_iteration.value_or(samples) == samples;
@@ -52,6 +82,7 @@ void track::Tables::segment(const Moment& m) {
   row.run.job = phase_of(m.event, Job::train) == Phase::test ? Job::test : Job::train;
   row.run.state = RunState::finished;
   all_.values.take(row, m.event);
+  take_settings(row.run, m.event);
   const Phase phase = phase_of(m.event, row.run.job);
   const std::int64_t samples =
       phase == Phase::train ? all_.values.train_samples(row) : all_.values.test_samples(row, 0);
@@ -66,7 +97,10 @@ void track::Tables::segment(const Moment& m) {
   }
   const Segment s{phase, count_of(m.event, Field::iteration).value_or(sums.iterations), *n, samples, *took,
                   m.now};
+  const PhaseSummary before = sums;
+  take_costs(sums, m.event);
   if (!add_to(run, s)) {
+    sums = before;
     ++m.out.rejected;
     return;
   }

@@ -39,6 +39,16 @@ Cell cell_of(const Case* what, std::vector<double>& values) {
 
 }  // namespace
 
+History valued(const History& history, Target target) {
+  if (target == Target::seconds) return history;
+  History out;
+  for (Datum datum : history) {
+    datum.value = target == Target::joules ? datum.joules : datum.peak_bytes;
+    if (datum.value > 0 && std::isfinite(datum.value)) out.push_back(std::move(datum));
+  }
+  return out;
+}
+
 std::string key_of(const Case& what, unsigned facts) {
   std::string key;
   if (facts & kNetwork) add(key, what.network);

@@ -22,6 +22,7 @@ struct LayerCosts {
   double lowered = 0;   // elements a convolution is unrolled to before it is a product of matrices
   double elements = 0;  // read and written forward; backward moves them twice
   double weights = 0;   // read once an iteration, whatever the batch
+  double outputs = 0;   // elements kept for the layers behind it, and for the way back
   double forward_seconds = 0, backward_seconds = 0;
 };
 inline constexpr int kLayerKinds = 16;
@@ -53,8 +54,12 @@ struct Datum {
   double value = 0;  // of the target: see Target
   std::int64_t run = 0;
   double started_at = 0, ended_at = 0;  // seconds since 1970; 0: not known
+  double joules = 0, peak_bytes = 0;    // what else is known of it: values of the other targets; 0: not known
 };
 using History = std::vector<Datum>;
+
+// The same runs with what they cost of `target` for their value, as far as that is known.
+History valued(const History& history, Target target);
 
 // The facts of a case, to group cases by: those of a mask must be equal within a group.
 enum Fact : unsigned {

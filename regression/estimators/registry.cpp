@@ -9,7 +9,7 @@ namespace etad::estimators {
 
 std::span<const Estimator> estimators() {
   static const std::array kAll = {
-      gianniti(), gianniti_literal(), barnes(), ernest(), ring(), lu(), gupta(), stargazer(), kerr(),
+      gianniti(), gianniti_literal(), barnes(), ernest(), ring(), lu(), described(), gupta(), stargazer(), kerr(),
       gianniti_layers(), roofline_peaks(), roofline_kinds(), bitirgen(), dao(), end_to_end(), effects(),
   };
   return kAll;

@@ -122,6 +122,9 @@ def prepare(world):
     archive.mkdir()
     (archive / "lenet.log").write_text(on_gpu(FOLLOWED.read_text()).replace("LeNet", "LeNet2"))
     world.add("/archive/v100.log", on_gpu((ROOT / "examples/caffe/cifar10_quick_b32_i80_tb50_ti8.log").read_text()).replace("K80", "V100"))
+    world.add("/archive/costs.csv", "network,device,phase,batch_size,iterations,seconds,energy_joules,peak_memory_bytes,setting.power_limit\n" +
+              "".join(f"ResNet50,V100,train,{b},100,{2 + b / 4},{(450 + 60 * b) * noise},{(2.5e9 + 9e7 * b) * noise},{watts}\n"
+                      for watts in (250, 300) for b in (16, 32, 64, 128) for noise in [1 + ((b // 16 + watts // 50) % 3 - 1) / 40]))
     (archive / "deep.prototxt").write_text(NET)
     world.refit()
 

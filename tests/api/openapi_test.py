@@ -198,8 +198,23 @@ def requests(world):
     for device, seconds in (("H100", 1), ("K80", 20)):
         table = f"network,device,batch_size,iterations,seconds\n" + f"Either,{device},64,100,{seconds}\n" * 3
         yield "POST", f"/v1/imports?name=/archive/{device}.csv", table.encode(), {}
+    table = "network,device,phase,batch_size,iterations,seconds,energy_joules,peak_memory_bytes,setting.power_limit,run\n" + "".join(
+        f"Costly,V100,{phase},{batch},100,{batch},{batch * limit},{3e9 + 1e7 * batch},{limit},{limit}\n"
+        for phase in ("train", "test") for batch in (8, 16, 32, 64) for limit in (100, 200))
+    yield "POST", "/v1/imports?name=/archive/costs.csv", table.encode(), {}
+    table = "network,device,batch_size,iterations,seconds\n" + "".join(  # a slow device and a fast one
+        f"Twice,{device},{batch},100,{batch * pace}\n" for device, pace in (("A", 1), ("B", 20)) for batch in (16, 32, 64))
+    yield "POST", "/v1/imports?name=/archive/devices.csv", table.encode(), {}
     yield "POST", "/v1/refit", None, {}
     yield "GET", "/v1/estimate?network=Either&phase=train&iterations=10&batch_size=64", None, {}
+    costly = "network=Costly&batch_size=24&iterations=10&setting.power_limit=200"
+    yield "GET", f"/v1/estimate?{costly}&phase=train&quantity=energy", None, {}
+    yield "GET", f"/v1/estimate?{costly}&phase=total&test_interval=5&test_iterations=2&test_batch_size=8&quantity=memory", None, {}
+    yield "GET", f"/v1/whatif?{costly}&phase=train&vary=batch_size", None, {}
+    yield "GET", f"/v1/estimate?{train}&batch_size=64&quantity=watts", None, {}
+    yield "GET", f"/v1/estimate?{costly}&phase=train&setting.colour=red", None, {}
+    yield "GET", "/v1/estimate?network=Other&phase=train&iterations=10&quantity=energy", None, {}
+    yield "GET", "/v1/estimators?quantity=energy", None, {}
     yield "GET", "/v1/estimate?network=Nowhere&phase=train&iterations=10&batch_size=64", None, {}
     yield "GET", "/v1/health", None, {}
     yield "GET", f"/v1/estimate?{train}&batch_size=64", None, {}

@@ -61,6 +61,10 @@ class FaultyWriter final : public Writer {
                           const std::optional<RefitProgress>& reached) override {
     return real_->put_models(models, gone, reached);
   }
+  Result<void> put_costs(std::int64_t run, Phase phase, std::optional<double> joules,
+                         std::optional<double> peak_bytes) override {
+    return real_->put_costs(run, phase, joules, peak_bytes);
+  }
   Result<void> set_labels(std::int64_t run, const std::map<std::string, std::string>& labels) override {
     return real_->set_labels(run, labels);
   }

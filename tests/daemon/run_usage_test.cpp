@@ -106,6 +106,14 @@ TEST_F(RunUsage, a_log_and_a_trace_meet) {
   EXPECT_NEAR(usage.at("utilization_percent").to_number<double>(), 96, 1e-6);
   EXPECT_EQ(usage.at("peak_memory_bytes").to_number<double>(), 2048.0 * 1024 * 1024);
   EXPECT_NEAR(usage.at("covered").at("power").to_number<double>(), 1, 1e-9);
+
+  ASSERT_TRUE(daemon_->label(1, {{"batch_size", "64"}}));
+  ASSERT_TRUE(daemon_->refit());
+  const auto models = daemon_->models();
+  ASSERT_TRUE(models->energy && models->memory);
+  ASSERT_EQ(models->energy->data().size(), 1U) << "joules of an iteration: its 0.1 s at 200 W";
+  EXPECT_NEAR(models->energy->data().begin()->second.front().value, 20, 1e-6);
+  EXPECT_EQ(models->memory->data().begin()->second.front().value, 2048.0 * 1024 * 1024);
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ Case described_case(const std::string& network, double layers, double width, dou
   for (int i = 0; i < static_cast<int>(layers); ++i) {
     LayerCosts layer;
     layer.operations = width * width, layer.backward_operations = 2 * layer.operations;
-    layer.elements = 3 * width, layer.weights = width;
+    layer.elements = 3 * width, layer.outputs = width, layer.weights = width;
     costs->layers.push_back(layer);
   }
   out.costs = std::move(costs);
@@ -137,6 +137,25 @@ TEST(Kerr, ExplainsANetworkByTheOthers) {
   EXPECT_FALSE(ask(kerr(), history, a_case("unknown", 32)).estimate) << "nobody described it";
   history.resize(8);
   EXPECT_TRUE(kerr().needs(history));
+}
+
+TEST(Described, FindsWhatTheDeviceTakesAnyway) {
+  History history;
+  const auto law = [](double width, double batch) {  // 10 layers: 3 copies of the weights, outputs and their gradients
+    return 0.7e9 + 1.2 * 4 * (3 * 10 * width + 2 * 10 * width * batch);
+  };
+  for (const double width : {1e5, 1e6, 4e6})
+    for (const double batch : {4.0, 16.0})
+      add(history, described_case("net" + std::to_string(width), 10, width, batch), law(width, batch));
+  const auto fitted = described().fit(history, Target::peak_bytes);
+  EXPECT_NEAR(value(fitted->predict(described_case("new", 10, 2e6, 8))) / law(2e6, 8), 1, 0.05);
+  EXPECT_NEAR(value(fitted->predict(described_case("net1000000.000000", 10, 1e6, 64))) / law(1e6, 64), 1, 0.05);
+  EXPECT_FALSE(fitted->predict(a_case("unknown", 32)).estimate);
+  EXPECT_EQ(described().fit(history, Target::seconds), nullptr);
+
+  const Reply cold = described().fit({}, Target::peak_bytes)->predict(described_case("new", 10, 4e6, 64));
+  ASSERT_TRUE(cold.estimate) << "the description alone";
+  EXPECT_GT(cold.estimate->deviation, 0.3);
 }
 
 }  // namespace

@@ -57,6 +57,10 @@ def check(client, folder):
     total = client.estimate("LeNet", phase="total", batch_size=64, iterations=1000, test_interval=500,
                             test_iterations=100, test_batch_size=100)
     assert {part["phase"] for part in total.body["parts"]} >= {"train", "test"}
+    memory = client.cost("memory", "LeNet", phase="train", batch_size=48, iterations=5000)
+    assert memory.unit == "B" and 0 < memory.lower < memory.value < memory.upper, memory
+    energy = raises(etad.Problem, lambda: client.cost("energy", "LeNet", phase="train", batch_size=48, iterations=5000))
+    assert energy.status == 404 and energy.body["title"] == "Never measured", energy.body
 
     problem = raises(etad.Problem, lambda: client.estimate("lenett", phase="train", iterations=1))
     assert problem.status == 404 and "LeNet" in problem.candidates, problem.body

@@ -31,6 +31,23 @@ TEST(SegmentTable, EveryColumnAtOnce) {
   EXPECT_EQ(row.number(Field::seconds), 12.5);
 }
 
+TEST(SegmentTable, WhatItCostAndSettingsOfAnyName) {
+  SegmentTable table;
+  ASSERT_TRUE(table.take_header("iterations,seconds,energy_joules,peak_memory_bytes,setting.power_limit,setting.kind"));
+  const Event row = table.read("100,12.5,2500,3e9,150,big");
+  ASSERT_EQ(row.kind, EventKind::segment);
+  EXPECT_EQ(row.number(Field::energy_joules), 2500);
+  EXPECT_EQ(row.number(Field::peak_memory_bytes), 3e9);
+  std::vector<std::string> settings;
+  for (std::size_t i = 0; i < row.values_count; ++i)
+    if (row.values[i].field == Field::key || row.values[i].field == Field::value)
+      settings.emplace_back(row.values[i].text);
+  EXPECT_EQ(settings, (std::vector<std::string>{"power_limit", "150", "kind", "big"}));
+  EXPECT_EQ(table.read("100,12.5,,,,").kind, EventKind::segment) << "not known";
+  EXPECT_EQ(table.read("100,12.5,-1,,,").kind, EventKind::none);
+  EXPECT_EQ(table.complaint(), "row 3: energy_joules: '-1' should be a number above 0");
+}
+
 TEST(SegmentTable, WhatIsNoHeader) {
   SegmentTable table;
   EXPECT_FALSE(table.take_header("network,iterations"));

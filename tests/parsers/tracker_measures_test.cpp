@@ -82,6 +82,32 @@ void row(HandLog& log, std::string_view run, std::string_view phase, std::string
             {Field::run, run}});
 }
 
+// What a table's columns of costs and settings come to: sums and the largest of a run's rows, and runs apart.
+TEST(Measures, RowsOfATableTellEnergyMemoryAndSettings) {
+  HandLog log;
+  const auto costly = [&log](std::string_view limit, Values costs) {
+    std::vector<std::pair<Field, std::string_view>> values = {
+        {Field::network, "n"},   {Field::batch_size, "8"}, {Field::iterations, "10"},
+        {Field::seconds, "2"},   {Field::key, "power_limit"}, {Field::value, limit},
+        {Field::key, "colour"}, {Field::value, "red"}};
+    values.insert(values.end(), costs);
+    log.line({}, EventKind::segment, values);
+  };
+  costly("150", {{Field::energy_joules, "100"}, {Field::peak_memory_bytes, "3e9"}});
+  costly("200", {{Field::energy_joules, "130"}});
+  costly("150", {{Field::energy_joules, "50"}, {Field::peak_memory_bytes, "2e9"}});
+  costly("200", {});
+  const Records& records = log.end();
+  ASSERT_EQ(records.runs.size(), 2u);
+  EXPECT_EQ(records.runs[0].settings.at("power_limit"), "150");
+  EXPECT_EQ(records.runs[0].settings.at("colour"), "red");
+  EXPECT_EQ(records.runs[0].settings.at(std::string(kTableSettings)), "colour power_limit");
+  EXPECT_EQ(records.runs[0].train.joules, 150);
+  EXPECT_EQ(records.runs[0].train.peak_bytes, 3e9);
+  EXPECT_EQ(records.runs[1].train.joules, std::nullopt) << "one of its rows does not say";
+  EXPECT_EQ(records.runs[1].train.peak_bytes, std::nullopt);
+}
+
 TEST(Measures, RowsOfATableAreGroupedByRun) {
   HandLog log;
   row(log, "a", "train", "1");

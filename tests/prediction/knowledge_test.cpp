@@ -46,7 +46,7 @@ TEST(Knowledge, GoodEstimatorsThatContradictEachOtherAreToldFarOutOnly) {
   const auto far = knowledge->ask(what, 0.9);
   ASSERT_TRUE(far);
   EXPECT_FALSE(far->contradicted_by.empty());
-  EXPECT_GT(std::abs(std::log(far->contradicted_seconds / far->seconds)), 0.5);
+  EXPECT_GT(std::abs(std::log(far->contradicted_value / far->value)), 0.5);
 }
 
 }  // namespace

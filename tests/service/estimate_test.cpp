@@ -179,9 +179,9 @@ TEST_F(EstimateTest, SeveralDevicesAreNotGuessedAt) {
 TEST_F(EstimateTest, ThatGoodEstimatorsContradictEachOtherIsSaid) {
   prediction::Said said;
   said.estimator = "ernest";
-  said.seconds = 1.5;
+  said.value = 1.5;
   said.contradicted_by = "effects";
-  said.contradicted_seconds = 4.25;
+  said.contradicted_value = 4.25;
   const Problem problem = problem_of(prediction::abstained(said, "LeNet"));
   EXPECT_EQ(problem.status, 404);
   EXPECT_EQ(

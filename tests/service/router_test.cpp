@@ -346,6 +346,7 @@ TEST_F(RouterTest, WhatIfAnswersForEachValue) {
   EXPECT_EQ(rows[0].at("batch_size"), 16);
   EXPECT_TRUE(rows[1].as_object().contains("seen"));
   EXPECT_TRUE(answer.contains("knee"));
+  EXPECT_TRUE(rows[0].at("energy_joules").is_null()) << "nobody measured any";
 }
 
 TEST_F(RouterTest, NetworksAndModelsAreListed) {

@@ -44,6 +44,30 @@ TEST_F(DatasetsTest, AKeyIsDirtyOnceForEachCommitThatBringsSegments) {
   EXPECT_THAT(data(key_of(run, Phase::test)).front().windows, SizeIs(1));
 }
 
+TEST_F(DatasetsTest, WhatTracesToldOfARunHoldsUntilTheRunGoesOn) {
+  auto source = source_with_run("/a.log", 2);
+  etad::Run run = source.records.runs.front();
+  commit(source);
+  EXPECT_FALSE(data(key_of(run)).front().joules);
+  must(writer().put_costs(1, Phase::train, 500, 2e9));
+  source.records.clear();
+  source.records.runs = {run};
+  commit(source);
+  EXPECT_EQ(data(key_of(run)).front().joules, 500);
+  EXPECT_EQ(data(key_of(run)).front().peak_bytes, 2e9);
+
+  source.records.segments = {{0, window(run, 2)}};
+  source.records.runs = {run};
+  commit(source);
+  EXPECT_FALSE(data(key_of(run)).front().joules) << "of fewer iterations";
+
+  source.records.segments = {{0, window(run, 3)}};
+  run.train.joules = 900;
+  source.records.runs = {run};
+  commit(source);
+  EXPECT_EQ(data(key_of(run)).front().joules, 900) << "its log's word";
+}
+
 TEST_F(DatasetsTest, AnUnknownNumberOfDevicesIsNoneOfTheKnown) {
   etad::Run unknown = lenet();
   unknown.devices = 0;

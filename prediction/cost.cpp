@@ -1,0 +1,57 @@
+#include "prediction/cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace etad::prediction {
+namespace {
+
+// The case that a part of an estimate in time is about. Of a network whose costs nobody measured here it is what the
+// runs' times know of it; of one that never ran what its description says.
+std::optional<estimators::Case> case_of(const Estimate& estimate, const EstimatePart& part,
+                                        const Knowledge& knowledge) {
+  Question exact = estimate.question;
+  const ModelKey& key = estimate.key;
+  exact.network = key.network, exact.architecture = key.architecture, exact.framework = key.framework;
+  exact.host = key.host, exact.device = key.device, exact.devices = key.devices;
+  exact.iterations = part.iterations;
+  const Phase phase = part.phase == "test" ? Phase::test : Phase::train;
+  const auto batch = static_cast<std::int64_t>(part.batch_size.value_or(0));
+  if (batch <= 0) return std::nullopt;
+  const Knowledge* const times = estimate.models->knowledge.get();
+  if (exact.shown) {
+    const auto all = times != nullptr ? times->asked_of_shown(exact, phase, batch) : std::vector<Asked>();
+    return all.empty() ? std::nullopt : std::optional(all.front().what);
+  }
+  auto asked = knowledge.asked(exact, phase, batch);
+  if (!asked && times != nullptr) asked = times->asked(exact, phase, batch);
+  return asked ? std::optional(asked->what) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<CostEstimate> cost_of(const Estimate& estimate, Cost cost) {
+  const auto& knowledge = cost == Cost::energy ? estimate.models->energy : estimate.models->memory;
+  if (!knowledge) return std::nullopt;
+  std::optional<CostEstimate> out;
+  for (const EstimatePart& part : estimate.parts) {
+    if (part.phase != "train" && part.phase != "test") continue;  // starting and saving: idle, beside the rest
+    const auto what = case_of(estimate, part, *knowledge);
+    const auto said = what ? knowledge->ask(*what, estimate.question.confidence) : std::nullopt;
+    if (!said) return std::nullopt;
+    const bool farther = !out || said->kind > out->said.kind;
+    if (!out) out.emplace();
+    if (farther) out->said = *said;
+    if (cost == Cost::energy) {
+      const auto n = static_cast<double>(part.iterations);
+      out->value += n * said->value, out->lower += n * said->lower, out->upper += n * said->upper;
+    } else {
+      out->value = std::max(out->value, said->value);
+      out->lower = std::max(out->lower, said->lower);
+      out->upper = std::max(out->upper, said->upper);
+    }
+  }
+  return out;
+}
+
+}  // namespace etad::prediction

@@ -1,0 +1,21 @@
+// What a run costs beside time: energy and memory, of the same deployment and the same parts that its estimate in
+// time has. Pure.
+#pragma once
+
+#include <optional>
+
+#include "prediction/estimate.h"
+
+namespace etad::prediction {
+
+enum class Cost : std::uint8_t { energy, memory };
+
+struct CostEstimate {
+  double value = 0, lower = 0, upper = 0;  // joules of all of it by all devices; peak bytes of a device
+  Said said;                               // of the part that had to reach farthest
+};
+
+// nullopt: the history can't say it of every part.
+std::optional<CostEstimate> cost_of(const Estimate& estimate, Cost cost);
+
+}  // namespace etad::prediction

@@ -1,0 +1,21 @@
+// What a run cost beside time, by the monitoring traces of its GPUs.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "parsers/base/error.h"
+#include "storage/history.h"
+
+namespace etad::prediction {
+
+struct RunCosts {
+  std::optional<double> watts;       // mean over the run, of all its GPUs together
+  std::optional<double> peak_bytes;  // the largest sample of any one of them
+};
+
+// Of a run that is over. Absent where the traces tell of less than half its time, or of not all its GPUs: what they
+// did not see may be anything.
+Result<RunCosts> costs_of_run(Reader& reader, const RunRow& row, const std::string& own_host);
+
+}  // namespace etad::prediction

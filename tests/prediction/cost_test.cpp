@@ -1,0 +1,100 @@
+// Energy and memory of what a question asks about: of all its parts, or not at all.
+#include "prediction/cost.h"
+
+#include <gtest/gtest.h>
+
+namespace etad::prediction {
+namespace {
+
+// Runs of n iterations at B samples: B/100 s, 2 B J, and 1 GB and 10 MB a sample, each of an iteration.
+std::vector<estimators::Datum> runs_of(const ModelKey& key) {
+  std::vector<RunData> runs;
+  for (const int batch : {8, 16, 32, 64, 128}) {
+    RunData run;
+    run.run_id = batch;
+    run.iterations = 100;
+    run.samples_per_iteration = batch;
+    run.duration = from_seconds(batch);
+    run.joules = 200 * batch;
+    run.peak_bytes = 1e9 + 1e7 * batch;
+    runs.push_back(run);
+  }
+  return data_of(key, runs);
+}
+
+std::shared_ptr<const ModelSet> history() {
+  ModelKey train;
+  train.network = "net";
+  train.device = "V100";
+  train.devices = 1;
+  ModelKey test = train;
+  test.phase = Phase::test;
+  const Knowledge::Data data = {{train, runs_of(train)}, {test, runs_of(test)}};
+  auto out = std::make_shared<ModelSet>();
+  for (const ModelKey& key : {train, test}) {
+    FittedModel& fitted = out->models.emplace_back();
+    fitted.id = static_cast<std::int64_t>(out->models.size());
+    fitted.key = key;
+    fitted.model.basis = "c0 + n*(c1 + c2*B)";
+    fitted.model.coefficients = {{"c0", 0, 0.01}, {"c1", 0, 0.001}, {"c2", 0.01, 0.0001}};
+    fitted.model.covariance.assign(9, 0);
+    fitted.model.runs = 5;
+    fitted.model.samples = {8, 128};
+    fitted.model.iterations = {100, 100};
+    fitted.model.noise = 0.02;
+  }
+  out->knowledge = Knowledge::of(data, nullptr, [] {});
+  out->energy = Knowledge::of(data, nullptr, [] {}, estimators::Target::joules);
+  out->memory = Knowledge::of(data, nullptr, [] {}, estimators::Target::peak_bytes);
+  return out;
+}
+
+Question total() {
+  Question out;
+  out.network = "net";
+  out.phase = Question::Phase::total;
+  out.batch_size = 64;
+  out.iterations = 1000;
+  out.test_interval = 500;
+  out.test_iterations = 10;
+  out.test_batch_size = 16;
+  return out;
+}
+
+TEST(Cost, EnergyIsOfAllPartsMemoryOfTheOneThatNeedsMost) {
+  const auto time = estimate(history(), total());
+  ASSERT_TRUE(time);
+  const auto energy = cost_of(*time, Cost::energy);
+  ASSERT_TRUE(energy);
+  const double joules = 1000 * 2 * 64 + 3 * 10 * 2 * 16;
+  EXPECT_NEAR(energy->value, joules, 0.01 * joules);
+  EXPECT_LE(energy->lower, energy->value);
+  EXPECT_GE(energy->upper, energy->value);
+  const auto memory = cost_of(*time, Cost::memory);
+  ASSERT_TRUE(memory);
+  EXPECT_NEAR(memory->value, 1.64e9, 0.02e9);
+}
+
+TEST(Cost, WhatNobodyMeasuredOfEveryPartIsNotSaid) {
+  auto models = std::make_shared<ModelSet>(*history());
+  models->energy = nullptr;
+  const auto time = estimate(models, total());
+  ASSERT_TRUE(time);
+  EXPECT_FALSE(cost_of(*time, Cost::energy));
+  EXPECT_TRUE(cost_of(*time, Cost::memory));
+}
+
+TEST(Cost, OfABatchSizeThatNeverRan) {
+  Question question = total();
+  question.phase = Question::Phase::train;
+  question.batch_size = 48;
+  const auto time = estimate(history(), question);
+  ASSERT_TRUE(time);
+  const auto energy = cost_of(*time, Cost::energy);
+  ASSERT_TRUE(energy);
+  EXPECT_NEAR(energy->value / (1000 * 2 * 48), 1, 0.03);
+  EXPECT_EQ(energy->said.kind, estimators::Kind::batch_size);
+}
+
+}  // namespace
+}  // namespace etad::prediction
