@@ -71,7 +71,7 @@ void bring_up_to_date(benchmark::State& state, const char* name) {
   state.SetLabel(std::to_string(history.size()) + " runs");
 }
 
-// Of a long history each question about another series is the first of its kind: the cells it listens to are
+// Of a long history each question about another series is the first of its kind: the groups it listens to are
 // chosen and their covariance is factored.
 void ask(benchmark::State& state, bool first) {
   const History history = history_of(static_cast<int>(state.range(0)));

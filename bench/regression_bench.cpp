@@ -1,5 +1,5 @@
 // The promises on speed: a dirty model of 200 runs in under 2 ms; 1,000 models over 1,000,000 segments in
-// under 2 s, on one core; both as the daemon refits (daemon/refit.cpp), with as many siblings as count.
+// under 2 s, on one core; both as the daemon refits (daemon/refit.cpp), with as many related models as count.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -25,10 +25,10 @@ Dataset make(int runs, int windows, unsigned seed, int sizes = 5, int solvers = 
     run.samples = sizes <= 8 ? 8 << (i % sizes) : 4 * (1 + i % sizes);
     run.started_at = 1e9 + i;
     const bool slow = solvers > 1 && i % 4 == 0;
-    run.traits = {slow ? "type=Adam" : "type=SGD"};
-    const double pace = (0.01 + 0.001 * run.samples) * (slow ? 1.2 : 1) * std::exp(run_luck(random));
+    run.covariates = {slow ? "type=Adam" : "type=SGD"};
+    const double step_time = (0.01 + 0.001 * run.samples) * (slow ? 1.2 : 1) * std::exp(run_luck(random));
     for (int w = 0; w < windows; ++w) {
-      const double t = 100 * pace * std::exp(window_luck(random));
+      const double t = 100 * step_time * std::exp(window_luck(random));
       run.windows.push_back({100, t});
       run.iterations += 100;
       run.seconds += t;
@@ -47,7 +47,7 @@ BENCHMARK(one_model)->Arg(1)->Arg(8)->Arg(40)->Arg(200)->Unit(benchmark::kMillis
 // The other models of a deployment: another phase of the network in question and 63 other networks.
 std::vector<Model> deployment(int sizes) {
   std::vector<Model> out;
-  for (unsigned i = 2; i < 2 + etad::regression::kMaxSiblings; ++i) {
+  for (unsigned i = 2; i < 2 + etad::regression::kMaxRelatedModels; ++i) {
     out.push_back(*etad::regression::fit(make(4 * sizes, 8, i, sizes)));
   }
   return out;

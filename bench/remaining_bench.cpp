@@ -12,24 +12,24 @@ namespace {
 
 using namespace etad::regression;
 
-std::vector<Stretch> course(std::size_t stretches) {
+std::vector<RunInterval> course(std::size_t intervals) {
   std::mt19937 random(1);
   std::normal_distribution<double> noise(0, 0.02);
-  std::vector<Stretch> seen;
+  std::vector<RunInterval> seen;
   double iteration = 0;
-  while (seen.size() < stretches) {
+  while (seen.size() < intervals) {
     if (seen.size() % 51 == 50) {
       seen.push_back({true, 100, 30 * std::exp(noise(random)), iteration});
       continue;
     }
-    const double pace = seen.size() % 3000 < 2000 ? 0.5 : 0.6;
-    seen.push_back({false, 20, 20 * pace * std::exp(noise(random)), iteration});
+    const double step_time = seen.size() % 3000 < 2000 ? 0.5 : 0.6;
+    seen.push_back({false, 20, 20 * step_time * std::exp(noise(random)), iteration});
     iteration += 20;
   }
   return seen;
 }
 
-Plan plan_of(const std::vector<Stretch>& seen) {
+Plan plan_of(const std::vector<RunInterval>& seen) {
   Plan plan;
   plan.max_iterations = 40.0 * static_cast<double>(seen.size());
   plan.test_interval = 1000;

@@ -25,7 +25,7 @@ std::string beginning(const RunEvent& event, const RunRow& row, Instant at, cons
   json.begin_object().field("event", name_of(event.kind)).field("message", event.message);
   json.field("at", at).field("host", host).field("source", row.source);
   json.key("run");
-  service::write_run(json, row, event.outlook);
+  service::write_run(json, row, event.forecast);
   return json.take();
 }
 

@@ -11,7 +11,7 @@
 #include "parsers/base/trace_labels.h"
 #include "parsers/rules/path_pattern.h"
 #include "parsers/traces/trace.h"
-#include "regression/traits.h"
+#include "regression/covariates.h"
 
 namespace etad {
 namespace {
@@ -46,9 +46,9 @@ void check_trace(const Table& reader, const toml::table& table, const SourceConf
 
 // What a source's lines or a trace can be told, and the settings that estimates go by.
 bool is_source_label(std::string_view name) {
-  const auto& traits = regression::trait_names();
+  const auto& covariates = regression::covariate_names();
   return field(name) || trace_label(name) || name == "gpus" || name == "start" || name == "interval" ||
-         std::find(traits.begin(), traits.end(), name) != traits.end();
+         std::find(covariates.begin(), covariates.end(), name) != covariates.end();
 }
 
 void warn(const Table& reader, const SourceConfig& source, std::vector<Error>& warnings) {

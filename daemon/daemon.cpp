@@ -90,7 +90,7 @@ void Daemon::open_run_watch(std::unique_ptr<AlertCommand> alert_command) {
                                           [] { return steady_clock::now(); }, modified);
 }
 
-// The course of a followed run: in the journal, counted, and trouble to the operator's command.
+// What becomes of a followed run: in the journal, counted, and trouble to the operator's command.
 void Daemon::tell_run(const RunEvent& event) {
   const bool bad = is_trouble(event.kind) && event.kind != RunEventKind::recovered;
   log::write(bad ? log::Level::warning : log::Level::info, event.message,

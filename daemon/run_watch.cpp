@@ -28,14 +28,14 @@ std::string where(const Run& run) {
   return out;
 }
 
-std::string what(RunEventKind kind, const Run& run, const prediction::Outlook& outlook) {
+std::string what(RunEventKind kind, const Run& run, const prediction::RunForecast& forecast) {
   switch (kind) {
     case RunEventKind::begun:
       return " is running" + where(run);
     case RunEventKind::stalled:
-      return " may hang: silent for " + length_of(outlook.silence) + where(run);
+      return " may hang: silent for " + length_of(forecast.silence) + where(run);
     case RunEventKind::slow: {
-      const auto& slow = outlook.anomaly;
+      const auto& slow = forecast.anomaly;
       if (!slow) return " is slower than usual" + where(run);
       return " is " + one_decimal(slow->slowdown) + " times as slow as usual since iteration " +
              std::to_string(std::llround(slow->since_iteration)) + ":" + where(run) + ", " +
@@ -100,27 +100,27 @@ RunWatch::RunWatch(Observer observer, std::function<Steady()> steady,
                    std::function<std::optional<Instant>(const std::string&)> modified)
     : observer_(std::move(observer)), steady_(std::move(steady)), modified_(std::move(modified)) {}
 
-void RunWatch::tell(RunEventKind kind, const RunRow& row, const prediction::Outlook& outlook) const {
+void RunWatch::tell(RunEventKind kind, const RunRow& row, const prediction::RunForecast& forecast) const {
   const std::string name = "run " + std::to_string(row.id) + (row.run.network.empty() ? "" : " of ");
-  observer_({kind, row, outlook, name + row.run.network + what(kind, row.run, outlook)});
+  observer_({kind, row, forecast, name + row.run.network + what(kind, row.run, forecast)});
 }
 
-void RunWatch::running(const RunRow& row, const prediction::Outlook& outlook, bool first) {
+void RunWatch::running(const RunRow& row, const prediction::RunForecast& forecast, bool first) {
   if (row.source_kind == "import") return;
-  if (first) tell(RunEventKind::begun, row, outlook);
+  if (first) tell(RunEventKind::begun, row, forecast);
   Known& known = known_[row.id];
   // Lines that come in are the end of any silence, also where they bear old times.
   if (std::exchange(known.last_line, row.run.ended_at) != row.run.ended_at) known.stalled.since.reset();
-  look(known.stalled, outlook.stalled, RunEventKind::stalled, row, outlook);
-  look(known.slow, outlook.anomaly.has_value(), RunEventKind::slow, row, outlook);
+  look(known.stalled, forecast.stalled, RunEventKind::stalled, row, forecast);
+  look(known.slow, forecast.anomaly.has_value(), RunEventKind::slow, row, forecast);
 }
 
 void RunWatch::look(Trouble& trouble, bool is_there, RunEventKind kind, const RunRow& row,
-                    const prediction::Outlook& outlook) {
+                    const prediction::RunForecast& forecast) {
   const Steady now = steady_();
   if (!is_there) {
     trouble.since.reset();
-    if (std::exchange(trouble.open, false)) tell(RunEventKind::recovered, row, outlook);
+    if (std::exchange(trouble.open, false)) tell(RunEventKind::recovered, row, forecast);
     return;
   }
   if (!trouble.since) trouble.since = now;
@@ -128,7 +128,7 @@ void RunWatch::look(Trouble& trouble, bool is_there, RunEventKind kind, const Ru
   if (trouble.told && now - *trouble.told < kTellAgain) return;
   trouble.told = now;
   trouble.open = true;
-  tell(kind, row, outlook);
+  tell(kind, row, forecast);
 }
 
 void RunWatch::over(const RunRow& row, bool seen, Instant now) {

@@ -37,7 +37,7 @@ bool is_trouble(RunEventKind kind);
 struct RunEvent {
   RunEventKind kind = RunEventKind::begun;
   const RunRow& row;
-  const prediction::Outlook& outlook;
+  const prediction::RunForecast& forecast;
   std::string message;  // a whole sentence, of the run with its id and network
 };
 
@@ -57,7 +57,7 @@ class RunWatch {
            std::function<std::optional<Instant>(const std::string&)> modified);
 
   // A run that is under way, at each look; `first`: it was not seen before.
-  void running(const RunRow& row, const prediction::Outlook& outlook, bool first);
+  void running(const RunRow& row, const prediction::RunForecast& forecast, bool first);
   // A run that no longer runs, once. `seen`: it was seen running.
   void over(const RunRow& row, bool seen, Instant now);
 
@@ -84,8 +84,8 @@ class RunWatch {
   static constexpr std::size_t kMostEnded = 4096;
 
   void look(Trouble& trouble, bool is_there, RunEventKind kind, const RunRow& row,
-            const prediction::Outlook& outlook);
-  void tell(RunEventKind kind, const RunRow& row, const prediction::Outlook& outlook) const;
+            const prediction::RunForecast& forecast);
+  void tell(RunEventKind kind, const RunRow& row, const prediction::RunForecast& forecast) const;
 
   Observer observer_;
   std::function<Steady()> steady_;

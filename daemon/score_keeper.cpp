@@ -26,9 +26,9 @@ double elapsed_seconds(const Run& run) {
   return std::clamp(std::chrono::duration<double>(*run.ended_at - *run.started_at).count(), 0.0, kLongest);
 }
 
-std::string basis_of(const prediction::Outlook& outlook) {
-  if (outlook.remaining->from_model_only) return "model";
-  return outlook.model_id ? "model and windows" : "windows";
+std::string basis_of(const prediction::RunForecast& forecast) {
+  if (forecast.remaining->from_model_only) return "model";
+  return forecast.model_id ? "model and windows" : "windows";
 }
 
 RunFilter running_runs() {
@@ -96,7 +96,7 @@ Result<void> ScoreKeeper::look(const std::shared_ptr<const prediction::ModelSet>
   std::set<std::int64_t> running;
   for (const RunRow& row : *rows) {
     running.insert(row.id);
-    if (watch_ != nullptr) watch_->running(row, live_.outlook(row, models, now), !runs_.contains(row.id));
+    if (watch_ != nullptr) watch_->running(row, live_.forecast(row, models, now), !runs_.contains(row.id));
     if (auto noted = note(row); !noted) return noted;
     Seen& seen = runs_[row.id];
     seen.told_over = false;
@@ -116,8 +116,8 @@ Result<void> ScoreKeeper::look(const std::shared_ptr<const prediction::ModelSet>
 Result<void> ScoreKeeper::predict(const RunRow& row, Seen& seen,
                                   const std::shared_ptr<const prediction::ModelSet>& models, Instant now) {
   if (row.run.ended_at && now - *row.run.ended_at > kPast) return {};
-  const prediction::Outlook outlook = live_.outlook(row, models);
-  const auto& remaining = outlook.remaining;
+  const prediction::RunForecast forecast = live_.forecast(row, models);
+  const auto& remaining = forecast.remaining;
   if (!remaining) {
     if (row.run.train.segments == 0) seen.fraction = 0;  // seen at its very beginning, with nothing to say
     return {};
@@ -138,33 +138,33 @@ Result<void> ScoreKeeper::predict(const RunRow& row, Seen& seen,
   prediction.elapsed = elapsed;
   // Of the whole run what is over is known; only the rest is predicted.
   prediction.seconds = prediction.kind == PredictionKind::total ? elapsed : 0;
-  return record(row, seen, std::move(prediction), outlook);
+  return record(row, seen, std::move(prediction), forecast);
 }
 
 // A run that is seen too late for its start: what the models that were fitted before it began say of all of
 // it is what would have been said then.
 Result<void> ScoreKeeper::predict_start(const RunRow& row, Seen& seen, const prediction::ModelSet& models,
                                         Instant now) {
-  const prediction::Outlook outlook = prediction::LiveRuns::at_start(row, models);
-  if (!outlook.remaining) return {};
+  const prediction::RunForecast forecast = prediction::LiveRuns::at_start(row, models);
+  if (!forecast.remaining) return {};
   PredictionRow prediction;
   prediction.kind = PredictionKind::total;
   prediction.made_at = now;
   prediction.elapsed = elapsed_seconds(row.run);
-  return record(row, seen, std::move(prediction), outlook);
+  return record(row, seen, std::move(prediction), forecast);
 }
 
-// `prediction.seconds`: what the outlook's remaining time is added to.
+// `prediction.seconds`: what the forecast's remaining time is added to.
 Result<void> ScoreKeeper::record(const RunRow& row, Seen& seen, PredictionRow prediction,
-                                 const prediction::Outlook& outlook) {
+                                 const prediction::RunForecast& forecast) {
   const double known = prediction.seconds;
   prediction.run_id = row.id;
-  prediction.seconds = known + outlook.remaining->seconds;
-  prediction.lower = known + outlook.remaining->lower;
-  prediction.upper = known + outlook.remaining->upper;
+  prediction.seconds = known + forecast.remaining->seconds;
+  prediction.lower = known + forecast.remaining->lower;
+  prediction.upper = known + forecast.remaining->upper;
   prediction.confidence = kConfidence;
-  prediction.model_id = outlook.model_id;
-  prediction.basis = basis_of(outlook);
+  prediction.model_id = forecast.model_id;
+  prediction.basis = basis_of(forecast);
   const auto kept = writer_.with([&](Writer& writer) { return writer.put_predictions({prediction}); });
   if (!kept) return kept;
   seen.checkpoint = prediction.at_fraction;

@@ -46,7 +46,7 @@ class ScoreKeeper {
                        const std::shared_ptr<const prediction::ModelSet>& models, Instant now);
   Result<void> predict_start(const RunRow& row, Seen& seen, const prediction::ModelSet& models, Instant now);
   Result<void> record(const RunRow& row, Seen& seen, PredictionRow prediction,
-                      const prediction::Outlook& outlook);
+                      const prediction::RunForecast& forecast);
   Result<void> score_ended(const std::set<std::int64_t>& running, Instant now);
   Result<std::vector<RunRow>> newer_runs();
 

@@ -27,7 +27,7 @@ regression::Dataset dataset_of(const std::vector<estimators::Datum>& runs) {
     run.seconds = datum.value * datum.what.iterations;
     run.started_at = datum.started_at;
     run.ended_at = datum.ended_at;
-    run.traits = datum.what.settings;
+    run.covariates = datum.what.settings;
     out.push_back(std::move(run));
   }
   return out;

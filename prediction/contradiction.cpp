@@ -46,10 +46,10 @@ std::optional<Group::const_iterator> split(const Group& group, double least) {
 std::optional<Contradiction> contradiction_of(const ModelKey& key, const regression::Dataset& runs) {
   if (!key.device.empty()) return std::nullopt;
   const double least = key.host.empty() ? 2 : 4;
-  std::map<regression::Traits, std::map<double, Group>> groups;
+  std::map<regression::Covariates, std::map<double, Group>> groups;
   for (const RunObservation& run : runs)
-    groups[run.traits][run.samples].push_back({run.seconds / run.iterations, run.run});
-  for (auto& [traits, by_samples] : groups) {
+    groups[run.covariates][run.samples].push_back({run.seconds / run.iterations, run.run});
+  for (auto& [covariates, by_samples] : groups) {
     std::optional<Contradiction::Side> before;  // the next smaller batch
     for (auto& [samples, group] : by_samples) {
       std::sort(group.begin(), group.end(),

@@ -25,8 +25,8 @@ Refusal batch_size_missing(const FittedModel& fitted, std::string_view parameter
 }
 
 // Only what was asked: of a setting that the question leaves out, the most common value is meant.
-regression::Traits traits_of(const Question& question) {
-  regression::Traits out;
+regression::Covariates covariates_of(const Question& question) {
+  regression::Covariates out;
   for (const auto& [name, value] : question.settings) out.push_back(name + "=" + value);
   return out;
 }
@@ -43,7 +43,7 @@ Answer<EstimatePart> ask(const FittedModel& fitted, std::int64_t iterations,
   if (batch_size) samples = static_cast<double>(*batch_size);
   const auto& seen = fitted.model.samples;
   const auto predicted = fitted.model.predict(static_cast<double>(iterations), samples, question.confidence,
-                                              traits_of(question), occasion_of(fitted, now));
+                                              covariates_of(question), occasion_of(fitted, now));
   if (!predicted) return refuse(batch_size_missing(fitted, batch_parameter));
   if (!samples && seen.min == seen.max && seen.max > 0) samples = seen.max;
   EstimatePart part;

@@ -27,8 +27,9 @@ double allowance(const Model& model, const RunObservation& run) {
     const double nearest = std::clamp(run.samples, model.samples.min, model.samples.max);
     out += kBeyond * std::abs(std::log(run.samples / nearest));
   }
-  const bool unheard = std::ranges::any_of(
-      run.traits, [&](const auto& trait) { return !std::ranges::binary_search(model.traits, trait); });
+  const bool unheard = std::ranges::any_of(run.covariates, [&](const auto& covariate) {
+    return !std::ranges::binary_search(model.covariates, covariate);
+  });
   return unheard ? out + kUnheard : out;
 }
 
@@ -37,7 +38,7 @@ double allowance(const Model& model, const RunObservation& run) {
 double distance(const Model& model, const Runs& runs, Phase phase) {
   std::vector<double> ratios;
   for (const RunObservation& run : dataset_of(runs, phase)) {
-    const auto expected = model.expect(run.iterations, run.samples, run.traits);
+    const auto expected = model.expect(run.iterations, run.samples, run.covariates);
     if (!expected || !(expected->seconds > 0)) continue;
     const double ratio = std::log(run.seconds / expected->seconds);
     ratios.push_back(std::copysign(std::max(0.0, std::abs(ratio) - allowance(model, run)), ratio));

@@ -8,8 +8,8 @@
 #include "parsers/base/time.h"
 #include "prediction/names.h"
 #include "prediction/plan.h"
+#include "regression/covariates.h"
 #include "regression/interval.h"
-#include "regression/traits.h"
 #include "storage/fair_share.h"
 
 namespace etad::prediction {
@@ -18,8 +18,8 @@ namespace {
 using estimators::Datum;
 using estimators::Estimator;
 using estimators::Kind;
+using estimators::Performance;
 using estimators::Record;
-using estimators::Score;
 
 constexpr double kGrowth = 1.2;  // of the history, after which the records are made anew
 
@@ -68,7 +68,7 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
     datum.what.host = key.host;
     datum.what.framework = key.framework;
     datum.what.costs = costs;
-    datum.what.settings = regression::traits_of(run.settings, key.phase == Phase::train);
+    datum.what.settings = regression::covariates_of(run.settings, key.phase == Phase::train);
     if (key.devices == 0) datum.what.settings.emplace_back(kUnknownDevices);
     datum.what.iterations = static_cast<double>(run.iterations);
     datum.value = to_seconds(run.duration) / datum.what.iterations;
@@ -103,7 +103,7 @@ Knowledge::Knowledge(Data data, const estimators::History& history, estimators::
     : target_(target), data_(std::move(data)), seen_(history) {
   for (const Datum& datum : history)
     for (const std::string& setting : datum.what.settings) {
-      const std::string_view name = regression::trait_name(setting);
+      const std::string_view name = regression::covariate_name(setting);
       if (setting != kUnknownDevices && !setting_names_.contains(name)) setting_names_.emplace(name);
     }
 }
@@ -278,10 +278,10 @@ std::vector<Asked> Knowledge::asked_of_shown(const Question& question, Phase pha
 
 bool Knowledge::prefers_models(Kind kind) const {
   constexpr int kFewest = 4;  // answers that make a record
-  const Score& joint = records_->back().kinds[static_cast<std::size_t>(kind)];
+  const Performance& joint = records_->back().kinds[static_cast<std::size_t>(kind)];
   for (const Record& record : *records_) {
     if (record.name != "end_to_end") continue;
-    const Score& alone = record.kinds[static_cast<std::size_t>(kind)];
+    const Performance& alone = record.kinds[static_cast<std::size_t>(kind)];
     return kind == Kind::seen || joint.answered < kFewest || alone.answered < kFewest || alone.against <= 1;
   }
   return true;
@@ -293,11 +293,11 @@ Said Knowledge::record_of(Kind kind, int runs) const {
   out.rests_on = {runs, 1, 1};
   for (const Record& record : *records_) {
     if (record.name != "end_to_end") continue;
-    const Score& score = record.kinds[static_cast<std::size_t>(kind)];
+    const Performance& performance = record.kinds[static_cast<std::size_t>(kind)];
     out.estimator = record.name;
     out.source = record.source;
-    out.tested_on = score.answered;
-    if (score.answered > 0) out.left_out_error_percent = score.error_percent;
+    out.tested_on = performance.answered;
+    if (performance.answered > 0) out.left_out_error_percent = performance.error_percent;
   }
   return out;
 }
@@ -308,20 +308,20 @@ void Knowledge::seek_contradiction(const estimators::Case& what, std::size_t ask
   constexpr int kFewest = 8;         // answers that make a record to doubt others by
   constexpr double kNearly = 1.5;    // of the error of the one asked
   constexpr double kSupport = 0.99;  // both intervals of this confidence must hold something in common
-  const auto score = [&](std::size_t i) -> const Score& {
+  const auto performance = [&](std::size_t i) -> const Performance& {
     return (*records_)[i].kinds[static_cast<std::size_t>(said.kind)];
   };
   const auto reply = [&](std::size_t i) { return fitted_[i]->predict(what).estimate; };
   const auto own = reply(asked);
-  if (!own || score(asked).answered < kFewest) return;
+  if (!own || performance(asked).answered < kFewest) return;
   for (std::size_t i = 0; i < fitted_.size(); ++i) {
-    if (i == asked || !fitted_[i] || score(i).answered < kFewest ||
-        score(i).against > kNearly * score(asked).against)
+    if (i == asked || !fitted_[i] || performance(i).answered < kFewest ||
+        performance(i).against > kNearly * performance(asked).against)
       continue;
     const auto other = reply(i);
     if (!other) continue;
     const double support =
-        score(asked).reach(own->deviation, kSupport) + score(i).reach(other->deviation, kSupport);
+        performance(asked).reach(own->deviation, kSupport) + performance(i).reach(other->deviation, kSupport);
     if (!(std::abs(own->log_mean - other->log_mean) > support)) continue;
     said.contradicted_by = (*records_)[i].name;
     said.contradicted_value = std::exp(other->log_mean);
@@ -337,14 +337,14 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
     if (!fitted_[i]) continue;
     const estimators::Reply reply = fitted_[i]->predict(what);
     if (!reply.estimate) continue;
-    const Score& score = (*records_)[i].kinds[static_cast<std::size_t>(kind)];
-    const double reach = score.reach(reply.estimate->deviation, confidence);
+    const Performance& performance = (*records_)[i].kinds[static_cast<std::size_t>(kind)];
+    const double reach = performance.reach(reply.estimate->deviation, confidence);
     Said out;
     out.kind = kind;
     out.estimator = all[i].name;
     out.source = all[i].source;
-    if (score.answered > 0) out.left_out_error_percent = score.error_percent;
-    out.tested_on = score.answered;
+    if (performance.answered > 0) out.left_out_error_percent = performance.error_percent;
+    out.tested_on = performance.answered;
     out.rests_on = reply.estimate->rests_on;
     out.value = std::exp(reply.estimate->log_mean);
     out.lower = out.value * std::exp(-reach);

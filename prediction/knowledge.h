@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "prediction/question.h"
-#include "regression/estimators/scores.h"
+#include "regression/estimators/performance.h"
 #include "storage/rows.h"
 
 namespace etad::prediction {

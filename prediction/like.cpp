@@ -9,7 +9,7 @@
 
 #include "prediction/plan.h"
 #include "prediction/tokens.h"
-#include "regression/traits.h"
+#include "regression/covariates.h"
 
 namespace etad::prediction {
 namespace {
@@ -48,7 +48,7 @@ Question like(const Run& run, Question asked) {
   if (asked.iterations == 0 && !asked.epochs) {
     asked.iterations = test ? run.test.iterations : run.max_iterations.value_or(run.train.iterations);
   }
-  std::vector<std::string> names = regression::trait_names();
+  std::vector<std::string> names = regression::covariate_names();
   if (const auto table = run.settings.find(std::string(kTableSettings)); table != run.settings.end()) {
     std::istringstream more(table->second);
     for (std::string name; more >> name;) names.push_back(name);

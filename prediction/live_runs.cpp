@@ -12,7 +12,7 @@ namespace {
 // As many running runs are remembered; more are worked out anew each time.
 constexpr std::size_t kMostRuns = 4096;
 // And as many of their segments together, 40 MB: beyond, those of the runs not asked for longest go.
-constexpr std::size_t kMostStretches = std::size_t{1} << 20;
+constexpr std::size_t kMostIntervals = std::size_t{1} << 20;
 // Of one run the newest count.
 constexpr std::int64_t kMostOfARun = 1 << 15;
 constexpr double kConfidence = 0.9;
@@ -41,11 +41,11 @@ double startup_left(const Run& run, const FittedModel* fitted) {
 }
 
 // The answer of the last line, as it looks after a silence.
-Outlook after_silence(Outlook outlook, double silence) {
-  outlook.silence = silence;
-  outlook.stalled = outlook.pace && regression::stalled(outlook.pace->due, silence);
-  if (outlook.remaining) outlook.remaining = regression::after_silence(*outlook.remaining, silence);
-  return outlook;
+RunForecast after_silence(RunForecast forecast, double silence) {
+  forecast.silence = silence;
+  forecast.stalled = forecast.step_time && regression::stalled(forecast.step_time->due, silence);
+  if (forecast.remaining) forecast.remaining = regression::after_silence(*forecast.remaining, silence);
+  return forecast;
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ LiveRuns::Known& LiveRuns::known(std::int64_t run_id) {
     const auto oldest = std::min_element(runs_.begin(), runs_.end(), [](const auto& a, const auto& b) {
       return a.second.used < b.second.used;
     });
-    stretches_ -= oldest->second.stretches.size();
+    intervals_ -= oldest->second.intervals.size();
     runs_.erase(oldest);
   }
   Known& out = runs_[run_id];
@@ -64,35 +64,35 @@ LiveRuns::Known& LiveRuns::known(std::int64_t run_id) {
 }
 
 // Only what came since the last time, unless the run is not the one it was.
-void LiveRuns::read_stretches(const RunRow& row, Known& known) {
+void LiveRuns::read_intervals(const RunRow& row, Known& known) {
   const std::int64_t segments = row.run.train.segments + row.run.test.segments;
-  stretches_ -= known.stretches.size();
+  intervals_ -= known.intervals.size();
   const bool far_behind = segments - known.segments > kMostOfARun;  // a log is being caught up with
-  if (segments < known.segments || known.stretches.empty() || far_behind) {
-    known.stretches.clear();
+  if (segments < known.segments || known.intervals.empty() || far_behind) {
+    known.intervals.clear();
     known.segments = std::max<std::int64_t>(0, segments - kMostOfARun);
   }
   if (const auto news = reader_.segments(row.id, known.segments, segments - known.segments)) {
-    for (const Segment& each : *news) known.stretches.push_back(stretch_of(each));
+    for (const Segment& each : *news) known.intervals.push_back(interval_of(each));
     known.segments += static_cast<std::int64_t>(news->size());
   }
   const auto most = static_cast<std::size_t>(kMostOfARun);
-  if (known.stretches.size() > 2 * most)
-    known.stretches.erase(known.stretches.begin(), known.stretches.end() - kMostOfARun);
-  stretches_ += known.stretches.size();
+  if (known.intervals.size() > 2 * most)
+    known.intervals.erase(known.intervals.begin(), known.intervals.end() - kMostOfARun);
+  intervals_ += known.intervals.size();
   make_room(row.id);
 }
 
 void LiveRuns::make_room(std::int64_t except) {
-  while (stretches_ > kMostStretches) {
+  while (intervals_ > kMostIntervals) {
     Known* oldest = nullptr;
     for (auto& [id, each] : runs_) {
-      if (id == except || each.stretches.empty()) continue;
+      if (id == except || each.intervals.empty()) continue;
       if (oldest == nullptr || each.used < oldest->used) oldest = &each;
     }
     if (oldest == nullptr) return;
-    stretches_ -= oldest->stretches.size();
-    oldest->stretches = {};
+    intervals_ -= oldest->intervals.size();
+    oldest->intervals = {};
   }
 }
 
@@ -102,11 +102,11 @@ void LiveRuns::answer(const Run& run, const FittedModel* train, const FittedMode
   const double phases = plan.test_interval > 0 ? left / plan.test_interval + 1 : 1;
   const auto training = asked(train, run, Phase::train, left);
   const auto testing = asked(test, run, Phase::test, phases * plan.test_iterations);
-  Outlook& answer = known.answer.emplace();
+  RunForecast& answer = known.answer.emplace();
   answer.model_id = training ? std::optional(train->id) : std::nullopt;
-  answer.remaining = regression::remaining(known.stretches, plan, training, testing, kConfidence);
-  answer.pace = regression::expected_pace(known.stretches, plan, training, kConfidence);
-  answer.anomaly = training ? regression::anomaly(known.stretches, *training) : std::nullopt;
+  answer.remaining = regression::remaining(known.intervals, plan, training, testing, kConfidence);
+  answer.step_time = regression::expected_step_time(known.intervals, plan, training, kConfidence);
+  answer.anomaly = training ? regression::anomaly(known.intervals, *training) : std::nullopt;
 }
 
 // What speaks to the run's owner.
@@ -115,7 +115,7 @@ const FittedModel* LiveRuns::model_of(const RunRow& row, Phase phase) const {
   return found != by_key_.end() ? &found->second->said_to(row.owner) : nullptr;
 }
 
-Outlook LiveRuns::at_start(const RunRow& row, const ModelSet& models) {
+RunForecast LiveRuns::at_start(const RunRow& row, const ModelSet& models) {
   const Run& run = row.run;
   const FittedModel* const train = find_model(models, row, Phase::train);
   const FittedModel* const test = find_model(models, row, Phase::test);
@@ -131,14 +131,14 @@ Outlook LiveRuns::at_start(const RunRow& row, const ModelSet& models) {
   return *known.answer;
 }
 
-Outlook LiveRuns::outlook(const RunRow& row, const std::shared_ptr<const ModelSet>& models,
-                          std::optional<Instant> now) {
+RunForecast LiveRuns::forecast(const RunRow& row, const std::shared_ptr<const ModelSet>& models,
+                               std::optional<Instant> now) {
   const Run& run = row.run;
   // Of an imported log that just ends the clock stands at its last line.
   const bool ends_there = row.source_kind == "import" && run.state == RunState::lost;
   if ((run.state != RunState::running && !ends_there) || run.job != Job::train) {
     if (const auto gone = runs_.find(row.id); gone != runs_.end()) {
-      stretches_ -= gone->second.stretches.size();
+      intervals_ -= gone->second.intervals.size();
       runs_.erase(gone);
     }
     return {};
@@ -159,7 +159,7 @@ Outlook LiveRuns::outlook(const RunRow& row, const std::shared_ptr<const ModelSe
   const bool grown = known.segments != run.train.segments + run.test.segments;
   const bool refitted = known.train != fit_of(train) || known.test != fit_of(test);
   if (!known.answer || grown || refitted || known.plan != plan) {
-    if (grown || known.stretches.empty()) read_stretches(row, known);
+    if (grown || known.intervals.empty()) read_intervals(row, known);
     known.plan = plan;
     known.train = fit_of(train);
     known.test = fit_of(test);

@@ -17,9 +17,9 @@
 namespace etad::prediction {
 
 // What can be said of a running run now.
-struct Outlook {
+struct RunForecast {
   std::optional<regression::Remaining> remaining;  // none where no end is known
-  std::optional<regression::Pace> pace;
+  std::optional<regression::StepTime> step_time;
   std::optional<regression::Anomaly> anomaly;  // slower than its model allows
   std::optional<std::int64_t> model_id;        // of the training model it rests on
   double silence = 0;                          // seconds since its last line
@@ -33,12 +33,12 @@ class LiveRuns {
 
   // As of `now` or, without it, of the run's last line. Empty where the run is over or nothing can be said
   // (nothing measured and no model).
-  Outlook outlook(const RunRow& row, const std::shared_ptr<const ModelSet>& models,
-                  std::optional<Instant> now = {});
+  RunForecast forecast(const RunRow& row, const std::shared_ptr<const ModelSet>& models,
+                       std::optional<Instant> now = {});
 
   // What could be said of the run as it began: by models that were fitted before, and nothing of the run's
   // own. Empty where there are none.
-  static Outlook at_start(const RunRow& row, const ModelSet& models);
+  static RunForecast at_start(const RunRow& row, const ModelSet& models);
 
  private:
   // Which fit of which model; none: there is no model.
@@ -46,23 +46,23 @@ class LiveRuns {
 
   // A run as it was last looked at; the answer is as old as the rest of it.
   struct Known {
-    std::vector<regression::Stretch> stretches;  // in order of time; none: to be read again
+    std::vector<regression::RunInterval> intervals;  // in order of time; none: to be read again
     std::int64_t segments = 0;                   // of the run, up to the last of these
     regression::Plan plan;
     Fit train, test;                // that the answer was made with
-    std::optional<Outlook> answer;  // as of the last line
+    std::optional<RunForecast> answer;  // as of the last line
     std::uint64_t used = 0;         // the count of requests when last asked for
   };
 
   Known& known(std::int64_t run_id);
-  void read_stretches(const RunRow& row, Known& known);
+  void read_intervals(const RunRow& row, Known& known);
   void make_room(std::int64_t except);
   const FittedModel* model_of(const RunRow& row, Phase phase) const;
   static void answer(const Run& run, const FittedModel* train, const FittedModel* test, Known& known);
 
   Reader& reader_;
   std::map<std::int64_t, Known> runs_;
-  std::size_t stretches_ = 0;  // of all runs together
+  std::size_t intervals_ = 0;  // of all runs together
   std::uint64_t requests_ = 0;
   std::shared_ptr<const ModelSet> models_;         // the latest set seen
   std::map<ModelKey, const FittedModel*> by_key_;  // of it

@@ -16,7 +16,7 @@ using estimators::Case;
 
 constexpr std::size_t kMostListened = 120;  // runs, of the network first: a plan needs many fits of them
 constexpr std::size_t kMostDevices = 4;     // numbers of devices that are tried
-constexpr double kLongEnough = 60;          // seconds that a run must last to tell its pace
+constexpr double kLongEnough = 60;          // seconds that a run must last to tell its step time
 constexpr double kFewest = 20, kMostIterations = 10'000;
 
 // The runs that say most of it: the network's own, then those of its machine.

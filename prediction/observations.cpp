@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "regression/traits.h"
+#include "regression/covariates.h"
 #include "storage/thin.h"
 
 namespace etad::prediction {
@@ -52,7 +52,7 @@ regression::RunObservation observation_of(const RunData& run, Phase phase) {
   out.samples = static_cast<double>(run.samples_per_iteration);
   out.iterations = static_cast<double>(run.iterations);
   out.seconds = to_seconds(run.duration);
-  out.traits = regression::traits_of(run.settings, phase == Phase::train);
+  out.covariates = regression::covariates_of(run.settings, phase == Phase::train);
   if (run.started_at) out.started_at = epoch_seconds(*run.started_at);
   if (run.ended_at) out.ended_at = epoch_seconds(*run.ended_at);
   for (const Segment& window : run.windows) {

@@ -24,7 +24,7 @@ RunData run_data_of(const Run& run, const std::vector<Segment>& segments, Phase 
 regression::RunObservation observation_of(const RunData& run, Phase phase);
 
 // What a key's runs are to the regression. Diverged runs (NaN losses) are left out as long as there are
-// others: denormals and NaNs change a network's pace.
+// others: denormals and NaNs change a network's step time.
 regression::Dataset dataset_of(const std::vector<RunData>& runs, Phase phase);
 
 // Median and central 90 % range of the runs' start-up times; of their times per snapshot.

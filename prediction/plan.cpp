@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "regression/traits.h"
+#include "regression/covariates.h"
 
 namespace etad::prediction {
 namespace {
@@ -47,9 +47,9 @@ double epoch_seconds(Instant at) {
   return std::chrono::duration<double>(at.time_since_epoch()).count();
 }
 
-regression::Stretch stretch_of(const Segment& segment) {
-  regression::Stretch out{segment.phase == Phase::test, static_cast<double>(segment.iterations),
-                          to_seconds(segment.duration), static_cast<double>(segment.first_iteration)};
+regression::RunInterval interval_of(const Segment& segment) {
+  regression::RunInterval out{segment.phase == Phase::test, static_cast<double>(segment.iterations),
+                              to_seconds(segment.duration), static_cast<double>(segment.first_iteration)};
   if (segment.started_at) out.at = epoch_seconds(*segment.started_at);
   return out;
 }
@@ -59,7 +59,7 @@ std::optional<regression::Prediction> per_iteration(const regression::Model& mod
   const double n = std::max(iterations, 1.0);
   const auto samples = samples_of(phase == Phase::train ? run.train : run.test);
   auto prediction =
-      model.predict(n, samples, confidence, regression::traits_of(run.settings, phase == Phase::train));
+      model.predict(n, samples, confidence, regression::covariates_of(run.settings, phase == Phase::train));
   if (!prediction) return std::nullopt;
   prediction->seconds /= n;
   prediction->lower /= n;

@@ -16,7 +16,7 @@ regression::Plan plan_of(const Run& run);
 double epoch_seconds(Instant at);
 
 // A segment as the regression takes it.
-regression::Stretch stretch_of(const Segment& segment);
+regression::RunInterval interval_of(const Segment& segment);
 
 // What the model says of one iteration, as a share of the `iterations` that lie ahead: what a run costs once
 // (its c0) is behind a running one and must not count for each iteration.

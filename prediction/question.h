@@ -13,7 +13,7 @@
 
 #include "prediction/contradiction.h"
 #include "prediction/description.h"
-#include "regression/estimators/scores.h"
+#include "regression/estimators/performance.h"
 #include "regression/model.h"
 #include "storage/rows.h"
 

@@ -12,10 +12,10 @@ namespace {
 // Longer runs are read by the minute: a day of one GPU's samples would be 86,400 of each series.
 constexpr std::chrono::hours kLongestRaw{6};
 constexpr std::chrono::seconds kMinute{60};
-// Neighbours of the stretch, so that its edges can be interpolated in traces of up to a sample in ten
+// Neighbours of the interval, so that its edges can be interpolated in traces of up to a sample in ten
 // minutes.
 constexpr std::chrono::minutes kMargin{10};
-// Of a run's segments the newest count, as for its outlook.
+// Of a run's segments the newest count, as for its forecast.
 constexpr std::int64_t kMostSegments = 4096;
 
 // What may explain that a run became slower, besides the flags of the throttle reasons.
@@ -39,13 +39,13 @@ Result<std::vector<SeriesRow>> series_between(Reader& reader, Instant from, Inst
   return all;
 }
 
-// A stretch of time, and the traces' points in and around it.
-class TracedStretch {
+// An interval of time, and the traces' points in and around it.
+class TracedInterval {
  public:
-  TracedStretch(Reader& reader, const std::vector<SeriesRow>& series, Instant from, Instant to)
+  TracedInterval(Reader& reader, const std::vector<SeriesRow>& series, Instant from, Instant to)
       : reader_(reader), series_(series), from_(from), to_(to) {}
 
-  // Of each GPU the integral of that series over each of the parts of the stretch that `parts` bound. Where
+  // Of each GPU the integral of that series over each of the parts of the interval that `parts` bound. Where
   // two traces are of the same GPU and value, the one that covers more counts: never their sum.
   Result<std::vector<std::vector<std::optional<TimeIntegral>>>> integrals(std::string_view name,
                                                                           const std::vector<TracedGpu>& gpus,
@@ -143,9 +143,9 @@ Result<Usage> usage_of(Reader& reader, const RunRow& row, const std::string& own
   out.choice = choose_gpus(row, *series, own_host);
   const auto& gpus = out.choice.gpus;
   for (const TracedGpu& gpu : gpus) out.gpus.push_back({gpu.name, {}, {}, {}});
-  TracedStretch stretch(reader, *series, out.from, out.to);
+  TracedInterval interval(reader, *series, out.from, out.to);
   const auto fill = [&](std::string_view name, auto member) -> Result<void> {
-    const auto found = stretch.integrals(name, gpus, {out.from, out.to});
+    const auto found = interval.integrals(name, gpus, {out.from, out.to});
     if (!found) return tl::unexpected(found.error());
     for (std::size_t i = 0; i < gpus.size(); ++i) {
       if (auto& value = out.gpus[i].*member; !value) value = (*found)[i].front();
@@ -179,9 +179,9 @@ Result<AnomalyTraces> traces_of(Reader& reader, const RunRow& row, const regress
   out.choice = choose_gpus(row, *series, own_host);
   const auto& gpus = out.choice.gpus;
   for (const TracedGpu& gpu : gpus) out.gpus.push_back({gpu.name, {}});
-  TracedStretch stretch(reader, *series, from, to);
-  for (const std::string& name : stretch.names(gpus, is_telling)) {
-    const auto found = stretch.integrals(name, gpus, {from, *out.since, to});
+  TracedInterval interval(reader, *series, from, to);
+  for (const std::string& name : interval.names(gpus, is_telling)) {
+    const auto found = interval.integrals(name, gpus, {from, *out.since, to});
     if (!found) return tl::unexpected(found.error());
     for (std::size_t i = 0; i < gpus.size(); ++i) {
       const auto& values = (*found)[i];

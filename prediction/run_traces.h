@@ -43,7 +43,7 @@ struct GpuComparison {
 };
 
 struct AnomalyTraces {
-  std::optional<Instant> since;  // when the slow stretch began; none: the log has no times
+  std::optional<Instant> since;  // when the slow interval began; none: the log has no times
   GpuChoice choice;
   std::vector<GpuComparison> gpus;
 };

@@ -20,13 +20,13 @@ std::string count_text(std::int64_t devices) {
 }
 
 // What tells deployments apart, each under the name of its parameter.
-struct Trait {
+struct Facet {
   std::string_view parameter;
   std::string (*of)(const ModelKey&);
   const std::optional<std::string> Question::*wanted;  // nullptr: `devices`
 };
 
-constexpr std::array<Trait, 6> kTraits = {{
+constexpr std::array<Facet, 6> kFacets = {{
     {"network", [](const ModelKey& k) { return k.network; }, &Question::network},
     {"architecture", [](const ModelKey& k) { return k.architecture; }, &Question::architecture},
     {"framework", [](const ModelKey& k) { return k.framework; }, &Question::framework},
@@ -35,8 +35,8 @@ constexpr std::array<Trait, 6> kTraits = {{
     {"devices", [](const ModelKey& k) { return count_text(k.devices); }, nullptr},
 }};
 
-std::optional<std::string> wanted(const Question& question, const Trait& trait) {
-  if (trait.wanted != nullptr) return question.*trait.wanted;
+std::optional<std::string> wanted(const Question& question, const Facet& facet) {
+  if (facet.wanted != nullptr) return question.*facet.wanted;
   if (question.devices) return count_text(*question.devices);
   return std::nullopt;
 }
@@ -68,20 +68,20 @@ Choices deployments(const ModelSet& models, const Question& question) {
   return meant.empty() ? deployments(models, [](const ModelKey&) { return true; }) : meant;
 }
 
-// Those whose trait has that value: as written if any has, else ignoring case.
-Choices with(const Choices& choices, const Trait& trait, const std::string& value) {
+// Those whose facet has that value: as written if any has, else ignoring case.
+Choices with(const Choices& choices, const Facet& facet, const std::string& value) {
   Choices exact, similar;
   for (const Deployment& each : choices) {
-    const std::string has = trait.of(each.key());
+    const std::string has = facet.of(each.key());
     if (has == value) exact.push_back(each);
     if (equal_ignoring_case(has, value)) similar.push_back(each);
   }
   return exact.empty() ? similar : exact;
 }
 
-std::vector<std::string> values(const Choices& choices, const Trait& trait) {
+std::vector<std::string> values(const Choices& choices, const Facet& facet) {
   std::set<std::string> out;
-  for (const Deployment& each : choices) out.insert(trait.of(each.key()));
+  for (const Deployment& each : choices) out.insert(facet.of(each.key()));
   return {out.begin(), out.end()};
 }
 
@@ -106,16 +106,16 @@ Refusal refusal_of(Refusal::Kind kind, const Choices& choices) {
   return refusal;
 }
 
-Refusal none_with(const Choices& before, const Trait& trait, const std::string& value, bool first) {
+Refusal none_with(const Choices& before, const Facet& facet, const std::string& value, bool first) {
   using Kind = Refusal::Kind;
-  const bool network = trait.parameter == "network";
+  const bool network = facet.parameter == "network";
   Refusal refusal = refusal_of(!first    ? Kind::unknown_deployment
                                : network ? Kind::unknown_network
                                          : Kind::unknown_architecture,
                                before);
-  refusal.parameter = std::string(trait.parameter);
+  refusal.parameter = std::string(facet.parameter);
   refusal.value = value;
-  auto has = values(before, trait);
+  auto has = values(before, facet);
   if (first) {
     refusal.candidates = near_names(value, std::move(has));
     return refusal;
@@ -140,12 +140,12 @@ Refusal ambiguous(std::vector<KnownDeployment> fits) {
   refusal.kind = Refusal::Kind::ambiguous;
   refusal.deployments = fits.size();
   refusal.network = fits.front().key.network;
-  for (const Trait& trait : kTraits) {
+  for (const Facet& facet : kFacets) {
     std::set<std::string> different;
-    for (const KnownDeployment& each : fits) different.insert(trait.of(each.key));
+    for (const KnownDeployment& each : fits) different.insert(facet.of(each.key));
     if (different.size() < 2) continue;
     while (different.size() > kMostShown) different.erase(std::prev(different.end()));
-    refusal.differences.push_back({std::string(trait.parameter), {different.begin(), different.end()}});
+    refusal.differences.push_back({std::string(facet.parameter), {different.begin(), different.end()}});
   }
   if (fits.size() > kMostShown) fits.resize(kMostShown);
   refusal.known = std::move(fits);
@@ -155,11 +155,11 @@ Refusal ambiguous(std::vector<KnownDeployment> fits) {
 Answer<Deployment> select(const ModelSet& models, const Question& question) {
   Choices choices = deployments(models, question);
   bool first = true;
-  for (const Trait& trait : kTraits) {
-    const auto value = wanted(question, trait);
+  for (const Facet& facet : kFacets) {
+    const auto value = wanted(question, facet);
     if (!value) continue;
-    Choices left = with(choices, trait, *value);
-    if (left.empty()) return refuse(none_with(choices, trait, *value, first));
+    Choices left = with(choices, facet, *value);
+    if (left.empty()) return refuse(none_with(choices, facet, *value, first));
     choices = std::move(left);
     first = false;
   }

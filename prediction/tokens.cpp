@@ -22,11 +22,11 @@ std::optional<std::int64_t> positive(std::string_view text) {
   return out;
 }
 
-// Of traits as "sequence_length=2048".
-void add_length(const regression::Traits& traits, std::set<std::int64_t>& lengths) {
-  for (const std::string_view trait : traits) {
-    if (!trait.starts_with(kLength) || trait.substr(kLength.size(), 1) != "=") continue;
-    if (const auto length = positive(trait.substr(kLength.size() + 1))) lengths.insert(*length);
+// Of covariates as "sequence_length=2048".
+void add_length(const regression::Covariates& covariates, std::set<std::int64_t>& lengths) {
+  for (const std::string_view covariate : covariates) {
+    if (!covariate.starts_with(kLength) || covariate.substr(kLength.size(), 1) != "=") continue;
+    if (const auto length = positive(covariate.substr(kLength.size() + 1))) lengths.insert(*length);
   }
 }
 
@@ -40,7 +40,7 @@ std::optional<std::int64_t> asked_length(const Question& question) {
 std::optional<std::int64_t> sequence_length(const Question& question, const FittedModel* model) {
   if (const auto asked = asked_length(question)) return asked;
   std::set<std::int64_t> lengths;
-  if (model != nullptr) add_length(model->model.traits, lengths);
+  if (model != nullptr) add_length(model->model.covariates, lengths);
   return lengths.size() == 1 ? std::optional(*lengths.begin()) : std::nullopt;
 }
 

@@ -9,7 +9,7 @@
 namespace etad::regression {
 namespace {
 
-// Sums that give any stretch's squared deviations from its mean in constant time.
+// Sums that give any interval's squared deviations from its mean in constant time.
 class Deviations {
  public:
   explicit Deviations(const std::vector<double>& series)
@@ -51,7 +51,7 @@ std::vector<std::size_t> level_changes(const std::vector<double>& series, const 
   const Deviations deviations(series);
 
   std::vector<double> best(n + 1, std::numeric_limits<double>::infinity());  // cost of the first j values
-  std::vector<std::size_t> begin(n + 1, 0);                                  // of the last stretch among them
+  std::vector<std::size_t> begin(n + 1, 0);  // of the last interval among them
   best[0] = -penalty;
   for (std::size_t j = least; j <= n; ++j) {
     const auto consider = [&](std::size_t i) {

@@ -7,9 +7,9 @@
 
 namespace etad::regression {
 
-// Settings that may change the pace of a network beside its batch size, as "name=value", sorted: "type=Adam",
-// "precision=fp16", "iter_size=4", "workers=8". An empty value: the log does not say.
-using Traits = std::vector<std::string>;
+// Settings that may change the step time of a network beside its batch size, as "name=value", sorted:
+// "type=Adam", "precision=fp16", "iter_size=4", "workers=8". An empty value: the log does not say.
+using Covariates = std::vector<std::string>;
 
 // One window of a run: `iterations` iterations over `samples` samples each took `seconds`.
 struct Window {
@@ -25,7 +25,7 @@ struct RunObservation {
   double seconds = 0;           // t, likewise
   double started_at = 0;        // seconds since 1970, for the order in time; 0: unknown
   double ended_at = 0;          // likewise; 0: unknown
-  Traits traits;                // what may change its pace: joined or told apart by evidence
+  Covariates covariates;        // what may change its step time: joined or told apart by evidence
   std::vector<Window> windows;  // a bounded sample of the run's windows, for what robustness needs
 };
 

@@ -12,8 +12,8 @@ namespace etad::regression {
 namespace {
 
 constexpr std::size_t kLeastBefore = 4, kLeastAfter = 4;
-constexpr double kRunsScore = -2;      // one in 44 by chance
-constexpr double kChangeScore = 5;     // of medians; the best of 200 places reaches 4 by chance
+constexpr double kRunsStatistic = -2;   // one in 44 by chance
+constexpr double kChangeStatistic = 5;  // of medians; the best of 200 places reaches 4 by chance
 constexpr double kLeastChange = 0.03;  // smaller ones are not worth losing data for
 
 // The median of what has come so far, and how far that lies from it: two heaps, of the smaller half and of
@@ -96,7 +96,7 @@ Change best_change(const std::vector<double>& residuals) {
 
 }  // namespace
 
-double runs_score(const std::vector<double>& residuals_in_order, double middle) {
+double runs_statistic(const std::vector<double>& residuals_in_order, double middle) {
   double above = 0, below = 0, runs = 0;
   int last = 0;
   for (const double r : residuals_in_order) {
@@ -124,8 +124,8 @@ std::optional<double> drop_before_change(Observations& rows, const std::vector<d
   if (values.size() < kLeastBefore + kLeastAfter) return std::nullopt;
   const Change change = best_change(values);
   if (change.at + kLeastAfter > values.size()) return std::nullopt;
-  if (runs_score(values, change.middle) > kRunsScore) return std::nullopt;
-  if (change.score < kChangeScore || change.size < kLeastChange) return std::nullopt;
+  if (runs_statistic(values, change.middle) > kRunsStatistic) return std::nullopt;
+  if (change.score < kChangeStatistic || change.size < kLeastChange) return std::nullopt;
   for (std::size_t i = 0; i < change.at; ++i) rows[dated[i]].weight = 0;
   return rows[dated[change.at]].started_at;
 }

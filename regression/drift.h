@@ -21,6 +21,6 @@ std::optional<double> drop_before_change(Observations& rows, const std::vector<d
 
 // Standard score of the number of runs above and below the middle: far below 0 where neighbours resemble each
 // other.
-double runs_score(const std::vector<double>& residuals_in_order, double middle);
+double runs_statistic(const std::vector<double>& residuals_in_order, double middle);
 
 }  // namespace etad::regression

@@ -8,18 +8,18 @@
 #include <memory>
 #include <utility>
 
+#include "regression/covariate_effects.h"
 #include "regression/drift.h"
 #include "regression/interval.h"
 #include "regression/model.h"
 #include "regression/noise.h"
+#include "regression/pure_error.h"
 #include "regression/relative_fit.h"
-#include "regression/repeats.h"
 #include "regression/replicates.h"
+#include "regression/residual_curve.h"
 #include "regression/select.h"
-#include "regression/shape.h"
 #include "regression/statistics.h"
 #include "regression/two_stage_fit.h"
-#include "regression/variants.h"
 
 namespace etad::regression {
 namespace {
@@ -77,21 +77,22 @@ std::vector<CurvePoint> curve_of(const Basis& basis, const Model& model, const R
 
 // log(t / prediction) of a run whose batch size the prediction had not seen.
 double left_out_error(std::size_t row, const RelativeFit& fit, const ReplicateGroups& groups,
-                      const Shape& shape) {
+                      const ResidualCurve& residual_curve) {
   const auto group = static_cast<std::size_t>(groups.of[row]);
   const double predicted =
-      groups.residuals(static_cast<Eigen::Index>(group)) - shape.left_out[group].residual;
+      groups.residuals(static_cast<Eigen::Index>(group)) - residual_curve.left_out[group].residual;
   return fit.residuals[row] - predicted;
 }
 
 // These errors in units of what was foreseen.
 std::vector<double> scores_by_size(const Observations& rows, const RelativeFit& fit,
-                                   const ReplicateGroups& groups, const Shape& shape, const Noise& noise) {
+                                   const ReplicateGroups& groups, const ResidualCurve& residual_curve,
+                                   const Noise& noise) {
   std::vector<double> scores;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].weight <= 0) continue;
-    const LeftOut& out = shape.left_out[static_cast<std::size_t>(groups.of[i])];
-    scores.push_back(std::abs(left_out_error(i, fit, groups, shape)) /
+    const LeftOut& out = residual_curve.left_out[static_cast<std::size_t>(groups.of[i])];
+    scores.push_back(std::abs(left_out_error(i, fit, groups, residual_curve)) /
                      std::sqrt(out.variance + noise.variance(rows[i].n)));
   }
   return scores;
@@ -114,12 +115,12 @@ std::vector<double> scores_by_run(const Basis& basis, const Observations& rows, 
 
 // Their mean for each batch size, as shares of the actual time.
 std::vector<double> errors_by_size(const Observations& rows, const RelativeFit& fit,
-                                   const ReplicateGroups& groups, const Shape& shape) {
+                                   const ReplicateGroups& groups, const ResidualCurve& residual_curve) {
   std::vector<double> sums(groups.samples.size(), 0), counts(groups.samples.size(), 0), out;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].weight <= 0) continue;
     const auto group = static_cast<std::size_t>(groups.of[i]);
-    sums[group] += std::min(1.0, std::abs(std::expm1(-left_out_error(i, fit, groups, shape))));
+    sums[group] += std::min(1.0, std::abs(std::expm1(-left_out_error(i, fit, groups, residual_curve))));
     counts[group] += 1;
   }
   for (std::size_t c = 0; c < sums.size(); ++c) {
@@ -158,13 +159,13 @@ Settled settle(Observations& rows) {
 // What the data say before anything is known of the noise.
 struct Given {
   Observations rows;
-  std::optional<VariantReference> reference;  // empty: the noise has no say in what follows
-  double iteration_noise = 0;                 // as the windows show it
+  std::optional<ReferenceFit> reference;  // empty: the noise has no say in what follows
+  double within_run_noise = 0;            // as the windows show it
 };
 
 Given given_by(const Dataset& data) {
-  Given out{comparable(observe(data)), {}, iteration_noise(data)};
-  out.reference = variant_reference(data, out.rows);
+  Given out{comparable(observe(data)), {}, within_run_noise(data)};
+  out.reference = fit_reference(data, out.rows);
   return out;
 }
 
@@ -173,7 +174,8 @@ Given given_by(const Dataset& data) {
 // What the runs say whatever the curves of the deployment's other models are.
 struct FirstStage {
   Given given;
-  Observations rows;  // as they count: without what their traits cost, those before a change without weight
+  Observations
+      rows;  // as they count: without what their covariates cost, those before a change without weight
   Settled settled;
   double iterations = 0;  // typical
   Model model;            // what of it is known
@@ -184,18 +186,18 @@ struct FirstStage {
 namespace {
 
 // nullopt where there is nothing to fit from. The noise that is typical of the deployment decides which
-// traits are told apart, if there are any.
+// covariates are told apart, if there are any.
 std::optional<FirstStage> first_stage(const Dataset& data, Given given, double typical_noise) {
   FirstStage out{std::move(given), {}, {}, 0, {}};
   out.rows = out.given.rows;
   out.model.runs = static_cast<int>(out.rows.size());
-  Variants variants = separate_variants(data, out.given.reference, typical_noise, out.rows);
+  CovariateEffects covariate_effects = select_covariates(data, out.given.reference, typical_noise, out.rows);
   out.settled = settle(out.rows);
   if (out.settled.selection.candidates.empty()) return std::nullopt;
   out.iterations = typical_iterations(out.rows);
   Model& model = out.model;
-  model.variants = std::move(variants.effects);
-  model.traits = std::move(variants.seen);
+  model.covariate_effects = std::move(covariate_effects.effects);
+  model.covariates = std::move(covariate_effects.seen);
   model.changed_at = out.settled.changed_at;
   model.basis = out.basis().formula;
   model.knots = out.settled.knots;
@@ -217,10 +219,10 @@ struct Measured {
 Measured measure(const FirstStage& first, double typical_noise, Model& model) {
   const RelativeFit& fitted = first.settled.fit;
   Measured out;
-  out.noise = run_noise(first.rows, fitted.residuals, active(fitted.coefficients),
-                        first.given.iteration_noise, typical_noise);
+  out.noise = between_run_noise(first.rows, fitted.residuals, active(fitted.coefficients),
+                                first.given.within_run_noise, typical_noise);
   model.noise = out.noise.run;
-  model.iteration_noise = out.noise.iteration;
+  model.within_run_noise = out.noise.iteration;
   model.degrees = out.noise.degrees;
   if (first.rows.front().b > 0) {
     out.groups = replicate_groups(first.rows, fitted.residuals, fitted.weights, out.noise);
@@ -236,26 +238,26 @@ Model finish(const FirstStage& first, const Prior& prior) {
   const auto [noise, groups] = measure(first, prior.noise, model);
   describe_coefficients(basis, fitted, model);
   if (!groups.samples.empty()) {
-    const ShapeData shape_data{&basis,         model.knots,      fitted.coefficients, first.iterations,
-                               groups.samples, groups.residuals, groups.noise};
-    Shape shape = infer_shape(shape_data, prior.siblings);
+    const ResidualData residual_data{&basis,         model.knots,      fitted.coefficients, first.iterations,
+                                     groups.samples, groups.residuals, groups.noise};
+    ResidualCurve residual_curve = infer_residuals(residual_data, prior.related_models);
     if (groups.samples.size() >= 3) {
-      model.scores = scores_by_size(first.rows, fitted, groups, shape, noise);
-      const std::vector<double> errors = errors_by_size(first.rows, fitted, groups, shape);
+      model.scores = scores_by_size(first.rows, fitted, groups, residual_curve, noise);
+      const std::vector<double> errors = errors_by_size(first.rows, fitted, groups, residual_curve);
       const double error = 100 * mean(errors);
       model.rivals.push_back(
           {model.basis + " x shape(B)", error, 100 * standard_error(errors), basis.terms() + 1});
       model.error_percent = error;
     }
-    model.shape = std::move(shape.points);
+    model.residual_curve = std::move(residual_curve.points);
   }
   if (model.scores.empty()) {
     model.scores = scores_by_run(basis, first.rows, noise);
   } else {
-    model.repeat_scores = repeat_scores(first.rows, fitted.residuals, noise);
+    model.replicate_scores = replicate_scores(first.rows, fitted.residuals, noise);
   }
   std::ranges::sort(model.scores);
-  std::ranges::sort(model.repeat_scores);
+  std::ranges::sort(model.replicate_scores);
   model.coverage = score_coverage(model.scores, 0.9, model.degrees);
   return model;
 }
@@ -277,8 +279,8 @@ std::optional<Model> TwoStageFit::with(const Prior& prior) const {
   const Given& given = first_->given;
   Observations rows = given.rows;
   const bool told_apart =
-      given.reference && (!first_->model.variants.empty() ||
-                          !separate_variants(*data_, given.reference, prior.noise, rows).effects.empty());
+      given.reference && (!first_->model.covariate_effects.empty() ||
+                          !select_covariates(*data_, given.reference, prior.noise, rows).effects.empty());
   if (!told_apart) return finish(*first_, prior);
   const auto again = first_stage(*data_, given, prior.noise);
   if (!again) return std::nullopt;

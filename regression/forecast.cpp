@@ -10,7 +10,7 @@ namespace {
 
 // The law of the forecast's error, calibrated on replayed logs (docs/remaining.md). All relative.
 constexpr double kLeastUsual = 0.003;  // deviation of the steadiest run's forecast
-constexpr double kDriftWeight = 0.5;   // of how far the last change of pace moves the forecast
+constexpr double kDriftWeight = 0.5;   // of how far the last change of step time moves the forecast
 
 // What nobody can foresee: chances for each e-fold that the run's age still grows by, and mean effects.
 constexpr double kBreakHazard = 0.04;   // interruptions and slow-downs of any run
@@ -24,16 +24,16 @@ constexpr double kSteadyJitter = 0.003, kRestlessJitter = 0.01;  // of windows: 
 // An accelerator whose windows differ this much has uneven work or waits for its data. It mostly goes on so;
 // where it does not, because the data are in memory at last or the disk has got another reader, the change is
 // large.
-constexpr double kFedJitter = 0.02, kStarvedJitter = 0.04;
-constexpr double kStarvedSlowerSize = 0.1;
+constexpr double kFedJitter = 0.02, kIoBoundJitter = 0.04;
+constexpr double kIoBoundSlowerSize = 0.1;
 constexpr double kSpeedUpHazard = 0.06;
 constexpr double kSpeedUpSize = 0.5;
-constexpr double kStarvedWindows = 16;  // as many are worth as much as taking it not to
-constexpr double kColdSeconds = 3600;   // within about so long all data have been read once
+constexpr double kIoBoundWindows = 16;      // as many are worth as much as taking it not to
+constexpr double kColdCacheSeconds = 3600;  // within about so long all data have been read once
 
 // A run that says with about every window that it waits for its data leaves its accelerator idle, as a rule
-// before a cold disk. Once the data are in memory, if they fit, it goes at its own pace: an even chance of
-// taking half the time.
+// before a cold disk. Once the data are in memory, if they fit, it goes at its own step time: an even chance
+// of taking half the time.
 constexpr double kRareWaits = 0.3, kConstantWaits = 1;  // for each window
 constexpr double kFewWindows = 4;                       // added to them: one wait at the start is usual
 constexpr double kFedShift = 0.35;                      // log 2 / 2
@@ -47,8 +47,9 @@ constexpr double kModelDoubt = 3;
 
 // Of a model asked about a batch size beyond those it has seen: half or twice as much is no surprise.
 constexpr double kExtrapolatedDeviation = 0.7;
-// Of one asked about another trait (a solver type, say) it has not seen: such things cost a quarter or so.
-constexpr double kUnseenTraitDeviation = 0.25;
+// Of one asked about another covariate (a solver type, say) it has not seen: such things cost a quarter or
+// so.
+constexpr double kUnseenCovariateDeviation = 0.25;
 
 // What a single test phase may be off: the first one often reads its data from a cold disk.
 constexpr double kOneTest = 0.1;
@@ -58,25 +59,26 @@ double ramp(double x, double from, double to) {
 }
 
 // How likely it is that the run waits for its data.
-double io_bound_probability(const PaceCourse& course, const Feed& feed) {
+double io_bound_probability(const StepTimeSegmentation& segmentation, const Feed& feed) {
   if (feed.on_cpu) return 0;
-  const auto windows = static_cast<double>(course.windows);
-  const double evidence = windows / (windows + kStarvedWindows);
-  const double excess = ramp(course.jitter, kFedJitter, kStarvedJitter);
+  const auto windows = static_cast<double>(segmentation.windows);
+  const double evidence = windows / (windows + kIoBoundWindows);
+  const double excess = ramp(segmentation.jitter, kFedJitter, kIoBoundJitter);
   return evidence * excess * excess;
 }
 
-// How much it says so itself. Once its pace has changed, what it said may be of another time.
-double says_it_waits(const PaceCourse& course, const Feed& feed) {
-  if (course.changes.back() > 0) return 0;
-  return ramp(feed.waits / (static_cast<double>(course.windows) + kFewWindows), kRareWaits, kConstantWaits);
+// How much it says so itself. Once its step time has changed, what it said may be of another time.
+double says_it_waits(const StepTimeSegmentation& segmentation, const Feed& feed) {
+  if (segmentation.changes.back() > 0) return 0;
+  return ramp(feed.waits / (static_cast<double>(segmentation.windows) + kFewWindows), kRareWaits,
+              kConstantWaits);
 }
 
 // How likely it is that data which come slowly are being read for the first time.
-double still_cold_cache(const PaceCourse& course) {
+double still_cold_cache(const StepTimeSegmentation& segmentation) {
   double seconds = 0;
-  for (const PaceBlock& block : course.blocks) seconds += block.seconds;
-  const double x = seconds / kColdSeconds;
+  for (const StepTimeBlock& block : segmentation.blocks) seconds += block.seconds;
+  const double x = seconds / kColdCacheSeconds;
   return 1 / (1 + x * x);
 }
 
@@ -84,7 +86,7 @@ double least_deviation(const Prediction& p) {
   double least = kLeastModelDeviation;
   for (const std::string& beyond : p.extrapolates) {
     if (beyond == "batch_size") return kExtrapolatedDeviation;
-    if (beyond != "iterations") least = kUnseenTraitDeviation;
+    if (beyond != "iterations") least = kUnseenCovariateDeviation;
   }
   return least;
 }
@@ -109,23 +111,25 @@ std::optional<Forecast> model_forecast(const std::optional<Prediction>& p, doubl
   return out;
 }
 
-Forecast pace_forecast(const PaceCourse& course, const PaceOutlook& outlook, double left, const Feed& feed) {
-  const double ages = std::log1p(left / course.iterations);  // e-foldings of the run's age still to come
-  const double unrest = ramp(course.jitter, kSteadyJitter, kRestlessJitter);
-  const double waits = io_bound_probability(course, feed), said = says_it_waits(course, feed);
+Forecast training_forecast(const StepTimeSegmentation& segmentation, const StepTimeForecast& expected,
+                           double left, const Feed& feed) {
+  const double ages =
+      std::log1p(left / segmentation.iterations);  // e-foldings of the run's age still to come
+  const double unrest = ramp(segmentation.jitter, kSteadyJitter, kRestlessJitter);
+  const double waits = io_bound_probability(segmentation, feed), said = says_it_waits(segmentation, feed);
 
   Forecast out;
   ErrorLaw& law = out.law;
-  law.usual = std::hypot(std::hypot(kLeastUsual, kDriftWeight * outlook.drift),
-                         std::hypot(outlook.variation, outlook.scatter));
+  law.usual = std::hypot(std::hypot(kLeastUsual, kDriftWeight * expected.drift),
+                         std::hypot(expected.variation, expected.scatter));
   law.slower = 1 - std::exp(-(kBreakHazard + kUnrestHazard * unrest) * ages);
-  law.slower_size = kSlowerSize + kStarvedSlowerSize * waits;
+  law.slower_size = kSlowerSize + kIoBoundSlowerSize * waits;
   law.faster = (1 - law.slower) * (1 - std::exp(-(kFasterHazard + kSpeedUpHazard * waits) * ages));
   law.faster_size = kFasterSize + kUnrestFasterSize * unrest + kSpeedUpSize * waits;
-  out.cold_cache = std::max(waits, said) * still_cold_cache(course);
-  const double shift = kFedShift * said * still_cold_cache(course) * (1 - std::exp(-ages));
+  out.cold_cache = std::max(waits, said) * still_cold_cache(segmentation);
+  const double shift = kFedShift * said * still_cold_cache(segmentation) * (1 - std::exp(-ages));
   law.usual = std::hypot(law.usual, shift);
-  out.seconds = outlook.seconds_per_iteration * std::exp(-shift);
+  out.seconds = expected.seconds_per_iteration * std::exp(-shift);
   return out;
 }
 

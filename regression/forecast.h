@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "regression/outlook.h"
-#include "regression/pace.h"
+#include "regression/error_law.h"
+#include "regression/step_time.h"
 #include "regression/test_cost.h"
 
 namespace etad::regression {
@@ -27,7 +27,8 @@ struct Feed {
 };
 
 // Of one training iteration, over the next `left` of them.
-Forecast pace_forecast(const PaceCourse& course, const PaceOutlook& outlook, double left, const Feed& feed);
+Forecast training_forecast(const StepTimeSegmentation& segmentation, const StepTimeForecast& expected,
+                           double left, const Feed& feed);
 
 // Of one test phase; `cost` has seen at least one.
 Forecast test_forecast(const TestCost& cost);

@@ -15,19 +15,19 @@ namespace {
 constexpr double kLeastShare = 0.01;
 constexpr double kMostSeconds = 1e15;
 
-bool placed(const Stretch& s) {
+bool placed(const RunInterval& s) {
   return s.seconds > 0 && s.seconds < kMostSeconds && std::abs(s.at) < kMostSeconds;
 }
 
-bool is_window(const Stretch& s) {
+bool is_window(const RunInterval& s) {
   return !s.test && s.iterations > 0 && s.iterations < kMostSeconds && s.first_iteration >= 0 &&
          s.first_iteration < kMostSeconds && placed(s);
 }
 
 // Takes out the tests that began before `at`; their time.
-double take_tests(std::vector<const Stretch*>& tests, double at) {
+double take_tests(std::vector<const RunInterval*>& tests, double at) {
   double seconds = 0;
-  std::erase_if(tests, [&](const Stretch* test) {
+  std::erase_if(tests, [&](const RunInterval* test) {
     if (test->at >= at) return false;
     seconds += test->seconds;
     return true;
@@ -36,7 +36,7 @@ double take_tests(std::vector<const Stretch*>& tests, double at) {
 }
 
 // Between the end of `from` and the beginning of `to`, `tests` seconds of tests taken out.
-double lost_between(const Stretch& from, const Stretch& to, double tests, Gap where) {
+double lost_between(const RunInterval& from, const RunInterval& to, double tests, Gap where) {
   const double gap = to.at - from.at - from.seconds - tests;
   const double skipped = to.first_iteration - from.first_iteration - from.iterations;
   if (skipped < 0 || (skipped > 0) != (where == Gap::around_missing)) return 0;
@@ -46,12 +46,12 @@ double lost_between(const Stretch& from, const Stretch& to, double tests, Gap wh
 
 }  // namespace
 
-LostTime lost_time(std::span<const Stretch> seen, Gap gap) {
+LostTime lost_time(std::span<const RunInterval> seen, Gap gap) {
   LostTime out;
   std::vector<double> lost, windows;
-  std::vector<const Stretch*> tests;  // a window's own come before it
-  const Stretch* last = nullptr;
-  for (const Stretch& s : seen) {
+  std::vector<const RunInterval*> tests;  // a window's own come before it
+  const RunInterval* last = nullptr;
+  for (const RunInterval& s : seen) {
     if (s.test && placed(s)) tests.push_back(&s);
     if (!is_window(s)) continue;
     const double tested = take_tests(tests, s.at);

@@ -15,11 +15,11 @@ struct LostTime {
 };
 
 // Between windows that follow each other at once, or where windows are missing between them: their training,
-// at the pace of the window before, is taken out.
+// at the step time of the window before, is taken out.
 enum class Gap { between_neighbours, around_missing };
 
-// Of stretches whose beginnings are known. What happened no more than three times may have been an outlier,
+// Of intervals whose beginnings are known. What happened no more than three times may have been an outlier,
 // and counts at no more than three windows' time.
-LostTime lost_time(std::span<const Stretch> seen, Gap gap);
+LostTime lost_time(std::span<const RunInterval> seen, Gap gap);
 
 }  // namespace etad::regression

@@ -34,7 +34,7 @@ struct Range {
 // An answer. Seconds; `lower` and `upper` bound a run's actual time with the asked-for confidence.
 struct Prediction {
   double seconds = 0, lower = 0, upper = 0;
-  std::vector<std::string> extrapolates;  // of "batch_size", "iterations", and traits' names ("type")
+  std::vector<std::string> extrapolates;  // of "batch_size", "iterations", and covariates' names ("type")
   double shared_effect = 1;               // factor for how the machine's last runs went, part of `seconds`
 };
 
@@ -53,9 +53,10 @@ struct Occasion {
   const SharedEffect* shared_effect = nullptr;
 };
 
-// What a trait ("type=Adam") costs beside the most common combination of traits: accepted only on evidence.
-struct VariantEffect {
-  std::string trait;
+// What a covariate ("type=Adam") costs beside the most common combination of covariates: accepted only on
+// evidence.
+struct CovariateEffect {
+  std::string covariate;
   double factor = 1;     // of the estimate
   double deviation = 0;  // standard deviation of its logarithm
   int runs = 0;
@@ -69,7 +70,7 @@ struct CurvePoint {
 };
 
 // How the basis is to be corrected at a batch size, and how sure that is; between points, linear in log B.
-struct ShapePoint {
+struct ResidualPoint {
   double samples = 0;
   double log_ratio = 0;   // of the corrected estimate to the basis
   double deviation = 0;   // standard deviation of the logarithm of the estimate here
@@ -90,32 +91,32 @@ struct Model {
   std::vector<Rival> rivals;          // all that competed, the chosen one among them
   std::vector<double> scores;         // sorted conformal scores, what the interval rests on: cross-validated
                                       // |log(actual / predicted)| in units of the predicted spread
-  std::vector<double> repeat_scores;  // the same of runs about the others of their batch size: what the
-                                      // interval rests on at a batch size seen; empty: as elsewhere
+  std::vector<double> replicate_scores;  // the same of runs about the others of their batch size: what the
+                                         // interval rests on at a batch size seen; empty: as elsewhere
   std::vector<double> covariance;     // of the coefficients, row by row, for relative errors of variance 1
   double noise = 0;                   // relative standard deviation of a long run about the model
-  double iteration_noise = 0;         // the same of one iteration; a run of n adds iteration_noise^2 / n
+  double within_run_noise = 0;        // the same of one iteration; a run of n adds within_run_noise^2 / n
   double degrees = 0;                 // degrees of freedom `noise` was estimated with
-  std::vector<ShapePoint> shape;      // empty: the basis as it is
+  std::vector<ResidualPoint> residual_curve;  // empty: the basis as it is
   std::vector<CurvePoint> curve;      // at the batch sizes seen (at most kMaxCurve)
-  std::vector<VariantEffect> variants;  // those told apart; all others are joined
-  Traits traits;                        // seen, sorted: at most kMaxTraits
+  std::vector<CovariateEffect> covariate_effects;  // those told apart; all others are joined
+  Covariates covariates;                           // seen, sorted: at most kMaxCovariates
 
   // What a run of n iterations over B samples each will take. `confidence` in (0, 1).
-  // `asked`: the run's traits as far as they are known; of those not named, the most common are meant.
+  // `asked`: the run's covariates as far as they are known; of those not named, the most common are meant.
   // nullopt: the model can't say (B unknown and more than one seen, no data).
   std::optional<Prediction> predict(double iterations, std::optional<double> samples, double confidence,
-                                    const Traits& asked = {}, const Occasion& occasion = {}) const;
+                                    const Covariates& asked = {}, const Occasion& occasion = {}) const;
 
   // The same without an interval. `samples` 0: those of the only batch size seen.
-  std::optional<Expectation> expect(double iterations, double samples, const Traits& asked) const;
+  std::optional<Expectation> expect(double iterations, double samples, const Covariates& asked) const;
 };
 
 inline constexpr std::size_t kMaxCurve = 24;
-inline constexpr std::size_t kMaxTraits = 64;
+inline constexpr std::size_t kMaxCovariates = 64;
 
 // Another model of the same deployment (the device, not the network, decides which batch sizes are peculiar).
-struct Sibling {
+struct RelatedModel {
   bool same_network = false;  // its other phase
   std::vector<CurvePoint> curve;
 };
@@ -124,11 +125,11 @@ struct Sibling {
 // The daemon takes all dirty models of a deployment through the first stage without it, and through the second
 // with it (regression/two_stage_fit.h).
 struct Prior {
-  std::vector<Sibling> siblings;  // the first kMaxSiblings count
+  std::vector<RelatedModel> related_models;  // the first kMaxRelatedModels count
   double noise = 0;               // typical of the deployment; 0: unknown
 };
 
-inline constexpr std::size_t kMaxSiblings = 64;
+inline constexpr std::size_t kMaxRelatedModels = 64;
 
 // The prior that `models` of a deployment make for one of them (`self`, left out of it), of which
 // `same_network` (may be nullptr) is the other phase.

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "regression/interval.h"
-#include "regression/repeats.h"
+#include "regression/pure_error.h"
 #include "regression/statistics.h"
 
 namespace etad::regression {
@@ -14,32 +14,32 @@ namespace {
 constexpr std::size_t kLeastWindows = 4;
 constexpr double kPriorWeight = 1.25;  // noise of 1 to 15 % is usual: a standard deviation of 0.9 in the log
 constexpr double kLeastNoise = 0.002;
-constexpr double kLeastRepeats = 4;  // degrees of freedom from which on repeats speak for themselves
+constexpr double kLeastReplicates = 4;  // degrees of freedom from which on replicates speak for themselves
 
 }  // namespace
 
-double iteration_noise(const Dataset& data) {
+double within_run_noise(const Dataset& data) {
   std::vector<double> found;
-  std::vector<double> paces, sizes;
+  std::vector<double> step_times, sizes;
   for (const RunObservation& run : data) {
-    paces.clear();
+    step_times.clear();
     sizes.clear();
     for (const Window& w : run.windows) {
-      const double pace = w.seconds / w.iterations;
-      if (!(w.iterations > 0) || !(pace > 0) || !std::isfinite(pace)) continue;
-      paces.push_back(std::log(pace));
+      const double step_time = w.seconds / w.iterations;
+      if (!(w.iterations > 0) || !(step_time > 0) || !std::isfinite(step_time)) continue;
+      step_times.push_back(std::log(step_time));
       sizes.push_back(w.iterations);
     }
-    if (paces.size() < kLeastWindows) continue;
-    const double middle = median(paces);
-    for (double& p : paces) p -= middle;
-    found.push_back(robust_scale(paces) * std::sqrt(median(sizes)));
+    if (step_times.size() < kLeastWindows) continue;
+    const double middle = median(step_times);
+    for (double& p : step_times) p -= middle;
+    found.push_back(robust_scale(step_times) * std::sqrt(median(sizes)));
   }
   return median(std::move(found));
 }
 
-Noise run_noise(const Observations& rows, const std::vector<double>& residuals, int parameters,
-                double iteration, double typical) {
+Noise between_run_noise(const Observations& rows, const std::vector<double>& residuals, int parameters,
+                        double iteration, double typical) {
   std::vector<double> counted, lengths;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].weight <= 0) continue;
@@ -48,10 +48,10 @@ Noise run_noise(const Observations& rows, const std::vector<double>& residuals, 
   }
   Noise noise;
   const double prior = typical > 0 ? typical : kPriorNoise;
-  const RepeatSpread repeats = repeat_spread(rows, residuals);
-  double scale = repeats.scale;
-  noise.degrees = repeats.degrees;
-  if (repeats.degrees < kLeastRepeats) {
+  const PureError replicates = pure_error(rows, residuals);
+  double scale = replicates.scale;
+  noise.degrees = replicates.degrees;
+  if (replicates.degrees < kLeastReplicates) {
     noise.degrees = std::max(0.0, static_cast<double>(counted.size()) - parameters);
     // Residuals about a fit are smaller than the errors by what the fit has taken up.
     const double lost = noise.degrees > 0 ? static_cast<double>(counted.size()) / noise.degrees : 1;

@@ -2,15 +2,15 @@
 #include <cmath>
 
 #include "regression/basis.h"
+#include "regression/covariate_effects.h"
+#include "regression/covariates.h"
 #include "regression/cross_validation.h"
 #include "regression/interval.h"
 #include "regression/model.h"
-#include "regression/shared_effect.h"
 #include "regression/relative_fit.h"
-#include "regression/shape.h"
+#include "regression/residual_curve.h"
+#include "regression/shared_effect.h"
 #include "regression/statistics.h"
-#include "regression/traits.h"
-#include "regression/variants.h"
 
 namespace etad::regression {
 namespace {
@@ -28,23 +28,24 @@ Gram matrix_of(const std::vector<double>& values, Eigen::Index size) {
       values.data(), size, size);
 }
 
-// Moves the estimate by what the asked-for traits cost. Returns the variance of the logarithm that they add:
-// of an effect that was measured, or of one that may be there where no run with such a trait has been seen.
-double apply_traits(const Model& model, const Traits& asked, Prediction& out) {
+// Moves the estimate by what the asked-for covariates cost. Returns the variance of the logarithm that they
+// add: of an effect that was measured, or of one that may be there where no run with such a covariate has
+// been seen.
+double apply_covariates(const Model& model, const Covariates& asked, Prediction& out) {
   double variance = 0;
-  for (const std::string& trait : asked) {
-    const auto effect = std::ranges::find(model.variants, trait, &VariantEffect::trait);
-    if (effect != model.variants.end()) {
+  for (const std::string& covariate : asked) {
+    const auto effect = std::ranges::find(model.covariate_effects, covariate, &CovariateEffect::covariate);
+    if (effect != model.covariate_effects.end()) {
       out.seconds *= effect->factor;
       variance += effect->deviation * effect->deviation;
       continue;
     }
-    const std::string_view name = trait_name(trait);
-    const auto same_name = [&](const std::string& seen) { return trait_name(seen) == name; };
-    const bool told = trait.size() > name.size() + 1;
-    const bool judged = std::ranges::find(model.traits, trait) != model.traits.end();
-    if (!told || judged || std::ranges::none_of(model.traits, same_name)) continue;
-    variance += kVariantDeviation * kVariantDeviation;
+    const std::string_view name = covariate_name(covariate);
+    const auto same_name = [&](const std::string& seen) { return covariate_name(seen) == name; };
+    const bool told = covariate.size() > name.size() + 1;
+    const bool judged = std::ranges::find(model.covariates, covariate) != model.covariates.end();
+    if (!told || judged || std::ranges::none_of(model.covariates, same_name)) continue;
+    variance += kCovariateDeviation * kCovariateDeviation;
     out.extrapolates.emplace_back(name);
   }
   return variance;
@@ -65,45 +66,46 @@ void hold_to_reason(Prediction& out, double ratio, const Prediction& nearest) {
   out.upper = std::max(std::min(out.upper, most), out.seconds);
 }
 
-// The basis' estimate and the shape's correction of it.
+// The basis' estimate and the residual curve's correction of it.
 std::optional<Expectation> expect_common(const Model& model, double n, double size) {
   const Basis* form = find_basis(model.basis);
   if (!form || static_cast<int>(model.coefficients.size()) != form->parameters()) return std::nullopt;
   const Terms c = values_of(model.coefficients);
   const Terms x = form->features(n, size, model.knots);
-  const ShapePoint correction = model.shape.empty() ? ShapePoint{} : shape_at(model.shape, size);
+  const ResidualPoint correction =
+      model.residual_curve.empty() ? ResidualPoint{} : residual_at(model.residual_curve, size);
   Expectation out;
   out.seconds = std::max(0.0, x.dot(c)) * std::exp(correction.log_ratio);
-  out.run = model.noise * model.noise + model.iteration_noise * model.iteration_noise / n;
-  // The shape's deviation covers the coefficients' where there is a shape.
-  out.fitted = model.shape.empty() ? relative_leverage(x, c, matrix_of(model.covariance, c.size())) *
-                                         model.noise * model.noise
-                                   : correction.deviation * correction.deviation;
+  out.run = model.noise * model.noise + model.within_run_noise * model.within_run_noise / n;
+  // The residual curve's deviation covers the coefficients' where there is a residual curve.
+  out.fitted = model.residual_curve.empty() ? relative_leverage(x, c, matrix_of(model.covariance, c.size())) *
+                                                  model.noise * model.noise
+                                            : correction.deviation * correction.deviation;
   return out;
 }
 
 }  // namespace
 
-std::optional<Expectation> Model::expect(double n, double b, const Traits& asked) const {
+std::optional<Expectation> Model::expect(double n, double b, const Covariates& asked) const {
   if (!(n > 0) || !(b > 0 || samples.min == samples.max)) return std::nullopt;
   auto out = expect_common(*this, n, b > 0 ? b : samples.min);
   if (!out) return std::nullopt;
   Prediction moved;
   moved.seconds = out->seconds;
-  out->fitted += apply_traits(*this, asked, moved);
+  out->fitted += apply_covariates(*this, asked, moved);
   out->seconds = moved.seconds;
   return std::isfinite(out->seconds) && out->seconds > 0 ? out : std::nullopt;
 }
 
 std::optional<Prediction> Model::predict(double n, std::optional<double> b, double confidence,
-                                         const Traits& asked, const Occasion& occasion) const {
+                                         const Covariates& asked, const Occasion& occasion) const {
   if (!std::isfinite(n) || n <= 0 || (b && (!std::isfinite(*b) || *b <= 0))) return std::nullopt;
   if (!b && samples.min != samples.max) return std::nullopt;
   const auto expected = expect_common(*this, n, b ? *b : samples.min);
   if (!expected) return std::nullopt;
   Prediction out;
   out.seconds = expected->seconds;
-  const double effect_variance = apply_traits(*this, asked, out);
+  const double effect_variance = apply_covariates(*this, asked, out);
   double run = expected->run;
   if (occasion.shared_effect) {
     const SharedEffect::State state = occasion.shared_effect->at(occasion.at, out.seconds, noise);
@@ -112,12 +114,12 @@ std::optional<Prediction> Model::predict(double n, std::optional<double> b, doub
     run -= state.explained;
   }
   if (!std::isfinite(out.seconds) || out.seconds <= 0) return std::nullopt;
-  // Scores of left-out batch sizes speak of the shape's spread; where that is small, the noise alone sets the
-  // least width there can be.
+  // Scores of left-out batch sizes speak of the residual curve's spread; where that is small, the noise alone
+  // sets the least width there can be.
   const double least =
       student_quantile((1 + std::clamp(confidence, 0.0, 0.9999)) / 2, std::max(3.0, degrees));
-  const bool repeated = !repeat_scores.empty() && has_measured(curve, b ? *b : samples.min);
-  const double scored = score_quantile(repeated ? repeat_scores : scores, confidence, degrees);
+  const bool repeated = !replicate_scores.empty() && has_measured(curve, b ? *b : samples.min);
+  const double scored = score_quantile(repeated ? replicate_scores : scores, confidence, degrees);
   const double width =
       std::max(scored * std::sqrt(run + expected->fitted + effect_variance), least * std::sqrt(run));
   out.lower = out.seconds * std::exp(-width);

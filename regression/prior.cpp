@@ -11,8 +11,8 @@ Prior prior_of(const std::vector<const Model*>& models, const Model* self, const
   Prior prior;
   std::vector<double> noises;
   const auto add = [&](const Model& model) {
-    if (model.curve.size() >= 3 && prior.siblings.size() < kMaxSiblings) {
-      prior.siblings.push_back({&model == same_network, model.curve});
+    if (model.curve.size() >= 3 && prior.related_models.size() < kMaxRelatedModels) {
+      prior.related_models.push_back({&model == same_network, model.curve});
     }
     if (model.degrees >= kLeastDegrees) noises.push_back(model.noise);
   };

@@ -57,23 +57,25 @@ struct Snapshots {
 };
 
 // By the plan or, where it does not say, as often as so far.
-Snapshots snapshots_left(const Plan& plan, const PaceCourse& course, double reached, double end) {
+Snapshots snapshots_left(const Plan& plan, const StepTimeSegmentation& segmentation, double reached,
+                         double end) {
   if (plan.snapshot_interval > 0)
     return {times_left(reached, end, plan.snapshot_interval, false), plan.snapshot_interval};
   if (!(plan.snapshots >= 1)) return {};
-  const double interval = std::max(1.0, reached - course.blocks.front().first_iteration) / plan.snapshots;
+  const double interval =
+      std::max(1.0, reached - segmentation.blocks.front().first_iteration) / plan.snapshots;
   return {std::max(0.0, end - reached) / interval, interval};
 }
 
 // What a snapshot adds: what was lost around the windows that are missing because they held one or, where
 // none are, what the log shows of it, outliers winsorised.
-double snapshot_cost(const LostTime& missing, const Plan& plan, const PaceCourse& course, double pace,
-                     double interval) {
+double snapshot_cost(const LostTime& missing, const Plan& plan, const StepTimeSegmentation& segmentation,
+                     double step_time, double interval) {
   if (!(plan.snapshots >= 1) || !usable(plan.snapshot_seconds)) return 0;
   if (missing.times > 0) return missing.seconds / plan.snapshots;
-  return std::clamp(
-      plan.snapshot_seconds / plan.snapshots, 0.0,
-      pace * std::max(kMostSnapshotWindows * course.window_iterations, kMostSnapshotShare * interval));
+  return std::clamp(plan.snapshot_seconds / plan.snapshots, 0.0,
+                    step_time * std::max(kMostSnapshotWindows * segmentation.window_iterations,
+                                         kMostSnapshotShare * interval));
 }
 
 // What an iteration costs beside training, tests and snapshots. Those taken out of windows that are there
@@ -87,7 +89,7 @@ double clean(double x) {
   return usable(x) ? x : 0;
 }
 
-double iteration_reached(const std::vector<Stretch>& seen, double stated) {
+double iteration_reached(const std::vector<RunInterval>& seen, double stated) {
   double reached = clean(stated);
   for (auto s = seen.rbegin(); s != seen.rend(); ++s) {
     if (s->test) continue;
@@ -100,28 +102,28 @@ double iteration_reached(const std::vector<Stretch>& seen, double stated) {
 
 // The probability that, where they contradict each other, the model is wrong about this run and not the `seen`
 // windows or tests that the run began with.
-double trust_in(double seen) {
+double discount_of(double seen) {
   return seen / (seen + kFewSeen);
 }
 
 // One iteration's training over the next `left`, from what there is; nullopt from nothing.
-std::optional<Forecast> training(const std::optional<PaceCourse>& course,
+std::optional<Forecast> training(const std::optional<StepTimeSegmentation>& segmentation,
                                  const std::optional<Forecast>& model, const Plan& plan, double left) {
-  if (!course) return model;
+  if (!segmentation) return model;
   const Feed feed{plan.on_cpu, clean(plan.waits)};
-  const Forecast own = pace_forecast(*course, pace_outlook(*course, left), left, feed);
-  return model ? combine(own, *model, trust_in(static_cast<double>(course->windows))) : own;
+  const Forecast own = training_forecast(*segmentation, forecast_step_time(*segmentation, left), left, feed);
+  return model ? combine(own, *model, discount_of(static_cast<double>(segmentation->windows))) : own;
 }
 
 // One test phase, from what there is.
 Forecast testing(const TestCost& cost, const Plan& plan, const std::optional<Forecast>& model,
-                 const Forecast& pace) {
+                 const Forecast& step_time) {
   if (cost.phases > 0)
-    return model ? combine(test_forecast(cost), *model, trust_in(cost.phases)) : test_forecast(cost);
+    return model ? combine(test_forecast(cost), *model, discount_of(cost.phases)) : test_forecast(cost);
   if (model) return *model;
   const double iterations = clean(plan.test_iterations);
   const double load = plan.test_load > 0 ? clean(plan.test_load) : kUsualTestLoad;
-  Forecast guess{kForwardShare * load * pace.seconds * iterations, {}, 0};
+  Forecast guess{kForwardShare * load * step_time.seconds * iterations, {}, 0};
   guess.law.usual = kForwardDeviation;
   return guess;
 }
@@ -142,15 +144,15 @@ std::pair<double, double> reach(const ErrorLaw& law, double confidence) {
   return {std::min({0.0, off(tail), 0.5 * off(far)}), std::max({0.0, off(1 - tail), 0.5 * off(1 - far)})};
 }
 
-// The bounds of the sum: the tests' own uncertainty joins that of the pace, by their share of the time. A
-// slow machine slows both. What starting up takes is a matter of its own.
-void add_interval(Remaining& out, const Forecast& pace, const Forecast& test, const LostTime& lost,
+// The bounds of the sum: the tests' own uncertainty joins that of the step time, by their share of the time.
+// A slow machine slows both. What starting up takes is a matter of its own.
+void add_interval(Remaining& out, const Forecast& step_time, const Forecast& test, const LostTime& lost,
                   double confidence) {
   if (!(out.seconds > 0)) return;
   const double share = out.test_seconds / out.seconds, startup = out.startup_seconds / out.seconds;
   const double other = out.other_seconds / out.seconds / std::sqrt(std::max(1, lost.times));
-  ErrorLaw law = pace.law;
-  const double a = (1 - share - startup) * pace.law.usual, b = share * test.law.usual;
+  ErrorLaw law = step_time.law;
+  const double a = (1 - share - startup) * step_time.law.usual, b = share * test.law.usual;
   law.usual = std::hypot(std::sqrt(a * a + b * b + 2 * kPartsCorrelation * a * b),
                          startup * kStartupDeviation, other);
   const auto [below, above] = reach(law, confidence);
@@ -163,17 +165,17 @@ double asked(double confidence) {
 }
 
 // From a window's display to the next line: its training, and a test phase where there are any.
-double due_after(const std::optional<PaceCourse>& course, double pace, double test) {
-  return course ? course->window_iterations * pace + test : 0;
+double due_after(const std::optional<StepTimeSegmentation>& segmentation, double step_time, double test) {
+  return segmentation ? segmentation->window_iterations * step_time + test : 0;
 }
 
-double since_of(const std::optional<PaceCourse>& course, double reached) {
-  return course ? course->blocks[course->changes.back()].first_iteration : reached;
+double since_of(const std::optional<StepTimeSegmentation>& segmentation, double reached) {
+  return segmentation ? segmentation->blocks[segmentation->changes.back()].first_iteration : reached;
 }
 
 }  // namespace
 
-std::optional<Remaining> remaining(const std::vector<Stretch>& seen, const Plan& plan,
+std::optional<Remaining> remaining(const std::vector<RunInterval>& seen, const Plan& plan,
                                    const std::optional<Prediction>& train,
                                    const std::optional<Prediction>& test, double confidence) {
   if (!usable(plan.max_iterations)) return std::nullopt;
@@ -182,26 +184,26 @@ std::optional<Remaining> remaining(const std::vector<Stretch>& seen, const Plan&
   const double reached = iteration_reached(seen, plan.iteration);
   const double left = std::max(0.0, end - reached);
 
-  const auto course = pace_course(seen);
-  const auto pace = training(course, model_forecast(train, confidence), plan, left);
-  if (!pace) return std::nullopt;
+  const auto segmentation = segment_step_times(seen);
+  const auto step_time = training(segmentation, model_forecast(train, confidence), plan, left);
+  if (!step_time) return std::nullopt;
   const TestCost cost = test_cost(seen);
   const double interval = plan.test_interval > 0 ? clean(plan.test_interval) : cost.interval;
   const double tests = times_left(std::max(reached, cost.last_iteration), end, interval, plan.test_at_end);
-  const Forecast one_test = testing(cost, plan, model_of_tests(test, confidence, cost, plan), *pace);
+  const Forecast one_test = testing(cost, plan, model_of_tests(test, confidence, cost, plan), *step_time);
 
   Remaining out;
   LostTime lost;
-  out.from_model_only = !course;
-  out.pace_since = since_of(course, reached);
-  out.seconds_per_iteration = pace->seconds;
-  out.train_seconds = pace->seconds * left;
+  out.from_model_only = !segmentation;
+  out.step_time_since = since_of(segmentation, reached);
+  out.seconds_per_iteration = step_time->seconds;
+  out.train_seconds = step_time->seconds * left;
   out.test_seconds = one_test.seconds * tests;
-  if (course) {
-    const Snapshots snapshots = snapshots_left(plan, *course, reached, end);
+  if (segmentation) {
+    const Snapshots snapshots = snapshots_left(plan, *segmentation, reached, end);
     const LostTime missing = lost_time(seen, Gap::around_missing);
     out.snapshot_seconds =
-        snapshot_cost(missing, plan, *course, pace->seconds, snapshots.interval) * snapshots.left;
+        snapshot_cost(missing, plan, *segmentation, step_time->seconds, snapshots.interval) * snapshots.left;
     lost = lost_time(seen, Gap::between_neighbours);
     out.other_seconds = other_cost(lost, missing, plan) * left;
   } else {
@@ -210,26 +212,29 @@ std::optional<Remaining> remaining(const std::vector<Stretch>& seen, const Plan&
   out.seconds =
       out.train_seconds + out.test_seconds + out.snapshot_seconds + out.startup_seconds + out.other_seconds;
   if (!(out.seconds < kMostSeconds)) return std::nullopt;
-  out.due = due_after(course, pace->seconds, tests > 0 ? one_test.seconds : 0);
-  add_interval(out, *pace, one_test, lost, confidence);
+  out.due = due_after(segmentation, step_time->seconds, tests > 0 ? one_test.seconds : 0);
+  add_interval(out, *step_time, one_test, lost, confidence);
   return out;
 }
 
-std::optional<Pace> expected_pace(const std::vector<Stretch>& seen, const Plan& plan,
-                                  const std::optional<Prediction>& train, double confidence) {
+std::optional<StepTime> expected_step_time(const std::vector<RunInterval>& seen, const Plan& plan,
+                                           const std::optional<Prediction>& train, double confidence) {
   confidence = asked(confidence);
-  const auto course = pace_course(seen);
+  const auto segmentation = segment_step_times(seen);
   const double reached = iteration_reached(seen, plan.iteration);
   double left = clean(plan.max_iterations) - reached;
-  if (!(left >= 1)) left = course ? course->iterations : 1;
-  const auto pace = training(course, model_forecast(train, confidence), plan, left);
-  if (!pace || !usable(pace->seconds)) return std::nullopt;
-  const auto [below, above] = reach(pace->law, confidence);
-  const double due = due_after(course, pace->seconds, test_cost(seen).seconds);
+  if (!(left >= 1)) left = segmentation ? segmentation->iterations : 1;
+  const auto step_time = training(segmentation, model_forecast(train, confidence), plan, left);
+  if (!step_time || !usable(step_time->seconds)) return std::nullopt;
+  const auto [below, above] = reach(step_time->law, confidence);
+  const double due = due_after(segmentation, step_time->seconds, test_cost(seen).seconds);
   if (!(due < kMostSeconds)) return std::nullopt;
-  return Pace{
-      pace->seconds, pace->seconds * (1 + below), pace->seconds * (1 + above), since_of(course, reached), due,
-      !course};
+  return StepTime{step_time->seconds,
+                  step_time->seconds * (1 + below),
+                  step_time->seconds * (1 + above),
+                  since_of(segmentation, reached),
+                  due,
+                  !segmentation};
 }
 
 Remaining after_silence(Remaining r, double silence) {

@@ -10,10 +10,10 @@
 
 namespace etad::regression {
 
-// A stretch of a run that is over, in order of time: a training window between two displays (tests and
+// An interval of a run that is over, in order of time: a training window between two displays (tests and
 // snapshots taken out) or a test phase. Windows that held a snapshot may be missing: a gap in
-// `first_iteration` is made up for by the run's pace.
-struct Stretch {
+// `first_iteration` is made up for by the run's step time.
+struct RunInterval {
   bool test = false;      // a test phase; otherwise training
   double iterations = 0;  // of a test phase: test iterations, 0 where unknown
   double seconds = 0;
@@ -24,7 +24,7 @@ struct Stretch {
 
 // What the run still has to do, as far as its log and settings say. Zero: none, or unknown.
 struct Plan {
-  double iteration = 0;        // reached; > 0 before any stretch after a resume
+  double iteration = 0;        // reached; > 0 before any interval after a resume
   double max_iterations = 0;   // to reach
   double test_interval = 0;    // 0: no tests
   double test_iterations = 0;  // per test phase
@@ -40,7 +40,7 @@ struct Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-// Seconds from the end of the last stretch to that of the last iteration, with their interval; and what they
+// Seconds from the end of the last interval to that of the last iteration, with their interval; and what they
 // are made of. All finite; 0 <= lower <= seconds <= upper. The interval promises two things: with the
 // asked-for confidence it holds, and being off by more than twice as much is five times rarer than being
 // outside it.
@@ -49,28 +49,28 @@ struct Remaining {
   double train_seconds = 0, test_seconds = 0, snapshot_seconds = 0, startup_seconds = 0;
   double other_seconds = 0;          // what passes between windows and is none of these
   double seconds_per_iteration = 0;  // of training, as expected from now on
-  double pace_since = 0;             // the iteration since which the run has had its present pace
-  double due = 0;  // seconds from the last stretch's end to the next line; 0: no window seen yet
+  double step_time_since = 0;        // the iteration since which the run has had its present step time
+  double due = 0;  // seconds from the last interval's end to the next line; 0: no window seen yet
   bool from_model_only = false;  // not one usable window yet: the network's model alone speaks
 };
 
 // `train`, `test`: the model's prediction for ONE iteration of this run (that of the whole run over its
 // iterations, so that the start-up's share is not counted again and again), where there is a model.
-// `confidence` in (0, 1). nullopt: nothing known, or nothing planned. Linear in the number of stretches.
-std::optional<Remaining> remaining(const std::vector<Stretch>& seen, const Plan& plan,
+// `confidence` in (0, 1). nullopt: nothing known, or nothing planned. Linear in the number of intervals.
+std::optional<Remaining> remaining(const std::vector<RunInterval>& seen, const Plan& plan,
                                    const std::optional<Prediction>& train,
                                    const std::optional<Prediction>& test, double confidence);
 
-// The training pace to expect: over what is left or, where no end is planned, over as many iterations as are
-// behind. Seconds per iteration, tests and snapshots apart; otherwise as in Remaining.
-struct Pace {
+// The training step time to expect: over what is left or, where no end is planned, over as many iterations as
+// are behind. Seconds per iteration, tests and snapshots apart; otherwise as in Remaining.
+struct StepTime {
   double seconds = 0, lower = 0, upper = 0;
   double since = 0;
   double due = 0;
   bool from_model_only = false;
 };
-std::optional<Pace> expected_pace(const std::vector<Stretch>& seen, const Plan& plan,
-                                  const std::optional<Prediction>& train, double confidence);
+std::optional<StepTime> expected_step_time(const std::vector<RunInterval>& seen, const Plan& plan,
+                                           const std::optional<Prediction>& train, double confidence);
 
 // The same as of `silence` seconds after the last line. As far as the run can be thought to have gone on
 // meanwhile (`due`), they are over; a silence beyond that shortens nothing, and may last as long again.

@@ -1,5 +1,5 @@
 // Replicate groups: the runs of one batch size, taken together. What the Gaussian process over batch sizes
-// (regression/shape.h) is inferred from, instead of from single runs.
+// (regression/residual_curve.h) is inferred from, instead of from single runs.
 #pragma once
 
 #include <Eigen/Core>

@@ -24,7 +24,7 @@ struct Selection {
 // otherwise by run. The simplest within one standard error of the best wins (Breiman et al., "Classification
 // and Regression Trees", 1984, section 3.4.3), where the error
 // is that of the difference of two means: with three folds the best one's own may be small by luck. What
-// a simple basis leaves is for the shape (regression/shape.h).
+// a simple basis leaves is for the residual curve (regression/residual_curve.h).
 Selection select_basis(const Observations& rows);
 
 std::vector<Rival> rivals(const Selection& selection);

@@ -178,7 +178,7 @@ std::vector<SharedEffectPoint> shared_effect_points(const Dataset& data, const M
   if (runs.size() > most) runs.resize(most);
   std::vector<SharedEffectPoint> out;
   for (const RunObservation* run : runs) {
-    const auto expected = model.expect(run->iterations, run->samples, run->traits);
+    const auto expected = model.expect(run->iterations, run->samples, run->covariates);
     if (!expected) continue;
     // The estimate has seen the run and leans towards it.
     const double leverage = expected->fitted / expected->run;

@@ -18,9 +18,9 @@ struct TestPhase {
   double at = 0, iterations = 0, seconds = 0;
 };
 
-std::vector<TestPhase> phases_of(const std::vector<Stretch>& seen) {
+std::vector<TestPhase> phases_of(const std::vector<RunInterval>& seen) {
   std::vector<TestPhase> phases;
-  for (const Stretch& s : seen) {
+  for (const RunInterval& s : seen) {
     if (!s.test || !(s.seconds > 0) || !std::isfinite(s.seconds) || !std::isfinite(s.first_iteration))
       continue;
     const double iterations = s.iterations > 0 && std::isfinite(s.iterations) ? s.iterations : 0;
@@ -43,7 +43,7 @@ double interval_of(const std::vector<TestPhase>& phases) {
 
 }  // namespace
 
-TestCost test_cost(const std::vector<Stretch>& seen) {
+TestCost test_cost(const std::vector<RunInterval>& seen) {
   const auto phases = phases_of(seen);
   TestCost cost;
   if (phases.empty()) return cost;

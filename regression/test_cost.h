@@ -16,6 +16,6 @@ struct TestCost {
   double scatter = 0;         // relative standard deviation from one to the next
 };
 
-TestCost test_cost(const std::vector<Stretch>& seen);
+TestCost test_cost(const std::vector<RunInterval>& seen);
 
 }  // namespace etad::regression

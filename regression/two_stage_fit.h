@@ -17,8 +17,8 @@ class TwoStageFit {
   // The first stage. nullopt where there is nothing to fit from. `data` must outlive the fit.
   static std::optional<TwoStageFit> of(const Dataset& data);
 
-  // What the siblings learn from (prior_of): curve, noise and degrees as they are without a prior. It has no
-  // shape and no scores, so it is not to be asked for estimates.
+  // What the related models learn from (prior_of): curve, noise and degrees as they are without a prior. It
+  // has no residual curve and no scores, so it is not to be asked for estimates.
   const Model& model() const { return alone_; }
 
   // The second stage: the same as fit(data, prior), bit for bit.

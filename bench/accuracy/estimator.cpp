@@ -32,7 +32,7 @@ Estimator our_regression(double confidence) {
     return [ours, confidence](const Question& q) -> std::optional<Prediction> {
       if (!ours->model) return std::nullopt;
       const regression::Occasion occasion{q.started_at, q.started_at > 0 ? &ours->shared_effect : nullptr};
-      return ours->model->predict(q.iterations, q.samples, confidence, q.traits, occasion);
+      return ours->model->predict(q.iterations, q.samples, confidence, q.covariates, occasion);
     };
   };
 }

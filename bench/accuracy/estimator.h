@@ -15,7 +15,7 @@ namespace etad::accuracy {
 struct Question {
   double iterations = 0;
   double samples = 0;
-  regression::Traits traits;
+  regression::Covariates covariates;
   double started_at = 0;  // seconds since 1970; 0: the question is about no time in particular
 };
 

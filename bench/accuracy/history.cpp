@@ -7,7 +7,7 @@
 #include "bench/csv_line.h"
 #include "bench/replay/log_runs.h"
 #include "prediction/observations.h"
-#include "regression/traits.h"
+#include "regression/covariates.h"
 
 namespace etad::accuracy {
 namespace {
@@ -28,10 +28,10 @@ class Columns {
     return std::strtod(text(row, name).c_str(), nullptr);
   }
 
-  // Those that may change a run's pace; the solver type has a column of that name.
+  // Those that may change a run's step time; the solver type has a column of that name.
   std::map<std::string, std::string> settings(const std::vector<std::string>& row) const {
     std::map<std::string, std::string> out;
-    for (const std::string& name : regression::trait_names()) {
+    for (const std::string& name : regression::covariate_names()) {
       out[name] = text(row, name == "type" ? "solver" : name);
     }
     return out;
@@ -71,7 +71,7 @@ bool add_csv(const std::string& path, const Exclusion& exclude, History& history
     if (observation.windows.empty() || started_at < observation.started_at)
       observation.started_at = started_at;
     const bool training = key.phase == name_of(Phase::train);
-    observation.traits = regression::traits_of(columns.settings(row), training);
+    observation.covariates = regression::covariates_of(columns.settings(row), training);
     observation.windows.push_back({n, t});
   }
   for (auto& [key, observation] : runs) {

@@ -42,7 +42,7 @@ class Exclusion {
 bool add_csv(const std::string& path, const Exclusion& exclude, History& history);
 
 // Adds the training runs of a log, plain or gzip, read by the daemon's own rules. Runs with NaN losses are
-// left out: a diverged network keeps another pace. False: no log of a known format.
+// left out: a diverged network keeps another step time. False: no log of a known format.
 bool add_log(const std::string& path, const FormatSet& formats, const Exclusion& exclude, History& history);
 
 }  // namespace etad::accuracy

@@ -15,11 +15,11 @@ using regression::Dataset;
 using regression::Prior;
 using regression::RunObservation;
 
-// The curves of all series, from all their runs: what siblings can teach. Hiding a batch size hides its
+// The curves of all series, from all their runs: what related models can teach. Hiding a batch size hides its
 // point.
-class Siblings {
+class RelatedModels {
  public:
-  explicit Siblings(const History& history) {
+  explicit RelatedModels(const History& history) {
     for (const auto& [key, data] : history.series) {
       auto model = regression::fit(data);
       if (!model) continue;
@@ -40,9 +40,9 @@ class Siblings {
     }
     out = prior_of(others, nullptr, phase);
     if (knowledge == Knowledge::networks) {
-      for (auto& sibling : out.siblings) {
-        if (!sibling.same_network) continue;
-        std::erase_if(sibling.curve, [&](const auto& point) { return hidden.contains(point.samples); });
+      for (auto& related_model : out.related_models) {
+        if (!related_model.same_network) continue;
+        std::erase_if(related_model.curve, [&](const auto& point) { return hidden.contains(point.samples); });
       }
     }
     return out;
@@ -82,17 +82,17 @@ Trial trial_of(const SeriesKey& key, double samples, const regression::Predictio
 }
 
 bool same_work(const RunObservation& a, const RunObservation& b) {
-  return a.samples == b.samples && a.iterations == b.iterations && a.traits == b.traits;
+  return a.samples == b.samples && a.iterations == b.iterations && a.covariates == b.covariates;
 }
 
 // Asks for the runs of one batch size and one length at a time.
 void ask(const SeriesKey& key, const Dataset& hidden, const Answer& answer, std::vector<Trial>& out) {
-  std::map<std::tuple<double, double, regression::Traits>, std::vector<double>> groups;
+  std::map<std::tuple<double, double, regression::Covariates>, std::vector<double>> groups;
   for (const RunObservation& run : hidden)
-    groups[{run.samples, run.iterations, run.traits}].push_back(run.seconds);
+    groups[{run.samples, run.iterations, run.covariates}].push_back(run.seconds);
   for (auto& [what, seconds] : groups) {
-    const auto& [samples, iterations, traits] = what;
-    const auto prediction = answer({iterations, samples, traits, 0});
+    const auto& [samples, iterations, covariates] = what;
+    const auto prediction = answer({iterations, samples, covariates, 0});
     if (prediction) out.push_back(trial_of(key, samples, *prediction, std::move(seconds)));
   }
 }
@@ -127,7 +127,7 @@ std::vector<std::set<double>> larger_half(const std::vector<double>& sizes) {
 
 std::vector<Trial> leave_sizes_out(const History& history, const Estimator& estimator, Knowledge knowledge,
                                    HiddenSizes choose) {
-  const Siblings siblings(history);
+  const RelatedModels related_models(history);
   std::vector<Trial> out;
   for (const auto& [key, data] : history.series) {
     const std::vector<double> sizes = sizes_of(data);
@@ -135,7 +135,7 @@ std::vector<Trial> leave_sizes_out(const History& history, const Estimator& esti
     for (const std::set<double>& hidden : choose(sizes)) {
       Dataset seen, asked;
       for (const RunObservation& run : data) (hidden.contains(run.samples) ? asked : seen).push_back(run);
-      ask(key, asked, estimator(seen, {siblings.prior(key, hidden, knowledge), {}}), out);
+      ask(key, asked, estimator(seen, {related_models.prior(key, hidden, knowledge), {}}), out);
     }
   }
   return out;
@@ -143,17 +143,18 @@ std::vector<Trial> leave_sizes_out(const History& history, const Estimator& esti
 
 std::vector<Trial> leave_one_run_out(const History& history, const Estimator& estimator, Knowledge knowledge,
                                      std::size_t least_runs) {
-  const Siblings siblings(history);
+  const RelatedModels related_models(history);
   std::vector<Trial> out;
   for (const auto& [key, data] : history.series) {
     if (data.size() < least_runs) continue;
-    const Background background{siblings.prior(key, {}, knowledge), siblings.runs(key, knowledge)};
+    const Background background{related_models.prior(key, {}, knowledge),
+                                related_models.runs(key, knowledge)};
     for (std::size_t i = 0; i < data.size(); ++i) {
       const RunObservation& hidden = data[i];
       Dataset seen = data;
       seen.erase(seen.begin() + static_cast<std::ptrdiff_t>(i));
-      const auto prediction =
-          estimator(seen, background)({hidden.iterations, hidden.samples, hidden.traits, hidden.started_at});
+      const auto prediction = estimator(
+          seen, background)({hidden.iterations, hidden.samples, hidden.covariates, hidden.started_at});
       if (!prediction) continue;
       out.push_back(trial_of(key, hidden.samples, *prediction, {hidden.seconds}));
       for (const RunObservation& run : seen) {
@@ -167,9 +168,9 @@ std::vector<Trial> leave_one_run_out(const History& history, const Estimator& es
 std::optional<double> noise_floor(const std::vector<const Dataset*>& series) {
   double sum = 0, count = 0;
   for (const Dataset* data : series) {
-    std::map<std::tuple<double, double, regression::Traits>, std::vector<double>> repeats;
+    std::map<std::tuple<double, double, regression::Covariates>, std::vector<double>> repeats;
     for (const RunObservation& run : *data) {
-      repeats[{run.samples, run.iterations, run.traits}].push_back(run.seconds);
+      repeats[{run.samples, run.iterations, run.covariates}].push_back(run.seconds);
     }
     for (const auto& [what, seconds] : repeats) {
       if (seconds.size() < 2) continue;

@@ -22,7 +22,7 @@ double share(int count, int all) {
   return all > 0 ? 100.0 * count / all : 0;
 }
 
-struct Score : Totals {
+struct Accuracy : Totals {
   double error = 0;
 
   void add(const Trial& trial) {
@@ -40,7 +40,7 @@ struct Score : Totals {
 };
 
 Totals totals_of(const std::vector<Trial>& trials) {
-  Score out;
+  Accuracy out;
   for (const Trial& trial : trials) out.add(trial);
   return out;
 }
@@ -51,8 +51,8 @@ std::string device_of(const SeriesKey& key) {
   return key.device;
 }
 
-std::map<std::string, Score> grouped(const std::vector<Trial>& trials, const Group& group) {
-  std::map<std::string, Score> out;
+std::map<std::string, Accuracy> grouped(const std::vector<Trial>& trials, const Group& group) {
+  std::map<std::string, Accuracy> out;
   for (const Trial& trial : trials) {
     out[group(trial.key)].add(trial);
     out["all"].add(trial);
@@ -94,11 +94,11 @@ Totals table(const History& history, const char* title, HiddenSizes hidden) {
   for (const Row& row : rows) {
     const auto trials = leave_sizes_out(history, row.estimator, row.knowledge, hidden);
     if (row.interval) totals += totals_of(trials);
-    for (const auto& [name, score] : grouped(trials, device_of)) {
-      std::printf("| %s | %s | %.2f |", name.c_str(), row.name, score.percent());
+    for (const auto& [name, accuracy] : grouped(trials, device_of)) {
+      std::printf("| %s | %s | %.2f |", name.c_str(), row.name, accuracy.percent());
       if (row.interval) {
-        std::printf(" %.1f | %.1f | %.1f |", score.coverage(), score.wrong_percent(),
-                    score.wrong_estimates_percent());
+        std::printf(" %.1f | %.1f | %.1f |", accuracy.coverage(), accuracy.wrong_percent(),
+                    accuracy.wrong_estimates_percent());
       } else {
         std::printf(" | | |");
       }
@@ -137,12 +137,13 @@ void write_networks(const History& history, const UnseenRuns& trials) {
   auto affine = grouped(trials.affine, network), literal = grouped(trials.literal, network);
   std::printf(
       "\n### Unseen runs, each from the others\n\n"
-      "| Network, phase | Runs | Repeats' spread %% | etad, alone %% | etad, with siblings %% | Coverage %% "
+      "| Network, phase | Runs | Repeats' spread %% | etad, alone %% | etad, with related models %% | "
+      "Coverage %% "
       "of 90 %% | Wrong unsaid %% | c0 + n(c1 + c2 B) plain %% | b0 + b1 n + b2 B plain %% |\n"
       "|---|---|---|---|---|---|---|---|---|\n");
-  for (const auto& [name, score] : alone) {
-    std::printf("| %s | %d | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f |\n", name.c_str(), score.runs,
-                floor_of(history, network, name).c_str(), score.percent(), taught[name].percent(),
+  for (const auto& [name, accuracy] : alone) {
+    std::printf("| %s | %d | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f |\n", name.c_str(), accuracy.runs,
+                floor_of(history, network, name).c_str(), accuracy.percent(), taught[name].percent(),
                 taught[name].coverage(), taught[name].wrong_percent(), affine[name].percent(),
                 literal[name].percent());
   }
@@ -192,11 +193,11 @@ void write_floor(const UnseenRuns& trials) {
   std::printf(
       "\n### Repeated runs, each from the others of the same batch size and iterations\n\n"
       "| Device | Runs | Median of the other repeats %% | Mean of them %% | etad, alone %% | etad, with "
-      "siblings %% | c0 + n(c1 + c2 B) plain %% | Beyond twice what holds 90 %% of their series %% "
+      "related models %% | c0 + n(c1 + c2 B) plain %% | Beyond twice what holds 90 %% of their series %% "
       "|\n|---|---|---|---|---|---|---|---|\n");
-  for (const auto& [name, score] : median) {
-    std::printf("| %s | %d | %.2f | %.2f | %.2f | %.2f | %.2f | %.1f |\n", name.c_str(), score.runs,
-                score.percent(), average[name].percent(), alone[name].percent(), taught[name].percent(),
+  for (const auto& [name, accuracy] : median) {
+    std::printf("| %s | %d | %.2f | %.2f | %.2f | %.2f | %.2f | %.1f |\n", name.c_str(), accuracy.runs,
+                accuracy.percent(), average[name].percent(), alone[name].percent(), taught[name].percent(),
                 affine[name].percent(), share(own[name].wrong, own[name].runs));
   }
 }

@@ -12,7 +12,7 @@ namespace etad::replay {
 namespace {
 
 using regression::Remaining;
-using regression::Stretch;
+using regression::RunInterval;
 
 constexpr double kConfidence = 0.9;
 constexpr double kTqdmSmoothing = 0.3;  // the default of the tqdm progress bar
@@ -24,8 +24,8 @@ Remaining certain(double seconds) {
 }
 
 std::optional<Remaining> etad_estimate(const Situation& s) {
-  const std::vector<Stretch> seen(s.run->stretches.begin(),
-                                  s.run->stretches.begin() + static_cast<std::ptrdiff_t>(s.now().stretches));
+  const std::vector<RunInterval> seen(
+      s.run->intervals.begin(), s.run->intervals.begin() + static_cast<std::ptrdiff_t>(s.now().intervals));
   return regression::remaining(seen, s.plan, s.train, s.test, kConfidence);
 }
 
@@ -49,9 +49,9 @@ std::optional<Remaining> moving_average(const Situation& s) {
 
 std::optional<Remaining> median_step(const Situation& s) {
   std::vector<double> steps, tests;
-  for (std::size_t i = 0; i < s.now().stretches; ++i) {
-    const Stretch& each = s.run->stretches[i];
-    const bool before_test = i > 0 && s.run->stretches[i - 1].test;
+  for (std::size_t i = 0; i < s.now().intervals; ++i) {
+    const RunInterval& each = s.run->intervals[i];
+    const bool before_test = i > 0 && s.run->intervals[i - 1].test;
     if (each.test)
       tests.push_back(each.seconds);
     else if (!before_test && each.iterations > 0)

@@ -56,7 +56,7 @@ class Recorder {
     for (const Run& run : records.runs) runs_[run.ordinal].run = run;
     for (const auto& [run, segment] : records.segments) {
       ReplayRun& replay = runs_[run];
-      replay.stretches.push_back(prediction::stretch_of(segment));
+      replay.intervals.push_back(prediction::interval_of(segment));
       replay.segments.push_back(segment);
     }
     for (const auto& [run, point] : records.points) {
@@ -67,7 +67,7 @@ class Recorder {
         replay.first_iteration = as_double(point.iteration);
       }
       replay.moments.push_back({to_seconds(*point.at - begin_[run]), as_double(point.iteration),
-                                replay.stretches.size(), as_double(replay.run.snapshots),
+                                replay.intervals.size(), as_double(replay.run.snapshots),
                                 to_seconds(replay.run.snapshot_time), as_double(replay.run.stalls)});
     }
   }

@@ -17,7 +17,7 @@ namespace etad::replay {
 struct Moment {
   double at = 0;  // seconds since the run's first displayed iteration
   double iteration = 0;
-  std::size_t stretches = 0;  // of ReplayRun::stretches, how many were over
+  std::size_t intervals = 0;  // of ReplayRun::intervals, how many were over
   double snapshots = 0, snapshot_seconds = 0, waits = 0;
 };
 
@@ -25,9 +25,9 @@ struct ReplayRun {
   std::string file;
   Run run;                     // as its log left it
   double first_iteration = 0;  // of the first moment
-  std::vector<regression::Stretch> stretches;
+  std::vector<regression::RunInterval> intervals;
   std::vector<Moment> moments;
-  std::vector<Segment> segments;  // the same as stretches, as the history would keep them
+  std::vector<Segment> segments;  // the same as intervals, as the history would keep them
 };
 
 // The shipped or any other rule files of a folder.

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <map>
 
-#include "bench/replay/score.h"
+#include "bench/replay/accuracy.h"
 
 using namespace etad::replay;
 
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
       {"none", History::none}, {"others", History::others}, {"earlier", History::earlier}};
   app.add_option("files", files, "logs, plain or .gz")->required();
   app.add_option("--rules", rules, "folder of rule files")->capture_default_str();
-  app.add_option("--marks", options.marks, "shares of the run's time")
+  app.add_option("--marks", options.fractions, "shares of the run's time")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "regression/estimators/design.h"
-#include "regression/estimators/scores.h"
+#include "regression/estimators/performance.h"
 
 namespace etad::bench {
 namespace {
@@ -54,8 +54,8 @@ class Answers {
 
 std::map<std::string, Curve> curves_of(const History& history, unsigned facts) {
   std::map<std::string, Curve> out;
-  for (const Cell& cell : cells_of(history))
-    out[key_of(*cell.what, facts)].push_back({*cell.what, cell.what->samples / std::exp(cell.log_value)});
+  for (const ReplicateGroup& group : replicate_groups(history))
+    out[key_of(*group.what, facts)].push_back({*group.what, group.what->samples / std::exp(group.log_value)});
   return out;
 }
 

@@ -24,9 +24,9 @@ using Series = std::vector<Datum>;
 
 std::map<std::string, Series> series_of(const History& history) {
   std::map<std::string, std::map<double, Datum>> sizes;
-  for (const Cell& cell : cells_of(history)) {
-    Datum datum{*cell.what, std::exp(cell.log_value), 0, 0, 0};
-    sizes[key_of(*cell.what, kAllFacts & ~kSamples)].emplace(cell.what->samples, datum);
+  for (const ReplicateGroup& group : replicate_groups(history)) {
+    Datum datum{*group.what, std::exp(group.log_value), 0, 0, 0};
+    sizes[key_of(*group.what, kAllFacts & ~kSamples)].emplace(group.what->samples, datum);
   }
   std::map<std::string, Series> out;
   for (const auto& [key, of] : sizes)

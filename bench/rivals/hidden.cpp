@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "regression/estimators/scores.h"
+#include "regression/estimators/performance.h"
 
 namespace etad::bench {
 namespace {
@@ -20,7 +20,7 @@ constexpr std::size_t kFewest = 4;  // batch sizes of a series that is asked abo
 constexpr double kConfidence = 0.9;
 constexpr unsigned kSeries = kAllFacts & ~kSamples;
 constexpr unsigned kElsewhere = kNetwork | kPhase | kDevices | kSettings;
-constexpr unsigned kCourse = kAllFacts & ~(kSamples | kDevices);  // of one network over numbers of devices
+constexpr unsigned kCurve = kAllFacts & ~(kSamples | kDevices);  // of one network over numbers of devices
 
 // The part of the history that a run is hidden with; empty: it stays known.
 using PartOf = std::function<std::string(const Datum&)>;
@@ -57,10 +57,10 @@ PartOf all_but_one(const History& history) {
 
 PartOf devices(const History& history) {
   std::map<std::string, std::set<double>> numbers;
-  for (const Datum& each : history) numbers[key_of(each.what, kCourse)].insert(each.what.devices);
+  for (const Datum& each : history) numbers[key_of(each.what, kCurve)].insert(each.what.devices);
   return [numbers](const Datum& each) {
-    const bool asked = numbers.at(key_of(each.what, kCourse)).size() > 2 && each.what.devices > 1;
-    return asked ? key_of(each.what, kCourse | kDevices) : "";
+    const bool asked = numbers.at(key_of(each.what, kCurve)).size() > 2 && each.what.devices > 1;
+    return asked ? key_of(each.what, kCurve | kDevices) : "";
   };
 }
 
@@ -129,27 +129,27 @@ void print_hidden(const History& history, Target target, const std::string& what
                                                                   : all[i].fit(known, target));
     std::set<std::string> elsewhere;
     for (const Datum& each : known) elsewhere.insert(key_of(each.what, kElsewhere));
-    for (const Cell& cell : cells_of(hidden)) {
-      if (what == "device" && !elsewhere.contains(key_of(*cell.what, kElsewhere))) continue;
-      const Kind kind = seen.kind_of(*cell.what);
+    for (const ReplicateGroup& group : replicate_groups(hidden)) {
+      if (what == "device" && !elsewhere.contains(key_of(*group.what, kElsewhere))) continue;
+      const Kind kind = seen.kind_of(*group.what);
       ++kinds[kind];
       std::vector<Reply> replies(all.size());
       const auto reach = [&](std::size_t i) {
-        const Score& score = records[i].kinds[static_cast<std::size_t>(kind)];
-        return replies[i].estimate ? score.reach(replies[i].estimate->deviation, kConfidence) : 0;
+        const Performance& performance = records[i].kinds[static_cast<std::size_t>(kind)];
+        return replies[i].estimate ? performance.reach(replies[i].estimate->deviation, kConfidence) : 0;
       };
       for (std::size_t i = 0; i < all.size(); ++i) {
-        if (fitted[i]) replies[i] = fitted[i]->predict(*cell.what);
+        if (fitted[i]) replies[i] = fitted[i]->predict(*group.what);
         const auto& said = replies[i].estimate;
-        sums[i].add(cell.log_value, said ? &*said : nullptr, reach(i));
+        sums[i].add(group.log_value, said ? &*said : nullptr, reach(i));
       }
       const auto order = ranking(records, kind);
       const auto chosen =
           std::ranges::find_if(order, [&](std::size_t i) { return replies[i].estimate.has_value(); });
       if (chosen == order.end()) {
-        sums.back().add(cell.log_value, nullptr, 0);
+        sums.back().add(group.log_value, nullptr, 0);
       } else {
-        sums.back().add(cell.log_value, &*replies[*chosen].estimate, reach(*chosen));
+        sums.back().add(group.log_value, &*replies[*chosen].estimate, reach(*chosen));
       }
     }
   }

@@ -11,7 +11,7 @@
 #include "bench/rivals/choices.h"
 #include "bench/rivals/design.h"
 #include "bench/rivals/hidden.h"
-#include "regression/estimators/scores.h"
+#include "regression/estimators/performance.h"
 
 namespace {
 
@@ -74,13 +74,13 @@ void print(const std::vector<Record>& records) {
   for (std::size_t i = 0; i < records.size(); ++i) {
     std::printf("| %s |", std::string(records[i].name).c_str());
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      const Score& score = records[i].kinds[kind];
-      const bool chosen = ranking(records, static_cast<Kind>(kind)).front() == i && score.answered > 0;
-      if (score.answered == 0) {
+      const Performance& performance = records[i].kinds[kind];
+      const bool chosen = ranking(records, static_cast<Kind>(kind)).front() == i && performance.answered > 0;
+      if (performance.answered == 0) {
         std::printf(" |");
       } else {
-        std::printf(" %s%.1f%s (%.0f; %d/%d) |", chosen ? "**" : "", score.error_percent, chosen ? "**" : "",
-                    100 * score.coverage, score.answered, score.cases);
+        std::printf(" %s%.1f%s (%.0f; %d/%d) |", chosen ? "**" : "", performance.error_percent,
+                    chosen ? "**" : "", 100 * performance.coverage, performance.answered, performance.cases);
       }
     }
     std::printf("\n");

@@ -7,7 +7,7 @@
 
 #include "daemon/service/views.h"
 #include "prediction/tokens.h"
-#include "regression/traits.h"
+#include "regression/covariates.h"
 
 namespace etad::service {
 namespace {
@@ -83,7 +83,7 @@ std::string_view name_of(Question::Phase phase) {
 }
 
 std::map<std::string, std::string> settings_from(Params& params, const prediction::ModelSet& models) {
-  const auto& always = regression::trait_names();
+  const auto& always = regression::covariate_names();
   static const std::set<std::string, std::less<>> kNone;
   // Those that tables of measurements had columns for.
   const auto& more = models.knowledge ? models.knowledge->setting_names() : kNone;
@@ -226,16 +226,16 @@ void write_estimator(JsonWriter& json, const estimators::Record& record,
   json.field("missing", record.missing).end_object();
   json.key("kinds").begin_object();
   for (std::size_t i = 0; i < estimators::kKinds; ++i) {
-    const estimators::Score& score = record.kinds[i];
-    if (score.cases == 0) continue;
+    const estimators::Performance& performance = record.kinds[i];
+    if (performance.cases == 0) continue;
     json.key(estimators::column_of(static_cast<estimators::Kind>(i))).begin_object();
     std::optional<double> error, coverage;
-    if (score.answered > 0) {
-      error = score.error_percent;
-      coverage = 100 * score.coverage;
+    if (performance.answered > 0) {
+      error = performance.error_percent;
+      coverage = 100 * performance.coverage;
     }
     json.field("left_out_error_percent", error).field("coverage_percent", coverage);
-    json.field("cases", score.cases).field("answered", score.answered);
+    json.field("cases", performance.cases).field("answered", performance.answered);
     json.field("chosen", chosen[i] == record.name).end_object();
   }
   json.end_object().end_object();

@@ -97,8 +97,8 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
   }
   json.end_array();
   json.key("variants").begin_array();
-  for (const auto& effect : model.variants) {
-    json.begin_object().field("setting", effect.trait).field("factor", effect.factor);
+  for (const auto& effect : model.covariate_effects) {
+    json.begin_object().field("setting", effect.covariate).field("factor", effect.factor);
     json.field("deviation", effect.deviation).field("runs", effect.runs).end_object();
   }
   json.end_array();

@@ -157,12 +157,12 @@ void add_running(Exposition& out, const std::vector<RunningRun>& running) {
   };
   std::map<std::pair<std::string, std::string>, Network> by_network;
   std::map<std::string_view, int> by_state = {{"running", 0}, {"slow", 0}, {"stalled", 0}};
-  for (const auto& [run, outlook] : running) {
+  for (const auto& [run, forecast] : running) {
     Network& network = by_network[{run->network, run->framework}];
     ++network.runs;
-    if (outlook.remaining) network.remaining = std::max(network.remaining, outlook.remaining->seconds);
-    if (outlook.anomaly) network.slowdown = std::max(network.slowdown, outlook.anomaly->slowdown);
-    ++by_state[outlook.stalled ? "stalled" : outlook.anomaly ? "slow" : "running"];
+    if (forecast.remaining) network.remaining = std::max(network.remaining, forecast.remaining->seconds);
+    if (forecast.anomaly) network.slowdown = std::max(network.slowdown, forecast.anomaly->slowdown);
+    ++by_state[forecast.stalled ? "stalled" : forecast.anomaly ? "slow" : "running"];
   }
   for (const auto& [state, count] : by_state) {
     out.add("runs", "Runs under way, by how they go: as usual, slower than their model allows, or silent",

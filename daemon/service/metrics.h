@@ -33,7 +33,7 @@ struct ServiceCounters {
 
 struct RunningRun {
   const Run* run = nullptr;
-  prediction::Outlook outlook;
+  prediction::RunForecast forecast;
 };
 
 // What /metrics shows of the daemon at one moment.

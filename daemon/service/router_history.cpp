@@ -237,7 +237,7 @@ Outcome Router::series_points(Call& call) {
   json.key("series").begin_array();
   for (const SeriesPoints& each : *found) write_series_points(json, each);
   json.end_array();
-  // Of an empty stretch: when there are samples.
+  // Of an empty interval: when there are samples.
   if (std::all_of(found->begin(), found->end(), [](const auto& each) { return each.points.empty(); })) {
     json.key("known").begin_array();
     for (const SeriesRow& row : *known) write_series(json, row);
@@ -257,7 +257,7 @@ Outcome Router::metrics(Call& call) {
   std::vector<RunningRun> running;
   const Instant now = options_.now();
   if (rows) {
-    for (const RunRow& row : *rows) running.push_back({&row.run, live_.outlook(row, models, now)});
+    for (const RunRow& row : *rows) running.push_back({&row.run, live_.forecast(row, models, now)});
   }
   const auto health = backend_.health();
   const auto size = history_size();

@@ -16,7 +16,7 @@ namespace etad::service {
 namespace {
 
 using prediction::AnomalyTraces;
-using prediction::Outlook;
+using prediction::RunForecast;
 
 constexpr std::int64_t kMostRuns = 1000;
 constexpr std::int64_t kMostPoints = 10'000;  // of a thinned list
@@ -88,7 +88,7 @@ std::optional<double> live_loss(Reader& reader, const RunRow& row) {
 void Router::write_shown(JsonWriter& json, const RunRow& row, const Request& request,
                          std::optional<Instant> now) {
   const bool hidden = privacy_.hides(row.owner, request);
-  write_run(json, privacy_.shown(row, request), live_.outlook(row, backend_.models(), now),
+  write_run(json, privacy_.shown(row, request), live_.forecast(row, backend_.models(), now),
             hidden ? std::nullopt : live_loss(reader_, row));
 }
 
@@ -125,16 +125,16 @@ Outcome Router::run(Call& call) {
   if (auto problem = call.params.check()) return reply_of(*problem);
   const auto row = find_run(reader_, call.argument);
   if (!row) return row.error();
-  const Outlook outlook = live_.outlook(*row, backend_.models(), options_.now());
+  const RunForecast forecast = live_.forecast(*row, backend_.models(), options_.now());
   const bool hidden = privacy_.hides(row->owner, call.request);
   std::optional<AnomalyTraces> traces;
-  if (outlook.anomaly && !hidden) {
-    auto found = prediction::traces_of(reader_, *row, *outlook.anomaly, options_.host, options_.now());
+  if (forecast.anomaly && !hidden) {
+    auto found = prediction::traces_of(reader_, *row, *forecast.anomaly, options_.host, options_.now());
     if (!found) return history_failed(found.error());
     traces = std::move(*found);
   }
   JsonWriter json;
-  write_run(json, privacy_.shown(*row, call.request), outlook,
+  write_run(json, privacy_.shown(*row, call.request), forecast,
             hidden ? std::nullopt : last_loss(reader_, row->id), traces ? &*traces : nullptr);
   std::string body = json.take();
   // The single run says more than the list does: what its GPUs did, what was predicted of it, and a timing
@@ -229,7 +229,7 @@ std::string Router::changes(const Watch& watch, Watched& watched) {
   const auto send = [&](const RunRow& row) {
     // Time that merely passes is no change: what counts is the run as of its last line, and whether it hangs.
     const Instant now = options_.now();
-    const bool stalled = live_.outlook(row, backend_.models(), now).stalled;
+    const bool stalled = live_.forecast(row, backend_.models(), now).stalled;
     const std::size_t hash = std::hash<std::string>{}(run_line(row, watch.request, {}) + (stalled ? " stalled" : ""));
     auto& sent = watched.sent[row.id];
     if (sent != hash) out += run_line(row, watch.request, now) + "\n";

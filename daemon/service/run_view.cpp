@@ -6,7 +6,7 @@
 namespace etad::service {
 
 using prediction::AnomalyTraces;
-using prediction::Outlook;
+using prediction::RunForecast;
 
 namespace {
 
@@ -20,10 +20,10 @@ void write_phase(JsonWriter& json, const PhaseSummary& phase, std::optional<std:
 }
 
 // When the run will be over: the remaining time counts from the end of the silence behind its last line.
-std::optional<Instant> expected_end(const Run& run, const Outlook& outlook) {
-  if (!outlook.remaining || !run.ended_at) return std::nullopt;
+std::optional<Instant> expected_end(const Run& run, const RunForecast& forecast) {
+  if (!forecast.remaining || !run.ended_at) return std::nullopt;
   constexpr double kFarthest = 1e10;  // seconds; some three centuries, safely within an Instant
-  const double seconds = outlook.silence + outlook.remaining->seconds;
+  const double seconds = forecast.silence + forecast.remaining->seconds;
   if (!(seconds >= 0 && seconds < kFarthest)) return std::nullopt;
   return *run.ended_at + std::chrono::duration_cast<std::chrono::microseconds>(from_seconds(seconds));
 }
@@ -45,25 +45,26 @@ void write_anomaly(JsonWriter& json, const std::optional<regression::Anomaly>& a
   json.end_object();
 }
 
-void write_outlook(JsonWriter& json, const Run& run, const Outlook& outlook, const AnomalyTraces* traces) {
+void write_forecast(JsonWriter& json, const Run& run, const RunForecast& forecast,
+                    const AnomalyTraces* traces) {
   json.key("remaining");
-  if (const auto& remaining = outlook.remaining; remaining) {
+  if (const auto& remaining = forecast.remaining; remaining) {
     json.begin_object().field("seconds", remaining->seconds);
     json.field("lower", remaining->lower).field("upper", remaining->upper).end_object();
   } else {
     json.null();
   }
-  json.field("expected_end", expected_end(run, outlook));
+  json.field("expected_end", expected_end(run, forecast));
   json.key("pace");
-  if (const auto& pace = outlook.pace; pace) {
-    json.begin_object().field("seconds_per_iteration", pace->seconds);
-    json.field("lower", pace->lower).field("upper", pace->upper);
-    json.field("since_iteration", pace->since).end_object();
+  if (const auto& step_time = forecast.step_time; step_time) {
+    json.begin_object().field("seconds_per_iteration", step_time->seconds);
+    json.field("lower", step_time->lower).field("upper", step_time->upper);
+    json.field("since_iteration", step_time->since).end_object();
   } else {
     json.null();
   }
-  json.field("stalled", outlook.stalled);
-  write_anomaly(json, outlook.anomaly, traces);
+  json.field("stalled", forecast.stalled);
+  write_anomaly(json, forecast.anomaly, traces);
 }
 
 std::optional<std::int64_t> number_in(const std::string& text) {
@@ -104,7 +105,7 @@ std::string_view name_of(PredictionKind kind) {
 
 }  // namespace
 
-void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook, std::optional<double> loss,
+void write_run(JsonWriter& json, const RunRow& row, const RunForecast& forecast, std::optional<double> loss,
                const AnomalyTraces* traces) {
   const Run& run = row.run;
   const bool running = run.state == RunState::running;
@@ -133,7 +134,7 @@ void write_run(JsonWriter& json, const RunRow& row, const Outlook& outlook, std:
   json.key("progress").begin_object();
   json.field("iteration", run.iteration).field("of", run.max_iterations).field("loss", loss).end_object();
   json.field("first_iteration", run.first_iteration);
-  write_outlook(json, run, outlook, traces);
+  write_forecast(json, run, forecast, traces);
   json.field("startup_seconds", run.startup).field("snapshot_seconds", run.snapshot_time);
   json.field("snapshots", run.snapshots).field("stalls", run.stalls).field("diverged", run.loss_is_nan);
   json.key("message");

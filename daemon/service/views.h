@@ -15,8 +15,9 @@
 
 namespace etad::service {
 
-// `loss`: the last one shown. `traces`: what they show of the outlook's anomaly. Both where that was asked for.
-void write_run(JsonWriter& json, const RunRow& row, const prediction::Outlook& outlook,
+// `loss`: the last one shown. `traces`: what they show of the forecast's anomaly. Both where that was asked
+// for.
+void write_run(JsonWriter& json, const RunRow& row, const prediction::RunForecast& forecast,
                std::optional<double> loss = {}, const prediction::AnomalyTraces* traces = nullptr);
 void write_usage(JsonWriter& json, const prediction::Usage& usage);
 void write_anomaly_traces(JsonWriter& json, const prediction::AnomalyTraces& traces);

@@ -8,7 +8,7 @@
 namespace etad::estimators {
 namespace {
 
-constexpr double kLocation = 0.35;  // the quantile of repeats that stands for them
+constexpr double kLocation = 0.35;  // the quantile of replicates that stands for them
 
 void add(std::string& key, std::string_view text) {
   key += text;
@@ -21,8 +21,8 @@ void add(std::string& key, double number) {
   add(key, std::string_view(digits, static_cast<std::size_t>(end - digits)));
 }
 
-Cell cell_of(const Case* what, std::vector<double>& values) {
-  Cell out{what, 0, 0, static_cast<int>(values.size())};
+ReplicateGroup group_of(const Case* what, std::vector<double>& values) {
+  ReplicateGroup out{what, 0, 0, static_cast<int>(values.size())};
   std::ranges::sort(values);
   const auto n = static_cast<double>(values.size());
   const double at = (n - 1) * (values.size() < 3 ? 0.5 : kLocation);
@@ -67,21 +67,21 @@ std::string key_of(const Case& what, unsigned facts) {
   return key;
 }
 
-std::vector<Cell> cells_of(const History& history) {
-  struct Repeats {
+std::vector<ReplicateGroup> replicate_groups(const History& history) {
+  struct Replicates {
     const Case* what = nullptr;
     std::vector<double> values;
   };
-  std::map<std::string, Repeats> all;
+  std::map<std::string, Replicates> all;
   for (const Datum& datum : history) {
     if (!(datum.value > 0) || !std::isfinite(datum.value)) continue;
-    Repeats& repeats = all[key_of(datum.what, kAllFacts)];
-    if (repeats.what == nullptr) repeats.what = &datum.what;
-    repeats.values.push_back(std::log(datum.value));
+    Replicates& replicates = all[key_of(datum.what, kAllFacts)];
+    if (replicates.what == nullptr) replicates.what = &datum.what;
+    replicates.values.push_back(std::log(datum.value));
   }
-  std::vector<Cell> out;
+  std::vector<ReplicateGroup> out;
   out.reserve(all.size());
-  for (auto& [key, repeats] : all) out.push_back(cell_of(repeats.what, repeats.values));
+  for (auto& [key, replicates] : all) out.push_back(group_of(replicates.what, replicates.values));
   return out;
 }
 

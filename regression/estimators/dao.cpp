@@ -15,8 +15,8 @@ namespace etad::estimators {
 namespace {
 
 constexpr std::size_t kTrees = 32;
-constexpr std::size_t kMostCells = 400;  // that the trees are grown from
-constexpr std::size_t kLeaf = 2;         // cells that are not split any more
+constexpr std::size_t kMostGroups = 400;  // that the trees are grown from
+constexpr std::size_t kLeaf = 2;          // groups that are not split any more
 constexpr std::size_t kDrawn = 3;        // features of which the best splits
 constexpr int kDepth = 12;
 
@@ -58,7 +58,7 @@ class Tree {
     std::ranges::shuffle(features, random);
     double best = -1, below = 0;
     std::size_t feature = 0;
-    std::size_t drawn = 0;  // that differ among these cells
+    std::size_t drawn = 0;  // that differ among these groups
     for (const std::size_t by : features) {
       if (drawn == kDrawn) break;
       std::ranges::sort(of, {}, [&](std::size_t i) { return rows[i].x[by]; });
@@ -89,23 +89,24 @@ class Tree {
 class Forest final : public Fitted {
  public:
   explicit Forest(const History& history) {
-    std::vector<Cell> cells = cells_of(history);
-    std::erase_if(cells, [](const Cell& c) { return !(c.what->samples > 0) || !(c.what->devices > 0); });
-    const std::size_t every = cells.size() / kMostCells + 1;
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      if (i % every != 0) cells[i].what = nullptr;
-    std::erase_if(cells, [](const Cell& c) { return c.what == nullptr; });
+    std::vector<ReplicateGroup> groups = replicate_groups(history);
+    std::erase_if(groups,
+                  [](const ReplicateGroup& c) { return !(c.what->samples > 0) || !(c.what->devices > 0); });
+    const std::size_t every = groups.size() / kMostGroups + 1;
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      if (i % every != 0) groups[i].what = nullptr;
+    std::erase_if(groups, [](const ReplicateGroup& c) { return c.what == nullptr; });
     std::map<std::string, std::pair<double, int>> sums;
-    for (const Cell& cell : cells)
+    for (const ReplicateGroup& group : groups)
       for (const unsigned fact : kFacts) {
-        auto& [sum, n] = sums[std::to_string(fact) + key_of(*cell.what, fact)];
-        sum += cell.log_value, ++n;
+        auto& [sum, n] = sums[std::to_string(fact) + key_of(*group.what, fact)];
+        sum += group.log_value, ++n;
       }
     for (const auto& [key, sum] : sums) means_[key] = sum.first / sum.second;
     std::vector<Row> rows;
-    for (const Cell& cell : cells) {
-      rows.push_back({*features_of(*cell.what), cell.log_value});
-      rests_on_.runs += cell.runs;
+    for (const ReplicateGroup& group : groups) {
+      rows.push_back({*features_of(*group.what), group.log_value});
+      rests_on_.runs += group.runs;
     }
     grow(rows);
   }
@@ -169,7 +170,7 @@ class Forest final : public Fitted {
 Estimator dao() {
   return {"dao", "random forest: Dao et al., IEEE TPDS 2015; Breiman 2001",
           [](const History& history) -> std::optional<std::string> {
-            if (cells_of(history).size() >= 2 * kLeaf) return std::nullopt;
+            if (replicate_groups(history).size() >= 2 * kLeaf) return std::nullopt;
             return "runs at " + std::to_string(2 * kLeaf) + " different points";
           },
           [](const History& history, Target) -> std::unique_ptr<const Fitted> {

@@ -1,4 +1,4 @@
-// One model of all the history: in the logarithm, the course over batch size (course.h), plus a sum of
+// One model of all the history: in the logarithm, the curve over batch size (batch_curve.h), plus a sum of
 // effects of network, phase, device, machine, settings and number of devices and of their pairs
 // (effects_kernel.h), each shared by all runs in which those facts are equal. What is not known of a run is
 // so taken from the runs most like it, and what is known of it takes over as runs come.
@@ -12,7 +12,7 @@
 #include <numeric>
 #include <set>
 
-#include "regression/estimators/course.h"
+#include "regression/estimators/batch_curve.h"
 #include "regression/estimators/effects_kernel.h"
 #include "regression/estimators/methods.h"
 #include "threads/mutex.h"
@@ -20,27 +20,27 @@
 namespace etad::estimators {
 namespace {
 
-constexpr std::size_t kMostCells = 320;     // that one estimate listens to
+constexpr std::size_t kMostGroups = 320;    // that one estimate listens to
 constexpr std::size_t kMostSample = 220;    // that the strengths are learnt from
-constexpr std::size_t kMostBlocks = 64;     // of cells, kept for the next question like the last
-constexpr double kBend = 0.1, kOwn = 0.03;  // of a course, before the strengths are known
+constexpr std::size_t kMostBlocks = 64;     // of groups, kept for the next question like the last
+constexpr double kBend = 0.1, kOwn = 0.03;  // of a curve, before the strengths are known
 
 struct Known {
   KernelPoint point;
-  double value = 0;  // log value less the course
-  Cell cell;         // its `what` points nowhere
+  double value = 0;      // log value less the curve
+  ReplicateGroup group;  // its `what` points nowhere
   std::string network, device;
 };
 
-Eigen::MatrixXd covariance_of(const std::vector<const Known*>& cells, const Strengths& strengths) {
-  const auto n = static_cast<Eigen::Index>(cells.size());
+Eigen::MatrixXd covariance_of(const std::vector<const Known*>& groups, const Strengths& strengths) {
+  const auto n = static_cast<Eigen::Index>(groups.size());
   Eigen::MatrixXd out(n, n);
   for (Eigen::Index i = 0; i < n; ++i) {
-    const Known& a = *cells[static_cast<std::size_t>(i)];
+    const Known& a = *groups[static_cast<std::size_t>(i)];
     for (Eigen::Index j = 0; j <= i; ++j) {
-      out(i, j) = covariance(a.point, cells[static_cast<std::size_t>(j)]->point, strengths);
+      out(i, j) = covariance(a.point, groups[static_cast<std::size_t>(j)]->point, strengths);
     }
-    out(i, i) += noise_variance(a.cell, strengths);
+    out(i, i) += noise_variance(a.group, strengths);
   }
   return out;
 }
@@ -48,19 +48,19 @@ Eigen::MatrixXd covariance_of(const std::vector<const Known*>& cells, const Stre
 // The likelihood of a sample under any strengths.
 class Likelihood {
  public:
-  explicit Likelihood(const std::vector<const Known*>& cells)
-      : values_(static_cast<Eigen::Index>(cells.size())) {
+  explicit Likelihood(const std::vector<const Known*>& groups)
+      : values_(static_cast<Eigen::Index>(groups.size())) {
     const Eigen::Index n = values_.size();
     for (auto& part : parts_) part = Eigen::MatrixXd::Zero(n, n);
     constexpr Strengths kOnes = {1, 1, 1, 1, 1, 1, 1};
     for (Eigen::Index i = 0; i < n; ++i) {
-      const Known& a = *cells[static_cast<std::size_t>(i)];
+      const Known& a = *groups[static_cast<std::size_t>(i)];
       values_(i) = a.value;
       for (Eigen::Index j = 0; j <= i; ++j) {
-        const Parts parts = covariance_parts(a.point, cells[static_cast<std::size_t>(j)]->point);
+        const Parts parts = covariance_parts(a.point, groups[static_cast<std::size_t>(j)]->point);
         for (std::size_t k = 0; k < kStrengths; ++k) parts_[k](i, j) = parts[k];
       }
-      parts_[static_cast<std::size_t>(Strength::noise)](i, i) = noise_variance(a.cell, kOnes);
+      parts_[static_cast<std::size_t>(Strength::noise)](i, i) = noise_variance(a.group, kOnes);
     }
   }
 
@@ -84,11 +84,11 @@ class Likelihood {
 };
 
 // Whole series, so that what happens within one and between them both shows.
-std::vector<const Known*> sample_of(const std::vector<Known>& cells) {
+std::vector<const Known*> sample_of(const std::vector<Known>& groups) {
   std::map<int, std::vector<const Known*>> series;
-  for (const Known& cell : cells) series[cell.point.facts[4]].push_back(&cell);
+  for (const Known& group : groups) series[group.point.facts[4]].push_back(&group);
   std::vector<const Known*> out;
-  const std::size_t every = std::max<std::size_t>(1, cells.size() / kMostSample);
+  const std::size_t every = std::max<std::size_t>(1, groups.size() / kMostSample);
   for (std::size_t start = 0; start < every; ++start) {
     std::size_t index = 0;
     for (const auto& [id, members] : series) {
@@ -101,10 +101,10 @@ std::vector<const Known*> sample_of(const std::vector<Known>& cells) {
 }
 
 // One strength after the other, up or down by a factor as long as that makes the sample likelier.
-Strengths learn_strengths(const std::vector<Known>& cells) {
+Strengths learn_strengths(const std::vector<Known>& groups) {
   Strengths out;
   out.fill(1);
-  const auto sample = sample_of(cells);
+  const auto sample = sample_of(groups);
   if (sample.size() < 4) return out;
   const Likelihood likelihood(sample);
   double best = likelihood.log(out);
@@ -127,7 +127,7 @@ Strengths learn_strengths(const std::vector<Known>& cells) {
 
 // Cells that were asked together, with all that is needed to ask again.
 struct Block {
-  std::vector<const Known*> cells;
+  std::vector<const Known*> groups;
   Eigen::LLT<Eigen::MatrixXd> factor;
   Eigen::VectorXd weights;  // K^-1 values
 };
@@ -135,19 +135,19 @@ struct Block {
 class Effects final : public Fitted {
  public:
   Effects(const History& history, const Strengths* before)
-      : cells_(usable(history)), courses_(cells_, kBend, kOwn) {
-    for (const Cell& cell : cells_) {
-      Known known{encoder_.learn(*cell.what), cell.log_value - courses_.at(*cell.what).mean, cell,
-                  cell.what->network, cell.what->device};
-      known.cell.what = nullptr;
+      : groups_(usable(history)), curves_(groups_, kBend, kOwn) {
+    for (const ReplicateGroup& group : groups_) {
+      Known known{encoder_.learn(*group.what), group.log_value - curves_.at(*group.what).mean, group,
+                  group.what->network, group.what->device};
+      known.group.what = nullptr;
       known_.push_back(std::move(known));
     }
-    cells_.clear();
+    groups_.clear();
     strengths_ = before != nullptr ? *before : learn_strengths(known_);
     double sum = 0;
     for (const Known& known : known_) sum += known.value;
     centre_ = known_.empty() ? 0 : sum / static_cast<double>(known_.size());
-    if (known_.size() <= kMostCells) whole_ = block_of(everything());
+    if (known_.size() <= kMostGroups) whole_ = block_of(everything());
   }
 
   const Strengths& strengths() const { return strengths_; }
@@ -157,28 +157,29 @@ class Effects final : public Fitted {
     const KernelPoint point = encoder_.encode(what);
     if (point.facts[0] < 0) return abstain(what.network + " never ran");
     const auto block = whole_ ? whole_ : block_for(what, point);
-    const auto n = static_cast<Eigen::Index>(block->cells.size());
+    const auto n = static_cast<Eigen::Index>(block->groups.size());
     Eigen::VectorXd shared(n);
     for (Eigen::Index i = 0; i < n; ++i) {
-      shared(i) = covariance(point, block->cells[static_cast<std::size_t>(i)]->point, strengths_);
+      shared(i) = covariance(point, block->groups[static_cast<std::size_t>(i)]->point, strengths_);
     }
-    const Courses::Point course = courses_.at(what);
+    const BatchCurves::Point curve = curves_.at(what);
     Estimate out;
-    out.log_mean = centre_ + course.mean + shared.dot(block->weights);
+    out.log_mean = centre_ + curve.mean + shared.dot(block->weights);
     const double own = covariance(point, point, strengths_);
     const double left = own - block->factor.matrixL().solve(shared).squaredNorm();
-    const Cell one{nullptr, 0, 0, 1};
-    out.deviation = std::sqrt(std::max(left, 0.0) + course.variance + noise_variance(one, strengths_));
+    const ReplicateGroup one{nullptr, 0, 0, 1};
+    out.deviation = std::sqrt(std::max(left, 0.0) + curve.variance + noise_variance(one, strengths_));
     out.rests_on = rests_on(point, *block);
     if (!std::isfinite(out.log_mean)) return abstain("nothing like it ran");
     return {out, {}};
   }
 
  private:
-  static std::vector<Cell> usable(const History& history) {
-    std::vector<Cell> out = cells_of(history);
-    std::erase_if(out,
-                  [](const Cell& cell) { return !(cell.what->samples > 0) || !(cell.what->devices > 0); });
+  static std::vector<ReplicateGroup> usable(const History& history) {
+    std::vector<ReplicateGroup> out = replicate_groups(history);
+    std::erase_if(out, [](const ReplicateGroup& group) {
+      return !(group.what->samples > 0) || !(group.what->devices > 0);
+    });
     return out;
   }
 
@@ -188,15 +189,15 @@ class Effects final : public Fitted {
     return out;
   }
 
-  std::shared_ptr<const Block> block_of(std::vector<const Known*> cells) const {
+  std::shared_ptr<const Block> block_of(std::vector<const Known*> groups) const {
     auto out = std::make_shared<Block>();
-    Eigen::VectorXd values(static_cast<Eigen::Index>(cells.size()));
+    Eigen::VectorXd values(static_cast<Eigen::Index>(groups.size()));
     for (Eigen::Index i = 0; i < values.size(); ++i) {
-      values(i) = cells[static_cast<std::size_t>(i)]->value - centre_;
+      values(i) = groups[static_cast<std::size_t>(i)]->value - centre_;
     }
-    out->factor.compute(covariance_of(cells, strengths_));
+    out->factor.compute(covariance_of(groups, strengths_));
     out->weights = out->factor.solve(values);
-    out->cells = std::move(cells);
+    out->groups = std::move(groups);
     return out;
   }
 
@@ -208,22 +209,22 @@ class Effects final : public Fitted {
     std::vector<std::pair<double, const Known*>> ranked;
     ranked.reserve(known_.size());
     for (const Known& known : known_) ranked.emplace_back(-likeness(point, known.point), &known);
-    std::ranges::nth_element(ranked, ranked.begin() + kMostCells);
-    std::vector<const Known*> cells;
-    for (std::size_t i = 0; i < kMostCells; ++i) cells.push_back(ranked[i].second);
+    std::ranges::nth_element(ranked, ranked.begin() + kMostGroups);
+    std::vector<const Known*> groups;
+    for (std::size_t i = 0; i < kMostGroups; ++i) groups.push_back(ranked[i].second);
     if (blocks_.size() >= kMostBlocks) blocks_.clear();
-    return blocks_[key] = block_of(std::move(cells));
+    return blocks_[key] = block_of(std::move(groups));
   }
 
   // Runs that share the network, or the device with the phase.
   RestsOn rests_on(const KernelPoint& point, const Block& block) const {
     std::set<std::string_view> networks, devices;
     RestsOn out;
-    for (const Known* known : block.cells) {
+    for (const Known* known : block.groups) {
       const bool network = known->point.facts[0] == point.facts[0];
       const bool device = known->point.facts[2] == point.facts[2] && known->point.facts[1] == point.facts[1];
       if (!network && !device) continue;
-      out.runs += known->cell.runs;
+      out.runs += known->group.runs;
       networks.insert(known->network);
       devices.insert(known->device);
     }
@@ -232,8 +233,8 @@ class Effects final : public Fitted {
     return out;
   }
 
-  std::vector<Cell> cells_;
-  Courses courses_;
+  std::vector<ReplicateGroup> groups_;
+  BatchCurves curves_;
   Encoder encoder_;
   std::vector<Known> known_;
   Strengths strengths_{};

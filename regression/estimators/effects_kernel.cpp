@@ -12,7 +12,7 @@ namespace {
 // What is shared: the facts that must be equal, in the order of KernelPoint::facts, and the settings.
 enum Shared : unsigned { kN = 1, kP = 2, kD = 4, kH = 8, kOwn = 16, kS = 32 };
 
-enum class Shape : std::uint8_t {
+enum class Form : std::uint8_t {
   level,         // the same at all batch sizes and numbers of devices
   bend,          // over log b, Matern
   exact,         // at one batch size alone
@@ -23,50 +23,50 @@ enum class Shape : std::uint8_t {
 
 struct Effect {
   unsigned shared;
-  Shape shape;
+  Form form;
   Strength strength;
   double deviation;  // assumed beforehand: from public measurements (docs/accuracy.md)
 };
 
 constexpr Effect kEffects[] = {
-    {kN, Shape::level, Strength::main, 1.0},
-    {kP, Shape::level, Strength::main, 0.6},
-    {kD, Shape::level, Strength::main, 0.5},
-    {kS, Shape::level, Strength::main, 0.25},
-    {kH, Shape::level, Strength::pairs, 0.05},
-    {kN | kP, Shape::level, Strength::pairs, 0.08},
-    {kN | kS, Shape::level, Strength::pairs, 0.14},
-    {kP | kS, Shape::level, Strength::pairs, 0.03},
-    {kD | kS, Shape::level, Strength::pairs, 0.10},
-    {kN | kD, Shape::level, Strength::pairs, 0.05},
-    {kD | kP, Shape::level, Strength::pairs, 0.04},
-    {kN | kP | kS, Shape::level, Strength::pairs, 0.04},
-    {kN | kD | kS, Shape::level, Strength::pairs, 0.07},
-    {kN | kH, Shape::level, Strength::pairs, 0.02},
-    {kH | kP, Shape::level, Strength::pairs, 0.02},
-    {kD | kP | kS, Shape::level, Strength::pairs, 0.02},
-    {kN | kH | kP | kS, Shape::level, Strength::series, 0.03},
-    {kOwn, Shape::level, Strength::series, 0.03},
-    {0, Shape::bend, Strength::bends, 0.06},
-    {kN, Shape::bend, Strength::bends, 0.07},
-    {kD, Shape::bend, Strength::bends, 0.02},
-    {kN | kD, Shape::bend, Strength::bends, 0.05},
-    {kN | kP | kH, Shape::bend, Strength::bends, 0.03},
-    {kN, Shape::exact, Strength::bends, 0.01},
-    {kD, Shape::exact, Strength::bends, 0.01},
-    {kN | kD, Shape::exact, Strength::bends, 0.01},
-    {kOwn, Shape::bend, Strength::own_bends, 0.10},
-    {kP, Shape::log_devices, Strength::devices, 0.06},
-    {kN | kP, Shape::log_devices, Strength::devices, 0.03},
-    {kH | kP, Shape::log_devices, Strength::devices, 0.03},
-    {kH | kP | kS, Shape::log_devices, Strength::devices, 0.05},
-    {kN | kP | kS, Shape::log_devices, Strength::devices, 0.05},
-    {kN | kH | kP | kS, Shape::log_devices, Strength::devices, 0.07},
-    {kP, Shape::ring, Strength::devices, 0.10},
-    {kH | kP, Shape::ring, Strength::devices, 0.04},
-    {kN | kH | kP, Shape::ring, Strength::devices, 0.03},
-    {kH | kP, Shape::same_devices, Strength::devices, 0.03},
-    {kN | kH | kP | kS, Shape::same_devices, Strength::devices, 0.01},
+    {kN, Form::level, Strength::main, 1.0},
+    {kP, Form::level, Strength::main, 0.6},
+    {kD, Form::level, Strength::main, 0.5},
+    {kS, Form::level, Strength::main, 0.25},
+    {kH, Form::level, Strength::pairs, 0.05},
+    {kN | kP, Form::level, Strength::pairs, 0.08},
+    {kN | kS, Form::level, Strength::pairs, 0.14},
+    {kP | kS, Form::level, Strength::pairs, 0.03},
+    {kD | kS, Form::level, Strength::pairs, 0.10},
+    {kN | kD, Form::level, Strength::pairs, 0.05},
+    {kD | kP, Form::level, Strength::pairs, 0.04},
+    {kN | kP | kS, Form::level, Strength::pairs, 0.04},
+    {kN | kD | kS, Form::level, Strength::pairs, 0.07},
+    {kN | kH, Form::level, Strength::pairs, 0.02},
+    {kH | kP, Form::level, Strength::pairs, 0.02},
+    {kD | kP | kS, Form::level, Strength::pairs, 0.02},
+    {kN | kH | kP | kS, Form::level, Strength::series, 0.03},
+    {kOwn, Form::level, Strength::series, 0.03},
+    {0, Form::bend, Strength::bends, 0.06},
+    {kN, Form::bend, Strength::bends, 0.07},
+    {kD, Form::bend, Strength::bends, 0.02},
+    {kN | kD, Form::bend, Strength::bends, 0.05},
+    {kN | kP | kH, Form::bend, Strength::bends, 0.03},
+    {kN, Form::exact, Strength::bends, 0.01},
+    {kD, Form::exact, Strength::bends, 0.01},
+    {kN | kD, Form::exact, Strength::bends, 0.01},
+    {kOwn, Form::bend, Strength::own_bends, 0.10},
+    {kP, Form::log_devices, Strength::devices, 0.06},
+    {kN | kP, Form::log_devices, Strength::devices, 0.03},
+    {kH | kP, Form::log_devices, Strength::devices, 0.03},
+    {kH | kP | kS, Form::log_devices, Strength::devices, 0.05},
+    {kN | kP | kS, Form::log_devices, Strength::devices, 0.05},
+    {kN | kH | kP | kS, Form::log_devices, Strength::devices, 0.07},
+    {kP, Form::ring, Strength::devices, 0.10},
+    {kH | kP, Form::ring, Strength::devices, 0.04},
+    {kN | kH | kP, Form::ring, Strength::devices, 0.03},
+    {kH | kP, Form::same_devices, Strength::devices, 0.03},
+    {kN | kH | kP | kS, Form::same_devices, Strength::devices, 0.01},
 };
 
 constexpr double kNoise = 0.03;        // of one run, assumed beforehand
@@ -148,17 +148,17 @@ Parts covariance_parts(const KernelPoint& a, const KernelPoint& b) {
   constexpr double kAnyLevel = 25;  // of the history's own: no unit is the natural one
   const unsigned equal = equal_facts(a, b);
   const double settings = settings_likeness(a, b);
-  const double shapes[] = {1,
-                           matern(a.log_samples - b.log_samples),
-                           std::abs(a.log_samples - b.log_samples) < 1e-9 ? 1.0 : 0.0,
-                           a.log_devices * b.log_devices,
-                           a.ring * b.ring,
-                           std::abs(a.log_devices - b.log_devices) < 1e-9 ? 1.0 : 0.0};
+  const double forms[] = {1,
+                          matern(a.log_samples - b.log_samples),
+                          std::abs(a.log_samples - b.log_samples) < 1e-9 ? 1.0 : 0.0,
+                          a.log_devices * b.log_devices,
+                          a.ring * b.ring,
+                          std::abs(a.log_devices - b.log_devices) < 1e-9 ? 1.0 : 0.0};
   Parts out{};
   for (const Effect& effect : kEffects) {
     if ((effect.shared & equal) != effect.shared) continue;
     out[static_cast<std::size_t>(effect.strength)] += effect.deviation * effect.deviation *
-                                                      shapes[static_cast<std::size_t>(effect.shape)] *
+                                                      forms[static_cast<std::size_t>(effect.form)] *
                                                       (effect.shared & kS ? settings : 1);
   }
   out[0] += kAnyLevel;
@@ -183,9 +183,9 @@ double likeness(const KernelPoint& a, const KernelPoint& b) {
   return out + 0.5 * matern(a.log_samples - b.log_samples);
 }
 
-double noise_variance(const Cell& cell, const Strengths& strengths) {
+double noise_variance(const ReplicateGroup& group, const Strengths& strengths) {
   const double noise = strengths[static_cast<std::size_t>(Strength::noise)] * kNoise;
-  return noise * noise / std::min(cell.runs, 4);  // repeats share their day: more than four say no more
+  return noise * noise / std::min(group.runs, 4);  // replicates share their day: more than four say no more
 }
 
 }  // namespace etad::estimators

@@ -50,7 +50,7 @@ double covariance(const KernelPoint& a, const KernelPoint& b, const Strengths& s
 // How much there is in common, for choosing whom to listen to.
 double likeness(const KernelPoint& a, const KernelPoint& b);
 
-// Of one cell: of its repeats about the truth of it.
-double noise_variance(const Cell& cell, const Strengths& strengths);
+// Of one group: of its replicates about the truth of it.
+double noise_variance(const ReplicateGroup& group, const Strengths& strengths);
 
 }  // namespace etad::estimators

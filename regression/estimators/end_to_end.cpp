@@ -1,5 +1,5 @@
 // The regression of one network on one deployment (regression/model.h) as one estimator among the others: by
-// itself, without siblings.
+// itself, without related models.
 #include <cmath>
 #include <map>
 #include <set>
@@ -22,7 +22,7 @@ regression::RunObservation observation_of(const Datum& datum) {
   out.seconds = datum.value * out.iterations;
   out.started_at = datum.started_at;
   out.ended_at = datum.ended_at;
-  out.traits = datum.what.settings;
+  out.covariates = datum.what.settings;
   return out;
 }
 

@@ -111,7 +111,7 @@ double squared(double x) {
 
 Roofline::Roofline(const std::vector<const Datum*>& runs, bool kinds, const Roofline* before)
     : kinds_(kinds) {
-  std::map<std::string, Cell> by_case;
+  std::map<std::string, Group> by_case;
   std::vector<const Datum*> used;
   const int parameters = kinds ? roofline::kParameters : roofline::kFirstKind;
   columns_ = parameters;
@@ -124,12 +124,12 @@ Roofline::Roofline(const std::vector<const Datum*>& runs, bool kinds, const Roof
     const std::string phase = key_of(run->what, kNetwork | kPhase);
     if (!phases_.contains(phase)) phases_[phase] = columns_++;
     used.push_back(run);
-    Cell& cell = by_case[key_of(run->what, kNetwork | kPhase | kSamples)];
-    cell.what = &run->what;
-    cell.log_value += std::log(run->value);
-    cell.runs += 1;
-    cell.network = networks_[network];
-    cell.phase = phases_[phase];
+    Group& group = by_case[key_of(run->what, kNetwork | kPhase | kSamples)];
+    group.what = &run->what;
+    group.log_value += std::log(run->value);
+    group.runs += 1;
+    group.network = networks_[network];
+    group.phase = phases_[phase];
   }
   rests_on_ = estimators::rests_on(used);
   x_ = Eigen::VectorXd::Zero(columns_);
@@ -137,12 +137,12 @@ Roofline::Roofline(const std::vector<const Datum*>& runs, bool kinds, const Roof
   const Eigen::VectorXd prior = x_;
   between_networks_ = kNetworkPrior, between_phases_ = kPhasePrior, noise_ = kNoisePrior;
   if (before != nullptr) start_from(*before);
-  std::vector<Cell> cells;
-  for (auto& [key, cell] : by_case) {
-    cell.log_value /= cell.runs;
-    cells.push_back(cell);
+  std::vector<Group> groups;
+  for (auto& [key, group] : by_case) {
+    group.log_value /= group.runs;
+    groups.push_back(group);
   }
-  fit(cells, prior, before != nullptr ? kStepsAgain : kSteps);
+  fit(groups, prior, before != nullptr ? kStepsAgain : kSteps);
 }
 
 void Roofline::start_from(const Roofline& before) {
@@ -168,8 +168,8 @@ Eigen::RowVectorXd Roofline::row(const Parameters& gradient, int network, int ph
   return out;
 }
 
-void Roofline::fit(const std::vector<Cell>& cells, const Eigen::VectorXd& prior, int steps) {
-  const auto n = static_cast<Eigen::Index>(cells.size());
+void Roofline::fit(const std::vector<Group>& groups, const Eigen::VectorXd& prior, int steps) {
+  const auto n = static_cast<Eigen::Index>(groups.size());
   Eigen::MatrixXd design(n, columns_);
   Eigen::VectorXd residual(n), weight(n), precision(columns_);
   covariance_ = Eigen::MatrixXd::Identity(columns_, columns_);  // until the first step
@@ -185,17 +185,17 @@ void Roofline::fit(const std::vector<Cell>& cells, const Eigen::VectorXd& prior,
     const int parameters = kinds_ ? roofline::kParameters : roofline::kFirstKind;
     at.head(parameters) = x_.head(parameters);
     for (Eigen::Index i = 0; i < n; ++i) {
-      const Cell& cell = cells[static_cast<std::size_t>(i)];
-      const auto [seconds, gradient] = roofline::predict(*cell.what, at);
-      design.row(i) = row(gradient, cell.network, cell.phase);
-      residual(i) = cell.log_value - std::log(seconds) - x_(cell.network) - x_(cell.phase);
+      const Group& group = groups[static_cast<std::size_t>(i)];
+      const auto [seconds, gradient] = roofline::predict(*group.what, at);
+      design.row(i) = row(gradient, group.network, group.phase);
+      residual(i) = group.log_value - std::log(seconds) - x_(group.network) - x_(group.phase);
       if (!std::isfinite(residual(i)) || !gradient.allFinite()) {  // costs beyond all numbers
         design.row(i).setZero();
         residual(i) = weight(i) = 0;
         continue;
       }
-      // Student's t: a run that went astray has little say. Repeats share what moved their time.
-      const double runs = 2 * cell.runs / (1 + cell.runs);
+      // Student's t: a run that went astray has little say. Replicates share what moved their time.
+      const double runs = 2 * group.runs / (1 + group.runs);
       weight(i) = runs / squared(noise_) * 5 / (4 + runs * squared(residual(i) / noise_));
     }
     Eigen::MatrixXd information = design.transpose() * weight.asDiagonal() * design;

@@ -49,14 +49,14 @@ class Roofline {
   Estimate predict(const Case& what) const;
 
  private:
-  struct Cell {
+  struct Group {
     const Case* what = nullptr;
     double log_value = 0;  // mean of its runs
     double runs = 0;
     int network = 0, phase = 0;  // indices of the random effects
   };
   void start_from(const Roofline& before);
-  void fit(const std::vector<Cell>& cells, const Eigen::VectorXd& prior, int steps);
+  void fit(const std::vector<Group>& groups, const Eigen::VectorXd& prior, int steps);
   Eigen::RowVectorXd row(const roofline::Parameters& gradient, int network, int phase) const;
 
   bool kinds_ = false;

@@ -47,12 +47,12 @@ class AlertQueue : public testing::Test {
         per_hour, "gpu1", [this] { return steady_; });
   }
   void post() {
-    alerts_->post({RunEventKind::failed, row_, outlook_, "run 12 of LeNet failed: out of memory"}, kNow);
+    alerts_->post({RunEventKind::failed, row_, forecast_, "run 12 of LeNet failed: out of memory"}, kNow);
     alerts_->drain();
   }
 
   RunRow row_ = failed_run();
-  prediction::Outlook outlook_;
+  prediction::RunForecast forecast_;
   Alerts::Steady steady_{hours{1}};
   std::vector<json::object> taken_;
   std::unique_ptr<Alerts> alerts_;
@@ -94,7 +94,7 @@ TEST_F(AlertQueue, a_command_that_takes_its_time_holds_nobody_up) {
         return {};
       },
       1000, "gpu1", [this] { return steady_; });
-  const RunEvent event{RunEventKind::failed, row_, outlook_, "failed"};
+  const RunEvent event{RunEventKind::failed, row_, forecast_, "failed"};
   alerts.post(event, kNow);
   begun.get_future().wait();
   for (std::size_t i = 0; i < 2 * Alerts::kMostWaiting; ++i) alerts.post(event, kNow);
@@ -113,7 +113,7 @@ TEST_F(AlertQueue, a_failing_command_is_counted) {
 
 TEST_F(AlertQueue, no_log_makes_an_alert_too_large) {
   for (int i = 0; i < 2000; ++i) row_.run.settings["key " + std::to_string(i)] = std::string(100, 'x');
-  const std::string text = alert_json({RunEventKind::failed, row_, outlook_, "failed"}, kNow, "gpu1", 0);
+  const std::string text = alert_json({RunEventKind::failed, row_, forecast_, "failed"}, kNow, "gpu1", 0);
   EXPECT_LE(text.size(), AlertCommand::kMostInput);
   EXPECT_EQ(json::parse(text).at("run").at("id"), 12);
 }

@@ -8,7 +8,7 @@
 
 #include "bench/replay/log_runs.h"
 #include "daemon/service/router.h"
-#include "regression/traits.h"
+#include "regression/covariates.h"
 #include "tests/daemon/followed_log.h"
 #include "tests/service/fixtures.h"
 
@@ -45,7 +45,7 @@ class LiveAnswer : public FollowedLog {
       if (each.key.network != run.network || each.key.phase != phase) continue;
       const auto samples = (phase == Phase::train ? run.train : run.test).samples_per_iteration;
       auto said = each.model.predict(iterations, static_cast<double>(samples.value()), 0.9,
-                                     regression::traits_of(run.settings, phase == Phase::train));
+                                     regression::covariates_of(run.settings, phase == Phase::train));
       said->seconds /= iterations;
       said->lower /= iterations;
       said->upper /= iterations;
@@ -68,7 +68,7 @@ class LiveAnswer : public FollowedLog {
       const double left = plan.max_iterations - plan.iteration;
       const double tests = (left / plan.test_interval + 1) * plan.test_iterations;
       const auto expected =
-          regression::remaining(run.stretches, plan, model_says(run.run, Phase::train, left),
+          regression::remaining(run.intervals, plan, model_says(run.run, Phase::train, left),
                                 model_says(run.run, Phase::test, tests), 0.9);
       const json::object said = ask(row, *row.run.ended_at);
       EXPECT_EQ(said.at("remaining").is_object(), expected.has_value()) << plan.iteration;
@@ -129,12 +129,12 @@ TEST_F(LiveAnswer, without_an_end_is_a_pace) {
   const auto said = ask(row, *row.run.ended_at);
   EXPECT_TRUE(said.at("remaining").is_null());
   EXPECT_TRUE(said.at("expected_end").is_null());
-  const auto pace = [&](const char* name) { return said.at("pace").at(name).to_number<double>(); };
+  const auto step_time = [&](const char* name) { return said.at("pace").at(name).to_number<double>(); };
   const auto& train = row.run.train;
   const double mean = to_seconds(train.duration) / static_cast<double>(train.iterations);
-  EXPECT_NEAR(pace("seconds_per_iteration"), mean, 0.2 * mean);
-  EXPECT_LT(pace("lower"), pace("seconds_per_iteration"));
-  EXPECT_GT(pace("upper"), pace("seconds_per_iteration"));
+  EXPECT_NEAR(step_time("seconds_per_iteration"), mean, 0.2 * mean);
+  EXPECT_LT(step_time("lower"), step_time("seconds_per_iteration"));
+  EXPECT_GT(step_time("upper"), step_time("seconds_per_iteration"));
 }
 
 }  // namespace

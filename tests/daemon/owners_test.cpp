@@ -16,9 +16,10 @@ constexpr std::int64_t kAlice = 1001, kBob = 1002, kCarol = 1003;
 
 class Owners : public TempHistory {
  protected:
-  // One log with `count` runs of a network, each of 1000 iterations at `pace` seconds.
-  void add(std::optional<std::int64_t> owner, int count, double pace, const std::string& network = "LeNet",
-           std::int64_t batch = 64, const std::string& device = "Tesla K80") {
+  // One log with `count` runs of a network, each of 1000 iterations at `step_time` seconds.
+  void add(std::optional<std::int64_t> owner, int count, double step_time,
+           const std::string& network = "LeNet", std::int64_t batch = 64,
+           const std::string& device = "Tesla K80") {
     SourceCommit commit;
     commit.source.path = "/" + std::to_string(++logs_) + ".log";
     commit.source.identity = commit.source.path;
@@ -35,7 +36,7 @@ class Owners : public TempHistory {
       run.train.batch_size = run.train.samples_per_iteration = batch;
       run.train.iterations = 1000;
       run.train.segments = 1;
-      run.train.duration = from_seconds(1000 * pace * (1 + 0.01 * static_cast<double>(runs_ % 5)));
+      run.train.duration = from_seconds(1000 * step_time * (1 + 0.01 * static_cast<double>(runs_ % 5)));
       commit.records.segments.push_back(
           {ordinal, Segment{Phase::train, 0, 1000, batch, run.train.duration, std::nullopt}});
       commit.records.runs.push_back(std::move(run));
@@ -126,10 +127,10 @@ TEST_F(Owners, AnOwnersRunUnderWayIsForeseenFromTheirOwnRuns) {
 // What all history says where a model does not: an owner's share of it is bounded as well.
 TEST_F(Owners, ForgedRunsDoNotPassByTheEstimatorsOfAllHistory) {
   for (const std::int64_t batch : {16, 32, 64}) {
-    const double pace = 0.01 + 0.001 * static_cast<double>(batch);
-    add(kAlice, 2, pace, "LeNet", batch);
-    add(kAlice, 2, 2 * pace, "AlexNet", batch);
-    add(kAlice, 2, 2 * pace / 3, "AlexNet", batch, "V100");
+    const double step_time = 0.01 + 0.001 * static_cast<double>(batch);
+    add(kAlice, 2, step_time, "LeNet", batch);
+    add(kAlice, 2, 2 * step_time, "AlexNet", batch);
+    add(kAlice, 2, 2 * step_time / 3, "AlexNet", batch, "V100");
   }
   auto bridged = of("LeNet", kCarol);
   bridged.device = "V100";

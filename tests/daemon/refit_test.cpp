@@ -21,7 +21,7 @@ class Refitting : public TempHistory {
   }
 
   // A log of one run: 20 windows of 100 iterations over `batch` samples.
-  void add_run(std::int64_t batch, double pace, std::map<std::string, std::string> settings,
+  void add_run(std::int64_t batch, double step_time, std::map<std::string, std::string> settings,
                const std::string& network = "LeNet", const std::string& device = "Tesla K80") {
     etad::Run run;
     run.state = RunState::finished;
@@ -38,7 +38,7 @@ class Refitting : public TempHistory {
     commit.source.identity = commit.source.path;
     for (std::int64_t i = 0; i < 20; ++i) {
       const double wobble = 1 + 0.02 * static_cast<double>((i * 7 + sources_) % 5 - 2);
-      const Duration took = from_seconds(100 * pace * wobble);
+      const Duration took = from_seconds(100 * step_time * wobble);
       commit.records.segments.push_back({0, Segment{Phase::train, 100 * i, 100, batch, took, std::nullopt}});
       run.train.duration += took;
       run.train.iterations += 100;
@@ -52,11 +52,11 @@ class Refitting : public TempHistory {
   void add_runs(const char* setting, const char* value, double factor) {
     for (int i = 0; i < 12; ++i) {
       const std::int64_t batch = 16 << (i % 3);
-      const double pace = 0.01 + 0.001 * static_cast<double>(batch);
+      const double step_time = 0.01 + 0.001 * static_cast<double>(batch);
       const bool has = i % 4 == 3;
       std::map<std::string, std::string> settings{{"type", "SGD"}};
       if (has) settings[setting] = value;
-      add_run(batch, pace * (has ? factor : 1), settings);
+      add_run(batch, step_time * (has ? factor : 1), settings);
     }
   }
 
@@ -122,14 +122,14 @@ TEST_F(Refitting, AModelWithoutRunsDoesNotComeBackWithARestart) {
 // Two networks on a K80, one of them on a V100 that is three times as fast.
 class Bridging : public Refitting {
  protected:
-  static double pace(std::int64_t batch) { return 0.01 + 0.001 * static_cast<double>(batch); }
+  static double step_time(std::int64_t batch) { return 0.01 + 0.001 * static_cast<double>(batch); }
 
   void SetUp() override {
     Refitting::SetUp();
     for (const std::int64_t batch : {16, 32, 64}) {
-      add_run(batch, pace(batch), {}, "LeNet");
-      add_run(batch, 2 * pace(batch), {}, "AlexNet");
-      add_run(batch, 2 * pace(batch) / 3, {}, "AlexNet", "V100");
+      add_run(batch, step_time(batch), {}, "LeNet");
+      add_run(batch, 2 * step_time(batch), {}, "AlexNet");
+      add_run(batch, 2 * step_time(batch) / 3, {}, "AlexNet", "V100");
     }
     refit_ = std::make_unique<Refit>(Reader::open(path()).value(), *writer_, [] { return kToday; });
     ASSERT_TRUE(refit_->run());
@@ -151,7 +151,7 @@ TEST_F(Bridging, WhatRanIsSeen) {
   const auto said = answer();
   ASSERT_TRUE(said);
   EXPECT_EQ(said->parts[0].said->kind, estimators::Kind::seen);
-  EXPECT_NEAR(said->sum.seconds, 1000 * pace(32), 50 * pace(32));
+  EXPECT_NEAR(said->sum.seconds, 1000 * step_time(32), 50 * step_time(32));
 }
 
 TEST_F(Bridging, ANetworkThatNeverRanOnADeviceIsEstimatedFromTheOthers) {
@@ -161,7 +161,7 @@ TEST_F(Bridging, ANetworkThatNeverRanOnADeviceIsEstimatedFromTheOthers) {
   EXPECT_EQ(said->key.device, "V100");
   EXPECT_EQ(said->parts[0].said->kind, estimators::Kind::device);
   EXPECT_GT(said->parts[0].said->rests_on.devices, 1);
-  const double truth = 1000 * pace(32) / 3;
+  const double truth = 1000 * step_time(32) / 3;
   EXPECT_NEAR(said->sum.seconds, truth, 0.3 * truth);
   EXPECT_LT(said->sum.lower, truth);
   EXPECT_GT(said->sum.upper, truth);
@@ -195,7 +195,7 @@ TEST_F(Bridging, WhatCouldHaveBeenSaidThenRestsOnWhatWasOver) {
   question_.at = kToday + std::chrono::hours(9 + 1);
   const auto said = answer();
   ASSERT_TRUE(said);
-  EXPECT_NEAR(said->sum.seconds, 1000 * pace(32), 100 * pace(32));
+  EXPECT_NEAR(said->sum.seconds, 1000 * step_time(32), 100 * step_time(32));
   question_.at = kToday + std::chrono::hours(2);  // one run of each on the K80 was over
   const auto early = answer();
   ASSERT_TRUE(early);
@@ -286,7 +286,7 @@ TEST_P(SettingThatCounts, AtTheSamePaceIsJoined) {
   add_runs(GetParam().first, GetParam().second, 1);
   Refit fitted = refit();
   ASSERT_TRUE(fitted.run());
-  EXPECT_TRUE(fitted.models()->models.at(0).model.variants.empty());
+  EXPECT_TRUE(fitted.models()->models.at(0).model.covariate_effects.empty());
   EXPECT_EQ(fitted.models()->models[0].model.runs, 12);
 }
 
@@ -295,9 +295,9 @@ TEST_P(SettingThatCounts, AtAnotherPaceIsToldApart) {
   Refit fitted = refit();
   ASSERT_TRUE(fitted.run());
   const auto& model = fitted.models()->models.at(0).model;
-  ASSERT_EQ(model.variants.size(), 1U);
-  EXPECT_EQ(model.variants[0].trait, std::string(GetParam().first) + "=" + GetParam().second);
-  EXPECT_NEAR(model.variants[0].factor, 0.55, 0.03);
+  ASSERT_EQ(model.covariate_effects.size(), 1U);
+  EXPECT_EQ(model.covariate_effects[0].covariate, std::string(GetParam().first) + "=" + GetParam().second);
+  EXPECT_NEAR(model.covariate_effects[0].factor, 0.55, 0.03);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SettingThatCounts,

@@ -30,16 +30,16 @@ class Watched : public testing::Test {
   std::vector<std::string> told() { return std::exchange(told_, {}); }
   void pass(seconds time) { steady_ += time; }
   void look(bool stalled, double slowdown = 0) {
-    prediction::Outlook outlook;
-    outlook.stalled = stalled;
-    outlook.silence = 720;
+    prediction::RunForecast forecast;
+    forecast.stalled = stalled;
+    forecast.silence = 720;
     if (slowdown > 0) {
-      auto& anomaly = outlook.anomaly.emplace();
+      auto& anomaly = forecast.anomaly.emplace();
       anomaly.since_iteration = 200;
       anomaly.slowdown = slowdown;
       anomaly.lost_seconds = 97;
     }
-    watch_.running(row_, outlook, std::exchange(first_, false));
+    watch_.running(row_, forecast, std::exchange(first_, false));
   }
   void end(RunState state, bool seen = true, Instant now = kNow) {
     row_.run.state = state;

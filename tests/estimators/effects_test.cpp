@@ -4,15 +4,15 @@
 #include <cmath>
 #include <random>
 
-#include "regression/estimators/course.h"
+#include "regression/estimators/batch_curve.h"
 #include "regression/estimators/methods.h"
-#include "regression/estimators/scores.h"
+#include "regression/estimators/performance.h"
 #include "tests/estimators/histories.h"
 
 namespace etad::estimators {
 namespace {
 
-// Three networks on three devices: factors of each, and the course of each network.
+// Three networks on three devices: factors of each, and the curve of each network.
 double truth(int network, int device, double samples, double devices = 1) {
   const double fixed[] = {0.02, 0.005, 0.1}, each[] = {0.001, 0.004, 0.002}, slow[] = {1, 2.5, 0.4};
   const double per_device = samples / devices;
@@ -175,16 +175,16 @@ TEST(Seen, TellsBetweenFromBeyond) {
 }
 
 // A line through two points foretells no error; what it did wrong elsewhere makes its interval.
-TEST(Scores, AFitWithoutResidualsHasAnInterval) {
-  Score score;
-  score.typical = 0.1;
-  for (int i = 1; i <= 100; ++i) score.scores.push_back(i / 50.0);
-  EXPECT_NEAR(score.reach(0, 0.9), 0.18, 0.02);
-  EXPECT_GT(score.reach(0.2, 0.9), 2 * score.reach(0, 0.9));
+TEST(Performances, AFitWithoutResidualsHasAnInterval) {
+  Performance performance;
+  performance.typical = 0.1;
+  for (int i = 1; i <= 100; ++i) performance.scores.push_back(i / 50.0);
+  EXPECT_NEAR(performance.reach(0, 0.9), 0.18, 0.02);
+  EXPECT_GT(performance.reach(0.2, 0.9), 2 * performance.reach(0, 0.9));
 }
 
 // Simple is preferred where it is as good case by case, not where all cases are so hard that no mean is sure.
-TEST(Scores, WhatIsHardForAllDoesNotHideWhoIsBetter) {
+TEST(Performances, WhatIsHardForAllDoesNotHideWhoIsBetter) {
   std::vector<Record> records(2);
   for (auto& record : records) record.kinds[0] = {20, 20, 30, 12, 0.9, 1, 0, 0.1, {}};
   records[0].kinds[0].error_percent = 33;
@@ -195,7 +195,7 @@ TEST(Scores, WhatIsHardForAllDoesNotHideWhoIsBetter) {
   EXPECT_EQ(ranking(records, Kind::seen).front(), 0U);
 }
 
-TEST(Scores, TheRightFormWinsAndItsIntervalsHold) {
+TEST(Performances, TheRightFormWinsAndItsIntervalsHold) {
   std::mt19937 random(1);
   std::normal_distribution<double> noise(0, 0.03);
   History history;
@@ -207,14 +207,14 @@ TEST(Scores, TheRightFormWinsAndItsIntervalsHold) {
   const auto records = compare(history, Target::seconds);
   const auto kind = static_cast<std::size_t>(Kind::batch_size);
   for (const Record& record : records) {
-    const Score& score = record.kinds[kind];
+    const Performance& performance = record.kinds[kind];
     if (record.name == "gianniti" || record.name == "effects") {
-      EXPECT_GT(score.answered, 10) << record.name;
-      EXPECT_LT(score.error_percent, 5) << record.name;
-      EXPECT_GT(score.coverage, 0.8) << record.name;
+      EXPECT_GT(performance.answered, 10) << record.name;
+      EXPECT_LT(performance.error_percent, 5) << record.name;
+      EXPECT_GT(performance.coverage, 0.8) << record.name;
     }
     if (record.name == "barnes") {
-      EXPECT_GT(score.error_percent, 6);  // a straight line in logarithms
+      EXPECT_GT(performance.error_percent, 6);  // a straight line in logarithms
     }
   }
   const auto order = ranking(records, Kind::batch_size);
@@ -222,10 +222,10 @@ TEST(Scores, TheRightFormWinsAndItsIntervalsHold) {
   EXPECT_FALSE(records.back().kinds[static_cast<std::size_t>(Kind::devices)].cases);
 }
 
-TEST(Scores, NothingToCompareIsNoFailure) {
+TEST(Performances, NothingToCompareIsNoFailure) {
   for (const Record& record : compare({}, Target::joules)) {
     EXPECT_EQ(record.missing.empty(), record.name == "described") << "a network's description is no run";
-    for (const Score& score : record.kinds) EXPECT_EQ(score.cases, 0);
+    for (const Performance& performance : record.kinds) EXPECT_EQ(performance.cases, 0);
   }
   EXPECT_EQ(ranking(compare({}, Target::seconds), Kind::seen).size(), estimators().size());
 }

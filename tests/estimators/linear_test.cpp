@@ -105,9 +105,9 @@ TEST(Cells, RepeatsStandForOnePointAndALowQuantileForThem) {
   History history;
   for (const double t : {1.0, 1.01, 1.02, 1.5, 4.0}) add(history, a_case("net", 8), t);
   add(history, a_case("net", 16), 2);
-  const auto cells = cells_of(history);
-  ASSERT_EQ(cells.size(), 2);
-  const Cell& repeated = cells[0].runs == 5 ? cells[0] : cells[1];
+  const auto groups = replicate_groups(history);
+  ASSERT_EQ(groups.size(), 2);
+  const ReplicateGroup& repeated = groups[0].runs == 5 ? groups[0] : groups[1];
   EXPECT_EQ(repeated.runs, 5);
   EXPECT_LT(repeated.log_value, std::log(1.02));
   EXPECT_GT(repeated.log_value, std::log(1.0));

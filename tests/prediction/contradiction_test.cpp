@@ -76,7 +76,7 @@ TEST(Contradictions, a_larger_batch_is_neither_much_quicker_nor_much_slower_a_sa
 
 TEST(Contradictions, other_settings_may_take_another_time) {
   auto all = runs({{64, 0.01}, {64, 0.1}});
-  all[0].traits = {"precision=fp16"};
+  all[0].covariates = {"precision=fp16"};
   EXPECT_FALSE(contradiction_of(somewhere(), all));
 }
 

@@ -30,7 +30,7 @@ regression::Dataset history(unsigned seed, int runs) {
     regression::RunObservation run;
     run.samples = 2 + 2 * (i % 8);
     run.started_at = 1e9 + 3600.0 * i;
-    run.traits = {i % 5 == 0 ? "type=Adam" : "type=SGD"};
+    run.covariates = {i % 5 == 0 ? "type=Adam" : "type=SGD"};
     const double changed = i < runs / 3 ? 1.5 : 1, slower = i % 5 == 0 ? 1.4 : 1, odd = i % 8 == 3 ? 1.1 : 1;
     for (int w = 0; w < 10; ++w) {
       const double t = 100 * (0.01 + 0.003 * run.samples) * changed * slower * odd * std::exp(luck(random));
@@ -50,8 +50,8 @@ std::vector<std::uint64_t> answers(const regression::Model& model) {
   for (const double n : {1.0, 300.0, 1e6}) {
     for (const double b : {1.0, 2.0, 3.0, 8.0, 11.5, 16.0, 640.0}) {
       for (const double confidence : {0.5, 0.9, 0.99}) {
-        for (const char* trait : {"type=SGD", "type=Adam", "type=AdaGrad", "precision=fp16"}) {
-          const auto p = model.predict(n, b, confidence, {trait});
+        for (const char* covariate : {"type=SGD", "type=Adam", "type=AdaGrad", "precision=fp16"}) {
+          const auto p = model.predict(n, b, confidence, {covariate});
           if (!p) continue;
           add(p->seconds);
           add(p->lower);
@@ -75,7 +75,7 @@ TEST(ModelJson, AModelReadBackAnswersWithTheSameBits) {
     ASSERT_TRUE(out) << out.error().text();
     EXPECT_EQ(answers(out->model), answers(in.model)) << runs << " runs";
     EXPECT_EQ(model_to_json(*out), model_to_json(in)) << runs << " runs";
-    // What it teaches its siblings survives as well.
+    // What it teaches its related models survives as well.
     const auto taught = [&](const regression::Model& teacher) {
       return answers(*regression::fit(history(9, runs), regression::prior_of({&teacher}, nullptr, nullptr)));
     };
@@ -87,14 +87,14 @@ TEST(ModelJson, TheHistoriesAboveExerciseWhatThereIs) {
   const auto model = regression::fit(history(60, 60));
   ASSERT_TRUE(model);
   EXPECT_TRUE(model->changed_at);
-  EXPECT_FALSE(model->variants.empty());
-  EXPECT_FALSE(model->shape.empty());
+  EXPECT_FALSE(model->covariate_effects.empty());
+  EXPECT_FALSE(model->residual_curve.empty());
   EXPECT_FALSE(model->curve.empty());
   EXPECT_FALSE(model->scores.empty());
-  EXPECT_FALSE(model->repeat_scores.empty());
-  EXPECT_GT(model->iteration_noise, 0);
+  EXPECT_FALSE(model->replicate_scores.empty());
+  EXPECT_GT(model->within_run_noise, 0);
   EXPECT_GT(model->degrees, 0);
-  EXPECT_EQ(model->traits, (regression::Traits{"type=Adam", "type=SGD"}));
+  EXPECT_EQ(model->covariates, (regression::Covariates{"type=Adam", "type=SGD"}));
 }
 
 TEST(ModelJson, NumbersThatJsonHasNoWordFor) {

@@ -11,24 +11,24 @@ namespace {
 
 const Prediction kModel{0.5, 0.45, 0.56, {}};
 
-void train(std::vector<Stretch>& seen, int windows, double pace) {
+void train(std::vector<RunInterval>& seen, int windows, double step_time) {
   static std::mt19937 random{11};
   std::normal_distribution<double> spread(0, 0.003);
   double iteration = 0;
-  for (const Stretch& s : seen)
+  for (const RunInterval& s : seen)
     if (!s.test) iteration = s.first_iteration + s.iterations;
   for (int i = 0; i < windows; ++i, iteration += 20)
-    seen.push_back({false, 20, 20 * pace * std::exp(spread(random)), iteration});
+    seen.push_back({false, 20, 20 * step_time * std::exp(spread(random)), iteration});
 }
 
 TEST(Anomaly, ARunAtItsModelsPaceIsNone) {
-  std::vector<Stretch> seen;
+  std::vector<RunInterval> seen;
   train(seen, 100, 0.55);  // slow, but within the interval
   EXPECT_FALSE(anomaly(seen, kModel));
 }
 
 TEST(Anomaly, ASlowRunIsOneFromItsStart) {
-  std::vector<Stretch> seen;
+  std::vector<RunInterval> seen;
   train(seen, 100, 0.65);
   const auto found = anomaly(seen, kModel);
   ASSERT_TRUE(found);
@@ -38,7 +38,7 @@ TEST(Anomaly, ASlowRunIsOneFromItsStart) {
 }
 
 TEST(Anomaly, SaysSinceWhen) {
-  std::vector<Stretch> seen{{true, 50, 30, 0}};
+  std::vector<RunInterval> seen{{true, 50, 30, 0}};
   train(seen, 200, 0.5);
   train(seen, 40, 0.8);
   const auto found = anomaly(seen, kModel);
@@ -49,14 +49,14 @@ TEST(Anomaly, SaysSinceWhen) {
 }
 
 TEST(Anomaly, OneThatIsOverIsNone) {
-  std::vector<Stretch> seen;
+  std::vector<RunInterval> seen;
   train(seen, 100, 0.8);
   train(seen, 100, 0.5);
   EXPECT_FALSE(anomaly(seen, kModel));
 }
 
 TEST(Anomaly, AShortStallIsNone) {
-  std::vector<Stretch> seen;
+  std::vector<RunInterval> seen;
   train(seen, 100, 0.5);
   train(seen, 2, 5);
   EXPECT_FALSE(anomaly(seen, kModel));
@@ -65,19 +65,19 @@ TEST(Anomaly, AShortStallIsNone) {
 }
 
 TEST(Anomaly, AFewWindowsProveNothing) {
-  std::vector<Stretch> seen;
+  std::vector<RunInterval> seen;
   train(seen, 5, 5);
   EXPECT_FALSE(anomaly(seen, kModel));
 }
 
 TEST(Anomaly, UselessPredictionsAndStretchesAreNone) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<Stretch> seen;
+  std::vector<RunInterval> seen;
   train(seen, 50, 5);
   EXPECT_FALSE(anomaly(seen, Prediction{}));
   EXPECT_FALSE(anomaly(seen, Prediction{nan, nan, nan, {}}));
   EXPECT_FALSE(anomaly({}, kModel));
-  EXPECT_FALSE(anomaly(std::vector<Stretch>(20, Stretch{false, nan, nan, nan}), kModel));
+  EXPECT_FALSE(anomaly(std::vector<RunInterval>(20, RunInterval{false, nan, nan, nan}), kModel));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What the data say is taken up, what they do not say is not: outliers, variants, change, siblings, coverage.
+// What the data say is taken up, what they do not say is not: outliers, covariates, change, related models,
+// coverage.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,11 +18,11 @@ class Evidence : public testing::Test {
 
   double luck(double deviation) { return std::exp(std::normal_distribution<double>(0, deviation)(random)); }
 
-  RunObservation run(double n, double b, double pace, double noise) {
+  RunObservation run(double n, double b, double step_time, double noise) {
     RunObservation out;
     out.iterations = n;
     out.samples = b;
-    out.seconds = n * pace * luck(noise);
+    out.seconds = n * step_time * luck(noise);
     return out;
   }
 };
@@ -45,20 +46,21 @@ TEST_F(Evidence, ASlowerSolverIsToldApartAndAnEqualOneJoined) {
   for (int i = 0; i < 24; ++i) {
     const double b = 16 << (i % 3);
     data.push_back(run(200, b, 0.02 + 0.001 * b, 0.03));
-    data.back().traits = {i % 4 == 0 ? "type=Adam" : i % 4 == 1 ? "type=Nesterov" : "type=SGD"};
+    data.back().covariates = {i % 4 == 0 ? "type=Adam" : i % 4 == 1 ? "type=Nesterov" : "type=SGD"};
     if (i % 4 == 0) data.back().seconds *= 1.4;
   }
   const auto model = fit(data);
-  ASSERT_EQ(model->variants.size(), 1U);
-  EXPECT_EQ(model->variants[0].trait, "type=Adam");
-  EXPECT_NEAR(model->variants[0].factor, 1.4, 0.06);
+  ASSERT_EQ(model->covariate_effects.size(), 1U);
+  EXPECT_EQ(model->covariate_effects[0].covariate, "type=Adam");
+  EXPECT_NEAR(model->covariate_effects[0].factor, 1.4, 0.06);
   const double sgd = model->predict(200, 32, 0.9, {"type=SGD"})->seconds;
   EXPECT_NEAR(sgd / (200 * 0.052), 1, 0.04);
-  EXPECT_NEAR(model->predict(200, 32, 0.9, {"type=Adam"})->seconds / sgd, model->variants[0].factor, 1e-9);
+  EXPECT_NEAR(model->predict(200, 32, 0.9, {"type=Adam"})->seconds / sgd, model->covariate_effects[0].factor,
+              1e-9);
 }
 
-// Of each setting that counts: runs that keep the others' pace are joined with them, runs of another pace are
-// told apart, and a question without the setting means the most common.
+// Of each setting that counts: runs that keep the others' step time are joined with them, runs of another
+// step time are told apart, and a question without the setting means the most common.
 TEST_F(Evidence, EverySettingJoinsOrSeparatesByEvidence) {
   const std::pair<const char*, const char*> settings[] = {{"iter_size=1", "iter_size=4"},
                                                           {"precision=", "precision=fp16"},
@@ -71,12 +73,12 @@ TEST_F(Evidence, EverySettingJoinsOrSeparatesByEvidence) {
         const double b = 16 << (i % 3);
         const bool has = i % 4 == 0;
         data.push_back(run(200, b, (0.02 + 0.001 * b) * (has ? factor : 1), 0.03));
-        data.back().traits = {has ? other : common};
+        data.back().covariates = {has ? other : common};
       }
       const auto model = fit(data);
       const double mine = model->predict(200, 32, 0.9, {other})->seconds;
       EXPECT_NEAR(mine / (200 * 0.052), factor, 0.04 * factor) << other;
-      EXPECT_EQ(model->variants.size(), factor == 1 ? 0U : 1U) << other;
+      EXPECT_EQ(model->covariate_effects.size(), factor == 1 ? 0U : 1U) << other;
       EXPECT_EQ(model->predict(200, 32, 0.9)->seconds, model->predict(200, 32, 0.9, {common})->seconds);
       EXPECT_EQ(model->dropped_runs, 0) << other;
     }
@@ -84,25 +86,25 @@ TEST_F(Evidence, EverySettingJoinsOrSeparatesByEvidence) {
 }
 
 // Adam always came with half precision, and half precision alone made no difference.
-TEST_F(Evidence, OfTwoTraitsThatComeTogetherTheOneThatExplainsIsHeldResponsible) {
+TEST_F(Evidence, OfTwoCovariatesThatComeTogetherTheOneThatExplainsIsHeldResponsible) {
   Dataset data;
   for (int i = 0; i < 36; ++i) {
     const double b = 16 << (i % 3);
     const bool half = i % 3 != 0, adam = i % 6 == 1;
     data.push_back(run(200, b, (0.02 + 0.001 * b) * (adam ? 1.5 : 1), 0.03));
-    data.back().traits = {half ? "precision=fp16" : "precision=fp32", adam ? "type=Adam" : "type=SGD"};
+    data.back().covariates = {half ? "precision=fp16" : "precision=fp32", adam ? "type=Adam" : "type=SGD"};
   }
   const auto model = fit(data);
-  ASSERT_EQ(model->variants.size(), 1U);
-  EXPECT_EQ(model->variants[0].trait, "type=Adam");
+  ASSERT_EQ(model->covariate_effects.size(), 1U);
+  EXPECT_EQ(model->covariate_effects[0].covariate, "type=Adam");
 }
 
-TEST_F(Evidence, ATraitThatNoRunHasHadIsNamedAndWidens) {
+TEST_F(Evidence, ACovariateThatNoRunHasHadIsNamedAndWidens) {
   Dataset data;
   for (int i = 0; i < 12; ++i) {
     const double b = 16 << (i % 3);
     data.push_back(run(200, b, 0.02 + 0.001 * b, 0.03));
-    data.back().traits = {"iter_size=1", "type=SGD"};
+    data.back().covariates = {"iter_size=1", "type=SGD"};
   }
   const auto model = fit(data);
   const auto known = model->predict(200, 32, 0.9, {"type=SGD"});
@@ -182,29 +184,29 @@ TEST_F(Evidence, AnUnchangedDeploymentForgetsNothing) {
 }
 
 TEST(RunsTest, OrderShows) {
-  EXPECT_LT(runs_score({-1, -2, -1, -3, -2, 1, 2, 1, 3, 2}, 0), -2);
-  EXPECT_GT(runs_score({-1, 1, -1, 1, -1, 1, -1, 1}, 0), 0);
-  EXPECT_EQ(runs_score({}, 0), 0);
-  EXPECT_LT(runs_score({0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 9, 8, 9, 8}, 5), -2)
+  EXPECT_LT(runs_statistic({-1, -2, -1, -3, -2, 1, 2, 1, 3, 2}, 0), -2);
+  EXPECT_GT(runs_statistic({-1, 1, -1, 1, -1, 1, -1, 1}, 0), 0);
+  EXPECT_EQ(runs_statistic({}, 0), 0);
+  EXPECT_LT(runs_statistic({0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 9, 8, 9, 8}, 5), -2)
       << "a short stretch, but all of it";
 }
 
-TEST_F(Evidence, SiblingsKnowThePeculiarBatchSizes) {
-  const auto pace = [](double b, double scale) {
+TEST_F(Evidence, RelatedModelsKnowThePeculiarBatchSizes) {
+  const auto step_time = [](double b, double scale) {
     return scale * (0.01 + 0.002 * b) * (static_cast<int>(b) % 8 == 0 ? 1 : 1.15);
   };
   Prior prior;
   for (int s = 1; s <= 6; ++s) {
-    Sibling sibling;
+    RelatedModel related_model;
     for (const double b : {4.0, 8.0, 12.0, 16.0, 20.0, 24.0, 32.0})
-      sibling.curve.push_back({b, pace(b, s), 0.01});
-    prior.siblings.push_back(sibling);
+      related_model.curve.push_back({b, step_time(b, s), 0.01});
+    prior.related_models.push_back(related_model);
   }
   Dataset data;
   for (const double b : {4.0, 8.0, 12.0, 16.0, 24.0, 32.0}) {
-    for (int i = 0; i < 3; ++i) data.push_back(run(100, b, pace(b, 2.5), 0.01));
+    for (int i = 0; i < 3; ++i) data.push_back(run(100, b, step_time(b, 2.5), 0.01));
   }
-  const double truth = 100 * pace(20, 2.5);
+  const double truth = 100 * step_time(20, 2.5);
   const double alone = std::abs(fit(data)->predict(100, 20, 0.9)->seconds / truth - 1);
   const double taught = std::abs(fit(data, prior)->predict(100, 20, 0.9)->seconds / truth - 1);
   EXPECT_GT(alone, 0.05);
@@ -216,9 +218,9 @@ TEST_F(Evidence, TheOtherPhasesBendsAreCarriedWhereItMeasuredAndNowhereElse) {
   const auto forward = [](double b) { return 0.01 + 0.002 * b + (b == 2 ? 0.004 : 0); };
   const auto training = [&](double b) { return forward(b) + 0.004 * b; };
   Prior prior;
-  prior.siblings.push_back({true, {}});
+  prior.related_models.push_back({true, {}});
   for (const double b : {2.0, 4.0, 6.0, 8.0, 12.0, 16.0}) {
-    prior.siblings.front().curve.push_back({b, forward(b), 0.002});
+    prior.related_models.front().curve.push_back({b, forward(b), 0.002});
   }
   Dataset data;
   for (const double b : {4.0, 6.0, 8.0, 12.0, 16.0}) {

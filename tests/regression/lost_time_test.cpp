@@ -23,7 +23,7 @@ class Clocked {
     now += seconds;
     return *this;
   }
-  // A test at a display: its stretch comes before that of the window around it, which begins before it.
+  // A test at a display: its interval comes before that of the window around it, which begins before it.
   Clocked& test_within_window(double seconds) {
     seen.push_back({true, 50, seconds, iteration, now + 5});
     seen.push_back({false, 10, 10, iteration, now});
@@ -31,7 +31,7 @@ class Clocked {
     now += 10 + seconds;
     return *this;
   }
-  Clocked& snapshot(double seconds) {  // within a window, which is no stretch
+  Clocked& snapshot(double seconds) {  // within a window, which is no interval
     iteration += 10;
     now += 10 + seconds;
     return *this;
@@ -43,7 +43,7 @@ class Clocked {
     return out;
   }
 
-  std::vector<Stretch> seen;
+  std::vector<RunInterval> seen;
   double iteration = 0, now = 1.4e9;
 };
 
@@ -119,7 +119,7 @@ TEST(LostTime, GarbageIsNoTime) {
   const double bad[] = {0, -1, 1e300, std::nan(""), std::numeric_limits<double>::infinity()};
   for (const double a : bad)
     for (const double b : bad) {
-      const std::vector<Stretch> seen{
+      const std::vector<RunInterval> seen{
           {false, a, b, 0, a}, {true, 1, a, 5, b}, {false, 10, 10, a, b}, {false, 10, 10, b, a}};
       for (const Gap gap : {Gap::between_neighbours, Gap::around_missing}) {
         const double lost = lost_time(seen, gap).seconds;

@@ -28,7 +28,7 @@ class SharedEffectTest : public testing::Test {
       RunObservation run;
       run.samples = 16 << (i % 3);
       run.iterations = 100;
-      run.seconds = run.iterations * pace(run.samples) * std::exp(effect + luck(lucky));
+      run.seconds = run.iterations * step_time(run.samples) * std::exp(effect + luck(lucky));
       run.started_at = kStart + kPeriod * i;
       run.ended_at = run.started_at + kRun;
       out.push_back(run);
@@ -38,7 +38,7 @@ class SharedEffectTest : public testing::Test {
     return out;
   }
 
-  static double pace(double samples) { return 0.1 + 0.006 * samples; }
+  static double step_time(double samples) { return 0.1 + 0.006 * samples; }
   static SharedEffect effect_of(const Dataset& data) { return SharedEffect(shared_effect_points(data, *fit(data), data.size())); }
   static double end_of(const Dataset& data) { return data.back().ended_at + 1; }
 
@@ -51,7 +51,7 @@ TEST_F(SharedEffectTest, WhatLastsIsFeltByTheNextRunAndForgottenByTheNextDay) {
     const Dataset data = runs(40, 0.15, 200, 0.02);
     const auto model = fit(data);
     const SharedEffect effect(shared_effect_points(data, *model, data.size()));
-    const double truth = 100 * pace(32) * std::exp(next_);
+    const double truth = 100 * step_time(32) * std::exp(next_);
     const auto plain = model->predict(100, 32, 0.9);
     const auto now = model->predict(100, 32, 0.9, {}, {end_of(data), &effect});
     with += std::abs(std::log(now->seconds / truth));

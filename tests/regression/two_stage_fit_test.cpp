@@ -21,7 +21,7 @@ struct Content {
 Content content_of(const Model& m) {
   Content out;
   const auto add = [&](auto... values) { (out.numbers.push_back(static_cast<double>(values)), ...); };
-  out.names = m.traits;
+  out.names = m.covariates;
   out.names.push_back(m.basis);
   for (const auto& c : m.coefficients) add(c.value, c.standard_error);
   for (const double k : m.knots) add(k);
@@ -32,13 +32,13 @@ Content content_of(const Model& m) {
     add(r.error_percent, r.standard_error, r.parameters);
   }
   for (const double s : m.scores) add(s);
-  for (const double s : m.repeat_scores) add(s);
+  for (const double s : m.replicate_scores) add(s);
   for (const double c : m.covariance) add(c);
-  add(m.noise, m.iteration_noise, m.degrees);
-  for (const ShapePoint& p : m.shape) add(p.samples, p.log_ratio, p.deviation, p.measured);
+  add(m.noise, m.within_run_noise, m.degrees);
+  for (const ResidualPoint& p : m.residual_curve) add(p.samples, p.log_ratio, p.deviation, p.measured);
   for (const CurvePoint& p : m.curve) add(p.samples, p.seconds, p.noise);
-  for (const VariantEffect& v : m.variants) {
-    out.names.push_back(v.trait);
+  for (const CovariateEffect& v : m.covariate_effects) {
+    out.names.push_back(v.covariate);
     add(v.factor, v.deviation, v.runs);
   }
   return out;
@@ -76,7 +76,7 @@ class TwoStageFitTest : public testing::Test {
 
 TEST_F(TwoStageFitTest, IsTheFitInOneStage) {
   const Prior prior = quiet_machine();
-  ASSERT_EQ(prior.siblings.size(), 5U);
+  ASSERT_EQ(prior.related_models.size(), 5U);
   for (const int sizes : {0, 1, 2, 5}) {
     for (const int runs : {1, 3, 40}) {
       const Dataset data = history(runs, sizes, 0.02);
@@ -95,12 +95,12 @@ TEST_F(TwoStageFitTest, IsTheFitInOneStage) {
 TEST_F(TwoStageFitTest, WhatTheTypicalNoiseDecidesIsDecidedAgain) {
   Dataset data = history(6, 3, 0.004);
   for (const std::size_t i : {0U, 4U}) {
-    data[i].traits = {"type=Adam"};
+    data[i].covariates = {"type=Adam"};
     data[i].seconds *= 1.02;
   }
   const Prior prior = quiet_machine();
   const auto whole = fit(data, prior), alone = fit(data);
-  ASSERT_NE(whole->variants.size(), alone->variants.size());
+  ASSERT_NE(whole->covariate_effects.size(), alone->covariate_effects.size());
   EXPECT_EQ(content_of(*TwoStageFit::of(data)->with(prior)), content_of(*whole));
 }
 

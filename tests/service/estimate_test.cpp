@@ -92,8 +92,8 @@ TEST_F(EstimateTest, TheMachinesMoodMovesAnEstimateOfNowAndIsTold) {
 
 TEST_F(EstimateTest, ASettingThatCostsIsCounted) {
   auto model = fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001);
-  model.model.traits = {"precision=", "type=Adam", "type=SGD"};
-  model.model.variants = {{"type=Adam", 1.5, 0.02, 4}};
+  model.model.covariates = {"precision=", "type=Adam", "type=SGD"};
+  model.model.covariate_effects = {{"type=Adam", 1.5, 0.02, 4}};
   add(model);
   add(fitted(2, "LeNet", Phase::test, 0, 0.01, 0.001));
   const std::string query = "network=LeNet&phase=train&batch_size=64&iterations=1000";
@@ -228,7 +228,7 @@ TEST_F(EstimateTest, AnUnknownNumberOfDevicesIsNotTakenForOne) {
 
 TEST_F(EstimateTest, ALanguageModelIsAskedInTokens) {
   FittedModel model = fitted(1, "GPT", Phase::train, 0.5, 0.01, 0.001);
-  model.model.traits = {"sequence_length=2048"};
+  model.model.covariates = {"sequence_length=2048"};
   add(model);
   const std::string query = "network=GPT&phase=train&iterations=10";
   const auto tokens = answered(query + "&tokens=131072&setting.sequence_length=2048");

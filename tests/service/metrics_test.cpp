@@ -104,10 +104,10 @@ TEST_F(MetricsTest, FailuresAreCountedByPart) {
 TEST_F(MetricsTest, RunsAreCountedByHowTheyGo) {
   const etad::Run run = lenet(0, RunState::running, kNow);
   RunningRun usual{&run, {}}, slow{&run, {}}, stalled{&run, {}};
-  slow.outlook.anomaly.emplace().slowdown = 1.5;
-  stalled.outlook.anomaly.emplace();
-  stalled.outlook.anomaly->slowdown = 2.5;
-  stalled.outlook.stalled = true;
+  slow.forecast.anomaly.emplace().slowdown = 1.5;
+  stalled.forecast.anomaly.emplace();
+  stalled.forecast.anomaly->slowdown = 2.5;
+  stalled.forecast.stalled = true;
   running_ = {usual, usual, slow, stalled};
   const std::string all = text(MetricsForm::prometheus);
   EXPECT_NE(all.find("etad_runs{state=\"running\"} 2\n"), std::string::npos) << all;

@@ -1,4 +1,4 @@
-#include "regression/repeats.h"
+#include "regression/pure_error.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,8 +25,8 @@ Groups by_batch_size(const Observations& rows) {
 
 }  // namespace
 
-RepeatSpread repeat_spread(const Observations& rows, const std::vector<double>& residuals) {
-  RepeatSpread out;
+PureError pure_error(const Observations& rows, const std::vector<double>& residuals) {
+  PureError out;
   std::vector<double> distances;
   for (const auto& [b, members] : by_batch_size(rows)) {
     out.degrees += static_cast<double>(members.size()) - 1;
@@ -40,8 +40,8 @@ RepeatSpread repeat_spread(const Observations& rows, const std::vector<double>& 
   return out;
 }
 
-std::vector<double> repeat_scores(const Observations& rows, const std::vector<double>& residuals,
-                                  const Noise& noise) {
+std::vector<double> replicate_scores(const Observations& rows, const std::vector<double>& residuals,
+                                     const Noise& noise) {
   std::vector<double> scores, others;
   for (const auto& [b, members] : by_batch_size(rows)) {
     if (members.size() < 2) continue;

@@ -1,4 +1,4 @@
-#include "regression/shape_process.h"
+#include "regression/residual_process.h"
 
 #include <Eigen/Cholesky>
 #include <cmath>
@@ -14,13 +14,14 @@ double square(double v) {
 }
 
 bool differ_in_small_batches_only(const Hyperparameters& a, const Hyperparameters& b) {
-  return a.matern == b.matern && a.nugget == b.nugget && a.siblings == b.siblings &&
-         a.siblings_part == b.siblings_part;
+  return a.matern == b.matern && a.nugget == b.nugget && a.related_models == b.related_models &&
+         a.related_part == b.related_part;
 }
 
 }  // namespace
 
-Process::Process(const ShapeData& data, const Kernel& kernel, const Eigen::VectorXd& carried)
+ResidualProcess::ResidualProcess(const ResidualData& data, const Kernel& kernel,
+                                 const Eigen::VectorXd& carried)
     : lines_(data.residuals.size(), 3),
       noise_(data.noise),
       coefficients_(kernel.coefficients.measured),
@@ -31,7 +32,7 @@ Process::Process(const ShapeData& data, const Kernel& kernel, const Eigen::Vecto
   lines_.col(2) = kernel.small_batches.features.topRows(size());
 }
 
-void Process::apply(const Hyperparameters& s, bool invert) {
+void ResidualProcess::apply(const Hyperparameters& s, bool invert) {
   const bool known = definite_ && (inverted_ || !invert) && differ_in_small_batches_only(s, hyperparameters_);
   hyperparameters_ = s;
   if (!known) {
@@ -46,15 +47,15 @@ void Process::apply(const Hyperparameters& s, bool invert) {
 }
 
 // The covariance without the term in 1/B.
-Process::Square Process::covariance(const Hyperparameters& s) const {
+ResidualProcess::Square ResidualProcess::covariance(const Hyperparameters& s) const {
   Square k = coefficients_ + square(s.matern) * matern_;
-  if (s.siblings_part) k += s.siblings * s.siblings_part->measured;
+  if (s.related_part) k += s.related_models * s.related_part->measured;
   k.diagonal() += noise_;
   k.diagonal().array() += square(s.nugget);
   return k;
 }
 
-void Process::factor(const Hyperparameters& s, bool invert) {
+void ResidualProcess::factor(const Hyperparameters& s, bool invert) {
   const Eigen::LLT<Square> cholesky(covariance(s));  // K = L L'
   log_diagonal_ = cholesky.matrixLLT().diagonal().array().log().sum();
   definite_ = cholesky.info() == Eigen::Success && std::isfinite(log_diagonal_);
@@ -67,7 +68,7 @@ void Process::factor(const Hyperparameters& s, bool invert) {
   plain_inverse_ = cholesky.solve(Square::Identity(size(), size()));
 }
 
-double Process::evidence(double carried) const {
+double ResidualProcess::evidence(double carried) const {
   constexpr double kNone = -std::numeric_limits<double>::max();
   if (!definite_) return kNone;
   const Eigen::Matrix3d& p = products_;
@@ -77,12 +78,12 @@ double Process::evidence(double carried) const {
   return std::isfinite(out) ? out : kNone;
 }
 
-Process::Line Process::weights(double carried) const {
+ResidualProcess::Line ResidualProcess::weights(double carried) const {
   const double taken = correction_ * (products_(0, 2) - carried * products_(1, 2));
   return plain_weights_.col(0) - carried * plain_weights_.col(1) - taken * plain_weights_.col(2);
 }
 
-Predictions::Predictions(const ShapeData& data, const Kernel& kernel, const Eigen::VectorXd& carried,
+Predictions::Predictions(const ResidualData& data, const Kernel& kernel, const Eigen::VectorXd& carried,
                          Eigen::Index positions)
     : data_(data),
       carried_(carried),
@@ -92,7 +93,8 @@ Predictions::Predictions(const ShapeData& data, const Kernel& kernel, const Eige
       sums_(static_cast<std::size_t>(positions)) {}
 
 // Of a batch size that was measured, what its nugget came to is known as well as its mean.
-void Predictions::add_measured(const Process& process, const Process::Line& weights, double weight) {
+void Predictions::add_measured(const ResidualProcess& process, const ResidualProcess::Line& weights,
+                               double weight) {
   for (Eigen::Index i = 0; i < measured_; ++i) {
     const double noise = data_.noise(i);
     sums_[static_cast<std::size_t>(i)].add(weight, data_.residuals(i) - noise * weights(i),
@@ -100,8 +102,8 @@ void Predictions::add_measured(const Process& process, const Process::Line& weig
   }
 }
 
-void Predictions::begin(const KernelPart* siblings) {
-  parts_.back() = siblings;
+void Predictions::begin(const KernelPart* related_models) {
+  parts_.back() = related_models;
   forms_.own = {};
   forms_.weight = forms_.nugget = forms_.carried = forms_.carried_square = 0;
   for (std::size_t a = 0; a < kParts; ++a) {
@@ -110,18 +112,18 @@ void Predictions::begin(const KernelPart* siblings) {
   }
 }
 
-void Predictions::add(const Process& process, std::span<const Share> shares) {
+void Predictions::add(const ResidualProcess& process, std::span<const CarriedShare> shares) {
   const Hyperparameters& s = process.hyperparameters();
-  if (s.siblings_part != parts_.back() || forms_.weight == 0) {
+  if (s.related_part != parts_.back() || forms_.weight == 0) {
     evaluate();
-    begin(s.siblings_part);
+    begin(s.related_part);
   }
   double weight = 0;
   Pair linear = Pair::Zero(measured_, 2);
-  Process::Square quadratic = Process::Square::Zero(measured_, measured_);
-  for (const Share& share : shares) {
+  ResidualProcess::Square quadratic = ResidualProcess::Square::Zero(measured_, measured_);
+  for (const CarriedShare& share : shares) {
     const double w = std::exp(share.log_weight);
-    const Process::Line weights = process.weights(share.carried);
+    const ResidualProcess::Line weights = process.weights(share.carried);
     add_measured(process, weights, w);
     for (Eigen::Index i = 0; i < measured_; ++i) quadratic.col(i) += w * weights(i) * weights;
     linear.col(0) += w * weights;
@@ -133,7 +135,7 @@ void Predictions::add(const Process& process, std::span<const Share> shares) {
   quadratic -= weight * process.inverse();
   forms_.weight += weight;
   forms_.nugget += weight * square(s.nugget);
-  const std::array<double, kParts> strengths{1, square(s.small_batches), square(s.matern), s.siblings};
+  const std::array<double, kParts> strengths{1, square(s.small_batches), square(s.matern), s.related_models};
   for (std::size_t a = 0; a < kParts; ++a) {
     if (strengths[a] == 0) continue;
     forms_.own[a] += weight * strengths[a];

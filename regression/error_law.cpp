@@ -1,4 +1,4 @@
-#include "regression/outlook.h"
+#include "regression/error_law.h"
 
 #include <algorithm>
 #include <cmath>

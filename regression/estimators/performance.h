@@ -46,12 +46,12 @@ class Seen {
 };
 
 // One estimator's record in one kind of question.
-struct Score {
+struct Performance {
   int cases = 0;  // that were asked
   int answered = 0;
-  double error_percent = 0;    // mean |estimate / actual - 1| of those answered
-  double standard_error = 0;   // of that mean
-  double coverage = 0;         // share inside the 90 % interval that the other scores make
+  double error_percent = 0;   // mean |estimate / actual - 1| of those answered
+  double standard_error = 0;  // of that mean
+  double coverage = 0;        // share inside the 90 % interval that the other scores make
   // Mean error as a multiple of that of the estimator that answers most (of equals the richest), on the
   // cases that both answered, and the standard error of that: case by case, so that what is hard for both
   // does not count.
@@ -68,11 +68,11 @@ struct Score {
 struct Record {
   std::string_view name, source;
   std::string missing;  // what the history lacks for it; empty: nothing
-  std::array<Score, kKinds> kinds;
+  std::array<Performance, kKinds> kinds;
 };
 
 // All estimators' records, in the order of estimators(). Bounded: of a longer history a sample of some
-// hundred cells is judged. `alive` is called between fits.
+// hundred groups is judged. `alive` is called between fits.
 std::vector<Record> compare(
     const History& history, Target target, const std::function<void()>& alive = [] {});
 

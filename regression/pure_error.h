@@ -1,5 +1,5 @@
-// Runs of one batch size are repeats of each other, whatever curve lies beneath: how far they differ is the
-// noise of the runs alone, without the misfit of a basis.
+// Runs of one batch size are replicates of each other, whatever curve lies beneath: how far they differ is
+// the noise of the runs alone, without the misfit of a basis.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace etad::regression {
 
-struct RepeatSpread {
+struct PureError {
   double scale = 0;    // standard deviation that a normal sample would have
   double degrees = 0;  // runs less batch sizes; 0: nothing is repeated
 };
@@ -17,11 +17,11 @@ struct RepeatSpread {
 // From `residuals` (log(t / f), per row): 1.0483 x the median distance of two runs of one batch size (Shamos,
 // "Geometry and statistics", 1976). It needs no centre, so a stalled run spoils its own pairs only. Each run
 // is compared with at most the four before it, so that a change of the deployment is not taken for noise.
-RepeatSpread repeat_spread(const Observations& rows, const std::vector<double>& residuals);
+PureError pure_error(const Observations& rows, const std::vector<double>& residuals);
 
 // Distance of each repeated run to the median of the others of its batch size, in units of what `noise`
 // foresees: what an interval for one more run at a batch size already seen may rest on.
-std::vector<double> repeat_scores(const Observations& rows, const std::vector<double>& residuals,
-                                  const Noise& noise);
+std::vector<double> replicate_scores(const Observations& rows, const std::vector<double>& residuals,
+                                     const Noise& noise);
 
 }  // namespace etad::regression

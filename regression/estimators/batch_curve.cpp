@@ -1,4 +1,4 @@
-#include "regression/estimators/course.h"
+#include "regression/estimators/batch_curve.h"
 
 #include <Eigen/Cholesky>
 #include <algorithm>
@@ -13,11 +13,11 @@ constexpr double kLevelVariance = 25;  // of a series' level: nothing is known o
 constexpr double kStrangers = 0.3;     // series that those of all other networks count for
 constexpr int kRounds = 3;             // of pooling; the weights hardly move after the third
 
-// Runs of a network over batch sizes: their courses have as much in common as networks let them.
+// Runs of a network over batch sizes: their curves have as much in common as networks let them.
 constexpr unsigned kPool = kNetwork | kPhase;
 constexpr unsigned kSeries = kAllFacts & ~kSamples;
 
-using Weights = Courses::Weights;
+using Weights = BatchCurves::Weights;
 
 Weights normalised(const Weights& log_weights) {
   Weights out = (log_weights - log_weights.maxCoeff()).exp();
@@ -26,18 +26,18 @@ Weights normalised(const Weights& log_weights) {
 
 }  // namespace
 
-Courses::Courses(const std::vector<Cell>& cells, double deviation, double noise) {
-  std::map<std::string, std::vector<const Cell*>> members;
+BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double deviation, double noise) {
+  std::map<std::string, std::vector<const ReplicateGroup*>> members;
   double low = INFINITY, high = 0, sum = 0;
-  for (const Cell& cell : cells) {
-    const double b = cell.what->samples_per_device();
+  for (const ReplicateGroup& group : groups) {
+    const double b = group.what->samples_per_device();
     low = std::min(low, b);
     high = std::max(high, b);
     sum += std::log(b);
-    members[key_of(*cell.what, kSeries)].push_back(&cell);
+    members[key_of(*group.what, kSeries)].push_back(&group);
   }
-  if (cells.empty()) low = high = 1;
-  reference_ = cells.empty() ? 1 : std::exp(sum / static_cast<double>(cells.size()));
+  if (groups.empty()) low = high = 1;
+  reference_ = groups.empty() ? 1 : std::exp(sum / static_cast<double>(groups.size()));
   grid_ = Weights::LinSpaced(std::log(low / 64), std::log(high * 8)).exp();
 
   std::map<std::string, std::string> pool_of;
@@ -45,14 +45,14 @@ Courses::Courses(const std::vector<Cell>& cells, double deviation, double noise)
     const auto n = static_cast<Eigen::Index>(points.size());
     Eigen::MatrixXd covariance(n, n), errors(n, kGrid);
     for (Eigen::Index i = 0; i < n; ++i) {
-      const Cell& cell = *points[static_cast<std::size_t>(i)];
-      const double b = cell.what->samples_per_device();
+      const ReplicateGroup& group = *points[static_cast<std::size_t>(i)];
+      const double b = group.what->samples_per_device();
       for (Eigen::Index j = 0; j <= i; ++j) {
         const double other = points[static_cast<std::size_t>(j)]->what->samples_per_device();
         covariance(i, j) = kLevelVariance + deviation * deviation * matern(std::log(b / other));
       }
       covariance(i, i) += noise * noise;
-      errors.row(i) = cell.log_value - (grid_ + b).log().transpose();
+      errors.row(i) = group.log_value - (grid_ + b).log().transpose();
     }
     const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
     const Eigen::MatrixXd weighed = factor.solve(errors);
@@ -83,14 +83,14 @@ Courses::Courses(const std::vector<Cell>& cells, double deviation, double noise)
   }
 }
 
-Weights Courses::pooled(const std::string& pool) const {
+Weights BatchCurves::pooled(const std::string& pool) const {
   const auto found = pools_.find(pool);
   if (found == pools_.end()) return all_;
   const Weights sum = kStrangers * all_ + found->second;
   return sum / sum.sum();
 }
 
-Courses::Point Courses::at(const Case& what) const {
+BatchCurves::Point BatchCurves::at(const Case& what) const {
   const Weights form = (grid_ + what.samples_per_device()).log() - (grid_ + reference_).log();
   const auto found = series_.find(key_of(what, kSeries));
   const Weights weights = found == series_.end() ? pooled(key_of(what, kPool)) : found->second.weights;

@@ -1,4 +1,4 @@
-#include "regression/shape_kernel.h"
+#include "regression/residual_kernel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,26 +14,26 @@ namespace {
 constexpr double kShareDeviation = 0.3;
 // Where no smaller batch was seen, the standard deviation of the share of time that does not shrink with B.
 constexpr double kLatencyShare = 0.08;
-// A sibling departs from the basis by at most this much; beyond, its figures are not to be believed.
+// A related model departs from the basis by at most this much; beyond, its figures are not to be believed.
 constexpr double kMaxResidual = 0.3;
 
-double reference(const ShapeData& data) {
+double reference(const ResidualData& data) {
   return data.samples[data.samples.size() / 2];
 }
 
-double basis_at(const ShapeData& data, double b) {
+double basis_at(const ResidualData& data, double b) {
   return std::max(1e-300, evaluate(*data.basis, data.knots, data.coefficients, data.iterations, b));
 }
 
 // The features of one iteration, without a cost per run: a curve holds none.
-Terms per_iteration(const ShapeData& data, double b) {
+Terms per_iteration(const ResidualData& data, double b) {
   Terms x = data.basis->features(1, b, data.knots);
   x(0) = 0;
   return x;
 }
 
 // Of all positions, a row each.
-Eigen::MatrixXd features_per_iteration(const ShapeData& data, std::span<const double> positions) {
+Eigen::MatrixXd features_per_iteration(const ResidualData& data, std::span<const double> positions) {
   Eigen::MatrixXd out(static_cast<Eigen::Index>(positions.size()), data.basis->parameters());
   for (std::size_t i = 0; i < positions.size(); ++i) {
     out.row(static_cast<Eigen::Index>(i)) = per_iteration(data, positions[i]).transpose();
@@ -47,7 +47,8 @@ std::vector<double> logarithms(std::span<const double> values) {
   return out;
 }
 
-// Seconds per iteration of a sibling: log-log between its points, held at the ends' time per sample outside.
+// Seconds per iteration of a related model: log-log between its points, held at the ends' time per sample
+// outside.
 class LogCurve {
  public:
   explicit LogCurve(const std::vector<CurvePoint>& curve) : curve_(curve) {
@@ -79,13 +80,13 @@ bool covers(const std::vector<CurvePoint>& curve, const std::vector<double>& sam
          curve.back().samples >= samples.back();
 }
 
-std::span<const Sibling> those_that_count(std::span<const Sibling> siblings) {
-  return siblings.first(std::min(siblings.size(), kMaxSiblings));
+std::span<const RelatedModel> those_that_count(std::span<const RelatedModel> related_models) {
+  return related_models.first(std::min(related_models.size(), kMaxRelatedModels));
 }
 
-// All positions as the siblings are held against them.
+// All positions as the related models are held against them.
 struct Grid {
-  const ShapeData& data;
+  const ResidualData& data;
   std::span<const double> samples;
   std::vector<double> log_samples;
   Eigen::MatrixXd features;  // of one iteration
@@ -94,8 +95,9 @@ struct Grid {
   Eigen::Index measured() const { return data.residuals.size(); }
 };
 
-// The basis fitted to the sibling's times at our batch sizes, as ours was: seconds per iteration everywhere.
-Eigen::VectorXd fit_sibling(const Grid& grid, const LogCurve& curve) {
+// The basis fitted to the related model's times at our batch sizes, as ours was: seconds per iteration
+// everywhere.
+Eigen::VectorXd fit_related_model(const Grid& grid, const LogCurve& curve) {
   const Eigen::Index terms = grid.features.cols();
   Gram gram = Gram::Zero(terms, terms);
   Terms projection = Terms::Zero(terms);
@@ -130,7 +132,7 @@ Eigen::VectorXd carried_over(const Grid& grid, const Eigen::VectorXd& residuals,
   return out;
 }
 
-double distance(const ShapeData& data, const Eigen::VectorXd& residuals) {
+double distance(const ResidualData& data, const Eigen::VectorXd& residuals) {
   const auto measured = data.residuals.size();
   return std::sqrt((residuals.head(measured) - data.residuals).squaredNorm() / static_cast<double>(measured));
 }
@@ -153,7 +155,7 @@ KernelPart direct(Eigen::MatrixXd between, Eigen::VectorXd own) {
   return out;
 }
 
-KernelPart coefficients_part(const ShapeData& data, std::span<const double> positions) {
+KernelPart coefficients_part(const ResidualData& data, std::span<const double> positions) {
   const double middle = reference(data);
   const double scale = basis_at(data, middle);
   // With one batch size seen the basis has no slope of its own: it is as open as the affine form's.
@@ -171,7 +173,7 @@ KernelPart coefficients_part(const ShapeData& data, std::span<const double> posi
   return outer(std::move(directions), data.residuals.size());
 }
 
-KernelPart small_batches_part(const ShapeData& data, std::span<const double> positions) {
+KernelPart small_batches_part(const ResidualData& data, std::span<const double> positions) {
   const double middle = reference(data);
   Eigen::MatrixXd direction(static_cast<Eigen::Index>(positions.size()), 1);
   for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -183,7 +185,7 @@ KernelPart small_batches_part(const ShapeData& data, std::span<const double> pos
 }
 
 // Ornstein-Uhlenbeck in log B: exp(-|log(a / b)|).
-KernelPart rough_part(const ShapeData& data, std::span<const double> positions) {
+KernelPart rough_part(const ResidualData& data, std::span<const double> positions) {
   Eigen::MatrixXd between(static_cast<Eigen::Index>(positions.size()), data.residuals.size());
   for (Eigen::Index j = 0; j < between.cols(); ++j) {
     const double b = data.samples[static_cast<std::size_t>(j)];
@@ -198,36 +200,36 @@ KernelPart rough_part(const ShapeData& data, std::span<const double> positions) 
 
 }  // namespace
 
-Kernel kernel_of(const ShapeData& data, std::span<const double> positions) {
+Kernel kernel_of(const ResidualData& data, std::span<const double> positions) {
   return {coefficients_part(data, positions), small_batches_part(data, positions),
           rough_part(data, positions)};
 }
 
-double latency_deviation(const ShapeData& data, double smallest, double b) {
+double latency_deviation(const ResidualData& data, double smallest, double b) {
   if (b >= smallest) return 0;
   return kLatencyShare * (smallest / b - 1) * basis_at(data, smallest) / basis_at(data, b);
 }
 
-const Sibling* other_phase_of(const ShapeData& data, std::span<const Sibling> siblings) {
-  for (const Sibling& sibling : those_that_count(siblings)) {
-    if (sibling.same_network && covers(sibling.curve, data.samples)) return &sibling;
+const RelatedModel* other_phase_of(const ResidualData& data, std::span<const RelatedModel> related_models) {
+  for (const RelatedModel& related_model : those_that_count(related_models)) {
+    if (related_model.same_network && covers(related_model.curve, data.samples)) return &related_model;
   }
   return nullptr;
 }
 
-SiblingResiduals sibling_residuals(const ShapeData& data, std::span<const Sibling> siblings,
+RelatedResiduals related_residuals(const ResidualData& data, std::span<const RelatedModel> related_models,
                                    std::span<const double> positions) {
   const Grid grid{data, positions, logarithms(positions), features_per_iteration(data, positions)};
-  const Sibling* other_phase = other_phase_of(data, siblings);
-  SiblingResiduals out;
+  const RelatedModel* other_phase = other_phase_of(data, related_models);
+  RelatedResiduals out;
   std::vector<double> distances;
-  out.others.resize(grid.size(), static_cast<Eigen::Index>(siblings.size()));
-  for (const Sibling& sibling : those_that_count(siblings)) {
-    if (!covers(sibling.curve, data.samples)) continue;
-    const LogCurve curve(sibling.curve);
-    const Eigen::VectorXd fitted = fit_sibling(grid, curve);
+  out.others.resize(grid.size(), static_cast<Eigen::Index>(related_models.size()));
+  for (const RelatedModel& related_model : those_that_count(related_models)) {
+    if (!covers(related_model.curve, data.samples)) continue;
+    const LogCurve curve(related_model.curve);
+    const Eigen::VectorXd fitted = fit_related_model(grid, curve);
     Eigen::VectorXd residuals = residuals_of(grid, curve, fitted);
-    if (&sibling == other_phase) {
+    if (&related_model == other_phase) {
       out.distance = distance(data, residuals);
       out.carried = carried_over(grid, residuals, fitted);
       out.is_part = fitted(grid.measured() / 2) * data.iterations < basis_at(data, reference(data));
@@ -243,19 +245,19 @@ SiblingResiduals sibling_residuals(const ShapeData& data, std::span<const Siblin
   return out;
 }
 
-KernelPart siblings_part(const SiblingResiduals& siblings, const SiblingWeights& weights, bool counts,
-                         Eigen::Index positions, Eigen::Index measured) {
+KernelPart related_part(const RelatedResiduals& related_models, const RelatedWeights& weights, bool counts,
+                        Eigen::Index positions, Eigen::Index measured) {
   const auto weight = [&](const auto& d) { return (-0.5 * (d / weights.distance).square()).exp(); };
-  const Eigen::VectorXd each = weight(siblings.distances.array());
-  const auto others = siblings.others.topRows(positions);
+  const Eigen::VectorXd each = weight(related_models.distances.array());
+  const auto others = related_models.others.topRows(positions);
   const Eigen::MatrixXd weighed = each.asDiagonal() * others.topRows(measured).transpose();
   Eigen::MatrixXd between = others * weighed;
   Eigen::VectorXd own = others.cwiseAbs2() * each;
   double total = each.sum();
-  if (counts && siblings.distance) {
-    const double d = *siblings.distance / weights.distance;
+  if (counts && related_models.distance) {
+    const double d = *related_models.distance / weights.distance;
     const double phase_weight = weights.same_network * std::exp(-0.5 * d * d);
-    const auto phase = siblings.other_phase.head(positions);
+    const auto phase = related_models.other_phase.head(positions);
     between += phase_weight * phase * phase.head(measured).transpose();
     own += phase_weight * phase.cwiseAbs2();
     total += phase_weight;

@@ -1,4 +1,4 @@
-#include "bench/replay/score.h"
+#include "bench/replay/accuracy.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,20 +32,20 @@ std::size_t take_out_breaks(ReplayRun& run) {
   return breaks;
 }
 
-std::size_t moment_at(const ReplayRun& run, double mark) {
-  const double at = mark * run.moments.back().at;
+std::size_t moment_at(const ReplayRun& run, double fraction) {
+  const double at = fraction * run.moments.back().at;
   std::size_t last = 0;
   for (std::size_t i = 0; i < run.moments.size() && run.moments[i].at <= at; ++i) last = i;
   return last;
 }
 
-void score(Score& score, const regression::Remaining& said, double actual, bool interval) {
-  score.errors.push_back(100 * (said.seconds - actual) / actual);
+void count(Accuracy& accuracy, const regression::Remaining& said, double actual, bool interval) {
+  accuracy.errors.push_back(100 * (said.seconds - actual) / actual);
   if (!interval) return;
   const double below = said.seconds - said.lower, above = said.upper - said.seconds;
-  if (actual >= said.lower && actual <= said.upper) ++score.covered;
-  if (actual > said.seconds + 2 * above || actual < said.seconds - 2 * below) ++score.misleading;
-  score.widths += 50 * (said.upper - said.lower) / said.seconds;
+  if (actual >= said.lower && actual <= said.upper) ++accuracy.covered;
+  if (actual > said.seconds + 2 * above || actual < said.seconds - 2 * below) ++accuracy.misleading;
+  accuracy.widths += 50 * (said.upper - said.lower) / said.seconds;
 }
 
 std::string cell(const char* format, double a, double b) {
@@ -54,12 +54,12 @@ std::string cell(const char* format, double a, double b) {
   return text;
 }
 
-void print_details(const ReplayRun& run, const std::vector<Score>& scores,
+void print_details(const ReplayRun& run, const std::vector<Accuracy>& accuracies,
                    const std::vector<bool>& answered) {
   std::printf("%-60.60s %8.0f", run.file.c_str(), run.first_iteration);
-  for (std::size_t m = 0; m < scores.size(); ++m) {
+  for (std::size_t m = 0; m < accuracies.size(); ++m) {
     if (answered[m])
-      std::printf(" %+8.2f", scores[m].errors.back());
+      std::printf(" %+8.2f", accuracies[m].errors.back());
     else
       std::printf(" %8s", "-");
   }
@@ -68,19 +68,19 @@ void print_details(const ReplayRun& run, const std::vector<Score>& scores,
 
 }  // namespace
 
-double Score::mean() const {
+double Accuracy::mean() const {
   double sum = 0;
   for (const double e : errors) sum += std::abs(e);
   return errors.empty() ? 0 : sum / static_cast<double>(errors.size());
 }
 
-double Score::median() const {
+double Accuracy::median() const {
   std::vector<double> sizes;
   for (const double e : errors) sizes.push_back(std::abs(e));
   return regression::median(std::move(sizes));
 }
 
-double Score::bias() const {
+double Accuracy::bias() const {
   double sum = 0;
   for (const double e : errors) sum += e;
   return errors.empty() ? 0 : sum / static_cast<double>(errors.size());
@@ -89,26 +89,26 @@ double Score::bias() const {
 Result replay(std::vector<ReplayRun> runs, const Options& options) {
   const auto& all = forecasters();
   Result result;
-  result.scores.assign(all.size(), std::vector<Score>(options.marks.size()));
+  result.accuracies.assign(all.size(), std::vector<Accuracy>(options.fractions.size()));
   if (!options.breaks)
     for (ReplayRun& run : runs) result.breaks += take_out_breaks(run);
   for (const ReplayRun& run : runs) {
     if (run.moments.size() < std::max<std::size_t>(options.min_windows, 2)) continue;
     ++result.runs;
-    std::vector<bool> answered(options.marks.size());
-    for (std::size_t m = 0; m < options.marks.size(); ++m) {
-      Situation situation{&run, moment_at(run, options.marks[m]), {}, {}, {}};
+    std::vector<bool> answered(options.fractions.size());
+    for (std::size_t m = 0; m < options.fractions.size(); ++m) {
+      Situation situation{&run, moment_at(run, options.fractions[m]), {}, {}, {}};
       situation.plan = plan_at(run, situation.moment);
       add_history(situation, runs, options.history);
       const double actual = run.moments.back().at - situation.now().at;
       if (!(actual > 0)) continue;
       for (std::size_t f = 0; f < all.size(); ++f) {
         const auto said = all[f].forecast(situation);
-        if (said) score(result.scores[f][m], *said, actual, all[f].interval);
+        if (said) count(result.accuracies[f][m], *said, actual, all[f].interval);
         if (f == 0) answered[m] = said.has_value();
       }
     }
-    if (options.details) print_details(run, result.scores[0], answered);
+    if (options.details) print_details(run, result.accuracies[0], answered);
   }
   return result;
 }
@@ -120,12 +120,14 @@ std::string table(const Result& result, const Options& options) {
   out += " 90 % interval holds | half-width | wrong beyond twice | answered |\n|---|";
   for (std::size_t i = 0; i < all.size() + 4; ++i) out += "---|";
   out += "\n";
-  for (std::size_t m = 0; m < options.marks.size(); ++m) {
-    out += cell("| %.0f %% |", 100 * options.marks[m], 0);
-    for (const auto& scores : result.scores) {
-      out += scores[m].errors.empty() ? " - |" : cell(" %.2f (%.2f) |", scores[m].mean(), scores[m].median());
+  for (std::size_t m = 0; m < options.fractions.size(); ++m) {
+    out += cell("| %.0f %% |", 100 * options.fractions[m], 0);
+    for (const auto& accuracies : result.accuracies) {
+      out += accuracies[m].errors.empty()
+                 ? " - |"
+                 : cell(" %.2f (%.2f) |", accuracies[m].mean(), accuracies[m].median());
     }
-    const Score& own = result.scores[0][m];
+    const Accuracy& own = result.accuracies[0][m];
     const double n = std::max(1.0, static_cast<double>(own.errors.size()));
     out += cell(" %.1f %% |", 100 * static_cast<double>(own.covered) / n, 0);
     out += cell(" %.1f %% |", own.widths / n, 0);

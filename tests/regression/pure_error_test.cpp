@@ -1,4 +1,4 @@
-#include "regression/repeats.h"
+#include "regression/pure_error.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ struct Measured {
   }
 };
 
-TEST(Repeats, spread_is_that_of_the_runs_not_of_the_misfit) {
+TEST(PureErrorTest, spread_is_that_of_the_runs_not_of_the_misfit) {
   std::mt19937 random(1);
   std::normal_distribution<double> luck(0, 0.01);
   Measured m;
@@ -28,53 +28,53 @@ TEST(Repeats, spread_is_that_of_the_runs_not_of_the_misfit) {
     const double misfit = size % 2 ? 0.2 : -0.2;
     for (int i = 0; i < 40; ++i) m.add(size + 1, misfit + luck(random));
   }
-  const RepeatSpread spread = repeat_spread(m.rows, m.residuals);
+  const PureError spread = pure_error(m.rows, m.residuals);
   EXPECT_NEAR(spread.scale, 0.01, 0.001);
   EXPECT_EQ(spread.degrees, 312);
 }
 
-TEST(Repeats, one_stalled_run_spoils_its_own_pairs_only) {
+TEST(PureErrorTest, one_stalled_run_spoils_its_own_pairs_only) {
   Measured m;
   for (int size = 1; size <= 4; ++size) {
     for (const double r : {-0.01, 0.0, 0.01}) m.add(size, r);
   }
-  const double before = repeat_spread(m.rows, m.residuals).scale;
+  const double before = pure_error(m.rows, m.residuals).scale;
   m.residuals[4] = 1.4;
-  EXPECT_LT(repeat_spread(m.rows, m.residuals).scale, 2 * before);
+  EXPECT_LT(pure_error(m.rows, m.residuals).scale, 2 * before);
 }
 
-TEST(Repeats, a_change_of_the_deployment_is_not_noise) {
+TEST(PureErrorTest, a_change_of_the_deployment_is_not_noise) {
   Measured m;
   for (int i = 0; i < 30; ++i) m.add(8, (i < 15 ? 0.0 : 0.5) + (i % 3) * 0.01);
-  EXPECT_LT(repeat_spread(m.rows, m.residuals).scale, 0.02);
+  EXPECT_LT(pure_error(m.rows, m.residuals).scale, 0.02);
 }
 
-TEST(Repeats, nothing_repeated_says_nothing) {
+TEST(PureErrorTest, nothing_repeated_says_nothing) {
   Measured m;
   for (int size = 1; size <= 5; ++size) m.add(size, 0.1 * size);
-  EXPECT_EQ(repeat_spread(m.rows, m.residuals).degrees, 0);
-  EXPECT_TRUE(repeat_scores(m.rows, m.residuals, Noise{0.1, 0, 4}).empty());
+  EXPECT_EQ(pure_error(m.rows, m.residuals).degrees, 0);
+  EXPECT_TRUE(replicate_scores(m.rows, m.residuals, Noise{0.1, 0, 4}).empty());
 }
 
-TEST(Repeats, runs_that_no_longer_count_are_left_out) {
+TEST(PureErrorTest, runs_that_no_longer_count_are_left_out) {
   Measured m;
   for (const double r : {0.0, 0.02, 5.0}) m.add(8, r);
   m.rows[2].weight = 0;
-  EXPECT_EQ(repeat_spread(m.rows, m.residuals).degrees, 1);
-  EXPECT_EQ(repeat_scores(m.rows, m.residuals, Noise{0.01, 0, 4}).size(), 2u);
+  EXPECT_EQ(pure_error(m.rows, m.residuals).degrees, 1);
+  EXPECT_EQ(replicate_scores(m.rows, m.residuals, Noise{0.01, 0, 4}).size(), 2u);
 }
 
-TEST(Repeats, a_score_is_the_distance_to_the_others_in_units_of_the_noise) {
+TEST(PureErrorTest, a_score_is_the_distance_to_the_others_in_units_of_the_noise) {
   Measured m;
   for (const double r : {0.0, 0.03}) m.add(8, r);
-  for (const double score : repeat_scores(m.rows, m.residuals, Noise{0.01, 0, 4})) {
+  for (const double score : replicate_scores(m.rows, m.residuals, Noise{0.01, 0, 4})) {
     EXPECT_NEAR(score, 0.03 / (0.01 * std::sqrt(2.0)), 1e-9);
   }
 }
 
 // A curve that jumps from size to size, measured by a quiet machine: a new run at a size seen is foreseen as
-// closely as the repeats are, though the basis misses them by far more.
-TEST(Repeats, a_bent_curve_of_quiet_runs_has_narrow_intervals_at_the_sizes_seen) {
+// closely as the replicates are, though the basis misses them by far more.
+TEST(PureErrorTest, a_bent_curve_of_quiet_runs_has_narrow_intervals_at_the_sizes_seen) {
   std::mt19937 random(2);
   std::normal_distribution<double> luck(0, 0.004);
   Dataset data;

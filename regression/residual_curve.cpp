@@ -1,11 +1,11 @@
-#include "regression/shape.h"
+#include "regression/residual_curve.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 
-#include "regression/shape_process.h"
+#include "regression/residual_process.h"
 
 namespace etad::regression {
 namespace {
@@ -13,15 +13,15 @@ namespace {
 constexpr std::array kSmallBatches{0.0, 0.05, 0.2};  // standard deviation of the share of time in 1/B
 constexpr std::array kMatern{0.0, 0.01, 0.04};       // of the Matérn 1/2 term
 constexpr std::array kNugget{0.003, 0.01, 0.03};     // of one batch size on its own
-constexpr std::array kSiblings{0.25, 1.0};           // factor of the siblings' second moments
-constexpr std::array kSiblingWeights{SiblingWeights{1, 1e9}, SiblingWeights{10, 0.05},
-                                     SiblingWeights{10, 0.02}, SiblingWeights{100, 0.05},
-                                     SiblingWeights{100, 0.02}};
+constexpr std::array kRelatedStrengths{0.25, 1.0};   // factor of the related models' second moments
+constexpr std::array kRelatedWeights{RelatedWeights{1, 1e9}, RelatedWeights{10, 0.05},
+                                     RelatedWeights{10, 0.02}, RelatedWeights{100, 0.05},
+                                     RelatedWeights{100, 0.02}};
 constexpr std::array kCarried{0.0, 0.5, 1.0};  // how much of the other phase's bends is ours
 // Training holds all of testing, the forward part: that all its bends are training's is this much likelier
 // from the start, as a logarithm. How much of training's bends is testing's only the data can tell.
 constexpr double kForwardIsPart = 3;
-// Logarithms of the likeliest setting's weight: what counts no more, and what may count where a batch size
+// Logarithms of the likeliest grid point's weight: what counts no more, and what may count where a batch size
 // that spoke against it is left out.
 constexpr double kNegligible = -6, kLeastLogWeight = -12;
 constexpr std::size_t kMaxPoints = 96;
@@ -32,16 +32,16 @@ double square(double v) {
 
 struct Position {
   double samples;
-  bool measured;  // by us or by a sibling: the point holds there and only there
+  bool measured;  // by us or by a related model: the point holds there and only there
 };
 
-// Ours first (as infer_shape relies on), then the siblings', then a geometric grid from an eighth of the
-// smallest to eight times the largest.
-std::vector<Position> positions_for(const ShapeData& data, std::span<const Sibling> siblings) {
+// Ours first (as infer_residuals relies on), then the related models', then a geometric grid from an eighth
+// of the smallest to eight times the largest.
+std::vector<Position> positions_for(const ResidualData& data, std::span<const RelatedModel> related_models) {
   std::vector<Position> out;
   for (const double b : data.samples) out.push_back({b, true});
-  for (const Sibling& sibling : siblings) {
-    for (const CurvePoint& point : sibling.curve) {
+  for (const RelatedModel& related_model : related_models) {
+    for (const CurvePoint& point : related_model.curve) {
       const bool known = std::ranges::find(out, point.samples, &Position::samples) != out.end();
       if (!known && point.samples > 0 && out.size() < kMaxPoints / 2) out.push_back({point.samples, true});
     }
@@ -52,8 +52,8 @@ std::vector<Position> positions_for(const ShapeData& data, std::span<const Sibli
   return out;
 }
 
-// Those that are cheaper together one after the other (regression/shape_process.h).
-std::vector<Hyperparameters> grid_for(const std::vector<KernelPart>& siblings_parts) {
+// Those that are cheaper together one after the other (regression/residual_process.h).
+std::vector<Hyperparameters> grid_for(const std::vector<KernelPart>& related_parts) {
   std::vector<Hyperparameters> out;
   const auto with = [&](const KernelPart* part, double strength) {
     for (const double r : kMatern) {
@@ -63,25 +63,25 @@ std::vector<Hyperparameters> grid_for(const std::vector<KernelPart>& siblings_pa
     }
   };
   with(nullptr, 0);
-  for (const KernelPart& part : siblings_parts) {
-    for (const double strength : kSiblings) with(&part, strength);
+  for (const KernelPart& part : related_parts) {
+    for (const double strength : kRelatedStrengths) with(&part, strength);
   }
   return out;
 }
 
-// What each setting says of the batch sizes left out, weighed.
+// What each grid point says of the batch sizes left out, weighed.
 class LeftOuts {
  public:
-  explicit LeftOuts(const ShapeData& data) : data_(data) {
+  explicit LeftOuts(const ResidualData& data) : data_(data) {
     for (Line* sum : {&weight_, &mean_, &square_}) sum->setZero(data.residuals.size());
   }
 
   // Residual and variance at a left-out batch size follow from the inverse (R&W eq. 5.12). The share of the
   // evidence that the left-out batch size itself gave is taken back (eq. 5.10).
-  void add(const Process& process, std::span<const Share> shares) {
+  void add(const ResidualProcess& process, std::span<const CarriedShare> shares) {
     const Line precision = process.inverse().diagonal(), v = precision.inverse();
     const Line variance = (v - data_.noise.array()).max(0), half_log = 0.5 * precision.log();
-    for (const Share& share : shares) {
+    for (const CarriedShare& share : shares) {
       const Line k = process.weights(share.carried), r = k * v;
       const Line weight = (share.log_weight + 0.5 * r * k - half_log).min(50).exp();
       weight_ += weight;
@@ -103,71 +103,73 @@ class LeftOuts {
   }
 
  private:
-  using Line = Eigen::Array<double, Eigen::Dynamic, 1, 0, Process::kMost, 1>;
+  using Line = Eigen::Array<double, Eigen::Dynamic, 1, 0, ResidualProcess::kMost, 1>;
 
-  const ShapeData& data_;
+  const ResidualData& data_;
   Line weight_, mean_, square_;  // of each batch size
 };
 
-// The shape at the first `positions`: as the siblings make it likely, the network's other phase among them
-// where it `counts`.
-Shape infer_with(const ShapeData& data, const Kernel& kernel, const SiblingResiduals& siblings, bool counts,
-                 std::span<const Position> positions) {
+// The residual curve at the first `positions`: as the related models make it likely, the network's other
+// phase among them where it `counts`.
+ResidualCurve infer_with(const ResidualData& data, const Kernel& kernel,
+                         const RelatedResiduals& related_models, bool counts,
+                         std::span<const Position> positions) {
   const auto rows = static_cast<Eigen::Index>(positions.size()), measured = data.residuals.size();
-  const bool other_phase = counts && siblings.distance;
+  const bool other_phase = counts && related_models.distance;
   std::vector<KernelPart> parts;
-  if (other_phase || siblings.distances.size() > 0) {
-    for (const SiblingWeights& w : kSiblingWeights) {
-      parts.push_back(siblings_part(siblings, w, counts, rows, measured));
+  if (other_phase || related_models.distances.size() > 0) {
+    for (const RelatedWeights& w : kRelatedWeights) {
+      parts.push_back(related_part(related_models, w, counts, rows, measured));
     }
   }
   const std::span<const double> carried(kCarried.data(), other_phase ? kCarried.size() : 1);
-  const Eigen::VectorXd none, &bends = other_phase ? siblings.carried : none;
-  const std::vector<Hyperparameters> settings = grid_for(parts);
-  Process process(data, kernel, bends);
-  std::vector<double> evidence;  // of each setting with each share carried
-  for (const Hyperparameters& s : settings) {
+  const Eigen::VectorXd none, &bends = other_phase ? related_models.carried : none;
+  const std::vector<Hyperparameters> points = grid_for(parts);
+  ResidualProcess process(data, kernel, bends);
+  std::vector<double> evidence;  // of each grid point with each share carried
+  for (const Hyperparameters& s : points) {
     process.set(s);
     for (const double c : carried) {
-      evidence.push_back(process.evidence(c) + (c == 1 && siblings.is_part ? kForwardIsPart : 0));
+      evidence.push_back(process.evidence(c) + (c == 1 && related_models.is_part ? kForwardIsPart : 0));
     }
   }
   const double best = *std::ranges::max_element(evidence);
 
   LeftOuts left_outs(data);
   Predictions predictions(data, kernel, bends, rows);
-  std::vector<Share> shares;  // of one setting
-  for (std::size_t k = 0; k < settings.size(); ++k) {
+  std::vector<CarriedShare> shares;  // of one grid point
+  for (std::size_t k = 0; k < points.size(); ++k) {
     const std::span<const double> own(&evidence[k * carried.size()], carried.size());
     if (*std::ranges::max_element(own) - best < kLeastLogWeight) continue;
-    process.set_and_invert(settings[k]);
+    process.set_and_invert(points[k]);
     if (!process.definite()) continue;
     shares.clear();
     for (std::size_t c = 0; c < carried.size(); ++c) {
       if (own[c] - best >= kLeastLogWeight) shares.push_back({carried[c], own[c] - best});
     }
     left_outs.add(process, shares);
-    std::erase_if(shares, [](const Share& share) { return share.log_weight <= kNegligible; });
+    std::erase_if(shares, [](const CarriedShare& share) { return share.log_weight <= kNegligible; });
     if (!shares.empty()) predictions.add(process, shares);
   }
-  Shape shape;
-  shape.left_out = left_outs.result();
+  ResidualCurve residual_curve;
+  residual_curve.left_out = left_outs.result();
   const std::vector<Moments> sums = predictions.result();
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const double latency = latency_deviation(data, data.samples.front(), positions[i].samples);
     const double deviation = std::sqrt(sums[i].variance() + square(latency));
-    shape.points.push_back({positions[i].samples, sums[i].average(), deviation, positions[i].measured});
+    residual_curve.points.push_back(
+        {positions[i].samples, sums[i].average(), deviation, positions[i].measured});
   }
-  return shape;
+  return residual_curve;
 }
 
 }  // namespace
 
-Shape infer_shape(const ShapeData& data, std::span<const Sibling> siblings) {
-  std::vector<Position> positions = positions_for(data, siblings);
+ResidualCurve infer_residuals(const ResidualData& data, std::span<const RelatedModel> related_models) {
+  std::vector<Position> positions = positions_for(data, related_models);
   const std::size_t measured = data.samples.size();
   // The other phase is asked at the batch sizes it has measured. They come before those it has not.
-  const Sibling* other_phase = other_phase_of(data, siblings);
+  const RelatedModel* other_phase = other_phase_of(data, related_models);
   const auto asked = [&](double samples) { return other_phase && has_measured(other_phase->curve, samples); };
   const auto rest =
       std::stable_partition(positions.begin() + static_cast<std::ptrdiff_t>(measured), positions.end(),
@@ -175,20 +177,20 @@ Shape infer_shape(const ShapeData& data, std::span<const Sibling> siblings) {
   std::vector<double> samples;
   for (const Position& p : positions) samples.push_back(p.samples);
   const Kernel kernel = kernel_of(data, samples);
-  const SiblingResiduals residuals = sibling_residuals(data, siblings, samples);
+  const RelatedResiduals residuals = related_residuals(data, related_models, samples);
 
-  Shape shape = infer_with(data, kernel, residuals, false, positions);
+  ResidualCurve residual_curve = infer_with(data, kernel, residuals, false, positions);
   if (other_phase) {
-    const Shape with = infer_with(data, kernel, residuals, true, {positions.begin(), rest});
+    const ResidualCurve with = infer_with(data, kernel, residuals, true, {positions.begin(), rest});
     for (std::size_t i = 0; i < with.points.size(); ++i) {
-      if (asked(positions[i].samples)) shape.points[i] = with.points[i];
+      if (asked(positions[i].samples)) residual_curve.points[i] = with.points[i];
     }
     for (std::size_t i = 0; i < measured; ++i) {
-      if (asked(data.samples[i])) shape.left_out[i] = with.left_out[i];
+      if (asked(data.samples[i])) residual_curve.left_out[i] = with.left_out[i];
     }
   }
-  std::ranges::stable_sort(shape.points, {}, &ShapePoint::samples);
-  return shape;
+  std::ranges::stable_sort(residual_curve.points, {}, &ResidualPoint::samples);
+  return residual_curve;
 }
 
 bool has_measured(std::span<const CurvePoint> curve, double samples) {
@@ -196,10 +198,10 @@ bool has_measured(std::span<const CurvePoint> curve, double samples) {
       curve, [&](const CurvePoint& point) { return std::abs(point.samples - samples) <= 1e-9 * samples; });
 }
 
-ShapePoint shape_at(std::span<const ShapePoint> points, double samples) {
-  const ShapePoint* below = nullptr;
-  const ShapePoint* above = nullptr;
-  for (const ShapePoint& point : points) {
+ResidualPoint residual_at(std::span<const ResidualPoint> points, double samples) {
+  const ResidualPoint* below = nullptr;
+  const ResidualPoint* above = nullptr;
+  for (const ResidualPoint& point : points) {
     if (point.measured) {
       if (std::abs(point.samples - samples) <= 1e-9 * samples) return point;
     } else if (point.samples <= samples) {
@@ -211,7 +213,7 @@ ShapePoint shape_at(std::span<const ShapePoint> points, double samples) {
   if (!below && !above) return {samples, 0, 0, false};
   if (!below || !above) {
     // Beyond the grid nothing is known but that it gets worse: as sure as the end, per factor of eight.
-    ShapePoint end = below ? *below : *above;
+    ResidualPoint end = below ? *below : *above;
     end.deviation *= 1 + std::abs(std::log(samples / end.samples)) / std::log(8.0);
     end.samples = samples;
     return end;

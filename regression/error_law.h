@@ -1,5 +1,5 @@
 // How far off a forecast may be: the distribution of a relative error that is mostly small (the run goes on
-// as it did) and sometimes not (its pace changes, and nothing in its past said so).
+// as it did) and sometimes not (its step time changes, and nothing in its past said so).
 #pragma once
 
 namespace etad::regression {

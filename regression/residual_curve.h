@@ -6,15 +6,16 @@
 //   - the basis' own coefficients, of which the fit is only an estimate;
 //   - a term in 1/B: small batches leave a device partly idle; below the smallest batch seen it stays as it
 //     is there, but the estimate is less sure;
-//   - the siblings: the same residuals of other models of the deployment, made by fitting the basis to
+//   - the related models: the same residuals of other models of the deployment, made by fitting the basis to
 //     *their* times at *our* batch sizes. Their second moments say where this device departs from the basis,
-//     and by how much batch sizes depart together (empirical-Bayes multi-task covariance). Models that resemble ours weigh more, as does the other phase of
-//     the same network, of whose bends some are ours, second for second, at the batch sizes it has measured;
-//     at others it is not asked, as it would explain our bends away where it knows nothing;
+//     and by how much batch sizes depart together (empirical-Bayes multi-task covariance). Models that
+//     resemble ours weigh more, as does the other phase of the same network, of whose bends some are ours,
+//     second for second, at the batch sizes it has measured; at others it is not asked, as it would explain
+//     our bends away where it knows nothing;
 //   - a Matérn 1/2 term in log B (Ornstein-Uhlenbeck), and a nugget for what each batch size has on its own;
 //   - the noise of the runs.
-// The strength of each part is not chosen but averaged over: each point of a grid of hyperparameters weighs as
-// much as the data make it likely (Bayesian model averaging). "None of it" is in the grid: with data that
+// The strength of each part is not chosen but averaged over: each point of a grid of hyperparameters weighs
+// as much as the data make it likely (Bayesian model averaging). "None of it" is in the grid: with data that
 // follow the basis, the correction vanishes.
 #pragma once
 
@@ -27,7 +28,7 @@
 
 namespace etad::regression {
 
-struct ShapeData {
+struct ResidualData {
   const Basis* basis = nullptr;
   std::span<const double> knots;
   Terms coefficients;
@@ -42,18 +43,19 @@ struct LeftOut {
   double variance = 0;  // of that prediction, the noise of the runs here apart
 };
 
-struct Shape {
-  std::vector<ShapePoint> points;  // sorted by samples
-  std::vector<LeftOut> left_out;   // for each batch size
+struct ResidualCurve {
+  std::vector<ResidualPoint> points;  // sorted by samples
+  std::vector<LeftOut> left_out;      // for each batch size
 };
 
-// Needs at least one batch size. Bounded: O(settings x samples^3 + siblings' parts x points x samples^2).
-Shape infer_shape(const ShapeData& data, std::span<const Sibling> siblings);
+// Needs at least one batch size. Bounded: O(grid points x samples^3 + related models' parts x points x
+// samples^2).
+ResidualCurve infer_residuals(const ResidualData& data, std::span<const RelatedModel> related_models);
 
 // Whether the curve has a point at `samples`.
 bool has_measured(std::span<const CurvePoint> curve, double samples);
 
 // The correction at `samples`: exact where it was measured, else linear in log B between the points.
-ShapePoint shape_at(std::span<const ShapePoint> points, double samples);
+ResidualPoint residual_at(std::span<const ResidualPoint> points, double samples);
 
 }  // namespace etad::regression

@@ -1,4 +1,4 @@
-#include "regression/variants.h"
+#include "regression/covariate_effects.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,17 +20,17 @@ namespace {
 constexpr std::size_t kLeastReference = 3;
 constexpr std::size_t kMaxEffects = 16;
 
-// The mean log factor of a trait's runs, and its variance under the noise and the reference fit's own.
+// The mean log factor of a covariate's runs, and its variance under the noise and the reference fit's own.
 struct Effect {
   double mean = 0, variance = 0;
   int runs = 0;
 
   double bayes_factor() const {
-    const double wide = variance + kVariantDeviation * kVariantDeviation;
+    const double wide = variance + kCovariateDeviation * kCovariateDeviation;
     return std::sqrt(variance / wide) * std::exp(0.5 * mean * mean * (1 / variance - 1 / wide));
   }
   double shrinkage() const {
-    return kVariantDeviation * kVariantDeviation / (variance + kVariantDeviation * kVariantDeviation);
+    return kCovariateDeviation * kCovariateDeviation / (variance + kCovariateDeviation * kCovariateDeviation);
   }
   double shrunk() const { return mean * shrinkage(); }
   double shrunk_variance() const { return variance * shrinkage(); }
@@ -43,20 +43,21 @@ struct Judgement {
 };
 using Judgements = std::vector<std::optional<Judgement>>;
 
-Traits most_common(const Dataset& data, const Observations& rows) {
-  std::map<Traits, int> counts;
-  for (const Observation& row : rows) ++counts[data[row.run].traits];
+Covariates most_common(const Dataset& data, const Observations& rows) {
+  std::map<Covariates, int> counts;
+  for (const Observation& row : rows) ++counts[data[row.run].covariates];
   const auto by_count = [](const auto& a, const auto& b) { return a.second < b.second; };
   return std::ranges::max_element(counts, by_count)->first;
 }
 
-Traits seen_in(const Dataset& data, const Observations& rows) {
+Covariates seen_in(const Dataset& data, const Observations& rows) {
   std::set<std::string> seen;
   for (const Observation& row : rows) {
-    if (seen.size() < kMaxTraits) seen.insert(data[row.run].traits.begin(), data[row.run].traits.end());
+    if (seen.size() < kMaxCovariates)
+      seen.insert(data[row.run].covariates.begin(), data[row.run].covariates.end());
   }
-  Traits out(seen.begin(), seen.end());
-  if (out.size() > kMaxTraits) out.resize(kMaxTraits);
+  Covariates out(seen.begin(), seen.end());
+  if (out.size() > kMaxCovariates) out.resize(kMaxCovariates);
   return out;
 }
 
@@ -66,10 +67,10 @@ struct Judged {
   double variance = 0;  // of a long run
 };
 
-Judged judge(const VariantReference& reference, const Observations& rows, double typical_noise) {
+Judged judge(const ReferenceFit& reference, const Observations& rows, double typical_noise) {
   const RelativeFit& fit = reference.fit;
   const auto parameters = static_cast<int>((fit.coefficients.array() != 0).count());
-  const Noise noise = run_noise(reference.rows, fit.residuals, parameters, 0, typical_noise);
+  const Noise noise = between_run_noise(reference.rows, fit.residuals, parameters, 0, typical_noise);
   Judged out{{}, noise.run * noise.run};
   for (const Observation& row : rows) {
     out.rows.emplace_back();
@@ -97,31 +98,31 @@ Effect effect_of(const std::vector<std::size_t>& members, const Judged& judged) 
   const auto count = static_cast<double>(residuals.size());
   out.runs = static_cast<int>(residuals.size());
   out.mean = median(std::move(residuals));
-  // The reference's error is common to the runs of the trait and does not average out.
+  // The reference's error is common to the runs of the covariate and does not average out.
   out.variance = noise / count / count + leverage / count * judged.variance;
   return out;
 }
 
 using Members = std::map<std::string, std::vector<std::size_t>>;
 
-// The rows that have each of the traits the most common combination lacks.
-Members members_of(const Dataset& data, const Observations& rows, const Traits& common) {
+// The rows that have each of the covariates the most common combination lacks.
+Members members_of(const Dataset& data, const Observations& rows, const Covariates& common) {
   Members out;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (const std::string& trait : data[rows[i].run].traits) {
-      if (std::ranges::find(common, trait) == common.end()) out[trait].push_back(i);
+    for (const std::string& covariate : data[rows[i].run].covariates) {
+      if (std::ranges::find(common, covariate) == common.end()) out[covariate].push_back(i);
     }
   }
   return out;
 }
 
-// The best explained trait leaves `members`, its effect is taken out of `rows` and `judged`.
-std::optional<VariantEffect> take_strongest(Members& members, Observations& rows, Judged& judged) {
+// The best explained covariate leaves `members`, its effect is taken out of `rows` and `judged`.
+std::optional<CovariateEffect> take_strongest(Members& members, Observations& rows, Judged& judged) {
   Effect strongest;
   auto holder = members.end();
   for (auto it = members.begin(); it != members.end(); ++it) {
     const Effect effect = effect_of(it->second, judged);
-    if (effect.runs == 0 || effect.bayes_factor() < kVariantEvidence) continue;
+    if (effect.runs == 0 || effect.bayes_factor() < kCovariateEvidence) continue;
     if (holder != members.end() && effect.bayes_factor() <= strongest.bayes_factor()) continue;
     strongest = effect;
     holder = it;
@@ -131,20 +132,20 @@ std::optional<VariantEffect> take_strongest(Members& members, Observations& rows
     rows[i].t /= std::exp(strongest.shrunk());
     if (judged.rows[i]) judged.rows[i]->residual -= strongest.shrunk();
   }
-  VariantEffect out{holder->first, std::exp(strongest.shrunk()), std::sqrt(strongest.shrunk_variance()),
-                    strongest.runs};
+  CovariateEffect out{holder->first, std::exp(strongest.shrunk()), std::sqrt(strongest.shrunk_variance()),
+                      strongest.runs};
   members.erase(holder);
   return out;
 }
 
 }  // namespace
 
-std::optional<VariantReference> variant_reference(const Dataset& data, const Observations& rows) {
+std::optional<ReferenceFit> fit_reference(const Dataset& data, const Observations& rows) {
   if (rows.empty()) return std::nullopt;
-  VariantReference out;
-  out.traits = most_common(data, rows);
+  ReferenceFit out;
+  out.covariates = most_common(data, rows);
   std::ranges::copy_if(rows, std::back_inserter(out.rows),
-                       [&](const Observation& row) { return data[row.run].traits == out.traits; });
+                       [&](const Observation& row) { return data[row.run].covariates == out.covariates; });
   if (out.rows.size() == rows.size() || out.rows.size() < kLeastReference) return std::nullopt;
   const Selection selection = select_basis(out.rows);
   if (selection.candidates.empty()) return std::nullopt;
@@ -155,13 +156,13 @@ std::optional<VariantReference> variant_reference(const Dataset& data, const Obs
   return out;
 }
 
-Variants separate_variants(const Dataset& data, const std::optional<VariantReference>& reference,
-                           double typical_noise, Observations& rows) {
-  Variants out;
+CovariateEffects select_covariates(const Dataset& data, const std::optional<ReferenceFit>& reference,
+                                   double typical_noise, Observations& rows) {
+  CovariateEffects out;
   out.seen = seen_in(data, rows);
   if (!reference) return out;
   Judged judged = judge(*reference, rows, typical_noise);
-  Members members = members_of(data, rows, reference->traits);
+  Members members = members_of(data, rows, reference->covariates);
   while (out.effects.size() < kMaxEffects) {
     auto effect = take_strongest(members, rows, judged);
     if (!effect) break;

@@ -1,5 +1,5 @@
-// The Gaussian process of regression/shape.h under one setting of the strengths of its parts, seen from the
-// measured batch sizes, and what many settings together say of the others.
+// The Gaussian process of regression/residual_curve.h under one grid point of the strengths of its parts,
+// seen from the measured batch sizes, and what many grid points together say of the others.
 #pragma once
 
 #include <Eigen/Core>
@@ -8,38 +8,38 @@
 #include <span>
 #include <vector>
 
-#include "regression/shape_kernel.h"
+#include "regression/residual_kernel.h"
 
 namespace etad::regression {
 
 // A point of the grid: what the covariance is made of.
 struct Hyperparameters {
-  double matern = 0, nugget = 0;              // standard deviations
-  double siblings = 0;                        // factor of their part
-  const KernelPart* siblings_part = nullptr;  // nullptr: none
-  double small_batches = 0;                   // standard deviation
+  double matern = 0, nugget = 0;             // standard deviations
+  double related_models = 0;                 // factor of their part
+  const KernelPart* related_part = nullptr;  // nullptr: none
+  double small_batches = 0;                  // standard deviation
 };
 
-class Process {
+class ResidualProcess {
  public:
-  // Never larger than this: no setting allocates.
+  // Never larger than this: no grid point allocates.
   static constexpr int kMost = static_cast<int>(kMaxCurve);
   using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMost, kMost>;
   using Line = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMost, 1>;
 
   // `carried`: what the network's other phase bears over, at the measured batch sizes at least; empty:
   // nothing.
-  Process(const ShapeData& data, const Kernel& kernel, const Eigen::VectorXd& carried);
+  ResidualProcess(const ResidualData& data, const Kernel& kernel, const Eigen::VectorXd& carried);
 
-  // Settings that differ from the one before in nothing but `small_batches` cost next to nothing.
+  // Grid points that differ from the one before in nothing but `small_batches` cost next to nothing.
   // Enough to ask for the evidence, of any share of what is carried over: it moves the residuals, not their
   // covariance.
-  void set(const Hyperparameters& setting) { apply(setting, false); }
+  void set(const Hyperparameters& point) { apply(point, false); }
   double evidence(double carried) const;  // log marginal likelihood, but for a constant
 
   // Enough to ask for all the rest, where the covariance is definite: only NaN and overflow make it
   // otherwise.
-  void set_and_invert(const Hyperparameters& setting) { apply(setting, true); }
+  void set_and_invert(const Hyperparameters& point) { apply(point, true); }
   bool definite() const { return definite_; }
   const Hyperparameters& hyperparameters() const { return hyperparameters_; }
   const Square& inverse() const { return inverse_; }  // K^-1
@@ -50,9 +50,9 @@ class Process {
   using Trio = Eigen::Matrix<double, Eigen::Dynamic, 3, 0, kMost, 3>;
 
   Eigen::Index size() const { return lines_.rows(); }
-  void apply(const Hyperparameters& setting, bool invert);
-  Square covariance(const Hyperparameters& setting) const;
-  void factor(const Hyperparameters& setting, bool invert);
+  void apply(const Hyperparameters& point, bool invert);
+  Square covariance(const Hyperparameters& point) const;
+  void factor(const Hyperparameters& point, bool invert);
 
   Trio lines_;
   Line noise_;
@@ -72,7 +72,7 @@ class Process {
 };
 
 // How much of the other phase is carried over, and how likely that is beside the likeliest.
-struct Share {
+struct CarriedShare {
   double carried = 0, log_weight = 0;
 };
 
@@ -88,45 +88,45 @@ struct Moments {
   double variance() const { return weight > 0 ? std::max(0.0, square / weight - average() * average()) : 0; }
 };
 
-// The predictions of many settings at the first `positions` of all, weighed.
+// The predictions of many grid points at the first `positions` of all, weighed.
 //
-// Where nothing was measured, prediction and variance under a setting (R&W eq. 2.25-2.26) are a linear and a
-// quadratic form in the covariances with the measured batch sizes, and these are sums of parts that the
-// settings share, each times a strength of the setting's. So the settings' forms are summed, pair of parts by
-// pair, and evaluated once. At a measured batch size those covariances, its noise added, are a column of K,
-// and K^-1 times a column of K is a unit vector: nothing is to be solved there.
+// Where nothing was measured, prediction and variance under a grid point (R&W eq. 2.25-2.26) are a linear and
+// a quadratic form in the covariances with the measured batch sizes, and these are sums of parts that the
+// grid points share, each times a strength of the grid point's. So the grid points' forms are summed, pair of
+// parts by pair, and evaluated once. At a measured batch size those covariances, its noise added, are a
+// column of K, and K^-1 times a column of K is a unit vector: nothing is to be solved there.
 class Predictions {
  public:
-  Predictions(const ShapeData& data, const Kernel& kernel, const Eigen::VectorXd& carried,
+  Predictions(const ResidualData& data, const Kernel& kernel, const Eigen::VectorXd& carried,
               Eigen::Index positions);
 
-  // One setting's, with these shares carried over. Settings with the same siblings' part are to come one
-  // after the other.
-  void add(const Process& process, std::span<const Share> shares);
+  // One grid point's, with these shares carried over. Grid points with the same related models' part are to
+  // come one after the other.
+  void add(const ResidualProcess& process, std::span<const CarriedShare> shares);
   std::vector<Moments> result();
 
  private:
   static constexpr std::size_t kParts = 4;
-  using Pair = Eigen::Matrix<double, Eigen::Dynamic, 2, 0, Process::kMost, 2>;
+  using Pair = Eigen::Matrix<double, Eigen::Dynamic, 2, 0, ResidualProcess::kMost, 2>;
 
-  // Sums over the settings with the same siblings' part, by pair of parts and by part.
+  // Sums over the grid points with the same related models' part, by pair of parts and by part.
   struct Forms {
     // Of the prediction's square less what is known of the variance; [a][b] for a <= b counts for both.
-    std::array<std::array<Process::Square, kParts>, kParts> quadratic;
+    std::array<std::array<ResidualProcess::Square, kParts>, kParts> quadratic;
     // Of the prediction; of the prediction times what is carried.
     std::array<Pair, kParts> linear;
     std::array<double, kParts> own{};  // of the prior variances
     double weight = 0, nugget = 0, carried = 0, carried_square = 0;
   };
 
-  void begin(const KernelPart* siblings);
-  void add_measured(const Process& process, const Process::Line& weights, double weight);
+  void begin(const KernelPart* related_models);
+  void add_measured(const ResidualProcess& process, const ResidualProcess::Line& weights, double weight);
   void evaluate();
 
-  const ShapeData& data_;
+  const ResidualData& data_;
   const Eigen::VectorXd& carried_;
   Eigen::Index measured_, others_;
-  std::array<const KernelPart*, kParts> parts_;  // the siblings' last; nullptr: none
+  std::array<const KernelPart*, kParts> parts_;  // the related models' last; nullptr: none
   Forms forms_;
   std::vector<Moments> sums_;
 };

@@ -1,8 +1,8 @@
-// The course of time over batch size: log t(b) = level + log(h + b) for b samples per device, where h is the
+// The curve of time over batch size: log t(b) = level + log(h + b) for b samples per device, where h is the
 // batch whose computing costs as much as what each iteration costs anyway. No one h is chosen: a grid of them
 // is weighed by how likely each makes a series' runs (Bayesian model averaging), from the weights that the
 // other series of the same network end with, and these from what all the history shows (empirical Bayes:
-// Efron & Morris, JASA 70, 1975). So a series with one batch size has a course already, the others', and one
+// Efron & Morris, JASA 70, 1975). So a series with one batch size has a curve already, the others', and one
 // with many follows its own.
 #pragma once
 
@@ -15,13 +15,13 @@
 
 namespace etad::estimators {
 
-class Courses {
+class BatchCurves {
  public:
   static constexpr int kGrid = 25;
   using Weights = Eigen::Array<double, kGrid, 1>;
 
   // `deviation` of what bends a curve away from the form, `noise` of one batch size's own.
-  Courses(const std::vector<Cell>& cells, double deviation, double noise);
+  BatchCurves(const std::vector<ReplicateGroup>& groups, double deviation, double noise);
 
   // Mean and variance, over the grid, of log t(b) less log t at the reference.
   struct Point {

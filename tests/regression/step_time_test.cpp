@@ -1,4 +1,4 @@
-#include "regression/pace.h"
+#include "regression/step_time.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 
 #include "regression/changes.h"
-#include "regression/outlook.h"
+#include "regression/error_law.h"
 #include "regression/test_cost.h"
 
 namespace etad::regression {
@@ -83,55 +83,59 @@ TEST(ErrorLaw, IsTheDrawnErrorsLaw) {
   EXPECT_NEAR(static_cast<double>(within) / kDraws, 0.9, 0.01);
 }
 
-std::vector<Stretch> windows(const std::vector<double>& paces) {
-  std::vector<Stretch> out;
-  for (const double pace : paces) out.push_back({false, 20, 20 * pace, 20 * static_cast<double>(out.size())});
+std::vector<RunInterval> windows(const std::vector<double>& step_times) {
+  std::vector<RunInterval> out;
+  for (const double step_time : step_times)
+    out.push_back({false, 20, 20 * step_time, 20 * static_cast<double>(out.size())});
   return out;
 }
 
-TEST(PaceCourse, WorkIsBoundedHoweverLongTheRun) {
+TEST(StepTimeSegmentation, WorkIsBoundedHoweverLongTheRun) {
   for (const std::size_t n : {1u, 127u, 128u, 129u, 1000u, 100001u}) {
-    const auto course = pace_course(windows(std::vector<double>(n, 0.5)));
-    ASSERT_TRUE(course);
-    EXPECT_LE(course->blocks.size(), PaceCourse::kMaxBlocks);
-    EXPECT_EQ(course->windows, n < 4 ? n : n - 1);
-    EXPECT_NEAR(course->stall_factor, 1, 1e-9);
+    const auto segmentation = segment_step_times(windows(std::vector<double>(n, 0.5)));
+    ASSERT_TRUE(segmentation);
+    EXPECT_LE(segmentation->blocks.size(), StepTimeSegmentation::kMaxBlocks);
+    EXPECT_EQ(segmentation->windows, n < 4 ? n : n - 1);
+    EXPECT_NEAR(segmentation->stall_factor, 1, 1e-9);
   }
 }
 
-TEST(PaceCourse, WindowsOfAnyLengthCountByTheirIterations) {
-  std::vector<Stretch> seen;
+TEST(StepTimeSegmentation, WindowsOfAnyLengthCountByTheirIterations) {
+  std::vector<RunInterval> seen;
   for (int i = 0; i < 50; ++i) seen.push_back({false, i % 2 == 0 ? 10.0 : 30.0, i % 2 == 0 ? 5.0 : 15.0, 0});
-  const auto course = pace_course(seen);
-  ASSERT_TRUE(course);
-  EXPECT_NEAR(pace_outlook(*course, 1000).seconds_per_iteration, 0.5, 1e-9);
+  const auto segmentation = segment_step_times(seen);
+  ASSERT_TRUE(segmentation);
+  EXPECT_NEAR(forecast_step_time(*segmentation, 1000).seconds_per_iteration, 0.5, 1e-9);
 }
 
-TEST(PaceCourse, JitterIsThatOfThePresentStretch) {
-  const auto course = pace_course(windows(joined(level(300, 1.0, 0.06, 1), level(300, 0.4, 0.0004, 2))));
-  ASSERT_TRUE(course);
-  EXPECT_NEAR(course->jitter, 0.001, 0.0003);
+TEST(StepTimeSegmentation, JitterIsThatOfThePresentStretch) {
+  const auto segmentation =
+      segment_step_times(windows(joined(level(300, 1.0, 0.06, 1), level(300, 0.4, 0.0004, 2))));
+  ASSERT_TRUE(segmentation);
+  EXPECT_NEAR(segmentation->jitter, 0.001, 0.0003);
 }
 
-TEST(PaceCourse, StallsAreNoJitter) {
-  auto paces = level(200, 0.5, 0.0005, 4);
-  for (std::size_t i = 5; i < paces.size(); i += 10) paces[i] *= 2;
-  EXPECT_NEAR(pace_course(windows(paces))->jitter, 0.001, 0.0005);
+TEST(StepTimeSegmentation, StallsAreNoJitter) {
+  auto step_times = level(200, 0.5, 0.0005, 4);
+  for (std::size_t i = 5; i < step_times.size(); i += 10) step_times[i] *= 2;
+  EXPECT_NEAR(segment_step_times(windows(step_times))->jitter, 0.001, 0.0005);
 }
 
-TEST(PaceOutlook, AFewWindowsTellLittleOfTheirNoise) {
+TEST(StepTimeForecast, AFewWindowsTellLittleOfTheirNoise) {
   const auto scatter = [](std::size_t n) {
-    const auto course = pace_course(windows(std::vector<double>(n, 0.5)));
-    return pace_outlook(*course, 1e6).scatter * std::sqrt(static_cast<double>(course->windows));
+    const auto segmentation = segment_step_times(windows(std::vector<double>(n, 0.5)));
+    return forecast_step_time(*segmentation, 1e6).scatter *
+           std::sqrt(static_cast<double>(segmentation->windows));
   };
   EXPECT_GT(scatter(2), 2 * scatter(20));
   EXPECT_GT(scatter(20), scatter(200));
 }
 
-TEST(PaceOutlook, AnOldChangeIsTrustedAFreshOneLess) {
+TEST(StepTimeForecast, AnOldChangeIsTrustedAFreshOneLess) {
   const auto at = [](std::size_t after) {
-    const auto course = pace_course(windows(joined(level(1000, 0.5, 0.001, 1), level(after, 1.0, 0.001, 2))));
-    return pace_outlook(*course, 40000).seconds_per_iteration;
+    const auto segmentation =
+        segment_step_times(windows(joined(level(1000, 0.5, 0.001, 1), level(after, 1.0, 0.001, 2))));
+    return forecast_step_time(*segmentation, 40000).seconds_per_iteration;
   };
   EXPECT_LT(at(2), 0.51);
   EXPECT_LT(at(24), at(100));
@@ -139,16 +143,16 @@ TEST(PaceOutlook, AnOldChangeIsTrustedAFreshOneLess) {
   EXPECT_NEAR(at(900), 1.0, 0.02);
 }
 
-TEST(PaceOutlook, TheRunsOwnUnrestWidensIt) {
-  const auto steady = pace_course(windows(level(400, 0.5, 0.001, 1)));
+TEST(StepTimeForecast, TheRunsOwnUnrestWidensIt) {
+  const auto steady = segment_step_times(windows(level(400, 0.5, 0.001, 1)));
   std::vector<double> restless;
   for (int i = 0; i < 8; ++i) restless = joined(restless, level(50, i % 2 == 0 ? 0.5 : 0.6, 0.001, 3));
-  const auto unsteady = pace_course(windows(restless));
-  EXPECT_GT(pace_outlook(*unsteady, 1000).variation, 10 * pace_outlook(*steady, 1000).variation);
+  const auto unsteady = segment_step_times(windows(restless));
+  EXPECT_GT(forecast_step_time(*unsteady, 1000).variation, 10 * forecast_step_time(*steady, 1000).variation);
 }
 
 TEST(TestCost, IntervalAndCostAreThoseSeen) {
-  std::vector<Stretch> seen;
+  std::vector<RunInterval> seen;
   for (int i = 0; i < 6; ++i) {
     seen.push_back({true, 50, i == 0 ? 90.0 : 30.0, i * 1000.0});  // the first reads from a cold disk
     seen.push_back({false, 1000, 500, i * 1000.0});

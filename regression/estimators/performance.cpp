@@ -1,4 +1,4 @@
-#include "regression/estimators/scores.h"
+#include "regression/estimators/performance.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,9 +15,9 @@ namespace etad::estimators {
 namespace {
 
 constexpr std::size_t kFolds = 5;
-constexpr std::size_t kMostCells = 3000;  // of a history that are judged
-constexpr std::size_t kFreely = 320;      // of a history of which all are asked
-constexpr std::size_t kMostAsked = 20;    // of a longer one, in each fold
+constexpr std::size_t kMostGroups = 3000;  // of a history that are judged
+constexpr std::size_t kFreely = 320;       // of a history of which all are asked
+constexpr std::size_t kMostAsked = 20;     // of a longer one, in each fold
 constexpr double kConfidence = 0.9;
 constexpr double kDegrees = 10;  // of freedom of the deviations, as good as known
 constexpr unsigned kSeries = kAllFacts & ~kSamples;
@@ -102,9 +102,9 @@ Split split(const History& history, Kind kind, std::size_t fold) {
 
 // Whole series of a history that is too long to be judged.
 History sample_of(const History& history) {
-  const std::size_t cells = cells_of(history).size();
-  if (cells <= kMostCells) return history;
-  const std::size_t every = (cells + kMostCells - 1) / kMostCells;
+  const std::size_t groups = replicate_groups(history).size();
+  if (groups <= kMostGroups) return history;
+  const std::size_t every = (groups + kMostGroups - 1) / kMostGroups;
   History out;
   for (const Datum& datum : history) {
     if (hash(key_of(datum.what, kSeries & ~kDevices)) % every == 0) out.push_back(datum);
@@ -125,8 +125,8 @@ double relative(const Trial& trial) {
   return std::abs(std::exp(trial.error) - 1);
 }
 
-Score score_of(const std::vector<Trial>& trials, const std::vector<Trial>& reference) {
-  Score out;
+Performance score_of(const std::vector<Trial>& trials, const std::vector<Trial>& reference) {
+  Performance out;
   out.cases = static_cast<int>(trials.size());
   std::vector<double> errors, factors, theirs, worse;
   for (std::size_t i = 0; i < trials.size(); ++i) {
@@ -197,17 +197,17 @@ class Comparison {
       const Split parts = split(history_, kind, fold);
       if (parts.known.empty() || parts.hidden.empty()) continue;
       const Seen seen(parts.known);
-      std::vector<Cell> asked = cells_of(parts.hidden);
-      std::erase_if(asked, [&](const Cell& cell) { return seen.kind_of(*cell.what) != kind; });
+      std::vector<ReplicateGroup> asked = replicate_groups(parts.hidden);
+      std::erase_if(asked, [&](const ReplicateGroup& group) { return seen.kind_of(*group.what) != kind; });
       thin(asked);
       if (asked.empty()) continue;
       for (std::size_t i = 0; i < all_.size(); ++i) {
         const auto fitted = fit(i, parts.known);
         alive_();
-        for (const Cell& cell : asked) {
-          const Reply reply = fitted ? fitted->predict(*cell.what) : Reply{};
+        for (const ReplicateGroup& group : asked) {
+          const Reply reply = fitted ? fitted->predict(*group.what) : Reply{};
           out[i].push_back(reply.estimate
-                               ? Trial{reply.estimate->log_mean - cell.log_value, reply.estimate->deviation}
+                               ? Trial{reply.estimate->log_mean - group.log_value, reply.estimate->deviation}
                                : Trial{NAN, 0});
         }
       }
@@ -215,9 +215,10 @@ class Comparison {
     return out;
   }
 
-  void thin(std::vector<Cell>& asked) const {
-    if (all_cells_ <= kFreely || asked.size() <= kMostAsked) return;
-    std::ranges::sort(asked, {}, [](const Cell& cell) { return hash(key_of(*cell.what, kAllFacts)); });
+  void thin(std::vector<ReplicateGroup>& asked) const {
+    if (all_groups_ <= kFreely || asked.size() <= kMostAsked) return;
+    std::ranges::sort(asked, {},
+                      [](const ReplicateGroup& group) { return hash(key_of(*group.what, kAllFacts)); });
     asked.resize(kMostAsked);
   }
 
@@ -228,7 +229,7 @@ class Comparison {
   }
 
   History history_;
-  std::size_t all_cells_ = cells_of(history_).size();
+  std::size_t all_groups_ = replicate_groups(history_).size();
   Target target_;
   const std::function<void()>& alive_;
   std::vector<std::unique_ptr<const Fitted>> all_;
@@ -270,7 +271,7 @@ std::string_view column_of(Kind kind) {
   }
 }
 
-double Score::reach(double deviation, double confidence) const {
+double Performance::reach(double deviation, double confidence) const {
   return unit_of(deviation, typical) * regression::score_quantile(scores, confidence, kDegrees);
 }
 
@@ -315,20 +316,21 @@ std::vector<Record> compare(const History& history, Target target, const std::fu
 
 std::vector<std::size_t> ranking(const std::vector<Record>& records, Kind kind) {
   constexpr int kFewest = 4;  // answers that make a record
-  const auto score = [&](std::size_t i) -> const Score& {
+  const auto performance = [&](std::size_t i) -> const Performance& {
     return records[i].kinds[static_cast<std::size_t>(kind)];
   };
   std::vector<std::size_t> out(records.size());
   std::iota(out.begin(), out.end(), std::size_t{0});
   // Without a record the richest is asked first: it is the one that knows when it does not know.
   const auto error = [&](std::size_t i) {
-    if (score(i).answered >= kFewest) return score(i).against;
+    if (performance(i).answered >= kFewest) return performance(i).against;
     return i + 1 == records.size() ? 1.0 : 1e3 - static_cast<double>(i);
   };
   std::ranges::stable_sort(out, {}, error);
   const std::size_t best = out.front();
   const auto as_good = [&](std::size_t i) {
-    return error(i) <= error(best) + std::hypot(score(i).against_error, score(best).against_error);
+    return error(i) <=
+           error(best) + std::hypot(performance(i).against_error, performance(best).against_error);
   };
   auto simplest = out.begin();
   for (auto each = out.begin(); each != out.end(); ++each)

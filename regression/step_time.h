@@ -1,0 +1,51 @@
+// At what step time a run trains: what its windows say of the iterations to come. The inside of remaining().
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "regression/remaining.h"
+
+namespace etad::regression {
+
+// Consecutive windows put together, so that work stays bounded however long the run is.
+struct StepTimeBlock {
+  double first_iteration = 0;
+  double iterations = 0;
+  double level = 0;    // seconds per iteration, the median of its windows: blind to stalls
+  double seconds = 0;  // that its windows took, stalls at no more than their cap
+};
+
+// The step times of a run so far, segmented.
+struct StepTimeSegmentation {
+  std::vector<StepTimeBlock> blocks;  // in order, at most kMaxBlocks
+  std::vector<std::size_t> changes;   // blocks at which the step time changed; the first is 0
+  double stall_factor = 1;  // time over what the blocks' levels account for: what stalls add on average
+  double iterations = 0;    // of all windows
+  double noise = 0;         // relative standard deviation of a window from its block's level
+  double jitter = 0;  // of windows of the present interval from their neighbours, likewise; blind to stalls
+  double window_iterations = 0;  // the median window's
+  std::size_t windows = 0;
+
+  static constexpr std::size_t kMaxBlocks = 128;
+};
+
+// Of the training intervals of `seen`; test phases and what can't be a window (no iterations, no or no finite
+// time) are passed over. nullopt: no window.
+std::optional<StepTimeSegmentation> segment_step_times(std::span<const RunInterval> seen);
+
+struct StepTimeForecast {
+  double seconds_per_iteration = 0;  // the mean to expect over the rest
+  double since = 0;                  // the iteration since which the step time has been what it is
+  double drift = 0;                  // relative: how far the last change of step time would take the forecast
+  double variation = 0;  // relative standard deviation between parts of the run as long as the rest
+  double scatter = 0;    // relative standard error of the two means, from window to window
+};
+
+// The step time over the next `iterations`: that of the present interval for as long as such an interval may
+// be expected to last, that of the run's recent half beyond it; stalls at their average cost.
+StepTimeForecast forecast_step_time(const StepTimeSegmentation& segmentation, double iterations);
+
+}  // namespace etad::regression
