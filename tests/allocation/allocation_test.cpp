@@ -83,7 +83,7 @@ class Allocating : public FollowedFiles {
   const std::string lenet_ = content_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
 };
 
-TEST_F(Allocating, an_import_without_memory_leaves_nothing_and_can_be_repeated) {
+TEST_F(Allocating, AnImportWithoutMemoryLeavesNothingAndCanBeRepeated) {
   for_each_allocation([&] { begin_anew(); }, [&] { import(); },
                       [&] {
                         ASSERT_TRUE(import());
@@ -92,7 +92,7 @@ TEST_F(Allocating, an_import_without_memory_leaves_nothing_and_can_be_repeated) 
 }
 
 // As the ingest thread does: what a round left half done is forgotten, and begun anew from the history.
-TEST_F(Allocating, reading_logs_without_memory_loses_and_doubles_nothing) {
+TEST_F(Allocating, ReadingLogsWithoutMemoryLosesAndDoublesNothing) {
   const auto ticks = [&] {
     for (int i = 0; i < 12; ++i) {
       try {
@@ -115,7 +115,7 @@ TEST_F(Allocating, reading_logs_without_memory_loses_and_doubles_nothing) {
       });
 }
 
-TEST(AllocatingRequests, are_answered_again_after_one_for_which_there_was_no_memory) {
+TEST(AllocatingRequests, AreAnsweredAgainAfterOneForWhichThereWasNoMemory) {
   service::testing::History history;
   service::testing::FakeBackend backend;
   const auto reader = history.reader();

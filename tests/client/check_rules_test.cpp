@@ -55,23 +55,23 @@ class CheckRules : public testing::Test {
   std::string caffe_, said_;
 };
 
-TEST_F(CheckRules, one_that_recognises_what_an_installed_one_does_is_in_its_way) {
+TEST_F(CheckRules, OneThatRecognisesWhatAnInstalledOneDoesIsInItsWay) {
   EXPECT_EQ(check("mine.toml", renamed()), kRefused);
   EXPECT_THAT(said_, HasSubstr("is also recognised by the format"));
   EXPECT_THAT(said_, HasSubstr("caffe.toml"));
 }
 
-TEST_F(CheckRules, a_name_that_is_taken_is_told) {
+TEST_F(CheckRules, ANameThatIsTakenIsTold) {
   EXPECT_EQ(check("mine.toml", caffe_), kRefused);
   EXPECT_THAT(said_, HasSubstr("is also described in"));
 }
 
-TEST_F(CheckRules, one_that_replaces_an_installed_file_is_not_in_its_way) {
+TEST_F(CheckRules, OneThatReplacesAnInstalledFileIsNotInItsWay) {
   EXPECT_EQ(check("caffe.toml", caffe_), kDone) << said_;
   EXPECT_THAT(said_, HasSubstr("all samples as stated"));
 }
 
-TEST_F(CheckRules, without_a_file_those_installed_are_meant_of_namesakes_the_later) {
+TEST_F(CheckRules, WithoutAFileThoseInstalledAreMeantOfNamesakesTheLater) {
   std::ofstream(folder_ / "caffe.toml") << "format = ";
   EXPECT_EQ(check({{}, "", {installed_}}), kDone) << said_;
   EXPECT_THAT(said_, HasSubstr("keras"));
@@ -80,13 +80,13 @@ TEST_F(CheckRules, without_a_file_those_installed_are_meant_of_namesakes_the_lat
   EXPECT_THAT(said_, HasSubstr("name one"));
 }
 
-TEST_F(CheckRules, a_log_is_tried_on_those_installed) {
+TEST_F(CheckRules, ALogIsTriedOnThoseInstalled) {
   EXPECT_EQ(check({{}, ETAD_TEST_DATA "/caffe/cifar10_quick_snap.log", {installed_}}), kDone) << said_;
   EXPECT_THAT(said_, HasSubstr("format caffe, 1 run\n  run 1: train, "));
   EXPECT_THAT(said_, HasSubstr("Lines that no rule matches ("));
 }
 
-TEST_F(CheckRules, as_json) {
+TEST_F(CheckRules, AsJson) {
   EXPECT_EQ(check({{}, ETAD_TEST_DATA "/caffe/cifar10_quick_snap.log", {installed_}}, true), kDone);
   const Object log = answer().at("log").as_object();
   EXPECT_EQ(text_of(log, "format"), "caffe");

@@ -58,7 +58,7 @@ class AlertQueue : public testing::Test {
   std::unique_ptr<Alerts> alerts_;
 };
 
-TEST_F(AlertQueue, the_command_reads_what_happened) {
+TEST_F(AlertQueue, TheCommandReadsWhatHappened) {
   start(10);
   post();
   ASSERT_EQ(taken_.size(), 1U);
@@ -74,7 +74,7 @@ TEST_F(AlertQueue, the_command_reads_what_happened) {
   EXPECT_EQ(alerts_->counters().sent, 1);
 }
 
-TEST_F(AlertQueue, so_many_an_hour_and_the_next_one_says_how_many_were_dropped) {
+TEST_F(AlertQueue, SoManyAnHourAndTheNextOneSaysHowManyWereDropped) {
   start(3);
   for (int i = 0; i < 10; ++i) post();
   EXPECT_EQ(taken_.size(), 3U);
@@ -85,7 +85,7 @@ TEST_F(AlertQueue, so_many_an_hour_and_the_next_one_says_how_many_were_dropped) 
   EXPECT_EQ(taken_[3].at("dropped"), 7);
 }
 
-TEST_F(AlertQueue, a_command_that_takes_its_time_holds_nobody_up) {
+TEST_F(AlertQueue, ACommandThatTakesItsTimeHoldsNobodyUp) {
   std::promise<void> begun, go_on;
   Alerts alerts(
       [&, waiting = go_on.get_future().share(), first = true](const std::string&) mutable -> Result<void> {
@@ -105,13 +105,13 @@ TEST_F(AlertQueue, a_command_that_takes_its_time_holds_nobody_up) {
   EXPECT_EQ(alerts.counters().sent, static_cast<std::int64_t>(Alerts::kMostWaiting) + 1);
 }
 
-TEST_F(AlertQueue, a_failing_command_is_counted) {
+TEST_F(AlertQueue, AFailingCommandIsCounted) {
   start(10, fail("the command ended with status 1"));
   post();
   EXPECT_EQ(alerts_->counters().failed, 1);
 }
 
-TEST_F(AlertQueue, no_log_makes_an_alert_too_large) {
+TEST_F(AlertQueue, NoLogMakesAnAlertTooLarge) {
   for (int i = 0; i < 2000; ++i) row_.run.settings["key " + std::to_string(i)] = std::string(100, 'x');
   const std::string text = alert_json({RunEventKind::failed, row_, forecast_, "failed"}, kNow, "gpu1", 0);
   EXPECT_LE(text.size(), AlertCommand::kMostInput);
@@ -130,14 +130,14 @@ class Command : public TempHistory {
   std::string out() const { return (folder_ / "out").string(); }
 };
 
-TEST_F(Command, gets_the_alert_on_its_standard_input) {
+TEST_F(Command, GetsTheAlertOnItsStandardInput) {
   const auto command = script("cat >> \"$1\"\n");
   ASSERT_TRUE(command->run("one\n"));
   ASSERT_TRUE(command->run("two\n"));
   EXPECT_EQ(content_of(out()), "one\ntwo\n");
 }
 
-TEST_F(Command, runs_although_the_daemon_may_execute_and_write_nothing) {
+TEST_F(Command, RunsAlthoughTheDaemonMayExecuteAndWriteNothing) {
   const auto command = script("cat >> \"$1\"\n");
   const pid_t daemon = fork();
   if (daemon == 0) {
@@ -157,7 +157,7 @@ TEST_F(Command, runs_although_the_daemon_may_execute_and_write_nothing) {
   EXPECT_EQ(content_of(out()), "from the confinement\n");
 }
 
-TEST_F(Command, is_killed_with_its_children_when_it_takes_too_long) {
+TEST_F(Command, IsKilledWithItsChildrenWhenItTakesTooLong) {
   const auto command = script("sleep 600 & echo $! > \"$1\"; wait\n", milliseconds{300});
   const auto done = command->run("{}");
   ASSERT_FALSE(done);
@@ -169,7 +169,7 @@ TEST_F(Command, is_killed_with_its_children_when_it_takes_too_long) {
   EXPECT_FALSE(command->run("{}")) << "and the next one is tried";
 }
 
-TEST_F(Command, says_how_it_failed) {
+TEST_F(Command, SaysHowItFailed) {
   EXPECT_THAT(script("exit 3\n")->run("{}").error().message, HasSubstr("ended with status 3"));
   EXPECT_THAT(script("kill -9 $$\n")->run("{}").error().message, HasSubstr("killed by signal 9"));
   const auto missing = AlertCommand::start({"/nowhere/alert"}, seconds{5}).value()->run("{}");
@@ -177,7 +177,7 @@ TEST_F(Command, says_how_it_failed) {
   EXPECT_THAT(missing.error().message, HasSubstr("can't be executed: No such file"));
 }
 
-TEST_F(Command, has_nothing_of_the_daemons) {
+TEST_F(Command, HasNothingOfTheDaemons) {
   setenv("NOTIFY_SOCKET", "/run/systemd/notify", 1);
   const auto command = script("ls /proc/self/fd | wc -l > \"$1\"; echo \"[$NOTIFY_SOCKET]\" >> \"$1\"\n");
   unsetenv("NOTIFY_SOCKET");

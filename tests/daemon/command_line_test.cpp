@@ -67,7 +67,7 @@ class CommandLines : public testing::Test {
   FakeProcessTable table_;
 };
 
-TEST_F(CommandLines, the_process_that_writes_the_log_tells) {
+TEST_F(CommandLines, TheProcessThatWritesTheLogTells) {
   table_.all[10] = {"python main.py -a resnet50 --batch_size=64 /data", {{1, "/log/a.log", true}}};
   table_.all[11] = {"python main.py --batch-size 128", {{1, "/log/b.log", true}}};
   table_.all[12] = {"tail -b 7 /log/a.log", {{3, "/log/a.log", false}}};
@@ -78,27 +78,27 @@ TEST_F(CommandLines, the_process_that_writes_the_log_tells) {
   EXPECT_THAT(find("/log/c.log").labels, IsEmpty());
 }
 
-TEST_F(CommandLines, behind_tee_it_is_the_one_that_feeds_the_pipe) {
+TEST_F(CommandLines, BehindTeeItIsTheOneThatFeedsThePipe) {
   table_.all[10] = {"python main.py -b 32", {{1, "pipe:[99]", true}, {2, "pipe:[99]", true}}};
   table_.all[11] = {"tee /log/a.log", {{0, "pipe:[99]", false}, {3, "/log/a.log", true}}};
   table_.all[12] = {"python other.py -b 16", {{1, "pipe:[100]", true}}};
   EXPECT_THAT(find("/log/a.log").labels, ElementsAre(Pair("batch_size", "32")));
 }
 
-TEST_F(CommandLines, what_two_of_them_say_differently_is_not_taken) {
+TEST_F(CommandLines, WhatTwoOfThemSayDifferentlyIsNotTaken) {
   table_.all[10] = {"worker -b 32 -a vgg16", {{1, "/log/a.log", true}}};
   table_.all[11] = {"worker -b 64 -a vgg16", {{1, "/log/a.log", true}}};
   EXPECT_THAT(find("/log/a.log").labels, ElementsAre(Pair("network", "vgg16")));
 }
 
-TEST_F(CommandLines, a_container_calls_the_file_by_another_path) {
+TEST_F(CommandLines, AContainerCallsTheFileByAnotherPath) {
   table_.all[10] = {"train -b 8", {{1, "/logs/a.log", true}}};
   table_.all[11] = {"train -b 9", {{1, "/else/a.log", true}}};
   table_.same[{10, 1}] = "/srv/volumes/7/a.log";
   EXPECT_THAT(find("/srv/volumes/7/a.log").labels, ElementsAre(Pair("batch_size", "8")));
 }
 
-TEST_F(CommandLines, those_that_may_not_be_looked_into_are_counted) {
+TEST_F(CommandLines, ThoseThatMayNotBeLookedIntoAreCounted) {
   table_.all[10] = {"train -b 8", {{1, "/log/a.log", true}}, true};
   table_.all[11] = {"sh", {}};
   const auto scan = scan_command_lines(table_, usual_patterns(), {"/log/a.log"});
@@ -107,7 +107,7 @@ TEST_F(CommandLines, those_that_may_not_be_looked_into_are_counted) {
   EXPECT_EQ(scan.logs.at("/log/a.log").writers, 0U);
 }
 
-TEST_F(CommandLines, patterns_are_checked_with_the_configuration) {
+TEST_F(CommandLines, PatternsAreCheckedWithTheConfiguration) {
   const auto parsed = [](const std::string& patterns) {
     return parse_config("etad.toml", "[command_line]\npatterns = " + patterns);
   };
@@ -122,7 +122,7 @@ TEST_F(CommandLines, patterns_are_checked_with_the_configuration) {
 }
 
 // The real table, asked about this very process.
-TEST(ProcProcessTable, shows_an_open_file_and_the_command_line) {
+TEST(ProcProcessTable, ShowsAnOpenFileAndTheCommandLine) {
   std::string path = (std::filesystem::temp_directory_path() / "etad-proc-XXXXXX").string();
   const int writing = mkstemp(path.data());
   const int reading = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -188,7 +188,7 @@ class FollowedCommandLine : public FollowedFiles {
   CommandLineWatch watch_{usual_patterns(), table_, *writer_};
 };
 
-TEST_F(FollowedCommandLine, gives_a_run_what_its_log_lacks) {
+TEST_F(FollowedCommandLine, GivesARunWhatItsLogLacks) {
   table_.all[10] = {"python main.py -a resnet50 -b 64", {{1, log(), true}}};
   write(0, 50);
   EXPECT_EQ(rounds(), 1);
@@ -212,7 +212,7 @@ TEST_F(FollowedCommandLine, gives_a_run_what_its_log_lacks) {
   EXPECT_EQ(reader_->segments(runs().at(0).id, 0, 100).value().back().samples_per_iteration, 64);
 }
 
-TEST_F(FollowedCommandLine, a_process_that_can_not_be_seen_is_told_once) {
+TEST_F(FollowedCommandLine, AProcessThatCanNotBeSeenIsToldOnce) {
   table_.all[10] = {"python main.py -b 64", {{1, log(), true}}, true};
   write(0, 50);
   EXPECT_EQ(rounds(), 0);
@@ -225,7 +225,7 @@ TEST_F(FollowedCommandLine, a_process_that_can_not_be_seen_is_told_once) {
   EXPECT_FALSE(runs().at(0).run.train.batch_size);
 }
 
-TEST_F(FollowedCommandLine, is_looked_for_at_most_every_two_seconds) {
+TEST_F(FollowedCommandLine, IsLookedForAtMostEveryTwoSeconds) {
   EXPECT_FALSE(watch_.look({{"/a.log", 1, 0}}, now_));
   EXPECT_FALSE(watch_.look({{"/b.log", 2, 0}}, now_ + seconds(1)));
   EXPECT_EQ(table_.walks, 1);

@@ -16,7 +16,7 @@ std::vector<std::string> mistakes(std::string_view toml) {
   return out;
 }
 
-TEST(Config, an_empty_file_is_all_defaults) {
+TEST(Config, AnEmptyFileIsAllDefaults) {
   const auto config = parse_config("etad.toml", "");
   ASSERT_TRUE(config);
   EXPECT_EQ(config->storage.path, "/var/lib/etad/history.db");
@@ -25,7 +25,7 @@ TEST(Config, an_empty_file_is_all_defaults) {
   EXPECT_TRUE(config->sources.empty());
 }
 
-TEST(Config, a_users_own_daemon_answers_to_that_user_and_knows_the_home) {
+TEST(Config, AUsersOwnDaemonAnswersToThatUserAndKnowsTheHome) {
   paths::Paths mine = paths::of_system("/usr");
   mine.home = "/home/ada";
   const auto config = parse_config("etad.toml", R"([[source]]
@@ -38,7 +38,7 @@ paths = ["~/runs/*.log", "/srv/*.log"]
   EXPECT_FALSE(parse_config("etad.toml", "[[source]]\npaths = ['~/x']")) << "a system's daemon has no home";
 }
 
-TEST(Config, reads_every_key) {
+TEST(Config, ReadsEveryKey) {
   const auto config = parse_config("etad.toml", R"(
 host = "gpu1"
 [storage]
@@ -84,7 +84,7 @@ read_rotated = true
   EXPECT_TRUE(config->sources[0].read_rotated);
 }
 
-TEST(Config, rotated_files_are_left_out_read_or_logs_of_their_own) {
+TEST(Config, RotatedFilesAreLeftOutReadOrLogsOfTheirOwn) {
   const auto with = [](const std::string& value) {
     return parse_config("etad.toml", "[[source]]\npaths = [\"/logs/*\"]\nread_rotated = " + value + "\n");
   };
@@ -97,7 +97,7 @@ TEST(Config, rotated_files_are_left_out_read_or_logs_of_their_own) {
   EXPECT_FALSE(with("\"separate\""));
 }
 
-TEST(Config, every_mistake_is_told_with_its_line) {
+TEST(Config, EveryMistakeIsToldWithItsLine) {
   const auto found = mistakes(
       "[storage]\n"
       "pth = \"/x\"\n"
@@ -117,13 +117,13 @@ TEST(Config, every_mistake_is_told_with_its_line) {
   EXPECT_EQ(found[4].substr(0, 53), "etad.toml:8: 'logs/*.log' is not an absolute path (a ");
 }
 
-TEST(Config, no_toml_at_all_is_one_mistake_with_its_line) {
+TEST(Config, NoTomlAtAllIsOneMistakeWithItsLine) {
   const auto found = mistakes("[storage\npath = 1");
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].substr(0, 12), "etad.toml:1:");
 }
 
-TEST(Config, durations) {
+TEST(Config, Durations) {
   EXPECT_EQ(parse_duration("90").value(), std::chrono::seconds(90));
   EXPECT_EQ(parse_duration("15m").value(), std::chrono::minutes(15));
   EXPECT_EQ(parse_duration("7d").value(), std::chrono::days(7));
@@ -132,7 +132,7 @@ TEST(Config, durations) {
   }
 }
 
-TEST(Config, a_trace_source_has_columns) {
+TEST(Config, ATraceSourceHasColumns) {
   const auto config = parse_config("etad.toml", R"([[source]]
 paths = ["/var/log/gpu/t.txt"]
 format = "csv"
@@ -144,7 +144,7 @@ labels = { start = "2026-11-21 09:30:00", interval = 10 }
   EXPECT_EQ(config->sources.at(0).columns.at(2), "gpu.temperature{gpu=0}");
 }
 
-TEST(Config, mistakes_in_a_trace_source_are_told_with_their_line) {
+TEST(Config, MistakesInATraceSourceAreToldWithTheirLine) {
   const auto told = [](const std::string& lines) {
     const auto found = mistakes("[[source]]\npaths = [\"/t\"]\n" + lines);
     return found.size() == 1 ? found[0] : std::to_string(found.size()) + " mistakes";
@@ -158,7 +158,7 @@ TEST(Config, mistakes_in_a_trace_source_are_told_with_their_line) {
       told("columns = [\"time\"]\nformat = \"caffe\"").starts_with("etad.toml:3: 'caffe' is a log's format"));
 }
 
-TEST(Config, alerts_are_a_program_and_its_arguments) {
+TEST(Config, AlertsAreAProgramAndItsArguments) {
   const auto config = parse_config("etad.toml", R"([alerts]
 command = ["/usr/local/bin/tell", "--channel", "gpu"]
 timeout = "5s"
@@ -177,7 +177,7 @@ per_hour = 6
   EXPECT_TRUE(found[2].starts_with("etad.toml:2: 'mail root' is not an absolute path")) << found[2];
 }
 
-TEST(Config, a_wrong_path_pattern_is_told_with_its_line) {
+TEST(Config, AWrongPathPatternIsToldWithItsLine) {
   const auto found = mistakes(
       "[[source]]\npaths = ['/a']\npath_pattern = '(?P<batch_size>'\n"
       "[[source]]\npaths = ['/b']\npath_pattern = '/(?P<colour>[a-z]+)/'\n");
@@ -188,7 +188,7 @@ TEST(Config, a_wrong_path_pattern_is_told_with_its_line) {
       << found[1];
 }
 
-TEST(Config, what_is_hardly_meant_is_a_warning_with_its_line) {
+TEST(Config, WhatIsHardlyMeantIsAWarningWithItsLine) {
   const auto config = parse_config("etad.toml", R"([[source]]
 paths = ["/data/*/x.log", "/data/**/*.log"]
 labels = { batchsize = 64, workers = 8, device = "K80" }
@@ -209,7 +209,7 @@ labels = { start = "2026-11-21", interval = 10, gpu = 0, colour = "red" }
   EXPECT_TRUE(told[2].starts_with("etad.toml:7: the label 'colour' is none")) << told[2];
 }
 
-TEST(Config, a_source_of_a_format_that_nobody_describes_is_told_with_its_line) {
+TEST(Config, ASourceOfAFormatThatNobodyDescribesIsToldWithItsLine) {
   const auto config = parse_config("etad.toml", R"([rules]
 path = "/nowhere"
 [[source]]

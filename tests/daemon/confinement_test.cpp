@@ -48,7 +48,7 @@ class Confined : public TempHistory {
   }
 };
 
-TEST_F(Confined, the_daemon_writes_where_its_history_and_socket_are_and_nowhere_else) {
+TEST_F(Confined, TheDaemonWritesWhereItsHistoryAndSocketAreAndNowhereElse) {
   std::ofstream(folder_ / "theirs.log") << "a line\n";
   expect_fine(in_confinement([&] {
     if (!may_write((folder_ / "ours" / "new").string())) return 1;
@@ -62,7 +62,7 @@ TEST_F(Confined, the_daemon_writes_where_its_history_and_socket_are_and_nowhere_
   }));
 }
 
-TEST_F(Confined, it_executes_nothing_and_its_threads_neither) {
+TEST_F(Confined, ItExecutesNothingAndItsThreadsNeither) {
   expect_fine(in_confinement([] {
     int error = 0;
     std::thread([&] {
@@ -73,7 +73,7 @@ TEST_F(Confined, it_executes_nothing_and_its_threads_neither) {
   }));
 }
 
-TEST_F(Confined, a_history_and_its_backup_are_made_there) {
+TEST_F(Confined, AHistoryAndItsBackupAreMadeThere) {
   expect_fine(in_confinement([&] {
     const std::string history = (folder_ / "ours" / "history.db").string();
     if (!Writer::open(history)) return 1;

@@ -78,7 +78,7 @@ void expect_answered(const std::string& expression, const Shown& metrics) {
   for (const std::string& name : wanted) EXPECT_TRUE(known.contains(name)) << "no label " << name;
 }
 
-TEST(Dashboards, every_panel_asks_for_what_is_shown) {
+TEST(Dashboards, EveryPanelAsksForWhatIsShown) {
   const auto dashboard = boost::json::parse(content_of(ETAD_RULES "/../grafana/etad.json"));
   const Shown older = shown(service::MetricsForm::prometheus),
               newer = shown(service::MetricsForm::open_metrics);
@@ -100,7 +100,7 @@ TEST(Dashboards, every_panel_asks_for_what_is_shown) {
   }
 }
 
-TEST(Dashboards, every_alert_watches_what_is_shown) {
+TEST(Dashboards, EveryAlertWatchesWhatIsShown) {
   const std::string rules = content_of(ETAD_RULES "/../prometheus/etad.rules.yml");
   static const std::regex kExpression(R"(\n +expr: ([^\n]+))");
   const Shown metrics = shown(service::MetricsForm::prometheus);

@@ -43,7 +43,7 @@ class FewDescriptors : public FollowedFiles {
   }
 };
 
-TEST_F(FewDescriptors, two_hundred_growing_files_are_all_read_with_forty) {
+TEST_F(FewDescriptors, TwoHundredGrowingFilesAreAllReadWithForty) {
   if (ETAD_SANITIZED) GTEST_SKIP() << "the sanitizers need descriptors of their own";
   write_to_all("one");
   start_ingest(usual_options());

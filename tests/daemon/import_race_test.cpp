@@ -74,7 +74,7 @@ class ImportRaces : public FollowedFiles {
   const std::string lenet_ = content_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
 };
 
-TEST_F(ImportRaces, two_imports_of_one_log_at_once_leave_it_once) {
+TEST_F(ImportRaces, TwoImportsOfOneLogAtOnceLeaveItOnce) {
   auto first = begin("/a.log", lenet_), second = begin("/b.log", lenet_);
   const auto one = first->finish(), other = second->finish();
   ASSERT_TRUE(one);
@@ -88,7 +88,7 @@ TEST_F(ImportRaces, two_imports_of_one_log_at_once_leave_it_once) {
   EXPECT_EQ(reader_->sources().value().size(), 1U);
 }
 
-TEST_F(ImportRaces, of_a_log_and_its_grown_copy_at_once_the_second_is_to_be_imported_again) {
+TEST_F(ImportRaces, OfALogAndItsGrownCopyAtOnceTheSecondIsToBeImportedAgain) {
   auto first = begin("/a.log", first_lines("Iteration 300,")), second = begin("/b.log", lenet_);
   ASSERT_TRUE(first->finish());
   const auto refused = second->finish();
@@ -100,7 +100,7 @@ TEST_F(ImportRaces, of_a_log_and_its_grown_copy_at_once_the_second_is_to_be_impo
   expect_once();
 }
 
-TEST_F(ImportRaces, two_imports_that_go_on_with_one_log_do_not_both_do) {
+TEST_F(ImportRaces, TwoImportsThatGoOnWithOneLogDoNotBothDo) {
   ASSERT_TRUE(begin("/a.log", first_lines("Iteration 300,"))->finish());
   auto first = begin("/a.log", lenet_), second = begin("/a.log", lenet_);
   ASSERT_TRUE(first->finish());
@@ -109,7 +109,7 @@ TEST_F(ImportRaces, two_imports_that_go_on_with_one_log_do_not_both_do) {
   expect_once();
 }
 
-TEST_F(ImportRaces, a_log_that_is_followed_while_it_is_imported_is_read_once) {
+TEST_F(ImportRaces, ALogThatIsFollowedWhileItIsImportedIsReadOnce) {
   start_ingest(usual_options());
   auto import = begin("/elsewhere/lenet.log", lenet_);
   append("lenet.log", lenet_);
@@ -120,7 +120,7 @@ TEST_F(ImportRaces, a_log_that_is_followed_while_it_is_imported_is_read_once) {
   expect_once();
 }
 
-TEST_F(ImportRaces, a_followed_file_of_which_nothing_is_read_yet_is_left_to_its_follower) {
+TEST_F(ImportRaces, AFollowedFileOfWhichNothingIsReadYetIsLeftToItsFollower) {
   append("lenet.log", first_lines("Iteration 100,"));
   start_ingest(usual_options());
   wait();
@@ -133,7 +133,7 @@ TEST_F(ImportRaces, a_followed_file_of_which_nothing_is_read_yet_is_left_to_its_
   expect_once();
 }
 
-TEST_F(ImportRaces, an_older_copy_of_a_followed_log_adds_nothing) {
+TEST_F(ImportRaces, AnOlderCopyOfAFollowedLogAddsNothing) {
   append("lenet.log", lenet_);
   start_ingest(usual_options());
   wait();
@@ -143,7 +143,7 @@ TEST_F(ImportRaces, an_older_copy_of_a_followed_log_adds_nothing) {
   expect_once();
 }
 
-TEST_F(ImportRaces, a_log_that_was_imported_since_the_start_is_not_followed_from_its_beginning) {
+TEST_F(ImportRaces, ALogThatWasImportedSinceTheStartIsNotFollowedFromItsBeginning) {
   start_ingest(usual_options());
   wait();
   ASSERT_TRUE(begin("/elsewhere/lenet.log", lenet_)->finish());
@@ -152,7 +152,7 @@ TEST_F(ImportRaces, a_log_that_was_imported_since_the_start_is_not_followed_from
   expect_once();
 }
 
-TEST_F(ImportRaces, an_import_that_ends_while_a_follower_begins_the_file_is_not_read_by_it) {
+TEST_F(ImportRaces, AnImportThatEndsWhileAFollowerBeginsTheFileIsNotReadByIt) {
   start_ingest(usual_options());
   append("lenet.log", lenet_);
   auto import = begin("/elsewhere/lenet.log", lenet_);
@@ -165,7 +165,7 @@ TEST_F(ImportRaces, an_import_that_ends_while_a_follower_begins_the_file_is_not_
   expect_once();
 }
 
-TEST_F(ImportRaces, an_import_that_has_ended_is_on_the_disk_and_so_is_one_that_was_there_already) {
+TEST_F(ImportRaces, AnImportThatHasEndedIsOnTheDiskAndSoIsOneThatWasThereAlready) {
   auto faulty = std::make_unique<FaultyWriter>(Writer::open(path()).value());
   FaultyWriter* const history = faulty.get();
   writer_ = std::make_unique<SharedWriter>(std::move(faulty));
@@ -183,7 +183,7 @@ TEST_F(ImportRaces, an_import_that_has_ended_is_on_the_disk_and_so_is_one_that_w
   EXPECT_TRUE(history->synced);
 }
 
-TEST_F(ImportRaces, logs_that_begin_alike_are_imported_beside_one_that_grows) {
+TEST_F(ImportRaces, LogsThatBeginAlikeAreImportedBesideOneThatGrows) {
   const std::string head = first_lines("Iteration 100,");
   append("live.log", head);
   start_ingest(usual_options());

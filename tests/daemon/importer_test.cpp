@@ -34,7 +34,7 @@ class Importing : public TempHistory {
   const std::string lenet_ = content_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
 };
 
-TEST_F(Importing, a_whole_log_is_in_the_history) {
+TEST_F(Importing, AWholeLogIsInTheHistory) {
   const auto report = import("/logs/lenet.log", lenet_);
   EXPECT_EQ(report.format, "caffe");
   EXPECT_EQ(report.runs, 1);
@@ -49,7 +49,7 @@ TEST_F(Importing, a_whole_log_is_in_the_history) {
   EXPECT_EQ(reader_->segments(found[0].id, 0, 100).value().size(), 16U);
 }
 
-TEST_F(Importing, the_size_of_the_pieces_changes_nothing) {
+TEST_F(Importing, TheSizeOfThePiecesChangesNothing) {
   import("/a", lenet_, 1'000'000);
   const auto whole = reader_->segments(runs()[0].id, 0, 100).value();
   import("/b", "# another log\n" + lenet_, 7);
@@ -58,7 +58,7 @@ TEST_F(Importing, the_size_of_the_pieces_changes_nothing) {
   for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_EQ(pieces[i].duration, whole[i].duration);
 }
 
-TEST_F(Importing, the_same_content_again_adds_nothing_whatever_its_name) {
+TEST_F(Importing, TheSameContentAgainAddsNothingWhateverItsName) {
   import("/logs/lenet.log", lenet_);
   const auto again = import("/elsewhere/copy.log", lenet_, 4096);
   EXPECT_TRUE(again.already_read);
@@ -67,7 +67,7 @@ TEST_F(Importing, the_same_content_again_adds_nothing_whatever_its_name) {
   EXPECT_EQ(runs().size(), 1U);
 }
 
-TEST_F(Importing, a_grown_log_goes_on_where_it_ended) {
+TEST_F(Importing, AGrownLogGoesOnWhereItEnded) {
   const std::size_t half = lenet_.find("Iteration 300,");
   const std::size_t cut = lenet_.rfind('\n', half) + 1;
   import("/logs/lenet.log", lenet_.substr(0, cut));
@@ -81,7 +81,7 @@ TEST_F(Importing, a_grown_log_goes_on_where_it_ended) {
   EXPECT_EQ(reader_->segments(runs()[0].id, 0, 100).value().size(), 16U);
 }
 
-TEST_F(Importing, a_longer_log_of_another_name_is_that_log_grown_and_gives_it_its_name) {
+TEST_F(Importing, ALongerLogOfAnotherNameIsThatLogGrownAndGivesItItsName) {
   const std::size_t cut = lenet_.rfind('\n', lenet_.find("Iteration 300,")) + 1;
   import("/logs/lenet.log", lenet_.substr(0, cut));
   const auto rest = import("/archive/lenet.log", lenet_ + "# and the next\n" + lenet_);
@@ -92,7 +92,7 @@ TEST_F(Importing, a_longer_log_of_another_name_is_that_log_grown_and_gives_it_it
   EXPECT_EQ(reader_->sources().value().size(), 1U);
 }
 
-TEST_F(Importing, an_older_shorter_copy_adds_nothing) {
+TEST_F(Importing, AnOlderShorterCopyAddsNothing) {
   const auto until = [&](std::string_view text) { return lenet_.substr(0, lenet_.rfind('\n', lenet_.find(text)) + 1); };
   import("/logs/lenet.log", lenet_);
   for (const char* end : {"Iteration 100,", "Iteration 300,", "Iteration 350,", "Optimization Done"}) {
@@ -107,7 +107,7 @@ TEST_F(Importing, an_older_shorter_copy_adds_nothing) {
   EXPECT_EQ(reader_->sources().value().size(), 1U);
 }
 
-TEST_F(Importing, a_log_that_begins_alike_and_measured_something_else_is_another) {
+TEST_F(Importing, ALogThatBeginsAlikeAndMeasuredSomethingElseIsAnother) {
   import("/logs/lenet.log", lenet_);
   const std::size_t cut = lenet_.rfind('\n', lenet_.find("Iteration 300,")) + 1;
   std::string other = lenet_.substr(0, cut);
@@ -117,7 +117,7 @@ TEST_F(Importing, a_log_that_begins_alike_and_measured_something_else_is_another
   EXPECT_EQ(runs().size(), 2U);
 }
 
-TEST_F(Importing, what_is_not_finished_leaves_nothing) {
+TEST_F(Importing, WhatIsNotFinishedLeavesNothing) {
   {
     auto session = begin("/logs/lenet.log");
     std::string large;
@@ -129,7 +129,7 @@ TEST_F(Importing, what_is_not_finished_leaves_nothing) {
   EXPECT_TRUE(reader_->sources().value().empty());
 }
 
-TEST_F(Importing, a_log_that_nothing_was_made_of_is_no_dead_end) {
+TEST_F(Importing, ALogThatNothingWasMadeOfIsNoDeadEnd) {
   SourceCommit in_vain;  // as a daemon without the right rules followed it
   in_vain.source.path = "/logs/lenet.log";
   const auto first = import("/logs/lenet.log", lenet_);
@@ -148,7 +148,7 @@ TEST_F(Importing, a_log_that_nothing_was_made_of_is_no_dead_end) {
   EXPECT_EQ(runs().size(), 1U);
 }
 
-TEST_F(Importing, read_again_it_takes_its_own_place) {
+TEST_F(Importing, ReadAgainItTakesItsOwnPlace) {
   import("/logs/lenet.log", lenet_);
   const std::int64_t id = reader_->sources().value().at(0).id;
   ImportOptions options;
@@ -165,7 +165,7 @@ TEST_F(Importing, read_again_it_takes_its_own_place) {
   EXPECT_FALSE(begin_log_import(request, options, *writer_, [] {})) << "there is no such source any more";
 }
 
-TEST_F(Importing, what_shows_no_format_leaves_nothing_and_says_so) {
+TEST_F(Importing, WhatShowsNoFormatLeavesNothingAndSaysSo) {
   const auto report = import("/etc/passwd", "root:x:0:0:root:/root:/bin/bash\n");
   EXPECT_EQ(report.format, "");
   EXPECT_EQ(report.lines, 1);
@@ -173,7 +173,7 @@ TEST_F(Importing, what_shows_no_format_leaves_nothing_and_says_so) {
   EXPECT_TRUE(reader_->sources().value().empty());
 }
 
-TEST_F(Importing, an_overlong_line_is_cut_and_counted) {
+TEST_F(Importing, AnOverlongLineIsCutAndCounted) {
   const std::string content = lenet_ + std::string(10'000'000, 'x') + "\n";
   import("/logs/long.log", content);
   EXPECT_EQ(reader_->sources().value().at(0).truncated, 1);
@@ -181,7 +181,7 @@ TEST_F(Importing, an_overlong_line_is_cut_and_counted) {
 }
 
 // The same lines as the program wrote them, and as two container runtimes keep them.
-TEST_F(Importing, envelopes_are_opened_and_their_time_counts_where_a_line_has_none) {
+TEST_F(Importing, EnvelopesAreOpenedAndTheirTimeCountsWhereALineHasNone) {
   std::string plain, docker, cri;
   for (int i = 0; i < 100; ++i) {
     const std::string line = std::to_string(i + 1) +
@@ -215,7 +215,7 @@ TEST_F(Importing, envelopes_are_opened_and_their_time_counts_where_a_line_has_no
   }
 }
 
-TEST_F(Importing, labels_fill_in_what_the_log_does_not_say) {
+TEST_F(Importing, LabelsFillInWhatTheLogDoesNotSay) {
   auto session = begin("/logs/no-header.log", {{"batch_size", "48"}, {"network", "Mine"}});
   const std::string body = lenet_.substr(lenet_.rfind('\n', lenet_.find("Iteration 0, Testing")) + 1);
   ASSERT_TRUE(session->feed(body));
@@ -225,7 +225,7 @@ TEST_F(Importing, labels_fill_in_what_the_log_does_not_say) {
   EXPECT_EQ(runs()[0].run.train.batch_size, 48);
 }
 
-TEST_F(Importing, a_bar_that_is_drawn_over_and_over_counts_however_long_its_line) {
+TEST_F(Importing, ABarThatIsDrawnOverAndOverCountsHoweverLongItsLine) {
   constexpr int kSteps = 3000;
   std::string log = "***** Running training *****\n  Total optimization steps = 3000\n";
   const auto bar = [](int step) {
@@ -249,7 +249,7 @@ TEST_F(Importing, a_bar_that_is_drawn_over_and_over_counts_however_long_its_line
   EXPECT_EQ(drawn_over.train.duration, runs()[0].run.train.duration);
 }
 
-TEST_F(Importing, measured_segments_come_in_as_csv) {
+TEST_F(Importing, MeasuredSegmentsComeInAsCsv) {
   const std::string header = "network,framework,device,phase,batch_size,iterations,seconds,run\n";
   std::string rows;
   for (int run = 0; run < 4; ++run) {
@@ -273,7 +273,7 @@ TEST_F(Importing, measured_segments_come_in_as_csv) {
   EXPECT_NEAR(answer->sum.seconds, 450, 5);
 }
 
-TEST_F(Importing, an_estimate_from_the_example_logs) {
+TEST_F(Importing, AnEstimateFromTheExampleLogs) {
   for (const auto& file : std::filesystem::directory_iterator(ETAD_EXAMPLES "/caffe")) {
     if (file.path().stem() != "lenet_b32_i2000_tb100_ti50")
       import(file.path().string(), content_of(file.path()));

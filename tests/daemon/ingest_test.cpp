@@ -57,7 +57,7 @@ MATCHER_P(SameSegments, expected, "") {
   return true;
 }
 
-TEST_F(Ingesting, a_log_that_is_there_is_read_from_its_beginning) {
+TEST_F(Ingesting, ALogThatIsThereIsReadFromItsBeginning) {
   append("lenet.log", lenet_);
   start();
   settle();
@@ -69,7 +69,7 @@ TEST_F(Ingesting, a_log_that_is_there_is_read_from_its_beginning) {
   EXPECT_EQ(reader_->sources().value().at(0).offset, static_cast<std::int64_t>(lenet_.size()));
 }
 
-TEST_F(Ingesting, a_clock_that_is_set_back_keeps_no_still_run_running) {
+TEST_F(Ingesting, AClockThatIsSetBackKeepsNoStillRunRunning) {
   append("lenet.log", lenet_.substr(0, lenet_.rfind('\n', lenet_.find("Iteration 250 ")) + 1));
   start();
   wall_ = system::now();  // the file was written just now
@@ -80,7 +80,7 @@ TEST_F(Ingesting, a_clock_that_is_set_back_keeps_no_still_run_running) {
   EXPECT_EQ(runs().at(0).run.state, RunState::lost);
 }
 
-TEST_F(Ingesting, a_clock_that_is_set_forward_makes_no_run_lost) {
+TEST_F(Ingesting, AClockThatIsSetForwardMakesNoRunLost) {
   append("lenet.log", lenet_.substr(0, lenet_.rfind('\n', lenet_.find("Iteration 250 ")) + 1));
   start();
   wall_ = system::now();
@@ -90,7 +90,7 @@ TEST_F(Ingesting, a_clock_that_is_set_forward_makes_no_run_lost) {
   EXPECT_EQ(runs().at(0).run.state, RunState::running);
 }
 
-TEST_F(Ingesting, growing_in_random_pieces_across_restarts_is_the_same_as_reading_it_whole) {
+TEST_F(Ingesting, GrowingInRandomPiecesAcrossRestartsIsTheSameAsReadingItWhole) {
   append("whole.log", "# whole\n" + lenet_);
   start();
   settle();
@@ -113,7 +113,7 @@ TEST_F(Ingesting, growing_in_random_pieces_across_restarts_is_the_same_as_readin
   EXPECT_EQ(runs()[0].run.train.duration, expected_run.train.duration);
 }
 
-TEST_F(Ingesting, a_commit_that_fails_loses_nothing_and_doubles_nothing) {
+TEST_F(Ingesting, ACommitThatFailsLosesNothingAndDoublesNothing) {
   append("whole.log", "# whole\n" + lenet_);
   start();
   settle();
@@ -134,7 +134,7 @@ TEST_F(Ingesting, a_commit_that_fails_loses_nothing_and_doubles_nothing) {
   EXPECT_EQ(ingest_->counters().lines, 2 * std::count(lenet_.begin(), lenet_.end(), '\n') + 2);
 }
 
-TEST_F(Ingesting, sources_at_rest_are_left_to_the_history_and_go_on_from_there) {
+TEST_F(Ingesting, SourcesAtRestAreLeftToTheHistoryAndGoOnFromThere) {
   append("whole.log", "# whole\n" + lenet_);
   start();
   settle();
@@ -160,7 +160,7 @@ TEST_F(Ingesting, sources_at_rest_are_left_to_the_history_and_go_on_from_there) 
   }
 }
 
-TEST_F(Ingesting, a_restart_writes_nothing_where_nothing_is_new) {
+TEST_F(Ingesting, ARestartWritesNothingWhereNothingIsNew) {
   for (int i = 0; i < 5; ++i) append(std::to_string(i) + ".log", "# " + std::to_string(i) + "\n" + lenet_);
   start();
   settle();
@@ -174,7 +174,7 @@ TEST_F(Ingesting, a_restart_writes_nothing_where_nothing_is_new) {
   EXPECT_EQ(ingest_->counters().lines, 1);
 }
 
-TEST_F(Ingesting, a_still_run_is_lost_after_a_restart_too) {
+TEST_F(Ingesting, AStillRunIsLostAfterARestartToo) {
   append("lenet.log", lenet_.substr(0, lenet_.rfind('\n', lenet_.find("Iteration 250 ")) + 1));
   start();
   settle();
@@ -186,7 +186,7 @@ TEST_F(Ingesting, a_still_run_is_lost_after_a_restart_too) {
   EXPECT_EQ(runs()[0].run.state, RunState::lost);
 }
 
-TEST_F(Ingesting, a_path_that_was_gone_for_days_is_the_same_source_again) {
+TEST_F(Ingesting, APathThatWasGoneForDaysIsTheSameSourceAgain) {
   append("lenet.log", lenet_);
   start();
   settle();
@@ -204,7 +204,7 @@ TEST_F(Ingesting, a_path_that_was_gone_for_days_is_the_same_source_again) {
 }
 
 // A file system that was not mounted for two days, say.
-TEST_F(Ingesting, a_file_that_was_away_for_days_is_not_read_again) {
+TEST_F(Ingesting, AFileThatWasAwayForDaysIsNotReadAgain) {
   append("lenet.log", lenet_ + "half a line");
   start();
   settle();
@@ -222,7 +222,7 @@ TEST_F(Ingesting, a_file_that_was_away_for_days_is_not_read_again) {
   EXPECT_EQ(runs().size(), 1U);
 }
 
-TEST_F(Ingesting, a_state_that_can_not_be_used_costs_no_run_of_before) {
+TEST_F(Ingesting, AStateThatCanNotBeUsedCostsNoRunOfBefore) {
   append("lenet.log", lenet_);
   start();
   settle();
@@ -245,7 +245,7 @@ TEST_F(Ingesting, a_state_that_can_not_be_used_costs_no_run_of_before) {
   EXPECT_EQ(runs().size(), 2U);
 }
 
-TEST_F(Ingesting, a_run_goes_on_across_a_rotation) {
+TEST_F(Ingesting, ARunGoesOnAcrossARotation) {
   const std::size_t cut = lenet_.rfind('\n', lenet_.find("Iteration 250 ")) + 1;
   append("lenet.log", lenet_.substr(0, cut));
   start();
@@ -258,7 +258,7 @@ TEST_F(Ingesting, a_run_goes_on_across_a_rotation) {
   EXPECT_EQ(runs()[0].run.train.iterations, 500);
 }
 
-TEST_F(Ingesting, the_run_of_a_log_that_stands_still_is_lost_and_found_again) {
+TEST_F(Ingesting, TheRunOfALogThatStandsStillIsLostAndFoundAgain) {
   const std::size_t cut = lenet_.rfind('\n', lenet_.find("Iteration 250 ")) + 1;
   append("lenet.log", lenet_.substr(0, cut));
   start();
@@ -275,7 +275,7 @@ TEST_F(Ingesting, the_run_of_a_log_that_stands_still_is_lost_and_found_again) {
   EXPECT_EQ(runs()[0].run.train.iterations, 500);
 }
 
-TEST_F(Ingesting, paths_and_labels_say_what_the_log_does_not) {
+TEST_F(Ingesting, PathsAndLabelsSayWhatTheLogDoesNot) {
   const std::string body = lenet_.substr(lenet_.rfind('\n', lenet_.find("Iteration 0, Testing")) + 1);
   append("mynet-bs48.log", body);
   start({"auto",
@@ -288,7 +288,7 @@ TEST_F(Ingesting, paths_and_labels_say_what_the_log_does_not) {
   EXPECT_EQ(runs()[0].run.device, "Tesla K80");
 }
 
-TEST_F(Ingesting, an_envelopes_time_counts_where_its_line_has_none) {
+TEST_F(Ingesting, AnEnvelopesTimeCountsWhereItsLineHasNone) {
   for (int i = 1; i <= 20; ++i) {
     append("docker.log",
            "{\"log\":\"" + std::to_string(i) +
@@ -305,7 +305,7 @@ TEST_F(Ingesting, an_envelopes_time_counts_where_its_line_has_none) {
   EXPECT_EQ(to_rfc3339(*runs()[0].run.ended_at), "2026-07-11T10:15:30Z");
 }
 
-TEST_F(Ingesting, a_source_of_the_journal_is_told_as_one) {
+TEST_F(Ingesting, ASourceOfTheJournalIsToldAsOne) {
   ingest_.reset();
   const auto no_journal = [](const auto&) -> tl::expected<std::unique_ptr<follow::JournalReader>, int> {
     return tl::unexpected(EACCES);
@@ -323,7 +323,7 @@ TEST_F(Ingesting, a_source_of_the_journal_is_told_as_one) {
   EXPECT_NE(sources[0].last_error, "");
 }
 
-TEST_F(Ingesting, a_file_of_no_known_format_is_counted_and_left_alone) {
+TEST_F(Ingesting, AFileOfNoKnownFormatIsCountedAndLeftAlone) {
   append("other.log", "hello\nworld\n");
   start();
   settle();

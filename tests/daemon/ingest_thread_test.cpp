@@ -32,7 +32,7 @@ class IngestThreads : public TempHistory {
   std::unique_ptr<IngestThread> thread_;
 };
 
-TEST_F(IngestThreads, a_reload_whose_ingest_does_not_start_is_undone_and_told) {
+TEST_F(IngestThreads, AReloadWhoseIngestDoesNotStartIsUndoneAndTold) {
   ASSERT_TRUE(thread_->start(setup("/nowhere/*.log")));
   faulty_->failing_reads = 1;
   const auto refused = thread_->restart(setup("/elsewhere/*.log"));
@@ -42,7 +42,7 @@ TEST_F(IngestThreads, a_reload_whose_ingest_does_not_start_is_undone_and_told) {
   EXPECT_TRUE(thread_->restart(setup("/elsewhere/*.log")));
 }
 
-TEST_F(IngestThreads, a_reload_after_which_nothing_is_followed_says_so) {
+TEST_F(IngestThreads, AReloadAfterWhichNothingIsFollowedSaysSo) {
   ASSERT_TRUE(thread_->start(setup("/nowhere/*.log")));
   faulty_->failing_reads = 2;
   const auto refused = thread_->restart(setup("/elsewhere/*.log"));
@@ -51,7 +51,7 @@ TEST_F(IngestThreads, a_reload_after_which_nothing_is_followed_says_so) {
   EXPECT_FALSE(thread_->is_running());
 }
 
-TEST_F(IngestThreads, a_pattern_that_finds_the_history_is_refused) {
+TEST_F(IngestThreads, APatternThatFindsTheHistoryIsRefused) {
   Config config;
   config.storage.path = path();
   config.sources.resize(1);

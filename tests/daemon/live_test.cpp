@@ -90,18 +90,18 @@ class LiveAnswer : public FollowedLog {
       *reader_};
 };
 
-TEST_F(LiveAnswer, is_that_of_a_replay) {
+TEST_F(LiveAnswer, IsThatOfAReplay) {
   EXPECT_GE(compare(example(kLog)), 22);
 }
 
-TEST_F(LiveAnswer, is_that_of_a_replay_with_the_networks_model) {
+TEST_F(LiveAnswer, IsThatOfAReplayWithTheNetworksModel) {
   fit_earlier_logs();
   backend_.model_set = refit_.models();
   EXPECT_EQ(backend_.model_set->models.size(), 2U) << "training and testing";
   EXPECT_GE(compare(example(kLog)), 23) << "from the first line on";
 }
 
-TEST_F(LiveAnswer, counts_from_now_and_owns_up_to_a_stall) {
+TEST_F(LiveAnswer, CountsFromNowAndOwnsUpToAStall) {
   const auto parts = pieces(example(kLog), kDisplayed);
   for (std::size_t i = 0; i < 10; ++i) write("live.log", parts[i]);
   const RunRow row = newest();
@@ -119,7 +119,7 @@ TEST_F(LiveAnswer, counts_from_now_and_owns_up_to_a_stall) {
   EXPECT_GT(left(hung, "upper"), 800);
 }
 
-TEST_F(LiveAnswer, without_an_end_is_a_pace) {
+TEST_F(LiveAnswer, WithoutAnEndIsAPace) {
   std::string log = example(kLog);
   log.erase(log.find("max_iter:"), log.find('\n', log.find("max_iter:")) - log.find("max_iter:"));
   const auto parts = pieces(log, kDisplayed);

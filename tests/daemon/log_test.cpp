@@ -5,7 +5,7 @@
 namespace etad {
 namespace {
 
-TEST(Log, lets_no_name_steer_the_terminal_it_is_shown_on_or_begin_a_line_of_its_own) {
+TEST(Log, LetsNoNameSteerTheTerminalItIsShownOnOrBeginALineOfItsOwn) {
   testing::internal::CaptureStderr();
   log::warning("/tmp/\x1b]52;c;eA==\x07.log: denied\n2026-01-01 error forged", {{"SOURCE",
                                                                                  "gnp.\xe2\x80\xae"

@@ -9,7 +9,7 @@ namespace {
 
 using OwnFiles = FollowedFiles;
 
-TEST_F(OwnFiles, the_database_is_no_file_to_follow_under_whatever_name) {
+TEST_F(OwnFiles, TheDatabaseIsNoFileToFollowUnderWhateverName) {
   std::filesystem::create_symlink(path(), file("link.log"));
   std::filesystem::create_hard_link(path() + "-wal", file("hard.log"));
   append("real.log", "a line\n");
@@ -23,7 +23,7 @@ TEST_F(OwnFiles, the_database_is_no_file_to_follow_under_whatever_name) {
   files->close(*handle);
 }
 
-TEST(OwnFilesPatterns, that_find_the_database_are_known) {
+TEST(OwnFilesPatterns, ThatFindTheDatabaseAreKnown) {
   for (const char* pattern :
        {"/var/lib/etad/history.db", "/var/lib/etad/*", "/var/lib/*/history*", "/var/lib/etad/*-wal"})
     EXPECT_TRUE(names_database(pattern, "/var/lib/etad/history.db")) << pattern;

@@ -15,7 +15,7 @@ Environment environment(std::map<std::string, std::string> variables) {
   };
 }
 
-TEST(Paths, the_systems_are_those_of_the_prefix) {
+TEST(Paths, TheSystemsAreThoseOfThePrefix) {
   const Paths usr = of_system("/usr");
   EXPECT_EQ(usr.config, "/etc/etad/etad.toml");
   EXPECT_EQ(usr.rules, (std::vector<std::string>{"/usr/share/etad/rules.d", "/etc/etad/rules.d"}));
@@ -27,7 +27,7 @@ TEST(Paths, the_systems_are_those_of_the_prefix) {
             (std::vector<std::string>{"/usr/local/share/etad/rules.d", "/usr/local/etc/etad/rules.d"}));
 }
 
-TEST(Paths, a_program_knows_its_prefix_by_the_rules_beside_it) {
+TEST(Paths, AProgramKnowsItsPrefixByTheRulesBesideIt) {
   std::string pattern = (std::filesystem::temp_directory_path() / "etad-prefix-XXXXXX").string();
   const std::filesystem::path prefix = mkdtemp(pattern.data());
   EXPECT_EQ(install_prefix((prefix / "sbin/etad").string()), "/usr") << "nothing was installed here";
@@ -39,7 +39,7 @@ TEST(Paths, a_program_knows_its_prefix_by_the_rules_beside_it) {
   std::filesystem::remove_all(prefix);
 }
 
-TEST(Paths, a_users_are_the_xdg_folders) {
+TEST(Paths, AUsersAreTheXdgFolders) {
   const Paths plain =
       of_user("/usr", environment({{"HOME", "/home/ada"}, {"XDG_RUNTIME_DIR", "/run/user/7"}}));
   EXPECT_EQ(plain.config, "/home/ada/.config/etad/etad.toml");
@@ -57,7 +57,7 @@ TEST(Paths, a_users_are_the_xdg_folders) {
   EXPECT_FALSE(moved.socket.starts_with("relative")) << "the standard has relative paths ignored";
 }
 
-TEST(Paths, a_client_asks_where_it_is_told_or_where_somebody_listens) {
+TEST(Paths, AClientAsksWhereItIsToldOrWhereSomebodyListens) {
   EXPECT_EQ(client_socket(environment({{"ETAD_SOCKET", "/x/s"}, {"XDG_RUNTIME_DIR", "/nowhere"}})), "/x/s");
   EXPECT_EQ(client_socket(environment({{"XDG_RUNTIME_DIR", "/nowhere"}})), "/run/etad/etad.sock");
 }

@@ -32,7 +32,7 @@ class Rereading : public FollowedLog {
   std::atomic<bool> stop_ = false;
 };
 
-TEST_F(Rereading, replaces_what_came_of_it_and_keeps_labels_and_the_track_record) {
+TEST_F(Rereading, ReplacesWhatCameOfItAndKeepsLabelsAndTheTrackRecord) {
   write("a.log", log());
   const RunRow before = newest();
   label(before.id, {{"gpus", "0,1"}});
@@ -62,7 +62,7 @@ TEST_F(Rereading, replaces_what_came_of_it_and_keeps_labels_and_the_track_record
   EXPECT_EQ(sources()[0].offset, static_cast<std::int64_t>(log().size()));
 }
 
-TEST_F(Rereading, what_comes_meanwhile_is_read_once) {
+TEST_F(Rereading, WhatComesMeanwhileIsReadOnce) {
   const std::string all = log();
   const std::size_t middle = all.find('\n', all.size() / 2) + 1;
   write("a.log", all.substr(0, middle));
@@ -83,7 +83,7 @@ TEST_F(Rereading, what_comes_meanwhile_is_read_once) {
   EXPECT_THAT(runs(), SizeIs(2));
 }
 
-TEST_F(Rereading, one_that_is_given_up_leaves_all_as_it_was) {
+TEST_F(Rereading, OneThatIsGivenUpLeavesAllAsItWas) {
   write("a.log", log());
   const RunRow before = newest();
   {
@@ -97,7 +97,7 @@ TEST_F(Rereading, one_that_is_given_up_leaves_all_as_it_was) {
   EXPECT_FALSE(Reread::of(before.source_id, setup(), *writer_).value()->read(stop_));
 }
 
-TEST_F(Rereading, a_restart_in_between_does_not_take_it_for_the_followed_one) {
+TEST_F(Rereading, ARestartInBetweenDoesNotTakeItForTheFollowedOne) {
   write("a.log", log());
   const std::int64_t source = newest().source_id;
   const auto reread = Reread::of(source, setup(), *writer_).value();
@@ -109,7 +109,7 @@ TEST_F(Rereading, a_restart_in_between_does_not_take_it_for_the_followed_one) {
   EXPECT_EQ(newest().source_id, source);
 }
 
-TEST_F(Rereading, a_name_with_wildcards_in_it_is_that_file_alone) {
+TEST_F(Rereading, ANameWithWildcardsInItIsThatFileAlone) {
   write("a1.log", log());
   write("a[1].log", example("lenet_b32_i500_tb50_ti50.log"));
   for (const RunRow& each : runs()) {
@@ -123,7 +123,7 @@ TEST_F(Rereading, a_name_with_wildcards_in_it_is_that_file_alone) {
     EXPECT_EQ(each.run.train.batch_size, each.source.ends_with("a1.log") ? 64 : 32) << each.source;
 }
 
-TEST_F(Rereading, what_can_not_be_read_again_says_why) {
+TEST_F(Rereading, WhatCanNotBeReadAgainSaysWhy) {
   write("a.log", log());
   const std::int64_t source = newest().source_id;
   const auto why = [&](const IngestSetup& from) {
@@ -147,7 +147,7 @@ TEST_F(Rereading, what_can_not_be_read_again_says_why) {
   EXPECT_THAT(runs(), SizeIs(2));
 }
 
-TEST_F(Rereading, a_run_that_goes_on_over_an_upgrade_is_read_again) {
+TEST_F(Rereading, ARunThatGoesOnOverAnUpgradeIsReadAgain) {
   const std::string all = log();
   const std::size_t middle = all.find('\n', all.size() / 2) + 1;
   write("a.log", all.substr(0, middle));

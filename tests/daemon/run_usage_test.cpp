@@ -92,7 +92,7 @@ class RunUsage : public testing::Test {
   std::unique_ptr<Reader> reader_;
 };
 
-TEST_F(RunUsage, a_log_and_a_trace_meet) {
+TEST_F(RunUsage, ALogAndATraceMeet) {
   EXPECT_EQ(import("/var/log/caffe/small.log", caffe_log()).runs, 1);
   const auto before = run(1);
   EXPECT_EQ(before.at("usage").at("absent"), "no monitoring trace of a GPU covers its time");

@@ -57,7 +57,7 @@ class Watched : public testing::Test {
                   [this] { return steady_; }, [this](const std::string&) { return modified_; }};
 };
 
-TEST_F(Watched, a_hang_is_told_once_when_it_has_lasted_and_when_it_is_over) {
+TEST_F(Watched, AHangIsToldOnceWhenItHasLastedAndWhenItIsOver) {
   look(false);
   EXPECT_THAT(told(), ElementsAre("begun: run 12 of LeNet is running at iteration 200 of 1000"));
   look(true);
@@ -71,7 +71,7 @@ TEST_F(Watched, a_hang_is_told_once_when_it_has_lasted_and_when_it_is_over) {
   EXPECT_THAT(told(), ElementsAre("recovered: run 12 of LeNet goes on as usual at iteration 200 of 1000"));
 }
 
-TEST_F(Watched, what_comes_and_goes_is_not_told_each_time) {
+TEST_F(Watched, WhatComesAndGoesIsNotToldEachTime) {
   look(false);
   told();
   int hangs = 0;
@@ -86,7 +86,7 @@ TEST_F(Watched, what_comes_and_goes_is_not_told_each_time) {
   EXPECT_EQ(hangs, 1) << "within half an hour";
 }
 
-TEST_F(Watched, a_log_that_is_caught_up_with_hangs_nowhere) {
+TEST_F(Watched, ALogThatIsCaughtUpWithHangsNowhere) {
   for (int i = 0; i < 20; ++i) {
     *row_.run.ended_at += seconds{30};  // old lines, but new ones
     look(true);
@@ -95,7 +95,7 @@ TEST_F(Watched, a_log_that_is_caught_up_with_hangs_nowhere) {
   EXPECT_THAT(told(), ElementsAre(HasSubstr("begun")));
 }
 
-TEST_F(Watched, a_slow_run_is_told_with_its_slowdown) {
+TEST_F(Watched, ASlowRunIsToldWithItsSlowdown) {
   look(false, 2.1);
   pass(RunWatch::kConfirm);
   look(false, 2.1);
@@ -107,7 +107,7 @@ TEST_F(Watched, a_slow_run_is_told_with_its_slowdown) {
             "lost so far");
 }
 
-TEST_F(Watched, the_end_is_told_with_its_reason) {
+TEST_F(Watched, TheEndIsToldWithItsReason) {
   row_.run.message = "out of memory";
   end(RunState::failed);
   EXPECT_THAT(told(), ElementsAre("failed: run 12 of LeNet failed at iteration 200 of 1000: out of memory"));
@@ -115,7 +115,7 @@ TEST_F(Watched, the_end_is_told_with_its_reason) {
   EXPECT_THAT(told(), ElementsAre(HasSubstr("lost: ")));
 }
 
-TEST_F(Watched, a_failure_between_two_looks_is_news_and_one_in_an_old_log_is_not) {
+TEST_F(Watched, AFailureBetweenTwoLooksIsNewsAndOneInAnOldLogIsNot) {
   end(RunState::failed, false, kNow + minutes{1});
   EXPECT_EQ(told().size(), 1U);
   end(RunState::failed, false, kNow + hours{48});
@@ -126,7 +126,7 @@ TEST_F(Watched, a_failure_between_two_looks_is_news_and_one_in_an_old_log_is_not
   EXPECT_EQ(told().size(), 1U);
 }
 
-TEST_F(Watched, a_log_that_is_read_again_fails_once) {
+TEST_F(Watched, ALogThatIsReadAgainFailsOnce) {
   end(RunState::failed);
   told();
   row_.id = 13;
@@ -137,7 +137,7 @@ TEST_F(Watched, a_log_that_is_read_again_fails_once) {
   EXPECT_EQ(told().size(), 1U) << "another run of that log";
 }
 
-TEST_F(Watched, imports_are_nobodys_trouble) {
+TEST_F(Watched, ImportsAreNobodysTrouble) {
   row_.source_kind = "import";
   look(true);
   pass(RunWatch::kConfirm);

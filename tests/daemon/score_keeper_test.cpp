@@ -46,7 +46,7 @@ class TrackRecordKept : public FollowedLog {
 
 const std::string kLog = "lenet_b8_i5000_tb100_ti40.log";
 
-TEST_F(TrackRecordKept, what_was_said_is_held_against_what_came) {
+TEST_F(TrackRecordKept, WhatWasSaidIsHeldAgainstWhatCame) {
   keeper();
   follow(example(kLog));
   const etad::Run run = newest().run;
@@ -67,7 +67,7 @@ TEST_F(TrackRecordKept, what_was_said_is_held_against_what_came) {
   }
 }
 
-TEST_F(TrackRecordKept, with_a_model_a_run_is_foretold_at_its_start_and_refits_change_nothing) {
+TEST_F(TrackRecordKept, WithAModelARunIsForetoldAtItsStartAndRefitsChangeNothing) {
   fit_earlier_logs();
   models_ = refit_.models();
   keeper();
@@ -100,7 +100,7 @@ TEST_F(TrackRecordKept, with_a_model_a_run_is_foretold_at_its_start_and_refits_c
   EXPECT_NEAR(*start->actual, to_seconds(*run.ended_at - *run.started_at), 1e-6) << "of the whole run";
 }
 
-TEST_F(TrackRecordKept, a_run_seen_late_has_a_start_by_a_model_that_knew_nothing_of_it) {
+TEST_F(TrackRecordKept, ARunSeenLateHasAStartByAModelThatKnewNothingOfIt) {
   for (const char* earlier : {"lenet_b64_i500_tb100_ti50.log", "lenet_b32_i500_tb50_ti50.log"})
     write(earlier, example(earlier));
   Refit refit(
@@ -137,7 +137,7 @@ TEST_F(TrackRecordKept, a_run_seen_late_has_a_start_by_a_model_that_knew_nothing
   EXPECT_TRUE(seen_late("after.log", hours(1)).empty()) << "that model may have seen the run";
 }
 
-TEST_F(TrackRecordKept, the_sums_are_those_of_the_rows) {
+TEST_F(TrackRecordKept, TheSumsAreThoseOfTheRows) {
   keeper();
   follow(example(kLog));
   double sum = 0, bias = 0, covered = 0;
@@ -158,7 +158,7 @@ TEST_F(TrackRecordKept, the_sums_are_those_of_the_rows) {
   EXPECT_NEAR(overall.coverage, covered / n, 1e-9);
 }
 
-TEST_F(TrackRecordKept, a_run_that_did_not_finish_scores_nothing) {
+TEST_F(TrackRecordKept, ARunThatDidNotFinishScoresNothing) {
   keeper();
   follow(example(kLog), 12);
   EXPECT_FALSE(predictions().empty());
@@ -171,7 +171,7 @@ TEST_F(TrackRecordKept, a_run_that_did_not_finish_scores_nothing) {
   for (const AccuracyRow& row : *groups) EXPECT_EQ(row.count, 0);
 }
 
-TEST_F(TrackRecordKept, a_lost_run_that_goes_on_is_scored_with_what_was_said_of_it) {
+TEST_F(TrackRecordKept, ALostRunThatGoesOnIsScoredWithWhatWasSaidOfIt) {
   keeper();
   const auto parts = pieces(example(kLog), kDisplayed);
   follow(example(kLog), 12);
@@ -191,7 +191,7 @@ TEST_F(TrackRecordKept, a_lost_run_that_goes_on_is_scored_with_what_was_said_of_
   }
 }
 
-TEST_F(TrackRecordKept, a_restart_goes_on_with_the_record) {
+TEST_F(TrackRecordKept, ARestartGoesOnWithTheRecord) {
   keeper();
   const auto parts = pieces(example(kLog), kDisplayed);
   follow(example(kLog), 8);
@@ -207,7 +207,7 @@ TEST_F(TrackRecordKept, a_restart_goes_on_with_the_record) {
   EXPECT_TRUE(after[0].actual);
 }
 
-TEST_F(TrackRecordKept, an_end_that_a_dying_daemon_did_not_score_is_scored_by_the_next) {
+TEST_F(TrackRecordKept, AnEndThatADyingDaemonDidNotScoreIsScoredByTheNext) {
   keeper();
   const auto parts = pieces(example(kLog), kDisplayed);
   follow(example(kLog), 8);
@@ -218,7 +218,7 @@ TEST_F(TrackRecordKept, an_end_that_a_dying_daemon_did_not_score_is_scored_by_th
   for (const PredictionRow& row : predictions()) EXPECT_TRUE(row.actual);
 }
 
-TEST_F(TrackRecordKept, an_old_log_is_no_prophecy) {
+TEST_F(TrackRecordKept, AnOldLogIsNoProphecy) {
   keeper();
   const auto parts = pieces(example(kLog), kDisplayed);
   for (const std::string& part : parts) {
@@ -229,7 +229,7 @@ TEST_F(TrackRecordKept, an_old_log_is_no_prophecy) {
   EXPECT_TRUE(predictions().empty());
 }
 
-TEST_F(TrackRecordKept, a_finished_log_that_is_read_at_once_has_no_record) {
+TEST_F(TrackRecordKept, AFinishedLogThatIsReadAtOnceHasNoRecord) {
   keeper();
   write("live.log", example(kLog));
   look();

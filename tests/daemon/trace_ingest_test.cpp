@@ -66,7 +66,7 @@ class Tracing : public FollowedFiles {
   }
 };
 
-TEST_F(Tracing, a_followed_trace_becomes_series) {
+TEST_F(Tracing, AFollowedTraceBecomesSeries) {
   append("smi.csv", smi_trace(60));
   start();
   wait();
@@ -80,7 +80,7 @@ TEST_F(Tracing, a_followed_trace_becomes_series) {
   EXPECT_EQ(points("gpu.power", "1").size(), 60U);
 }
 
-TEST_F(Tracing, restarts_anywhere_lose_and_double_nothing) {
+TEST_F(Tracing, RestartsAnywhereLoseAndDoubleNothing) {
   const std::string trace = smi_trace(200);
   std::mt19937 random(7);
   start();
@@ -100,7 +100,7 @@ TEST_F(Tracing, restarts_anywhere_lose_and_double_nothing) {
   EXPECT_EQ(source().rejected, 0);
 }
 
-TEST_F(Tracing, lines_without_a_time_have_that_of_their_arrival_and_the_older_ones_none) {
+TEST_F(Tracing, LinesWithoutATimeHaveThatOfTheirArrivalAndTheOlderOnesNone) {
   const std::string header = "# gpu   pwr\n# Idx     W\n";
   append("dmon.log", header + "    0    43\n    0    44\n    0    45\n");
   start();
@@ -115,7 +115,7 @@ TEST_F(Tracing, lines_without_a_time_have_that_of_their_arrival_and_the_older_on
   EXPECT_GT(points("gpu.power", "0")[0].at, kToday);
 }
 
-TEST_F(Tracing, configured_columns_hold_over_restarts) {
+TEST_F(Tracing, ConfiguredColumnsHoldOverRestarts) {
   const SourceRule rule{"csv", {{"gpu", "3"}}, {}, {"time", "gpu.temperature [C]"}};
   start(rule);
   append("temp.txt", "1795262400, 51\n1795262401, 52\n");
@@ -126,7 +126,7 @@ TEST_F(Tracing, configured_columns_hold_over_restarts) {
   EXPECT_EQ(points("gpu.temperature", "3").size(), 3U);
 }
 
-TEST_F(Tracing, a_training_log_that_prints_its_devices_first_is_a_training_log) {
+TEST_F(Tracing, ATrainingLogThatPrintsItsDevicesFirstIsATrainingLog) {
   const std::string lenet = content_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
   append("a.log", "index, memory.total [MiB], memory.used [MiB]\n0, 49140 MiB, 15 MiB\n" + lenet);
   append("b.log", smi_trace(3) + lenet);
@@ -139,7 +139,7 @@ TEST_F(Tracing, a_training_log_that_prints_its_devices_first_is_a_training_log) 
   }
 }
 
-TEST_F(Tracing, an_import_is_whole_and_comes_once) {
+TEST_F(Tracing, AnImportIsWholeAndComesOnce) {
   const auto report = import(smi_trace(30));
   EXPECT_EQ(report.format, "nvidia-smi");
   EXPECT_EQ(report.samples, 60);
@@ -152,11 +152,11 @@ TEST_F(Tracing, an_import_is_whole_and_comes_once) {
   EXPECT_EQ(points("gpu.power", "0").size(), 40U);
 }
 
-TEST_F(Tracing, an_import_of_a_short_trace_is_one) {
+TEST_F(Tracing, AnImportOfAShortTraceIsOne) {
   EXPECT_EQ(import(smi_trace(1)).samples, 2);
 }
 
-TEST_F(Tracing, an_import_without_times_tells_what_it_lacks) {
+TEST_F(Tracing, AnImportWithoutTimesTellsWhatItLacks) {
   const std::string trace = "41, 0 %, 3 MiB\n42, 5 %, 3 MiB\n";
   const auto blind = import(trace);
   EXPECT_EQ(blind.samples, 0);
@@ -166,7 +166,7 @@ TEST_F(Tracing, an_import_without_times_tells_what_it_lacks) {
   EXPECT_THAT(source().last_error, HasSubstr("columns"));
 }
 
-TEST_F(Tracing, an_import_may_be_told_what_its_lines_lack) {
+TEST_F(Tracing, AnImportMayBeToldWhatItsLinesLack) {
   const std::string trace = "41, 0 %, 3 MiB\n42, 5 %, 3 MiB\n";
   const auto told = import(trace, {{"columns", "temperature.gpu,utilization.gpu,memory.used"},
                                    {"gpu", "0"},
@@ -177,7 +177,7 @@ TEST_F(Tracing, an_import_may_be_told_what_its_lines_lack) {
   EXPECT_EQ(to_rfc3339(points("gpu.utilization", "0")[1].at), "2026-11-21T12:00:01Z");
 }
 
-TEST_F(Tracing, an_import_is_refused_for_what_makes_no_sense) {
+TEST_F(Tracing, AnImportIsRefusedForWhatMakesNoSense) {
   ImportOptions options;
   options.formats = shipped_formats();
   options.now = [] { return kToday; };

@@ -35,7 +35,7 @@ std::string text_of(const std::vector<std::string>& lines) {
 
 // A1
 
-TEST(Adversary, a_gzip_of_zeros_holds_nobody_up) {
+TEST(Adversary, AGzipOfZerosHoldsNobodyUp) {
   Harness etad(watching("/logs/*"));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -53,7 +53,7 @@ TEST(Adversary, a_gzip_of_zeros_holds_nobody_up) {
   EXPECT_LE(etad.files.bytes_read, 200 << 10) << "nothing is inflated over and over";
 }
 
-TEST(Adversary, a_gzip_that_begins_like_a_finished_file_is_known_in_turns) {
+TEST(Adversary, AGzipThatBeginsLikeAFinishedFileIsKnownInTurns) {
   Options options;
   options.batch_bytes = 64 << 10;
   Harness etad(watching("/logs/*.log*"), options);
@@ -73,7 +73,7 @@ TEST(Adversary, a_gzip_that_begins_like_a_finished_file_is_known_in_turns) {
   EXPECT_EQ(etad.lines.size(), count) << "it is the finished file, moved and compressed";
 }
 
-TEST(Adversary, a_gzip_of_one_long_line_is_inflated_once) {
+TEST(Adversary, AGzipOfOneLongLineIsInflatedOnce) {
   Harness etad({{"/logs/*", 0, true}});
   std::string line(32 << 20, 'x');
   for (std::size_t i = 0; i < line.size(); i += 97) line[i] = static_cast<char>('a' + i % 23);
@@ -84,7 +84,7 @@ TEST(Adversary, a_gzip_of_one_long_line_is_inflated_once) {
   EXPECT_LE(etad.files.bytes_read, 2 * static_cast<std::int64_t>(compressed.size()));
 }
 
-TEST(Adversary, more_of_a_gzip_than_is_allowed_is_not_read) {
+TEST(Adversary, MoreOfAGzipThanIsAllowedIsNotRead) {
   Options options;
   options.largest_inflated = 1 << 20;
   Harness etad({{kLog, 0, true}}, options);
@@ -96,7 +96,7 @@ TEST(Adversary, more_of_a_gzip_than_is_allowed_is_not_read) {
 
 // B4
 
-TEST(Adversary, a_rotation_between_any_two_calls_of_a_restart_loses_nothing) {
+TEST(Adversary, ARotationBetweenAnyTwoCallsOfARestartLosesNothing) {
   for (int at = 1;; ++at) {
     Harness etad(watching("/logs/*"));
     etad.files.write(kLog, "one\n");
@@ -122,7 +122,7 @@ TEST(Adversary, a_rotation_between_any_two_calls_of_a_restart_loses_nothing) {
   }
 }
 
-TEST(Adversary, rotations_in_a_burst_while_the_daemon_starts_lose_nothing) {
+TEST(Adversary, RotationsInABurstWhileTheDaemonStartsLoseNothing) {
   for (int at = 1;; ++at) {
     Harness etad(watching(kLog));
     etad.files.write(kLog, "line 0\n");
@@ -154,7 +154,7 @@ TEST(Adversary, rotations_in_a_burst_while_the_daemon_starts_lose_nothing) {
 
 // B5
 
-TEST(Adversary, a_file_under_another_device_number_is_the_same_file) {
+TEST(Adversary, AFileUnderAnotherDeviceNumberIsTheSameFile) {
   for (const bool births : {true, false}) {
     Harness etad(watching("/logs/*"));
     etad.files.births = births;
@@ -173,7 +173,7 @@ TEST(Adversary, a_file_under_another_device_number_is_the_same_file) {
   }
 }
 
-TEST(Adversary, a_rotated_file_under_another_device_number_is_the_same_file) {
+TEST(Adversary, ARotatedFileUnderAnotherDeviceNumberIsTheSameFile) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -187,7 +187,7 @@ TEST(Adversary, a_rotated_file_under_another_device_number_is_the_same_file) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
-TEST(Adversary, a_file_replaced_by_a_longer_copy_of_itself_is_read_on) {
+TEST(Adversary, AFileReplacedByALongerCopyOfItselfIsReadOn) {
   for (const bool running : {true, false}) {
     for (const bool keeps_time : {true, false}) {
       for (const bool births : {true, false}) {
@@ -207,7 +207,7 @@ TEST(Adversary, a_file_replaced_by_a_longer_copy_of_itself_is_read_on) {
   }
 }
 
-TEST(Adversary, an_editor_that_renames_writes_and_deletes_is_read_on) {
+TEST(Adversary, AnEditorThatRenamesWritesAndDeletesIsReadOn) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\ntwo\n");
   etad.poll();
@@ -218,7 +218,7 @@ TEST(Adversary, an_editor_that_renames_writes_and_deletes_is_read_on) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
-TEST(Adversary, a_copy_that_ends_an_unterminated_line_puts_it_together) {
+TEST(Adversary, ACopyThatEndsAnUnterminatedLinePutsItTogether) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\nhalf a");
   etad.poll();
@@ -229,7 +229,7 @@ TEST(Adversary, a_copy_that_ends_an_unterminated_line_puts_it_together) {
 
 // B7
 
-TEST(Adversary, a_link_beside_its_targets_doubles_nothing) {
+TEST(Adversary, ALinkBesideItsTargetsDoublesNothing) {
   for (const bool restarts : {false, true}) {
     Harness etad({{"/logs/caffe.INFO", 0, false}, {"/logs/*", 1, false}});
     std::vector<std::string> expected;
@@ -253,7 +253,7 @@ TEST(Adversary, a_link_beside_its_targets_doubles_nothing) {
   }
 }
 
-TEST(Adversary, a_followed_file_moved_onto_another_doubles_nothing) {
+TEST(Adversary, AFollowedFileMovedOntoAnotherDoublesNothing) {
   for (const bool restarts : {false, true}) {
     Harness etad(watching("/logs/*.log"));
     etad.files.write("/logs/run1.log", "a1\n");
@@ -275,7 +275,7 @@ TEST(Adversary, a_followed_file_moved_onto_another_doubles_nothing) {
   }
 }
 
-TEST(Adversary, two_names_swapped_double_nothing) {
+TEST(Adversary, TwoNamesSwappedDoubleNothing) {
   for (const bool restarts : {false, true}) {
     Harness etad(watching("/logs/*.log"));
     etad.files.write("/logs/a.log", "a1\n");
@@ -298,7 +298,7 @@ TEST(Adversary, two_names_swapped_double_nothing) {
   }
 }
 
-TEST(Adversary, a_link_moved_onto_a_followed_file_doubles_nothing) {
+TEST(Adversary, ALinkMovedOntoAFollowedFileDoublesNothing) {
   Harness etad(watching("/logs/*.log"));
   etad.files.write("/logs/a.log", "a1\n");
   etad.files.write("/logs/b.log", "b1\n");
@@ -312,7 +312,7 @@ TEST(Adversary, a_link_moved_onto_a_followed_file_doubles_nothing) {
   EXPECT_THAT(etad.lines, ::testing::UnorderedElementsAre("a1", "b1", "b2"));
 }
 
-TEST(Adversary, a_file_let_go_of_twice_is_read_on_from_the_later_place) {
+TEST(Adversary, AFileLetGoOfTwiceIsReadOnFromTheLaterPlace) {
   const FileKey key{1, 2, 3};
   for (const bool later_first : {false, true}) {
     FinishedFiles finished;
@@ -325,7 +325,7 @@ TEST(Adversary, a_file_let_go_of_twice_is_read_on_from_the_later_place) {
 
 // B8
 
-TEST(Adversary, a_line_torn_for_hours_is_put_together) {
+TEST(Adversary, ALineTornForHoursIsPutTogether) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\nIteration 1");
   etad.poll();
@@ -350,7 +350,7 @@ TEST(Adversary, a_line_torn_for_hours_is_put_together) {
   EXPECT_EQ(batches[0].lines[1].text, "three");
 }
 
-TEST(Adversary, a_hole_that_fills_later_is_read) {
+TEST(Adversary, AHoleThatFillsLaterIsRead) {
   Harness etad(watching(kLog));
   etad.wall = Instant(seconds(1'780'000'000));  // what lies there has just been written
   const std::string middle = text_of(numbered(1, 129));
@@ -368,7 +368,7 @@ TEST(Adversary, a_hole_that_fills_later_is_read) {
   EXPECT_EQ(etad.skipped, 0);
 }
 
-TEST(Adversary, a_hole_that_stays_is_passed_over) {
+TEST(Adversary, AHoleThatStaysIsPassedOver) {
   Harness etad(watching(kLog));
   etad.wall = Instant(seconds(1'780'000'000));
   etad.files.write(kLog, "line 0\n" + std::string(5000, '\0') + "line 1\nlin");
@@ -378,7 +378,7 @@ TEST(Adversary, a_hole_that_stays_is_passed_over) {
   EXPECT_EQ(etad.skipped, 5100);
 }
 
-TEST(Adversary, a_hole_that_fills_after_it_was_passed_over_doubles_nothing) {
+TEST(Adversary, AHoleThatFillsAfterItWasPassedOverDoublesNothing) {
   Harness etad(watching(kLog));
   const std::string middle = text_of(numbered(1, 10));
   etad.files.write(kLog, "line 0\n" + std::string(middle.size(), '\0') + "line 10\n");
@@ -391,7 +391,7 @@ TEST(Adversary, a_hole_that_fills_after_it_was_passed_over_doubles_nothing) {
   EXPECT_THAT(etad.lines, ElementsAre("line 0", "line 10", "line 11"));
 }
 
-TEST(Adversary, a_file_given_its_length_beforehand_is_read_as_it_fills) {
+TEST(Adversary, AFileGivenItsLengthBeforehandIsReadAsItFills) {
   Options options;
   options.batch_bytes = 4096;
   Harness etad(watching(kLog), options);
@@ -407,7 +407,7 @@ TEST(Adversary, a_file_given_its_length_beforehand_is_read_as_it_fills) {
   EXPECT_EQ(etad.lines, numbered(0, 50));
 }
 
-TEST(Adversary, a_new_log_that_begins_as_a_removed_one_is_read_from_its_beginning) {
+TEST(Adversary, ANewLogThatBeginsAsARemovedOneIsReadFromItsBeginning) {
   for (const bool restarts : {false, true}) {
     for (const char* next : {kLog, "/logs/other.log"}) {
       Harness etad(watching("/logs/*.log"));
@@ -428,7 +428,7 @@ TEST(Adversary, a_new_log_that_begins_as_a_removed_one_is_read_from_its_beginnin
   }
 }
 
-TEST(Adversary, a_name_that_was_deleted_and_made_again_holds_another_file) {
+TEST(Adversary, ANameThatWasDeletedAndMadeAgainHoldsAnotherFile) {
   Harness etad(watching("/logs/*.log"));
   etad.with_hints = true;
   etad.restart();
@@ -444,7 +444,7 @@ TEST(Adversary, a_name_that_was_deleted_and_made_again_holds_another_file) {
   EXPECT_THAT(etad.lines_of[kLog], ElementsAre("banner", "banner", "result"));
 }
 
-TEST(Adversary, identical_logs_of_two_runs_count_twice) {
+TEST(Adversary, IdenticalLogsOfTwoRunsCountTwice) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\ntwo\n");
   etad.poll();

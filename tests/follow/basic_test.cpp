@@ -15,7 +15,7 @@ std::vector<Watch> watching(const std::string& pattern) {
   return {{pattern, 0, false}};
 }
 
-TEST(Following, growth) {
+TEST(Following, Growth) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\ntwo\n");
   etad.poll();
@@ -29,7 +29,7 @@ TEST(Following, growth) {
   EXPECT_TRUE(etad.caught_up);
 }
 
-TEST(Following, new_files_by_glob) {
+TEST(Following, NewFilesByGlob) {
   Harness etad(watching("/logs/*.log"));
   etad.poll();
   etad.files.write("/logs/a.log", "a1\n");
@@ -40,7 +40,7 @@ TEST(Following, new_files_by_glob) {
   EXPECT_THAT(etad.lines, ElementsAre("a1", "c1"));
 }
 
-TEST(Following, patterns_in_directories) {
+TEST(Following, PatternsInDirectories) {
   Harness etad(watching("/data/*/logs/train*.log"));
   etad.files.write("/data/a/logs/train1.log", "a\n");
   etad.files.write("/data/b/logs/train2.log", "b\n");
@@ -53,7 +53,7 @@ TEST(Following, patterns_in_directories) {
   EXPECT_THAT(etad.lines, ElementsAre("a", "b"));
 }
 
-TEST(Following, rename_rotation) {
+TEST(Following, RenameRotation) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -67,7 +67,7 @@ TEST(Following, rename_rotation) {
   EXPECT_EQ(etad.ended, 1);
 }
 
-TEST(Following, restart_goes_on_at_the_committed_offset) {
+TEST(Following, RestartGoesOnAtTheCommittedOffset) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\ntwo\n");
   etad.poll();
@@ -77,7 +77,7 @@ TEST(Following, restart_goes_on_at_the_committed_offset) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
-TEST(Following, the_last_of_several_positions_of_a_path_counts) {
+TEST(Following, TheLastOfSeveralPositionsOfAPathCounts) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -89,7 +89,7 @@ TEST(Following, the_last_of_several_positions_of_a_path_counts) {
   for (const Batch& batch : again.poll(etad.now, etad.wall, etad.budget)) EXPECT_TRUE(batch.lines.empty());
 }
 
-TEST(Following, delete_and_recreate) {
+TEST(Following, DeleteAndRecreate) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -99,7 +99,7 @@ TEST(Following, delete_and_recreate) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
 }
 
-TEST(Following, truncation_in_place) {
+TEST(Following, TruncationInPlace) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\ntwo\n");
   etad.poll();
@@ -110,7 +110,7 @@ TEST(Following, truncation_in_place) {
   EXPECT_EQ(etad.restarts, 1);
 }
 
-TEST(Following, several_batches_and_streams_in_small_budgets) {
+TEST(Following, SeveralBatchesAndStreamsInSmallBudgets) {
   Options options;
   options.batch_bytes = 4096;
   Harness etad(watching("/logs/*.log"), options);
@@ -126,7 +126,7 @@ TEST(Following, several_batches_and_streams_in_small_budgets) {
   EXPECT_EQ(etad.lines_of["/logs/b.log"], expected);
 }
 
-TEST(Following, a_small_stream_is_not_starved_by_a_large_one) {
+TEST(Following, ASmallStreamIsNotStarvedByALargeOne) {
   Options options;
   options.batch_bytes = 4096;
   Harness etad(watching("/logs/*.log"), options);

@@ -29,7 +29,7 @@ std::vector<Watch> watching() {
   return {{kFile, 0, false}};
 }
 
-TEST(EventFiles, grow_by_pieces_of_records) {
+TEST(EventFiles, GrowByPiecesOfRecords) {
   const std::string file = kVersion + step(1) + step(2) + step(3);
   for (const std::size_t piece : {1U, 7U, 13U, 40U, 1000U}) {
     Harness etad(watching());
@@ -43,7 +43,7 @@ TEST(EventFiles, grow_by_pieces_of_records) {
   }
 }
 
-TEST(EventFiles, a_commit_that_fails_is_read_again) {
+TEST(EventFiles, ACommitThatFailsIsReadAgain) {
   Harness etad(watching());
   etad.files.write(kFile, kVersion + step(1));
   etad.poll();
@@ -54,7 +54,7 @@ TEST(EventFiles, a_commit_that_fails_is_read_again) {
   EXPECT_THAT(etad.lines, ElementsAre(kFirst, line(1), line(2), line(3)));
 }
 
-TEST(EventFiles, small_batches_and_records_that_are_larger) {
+TEST(EventFiles, SmallBatchesAndRecordsThatAreLarger) {
   Options options;
   options.batch_bytes = 256;
   Harness etad(watching(), options);
@@ -67,7 +67,7 @@ TEST(EventFiles, small_batches_and_records_that_are_larger) {
   EXPECT_THAT(etad.lines, ElementsAre(kFirst, line(1), line(2)));
 }
 
-TEST(EventFiles, damage_is_passed_over_when_it_has_stayed) {
+TEST(EventFiles, DamageIsPassedOverWhenItHasStayed) {
   Harness etad(watching());
   std::string damaged = step(1);
   damaged[20] = '\0';

@@ -85,7 +85,7 @@ class LifeWithFault {
   bool reached_ = false;
 };
 
-TEST(FollowingFaults, every_call_fails_once_and_nothing_is_lost_or_doubled) {
+TEST(FollowingFaults, EveryCallFailsOnceAndNothingIsLostOrDoubled) {
   for (const std::string call : {"open", "read", "status", "fstat", "list"}) {
     for (const Errno error : {EIO, ESTALE, EMFILE, ENOMEM}) {
       int n = 1;
@@ -102,7 +102,7 @@ TEST(FollowingFaults, every_call_fails_once_and_nothing_is_lost_or_doubled) {
   }
 }
 
-TEST(FollowingFaults, a_read_error_is_told_once_and_tried_again) {
+TEST(FollowingFaults, AReadErrorIsToldOnceAndTriedAgain) {
   Harness etad({{kLog, 0, false}});
   etad.files.write(kLog, "one\n");
   etad.poll();

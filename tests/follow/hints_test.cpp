@@ -37,7 +37,7 @@ class Hinted : public Harness {
   }
 };
 
-TEST(FollowingHints, a_file_at_rest_is_looked_at_less_often_where_hints_come_from) {
+TEST(FollowingHints, AFileAtRestIsLookedAtLessOftenWhereHintsComeFrom) {
   Hinted with(kLog);
   with.files.write(kLog, "one\n");
   with.rest_for(seconds(300));
@@ -48,7 +48,7 @@ TEST(FollowingHints, a_file_at_rest_is_looked_at_less_often_where_hints_come_fro
   EXPECT_LE(without.follower->next_due(without.now), without.now + seconds(11));
 }
 
-TEST(FollowingHints, a_file_that_moves_without_a_hint_is_polled_as_if_there_were_none) {
+TEST(FollowingHints, AFileThatMovesWithoutAHintIsPolledAsIfThereWereNone) {
   Hinted etad(kLog);
   etad.files.write(kLog, "one\n");
   etad.rest_for(seconds(300));
@@ -62,7 +62,7 @@ TEST(FollowingHints, a_file_that_moves_without_a_hint_is_polled_as_if_there_were
   EXPECT_LE(etad.rest_for(seconds(600)), 14) << "hints come after all";
 }
 
-TEST(FollowingHints, a_file_behind_a_link_is_hinted_by_its_own_name) {
+TEST(FollowingHints, AFileBehindALinkIsHintedByItsOwnName) {
   constexpr const char* kLink = "/logs/caffe.INFO";
   for (const bool restarted : {false, true}) {
     Hinted etad(kLink);
@@ -82,7 +82,7 @@ TEST(FollowingHints, a_file_behind_a_link_is_hinted_by_its_own_name) {
   }
 }
 
-TEST(FollowingHints, what_no_pattern_fits_brings_no_scan) {
+TEST(FollowingHints, WhatNoPatternFitsBringsNoScan) {
   Hinted etad("/logs/run-*.log");
   etad.files.write("/logs/run-1.log", "one\n");
   etad.rest_for(seconds(60));

@@ -19,7 +19,7 @@ std::string header() {
   return std::string(80, '=') + "\n";
 }
 
-TEST(Following, inode_reuse) {
+TEST(Following, InodeReuse) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\ntwo\n");
   etad.poll();
@@ -33,7 +33,7 @@ TEST(Following, inode_reuse) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "another file, longer than the one before"));
 }
 
-TEST(Following, inode_reuse_by_a_file_of_another_name) {
+TEST(Following, InodeReuseByAFileOfAnotherName) {
   Harness etad(watching("/logs/*.log"));
   etad.files.write("/logs/a.log", "a1\n");
   etad.poll();
@@ -49,7 +49,7 @@ TEST(Following, inode_reuse_by_a_file_of_another_name) {
   EXPECT_THAT(etad.lines_of["/logs/b.log"], ElementsAre("b1"));
 }
 
-TEST(Following, equal_headers) {
+TEST(Following, EqualHeaders) {
   Harness etad(watching("/logs/*"));
   std::string same;
   while (same.size() < 3000) same += header();
@@ -61,7 +61,7 @@ TEST(Following, equal_headers) {
   EXPECT_EQ(etad.lines_of["/logs/a"].size(), etad.lines_of["/logs/b"].size());
 }
 
-TEST(Following, equal_headers_over_a_truncation) {
+TEST(Following, EqualHeadersOverATruncation) {
   Harness etad(watching(kLog));
   std::string same;
   while (same.size() < 3000) same += header();
@@ -75,7 +75,7 @@ TEST(Following, equal_headers_over_a_truncation) {
   EXPECT_EQ(etad.lines.size(), same.size() / header().size() + 1) << "all of it is new, the header too";
 }
 
-TEST(Following, equal_headers_of_a_rotated_file_read_before) {
+TEST(Following, EqualHeadersOfARotatedFileReadBefore) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, header() + "one\n");
   etad.poll();
@@ -90,7 +90,7 @@ TEST(Following, equal_headers_of_a_rotated_file_read_before) {
       << "train.log.1 begins with all that was read of train.log, and is not its copy";
 }
 
-TEST(Following, small_file) {
+TEST(Following, SmallFile) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "a\n");
   etad.poll();
@@ -102,7 +102,7 @@ TEST(Following, small_file) {
   EXPECT_THAT(etad.lines, ElementsAre("a", "b", "c")) << "two bytes are enough to tell them apart";
 }
 
-TEST(Following, small_file_grows_and_stays_the_same) {
+TEST(Following, SmallFileGrowsAndStaysTheSame) {
   Harness etad(watching(kLog));
   std::vector<std::string> expected;
   for (int i = 0; i < 200; ++i) {
@@ -115,7 +115,7 @@ TEST(Following, small_file_grows_and_stays_the_same) {
   EXPECT_EQ(etad.restarts, 0);
 }
 
-TEST(Following, copytruncate) {
+TEST(Following, Copytruncate) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -128,7 +128,7 @@ TEST(Following, copytruncate) {
   EXPECT_EQ(etad.lost, 0) << "what was not read yet lies in the copy";
 }
 
-TEST(Following, copytruncate_while_the_daemon_is_down) {
+TEST(Following, CopytruncateWhileTheDaemonIsDown) {
   Harness etad(watching("/logs/*"));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -146,7 +146,7 @@ TEST(Following, copytruncate_while_the_daemon_is_down) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
 }
 
-TEST(Following, copytruncate_seen_before_the_truncation) {
+TEST(Following, CopytruncateSeenBeforeTheTruncation) {
   Harness etad(watching("/logs/*"));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -159,7 +159,7 @@ TEST(Following, copytruncate_seen_before_the_truncation) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
 }
 
-TEST(Following, copytruncate_of_a_file_that_was_empty_when_last_seen) {
+TEST(Following, CopytruncateOfAFileThatWasEmptyWhenLastSeen) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "");
   etad.poll();
@@ -171,7 +171,7 @@ TEST(Following, copytruncate_of_a_file_that_was_empty_when_last_seen) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
 }
 
-TEST(Following, truncation_without_a_copy_counts_what_was_lost) {
+TEST(Following, TruncationWithoutACopyCountsWhatWasLost) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\nhalf a li");
   etad.poll();
@@ -185,7 +185,7 @@ TEST(Following, truncation_without_a_copy_counts_what_was_lost) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
 }
 
-TEST(Following, rotated_while_down) {
+TEST(Following, RotatedWhileDown) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -201,7 +201,7 @@ TEST(Following, rotated_while_down) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four")) << "the file in between, too";
 }
 
-TEST(Following, rotated_while_down_with_dates) {
+TEST(Following, RotatedWhileDownWithDates) {
   Harness etad(watching("/logs/*.log"));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -216,7 +216,7 @@ TEST(Following, rotated_while_down_with_dates) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
 }
 
-TEST(Following, rotated_while_down_and_nothing_new_yet) {
+TEST(Following, RotatedWhileDownAndNothingNewYet) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -233,7 +233,7 @@ TEST(Following, rotated_while_down_and_nothing_new_yet) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
 }
 
-TEST(Following, symlink_retarget) {
+TEST(Following, SymlinkRetarget) {
   constexpr const char* kLink = "/logs/caffe.INFO";
   Harness etad(watching(kLink));
   etad.files.write("/logs/caffe.gpu1.me.log.INFO.20260711-101500.4711", "one\n");
@@ -246,7 +246,7 @@ TEST(Following, symlink_retarget) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
-TEST(Following, symlink_retarget_while_down) {
+TEST(Following, SymlinkRetargetWhileDown) {
   constexpr const char* kLink = "/logs/caffe.INFO";
   Harness etad(watching(kLink));
   etad.files.write("/logs/run-a", "one\n");
@@ -261,7 +261,7 @@ TEST(Following, symlink_retarget_while_down) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
-TEST(Following, one_file_by_two_paths_is_one_stream) {
+TEST(Following, OneFileByTwoPathsIsOneStream) {
   Harness etad(watching("/logs/*"));
   etad.files.write("/logs/run.log", "one\n");
   etad.files.symlink("run.log", "/logs/current");
@@ -273,7 +273,7 @@ TEST(Following, one_file_by_two_paths_is_one_stream) {
   EXPECT_EQ(etad.follower->statuses().size(), 1U);
 }
 
-TEST(Following, gz_sibling) {
+TEST(Following, GzSibling) {
   Harness etad({{"/logs/*", 0, true}});
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -289,7 +289,7 @@ TEST(Following, gz_sibling) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
-TEST(Following, gz_sibling_of_a_file_not_read_to_its_end) {
+TEST(Following, GzSiblingOfAFileNotReadToItsEnd) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -303,7 +303,7 @@ TEST(Following, gz_sibling_of_a_file_not_read_to_its_end) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
-TEST(Following, rotated_files_from_before_are_read_if_asked_for) {
+TEST(Following, RotatedFilesFromBeforeAreReadIfAskedFor) {
   Harness etad({{kLog, 0, true}});
   etad.files.write("/logs/train.log.3", "one\n");
   etad.files.gzip("/logs/train.log.3", "/logs/train.log.3.gz");
@@ -317,7 +317,7 @@ TEST(Following, rotated_files_from_before_are_read_if_asked_for) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
 }
 
-TEST(Following, rotated_files_from_before_are_left_out_by_default) {
+TEST(Following, RotatedFilesFromBeforeAreLeftOutByDefault) {
   Harness etad(watching("/logs/*"));
   etad.files.write("/logs/train.log.1", "old\n");
   etad.files.write(kLog, "new\n");
@@ -327,7 +327,7 @@ TEST(Following, rotated_files_from_before_are_left_out_by_default) {
   EXPECT_THAT(etad.lines, ElementsAre("new"));
 }
 
-TEST(Following, a_finished_file_under_a_new_name_is_not_read_again) {
+TEST(Following, AFinishedFileUnderANewNameIsNotReadAgain) {
   Harness etad(watching("/logs/*.log"));
   etad.files.write(kLog, "one\n");
   etad.poll();

@@ -86,7 +86,7 @@ class JournalSource : public ::testing::Test {
   std::optional<Instant> last_;
 };
 
-TEST_F(JournalSource, follows_a_unit) {
+TEST_F(JournalSource, FollowsAUnit) {
   journal_.messages = {"one", "two\nthree\r", "\x1b[32mfour\x1b[0m"};
   start();
   poll();
@@ -99,7 +99,7 @@ TEST_F(JournalSource, follows_a_unit) {
   EXPECT_EQ(position_->marker, "3");
 }
 
-TEST_F(JournalSource, goes_on_behind_the_committed_cursor) {
+TEST_F(JournalSource, GoesOnBehindTheCommittedCursor) {
   journal_.messages = {"one", "two"};
   start();
   poll();
@@ -109,7 +109,7 @@ TEST_F(JournalSource, goes_on_behind_the_committed_cursor) {
   EXPECT_THAT(lines_, ElementsAre("one", "two", "three"));
 }
 
-TEST_F(JournalSource, reads_again_what_could_not_be_committed) {
+TEST_F(JournalSource, ReadsAgainWhatCouldNotBeCommitted) {
   journal_.messages = {"one"};
   start();
   poll();
@@ -119,7 +119,7 @@ TEST_F(JournalSource, reads_again_what_could_not_be_committed) {
   EXPECT_THAT(lines_, ElementsAre("one", "two"));
 }
 
-TEST_F(JournalSource, goes_on_where_its_entry_is_gone) {
+TEST_F(JournalSource, GoesOnWhereItsEntryIsGone) {
   journal_.messages = {"one", "two", "lost", "four"};
   start();
   poll();
@@ -130,7 +130,7 @@ TEST_F(JournalSource, goes_on_where_its_entry_is_gone) {
   EXPECT_EQ(lines_.back(), "six");
 }
 
-TEST_F(JournalSource, reads_a_long_past_at_once) {
+TEST_F(JournalSource, ReadsALongPastAtOnce) {
   journal_.messages.assign(5000, std::string(1000, 'x'));
   start();
   poll();
@@ -139,7 +139,7 @@ TEST_F(JournalSource, reads_a_long_past_at_once) {
   EXPECT_EQ(lines_.size(), 5000U);
 }
 
-TEST_F(JournalSource, says_once_what_is_wrong) {
+TEST_F(JournalSource, SaysOnceWhatIsWrong) {
   journal_.messages = {"one"};
   journal_.error = EACCES;
   start();
@@ -153,7 +153,7 @@ TEST_F(JournalSource, says_once_what_is_wrong) {
   EXPECT_EQ(errors_.back(), "");
 }
 
-TEST_F(JournalSource, a_reload_drops_it) {
+TEST_F(JournalSource, AReloadDropsIt) {
   journal_.messages = {"one"};
   start();
   poll();
@@ -164,14 +164,14 @@ TEST_F(JournalSource, a_reload_drops_it) {
   EXPECT_TRUE(follower_->statuses().empty());
 }
 
-TEST(JournalMatches, are_units_or_fields) {
+TEST(JournalMatches, AreUnitsOrFields) {
   EXPECT_THAT(journal_matches("journal:a.service"), ElementsAre("_SYSTEMD_UNIT=a.service"));
   EXPECT_THAT(journal_matches("journal:_UID=1000,SYSLOG_IDENTIFIER=train"),
               ElementsAre("_UID=1000", "SYSLOG_IDENTIFIER=train"));
   EXPECT_FALSE(is_journal("/var/log/journal"));
 }
 
-TEST(SystemdJournal, can_be_asked_where_there_is_none) {
+TEST(SystemdJournal, CanBeAskedWhereThereIsNone) {
   const auto journal = open_journal({"_SYSTEMD_UNIT=etad-test-no-such.service"});
   ASSERT_TRUE(journal) << journal.error();
   ASSERT_TRUE((*journal)->seek(""));

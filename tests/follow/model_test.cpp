@@ -215,21 +215,21 @@ void live_many(unsigned first_seed, unsigned count, Options options, bool wide) 
   }
 }
 
-TEST(FollowingModel, a_log_followed_alone) {
+TEST(FollowingModel, ALogFollowedAlone) {
   live_many(1, 2000, {}, false);
 }
 
-TEST(FollowingModel, a_log_among_its_rotated_files) {
+TEST(FollowingModel, ALogAmongItsRotatedFiles) {
   live_many(100'000, 2000, {}, true);
 }
 
-TEST(FollowingModel, in_small_batches) {
+TEST(FollowingModel, InSmallBatches) {
   Options options;
   options.batch_bytes = 1024;
   live_many(200'000, 500, options, false);
 }
 
-TEST(FollowingModel, with_descriptors_closed_at_once) {
+TEST(FollowingModel, WithDescriptorsClosedAtOnce) {
   Options options;
   options.close_after = std::chrono::milliseconds(0);
   live_many(300'000, 1500, options, false);

@@ -31,7 +31,7 @@ struct Killed : Harness {
   }
 };
 
-TEST(PartedLines, cri_over_a_rotation) {
+TEST(PartedLines, CriOverARotation) {
   Harness etad({{kLog, 0, false}});
   etad.files.write(kLog, cri("stderr", "F", "one") + cri("stderr", "P", "two and "));
   etad.poll();
@@ -42,7 +42,7 @@ TEST(PartedLines, cri_over_a_rotation) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two and a half", "three"));
 }
 
-TEST(PartedLines, docker_over_a_rotation) {
+TEST(PartedLines, DockerOverARotation) {
   Harness etad({{kLog, 0, false}});
   etad.files.write(kLog, docker("one\\n") + docker("two "));
   etad.poll();
@@ -52,7 +52,7 @@ TEST(PartedLines, docker_over_a_rotation) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two and a half", "three"));
 }
 
-TEST(PartedLines, over_several_rotations) {
+TEST(PartedLines, OverSeveralRotations) {
   Killed etad({{kLog, 0, false}});
   etad.files.write(kLog, cri("stdout", "P", "a"));
   etad.poll_and_restart();
@@ -67,7 +67,7 @@ TEST(PartedLines, over_several_rotations) {
   EXPECT_THAT(etad.lines, ElementsAre("abcd"));
 }
 
-TEST(PartedLines, over_a_rotation_while_the_daemon_is_down) {
+TEST(PartedLines, OverARotationWhileTheDaemonIsDown) {
   Harness etad({{kLog, 0, false}});
   etad.files.write(kLog, cri("stderr", "P", "one "));
   etad.poll();
@@ -79,7 +79,7 @@ TEST(PartedLines, over_a_rotation_while_the_daemon_is_down) {
   EXPECT_THAT(etad.lines, ElementsAre("one more"));
 }
 
-TEST(PartedLines, a_kill_between_the_two_files_loses_and_doubles_nothing) {
+TEST(PartedLines, AKillBetweenTheTwoFilesLosesAndDoublesNothing) {
   Killed etad({{kLog, 0, false}});
   etad.files.write(kLog, cri("stderr", "F", "one") + cri("stderr", "P", "two and "));
   etad.poll_and_restart();
@@ -97,7 +97,7 @@ TEST(PartedLines, a_kill_between_the_two_files_loses_and_doubles_nothing) {
   EXPECT_EQ(etad.positions[kLog].carried, "");
 }
 
-TEST(PartedLines, the_other_stream_between_the_parts) {
+TEST(PartedLines, TheOtherStreamBetweenTheParts) {
   Harness etad({{kLog, 0, false}});
   etad.files.write(kLog, cri("stdout", "P", "one ") + cri("stderr", "F", "error"));
   etad.poll();
@@ -107,7 +107,7 @@ TEST(PartedLines, the_other_stream_between_the_parts) {
   EXPECT_THAT(etad.lines, ElementsAre("error", "another", "one more"));
 }
 
-TEST(PartedLines, what_goes_on_as_another_log_ends_the_line) {
+TEST(PartedLines, WhatGoesOnAsAnotherLogEndsTheLine) {
   Harness etad({{kLog, 0, false}});
   etad.files.write(kLog, cri("stdout", "P", "one"));
   etad.poll();
@@ -117,7 +117,7 @@ TEST(PartedLines, what_goes_on_as_another_log_ends_the_line) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "a plain line"));
 }
 
-TEST(PartedLines, of_a_deleted_file_the_parts_are_a_line) {
+TEST(PartedLines, OfADeletedFileThePartsAreALine) {
   Harness etad({{kLog, 0, false}});
   etad.files.write(kLog, cri("stdout", "P", "one"));
   etad.poll();
@@ -127,7 +127,7 @@ TEST(PartedLines, of_a_deleted_file_the_parts_are_a_line) {
   EXPECT_THAT(etad.lines, ElementsAre("one"));
 }
 
-TEST(PartedLines, what_never_ends_is_a_line_after_a_while) {
+TEST(PartedLines, WhatNeverEndsIsALineAfterAWhile) {
   Options options;
   options.line_idle_limit = std::chrono::minutes(1);
   Harness etad({{kLog, 0, false}}, options);
@@ -140,7 +140,7 @@ TEST(PartedLines, what_never_ends_is_a_line_after_a_while) {
   EXPECT_THAT(etad.lines, ElementsAre("one more"));
 }
 
-TEST(PartedLines, no_more_is_carried_than_a_line_holds) {
+TEST(PartedLines, NoMoreIsCarriedThanALineHolds) {
   Options options;
   options.line_limit = 100;
   Harness etad({{kLog, 0, false}}, options);
@@ -153,7 +153,7 @@ TEST(PartedLines, no_more_is_carried_than_a_line_holds) {
   EXPECT_EQ(etad.truncated, 1);
 }
 
-TEST(PartedLines, the_files_marker_is_its_own_bytes) {
+TEST(PartedLines, TheFilesMarkerIsItsOwnBytes) {
   Killed etad({{kLog, 0, false}});
   etad.files.write(kLog, cri("stdout", "P", "one "));
   etad.poll();

@@ -27,7 +27,7 @@ class PassedOver : public ::testing::Test {
   Harness etad_{{{kPattern, 0, false}}};
 };
 
-TEST_F(PassedOver, live_logs_named_as_rotated_ones_are_told) {
+TEST_F(PassedOver, LiveLogsNamedAsRotatedOnesAreTold) {
   for (const char* name : {"exp", "exp.1", "exp.2"}) write(name);
   minutes(5, {"exp", "exp.1", "exp.2"});
   EXPECT_THAT(told(), ElementsAre("/logs/exp.1", "/logs/exp.2"));
@@ -38,13 +38,13 @@ TEST_F(PassedOver, live_logs_named_as_rotated_ones_are_told) {
   EXPECT_THAT(etad_.follower->take_notices(), IsEmpty()) << "once each";
 }
 
-TEST_F(PassedOver, a_live_log_with_a_date_in_its_name_is_told) {
+TEST_F(PassedOver, ALiveLogWithADateInItsNameIsTold) {
   for (const char* name : {"exp.log", "exp-20260711.log"}) write(name);
   minutes(5, {"exp.log", "exp-20260711.log"});
   EXPECT_THAT(told(), ElementsAre("/logs/exp-20260711.log"));
 }
 
-TEST_F(PassedOver, rotated_files_are_not) {
+TEST_F(PassedOver, RotatedFilesAreNot) {
   for (const char* name : {"exp", "exp.1", "exp.2"}) write(name);
   for (int i = 0; i < 10; ++i) {
     etad_.files.rename("/logs/exp.1", "/logs/exp.2");
@@ -55,7 +55,7 @@ TEST_F(PassedOver, rotated_files_are_not) {
   EXPECT_THAT(told(), IsEmpty());
 }
 
-TEST_F(PassedOver, what_is_told_ends_with_its_reason) {
+TEST_F(PassedOver, WhatIsToldEndsWithItsReason) {
   for (const char* name : {"exp", "exp.1"}) write(name);
   minutes(5, {"exp", "exp.1"});
   ASSERT_THAT(told(), ElementsAre("/logs/exp.1"));
@@ -64,7 +64,7 @@ TEST_F(PassedOver, what_is_told_ends_with_its_reason) {
   EXPECT_THAT(told(), IsEmpty());
 }
 
-TEST(Apart, logs_named_as_rotated_ones_are_read_as_their_own) {
+TEST(Apart, LogsNamedAsRotatedOnesAreReadAsTheirOwn) {
   Harness etad({{kPattern, 0, false, true}});
   const std::vector<std::string> names{"/logs/exp", "/logs/exp.1", "/logs/exp.2", "/logs/exp-20260711.log"};
   for (int i = 0; i < 5; ++i) {

@@ -83,7 +83,7 @@ std::int64_t resident_kilobytes() {
   return resident * sysconf(_SC_PAGESIZE) / 1024;
 }
 
-TEST_F(OnDisk, what_is_no_regular_file_is_never_opened) {
+TEST_F(OnDisk, WhatIsNoRegularFileIsNeverOpened) {
   std::filesystem::create_directory(path("a"));
   ASSERT_EQ(mkfifo(path("b").c_str(), 0600), 0);
   const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -106,7 +106,7 @@ TEST_F(OnDisk, what_is_no_regular_file_is_never_opened) {
   EXPECT_THAT(lines_, ElementsAre("a log"));
 }
 
-TEST_F(OnDisk, a_file_replaced_by_a_link_to_itself) {
+TEST_F(OnDisk, AFileReplacedByALinkToItself) {
   write("log", "one\n");
   follow("log");
   poll();
@@ -121,7 +121,7 @@ TEST_F(OnDisk, a_file_replaced_by_a_link_to_itself) {
   EXPECT_EQ(text_of("log"), "following");
 }
 
-TEST_F(OnDisk, a_sparse_file_of_ten_gigabytes) {
+TEST_F(OnDisk, ASparseFileOfTenGigabytes) {
   constexpr std::int64_t kSize = 10LL * 1024 * 1024 * 1024;
   write("log", "before\n");
   if (truncate(path("log").c_str(), kSize) != 0) GTEST_SKIP() << "no room for it: " << std::strerror(errno);
@@ -134,7 +134,7 @@ TEST_F(OnDisk, a_sparse_file_of_ten_gigabytes) {
   EXPECT_LT(resident_kilobytes() - before, 32 * 1024);
 }
 
-TEST_F(OnDisk, a_line_of_many_megabytes) {
+TEST_F(OnDisk, ALineOfManyMegabytes) {
   const std::string part(1 << 20, 'x');
   write("log", "before\n");
   for (int i = 0; i < 64; ++i) write("log", part);
@@ -147,7 +147,7 @@ TEST_F(OnDisk, a_line_of_many_megabytes) {
   EXPECT_LT(resident_kilobytes() - before, 16 * 1024);
 }
 
-TEST_F(OnDisk, binary_garbage) {
+TEST_F(OnDisk, BinaryGarbage) {
   std::mt19937 random(4);
   std::string garbage(3'000'000, '\0');
   for (char& c : garbage) c = static_cast<char>(random());
@@ -159,7 +159,7 @@ TEST_F(OnDisk, binary_garbage) {
   EXPECT_EQ(follower_->statuses()[0].offset, 3'000'007);
 }
 
-TEST_F(OnDisk, rotation_and_truncation_on_a_real_disk) {
+TEST_F(OnDisk, RotationAndTruncationOnARealDisk) {
   write("log", "one\n");
   follow("log*");
   poll();
@@ -179,7 +179,7 @@ TEST_F(OnDisk, rotation_and_truncation_on_a_real_disk) {
   EXPECT_THAT(lines_, ElementsAre("one", "two", "three", "four", "five", "six"));
 }
 
-TEST_F(OnDisk, permission_is_waited_for) {
+TEST_F(OnDisk, PermissionIsWaitedFor) {
   if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
   write("log", "one\n");
   std::filesystem::permissions(path("log"), std::filesystem::perms::none);
@@ -192,7 +192,7 @@ TEST_F(OnDisk, permission_is_waited_for) {
 }
 
 // What its owner could not read himself, nor shows by a link of his own.
-TEST_F(OnDisk, a_link_shows_only_what_is_its_owners) {
+TEST_F(OnDisk, ALinkShowsOnlyWhatIsItsOwners) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can make files of others";
   constexpr uid_t kMallory = 4711;
   constexpr uid_t kAlice = 4712;
@@ -226,7 +226,7 @@ TEST_F(OnDisk, a_link_shows_only_what_is_its_owners) {
   EXPECT_THAT(lines_, ElementsAre("own", "secret"));
 }
 
-TEST_F(OnDisk, inotify_tells_of_appended_lines) {
+TEST_F(OnDisk, InotifyTellsOfAppendedLines) {
   Errno error = 0;
   const auto hints = inotify_hints(error);
   if (!hints) GTEST_SKIP() << "no inotify here: " << std::strerror(error);

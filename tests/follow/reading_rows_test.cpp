@@ -24,7 +24,7 @@ Options small_batches() {
   return options;
 }
 
-TEST(Following, offset_runs_ahead) {
+TEST(Following, OffsetRunsAhead) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\ntwo\nhalf");
   etad.poll();
@@ -35,7 +35,7 @@ TEST(Following, offset_runs_ahead) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "half and half"));
 }
 
-TEST(Following, offset_runs_ahead_of_a_commit_that_never_came) {
+TEST(Following, OffsetRunsAheadOfACommitThatNeverCame) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -46,7 +46,7 @@ TEST(Following, offset_runs_ahead_of_a_commit_that_never_came) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
 }
 
-TEST(Following, unterminated_last_line) {
+TEST(Following, UnterminatedLastLine) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\nlast words");
   etad.poll(seconds(11));
@@ -59,7 +59,7 @@ TEST(Following, unterminated_last_line) {
       << "the late newline is no line of its own";
 }
 
-TEST(Following, unterminated_last_line_is_idle_only_while_it_does_not_grow) {
+TEST(Following, UnterminatedLastLineIsIdleOnlyWhileItDoesNotGrow) {
   Harness etad(watching(kLog));
   for (int i = 0; i < 10; ++i) {
     etad.files.write(kLog, "x");
@@ -68,7 +68,7 @@ TEST(Following, unterminated_last_line_is_idle_only_while_it_does_not_grow) {
   EXPECT_TRUE(etad.lines.empty());
 }
 
-TEST(Following, unterminated_last_line_is_not_idle_because_the_machine_has_long_been_up) {
+TEST(Following, UnterminatedLastLineIsNotIdleBecauseTheMachineHasLongBeenUp) {
   Harness etad(watching(kLog));
   etad.now += std::chrono::hours(1000);  // the steady clock counts from the machine's start, not from ours
   etad.files.write(kLog, "one\nlast wo");
@@ -81,7 +81,7 @@ TEST(Following, unterminated_last_line_is_not_idle_because_the_machine_has_long_
   EXPECT_THAT(etad.lines, ElementsAre("one", "last words"));
 }
 
-TEST(Following, unterminated_last_line_of_a_rotated_file) {
+TEST(Following, UnterminatedLastLineOfARotatedFile) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\nlast words");
   etad.poll();
@@ -93,7 +93,7 @@ TEST(Following, unterminated_last_line_of_a_rotated_file) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "last words", "two"));
 }
 
-TEST(Following, unterminated_last_line_of_a_deleted_file) {
+TEST(Following, UnterminatedLastLineOfADeletedFile) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\nlast words");
   etad.poll();
@@ -102,7 +102,7 @@ TEST(Following, unterminated_last_line_of_a_deleted_file) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "last words"));
 }
 
-TEST(Following, long_line) {
+TEST(Following, LongLine) {
   Harness etad(watching(kLog), small_batches());
   etad.files.write(kLog,
                    "before\n" + std::string(50'000, 'x') + "\nafter\n" + std::string(1500, 'y') + "\nend\n");
@@ -113,7 +113,7 @@ TEST(Following, long_line) {
   EXPECT_EQ(etad.truncated, 2);
 }
 
-TEST(Following, long_line_in_pieces_and_over_a_restart) {
+TEST(Following, LongLineInPiecesAndOverARestart) {
   Harness etad(watching(kLog), small_batches());
   etad.files.write(kLog, "before\n");
   for (int i = 0; i < 50; ++i) {
@@ -128,7 +128,7 @@ TEST(Following, long_line_in_pieces_and_over_a_restart) {
   EXPECT_EQ(etad.truncated, 1);
 }
 
-TEST(Following, long_line_that_never_ends) {
+TEST(Following, LongLineThatNeverEnds) {
   Harness etad(watching(kLog), small_batches());
   etad.files.write(kLog, std::string(50'000, 'x'));
   etad.poll();
@@ -138,7 +138,7 @@ TEST(Following, long_line_that_never_ends) {
   EXPECT_THAT(etad.lines, ElementsAre(std::string(1000, 'x'), "next"));
 }
 
-TEST(Following, nul_runs) {
+TEST(Following, NulRuns) {
   Harness etad(watching(kLog), small_batches());
   etad.files.write(kLog, "one\n" + std::string(10'000, '\0') + "two\nthr");
   etad.files.write(kLog, std::string(100, '\0') + "four\n");
@@ -147,7 +147,7 @@ TEST(Following, nul_runs) {
   EXPECT_EQ(etad.skipped, 10'100);
 }
 
-TEST(Following, nul_runs_at_the_end_are_passed_over_when_something_comes_behind_them) {
+TEST(Following, NulRunsAtTheEndArePassedOverWhenSomethingComesBehindThem) {
   Harness etad(watching(kLog), small_batches());
   etad.files.write(kLog, "one\n" + std::string(100'000, '\0'));
   etad.poll();
@@ -159,7 +159,7 @@ TEST(Following, nul_runs_at_the_end_are_passed_over_when_something_comes_behind_
   EXPECT_EQ(etad.skipped, 100'000);
 }
 
-TEST(Following, nul_runs_of_a_truncation_under_the_writer) {
+TEST(Following, NulRunsOfATruncationUnderTheWriter) {
   Harness etad(watching(kLog), small_batches());
   etad.files.write(kLog, "one\ntwo\n");
   etad.poll();
@@ -169,7 +169,7 @@ TEST(Following, nul_runs_of_a_truncation_under_the_writer) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
-TEST(Following, deleted_while_open) {
+TEST(Following, DeletedWhileOpen) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -185,7 +185,7 @@ TEST(Following, deleted_while_open) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
-TEST(Following, carriage_returns) {
+TEST(Following, CarriageReturns) {
   Harness etad(watching(kLog), small_batches());
   std::string bar;
   for (int i = 0; i < 2000; ++i) bar += "\rstep " + std::to_string(i) + "/2000";
@@ -196,7 +196,7 @@ TEST(Following, carriage_returns) {
   EXPECT_EQ(etad.truncated, 0) << "only what is shown counts against the limit";
 }
 
-TEST(Following, docker_envelopes) {
+TEST(Following, DockerEnvelopes) {
   Harness etad(watching(kLog));
   etad.files.write(kLog,
                    "{\"log\":\"step 1\\r\\n\",\"stream\":\"stdout\",\"time\":\"2026-07-11T10:15:28.5Z\"}\n"
@@ -212,7 +212,7 @@ TEST(Following, docker_envelopes) {
   EXPECT_THAT(etad.lines, ElementsAre("step 1", "warning", "half a line")) << "its parts stay together";
 }
 
-TEST(Following, cri_envelopes) {
+TEST(Following, CriEnvelopes) {
   Harness etad(watching(kLog));
   etad.files.write(kLog,
                    "2026-07-11T12:15:28.123456789+02:00 stdout F step 1\n"
@@ -223,7 +223,7 @@ TEST(Following, cri_envelopes) {
   EXPECT_THAT(etad.lines, ElementsAre("step 1", "a line of three parts"));
 }
 
-TEST(Following, a_partial_line_without_end_does_not_hold_up_the_file) {
+TEST(Following, APartialLineWithoutEndDoesNotHoldUpTheFile) {
   Harness etad(watching(kLog), small_batches());
   std::string log = "2026-07-11T10:15:28Z stderr P never ended\n";
   for (int i = 0; i < 300; ++i) log += "2026-07-11T10:15:29Z stdout F step " + std::to_string(i) + "\n";

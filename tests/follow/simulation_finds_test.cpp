@@ -26,7 +26,7 @@ std::string long_line(char c) {
   return std::string(2000, c);
 }
 
-TEST(SimulationFinds, a_replaced_file_is_committed_as_another) {
+TEST(SimulationFinds, AReplacedFileIsCommittedAsAnother) {
   Harness etad(watching("/logs/*.log"));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -40,7 +40,7 @@ TEST(SimulationFinds, a_replaced_file_is_committed_as_another) {
   EXPECT_THAT(batches[0].lines, IsEmpty());
 }
 
-TEST(SimulationFinds, files_replaced_and_swapped_while_the_daemon_is_down_go_on_in_their_own_sources) {
+TEST(SimulationFinds, FilesReplacedAndSwappedWhileTheDaemonIsDownGoOnInTheirOwnSources) {
   Harness etad(watching("/logs/*.log"));
   etad.files.write(kLog, long_line('a') + "\n");
   etad.files.write(kOther, long_line('b') + "\n");
@@ -58,7 +58,7 @@ TEST(SimulationFinds, files_replaced_and_swapped_while_the_daemon_is_down_go_on_
   EXPECT_THAT(etad.lines_of[kOther], ElementsAre(long_line('b'), "b2"));
 }
 
-TEST(SimulationFinds, a_replaced_file_under_a_second_name_is_read_once) {
+TEST(SimulationFinds, AReplacedFileUnderASecondNameIsReadOnce) {
   Harness etad(watching("/logs/*.log"));
   etad.files.write(kLog, long_line('a') + "\n");
   etad.poll();
@@ -68,7 +68,7 @@ TEST(SimulationFinds, a_replaced_file_under_a_second_name_is_read_once) {
   EXPECT_THAT(etad.lines, ElementsAre(long_line('a'), "a2"));
 }
 
-TEST(SimulationFinds, the_original_of_a_copy_is_not_read_again_under_its_second_name) {
+TEST(SimulationFinds, TheOriginalOfACopyIsNotReadAgainUnderItsSecondName) {
   Harness etad(watching("/logs/*.log"));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -78,7 +78,7 @@ TEST(SimulationFinds, the_original_of_a_copy_is_not_read_again_under_its_second_
   EXPECT_THAT(etad.lines, ElementsAre("one"));
 }
 
-TEST(SimulationFinds, a_copy_that_was_rotated_is_read_on) {
+TEST(SimulationFinds, ACopyThatWasRotatedIsReadOn) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -94,7 +94,7 @@ TEST(SimulationFinds, a_copy_that_was_rotated_is_read_on) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
-TEST(SimulationFinds, a_replaced_file_that_is_copied_to_be_truncated_is_read_once) {
+TEST(SimulationFinds, AReplacedFileThatIsCopiedToBeTruncatedIsReadOnce) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -110,7 +110,7 @@ TEST(SimulationFinds, a_replaced_file_that_is_copied_to_be_truncated_is_read_onc
 }
 
 // Found as seed 7268: the copy was looked for while its original was whole, and the original when it was empty.
-TEST(SimulationFinds, a_replaced_file_that_is_copied_is_read_once_whenever_it_is_truncated) {
+TEST(SimulationFinds, AReplacedFileThatIsCopiedIsReadOnceWheneverItIsTruncated) {
   bool happened = true;
   for (int call = 0; happened; ++call) {
     Harness etad(watching(kLog));
@@ -136,7 +136,7 @@ TEST(SimulationFinds, a_replaced_file_that_is_copied_is_read_once_whenever_it_is
   }
 }
 
-TEST(SimulationFinds, an_unterminated_line_that_lies_in_a_copy_is_not_told_as_lost) {
+TEST(SimulationFinds, AnUnterminatedLineThatLiesInACopyIsNotToldAsLost) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "on");
   etad.poll();
@@ -149,7 +149,7 @@ TEST(SimulationFinds, an_unterminated_line_that_lies_in_a_copy_is_not_told_as_lo
 }
 
 // Where the file system does not say when an inode was made, it may have been another log's a moment ago.
-TEST(SimulationFinds, a_rotated_file_with_the_inode_that_another_log_had_is_read) {
+TEST(SimulationFinds, ARotatedFileWithTheInodeThatAnotherLogHadIsRead) {
   Harness etad(watching("/logs/*.log"));
   etad.files.births = false;
   etad.files.write(kOther, "other\n");
@@ -170,7 +170,7 @@ TEST(SimulationFinds, a_rotated_file_with_the_inode_that_another_log_had_is_read
 }
 
 // Found as seed 1390 with company: before the next look, the scan found the file under its second name, read by nobody.
-TEST(SimulationFinds, after_a_failed_commit_a_file_is_its_readers_again) {
+TEST(SimulationFinds, AfterAFailedCommitAFileIsItsReadersAgain) {
   Harness etad(watching("/logs/*.log"));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -184,7 +184,7 @@ TEST(SimulationFinds, after_a_failed_commit_a_file_is_its_readers_again) {
 }
 
 // Found as seed 9716.
-TEST(SimulationFinds, a_copy_with_the_inode_of_a_log_of_which_nothing_was_read_is_read_on) {
+TEST(SimulationFinds, ACopyWithTheInodeOfALogOfWhichNothingWasReadIsReadOn) {
   Harness etad(watching("/logs/*.log"));
   etad.files.births = false;
   etad.files.write(kOther, "no line yet");
@@ -203,7 +203,7 @@ TEST(SimulationFinds, a_copy_with_the_inode_of_a_log_of_which_nothing_was_read_i
   EXPECT_THAT(etad.lines_of[kOther], ElementsAre("other"));
 }
 
-TEST(SimulationFinds, a_link_of_which_nobody_can_say_where_it_leads_is_no_source_yet) {
+TEST(SimulationFinds, ALinkOfWhichNobodyCanSayWhereItLeadsIsNoSourceYet) {
   constexpr const char* kLink = "/logs/now.log";
   Harness etad(watching("/logs/*.log"));
   etad.files.write(kLog, "one\n");

@@ -30,7 +30,7 @@ class WithHints : public Harness {
   }
 };
 
-TEST(Following, a_hint_wakes_the_follower_at_once) {
+TEST(Following, AHintWakesTheFollowerAtOnce) {
   WithHints etad(kLog);
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -45,7 +45,7 @@ TEST(Following, a_hint_wakes_the_follower_at_once) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
 }
 
-TEST(Following, a_hint_of_a_new_file_brings_a_scan) {
+TEST(Following, AHintOfANewFileBringsAScan) {
   WithHints etad("/logs/*.log");
   etad.files.write(kLog, "one\n");
   for (int i = 0; i < 20; ++i) etad.poll();
@@ -56,7 +56,7 @@ TEST(Following, a_hint_of_a_new_file_brings_a_scan) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
 }
 
-TEST(Following, watch_limit) {
+TEST(Following, WatchLimit) {
   for (const Errno error : {ENOSPC, EMFILE}) {
     WithHints etad(kLog, error);
     etad.files.write(kLog, "one\n");
@@ -71,7 +71,7 @@ TEST(Following, watch_limit) {
   }
 }
 
-TEST(Following, queue_overflow) {
+TEST(Following, QueueOverflow) {
   WithHints etad("/logs/*.log");
   etad.files.write(kLog, "one\n");
   for (int i = 0; i < 20; ++i) etad.poll();
@@ -83,7 +83,7 @@ TEST(Following, queue_overflow) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
-TEST(Following, network_filesystem) {
+TEST(Following, NetworkFilesystem) {
   WithHints etad(kLog, ENOTSUP);
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -97,7 +97,7 @@ TEST(Following, network_filesystem) {
   EXPECT_EQ(etad.lost, 0);
 }
 
-TEST(Following, checkpoint_failure) {
+TEST(Following, CheckpointFailure) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -109,7 +109,7 @@ TEST(Following, checkpoint_failure) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two")) << "read again";
 }
 
-TEST(Following, checkpoint_failure_across_a_rotation) {
+TEST(Following, CheckpointFailureAcrossARotation) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -123,7 +123,7 @@ TEST(Following, checkpoint_failure_across_a_rotation) {
   EXPECT_EQ(etad.finished.size(), 1U);
 }
 
-TEST(Following, checkpoint_failure_of_the_very_first_batch) {
+TEST(Following, CheckpointFailureOfTheVeryFirstBatch) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   (void)etad.poll_and_fail();
@@ -131,7 +131,7 @@ TEST(Following, checkpoint_failure_of_the_very_first_batch) {
   EXPECT_THAT(etad.lines, ElementsAre("one"));
 }
 
-TEST(Following, checkpoint_growth) {
+TEST(Following, CheckpointGrowth) {
   Options options;
   options.forget_after = std::chrono::hours(1);
   Harness etad(watching("/logs/*.log"), options);
@@ -150,7 +150,7 @@ TEST(Following, checkpoint_growth) {
   EXPECT_TRUE(batches.empty()) << "nothing is written where nothing changed";
 }
 
-TEST(Following, permission_later) {
+TEST(Following, PermissionLater) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.files.fail("open", kLog, EACCES);
@@ -165,7 +165,7 @@ TEST(Following, permission_later) {
   EXPECT_EQ(etad.text_of(kLog), "following");
 }
 
-TEST(Following, folders_that_can_not_be_looked_into_and_patterns_that_match_nothing_are_named) {
+TEST(Following, FoldersThatCanNotBeLookedIntoAndPatternsThatMatchNothingAreNamed) {
   Harness etad({{"/logs/*.log", 0, false}, {"/logs/*.csv", 1, false}, {"/private/*.log", 2, false}});
   etad.files.write(kLog, "one\n");
   etad.files.fail("list", "/private", EACCES);
@@ -181,7 +181,7 @@ TEST(Following, folders_that_can_not_be_looked_into_and_patterns_that_match_noth
   EXPECT_TRUE(lookup.unreadable.empty() && lookup.unmatched.empty());
 }
 
-TEST(Following, permission_taken_from_the_directory_loses_nothing) {
+TEST(Following, PermissionTakenFromTheDirectoryLosesNothing) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -196,7 +196,7 @@ TEST(Following, permission_taken_from_the_directory_loses_nothing) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
 }
 
-TEST(Following, too_many_open_files) {
+TEST(Following, TooManyOpenFiles) {
   Harness etad(watching("/logs/*.log"));
   for (int i = 0; i < 30; ++i) etad.files.write("/logs/" + std::to_string(i) + ".log", "one\n");
   etad.files.max_open = 10;
@@ -207,7 +207,7 @@ TEST(Following, too_many_open_files) {
   EXPECT_EQ(etad.lost, 0);
 }
 
-TEST(Following, too_many_open_files_closes_idle_ones_and_reads_all) {
+TEST(Following, TooManyOpenFilesClosesIdleOnesAndReadsAll) {
   Harness etad(watching("/logs/*.log"));
   for (int i = 0; i < 200; ++i) etad.files.write("/logs/" + std::to_string(i) + ".log", "one\n");
   etad.files.max_open = 12;
@@ -220,7 +220,7 @@ TEST(Following, too_many_open_files_closes_idle_ones_and_reads_all) {
   EXPECT_EQ(etad.lost, 0);
 }
 
-TEST(Following, too_many_open_files_while_a_file_is_rotated) {
+TEST(Following, TooManyOpenFilesWhileAFileIsRotated) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -236,7 +236,7 @@ TEST(Following, too_many_open_files_while_a_file_is_rotated) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
-TEST(Following, many_idle_files) {
+TEST(Following, ManyIdleFiles) {
   Options options;
   options.max_open = 16;
   Harness etad(watching("/logs/*.log"), options);
@@ -261,7 +261,7 @@ TEST(Following, many_idle_files) {
   EXPECT_LE(etad.files.calls["list"], 15);
 }
 
-TEST(Following, a_reload_drops_what_is_no_longer_watched) {
+TEST(Following, AReloadDropsWhatIsNoLongerWatched) {
   Harness etad(watching("/logs/*.log"));
   etad.files.write("/logs/a.log", "a\n");
   etad.files.write("/other/b.log", "b\n");

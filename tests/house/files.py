@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Holds files to what a reader can take in.
 
-No source or document is longer than 500 lines. Documents are wrapped at 100 columns, but for tables, code and
-addresses, which can't be broken. `files.py --wrap [FILE…]` wraps the paragraphs that are wider.
+No source or document is longer than 500 lines; nor is anything else in text but what is written to be looked
+up, not read (DECLARED), and what was recorded. Documents are wrapped at 100 columns, but for tables, code and
+addresses, which can't be broken: `files.py --wrap [FILE…]` wraps the paragraphs that are wider. Tests have one
+style of names, and a file that docs/architecture.md or regression/README.md names is there.
 """
 import os
 import re
@@ -11,8 +13,14 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MOST_LINES, MOST_COLUMNS = 500, 100
-SOURCES = (".cpp", ".h", ".py", ".js", ".css", ".sh", ".cmake", ".md")
 RECORDED = ("tests/data/", "examples/", "tests/fuzz/corpus/")  # logs and the like: as they came
+PICTURES = (".png",)
+# One entry after the other, each looked up by its name: descriptions and rules.
+DECLARED = ("daemon/service/openapi.json", "etc/rules.d/", "etc/grafana/")
+MAPS = ("docs/architecture.md", "regression/README.md")  # documents that lead through the code by file names
+NAMED_FILE = re.compile(r"`([\w./-]+\.(?:h|cpp|cmake|txt|md|json|py))`")
+TEST = re.compile(r"^TEST(?:_F|_P)?\((\w+), *(\w+)\)", re.M)
+CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*$")
 WORD = re.compile(r"(?:`[^`]*`|\[[^\]]*\]\([^)]*\)|\S)+")  # code and links stay in one line
 ITEM = re.compile(r"(\s*)([-*] |\d+\. )?")
 
@@ -21,7 +29,7 @@ def tracked(only):
     listed = subprocess.run(["git", "-C", ROOT, "ls-files"], capture_output=True, text=True)
     if listed.returncode:  # no checkout: a source package
         sys.exit(0)
-    return [f for f in listed.stdout.split("\n") if f.endswith(SOURCES) and not f.startswith(RECORDED)
+    return [f for f in listed.stdout.split("\n") if f and not f.startswith(RECORDED) and not f.endswith(PICTURES)
             and (not only or f in only)]
 
 
@@ -63,15 +71,40 @@ def wrapped(block):
     return out + [line]
 
 
+def misnamed(name, text):
+    """What a test's name is to be, for those in another style."""
+    if not name.startswith("tests/") or not name.endswith(".cpp"):
+        return
+    for match in TEST.finditer(text):
+        for word in match.groups():
+            if not CAMEL.match(word):
+                camel = "".join(part[:1].upper() + part[1:] for part in word.split("_"))
+                yield f"{name}:{text[:match.start()].count(chr(10)) + 1}: {word}: tests are named like {camel}"
+
+
+def absent(name, text, files):
+    """The files that a map of the code names and that are not there, by path or by the end of one."""
+    if name not in MAPS:
+        return
+    for match in NAMED_FILE.finditer(text):
+        if not any(f == match[1] or f.endswith("/" + match[1]) for f in files):
+            yield f"{name}:{text[:match.start()].count(chr(10)) + 1}: there is no {match[1]}"
+
+
 def main():
     wrap, wrong = "--wrap" in sys.argv[1:], 0
+    files = tracked([])
     for name in tracked([arg for arg in sys.argv[1:] if arg != "--wrap"]):
         path = os.path.join(ROOT, name)
-        if not os.path.exists(path):
+        if not os.path.isfile(path):
             continue
         with open(path, encoding="utf-8") as file:
-            lines = file.read().split("\n")
-        if len(lines) - 1 > MOST_LINES:
+            text = file.read()
+        lines = text.split("\n")
+        for complaint in [*misnamed(name, text), *absent(name, text, files)]:
+            print(complaint)
+            wrong += 1
+        if len(lines) - 1 > MOST_LINES and not name.startswith(DECLARED):
             print(f"{name}: {len(lines) - 1} lines; {MOST_LINES} are as many as a reader takes in: split it")
             wrong += 1
         if not name.endswith(".md"):

@@ -36,26 +36,26 @@ std::optional<Opened> open(std::string line) {
 // 2026-07-11T10:15:28Z
 constexpr const char* kAt = "1783764928000000";
 
-TEST(Envelope, docker_line) {
+TEST(Envelope, DockerLine) {
   EXPECT_EQ(
       open(
           R"({"log":"Iteration 100, loss = 0.5\n","stream":"stderr","time":"2026-07-11T10:15:28.000000999Z"})"),
       (Opened{"Iteration 100, loss = 0.5", kAt, false, true}));
 }
 
-TEST(Envelope, docker_partial_line) {
+TEST(Envelope, DockerPartialLine) {
   EXPECT_EQ(open(R"({"log":"half a","stream":"stdout","time":"2026-07-11T10:15:28Z"})"),
             (Opened{"half a", kAt, true, false}));
 }
 
-TEST(Envelope, docker_keys_in_any_order_and_more_of_them) {
+TEST(Envelope, DockerKeysInAnyOrderAndMoreOfThem) {
   EXPECT_EQ(
       open(
           R"({"attrs":{"tag":"a,}\"b","list":[1,{"x":"]"}]},"time":"2026-07-11T10:15:28Z", "stream":"stdout","log":"x\n"})"),
       (Opened{"x", kAt, false, false}));
 }
 
-TEST(Envelope, docker_escapes) {
+TEST(Envelope, DockerEscapes) {
   EXPECT_EQ(
       open(
           R"({"log":"a\tb\\n\"q\" \u001b[1m\u00e9\u20ac\ud83d\ude00 \u003c\/\r\n","stream":"stdout","time":"2026-07-11T10:15:28Z"})")
@@ -66,7 +66,7 @@ TEST(Envelope, docker_escapes) {
   EXPECT_EQ(open(R"({"log":"\uzzzz\n","time":"2026-07-11T10:15:28Z"})")->text, "?zzzz");
 }
 
-TEST(Envelope, cri_line) {
+TEST(Envelope, CriLine) {
   EXPECT_EQ(open("2026-07-11T10:15:28.000000999Z stdout F Iteration 100"),
             (Opened{"Iteration 100", kAt, false, false}));
   EXPECT_EQ(open("2026-07-11T12:15:28+02:00 stderr P Iterat"), (Opened{"Iterat", kAt, true, true}));
@@ -74,12 +74,12 @@ TEST(Envelope, cri_line) {
             (Opened{" two spaces", kAt, false, true}));
 }
 
-TEST(Envelope, cri_empty_line) {
+TEST(Envelope, CriEmptyLine) {
   EXPECT_EQ(open("2026-07-11T10:15:28.5Z stdout F ")->text, "");
   EXPECT_EQ(open("2026-07-11T10:15:28.5Z stdout F")->text, "");
 }
 
-TEST(Envelope, is_not_seen_where_there_is_none) {
+TEST(Envelope, IsNotSeenWhereThereIsNone) {
   for (const char* line : {
            "",
            "I0711 10:15:28.123456  4711 solver.cpp:239] Iteration 100",
@@ -99,14 +99,14 @@ TEST(Envelope, is_not_seen_where_there_is_none) {
     EXPECT_FALSE(open(line)) << line;
 }
 
-TEST(Envelope, leaves_alone_what_it_does_not_open) {
+TEST(Envelope, LeavesAloneWhatItDoesNotOpen) {
   std::string line = R"({"log":"a\nb","stream":"stdout","time":"not a time at all"})";
   const std::string before = line;
   EXPECT_FALSE(open_envelope(line));
   EXPECT_EQ(line, before);
 }
 
-TEST(Envelope, survives_every_damage_of_one_byte) {
+TEST(Envelope, SurvivesEveryDamageOfOneByte) {
   const std::string docker = R"({"log":"a\u00e9\n","stream":"stdout","time":"2026-07-11T10:15:28.5Z"})";
   const std::string cri = "2026-07-11T10:15:28.5+02:00 stdout P text";
   for (const std::string& good : {docker, cri}) {

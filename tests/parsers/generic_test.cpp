@@ -48,7 +48,7 @@ std::vector<std::string> lines_by(int count, const std::function<std::string(int
   return lines;
 }
 
-TEST(Generic, epochs_that_state_their_time) {
+TEST(Generic, EpochsThatStateTheirTime) {
   const auto out = read(lines_by(6, [](int i) {
     return written("Epoch %d/10, Train Loss: %.4f, Time: 62.5s", i + 1, 2.0 / (i + 1));
   }));
@@ -60,7 +60,7 @@ TEST(Generic, epochs_that_state_their_time) {
   EXPECT_EQ(to_seconds(run.train.duration) / static_cast<double>(run.train.iterations), 62.5);
 }
 
-TEST(Generic, steps_of_epochs_that_are_seen_coming) {
+TEST(Generic, StepsOfEpochsThatAreSeenComing) {
   const auto lines = lines_by(40, [](int i) {
     return written("Train Epoch: %d [%d/60000 (%d%%)]\tLoss: 0.5000", 1 + i / 20, i % 20 * 3000, i % 20 * 5);
   });
@@ -74,7 +74,7 @@ TEST(Generic, steps_of_epochs_that_are_seen_coming) {
   EXPECT_EQ(read(lines).runs.size(), 0U) << "without times there is nothing to learn";
 }
 
-TEST(Generic, steps_that_are_stamped) {
+TEST(Generic, StepsThatAreStamped) {
   const auto out = read(lines_by(20, [](int i) {
     return written("2026-03-01 10:%02d:00,250 - INFO - step %d/5000 | train loss 2.3125 | lr 3e-4", i, 100 * (i + 1));
   }));
@@ -83,7 +83,7 @@ TEST(Generic, steps_that_are_stamped) {
   EXPECT_DOUBLE_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 0.6);
 }
 
-TEST(Generic, a_format_that_a_later_line_of_the_batch_shows_goes_before_it) {
+TEST(Generic, AFormatThatALaterLineOfTheBatchShowsGoesBeforeIt) {
   auto lines = lines_by(20, [](int i) {
     return written(" %2d%%|##   | %d/100 [%d:00<10:00, 60.00s/it]", i + 10, i + 10, i + 10);
   });
@@ -93,7 +93,7 @@ TEST(Generic, a_format_that_a_later_line_of_the_batch_shows_goes_before_it) {
   EXPECT_EQ(read(lines).format, "generic");
 }
 
-TEST(Generic, what_is_no_training_is_nothing) {
+TEST(Generic, WhatIsNoTrainingIsNothing) {
   const std::vector<std::function<std::string(int)>> forms = {
       [](int i) { return written("[%d/345] Building CXX object src/loss_%d.cpp.o", i + 1, i); },
       [](int i) { return written("[ %d%%] Building CXX object CMakeFiles/step.dir/a%d.cpp.o", i, i); },
@@ -125,7 +125,7 @@ TEST(Generic, what_is_no_training_is_nothing) {
   }
 }
 
-TEST(Generic, a_pace_is_a_time_wherever_it_stands_in_the_line) {
+TEST(Generic, APaceIsATimeWhereverItStandsInTheLine) {
   const auto pace = [](const std::vector<std::string>& lines) {
     const auto out = read(lines);
     if (out.runs.size() != 1U) return 0.0;
@@ -143,7 +143,7 @@ TEST(Generic, a_pace_is_a_time_wherever_it_stands_in_the_line) {
               })), 0.4, 1e-9);
 }
 
-TEST(Generic, epochs_of_no_known_number) {
+TEST(Generic, EpochsOfNoKnownNumber) {
   const auto stated = read(lines_by(6, [](int i) { return written("Train(%d), loss: 0.500000, time: 62 s", i); }));
   ASSERT_EQ(stated.runs.size(), 1U);
   EXPECT_EQ(stated.runs.at(0).iteration, 6);
@@ -157,7 +157,7 @@ TEST(Generic, epochs_of_no_known_number) {
   EXPECT_EQ(to_seconds(stamped.runs.at(0).train.duration), 5 * 60.0);
 }
 
-TEST(Generic, the_time_of_an_epoch_counts_where_its_steps_show_none) {
+TEST(Generic, TheTimeOfAnEpochCountsWhereItsStepsShowNone) {
   std::vector<std::string> lines;
   for (int epoch = 0; epoch < 4; ++epoch) {
     for (int step = 0; step < 500; step += 100)
@@ -171,7 +171,7 @@ TEST(Generic, the_time_of_an_epoch_counts_where_its_steps_show_none) {
   EXPECT_EQ(to_seconds(out.runs.at(0).train.duration), 1000.0);
 }
 
-TEST(Generic, a_bar_drawn_anew_for_each_epoch_is_one_run) {
+TEST(Generic, ABarDrawnAnewForEachEpochIsOneRun) {
   std::vector<std::string> lines;
   for (int epoch = 0; epoch < 3; ++epoch)
     for (int step = 1; step <= 10; ++step)
@@ -183,7 +183,7 @@ TEST(Generic, a_bar_drawn_anew_for_each_epoch_is_one_run) {
   EXPECT_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 60.0);
 }
 
-TEST(Generic, a_bar_that_broke_off_and_begins_again_is_another_run) {
+TEST(Generic, ABarThatBrokeOffAndBeginsAgainIsAnotherRun) {
   std::vector<std::string> lines;
   for (int run = 0; run < 2; ++run)
     for (int step = 1; step <= 5; ++step)
@@ -192,7 +192,7 @@ TEST(Generic, a_bar_that_broke_off_and_begins_again_is_another_run) {
 }
 
 // A generic format is believed at the end of a batch of lines; what was over by then is told as well.
-TEST(Generic, several_trainings_in_one_batch_of_lines_are_as_many_runs) {
+TEST(Generic, SeveralTrainingsInOneBatchOfLinesAreAsManyRuns) {
   std::vector<std::string> lines;
   for (const int epochs : {9, 5, 7})
     for (int epoch = 0; epoch < epochs; ++epoch)

@@ -13,7 +13,7 @@ std::string behind_label(std::string_view line) {
   return std::string(line.substr(label ? label->length : 0));
 }
 
-TEST(LauncherLabel, each_launchers_form_is_taken_off) {
+TEST(LauncherLabel, EachLaunchersFormIsTakenOff) {
   for (const std::string label :
        {"0: ", " 0: ", "  12: ", "[rank0]: ", "[rank12]:", "[default0]:", "[1,0]<stdout>:", "[1,3]<stderr>:",
         "[1,mpirank:0,algo-1]<stdout>:", "trainer-1  | ", "web_trainer_2 | ", "(pid=71) ",
@@ -22,7 +22,7 @@ TEST(LauncherLabel, each_launchers_form_is_taken_off) {
     EXPECT_EQ(behind_label(label + "Iteration 100, loss = 0.5"), "Iteration 100, loss = 0.5") << label;
 }
 
-TEST(LauncherLabel, what_a_program_writes_itself_is_none) {
+TEST(LauncherLabel, WhatAProgramWritesItselfIsNone) {
   for (const std::string_view line :
        {"Iteration 100, loss = 0.5", "I1121 00:16:38.258493 18451 solver.cpp:239] Iteration 0", "epoch: 1",
         "[2026-03-01 10:00:00] step 1", "| epoch 001 | loss 2", "(1, 2) done", "[rank0] nothing behind it", "",
@@ -30,7 +30,7 @@ TEST(LauncherLabel, what_a_program_writes_itself_is_none) {
     EXPECT_FALSE(launcher_label(line)) << line;
 }
 
-TEST(LauncherLabel, tells_the_speakers_apart) {
+TEST(LauncherLabel, TellsTheSpeakersApart) {
   EXPECT_EQ(launcher_label("[1,0]<stdout>:a")->speaker, launcher_label("[1,0]<stderr>:b")->speaker);
   EXPECT_EQ(launcher_label(" 0: a")->speaker, launcher_label("0: b")->speaker);
   EXPECT_NE(launcher_label("0: a")->speaker, launcher_label("1: a")->speaker);
@@ -53,7 +53,7 @@ std::map<std::int64_t, etad::Run> runs_of(const std::vector<std::string>& lines)
 }
 
 // Four processes, each of which writes every line.
-TEST(LauncherLabel, a_run_that_all_ranks_write_is_not_doubled) {
+TEST(LauncherLabel, ARunThatAllRanksWriteIsNotDoubled) {
   std::vector<std::string> lines;
   for (int step = 0; step <= 100; step += 10)
     for (int rank = 0; rank < 4; ++rank)
@@ -65,7 +65,7 @@ TEST(LauncherLabel, a_run_that_all_ranks_write_is_not_doubled) {
   EXPECT_EQ(runs.at(0).train.segments, 10);
 }
 
-TEST(LauncherLabel, a_line_that_only_looks_labelled_is_read_as_it_stands) {
+TEST(LauncherLabel, ALineThatOnlyLooksLabelledIsReadAsItStands) {
   std::vector<std::string> lines;
   for (int i = 1; i <= 5; ++i)
     lines.push_back(" " + std::to_string(i) + ": 12.5, 15.25 avg loss, 0.0001 rate, 0.5125 seconds, " +

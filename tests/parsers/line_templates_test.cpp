@@ -7,7 +7,7 @@
 namespace etad {
 namespace {
 
-TEST(LineTemplates, lines_that_differ_in_numbers_only_are_one) {
+TEST(LineTemplates, LinesThatDifferInNumbersOnlyAreOne) {
   LineTemplates templates;
   for (int i = 0; i < 5; ++i) templates.add("epoch " + std::to_string(i) + " loss 0." + std::to_string(i));
   templates.add("saving model7 to disk");
@@ -19,7 +19,7 @@ TEST(LineTemplates, lines_that_differ_in_numbers_only_are_one) {
   EXPECT_EQ(with_numbers_marked(found[1].example), "saving model7 to disk") << "a word's digits are the word's";
 }
 
-TEST(LineTemplates, are_bounded) {
+TEST(LineTemplates, AreBounded) {
   LineTemplates templates;
   std::string word = "aaaaa";
   for (int i = 0; i < 30'000; ++i) {
@@ -30,7 +30,7 @@ TEST(LineTemplates, are_bounded) {
   EXPECT_EQ(templates.uncounted(), 10'000);
 }
 
-TEST(LineTemplates, a_pattern_matches_its_line_and_names_what_is_plain) {
+TEST(LineTemplates, APatternMatchesItsLineAndNamesWhatIsPlain) {
   const std::string line = "[train] Epoch 3/40 step 100/5000 | loss: 1.5e-05 (118 ms) x2";
   const std::string text = pattern_for(line);
   EXPECT_EQ(text,

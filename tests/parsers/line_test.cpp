@@ -17,7 +17,7 @@ std::string clean(std::string line, std::size_t limit = 1000) {
   return std::string(clean_line(line, limit, losses));
 }
 
-TEST(LineCleaning, leaves_plain_text_where_it_stands) {
+TEST(LineCleaning, LeavesPlainTextWhereItStands) {
   std::string line = "Iteration 100, loss = 0.25\tdone";
   LineLosses losses;
   const std::string_view cleaned = clean_line(line, 1000, losses);
@@ -25,18 +25,18 @@ TEST(LineCleaning, leaves_plain_text_where_it_stands) {
   EXPECT_EQ(cleaned.data(), line.data());
 }
 
-TEST(LineCleaning, strips_the_return_of_crlf) {
+TEST(LineCleaning, StripsTheReturnOfCrlf) {
   EXPECT_EQ(clean("loss = 0.25\r"), "loss = 0.25");
   EXPECT_EQ(clean("loss = 0.25\r\r"), "loss = 0.25");
   EXPECT_EQ(clean("\r"), "");
 }
 
-TEST(LineCleaning, lone_returns_keep_the_last_state_only) {
+TEST(LineCleaning, LoneReturnsKeepTheLastStateOnly) {
   EXPECT_EQ(clean(" 10% [=>   ]\r 50% [==>  ]\r100% [====]"), "100% [====]");
   EXPECT_EQ(clean("a long first state\rshort"), "short");
 }
 
-TEST(LineCleaning, backspaces_overwrite) {
+TEST(LineCleaning, BackspacesOverwrite) {
   EXPECT_EQ(clean("loss: 0.50\b\b\b\b0.25"), "loss: 0.25");
   EXPECT_EQ(clean("|\b/\b-\b\\"), "\\");
   EXPECT_EQ(clean("abc\b\b\b\b\b\bxy"), "xy");
@@ -44,12 +44,12 @@ TEST(LineCleaning, backspaces_overwrite) {
   EXPECT_EQ(clean("1/9 [>..]\b\b\b\b\b\b\b\b\b\r2/9 [=>.]"), "2/9 [=>.]");
 }
 
-TEST(LineCleaning, a_backspace_takes_a_whole_character) {
+TEST(LineCleaning, ABackspaceTakesAWholeCharacter) {
   EXPECT_EQ(clean("bar \xE2\x96\x88\bdone"), "bar done");
   EXPECT_EQ(clean("\x80\x80\x80\x80\x80\b\bx"), "x") << "no UTF-8: at most four bytes at a time";
 }
 
-TEST(LineCleaning, terminal_sequences_are_taken_out) {
+TEST(LineCleaning, TerminalSequencesAreTakenOut) {
   EXPECT_EQ(clean("\x1b[1;32mloss\x1b[0m = \x1b[38;5;196m0.25\x1b[m"), "loss = 0.25");
   EXPECT_EQ(clean("\x1b]0;window title\aepoch 3"), "epoch 3");
   EXPECT_EQ(clean("\x1b]8;;http://example.org\x1b\\link\x1b]8;;\x1b\\"), "link");
@@ -57,14 +57,14 @@ TEST(LineCleaning, terminal_sequences_are_taken_out) {
   EXPECT_EQ(clean("\x1b[?25lhidden cursor\x1b[?25h"), "hidden cursor");
 }
 
-TEST(LineCleaning, erasing_sequences_erase) {
+TEST(LineCleaning, ErasingSequencesErase) {
   EXPECT_EQ(clean("100% of a bar\r\x1b[K"), "");
   EXPECT_EQ(clean("100% of a bar\r\x1b[Kloss"), "loss");
   EXPECT_EQ(clean("100% of a bar\x1b[2Kloss"), "loss");
   EXPECT_EQ(clean("kept\x1b[K"), "kept");
 }
 
-TEST(LineCleaning, broken_sequences_hide_nothing) {
+TEST(LineCleaning, BrokenSequencesHideNothing) {
   EXPECT_EQ(clean("a\x1b"), "a");
   EXPECT_EQ(clean("a\x1b["), "a");
   EXPECT_EQ(clean("a\x1b[12\xFF loss"), "a\xFF loss");
@@ -72,7 +72,7 @@ TEST(LineCleaning, broken_sequences_hide_nothing) {
   EXPECT_EQ(clean("a\x1b[1\rloss"), "loss");
 }
 
-TEST(LineCleaning, nul_runs_are_skipped_and_counted) {
+TEST(LineCleaning, NulRunsAreSkippedAndCounted) {
   std::string line = std::string("cut off in the mid") + std::string(500, '\0') + "loss = 0.25";
   LineLosses losses;
   EXPECT_EQ(clean_line(line, 1000, losses), "loss = 0.25");
@@ -81,7 +81,7 @@ TEST(LineCleaning, nul_runs_are_skipped_and_counted) {
   EXPECT_EQ(clean(std::string("kept\0\0", 6)), "kept");
 }
 
-TEST(LineCleaning, long_lines_are_cut_and_counted) {
+TEST(LineCleaning, LongLinesAreCutAndCounted) {
   LineLosses losses;
   std::string plain(100, 'x');
   EXPECT_EQ(clean_line(plain, 10, losses), "xxxxxxxxxx");
@@ -90,7 +90,7 @@ TEST(LineCleaning, long_lines_are_cut_and_counted) {
   EXPECT_EQ(losses.truncated_lines, 1);
 }
 
-TEST(LineCleaning, the_limit_is_the_shown_lines_and_not_the_raw_ones) {
+TEST(LineCleaning, TheLimitIsTheShownLinesAndNotTheRawOnes) {
   std::string bar;
   for (int i = 0; i < 1000; ++i) bar += "\rprogress " + std::to_string(i);
   LineLosses losses;
@@ -98,11 +98,11 @@ TEST(LineCleaning, the_limit_is_the_shown_lines_and_not_the_raw_ones) {
   EXPECT_EQ(losses.truncated_lines, 0);
 }
 
-TEST(LineCleaning, invalid_bytes_stay) {
+TEST(LineCleaning, InvalidBytesStay) {
   EXPECT_EQ(clean("\xFF\xFE loss \xC3"), "\xFF\xFE loss \xC3");
 }
 
-TEST(LineSplitting, takes_complete_lines_only) {
+TEST(LineSplitting, TakesCompleteLinesOnly) {
   std::string block = "one\ntwo\r\n\nthr";
   std::vector<std::string_view> lines;
   LineLosses losses;
@@ -110,7 +110,7 @@ TEST(LineSplitting, takes_complete_lines_only) {
   EXPECT_THAT(lines, ElementsAre("one", "two", ""));
 }
 
-TEST(LineSplitting, does_not_copy_clean_lines) {
+TEST(LineSplitting, DoesNotCopyCleanLines) {
   std::string block = "one\ntwo\n";
   std::vector<std::string_view> lines;
   LineLosses losses;
@@ -128,7 +128,7 @@ std::string troublesome(std::mt19937& random, std::size_t length) {
   return out;
 }
 
-TEST(LineCleaning, in_random_pieces_equals_whole) {
+TEST(LineCleaning, InRandomPiecesEqualsWhole) {
   std::mt19937 random(20260711);
   for (int round = 0; round < 20'000; ++round) {
     const std::string line = troublesome(random, random() % 40);
@@ -152,7 +152,7 @@ TEST(LineCleaning, in_random_pieces_equals_whole) {
   }
 }
 
-TEST(LineCleaning, leaves_none_of_what_it_takes_out_and_never_grows) {
+TEST(LineCleaning, LeavesNoneOfWhatItTakesOutAndNeverGrows) {
   std::mt19937 random(7);
   for (int round = 0; round < 20'000; ++round) {
     std::string line = troublesome(random, random() % 60);
@@ -164,7 +164,7 @@ TEST(LineCleaning, leaves_none_of_what_it_takes_out_and_never_grows) {
   }
 }
 
-TEST(NeedsCleaning, finds_each_byte_wherever_it_stands) {
+TEST(NeedsCleaning, FindsEachByteWhereverItStands) {
   for (const char c : {'\0', '\b', '\r', '\x1b'}) {
     for (std::size_t at = 0; at < 600; at += 7) {
       std::string bytes(600, 'x');

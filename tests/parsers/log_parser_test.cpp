@@ -37,7 +37,7 @@ struct Outcome {
   }
 };
 
-TEST(LogParser, recognises_by_content_and_reads_a_whole_training) {
+TEST(LogParser, RecognisesByContentAndReadsAWholeTraining) {
   LogParser parser(options());
   Records records;
   for (const std::string& line : lenet()) parser.feed(line, std::nullopt, kModified, records);
@@ -57,7 +57,7 @@ TEST(LogParser, recognises_by_content_and_reads_a_whole_training) {
   EXPECT_GT(parser.unmatched(), 0);
 }
 
-TEST(LogParser, lines_before_the_first_telling_one_are_not_lost) {
+TEST(LogParser, LinesBeforeTheFirstTellingOneAreNotLost) {
   LogParser parser(options());
   Records records;
   parser.feed("nohup: ignoring input", std::nullopt, kModified, records);
@@ -66,7 +66,7 @@ TEST(LogParser, lines_before_the_first_telling_one_are_not_lost) {
   EXPECT_EQ(parser.matched() + parser.unmatched(), static_cast<std::int64_t>(lenet().size()) + 1);
 }
 
-TEST(LogParser, a_saved_state_goes_on_as_if_nothing_had_happened) {
+TEST(LogParser, ASavedStateGoesOnAsIfNothingHadHappened) {
   const auto lines = lenet();
   Outcome whole;
   LogParser quiet(options());
@@ -98,7 +98,7 @@ TEST(LogParser, a_saved_state_goes_on_as_if_nothing_had_happened) {
   }
 }
 
-TEST(LogParser, held_lines_survive_a_restart_byte_for_byte) {
+TEST(LogParser, HeldLinesSurviveARestartByteForByte) {
   LogParser parser(options());
   Records records;
   parser.feed("caf\xe9 \xff\x01", std::nullopt, kModified, records);  // no UTF-8
@@ -107,7 +107,7 @@ TEST(LogParser, held_lines_survive_a_restart_byte_for_byte) {
   EXPECT_EQ(restored->save(), parser.save());
 }
 
-TEST(LogParser, a_state_that_makes_no_sense_is_refused) {
+TEST(LogParser, AStateThatMakesNoSenseIsRefused) {
   for (const char* state :
        {"{", "[]", "7", "{\"version\":99}", "{\"version\":2,\"own\":{\"tracker\":\"?\",\"format\":\"caffe\"}}",
         "{\"version\":2,\"own\":{\"tracker\":\"\",\"format\":\"no such\"}}", "{\"version\":2,\"traced\":\"many\"}",
@@ -116,7 +116,7 @@ TEST(LogParser, a_state_that_makes_no_sense_is_refused) {
   }
 }
 
-TEST(LogParser, what_shows_no_format_is_counted_and_bounded) {
+TEST(LogParser, WhatShowsNoFormatIsCountedAndBounded) {
   LogParser parser(options());
   Records records;
   const std::string line(1000, 'x');
@@ -126,7 +126,7 @@ TEST(LogParser, what_shows_no_format_is_counted_and_bounded) {
   EXPECT_GE(parser.unmatched(), 900);
 }
 
-TEST(LogParser, close_leaves_an_unfinished_run_lost_and_more_lines_revive_it) {
+TEST(LogParser, CloseLeavesAnUnfinishedRunLostAndMoreLinesReviveIt) {
   const auto lines = lenet();
   LogParser parser(options());
   Records records;
@@ -146,7 +146,7 @@ TEST(LogParser, close_leaves_an_unfinished_run_lost_and_more_lines_revive_it) {
 }
 
 // A monitor writes its header once: an upgraded daemon has it from the state of before.
-TEST(LogParser, a_trace_is_gone_on_with_from_a_state_of_version_1) {
+TEST(LogParser, ATraceIsGoneOnWithFromAStateOfVersion1) {
   auto parser = LogParser::restore(options(), R"({"format":"nvidia-smi","last":null,"version":1,"trace":{"header":)"
                                               R"(["timestamp, index, power.draw [W]"],"labels":[18000000000000000001],)"
                                               R"("at":1715000000000000},"traced":7,"looked_at":0})");

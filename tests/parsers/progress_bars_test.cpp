@@ -17,17 +17,17 @@ std::vector<std::string> states(std::string line) {
   return {found.begin(), found.end()};
 }
 
-TEST(ProgressBars, each_state_of_a_bar_is_a_line) {
+TEST(ProgressBars, EachStateOfABarIsALine) {
   EXPECT_EQ(states(" 0%| | 0/8 [00:00<?, ?it/s]\r12%|# | 1/8 [00:30<03:30, 30.00s/it]\r25%|## | 2/8 [01:00<03:00, 30.00s/it]"),
             (std::vector<std::string>{" 0%| | 0/8 [00:00<?, ?it/s]", "12%|# | 1/8 [00:30<03:30, 30.00s/it]",
                                       "25%|## | 2/8 [01:00<03:00, 30.00s/it]"}));
 }
 
-TEST(ProgressBars, of_states_of_the_same_count_the_last_stays) {
+TEST(ProgressBars, OfStatesOfTheSameCountTheLastStays) {
   EXPECT_EQ(states("50%|# | 4/8 [00:30<00:30, 7.50s/it]\r50%|# | 4/8 [00:30<00:30, 7.50s/it, loss=2]\r\r\x1b[K").size(), 1U);
 }
 
-TEST(ProgressBars, what_shows_no_pace_is_what_a_terminal_would_show) {
+TEST(ProgressBars, WhatShowsNoPaceIsWhatATerminalWouldShow) {
   EXPECT_EQ(states("Downloading 10%\rDownloading 20%\rdone"), std::vector<std::string>{"done"});
   EXPECT_EQ(states("a line\r"), std::vector<std::string>{"a line"});
   EXPECT_EQ(states(""), std::vector<std::string>{""});
@@ -44,7 +44,7 @@ const std::vector<std::string> kBar = {"  0%| | 0/4 [00:00<?, ?it/s]", " 25%|# |
 const std::string kSummary =
     "{'train_runtime': 880.5, 'train_samples_per_second': 4.543, 'train_steps_per_second': 0.005}";
 
-TEST(ProgressBars, those_of_several_processes_are_one_run) {
+TEST(ProgressBars, ThoseOfSeveralProcessesAreOneRun) {
   std::vector<std::string> lines = {"***** Running training *****", "  Total optimization steps = 4"};
   for (int process = 0; process < 3; ++process) lines.insert(lines.end(), kBar.begin(), kBar.end());
   for (int process = 0; process < 3; ++process) lines.push_back(kSummary);
@@ -55,7 +55,7 @@ TEST(ProgressBars, those_of_several_processes_are_one_run) {
   EXPECT_EQ(records.runs[0].state, RunState::finished);
 }
 
-TEST(ProgressBars, a_summary_alone_is_a_run) {
+TEST(ProgressBars, ASummaryAloneIsARun) {
   const Records records =
       read({"{'train_runtime': 40000.0, 'train_samples_per_second': 1.25, 'train_steps_per_second': 0.051}"});
   ASSERT_EQ(records.runs.size(), 1U);
@@ -64,7 +64,7 @@ TEST(ProgressBars, a_summary_alone_is_a_run) {
   EXPECT_EQ(records.runs[0].settings.at("derived"), "iterations: seconds * rate");
 }
 
-TEST(ProgressBars, an_evaluation_drawn_amid_the_run_and_behind_it_is_none) {
+TEST(ProgressBars, AnEvaluationDrawnAmidTheRunAndBehindItIsNone) {
   std::vector<std::string> lines = kBar;
   const std::vector<std::string> evaluation = {"  0%| | 0/90 [00:00<?, ?it/s]", " 50%|# | 45/90 [00:20<00:20, 2.25it/s]",
                                                "100%|##| 90/90 [00:40<00:00, 2.25it/s]"};
@@ -76,7 +76,7 @@ TEST(ProgressBars, an_evaluation_drawn_amid_the_run_and_behind_it_is_none) {
   EXPECT_EQ(records.runs[0].max_iterations, 4);
 }
 
-TEST(ProgressBars, the_bar_behind_a_summary_alone_is_its_own) {
+TEST(ProgressBars, TheBarBehindASummaryAloneIsItsOwn) {
   const std::string first =
       "{'train_runtime': 40000.0, 'train_samples_per_second': 1.25, 'train_steps_per_second': 0.051}";
   const Records records = read({first, "100%|##| 2048/2048 [11:06:40<00:00, 19.53s/it]",
@@ -89,7 +89,7 @@ TEST(ProgressBars, the_bar_behind_a_summary_alone_is_its_own) {
   EXPECT_EQ(runs[1].iteration, 450);
 }
 
-TEST(ProgressBars, one_that_is_full_at_once_behind_a_run_is_a_run_only_where_a_summary_says_so) {
+TEST(ProgressBars, OneThatIsFullAtOnceBehindARunIsARunOnlyWhereASummarySaysSo) {
   std::vector<std::string> lines = kBar;
   lines.push_back(kSummary);
   lines.emplace_back("100%|##| 57/57 [00:01<00:00, 57.00it/s]");
@@ -105,7 +105,7 @@ TEST(ProgressBars, one_that_is_full_at_once_behind_a_run_is_a_run_only_where_a_s
   EXPECT_EQ(to_seconds(runs[1].train.duration), 500.0);
 }
 
-TEST(ProgressBars, the_mean_rate_of_a_full_bar_is_finer_than_its_whole_seconds) {
+TEST(ProgressBars, TheMeanRateOfAFullBarIsFinerThanItsWholeSeconds) {
   const auto seconds_of = [](const std::string& end) {
     const Records records = records_of(*format_named("tqdm"), {"Training: 100%|##| 30/30 [00:02<00:00, " + end + "]"});
     return records.runs.empty() ? 0.0 : to_seconds(records.runs.back().train.duration);
@@ -115,7 +115,7 @@ TEST(ProgressBars, the_mean_rate_of_a_full_bar_is_finer_than_its_whole_seconds) 
   EXPECT_DOUBLE_EQ(seconds_of("5.00it/s"), 2.0) << "a smoothed rate says something else";
 }
 
-TEST(ProgressBars, a_row_of_its_own_tells_the_time_of_the_row_of_steps) {
+TEST(ProgressBars, ARowOfItsOwnTellsTheTimeOfTheRowOfSteps) {
   std::vector<std::string> lines;
   for (int i = 1; i <= 4; ++i) {
     lines.push_back("|    fps                  | 100         |");
@@ -130,7 +130,7 @@ TEST(ProgressBars, a_row_of_its_own_tells_the_time_of_the_row_of_steps) {
   EXPECT_EQ(to_seconds(records.runs.back().train.duration), 90.0);
 }
 
-TEST(ProgressBars, numbers_in_groups_of_three_are_numbers) {
+TEST(ProgressBars, NumbersInGroupsOfThreeAreNumbers) {
   const Records records = read({"***** Running training *****", "  Total optimization steps = 11,900",
                                 " 25%|# | 1/11900 [03:40<11:00, 220.00s/it]"});
   ASSERT_EQ(records.runs.size(), 1U);

@@ -83,7 +83,7 @@ std::vector<std::string> mxnet_run(int batches) {
   return lines;
 }
 
-TEST(Recognition, the_format_that_measures_takes_the_place_of_the_one_that_was_shown_first) {
+TEST(Recognition, TheFormatThatMeasuresTakesThePlaceOfTheOneThatWasShownFirst) {
   const Read read = read_log(trainer_behind_a_launcher());
   EXPECT_EQ(read.format, "huggingface");
   ASSERT_EQ(read.runs.size(), 1U) << "the first reading's run came to nothing";
@@ -94,7 +94,7 @@ TEST(Recognition, the_format_that_measures_takes_the_place_of_the_one_that_was_s
   EXPECT_EQ(read.seconds, 250);
 }
 
-TEST(Recognition, a_restart_at_any_line_changes_nothing) {
+TEST(Recognition, ARestartAtAnyLineChangesNothing) {
   auto lines = trainer_behind_a_launcher();
   const Read whole = read_log(lines);
   for (const std::size_t every : {1U, 2U, 3U, 7U}) {
@@ -107,7 +107,7 @@ TEST(Recognition, a_restart_at_any_line_changes_nothing) {
   }
 }
 
-TEST(Recognition, two_programs_in_one_file_are_read_by_the_format_of_each) {
+TEST(Recognition, TwoProgramsInOneFileAreReadByTheFormatOfEach) {
   auto lines = mxnet_run(200);
   for (int i = 0; i < 70; ++i) lines.push_back("loading shard " + std::to_string(i));
   for (const std::string& line : trainer_behind_a_launcher()) lines.push_back(line);
@@ -120,7 +120,7 @@ TEST(Recognition, two_programs_in_one_file_are_read_by_the_format_of_each) {
   }
 }
 
-TEST(Recognition, a_format_that_measures_is_not_given_up_for_a_line_of_another) {
+TEST(Recognition, AFormatThatMeasuresIsNotGivenUpForALineOfAnother) {
   std::vector<std::string> lines = trainer_behind_a_launcher();
   const auto bench = mxnet_run(60);
   lines.insert(lines.end() - 4, bench.begin(), bench.end());
@@ -130,7 +130,7 @@ TEST(Recognition, a_format_that_measures_is_not_given_up_for_a_line_of_another) 
 }
 
 // All formats asked at once say what each of them says alone.
-TEST(Recognition, the_set_of_all_patterns_agrees_with_each_of_them) {
+TEST(Recognition, TheSetOfAllPatternsAgreesWithEachOfThem) {
   const auto& all = shipped_formats().all();
   const Recogniser recogniser(all);
   const auto one_by_one = [&](std::string_view line) {

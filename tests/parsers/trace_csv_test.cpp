@@ -12,7 +12,7 @@ const std::string kHeader =
     "timestamp, index, uuid, name, utilization.gpu [%], memory.used [MiB], power.draw [W], clocks.current.sm "
     "[MHz]";
 
-TEST(SmiCsv, columns_are_read_by_name_and_in_base_units) {
+TEST(SmiCsv, ColumnsAreReadByNameAndInBaseUnits) {
   const TraceRun run = read_trace(
       "nvidia-smi",
       {kHeader, "2024/05/06 07:08:09.250, 1, GPU-6f3a, NVIDIA A40, 87 %, 2048 MiB, 171.25 W, 1395 MHz"});
@@ -25,7 +25,7 @@ TEST(SmiCsv, columns_are_read_by_name_and_in_base_units) {
   EXPECT_EQ(run.records.rejected, 0);
 }
 
-TEST(SmiCsv, without_units_the_header_says_them_or_the_tools_own_hold) {
+TEST(SmiCsv, WithoutUnitsTheHeaderSaysThemOrTheToolsOwnHold) {
   const TraceRun in_header = read_trace("nvidia-smi", {"timestamp, index, memory.used [MiB], fan.speed [%]",
                                                        "2024/05/06 07:08:09.250, 0, 3, 41"});
   EXPECT_THAT(in_header.texts(), ElementsAre("gpu.memory_used{gpu=0} 3145728 B 2024-05-06T07:08:09.25Z",
@@ -36,7 +36,7 @@ TEST(SmiCsv, without_units_the_header_says_them_or_the_tools_own_hold) {
                                            "gpu.power{gpu=0} 51.5 W 2024-05-06T05:08:09Z"));
 }
 
-TEST(SmiCsv, what_is_not_available_gives_no_sample_and_is_no_fault) {
+TEST(SmiCsv, WhatIsNotAvailableGivesNoSampleAndIsNoFault) {
   const TraceRun run = read_trace(
       "nvidia-smi", {"timestamp, index, fan.speed [%], power.draw [W], temperature.gpu, utilization.gpu [%]",
                      "2024/05/06 07:08:09.250, 0, [N/A], [Not Supported], ERR!, [Unknown Error]"});
@@ -44,7 +44,7 @@ TEST(SmiCsv, what_is_not_available_gives_no_sample_and_is_no_fault) {
   EXPECT_EQ(run.records.rejected, 0);
 }
 
-TEST(SmiCsv, states_become_numbers) {
+TEST(SmiCsv, StatesBecomeNumbers) {
   const TraceRun run = read_trace(
       "nvidia-smi",
       {"timestamp, index, pstate, clocks_throttle_reasons.active, clocks_throttle_reasons.sw_power_cap, "
@@ -63,7 +63,7 @@ TEST(SmiCsv, states_become_numbers) {
                                        "gpu.throttle_hw_slowdown{gpu=0} 0 2024-05-06T07:08:10Z"));
 }
 
-TEST(SmiCsv, a_header_that_comes_again_may_bring_other_columns) {
+TEST(SmiCsv, AHeaderThatComesAgainMayBringOtherColumns) {
   const TraceRun run =
       read_trace("nvidia-smi", {"timestamp, index, power.draw [W]", "2024/05/06 07:08:09.000, 0, 20.00 W",
                                 "timestamp, index, power.draw [W]", "2024/05/06 07:08:10.000, 0, 21.00 W",
@@ -73,7 +73,7 @@ TEST(SmiCsv, a_header_that_comes_again_may_bring_other_columns) {
                                        "gpu.temperature{gpu=3} 44 C 2024-05-06T07:08:11Z"));
 }
 
-TEST(SmiCsv, the_best_of_several_columns_on_power_is_the_power) {
+TEST(SmiCsv, TheBestOfSeveralColumnsOnPowerIsThePower) {
   const std::string row = "2024/05/06 07:08:09.000, 0, 100.5 W, 101.5 W";
   EXPECT_THAT(
       read_trace("nvidia-smi", {"timestamp, index, power.draw.instant [W], power.limit [W]", row}).texts(),
@@ -85,7 +85,7 @@ TEST(SmiCsv, the_best_of_several_columns_on_power_is_the_power) {
                   "gpu.power{gpu=0} 101.5 W 2024-05-06T07:08:09Z"));
 }
 
-TEST(SmiCsv, a_torn_line_is_rejected_and_other_text_is_no_part_of_it) {
+TEST(SmiCsv, ATornLineIsRejectedAndOtherTextIsNoPartOfIt) {
   const TraceRun run =
       read_trace("nvidia-smi", {"timestamp, index, power.draw [W]", "2024/05/06 07:08:09.000, 0",
                                 "Failed to initialize NVML: Driver/library version mismatch", "",
@@ -97,7 +97,7 @@ TEST(SmiCsv, a_torn_line_is_rejected_and_other_text_is_no_part_of_it) {
   EXPECT_THAT(run.complaint, HasSubstr("'lots' is no value of gpu.power"));
 }
 
-TEST(SmiCsv, without_a_header_nothing_is_guessed_and_columns_can_be_said) {
+TEST(SmiCsv, WithoutAHeaderNothingIsGuessedAndColumnsCanBeSaid) {
   const std::vector<std::string> lines = {"2024/05/06 07:08:09.500, 12 %, 3 %, 2 MiB, 27, 11.50 W"};
   const TraceRun blind = read_trace("nvidia-smi", lines);
   EXPECT_TRUE(blind.records.samples.empty());
@@ -114,7 +114,7 @@ TEST(SmiCsv, without_a_header_nothing_is_guessed_and_columns_can_be_said) {
                           "gpu.power{gpu=0} 11.5 W 2024-05-06T07:08:09.5Z"));
 }
 
-TEST(SmiCsv, processes_are_filed_by_their_program) {
+TEST(SmiCsv, ProcessesAreFiledByTheirProgram) {
   const TraceRun run =
       read_trace("nvidia-smi", {"timestamp, gpu_uuid, pid, process_name, used_gpu_memory [MiB]",
                                 "2024/05/06 07:08:09.000, GPU-6f3a, 4711, /usr/bin/python3, 812 MiB"});
@@ -123,7 +123,7 @@ TEST(SmiCsv, processes_are_filed_by_their_program) {
                           "B 2024-05-06T07:08:09Z"));
 }
 
-TEST(SmiCsv, ten_thousand_columns_are_refused) {
+TEST(SmiCsv, TenThousandColumnsAreRefused) {
   std::string header = "timestamp, power.draw [W]", row = "2024/05/06 07:08:09.000, 20 W";
   for (int i = 0; i < 10'000; ++i) {
     header += ", power.draw [W]";
@@ -134,7 +134,7 @@ TEST(SmiCsv, ten_thousand_columns_are_refused) {
   EXPECT_EQ(run.records.rejected, 2);
 }
 
-TEST(DcgmCsv, long_and_wide_form) {
+TEST(DcgmCsv, LongAndWideForm) {
   const TraceRun narrow = read_trace(
       "dcgm-csv", {"GPUId,TimeStampUs,Field,Values", "2,1714979289250000,power_usage,71.25",
                    "2,1714979289250000,gpu_utilization,50", "2,1714979289250000,some_other_field,50",
@@ -148,7 +148,7 @@ TEST(DcgmCsv, long_and_wide_form) {
                                         "gpu.sm_active{gpu=3} 25 % 2024-05-06T07:08:09Z"));
 }
 
-TEST(PlainCsv, columns_with_labels_units_and_names_of_ones_own) {
+TEST(PlainCsv, ColumnsWithLabelsUnitsAndNamesOfOnesOwn) {
   const TraceSetup setup{.columns = {"time", "-", "gpu.temperature{gpu=0}", "gpu.temperature{gpu=1}",
                                      "gpu.memory_used{gpu=0} [GiB]", "room.temperature [C]"}};
   const TraceRun run = read_trace("csv", {"1714979289, 812.5, 51, 52, 1.5, 21.5, "}, setup);
@@ -158,7 +158,7 @@ TEST(PlainCsv, columns_with_labels_units_and_names_of_ones_own) {
                                        "room.temperature{} 21.5 C 2024-05-06T07:08:09Z"));
 }
 
-TEST(PlainCsv, other_delimiters_and_two_columns_of_time) {
+TEST(PlainCsv, OtherDelimitersAndTwoColumnsOfTime) {
   const TraceSetup setup{.columns = {"date", "clock", "gpu", "gpu.power [mW]"}};
   EXPECT_THAT(read_trace("csv", {"day;clock;gpu;power", "2024-05-06;07:08:09;1;2500"}, setup).texts(),
               ElementsAre("gpu.power{gpu=1} 2.5 W 2024-05-06T07:08:09Z"));
@@ -166,7 +166,7 @@ TEST(PlainCsv, other_delimiters_and_two_columns_of_time) {
               ElementsAre("gpu.power{gpu=1} 2.5 W 2024-05-06T07:08:09Z"));
 }
 
-TEST(TraceColumns, mistakes_are_told) {
+TEST(TraceColumns, MistakesAreTold) {
   EXPECT_THAT(column_of_config("wattage").error().message, HasSubstr("'wattage' names no column"));
   EXPECT_THAT(column_of_config("gpu.power [MiB]").error().message, HasSubstr("'gpu.power' is in W"));
   EXPECT_THAT(column_of_config("gpu.power{card=1}").error().message, HasSubstr("'card=1' is no label"));

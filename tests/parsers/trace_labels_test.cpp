@@ -5,7 +5,7 @@
 namespace etad {
 namespace {
 
-TEST(TraceLabels, what_was_written_can_be_read) {
+TEST(TraceLabels, WhatWasWrittenCanBeRead) {
   TraceLabels labels;
   labels[TraceLabel::gpu] = "0";
   labels[TraceLabel::command] = "a=b,c";
@@ -17,7 +17,7 @@ TEST(TraceLabels, what_was_written_can_be_read) {
   EXPECT_EQ(label_value(text, "host"), "n1.cluster");
 }
 
-TEST(TraceLabels, a_label_that_is_not_there_has_no_value) {
+TEST(TraceLabels, ALabelThatIsNotThereHasNoValue) {
   EXPECT_FALSE(label_value("", "gpu"));
   EXPECT_FALSE(label_value("gpu=0,uuid=GPU-5f3a", "g"));
   EXPECT_FALSE(label_value("gpu=0,uuid=GPU-5f3a", "gpu=0"));

@@ -10,7 +10,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(Dmon, date_and_time_columns_and_values_that_are_not_there) {
+TEST(Dmon, DateAndTimeColumnsAndValuesThatAreNotThere) {
   const TraceRun run = read_trace(
       "nvidia-dmon",
       {"#Date       Time        gpu   pwr gtemp mtemp    sm   mem  mclk  pclk  pviol tviol    fb  rxpci",
@@ -37,7 +37,7 @@ const std::vector<std::string> kPlainDmon = {"# gpu   pwr  temp    sm   mem   en
                                              "# Idx     W     C     %     %     %     %   MHz   MHz",
                                              "    1    45    31    98     9     0     0  2505  1075"};
 
-TEST(Dmon, without_times_the_moment_of_reading_counts_and_else_nothing) {
+TEST(Dmon, WithoutTimesTheMomentOfReadingCountsAndElseNothing) {
   const TraceRun blind = read_trace("nvidia-dmon", kPlainDmon);
   EXPECT_THAT(blind.texts(), IsEmpty());
   EXPECT_EQ(blind.records.rejected, 4);
@@ -47,7 +47,7 @@ TEST(Dmon, without_times_the_moment_of_reading_counts_and_else_nothing) {
   EXPECT_EQ(live.texts().front(), "gpu.power{gpu=0} 43 W 2024-05-06T09:00:00Z");
 }
 
-TEST(Dmon, start_and_interval_date_the_scans) {
+TEST(Dmon, StartAndIntervalDateTheScans) {
   const TraceRun run = read_trace("nvidia-dmon", kPlainDmon,
                                   {.labels = {{"start", "2024-05-06 10:00:00"}, {"interval", "2.5"}}});
   std::vector<std::string> powers;
@@ -60,7 +60,7 @@ TEST(Dmon, start_and_interval_date_the_scans) {
                                   "gpu.power{gpu=1} 45 W 2024-05-06T10:00:02.5Z"));
 }
 
-TEST(Dmon, the_time_of_day_alone_goes_on_over_midnight) {
+TEST(Dmon, TheTimeOfDayAloneGoesOnOverMidnight) {
   const std::vector<std::string> lines = {"#Time        gpu   pwr", "#HH:MM:SS    Idx     W",
                                           " 23:59:59      0    20", " 00:00:00      0    21"};
   const TraceRun blind = read_trace("nvidia-dmon", lines);
@@ -75,7 +75,7 @@ TEST(Dmon, the_time_of_day_alone_goes_on_over_midnight) {
                           "gpu.power{gpu=0} 21 W 2024-05-07T00:00:00Z"));
 }
 
-TEST(Dmon, local_times_are_the_machines) {
+TEST(Dmon, LocalTimesAreTheMachines) {
   const auto two_hours_east = [](std::int64_t) { return 7200; };
   const TraceRun run =
       read_trace("nvidia-dmon", {"#Date       Time        gpu   pwr", " 20240506   07:08:09      1   171"},
@@ -83,7 +83,7 @@ TEST(Dmon, local_times_are_the_machines) {
   EXPECT_THAT(run.texts(), ElementsAre("gpu.power{gpu=1} 171 W 2024-05-06T05:08:09Z"));
 }
 
-TEST(Pmon, processes_are_filed_by_program_and_idle_devices_say_nothing) {
+TEST(Pmon, ProcessesAreFiledByProgramAndIdleDevicesSayNothing) {
   const TraceRun run = read_trace(
       "nvidia-pmon",
       {"#Date       Time        gpu        pid  type    sm   mem   enc   dec    fb   command",
@@ -99,7 +99,7 @@ TEST(Pmon, processes_are_filed_by_program_and_idle_devices_say_nothing) {
   EXPECT_EQ(run.records.rejected, 0);
 }
 
-TEST(DcgmiDmon, entities_under_each_versions_header) {
+TEST(DcgmiDmon, EntitiesUnderEachVersionsHeader) {
   const TraceRun run = read_trace(
       "dcgmi-dmon",
       {"# Entity         GPUTL        POWER        TOTEC", "      Id                    W            mJ",
@@ -115,7 +115,7 @@ TEST(DcgmiDmon, entities_under_each_versions_header) {
   EXPECT_EQ(run.lines.back(), TraceLine::ignored);
 }
 
-TEST(Prometheus, metrics_with_and_without_times) {
+TEST(Prometheus, MetricsWithAndWithoutTimes) {
   const TraceRun run = read_trace(
       "prometheus",
       {"# HELP DCGM_FI_DEV_GPU_UTIL GPU utilization (in %).", "# TYPE DCGM_FI_DEV_GPU_UTIL gauge",
@@ -132,7 +132,7 @@ TEST(Prometheus, metrics_with_and_without_times) {
   EXPECT_EQ(run.records.rejected, 0);
 }
 
-TEST(Prometheus, scrapes_without_times_are_dated_by_start_and_interval) {
+TEST(Prometheus, ScrapesWithoutTimesAreDatedByStartAndInterval) {
   const TraceRun run =
       read_trace("prometheus",
                  {R"(DCGM_FI_DEV_GPU_UTIL{gpu="0"} 1)", R"(DCGM_FI_DEV_GPU_TEMP{gpu="0"} 40)",
@@ -143,7 +143,7 @@ TEST(Prometheus, scrapes_without_times_are_dated_by_start_and_interval) {
                                        "gpu.utilization{gpu=0} 2 % 2024-05-06T07:08:24Z"));
 }
 
-TEST(Prometheus, what_is_no_metric_is_no_part_of_it) {
+TEST(Prometheus, WhatIsNoMetricIsNoPartOfIt) {
   const TraceRun run =
       read_trace("prometheus", {"DCGM_FI_DEV_GPU_UTIL{gpu=\"0\" 1", "Iteration 100, loss = 0.5",
                                 "DCGM_FI_DEV_GPU_UTIL{gpu=\"0\"} 1 never"});
@@ -151,7 +151,7 @@ TEST(Prometheus, what_is_no_metric_is_no_part_of_it) {
   EXPECT_EQ(run.records.rejected, 1);
 }
 
-TEST(Traces, lines_of_nothing_but_delimiters_are_no_part_of_any) {
+TEST(Traces, LinesOfNothingButDelimitersAreNoPartOfAny) {
   for (const std::string_view format : trace_formats()) {
     const TraceRun run =
         read_trace(std::string(format), {"# gpu   pwr", ",", " , ,", ";;;;", "\t,\t", "#", "\"", "{", "0"},
@@ -160,7 +160,7 @@ TEST(Traces, lines_of_nothing_but_delimiters_are_no_part_of_any) {
   }
 }
 
-TEST(Traces, label_sets_are_bounded) {
+TEST(Traces, LabelSetsAreBounded) {
   std::vector<std::string> lines;
   for (int i = 0; i < 1000; ++i)
     lines.push_back("DCGM_FI_DEV_GPU_UTIL{gpu=\"" + std::to_string(i) + "\"} 1 1714979289250");
@@ -170,7 +170,7 @@ TEST(Traces, label_sets_are_bounded) {
   EXPECT_THAT(run.complaint, HasSubstr("256 different sets of labels"));
 }
 
-TEST(Traces, hostile_label_values_are_cut_and_made_plain) {
+TEST(Traces, HostileLabelValuesAreCutAndMadePlain) {
   const TraceRun run = read_trace("prometheus", {"DCGM_FI_DEV_GPU_UTIL{gpu=\"0,host=evil\",Hostname=\"" +
                                                  std::string(500, 'x') + "\"} 1 1714979289250"});
   ASSERT_EQ(run.records.samples.size(), 1U);
@@ -188,7 +188,7 @@ const std::vector<std::string> kDstat = {
     "\"send\"",
     "06-05 07:08:09,12.5,4.5,81.0,2.0,0.0,0.0,4096.0,0.0,2048.0,0.0,1000.0,500.0"};
 
-TEST(Dstat, groups_columns_and_a_date_without_a_year) {
+TEST(Dstat, GroupsColumnsAndADateWithoutAYear) {
   const TraceRun run = read_trace("dstat", kDstat);
   const std::string when = " 2024-05-06T07:08:09Z";
   EXPECT_THAT(run.texts(),
@@ -203,7 +203,7 @@ TEST(Dstat, groups_columns_and_a_date_without_a_year) {
   EXPECT_EQ(run.records.rejected, 0);
 }
 
-TEST(Dstat, years_go_on_and_names_may_say_their_group_again) {
+TEST(Dstat, YearsGoOnAndNamesMaySayTheirGroupAgain) {
   const TraceRun run = read_trace(
       "dstat",
       {R"("Dstat 0.7.3 CSV output")", R"("Cmdline:","dstat -tC",,,,"Date:","31 Dec 2022 23:59:58 CET")",
@@ -222,12 +222,12 @@ TEST(Dstat, years_go_on_and_names_may_say_their_group_again) {
   EXPECT_EQ(undated.texts().front(), "host.cpu_user{} 1 % 2026-05-06T07:08:09Z");  // not yet to come
 }
 
-TEST(Dstat, of_this_machine_needs_no_host) {
+TEST(Dstat, OfThisMachineNeedsNoHost) {
   const TraceRun run = read_trace("dstat", kDstat, {.own_host = "n7"});
   EXPECT_EQ(run.records.samples.at(0).labels, "");
 }
 
-TEST(Sadf, sections_of_semicolons) {
+TEST(Sadf, SectionsOfSemicolons) {
   const TraceRun run = read_trace(
       "sadf",
       {"# hostname;interval;timestamp;CPU;%user;%nice;%system;%iowait;%steal;%idle",

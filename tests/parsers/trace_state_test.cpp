@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(TraceVocabulary, every_known_column_names_a_series_or_a_label) {
+TEST(TraceVocabulary, EveryKnownColumnNamesASeriesOrALabel) {
   for (const auto& columns : {nvidia_smi_columns(), dmon_columns(), dcgm_columns(), prometheus_columns(),
                               host_columns(), common_columns()}) {
     for (const KnownColumn& column : columns) {
@@ -28,7 +28,7 @@ TEST(TraceVocabulary, every_known_column_names_a_series_or_a_label) {
   }
 }
 
-TEST(TraceVocabulary, names_are_found_and_others_are_not) {
+TEST(TraceVocabulary, NamesAreFoundAndOthersAreNot) {
   for (const TraceSeries& series : trace_series()) EXPECT_EQ(find_trace_series(series.name), &series);
   EXPECT_EQ(find_trace_series("gpu.wattage"), nullptr);
   for (const std::string_view name : {series::kUtilization, series::kPower, series::kEnergy,
@@ -37,7 +37,7 @@ TEST(TraceVocabulary, names_are_found_and_others_are_not) {
   }
 }
 
-TEST(TraceRecognition, by_what_only_that_tool_writes) {
+TEST(TraceRecognition, ByWhatOnlyThatToolWrites) {
   EXPECT_EQ(recognise_trace("timestamp, power.draw [W]"), "nvidia-smi");
   EXPECT_EQ(recognise_trace("utilization.gpu [%]"), "nvidia-smi");
   EXPECT_EQ(recognise_trace("2024/05/06 07:08:09.250, 3 %, 1 MiB"), "nvidia-smi");
@@ -53,7 +53,7 @@ TEST(TraceRecognition, by_what_only_that_tool_writes) {
   EXPECT_EQ(recognise_trace("# hostname;interval;timestamp;CPU;%user"), "sadf");
 }
 
-TEST(TraceRecognition, nothing_else) {
+TEST(TraceRecognition, NothingElse) {
   for (const char* line :
        {"", "#", "time,value", "epoch,loss,accuracy", "timestamp,epoch,loss,memory.used", "index, name",
         "1604258862, 812.5, 54, 52, ",
@@ -74,7 +74,7 @@ std::string tried(const std::vector<std::string>& lines, TraceTrial trial = Trac
   return format.empty() ? "likely " + std::string(trial.likely()) : format;
 }
 
-TEST(TraceTrials, a_trace_begins_as_one_and_goes_on_as_one) {
+TEST(TraceTrials, ATraceBeginsAsOneAndGoesOnAsOne) {
   const std::vector<std::string> rows(3, "2024/05/06 07:08:09.250, 30 W");
   EXPECT_EQ(tried({"nohup: ignoring input", "", "timestamp, power.draw [W]", rows[0], rows[1], rows[2]}),
             "nvidia-smi");
@@ -86,7 +86,7 @@ TEST(TraceTrials, a_trace_begins_as_one_and_goes_on_as_one) {
   EXPECT_EQ(tried({"Training starts", "timestamp, power.draw [W]", rows[0], rows[1], rows[2]}), "likely ");
 }
 
-TEST(TraceTrials, configured_columns_prove_themselves_by_their_values) {
+TEST(TraceTrials, ConfiguredColumnsProveThemselvesByTheirValues) {
   const TraceOptions options = trace_options({}, {"time", "gpu.temperature{gpu=0}"}, utc_offset).value();
   const std::vector<std::string> rows(3, "1714979289, 51");
   EXPECT_EQ(tried(rows, TraceTrial(options)), "csv");
@@ -117,7 +117,7 @@ struct Saved {
 
 class TraceStates : public testing::TestWithParam<Saved> {};
 
-TEST_P(TraceStates, a_restart_after_every_line_changes_nothing) {
+TEST_P(TraceStates, ARestartAfterEveryLineChangesNothing) {
   const auto whole = read_trace(GetParam().format, GetParam().lines, GetParam().setup).texts();
   EXPECT_FALSE(whole.empty());
   EXPECT_EQ(restarting(GetParam().format, GetParam().lines, GetParam().setup), whole);
@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
               {}},
         Saved{"csv", {"1714979289, 51", "1714979290, 52"}, {.columns = {"time", "gpu.temperature{gpu=0}"}}}));
 
-TEST(TraceStates, bounds_hold_over_restarts) {
+TEST(TraceStates, BoundsHoldOverRestarts) {
   const auto full = trace_reader("prometheus");
   std::vector<std::string> lines;
   for (int i = 0; i < 300; ++i)

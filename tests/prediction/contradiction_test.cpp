@@ -34,14 +34,14 @@ ModelKey here() {
   return key;
 }
 
-TEST(Contradictions, runs_alike_are_one_model) {
+TEST(Contradictions, RunsAlikeAreOneModel) {
   EXPECT_FALSE(contradiction_of(somewhere(), {}));
   EXPECT_FALSE(contradiction_of(somewhere(), runs({{64, 0.01}})));
   EXPECT_FALSE(contradiction_of(somewhere(), runs({{64, 0.01}, {64, 0.015}, {64, 0.012}})));
   EXPECT_FALSE(contradiction_of(somewhere(), runs({{32, 0.005}, {64, 0.01}, {128, 0.018}})));
 }
 
-TEST(Contradictions, runs_far_apart_are_of_two_devices) {
+TEST(Contradictions, RunsFarApartAreOfTwoDevices) {
   const auto found = contradiction_of(somewhere(), runs({{64, 0.01}, {64, 0.2}, {64, 0.011}, {64, 0.21}}));
   ASSERT_TRUE(found);
   EXPECT_THAT(found->fast.runs, ElementsAre(1, 3));
@@ -50,31 +50,31 @@ TEST(Contradictions, runs_far_apart_are_of_two_devices) {
   EXPECT_NEAR(found->slow.seconds, 0.21, 1e-12);
 }
 
-TEST(Contradictions, a_device_that_is_known_is_one_device) {
+TEST(Contradictions, ADeviceThatIsKnownIsOneDevice) {
   ModelKey key = somewhere();
   key.device = "Tesla K80";
   EXPECT_FALSE(contradiction_of(key, runs({{64, 0.01}, {64, 0.2}})));
 }
 
-TEST(Contradictions, a_known_machine_may_be_slow_for_a_while) {
+TEST(Contradictions, AKnownMachineMayBeSlowForAWhile) {
   EXPECT_TRUE(contradiction_of(somewhere(), runs({{64, 0.01}, {64, 0.03}})));
   EXPECT_FALSE(contradiction_of(here(), runs({{64, 0.01}, {64, 0.03}})));
   EXPECT_TRUE(contradiction_of(here(), runs({{64, 0.01}, {64, 0.05}})));
 }
 
-TEST(Contradictions, one_of_many_is_an_outlier) {
+TEST(Contradictions, OneOfManyIsAnOutlier) {
   EXPECT_TRUE(contradiction_of(somewhere(), runs({{64, 0.01}, {64, 0.01}, {64, 0.01}, {64, 0.2}})));
   EXPECT_FALSE(
       contradiction_of(somewhere(), runs({{64, 0.01}, {64, 0.01}, {64, 0.01}, {64, 0.01}, {64, 0.2}})));
 }
 
-TEST(Contradictions, a_larger_batch_is_neither_much_quicker_nor_much_slower_a_sample) {
+TEST(Contradictions, ALargerBatchIsNeitherMuchQuickerNorMuchSlowerASample) {
   EXPECT_TRUE(contradiction_of(somewhere(), runs({{32, 0.1}, {64, 0.01}})));
   EXPECT_TRUE(contradiction_of(somewhere(), runs({{32, 0.01}, {64, 0.1}})));
   EXPECT_FALSE(contradiction_of(somewhere(), runs({{32, 0.01}, {256, 0.1}})));
 }
 
-TEST(Contradictions, other_settings_may_take_another_time) {
+TEST(Contradictions, OtherSettingsMayTakeAnotherTime) {
   auto all = runs({{64, 0.01}, {64, 0.1}});
   all[0].covariates = {"precision=fp16"};
   EXPECT_FALSE(contradiction_of(somewhere(), all));

@@ -13,8 +13,8 @@ constexpr std::int64_t kAlice = 1001, kBob = 1002, kCarol = 1003;
 
 class EvidenceTest : public ::testing::Test {
  protected:
-  // `count` runs of 1000 iterations at `pace` seconds each, of one log.
-  void add(std::int64_t owner, std::int64_t source, int count, double pace, std::int64_t batch = 64,
+  // `count` runs of 1000 iterations at `step_time` seconds each, of one log.
+  void add(std::int64_t owner, std::int64_t source, int count, double step_time, std::int64_t batch = 64,
            const std::string& type = "SGD") {
     for (int i = 0; i < count; ++i) {
       RunData run;
@@ -23,7 +23,7 @@ class EvidenceTest : public ::testing::Test {
       run.owner = owner;
       run.samples_per_iteration = batch;
       run.iterations = 1000;
-      run.duration = from_seconds(1000 * pace * (1 + 0.01 * static_cast<double>(last_run_ % 5)));
+      run.duration = from_seconds(1000 * step_time * (1 + 0.01 * static_cast<double>(last_run_ % 5)));
       run.started_at = Instant(std::chrono::seconds(1'795'000'000 + 3600 * last_run_));
       run.settings["type"] = type;
       run.windows.resize(1);

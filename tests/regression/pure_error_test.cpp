@@ -20,7 +20,7 @@ struct Measured {
   }
 };
 
-TEST(PureErrorTest, spread_is_that_of_the_runs_not_of_the_misfit) {
+TEST(PureErrorTest, SpreadIsThatOfTheRunsNotOfTheMisfit) {
   std::mt19937 random(1);
   std::normal_distribution<double> luck(0, 0.01);
   Measured m;
@@ -33,7 +33,7 @@ TEST(PureErrorTest, spread_is_that_of_the_runs_not_of_the_misfit) {
   EXPECT_EQ(spread.degrees, 312);
 }
 
-TEST(PureErrorTest, one_stalled_run_spoils_its_own_pairs_only) {
+TEST(PureErrorTest, OneStalledRunSpoilsItsOwnPairsOnly) {
   Measured m;
   for (int size = 1; size <= 4; ++size) {
     for (const double r : {-0.01, 0.0, 0.01}) m.add(size, r);
@@ -43,20 +43,20 @@ TEST(PureErrorTest, one_stalled_run_spoils_its_own_pairs_only) {
   EXPECT_LT(pure_error(m.rows, m.residuals).scale, 2 * before);
 }
 
-TEST(PureErrorTest, a_change_of_the_deployment_is_not_noise) {
+TEST(PureErrorTest, AChangeOfTheDeploymentIsNotNoise) {
   Measured m;
   for (int i = 0; i < 30; ++i) m.add(8, (i < 15 ? 0.0 : 0.5) + (i % 3) * 0.01);
   EXPECT_LT(pure_error(m.rows, m.residuals).scale, 0.02);
 }
 
-TEST(PureErrorTest, nothing_repeated_says_nothing) {
+TEST(PureErrorTest, NothingRepeatedSaysNothing) {
   Measured m;
   for (int size = 1; size <= 5; ++size) m.add(size, 0.1 * size);
   EXPECT_EQ(pure_error(m.rows, m.residuals).degrees, 0);
   EXPECT_TRUE(replicate_scores(m.rows, m.residuals, Noise{0.1, 0, 4}).empty());
 }
 
-TEST(PureErrorTest, runs_that_no_longer_count_are_left_out) {
+TEST(PureErrorTest, RunsThatNoLongerCountAreLeftOut) {
   Measured m;
   for (const double r : {0.0, 0.02, 5.0}) m.add(8, r);
   m.rows[2].weight = 0;
@@ -64,7 +64,7 @@ TEST(PureErrorTest, runs_that_no_longer_count_are_left_out) {
   EXPECT_EQ(replicate_scores(m.rows, m.residuals, Noise{0.01, 0, 4}).size(), 2u);
 }
 
-TEST(PureErrorTest, a_score_is_the_distance_to_the_others_in_units_of_the_noise) {
+TEST(PureErrorTest, AScoreIsTheDistanceToTheOthersInUnitsOfTheNoise) {
   Measured m;
   for (const double r : {0.0, 0.03}) m.add(8, r);
   for (const double score : replicate_scores(m.rows, m.residuals, Noise{0.01, 0, 4})) {
@@ -74,7 +74,7 @@ TEST(PureErrorTest, a_score_is_the_distance_to_the_others_in_units_of_the_noise)
 
 // A curve that jumps from size to size, measured by a quiet machine: a new run at a size seen is foreseen as
 // closely as the replicates are, though the basis misses them by far more.
-TEST(PureErrorTest, a_bent_curve_of_quiet_runs_has_narrow_intervals_at_the_sizes_seen) {
+TEST(PureErrorTest, ABentCurveOfQuietRunsHasNarrowIntervalsAtTheSizesSeen) {
   std::mt19937 random(2);
   std::normal_distribution<double> luck(0, 0.004);
   Dataset data;

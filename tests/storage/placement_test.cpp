@@ -26,7 +26,7 @@ class Placing : public testing::Test {
   const std::string path_ = dir_.file("history.db");
 };
 
-TEST_F(Placing, nothing_is_committed_into_a_database_that_was_removed) {
+TEST_F(Placing, NothingIsCommittedIntoADatabaseThatWasRemoved) {
   auto writer = must(Writer::open(path_));
   ASSERT_TRUE(commit(*writer));
   ASSERT_TRUE(writer->check_place());
@@ -40,7 +40,7 @@ TEST_F(Placing, nothing_is_committed_into_a_database_that_was_removed) {
   EXPECT_TRUE(commit(*writer)) << "put back, it is the same one";
 }
 
-TEST_F(Placing, nothing_is_committed_beside_a_database_that_was_replaced) {
+TEST_F(Placing, NothingIsCommittedBesideADatabaseThatWasReplaced) {
   auto writer = must(Writer::open(path_));
   ASSERT_TRUE(commit(*writer));
   must(backup_history(path_, path_ + ".copy"));
@@ -49,7 +49,7 @@ TEST_F(Placing, nothing_is_committed_beside_a_database_that_was_replaced) {
   EXPECT_EQ(must(must(Reader::open(path_))->size()).runs, 1);
 }
 
-TEST_F(Placing, nothing_is_committed_into_a_write_ahead_log_that_was_removed) {
+TEST_F(Placing, NothingIsCommittedIntoAWriteAheadLogThatWasRemoved) {
   auto writer = must(Writer::open(path_));
   ASSERT_TRUE(commit(*writer));
   std::filesystem::remove(path_ + "-wal");
@@ -58,7 +58,7 @@ TEST_F(Placing, nothing_is_committed_into_a_write_ahead_log_that_was_removed) {
   EXPECT_THAT(done.error().text(), testing::HasSubstr("write-ahead log"));
 }
 
-TEST_F(Placing, the_history_is_its_owners_whatever_the_umask) {
+TEST_F(Placing, TheHistoryIsItsOwnersWhateverTheUmask) {
   const mode_t before = umask(0);
   auto writer = must(Writer::open(path_));
   ASSERT_TRUE(commit(*writer));
@@ -66,14 +66,14 @@ TEST_F(Placing, the_history_is_its_owners_whatever_the_umask) {
   for (const char* suffix : {"", "-wal", "-shm"}) EXPECT_EQ(mode_of(path_ + suffix), 0600) << suffix;
 }
 
-TEST_F(Placing, a_history_that_others_may_read_is_closed_to_them) {
+TEST_F(Placing, AHistoryThatOthersMayReadIsClosedToThem) {
   must(Writer::open(path_));
   ASSERT_EQ(chmod(path_.c_str(), 0664), 0);
   const auto writer = must(Writer::open(path_));
   EXPECT_EQ(mode_of(path_), 0640) << "the group may have been given it";
 }
 
-TEST_F(Placing, what_was_committed_is_on_the_disk_after_a_sync) {
+TEST_F(Placing, WhatWasCommittedIsOnTheDiskAfterASync) {
   bool unsynced = false;
   FaultyVfs vfs([&](Operation operation) {
     if (operation == Operation::write) unsynced = true;
@@ -87,7 +87,7 @@ TEST_F(Placing, what_was_committed_is_on_the_disk_after_a_sync) {
   EXPECT_FALSE(unsynced);
 }
 
-TEST_F(Placing, a_disk_that_refuses_a_sync_is_told) {
+TEST_F(Placing, ADiskThatRefusesASyncIsTold) {
   bool refuse = false;
   FaultyVfs vfs([&](Operation operation) {
     return refuse && operation == Operation::sync ? failure_code(operation) : SQLITE_OK;
