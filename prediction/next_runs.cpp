@@ -91,7 +91,7 @@ Answer<NextRuns> next_runs(const ModelSet& models, const Question& question, dou
     iterations.push_back(n);
   }
   const bool one = question.batch_size || question.devices;
-  const std::vector<Case> questions = one ? std::vector<Case>{asked->what} : tried;
+  const auto questions = one ? std::vector<estimators::Wanted>{{asked->what}} : estimators::to_choose_among(tried);
   const double reach = regression::normal_quantile((1 + question.confidence) / 2);
   const auto half_width = [&](double deviation) { return 100 * std::expm1(reach * deviation); };
   const auto history = near(models.knowledge->data(), *asked);

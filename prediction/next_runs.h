@@ -25,7 +25,8 @@ struct NextRuns {
 // At most `most` runs that take no longer than `budget` seconds together, the most worthwhile first; none where
 // no run would narrow anything by a hundredth. The answers to be narrowed are those for the question's batch
 // size and number of devices, where it says them, else for all that are tried: batch sizes from half the smallest
-// seen to twice the largest, on every number of such devices that anything ran on.
+// seen to twice the largest, on every number of such devices that anything ran on. Of these the largest size counts as
+// much as all others: the others' throughput is compared with it.
 Answer<NextRuns> next_runs(const ModelSet& models, const Question& question, double budget, std::size_t most);
 
 }  // namespace etad::prediction

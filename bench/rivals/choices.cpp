@@ -103,13 +103,13 @@ std::set<std::size_t> chosen_by_next(const Curve& curve) {
   const double seconds = curve.front().what.samples / curve.front().rate;
   const History known = {{curve.front().what, seconds, 0, 0, 0}};
   std::vector<Candidate> candidates;
-  std::vector<Case> questions;
+  std::vector<Case> sizes;
   for (const Point& point : curve) {
     candidates.push_back({point.what, 1});
-    questions.push_back(point.what);
+    sizes.push_back(point.what);
   }
   std::set<std::size_t> out = {0};
-  for (const Planned& run : plan_runs(known, candidates, questions, 1e9, 2)) out.insert(run.candidate);
+  for (const Planned& run : plan_runs(known, candidates, to_choose_among(sizes), 1e9, 2)) out.insert(run.candidate);
   return out;
 }
 

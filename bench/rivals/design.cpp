@@ -56,13 +56,13 @@ std::vector<std::size_t> designed(const Series& series, const History& others, s
   History known = others;
   known.push_back(series.front());
   std::vector<Candidate> candidates;
-  std::vector<Case> questions;
+  std::vector<Case> sizes;
   for (const Datum& each : series) {
     candidates.push_back({each.what, 1});
-    questions.push_back(each.what);
+    sizes.push_back(each.what);
   }
   std::vector<std::size_t> out = {0};
-  for (const Planned& each : plan_runs(known, candidates, questions, 1e9, runs - 1))
+  for (const Planned& each : plan_runs(known, candidates, to_choose_among(sizes), 1e9, runs - 1))
     if (std::ranges::find(out, each.candidate) == out.end()) out.push_back(each.candidate);
   return out;
 }

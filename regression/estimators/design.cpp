@@ -1,8 +1,10 @@
 #include "regression/estimators/design.h"
 
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "regression/estimators/methods.h"
@@ -12,21 +14,37 @@ namespace {
 
 constexpr double kLeast = 0.01;  // share of the deviation that a run must take away
 
-// Root mean square; nullopt: one of the questions has no answer.
-std::optional<double> deviation_of(const Fitted& fitted, const std::vector<Case>& questions) {
-  double sum = 0;
-  for (const Case& what : questions) {
-    const Reply reply = fitted.predict(what);
+// nullopt: one of the questions has no answer.
+std::optional<double> deviation_of(const Fitted& fitted, const std::vector<Wanted>& questions) {
+  double sum = 0, weights = 0;
+  for (const Wanted& wanted : questions) {
+    const Reply reply = fitted.predict(wanted.what);
     if (!reply.estimate) return std::nullopt;
-    sum += reply.estimate->deviation * reply.estimate->deviation;
+    sum += wanted.weight * reply.estimate->deviation * reply.estimate->deviation;
+    weights += wanted.weight;
   }
-  return std::sqrt(sum / static_cast<double>(questions.size()));
+  return std::sqrt(sum / weights);
 }
 
 }  // namespace
 
+std::vector<Wanted> to_choose_among(const std::vector<Case>& sizes) {
+  struct Series {
+    std::size_t largest = 0, count = 0;
+  };
+  std::map<std::string, Series> all;
+  std::vector<Wanted> out;
+  for (const Case& what : sizes) {
+    Series& series = all[key_of(what, kAllFacts & ~kSamples)];
+    if (series.count++ == 0 || what.samples > out[series.largest].what.samples) series.largest = out.size();
+    out.push_back({what});
+  }
+  for (const auto& [key, series] : all) out[series.largest].weight += static_cast<double>(series.count);
+  return out;
+}
+
 std::vector<Planned> plan_runs(const History& history, const std::vector<Candidate>& candidates,
-                               const std::vector<Case>& questions, double budget, std::size_t most) {
+                               const std::vector<Wanted>& questions, double budget, std::size_t most) {
   std::vector<Planned> out;
   const Estimator estimator = effects();
   if (questions.empty() || estimator.needs(history)) return out;
