@@ -12,6 +12,7 @@
 #include "daemon/client/deployment_words.h"
 #include "daemon/client/output.h"
 #include "daemon/client/text.h"
+#include "daemon/settings/rules_path.h"
 #include "parsers/rules/format.h"
 
 namespace etad::client {
@@ -99,6 +100,20 @@ std::string text_of_report(const Object& report) {
 }
 
 }  // namespace
+
+std::vector<std::string> installed_rules(const paths::Paths& system, const paths::Paths& user) {
+  const auto folders = [](const paths::Paths& of, std::vector<std::string> usual) {
+    auto said = config::rules_path(of.config, of.home);
+    if (!said) {
+      std::cerr << "etactl: " << printable(said.error().text()) << "; the usual folders of rules are taken\n";
+      return usual;
+    }
+    return std::move(*said).value_or(std::move(usual));
+  };
+  std::vector<std::string> out = folders(system, system.rules);
+  for (std::string& folder : folders(user, {user.rules.back()})) out.push_back(std::move(folder));
+  return out;
+}
 
 int check_rules(const Common& common, const RuleCheck& asked) {
   const auto installed = installed_files(asked.installed);

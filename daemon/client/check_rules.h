@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daemon/client/commands.h"
+#include "daemon/paths/paths.h"
 
 namespace etad {
 class FormatSet;
@@ -19,6 +20,10 @@ struct RuleCheck {
   std::string log;                     // to try them on; empty: none
   std::vector<std::string> installed;  // folders; a file in a later one replaces its namesake
 };
+
+// The folders whose rules read a caller's logs: those of the machine's daemon and of the user's own, where their
+// configurations say that they are. One that can't be read is told, and the usual folders count.
+std::vector<std::string> installed_rules(const paths::Paths& system, const paths::Paths& user);
 
 // Loads the rule files, their samples included, and checks them against each other and against those that are
 // installed, but for the files there that they would replace.

@@ -350,7 +350,9 @@ void add_files(CLI::App& app, Asked& asked) {
   rules->add_option("--try", asked.rules.log, "what these rules would make of a log")->type_name("LOG");
   rules->callback([&asked] {
     asked.command = [&asked] {
-      asked.rules.installed = paths::client_rules(paths::own_prefix(), paths::process_environment());
+      const std::string prefix = paths::own_prefix();
+      asked.rules.installed =
+          installed_rules(paths::of_system(prefix), paths::of_user(prefix, paths::process_environment()));
       return check_rules(asked.common, asked.rules);
     };
   });

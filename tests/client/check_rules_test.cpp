@@ -101,5 +101,27 @@ TEST_F(CheckRules, AsJson) {
               HasSubstr("is also recognised by the format"));
 }
 
+TEST_F(CheckRules, the_folders_are_those_that_the_configurations_name) {
+  paths::Paths system, user;
+  system.config = (folder_ / "etad.toml").string();
+  system.rules = {"/usual", "/etc/usual"};
+  user.config = (folder_ / "own.toml").string();
+  user.rules = {"/usual", "/own"};
+  user.home = "/home/ada";
+  const auto folders = [&] { return installed_rules(system, user); };
+  EXPECT_THAT(folders(), testing::ElementsAre("/usual", "/etc/usual", "/own")) << "there is no configuration";
+  std::ofstream(system.config) << "[rules]\npath = \"" << installed_ << "\"\n[nobody]\nknows = 1\n";
+  std::ofstream(user.config) << "[rules]\npath = [\"~/rules\", \"/more\"]\n";
+  EXPECT_THAT(folders(), testing::ElementsAre(installed_, "/home/ada/rules", "/more"));
+  EXPECT_EQ(check({{}, "", {installed_}}), 0) << said_;
+  std::ofstream(system.config) << "[rules]\npath = 5\n";
+  std::ofstream(user.config) << "[rules\n";
+  testing::internal::CaptureStderr();
+  EXPECT_THAT(folders(), testing::ElementsAre("/usual", "/etc/usual", "/own"));
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(told, HasSubstr("etad.toml:2: 'rules.path' must be a string or a list of strings"));
+  EXPECT_THAT(told, HasSubstr("own.toml:1: "));
+}
+
 }  // namespace
 }  // namespace etad::client

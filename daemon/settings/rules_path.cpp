@@ -1,0 +1,30 @@
+#include "daemon/settings/rules_path.h"
+
+#include <fstream>
+#include <iterator>
+
+#include "daemon/settings/table.h"
+
+namespace etad::config {
+
+Result<std::optional<std::vector<std::string>>> rules_path(const std::string& file, const std::string& home) {
+  std::optional<std::vector<std::string>> out;
+  std::ifstream in(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in) return out;
+  try {
+    const toml::table parsed = toml::parse(text);
+    const toml::table* const rules = parsed["rules"].as_table();
+    if (rules == nullptr || !rules->contains("path")) return out;
+    Errors errors;
+    Table(file, "rules", *rules, errors).texts("path", out.emplace());
+    if (!errors.empty()) return tl::unexpected(std::move(errors.front()));
+  } catch (const toml::parse_error& error) {
+    return tl::unexpected(Error{place(file, error.source()), std::string(error.description()), ""});
+  }
+  for (std::string& folder : *out)
+    if (!home.empty() && folder.starts_with("~/")) folder.replace(0, 1, home);
+  return out;
+}
+
+}  // namespace etad::config
