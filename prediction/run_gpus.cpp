@@ -43,10 +43,7 @@ std::vector<Known> known_gpus(const std::vector<SeriesRow>& series, std::string_
     const auto label = [&](std::string_view name) {
       return std::string(label_value(row.labels, name).value_or(std::string_view()));
     };
-    // A share of a partitioned device is none of its whole.
-    if (!row.name.starts_with("gpu.") || label_value(row.labels, "mig")) continue;
-    const std::string its_host = label("host");
-    if (!same_host(its_host.empty() ? own_host : its_host, host)) continue;
+    if (!is_gpu_of(row, host, own_host)) continue;
     Known one{label("gpu"), label("uuid"), label("pci"), {row.id}};
     // One that joins two that were apart until now (index here, UUID there) joins them to each other.
     for (auto at = out.begin(); at != out.end();) {
@@ -160,6 +157,12 @@ GpuChoice choose_gpus(const RunRow& row, const std::vector<SeriesRow>& series, c
   only.chosen_by = "only_gpu";
   only.gpus.push_back({known.front().name(), std::move(known.front().series)});
   return only;
+}
+
+bool is_gpu_of(const SeriesRow& row, std::string_view host, const std::string& own_host) {
+  if (!row.name.starts_with("gpu.") || label_value(row.labels, "mig")) return false;
+  const auto its_host = label_value(row.labels, "host").value_or(std::string_view());
+  return same_host(its_host.empty() ? std::string_view(own_host) : its_host, host);
 }
 
 }  // namespace etad::prediction

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "storage/rows.h"
@@ -27,5 +28,8 @@ struct GpuChoice {
 // A label `gpus` wins over the log, for the two count differently: the log by what CUDA_VISIBLE_DEVICES left
 // visible to the process, the trace by what is in the machine.
 GpuChoice choose_gpus(const RunRow& row, const std::vector<SeriesRow>& series, const std::string& own_host);
+
+// Whether a series is about a whole GPU of that host; a share of a partitioned one is none.
+bool is_gpu_of(const SeriesRow& row, std::string_view host, const std::string& own_host);
 
 }  // namespace etad::prediction

@@ -85,18 +85,19 @@ estimators::Kind farthest_of(const std::vector<WhatIf::Row>& rows) {
 }
 
 void judge(WhatIf& out, Vary vary) {
-  if (out.rows.empty()) return;
+  const auto possible = [](const WhatIf::Row& row) { return row.fits.value_or(true); };
+  if (std::ranges::none_of(out.rows, possible)) return;
   const bool rates =
       std::ranges::all_of(out.rows, [](const WhatIf::Row& row) { return row.samples_per_second > 0; });
   const auto goodness = [&](const WhatIf::Row& row) {
-    return rates ? row.samples_per_second : -row.estimate.sum.seconds;
+    return std::pair(possible(row), rates ? row.samples_per_second : -row.estimate.sum.seconds);
   };
   const auto best = std::ranges::max_element(out.rows, {}, goodness);
   out.best = static_cast<std::size_t>(best - out.rows.begin());
   if (vary != Vary::batch_size || !rates || out.rows.size() < 2) return;
   const double near = farthest_of(out.rows) == estimators::Kind::seen ? kNear : kNear / 2;
   for (std::size_t i = 0; i < out.rows.size(); ++i) {
-    if (out.rows[i].samples_per_second < (1 - near) * best->samples_per_second) continue;
+    if (!possible(out.rows[i]) || out.rows[i].samples_per_second < (1 - near) * best->samples_per_second) continue;
     if (!out.knee || *out.rows[i].question.batch_size < *out.rows[*out.knee].question.batch_size)
       out.knee = i;
   }
@@ -121,7 +122,7 @@ std::optional<Question> with(const Question& question, Vary vary, const std::str
 }
 
 Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<std::string>& values,
-                       const Ask& ask) {
+                       const Ask& ask, const Fits& fits) {
   WhatIf out;
   const Values tried = values.empty() ? usual(question, vary, ask) : values;
   for (const std::string& value : tried) {
@@ -133,14 +134,14 @@ Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<st
       continue;
     }
     const double rate = throughput(*answer);
-    out.rows.push_back({*asked, std::move(*answer), rate});
+    out.rows.push_back({*asked, std::move(*answer), rate, std::nullopt});
   }
   if (out.rows.empty()) {
     if (!out.unanswered.empty()) return refuse(std::move(out.unanswered.front().why));
     auto answer = ask(question);  // no value to try: what the question itself lacks says why
     if (!answer) return refuse(std::move(answer.error()));
     const double rate = throughput(*answer);
-    out.rows.push_back({question, std::move(*answer), rate});
+    out.rows.push_back({question, std::move(*answer), rate, std::nullopt});
   }
   if (vary == Vary::batch_size) {
     const auto farthest = farthest_of(out.rows);
@@ -154,6 +155,8 @@ Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<st
       }
     }
   }
+  if (fits)
+    for (WhatIf::Row& row : out.rows) row.fits = fits(row.estimate);
   judge(out, vary);
   return out;
 }

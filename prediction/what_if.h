@@ -15,12 +15,14 @@ namespace etad::prediction {
 enum class Vary : std::uint8_t { batch_size, devices, device };
 
 using Ask = std::function<Answer<Estimate>(const Question&)>;
+using Fits = std::function<std::optional<bool>(const Estimate&)>;  // into the device's memory; nullopt: not known
 
 struct WhatIf {
   struct Row {
     Question question;  // with the row's value in it
     Estimate estimate;
     double samples_per_second = 0;  // 0: unknown
+    std::optional<bool> fits;       // into the device's memory; what does not is neither the best nor the knee
   };
   struct Unanswered {
     std::string value;
@@ -43,7 +45,7 @@ inline constexpr double kNear = 0.05;
 // iterations each. All rows of batch sizes are one estimator's, so that no change of it looks like one of
 // throughput. Refused where no value has an answer, with the reason of the first.
 Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<std::string>& values,
-                       const Ask& ask);
+                       const Ask& ask, const Fits& fits = {});
 
 // A question with one of its inputs replaced; nullopt: the value is none of that input.
 std::optional<Question> with(const Question& question, Vary vary, const std::string& value);

@@ -23,6 +23,12 @@ std::string throughput_bar(double rate, double most) {
   return out + kParts[eighths % 8];
 }
 
+// Into the device's memory, or nobody knows.
+bool fits(const Object& row) {
+  const auto* const said = row.if_contains("fits");
+  return said == nullptr || !said->is_bool() || said->get_bool();
+}
+
 std::string value_text(const Object& row, const std::string& vary) {
   if (vary == "device") return text_of(row, "device");
   return count_text(static_cast<std::int64_t>(number_of(row, vary)));
@@ -119,6 +125,7 @@ std::string what_if_text(const Object& answer, const Screen& screen) {
     if (known(answer, "knee") && number_of(answer, "knee") == number_of(row, "batch_size")) marks = "knee";
     if (!best.empty() && static_cast<std::int64_t>(number_of(best, "row")) == index)
       marks += marks.empty() ? "best" : ", best";
+    if (!fits(row)) marks = "does not fit";
     std::vector<std::string> cells = {
         value_text(row, vary), duration_text(number_of(row, "seconds")),
         duration_text(number_of(row, "lower")) + " to " + duration_text(number_of(row, "upper")),
@@ -139,6 +146,12 @@ std::string what_if_text(const Object& answer, const Screen& screen) {
     if (!each.is_object()) continue;
     const Object& one = each.get_object();
     out += printable(text_of(one, "value")) + ": " + printable(text_of(one, "why")) + "\n";
+  }
+  for (const auto& each : rows) {
+    if (!each.is_object() || fits(each.get_object())) continue;
+    out += "does not fit: needs more than the device's " +
+           bytes_text(number_of(each.get_object(), "device_memory_bytes")) + " of memory\n";
+    break;
   }
   if (known(answer, "knee")) out += "knee: the smallest batch within 5 % of the best throughput\n";
   return out + throughput_chart(rows, vary, heading, screen.width);

@@ -2,7 +2,12 @@
 #include "prediction/what_if.h"
 
 #include <map>
+#include <optional>
+#include <string>
+#include <utility>
 
+#include "prediction/cost.h"
+#include "prediction/device_memory.h"
 #include "prediction/split.h"
 
 #include "daemon/service/estimate.h"
@@ -70,6 +75,33 @@ Result<std::map<std::string, std::int64_t>> runs_by_value(Reader& reader,
   return out;
 }
 
+// What a row says of energy or memory: it has no place for the interval of what nobody measured.
+std::optional<double> shown_cost(const prediction::Estimate& estimate, prediction::Cost cost) {
+  const auto found = prediction::cost_of(estimate, cost);
+  return found && found->said.rests_on.runs > 0 ? std::optional(found->value) : std::nullopt;
+}
+
+// How much memory the devices of the rows' hosts have, each host looked up once.
+class MemoryOfHosts {
+ public:
+  MemoryOfHosts(Reader& reader, std::string own_host) : reader_(reader), own_host_(std::move(own_host)) {}
+
+  std::optional<double> of(const std::string& host) {
+    const auto known = bytes_.find(host);
+    if (known != bytes_.end()) return known->second;
+    auto found = prediction::device_memory(reader_, host, own_host_);
+    if (!found) error_ = std::move(found.error());
+    return bytes_[host] = found.value_or(std::nullopt);
+  }
+  const std::optional<Error>& error() const { return error_; }  // the last one, of any host
+
+ private:
+  Reader& reader_;
+  std::string own_host_;
+  std::map<std::string, std::optional<double>> bytes_;
+  std::optional<Error> error_;
+};
+
 // A row a device that takes a share, and the shares.
 Reply reply_of_split(const prediction::Split& split, std::int64_t batch) {
   std::string rows;
@@ -112,8 +144,15 @@ Outcome Router::what_if(Call& call) {
     const auto split = prediction::split(question, values, ask);
     return split ? reply_of_split(*split, *question.batch_size) : reply_of(problem_of(split.error()));
   }
-  const auto answer = prediction::what_if(question, vary, values, ask);
+  MemoryOfHosts memory(reader_, options_.host);
+  const auto fits = [&](const prediction::Estimate& estimate) -> std::optional<bool> {
+    const auto needed = shown_cost(estimate, prediction::Cost::memory);
+    const auto there = memory.of(estimate.key.host);
+    return needed && there ? std::optional(*needed <= *there) : std::nullopt;
+  };
+  const auto answer = prediction::what_if(question, vary, values, ask, fits);
   if (!answer) return reply_of(problem_of(answer.error()));
+  if (memory.error()) return history_failed(*memory.error());
   const auto seen = runs_by_value(reader_, question, vary);
   if (!seen) return history_failed(seen.error());
   std::string body = "{\"vary\":\"" + name + "\",\"rows\":[";
@@ -124,13 +163,9 @@ Outcome Router::what_if(Call& call) {
     const auto runs = seen->find(value_of(row.question, vary));
     JsonWriter more;
     more.begin_object().field("seen", runs == seen->end() ? 0 : runs->second);
-    // A row has no place for the interval of what nobody measured.
-    const auto cost = [&](prediction::Cost of) -> std::optional<double> {
-      const auto found = prediction::cost_of(row.estimate, of);
-      return found && found->said.rests_on.runs > 0 ? std::optional(found->value) : std::nullopt;
-    };
-    more.field("energy_joules", cost(prediction::Cost::energy));
-    more.field("peak_memory_bytes", cost(prediction::Cost::memory)).end_object();
+    more.field("energy_joules", shown_cost(row.estimate, prediction::Cost::energy));
+    more.field("peak_memory_bytes", shown_cost(row.estimate, prediction::Cost::memory));
+    more.field("device_memory_bytes", memory.of(row.estimate.key.host)).field("fits", row.fits).end_object();
     body += text + "," + more.take().substr(1);
   }
   JsonWriter json;

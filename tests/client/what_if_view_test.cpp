@@ -39,6 +39,16 @@ TEST(WhatIfView, PlotsTheThroughputAndHatchesWhatWasNotMeasured) {
   EXPECT_EQ(what_if_text(answer, {}).find("a second"), std::string::npos) << "two rows are no curve";
 }
 
+TEST(WhatIfView, WhatDoesNotFitIsSaid) {
+  Object answer = kAnswer;
+  Object& row = answer["rows"].as_array()[2].as_object();
+  row["peak_memory_bytes"] = 20e9, row["device_memory_bytes"] = 17179869184, row["fits"] = false;
+  const std::string text = what_if_text(answer, {});
+  EXPECT_NE(text.find("does not fit\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("does not fit: needs more than the device's 16.0 GiB of memory\n"), std::string::npos) << text;
+  EXPECT_EQ(what_if_text(kAnswer, {}).find("fit"), std::string::npos);
+}
+
 TEST(WhatIfView, ASplitIsSharesAndATime) {
   const Object answer = boost::json::parse(R"({"vary":"split","rows":[],"split":{"seconds_per_iteration":0.05,
     "samples_per_second":2000,"shares":[{"device":"K80","batch_size":30},{"device":"V100","batch_size":70}]}})")

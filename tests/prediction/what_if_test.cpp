@@ -83,6 +83,22 @@ TEST_F(WhatIfTest, AnEstimatedKneeKeepsHalfOfTheToleranceForWhatEstimatesAreOffB
   EXPECT_EQ(*answer->rows[*answer->knee].question.batch_size, 256);
 }
 
+TEST_F(WhatIfTest, WhatDoesNotFitIsNeitherBestNorKnee) {
+  const auto ask_it = [this](const Question& each) { return ask(each); };
+  const auto up_to = [](double most) {
+    return [most](const Estimate& estimate) { return std::optional(*estimate.parts.front().batch_size <= most); };
+  };
+  const std::vector<std::string> sizes = {"512", "64", "128", "160", "256"};
+  auto answer = what_if(question_, Vary::batch_size, sizes, ask_it, up_to(160));
+  ASSERT_TRUE(answer && answer->best && answer->knee);
+  EXPECT_EQ(*answer->rows[*answer->best].question.batch_size, 160);
+  EXPECT_EQ(*answer->rows[*answer->knee].question.batch_size, 128) << "98.5 % of 160's";
+  EXPECT_EQ(answer->rows[0].fits, false);
+  answer = what_if(question_, Vary::batch_size, sizes, ask_it, up_to(1));
+  ASSERT_TRUE(answer);
+  EXPECT_FALSE(answer->best || answer->knee);
+}
+
 TEST_F(WhatIfTest, OneEstimatorAnswersAllRows) {
   measured_ = false;
   const auto answer = what_if_of(Vary::batch_size, {"64", "100", "128"});

@@ -50,5 +50,52 @@ TEST(CostView, EnergyIsAnsweredWhereItWasMeasured) {
   EXPECT_TRUE(get("/v1/estimators?quantity=energy").at("estimators").as_array().size() > 0);
 }
 
+// What a batch of 64 needs is more than the host's GPU has, as its trace tells.
+TEST(CostView, WhatDoesNotFitIntoTheDevicesMemoryIsNeitherBestNorKnee) {
+  History history;
+  const auto reader = history.reader();
+  FakeBackend backend;
+  Router router({"1.2.3", [] { return kNow; }, [] { return ServiceCounters{}; }}, backend, *reader);
+  auto models = std::make_shared<ModelSet>();
+  models->models = {fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.0006)};
+  const ModelKey& key = models->models.front().key;
+  ASSERT_FALSE(key.host.empty());
+  std::vector<RunData> runs;
+  for (const int batch : {16, 24, 32, 48, 64}) {
+    RunData& run = runs.emplace_back();
+    run.run_id = batch;
+    run.iterations = 100;
+    run.samples_per_iteration = batch;
+    run.duration = from_seconds(batch);
+    run.peak_bytes = 1e9 + 1e8 * batch;
+  }
+  const prediction::Knowledge::Data data = {{key, prediction::data_of(key, runs)}};
+  models->memory = prediction::Knowledge::of(data, nullptr, [] {}, estimators::Target::peak_bytes);
+  backend.model_set = models;
+  const auto asked = [&] {
+    Request request;
+    request.method = "GET";
+    request.target = "/v1/whatif?network=LeNet&phase=train&iterations=100&vary=batch_size&values=16,32,64";
+    request.host = "localhost";
+    return json::parse(std::get<Reply>(router.handle(request)).body).as_object();
+  };
+  auto answer = asked();
+  EXPECT_EQ(answer.at("best").at("batch_size"), "64");
+  EXPECT_TRUE(answer.at("rows").at(2).at("fits").is_null()) << "how much there is nobody knows";
+  SourceCommit commit;
+  commit.source.path = "/var/log/gpu/smi.csv";
+  for (const char* const gpu : {"gpu=0,host=elsewhere", "gpu=0,mig=1", "gpu=1"})
+    commit.records.samples.push_back({"gpu.memory_total",
+                                      std::string(gpu) + (gpu[4] == '1' ? ",host=" + key.host : ""), "B",
+                                      kNow - std::chrono::hours{1}, gpu[4] == '1' ? 5e9 : 99e9});
+  std::vector<SourceCommit> commits{commit};
+  ASSERT_TRUE(history.writer().commit(commits, kNow));
+  answer = asked();
+  EXPECT_EQ(answer.at("best").at("batch_size"), "32");
+  EXPECT_EQ(answer.at("rows").at(2).at("fits"), false);
+  EXPECT_EQ(answer.at("rows").at(1).at("fits"), true);
+  EXPECT_EQ(answer.at("rows").at(1).at("device_memory_bytes"), 5e9);
+}
+
 }  // namespace
 }  // namespace etad::service::testing
