@@ -110,6 +110,36 @@ Result<void> Refit::load() {
   return {};
 }
 
+prediction::Learnt Refit::learnt() {
+  const Lock running(running_);
+  const auto now = models();
+  prediction::Learnt out{now->knowledge, now->energy, now->memory, owners_, {}};
+  for (const auto& [key, contradiction] : contradictions_) out.contradictions.push_back(contradiction);
+  return out;
+}
+
+void Refit::take_over(std::optional<prediction::Learnt> learnt) {
+  const Lock running(running_);
+  listening_ = learnt.has_value();
+  runs_.clear();
+  owners_.clear();
+  contradictions_.clear();
+  if (!learnt) return;
+  runs_ = learnt->knowledge->data();
+  owners_ = std::move(learnt->owners);
+  for (const auto& contradiction : learnt->contradictions)
+    contradictions_.emplace(contradiction.key, contradiction);
+  {
+    auto next = std::make_shared<prediction::ModelSet>(*models());
+    next->knowledge = std::move(learnt->knowledge);
+    next->energy = std::move(learnt->energy);
+    next->memory = std::move(learnt->memory);
+    const Lock lock(mutex_);
+    models_ = std::move(next);
+  }
+  swap_in({}, {});
+}
+
 // Of keys that have no runs any more.
 void Refit::forget_owners() {
   for (auto at = owners_.begin(); at != owners_.end();)

@@ -13,6 +13,7 @@
 #include "daemon/shared_writer.h"
 #include "prediction/evidence.h"
 #include "prediction/knowledge.h"
+#include "prediction/learnt.h"
 #include "prediction/observations.h"
 #include "storage/history.h"
 #include "threads/mutex.h"
@@ -40,6 +41,11 @@ class Refit {
 
   // The models the history holds, so that a restarted daemon answers at once and refits nothing.
   Result<void> load() EXCLUDES(running_);
+
+  // What is known of all runs together, to be kept; and as it was kept, of the models that load() takes over, so that
+  // run() need not read and judge their runs again. nullopt: nothing was, and what is known may be old: it does.
+  prediction::Learnt learnt() EXCLUDES(running_);
+  void take_over(std::optional<prediction::Learnt> learnt) EXCLUDES(running_);
 
   // Fits what changed since the last run. Thread-safe; two at once are one after the other.
   Result<prediction::RefitReport> run() EXCLUDES(running_);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <set>
 
 #include "parsers/base/time.h"
 #include "prediction/names.h"
@@ -40,11 +41,30 @@ std::string setting_name(const std::string& setting) {
   return setting.substr(0, setting.find('='));
 }
 
+// What is known of the target.
+Knowledge::Data valued(const Knowledge::Data& all, estimators::Target target) {
+  Knowledge::Data out;
+  for (const auto& [key, runs] : all)
+    if (auto known = estimators::valued(runs, target); !known.empty()) out.emplace(key, std::move(known));
+  return out;
+}
+
 bool fits(const std::optional<std::string>& wanted, const std::string& has) {
   return !wanted || equal_ignoring_case(*wanted, has);
 }
 
 }  // namespace
+
+estimators::Case case_of(const ModelKey& key) {
+  estimators::Case out;
+  out.network = network_of(key);
+  out.phase = std::string(name_of(key.phase));
+  out.devices = devices_of(key);
+  out.device = key.device;
+  out.host = key.host;
+  out.framework = key.framework;
+  return out;
+}
 
 std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs,
                            std::shared_ptr<const estimators::Costs> costs) {
@@ -60,13 +80,8 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
   for (const RunData& run : runs) {
     if (says_nothing(run) || !std::ranges::binary_search(taken, run.run_id, std::ranges::greater{})) continue;
     Datum datum;
-    datum.what.network = network_of(key);
-    datum.what.phase = std::string(name_of(key.phase));
+    datum.what = case_of(key);
     datum.what.samples = static_cast<double>(run.samples_per_iteration);
-    datum.what.devices = devices_of(key);
-    datum.what.device = key.device;
-    datum.what.host = key.host;
-    datum.what.framework = key.framework;
     datum.what.costs = costs;
     datum.what.settings = regression::covariates_of(run.settings, key.phase == Phase::train);
     if (key.devices == 0) datum.what.settings.emplace_back(kUnknownDevices);
@@ -83,20 +98,35 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
 }
 
 void keep_fair_share(Knowledge::Data& data, const std::map<ModelKey, std::int64_t>& owners) {
-  std::vector<Evidence> all;  // by the newest run of each; a run is of one model in each phase
-  const auto id_of = [](const ModelKey& key, const std::vector<Datum>& runs) {
-    const auto newest = std::ranges::max_element(runs, {}, &Datum::run);
-    const std::int64_t run = newest == runs.end() ? 0 : newest->run;
-    return 2 * run + (key.phase == Phase::train ? 1 : 0);
+  struct Place {
+    const ModelKey* key;
+    std::int64_t newest = 0;  // run
+    std::size_t turn = 0;
   };
+  std::vector<Place> places;
   for (const auto& [key, runs] : data) {
-    const auto owner = owners.find(key);
-    all.push_back({id_of(key, runs), 0, owner == owners.end() ? kUnknownOwner : owner->second});
+    const auto newest = std::ranges::max_element(runs, {}, &Datum::run);
+    places.push_back({&key, newest == runs.end() ? 0 : newest->run});
   }
-  const auto taken = fair_share(std::move(all), kMostKeys, kAlwaysTheirKeys);
-  std::erase_if(data, [&](const auto& each) {
-    return !std::ranges::binary_search(taken, id_of(each.first, each.second), std::ranges::greater{});
-  });
+  std::ranges::stable_sort(places, std::greater{}, &Place::newest);
+  std::map<ModelKey, std::size_t> alike;
+  std::map<std::string, std::size_t> on_host;
+  for (Place& place : places) {
+    ModelKey anywhere = *place.key;
+    anywhere.host.clear();
+    place.turn = std::min(alike[anywhere]++, on_host[place.key->host]++);
+  }
+  std::ranges::stable_sort(places, {}, &Place::turn);
+  std::vector<Evidence> all;  // the first has the highest id
+  for (const Place& place : places) {
+    const auto owner = owners.find(*place.key);
+    all.push_back({static_cast<std::int64_t>(places.size() - all.size()), 0,
+                   owner == owners.end() ? kUnknownOwner : owner->second});
+  }
+  std::set<ModelKey> taken;
+  for (const std::int64_t id : fair_share(std::move(all), kMostKeys, kAlwaysTheirKeys))
+    taken.insert(*places[places.size() - static_cast<std::size_t>(id)].key);
+  std::erase_if(data, [&](const auto& each) { return !taken.contains(each.first); });
 }
 
 Knowledge::Knowledge(Data data, const estimators::History& history, estimators::Target target)
@@ -131,13 +161,9 @@ std::shared_ptr<Knowledge> Knowledge::fitted(Data data, const Knowledge* before,
 std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
                                                const std::shared_ptr<const Knowledge>& before,
                                                const std::function<void()>& alive, estimators::Target target) {
-  Data data;
+  Data data = valued(all, target);
   std::size_t runs = 0;
-  for (const auto& [key, of] : all) {
-    auto known = estimators::valued(of, target);
-    runs += known.size();
-    if (!known.empty()) data.emplace(key, std::move(known));
-  }
+  for (const auto& [key, of] : data) runs += of.size();
   const double size = static_cast<double>(runs);
   const double judged = before ? static_cast<double>(before->judged_) : 0;
   const bool afresh = !before || size > judged * kGrowth || size * kGrowth < judged;
@@ -152,6 +178,14 @@ std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
     out->judged_ = before->judged_;
     out->records_ = before->records_;
   }
+  return out;
+}
+
+std::shared_ptr<const Knowledge> Knowledge::restored(const Data& data, std::vector<Record> records,
+                                                     std::size_t judged, estimators::Target target) {
+  const auto out = fitted(valued(data, target), nullptr, [] {}, target);
+  out->records_ = std::make_shared<const std::vector<Record>>(std::move(records));
+  out->judged_ = judged;
   return out;
 }
 
@@ -254,14 +288,8 @@ std::vector<Asked> Knowledge::asked_of_shown(const Question& question, Phase pha
     key.network = question.network.value_or(net.name);
     key.architecture = net.architecture;
     key.phase = phase;
-    estimators::Case what;
-    what.network = network_of(key);
-    what.phase = std::string(name_of(phase));
+    estimators::Case what = case_of(key);
     what.samples = static_cast<double>(batch);
-    what.devices = devices_of(key);
-    what.device = key.device;
-    what.host = key.host;
-    what.framework = key.framework;
     what.costs = net.costs;
     what.iterations = static_cast<double>(question.iterations);
     for (const auto& [name, value] : question.settings) what.settings.push_back(name + "=" + value);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -30,8 +31,12 @@ inline constexpr std::size_t kMostKeys = 4000, kAlwaysTheirKeys = 64;
 std::vector<estimators::Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs,
                                        std::shared_ptr<const estimators::Costs> costs = nullptr);
 
-// Leaves the fair share of kMostKeys models: of each owner in turn that with the newest runs. `owners`: whose
-// each model is.
+// The facts of a run that the key of its model says.
+estimators::Case case_of(const ModelKey& key);
+
+// Leaves the fair share of kMostKeys models: of each owner in turn the newest. Of many hosts no deployment that is
+// the like of another on another host comes before those that have no like, nor a host's second before another's
+// first. `owners`: whose each model is.
 void keep_fair_share(std::map<ModelKey, std::vector<estimators::Datum>>& data,
                      const std::map<ModelKey, std::int64_t>& owners);
 
@@ -65,6 +70,10 @@ class Knowledge {
                                              const std::function<void()>& alive,
                                              estimators::Target target = estimators::Target::seconds);
 
+  // As it was kept: of the same runs, and with the records that were made of `judged` of them (prediction/learnt.h).
+  static std::shared_ptr<const Knowledge> restored(const Data& data, std::vector<estimators::Record> records,
+                                                   std::size_t judged, estimators::Target target);
+
   // What could have been known at an instant: from the runs that were over by then. The records stay those of
   // now: they are about the estimators, not about these runs.
   std::shared_ptr<const Knowledge> as_of(Instant at) const;
@@ -89,6 +98,7 @@ class Knowledge {
                           std::optional<estimators::Kind> along_with = std::nullopt) const;
 
   const std::vector<estimators::Record>& records() const { return *records_; }
+  std::size_t judged() const { return judged_; }  // runs there were when the records were made
   // Of all its runs, in order: what a question can be set to beside what every training is.
   const std::set<std::string, std::less<>>& setting_names() const { return setting_names_; }
   // Who answers each kind of question.
@@ -106,7 +116,7 @@ class Knowledge {
   std::set<std::string, std::less<>> setting_names_;
   std::vector<std::shared_ptr<const estimators::Fitted>> fitted_;  // as estimators(); nullptr: can't be
   std::shared_ptr<const std::vector<estimators::Record>> records_;
-  std::size_t judged_ = 0;  // runs there were when the records were made
+  std::size_t judged_ = 0;
 };
 
 }  // namespace etad::prediction
