@@ -2,13 +2,16 @@
 """The histories of many hosts, carried into one PostgreSQL server by many exporters at once. Each host's is a copy of
 one real history (the example logs, and two hours of a GPU's trace) with a machine of its own.
 
-    bench/fleet.py [--hosts 100] [--exporters 8] [--build build/release]
+    bench/fleet.py [--hosts 100] [--exporters 8] [--standing 100] [--build build/release]
 
-Prints rows a second, the database's size, and how long a question to the fleet takes, first and again.
+Prints rows a second, the database's size, how far rows lag behind the histories while exporters run beside each
+other, and how long a question to the fleet takes: first, again, and to an etad-fleet that stays.
 """
 import argparse
 import concurrent.futures
 import pathlib
+import random
+import resource
 import shutil
 import sqlite3
 import subprocess
@@ -18,7 +21,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests/fleet"))
-from cluster import Host, Server  # noqa: E402
+from cluster import Host, Server, wait_until  # noqa: E402
 
 TABLES = ("runs", "phases", "predictions", "architectures", "series_minutes")
 
@@ -45,7 +48,8 @@ def simulated(original, folder, number):
 
 def export(build, folder, url, number):
     config = folder / "export.toml"
-    config.write_text(f'database = "{url}"\nhistory = "{folder}/history.db"\nhost = "host{number}"\n')
+    config.write_text(f'database = "{url}"\nhistory = "{folder}/history.db"\nhost = "host{number}"\n'
+                      "interval = 1\n")
     begun = time.monotonic()
     subprocess.run([build / "etad-export", "--config", config, "--once"], check=True)
     return time.monotonic() - begun
@@ -82,18 +86,84 @@ def measure(options, folder, server):
           f" {times[-1]:.2f} s (most)")
     print(", ".join(f"{table} {count:,}" for table, count in counts.items()))
     print(f"database: {size / 1e6:,.0f} MB, {size / rows:,.0f} bytes a row")
-    for what in ("first, all models fitted", "again"):
-        begun = time.monotonic()
-        subprocess.run([options.build / "etactl", "--fleet", server.url(), "estimate", "LeNet", "--host", "host0",
-                        "--phase", "train", "--batch-size", "64", "--iterations", "1000"], check=True,
-                       stdout=subprocess.DEVNULL)
-        print(f"an estimate, {what}: {time.monotonic() - begun:.1f} s")
+    lag(options, folder, server)
+    ask(options, folder, server)
+
+
+def lag(options, folder, server):
+    """How long a change of a history takes to its row, of exporters that stay: those of as many hosts as asked for,
+    each with a change a second."""
+    standing = range(min(options.standing, options.hosts))
+    exporters = [subprocess.Popen([options.build / "etad-export", "--config", folder / f"host{i}/export.toml"])
+                 for i in standing]
+    chance, written, lags = random.Random(1), {}, []
+    kept = [sqlite3.connect(folder / f"host{i}/history.db", isolation_level=None) for i in standing]
+    try:
+        end = time.monotonic() + options.seconds
+        while time.monotonic() < end or written:
+            begun = time.monotonic()
+            if begun < end:
+                for i in chance.sample(standing, max(1, len(standing) // 5)):
+                    if i in written:
+                        continue
+                    kept[i].execute("UPDATE runs SET iteration = coalesce(iteration, 0) + 1 WHERE id ="
+                                    " (SELECT min(id) FROM runs)")
+                    newest = kept[i].execute("SELECT seq FROM sqlite_sequence WHERE name = 'changes'").fetchone()[0]
+                    written[i] = (newest, time.monotonic())
+            elif begun > end + 60:
+                raise SystemExit("bench/fleet.py: changes were not carried within a minute")
+            for name, up_to in server.sql("SELECT name, up_to FROM hosts"):
+                i = int(name.removeprefix("host"))
+                if i in written and int(up_to) >= written[i][0]:
+                    lags.append(time.monotonic() - written.pop(i)[1])
+            time.sleep(max(0, 0.2 - (time.monotonic() - begun)))
+    finally:
+        for each in exporters:
+            each.terminate()
+        for each in exporters:
+            each.wait()
+        for each in kept:
+            each.close()
+    lags.sort()
+    print(f"{len(standing)} exporters that look each second: {len(lags) / options.seconds:,.0f} changes/s carried, lag"
+          f" {lags[len(lags) // 2]:.2f} s (median), {lags[len(lags) * 99 // 100]:.2f} s (of 99 %)")
+
+
+def ask(options, folder, server):
+    question = ["estimate", "LeNet", "--host", "host0", "--phase", "train", "--batch-size", "64", "--iterations", "1000"]
+
+    def asked(what, *where):
+        begun, cpu = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([options.build / "etactl", *where, *question], check=True, stdout=subprocess.DEVNULL)
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = used.ru_utime + used.ru_stime - cpu.ru_utime - cpu.ru_stime
+        print(f"an estimate, {what}: {time.monotonic() - begun:.2f} s ({cpu:.2f} s of CPU without the server's)",
+              flush=True)
+
+    asked("first, all models fitted", "--fleet", server.url())
+    asked("again", "--fleet", server.url())
+    sizes = server.sql("SELECT count(*), pg_total_relation_size('models'), pg_total_relation_size('learnt') FROM models")
+    print("{:,} models, {:.0f} MB; what all runs have taught, {:.1f} MB".format(
+        int(sizes[0][0]), int(sizes[0][1]) / 1e6, int(sizes[0][2]) / 1e6))
+    stays = subprocess.Popen([options.build / "etad-fleet", "--database", server.url(), "--socket", folder / "sock"],
+                             stdout=subprocess.DEVNULL)
+    try:
+        wait_until("etad-fleet answers", (folder / "sock").exists)
+        asked("of an etad-fleet that stays", "--socket", str(folder / "sock"))
+        for line in pathlib.Path(f"/proc/{stays.pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM"):
+                print(f"its memory: {int(line.split()[1]) / 1024:.0f} MiB")
+    finally:
+        stays.terminate()
+        stays.wait()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hosts", type=int, default=100)
-    parser.add_argument("--exporters", type=int, default=8)
+    parser.add_argument("--exporters", type=int, default=8, help="at a time, at first")
+    parser.add_argument("--standing", type=int, default=100, help="exporters that run beside each other")
+    parser.add_argument("--seconds", type=int, default=20, help="for which they do")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     options = parser.parse_args()
     options.build = options.build.resolve()

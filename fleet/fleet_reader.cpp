@@ -30,6 +30,15 @@ constexpr const char* kKey =
 constexpr const char* kJoined =
     " FROM runs r JOIN hosts h ON h.host_id = r.host_id JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id ";
 
+// The runs of a network, an architecture and a host ($1, $2, $4), each by an index: those that name the host, and those
+// of a host of that name that name none.
+constexpr const char* kOfModel =
+    " FROM (SELECT host_id, run_id FROM runs WHERE network = $1 AND architecture = $2 AND host = $4"
+    " UNION ALL SELECT h.host_id, n.run_id FROM hosts h JOIN runs n ON n.host_id = h.host_id AND n.network = $1"
+    " AND n.architecture = $2 AND n.host = '' WHERE h.name = $4) m"
+    " JOIN runs r ON r.host_id = m.host_id AND r.run_id = m.run_id JOIN hosts h ON h.host_id = r.host_id"
+    " JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id ";
+
 ModelKey key_at(const Rows& rows, int row) {
   ModelKey key;
   key.network = rows.text(row, 0);
@@ -178,6 +187,8 @@ Result<std::vector<Segment>> FleetReader::segments(std::int64_t run_id, std::int
 
 // As any one host has it: of all hosts they are the same.
 Result<std::vector<Layer>> FleetReader::layers(const std::string& architecture) {
+  if (architecture.empty()) return std::vector<Layer>{};
+  if (last_layers_ && last_layers_->first == architecture) return last_layers_->second;
   return reading([&](Connection& c) {
     const Rows rows = c.query(
         "SELECT name, type, parameters, shapes, operations, backward_operations, weights, inputs, outputs, copies,"
@@ -191,6 +202,7 @@ Result<std::vector<Layer>> FleetReader::layers(const std::string& architecture) 
                      shapes_of(rows.text(i, 3)),
                      {number(4), number(5), number(6), number(7), number(8), number(9), number(10)}});
     }
+    last_layers_ = {architecture, out};
     return out;
   });
 }
@@ -288,6 +300,7 @@ Result<std::vector<ScoredPrediction>> FleetReader::scored_predictions(std::int64
 Result<std::vector<ModelKey>> FleetReader::changed_keys(std::int64_t since_generation, std::int64_t& now) {
   return reading([&](Connection& c) {
     digests_->clear();
+    last_layers_.reset();
     const Rows data = c.query(std::string("SELECT ") + kKey + ", CAST(sum(p.digest) AS text)" + kJoined + "WHERE" +
                               kIsData + "GROUP BY " + kKey);
     for (int i = 0; i < data.size(); ++i) (*digests_)[key_at(data, i)] = data.text(i, 7);
@@ -317,10 +330,8 @@ Result<std::vector<RunData>> FleetReader::run_data(const ModelKey& k, int max_ru
         std::string("SELECT ") + kRunId + ", r.source_id, coalesce(r.owner, -1), p.samples_per_iteration, p.iterations,"
             " p.seconds, " + select_instant("r.started_at") + ", " + select_instant("r.ended_at") +
             ", CAST(r.settings AS text), r.loss_is_nan, r.startup_seconds, r.snapshot_seconds, r.snapshots,"
-            " p.window_count, p.windows" + kJoined +
-            "WHERE r.network = $1 AND r.architecture = $2 AND r.framework = $3"
-            " AND coalesce(nullif(r.host, ''), h.name) = $4 AND r.device = $5 AND r.devices = $6 AND p.phase = $7 AND" +
-            kIsData + (owner ? "AND coalesce(r.owner, -1) = $9 " : "") +
+            " p.window_count, p.windows" + kOfModel +
+            "WHERE r.framework = $3 AND r.device = $5 AND r.devices = $6 AND p.phase = $7 AND" + kIsData + (owner ? "AND coalesce(r.owner, -1) = $9 " : "") +
             "ORDER BY r.started_at DESC NULLS LAST, r.run_id DESC LIMIT $8",
         values);
     std::vector<RunData> all;

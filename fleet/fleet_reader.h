@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fleet/postgres.h"
@@ -58,6 +60,9 @@ class FleetReader final : public Reader {
 
   std::string database_;
   std::shared_ptr<Digests> digests_;
+  // Of the architecture that was asked for last: of many models one after the other has the same. Forgotten by
+  // changed_keys().
+  std::optional<std::pair<std::string, std::vector<Layer>>> last_layers_;
   std::unique_ptr<postgres::Connection> connection_;
 };
 

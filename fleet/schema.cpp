@@ -12,7 +12,7 @@ using postgres::Connection;
 using postgres::Failure;
 using postgres::Rows;
 
-constexpr std::array kSteps = {kStep1, kStep2};
+constexpr std::array kSteps = {kStep1, kStep2, kStep3};
 constexpr const char* kLock = "SELECT pg_advisory_xact_lock(1702125924)";  // "etad"
 
 std::int64_t version_of(Connection& connection) {
@@ -28,11 +28,15 @@ void grant(Connection& connection) {
     connection.execute(
         "GRANT SELECT ON schema_versions, hosts, runs, phases, predictions, architectures, series_minutes, models,"
         " model_progress, networks TO " + role);
-    if (version_of(connection) >= 2) connection.execute("GRANT SELECT ON training_runs TO " + role);
+    const std::int64_t version = version_of(connection);
+    if (version >= 2) connection.execute("GRANT SELECT ON training_runs TO " + role);
+    if (version >= 3) connection.execute("GRANT SELECT ON learnt TO " + role);
     if (role == "etad_writer")
       connection.execute(
           "GRANT INSERT, UPDATE, DELETE ON hosts, runs, phases, predictions, architectures, series_minutes TO " + role);
-    if (role == "etad_models") connection.execute("GRANT INSERT, UPDATE, DELETE ON models, model_progress TO " + role);
+    if (role != "etad_models") continue;
+    connection.execute("GRANT INSERT, UPDATE, DELETE ON models, model_progress TO " + role);
+    if (version >= 3) connection.execute("GRANT INSERT, UPDATE, DELETE ON learnt TO " + role);
   }
 }
 

@@ -15,6 +15,9 @@ namespace etad::fleet {
 std::span<const char* const> migrations();
 inline std::int64_t current_version() { return static_cast<std::int64_t>(migrations().size()); }
 
+// The last version that gave the rows of hosts new columns: rows that were written by an older one lack them.
+inline constexpr std::int64_t kRowsVersion = 2;
+
 // Brings the database from its version to `to`, step by step, each in a transaction of its own under an advisory
 // lock; gives the roles etad_writer, etad_reader and etad_models, as far as there are such, what they need. A newer
 // database stays as it is. The version it has then.

@@ -169,4 +169,22 @@ CREATE VIEW training_runs AS
     JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id AND p.segments > 0;
 )sql";
 
+// Version 3: what all runs have taught is kept beside the models, so that a question need not read the runs; and a
+// model's runs are found without those of other hosts.
+inline constexpr const char* kStep3 = R"sql(
+CREATE TABLE learnt (
+  part bigint NOT NULL,
+  generation bigint NOT NULL,
+  body text NOT NULL,
+  PRIMARY KEY (part)
+);
+ALTER TABLE model_progress ADD COLUMN looked_at timestamptz;
+
+CREATE INDEX runs_model ON runs (network, architecture, host, host_id);
+DROP INDEX runs_network;
+CREATE INDEX architectures_on_host ON architectures (architecture, host_id);
+DROP INDEX architectures_architecture;
+CREATE INDEX hosts_name ON hosts (name);
+)sql";
+
 }  // namespace etad::fleet

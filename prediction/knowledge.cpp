@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <mutex>
 #include <set>
 
 #include "parsers/base/time.h"
@@ -39,6 +40,43 @@ double devices_of(const ModelKey& key) {
 
 std::string setting_name(const std::string& setting) {
   return setting.substr(0, setting.find('='));
+}
+
+// An estimator that learns when it is first asked: of those of a history that was kept most are never.
+class LearnsWhenAsked final : public estimators::Fitted {
+ public:
+  LearnsWhenAsked(const Estimator& estimator, std::shared_ptr<const estimators::History> history,
+                  estimators::Target target)
+      : estimator_(estimator), history_(std::move(history)), target_(target) {}
+
+  estimators::Reply predict(const estimators::Case& what) const override {
+    const auto* const fitted = learn();
+    return fitted == nullptr ? estimators::abstain("it is not about that") : fitted->predict(what);
+  }
+
+  const estimators::Fitted* learn() const {
+    std::call_once(once_, [this] { fitted_ = estimator_.fit(*history_, target_); });
+    return fitted_.get();
+  }
+
+ private:
+  const Estimator& estimator_;
+  const std::shared_ptr<const estimators::History> history_;
+  const estimators::Target target_;
+  mutable std::once_flag once_;
+  mutable std::unique_ptr<const estimators::Fitted> fitted_;
+};
+
+// What it has learnt itself; nullptr: nothing.
+const estimators::Fitted* learnt_by(const std::shared_ptr<const estimators::Fitted>& fitted) {
+  const auto* const later = dynamic_cast<const LearnsWhenAsked*>(fitted.get());
+  return later == nullptr ? fitted.get() : later->learn();
+}
+
+estimators::History joined(const Knowledge::Data& data) {
+  estimators::History out;
+  for (const auto& [key, runs] : data) out.insert(out.end(), runs.begin(), runs.end());
+  return out;
 }
 
 // What is known of the target.
@@ -141,19 +179,17 @@ Knowledge::Knowledge(Data data, const estimators::History& history, estimators::
 // Fits all estimators; those of `before` that take long to learn are only brought up to date.
 std::shared_ptr<Knowledge> Knowledge::fitted(Data data, const Knowledge* before,
                                              const std::function<void()>& alive, estimators::Target target) {
-  estimators::History history;
-  for (const auto& [key, runs] : data) history.insert(history.end(), runs.begin(), runs.end());
+  const estimators::History history = joined(data);
   auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(data), history, target));
   const auto all = estimators::estimators();
   for (std::size_t i = 0; i < all.size(); ++i) {
     alive();
     if (all[i].needs(history)) {
       out->fitted_.push_back(nullptr);
-    } else if (before != nullptr && all[i].refit && before->fitted_[i]) {
-      out->fitted_.push_back(all[i].refit(history, target, *before->fitted_[i]));
-    } else {
-      out->fitted_.push_back(all[i].fit(history, target));
+      continue;
     }
+    const auto* const old = before != nullptr && all[i].refit ? learnt_by(before->fitted_[i]) : nullptr;
+    out->fitted_.push_back(old != nullptr ? all[i].refit(history, target, *old) : all[i].fit(history, target));
   }
   return out;
 }
@@ -169,8 +205,7 @@ std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
   const bool afresh = !before || size > judged * kGrowth || size * kGrowth < judged;
   const auto out = fitted(data, afresh ? nullptr : before.get(), alive, target);
   if (afresh) {
-    estimators::History history;
-    for (const auto& [key, of] : data) history.insert(history.end(), of.begin(), of.end());
+    const estimators::History history = joined(data);
     out->judged_ = runs;
     out->records_ = std::make_shared<const std::vector<Record>>(
         estimators::compare(history, target, alive));
@@ -183,7 +218,13 @@ std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
 
 std::shared_ptr<const Knowledge> Knowledge::restored(const Data& data, std::vector<Record> records,
                                                      std::size_t judged, estimators::Target target) {
-  const auto out = fitted(valued(data, target), nullptr, [] {}, target);
+  auto known = valued(data, target);
+  const auto history = std::make_shared<const estimators::History>(joined(known));
+  auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(known), *history, target));
+  for (const Estimator& estimator : estimators::estimators())
+    out->fitted_.push_back(estimator.needs(*history)
+                               ? nullptr
+                               : std::make_shared<const LearnsWhenAsked>(estimator, history, target));
   out->records_ = std::make_shared<const std::vector<Record>>(std::move(records));
   out->judged_ = judged;
   return out;

@@ -24,8 +24,8 @@ struct Learnt {
 // The runs that the estimators learn from, their records, and what contradicts itself.
 std::string learnt_to_json(const Learnt& learnt);
 
-// The same again: the estimators are fitted to those runs, which takes less than a second, and not put to the test,
-// which takes many. Fails on what is damaged, or was written by other estimators than these.
+// The same again: an estimator is fitted to those runs when it is first asked, and none is put to the test anew, which
+// takes long. Fails on what is damaged, or was written by other estimators than these.
 Result<Learnt> learnt_from_json(std::string_view text);
 
 }  // namespace etad::prediction

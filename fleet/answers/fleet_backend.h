@@ -16,9 +16,12 @@ namespace etad::fleet {
 
 class FleetBackend final : public service::Backend {
  public:
-  FleetBackend(const std::string& database, std::shared_ptr<const FormatSet> formats, std::function<Instant()> now);
+  // `look`: seconds for which the models are taken as they are after somebody, here or elsewhere, looked whether
+  // their runs have changed.
+  FleetBackend(const std::string& database, double look, std::shared_ptr<const FormatSet> formats,
+               std::function<Instant()> now);
 
-  // Takes over the models there are, and fits those whose runs have changed. Blocks.
+  // Takes over the models there are, and fits those whose runs have changed if nobody has looked lately. Blocks.
   Result<prediction::RefitReport> refit() override;
 
   std::shared_ptr<const prediction::ModelSet> models() override { return refit_.models(); }
@@ -37,6 +40,9 @@ class FleetBackend final : public service::Backend {
   }
 
  private:
+  Result<prediction::RefitReport> bring_up_to_date() REQUIRES(working_);
+  Result<bool> take_over() REQUIRES(working_);
+
   static tl::unexpected<Error> elsewhere() {
     return fail(ErrorKind::conflict, "this is a fleet's history: it is changed on the host that a run is of",
                 "run etactl there, without --fleet");
@@ -46,7 +52,11 @@ class FleetBackend final : public service::Backend {
   Instant started_at_;
   std::shared_ptr<Digests> digests_ = std::make_shared<Digests>();
   FleetModels kept_;
+  double look_;
+  Mutex working_;  // one refit at a time
   Refit refit_;
+  std::optional<std::int64_t> generation_ GUARDED_BY(working_);  // of the models that were taken over or fitted here
+  bool learnt_ GUARDED_BY(working_) = false;                     // what goes with them was kept
   Mutex mutex_;
   std::optional<Error> failure_ GUARDED_BY(mutex_);
 };

@@ -11,6 +11,12 @@ using postgres::Parameter;
 using postgres::parameters;
 
 constexpr std::int64_t kLock = 1702125925;
+constexpr std::size_t kPart = 512 * 1024;  // bytes of a row of what was learnt
+
+// Of a role that may only read, and of a schema from before the table or the column.
+bool keeps_nothing(const postgres::Failure& failure) {
+  return failure.sql_state == "42501" || failure.sql_state == "42P01" || failure.sql_state == "42703";
+}
 
 // Without a sequence: made of the key, the same wherever it is made.
 std::int64_t id_of(const ModelKey& key) {
@@ -54,6 +60,67 @@ std::unique_ptr<Connection> FleetModels::turn() {
   }
 }
 
+Result<FleetModels::State> FleetModels::state() {
+  State out;
+  const auto read = [&](const char* seconds_ago) {
+    Connection connection(database_);
+    const auto rows = connection.query("SELECT version, generation, " + std::string(seconds_ago) +
+                                       " FROM model_progress WHERE id = 1");
+    if (rows.size() == 0) return;
+    out.progress = {rows.integer(0, 0), rows.integer(0, 1)};
+    if (!rows.is_null(0, 2)) out.seconds_ago = rows.number(0, 2);
+  };
+  try {
+    try {
+      read("CAST(extract(epoch FROM current_timestamp - looked_at) AS double precision)");
+    } catch (const postgres::Failure& failure) {
+      if (!keeps_nothing(failure)) throw;
+      read("NULL");
+    }
+  } catch (const postgres::Failure& failure) {
+    return tl::unexpected(failure.error);
+  }
+  return out;
+}
+
+Result<void> FleetModels::looked(std::int64_t generation, const std::optional<prediction::Learnt>& learnt) {
+  try {
+    Connection connection(database_);
+    postgres::Transaction transaction(connection);
+    if (learnt) {
+      const std::string body = prediction::learnt_to_json(*learnt);
+      connection.queue("DELETE FROM learnt", {});
+      for (std::size_t at = 0; at < body.size(); at += kPart)
+        connection.queue("INSERT INTO learnt (part, generation, body) VALUES ($1, $2, $3)",
+                         parameters(static_cast<std::int64_t>(at / kPart), generation, body.substr(at, kPart)));
+    }
+    connection.queue("UPDATE model_progress SET looked_at = current_timestamp WHERE generation = $1",
+                     parameters(generation));
+    connection.flush();
+    transaction.commit();
+    return {};
+  } catch (const postgres::Failure& failure) {
+    if (keeps_nothing(failure)) return {};
+    return tl::unexpected(failure.error);
+  }
+}
+
+Result<std::optional<prediction::Learnt>> FleetModels::learnt(std::int64_t generation) {
+  std::string body;
+  try {
+    Connection connection(database_);
+    const auto rows = connection.query("SELECT body FROM learnt WHERE generation = $1 ORDER BY part",
+                                       parameters(generation));
+    for (int i = 0; i < rows.size(); ++i) body += rows.text(i, 0);
+  } catch (const postgres::Failure& failure) {
+    if (keeps_nothing(failure)) return std::nullopt;
+    return tl::unexpected(failure.error);
+  }
+  auto learnt = prediction::learnt_from_json(body);
+  if (!learnt) return std::nullopt;
+  return std::move(*learnt);
+}
+
 Result<void> FleetModels::put(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
                               const std::optional<RefitProgress>& reached) {
   for (ModelRow& row : models) row.id = id_of(row.key);
@@ -86,8 +153,7 @@ Result<void> FleetModels::put(std::vector<ModelRow>& models, const std::vector<M
     transaction.commit();
     return {};
   } catch (const postgres::Failure& failure) {
-    constexpr const char* kNotAllowed = "42501";
-    if (failure.sql_state == kNotAllowed) return {};
+    if (keeps_nothing(failure)) return {};
     return tl::unexpected(failure.error);
   }
 }

@@ -50,7 +50,7 @@ void Exporter::claim(const Changes& changes) {
     return;
   }
   const bool goes_on = goes_on_from({row->start_token, row->up_to}, changes.starts, changes.newest);
-  if (goes_on && row->schema >= known_.version) {
+  if (goes_on && row->schema >= std::min(known_.version, kRowsVersion)) {
     rows_->claim(session_, host_name_, *row, row->sweep_at);
     return;
   }

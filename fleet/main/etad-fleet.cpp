@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -52,7 +53,7 @@ int serve(const Asked& asked) {
       etad::paths::client_rules(etad::paths::own_prefix(), etad::paths::process_environment()));
   const std::string database = connection_string(asked.database);
   etad::fleet::FleetBackend backend(
-      database, formats ? *formats : std::make_shared<const etad::FormatSet>(), etad::system::now);
+      database, static_cast<double>(asked.refit), formats ? *formats : std::make_shared<const etad::FormatSet>(), etad::system::now);
   if (const auto fitted = backend.refit(); !fitted) return report(fitted.error());
   etad::service::Options options;
   options.socket_path = asked.socket;
@@ -67,7 +68,7 @@ int serve(const Asked& asked) {
   std::thread service([&] { (*server)->run(); });
   std::cout << "ready" << std::endl;
   etad::system::notify("READY=1");
-  const timespec pause{static_cast<time_t>(asked.refit), 0};
+  const timespec pause{static_cast<time_t>(std::max<std::int64_t>(1, asked.refit)), 0};
   while (sigtimedwait(&signals, nullptr, &pause) < 0) {
     if (asked.child && getppid() == 1) break;
     if (const auto fitted = backend.refit(); !fitted) report(fitted.error());
@@ -86,8 +87,10 @@ int main(int argc, char** argv) {
       ->envname("ETAD_FLEET_DATABASE")
       ->required();
   app.add_option("--socket", asked.socket, "Where to listen")->required();
-  app.add_option("--refit", asked.refit, "Seconds between two looks for runs that have changed")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{86'400}));
+  app.add_option("--refit", asked.refit,
+                 "Seconds between two looks, of whoever asks, for runs that have changed (default 60)")
+      ->envname("ETAD_FLEET_REFIT")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{86'400}));
   app.add_flag("--child", asked.child, "End with the process that started this one");
   app.set_version_flag("--version", std::string("etad-fleet ") + etad::kVersion);
   CLI11_PARSE(app, argc, argv);

@@ -7,12 +7,15 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
+import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+from daemon_process import UnixConnection  # noqa: E402
+
 DEADLINE = 90
 
 
@@ -22,17 +25,6 @@ def wait_until(what, condition, deadline=DEADLINE):
         if time.monotonic() > end:
             raise SystemExit(f"fleet-test: after {deadline} s still not: {what}")
         time.sleep(0.02)
-
-
-class UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=30)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self.path)
 
 
 class Server:
@@ -54,7 +46,7 @@ class Server:
         self.run("initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C")
         with open(self.data / "postgresql.conf", "a") as conf:
             conf.write(f"listen_addresses = ''\nunix_socket_directories = '{self.sockets}'\nlog_min_messages = panic\n"
-                       "max_connections = 300\nrestart_after_crash = off\n")
+                       "max_connections = 1100\nrestart_after_crash = off\n")
 
     def as_user(self, command):
         return ["setpriv", "--reuid", self.user, "--regid", self.user, "--init-groups", *command] \
@@ -161,6 +153,13 @@ class Host:
         if check and done.returncode != 0:
             raise SystemExit(f"fleet-test: the exporter of {self.name}: {done.stderr}")
         return done
+
+    def metric(self, name):
+        """What the exporter last said of itself."""
+        for line in (self.folder / "export.prom").read_text().splitlines():
+            if line.startswith(f"etad_export_{name} "):
+                return float(line.split()[1])
+        raise SystemExit(f"fleet-test: the exporter of {self.name} does not tell {name}")
 
     def history(self, sql):
         connection = sqlite3.connect(f"file:{self.folder}/history.db?mode=ro", uri=True)

@@ -14,11 +14,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 class Page:
-    """`etactl page`, running."""
+    """`etactl page`, running: of the daemon in that folder, or of a fleet's database."""
 
-    def __init__(self, build, daemon_folder):
+    def __init__(self, build, daemon_folder=None, fleet=None):
         environment = {**os.environ, "ETAD_PAGE_DIR": str(ROOT / "page")}
-        self.command = [str(pathlib.Path(build) / "etactl"), "--socket", f"{daemon_folder}/sock", "page"]
+        where = ["--fleet", fleet] if fleet else ["--socket", f"{daemon_folder}/sock"]
+        self.command = [str(pathlib.Path(build) / "etactl"), *where, "page"]
         self.environment = environment
         self.process = subprocess.Popen([*self.command, "--no-open"], stdout=subprocess.PIPE, text=True, env=environment)
         self.address = self.process.stdout.readline().strip()
