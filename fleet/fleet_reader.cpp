@@ -27,6 +27,7 @@ constexpr const char* kIsData =
     " p.segments > 0 AND r.job <> 'time' AND (r.network <> '' OR r.architecture <> '') ";
 constexpr const char* kKey =
     "r.network, r.architecture, r.framework, coalesce(nullif(r.host, ''), h.name), r.device, r.devices, p.phase";
+constexpr const char* kStarted = "coalesce(r.started_at, timestamptz '1970-01-01 00:00:00+00')";
 constexpr const char* kJoined =
     " FROM runs r JOIN hosts h ON h.host_id = r.host_id JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id ";
 
@@ -139,7 +140,7 @@ Result<std::vector<RunRow>> FleetReader::runs(const RunFilter& filter) {
     if (!filter.network.empty()) add("lower(r.network) = lower(", parameter(filter.network), ")");
     if (!filter.framework.empty()) add("r.framework = ", parameter(filter.framework));
     if (filter.since) add("r.started_at >= ", parameter(*filter.since));
-    const std::string started = "coalesce(r.started_at, timestamptz '1970-01-01 00:00:00+00')";
+    const std::string started = kStarted;
     if (filter.before_id) {
       const std::string id = std::to_string(*filter.before_id);
       const Rows at = c.query("SELECT CAST(" + started + " AS text)" + kRunTables + " WHERE " + kRunIdIs,
@@ -162,6 +163,22 @@ Result<std::optional<RunRow>> FleetReader::run(std::int64_t id) {
     const Rows rows = c.query(run_select() + " WHERE " + kRunIdIs, run_id_parameters(id));
     if (rows.size() == 0) return std::nullopt;
     return run_at(rows, 0);
+  });
+}
+
+Result<std::vector<RunCount>> FleetReader::run_counts(const std::string& network, Phase phase,
+                                                      std::int64_t newest) {
+  return reading([&](Connection& c) {
+    const Rows rows = c.query(
+        std::string("SELECT device, devices, samples, count(*) FROM (SELECT r.device AS device, r.devices AS devices,"
+                    " coalesce(p.samples_per_iteration, 0) AS samples") +
+            kJoined + "WHERE lower(r.network) = lower($1) AND p.phase = $2 AND p.iterations > 0 ORDER BY " + kStarted +
+            " DESC, " + kRunId + " DESC LIMIT $3) AS newest GROUP BY device, devices, samples",
+        parameters(network, codes::word(phase), newest));
+    std::vector<RunCount> out;
+    for (int i = 0; i < rows.size(); ++i)
+      out.push_back({std::string(rows.text(i, 0)), rows.integer(i, 1), rows.integer(i, 2), rows.integer(i, 3)});
+    return out;
   });
 }
 

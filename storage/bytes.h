@@ -64,6 +64,9 @@ class ByteReader {
     return static_cast<std::uint8_t>(in_[position_++]);
   }
   std::uint64_t unsigned_int() {
+    // Most are a byte long.
+    if (position_ < in_.size() && static_cast<std::uint8_t>(in_[position_]) < 0x80)
+      return static_cast<std::uint8_t>(in_[position_++]);
     std::uint64_t v = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
       const std::uint8_t b = byte();

@@ -137,6 +137,14 @@ struct NetworkRow {
   std::optional<Instant> last_seen;
 };
 
+// Runs of one network that had this in common, and how many they are.
+struct RunCount {
+  std::string device;
+  std::int64_t devices = 1;
+  std::int64_t samples_per_iteration = 0;  // 0: not known
+  std::int64_t runs = 0;
+};
+
 // What was refused of an owner's for a budget: runs (of a network too many, or too many), samples of series, or
 // bytes of log.
 struct RefusedRow {
@@ -164,6 +172,8 @@ class Reader {
 
   virtual Result<std::vector<RunRow>> runs(const RunFilter& filter) = 0;  // newest (highest id) first
   virtual Result<std::optional<RunRow>> run(std::int64_t id) = 0;
+  // Of a network (its name in any case) the `newest` runs that had a phase, by what they ran on and with.
+  virtual Result<std::vector<RunCount>> run_counts(const std::string& network, Phase phase, std::int64_t newest) = 0;
   virtual Result<std::vector<Segment>> segments(std::int64_t run_id, std::int64_t from,  // -1: the last
                                                 std::int64_t limit) = 0;
   virtual Result<std::vector<ProgressPoint>> points(std::int64_t run_id, std::int64_t from,

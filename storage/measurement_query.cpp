@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <iterator>
 #include <string>
 
 #include "storage/chunks.h"
@@ -22,26 +22,24 @@ std::vector<Entry> read(sqlite::Connection& connection, const std::string& table
           " WHERE run_id = ?1 AND first_index >= coalesce((SELECT max(first_index) FROM " + table +
           " WHERE run_id = ?1 AND first_index <= ?2), 0) AND ?1 IN (SELECT r.id FROM runs r CROSS JOIN"
           " sources s ON s.id = r.source_id WHERE r.id = ?1 AND NOT s.pending) ORDER BY first_index");
-  std::vector<Entry> result, chunk;
+  std::vector<Entry> result;
   if (from < 0) {
-    sqlite::Statement all(connection, "SELECT max(first_index + count) FROM " + table + " WHERE run_id = ?");
-    if (auto rows = all.query(run_id); rows.next())
-      from += rows.get<std::optional<std::int64_t>>(0).value_or(0);
+    sqlite::Statement last(connection, "SELECT first_index + count FROM " + table +
+                                           " WHERE run_id = ? ORDER BY first_index DESC LIMIT 1");
+    if (auto rows = last.query(run_id); rows.next()) from += rows.get<std::int64_t>(0);
   }
   from = std::max<std::int64_t>(from, 0);
+  limit = std::max<std::int64_t>(limit, 0);
   auto rows = select.query(run_id, from);
-  while (limit > 0 && rows.next()) {
-    chunk.clear();
+  while (std::ssize(result) < limit && rows.next()) {
+    const std::ptrdiff_t before = std::ssize(result);
     Codec codec;
-    if (!unpack_chunk(rows.get<sqlite::Blob>(2).bytes, rows.get<std::int64_t>(1), codec, chunk))
+    if (!unpack_chunk(rows.get<sqlite::Blob>(2).bytes, rows.get<std::int64_t>(1), codec, result))
       throw_damaged(connection, "a chunk of run", run_id);
-    const std::int64_t skip = std::max<std::int64_t>(from - rows.get<std::int64_t>(0), 0);
-    const auto size = static_cast<std::int64_t>(chunk.size());
-    const std::int64_t end = skip + std::min(limit, size - std::min(skip, size));
-    if (skip >= end) continue;
-    result.insert(result.end(), chunk.begin() + skip, chunk.begin() + end);
-    limit -= end - skip;
+    const std::int64_t skip = std::clamp<std::int64_t>(from - rows.get<std::int64_t>(0), 0, std::ssize(result) - before);
+    result.erase(result.begin() + before, result.begin() + before + skip);
   }
+  if (std::ssize(result) > limit) result.erase(result.begin() + limit, result.end());
   return result;
 }
 

@@ -41,8 +41,7 @@ std::vector<RunRow> runs_of(sqlite::Connection& connection, const RunFilter& fil
   std::string sql = run_row::select() + "WHERE NOT s.pending";
   if (filter.before_id) sql += " AND r.id < ?1";
   if (filter.state) sql += " AND r.state = ?2";
-  if (!filter.network.empty())
-    sql += " AND r.network IN (SELECT DISTINCT network FROM runs WHERE network = ?3 COLLATE NOCASE)";
+  if (!filter.network.empty()) sql += " AND r.network = ?3 COLLATE NOCASE";
   if (!filter.framework.empty()) sql += " AND r.framework = ?4";
   if (filter.since) sql += " AND r.started_at >= ?5";
   sql += " ORDER BY r.id DESC LIMIT ?6";
@@ -60,6 +59,22 @@ std::optional<RunRow> run_of(sqlite::Connection& connection, std::int64_t id) {
   auto rows = select.query(id);
   if (!rows.next()) return std::nullopt;
   return run_row::read(rows);
+}
+
+std::vector<RunCount> run_counts_of(sqlite::Connection& connection, const std::string& network, Phase phase,
+                                    std::int64_t newest) {
+  sqlite::Statement select(
+      connection,
+      "SELECT device, devices, samples, count(*) FROM (SELECT r.device AS device, r.devices AS devices,"
+      " coalesce(p.samples_per_iteration, 0) AS samples FROM runs r CROSS JOIN sources s ON s.id = r.source_id"
+      " CROSS JOIN run_phases p ON p.run_id = r.id AND p.phase = ?2 WHERE NOT s.pending"
+      " AND r.network = ?1 COLLATE NOCASE AND p.iterations > 0 ORDER BY r.id DESC LIMIT ?3)"
+      " GROUP BY device, devices, samples");
+  std::vector<RunCount> result;
+  for (auto rows = select.query(network, codes::word(phase), newest); rows.next();)
+    result.push_back({rows.get<std::string>(0), rows.get<std::int64_t>(1), rows.get<std::int64_t>(2),
+                      rows.get<std::int64_t>(3)});
+  return result;
 }
 
 // The rows are put together here: the database would sort them for it, which takes twice as long as all else.

@@ -401,4 +401,10 @@ ALTER TABLE run_phases ADD COLUMN joules REAL;
 ALTER TABLE run_phases ADD COLUMN peak_bytes REAL;
 )sql";
 
+// Version 14: a network's runs are found by its name in any case.
+inline constexpr const char* kStep14 = R"sql(
+DROP INDEX runs_network;
+CREATE INDEX runs_network ON runs (network COLLATE NOCASE);
+)sql";
+
 }  // namespace etad::schema

@@ -21,10 +21,10 @@ using prediction::RunForecast;
 constexpr std::int64_t kMostRuns = 1000;
 constexpr std::int64_t kMostPoints = 10'000;  // of a thinned list
 
-// Everything that `read(from, limit)` gives, a page at a time.
+// Everything that `read(from, limit)` gives, a page at a time: one that a processor's cache holds.
 template <class Read, class Each>
 Result<void> for_each_in_pages(const Read& read, const Each& each) {
-  constexpr std::int64_t kPage = 100'000;
+  constexpr std::int64_t kPage = 4096;
   for (std::int64_t from = 0;; from += kPage) {
     const auto items = read(from, kPage);
     if (!items) return tl::unexpected(items.error());

@@ -46,29 +46,23 @@ std::string value_of(const prediction::Question& question, Vary vary) {
 }
 
 // How many of the network's newest runs had each value.
-Result<std::map<std::string, std::int64_t>> runs_by_value(Reader& reader,
+Result<std::map<std::string, std::int64_t>> runs_by_value(Reader& reader, const std::string& network,
                                                           const prediction::Question& question, Vary vary) {
-  RunFilter filter;
-  filter.network = question.network.value_or("");
-  filter.limit = kMostRunsCounted;
-  const auto rows = reader.runs(filter);
-  if (!rows) return tl::unexpected(rows.error());
-  std::map<std::string, std::int64_t> out;
   const bool test = question.phase == prediction::Question::Phase::test;
-  for (const RunRow& row : *rows) {
-    const Run& run = row.run;
-    const PhaseSummary& phase = test ? run.test : run.train;
-    if (phase.iterations == 0) continue;
-    if (question.device && vary != Vary::device && run.device != *question.device) continue;
+  const auto counts = reader.run_counts(network, test ? Phase::test : Phase::train, kMostRunsCounted);
+  if (!counts) return tl::unexpected(counts.error());
+  std::map<std::string, std::int64_t> out;
+  for (const RunCount& each : *counts) {
+    if (question.device && vary != Vary::device && each.device != *question.device) continue;
     switch (vary) {
       case Vary::batch_size:
-        if (phase.samples_per_iteration) ++out[std::to_string(*phase.samples_per_iteration)];
+        if (each.samples_per_iteration > 0) out[std::to_string(each.samples_per_iteration)] += each.runs;
         break;
       case Vary::devices:
-        ++out[std::to_string(run.devices)];
+        out[std::to_string(each.devices)] += each.runs;
         break;
       case Vary::device:
-        ++out[run.device];
+        out[each.device] += each.runs;
         break;
     }
   }
@@ -153,7 +147,9 @@ Outcome Router::what_if(Call& call) {
   const auto answer = prediction::what_if(question, vary, values, ask, fits);
   if (!answer) return reply_of(problem_of(answer.error()));
   if (memory.error()) return history_failed(*memory.error());
-  const auto seen = runs_by_value(reader_, question, vary);
+  const auto& main = answer->rows.front().estimate.parts.front();
+  const std::string network = main.model != nullptr ? main.model->key.network : question.network.value_or("");
+  const auto seen = runs_by_value(reader_, network, question, vary);
   if (!seen) return history_failed(seen.error());
   std::string body = "{\"vary\":\"" + name + "\",\"rows\":[";
   for (const WhatIf::Row& row : answer->rows) {

@@ -26,6 +26,9 @@ class OneRun : public Reader {
   Result<std::optional<RunRow>> run(std::int64_t id) override {
     return id == 1 ? std::optional(row()) : std::nullopt;
   }
+  Result<std::vector<RunCount>> run_counts(const std::string&, Phase, std::int64_t) override {
+    return std::vector<RunCount>(1);
+  }
   Result<std::vector<Segment>> segments(std::int64_t, std::int64_t, std::int64_t) override {
     Segment segment;
     segment.iterations = 100;

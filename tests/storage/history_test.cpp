@@ -275,12 +275,31 @@ TEST_F(HistoryTest, PagesGoFromTheNewestDown) {
   RunFilter by_network;
   by_network.network = "CaffeNet";
   EXPECT_THAT(ids(by_network), ElementsAre(4));
+  by_network.network = "caffenet";
+  EXPECT_THAT(ids(by_network), ElementsAre(4)) << "in any case";
   RunFilter recent;
   recent.since = after(3);
   EXPECT_THAT(ids(recent), ElementsAre(5, 4));
   RunFilter other;
   other.framework = "darknet";
   EXPECT_THAT(ids(other), IsEmpty());
+}
+
+TEST_F(HistoryTest, TheLastPointsAreCountedFromTheEnd) {
+  auto source = source_with_run("/a.log", 0);
+  for (std::int64_t i = 0; i < 2000; ++i) source.records.points.push_back({0, {i, kNow, 0.5}});
+  commit(source);
+  const auto iterations = [&](std::int64_t from, std::int64_t limit) {
+    std::vector<std::int64_t> out;
+    for (const ProgressPoint& point : must(reader().points(1, from, limit))) out.push_back(point.iteration);
+    return out;
+  };
+  EXPECT_THAT(iterations(-3, 8), ElementsAre(1997, 1998, 1999));
+  EXPECT_THAT(iterations(-3, 2), ElementsAre(1997, 1998));
+  EXPECT_THAT(iterations(511, 3), ElementsAre(511, 512, 513)) << "of two chunks";
+  EXPECT_THAT(iterations(-5000, 1), ElementsAre(0));
+  EXPECT_THAT(iterations(2000, 5), IsEmpty());
+  EXPECT_THAT(must(reader().points(99, -3, 8)), IsEmpty());
 }
 
 TEST_F(HistoryTest, LayersAreKeptOnceForEachArchitecture) {
@@ -344,6 +363,27 @@ TEST_F(HistoryTest, NetworksTellWhatWasSeenOfThem) {
   EXPECT_EQ(networks[0].min_iterations, 300);
   EXPECT_EQ(networks[0].max_iterations, 500);
   EXPECT_EQ(networks[0].last_seen, kNow);
+}
+
+TEST_F(HistoryTest, RunsOfANetworkAreCountedByWhatTheyRanOnAndWith) {
+  etad::Run other = lenet();
+  other.device = "Tesla P100";
+  other.devices = 2;
+  other.train.samples_per_iteration = 128;
+  commit(source_with_run("/a.log", 3));
+  commit(source_with_run("/b.log", 1, other));
+  commit(source_with_run("/c.log", 5, other));
+  commit(source_with_run("/d.log", 0));  // showed no iteration
+  const auto counted = [&](Phase phase, std::int64_t newest) {
+    std::vector<std::string> out;
+    for (const RunCount& each : must(reader().run_counts("lenet", phase, newest)))
+      out.push_back(std::to_string(each.runs) + " of " + std::to_string(each.samples_per_iteration) + " on " +
+                    std::to_string(each.devices) + " " + each.device);
+    return out;
+  };
+  EXPECT_THAT(counted(Phase::train, 10), ElementsAre("1 of 64 on 1 Tesla K80", "2 of 128 on 2 Tesla P100"));
+  EXPECT_THAT(counted(Phase::train, 1), ElementsAre("1 of 128 on 2 Tesla P100"));
+  EXPECT_THAT(counted(Phase::test, 10), IsEmpty());
 }
 
 TEST_F(HistoryTest, RecordsOfARunNeverStatedAreRefusedAsAWhole) {
