@@ -1,5 +1,6 @@
 #include "daemon/client/page/server.h"
 
+#include <poll.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/json.hpp>
+#include <cerrno>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -155,6 +157,15 @@ class Connection {
     send(std::move(out));
   }
 
+  // Waits until the daemon has something to say. False where the browser went first: a page that is left ends
+  // its watch at once, or a few quick steps through the screens would use up all connections.
+  bool browser_stays_until(int daemon) {
+    std::array<pollfd, 2> both{{{daemon, POLLIN, 0}, {stream_.socket().native_handle(), POLLIN, 0}}};
+    while (poll(both.data(), both.size(), -1) < 0 && errno == EINTR) {
+    }
+    return both[1].revents == 0;  // it has asked all it wants: what comes is its end
+  }
+
   void unavailable(const Error& error) {
     send(text_response(503, "application/problem+json",
                        boost::json::serialize(boost::json::object{
@@ -180,7 +191,8 @@ class Connection {
             wait([&](auto done) { asio::async_write(stream_, http::make_chunk(asio::buffer(text)), done); });
       return !error;
     };
-    const auto response = client.watch(target, hand_on, /*heartbeats=*/true);
+    const auto response = client.watch(target, hand_on, /*heartbeats=*/true,
+                                       [this](int daemon) { return browser_stays_until(daemon); });
     alive_ = false;  // a stream that ended ends its connection: the page opens another
     if (begun) return;
     if (!response) return unavailable(response.error());
