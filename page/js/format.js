@@ -11,16 +11,22 @@ export function plain(text, most = 120) {
   return clean.length > most ? clean.slice(0, most - 1) + '…' : clean;
 }
 
+const FORMATS = [];  // by their decimals: making one takes as long as using it a hundred times
+
+function rounded(value, decimals) {
+  return (FORMATS[decimals] ??= new Intl.NumberFormat('en', {maximumFractionDigits: decimals})).format(value);
+}
+
 export function digits(value, count = 3) {
   if (value == null || !Number.isFinite(value)) return '–';
   if (value === 0) return '0';
   if (Math.abs(value) >= 1e6 || Math.abs(value) < 1e-4) return value.toPrecision(count);
   const decimals = Math.max(0, count - 1 - Math.floor(Math.log10(Math.abs(value))));
-  return value.toLocaleString('en', {maximumFractionDigits: decimals});
+  return rounded(value, decimals);
 }
 
 export function whole(value) {
-  return value == null ? '–' : Math.round(value).toLocaleString('en');
+  return value == null ? '–' : rounded(value, 0);
 }
 
 // "1 run", "1,234 runs".
@@ -47,8 +53,8 @@ export function duration(seconds) {
   return upper + NBSP + big + (lower ? ' ' + lower + NBSP + small : '');
 }
 
-export function between(value) {
-  return value?.lower == null ? '' : duration(value.lower) + ' to ' + duration(value.upper);
+export function between(value, show = duration) {
+  return value?.lower == null ? '' : show(value.lower) + ' to ' + show(value.upper);
 }
 
 // An instant in the reader's own time zone.

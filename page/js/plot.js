@@ -87,7 +87,8 @@ export function plot({label, x, y, points = [], line = [], marks = [], level = n
     line.length ? h('path', {class: 'line', d: path(line, (p) => p.y)}) : null,
     joined ? [...new Set(points.map((p) => p.kind ?? 0))].map((kind) =>
       h('path', {class: `joined kind${kind % KINDS_OF_MARKS}`, d: path(points.filter((p) => (p.kind ?? 0) === kind), (p) => p.y)})) : null,
-    points.map((p) => marker(sx.at(p.x), sy.at(p.y), p.kind ?? 0, p.title)),
+    points.length > MOST_TITLED ? markersTogether(points.map((p) => [sx.at(p.x), sy.at(p.y), p.kind ?? 0]))
+      : points.map((p) => marker(sx.at(p.x), sy.at(p.y), p.kind ?? 0, p.title)),
     marks.map((m) => h('g', null, h('line', {class: 'mark', x1: sx.at(m.x), x2: sx.at(m.x), y1: PLOT_TOP, y2: PLOT_H - PLOT_BOTTOM}),
       h('text', {class: 'tick', y: PLOT_TOP + 10, ...(sx.at(m.x) < PLOT_W - 90 ? {x: sx.at(m.x) + 4} : {x: sx.at(m.x) - 4, 'text-anchor': 'end'})}, m.text))));
 }
@@ -105,13 +106,21 @@ function runsOf(list, holds) {
   return out.filter((part) => part.length > 1);
 }
 
-function marker(cx, cy, kind, title) {
-  const r = 4, shape = kind % KINDS_OF_MARKS, name = h('title', null, title ?? '');
-  const attributes = {class: 'point kind' + shape};
-  if (shape === 0) return h('circle', {...attributes, cx, cy, r}, name);
-  if (shape === 1) return h('rect', {...attributes, x: cx - r, y: cy - r, width: 2 * r, height: 2 * r}, name);
-  const d = shape === 2 ? `M${cx},${cy - r - 1}l${r + 1},${2 * r}h${-2 * r - 2}z` : `M${cx - r},${cy - r}l${2 * r},${2 * r}m0,${-2 * r}l${-2 * r},${2 * r}`;
-  return h('path', {...attributes, d}, name);
+const MOST_TITLED = 200;  // marks that each say what they are; of more the table does
+
+// A circle, a square, a triangle, a cross.
+function shapeAt(x, y, kind) {
+  const r = 4;
+  const [cx, cy, left, top] = [x, y, x - r, y - r].map((v) => v.toFixed(1));
+  return [`M${left},${cy}a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0z`, `M${left},${top}h${2 * r}v${2 * r}h${-2 * r}z`,
+    `M${cx},${(y - r - 1).toFixed(1)}l${r + 1},${2 * r}h${-2 * r - 2}z`, `M${left},${top}l${2 * r},${2 * r}m0,${-2 * r}l${-2 * r},${2 * r}`][kind % KINDS_OF_MARKS];
+}
+
+const marker = (x, y, kind, title = '') => h('path', {class: 'point kind' + kind % KINDS_OF_MARKS, d: shapeAt(x, y, kind)}, h('title', null, title));
+
+function markersTogether(places) {
+  return [...new Set(places.map(([, , kind]) => kind))].map((kind) => h('path', {class: 'point kind' + kind % KINDS_OF_MARKS,
+    d: places.filter((p) => p[2] === kind).map((p) => shapeAt(...p)).join('')}));
 }
 
 // The marks of a plot and what they stand for.

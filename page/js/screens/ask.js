@@ -2,12 +2,22 @@
 // a command, a request and a line for a job script.
 import {exported, get, Problem, socketPath, target, tryGet} from '../api.js';
 import {facts, h, replace, table} from '../dom.js';
-import {between, counted, digits, duration, nameOf, plain, whole} from '../format.js';
+import {between, counted, digits, duration, measure, nameOf, plain, whole} from '../format.js';
 
 const ASK_FIELDS = [
   ['network', 'network', 'text'], ['phase', 'phase', ['total', 'train', 'test']], ['batch_size', 'batch size, all devices together', 'number'],
   ['iterations', 'iterations', 'number'], ['test_interval', 'iterations between tests (0: none)', 'number'], ['test_iterations', 'iterations of a test', 'number'],
   ['test_batch_size', 'batch size of a test', 'number'], ['framework', 'framework', 'text'], ['host', 'host', 'text'], ['device', 'device', 'text'], ['devices', 'devices', 'number']];
+
+// What it costs beside time, each with its interval, where the history can say it.
+const ASK_COSTS = [['energy', 'energy, all devices together'], ['memory', 'peak memory of a device']];
+
+async function costsOf(question, signal) {
+  const answers = await Promise.all(ASK_COSTS.map(([quantity]) => tryGet('/v1/estimate', {...question, quantity}, signal)));
+  return facts(answers.map((answer, i) => answer && [ASK_COSTS[i][1], [h('span', null, measure(answer.value, answer.unit)),
+    h('span', {class: 'quiet'}, ' ', between(answer, (v) => measure(v, answer.unit)), ', ',
+      answer.rests_on?.runs ? 'rests on ' + counted(answer.rests_on.runs, 'run') : 'by its description')]]).filter(Boolean));
+}
 
 const quoted = (text) => /^[\w./:@+-]+$/.test(text) ? text : `'${String(text).replaceAll("'", "'\\''")}'`;
 
@@ -30,7 +40,7 @@ function copyable(label, text) {
   return h('div', {class: 'copy'}, h('span', null, label), h('code', null, plain(text, 1000)), button);
 }
 
-function answerView(answer, question) {
+function answerView(answer, question, costs) {
   const outside = answer.extrapolates ?? [];
   return [
     h('p', {class: 'big', role: 'status'}, duration(answer.seconds), h('span', {class: 'quiet'}, ' ', between(answer), ', 90 of 100 such runs')),
@@ -40,6 +50,7 @@ function answerView(answer, question) {
       ['rests on', answer.rests_on ? [counted(answer.rests_on.runs, 'run'), counted(answer.rests_on.networks, 'network'), counted(answer.rests_on.devices, 'device')].join(', ')
         : answer.model ? counted(answer.model.runs, 'run') : null],
       ['error so far', answer.estimator?.left_out_error_percent ?? answer.model?.error_percent ? digits(answer.estimator?.left_out_error_percent ?? answer.model.error_percent) + ' %' : null]]),
+    costs,
     answer.parts?.length ? table([{head: 'part', cell: (p) => p.phase}, {head: 'takes', right: true, cell: (p) => duration(p.seconds)}, {head: 'between', cell: between},
       {head: 'rests on', cell: (p) => counted(p.model?.runs ?? p.runs, 'run')}], answer.parts, {caption: 'what was added up'}) : null,
     h('h2', null, 'The same elsewhere'),
@@ -64,9 +75,12 @@ function fromRun(run) {
 
 export async function askScreen(root, signal, query) {
   if (exported) return replace(root, h('h1', null, 'Ask'), h('p', null, 'A file can\'t be asked: open the live page with ', h('code', null, 'etactl page'), '.'));
-  const runs = (await tryGet('/v1/runs', {limit: 50, state: 'finished'}, signal))?.runs ?? [];
-  const names = h('datalist', {id: 'names'});  // of a large history they come later: nothing waits for them
-  tryGet('/v1/networks', {limit: 200}, signal).then((a) => replace(names, (a?.networks ?? []).map((n) => h('option', {value: n.network})))).catch(() => {});
+  const like = query.get('like');
+  const [newest, wanted] = await Promise.all([tryGet('/v1/runs', {limit: 50, state: 'finished'}, signal), like ? tryGet('/v1/runs/' + like, {}, signal) : null]);
+  const runs = newest?.runs ?? [];
+  const names = h('datalist', {id: 'names'});  // for whoever types one: of a large history they take long
+  const fillNames = () => tryGet('/v1/networks', {limit: 200}, signal)
+    .then((a) => replace(names, (a?.networks ?? []).map((n) => h('option', {value: n.network})))).catch(() => {});
   const optionOf = (r) => h('option', {value: r.id}, `${r.id}: ${nameOf(r)}, batch ${whole(r.train?.samples_per_iteration)}`);
   const inputs = {}, out = h('div', {'aria-live': 'polite'});
   const past = h('select', {id: 'past', onchange: () => past.value && fill(fromRun(runs.find((r) => String(r.id) === past.value)))},
@@ -76,6 +90,7 @@ export async function askScreen(root, signal, query) {
       : h('input', {id: name, type: kind, min: kind === 'number' ? 0 : null, list: name === 'network' ? 'names' : null});
     return h('div', {class: 'field'}, h('label', {for: name}, label), inputs[name]);
   });
+  inputs.network.addEventListener('focus', fillNames, {once: true});
   const fill = (values) => { for (const [name, value] of Object.entries(values)) if (inputs[name]) inputs[name].value = value ?? ''; };
   const ask = async () => {
     // Of a run whose host or device is unknown the question is about just that: an empty value says so.
@@ -83,7 +98,9 @@ export async function askScreen(root, signal, query) {
     const question = Object.fromEntries(ASK_FIELDS.map(([name]) => [name, inputs[name].value.trim()]).filter(given));
     if (question.phase !== 'total') for (const name of ['test_interval', 'test_iterations', 'test_batch_size']) delete question[name];
     try {
-      replace(out, answerView(await get('/v1/estimate', question, signal), question));
+      const costs = h('div');  // nothing waits for them
+      replace(out, answerView(await get('/v1/estimate', question, signal), question, costs));
+      costsOf(question, signal).then((known) => replace(costs, known)).catch(() => {});
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       replace(out, problemView(error));
@@ -92,9 +109,7 @@ export async function askScreen(root, signal, query) {
   replace(root, h('h1', null, 'Ask'), h('form', {class: 'ask', onsubmit: (e) => { e.preventDefault(); ask(); }},
     h('div', {class: 'field'}, h('label', {for: 'past'}, 'like a past run'), past), fields,
     names, h('button', null, 'ask')), out);
-  const like = query.get('like');
-  if (!like) return;
-  const run = runs.find((r) => String(r.id) === like) ?? await tryGet('/v1/runs/' + like, {}, signal);
+  const run = runs.find((r) => String(r.id) === like) ?? wanted;
   if (!run) return;
   if (!runs.includes(run)) { runs.unshift(run); past.append(optionOf(run)); }
   past.value = like;

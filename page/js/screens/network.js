@@ -1,7 +1,7 @@
 // What is known of one network: time and throughput over the batch size, and how well the fit holds.
 import {dataTable, facts, h, link, render, table} from '../dom.js';
 import {get, tryGet} from '../api.js';
-import {counted, digits, duration, moment, percent, plain, tickTime, whole} from '../format.js';
+import {bytes, counted, digits, duration, measure, moment, percent, plain, tickTime, whole} from '../format.js';
 import {KINDS_OF_MARKS, markLegend, plot} from '../plot.js';
 
 // The question whose answers are a model's curve over the batch size.
@@ -19,13 +19,21 @@ function measuredPoints(runs, phase, several) {
     where: deploymentOf(r, several), at: r.started_at ? +new Date(r.started_at) : null}));
 }
 
+// What an estimate tells beside time, where runs measured it. It has no interval: drawn between what was seen only.
+const CURVE_COSTS = [
+  {name: 'energy a sample', of: (row) => row.energy_joules == null ? null : row.energy_joules / row.iterations / row.batch_size, show: (v) => measure(v, 'J'),
+    caption: 'Energy a sample, of all devices together: the estimate, from traces of the GPUs\u2019 power or from tables.'},
+  {name: 'peak memory of a device', of: (row) => row.peak_memory_bytes, show: bytes,
+    caption: 'Peak memory of a device: the estimate, from traces or from tables.'}];
+
 const rowTime = (row) => row.seconds_per_iteration;
 
 function modelSection(model, points, curve, kinds, several) {
   const where = deploymentOf(model, several), mine = points.filter((p) => p.where === where);
   const rows = (curve?.rows ?? []).filter((r) => r.seconds_per_iteration != null);
   const line = rows.map((r) => ({x: r.batch_size, y: rowTime(r), lower: rowTime(r) * r.lower / r.seconds, upper: rowTime(r) * r.upper / r.seconds,
-    outside: (r.extrapolates ?? []).includes('batch_size')}));
+    outside: (r.extrapolates ?? []).includes('batch_size'), costs: CURVE_COSTS.map((cost) => cost.of(r))}));
+  const costs = CURVE_COSTS.map((cost, i) => ({...cost, at: (l) => l.costs[i], known: line.filter((l) => l.costs[i] != null && !l.outside)})).filter(({known}) => known.length > 1);
   const kindOf = (p) => kinds.indexOf(p.where);
   const logx = {name: 'batch size (samples an iteration)', log: 'sizes', show: (v) => whole(v)};
   // Where the largest that was asked for is the best, none can be seen.
@@ -52,6 +60,8 @@ function modelSection(model, points, curve, kinds, several) {
         line: line.map((l) => ({x: l.x, y: l.x / l.y, lower: l.x / l.upper, upper: l.x / l.lower, outside: l.outside})),
         marks: knee ? [{x: knee, text: 'knee'}] : []}),
         h('figcaption', null, knee ? `From a batch of ${whole(knee)} on, larger ones gain less than 5 %.` : 'Throughput.')),
+      costs.map(({name, at, show, caption, known}) => h('figure', null, plot({label: name + ' over the batch size', x: logx, y: {name, show}, zero: true, joined: true,
+        points: known.map((l) => ({x: l.x, y: at(l), kind: Math.max(0, kinds.indexOf(where)), title: `batch ${whole(l.x)}: ${show(at(l))}`}))}), h('figcaption', null, caption))),
       dated.length > 1 ? h('figure', null, plot({label: 'residuals by date', x: {name: 'begun', show: tickTime(dated.map((p) => p.at))},
         y: {name: 'residual', show: (v) => percent(v)}, level: 0, points: dated.map((p) => ({x: p.at, y: p.off, kind: kindOf(p), title: title(p)}))}),
         h('figcaption', null, 'Residuals by date: how much longer each run took than the estimate.')) : null,
@@ -59,6 +69,7 @@ function modelSection(model, points, curve, kinds, several) {
         points: residuals.map((p) => ({x: p.batch, y: p.off, kind: kindOf(p), title: title(p)}))}), h('figcaption', null, 'Residuals by batch size.')) : null),
     dataTable([{head: 'batch', right: true, cell: (l) => whole(l.x)}, {head: 'seconds', right: true, cell: (l) => duration(l.y)},
       {head: 'between', cell: (l) => `${duration(l.lower)} to ${duration(l.upper)}`}, {head: 'samples a second', right: true, cell: (l) => digits(l.x / l.y)},
+      ...costs.map(({name, at, show}) => ({head: name, right: true, cell: (l) => at(l) == null ? '–' : show(at(l))})),
       {head: 'measured', cell: (l) => l.outside ? 'beyond' : 'within'}], line, {title: 'the estimate as a table'}),
     dataTable([{head: 'run', right: true, cell: (p) => h('a', {href: '#/run/' + p.run.id}, p.run.id)}, {head: 'begun', cell: (p) => moment(p.run.started_at)},
       {head: 'batch', right: true, cell: (p) => whole(p.batch)}, {head: 'an iteration', right: true, cell: (p) => duration(p.seconds)},

@@ -125,10 +125,9 @@ export function runFacts(run) {
 export async function runScreen(root, signal, query, id, live) {
   const charts = timeCharts(signal);
   const draw = async () => {
-    const run = await get('/v1/runs/' + id, {}, signal);
-    const [segments, progress, gpus] = await Promise.all([
-      tryGet(`/v1/runs/${id}/segments`, {points: MOST_POINTS}, signal),
-      tryGet(`/v1/runs/${id}/progress`, {points: MOST_POINTS}, signal), gpuCharts(run, signal)]);
+    const [run, segments, progress] = await Promise.all([get('/v1/runs/' + id, {}, signal),
+      tryGet(`/v1/runs/${id}/segments`, {points: MOST_POINTS}, signal), tryGet(`/v1/runs/${id}/progress`, {points: MOST_POINTS}, signal)]);
+    const gpus = await gpuCharts(run, signal);
     const list = [lossChart(progress?.points ?? []), stepChart(run, segments?.segments ?? [], progress?.snapshots ?? []), remainingChart(run), ...gpus]
       .filter((c) => c.rows.length > 1);
     render(root, h('h1', null, nameOf(run), ' ', h('small', null, 'run ' + run.id)), runFacts(run),
