@@ -24,7 +24,7 @@ const CURVE_COSTS = [
   {name: 'energy a sample', of: (row) => row.energy_joules == null ? null : row.energy_joules / row.iterations / row.batch_size, show: (v) => measure(v, 'J'),
     caption: 'Energy a sample, of all devices together: the estimate, from traces of the GPUs\u2019 power or from tables.'},
   {name: 'peak memory of a device', of: (row) => row.peak_memory_bytes, show: bytes,
-    caption: 'Peak memory of a device: the estimate, from traces or from tables.'}];
+    caption: 'Peak memory of a device: the estimate, from traces or from tables. The dashed line: what the device has.', limit: (row) => row.device_memory_bytes ?? null}];
 
 const rowTime = (row) => row.seconds_per_iteration;
 
@@ -32,8 +32,8 @@ function modelSection(model, points, curve, kinds, several) {
   const where = deploymentOf(model, several), mine = points.filter((p) => p.where === where);
   const rows = (curve?.rows ?? []).filter((r) => r.seconds_per_iteration != null);
   const line = rows.map((r) => ({x: r.batch_size, y: rowTime(r), lower: rowTime(r) * r.lower / r.seconds, upper: rowTime(r) * r.upper / r.seconds,
-    outside: (r.extrapolates ?? []).includes('batch_size'), costs: CURVE_COSTS.map((cost) => cost.of(r))}));
-  const costs = CURVE_COSTS.map((cost, i) => ({...cost, at: (l) => l.costs[i], known: line.filter((l) => l.costs[i] != null && !l.outside)})).filter(({known}) => known.length > 1);
+    outside: (r.extrapolates ?? []).includes('batch_size'), fits: r.fits, costs: CURVE_COSTS.map((cost) => cost.of(r))}));
+  const costs = CURVE_COSTS.map((cost, i) => ({...cost, at: (l) => l.costs[i], level: rows.length && cost.limit ? cost.limit(rows[0]) : null, known: line.filter((l) => l.costs[i] != null && !l.outside)})).filter(({known}) => known.length > 1);
   const kindOf = (p) => kinds.indexOf(p.where);
   const logx = {name: 'batch size (samples an iteration)', log: 'sizes', show: (v) => whole(v)};
   // Where the largest that was asked for is the best, none can be seen.
@@ -60,7 +60,7 @@ function modelSection(model, points, curve, kinds, several) {
         line: line.map((l) => ({x: l.x, y: l.x / l.y, lower: l.x / l.upper, upper: l.x / l.lower, outside: l.outside})),
         marks: knee ? [{x: knee, text: 'knee'}] : []}),
         h('figcaption', null, knee ? `From a batch of ${whole(knee)} on, larger ones gain less than 5 %.` : 'Throughput.')),
-      costs.map(({name, at, show, caption, known}) => h('figure', null, plot({label: name + ' over the batch size', x: logx, y: {name, show}, zero: true, joined: true,
+      costs.map(({name, at, show, caption, level, known}) => h('figure', null, plot({label: name + ' over the batch size', x: logx, y: {name, show}, zero: true, joined: true, level,
         points: known.map((l) => ({x: l.x, y: at(l), kind: Math.max(0, kinds.indexOf(where)), title: `batch ${whole(l.x)}: ${show(at(l))}`}))}), h('figcaption', null, caption))),
       dated.length > 1 ? h('figure', null, plot({label: 'residuals by date', x: {name: 'begun', show: tickTime(dated.map((p) => p.at))},
         y: {name: 'residual', show: (v) => percent(v)}, level: 0, points: dated.map((p) => ({x: p.at, y: p.off, kind: kindOf(p), title: title(p)}))}),
@@ -70,7 +70,7 @@ function modelSection(model, points, curve, kinds, several) {
     dataTable([{head: 'batch', right: true, cell: (l) => whole(l.x)}, {head: 'seconds', right: true, cell: (l) => duration(l.y)},
       {head: 'between', cell: (l) => `${duration(l.lower)} to ${duration(l.upper)}`}, {head: 'samples a second', right: true, cell: (l) => digits(l.x / l.y)},
       ...costs.map(({name, at, show}) => ({head: name, right: true, cell: (l) => at(l) == null ? '–' : show(at(l))})),
-      {head: 'measured', cell: (l) => l.outside ? 'beyond' : 'within'}], line, {title: 'the estimate as a table'}),
+      {head: 'measured', cell: (l) => (l.outside ? 'beyond' : 'within') + (l.fits === false ? ', ✕ does not fit' : '')}], line, {title: 'the estimate as a table'}),
     dataTable([{head: 'run', right: true, cell: (p) => h('a', {href: '#/run/' + p.run.id}, p.run.id)}, {head: 'begun', cell: (p) => moment(p.run.started_at)},
       {head: 'batch', right: true, cell: (p) => whole(p.batch)}, {head: 'an iteration', right: true, cell: (p) => duration(p.seconds)},
       {head: 'residual', right: true, cell: (p) => percent(p.off)}], residuals, {title: 'the runs as a table'}));
