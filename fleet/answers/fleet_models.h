@@ -19,7 +19,7 @@ class FleetModels {
   FleetModels(std::string database, std::shared_ptr<const Digests> digests)
       : database_(std::move(database)), digests_(std::move(digests)) {}
 
-  // Waits until nobody else fits, for as long as a statement may take. What it gives holds the others off; nullptr:
+  // Waits until nobody else fits, half an hour at most. What it gives holds the others off; nullptr:
   // the wait was in vain, or the database has no such locks.
   std::unique_ptr<postgres::Connection> turn();
 
