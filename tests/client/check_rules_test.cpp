@@ -101,7 +101,7 @@ TEST_F(CheckRules, AsJson) {
               HasSubstr("is also recognised by the format"));
 }
 
-TEST_F(CheckRules, the_folders_are_those_that_the_configurations_name) {
+TEST_F(CheckRules, TheFoldersAreThoseThatTheConfigurationsName) {
   paths::Paths system, user;
   system.config = (folder_ / "etad.toml").string();
   system.rules = {"/usual", "/etc/usual"};
