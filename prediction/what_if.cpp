@@ -130,6 +130,8 @@ Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<st
     if (!asked) continue;
     auto answer = ask(*asked);
     if (!answer) {
+      // The others would be answered for a size each of its own, which compares nothing.
+      if (answer.error().kind == Refusal::Kind::batch_size_missing) return refuse(std::move(answer.error()));
       out.unanswered.push_back({value, std::move(answer.error())});
       continue;
     }

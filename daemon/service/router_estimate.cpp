@@ -116,9 +116,13 @@ Reply estimate_shown(const std::shared_ptr<const prediction::ModelSet>& models, 
 }  // namespace
 
 std::optional<Problem> count_iterations(Question& question) {
-  if (!prediction::count_epochs(question))
-    return wrong("Invalid parameter",
-                 "Epochs can be counted only where batch_size and samples_per_epoch are known.");
+  if (!prediction::count_epochs(question)) {
+    const std::string lacking = question.batch_size ? "samples_per_epoch" : "batch_size";
+    Problem problem = wrong("Missing parameter", "Parameter \"" + lacking +
+                                                     "\" is missing: epochs are counted by it, and nothing else says it.");
+    problem.more = [lacking](JsonWriter& json) { json.field("parameter", lacking); };
+    return problem;
+  }
   if (question.iterations <= 0)
     return wrong("Missing parameter",
                  "The run does not say how long it was to be: \"iterations\" or \"epochs\" is needed.");

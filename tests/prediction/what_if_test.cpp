@@ -83,6 +83,17 @@ TEST_F(WhatIfTest, AnEstimatedKneeKeepsHalfOfTheToleranceForWhatEstimatesAreOffB
   EXPECT_EQ(*answer->rows[*answer->knee].question.batch_size, 256);
 }
 
+// Each device would be answered for a size of its own.
+TEST_F(WhatIfTest, WithoutABatchSizeDevicesAreNotCompared) {
+  question_.batch_size = std::nullopt;
+  const auto answer = what_if(question_, Vary::device, {"V100", "K80"}, [this](Question each) {
+    if (each.device == "V100") each.batch_size = 64;  // the only one that ran there
+    return ask(each);
+  });
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().kind, Refusal::Kind::batch_size_missing);
+}
+
 TEST_F(WhatIfTest, WhatDoesNotFitIsNeitherBestNorKnee) {
   const auto ask_it = [this](const Question& each) { return ask(each); };
   const auto up_to = [](double most) {
