@@ -430,7 +430,8 @@ std::array<std::string_view, estimators::kKinds> Knowledge::chosen() const {
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto kind = static_cast<Kind>(i);
     const std::size_t first = estimators::ranking(*records_, kind).front();
-    out[i] = kind <= Kind::settings && prefers_models(kind) ? "end_to_end" : (*records_)[first].name;
+    const bool models = target_ == estimators::Target::seconds && kind <= Kind::settings && prefers_models(kind);
+    out[i] = models ? "end_to_end" : (*records_)[first].name;
   }
   return out;
 }

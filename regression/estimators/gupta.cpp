@@ -16,11 +16,13 @@ constexpr unsigned kSeries = kAllFacts & ~kSamples;
 constexpr double kForgetting = 0.97;  // weight of a run beside the one after it
 constexpr double kUnsure = 1e6;       // variance of both coefficients before any run, relative to noise
 
-// Relative errors count: a row and its value are divided by the value.
+// Relative errors count: a row and its value are divided by the value. Coefficients are in units of the first run's
+// value, so that the same is known of seconds and of bytes before any run.
 class Line {
  public:
   void take(double samples, double value) {
-    const Eigen::Vector2d x = Eigen::Vector2d(1, samples) / value;
+    if (runs_ == 0) unit_ = value;
+    const Eigen::Vector2d x = Eigen::Vector2d(1, samples) * (unit_ / value);
     const Eigen::Vector2d spread = covariance_ * x;
     const Eigen::Vector2d gain = spread / (kForgetting + x.dot(spread));
     const double off = 1 - x.dot(coefficients_);
@@ -31,7 +33,7 @@ class Line {
     ++runs_;
   }
 
-  double at(double samples) const { return coefficients_.dot(Eigen::Vector2d(1, samples)); }
+  double at(double samples) const { return unit_ * coefficients_.dot(Eigen::Vector2d(1, samples)); }
   // Of the logarithm: what the last runs were off.
   double deviation() const {
     constexpr double kPrior = 0.1, kWorth = 2;
@@ -41,7 +43,7 @@ class Line {
  private:
   Eigen::Vector2d coefficients_ = Eigen::Vector2d::Zero();
   Eigen::Matrix2d covariance_ = kUnsure * Eigen::Matrix2d::Identity();
-  double squares_ = 0, weight_ = 0;
+  double unit_ = 1, squares_ = 0, weight_ = 0;
   int runs_ = 0;
 };
 

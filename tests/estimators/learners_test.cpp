@@ -31,6 +31,12 @@ TEST(Gupta, RecoversALine) {
   EXPECT_TRUE(gupta().needs(one));
 }
 
+TEST(Gupta, IsAsSureOfBytesAsOfSeconds) {
+  History history;
+  for (int i = 0; i < 12; ++i) add(history, a_case("net", 8 << (i % 4)), 3e9 + 1e7 * (8 << (i % 4)));
+  EXPECT_NEAR(value(ask(gupta(), history, a_case("net", 48))), 3.48e9, 1e6);
+}
+
 // A line through all runs would say 1.5 times as much.
 TEST(Gupta, ForgetsWhatTheMachineUsedToBe) {
   History history;

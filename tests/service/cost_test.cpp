@@ -47,7 +47,14 @@ TEST(CostView, EnergyIsAnsweredWhereItWasMeasured) {
   EXPECT_TRUE(rows[1].at("peak_memory_bytes").is_null());
   const auto refused = get("/v1/estimate?" + question + "&batch_size=40&quantity=memory", 404);
   EXPECT_EQ(refused.at("title"), "Never measured");
-  EXPECT_TRUE(get("/v1/estimators?quantity=energy").at("estimators").as_array().size() > 0);
+  const auto estimators = get("/v1/estimators?quantity=energy").at("estimators").as_array();
+  const auto chosen = [&](const char* name) {
+    for (const auto& each : estimators)
+      if (each.at("name") == name) return each.at("kinds").at("batch_size").at("chosen").as_bool();
+    return false;
+  };
+  EXPECT_TRUE(chosen("effects")) << "it answered above";
+  EXPECT_FALSE(chosen("end_to_end")) << "there is no model of energy";
 }
 
 // What a batch of 64 needs is more than the host's GPU has, as its trace tells.
