@@ -124,7 +124,11 @@ LogOptions LogImport::log_options() const {
           options_.host,
           request_.labels,
           options_.zone,
-          columns == request_.labels.end() ? std::vector<std::string>() : split_columns(columns->second)};
+          columns == request_.labels.end() ? std::vector<std::string>() : split_columns(columns->second),
+          [beside = request_.beside](const std::string& name) {
+            const auto sent = beside.find(name);
+            return sent == beside.end() ? std::string() : sent->second;
+          }};
 }
 
 Result<void> LogImport::feed(std::string_view bytes) {

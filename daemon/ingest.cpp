@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "daemon/follow/beside.h"
 #include "daemon/follow/journal.h"
 
 namespace etad {
@@ -234,6 +235,10 @@ Result<Ingest::Source*> Ingest::source_of(const follow::Batch& batch) {
 
 LogOptions Ingest::log_options(const Source& source) const {
   LogOptions out;
+  if (options_.files != nullptr)
+    out.beside = [files = options_.files, path = source.path](const std::string& name) {
+      return follow::text_beside(*files, path, name);
+    };
   out.formats = options_.formats.get();
   out.host = options_.host;
   out.zone = options_.zone;

@@ -49,6 +49,7 @@ struct IngestOptions {
   std::size_t most_awake = 512;           // and the one at rest the longest where more are in memory
   std::chrono::hours forget_after{24};    // a source whose file is gone for so long is forgotten
   bool tell_begun_runs = false;           // keep them for take_begun_runs()
+  follow::FileSystem* files = nullptr;    // where files beside a log are looked for; none: nowhere
   bool unseen = false;  // all that is read becomes pending sources, whatever the history holds of their paths
 };
 

@@ -120,6 +120,7 @@ Result<std::unique_ptr<IngestThread::Work>> IngestThread::make_work() const {
   work->follower =
       std::make_unique<follow::Follower>(*work->files, work->hints.get(), setup_.watches, setup_.follow);
   IngestOptions options = ingest_options(setup_);
+  options.files = work->files.get();
   options.tell_begun_runs = !setup_.command_line.empty();
   work->processes = proc_process_table();
   work->command_lines = std::make_unique<CommandLineWatch>(setup_.command_line, *work->processes, writer_);

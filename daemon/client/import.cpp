@@ -129,7 +129,46 @@ class Summary {
   std::int64_t runs_ = 0, refused_ = 0;
 };
 
-Result<Response> send_file(const Common& common, const ImportOptions& options, const Parameters& labels,
+// What goes with every file: labels, and the names of files that a format looks for beside its logs.
+struct Company {
+  Parameters labels;
+  std::vector<std::string> beside;
+};
+
+// A daemon that does not say looks for none.
+std::vector<std::string> names_beside(const Common& common) {
+  std::vector<std::string> out;
+  auto client = HttpClient::connect(common.socket);
+  const auto index = client ? client->get("/v1") : tl::unexpected(client.error());
+  boost::system::error_code error;
+  const boost::json::value said = index && index->ok() ? boost::json::parse(index->body, error) : nullptr;
+  if (error || !said.is_object()) return out;
+  for (const auto& name : array_of(said.get_object(), "beside"))
+    if (name.is_string()) out.emplace_back(name.as_string());
+  return out;
+}
+
+// They travel in the request's header, which has 8 KiB.
+void add_beside(Parameters& parameters, const std::string& path, const std::vector<std::string>& names) {
+  constexpr std::size_t kMostEncoded = 6 * 1024;
+  for (const std::string& name : names) {
+    const std::filesystem::path beside = std::filesystem::path(path).parent_path() / name;
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(beside, error)) continue;
+    const File file(beside);
+    std::string text(kMostEncoded, '\0');
+    const ssize_t n = read(file.fd(), text.data(), text.size());
+    if (n <= 0) continue;
+    text.resize(static_cast<std::size_t>(n));
+    if (percent_encoded(text).size() < kMostEncoded) {
+      parameters.emplace_back("beside." + name, std::move(text));
+    } else {
+      std::cerr << "etactl: " << printable(beside.string()) << " is too large to go with the log: it is left out\n";
+    }
+  }
+}
+
+Result<Response> send_file(const Common& common, const ImportOptions& options, const Company& company,
                            const std::string& path, const File& file, const struct stat& status, bool alone) {
   // Each file has a connection of its own: one that fails takes no other with it.
   auto client = HttpClient::connect(common.socket);
@@ -138,7 +177,8 @@ Result<Response> send_file(const Common& common, const ImportOptions& options, c
                            {"modified", modified(status)}};
   if (!options.format.empty()) parameters.emplace_back("format", options.format);
   if (options.replaces > 0) parameters.emplace_back("replaces", std::to_string(options.replaces));
-  parameters.insert(parameters.end(), labels.begin(), labels.end());
+  parameters.insert(parameters.end(), company.labels.begin(), company.labels.end());
+  add_beside(parameters, path, company.beside);
   std::optional<ProgressBar> progress;
   if (alone) progress.emplace(path, static_cast<double>(status.st_size));
   return client->upload(target_of("/v1/imports", parameters),
@@ -150,13 +190,13 @@ Result<Response> send_file(const Common& common, const ImportOptions& options, c
                         });
 }
 
-int import_file(const Common& common, const ImportOptions& options, const Parameters& labels,
+int import_file(const Common& common, const ImportOptions& options, const Company& company,
                 const std::string& path, Summary* summary) {
   const File file(path);
   struct stat status {};
   if (file.fd() < 0 || fstat(file.fd(), &status) != 0) return cannot_read(path, std::strerror(errno));
   if (S_ISDIR(status.st_mode)) return cannot_read(path, "is a folder: --recursive imports what is in it");
-  const auto response = send_file(common, options, labels, path, file, status, summary == nullptr);
+  const auto response = send_file(common, options, company, path, file, status, summary == nullptr);
   if (!response) return unreachable(response.error());
   if (!common.json && !response->ok()) std::cerr << printable(path) << ": ";
   if (summary == nullptr || common.json || !response->ok()) {
@@ -185,7 +225,7 @@ std::vector<std::string> files_below(const std::string& folder, int& worst) {
   return out;
 }
 
-int import_folders(const Common& common, const ImportOptions& options, const Parameters& labels) {
+int import_folders(const Common& common, const ImportOptions& options, const Company& company) {
   int worst = kDone;
   std::vector<std::string> files;
   for (const std::string& path : options.files) {
@@ -204,7 +244,7 @@ int import_folders(const Common& common, const ImportOptions& options, const Par
       std::cerr << "\r" << bar(static_cast<double>(i) / static_cast<double>(files.size()), 20) << " " << i
                 << " of " << files.size() << " files, " << counted(summary.runs(), "run") << "  "
                 << cut_head(printable(files[i]), 30) << "\033[K" << std::flush;
-    const int code = import_file(common, options, labels, files[i], &summary);
+    const int code = import_file(common, options, company, files[i], &summary);
     if (code == kNoDaemon) return code;
     worst = std::max(worst, code);
   }
@@ -224,10 +264,11 @@ int import_files(const Common& common, const ImportOptions& options) {
     labels.emplace_back("label." + pair.first, pair.second);
   }
   if (!options.host.empty()) labels.emplace_back("label.host", options.host);
-  if (options.recursive) return import_folders(common, options, labels);
+  const Company company{std::move(labels), names_beside(common)};
+  if (options.recursive) return import_folders(common, options, company);
   int worst = kDone;
   for (const std::string& path : options.files) {
-    const int code = import_file(common, options, labels, path, nullptr);
+    const int code = import_file(common, options, company, path, nullptr);
     if (code == kNoDaemon) return code;
     worst = std::max(worst, code);
   }

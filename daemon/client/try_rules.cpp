@@ -1,5 +1,6 @@
 // etactl check-rules --try: what rule files would make of a log, without a daemon and without a history.
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -112,6 +113,12 @@ std::string run_text(std::size_t number, const Object& run) {
 std::optional<Object> try_rules(const FormatSet& formats, const std::string& path) {
   LogOptions options;
   options.formats = &formats;
+  options.beside = [folder = std::filesystem::path(path).parent_path()](const std::string& name) {
+    std::error_code error;
+    std::ifstream in;
+    if (std::filesystem::is_regular_file(folder / name, error)) in.open(folder / name, std::ios::binary);
+    return std::string((std::istreambuf_iterator<char>(in)), {});
+  };
   LogParser parser(options);
   Records records;
   const auto now = std::chrono::time_point_cast<Instant::duration>(std::chrono::system_clock::now());

@@ -65,6 +65,7 @@ struct ImportRequest {
   std::optional<Instant> modified;  // of the file: dates lines without a year
   std::int64_t replaces = 0;        // the import whose place it takes, read again; 0: none
   std::optional<std::int64_t> owner = {};  // uid of who imports it: the runs are theirs
+  std::map<std::string, std::string> beside = {};  // by name, the files of its folder that a format looks for
 };
 
 struct ImportReport {

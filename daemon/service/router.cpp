@@ -173,6 +173,9 @@ Outcome Router::index(Call& call) {
   json.begin_object().field("name", "etad").field("version", options_.version).field("api", "v1");
   json.key("extensions").begin_array().value("watch").value("gzip_imports").value("problem_details");
   json.end_array();
+  json.key("beside").begin_array();
+  for (const std::string& name : backend_.formats()->beside()) json.value(name);
+  json.end_array();
   json.field("started_at", health.started_at);
   json.field("uptime_seconds", std::chrono::duration<double>(options_.now() - health.started_at).count());
   json.key("endpoints").begin_array();

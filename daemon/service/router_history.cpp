@@ -278,6 +278,7 @@ Outcome Router::import(Call& call) {
   if (request.format == "auto") request.format.clear();
   request.modified = call.params.instant("modified");
   request.labels = call.params.prefixed("label.");
+  request.beside = call.params.prefixed("beside.");
   request.owner = call.request.uid;
   request.replaces = call.params.integer("replaces", 1, std::int64_t{1} << 62).value_or(0);
   if (auto problem = call.params.check()) return reply_of(*problem);

@@ -36,6 +36,7 @@ struct LogOptions {
   std::map<std::string, std::string> labels;  // values the log may lack; the log wins
   ZoneOffset zone = utc_offset;               // of the machine that wrote the log
   std::vector<std::string> columns{};         // of a monitoring trace without a header
+  TextBeside beside{};                        // what lies in its folder
 };
 
 class LogParser {

@@ -1,7 +1,9 @@
 #include "parsers/log/reading.h"
 
 #include <algorithm>
+#include <sstream>
 
+#include "parsers/base/text.h"
 #include "parsers/lines/launcher_label.h"
 
 namespace etad {
@@ -31,7 +33,7 @@ bool is_said_by_all(EventKind kind) {
 }  // namespace
 
 Reading::Reading(std::shared_ptr<const Format> format, const ReadingContext& context)
-    : format_(std::move(format)), tracker_(source_context(*format_, context)) {
+    : format_(std::move(format)), beside_(context.beside), tracker_(source_context(*format_, context)) {
   time_.zone = context.zone;
   if (format_->is_table()) table_.emplace();
 }
@@ -47,8 +49,34 @@ bool Reading::take(std::string_view line, std::optional<Instant> arrival, Instan
   if (table_) out.rejected += table_->bad_rows() - bad_rows;
   const std::size_t before = out.segments.size();
   tracker_.feed(line, event, arrival, out);
+  if (event.kind == EventKind::run_start && beside_ && !format_->beside().empty()) take_beside(out);
   measured_ += static_cast<std::int64_t>(out.segments.size() - before);
   return known;
+}
+
+// What the file beside the log says of how the run was started. Its lines are settings or nothing: no file but the
+// log measures. The items of a YAML list stand on lines of their own and count as their key's: "device: 0, 1".
+void Reading::take_beside(Records& out) {
+  // A log that is nothing but beginnings must not have it read for each of them.
+  constexpr std::int64_t kFreely = 8, kMeasuredForEach = 32;
+  const std::int64_t runs = next_ordinal() - first_ordinal_;
+  if (runs > kFreely && runs * kMeasuredForEach > measured_) return;
+  std::istringstream text(beside_(format_->beside()));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) {
+    const std::string_view item = trim(line, " \t\r");
+    if (!lines.empty() && item.starts_with("- ")) {
+      lines.back() += lines.back().ends_with(':') ? " " : ", ";
+      lines.back() += item.substr(2);
+    } else {
+      lines.emplace_back(trim(line, "\r"));
+    }
+  }
+  for (const std::string& line : lines) {
+    TimeContext time = time_;
+    const Event event = format_->match(line, time);
+    if (event.kind == EventKind::setting) tracker_.feed(line, event, {}, out);
+  }
 }
 
 // Of the processes that a launcher's labels tell apart, the first to measure speaks for all of them.

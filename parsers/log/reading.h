@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,11 +18,15 @@
 
 namespace etad {
 
+// The text of a file in the log's folder, by its name; empty: there is none that may speak for the log.
+using TextBeside = std::function<std::string(const std::string& name)>;
+
 // What is known of a log beside its lines and their format.
 struct ReadingContext {
   std::string host;                           // filed under, where the log does not say
   std::map<std::string, std::string> labels;  // values the log may lack; the log wins
   ZoneOffset zone = utc_offset;               // of the machine that wrote the log
+  TextBeside beside{};                        // asked where a run begins
 };
 
 class Reading {
@@ -55,8 +60,10 @@ class Reading {
  private:
   bool is_heard(const Event& event);
   bool comes_again(const Event& event);
+  void take_beside(Records& out);
 
   std::shared_ptr<const Format> format_;
+  TextBeside beside_;
   TimeContext time_;
   Tracker tracker_;
   std::optional<SegmentTable> table_;  // where its lines are the rows of one

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <set>
 #include <utility>
 
 #include "parsers/base/hash.h"
@@ -126,6 +127,9 @@ const std::string& Format::framework() const {
 std::string_view Format::section_body() const {
   return impl_->file.section_body;
 }
+const std::string& Format::beside() const {
+  return impl_->file.beside;
+}
 bool Format::is_generic() const {
   return impl_->file.generic;
 }
@@ -246,6 +250,13 @@ std::vector<std::shared_ptr<const Format>> FormatSet::shown_by(std::string_view 
 std::shared_ptr<const Format> FormatSet::recognise(std::string_view line) const {
   const auto shown = shown_by(line);
   return shown.size() == 1 ? shown.front() : nullptr;
+}
+
+std::vector<std::string> FormatSet::beside() const {
+  std::set<std::string> names;
+  for (const auto& format : formats_)
+    if (!format->beside().empty()) names.insert(format->beside());
+  return {names.begin(), names.end()};
 }
 
 std::string FormatSet::fingerprint() const {

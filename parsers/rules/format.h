@@ -55,6 +55,9 @@ class Format {
   // How lines between `section` and the next headed line are read: "prototext" or "" (not at all).
   std::string_view section_body() const;
 
+  // The file in a log's folder that says how its runs were started; empty: there is none.
+  const std::string& beside() const;
+
   // Whether it is of no framework: it reads only what no other format does, and has to be surer of it.
   bool is_generic() const;
 
@@ -80,6 +83,7 @@ class FormatSet {
   std::shared_ptr<const Format> recognise(std::string_view line) const;  // the only one shown; else nullptr
   const std::vector<std::shared_ptr<const Format>>& all() const { return formats_; }
   std::string fingerprint() const;  // of all their rule files
+  std::vector<std::string> beside() const;  // the files that they look for beside a log, each once
 
  private:
   std::vector<std::shared_ptr<const Format>> formats_;

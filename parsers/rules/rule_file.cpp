@@ -82,6 +82,13 @@ bool has_deep_key(std::string_view toml) {
   return false;
 }
 
+// Of a file, in whatever folder.
+bool is_plain_name(std::string_view name) {
+  constexpr std::size_t kLongest = 255;
+  return !name.empty() && name.size() <= kLongest && name != "." && name != ".." &&
+         name.find('/') == std::string_view::npos;
+}
+
 // Walks the parsed TOML; every step notes a mistake with its line and goes on.
 class Reader {
  public:
@@ -90,13 +97,16 @@ class Reader {
   RuleFile read(const toml::table& root) {
     file_.format_line = 1;
     check_keys(root,
-               {"format", "framework", "recognise", "over", "timestamp", "strip", "section_body", "table", "generic",
-                "description", "rule", "sample"},
+               {"format", "framework", "recognise", "over", "timestamp", "strip", "section_body", "table", "beside",
+                "generic", "description", "rule", "sample"},
                "");
     file_.format = required_text(root, "format", "the file", 1);
     file_.framework = optional_text(root, "framework", file_.format);
     file_.section_body = optional_text(root, "section_body", "");
     file_.table = optional_text(root, "table", "");
+    file_.beside = optional_text(root, "beside", "");
+    if (root.get("beside") && !is_plain_name(file_.beside))
+      add(line_of(*root.get("beside")), "'beside' is no name of a file in the log's folder: '" + file_.beside + "'");
     if (const auto* generic = root.get("generic")) {
       if (!generic->is_boolean()) add(line_of(*generic), "'generic' is not true or false");
       file_.generic = generic->value_or(false);

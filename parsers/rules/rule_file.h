@@ -61,7 +61,7 @@ struct SampleSpec {
 
 struct RuleFile {
   std::string where;
-  std::string format, framework, section_body, table;
+  std::string format, framework, section_body, table, beside;
   bool generic = false;  // reads what no other format does
   std::vector<HeaderForm> headers;
   std::vector<std::string> over;

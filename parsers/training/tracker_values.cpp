@@ -380,8 +380,19 @@ void tell_tokens(Run& run, std::int64_t samples) {
 
 }  // namespace
 
+namespace {
+
+// Whether what the log counts are epochs: an iteration's samples are those of the data set, not of a batch.
+bool counts_epochs(const Run& run) {
+  const auto derived = run.settings.find("derived");
+  return derived != run.settings.end() && derived->second.find("iterations: epochs") != std::string::npos;
+}
+
+}  // namespace
+
 // Where nobody says how many devices there are, a device's batch is all that is known of an iteration's.
 std::int64_t track::Values::train_samples(const RunTrack& r) const {
+  if (counts_epochs(r.run)) return setting_of(r.run, name_of(Field::dataset_size));
   const Quantities& known = r.known;
   const std::int64_t tokens = setting_of(r.run, kTokens);
   if (const std::int64_t length = setting_of(r.run, name_of(Field::sequence_length));
@@ -435,6 +446,8 @@ Run track::Values::told(const RunTrack& r) const {
     run.train.samples_per_iteration = samples;
     tell_tokens(run, samples);
   }
+  if (counts_epochs(run) && r.known.global_batch_size)
+    run.train.batch_size = *r.known.global_batch_size / std::max<std::int64_t>(1, run.devices);
   if (const std::int64_t samples = test_samples(r, 0); samples > 0) {
     run.test.batch_size = samples;
     run.test.samples_per_iteration = samples;

@@ -138,7 +138,7 @@ def check_document(document, endpoints):
     assert len({op["operationId"] for op in operations}) == len(operations), "an operationId is there twice"
     named = {each["name"] for each in document["components"]["parameters"].values()}
     named |= {each["name"] for op in operations for each in op.get("parameters", ()) if "name" in each}
-    plain = {name for name in named if "." not in name} - {"id", "name", "labels"}
+    plain = {name for name in named if "." not in name} - {"id", "name", "labels", "beside"}
     assert plain == parameters_of_the_source() - {"name"}, f"asked for or described, not both: {plain ^ parameters_of_the_source()}"
 
 
@@ -186,7 +186,7 @@ def requests(world):
     yield "POST", "/v1/estimate?phase=train&batch_size=64&iterations=10", NET, {}
     yield "POST", "/v1/estimate?phase=train&batch_size=64&iterations=10", b"no network", {}
     yield "POST", "/v1/imports?name=/archive/again.log", log, {}
-    yield "POST", "/v1/imports?name=/archive/other.log&format=auto&label.device=K80", log.replace(b"LeNet", b"Other"), {}
+    yield "POST", "/v1/imports?name=/archive/other.log&format=auto&label.device=K80&beside.args.yaml=batch%3A%2016", log.replace(b"LeNet", b"Other"), {}
     yield "POST", "/v1/imports?name=/archive/odd.log&format=nonesuch", log.replace(b"LeNet", b"Odd"), {}
     yield "POST", "/v1/imports?name=/archive/odd.log", log, {"Content-Encoding": "br"}
     yield "GET", "/v1/estimate?network=Other&phase=train&iterations=10", None, {}

@@ -49,6 +49,23 @@ TEST_F(Importing, AWholeLogIsInTheHistory) {
   EXPECT_EQ(reader_->segments(found[0].id, 0, 100).value().size(), 16U);
 }
 
+TEST_F(Importing, AFileSentWithTheLogSaysHowItsRunWasStarted) {
+  ImportOptions options;
+  options.formats = shipped_formats();
+  options.now = [] { return kToday; };
+  service::ImportRequest request{"/runs/results.csv", "", {}, kToday};
+  request.beside = {{"args.yaml", "model: yolo11n.pt\nepochs: 3\nbatch: 16\ndevice: 0,1\n"}};
+  auto session = begin_log_import(request, std::move(options), *writer_, [] {}).value();
+  ASSERT_TRUE(session->feed("epoch,time,train/box_loss,lr/pg0\n1,40.5,1.9,0.01\n2,71.5,1.8,0.01\n3,102.5,1.7,0.01\n"));
+  EXPECT_EQ(session->finish().value().segments, 2);
+  const auto found = runs();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].run.network, "yolo11n");
+  EXPECT_EQ(found[0].run.devices, 2);
+  EXPECT_EQ(found[0].run.max_iterations, 3);
+  EXPECT_EQ(found[0].run.train.batch_size, 8);
+}
+
 TEST_F(Importing, TheSizeOfThePiecesChangesNothing) {
   import("/a", lenet_, 1'000'000);
   const auto whole = reader_->segments(runs()[0].id, 0, 100).value();

@@ -145,6 +145,58 @@ TEST(LogParser, CloseLeavesAnUnfinishedRunLostAndMoreLinesReviveIt) {
   EXPECT_EQ(records.runs[0].state, RunState::finished);
 }
 
+// Ultralytics' results.csv, and what the args.yaml of its folder says.
+Run run_beside(const std::string& text) {
+  LogOptions with = options();
+  with.beside = [&text](const std::string& name) { return name == "args.yaml" ? text : std::string(); };
+  LogParser parser(with);
+  Records records;
+  for (const char* line : {"epoch,time,train/box_loss,train/cls_loss", "1,40.5,1.9,2.5", "2,71.5,1.8,2.4", "3,102.5,1.7,2.3"})
+    parser.feed(line, std::nullopt, kModified, records);
+  parser.flush(records);
+  EXPECT_EQ(records.runs.size(), 1U);
+  EXPECT_EQ(records.segments.size(), 2U);
+  return records.runs.at(0);
+}
+
+TEST(LogParser, AFileBesideTheLogSaysHowItsRunWasStarted) {
+  const etad::Run run = run_beside(
+      "task: detect\r\nmodel: /data/yolo11m.pt\nepochs: 60\nbatch: 24\nimgsz: 640\ndevice:\n- 0\n- 1\nclasses:\n- 7\n");
+  EXPECT_EQ(run.network, "yolo11m");
+  EXPECT_EQ(run.devices, 2);
+  EXPECT_EQ(run.max_iterations, 60);
+  EXPECT_EQ(run.train.batch_size, 12) << "of one device";
+  EXPECT_EQ(run.train.samples_per_iteration, std::nullopt) << "an iteration is an epoch here";
+  EXPECT_EQ(run.settings.at("imgsz"), "640");
+}
+
+TEST(LogParser, AFileBesideTheLogMeasuresNothing) {
+  const etad::Run run = run_beside("epoch,time,train/box_loss\n1,1.0,1.0\n2,2.0,1.0\nbatch: -1\ndevice: null\n");
+  EXPECT_EQ(run.ordinal, 0);
+  EXPECT_EQ(run.iteration, 3);
+  EXPECT_EQ(run.devices, 1);
+  EXPECT_EQ(run.train.batch_size, std::nullopt);
+  EXPECT_EQ(run_beside("").devices, 0) << "nobody said";
+}
+
+TEST(LogParser, ALogOfBeginningsHasTheFileBesideItReadSeldom) {
+  int asked = 0;
+  LogOptions with = options();
+  with.beside = [&asked](const std::string&) {
+    ++asked;
+    return std::string("batch: 24\n");
+  };
+  LogParser parser(with);
+  Records records;
+  for (int i = 0; i < 1000; ++i) {
+    parser.feed("epoch,time,train/box_loss,train/cls_loss", std::nullopt, kModified, records);
+    parser.feed("1,40.5,1.9,2.5", std::nullopt, kModified, records);
+    parser.feed("2,71.5,1.8,2.4", std::nullopt, kModified, records);
+  }
+  EXPECT_GT(asked, 4);
+  EXPECT_LT(asked, 40);
+}
+
 // A monitor writes its header once: an upgraded daemon has it from the state of before.
 TEST(LogParser, ATraceIsGoneOnWithFromAStateOfVersion1) {
   auto parser = LogParser::restore(options(), R"({"format":"nvidia-smi","last":null,"version":1,"trace":{"header":)"

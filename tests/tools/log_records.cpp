@@ -103,6 +103,10 @@ json::object records_of(const FormatSet& formats, const std::string& only, const
   LogOptions options;
   options.formats = &formats;
   options.format = only;
+  options.beside = [folder = std::filesystem::path(path).parent_path()](const std::string& name) {
+    std::ifstream file(folder / name, std::ios::binary);
+    return std::string((std::istreambuf_iterator<char>(file)), {});
+  };
   LogParser parser(options);
   constexpr Instant kLaterThanAnyLog{std::chrono::seconds(1811808000)};  // 2027-06-01
   constexpr std::size_t kLineLimit = 64 * 1024;                          // the daemon's
