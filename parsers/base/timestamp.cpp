@@ -292,13 +292,15 @@ void take_zone(Cursor& c, WallTime& t) {
   c = before;
 }
 
-// "2016-10-26 00:48:11,713", "2020/07/10T18:52:44.594+02:00"
+// "2016-10-26 00:48:11,713", "2020/07/10T18:52:44.594+02:00", "2023.01.19 12:00:00", "23-05-06 20:53:02.065"
 bool take_iso(Cursor& c, WallTime& t) {
   int year = 0;
-  if (!c.take_digits(4, year)) return false;
-  t.year = year;
+  const std::size_t digits = c.digits_ahead();
+  if ((digits != 4 && digits != 2) || !c.take_digits(static_cast<int>(digits), year)) return false;
+  t.year = digits == 4 ? year : 2000 + year;
   const char separator = c.peek();
-  if ((separator != '-' && separator != '/') || !c.take(separator) || !c.take_digits(2, t.month) ||
+  const bool known = separator == '-' || (digits == 4 && (separator == '/' || separator == '.'));
+  if (!known || !c.take(separator) || !c.take_digits(2, t.month) ||
       !c.take(separator) || !c.take_digits(2, t.day) || !c.take_any(" T_") || !take_clock(c, t))
     return false;
   if (c.peek() == '.' || c.peek() == ',') {
@@ -350,15 +352,28 @@ LineHeader read_month_day(std::string_view line, TimeContext& context) {
   return header;
 }
 
-// "INFO - 18:34:48 - ": the day is the file's, and goes on from line to line across midnight.
+// "INFO - 18:34:48 - ", and the clock alone, "18:34:48.250 " or "[18:34:48] ".
+bool take_clock_header(Cursor& c, WallTime& t) {
+  const Cursor line = c;
+  const std::string_view level = c.take_until(" ");
+  const bool named = !level.empty() && level.size() <= 8 && c.take_word(" - ");
+  if (!named) c = line;
+  const bool bracketed = !named && c.take('[');
+  if (!take_clock(c, t)) return false;
+  if (c.take(',') || c.take('.')) c.take_fraction(t.micros);
+  if (named) return c.take_word(" - ");
+  if (bracketed && !c.take(']')) return false;
+  if (!c.take_any(" \t")) return false;
+  c.skip_any(" \t:-|");
+  return true;
+}
+
+// The day is the file's, and goes on from line to line across midnight.
 LineHeader read_clock(std::string_view line, TimeContext& context) {
   constexpr std::int64_t kHalfDay = kDaySeconds / 2;
   Cursor c(line);
   WallTime t;
-  const std::string_view level = c.take_until(" ");
-  if (level.empty() || level.size() > 8 || !c.take_word(" - ") || !take_clock(c, t)) return {};
-  if (c.take(',') || c.take('.')) c.take_fraction(t.micros);
-  if (!c.take_word(" - ")) return {};
+  if (!take_clock_header(c, t)) return {};
   LineHeader header{true, {}, {}, c.offset()};
   if (t.hour > 23 || t.minute > 59 || t.second > 60) return header;
   const Instant before = context.last.value_or(context.reference);

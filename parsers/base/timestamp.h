@@ -41,12 +41,13 @@ struct TimeContext {
 
 enum class HeaderForm : std::uint8_t {
   glog,        // "I1121 00:16:38.258493 18451 solver.cpp:239] ", "I20261121 00:…"
-  iso8601,     // "2016-10-26 00:48:11,713 ", "[2020-07-10T18:52:44.594+02:00] ", "2023/01/31 12:00:00 - "
+  iso8601,     // "2016-10-26 00:48:11,713 ", "[2020-07-10T18:52:44.594+02:00] ", "2023/01/31 12:00:00 - ",
+               // "2023.01.31 12:00:00 ", "23-01-31 12:00:00 "
   tensorflow,  // "2020-08-13 05:49:18.641766: I tensorflow/core/…/cpu_utils.cc:94] ", with or without its
                // parts
   month_day,   // "[12/22 22:29:54 d2.utils.events]: "
   epoch,       // "1604258862, ", "1597297769.25 "
-  clock,       // "INFO - 18:34:48 - ": the time of day only
+  clock,       // "INFO - 18:34:48 - ", "18:34:48.250 ", "[18:34:48] ": the time of day only
 };
 
 std::optional<HeaderForm> header_form(std::string_view name);

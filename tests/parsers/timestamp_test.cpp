@@ -142,6 +142,11 @@ TEST(Timestamp, Iso8601InItsDialects) {
   EXPECT_EQ(message(HeaderForm::iso8601, "2020-08-13 05:49:18.641766123Z m"),
             "2020-08-13T05:49:18.641766Z||m");
   EXPECT_EQ(message(HeaderForm::iso8601, "2020-08-13 05:49:18-0330 | m"), "2020-08-13T09:19:18Z||m");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2023.01.31 12:00:00 m"), "2023-01-31T12:00:00Z||m");
+  EXPECT_EQ(message(HeaderForm::iso8601, "23-05-06 20:53:02.065 - INFO: m"), "2023-05-06T20:53:02.065Z||INFO: m");
+  EXPECT_EQ(message(HeaderForm::iso8601, "05/06/23 20:53:02 m"), "no header") << "day or month first: nobody knows";
+  EXPECT_EQ(message(HeaderForm::iso8601, "05-06-2023 20:53:02 m"), "no header");
+  EXPECT_EQ(message(HeaderForm::iso8601, "123-05-06 20:53:02 m"), "no header");
   EXPECT_EQ(message(HeaderForm::iso8601, "2020-08-13 05:49 m"), "no header");
   EXPECT_EQ(message(HeaderForm::iso8601, "2020-08/13 05:49:18 m"), "no header");
   EXPECT_EQ(message(HeaderForm::iso8601, "2020-13-13 05:49:18 m"), "no time||m");
@@ -189,6 +194,10 @@ TEST(Timestamp, ATimeOfDayTakesTheFilesDateAndGoesOn) {
   EXPECT_EQ(clock("INFO - 23:59:59,250 - x"), "2026-11-20T23:59:59.25Z")
       << "half a day ahead is the day before";
   EXPECT_EQ(clock("INFO - 00:00:01 - x"), "2026-11-21T00:00:01Z");
+  EXPECT_EQ(clock("00:00:02.250  x"), "2026-11-21T00:00:02.25Z");
+  EXPECT_EQ(clock("[00:00:03] x"), "2026-11-21T00:00:03Z");
+  EXPECT_EQ(clock("00:00:04: x"), "no header");
+  EXPECT_EQ(clock("[00:00:04<01:02, 3.00it/s]"), "no header");
   EXPECT_EQ(clock("INFO - 25:00:01 - x"), "no time");
   EXPECT_EQ(clock("Iteration 5 - 00:00:01"), "no header");
   EXPECT_EQ(clock("INFO: 00:00:01 - x"), "no header");
