@@ -150,6 +150,10 @@ void track::Epochs::epoch(const Moment& m) {
   // A beginning or a test behind a run's end is no new run.
   const bool over = all_.state.current && all_.state.current->ended() && !m.event.has(Field::seconds);
   if ((over && !m.event.has(Field::epochs)) || all_.tests.is_after_end(m) || counts_epochs(m.event)) return;
+  // Nor does an end whose beginning nobody saw begin one, though settings may have been said since.
+  const RunTrack* const open = all_.runs.open();
+  const bool ends = !m.event.has(Field::seconds) && m.event.text(Field::outcome) == "finished";
+  if (ends && (!open || !open->declared())) return;
   const auto number = count_of(m.event, Field::epoch);
   const bool begins = !m.event.has(Field::seconds) && m.event.text(Field::outcome).empty();
   const bool again = number && (begins ? counts_again(m.event, *number) : measures_again(m.event, *number));
@@ -171,7 +175,7 @@ void track::Epochs::epoch(const Moment& m) {
     if (r.training.by_lines && !tests) return;  // a log that shows its iterations has been measured by them
     if (const auto took = time_of_epoch(m.event)) return measure(r, m, *took);
     ++m.out.rejected;
-  } else if (m.event.text(Field::outcome) == "finished") {
+  } else if (ends) {
     const auto began = std::exchange(r.epochs.began, {});
     // A log that shows its iterations has been measured by them.
     if (!began || !m.now || r.window.from) return;

@@ -124,6 +124,7 @@ class Windows {
   std::optional<std::int64_t> iteration_at(const RunTrack& r, const Event& event) const;  // by position
   void train_progress(RunTrack& r, const Moment& m, std::int64_t iteration);
   void close_window(RunTrack& r, const Moment& m, const Anchor& to);
+  void begin_window(RunTrack& r, const Anchor& from, Records& out);
   void give_window(RunTrack& r, Segment window, Records& out);
 
   Parts& all_;

@@ -420,7 +420,11 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
     if (before >= Duration::zero())
       (r.training.done_before > 0 ? r.training.until_progress : r.run.startup) = before;
   }
-  if (r.window.from && iteration == r.window.from->iteration) return;  // shown again
+  if (r.window.from && iteration == r.window.from->iteration) {  // shown again
+    // An epoch that begins behind one of unknown length: from here on there is something to measure.
+    if (r.window.broken && count_of(m.event, Field::batch) == 0) begin_window(r, here, m.out);
+    return;
+  }
   if (r.window.from && is_of_another_process(r, here)) return;
   if (r.run.iteration && iteration > *r.run.iteration) r.training.stride = iteration - *r.run.iteration;
   r.run.iteration = iteration;
@@ -432,13 +436,17 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
     if (too_soon_to_tell(r.window, here) || says_no_time(*r.window.from, here)) return;
     close_window(r, m, here);
   }
-  all_.tests.release(r, m.out);
   // Turned back without a word: another training writes here as well, or this one went on from elsewhere.
   // What comes next may belong to either.
   const bool turned_back = r.window.from && iteration < r.window.from->iteration;
-  r.window = Window{};
-  r.window.from = here;
+  begin_window(r, here, m.out);
   r.window.broken = turned_back;
+}
+
+void track::Windows::begin_window(RunTrack& r, const Anchor& from, Records& out) {
+  all_.tests.release(r, out);
+  r.window = Window{};
+  r.window.from = from;
 }
 
 void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to) {

@@ -1,0 +1,181 @@
+// MLPerf's logs of v2.0 and later, benchmark by benchmark: what each counts, and in what order its lines come.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "parsers/log/log_parser.h"
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+// A line of MLPerf's at `second` after the start of the day.
+std::string said(double second, const std::string& key, const std::string& value = "null",
+                 const std::string& metadata = "") {
+  const auto ms = static_cast<std::int64_t>(1'700'000'000'000.0 + 1000 * second);
+  return R"(:::MLLOG {"namespace": "", "time_ms": )" + std::to_string(ms) +
+         R"(, "event_type": "POINT_IN_TIME", "key": ")" + key + R"(", "value": )" + value +
+         R"(, "metadata": {"file": "a.py", "lineno": 1)" + (metadata.empty() ? "" : ", " + metadata) + "}}";
+}
+
+// What stands before a training: its benchmark, its global batch and its samples.
+std::vector<std::string> head(const std::string& benchmark, int batch, int samples) {
+  return {said(-9, "submission_benchmark", '"' + benchmark + '"'), said(-8, "global_batch_size", std::to_string(batch)),
+          said(-7, "train_samples", std::to_string(samples)), said(-1, "init_stop"), said(0, "run_start")};
+}
+
+std::string end(double second) {
+  return said(second, "run_stop", "null", R"("status": "success")");
+}
+
+std::string number(const char* name, int value) {
+  return std::string("\"") + name + "\": " + std::to_string(value);
+}
+
+// The only run of these lines.
+etad::Run run_of(const std::vector<std::string>& lines) {
+  LogOptions options;
+  options.formats = &shipped_formats();
+  LogParser parser(options);
+  Records records;
+  for (const std::string& line : lines) parser.feed(line, {}, reference_time(), records);
+  parser.settle(records);
+  parser.close(records);
+  parser.flush(records);
+  EXPECT_EQ(parser.format(), "mlperf");
+  std::map<std::int64_t, etad::Run> runs;
+  for (const etad::Run& run : records.runs) runs[run.ordinal] = run;
+  EXPECT_EQ(runs.size(), 1U);
+  return runs.empty() ? etad::Run{} : runs.begin()->second;
+}
+
+double step_of(const etad::Run& run) {
+  return to_seconds(run.train.duration) / static_cast<double>(std::max<std::int64_t>(1, run.train.iterations));
+}
+
+void expect_finished(const etad::Run& run, const std::string& benchmark, int iterations, double step) {
+  EXPECT_EQ(run.network, benchmark);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_EQ(run.iteration, iterations);
+  EXPECT_NEAR(step_of(run), step, 1e-6);
+}
+
+TEST(MlPerf, ssds_train_samples_are_batches) {
+  auto lines = head("ssd", 256, 4500);
+  lines.insert(lines.begin() + 1, said(-8, "local_batch_size", "32"));
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    lines.push_back(said(1300.0 * epoch, "epoch_start", "0", number("epoch_num", epoch)));
+    lines.push_back(said(1300.0 * epoch + 1260, "epoch_stop", "0", number("epoch_num", epoch)));
+  }
+  lines.push_back(end(3900));
+  const auto run = run_of(lines);
+  expect_finished(run, "ssd", 13500, 0.28);
+  EXPECT_EQ(run.train.samples_per_iteration, 256);
+}
+
+TEST(MlPerf, rnnts_epochs_are_its_samples_by_its_batch) {
+  auto lines = head("rnnt", 2048, 278528);
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    lines.push_back(said(20.0 * epoch, "epoch_start", "null", number("epoch_num", epoch)));
+    lines.push_back(said(20.0 * epoch + 13.6, "epoch_stop", "null", number("epoch_num", epoch)));
+    lines.push_back(said(20.0 * epoch + 13.6, "eval_start", "null", number("epoch_num", epoch)));
+    lines.push_back(said(20.0 * epoch + 15, "eval_stop", "null", number("epoch_num", epoch)));
+  }
+  lines.push_back(end(80));
+  expect_finished(run_of(lines), "rnnt", 3 * 136, 0.1);
+}
+
+TEST(MlPerf, maskrcnns_steps_stand_between) {
+  auto lines = head("maskrcnn", 96, 40000);
+  for (int step = 50; step <= 200; step += 50)
+    lines.push_back("2022-06-22 00:46:00,125 maskrcnn_benchmark.trainer INFO: eta: 1:12:30  iter: " + std::to_string(step) +
+                    "  time: 0.1469 (0.1502)  data: 0.0001 (0.0100)  loss: 1.2500 (2.5000)  loss_objectness: 0.5");
+  lines.push_back(end(80));
+  const auto run = run_of(lines);
+  EXPECT_EQ(run.iteration, 200);
+  EXPECT_NEAR(step_of(run), 0.1502, 1e-4) << "the mean, not the last one";
+}
+
+TEST(MlPerf, maskrcnns_tracked_stats_are_means_since_the_last) {
+  auto lines = head("maskrcnn", 96, 40000);
+  for (int step = 50; step <= 200; step += 50)
+    lines.push_back(said(0.0625 * step, "tracked_stats", R"({"time": 0.0625, "loss": 1.25, "throughput": 1536.0})",
+                         number("step", step)));
+  lines.push_back(end(80));
+  expect_finished(run_of(lines), "maskrcnn", 200, 0.0625);
+}
+
+TEST(MlPerf, blocks_of_samples) {  // Llama 2 with LoRA; a block ends where the test behind it begins
+  auto lines = head("llama2_70b_lora", 8, 3901);
+  for (int block = 0; block < 4; ++block) {
+    const double at = 200.0 * block;
+    lines.push_back(said(at, "block_start", "null", number("samples_count", 400 * block)));
+    lines.push_back(said(at + 165, "block_stop", "null", number("samples_count", 400 * (block + 1))));
+    lines.push_back(said(at + 165, "eval_start", "null", number("samples_count", 400 * (block + 1))));
+    lines.push_back(said(at + 200, "eval_stop", "null", number("samples_count", 400 * (block + 1))));
+  }
+  lines.push_back(end(800));
+  expect_finished(run_of(lines), "llama2_70b_lora", 200, 3.3);
+}
+
+// Stable Diffusion tests its snapshots when the training is over, and then says when it had met its target.
+TEST(MlPerf, a_run_may_end_before_its_last_lines) {
+  auto lines = head("stable_diffusion", 1024, 6513144);
+  for (int block = 0; block < 5; ++block) {
+    lines.push_back(said(14.5 * block, "block_start", R"("training_step")", number("samples_count", 102400 * block)));
+    lines.push_back(said(14.5 * block + 14.5, "block_stop", R"("training_step")", number("samples_count", 102400 * (block + 1))));
+  }
+  lines.push_back(said(400, "eval_start", "null", number("samples_count", 102400)));
+  lines.push_back(said(500, "eval_stop", "null", number("samples_count", 102400)));
+  lines.push_back(end(60));
+  expect_finished(run_of(lines), "stable_diffusion", 500, 0.145);
+}
+
+TEST(MlPerf, gpts_blocks_count_tokens_and_nothing_comes_after_its_end) {
+  const int tokens = 2048;
+  std::vector<std::string> lines = {said(-9, "global_batch_size", "1536"), said(-8, "max_sequence_length", "2048"),
+                                    said(-7, "submission_benchmark", R"("gpt3")"), said(0, "run_start"),
+                                    said(0, "epoch_start", "null", number("epoch_num", 0))};
+  for (int block = 0; block < 4; ++block) {
+    lines.push_back(said(100.0 * block, "block_start", "null",
+                         number("first_epoch_num", 24576 * tokens * block) + ", " + number("epoch_count", 24576 * tokens)));
+    lines.push_back(said(100.0 * block + 80, "block_stop", "null", number("first_epoch_num", 24576 * tokens * block)));
+    lines.push_back(said(100.0 * block + 80, "eval_start", "null", number("epoch_num", 24576 * tokens * (block + 1))));
+    lines.push_back(said(100.0 * block + 100, "eval_stop", "null", number("epoch_num", 24576 * tokens * (block + 1))));
+  }
+  lines.push_back(end(400));
+  lines.push_back(said(400, "train_samples", "201326592"));
+  lines.push_back(said(400, "epoch_stop", "null", number("epoch_num", 201326592)));
+  const auto run = run_of(lines);
+  expect_finished(run, "gpt3", 64, 5.0);
+  EXPECT_EQ(run.train.samples_per_iteration, 1536);
+}
+
+TEST(MlPerf, unets_blocks_count_epochs) {
+  auto lines = head("unet3d", 56, 168);
+  for (int block = 0; block < 4; ++block) {
+    lines.push_back(said(3.0 * block, "block_start", "null", number("first_epoch_num", 20 * block + (block == 0 ? 1 : 0)) + ", " +
+                                                                 number("epoch_count", 20)));
+    lines.push_back(said(3.0 * block + 3, "block_stop", "null", number("first_epoch_num", 20 * block + 20) + ", " +
+                                                                  number("epoch_count", 20)));
+  }
+  lines.push_back(end(12));
+  const auto run = run_of(lines);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_NEAR(step_of(run), 0.05, 0.003) << "three iterations an epoch";
+}
+
+// Logs of several processes that were sorted: what names the run comes last, or its start behind its first epoch.
+TEST(MlPerf, lines_may_be_sorted_otherwise) {
+  auto lines = head("rnnt", 2048, 278528);
+  std::swap(lines[0], lines[3]);
+  lines.insert(lines.end() - 1, said(0, "epoch_start", "null", number("epoch_num", 1)));
+  lines.push_back(said(13.6, "epoch_stop", "null", number("epoch_num", 1)));
+  lines.push_back(said(20, "epoch_start", "null", number("epoch_num", 2)));
+  lines.push_back(said(33.6, "epoch_stop", "null", number("epoch_num", 2)));
+  lines.push_back(end(34));
+  expect_finished(run_of(lines), "rnnt", 2 * 136, 0.1);
+}
+
+}  // namespace
+}  // namespace etad::test
