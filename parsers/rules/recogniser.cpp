@@ -67,7 +67,12 @@ Recogniser::Recogniser(const std::vector<std::shared_ptr<const Format>>& formats
 
 std::vector<std::uint16_t> Recogniser::formats_of(std::string_view line) const {
   auto shown = recognise_.match(line);
-  return shown.empty() ? behind_labels(line) : shown;
+  const auto is_generic = [&](std::uint16_t id) { return formats_[id]->is_generic(); };
+  if (!std::all_of(shown.begin(), shown.end(), is_generic)) return shown;
+  const auto behind = behind_labels(line);
+  shown.insert(shown.end(), behind.begin(), behind.end());
+  sort_once(shown);
+  return shown;
 }
 
 std::vector<std::uint16_t> Recogniser::behind_labels(std::string_view line) const {

@@ -208,5 +208,80 @@ TEST(Generic, SeveralTrainingsInOneBatchOfLinesAreAsManyRuns) {
   }
 }
 
+// An epoch's number and a step's, each without a total, and the time since the training began.
+TEST(Generic, StepsOfEpochsByTheTimeElapsed) {
+  const auto out = read(lines_by(12, [](int i) {
+    return written("Epoch %d, Step %d, total used time %.4f (s), avg loss so far is 0.4125", i / 4, 25 * (i % 4 + 1),
+                   7.5 * i + 10);
+  }));
+  ASSERT_EQ(out.runs.size(), 1U);
+  const etad::Run& run = out.runs.at(0);
+  EXPECT_EQ(out.format, "generic");
+  EXPECT_EQ(run.iteration, 300);
+  EXPECT_NEAR(to_seconds(run.train.duration) / static_cast<double>(run.train.iterations), 0.3, 1e-6);
+}
+
+TEST(Generic, StampedStepsWithoutATotal) {
+  auto lines = lines_by(10, [](int i) {
+    return written("2026-03-01 10:%02d:00,250 - app.trainer - INFO - Step %d | Loss: 1.2500 | LR: 9.5e-05", i, 50 * i + 50);
+  });
+  lines.emplace_back("2026-03-01 10:10:00,250 - __main__ - INFO - Training completed successfully!");
+  const auto out = read(lines);
+  ASSERT_EQ(out.runs.size(), 1U);
+  const etad::Run& run = out.runs.at(0);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_EQ(run.iteration, 500);
+  EXPECT_NEAR(to_seconds(run.train.duration) / static_cast<double>(run.train.iterations), 1.2, 1e-6);
+}
+
+// Paddle's high-level API: the steps of each epoch, counted anew, and evaluations of another length in between.
+TEST(Generic, StepsThatBeginAgainAreTheNextEpochs) {
+  std::vector<std::string> lines;
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    lines.push_back(written("Epoch %d/3", epoch));
+    for (int step = 10; step <= 60; step += 10)
+      lines.push_back(written("step %2d/60 - loss: 0.1250 - acc: 0.8125 - 250ms/step", step));
+    lines.emplace_back("Eval begin...");
+    lines.emplace_back("step 10/20 - loss: 0.2250 - acc: 0.7125 - 90ms/step");
+    lines.emplace_back("step 20/20 - loss: 0.2250 - acc: 0.7125 - 90ms/step");
+  }
+  const auto out = read(lines);
+  ASSERT_EQ(out.runs.size(), 1U);
+  EXPECT_EQ(out.runs.at(0).iteration, 180);
+  EXPECT_NEAR(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 0.25, 1e-6);
+}
+
+TEST(Generic, NumbersPaddedWithinBracketsAreOneRun) {
+  const auto out = read(lines_by(24, [](int i) {
+    return written("2026-03-01 10:%02d:00,250 - INFO - Epoch: [%2d/30] Iter [%4d/1200] || Time: %.4f sec || lr: 0.01 || Loss: 1.2500",
+                   i, i / 12, 100 * (i % 12 + 1), 60.0 * i);
+  }));
+  ASSERT_EQ(out.runs.size(), 1U);
+  EXPECT_EQ(out.runs.at(0).max_iterations, 36000);
+  EXPECT_EQ(out.runs.at(0).iteration, 2400);
+}
+
+TEST(Generic, EpochsBehindAClockOrADateWithDots) {
+  for (const char* form : {"10:%02d:00  [FT] Ep %03d | Loss 0.8125 | AUC 0.7125", "2023.01.19 10:%02d:00 Epoch %d, train loss: 0.8125"}) {
+    const auto out = read(lines_by(8, [form](int i) { return written(form, i, i + 1); }));
+    ASSERT_EQ(out.runs.size(), 1U) << form;
+    EXPECT_EQ(out.format, "generic_epochs");
+    EXPECT_EQ(out.runs.at(0).iteration, 8);
+    EXPECT_NEAR(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 60, 1e-6);
+  }
+}
+
+// PaddleVideo shows the first batch of each epoch, and not how many there are.
+TEST(Generic, AnEpochOfUnknownLengthIsMeasuredFromItsFirstBatch) {
+  const auto out = read(lines_by(8, [](int i) {
+    return written("[05/06 07:%02d:00] epoch:[ %2d/25 ] train step:%-4d loss: 2.5 lr: 0.01 batch_cost: 9.5 sec, ips: 25.6 instance/sec.",
+                   2 * i, i / 2 + 1, 100 * (i % 2));
+  }));
+  EXPECT_EQ(out.format, "paddle");
+  ASSERT_EQ(out.runs.size(), 1U);
+  EXPECT_EQ(out.runs.at(0).train.segments, 4);
+  EXPECT_NEAR(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 1.2, 1e-6);
+}
+
 }  // namespace
 }  // namespace etad::test

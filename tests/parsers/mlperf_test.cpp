@@ -60,7 +60,7 @@ void expect_finished(const etad::Run& run, const std::string& benchmark, int ite
   EXPECT_NEAR(step_of(run), step, 1e-6);
 }
 
-TEST(MlPerf, ssds_train_samples_are_batches) {
+TEST(MlPerf, SsdsTrainSamplesAreBatches) {
   auto lines = head("ssd", 256, 4500);
   lines.insert(lines.begin() + 1, said(-8, "local_batch_size", "32"));
   for (int epoch = 0; epoch < 3; ++epoch) {
@@ -73,7 +73,7 @@ TEST(MlPerf, ssds_train_samples_are_batches) {
   EXPECT_EQ(run.train.samples_per_iteration, 256);
 }
 
-TEST(MlPerf, rnnts_epochs_are_its_samples_by_its_batch) {
+TEST(MlPerf, RnntsEpochsAreItsSamplesByItsBatch) {
   auto lines = head("rnnt", 2048, 278528);
   for (int epoch = 1; epoch <= 3; ++epoch) {
     lines.push_back(said(20.0 * epoch, "epoch_start", "null", number("epoch_num", epoch)));
@@ -85,7 +85,7 @@ TEST(MlPerf, rnnts_epochs_are_its_samples_by_its_batch) {
   expect_finished(run_of(lines), "rnnt", 3 * 136, 0.1);
 }
 
-TEST(MlPerf, maskrcnns_steps_stand_between) {
+TEST(MlPerf, MaskrcnnsStepsStandBetween) {
   auto lines = head("maskrcnn", 96, 40000);
   for (int step = 50; step <= 200; step += 50)
     lines.push_back("2022-06-22 00:46:00,125 maskrcnn_benchmark.trainer INFO: eta: 1:12:30  iter: " + std::to_string(step) +
@@ -96,7 +96,7 @@ TEST(MlPerf, maskrcnns_steps_stand_between) {
   EXPECT_NEAR(step_of(run), 0.1502, 1e-4) << "the mean, not the last one";
 }
 
-TEST(MlPerf, maskrcnns_tracked_stats_are_means_since_the_last) {
+TEST(MlPerf, MaskrcnnsTrackedStatsAreMeansSinceTheLast) {
   auto lines = head("maskrcnn", 96, 40000);
   for (int step = 50; step <= 200; step += 50)
     lines.push_back(said(0.0625 * step, "tracked_stats", R"({"time": 0.0625, "loss": 1.25, "throughput": 1536.0})",
@@ -105,7 +105,7 @@ TEST(MlPerf, maskrcnns_tracked_stats_are_means_since_the_last) {
   expect_finished(run_of(lines), "maskrcnn", 200, 0.0625);
 }
 
-TEST(MlPerf, blocks_of_samples) {  // Llama 2 with LoRA; a block ends where the test behind it begins
+TEST(MlPerf, BlocksOfSamples) {  // Llama 2 with LoRA; a block ends where the test behind it begins
   auto lines = head("llama2_70b_lora", 8, 3901);
   for (int block = 0; block < 4; ++block) {
     const double at = 200.0 * block;
@@ -119,7 +119,7 @@ TEST(MlPerf, blocks_of_samples) {  // Llama 2 with LoRA; a block ends where the 
 }
 
 // Stable Diffusion tests its snapshots when the training is over, and then says when it had met its target.
-TEST(MlPerf, a_run_may_end_before_its_last_lines) {
+TEST(MlPerf, ARunMayEndBeforeItsLastLines) {
   auto lines = head("stable_diffusion", 1024, 6513144);
   for (int block = 0; block < 5; ++block) {
     lines.push_back(said(14.5 * block, "block_start", R"("training_step")", number("samples_count", 102400 * block)));
@@ -131,7 +131,7 @@ TEST(MlPerf, a_run_may_end_before_its_last_lines) {
   expect_finished(run_of(lines), "stable_diffusion", 500, 0.145);
 }
 
-TEST(MlPerf, gpts_blocks_count_tokens_and_nothing_comes_after_its_end) {
+TEST(MlPerf, GptsBlocksCountTokensAndNothingComesAfterItsEnd) {
   const int tokens = 2048;
   std::vector<std::string> lines = {said(-9, "global_batch_size", "1536"), said(-8, "max_sequence_length", "2048"),
                                     said(-7, "submission_benchmark", R"("gpt3")"), said(0, "run_start"),
@@ -151,7 +151,7 @@ TEST(MlPerf, gpts_blocks_count_tokens_and_nothing_comes_after_its_end) {
   EXPECT_EQ(run.train.samples_per_iteration, 1536);
 }
 
-TEST(MlPerf, unets_blocks_count_epochs) {
+TEST(MlPerf, UnetsBlocksCountEpochs) {
   auto lines = head("unet3d", 56, 168);
   for (int block = 0; block < 4; ++block) {
     lines.push_back(said(3.0 * block, "block_start", "null", number("first_epoch_num", 20 * block + (block == 0 ? 1 : 0)) + ", " +
@@ -166,7 +166,7 @@ TEST(MlPerf, unets_blocks_count_epochs) {
 }
 
 // Logs of several processes that were sorted: what names the run comes last, or its start behind its first epoch.
-TEST(MlPerf, lines_may_be_sorted_otherwise) {
+TEST(MlPerf, LinesMayBeSortedOtherwise) {
   auto lines = head("rnnt", 2048, 278528);
   std::swap(lines[0], lines[3]);
   lines.insert(lines.end() - 1, said(0, "epoch_start", "null", number("epoch_num", 1)));
