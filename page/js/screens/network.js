@@ -23,8 +23,8 @@ function measuredPoints(runs, phase, several) {
 const CURVE_COSTS = [
   {name: 'energy a sample', of: (row) => row.energy_joules == null ? null : row.energy_joules / row.iterations / row.batch_size, show: (v) => measure(v, 'J'),
     caption: 'Energy a sample, of all devices together: the estimate, from traces of the GPUs\u2019 power or from tables.'},
-  {name: 'peak memory of a device', of: (row) => row.peak_memory_bytes, show: bytes,
-    caption: 'Peak memory of a device: the estimate, from traces or from tables. The dashed line: what the device has.', limit: (row) => row.device_memory_bytes ?? null}];
+  {name: 'peak memory of a device', of: (row) => row.peak_memory_bytes, show: bytes, scale: 2 ** 30, tick: (v) => digits(v) + '\u00a0GiB',
+    caption: 'Peak memory of a device: the estimate, from traces or from tables.', limit: (row) => row.device_memory_bytes ?? null}];
 
 const rowTime = (row) => row.seconds_per_iteration;
 
@@ -60,8 +60,8 @@ function modelSection(model, points, curve, kinds, several) {
         line: line.map((l) => ({x: l.x, y: l.x / l.y, lower: l.x / l.upper, upper: l.x / l.lower, outside: l.outside})),
         marks: knee ? [{x: knee, text: 'knee'}] : []}),
         h('figcaption', null, knee ? `From a batch of ${whole(knee)} on, larger ones gain less than 5 %.` : 'Throughput.')),
-      costs.map(({name, at, show, caption, level, known}) => h('figure', null, plot({label: name + ' over the batch size', x: logx, y: {name, show}, zero: true, joined: true, level,
-        points: known.map((l) => ({x: l.x, y: at(l), kind: Math.max(0, kinds.indexOf(where)), title: `batch ${whole(l.x)}: ${show(at(l))}`}))}), h('figcaption', null, caption))),
+      costs.map(({name, at, show, caption, level, known, scale = 1, tick = show}) => h('figure', null, plot({label: name + ' over the batch size', x: logx, y: {name, show: tick}, zero: true, joined: true, level: level && level / scale,
+        points: known.map((l) => ({x: l.x, y: at(l) / scale, kind: Math.max(0, kinds.indexOf(where)), title: `batch ${whole(l.x)}: ${show(at(l))}`}))}), h('figcaption', null, caption, level ? ' The dashed line: what the device has.' : null))),
       dated.length > 1 ? h('figure', null, plot({label: 'residuals by date', x: {name: 'begun', show: tickTime(dated.map((p) => p.at))},
         y: {name: 'residual', show: (v) => percent(v)}, level: 0, points: dated.map((p) => ({x: p.at, y: p.off, kind: kindOf(p), title: title(p)}))}),
         h('figcaption', null, 'Residuals by date: how much longer each run took than the estimate.')) : null,
