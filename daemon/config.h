@@ -22,8 +22,8 @@ struct SourceConfig {
   std::string format = "auto";                // a format's name, or by content
   std::map<std::string, std::string> labels;  // values the logs lack, by field name
   std::string path_pattern;                   // RE2; its named groups are labels too
-  bool read_rotated = false;                  // also old siblings: name.1, name.2.gz, …
-  bool read_apart = false;                    // which are no siblings: each is a log of its own
+  bool read_rotated = false;                  // also rotated files: name.1, name.2.gz, …
+  bool read_apart = false;                    // which are not rotated: each is a log of its own
   std::vector<std::string> columns;           // of a monitoring trace whose lines have no header
   std::string format_place;                   // "etad.toml:12": where the format is named
 };

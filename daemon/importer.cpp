@@ -251,11 +251,11 @@ Result<void> LogImport::meet(const SourceRow& twin) {
 
 // Whether the file there begins with all that has passed.
 bool LogImport::lies_at(const std::string& path) const {
-  const auto trace = follow::trace_of_finished(identity_.finished());
+  const auto part = follow::part_of_finished(identity_.finished());
   const auto own = options_.files == nullptr ? follow::posix_filesystem() : nullptr;
   follow::Contents contents(own ? *own : *options_.files, kComparedBytes);
   contents.begin_turn(kComparedBytes);
-  const auto file = trace ? contents.open_if(path, *trace) : tl::unexpected(ENOENT);
+  const auto file = part ? contents.open_if(path, *part) : tl::unexpected(ENOENT);
   return file && file->content;
 }
 

@@ -18,27 +18,27 @@ Chain::Chain(FileSystem& files, Contents& contents, const std::string& path)
   error_ = around_.error;
 }
 
-std::vector<Sibling> Chain::newer_than(const Link& last) {
+std::vector<RotatedFile> Chain::newer_than(const Link& last) {
   const auto mine = std::find_if(around_.rotated.begin(), around_.rotated.end(),
-                                 [&](const Sibling& s) { return key_of(s.status) == last.key; });
-  std::vector<Sibling> out;
-  for (const Sibling& sibling : around_.rotated) {
-    if (key_of(sibling.status) == last.key) continue;
-    if (around_.under_path && key_of(sibling.status) == key_of(*around_.under_path)) continue;
+                                 [&](const RotatedFile& s) { return key_of(s.status) == last.key; });
+  std::vector<RotatedFile> out;
+  for (const RotatedFile& file : around_.rotated) {
+    if (key_of(file.status) == last.key) continue;
+    if (around_.under_path && key_of(file.status) == key_of(*around_.under_path)) continue;
     const bool by_name =
-        mine != around_.rotated.end() && ((mine->name.number && sibling.name.number) ||
-                                          (!mine->name.date.empty() && !sibling.name.date.empty()));
-    if (by_name ? older(*mine, sibling) : sibling.status.modified >= last.modified) out.push_back(sibling);
+        mine != around_.rotated.end() &&
+        ((mine->name.number && file.name.number) || (!mine->name.date.empty() && !file.name.date.empty()));
+    if (by_name ? older(*mine, file) : file.status.modified >= last.modified) out.push_back(file);
   }
   return out;
 }
 
 Chain::Newer Chain::newer(const Link& last) {
   Newer out = Newer::none;
-  for (const Sibling& sibling : newer_than(last)) {
+  for (const RotatedFile& file : newer_than(last)) {
     // Compressing keeps the time of the last write: this is the file itself.
-    if (sibling.path.ends_with(".gz") && sibling.status.modified == last.modified) continue;
-    if (sibling.status.size > 0) return Newer::yes;
+    if (file.path.ends_with(".gz") && file.status.modified == last.modified) continue;
+    if (file.status.size > 0) return Newer::yes;
     out = Newer::empty;
   }
   return out;
@@ -46,21 +46,21 @@ Chain::Newer Chain::newer(const Link& last) {
 
 std::optional<NextFile> Chain::next(const Link& last, const FinishedFiles& finished, const Others& others) {
   std::optional<NextFile> empty;
-  for (Sibling& sibling : newer_than(last)) {
-    if (others.read(sibling.path, key_of(sibling.status))) continue;
-    NextFile candidate{sibling.path, sibling.status, {}};
+  for (RotatedFile& file : newer_than(last)) {
+    if (others.read(file.path, key_of(file.status))) continue;
+    NextFile candidate{file.path, file.status, {}};
     if (candidate.status.size == 0) {
       if (!empty) empty = std::move(candidate);
       continue;
     }
-    if (finished.knows(key_of(sibling.status)))
-      candidate.read = known_or(read_before(contents_, sibling.path, sibling.status, finished), Trace{});
+    if (finished.knows(key_of(file.status)))
+      candidate.read = known_or(read_before(contents_, file.path, file.status, finished), ReadPart{});
     if (candidate.read.offset > 0) {
-      if (candidate.read.offset < sibling.status.size) return candidate;  // it has grown since
+      if (candidate.read.offset < file.status.size) return candidate;  // it has grown since
       continue;
     }
-    if (is_read(sibling, last, finished) || is_copied_beginning(candidate)) continue;
-    if (!known_or(others.lost(sibling.path, sibling.status), false)) return candidate;
+    if (is_read(file, last, finished) || is_copied_beginning(candidate)) continue;
+    if (!known_or(others.lost(file.path, file.status), false)) return candidate;
   }
   const auto& here = around_.under_path;
   const bool is_file = here && here->type == FileType::regular;
@@ -69,7 +69,7 @@ std::optional<NextFile> Chain::next(const Link& last, const FinishedFiles& finis
   if (!is_file || others.read(path_, key_of(*here))) return std::nullopt;
   NextFile under_path{path_, *here, {}};
   if (finished.knows(key_of(*here)))
-    under_path.read = known_or(follow::read_before(contents_, path_, *here, finished), Trace{});
+    under_path.read = known_or(follow::read_before(contents_, path_, *here, finished), ReadPart{});
   if (under_path.read.offset == 0 && known_or(others.lost(path_, *here), false)) return std::nullopt;
   return under_path;
 }
@@ -77,18 +77,19 @@ std::optional<NextFile> Chain::next(const Link& last, const FinishedFiles& finis
 // Whether this file lies there too, as another of the chain. Two runs may have written the same; but a copy
 // of another name ("train.log.old"), or what was compressed beside its original, is that one again.
 bool Chain::is_another(const FileKey& key, const RotatedName& than) const {
-  return std::any_of(around_.rotated.begin(), around_.rotated.end(), [&](const Sibling& sibling) {
-    const RotatedName& name = sibling.name;
-    return key_of(sibling.status) == key && ((name.number && than.number && *name.number != *than.number) ||
-                                             (!name.date.empty() && !than.date.empty() && name.date != than.date));
+  return std::any_of(around_.rotated.begin(), around_.rotated.end(), [&](const RotatedFile& file) {
+    const RotatedName& name = file.name;
+    return key_of(file.status) == key &&
+           ((name.number && than.number && *name.number != *than.number) ||
+            (!name.date.empty() && !than.date.empty() && name.date != than.date));
   });
 }
 
 // Whether it is a finished file, or the one just read, under another name or compressed.
-bool Chain::is_read(const Sibling& candidate, const Link& last, const FinishedFiles& finished) {
+bool Chain::is_read(const RotatedFile& candidate, const Link& last, const FinishedFiles& finished) {
   const FileKey key = key_of(candidate.status);
   const auto begins = [&](const Fingerprint& head) {
-    return finished.begins(head) || (!last.finished.empty() && head == last.trace.head);
+    return finished.begins(head) || (!last.finished.empty() && head == last.part.head);
   };
   const auto identity =
       known_or(contents_.identity(candidate.path, key, begins), std::optional<std::string>(std::string()));
@@ -110,26 +111,27 @@ bool Chain::is_copied_beginning(const NextFile& candidate) {
   }
   if (copy->content->compressed()) return false;
   const auto identity = known_or(copy->content->finished_identity(), std::string());
-  const auto trace = trace_of_finished(identity);
-  return trace && known_or(contents_.matches(path_, key_of(*here), *trace), false);
+  const auto part = part_of_finished(identity);
+  return part && known_or(contents_.matches(path_, key_of(*here), *part), false);
 }
 
 std::optional<std::string> Chain::holds(const Link& last, const FinishedFiles& finished, const Others& others) {
-  if (last.trace.marker.length == 0) return std::nullopt;  // nothing read yet: every file would do
+  if (last.part.marker.length == 0) return std::nullopt;  // nothing read yet: every file would do
   // Plain ones first: while a file is being compressed both lie there, and the compressed one is cut short.
   for (const bool compressed : {false, true}) {
-    for (const Sibling& sibling : around_.rotated) {
-      const FileKey key = key_of(sibling.status);
-      if (sibling.path.ends_with(".gz") != compressed || sibling.status.modified < last.modified) continue;
-      if (!compressed && sibling.status.size < last.trace.offset) continue;
-      if (others.read(sibling.path, key) || !known_or(contents_.matches(sibling.path, key, last.trace), false)) continue;
+    for (const RotatedFile& file : around_.rotated) {
+      const FileKey key = key_of(file.status);
+      if (file.path.ends_with(".gz") != compressed || file.status.modified < last.modified) continue;
+      if (!compressed && file.status.size < last.part.offset) continue;
+      if (others.read(file.path, key) || !known_or(contents_.matches(file.path, key, last.part), false))
+        continue;
       // Files that begin alike: this one has been read already, so it is not the one being read.
-      const auto identity = known_or(
-          contents_.identity(sibling.path, key, [](const Fingerprint&) { return true; }),
-          std::optional<std::string>(std::string()));
-      const auto is_other = [&](const FileKey& other) { return is_another(other, sibling.name); };
+      const auto identity =
+          known_or(contents_.identity(file.path, key, [](const Fingerprint&) { return true; }),
+                   std::optional<std::string>(std::string()));
+      const auto is_other = [&](const FileKey& other) { return is_another(other, file.name); };
       if (identity->empty() || finished.may_be(*identity, key, is_other)) continue;
-      if (!is_copied_beginning({sibling.path, sibling.status, {}})) return sibling.path;
+      if (!is_copied_beginning({file.path, file.status, {}})) return file.path;
     }
   }
   return std::nullopt;
@@ -158,14 +160,14 @@ std::optional<std::string> Chain::find(const FileKey& key) {
   return std::nullopt;
 }
 
-OsResult<Trace> read_before(Contents& contents, const std::string& path, const FileStatus& status,
-                            const FinishedFiles& finished) {
-  if (finished.empty() || status.size == 0) return Trace{};
+OsResult<ReadPart> read_before(Contents& contents, const std::string& path, const FileStatus& status,
+                               const FinishedFiles& finished) {
+  if (finished.empty() || status.size == 0) return ReadPart{};
   const FileKey key = key_of(status);
-  for (const Trace& trace : finished.of(key)) {
-    const auto same = contents.matches(path, key, trace);
+  for (const ReadPart& part : finished.of(key)) {
+    const auto same = contents.matches(path, key, part);
     if (!same) return tl::unexpected(same.error());
-    if (*same) return trace;
+    if (*same) return part;
   }
   const auto identity =
       contents.identity(path, key, [&](const Fingerprint& head) { return finished.begins(head); });
@@ -173,8 +175,8 @@ OsResult<Trace> read_before(Contents& contents, const std::string& path, const F
   // A copy that keeps its original's time is one. Otherwise a file of the same content is another run's.
   const bool may_be_any = is_copy(status) || status.born == Instant{};
   const auto is_other = [&](const FileKey&) { return !may_be_any; };
-  if (!*identity || !finished.may_be(**identity, key, is_other)) return Trace{};
-  return trace_of_finished(**identity).value_or(Trace{});
+  if (!*identity || !finished.may_be(**identity, key, is_other)) return ReadPart{};
+  return part_of_finished(**identity).value_or(ReadPart{});
 }
 
 }  // namespace etad::follow

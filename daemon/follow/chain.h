@@ -19,7 +19,7 @@ namespace etad::follow {
 struct Link {
   FileKey key;
   Instant modified{};  // when last read
-  Trace trace;
+  ReadPart part;
   std::string finished;  // its finished identity, without the key, if it was read to its end
 };
 
@@ -27,7 +27,7 @@ struct Link {
 struct NextFile {
   std::string path;
   FileStatus status;
-  Trace read;
+  ReadPart read;
 };
 
 // Of one moment: made anew for each look.
@@ -61,9 +61,9 @@ class Chain {
   Errno error() const { return error_; }
 
  private:
-  std::vector<Sibling> newer_than(const Link& last);
+  std::vector<RotatedFile> newer_than(const Link& last);
   bool is_another(const FileKey& key, const RotatedName& than) const;
-  bool is_read(const Sibling& candidate, const Link& last, const FinishedFiles& finished);
+  bool is_read(const RotatedFile& candidate, const Link& last, const FinishedFiles& finished);
   bool is_copied_beginning(const NextFile& candidate);
   void note(Errno error);
   template <class T>
@@ -78,7 +78,7 @@ class Chain {
 };
 
 // How much of a file was read when it was last let go of; nothing of it where that is not its content.
-OsResult<Trace> read_before(Contents& contents, const std::string& path, const FileStatus& status,
-                            const FinishedFiles& finished);
+OsResult<ReadPart> read_before(Contents& contents, const std::string& path, const FileStatus& status,
+                               const FinishedFiles& finished);
 
 }  // namespace etad::follow

@@ -64,7 +64,7 @@ OsResult<std::unique_ptr<Content>> content_of(FileSystem& files, FileSystem::Han
   return content;
 }
 
-OsResult<bool> matches(Content& content, const Trace& trace) {
+OsResult<bool> matches(Content& content, const ReadPart& part) {
   std::array<char, kHeadBytes> bytes{};
   const auto matches_at = [&](std::int64_t offset, const Fingerprint& expected) -> OsResult<bool> {
     if (expected.length > bytes.size() || offset < 0) return false;
@@ -72,9 +72,9 @@ OsResult<bool> matches(Content& content, const Trace& trace) {
     if (!got) return tl::unexpected(got.error());
     return Fingerprint::of({bytes.data(), *got}) == expected;
   };
-  const auto head = trace.head.length == 0 ? OsResult<bool>(true) : matches_at(0, trace.head);
-  if (!head || !*head || trace.marker.length == 0) return head;
-  return matches_at(trace.offset - trace.marker.length, trace.marker);
+  const auto head = part.head.length == 0 ? OsResult<bool>(true) : matches_at(0, part.head);
+  if (!head || !*head || part.marker.length == 0) return head;
+  return matches_at(part.offset - part.marker.length, part.marker);
 }
 
 OsResult<Fingerprint> head_of(Content& content) {

@@ -36,8 +36,8 @@ class Content {
 OsResult<std::unique_ptr<Content>> content_of(FileSystem& files, FileSystem::Handle handle,
                                               Inflating& inflating);
 
-// Whether the content begins with the trace's head and has its marker before its offset.
-OsResult<bool> matches(Content& content, const Trace& trace);
+// Whether the content begins with the part's head and has its marker before its offset.
+OsResult<bool> matches(Content& content, const ReadPart& part);
 
 // The head of the content, as far as there is one.
 OsResult<Fingerprint> head_of(Content& content);

@@ -60,29 +60,29 @@ void Contents::keep(Opened& file) {
     if (turn_ - each.used > kForgottenAfter) each.waiting.reset();
 }
 
-OsResult<bool> Contents::match(Opened& file, const Trace& trace) {
+OsResult<bool> Contents::match(Opened& file, const ReadPart& part) {
   Known* const mine = known(file);
-  if (!mine) return follow::matches(*file.content, trace);
-  if (mine->matched && mine->matched->first == trace) return mine->matched->second;
-  const auto answer = follow::matches(*file.content, trace);
-  if (answer) mine->matched = {trace, *answer};
+  if (!mine) return follow::matches(*file.content, part);
+  if (mine->matched && mine->matched->first == part) return mine->matched->second;
+  const auto answer = follow::matches(*file.content, part);
+  if (answer) mine->matched = {part, *answer};
   if (!answer && answer.error() == EAGAIN) keep(file);
   return answer;
 }
 
-OsResult<Contents::Opened> Contents::open_if(const std::string& path, const Trace& trace) {
+OsResult<Contents::Opened> Contents::open_if(const std::string& path, const ReadPart& part) {
   auto file = open(path);
   if (!file) return file;
-  const auto same = match(*file, trace);
+  const auto same = match(*file, part);
   if (!same) return tl::unexpected(same.error());
   if (!*same) file->content.reset();
   return file;
 }
 
-OsResult<bool> Contents::matches(const std::string& path, const FileKey& key, const Trace& trace) {
+OsResult<bool> Contents::matches(const std::string& path, const FileKey& key, const ReadPart& part) {
   auto file = open_key(path, key);
   if (!file) return tl::unexpected(file.error());
-  const auto answer = match(*file, trace);
+  const auto answer = match(*file, part);
   if (answer && *answer) keep(*file);
   return answer;
 }

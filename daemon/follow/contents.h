@@ -28,11 +28,11 @@ class Contents {
   };
   OsResult<Opened> open(const std::string& path);
 
-  // Opens what lies at `path` if it begins with what the trace is of; no content where it does not.
-  OsResult<Opened> open_if(const std::string& path, const Trace& trace);
+  // Opens what lies at `path` if it begins with what the part is of; no content where it does not.
+  OsResult<Opened> open_if(const std::string& path, const ReadPart& part);
 
   // The same, without keeping it open. EAGAIN too where another file than `key` lies there by now.
-  OsResult<bool> matches(const std::string& path, const FileKey& key, const Trace& trace);
+  OsResult<bool> matches(const std::string& path, const FileKey& key, const ReadPart& part);
 
   // The finished identity of the whole of the file, without its key; empty if it changes under us. Nothing
   // where its head is none that `begins` knows: such a file is not inflated.
@@ -47,12 +47,12 @@ class Contents {
     Instant modified{};
     std::unique_ptr<Content> waiting;
     std::uint64_t used = 0;                          // in which turn
-    std::optional<std::pair<Trace, bool>> matched{};  // the last one asked about
+    std::optional<std::pair<ReadPart, bool>> matched{};  // the last one asked about
     std::optional<OsResult<std::string>> identity{};
   };
   Known* known(const Opened& file);
   OsResult<Opened> open_key(const std::string& path, const FileKey& key);
-  OsResult<bool> match(Opened& file, const Trace& trace);
+  OsResult<bool> match(Opened& file, const ReadPart& part);
   void keep(Opened& file);
 
   FileSystem& files_;

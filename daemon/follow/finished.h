@@ -45,13 +45,14 @@ class FinishedFiles {
   }
 
   // What this file held whenever it was let go of, the longest first: it may have grown since, or been truncated.
-  std::vector<Trace> of(const FileKey& key) const {
-    std::vector<Trace> out;
+  std::vector<ReadPart> of(const FileKey& key) const {
+    std::vector<ReadPart> out;
     const auto found = by_key_.find(key);
     if (found == by_key_.end()) return out;
     for (const std::string& content : found->second)
-      if (const auto trace = trace_of_finished(content)) out.push_back(*trace);
-    std::sort(out.begin(), out.end(), [](const Trace& a, const Trace& b) { return a.offset > b.offset; });
+      if (const auto part = part_of_finished(content)) out.push_back(*part);
+    std::sort(out.begin(), out.end(),
+              [](const ReadPart& a, const ReadPart& b) { return a.offset > b.offset; });
     return out;
   }
   bool knows(const FileKey& key) const { return by_key_.contains(key); }

@@ -169,8 +169,9 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::set<std::st
   const bool is_file = status && status->type == FileType::regular;
   const auto known = recall ? recall(found.path) : OsResult<std::optional<Position>>(std::nullopt);
   auto before = is_file && !(known && *known) ? read_before(contents, found.path, *status, finished)
-                                               : OsResult<Trace>(Trace{});
-  if (!before && !is_passing(before.error())) before = Trace{};  // it is not ours to read: that is told later
+                                              : OsResult<ReadPart>(ReadPart{});
+  if (!before && !is_passing(before.error()))
+    before = ReadPart{};  // it is not ours to read: that is told later
   if (!before && Stream::lacks_descriptors(before.error())) close_oldest(0);
   if (!known || !before) return !before;  // looked at again soon
   Stream& stream = add(found.path, found.watch, found.literal, now);

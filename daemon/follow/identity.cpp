@@ -131,10 +131,10 @@ std::optional<FileKey> key_of_finished(std::string_view identity) {
   return out;
 }
 
-std::optional<Trace> trace_of_finished(std::string_view identity) {
+std::optional<ReadPart> part_of_finished(std::string_view identity) {
   identity = content_of_finished(identity);
   const auto head = Fingerprint::parse(take_until(identity, '/')).value_or(Fingerprint{});
-  Trace out;
+  ReadPart out;
   if (!parse_number(take_until(identity, '/'), out.offset, 10)) return std::nullopt;
   out.head = head;
   out.marker = Fingerprint::parse(identity).value_or(Fingerprint{});

@@ -56,12 +56,13 @@ struct Identity {
   std::string text() const;
 };
 
-// What is known of a content read so far, wherever it lies now: under its name, another, or compressed.
-struct Trace {
+// The part of a content that was read, by which the content is known again, wherever it lies now: under its
+// name, another, or compressed.
+struct ReadPart {
   std::int64_t offset = 0;
   Fingerprint head;    // of the first min(offset, 1024) bytes
   Fingerprint marker;  // of the last min(offset, 256) bytes before the offset
-  bool operator==(const Trace&) const = default;
+  bool operator==(const ReadPart&) const = default;
 };
 
 // A finished identity is of a content ("head/length/marker"), and of the file that held it where that is
@@ -69,7 +70,7 @@ struct Trace {
 std::string with_key(const std::string& content, const FileKey& key);
 std::optional<FileKey> key_of_finished(std::string_view identity);
 
-// The trace of a whole content, out of its finished identity.
-std::optional<Trace> trace_of_finished(std::string_view identity);
+// The part of a whole content, out of its finished identity.
+std::optional<ReadPart> part_of_finished(std::string_view identity);
 
 }  // namespace etad::follow

@@ -18,11 +18,11 @@ bool Follower::Impl::reads_another(const std::string& path, const FileKey& key, 
   if (!is_taken(key, self)) return false;
   if (key.born != 0) return true;
   const Stream& reader = *streams.at(by_key.at(key)).stream;
-  if (reader.trace().marker.length == 0) {
+  if (reader.part().marker.length == 0) {
     const auto its_own = files.status(reader.path());
     return its_own ? key_of(*its_own) == key : is_passing(its_own.error());
   }
-  const auto same = contents.matches(path, key, reader.trace());
+  const auto same = contents.matches(path, key, reader.part());
   return !same || *same;
 }
 
@@ -32,8 +32,8 @@ OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, cons
                                                    StreamId self) {
   std::optional<Fingerprint> head;
   for (auto& [id, followed] : streams) {
-    const Trace trace = followed.stream->trace();
-    const bool may_be = id != self && trace.head.length == kHeadBytes && trace.offset <= status.size &&
+    const ReadPart part = followed.stream->part();
+    const bool may_be = id != self && part.head.length == kHeadBytes && part.offset <= status.size &&
                         !followed.stream->was_removed() &&
                         !(followed.key && is_successor(key_of(status), *followed.key));
     if (!may_be) continue;
@@ -45,10 +45,10 @@ OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, cons
       if (!found) return tl::unexpected(found.error());
       head = *found;
     }
-    if (trace.head != *head) continue;
+    if (part.head != *head) continue;
     const auto lost = has_lost_its_file(followed);
     if (!lost) return lost;
-    const auto same = *lost ? contents.matches(path, key_of(status), trace) : lost;
+    const auto same = *lost ? contents.matches(path, key_of(status), part) : lost;
     if (!same) return same;
     if (!*same) continue;
     followed.stream->go_on_in(path, status);

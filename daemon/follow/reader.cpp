@@ -73,31 +73,31 @@ OsResult<bool> FileReader::holds_records(Content& content) {
 OsResult<FileReader::Outcome> FileReader::read_records(Content& content, const Options& options,
                                                        const How& how, Batch& batch,
                                                        std::size_t& bytes_read) {
-  const auto same = matches(content, trace_);
+  const auto same = matches(content, part_);
   if (!same) return tl::unexpected(same.error());
   if (!*same) return Outcome::changed;
-  const auto want = wanted(content, trace_.offset, options.batch_bytes);
+  const auto want = wanted(content, part_.offset, options.batch_bytes);
   if (!want) return tl::unexpected(want.error());
   auto buffer = std::make_unique_for_overwrite<char[]>(*want);
-  const auto got = content.read(trace_.offset, {buffer.get(), *want});
+  const auto got = content.read(part_.offset, {buffer.get(), *want});
   if (!got) return tl::unexpected(got.error());
   bytes_read += *want;
   const bool full = *got == *want;
   const auto length = static_cast<std::int64_t>(*got);
   const std::int64_t settled =
-      how.take_rest && !full ? length : std::clamp<std::int64_t>(how.settled - trace_.offset, 0, length);
+      how.take_rest && !full ? length : std::clamp<std::int64_t>(how.settled - part_.offset, 0, length);
   std::vector<std::string> lines;
   const EventRecords records =
       take_event_records({buffer.get(), *got}, static_cast<std::size_t>(settled), options.line_limit, lines);
   for (std::string& line : lines)
     batch.lines.push_back({batch.joined.emplace_back(std::move(line)), std::nullopt});
   batch.skipped_bytes += static_cast<std::int64_t>(records.skipped);
-  std::int64_t reached = trace_.offset + static_cast<std::int64_t>(records.passed);
+  std::int64_t reached = part_.offset + static_cast<std::int64_t>(records.passed);
   unterminated_ = how.take_rest ? 0 : length - static_cast<std::int64_t>(records.passed);
   bool more = full && records.passed > 0;
   if (records.passed == 0 && *got >= options.batch_bytes && records.next > *got) {
     char last = 0;
-    const std::int64_t end = trace_.offset + static_cast<std::int64_t>(records.next);
+    const std::int64_t end = part_.offset + static_cast<std::int64_t>(records.next);
     const auto there = content.read(end - 1, {&last, 1});
     if (!there) return tl::unexpected(there.error());
     more = *there == 1;
@@ -115,21 +115,21 @@ OsResult<FileReader::Outcome> FileReader::read_records(Content& content, const O
 OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Options& options, const How& how,
                                                      std::string& carried, Batch& batch,
                                                      std::size_t& bytes_read) {
-  const std::size_t behind = trace_.marker.length;
-  const auto want = wanted(content, trace_.offset, options.batch_bytes);
+  const std::size_t behind = part_.marker.length;
+  const auto want = wanted(content, part_.offset, options.batch_bytes);
   if (!want) return tl::unexpected(want.error());
   auto buffer = std::make_unique_for_overwrite<char[]>(behind + *want);
-  std::int64_t begin = trace_.offset - static_cast<std::int64_t>(behind);
+  std::int64_t begin = part_.offset - static_cast<std::int64_t>(behind);
   const auto got = content.read(begin, {buffer.get(), behind + *want});
   if (!got) return tl::unexpected(got.error());
-  if (*got < behind || (behind > 0 && Fingerprint::of({buffer.get(), behind}) != trace_.marker))
+  if (*got < behind || (behind > 0 && Fingerprint::of({buffer.get(), behind}) != part_.marker))
     return Outcome::changed;
   bytes_read += behind + *want;  // what it costs in memory, which for a small file is more than it has
   const std::size_t length = *got - behind;
   const bool full = *got == behind + *want;
 
   std::span<char> data(buffer.get() + behind, length);
-  const std::size_t before_hole = until_hole(data, how.settled - trace_.offset);
+  const std::size_t before_hole = until_hole(data, how.settled - part_.offset);
   const bool hole = before_hole < length;
   data = data.first(before_hole);
   if (!data.empty() && data[0] == '\0') {
@@ -146,7 +146,7 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
     } else if (newline != std::string_view::npos || (how.take_rest && !data.empty())) {
       const auto first = line_begin(content, options.line_limit);
       if (!first) return tl::unexpected(first.error());
-      const auto torn = static_cast<std::size_t>(trace_.offset - *first);
+      const auto torn = static_cast<std::size_t>(part_.offset - *first);
       auto whole = std::make_unique_for_overwrite<char[]>(torn + data.size());
       const auto again = content.read(*first, {whole.get(), torn});
       if (!again) return tl::unexpected(again.error());
@@ -211,8 +211,8 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
     reached = expected;
   }
   if (reached == expected && !joins) {
-    trace_.offset = expected;
-    trace_.marker = marker;
+    part_.offset = expected;
+    part_.marker = marker;
   } else if (const auto done = advance(content, reached); !done) {
     return tl::unexpected(done.error());
   } else if (!*done) {
@@ -226,14 +226,14 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
 // Where the line began that the offset stands in; the offset itself where that is too far back.
 OsResult<std::int64_t> FileReader::line_begin(Content& content, std::size_t limit) {
   std::string bytes(
-      static_cast<std::size_t>(std::min<std::int64_t>(trace_.offset, static_cast<std::int64_t>(limit) + 1)),
+      static_cast<std::size_t>(std::min<std::int64_t>(part_.offset, static_cast<std::int64_t>(limit) + 1)),
       '\0');
-  const std::int64_t from = trace_.offset - static_cast<std::int64_t>(bytes.size());
+  const std::int64_t from = part_.offset - static_cast<std::int64_t>(bytes.size());
   const auto got = content.read(from, bytes);
   if (!got) return tl::unexpected(got.error());
   const std::size_t end_of_last = bytes.find_last_of(std::string_view("\n\0", 2));
   if (end_of_last != std::string::npos) return from + static_cast<std::int64_t>(end_of_last) + 1;
-  return from == 0 ? 0 : trace_.offset;
+  return from == 0 ? 0 : part_.offset;
 }
 
 // From the offset on there are `nuls` NUL bytes, and perhaps more. They are passed over as soon as it is
@@ -241,7 +241,7 @@ OsResult<std::int64_t> FileReader::line_begin(Content& content, std::size_t limi
 OsResult<FileReader::Outcome> FileReader::pass_hole(Content& content, const Options& options, const How& how,
                                                     std::size_t nuls, Batch& batch, std::size_t& bytes_read) {
   unterminated_ = 0;
-  const std::int64_t looked = std::max(hole_until_, trace_.offset + static_cast<std::int64_t>(nuls));
+  const std::int64_t looked = std::max(hole_until_, part_.offset + static_cast<std::int64_t>(nuls));
   const std::int64_t at = content.next_data(looked);
   auto buffer = std::make_unique_for_overwrite<char[]>(options.batch_bytes);
   const auto got = content.read(at, {buffer.get(), options.batch_bytes});
@@ -253,17 +253,17 @@ OsResult<FileReader::Outcome> FileReader::pass_hole(Content& content, const Opti
   if (at_end && !how.take_rest) return Outcome::end;
   if (hole_until_ > how.settled) return Outcome::hole;
   if (!at_end && more == *got) return Outcome::more;
-  const std::int64_t from = trace_.offset;
+  const std::int64_t from = part_.offset;
   const auto done = advance(content, std::exchange(hole_until_, 0));
   if (!done) return tl::unexpected(done.error());
-  batch.skipped_bytes += trace_.offset - from;
+  batch.skipped_bytes += part_.offset - from;
   return !*done ? Outcome::changed : at_end ? Outcome::end : Outcome::more;
 }
 
 OsResult<FileReader::Outcome> FileReader::read_long(Content& content, const Options& options, bool take_rest,
                                                     Batch& batch, std::size_t& bytes_read) {
   // What is inflated goes on where it was, whatever became of the file.
-  const auto same = content.compressed() ? OsResult<bool>(true) : matches(content, trace_);
+  const auto same = content.compressed() ? OsResult<bool>(true) : matches(content, part_);
   if (!same) return tl::unexpected(same.error());
   if (!*same) return Outcome::changed;
   const auto want = wanted(content, long_->scanned, options.batch_bytes);
@@ -278,7 +278,7 @@ OsResult<FileReader::Outcome> FileReader::read_long(Content& content, const Opti
   const bool ended = newline != std::string_view::npos;
   long_->cleaner.feed(data.substr(0, newline));
   long_->scanned += static_cast<std::int64_t>(ended ? newline + 1 : data.size());
-  unterminated_ = long_->scanned - trace_.offset;
+  unterminated_ = long_->scanned - part_.offset;
   if (!ended && full && all_nul(data)) {
     const std::int64_t next = content.next_data(long_->scanned);
     long_->hole_bytes += next - long_->scanned;
@@ -302,30 +302,28 @@ OsResult<FileReader::Outcome> FileReader::read_long(Content& content, const Opti
 
 // The head grows with what has been read, up to its full length; false: what it covered has changed.
 OsResult<bool> FileReader::grow_head(Content& content, std::int64_t offset) {
-  if (trace_.head.length >= kHeadBytes || offset <= static_cast<std::int64_t>(trace_.head.length))
-    return true;
+  if (part_.head.length >= kHeadBytes || offset <= static_cast<std::int64_t>(part_.head.length)) return true;
   std::array<char, kHeadBytes> bytes{};
   const auto length = static_cast<std::size_t>(std::min<std::int64_t>(offset, kHeadBytes));
   const auto got = content.read(0, std::span(bytes).first(length));
   if (!got) return tl::unexpected(got.error());
   if (*got < length) return false;
-  if (trace_.head.length > 0 && Fingerprint::of({bytes.data(), trace_.head.length}) != trace_.head)
-    return false;
-  trace_.head = head_fingerprint({bytes.data(), length});
+  if (part_.head.length > 0 && Fingerprint::of({bytes.data(), part_.head.length}) != part_.head) return false;
+  part_.head = head_fingerprint({bytes.data(), length});
   return true;
 }
 
 // To an offset whose bytes are not at hand any more.
 OsResult<bool> FileReader::advance(Content& content, std::int64_t offset) {
-  if (offset == trace_.offset) return true;
+  if (offset == part_.offset) return true;
   if (const auto grown = grow_head(content, offset); !grown || !*grown) return grown;
   std::array<char, kMarkerBytes> bytes{};
   const auto length = static_cast<std::size_t>(std::min<std::int64_t>(offset, kMarkerBytes));
   const auto got = content.read(offset - static_cast<std::int64_t>(length), std::span(bytes).first(length));
   if (!got) return tl::unexpected(got.error());
   if (*got < length) return false;
-  trace_.marker = marker_fingerprint({bytes.data(), length});
-  trace_.offset = offset;
+  part_.marker = marker_fingerprint({bytes.data(), length});
+  part_.offset = offset;
   return true;
 }
 

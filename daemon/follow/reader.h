@@ -31,7 +31,7 @@ class FileReader {
     changed,  // the bytes before our offset are not those we read: this is another content
   };
 
-  explicit FileReader(Trace trace = {}) : trace_(trace) {}
+  explicit FileReader(ReadPart part = {}) : part_(part) {}
 
   struct How {
     bool take_rest = false;    // an unterminated last line is a line too, and nothing more will come
@@ -44,7 +44,7 @@ class FileReader {
   OsResult<Outcome> read(Content& content, const Options& options, const How& how, std::string& carried,
                          Batch& batch, std::size_t& bytes_read);
 
-  const Trace& trace() const { return trace_; }
+  const ReadPart& part() const { return part_; }
   std::int64_t unterminated() const { return unterminated_; }  // bytes behind the offset at the last end
 
  private:
@@ -69,7 +69,7 @@ class FileReader {
   OsResult<bool> advance(Content& content, std::int64_t offset);
   OsResult<bool> grow_head(Content& content, std::int64_t offset);
 
-  Trace trace_;
+  ReadPart part_;
   std::int64_t unterminated_ = 0;
   std::int64_t hole_until_ = 0;  // from the offset up to here there are NUL bytes only, as far as we looked
   std::unique_ptr<LongLine> long_;

@@ -66,7 +66,7 @@ std::optional<RotatedName> rotated_name(std::string_view name) {
   return std::nullopt;
 }
 
-bool older(const Sibling& a, const Sibling& b) {
+bool older(const RotatedFile& a, const RotatedFile& b) {
   if (a.name.number && b.name.number && *a.name.number != *b.name.number)
     return *a.name.number > *b.name.number;
   if (!a.name.date.empty() && !b.name.date.empty() && a.name.date != b.name.date)
@@ -105,14 +105,14 @@ OsResult<std::vector<Names>> names_of(FileSystem& files, const std::vector<Split
   return out;
 }
 
-void sort_by_age(std::vector<Sibling>& siblings) {
+void sort_by_age(std::vector<RotatedFile>& rotated) {
   // Where names of several kinds meet, `older` is no strict order; when they were written to is one.
-  const auto all = [&](auto has) { return std::all_of(siblings.begin(), siblings.end(), has); };
-  if (all([](const Sibling& s) { return s.name.number.has_value(); }) ||
-      all([](const Sibling& s) { return !s.name.date.empty(); })) {
-    std::sort(siblings.begin(), siblings.end(), older);
+  const auto all = [&](auto has) { return std::all_of(rotated.begin(), rotated.end(), has); };
+  if (all([](const RotatedFile& s) { return s.name.number.has_value(); }) ||
+      all([](const RotatedFile& s) { return !s.name.date.empty(); })) {
+    std::sort(rotated.begin(), rotated.end(), older);
   } else {
-    std::sort(siblings.begin(), siblings.end(), [](const Sibling& a, const Sibling& b) {
+    std::sort(rotated.begin(), rotated.end(), [](const RotatedFile& a, const RotatedFile& b) {
       return std::tie(a.status.modified, a.path) < std::tie(b.status.modified, b.path);
     });
   }
@@ -135,11 +135,11 @@ Surrounding look_around(FileSystem& files, const std::string& path, const std::v
       for (const auto& [name, inode] : (*before)[i]) {
         auto rotated = name == places[i].name ? std::nullopt : rotated_name(name);
         if (!rotated) continue;
-        std::string sibling = places[i].directory + "/" + name;
-        const auto status = files.status(sibling);
+        std::string rotated_path = places[i].directory + "/" + name;
+        const auto status = files.status(rotated_path);
         if (!status && is_passing(status.error())) out.error = status.error();
         if (status && status->type == FileType::regular)
-          out.rotated.push_back({std::move(sibling), std::move(*rotated), *status});
+          out.rotated.push_back({std::move(rotated_path), std::move(*rotated), *status});
       }
     }
     const auto after = names_of(files, places);

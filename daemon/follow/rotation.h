@@ -21,14 +21,14 @@ struct RotatedName {
 };
 std::optional<RotatedName> rotated_name(std::string_view name);
 
-struct Sibling {
+struct RotatedFile {
   std::string path;
   RotatedName name;
   FileStatus status;
 };
 
 // Whether `a` was written before `b`: by number, by date, or else by when they were last written to.
-bool older(const Sibling& a, const Sibling& b);
+bool older(const RotatedFile& a, const RotatedFile& b);
 
 // "/a/b" -> "/a" and "b"; "b" -> "." and "b".
 struct SplitPath {
@@ -41,7 +41,7 @@ SplitPath split_path(std::string_view path);
 // is believed was the same before and after.
 struct Surrounding {
   OsResult<FileStatus> under_path = tl::unexpected(ENOENT);
-  std::vector<Sibling> rotated;  // oldest first
+  std::vector<RotatedFile> rotated;  // oldest first
   Errno error = 0;               // why it can't be relied on: a passing one, or EAGAIN where names keep moving
 };
 // `places`: the path, and what it leads to if it is a link.

@@ -50,11 +50,11 @@ void Stream::restore(const Position& position) {
   const auto identity = Identity::parse(position.identity);
   known_ = identity.has_value();
   if (!known_) return;
-  Trace trace{position.offset, Fingerprint::parse(position.head).value_or(Fingerprint{}),
-              Fingerprint::parse(position.marker).value_or(Fingerprint{})};
+  ReadPart part{position.offset, Fingerprint::parse(position.head).value_or(Fingerprint{}),
+                Fingerprint::parse(position.marker).value_or(Fingerprint{})};
   current_.emplace();
   current_->key = identity->key;
-  current_->reader = FileReader(trace);
+  current_->reader = FileReader(part);
   current_->seen.modified = identity->modified;
   current_->seen.size = position.size;
   last_ = last_link();
@@ -295,7 +295,7 @@ Stream::Step Stream::lose(Look& look) {
   }
   last_ = last_link();
   last_.key = FileKey{};  // what has this inode now is another file, and perhaps the next
-  const std::int64_t offset = current_->reader.trace().offset;
+  const std::int64_t offset = current_->reader.part().offset;
   const std::int64_t size = current_->compressed ? offset : current_->seen.size;
   lost_bytes_ = std::max<std::int64_t>(size - offset, 0);
   return advance(look) ? Step::again : Step::done;
@@ -315,15 +315,16 @@ bool Stream::advance(Look& look) {
   }
   if (next && next->path == path_ && is_anothers(look, next->status)) next.reset();
   // A file that was away for a while, with its file system, or was put back.
-  const bool came_back = next && next->path == path_ && next->read.offset == 0 && last_.trace.marker.length > 0 &&
+  const bool came_back = next && next->path == path_ && next->read.offset == 0 &&
+                         last_.part.marker.length > 0 &&
                          (is_copy(next->status) || same_but_for_device(key_of(next->status), ended_key_));
   if (came_back && chain.error() == 0) {
-    const auto same = look.around.contents.matches(path_, key_of(next->status), last_.trace);
+    const auto same = look.around.contents.matches(path_, key_of(next->status), last_.part);
     if (!same) {
       fail(is_absent(same.error()) ? EAGAIN : same.error());
       return false;
     }
-    if (*same) next->read = last_.trace;
+    if (*same) next->read = last_.part;
   }
   if (chain.error() != 0) {
     fail(chain.error());
@@ -331,7 +332,7 @@ bool Stream::advance(Look& look) {
   }
   // Nothing of it is known but its size: where there is as much, it may well be there.
   const bool may_be_there = next && (next->path != path_ || next->status.size >= lost_bytes_);
-  if (may_be_there && last_.trace.offset == 0) lost_bytes_ = 0;
+  if (may_be_there && last_.part.offset == 0) lost_bytes_ = 0;
   end_current(look);
   if (next)
     start_at(*next);
@@ -350,7 +351,7 @@ void Stream::end_current(Look& look) {
     batch.finished = with_key(last_.finished, current_->key);
     if (look.around.finished.add(batch.finished)) uncommitted_finished_.push_back(batch.finished);
   }
-  if (batch.lost_bytes > 0) current_->seen.size = current_->reader.trace().offset;  // counted once
+  if (batch.lost_bytes > 0) current_->seen.size = current_->reader.part().offset;  // counted once
   if (batch.ended || batch.lost_bytes > 0) emit(std::move(batch), look.out);
   ended_key_ = current_->key;
   current_.reset();
@@ -371,10 +372,9 @@ void Stream::start_at(const NextFile& next) {
 
 Link Stream::last_link() const {
   if (!current_) return last_;
-  const Trace& trace = current_->reader.trace();
-  Link link{current_->key, current_->seen.modified, trace, {}};
-  if (trace.offset > 0)
-    link.finished = finished_identity(trace.head.text(), trace.offset, trace.marker.text());
+  const ReadPart& part = current_->reader.part();
+  Link link{current_->key, current_->seen.modified, part, {}};
+  if (part.offset > 0) link.finished = finished_identity(part.head.text(), part.offset, part.marker.text());
   return link;
 }
 
@@ -392,11 +392,11 @@ void Stream::fail(Errno error) {
 void Stream::close_file() {
   if (!current_) return;
   current_->content.reset();
-  current_->reader = FileReader(current_->reader.trace());
+  current_->reader = FileReader(current_->reader.part());
 }
 
-void Stream::adopt(const FileStatus& status, const Trace& trace) {
-  start_at({path_, status, trace});
+void Stream::adopt(const FileStatus& status, const ReadPart& part) {
+  start_at({path_, status, part});
   announce_ = false;
 }
 

@@ -74,7 +74,7 @@ class Stream {
   void rewind(FinishedFiles& finished);
   void close_file();
   // For a new stream whose file has been read already, up to there, under another name.
-  void adopt(const FileStatus& status, const Trace& trace);
+  void adopt(const FileStatus& status, const ReadPart& part);
   // The name was deleted: what will lie under it is a new file.
   void note_removed() { removed_ = true; }
   bool was_removed() const { return removed_; }
@@ -92,7 +92,7 @@ class Stream {
   bool is_known() const { return known_; }  // a file of its path has been read or begun
   std::optional<FileKey> key() const;  // of the file being read
   // Of what was read of it, or, where there is none, of the file before.
-  Trace trace() const { return current_ ? current_->reader.trace() : last_.trace; }
+  ReadPart part() const { return current_ ? current_->reader.part() : last_.part; }
   std::optional<SteadyTime> gone_since() const { return gone_since_; }
   Status status() const;
 

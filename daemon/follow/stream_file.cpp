@@ -9,7 +9,7 @@ namespace etad::follow {
 // Of the file nothing has been read yet, and it has changed since it was last seen. Another content may have
 // come and gone in between, under this very inode; then it lies among the rotated files, and goes first.
 Stream::Attached Stream::go_back_to_unseen(Look& look) {
-  if (current_->reader.trace().offset > 0) return Attached::yes;
+  if (current_->reader.part().offset > 0) return Attached::yes;
   const auto status = current_->content->status();
   if (!status || status->modified == current_->seen.modified) return Attached::yes;
   Link last = last_link();
@@ -37,7 +37,7 @@ Stream::Attached Stream::attach(Look& look) {
       return Attached::later;
     }
     const bool whole =
-        status && (current.content->compressed() || status->size >= current.reader.trace().offset);
+        status && (current.content->compressed() || status->size >= current.reader.part().offset);
     if (whole) return Attached::yes;
     close_file();
     if (status) return find_copy(look);
@@ -53,7 +53,7 @@ Stream::Attached Stream::attach(Look& look) {
   std::optional<std::string> found;
   if (remembered && key_of(*remembered) == current.key) {
     found = current.file;
-  } else if (current.reader.trace().offset > 0 || current.seen.size > 0) {  // else nothing to know it by
+  } else if (current.reader.part().offset > 0 || current.seen.size > 0) {  // else nothing to know it by
     Chain chain(files, look.around.contents, path_);
     found = chain.find(current.key);
     if (!found && chain.error() != 0) {
@@ -72,7 +72,7 @@ Stream::Attached Stream::attach(Look& look) {
 // Opens what lies at `file` and sees whether it is what we have been reading. `expected`: what lay there a moment ago;
 // if it does no more, names have moved in between, and all is looked at again.
 Stream::Attached Stream::attach_at(Look& look, const std::string& file, const std::optional<FileKey>& expected) {
-  auto opened = look.around.contents.open_if(file, current_->reader.trace());
+  auto opened = look.around.contents.open_if(file, current_->reader.part());
   const bool absent = !opened && (is_absent(opened.error()) || opened.error() == EINVAL);
   const bool moved = absent || (opened && expected && key_of(opened->status) != *expected);
   if (absent && !expected) return Attached::lost;
@@ -84,7 +84,7 @@ Stream::Attached Stream::attach_at(Look& look, const std::string& file, const st
   const FileStatus& status = opened->status;
   const FileKey key = key_of(status);
   if (key != current_->key && look.around.taken(file, key, id_)) return Attached::lost;
-  if (current_->reader.trace().offset == 0 && status.size < current_->seen.size) return Attached::lost;
+  if (current_->reader.part().offset == 0 && status.size < current_->seen.size) return Attached::lost;
   if (key != current_->key) go_on_in(file, status);
   current_->content = std::move(opened->content);
   current_->compressed = current_->content->compressed();
@@ -102,8 +102,8 @@ Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
   if (!look.target.file) return Attached::lost;
   const FileStatus& now = *look.target.file;
   const FileKey key = key_of(now);
-  const Trace& trace = current_->reader.trace();
-  if (key == current_->key || trace.marker.length == 0 || is_anothers(look, now)) return Attached::lost;
+  const ReadPart& part = current_->reader.part();
+  if (key == current_->key || part.marker.length == 0 || is_anothers(look, now)) return Attached::lost;
   const bool certain = is_copy(now) || same_but_for_device(key, current_->key);
   if (!certain && (evidence == Evidence::certain || removed_ || is_successor(key, current_->key)))
     return Attached::lost;
@@ -160,7 +160,7 @@ bool Stream::was_lost_by_another(const Look& look, const FileStatus& under_path)
 // What was read of our file lies there now.
 void Stream::go_on_in(const std::string& file, const FileStatus& status) {
   close_file();
-  if (!current_) current_.emplace().reader = FileReader(last_.trace);
+  if (!current_) current_.emplace().reader = FileReader(last_.part);
   current_->key = key_of(status);
   current_->file = file;
   current_->measured.reset();

@@ -16,13 +16,13 @@ Batch Stream::new_batch() const {
 
 void Stream::emit(Batch batch, std::vector<Batch>& out) {
   if (current_) {
-    const Trace& trace = current_->reader.trace();
+    const ReadPart& part = current_->reader.part();
     position_.path = path_;
     position_.identity = Identity{current_->key, current_->seen.modified}.text();
-    position_.offset = trace.offset;
-    position_.head = trace.head.text();
-    position_.marker = trace.marker.text();
-    position_.size = current_->compressed ? trace.offset : current_->seen.size;
+    position_.offset = part.offset;
+    position_.head = part.head.text();
+    position_.marker = part.marker.text();
+    position_.size = current_->compressed ? part.offset : current_->seen.size;
     position_.carried = carried_;
     batch.modified = current_->seen.modified;
     batch.owner = current_->seen.owner;
@@ -94,7 +94,7 @@ Status Stream::status() const {
   out.size = position_.size;
   if (current_) {
     if (current_->file != path_) out.file = current_->file;
-    out.offset = current_->reader.trace().offset;
+    out.offset = current_->reader.part().offset;
     out.size = std::max(current_->seen.size, out.offset);
     out.caught_up = current_->at_end;
     out.open = current_->content != nullptr;

@@ -1,4 +1,5 @@
-// Which file is which: inodes that come again, headers that are alike, copies, links, compressed siblings.
+// Which file is which: inodes that come again, headers that are alike, copies, links, compressed rotated
+// files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -273,7 +274,7 @@ TEST(Following, OneFileByTwoPathsIsOneStream) {
   EXPECT_EQ(etad.follower->statuses().size(), 1U);
 }
 
-TEST(Following, GzSibling) {
+TEST(Following, GzBesideTheLog) {
   Harness etad({{"/logs/*", 0, true}});
   etad.files.write(kLog, "one\n");
   etad.poll();
@@ -289,7 +290,7 @@ TEST(Following, GzSibling) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
-TEST(Following, GzSiblingOfAFileNotReadToItsEnd) {
+TEST(Following, GzBesideTheLogOfAFileNotReadToItsEnd) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
   etad.poll();
