@@ -10,6 +10,7 @@
 #include "daemon/follow/contents.h"
 #include "daemon/follow/lines.h"
 #include "daemon/follow/position.h"
+#include "daemon/row_account.h"
 #include "parsers/lines/event_records.h"
 #include "parsers/lines/line.h"
 #include "parsers/log/log_parser.h"
@@ -73,7 +74,7 @@ class LogImport final : public service::ImportSession {
   std::int64_t uncommitted_ = 0;
   std::int64_t kept_ = 0;  // the offset that the history has of the row
   LineLosses losses_;
-  std::int64_t before_matched_ = 0, before_unmatched_ = 0;
+  RowAccount account_;
   service::ImportReport report_;
   std::set<std::int64_t> runs_;
 };
@@ -240,7 +241,7 @@ Result<void> LogImport::meet(const SourceRow& twin) {
     return {};
   }
   parser_ = std::move(*parser);
-  before_matched_ = before_unmatched_ = 0;
+  account_ = {};
   if ((*whole)->offset != twin.offset) return quicker();
   row_ = twin;
   kept_ = twin.offset;
@@ -306,19 +307,14 @@ Result<void> LogImport::write(Writer& history, std::vector<SourceCommit>& commit
 }
 
 Result<void> LogImport::commit() {
-  parser_.flush(records_);
+  account_.close(parser_, records_, row_);
   row_.head = identity_.head();
   row_.offset = identity_.size() - static_cast<std::int64_t>(buffer_.size());
   row_.size = identity_.size();
-  row_.format = parser_.format();
   row_.lines = report_.lines;
-  row_.matched += parser_.matched() - std::exchange(before_matched_, parser_.matched());
-  row_.unmatched += parser_.unmatched() - std::exchange(before_unmatched_, parser_.unmatched());
   row_.truncated += std::exchange(losses_.truncated_lines, 0);
   row_.skipped_bytes += std::exchange(losses_.skipped_bytes, 0);
-  row_.rejected += records_.rejected;
   report_.rejected += records_.rejected;
-  parser_.complain(row_.last_error);
   row_.read_at = options_.now();
   row_.marker = identity_.marker();
   row_.state = parser_.save();

@@ -7,6 +7,7 @@
 
 #include "daemon/follow/beside.h"
 #include "daemon/follow/journal.h"
+#include "daemon/row_account.h"
 
 namespace etad {
 namespace {
@@ -77,8 +78,7 @@ struct Ingest::Awake {
   SourceRow row;
   LogParser parser;
   IngestCounters committed;         // the row's counters in the history
-  std::int64_t parser_matched = 0;  // the parser's counters when last added to the row
-  std::int64_t parser_unmatched = 0;
+  RowAccount account;
   Records records;
   std::vector<FinishedFile> finished;
 
@@ -119,24 +119,19 @@ void Ingest::Awake::take(const follow::Batch& batch, const LogOptions& options, 
   row.carried = batch.after.carried;
   row.size = batch.size;
   if (batch.owner) row.owner = batch.owner;
-  row.format = parser.format();
   row.lines += static_cast<std::int64_t>(batch.lines.size()) - (batch.torn.empty() ? 0 : 1);
-  row.matched += parser.matched() - std::exchange(parser_matched, parser.matched());
-  row.unmatched += parser.unmatched() - std::exchange(parser_unmatched, parser.unmatched());
   row.truncated += batch.truncated_lines;
   row.skipped_bytes += batch.skipped_bytes;
   row.lost_bytes += batch.lost_bytes;
   row.gone = batch.state == follow::State::gone;
   if (batch.error_changed) row.last_error = batch.error;
   if (batch.state == follow::State::following) row.last_error.clear();
-  parser.complain(row.last_error);
   if (!batch.lines.empty()) row.read_at = wall;
   if (!batch.finished.empty()) finished.push_back({batch.finished, batch.path, row.id, wall});
 }
 
 SourceCommit Ingest::Awake::commit() {
-  parser.flush(records);
-  row.rejected += records.rejected;
+  account.close(parser, records, row);
   SourceCommit out{row, std::move(records), std::move(finished)};
   out.source.state = parser.save();
   records.clear();
