@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "parsers/base/caught.h"
 #include "parsers/base/error.h"
 #include "parsers/base/time.h"
 
@@ -132,17 +133,8 @@ class Transaction {
 };
 
 template <class Body>
-auto guarded(Body&& body) -> Result<decltype(body())> {
-  try {
-    if constexpr (std::is_void_v<decltype(body())>) {
-      body();
-      return {};
-    } else {
-      return body();
-    }
-  } catch (const Failure& failure) {
-    return tl::unexpected<Error>(failure.error);
-  }
+auto guarded(Body&& body) {
+  return caught<Failure>(std::forward<Body>(body));
 }
 
 }  // namespace etad::postgres

@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "parsers/base/caught.h"
 #include "parsers/base/error.h"
 #include "parsers/base/time.h"
 
@@ -195,17 +196,8 @@ class Transaction {
 
 // Runs `body` and turns a Failure into the Error it carries.
 template <class Body>
-auto guarded(Body&& body) -> Result<decltype(body())> {
-  try {
-    if constexpr (std::is_void_v<decltype(body())>) {
-      body();
-      return {};
-    } else {
-      return body();
-    }
-  } catch (const Failure& failure) {
-    return tl::unexpected<Error>(failure.error);
-  }
+auto guarded(Body&& body) {
+  return caught<Failure>(std::forward<Body>(body));
 }
 
 }  // namespace etad::sqlite
