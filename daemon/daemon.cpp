@@ -120,10 +120,15 @@ Result<void> Daemon::open_history() {
       std::move(*reader), *writer_, system::now,
       [this] { refit_beat_ = steady_clock::now().time_since_epoch().count(); },
       config_.host.empty() ? system::host_name() : config_.host);
+  auto live_reader = Reader::open(path);
+  if (!live_reader) return tl::unexpected(live_reader.error());
+  live_reader_ = std::move(*live_reader);
+  live_runs_ = std::make_unique<prediction::LiveRuns>(*live_reader_);
   auto record_reader = Reader::open(path);
   if (!record_reader) return tl::unexpected(record_reader.error());
-  score_keeper_ = std::make_unique<ScoreKeeper>(std::move(*record_reader), *writer_, run_watch_.get());
-  if (auto begun = score_keeper_->begin(); !begun) return begun;
+  track_record_keeper_ =
+      std::make_unique<TrackRecordKeeper>(std::move(*record_reader), *writer_, *live_runs_, run_watch_.get());
+  if (auto begun = track_record_keeper_->begin(); !begun) return begun;
   return refit_->load();
 }
 
@@ -142,7 +147,7 @@ Result<void> Daemon::open_socket() {
   if (const auto group = service::group_id(config_.socket.admin_group)) options.access.admin_group = *group;
   if (!config_.socket.open_to_all) options.socket_group = options.access.admin_group;
   options.log = [](std::string_view message) { log::warning(message); };
-  auto server = service::Server::listen(std::move(options), *this, std::move(*reader));
+  auto server = service::Server::listen(std::move(options), *this, std::move(*reader), *live_runs_);
   if (!server) return tl::unexpected(server.error());
   server_ = std::move(*server);
   return {};
@@ -180,7 +185,7 @@ void Daemon::refit_round(steady_clock::time_point& next) {
     }
     note_refit(refit_->run());
   }
-  if (auto looked = score_keeper_->look(refit_->models(), system::now()); !looked) {
+  if (auto looked = track_record_keeper_->look(refit_->models(), system::now()); !looked) {
     log::error(looked.error(), {{"PART", "track record"}});
   }
 }

@@ -3,6 +3,7 @@
 //   ingest thread    follows files, parses, commits; the only one that checkpoints
 //   service thread   the socket; a query-only connection of its own
 //   refit thread     fits what changed, keeps the track record; query-only connections of its own
+//                    (what both say of running runs comes from one LiveRuns, with a connection of its own)
 //
 // All writing goes through one connection (SharedWriter). Models pass to the service as an immutable set.
 #pragma once
@@ -22,10 +23,10 @@
 #include "daemon/ingest_thread.h"
 #include "daemon/refit.h"
 #include "daemon/run_watch.h"
-#include "daemon/score_keeper.h"
 #include "daemon/service/backend.h"
 #include "daemon/service/server.h"
 #include "daemon/shared_writer.h"
+#include "daemon/track_record_keeper.h"
 #include "parsers/rules/format.h"
 #include "threads/mutex.h"
 
@@ -95,7 +96,9 @@ class Daemon final : public service::Backend {
   std::unique_ptr<Alerts> alerts_;  // nullptr: no command is configured
   std::unique_ptr<RunWatch> run_watch_;
   std::map<RunEventKind, std::int64_t> run_events_ GUARDED_BY(mutex_);  // told since the start
-  std::unique_ptr<ScoreKeeper> score_keeper_;
+  std::unique_ptr<Reader> live_reader_;
+  std::unique_ptr<prediction::LiveRuns> live_runs_;
+  std::unique_ptr<TrackRecordKeeper> track_record_keeper_;
   std::unique_ptr<IngestThread> ingest_;
   std::unique_ptr<service::Server> server_;
   std::jthread service_thread_;

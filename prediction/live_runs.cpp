@@ -133,6 +133,7 @@ RunForecast LiveRuns::at_start(const RunRow& row, const ModelSet& models) {
 
 RunForecast LiveRuns::forecast(const RunRow& row, const std::shared_ptr<const ModelSet>& models,
                                std::optional<Instant> now) {
+  const Lock lock(mutex_);
   const Run& run = row.run;
   // Of an imported log that just ends the clock stands at its last line.
   const bool ends_there = row.source_kind == "import" && run.state == RunState::lost;

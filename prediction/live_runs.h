@@ -1,5 +1,6 @@
 // How long the running runs have left: each run's own segments and its network's models, kept between
-// requests so that a long run's thousands of segments are read once.
+// requests so that a long run's thousands of segments are read once. One for the whole process: whoever asks
+// finds what another's question has read.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "regression/anomaly.h"
 #include "regression/remaining.h"
 #include "storage/history.h"
+#include "threads/mutex.h"
 
 namespace etad::prediction {
 
@@ -26,7 +28,7 @@ struct RunForecast {
   bool stalled = false;                        // silent for far longer than it ever should be
 };
 
-// Belongs to one thread.
+// Asked from any thread. Its reader is touched only here, one question at a time.
 class LiveRuns {
  public:
   explicit LiveRuns(Reader& reader) : reader_(reader) {}
@@ -34,10 +36,10 @@ class LiveRuns {
   // As of `now` or, without it, of the run's last line. Empty where the run is over or nothing can be said
   // (nothing measured and no model).
   RunForecast forecast(const RunRow& row, const std::shared_ptr<const ModelSet>& models,
-                       std::optional<Instant> now = {});
+                       std::optional<Instant> now = {}) EXCLUDES(mutex_);
 
-  // What could be said of the run as it began: by models that were fitted before, and nothing of the run's
-  // own. Empty where there are none.
+  // What could be said of the run at its start: by models that were fitted before it, without any of its own
+  // windows. Empty where there are no such models.
   static RunForecast at_start(const RunRow& row, const ModelSet& models);
 
  private:
@@ -54,18 +56,19 @@ class LiveRuns {
     std::uint64_t used = 0;         // the count of requests when last asked for
   };
 
-  Known& known(std::int64_t run_id);
-  void read_intervals(const RunRow& row, Known& known);
-  void make_room(std::int64_t except);
-  const FittedModel* model_of(const RunRow& row, Phase phase) const;
+  Known& known(std::int64_t run_id) REQUIRES(mutex_);
+  void read_intervals(const RunRow& row, Known& known) REQUIRES(mutex_);
+  void make_room(std::int64_t except) REQUIRES(mutex_);
+  const FittedModel* model_of(const RunRow& row, Phase phase) const REQUIRES(mutex_);
   static void answer(const Run& run, const FittedModel* train, const FittedModel* test, Known& known);
 
-  Reader& reader_;
-  std::map<std::int64_t, Known> runs_;
-  std::size_t intervals_ = 0;  // of all runs together
-  std::uint64_t requests_ = 0;
-  std::shared_ptr<const ModelSet> models_;         // the latest set seen
-  std::map<ModelKey, const FittedModel*> by_key_;  // of it
+  Mutex mutex_;
+  Reader& reader_ GUARDED_BY(mutex_);
+  std::map<std::int64_t, Known> runs_ GUARDED_BY(mutex_);
+  std::size_t intervals_ GUARDED_BY(mutex_) = 0;  // of all runs together
+  std::uint64_t requests_ GUARDED_BY(mutex_) = 0;
+  std::shared_ptr<const ModelSet> models_ GUARDED_BY(mutex_);         // the latest set seen
+  std::map<ModelKey, const FittedModel*> by_key_ GUARDED_BY(mutex_);  // of it
 };
 
 }  // namespace etad::prediction

@@ -59,8 +59,11 @@ Problem unknown_path(std::string_view path, std::vector<std::string> known) {
 
 }  // namespace
 
-Router::Router(Options options, Backend& backend, Reader& reader)
-    : options_(std::move(options)), backend_(backend), reader_(reader), live_(reader),
+Router::Router(Options options, Backend& backend, Reader& reader, prediction::LiveRuns& live)
+    : options_(std::move(options)),
+      backend_(backend),
+      reader_(reader),
+      live_(live),
       privacy_(options_.private_runs) {}
 
 const std::vector<Router::Route>& Router::routes() {

@@ -57,7 +57,7 @@ class Router {
     bool private_runs = false;  // of another's runs only networks, sizes and times are shown
   };
 
-  Router(Options options, Backend& backend, Reader& reader);
+  Router(Options options, Backend& backend, Reader& reader, prediction::LiveRuns& live);
 
   // What a request's head alone says against it: a foreign origin, an unknown path, a wrong method, no right
   // to change things. To be asked before the body is read.
@@ -117,7 +117,7 @@ class Router {
   Options options_;
   Backend& backend_;
   Reader& reader_;
-  prediction::LiveRuns live_;
+  prediction::LiveRuns& live_;
   Privacy privacy_;
 };
 

@@ -37,15 +37,17 @@ Options completed(Options options) {
 
 }  // namespace
 
-ServiceState::ServiceState(Options o, Backend& b, std::unique_ptr<Reader> r)
+ServiceState::ServiceState(Options o, Backend& b, std::unique_ptr<Reader> r, prediction::LiveRuns& live)
     : options(completed(std::move(o))),
       backend(b),
       reader(std::move(r)),
-      router({options.version, options.now, [this] { return counters; }, options.host, options.private_runs}, backend, *reader) {}
+      router({options.version, options.now, [this] { return counters; }, options.host, options.private_runs},
+             backend, *reader, live) {}
 
 struct Server::Impl {
-  Impl(Options options, Backend& backend, std::unique_ptr<Reader> reader, Listener l)
-      : state(std::move(options), backend, std::move(reader)),
+  Impl(Options options, Backend& backend, std::unique_ptr<Reader> reader, prediction::LiveRuns& live,
+       Listener l)
+      : state(std::move(options), backend, std::move(reader), live),
         listener(std::move(l)),
         acceptor(state.io, asio::local::stream_protocol(), listener.release()),
         retry(state.io) {}
@@ -145,13 +147,14 @@ Server::~Server() {
 }
 
 Result<std::unique_ptr<Server>> Server::listen(Options options, Backend& backend,
-                                               std::unique_ptr<Reader> reader) {
+                                               std::unique_ptr<Reader> reader, prediction::LiveRuns& live) {
   auto listener =
       options.inherited_fd >= 0
           ? Listener::adopt(options.inherited_fd)
           : Listener::bind(options.socket_path, options.world_accessible ? 0666 : 0660, options.socket_group);
   if (!listener) return tl::unexpected(listener.error());
-  auto impl = std::make_unique<Impl>(std::move(options), backend, std::move(reader), std::move(*listener));
+  auto impl =
+      std::make_unique<Impl>(std::move(options), backend, std::move(reader), live, std::move(*listener));
   return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
 

@@ -1,7 +1,7 @@
 // HTTP/1.1 on a Unix stream socket. One thread (the caller of `run`) serves all connections; whatever may
 // block (imports, refits, labels, reloads) goes to a small worker pool.
 //
-//   auto server = Server::listen(options, backend, std::move(reader));   // binds; says why it can't
+//   auto server = Server::listen(options, backend, std::move(reader), live);   // binds; says why it can't
 //   std::jthread service([&] { (*server)->run(); });
 //   …
 //   (*server)->changed();   // after each commit: wakes the watchers
@@ -19,6 +19,7 @@
 #include "daemon/service/backend.h"
 #include "daemon/service/peer.h"
 #include "parsers/base/error.h"
+#include "prediction/live_runs.h"
 #include "storage/history.h"
 
 namespace etad::service {
@@ -58,9 +59,9 @@ struct Options {
 class Server {
  public:
   // Binds and listens. A socket file nobody listens on is replaced; a living daemon's is not.
-  // `backend` outlives the server; `reader` is used on the thread of run() only.
+  // `backend` and `live` outlive the server; `reader` is used on the thread of run() only.
   static Result<std::unique_ptr<Server>> listen(Options options, Backend& backend,
-                                                std::unique_ptr<Reader> reader);
+                                                std::unique_ptr<Reader> reader, prediction::LiveRuns& live);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

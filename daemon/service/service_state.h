@@ -19,7 +19,7 @@ namespace etad::service {
 class Connection;
 
 struct ServiceState {
-  ServiceState(Options o, Backend& b, std::unique_ptr<Reader> r);
+  ServiceState(Options o, Backend& b, std::unique_ptr<Reader> r, prediction::LiveRuns& live);
 
   void log(std::string_view message) const {
     if (options.log) options.log(message);

@@ -61,9 +61,11 @@ int serve(const Asked& asked) {
   options.access.own_uid = getuid();
   options.version = etad::kVersion;
   options.log = [](std::string_view message) { std::cerr << etad::printable(message) << '\n'; };
+  const auto digests = std::make_shared<etad::fleet::Digests>();
+  etad::fleet::FleetReader live_reader(database, digests);
+  etad::prediction::LiveRuns live(live_reader);
   auto server = etad::service::Server::listen(
-      std::move(options), backend,
-      std::make_unique<etad::fleet::FleetReader>(database, std::make_shared<etad::fleet::Digests>()));
+      std::move(options), backend, std::make_unique<etad::fleet::FleetReader>(database, digests), live);
   if (!server) return report(server.error());
   std::thread service([&] { (*server)->run(); });
   std::cout << "ready" << std::endl;

@@ -119,8 +119,9 @@ TEST(AllocatingRequests, AreAnsweredAgainAfterOneForWhichThereWasNoMemory) {
   service::testing::History history;
   service::testing::FakeBackend backend;
   const auto reader = history.reader();
+  prediction::LiveRuns live(*reader);
   service::Router router({"1", [] { return kToday; }, [] { return service::ServiceCounters{}; }, "gpu1"},
-                         backend, *reader);
+                         backend, *reader, live);
   for (const char* target : {"/v1/runs", "/v1/runs/1", "/v1/sources", "/metrics",
                              "/v1/estimate?network=x&phase=train&iterations=1"}) {
     SCOPED_TRACE(target);

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <thread>
 #include <variant>
+#include <vector>
 
 #include "bench/replay/log_runs.h"
 #include "daemon/service/router.h"
@@ -84,11 +86,34 @@ class LiveAnswer : public FollowedLog {
 
   service::testing::FakeBackend backend_;
   Instant asked_at_{};
+  prediction::LiveRuns live_{*reader_};
   service::Router router_{
       {"1.2.3", [this] { return asked_at_; }, [] { return service::ServiceCounters{}; }, "gpu1"},
       backend_,
-      *reader_};
+      *reader_,
+      live_};
 };
+
+// The service and the keeper of the track record ask the same object, each on its thread.
+TEST_F(LiveAnswer, IsTheSameForWhoeverAsks) {
+  fit_earlier_logs();
+  const auto parts = pieces(example(kLog), kDisplayed);
+  for (std::size_t i = 0; i < 12; ++i) write("live.log", parts[i]);
+  const RunRow row = newest();
+  const auto models = refit_.models();
+  const auto alone = prediction::LiveRuns(*reader_).forecast(row, models);
+  ASSERT_TRUE(alone.remaining);
+  std::vector<prediction::RunForecast> said(4);
+  {
+    std::vector<std::jthread> askers;
+    for (auto& each : said) askers.emplace_back([&] { each = live_.forecast(row, models); });
+  }
+  for (const auto& each : said) {
+    ASSERT_TRUE(each.remaining);
+    EXPECT_EQ(each.remaining->seconds, alone.remaining->seconds);
+    EXPECT_EQ(each.model_id, alone.model_id);
+  }
+}
 
 TEST_F(LiveAnswer, IsThatOfAReplay) {
   EXPECT_GE(compare(example(kLog)), 22);

@@ -78,8 +78,9 @@ class RunUsage : public testing::Test {
   }
 
   boost::json::value run(int id) {
+    prediction::LiveRuns live(*reader_);
     service::Router router({"1", [] { return kToday; }, [] { return service::ServiceCounters{}; }, "gpu1"},
-                           *daemon_, *reader_);
+                           *daemon_, *reader_, live);
     service::Request request;
     request.method = "GET";
     request.target = "/v1/runs/" + std::to_string(id);

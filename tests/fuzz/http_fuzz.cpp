@@ -126,7 +126,9 @@ void check(const Reply& reply) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static OneRun reader;
   static OneModel backend;
-  static Router router({"0", [] { return Instant{}; }, [] { return ServiceCounters{}; }}, backend, reader);
+  static prediction::LiveRuns live(reader);
+  static Router router({"0", [] { return Instant{}; }, [] { return ServiceCounters{}; }}, backend, reader,
+                       live);
 
   http::request_parser<http::string_body> parser;
   parser.header_limit(8 * 1024);

@@ -11,7 +11,8 @@ TEST(CostView, EnergyIsAnsweredWhereItWasMeasured) {
   History history;
   const auto reader = history.reader();
   FakeBackend backend;
-  Router router({"1.2.3", [] { return kNow; }, [] { return ServiceCounters{}; }}, backend, *reader);
+  prediction::LiveRuns live(*reader);
+  Router router({"1.2.3", [] { return kNow; }, [] { return ServiceCounters{}; }}, backend, *reader, live);
   const auto get = [&](const std::string& target, unsigned status = 200) {
     Request request;
     request.method = "GET";
@@ -62,7 +63,8 @@ TEST(CostView, WhatDoesNotFitIntoTheDevicesMemoryIsNeitherBestNorKnee) {
   History history;
   const auto reader = history.reader();
   FakeBackend backend;
-  Router router({"1.2.3", [] { return kNow; }, [] { return ServiceCounters{}; }}, backend, *reader);
+  prediction::LiveRuns live(*reader);
+  Router router({"1.2.3", [] { return kNow; }, [] { return ServiceCounters{}; }}, backend, *reader, live);
   auto models = std::make_shared<ModelSet>();
   models->models = {fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.0006)};
   const ModelKey& key = models->models.front().key;

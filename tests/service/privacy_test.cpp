@@ -44,7 +44,9 @@ TEST(Privacy, OfOthersPrivateRunsNeitherLogsNorLossesAreTold) {
   FakeBackend backend;
   backend.health_.started_at = kNow - std::chrono::minutes{2};
   const auto reader = history.reader();
-  Router router({"1", [] { return kNow; }, [] { return ServiceCounters{}; }, {}, true}, backend, *reader);
+  prediction::LiveRuns live(*reader);
+  Router router({"1", [] { return kNow; }, [] { return ServiceCounters{}; }, {}, true}, backend, *reader,
+                live);
   backend.statuses = {{"/home/alice/unread.log", "waiting: permission denied"}};
   backend.health_.failures = {{"sources", "1 can't be read; /home/alice/unread.log", ""}};
   Request bob;

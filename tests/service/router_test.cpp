@@ -47,7 +47,8 @@ class RouterTest : public ::testing::Test {
   FakeBackend backend_;
   std::unique_ptr<Reader> reader_ = history_.reader();
   ServiceCounters counters_;
-  Router router_{{"1.2.3", [] { return kNow; }, [this] { return counters_; }}, backend_, *reader_};
+  prediction::LiveRuns live_{*reader_};
+  Router router_{{"1.2.3", [] { return kNow; }, [this] { return counters_; }}, backend_, *reader_, live_};
 };
 
 constexpr char kNet[] =

@@ -51,7 +51,9 @@ class RunTracesTest : public ::testing::Test {
   FakeBackend backend_;
   std::unique_ptr<Reader> reader_ = history_.reader();
   std::int64_t source_ = 0;
-  Router router_{{"1", [] { return kNow; }, [] { return ServiceCounters{}; }, "gpu1"}, backend_, *reader_};
+  prediction::LiveRuns live_{*reader_};
+  Router router_{
+      {"1", [] { return kNow; }, [] { return ServiceCounters{}; }, "gpu1"}, backend_, *reader_, live_};
 };
 
 TEST_F(RunTracesTest, WithoutATraceTheAnswerSaysWhy) {

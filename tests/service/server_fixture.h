@@ -27,7 +27,7 @@ class ServerTest : public ::testing::Test {
   ~ServerTest() override { stop(); }
 
   void start() {
-    auto server = Server::listen(options_, backend_, history_.reader());
+    auto server = Server::listen(options_, backend_, history_.reader(), live_);
     ASSERT_TRUE(server) << server.error().text();
     server_ = std::move(*server);
     thread_ = std::thread([this] { server_->run(); });
@@ -43,6 +43,8 @@ class ServerTest : public ::testing::Test {
 
   History history_;
   FakeBackend backend_;
+  std::unique_ptr<Reader> live_reader_ = history_.reader();
+  prediction::LiveRuns live_{*live_reader_};
   std::string path_ = history_.dir().file("etad.sock");
   Options options_;
   std::unique_ptr<Server> server_;

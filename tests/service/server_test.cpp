@@ -290,7 +290,7 @@ TEST_F(ServerTest, StopFinishesWhatIsUnderWay) {
     }
     std::promise<void> begun, go_on;
   } slow;
-  auto server = Server::listen(options_, slow, history_.reader());
+  auto server = Server::listen(options_, slow, history_.reader(), live_);
   ASSERT_TRUE(server);
   std::thread thread([&] { (*server)->run(); });
   RawClient busy(path_), idle(path_);
@@ -316,7 +316,7 @@ TEST_F(ServerTest, ADeadSocketFileIsReplacedALivingDaemonIsNot) {
     close(fd);
   }
   start();
-  const auto second = Server::listen(options_, backend_, history_.reader());
+  const auto second = Server::listen(options_, backend_, history_.reader(), live_);
   ASSERT_FALSE(second);
   EXPECT_NE(second.error().message.find("another daemon"), std::string::npos);
   EXPECT_EQ(status_of(ask(get("/v1"))), 200);
@@ -324,11 +324,11 @@ TEST_F(ServerTest, ADeadSocketFileIsReplacedALivingDaemonIsNot) {
 
 TEST_F(ServerTest, WhatIsNoSocketIsNotTouched) {
   std::ofstream(path_) << "precious";
-  const auto server = Server::listen(options_, backend_, history_.reader());
+  const auto server = Server::listen(options_, backend_, history_.reader(), live_);
   ASSERT_FALSE(server);
   EXPECT_EQ(std::filesystem::file_size(path_), 8U);
   options_.socket_path = std::string(200, 'x');
-  EXPECT_FALSE(Server::listen(options_, backend_, history_.reader()));
+  EXPECT_FALSE(Server::listen(options_, backend_, history_.reader(), live_));
 }
 
 TEST_F(ServerTest, TheSocketsModeIsAsAsked) {

@@ -1,4 +1,4 @@
-#include "daemon/score_keeper.h"
+#include "daemon/track_record_keeper.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ constexpr const char* kDisplayed = ", loss = ";
 class TrackRecordKept : public FollowedLog {
  protected:
   void keeper() {
-    keeper_ = std::make_unique<ScoreKeeper>(Reader::open(path()).value(), *writer_);
+    keeper_ = std::make_unique<TrackRecordKeeper>(Reader::open(path()).value(), *writer_, live_);
     ASSERT_TRUE(keeper_->begin());
   }
 
@@ -41,7 +41,9 @@ class TrackRecordKept : public FollowedLog {
   std::vector<PredictionRow> predictions() { return reader_->predictions(newest().id).value(); }
 
   std::shared_ptr<const prediction::ModelSet> models_ = std::make_shared<prediction::ModelSet>();
-  std::unique_ptr<ScoreKeeper> keeper_;
+  std::unique_ptr<Reader> live_reader_ = Reader::open(path()).value();
+  prediction::LiveRuns live_{*live_reader_};
+  std::unique_ptr<TrackRecordKeeper> keeper_;
 };
 
 const std::string kLog = "lenet_b8_i5000_tb100_ti40.log";

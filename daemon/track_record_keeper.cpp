@@ -1,4 +1,4 @@
-#include "daemon/score_keeper.h"
+#include "daemon/track_record_keeper.h"
 
 #include <algorithm>
 #include <chrono>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::int64_t kMostRunning = 1000;  // more at once on one machine are not runs
 constexpr double kConfidence = 0.9;
-constexpr std::size_t kMostLost = 64;  // a run whose log just ends may go on after all: so many are awaited
-constexpr std::int64_t kMostNew = 1000;    // runs between two looks: of more, the newest
+constexpr std::size_t kMostLost = 64;    // a run whose log just ends may go on after all: so many are awaited
+constexpr std::int64_t kMostNew = 1000;  // runs between two looks: of more, the newest
 constexpr std::int64_t kMostEnded = 1000;  // of those that ended last: a crash leaves unscored what was new
 
 // A run whose last line is older than that is not followed but read from an old log: foretelling what has
@@ -40,10 +40,11 @@ RunFilter running_runs() {
 
 }  // namespace
 
-ScoreKeeper::ScoreKeeper(std::unique_ptr<Reader> reader, SharedWriter& writer, RunWatch* watch)
-    : reader_(std::move(reader)), writer_(writer), watch_(watch), live_(*reader_) {}
+TrackRecordKeeper::TrackRecordKeeper(std::unique_ptr<Reader> reader, SharedWriter& writer,
+                                     prediction::LiveRuns& live, RunWatch* watch)
+    : reader_(std::move(reader)), writer_(writer), watch_(watch), live_(live) {}
 
-Result<void> ScoreKeeper::begin() {
+Result<void> TrackRecordKeeper::begin() {
   const auto rows = reader_->runs(running_runs());
   if (!rows) return tl::unexpected(rows.error());
   for (const RunRow& row : *rows) {
@@ -55,7 +56,7 @@ Result<void> ScoreKeeper::begin() {
 
 // The runs that came since the last call, those that lasted for less than the time between two looks
 // included.
-Result<std::vector<RunRow>> ScoreKeeper::newer_runs() {
+Result<std::vector<RunRow>> TrackRecordKeeper::newer_runs() {
   RunFilter filter;
   filter.limit = 1;
   auto rows = reader_->runs(filter);
@@ -70,7 +71,7 @@ Result<std::vector<RunRow>> ScoreKeeper::newer_runs() {
 }
 
 // A daemon that died between the commit of a run's end and its scoring left the score to its successor.
-Result<void> ScoreKeeper::note_unscored() {
+Result<void> TrackRecordKeeper::note_unscored() {
   const auto unscored = reader_->unscored_runs(kMostEnded);
   if (!unscored) return tl::unexpected(unscored.error());
   for (const std::int64_t id : *unscored) runs_[id].anything = true;  // not running: scored at the next look
@@ -78,7 +79,7 @@ Result<void> ScoreKeeper::note_unscored() {
 }
 
 // What is on record of a run we have not seen before (or not since the start).
-Result<void> ScoreKeeper::note(const RunRow& row) {
+Result<void> TrackRecordKeeper::note(const RunRow& row) {
   if (runs_.contains(row.id)) return {};
   const auto predictions = reader_->predictions(row.id);
   if (!predictions) return tl::unexpected(predictions.error());
@@ -90,7 +91,7 @@ Result<void> ScoreKeeper::note(const RunRow& row) {
   return {};
 }
 
-Result<void> ScoreKeeper::look(const std::shared_ptr<const prediction::ModelSet>& models, Instant now) {
+Result<void> TrackRecordKeeper::look(const std::shared_ptr<const prediction::ModelSet>& models, Instant now) {
   const auto rows = reader_->runs(running_runs());
   if (!rows) return tl::unexpected(rows.error());
   std::set<std::int64_t> running;
@@ -113,8 +114,9 @@ Result<void> ScoreKeeper::look(const std::shared_ptr<const prediction::ModelSet>
   return score_ended(running, now);
 }
 
-Result<void> ScoreKeeper::predict(const RunRow& row, Seen& seen,
-                                  const std::shared_ptr<const prediction::ModelSet>& models, Instant now) {
+Result<void> TrackRecordKeeper::predict(const RunRow& row, Seen& seen,
+                                        const std::shared_ptr<const prediction::ModelSet>& models,
+                                        Instant now) {
   if (row.run.ended_at && now - *row.run.ended_at > kPast) return {};
   const prediction::RunForecast forecast = live_.forecast(row, models);
   const auto& remaining = forecast.remaining;
@@ -143,8 +145,8 @@ Result<void> ScoreKeeper::predict(const RunRow& row, Seen& seen,
 
 // A run that is seen too late for its start: what the models that were fitted before it began say of all of
 // it is what would have been said then.
-Result<void> ScoreKeeper::predict_start(const RunRow& row, Seen& seen, const prediction::ModelSet& models,
-                                        Instant now) {
+Result<void> TrackRecordKeeper::predict_start(const RunRow& row, Seen& seen,
+                                              const prediction::ModelSet& models, Instant now) {
   const prediction::RunForecast forecast = prediction::LiveRuns::at_start(row, models);
   if (!forecast.remaining) return {};
   PredictionRow prediction;
@@ -155,8 +157,8 @@ Result<void> ScoreKeeper::predict_start(const RunRow& row, Seen& seen, const pre
 }
 
 // `prediction.seconds`: what the forecast's remaining time is added to.
-Result<void> ScoreKeeper::record(const RunRow& row, Seen& seen, PredictionRow prediction,
-                                 const prediction::RunForecast& forecast) {
+Result<void> TrackRecordKeeper::record(const RunRow& row, Seen& seen, PredictionRow prediction,
+                                       const prediction::RunForecast& forecast) {
   const double known = prediction.seconds;
   prediction.run_id = row.id;
   prediction.seconds = known + forecast.remaining->seconds;
@@ -174,7 +176,7 @@ Result<void> ScoreKeeper::record(const RunRow& row, Seen& seen, PredictionRow pr
 
 // A run that finished is what its predictions were about. One that was stopped, failed or was lost was not
 // what was planned, so nothing is learnt from its end.
-Result<void> ScoreKeeper::score_ended(const std::set<std::int64_t>& running, Instant now) {
+Result<void> TrackRecordKeeper::score_ended(const std::set<std::int64_t>& running, Instant now) {
   std::size_t lost = 0;
   for (auto it = runs_.begin(); it != runs_.end();) {
     if (running.contains(it->first)) {

@@ -17,10 +17,11 @@
 namespace etad {
 
 // Belongs to one thread.
-class ScoreKeeper {
+class TrackRecordKeeper {
  public:
-  // `watch`, where there is one, is told of the runs at each look; it outlives the keeper.
-  ScoreKeeper(std::unique_ptr<Reader> reader, SharedWriter& writer, RunWatch* watch = nullptr);
+  // `live` and, where there is one, `watch`, which is told of the runs at each look, outlive the keeper.
+  TrackRecordKeeper(std::unique_ptr<Reader> reader, SharedWriter& writer, prediction::LiveRuns& live,
+                    RunWatch* watch = nullptr);
 
   // Takes note of the runs that are running as the history has it, before anything is read from their logs,
   // so that those which end right then are scored too; and of those that ended without being scored.
@@ -53,7 +54,7 @@ class ScoreKeeper {
   std::unique_ptr<Reader> reader_;
   SharedWriter& writer_;
   RunWatch* watch_;
-  prediction::LiveRuns live_;
+  prediction::LiveRuns& live_;
   std::map<std::int64_t, Seen> runs_;  // that were running when last looked at, by id
   std::int64_t newest_ = 0;            // the highest id of a run when last looked at
 };
