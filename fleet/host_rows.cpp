@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "parsers/base/hash.h"
 #include "storage/codes.h"
 #include "storage/layer_table.h"
 #include "storage/text_map.h"
@@ -24,15 +25,10 @@ std::int64_t number_of(const std::string& host_id, std::int64_t attempt) {
                                    (std::size_t{1} << 30U));
 }
 
-// FNV-1a, so that any change of what a model would be fitted from changes the sum over a model's runs.
+// Any change of what a model would be fitted from changes the sum over a model's runs.
 std::int64_t digest_of(const std::vector<Parameter>& values) {
-  std::uint64_t hash = 14695981039346656037U;
-  const auto take = [&hash](unsigned char byte) { hash = (hash ^ byte) * 1099511628211U; };
-  for (const Parameter& value : values) {
-    if (value)
-      for (const char c : *value) take(static_cast<unsigned char>(c));
-    take(value ? 255 : 254);
-  }
+  std::uint64_t hash = fnv1a({});
+  for (const Parameter& value : values) hash = value ? fnv1a("\xff", fnv1a(*value, hash)) : fnv1a("\xfe", hash);
   return static_cast<std::int64_t>(hash >> 16U);
 }
 

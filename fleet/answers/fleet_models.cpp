@@ -1,5 +1,6 @@
 #include "fleet/answers/fleet_models.h"
 
+#include "parsers/base/hash.h"
 #include "storage/codes.h"
 
 namespace etad::fleet {
@@ -20,11 +21,8 @@ bool keeps_nothing(const postgres::Failure& failure) {
 
 // Without a sequence: made of the key, the same wherever it is made.
 std::int64_t id_of(const ModelKey& key) {
-  std::uint64_t hash = 14695981039346656037U;
-  const auto take = [&hash](std::string_view text) {
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-    hash = (hash ^ 255U) * 1099511628211U;
-  };
+  std::uint64_t hash = fnv1a({});
+  const auto take = [&hash](std::string_view text) { hash = fnv1a("\xff", fnv1a(text, hash)); };
   for (const std::string* text : {&key.network, &key.architecture, &key.framework, &key.host, &key.device}) take(*text);
   take(std::to_string(key.devices));
   take(codes::word(key.phase));
