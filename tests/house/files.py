@@ -19,6 +19,8 @@ PICTURES = (".png",)
 DECLARED = ("daemon/service/openapi.json", "etc/rules.d/", "etc/grafana/")
 MAPS = ("docs/architecture.md", "regression/README.md")  # documents that lead through the code by file names
 NAMED_FILE = re.compile(r"`([\w./-]+\.(?:h|cpp|cmake|txt|md|json|py))`")
+# What is to be written once, and where.
+ONCE = {r"1099511628211|0x0*100000001b3": "parsers/base/hash.h"}
 TEST = re.compile(r"^TEST(?:_F|_P)?\((\w+), *(\w+)\)", re.M)
 CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*$")
 WORD = re.compile(r"(?:`[^`]*`|\[[^\]]*\]\([^)]*\)|\S)+")  # code and links stay in one line
@@ -82,6 +84,13 @@ def misnamed(name, text):
                 yield f"{name}:{text[:match.start()].count(chr(10)) + 1}: {word}: tests are named like {camel}"
 
 
+def repeated(name, text):
+    """What is there twice of what is to be there once."""
+    for pattern, home in ONCE.items():
+        if name != home and name.endswith((".cpp", ".h")) and re.search(pattern, text, re.I):
+            yield f"{name}: this is written once, in {home}: {re.search(pattern, text, re.I)[0]}"
+
+
 def absent(name, text, files):
     """The files that a map of the code names and that are not there, by path or by the end of one."""
     if name not in MAPS:
@@ -101,7 +110,7 @@ def main():
         with open(path, encoding="utf-8") as file:
             text = file.read()
         lines = text.split("\n")
-        for complaint in [*misnamed(name, text), *absent(name, text, files)]:
+        for complaint in [*misnamed(name, text), *repeated(name, text), *absent(name, text, files)]:
             print(complaint)
             wrong += 1
         if len(lines) - 1 > MOST_LINES and not name.startswith(DECLARED):
