@@ -40,7 +40,7 @@ estimators::Case case_of(const ModelKey& key);
 void keep_fair_share(std::map<ModelKey, std::vector<estimators::Datum>>& data,
                      const std::map<ModelKey, std::int64_t>& owners);
 
-// What estimators said, and how far it may be trusted.
+// What estimators said, and how well they have done in such questions.
 struct Said {
   estimators::Kind kind{};
   std::string_view estimator, source;

@@ -18,8 +18,8 @@ double epoch_seconds(Instant at);
 // A segment as the regression takes it.
 regression::RunInterval interval_of(const Segment& segment);
 
-// What the model says of one iteration, as a share of the `iterations` that lie ahead: what a run costs once
-// (its c0) is behind a running one and must not count for each iteration.
+// The model's prediction for one iteration: that for all `iterations` that lie ahead, divided by their number.
+// Asked for a single iteration, the model would count what a run costs once (its c0) for each of them.
 std::optional<regression::Prediction> per_iteration(const regression::Model& model, const Run& run,
                                                     Phase phase, double iterations, double confidence);
 

@@ -23,7 +23,7 @@ struct Basis {
   Terms (*features)(double n, double b, std::span<const double> knots) = nullptr;
 
   int parameters() const { return static_cast<int>(names.size()); }
-  // Those that are really there: the pure forms carry a cost per run that is always 0.
+  // How many are fitted: a formula that begins with "n*" has no cost per run, so its c0 is always 0.
   int terms() const { return parameters() - formula.starts_with("n*"); }
 };
 

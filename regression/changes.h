@@ -1,6 +1,6 @@
 // Where a noisy level changes: optimal partitioning of a series into intervals of constant level, by least
-// squares with a penalty for each change (Jackson et al. 2005). Quadratic in the series' length: for short
-// ones.
+// squares with a penalty for each change (Jackson et al. 2005). The cost is quadratic in the series' length:
+// callers pass a few hundred values at most.
 #pragma once
 
 #include <cstddef>

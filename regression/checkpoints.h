@@ -12,11 +12,13 @@ inline constexpr std::array<double, 4> kCheckpoints{0.0, 0.05, 0.25, 0.5};
 // The share of a run's time that is over, as predicted now. In [0, 1]; nullopt where that can't be said.
 std::optional<double> time_fraction(double elapsed_seconds, double remaining_seconds);
 
-// The latest checkpoint reached at `fraction` that lies beyond `recorded`, the latest one on record. `before`
-// is the fraction at which the run was last looked at: a run that shows itself seldom passes its checkpoints
-// between two looks, and the first look behind one is the moment to say what is thought. Checkpoints that
-// were passed while nobody looked (the daemon was away, a log was read in one piece) are not made up
-// afterwards. Nor does one count that lies further back than these shares of the run's time.
+// The checkpoint to write a prediction down for now; nullopt: none. All arguments are shares of the run's
+// time: `fraction`, how much is over; `recorded`, the latest checkpoint on record; `before`, how much was over
+// when the run was last looked at.
+//
+// A prediction is worth writing down only close behind its checkpoint: at most kCheckpointTolerance late, or
+// kWatchedTolerance where the run was watched and passed it between two looks. Checkpoints that were passed
+// while nobody looked (the daemon was down, a log was read in one piece) stay without a prediction.
 inline constexpr double kCheckpointTolerance = 0.02;
 inline constexpr double kWatchedTolerance = 0.1;
 std::optional<double> checkpoint_reached(double fraction, std::optional<double> recorded,

@@ -1,4 +1,5 @@
-// Solver types, precisions and their kin: joined with the others, or told apart where the runs say so.
+// Which covariates (solver type, precision, …) change the step time. Runs are taken for alike whatever their
+// covariates, until the evidence says that a covariate has a factor of its own.
 #pragma once
 
 #include <optional>
@@ -16,8 +17,8 @@ struct CovariateEffects {
   Covariates seen;                       // all that any run has, at most kMaxCovariates
 };
 
-// What the runs are held against: those of the most common combination of covariates, fitted alone. How noisy
-// runs are it does not know.
+// What the other runs are compared with: the runs of the most common combination of covariates, fitted alone.
+// It does not depend on an estimate of the noise, so one reference serves both stages of a fit.
 struct ReferenceFit {
   Covariates covariates;
   Observations rows;

@@ -1,5 +1,5 @@
-// A time to expect with the law of its error: from the network's model, from the run's own windows and test
-// phases, and both joined. The inside of remaining().
+// A forecast is an expected time with the distribution of its error. There is one by the network's model, one
+// by the run's own windows and test phases, and one of both combined. Used by remaining() only.
 #pragma once
 
 #include <optional>
@@ -20,21 +20,21 @@ struct Forecast {
 // The model's prediction, whose interval was asked for with `confidence`. nullopt: unusable.
 std::optional<Forecast> model_forecast(const std::optional<Prediction>& prediction, double confidence);
 
-// How the run comes by its data, beside what its windows show.
+// What is known of the run's input beside its windows.
 struct Feed {
   bool on_cpu = false;
   double waits = 0;  // how often its log said that it waited for them
 };
 
-// Of one training iteration, over the next `left` of them.
+// Of one training iteration: the mean over the next `left` of them.
 Forecast training_forecast(const StepTimeSegmentation& segmentation, const StepTimeForecast& expected,
                            double left, const Feed& feed);
 
 // Of one test phase; `cost` has seen at least one.
 Forecast test_forecast(const TestCost& cost);
 
-// Both, weighted by their precision. `discount` in [0, 1]: how likely it is, where the two contradict each
-// other, that the model is the one that does not hold.
+// Both combined, weighted by precision. `discount` in [0, 1]: the probability that, if the two contradict each
+// other, it is the model that does not hold for this run.
 Forecast combine(const Forecast& own, const Forecast& model, double discount);
 
 }  // namespace etad::regression

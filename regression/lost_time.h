@@ -10,16 +10,16 @@ namespace etad::regression {
 
 struct LostTime {
   double seconds = 0;
-  int times = 0;          // that any was lost
-  double iterations = 0;  // that the windows went on by
+  int times = 0;          // gaps in which time was lost
+  double iterations = 0;  // from the first window to the last: what `seconds` were lost over
 };
 
-// Between windows that follow each other at once, or where windows are missing between them: their training,
-// at the step time of the window before, is taken out.
+// Which gaps: those between windows of which one follows the other at once, or those in which windows are
+// missing. The training of missing windows, at the step time of the window before, is not counted as lost.
 enum class Gap { between_neighbours, around_missing };
 
-// Of intervals whose beginnings are known. What happened no more than three times may have been an outlier,
-// and counts at no more than three windows' time.
+// Only intervals whose `at` is known count. A long gap that came no more than three times is taken for an
+// outlier and counts as three windows' time at most.
 LostTime lost_time(std::span<const RunInterval> seen, Gap gap);
 
 }  // namespace etad::regression

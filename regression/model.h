@@ -41,8 +41,8 @@ struct Prediction {
 // A run's time before anything is known of when it starts.
 struct Expectation {
   double seconds = 0;  // the median
-  double run = 0;      // variance of the logarithm: of runs about the truth, and
-  double fitted = 0;   // of the estimate about it
+  double run = 0;      // variance of log(a run's time / the true median)
+  double fitted = 0;   // variance of log(the estimate / the true median)
 };
 
 class SharedEffect;
@@ -53,8 +53,8 @@ struct Occasion {
   const SharedEffect* shared_effect = nullptr;
 };
 
-// What a covariate ("type=Adam") costs beside the most common combination of covariates: accepted only on
-// evidence.
+// The factor by which a covariate ("type=Adam") changes the time, beside the most common combination of
+// covariates. There is one only where the evidence asks for it (regression/covariate_effects.h).
 struct CovariateEffect {
   std::string covariate;
   double factor = 1;     // of the estimate
@@ -62,7 +62,7 @@ struct CovariateEffect {
   int runs = 0;
 };
 
-// The measured course of time over batch size: what a model teaches the others of its deployment.
+// A point of the measured curve of time over batch size: what the other models of the deployment learn from.
 struct CurvePoint {
   double samples = 0;
   double seconds = 0;  // per iteration

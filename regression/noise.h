@@ -1,6 +1,6 @@
-// How much runs of the same thing differ. Two sources: each iteration has luck of its own, which evens out
-// over a long run, and each run meets a machine in a state of its own (clocks, neighbours, memory layout),
-// which does not: variance(n) = run^2 + iteration^2 / n.
+// How much runs of the same thing differ: two variance components. Within a run, iterations differ from each
+// other, which averages out over a long run. Between runs, the state of the machine differs (clocks,
+// neighbours, memory layout), which does not average out. So variance(n) = run^2 + iteration^2 / n.
 #pragma once
 
 #include "regression/dataset.h"
@@ -20,11 +20,13 @@ struct Noise {
 // iterations, the median over the runs. 0 where no run has enough windows.
 double within_run_noise(const Dataset& data);
 
-// What is left for the runs: the robust spread of `residuals` (log(t / f); `parameters` were fitted), about
-// each other where batch sizes are repeated (regression/pure_error.h), less what the iterations explain,
-// shrunk towards `typical` (0: kPriorNoise) in the logarithm, as noise differs between machines by factors. d
-// degrees of freedom weigh d / (d + 2) x 2 d against the prior's 1.25 (the inverse variances of the
-// logarithms).
+// Both components, of which `iteration` is given. The total is the robust spread of `residuals`, log(t / f)
+// after `parameters` were fitted; where enough batch sizes are repeated it is their pure error instead
+// (regression/pure_error.h). What the iterations explain of it is taken off.
+//
+// The rest is shrunk towards `typical`, the deployment's (0: kPriorNoise). That is done in the logarithm, for
+// noise differs between machines by factors: d degrees of freedom weigh 2 d x d / (d + 2), the prior 1.25, the
+// inverse variances of the two logarithms.
 Noise between_run_noise(const Observations& rows, const std::vector<double>& residuals, int parameters,
                         double iteration, double typical);
 

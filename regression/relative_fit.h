@@ -17,7 +17,7 @@ namespace etad::regression {
 
 struct RelativeFit {
   Terms coefficients;
-  std::vector<double> residuals;  // log(t / f) per row, rows that were left out too; 0 where f is 0
+  std::vector<double> residuals;  // log(t / f) of every row, also of those left out; 0 where f is 0
   std::vector<double> weights;    // the loss's, in [0, 1]
   Gram covariance;                // of the coefficients, for relative errors of variance 1
   double scale = 0;               // robust standard deviation of the residuals

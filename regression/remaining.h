@@ -10,9 +10,9 @@
 
 namespace etad::regression {
 
-// An interval of a run that is over, in order of time: a training window between two displays (tests and
-// snapshots taken out) or a test phase. Windows that held a snapshot may be missing: a gap in
-// `first_iteration` is made up for by the run's step time.
+// A part of a running run's time that is over: a training window between two displays, without the tests and
+// snapshots in it, or a test phase. Passed in order of time. Windows that held a snapshot may be missing; the
+// gap that they leave in `first_iteration` is filled at the run's step time.
 struct RunInterval {
   bool test = false;      // a test phase; otherwise training
   double iterations = 0;  // of a test phase: test iterations, 0 where unknown
@@ -40,10 +40,9 @@ struct Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-// Seconds from the end of the last interval to that of the last iteration, with their interval; and what they
-// are made of. All finite; 0 <= lower <= seconds <= upper. The interval promises two things: with the
-// asked-for confidence it holds, and being off by more than twice as much is five times rarer than being
-// outside it.
+// Seconds from the end of the last RunInterval to the end of the last iteration; what they consist of; and
+// bounds. All finite; 0 <= lower <= seconds <= upper. The bounds promise two things: the time to come lies
+// between them with the asked-for confidence, and it is five times rarer that it lies twice as far away.
 struct Remaining {
   double seconds = 0, lower = 0, upper = 0;
   double train_seconds = 0, test_seconds = 0, snapshot_seconds = 0, startup_seconds = 0;

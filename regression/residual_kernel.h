@@ -1,5 +1,6 @@
-// The covariance of regression/residual_curve.h, taken apart into what can be weighed separately. Rows are
-// positions, the measured batch sizes first; columns of what is "between" are the measured ones.
+// The parts of the covariance of regression/residual_curve.h, each of which has a strength of its own.
+// "Positions" are batch sizes, the measured ones first. A part is a matrix with a row for each position and a
+// column for each measured batch size.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
-// The Gaussian process of regression/residual_curve.h under one grid point of the strengths of its parts,
-// seen from the measured batch sizes, and what many grid points together say of the others.
+// The Gaussian process of regression/residual_curve.h. ResidualProcess is the process for one point of the
+// grid of hyperparameters: its marginal likelihood, and its weights at the measured batch sizes. Predictions
+// averages what all points of the grid say of mean and variance at every position.
 #pragma once
 
 #include <Eigen/Core>
@@ -31,14 +32,13 @@ class ResidualProcess {
   // nothing.
   ResidualProcess(const ResidualData& data, const Kernel& kernel, const Eigen::VectorXd& carried);
 
-  // Grid points that differ from the one before in nothing but `small_batches` cost next to nothing.
-  // Enough to ask for the evidence, of any share of what is carried over: it moves the residuals, not their
-  // covariance.
+  // Prepares evidence(), and that for all shares of what is carried over at once: a share moves the residuals
+  // and not their covariance. A point that differs from the one before in `small_batches` only is cheap.
   void set(const Hyperparameters& point) { apply(point, false); }
   double evidence(double carried) const;  // log marginal likelihood, but for a constant
 
-  // Enough to ask for all the rest, where the covariance is definite: only NaN and overflow make it
-  // otherwise.
+  // Prepares all the rest too, which may be asked for if definite(). It is not only where a NaN or an
+  // overflow came in.
   void set_and_invert(const Hyperparameters& point) { apply(point, true); }
   bool definite() const { return definite_; }
   const Hyperparameters& hyperparameters() const { return hyperparameters_; }
@@ -71,12 +71,13 @@ class ResidualProcess {
   Square inverse_;
 };
 
-// How much of the other phase is carried over, and how likely that is beside the likeliest.
+// A share of the other phase's residuals that may be carried over, and the logarithm of its posterior weight
+// over that of the likeliest share.
 struct CarriedShare {
   double carried = 0, log_weight = 0;
 };
 
-// A mean and a second moment of what is weighed.
+// Mean and variance of a weighted mixture, summed up part by part.
 struct Moments {
   double weight = 0, mean = 0, square = 0;
   void add(double w, double m, double variance) {

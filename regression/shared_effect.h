@@ -62,7 +62,7 @@ class SharedEffect {
 
   std::vector<SharedEffectPoint> points_;  // by `until`
   std::vector<GridPoint> grid_;            // what counts of it; empty: no effect
-  double scale_ = 0;                       // the middle run's noise
+  double scale_ = 0;                       // the median of the points' scales
 };
 
 // How many of the newest points say how long it lasts, and how many of the last ones what it is now.

@@ -19,8 +19,8 @@ double weighted_quantile(const std::vector<double>& values, const std::vector<do
 double robust_scale(const std::vector<double>& residuals);
 
 // The tau-scale of residuals about 0 (Maronna & Zamar, Technometrics 44, 2002, with c2 = 3): their root mean
-// square, each cut at three times the robust scale. As hard to upset, and of a normal sample it knows the
-// standard deviation from as many values as the robust scale needs twice of.
+// square, each cut at three times the robust scale. As robust as that, and more efficient: on normal samples
+// it is as accurate with n values as the robust scale with 2 n.
 double tau_scale(const std::vector<double>& residuals);
 
 // Quantile of the standard normal distribution; p in (0, 1). This and the next two are Boost.Math's.

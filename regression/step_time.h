@@ -1,4 +1,5 @@
-// At what step time a run trains: what its windows say of the iterations to come. The inside of remaining().
+// The step time of a running run, in seconds per iteration: its segmentation so far, and the forecast for the
+// iterations to come. Used by remaining() and anomaly() only.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,7 @@ struct StepTimeBlock {
 struct StepTimeSegmentation {
   std::vector<StepTimeBlock> blocks;  // in order, at most kMaxBlocks
   std::vector<std::size_t> changes;   // blocks at which the step time changed; the first is 0
-  double stall_factor = 1;  // time over what the blocks' levels account for: what stalls add on average
+  double stall_factor = 1;  // the windows' time over that by their blocks' levels: what stalls add on average
   double iterations = 0;    // of all windows
   double noise = 0;         // relative standard deviation of a window from its block's level
   double jitter = 0;  // of windows of the present interval from their neighbours, likewise; blind to stalls
@@ -41,11 +42,11 @@ struct StepTimeForecast {
   double since = 0;                  // the iteration since which the step time has been what it is
   double drift = 0;                  // relative: how far the last change of step time would take the forecast
   double variation = 0;  // relative standard deviation between parts of the run as long as the rest
-  double scatter = 0;    // relative standard error of the two means, from window to window
+  double scatter = 0;    // relative standard error of past and future mean, as windows differ by chance
 };
 
-// The step time over the next `iterations`: that of the present interval for as long as such an interval may
-// be expected to last, that of the run's recent half beyond it; stalls at their average cost.
+// The mean step time over the next `iterations`. For as long as the present interval may be expected to last,
+// it is that interval's; beyond, that of the run's recent half. Stalls count at their average cost.
 StepTimeForecast forecast_step_time(const StepTimeSegmentation& segmentation, double iterations);
 
 }  // namespace etad::regression

@@ -93,7 +93,7 @@ void PointCodec::pack(const ProgressPoint& p, std::string& body) {
   ByteWriter out(body);
   out.byte(flags);
   if (step != step_) out.signed_int(step);
-  if (p.at) out.signed_int(wrapping_sub(wrapping_sub(microseconds(*p.at), at_), pace_));
+  if (p.at) out.signed_int(wrapping_sub(wrapping_sub(microseconds(*p.at), at_), last_step_));
   if (has_loss) out.float32(static_cast<float>(p.loss));
   if (!p.snapshot) remember(p.iteration, p.at);
 }
@@ -102,10 +102,10 @@ ProgressPoint PointCodec::unpack(ByteReader& in) {
   ProgressPoint p;
   const std::uint8_t flags = in.byte();
   p.iteration = wrapping_add(iteration_, flags & kSameStep ? step_ : in.signed_int());
-  if (flags & kTimed) p.at = instant(wrapping_add(at_, wrapping_add(pace_, in.signed_int())));
+  if (flags & kTimed) p.at = instant(wrapping_add(at_, wrapping_add(last_step_, in.signed_int())));
   p.loss = flags & kHasLoss ? static_cast<double>(in.float32()) : std::numeric_limits<double>::quiet_NaN();
   p.snapshot = (flags & kSnapshot) != 0;
-  if (!p.snapshot) remember(p.iteration, p.at);  // it is out of the displays' step and pace
+  if (!p.snapshot) remember(p.iteration, p.at);  // it is out of the displays' steps
   return p;
 }
 
@@ -114,8 +114,8 @@ void PointCodec::remember(std::int64_t iteration, const std::optional<Instant>& 
   iteration_ = iteration;
   if (!at) return;
   const std::int64_t now = microseconds(*at);
-  // The first point's distance from 1970 is no pace.
-  pace_ = at_ == 0 ? 0 : wrapping_sub(now, at_);
+  // The first point's distance from 1970 is no step.
+  last_step_ = at_ == 0 ? 0 : wrapping_sub(now, at_);
   at_ = now;
 }
 

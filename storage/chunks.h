@@ -32,7 +32,7 @@ class SegmentCodec {
   std::int64_t expected_start_ = 0;  // microseconds: where the last dated segment ended
 };
 
-// Each point as its difference from a steady pace, the loss as float32: about 8 bytes.
+// Each point as its difference from a steady step, the loss as float32: about 8 bytes.
 class PointCodec {
  public:
   void pack(const ProgressPoint& point, std::string& body);
@@ -42,7 +42,7 @@ class PointCodec {
   void remember(std::int64_t iteration, const std::optional<Instant>& at);
 
   std::int64_t iteration_ = 0, step_ = 0;  // the last point's, and its distance from the one before
-  std::int64_t at_ = 0, pace_ = 0;         // microseconds, likewise
+  std::int64_t at_ = 0, last_step_ = 0;    // microseconds, likewise
 };
 
 // Takes a chunk of `count` entries apart, appending to `out`; `codec` stands behind the last one afterwards.

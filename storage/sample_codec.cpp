@@ -91,13 +91,13 @@ std::string pack_samples(const std::vector<TimedValue>& samples) {
   const std::uint8_t decimals =
       decimals_of(samples, [](const TimedValue& s, std::uint8_t d) { return is_decimal(s.value, d); });
   out.byte(static_cast<std::uint8_t>(unit << 4 | decimals));
-  std::int64_t last_at = 0, pace = 0, last_value = 0;
+  std::int64_t last_at = 0, last_step = 0, last_value = 0;
   std::uint64_t last_bits = 0;
   for (const auto& sample : samples) {
     const std::int64_t at = sample.at.time_since_epoch().count() / kUnits[unit];
     const std::int64_t step = wrapping_sub(at, last_at);
-    out.signed_int(wrapping_sub(step, pace));
-    pace = last_at == 0 ? 0 : step;  // the first one's distance from 1970 is no pace
+    out.signed_int(wrapping_sub(step, last_step));
+    last_step = last_at == 0 ? 0 : step;  // the first one's distance from 1970 is no step
     last_at = at;
     if (decimals == kBinary) {
       write_binary(out, sample.value, last_bits);
@@ -117,11 +117,11 @@ bool unpack_samples(std::string_view body, std::int64_t count, std::vector<Timed
   const std::size_t unit = head >> 4;
   const std::uint8_t decimals = head & 15;
   if (unit >= kUnits.size() || (decimals > kMaxDecimals && decimals != kBinary)) return false;
-  std::int64_t at = 0, pace = 0, value = 0;
+  std::int64_t at = 0, last_step = 0, value = 0;
   std::uint64_t bits = 0;
   for (std::int64_t i = 0; i < count && in.ok(); ++i) {
-    const std::int64_t step = wrapping_add(pace, in.signed_int());
-    pace = at == 0 ? 0 : step;
+    const std::int64_t step = wrapping_add(last_step, in.signed_int());
+    last_step = at == 0 ? 0 : step;
     at = wrapping_add(at, step);
     const auto us = static_cast<std::uint64_t>(at) * static_cast<std::uint64_t>(kUnits[unit]);
     if (decimals != kBinary) value = wrapping_add(value, in.signed_int());

@@ -170,7 +170,7 @@ class PointsReader {
   }
 
  private:
-  // The finest tier that the step allows, that still has the beginning of the stretch, and that does not give
+  // The finest tier that the step allows, that still has the beginning of the time asked for, and that does not give
   // too many points; nullptr: the raw samples. Sets the step that it can give.
   const Tier* choose(std::int64_t id, const std::vector<TimedValue>& waiting, std::chrono::seconds& step) {
     const std::int64_t span = (to_ - from_) / kMicroseconds;

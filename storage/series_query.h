@@ -12,7 +12,7 @@ namespace etad {
 // Of that name, or all; only those that have samples.
 std::vector<SeriesRow> series_of(sqlite::Connection& connection, const std::string& name);
 
-// However long the stretch asked for, no series gives more than kMostPoints: the step grows instead.
+// However long the time asked for, no series gives more than kMostPoints: the step grows instead.
 inline constexpr std::int64_t kMostPoints = 100'000;
 std::vector<SeriesPoints> series_points_of(sqlite::Connection& connection, const SeriesQuery& query);
 

@@ -30,7 +30,7 @@ class Sum {
     total_.integral += mean * seconds;
     total_.covered += seconds;
   }
-  // What holds where no sample lies inside the stretch, only on both sides of it.
+  // What holds where no sample lies inside the interval, only on both sides of it.
   void edge(double a, double b) {
     if (!edge_) edge_ = std::minmax({a, b});
   }

@@ -1,4 +1,4 @@
-// The integral of a trace over a stretch of time, by the points a SeriesQuery gave. Pure.
+// The integral of a trace over an interval of time, by the points a SeriesQuery gave. Pure.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace etad {
 
-// What a trace says of [from, to), and for how much of it. A stretch without samples adds nothing: neither a
+// What a trace says of [from, to), and for how much of it. An interval without samples adds nothing: neither a
 // value nor time covered.
 struct TimeIntegral {
   double covered = 0;       // seconds that the samples vouch for

@@ -39,7 +39,7 @@ class RunIds {
   std::unordered_map<std::int64_t, std::optional<std::int64_t>> known_;
 };
 
-// Calls `consume(run ordinal, values)` for each stretch of records of the same run.
+// Calls `consume(run ordinal, values)` for each sequence of records of the same run.
 template <class T, class Consume>
 void by_run(const std::vector<Records::Of<T>>& records, Consume&& consume) {
   std::vector<T> values;

@@ -20,7 +20,8 @@ class BatchCurves {
   static constexpr int kGrid = 25;
   using Weights = Eigen::Array<double, kGrid, 1>;
 
-  // `deviation` of what bends a curve away from the form, `noise` of one batch size's own.
+  // Standard deviations in the logarithm: `deviation` of a smooth departure from the form, `noise` of what a
+  // single batch size has on its own.
   BatchCurves(const std::vector<ReplicateGroup>& groups, double deviation, double noise);
 
   // Mean and variance, over the grid, of log t(b) less log t at the reference.

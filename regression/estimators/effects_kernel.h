@@ -47,10 +47,10 @@ using Parts = std::array<double, kStrengths>;
 Parts covariance_parts(const KernelPoint& a, const KernelPoint& b);
 double covariance(const KernelPoint& a, const KernelPoint& b, const Strengths& strengths);
 
-// How much there is in common, for choosing whom to listen to.
+// How much two points have in common: for choosing the runs that an estimate is made from.
 double likeness(const KernelPoint& a, const KernelPoint& b);
 
-// Of one group: of its replicates about the truth of it.
+// Variance of a group's log_value about the truth, by its replicates.
 double noise_variance(const ReplicateGroup& group, const Strengths& strengths);
 
 }  // namespace etad::estimators

@@ -15,9 +15,6 @@ Estimator effects();           // one model of all the history (not published: e
 Estimator lu();                // peak memory a + b B
 Estimator stargazer();         // stepwise splines of the settings
 Estimator kerr();              // principal components of what a network's layers are
-
-Estimator stargazer();         // stepwise splines of the settings
-Estimator kerr();              // principal components of what a network's layers are
 Estimator described();         // memory by the network's description
 
 Estimator gupta();     // c1 + c2 B, run by run, forgetting

@@ -1,6 +1,7 @@
-// How far each estimator can be trusted with each kind of question: parts of the history are hidden, asked
-// for and compared (Madougou et al. 2016 on one's own history). What comes of it decides who answers, and how
-// wide the interval is (conformal prediction: Vovk et al. 2005; regression/interval.h).
+// How well each estimator does in each kind of question. Parts of the history are hidden, the estimators are
+// fitted to the rest, and what they say of the hidden part is compared with it (Madougou et al. 2016, on one's
+// own history). The result decides which estimator answers, and how wide its interval is (conformal
+// prediction: Vovk et al. 2005; regression/interval.h).
 #pragma once
 
 #include <array>
@@ -17,9 +18,9 @@
 
 namespace etad::estimators {
 
-// What has to be bridged from the runs there are to the question; the farthest counts.
+// The kind of a question is how far it lies from the runs there are. Of several that fit, the last one counts.
 enum class Kind : std::uint8_t {
-  seen,           // the like of it ran
+  seen,           // runs with all the same facts are there
   batch_size,     // at other batch sizes, smaller and larger ones
   range,          // at smaller batch sizes only, or larger ones only
   one_size,       // at a single other batch size
@@ -27,11 +28,11 @@ enum class Kind : std::uint8_t {
   devices,        // on other numbers of devices, fewer and more
   devices_range,  // on fewer devices only, or more only
   device,         // on other machines
-  network,        // never
+  network,        // a network that never ran
 };
 inline constexpr std::size_t kKinds = 9;
-std::string_view name_of(Kind kind);    // "batch_size" of all three that it is the matter of
-std::string_view column_of(Kind kind);  // what tells them apart: "batch_size_range"
+std::string_view name_of(Kind kind);    // "batch_size" for all three kinds that are about it
+std::string_view column_of(Kind kind);  // one for each: "batch_size_range"
 
 // What a history has seen, to tell the kind of a question by.
 class Seen {

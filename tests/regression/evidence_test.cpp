@@ -188,7 +188,7 @@ TEST(RunsTest, OrderShows) {
   EXPECT_GT(runs_statistic({-1, 1, -1, 1, -1, 1, -1, 1}, 0), 0);
   EXPECT_EQ(runs_statistic({}, 0), 0);
   EXPECT_LT(runs_statistic({0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 9, 8, 9, 8}, 5), -2)
-      << "a short stretch, but all of it";
+      << "a short interval, but all of it";
 }
 
 TEST_F(Evidence, RelatedModelsKnowThePeculiarBatchSizes) {

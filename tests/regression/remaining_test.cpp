@@ -127,15 +127,15 @@ TEST(Remaining, AnAcceleratorThatWaitsForItsDataMayGoFaster) {
   RunSoFar run;
   run.train(100, 0.5, 0.06);
   Plan plan = run.plan(40000);
-  const auto starved = remaining(run.seen, plan, {}, {}, 0.9);
+  const auto io_bound = remaining(run.seen, plan, {}, {}, 0.9);
   plan.on_cpu = true;
   const auto cpu = remaining(run.seen, plan, {}, {}, 0.9);
-  ASSERT_TRUE(starved && cpu);
-  expect_sound(*starved);
-  EXPECT_DOUBLE_EQ(starved->seconds, cpu->seconds) << "as a rule it goes on as it did";
-  EXPECT_LT(starved->lower, 0.65 * cpu->seconds);
+  ASSERT_TRUE(io_bound && cpu);
+  expect_sound(*io_bound);
+  EXPECT_DOUBLE_EQ(io_bound->seconds, cpu->seconds) << "as a rule it goes on as it did";
+  EXPECT_LT(io_bound->lower, 0.65 * cpu->seconds);
   EXPECT_GT(cpu->lower, 0.75 * cpu->seconds);
-  EXPECT_GT(starved->upper, 1.2 * cpu->seconds);
+  EXPECT_GT(io_bound->upper, 1.2 * cpu->seconds);
 }
 
 TEST(Remaining, OnceFedItIsTakenAtItsPace) {
