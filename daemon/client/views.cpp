@@ -425,7 +425,7 @@ std::string series_text(const Object& answer, const Screen& screen) {
              " --to " + text_of(row, "last_at") + "\n";
     }
   }
-  return out.empty() ? "Nothing was measured in that stretch: see --from and --to.\n" : out;
+  return out.empty() ? "Nothing was measured in that time: see --from and --to.\n" : out;
 }
 
 std::string import_text(const std::string& name, const Object& report) {

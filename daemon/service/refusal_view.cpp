@@ -100,7 +100,7 @@ Problem costs_unknown(const Refusal& refusal) {
   problem.detail = "What " + named(refusal) + " costs can't be counted: " + refusal.value + ".";
   problem.hint =
       "`etactl estimate --net FILE` takes a deploy.prototxt or Keras' model.summary(), which say it; or start "
-      "the training: its first measured stretch makes a model";
+      "the training: its first measured interval makes a model";
   return problem;
 }
 

@@ -53,7 +53,7 @@ void tell_of_runs(std::vector<NetworkRow> rows, const Refusal& refusal, Problem&
                    rows.front().network + ", but no model of it yet";
   problem.detail += refusal.value.empty() ? "." : ", and no estimate by what it costs: " + refusal.value + ".";
   problem.hint =
-      "a model comes with the next refit after a run's first measured stretch: `etactl refit` asks for it "
+      "a model comes with the next refit after a run's first measured interval: `etactl refit` asks for it "
       "now; `etactl runs --all` shows what the runs have";
   if (refusal.kind == Refusal::Kind::costs_unknown)
     problem.hint += "; `etactl estimate --net FILE` takes a description of it";

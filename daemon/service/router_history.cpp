@@ -65,7 +65,7 @@ SeriesQuery series_query(Params& params, Instant now) {
   const std::int64_t step = params.integer("step", 0, 366 * 86'400).value_or(fitting);
   if (query.from >= query.to) params.reject("from", "must be before \"to\"");
   if (step > 0 && length.count() / step > kMostOnPage) {
-    params.reject("step", "is too fine for that stretch: at most " + std::to_string(kMostOnPage) + " steps");
+    params.reject("step", "is too fine for that time: at most " + std::to_string(kMostOnPage) + " steps");
   }
   if (step == 0 && length > std::chrono::hours{24}) {
     params.reject("step", "of 0, the samples themselves, is for a day at most");

@@ -93,7 +93,7 @@ export function plot({label, x, y, points = [], line = [], marks = [], level = n
       h('text', {class: 'tick', y: PLOT_TOP + 10, ...(sx.at(m.x) < PLOT_W - 90 ? {x: sx.at(m.x) + 4} : {x: sx.at(m.x) - 4, 'text-anchor': 'end'})}, m.text))));
 }
 
-// The stretches of a list where that holds, each with its neighbours, so that they touch the rest.
+// The parts of a list where that holds, each with its neighbours, so that they touch the rest.
 function runsOf(list, holds) {
   const out = [];
   list.forEach((each, i) => {

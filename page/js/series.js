@@ -8,7 +8,7 @@ Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 // `show(charts)` draws one chart for each: {title, note, labels, rows: [[Date, value or [low, mid, high], …]],
-// unit(v), bars, shades: [{from, to, kind}]}; called again it changes them in place, and a stretch that was chosen
+// unit(v), bars, shades: [{from, to, kind}]}; called again it changes them in place, and a part that was chosen
 // stays. Zooming one zooms all. Ends with `signal`.
 export function timeCharts(signal) {
   const element = h('div', {class: 'charts', 'data-key': 'charts', 'data-keep': true});

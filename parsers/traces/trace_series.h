@@ -3,7 +3,7 @@
 // them.
 //
 // Units are base units: W, J, B, B/s, Hz, s, C (degrees Celsius), 1/s; shares of time or capacity are in %
-// (0 to 100), counts, flags (0 or 1) and masks have none. A flag's mean over a stretch is the share of it.
+// (0 to 100), counts, flags (0 or 1) and masks have none. A flag's mean over some time is the share of it.
 //
 // Labels, "name=value" in the order of their names, joined by commas (Sample::labels):
 //   gpu      the device's index as its tool counts it: 0, 1, …

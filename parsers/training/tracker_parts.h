@@ -146,7 +146,7 @@ class Tests {
 
  private:
   void begin_shown(RunTrack& r, const Moment& m);
-  void stretch(RunTrack& r, const Moment& m, std::int64_t n);
+  void interval(RunTrack& r, const Moment& m, std::int64_t n);
   void end_stated(RunTrack& r, const Moment& m, Duration took);
 
   Parts& all_;

@@ -52,7 +52,7 @@ struct Window {
   std::optional<Save> saving;  // the last of them, until a line shows that it is over
   Duration saved{};            // what those took whose ends are known
   bool unclocked = false;      // holds one whose end no line shows
-  bool broken = false;         // holds a stretch that is no training and whose length is unknown
+  bool broken = false;         // holds time that is no training, of unknown length
 };
 
 // A test phase that has begun and not ended.
@@ -116,7 +116,7 @@ struct EpochCount {
   std::optional<Duration> shortest;
 };
 
-// The course of a run's training beside the window at hand.
+// What is known of a run's training beside the window at hand.
 struct Training {
   Duration tests_before{};  // before the first progress
   // From the first line to the first progress, where that shows iterations already done: they are taken out

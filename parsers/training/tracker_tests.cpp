@@ -106,7 +106,7 @@ void track::Tests::begin_shown(RunTrack& r, const Moment& m) {
 }
 
 // A test phase that shows its batches. Where the lines state the mean over them, the whole of the phase is
-// one segment, told at its end; otherwise each stretch between two of them is one.
+// one segment, told at its end; otherwise each interval between two of them is one.
 void track::Tests::progress(const Moment& m) {
   if (is_after_end(m)) return;
   RunTrack& r = all_.runs.for_measurement(m);
@@ -126,13 +126,13 @@ void track::Tests::progress(const Moment& m) {
   if (n <= 0) return;  // another value of the same batch
   if (r.run.job == Job::test) r.run.iteration = shown;
   take_stated(test, m.event, m.now, shown);
-  if (test.stated <= 0) stretch(r, m, n);
+  if (test.stated <= 0) interval(r, m, n);
   test.done = shown;
   test.done_at = m.now;
 }
 
 // The batches since those displayed before, by the two lines' times.
-void track::Tests::stretch(RunTrack& r, const Moment& m, std::int64_t n) {
+void track::Tests::interval(RunTrack& r, const Moment& m, std::int64_t n) {
   const OpenTest& test = *r.test;
   const auto from = test.done_at ? test.done_at : test.since;
   if (from && m.now) {

@@ -49,35 +49,35 @@ bool speaks_of_all(const Event& event, std::int64_t n) {
   return !stated || std::abs(*stated - static_cast<double>(n)) <= 0.5 + 0.02 * static_cast<double>(n);
 }
 
-// It speaks of a part only, and the whole went at quite another pace: something else lies in between, such as
-// another run of which the log shows no beginning.
+// It speaks of a part only, and the whole went at quite another step time: something else lies in between,
+// such as another run of which the log shows no beginning.
 bool holds_something_else(const Event& event, const Anchor& from, const Anchor& to) {
   const auto n = static_cast<double>(to.iteration - from.iteration);
   const auto stated = iterations_stated(event);
   if (!stated || *stated < 1 || !from.at || !to.at || speaks_of_all(event, to.iteration - from.iteration))
     return false;
-  const double other_pace = n > 10 * *stated ? 1.5 : 3;  // the more is unseen, the less it takes
-  const double pace = to_seconds(between(*from.at, *to.at)) / n * *event.number(Field::rate);
-  return pace > other_pace || pace < 1 / other_pace;
+  const double other_step_time = n > 10 * *stated ? 1.5 : 3;  // the more is unseen, the less it takes
+  const double step_time = to_seconds(between(*from.at, *to.at)) / n * *event.number(Field::rate);
+  return step_time > other_step_time || step_time < 1 / other_step_time;
 }
 
-// A stretch much longer than those before it, and at quite another pace: lines of another training.
+// A window much longer than those before it, and at quite another step time: lines of another training.
 bool leaps(const PhaseSummary& before, std::int64_t n, Duration took) {
   if (before.segments < 3) return false;
-  constexpr double kMuchLonger = 10, kOtherPace = 3;
+  constexpr double kMuchLonger = 10, kOtherStepTime = 3;
   const auto iterations = static_cast<double>(n), done = static_cast<double>(before.iterations);
   if (iterations * static_cast<double>(before.segments) < kMuchLonger * done) return false;
-  const double pace = to_seconds(took) / iterations * done / to_seconds(before.duration);
-  return pace > kOtherPace || pace < 1 / kOtherPace;
+  const double step_time = to_seconds(took) / iterations * done / to_seconds(before.duration);
+  return step_time > kOtherStepTime || step_time < 1 / kOtherStepTime;
 }
 
 // Whether a time worked out from samples a second is in keeping with what was measured before: some count
 // tokens for samples, and then it is not the clock that is wrong.
-bool keeps_pace(const PhaseSummary& before, std::int64_t n, Duration took) {
+bool keeps_step_time(const PhaseSummary& before, std::int64_t n, Duration took) {
   if (before.iterations == 0) return false;
-  const double pace = to_seconds(took) / static_cast<double>(n) * static_cast<double>(before.iterations) /
-                      to_seconds(before.duration);
-  return pace > 0.5 && pace < 2;
+  const double step_time = to_seconds(took) / static_cast<double>(n) *
+                           static_cast<double>(before.iterations) / to_seconds(before.duration);
+  return step_time > 0.5 && step_time < 2;
 }
 
 // Whether the rounding of the times that two lines count drowns what lies between them.
@@ -460,7 +460,8 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
   if (const auto rate = m.event.number(Field::samples_per_second); !said && rate && *rate > 0) {
     const std::int64_t samples = product(all_.values.train_samples(r), to.iteration - from.iteration);
     said = statement(static_cast<double>(samples) / *rate, false);
-    if (said && from.dated && to.dated && !keeps_pace(r.run.train, to.iteration - from.iteration, said->took))
+    if (said && from.dated && to.dated &&
+        !keeps_step_time(r.run.train, to.iteration - from.iteration, said->took))
       said.reset();
     if (said && (!from.at || !to.at)) note_derived(r.run, "seconds: samples / samples_per_second");
   }
