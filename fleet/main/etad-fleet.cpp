@@ -40,10 +40,6 @@ std::string connection_string(const std::string& database) {
 }
 
 int serve(const Asked& asked) {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   if (asked.child) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -55,6 +51,11 @@ int serve(const Asked& asked) {
   etad::fleet::FleetBackend backend(
       database, static_cast<double>(asked.refit), formats ? *formats : std::make_shared<const etad::FormatSet>(), etad::system::now);
   if (const auto fitted = backend.refit(); !fitted) return report(fitted.error());
+  // Until here a signal ends the process at once, whatever it is fitting: the database takes it back.
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   etad::service::Options options;
   options.socket_path = asked.socket;
   options.world_accessible = !asked.child;
