@@ -187,7 +187,10 @@ Result<void> Ingest::restore(Instant wall) {
   std::vector<std::string> identities;
   for (FinishedFile& file : *finished) identities.push_back(std::move(file.identity));
   follower_.restore(std::move(positions), std::move(identities),
-                    [this](const std::string& path) { return recall(path); });
+                    [this](const std::string& path) { return recall(path); },
+                    [this](const std::string& path, const std::string& imported) {
+                      return !options_.unseen && go_on(path, imported);
+                    });
   return {};
 }
 
@@ -216,6 +219,23 @@ tl::expected<std::optional<follow::Position>, int> Ingest::recall(const std::str
   if (!*row) return std::nullopt;
   remember(**row);
   return position_of(**row);
+}
+
+// An import that a file has grown beyond: from its first commit on the source is the file's.
+bool Ingest::go_on(const std::string& path, const std::string& imported) {
+  auto rows = writer_.with([](Writer& writer) { return writer.sources(); });
+  if (!rows) return false;
+  for (SourceRow& row : *rows) {
+    if (row.kind != "import" || row.pending ||
+        follow::finished_identity(row.head, row.offset, row.marker) != imported)
+      continue;
+    const auto same = [&](const auto& known) { return known.second->id == row.id; };
+    if (std::any_of(sources_.begin(), sources_.end(), same)) continue;  // another file does
+    row.path = path;
+    remember(row);
+    return true;
+  }
+  return false;
 }
 
 Result<Ingest::Source*> Ingest::source_of(const follow::Batch& batch) {
@@ -257,6 +277,7 @@ Result<Ingest::Awake*> Ingest::wake(Source& source) {
     if (!found) return tl::unexpected(found.error());
     if (*found) row = std::move(**found);
   }
+  row.path = source.path;
   row.kind = follow::is_journal(source.path) ? "journal" : "file";
   row.pending = options_.unseen;
   auto parser = LogParser::restore(log_options(source), row.state);

@@ -100,6 +100,7 @@ class Ingest {
 
   Source& remember(const SourceRow& row);
   tl::expected<std::optional<follow::Position>, int> recall(const std::string& path);
+  bool go_on(const std::string& path, const std::string& imported);
   Result<Source*> source_of(const follow::Batch& batch);
   Result<Awake*> wake(Source& source);
   LogOptions log_options(const Source& source) const;

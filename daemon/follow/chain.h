@@ -81,4 +81,8 @@ class Chain {
 OsResult<ReadPart> read_before(Contents& contents, const std::string& path, const FileStatus& status,
                                const FinishedFiles& finished);
 
+// How much of a file an import had read, a kilobyte at least, before it grew; nothing of it where none had.
+OsResult<ReadPart> imported_before(Contents& contents, const std::string& path, const FileStatus& status,
+                                const FinishedFiles& finished);
+
 }  // namespace etad::follow

@@ -169,9 +169,12 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::set<std::st
   const bool is_file = status && status->type == FileType::regular;
   const auto known = recall ? recall(found.path) : OsResult<std::optional<Position>>(std::nullopt);
   auto before = is_file && !(known && *known) ? read_before(contents, found.path, *status, finished)
-                                              : OsResult<ReadPart>(ReadPart{});
-  if (!before && !is_passing(before.error()))
-    before = ReadPart{};  // it is not ours to read: that is told later
+                                               : OsResult<ReadPart>(ReadPart{});
+  if (go_on && is_file && !(known && *known) && before && before->offset == 0) {
+    before = imported_before(contents, found.path, *status, finished);
+    if (before && before->offset > 0 && !go_on(found.path, finished_identity(*before))) before = ReadPart{};
+  }
+  if (!before && !is_passing(before.error())) before = ReadPart{};  // it is not ours to read: that is told later
   if (!before && Stream::lacks_descriptors(before.error())) close_oldest(0);
   if (!known || !before) return !before;  // looked at again soon
   Stream& stream = add(found.path, found.watch, found.literal, now);
@@ -310,9 +313,11 @@ Follower::Follower(FileSystem& files, HintSource* hints, std::vector<Watch> watc
 
 Follower::~Follower() = default;
 
-void Follower::restore(std::vector<Position> positions, std::vector<std::string> finished, Recall recall) {
+void Follower::restore(std::vector<Position> positions, std::vector<std::string> finished, Recall recall,
+                       GoOn go_on) {
   impl_->restored = std::move(positions);
   impl_->recall = std::move(recall);
+  impl_->go_on = std::move(go_on);
   for (std::string& identity : finished) impl_->finished.add(std::move(identity));
 }
 

@@ -33,6 +33,8 @@ using OpenJournal =
 
 // Where the history says that a path's stream stands; nothing: it knows of none. An error: it can't tell now.
 using Recall = std::function<tl::expected<std::optional<Position>, int>(const std::string& path)>;
+// Whether what was read by an import, by its finished identity, is gone on with under that path.
+using GoOn = std::function<bool(const std::string& path, const std::string& imported)>;
 using SteadyTime = std::chrono::steady_clock::time_point;
 using StreamId = std::uint32_t;  // stable for the life of the follower, never reused
 
@@ -135,8 +137,10 @@ class Follower {
 
   // Before the first poll: where the streams stand, and the files that will not be read again. Of several
   // positions of one path the last counts. `recall` is asked where a stream stood that is none of these: it
-  // was forgotten, or never was. Until it can be told, the stream is not begun.
-  void restore(std::vector<Position> positions, std::vector<std::string> finished, Recall recall = {});
+  // was forgotten, or never was. Until it can be told, the stream is not begun. `go_on` is asked of a file that
+  // begins with all that an import has read.
+  void restore(std::vector<Position> positions, std::vector<std::string> finished, Recall recall = {},
+               GoOn go_on = {});
 
   // Files that were read by somebody else, an import: likewise not read again.
   void add_finished(std::vector<std::string> identities);

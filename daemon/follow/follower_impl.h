@@ -110,6 +110,7 @@ struct Follower::Impl {
   std::chrono::milliseconds scan_interval{0};
   std::vector<Position> restored;  // until the first poll
   Recall recall;
+  GoOn go_on;
   std::vector<std::string> notices;
   std::set<std::string> noticed;
 };

@@ -141,4 +141,8 @@ std::optional<ReadPart> part_of_finished(std::string_view identity) {
   return out;
 }
 
+std::string finished_identity(const ReadPart& trace) {
+  return finished_identity(trace.head.text(), trace.offset, trace.marker.text());
+}
+
 }  // namespace etad::follow

@@ -152,6 +152,46 @@ TEST_F(ImportRaces, ALogThatWasImportedSinceTheStartIsNotFollowedFromItsBeginnin
   expect_once();
 }
 
+TEST_F(ImportRaces, AnImportedLogThatHasGrownIsGoneOnWithWhenItIsFollowed) {
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", first_lines("Iteration 300,"))->finish());
+  const std::int64_t run = runs()[0].id;
+  append("lenet.log", lenet_);
+  start_ingest(usual_options());
+  wait();
+  expect_once();
+  EXPECT_EQ(runs()[0].id, run) << "what was said of it stays";
+  EXPECT_EQ(runs()[0].run.state, RunState::finished);
+  ASSERT_EQ(reader_->sources().value().size(), 1U);
+  EXPECT_EQ(reader_->sources().value()[0].path, file("lenet.log"));
+  start_ingest(usual_options());
+  wait();
+  expect_once();
+}
+
+TEST_F(ImportRaces, NorIsItReadAgainWhereTheDaemonWasRunningWhenItWasImported) {
+  start_ingest(usual_options());
+  wait();
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", first_lines("Iteration 300,"))->finish());
+  append("lenet.log", first_lines("Iteration 400,"));
+  wait();
+  append("lenet.log", lenet_.substr(first_lines("Iteration 400,").size()));
+  wait();
+  expect_once();
+}
+
+TEST_F(ImportRaces, OnlyOneFileGoesOnWithAnImport) {
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", first_lines("Iteration 300,"))->finish());
+  append("a.log", lenet_);
+  append("b.log", first_lines("Iteration 300,") + first_lines("Iteration 100,"));
+  start_ingest(usual_options());
+  wait();
+  EXPECT_EQ(reader_->sources().value().size(), 2U);
+  const auto all = runs();
+  EXPECT_TRUE(std::ranges::any_of(all, [&](const RunRow& run) {
+    return reader_->segments(run.id, 0, 1000).value().size() == 16;
+  })) << "whichever of them goes on with it, the other is read from its beginning";
+}
+
 TEST_F(ImportRaces, AnImportThatEndsWhileAFollowerBeginsTheFileIsNotReadByIt) {
   start_ingest(usual_options());
   append("lenet.log", lenet_);
