@@ -180,18 +180,18 @@ OsResult<ReadPart> read_before(Contents& contents, const std::string& path, cons
 }
 
 OsResult<ReadPart> imported_before(Contents& contents, const std::string& path, const FileStatus& status,
-                                const FinishedFiles& finished) {
+                                   const FinishedFiles& finished) {
   const FileKey key = key_of(status);
   const auto identity =
       contents.identity(path, key, [&](const Fingerprint& head) { return finished.begins(head); });
   if (!identity) return tl::unexpected(identity.error());
   const auto whole = *identity ? part_of_finished(**identity) : std::nullopt;
   if (!whole || whole->head.length < kHeadBytes) return ReadPart{};
-  for (const ReadPart& trace : finished.without_key(whole->head)) {
-    if (trace.offset >= whole->offset) continue;
-    const auto same = contents.matches(path, key, trace);
+  for (const ReadPart& part : finished.without_key(whole->head)) {
+    if (part.offset >= whole->offset) continue;
+    const auto same = contents.matches(path, key, part);
     if (!same) return tl::unexpected(same.error());
-    if (*same) return trace;
+    if (*same) return part;
   }
   return ReadPart{};
 }

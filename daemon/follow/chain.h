@@ -83,6 +83,6 @@ OsResult<ReadPart> read_before(Contents& contents, const std::string& path, cons
 
 // How much of a file an import had read, a kilobyte at least, before it grew; nothing of it where none had.
 OsResult<ReadPart> imported_before(Contents& contents, const std::string& path, const FileStatus& status,
-                                const FinishedFiles& finished);
+                                   const FinishedFiles& finished);
 
 }  // namespace etad::follow

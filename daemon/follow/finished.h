@@ -80,7 +80,7 @@ class FinishedFiles {
     std::vector<ReadPart> out;
     const std::string text = head.text() + "/";
     for (auto at = by_content_.lower_bound(text); at != by_content_.end() && at->first.starts_with(text); ++at)
-      if (const auto trace = part_of_finished(at->first); trace && at->second.unknown) out.push_back(*trace);
+      if (const auto part = part_of_finished(at->first); part && at->second.unknown) out.push_back(*part);
     std::sort(out.begin(), out.end(), [](const ReadPart& a, const ReadPart& b) { return a.offset > b.offset; });
     return out;
   }

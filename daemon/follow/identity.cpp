@@ -141,8 +141,8 @@ std::optional<ReadPart> part_of_finished(std::string_view identity) {
   return out;
 }
 
-std::string finished_identity(const ReadPart& trace) {
-  return finished_identity(trace.head.text(), trace.offset, trace.marker.text());
+std::string finished_identity(const ReadPart& part) {
+  return finished_identity(part.head.text(), part.offset, part.marker.text());
 }
 
 }  // namespace etad::follow

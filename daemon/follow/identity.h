@@ -70,8 +70,8 @@ struct ReadPart {
 std::string with_key(const std::string& content, const FileKey& key);
 std::optional<FileKey> key_of_finished(std::string_view identity);
 
-// The trace of a whole content, out of its finished identity, and back.
+// The part of a whole content, out of its finished identity, and back.
 std::optional<ReadPart> part_of_finished(std::string_view identity);
-std::string finished_identity(const ReadPart& trace);
+std::string finished_identity(const ReadPart& part);
 
 }  // namespace etad::follow

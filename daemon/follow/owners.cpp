@@ -16,8 +16,8 @@ bool Follower::Impl::is_taken(const FileKey& key, StreamId self) const {
 // was read yet, what lies under that stream's own path.
 bool Follower::Impl::reads_another(const std::string& path, const FileKey& key, StreamId self) {
   if (!is_taken(key, self)) return false;
-  if (key.born != 0) return true;
   const Stream& reader = *streams.at(by_key.at(key)).stream;
+  if (key.born != 0 || reader.is_open()) return true;  // nor is an open file's inode another's
   if (reader.part().marker.length == 0) {
     const auto its_own = files.status(reader.path());
     return its_own ? key_of(*its_own) == key : is_passing(its_own.error());

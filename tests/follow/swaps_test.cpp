@@ -1,0 +1,118 @@
+// Names that change places, and files that change places under a name: what little is known of them decides.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+
+#include "tests/follow/harness.h"
+
+namespace etad::follow {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
+
+constexpr const char* kOne = "/logs/one.log";
+constexpr const char* kOther = "/logs/other.log";
+
+void swap(FakeFileSystem& files) {
+  files.rename(kOne, "/logs/.aside");
+  files.rename(kOther, kOne);
+  files.rename("/logs/.aside", kOther);
+}
+
+enum class Seen { nothing, names, lines };
+
+// Births: whether the file system says when an inode was made.
+class SwappedNames : public testing::TestWithParam<std::tuple<Seen, bool, bool>> {};
+
+TEST_P(SwappedNames, BeforeAKilobyteWasReadLoseAndDoubleNothing) {
+  const auto [seen, births, restarts] = GetParam();
+  Harness etad({{"/logs/*.log", 0, false}});
+  etad.files.births = births;
+  if (seen == Seen::names) {
+    etad.files.create(kOne);
+    etad.files.create(kOther);
+    etad.poll();
+  }
+  etad.files.write(kOne, "a1\n");
+  etad.files.write(kOther, "b1\n");
+  if (seen == Seen::lines) etad.poll();
+  for (int i = 0; i < 4; ++i) {
+    if (restarts) etad.stop();
+    swap(etad.files);
+    if (restarts) etad.start();
+    etad.files.write(kOne, "x" + std::to_string(i) + "\n");
+    etad.files.write(kOther, "y" + std::to_string(i) + "\n");
+    etad.poll();
+    etad.poll();
+  }
+  EXPECT_THAT(etad.lines, UnorderedElementsAre("a1", "b1", "x0", "y0", "x1", "y1", "x2", "y2", "x3", "y3"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SwappedNames,
+                         testing::Combine(testing::Values(Seen::nothing, Seen::names, Seen::lines),
+                                          testing::Bool(), testing::Bool()));
+
+// Replaced by copies without its time, as `sed -i` and editors make them.
+class Replaced : public testing::Test {
+ protected:
+  Replaced() {
+    etad.files.write(kOne, "one\ntwo\n");
+    etad.poll();
+  }
+  void replace(const std::string& bytes) { etad.files.replace(kOne, bytes); }
+
+  Harness etad{{{kOne, 0, false}}};
+};
+
+TEST_F(Replaced, OnceWhileTheDaemonIsDownIsReadOn) {
+  etad.stop();
+  replace("one\ntwo\nthree\n");
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
+TEST_F(Replaced, TwiceBetweenTwoLooksIsReadOnWhereItsInodeWasHeldOpen) {
+  replace("one\ntwo\nthree\n");
+  replace("one\ntwo\nthree\nfour\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
+}
+
+// The first copy's name was the old file's inode's end, and the second copy has that inode again, made later: so has
+// a new job's log that begins as the one that was deleted. docs/following.md, "Where it ends".
+TEST_F(Replaced, TwiceWhileTheDaemonIsDownWithItsInodeAgainIsTakenForANewLog) {
+  etad.stop();
+  const auto inode = etad.files.inode(kOne);
+  replace("one\ntwo\nthree\n");
+  replace("one\ntwo\nthree\nfour\n");
+  ASSERT_EQ(etad.files.inode(kOne), inode);
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "one", "two", "three", "four"));
+}
+
+TEST_F(Replaced, TwiceWhileTheDaemonIsDownWithAnotherInodeIsReadOn) {
+  etad.files.reuses_inodes = false;
+  etad.stop();
+  replace("one\ntwo\nthree\n");
+  replace("one\ntwo\nthree\nfour\n");
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
+}
+
+TEST_F(Replaced, TwiceByCopiesWithItsTimeIsReadOnWhateverItsInode) {
+  etad.stop();
+  for (const char* copy : {"one\ntwo\nthree\n", "one\ntwo\nthree\nfour\n"})
+    etad.files.replace(kOne, copy, etad.files.file(kOne)->modified);
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
+}
+
+}  // namespace
+}  // namespace etad::follow
