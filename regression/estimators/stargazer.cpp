@@ -44,6 +44,12 @@ std::string group_of(const Case& what) {
 struct Factor {
   std::string name;  // of a setting; empty: the batch size; "k": the devices
   std::vector<double> knots;
+  double lowest = 0, highest = 0;  // of the runs: the bounds of the design space
+
+  bool bounds(double x) const {
+    constexpr double kRounding = 1e-9;
+    return x >= lowest - kRounding && x <= highest + kRounding;
+  }
 
   std::optional<double> of(const Case& what) const {
     if (name.empty()) return std::log(what.samples);
@@ -102,6 +108,10 @@ class Group {
   Reply predict(const Case& what) const {
     const auto x = values(what);
     if (!x) return abstain("a setting is not said that the runs differ in");
+    // A spline says nothing of what is beyond the design space that it was sampled from, and products of two
+    // settings less: ten times too much was seen.
+    for (std::size_t i = 0; i < factors_.size(); ++i)
+      if (!factors_[i].bounds((*x)[i])) return abstain("beyond the settings that ran");
     const Eigen::VectorXd row = row_of(*x, terms_);
     Estimate out;
     out.log_mean = row.dot(coefficients_);
@@ -112,18 +122,21 @@ class Group {
 
  private:
   void find_factors(std::vector<const Datum*>& runs) {
-    std::vector<Factor> all = {{"", {}}, {"k", {}}};
+    std::vector<Factor> all(2);
+    all[1].name = "k";
     std::set<std::string> names;
     for (const Datum* run : runs)
       for (const std::string& setting : run->what.settings)
         if (number_in(setting, name_in(setting))) names.emplace(name_in(setting));
-    for (const std::string& name : names) all.push_back({name, {}});
+    for (const std::string& name : names) all.emplace_back().name = name;
     for (Factor& factor : all) {
       std::vector<double> seen;
       for (const Datum* run : runs)
         if (const auto x = factor.of(run->what)) seen.push_back(*x);
       if (seen.size() < runs.size()) continue;  // some runs do not say it
       std::ranges::sort(seen);
+      factor.lowest = seen.front();
+      factor.highest = seen.back();
       for (std::size_t k = 0; k < kKnots; ++k) {
         const double at = seen[(seen.size() - 1) * (1 + 6 * k) / (2 + 6 * (kKnots - 1))];
         if (factor.knots.empty() || at > factor.knots.back()) factor.knots.push_back(at);

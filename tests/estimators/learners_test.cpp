@@ -101,6 +101,7 @@ TEST(Stargazer, RecoversALawOfSettings) {
   EXPECT_NEAR(value(ask(stargazer(), history, with(1, 3, 2))) / law(1, 3), 1, 0.02);
   EXPECT_NEAR(value(ask(stargazer(), history, with(3, 1, 0.5))) / law(3, 1), 1, 0.02);
   EXPECT_FALSE(ask(stargazer(), history, a_case("net", 32)).estimate) << "it says no width";
+  EXPECT_EQ(ask(stargazer(), history, with(5, 1, 2)).why, "beyond the settings that ran");
   history.resize(19);
   EXPECT_EQ(stargazer().needs(history), "no network has 20 runs on one machine over settings that are numbers");
 }
