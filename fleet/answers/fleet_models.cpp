@@ -19,6 +19,22 @@ bool keeps_nothing(const postgres::Failure& failure) {
   return failure.sql_state == "42501" || failure.sql_state == "42P01" || failure.sql_state == "42703";
 }
 
+// One transaction that writes; where nothing can be kept, nothing is.
+template <class Body>
+Result<void> written(const std::string& database, const Body& body) {
+  try {
+    Connection connection(database);
+    postgres::Transaction transaction(connection);
+    body(connection);
+    connection.flush();
+    transaction.commit();
+    return {};
+  } catch (const postgres::Failure& failure) {
+    if (keeps_nothing(failure)) return {};
+    return tl::unexpected(failure.error);
+  }
+}
+
 // Without a sequence: made of the key, the same wherever it is made.
 std::int64_t id_of(const ModelKey& key) {
   std::uint64_t hash = fnv1a({});
@@ -83,9 +99,7 @@ Result<FleetModels::State> FleetModels::state() {
 }
 
 Result<void> FleetModels::looked(std::int64_t generation, const std::optional<prediction::Learnt>& learnt) {
-  try {
-    Connection connection(database_);
-    postgres::Transaction transaction(connection);
+  return written(database_, [&](Connection& connection) {
     if (learnt) {
       const std::string body = prediction::learnt_to_json(*learnt);
       connection.queue("DELETE FROM learnt", {});
@@ -95,13 +109,7 @@ Result<void> FleetModels::looked(std::int64_t generation, const std::optional<pr
     }
     connection.queue("UPDATE model_progress SET looked_at = current_timestamp WHERE generation = $1",
                      parameters(generation));
-    connection.flush();
-    transaction.commit();
-    return {};
-  } catch (const postgres::Failure& failure) {
-    if (keeps_nothing(failure)) return {};
-    return tl::unexpected(failure.error);
-  }
+  });
 }
 
 Result<std::optional<prediction::Learnt>> FleetModels::learnt(std::int64_t generation) {
@@ -123,9 +131,7 @@ Result<std::optional<prediction::Learnt>> FleetModels::learnt(std::int64_t gener
 Result<void> FleetModels::put(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
                               const std::optional<RefitProgress>& reached) {
   for (ModelRow& row : models) row.id = id_of(row.key);
-  try {
-    Connection connection(database_);
-    postgres::Transaction transaction(connection);
+  return written(database_, [&](Connection& connection) {
     const auto progress = connection.query("SELECT coalesce(max(generation), 0) + 1 FROM model_progress");
     const std::int64_t generation = reached ? reached->generation : progress.integer(0, 0);
     const auto digest_of = [&](const ModelKey& key) {
@@ -148,13 +154,7 @@ Result<void> FleetModels::put(std::vector<ModelRow>& models, const std::vector<M
           "INSERT INTO model_progress (id, version, generation) VALUES (1, $1, $2)"
           " ON CONFLICT (id) DO UPDATE SET version = excluded.version, generation = excluded.generation",
           parameters(reached->version, reached->generation));
-    connection.flush();
-    transaction.commit();
-    return {};
-  } catch (const postgres::Failure& failure) {
-    if (keeps_nothing(failure)) return {};
-    return tl::unexpected(failure.error);
-  }
+  });
 }
 
 }  // namespace etad::fleet

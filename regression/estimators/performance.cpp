@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kFolds = 5;
 constexpr std::size_t kMostGroups = 3000;  // of a history that are judged
 constexpr std::size_t kFreely = 320;       // of a history of which all are asked
-constexpr std::size_t kMostAsked = 40;   // of a longer one, in each fold
+constexpr std::size_t kMostAsked = 40;     // of a longer one, in each fold; half as many could not tell good from bad
 constexpr double kConfidence = 0.9;
 constexpr double kDegrees = 10;  // of freedom of the deviations, as good as known
 constexpr unsigned kSeries = kAllFacts & ~kSamples;

@@ -7,6 +7,21 @@
 namespace etad::service::testing {
 namespace {
 
+// Runs at several batch sizes, each with what it cost by its size.
+template <class Cost>
+std::vector<RunData> runs_that(const Cost& cost) {
+  std::vector<RunData> runs;
+  for (const int batch : {16, 24, 32, 48, 64}) {
+    RunData& run = runs.emplace_back();
+    run.run_id = batch;
+    run.iterations = 100;
+    run.samples_per_iteration = batch;
+    run.duration = from_seconds(batch);
+    cost(run, batch);
+  }
+  return runs;
+}
+
 TEST(CostView, EnergyIsAnsweredWhereItWasMeasured) {
   History history;
   const auto reader = history.reader();
@@ -25,15 +40,7 @@ TEST(CostView, EnergyIsAnsweredWhereItWasMeasured) {
   };
   auto models = std::make_shared<ModelSet>();
   models->models = {fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.0006)};
-  std::vector<RunData> runs;
-  for (const int batch : {16, 24, 32, 48, 64}) {
-    RunData& run = runs.emplace_back();
-    run.run_id = batch;
-    run.iterations = 100;
-    run.samples_per_iteration = batch;
-    run.duration = from_seconds(batch);
-    run.joules = 200 * batch;
-  }
+  const auto runs = runs_that([](RunData& run, int batch) { run.joules = 200 * batch; });
   const ModelKey& key = models->models.front().key;
   const prediction::Knowledge::Data data = {{key, prediction::data_of(key, runs)}};
   models->energy = prediction::Knowledge::of(data, nullptr, [] {}, estimators::Target::joules);
@@ -69,15 +76,7 @@ TEST(CostView, WhatDoesNotFitIntoTheDevicesMemoryIsNeitherBestNorKnee) {
   models->models = {fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.0006)};
   const ModelKey& key = models->models.front().key;
   ASSERT_FALSE(key.host.empty());
-  std::vector<RunData> runs;
-  for (const int batch : {16, 24, 32, 48, 64}) {
-    RunData& run = runs.emplace_back();
-    run.run_id = batch;
-    run.iterations = 100;
-    run.samples_per_iteration = batch;
-    run.duration = from_seconds(batch);
-    run.peak_bytes = 1e9 + 1e8 * batch;
-  }
+  const auto runs = runs_that([](RunData& run, int batch) { run.peak_bytes = 1e9 + 1e8 * batch; });
   const prediction::Knowledge::Data data = {{key, prediction::data_of(key, runs)}};
   models->memory = prediction::Knowledge::of(data, nullptr, [] {}, estimators::Target::peak_bytes);
   backend.model_set = models;
