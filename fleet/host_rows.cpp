@@ -68,6 +68,20 @@ void HostRows::put(Row row) {
                     values);
 }
 
+void HostRows::end_lost_sessions(std::chrono::seconds silent) {
+  try {
+    connection_.query("SELECT set_config('application_name', $1, false)", parameters("etad-export " + host_id_));
+    connection_.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = current_user"
+        " AND application_name = current_setting('application_name') AND pid <> pg_backend_pid()"
+        " AND xact_start IS NOT NULL AND wait_event = 'ClientRead'"
+        " AND current_timestamp - state_change >= CAST($1 AS bigint) * interval '1 second'",
+        parameters(static_cast<std::int64_t>(silent.count())));
+  } catch (const postgres::Failure& failure) {  // an engine that can't: there the server's own keepalives must do
+    if (failure.sql_state.empty()) throw;
+  }
+}
+
 std::optional<HostRow> HostRows::find() {
   const Rows rows = connection_.query(
       "SELECT start_token, up_to, generation, sweep_at, session, exporter_schema,"

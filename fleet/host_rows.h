@@ -2,6 +2,7 @@
 // postgres::Failure.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,6 +30,11 @@ class HostRows {
   HostRows(postgres::Connection& connection, Known known, std::string host_id, std::string exporter)
       : connection_(connection), known_(std::move(known)), host_id_(std::move(host_id)),
         exporter_(std::move(exporter)) {}
+
+  // A connection that was cut without the server's knowing leaves it a transaction that waits for its client, and
+  // holds the locks of this host's rows. Of this host's sessions those end that have waited so for `silent`. Names
+  // this one by the host.
+  void end_lost_sessions(std::chrono::seconds silent);
 
   std::optional<HostRow> find();
   // Becomes the one that writes the host's rows, from `start_token` and `up_to` on. `anew`: all that the history has

@@ -1,6 +1,10 @@
 #include "fleet/postgres.h"
 
+#include <poll.h>
+
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 
@@ -11,25 +15,40 @@ namespace {
 
 constexpr std::size_t kMostPending = 128;  // answers that wait in the socket's buffers while we send
 
-std::string first_line(const char* text) {
-  const std::string_view whole(text == nullptr ? "" : text);
-  return std::string(whole.substr(0, whole.find('\n')));
+// A message of several lines, such as one for each host that was tried, as one sentence.
+std::string one_line(const char* text) {
+  std::string out;
+  std::string_view left(text == nullptr ? "" : text);
+  while (!left.empty()) {
+    std::string_view line = left.substr(0, left.find('\n'));
+    left.remove_prefix(std::min(left.size(), line.size() + 1));
+    line.remove_prefix(std::min(line.size(), line.find_first_not_of(" \t")));
+    if (!line.empty()) out += (out.empty() ? "" : "; ") + std::string(line);
+  }
+  return out;
 }
 
 // What the caller can do about a failure follows from its class.
 ErrorKind kind_of(std::string_view state) {
   const std::string_view of = state.substr(0, 2);
-  if (state.empty() || of == "08" || of == "57" || of == "40" || of == "55") return ErrorKind::unavailable;
+  if (state.empty() || of == "08" || of == "25" || of == "57" || of == "40" || of == "55")
+    return ErrorKind::unavailable;
   if (of == "53") return ErrorKind::exhausted;
   if (state == "42P01" || of == "3D") return ErrorKind::not_found;
   if (of == "28" || of == "42") return ErrorKind::invalid;
   return ErrorKind::internal;
 }
 
-std::string hint_for(std::string_view state) {
+// `what`: the message. Of a connection that was refused libpq gives nothing else.
+std::string hint_for(std::string_view state, std::string_view what) {
+  const auto says = [what](std::string_view words) { return what.find(words) != std::string_view::npos; };
   if (state == "42P01") return "make its tables first: etad-export --migrate";
   if (state == "42501") return "grant this role what docs/fleet.md says under \"Roles\"";
-  if (state.substr(0, 2) == "28") return "check the user and its password in the connection string or pgpass file";
+  if (state == "25006" || says("session is read-only"))
+    return "name all of its servers and target_session_attrs=read-write in the connection string";
+  if (state.substr(0, 2) == "28" || says("password authentication failed") || says("no password supplied"))
+    return "check the user and its password in the connection string or pgpass file; what systemd gives a service "
+           "(LoadCredential) is read when that starts";
   return {};
 }
 
@@ -111,7 +130,7 @@ std::string select_instant(const std::string& column) {
   return "CAST(round(extract(epoch FROM " + column + ") * 1000000) AS bigint)";
 }
 
-Connection::Connection(const std::string& where, const std::string& password_file) {
+Connection::Connection(const std::string& where, const std::string& password_file, std::chrono::seconds timeout) {
   // What stands before "dbname" are defaults: what the string says itself comes later and wins.
   std::vector<const char*> names = {"connect_timeout", "tcp_user_timeout", "fallback_application_name"};
   std::vector<const char*> values = {"10", "30000", "etad"};
@@ -124,9 +143,18 @@ Connection::Connection(const std::string& where, const std::string& password_fil
   handle_.reset(PQconnectdbParams(names.data(), values.data(), 1));
   if (PQstatus(handle_.get()) != CONNECTION_OK) fail(nullptr);
   PQsetNoticeProcessor(handle_.get(), [](void*, const char*) {}, nullptr);
-  // A server that loses us mid-way must not keep our locks for long, and we must not wait for it for ever.
-  execute("SET statement_timeout = '120s'");
+  if (PQsetnonblocking(handle_.get(), 1) != 0) fail(nullptr);
+  patience_ = kTimeout;
+  set_timeout(timeout);
+  // A server that loses us mid-way must not keep our locks for long.
   execute("SET idle_in_transaction_session_timeout = '60s'");
+}
+
+void Connection::set_timeout(std::chrono::seconds timeout) {
+  execute("SET statement_timeout = '" + std::to_string(timeout.count()) + "s'");
+  const std::chrono::milliseconds whole = timeout;
+  patience_ = whole + std::max<std::chrono::milliseconds>(std::chrono::seconds(1), whole / 4);
+  if (timeout.count() == 0) patience_ = {};
 }
 
 void Connection::fail(const PGresult* result) const {
@@ -134,10 +162,10 @@ void Connection::fail(const PGresult* result) const {
   const char* primary = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   const std::string code = state == nullptr ? "" : state;
   // The connection's own message names host and port, and no password.
-  const std::string what = first_line(primary != nullptr ? primary : PQerrorMessage(handle_.get()));
+  const std::string what = one_line(primary != nullptr ? primary : PQerrorMessage(handle_.get()));
   const char* name = PQdb(handle_.get());
   throw Failure(code, Error{name == nullptr ? "the fleet's database" : "database " + std::string(name),
-                            what.empty() ? "the connection was lost" : what, hint_for(code), kind_of(code)});
+                            what.empty() ? "the connection was lost" : what, hint_for(code, what), kind_of(code)});
 }
 
 void Connection::check(const PGresult* result) const {
@@ -152,18 +180,62 @@ void Connection::check(const PGresult* result) const {
   }
 }
 
+// TCP keeps a connection for as long as the other kernel answers, and a proxy between us answers for a server that
+// is not there. So whatever is waited for has an end.
+void Connection::wait(bool to_send) {
+  pollfd socket{PQsocket(handle_.get()), static_cast<short>(to_send ? POLLIN | POLLOUT : POLLIN), 0};
+  const int milliseconds = patience_.count() == 0 ? -1 : static_cast<int>(patience_.count());
+  int ready = 0;
+  do {
+    ready = poll(&socket, 1, milliseconds);
+  } while (ready < 0 && errno == EINTR);
+  if (ready > 0) return;
+  lost_ = true;
+  const char* name = PQdb(handle_.get());
+  throw Failure("", Error{"database " + std::string(name == nullptr ? "" : name),
+                          "no answer for " + std::to_string(patience_.count() / 1000) +
+                              " s: the connection is given up",
+                          {}, ErrorKind::unavailable});
+}
+
+Rows Connection::answer() {
+  if (lost_) fail(nullptr);
+  while (true) {
+    const int left = PQflush(handle_.get());
+    if (left < 0) fail(nullptr);
+    if (PQisBusy(handle_.get()) == 0) return Rows(PQgetResult(handle_.get()));
+    wait(left > 0);
+    if (PQconsumeInput(handle_.get()) != 1) fail(nullptr);
+  }
+}
+
+Rows Connection::whole_answer() {
+  Rows last(nullptr);
+  for (Rows next = answer(); next.get() != nullptr; next = answer()) last = next;  // the first that fails is the last
+  check(last.get());
+  return last;
+}
+
 void Connection::execute(const std::string& sql) {
-  const Rows rows(PQexec(handle_.get(), sql.c_str()));
-  check(rows.get());
+  if (lost_ || PQsendQuery(handle_.get(), sql.c_str()) != 1) fail(nullptr);
+  whole_answer();
 }
 
 Rows Connection::query(const std::string& sql, const std::vector<Parameter>& values) {
   std::vector<const char*> texts;
   for (const Parameter& value : values) texts.push_back(value ? value->c_str() : nullptr);
-  Rows rows(PQexecParams(handle_.get(), sql.c_str(), static_cast<int>(values.size()), nullptr, texts.data(), nullptr,
-                         nullptr, 0));
-  check(rows.get());
-  return rows;
+  if (lost_ || PQsendQueryParams(handle_.get(), sql.c_str(), static_cast<int>(values.size()), nullptr, texts.data(),
+                                 nullptr, nullptr, 0) != 1)
+    fail(nullptr);
+  return whole_answer();
+}
+
+void Connection::roll_back() noexcept {
+  if (lost_ || PQpipelineStatus(handle_.get()) != PQ_PIPELINE_OFF) return;
+  try {
+    execute("ROLLBACK");
+  } catch (const Failure&) {  // with the connection the transaction is gone
+  }
 }
 
 void Connection::queue(const std::string& sql, const std::vector<Parameter>& values, std::int64_t* changed) {
@@ -187,10 +259,10 @@ void Connection::queue(const std::string& sql, const std::vector<Parameter>& val
 
 void Connection::take_answers() {
   for (std::int64_t* const changed : pending_) {
-    const Rows rows(PQgetResult(handle_.get()));
+    const Rows rows = answer();
     check(rows.get());
     if (changed != nullptr) *changed = rows.changed();
-    const Rows end(PQgetResult(handle_.get()));  // each answer ends with an empty one
+    const Rows end = answer();  // each answer ends with an empty one
     if (end.get() != nullptr) fail(end.get());
   }
   pending_.clear();
@@ -200,17 +272,13 @@ void Connection::flush() {
   if (PQpipelineStatus(handle_.get()) == PQ_PIPELINE_OFF) return;
   if (PQpipelineSync(handle_.get()) != 1) fail(nullptr);
   take_answers();
-  const Rows sync(PQgetResult(handle_.get()));
+  const Rows sync = answer();
   check(sync.get());
   if (PQexitPipelineMode(handle_.get()) != 1) fail(nullptr);
 }
 
 Transaction::~Transaction() {
-  if (done_) return;
-  try {
-    connection_.execute("ROLLBACK");
-  } catch (const Failure&) {  // with the connection the transaction is gone
-  }
+  if (!done_) connection_.roll_back();
 }
 
 void Transaction::commit() {

@@ -6,6 +6,7 @@
 
 #include <libpq-fe.h>
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -92,9 +93,16 @@ std::string select_instant(const std::string& column);
 
 class Connection {
  public:
+  static constexpr std::chrono::seconds kTimeout{120};
+
   // `where`: a connection string or URI, as libpq takes it. Throws where the server can't be reached.
   // `password_file`: a pgpass file for what the string does not say; empty: libpq's usual one.
-  explicit Connection(const std::string& where, const std::string& password_file = {});
+  explicit Connection(const std::string& where, const std::string& password_file = {},
+                      std::chrono::seconds timeout = kTimeout);
+
+  // How long a statement may take. The server ends it then; where nothing comes of the server for a quarter longer,
+  // nor takes what we send, the connection counts as lost, whatever TCP believes. 0: as long as it wants.
+  void set_timeout(std::chrono::seconds timeout);
 
   void execute(const std::string& sql);  // any number of statements without parameters
   Rows query(const std::string& sql, const std::vector<Parameter>& values = {});
@@ -104,9 +112,15 @@ class Connection {
   void queue(const std::string& sql, const std::vector<Parameter>& values, std::int64_t* changed = nullptr);
   void flush();
 
+  // After what failed. A connection that was lost, or failed amid a pipeline, is left to its end.
+  void roll_back() noexcept;
+
  private:
   [[noreturn]] void fail(const PGresult* result) const;
   void check(const PGresult* result) const;
+  void wait(bool to_send);
+  Rows answer();         // the next result; nullptr: the statement has no more
+  Rows whole_answer();   // the last result of a statement, once all of them are there
   void take_answers();
 
   struct Close {
@@ -115,6 +129,8 @@ class Connection {
   std::unique_ptr<PGconn, Close> handle_;
   std::unordered_map<std::string, std::string> prepared_;  // names by their SQL
   std::vector<std::int64_t*> pending_;  // where each answer's number of rows goes; nullptr: nowhere
+  std::chrono::milliseconds patience_{0};  // with a silent server; 0: for ever
+  bool lost_ = false;                      // it was at an end
 };
 
 // One transaction: rolled back at the end of its scope unless commit() came through. What commit() throws leaves

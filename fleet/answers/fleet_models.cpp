@@ -67,7 +67,7 @@ void put_one(Connection& connection, const ModelRow& row, const std::string& dig
 std::unique_ptr<Connection> FleetModels::turn() {
   try {
     auto connection = std::make_unique<Connection>(database_);
-    connection->execute("SET statement_timeout = '30min'");  // a first fit of a large fleet takes minutes
+    connection->set_timeout(std::chrono::minutes(30));  // a first fit of a large fleet takes minutes
     connection->query("SELECT pg_advisory_lock($1)", parameters(kLock));
     return connection;
   } catch (const postgres::Failure&) {

@@ -31,11 +31,13 @@ void Exporter::connect(const Changes& changes) {
   if (rows_ && host == status_.host_id) return;
   rows_.reset();
   if (!connection_) {
-    connection_ = std::make_unique<postgres::Connection>(settings_.database, settings_.password_file);
+    connection_ =
+        std::make_unique<postgres::Connection>(settings_.database, settings_.password_file, settings_.timeout);
     known_ = known_schema(*connection_);
   }
   status_.host_id = host;
   rows_ = std::make_unique<HostRows>(*connection_, known_, host, version_);
+  rows_->end_lost_sessions(settings_.timeout);
   claim(changes);
 }
 
@@ -148,16 +150,18 @@ Result<bool> Exporter::try_pass() {
 Result<bool> Exporter::pass() {
   ++status_.counters.passes;
   Result<bool> done = false;
+  std::string reason = "history";
   try {
     done = try_pass();
   } catch (const postgres::Failure& failure) {
     rows_.reset();
     connection_.reset();
     status_.connected = false;
+    reason = failure.sql_state.empty() ? "connection" : failure.sql_state;
     done = tl::unexpected(failure.error);
   }
   status_.error = done ? std::nullopt : std::optional(done.error());
-  if (!done) ++status_.counters.failures;
+  if (!done) ++status_.counters.failures[reason];
   return done;
 }
 

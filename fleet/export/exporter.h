@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,7 +18,9 @@ namespace etad::fleet {
 // Since the process began.
 struct Counters {
   std::int64_t runs = 0, architectures = 0, minutes = 0;  // carried
-  std::int64_t passes = 0, failures = 0;
+  std::int64_t passes = 0;
+  // Passes that failed, by what the database said (an SQLSTATE), or "connection", or "history".
+  std::map<std::string, std::int64_t> failures = {{"connection", 0}, {"history", 0}};
   std::int64_t refused = 0;  // changes that the database does not take, and that were passed over
   std::int64_t anew = 0;     // times that all of the history was carried again
   std::int64_t foreign = 0;  // runs left out because another machine made them

@@ -46,6 +46,7 @@ void read_all(Table& table, Settings& out) {
   table.text("host", out.host);
   table.text("metrics", out.metrics);
   table.duration("interval", out.interval);
+  table.duration("timeout", out.timeout);
   table.number("batch", out.batch, 1, 10'000);
   table.texts("series", out.series);
   table.section("privacy", [&](Table& privacy) {
@@ -80,6 +81,9 @@ tl::expected<Settings, std::vector<Error>> parse_settings(std::string_view where
   if (errors.empty() && out.database.empty())
     errors.push_back({std::string(where), "no database is named",
                       "database = \"postgresql://USER@HOST/NAME?sslmode=verify-full\", or the credential \"database\""});
+  if (errors.empty() && out.timeout > std::chrono::hours(24))
+    errors.push_back({std::string(where), "with a timeout beyond a day a silent server would not be noticed",
+                      "timeout = \"2min\""});
   if (errors.empty() && hashes && privacy.salt.size() < 16)
     errors.push_back({std::string(where), "names are to be hashed, and privacy.salt has fewer than 16 characters",
                       "without a secret, every name that can be guessed can be found; give all hosts the same one"});

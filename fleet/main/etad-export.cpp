@@ -93,7 +93,8 @@ tl::expected<Settings, std::vector<Error>> read_settings(const Asked& asked) {
 
 int migrate(const Settings& settings, std::int64_t to) {
   const auto version = etad::postgres::guarded([&] {
-    etad::postgres::Connection connection(settings.database, settings.password_file);
+    // A large table's new index takes as long as it takes.
+    etad::postgres::Connection connection(settings.database, settings.password_file, std::chrono::seconds(0));
     return etad::fleet::migrate(connection, to);
   });
   if (!version) {
@@ -169,8 +170,9 @@ int run(Settings settings, bool once) {
       if (written) metrics_error.clear();
       written_at = monotonic();
     }
-    sd_notifyf(0, "WATCHDOG=1\nSTATUS=%s; %lld changes wait", status.error ? "waiting for the database" : "carrying",
-               static_cast<long long>(status.waiting));
+    sd_notifyf(0, "WATCHDOG=1\nSTATUS=%s; %lld changes wait%s", status.error ? "waiting for the database" : "carrying",
+               static_cast<long long>(status.waiting),
+               status.error ? (": " + etad::printable(status.error->text())).c_str() : "");
     if (once && (!more || !*more)) return more ? 0 : 1;
     const double wait = !more ? pause * spread(random) : *more ? 0 : interval;
     if (stopped_within(signals, wait)) break;

@@ -36,7 +36,7 @@ class Server:
         return bool(glob.glob("/usr/lib/postgresql/*/bin/postgres"))
 
     def __init__(self, folder):
-        self.folder, self.data, self.sockets = folder, folder / "data", folder / "s"
+        self.folder, self.data, self.sockets, self.process = folder, folder / "data", folder / "s", None
         self.bin = pathlib.Path(sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1])
         self.user = "postgres"
         self.sockets.mkdir(parents=True)
@@ -47,6 +47,25 @@ class Server:
         with open(self.data / "postgresql.conf", "a") as conf:
             conf.write(f"listen_addresses = ''\nunix_socket_directories = '{self.sockets}'\nlog_min_messages = panic\n"
                        "max_connections = 1100\nrestart_after_crash = off\n")
+
+    @classmethod
+    def replica_of(cls, primary, folder):
+        """A standby that streams from the primary, not yet started."""
+        self = cls.__new__(cls)
+        self.folder, self.data, self.sockets, self.process = folder, folder / "data", folder / "s", None
+        self.bin, self.user = primary.bin, primary.user
+        self.sockets.mkdir(parents=True)
+        if os.getuid() == 0:
+            shutil.chown(folder, self.user)
+            shutil.chown(self.sockets, self.user)
+        self.run("pg_basebackup", "-d", primary.url(database="postgres") + " application_name=replica", "-D", self.data,
+                 "-X", "stream", "-c", "fast", "-R", "--no-sync")
+        with open(self.data / "postgresql.conf", "a") as conf:
+            conf.write(f"unix_socket_directories = '{self.sockets}'\n")
+        return self
+
+    def promote(self):
+        self.run("pg_ctl", "promote", "-w", "-D", self.data)
 
     def as_user(self, command):
         return ["setpriv", "--reuid", self.user, "--regid", self.user, "--init-groups", *command] \
@@ -63,9 +82,26 @@ class Server:
                                             stdout=log, stderr=log, cwd="/", start_new_session=True)
         wait_until("the server answers", lambda: self.try_sql("SELECT 1") == [["1"]])
 
+    def make_fleet(self):
+        """The fleet's database with its roles, without tables."""
+        self.sql("CREATE DATABASE fleet", "postgres")
+        self.sql("CREATE ROLE etad_writer; CREATE ROLE etad_reader; CREATE ROLE etad_models;"
+                 " CREATE ROLE exporter LOGIN IN ROLE etad_writer; CREATE ROLE analyst LOGIN IN ROLE etad_reader;"
+                 " CREATE ROLE asker LOGIN IN ROLE etad_reader, etad_models")
+
+    def migration(self, build):
+        """The command that makes its tables."""
+        owner = self.folder / "owner.toml"
+        owner.write_text(f'database = "{self.url()}"\n')
+        return [build / "etad-export", "--config", owner, "--migrate"]
+
     def kill(self):
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+
+    def end(self):
+        if self.process and self.process.poll() is None:
+            self.kill()
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)
@@ -96,6 +132,7 @@ class Host:
         self.logs = folder / "logs"
         self.logs.mkdir(parents=True)
         self.server, self.daemon, self.exporter, self.kills = server, None, None, 0
+        self.database = None  # how the exporter reaches the server, where that is not as everybody does
         self.configure()
 
     def configure(self, extra=""):
@@ -104,7 +141,7 @@ class Host:
             f'[socket]\npath = "{self.folder}/sock"\n[rules]\npath = "{ROOT}/etc/rules.d"\n'
             f'[follow]\npoll = 0.05\nscan = 0.2\n[[source]]\npaths = ["{self.logs}/*.log"]\n')
         (self.folder / "export.toml").write_text(
-            f'database = "{self.server.url("exporter")}"\nhistory = "{self.folder}/history.db"\nhost = "{self.name}"\n'
+            f'database = "{self.database or self.server.url("exporter")}"\nhistory = "{self.folder}/history.db"\nhost = "{self.name}"\n'
             f'metrics = "{self.folder}/export.prom"\ninterval = 1\nbatch = 7\nseries = ["gpu."]\n{extra}')
 
     def start_daemon(self):
@@ -154,12 +191,15 @@ class Host:
             raise SystemExit(f"fleet-test: the exporter of {self.name}: {done.stderr}")
         return done
 
-    def metric(self, name):
+    def metric(self, name, default=None):
         """What the exporter last said of itself."""
-        for line in (self.folder / "export.prom").read_text().splitlines():
+        file = self.folder / "export.prom"
+        for line in file.read_text().splitlines() if file.exists() else []:
             if line.startswith(f"etad_export_{name} "):
                 return float(line.split()[1])
-        raise SystemExit(f"fleet-test: the exporter of {self.name} does not tell {name}")
+        if default is None:
+            raise SystemExit(f"fleet-test: the exporter of {self.name} does not tell {name}")
+        return default
 
     def history(self, sql):
         connection = sqlite3.connect(f"file:{self.folder}/history.db?mode=ro", uri=True)

@@ -31,6 +31,7 @@ TEST(SettingsTest, MistakesAreToldWithTheirPlace) {
   EXPECT_THAT(mistake("database = \"x\"\nintervall = 3"), HasSubstr("export.toml:2: unknown key 'intervall'"));
   EXPECT_THAT(mistake("database = \"x\"\n[privacy]\npaths = \"hide\""), HasSubstr("\"keep\", \"hash\" or \"omit\""));
   EXPECT_THAT(mistake("database = \"x\"\n[privacy]\npaths = \"hash\""), HasSubstr("16 characters"));
+  EXPECT_THAT(mistake("database = \"x\"\ntimeout = \"9d\""), HasSubstr("would not be noticed"));
   EXPECT_THAT(mistake("database = "), HasSubstr("export.toml:1"));
 }
 
@@ -51,10 +52,15 @@ TEST(SettingsTest, CredentialsStandForWhatIsNotSaid) {
 TEST(SettingsTest, MetricsAreInTheTextFormat) {
   Status status;
   status.waiting = 42;
+  status.counters.failures["53100"] = 2;
   const std::string text = metrics_text(status, 1.5);
   EXPECT_THAT(text, HasSubstr("# TYPE etad_export_backlog_changes gauge\netad_export_backlog_changes 42\n"));
   EXPECT_THAT(text, HasSubstr("etad_export_lag_seconds 1.5\n"));
   EXPECT_THAT(text, HasSubstr("etad_export_refused_total 0\n"));
+  EXPECT_THAT(text, HasSubstr("# TYPE etad_export_failures_total counter\n"
+                              "etad_export_failures_total{reason=\"53100\"} 2\n"
+                              "etad_export_failures_total{reason=\"connection\"} 0\n"
+                              "etad_export_failures_total{reason=\"history\"} 0\n"));
 }
 
 }  // namespace
