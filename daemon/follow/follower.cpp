@@ -37,6 +37,7 @@ void Follower::Impl::drop(StreamId id) {
   by_path.erase(found->second.stream->path());
   if (!found->second.target.empty()) by_target.erase(found->second.target);
   claim(found->second, std::nullopt);
+  if (found->second.head) by_head.erase({*found->second.head, id});
   open.erase(id);
   schedule.remove(id);
   streams.erase(found);
@@ -182,7 +183,9 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::set<std::st
   if (!is_file) return true;
   claim(streams[stream.id()], key_of(*status));
   note_target(streams[stream.id()]);
+  stream.expect(*status);
   if (before->offset > 0) stream.adopt(*status, *before);
+  note_head(streams[stream.id()]);
   return true;
 }
 
@@ -257,6 +260,7 @@ void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std:
     note_target(followed);
     next_scan = std::min(next_scan, now + options.active_interval);  // what it let go may be another's
   }
+  note_head(followed);
   if (!followed.stream->is_open()) {
     open.erase(id);
   } else if (const auto [entry, added] = open.try_emplace(id, now);
@@ -389,6 +393,7 @@ void Follower::rewind(StreamId stream) {
     return;
   }
   impl_->claim(found->second, found->second.stream->key());  // the file that it reads again
+  impl_->note_head(found->second);
   impl_->open.erase(stream);
   impl_->schedule.now(stream, SteadyTime{});
 }

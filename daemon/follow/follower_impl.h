@@ -26,6 +26,7 @@ struct Follower::Impl {
     bool literal = false;
     std::optional<FileKey> key;  // as in `by_key`
     std::string target;          // where its path leads, if that is a link; as in `by_target`
+    std::optional<std::uint64_t> head;  // the hash of its file's first bytes, if all are read; as in `by_head`
   };
 
   // A file that is left to another stream for its name, and whether it is written to all the same.
@@ -66,6 +67,7 @@ struct Follower::Impl {
   void scan(SteadyTime now);
   bool admit(const Discovery::Found& found, const std::set<std::string_view>& all, SteadyTime now);
   void note_target(Followed& followed);
+  void note_head(Followed& followed);
   void pass_over(const std::string& path, const std::string& base);
   bool gives_hints(const Followed& followed) const;
   bool take_up(Stream& stream, const Position& position);
@@ -92,6 +94,7 @@ struct Follower::Impl {
   std::unordered_map<std::string, StreamId> by_path;
   std::unordered_map<std::string, StreamId> by_target;  // where a link leads
   std::map<FileKey, StreamId> by_key;
+  std::set<std::pair<std::uint64_t, StreamId>> by_head;
   std::map<StreamId, SteadyTime> open;  // when each open file last moved
   std::map<StreamId, JournalStream> journals;
   std::vector<Watch> journal_watches;

@@ -1,10 +1,16 @@
 // Which stream reads which file.
 #include <cerrno>
+#include <limits>
 #include <utility>
 
 #include "daemon/follow/follower_impl.h"
 
 namespace etad::follow {
+namespace {
+
+constexpr int kMostAlike = 64;  // streams asked whether they have lost a file that begins as theirs did
+
+}  // namespace
 
 bool Follower::Impl::is_taken(const FileKey& key, StreamId self) const {
   const auto owner = by_key.find(key);
@@ -27,30 +33,33 @@ bool Follower::Impl::reads_another(const std::string& path, const FileKey& key, 
 }
 
 // A file that nobody reads by its key may be what another stream has read, written anew and moved in the meantime:
-// replaced by its copy and then swapped, linked to, renamed. It is that stream's, wherever it lies now.
+// replaced by its copy and then swapped, linked to, renamed. It is that stream's, wherever it lies now. Of streams whose
+// files begin alike the newest are asked, so that thousands of copies of one file cost no more than a few.
 OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, const FileStatus& status,
                                                    StreamId self) {
-  std::optional<Fingerprint> head;
-  for (auto& [id, followed] : streams) {
+  if (by_head.empty() || status.size < static_cast<std::int64_t>(kHeadBytes)) return false;
+  const auto file = contents.open(path);
+  if (!file) return tl::unexpected(file.error());
+  if (file->content->compressed()) return false;
+  if (key_of(file->status) != key_of(status)) return tl::unexpected(EAGAIN);
+  const auto head = head_of(*file->content);
+  if (!head) return tl::unexpected(head.error());
+  int asked = 0;
+  auto next = by_head.upper_bound({head->hash, std::numeric_limits<StreamId>::max()});
+  while (next != by_head.begin() && (--next)->first == head->hash && asked < kMostAlike) {
+    const StreamId id = next->second;
+    Followed& followed = streams.at(id);
     const ReadPart part = followed.stream->part();
-    const bool may_be = id != self && part.head.length == kHeadBytes && part.offset <= status.size &&
+    const bool may_be = id != self && part.head == *head && part.offset <= status.size &&
                         !followed.stream->was_removed() &&
                         !(followed.key && is_successor(key_of(status), *followed.key));
     if (!may_be) continue;
-    if (!head) {
-      const auto file = contents.open(path);
-      if (!file) return tl::unexpected(file.error());
-      if (file->content->compressed()) return false;
-      const auto found = head_of(*file->content);
-      if (!found) return tl::unexpected(found.error());
-      head = *found;
-    }
-    if (part.head != *head) continue;
-    const auto lost = has_lost_its_file(followed);
-    if (!lost) return lost;
-    const auto same = *lost ? contents.matches(path, key_of(status), part) : lost;
+    ++asked;
+    const auto same = matches(*file->content, {part.offset, {}, part.marker});
     if (!same) return same;
-    if (!*same) continue;
+    const auto lost = *same ? has_lost_its_file(followed) : same;
+    if (!lost) return lost;
+    if (!*lost) continue;
     followed.stream->go_on_in(path, status);
     claim(followed, key_of(status));
     schedule.hint(id, polled);
@@ -84,6 +93,7 @@ bool Follower::Impl::take_up(Stream& stream, const Position& position) {
   Followed& followed = streams[stream.id()];
   claim(followed, stream.key());
   note_target(followed);
+  note_head(followed);
   return true;
 }
 
@@ -104,6 +114,15 @@ void Follower::Impl::note_target(Followed& followed) {
   if (!followed.target.empty()) by_target.erase(followed.target);
   if (!target.empty()) by_target[target] = followed.stream->id();
   followed.target = std::move(target);
+}
+
+void Follower::Impl::note_head(Followed& followed) {
+  const ReadPart part = followed.stream->part();
+  const auto head = part.head.length == kHeadBytes ? std::optional(part.head.hash) : std::nullopt;
+  if (head == followed.head) return;
+  if (followed.head) by_head.erase({*followed.head, followed.stream->id()});
+  if (head) by_head.emplace(*head, followed.stream->id());
+  followed.head = head;
 }
 
 }  // namespace etad::follow

@@ -70,6 +70,7 @@ Stream::Outcome Stream::look(Surroundings& around, SteadyTime now, std::size_t& 
   const std::size_t first = out.size();
   moved_ = caught_up_ = unsettled_ = false;
   failure_ = 0;
+  expected_.reset();
   Look look{around, now, budget, out, look_under_path(around)};
   Outcome outcome = Outcome::idle;
   for (int steps = 0; steps < kMaxSteps; ++steps) {

@@ -75,6 +75,8 @@ class Stream {
   void close_file();
   // For a new stream whose file has been read already, up to there, under another name.
   void adopt(const FileStatus& status, const ReadPart& part);
+  // What lies under the path was found, and is to be read: all of it is unread until the first look.
+  void expect(const FileStatus& found) { expected_ = found.size; }
   // The name was deleted: what will lie under it is a new file.
   void note_removed() { removed_ = true; }
   bool was_removed() const { return removed_; }
@@ -167,6 +169,7 @@ class Stream {
   bool unsettled_ = false;  // in this look: something is not known yet, asked again at once
   FileKey ended_key_;       // of the file before
   std::int64_t lost_bytes_ = 0;
+  std::optional<std::int64_t> expected_;  // bytes, before the first look
   bool moved_ = false;  // in this look
   bool caught_up_ = false;
 

@@ -92,6 +92,11 @@ Status Stream::status() const {
   out.text = text_;
   out.offset = position_.offset;
   out.size = position_.size;
+  if (expected_ && !current_) {
+    out.state = State::following;
+    out.text = "following";
+    out.size = *expected_;
+  }
   if (current_) {
     if (current_->file != path_) out.file = current_->file;
     out.offset = current_->reader.part().offset;

@@ -53,6 +53,36 @@ TEST(Adversary, AGzipOfZerosHoldsNobodyUp) {
   EXPECT_LE(etad.files.bytes_read, 200 << 10) << "nothing is inflated over and over";
 }
 
+TEST(Adversary, ManyCopiesOfOneFileCostNoMoreThanAsManyFiles) {
+  Harness etad(watching("/logs/*"));
+  const auto copies = [&](const std::string& name, int many) {
+    for (int i = 0; i < many; ++i)
+      etad.files.write("/logs/" + name + std::to_string(i), std::string(2000, 'x') + "\nof " + std::to_string(i) + "\n");
+    etad.now += seconds(11);
+    for (int i = 0; i < 5; ++i) etad.poll();
+  };
+  copies("first", 500);
+  etad.files.calls.clear();
+  copies("second", 500);
+  EXPECT_EQ(etad.lines.size(), 2000);
+  for (const auto& [call, times] : etad.files.calls) EXPECT_LE(times, 500 * 150) << call << ": not by each of the others";
+}
+
+TEST(Adversary, WhatWasFoundAndNotReadYetIsToldAsUnread) {
+  Harness etad(watching("/logs/*"));
+  for (int i = 0; i < 10; ++i) etad.files.write("/logs/" + std::to_string(i), text_of(numbered(0, 1000)));
+  etad.now += seconds(11);
+  for (const Batch& batch : etad.follower->poll(etad.now, etad.wall, 1)) etad.commit(batch);
+  std::int64_t unread = 0;
+  for (const Status& status : etad.follower->statuses()) {
+    EXPECT_EQ(status.state, State::following);
+    if (!status.caught_up) unread += status.size - status.offset;
+  }
+  EXPECT_GE(unread, 9 * static_cast<std::int64_t>(text_of(numbered(0, 1000)).size()));
+  etad.poll();
+  for (const Status& status : etad.follower->statuses()) EXPECT_TRUE(status.caught_up);
+}
+
 TEST(Adversary, AGzipThatBeginsLikeAFinishedFileIsKnownInTurns) {
   Options options;
   options.batch_bytes = 64 << 10;
