@@ -20,14 +20,14 @@ track::Parts::Parts(SourceContext given)
 
 void Tracker::Impl::feed(std::string_view line, const Event& event, std::optional<Instant> arrival,
                          Records& out) {
-  if (event.time) state.last_time = event.time;
+  if (event.time) last_time = event.time;
   const std::optional<Instant> now = event.time ? event.time : arrival;
   if (track::RunTrack* const r = runs.open()) {
     if (r->run.state != RunState::running) {  // it goes on after all
       r->run.state = RunState::running;
       r->dirty = true;
     }
-    if (r->description.body != track::Body::none) {
+    if (r->description.body() != track::Body::none) {
       if (event.headed) {
         descriptions.end_body(*r);
       } else if (event.kind == EventKind::none) {
@@ -40,8 +40,7 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, std::optiona
     }
   }
   if (event.kind != EventKind::none) dispatch({event, now, out});
-  if (track::RunTrack* const r = runs.open(); r && r->window.saving && event.time)
-    r->window.saving->last_line = std::max(r->window.saving->last_line, *event.time);
+  if (track::RunTrack* const r = runs.open(); r && event.time) r->window.see_line(*event.time);
 }
 
 void Tracker::Impl::dispatch(const track::Moment& m) {
@@ -106,27 +105,23 @@ void Tracker::close(Records& out) {
 }
 void Tracker::flush(Records& out) {
   impl_->runs.flush(out);
+  impl_->tables.flush(out);
 }
 
 bool Tracker::running() const {
-  const auto& current = impl_->state.current;
-  return current && current->declared() && current->run.state == RunState::running;
+  return impl_->runs.running();
 }
 
 std::optional<Instant> Tracker::last_time() const {
-  return impl_->state.last_time;
+  return impl_->last_time;
 }
 
 void Tracker::number_from(std::int64_t first) {
-  track::State& state = impl_->state;
-  state.next_ordinal = first;
-  if (!state.current || !state.current->declared()) return;
-  state.current->run.ordinal = state.next_ordinal++;
-  state.current->dirty = true;
+  impl_->runs.number_from(first);
 }
 
 std::int64_t Tracker::next_ordinal() const {
-  return impl_->state.next_ordinal;
+  return impl_->runs.next_ordinal();
 }
 
 std::string Tracker::save() const {

@@ -37,22 +37,6 @@ class SolverSink : public PrototextReader::Sink {
   RunTrack& run_;
 };
 
-NetRole role_of(const Description& d, const Net& net) {
-  if (d.role != NetRole::unknown) return d.role;
-  if (net.phase == "TEST") return NetRole::test;
-  if (net.phase == "TRAIN") return NetRole::train;
-  return d.solver_seen && d.nets_seen > 0 ? NetRole::test
-                                          : NetRole::train;  // the solver makes its train net first
-}
-
-void open_net(Description& d, NetRole role, std::int64_t index) {
-  d.builder = NetBuilder{};
-  d.reader.reset();
-  d.net_open = true;
-  d.role = role;
-  d.net_index = index;
-}
-
 }  // namespace
 
 void track::Descriptions::section(const Moment& m) {
@@ -65,11 +49,10 @@ void track::Descriptions::section(const Moment& m) {
   if (r->progressed()) return;  // a net loaded beside a run going on: not the run's own
   Description& d = r->description;
   // "Creating test net (#0)" comes first and "Initializing net" right after it: one net.
-  const bool announced = d.net_open && d.role != NetRole::unknown && d.builder.net().layers.empty();
-  if (what == "net" && (announced || (d.solver_seen && d.role != NetRole::unknown))) {
+  const bool announced = d.awaits_net();
+  if (what == "net" && (announced || (d.solver_seen() && d.role() != NetRole::unknown))) {
     // A solver announces its own nets. Another one amid them is what a recurrent layer makes of itself.
-    d.body = announced ? Body::net : Body::none;
-    return;
+    return announced ? d.expect_net() : d.expect_no_body();
   }
   finish_net(*r, m.out);
   all_.values.take(*r, m.event);
@@ -78,70 +61,52 @@ void track::Descriptions::section(const Moment& m) {
     r->headed = r->job_known = true;
     r->run.job = Job::train;
     r->known.test_iterations.clear();
-    d.solver_seen = true;
-    d.reader.reset();
-    d.body = Body::solver;
+    d.begin_solver();
   } else if (what == "train_net") {
-    open_net(d, NetRole::train, 0);
-    d.body = Body::net;
+    d.begin_net(NetRole::train, 0);
   } else if (what == "test_net") {
-    open_net(d, NetRole::test, count_of(m.event, Field::net).value_or(0));
-    d.body = Body::net;
+    d.begin_net(NetRole::test, count_of(m.event, Field::net).value_or(0));
   } else if (what == "net") {
-    open_net(d, NetRole::unknown, 0);
-    d.body = Body::net;
+    d.begin_net(NetRole::unknown, 0);
   }
-  if (all_.context.section_body != "prototext") d.body = Body::none;
+  if (all_.context.section_body != "prototext") d.expect_no_body();
 }
 
 void track::Descriptions::body_line(RunTrack& r, std::string_view line) {
-  Description& d = r.description;
-  if (d.body == Body::net) {
-    d.reader.feed(line, d.builder);
-  } else {
-    SolverSink sink(r);
-    d.reader.feed(line, sink);
-  }
+  SolverSink solver(r);
+  r.description.read(line, solver);
 }
 
 // A line with a header of its own: the description is over.
 void track::Descriptions::end_body(RunTrack& r) {
   Description& d = r.description;
-  const bool balanced = d.reader.balanced();
-  if (d.body == Body::net) {
-    d.builder.end_description(balanced);
-    d.role = role_of(d, d.builder.net());
-    if (r.run.network.empty() && d.role != NetRole::test) r.run.network = d.builder.net().name;
-  } else {
-    d.solver_cut = !balanced;
-    if (balanced) r.run.settings.try_emplace("type", "SGD");  // what Caffe takes where nothing is said
+  const Body body = d.body();
+  const bool whole = d.end_body();
+  if (body == Body::net) {
+    if (r.run.network.empty() && d.role() != NetRole::test) r.run.network = d.net().name;
+  } else if (whole) {
+    r.run.settings.try_emplace("type", "SGD");  // what Caffe takes where nothing is said
   }
-  d.body = Body::none;
-  d.reader.reset();
   r.dirty = true;
 }
 
 void track::Descriptions::set_up_line(const Moment& m) {
   RunTrack* const r = all_.runs.open();
-  if (!r || !r->description.net_open) return;
-  NetBuilder& builder = r->description.builder;
-  if (const std::string_view layer = m.event.text(Field::layer); !layer.empty()) builder.set_up(layer);
-  if (m.event.kind == EventKind::shape) builder.shape(m.event.text(Field::dims));
+  if (!r || !r->description.net_open()) return;
+  if (const std::string_view layer = m.event.text(Field::layer); !layer.empty()) r->description.set_up(layer);
+  if (m.event.kind == EventKind::shape) r->description.shape(m.event.text(Field::dims));
 }
 
 // The net being described is complete: what is needed of it moves to the run, the rest is forgotten.
 void track::Descriptions::finish_net(RunTrack& r, Records& out) {
   Description& d = r.description;
-  if (!d.net_open) return;
-  if (d.body == Body::net) end_body(r);
-  const Net& net = d.builder.net();
-  if (net.layers.empty()) {
-    d.net_open = false;
-    return;
-  }
-  NetRole role = role_of(d, net);
-  if (!d.solver_seen && !r.job_known) r.run.job = net.phase == "TEST" ? Job::test : Job::time;
-  if (r.run.job == Job::time && !d.solver_seen) role = NetRole::train;
+  if (!d.net_open()) return;
+  if (d.body() == Body::net) end_body(r);
+  const Net& net = d.net();
+  if (net.layers.empty()) return d.end_net(false);
+  NetRole role = d.likely_role();
+  if (!d.solver_seen() && !r.job_known) r.run.job = net.phase == "TEST" ? Job::test : Job::time;
+  if (r.run.job == Job::time && !d.solver_seen()) role = NetRole::train;
   const auto set_up = net.batch_set_up;
   std::optional<std::int64_t> batch = net.batch_size() ? net.batch_size() : set_up;
   const bool described = !net.layers.front().layer.type.empty();  // else another process sets up the same net
@@ -149,27 +114,25 @@ void track::Descriptions::finish_net(RunTrack& r, Records& out) {
   if (batch && set_up && r.known.devices && product(*set_up, *r.known.devices) == *batch) batch = set_up;
   if (role == NetRole::train) {
     if (batch && (described || !r.known.batch_size)) r.known.batch_size = batch;
-  } else if (d.net_index < static_cast<std::int64_t>(track::kMaxTestNets)) {
+  } else if (d.net_index() < static_cast<std::int64_t>(track::kMaxTestNets)) {
     auto& sizes = r.known.test_batch_sizes;
-    const auto index = static_cast<std::size_t>(d.net_index);
+    const auto index = static_cast<std::size_t>(d.net_index());
     if (sizes.size() <= index) sizes.resize(index + 1, 0);
     if (described || sizes[index] == 0) sizes[index] = batch.value_or(0);
   }
   if (r.run.network.empty()) r.run.network = net.name;
   settle(r, net, out);
-  ++d.nets_seen;
-  d.builder = NetBuilder{};
-  d.net_open = false;
+  d.end_net(true);
   r.dirty = true;
 }
 
 // The first whole description says what the network is; one that broke off serves until a whole one comes.
 void track::Descriptions::settle(RunTrack& r, const Net& net, Records& out) {
-  if (r.description.settled) return;
+  if (r.description.settled()) return;
   std::string digits = fingerprint(net);
   if (digits.empty() || (net.cut && !r.run.architecture.empty())) return;
   r.run.architecture = std::move(digits);
-  r.description.settled = !net.cut;
+  if (!net.cut) r.description.settle();
   r.dirty = true;
   if (r.declared()) out.layers.push_back({r.run.ordinal, layers_of(net)});
 }

@@ -50,20 +50,17 @@ void track::Epochs::all_steps(const Moment& m) {
   all_.descriptions.finish_net(r, m.out);
   r.reach(Stage::progressed);
   r.dirty = true;
-  const bool training = r.epochs.open || m.event.text(Field::phase) == name_of(Phase::train);
-  r.epochs.open = false;
+  const bool training = r.epochs.end_announced() || m.event.text(Field::phase) == name_of(Phase::train);
   const Phase phase = training ? Phase::train : Phase::test;
   if (training || !r.job_known) r.run.job = training ? Job::train : Job::test;
   r.job_known = r.job_known || training;
   if (training && m.event.has(Field::dataset_size)) all_.values.take(r, m.event);
   const std::int64_t steps = steps_shown(r, m.event, phase);
   const auto took = time_of_all(m.event, positive_of(m.event, Field::iterations).value_or(0));
-  const std::int64_t base = r.epochs.first == 1 ? 1 : 0;
   std::int64_t first = r.run.iteration.value_or(0);
   if (training && steps > 0) {
     plan_epochs(r, m.event, steps);
-    const std::int64_t before = r.epochs.announced.value_or(0) - base;
-    if (r.epochs.announced) first = before > 0 ? product(before, steps) : 0;
+    if (const auto epoch = r.epochs.announced()) first = r.epochs.done_before(*epoch, steps);
     r.run.iteration = first + steps;
     if (!r.run.first_iteration) r.run.first_iteration = first;
     const auto loss = m.event.number(Field::loss);
@@ -92,7 +89,7 @@ void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
 std::int64_t track::Epochs::steps_of(const RunTrack& r, const Event& event, bool* derived) const {
   for (const Field f : {Field::iterations, Field::batches})
     if (const auto n = positive_of(event, f)) return *n;
-  if (r.epochs.steps) return *r.epochs.steps;
+  if (const auto& steps = r.epochs.steps()) return *steps;
   if (all_.labels.steps_per_epoch) return *all_.labels.steps_per_epoch;
   const auto& said = r.run.settings;
   const auto covers = said.find("epoch_covers"), size = said.find("dataset_size");
@@ -104,20 +101,17 @@ std::int64_t track::Epochs::steps_of(const RunTrack& r, const Event& event, bool
   return (whole_number(size->second).value_or(0) + samples / 2) / samples;
 }
 
-// "Epoch 1/15" again: another training. (Where several processes say the same, nothing has happened in
-// between.)
+// "Epoch 1/15" again: another training.
 bool track::Epochs::counts_again(const Event& event, std::int64_t epoch) {
   const RunTrack* const r = all_.runs.open();
-  if (!r || !r->epochs.announced || !event.has(Field::epochs)) return false;
-  return epoch < *r->epochs.announced || (epoch == *r->epochs.announced && !r->epochs.open);
+  return r && event.has(Field::epochs) && r->epochs.announces_again(epoch);
 }
 
 // The same of a log that only shows its epochs' ends.
 bool track::Epochs::measures_again(const Event& event, std::int64_t epoch) {
   const RunTrack* const r = all_.runs.open();
   const bool tests = event.text(Field::phase) == name_of(Phase::test);
-  return r && !r->headed && !tests && event.has(Field::seconds) && r->epochs.shown &&
-         epoch < *r->epochs.shown;
+  return r && !r->headed && !tests && event.has(Field::seconds) && r->epochs.has_measured_after(epoch);
 }
 
 namespace {
@@ -148,7 +142,7 @@ std::optional<Duration> time_of_epoch(const Event& event) {
 // it is one by the two lines' times, the tests in between taken out.
 void track::Epochs::epoch(const Moment& m) {
   // A beginning or a test behind a run's end is no new run.
-  const bool over = all_.state.current && all_.state.current->ended() && !m.event.has(Field::seconds);
+  const bool over = all_.runs.ended() && !m.event.has(Field::seconds);
   if ((over && !m.event.has(Field::epochs)) || all_.tests.is_after_end(m) || counts_epochs(m.event)) return;
   // Nor does an end whose beginning nobody saw begin one, though settings may have been said since.
   const RunTrack* const open = all_.runs.open();
@@ -166,26 +160,26 @@ void track::Epochs::epoch(const Moment& m) {
   all_.values.take(r, m.event);
   if (begins && number) {
     if (r.run.job == Job::test) r.run.job = Job::train;  // what came before was a test of its own
-    r.epochs.announced = number;
-    r.epochs.open = true;
+    r.epochs.announce(*number);
   }
-  if (number && !r.epochs.first) r.epochs.first = *number;
+  if (number) r.epochs.see(*number);
   plan_epochs(r, m.event, steps_of(r, m.event, nullptr));
   if (m.event.has(Field::seconds)) {
-    if (r.training.by_lines && !tests) return;  // a log that shows its iterations has been measured by them
+    if (r.training.measured_by_lines() && !tests)
+      return;  // a log that shows its iterations has been measured by them
     if (const auto took = time_of_epoch(m.event)) return measure(r, m, *took);
     ++m.out.rejected;
   } else if (ends) {
-    const auto began = std::exchange(r.epochs.began, {});
+    const auto began = r.epochs.take_beginning();
     // A log that shows its iterations has been measured by them.
-    if (!began || !m.now || r.window.from) return;
-    const Duration took = between(*began, *m.now) - r.window.tests;
+    if (!began || !m.now || r.window.from()) return;
+    const Duration took = between(*began, *m.now) - r.window.tests();
     if (took > Duration::zero()) return measure(r, m, took);
     ++m.out.rejected;
   } else {
-    r.epochs.began = m.now;
+    r.epochs.begin_at(m.now);
     all_.tests.go_on_beside(r, m);
-    if (!r.window.from) r.window.tests = {};
+    if (!r.window.from()) r.window.forget_test_time();
   }
 }
 
@@ -194,7 +188,7 @@ namespace {
 // An epoch far shorter than the shortest before it, by the clock: the training reached its target in it. (The
 // first one alone shows nothing: it may have waited for its data.)
 bool is_cut_short(const RunTrack& r, Duration took) {
-  return r.run.train.segments > 1 && r.epochs.shortest && 2 * took < *r.epochs.shortest;
+  return r.run.train.segments > 1 && r.epochs.is_far_shorter(took);
 }
 
 }  // namespace
@@ -204,11 +198,10 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
   const std::int64_t steps = steps_of(r, m.event, &derived);
   if (steps <= 0) return;
   if (derived) note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
-  const std::int64_t base = r.epochs.first == 1 ? 1 : 0;
   const auto number = count_of(m.event, Field::epoch);
   const Phase phase = phase_of(m.event, r.run.job);
-  const std::int64_t first = number ? (*number > base ? product(*number - base, steps) : 0)
-                                    : (phase == Phase::train ? r.run.train.iterations : 0);
+  const std::int64_t first =
+      number ? r.epochs.done_before(*number, steps) : (phase == Phase::train ? r.run.train.iterations : 0);
   const std::int64_t samples =
       phase == Phase::train ? all_.values.train_samples(r) : all_.values.test_samples(r, 0);
   if (phase == Phase::train) {
@@ -218,8 +211,7 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
     }
     if (number && r.run.train.segments > 0 && r.run.iteration == first + steps) return;  // shown again
     r.run.iteration = first + steps;
-    r.epochs.shown = number;
-    r.epochs.shortest = std::min(r.epochs.shortest.value_or(took), took);
+    r.epochs.measured(number, took);
   }
   all_.runs.add_segment(r, {phase, first, steps, samples, took, {}}, m.out);
 }

@@ -1,19 +1,23 @@
 // What a tracker consists of: one part for each thing that it follows. A part takes the events that are its
-// own, and keeps what it remembers in the run's track (tracker_state.h), in a struct of its own where it has
-// one:
+// own. What it remembers of a run is its own too, private, and lies in the run's track (tracker_state.h); the
+// other parts ask for it and change it by the methods of its class alone:
 //
-//   Runs          tracker_runs.cpp         where a run begins and ends; which run a line belongs to
-//   Values        tracker_values.cpp       settings, batch sizes, devices, and what the source's labels add
-//   Descriptions  tracker_description.cpp  descriptions of solver and nets, set-up lines
-//   Windows       tracker_windows.cpp      training between two displayed iterations; resumes
-//                 tracker_snapshots.cpp    the snapshots in between
-//   Tests         tracker_tests.cpp        test phases, testing jobs
-//   Epochs        tracker_epochs.cpp       epochs, and what is stated of all their steps
-//   Steps         tracker_steps.cpp        stated times and rates of steps, times of layers
+//   Part          Takes events in          Of                                          Remembers of a run
+//   Runs          tracker_runs.cpp         where a run begins and ends, and which      Run, Stage
+//                                          run a line belongs to
+//   Values        tracker_values.cpp       settings, batch sizes, devices, and what    Quantities
+//                                          the source's labels add
+//   Descriptions  tracker_description.cpp  descriptions of solver and nets             description.h
+//   Windows       tracker_windows.cpp      training between two displayed iterations   training_window.h,
+//                 tracker_snapshots.cpp    the snapshots in between                    training_progress.h
+//   Tests         tracker_tests.cpp        test phases, testing jobs                   test_phase.h
+//   Epochs        tracker_epochs.cpp       epochs, and what is stated of their steps   epoch_count.h
+//   Steps         tracker_steps.cpp        stated times and rates of steps, of layers  LayerTime
 //   Tables        tracker_tables.cpp       rows of tables, samples
 //
-// tracker.cpp says which event goes to which part, tracker_json.cpp saves all of it. Internal to
-// parsers/training.
+// What belongs to no single run is private to the part: which run is the current one to Runs, the runs of a
+// table to Tables. tracker.cpp says which event goes to which part, tracker_json.cpp saves all of it.
+// Internal to parsers/training.
 #pragma once
 
 #include <map>
@@ -21,6 +25,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "parsers/training/tracker.h"
 #include "parsers/training/tracker_state.h"
@@ -58,7 +63,10 @@ class Runs {
   void close(Records& out);
   void flush(Records& out);
 
-  RunTrack* open();                            // the run going on; nullptr: none
+  RunTrack* open();   // the run going on; nullptr: none
+  RunTrack* ended();  // the one that is over, and none has begun since; nullptr: none
+  // The run that begins next, of which lines amid the one going on may tell already.
+  RunTrack& upcoming();
   RunTrack& for_header(const Moment& m);       // the run this header line belongs to; may begin one
   RunTrack& for_measurement(const Moment& m);  // likewise for a line that shows a run going on
   RunTrack& begin(const Moment& m);
@@ -66,6 +74,14 @@ class Runs {
   RunTrack& begin_again(const Moment& m);     // the same program counts from the beginning again
   void declare(RunTrack& r);
   void add_segment(RunTrack& r, const Segment& s, Records& out);
+  std::int64_t take_ordinal() { return next_ordinal_++; }  // for a run
+
+  bool running() const;
+  void number_from(std::int64_t first);
+  std::int64_t next_ordinal() const { return next_ordinal_; }
+
+  void save(State& to) const;
+  void restore(State& from);
 
  private:
   void measure_whole(RunTrack& r, const Moment& m);
@@ -73,6 +89,9 @@ class Runs {
   void supersede(Records& out);  // the current run is over because another one begins
 
   Parts& all_;
+  std::int64_t next_ordinal_ = 0;
+  std::optional<RunTrack> current_;
+  std::optional<RunTrack> next_;  // what was said since the current one's last measurement
 };
 
 class Values {
@@ -117,10 +136,15 @@ class Windows {
   void snapshot(const Moment& m);
 
   void position(RunTrack& r, const Moment& m);
+  void tell(Told value);  // of the next line of progress
+
+  void save(State& to) const { to.told = told_; }
+  void restore(State& from) { told_ = std::move(from.told); }
 
  private:
   bool is_said_again(const Moment& m);
   void progress_of(const Moment& m);
+  std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event, std::int64_t steps_per_epoch);
   std::optional<std::int64_t> iteration_at(const RunTrack& r, const Event& event) const;  // by position
   void train_progress(RunTrack& r, const Moment& m, std::int64_t iteration);
   void close_window(RunTrack& r, const Moment& m, const Anchor& to);
@@ -128,6 +152,7 @@ class Windows {
   void give_window(RunTrack& r, Segment window, Records& out);
 
   Parts& all_;
+  std::vector<Told> told_;  // since the last line of progress
 };
 
 class Tests {
@@ -146,7 +171,8 @@ class Tests {
 
  private:
   void begin_shown(RunTrack& r, const Moment& m);
-  void interval(RunTrack& r, const Moment& m, std::int64_t n);
+  void interval(RunTrack& r, const Moment& m, std::int64_t shown);
+  void give(RunTrack& r, const TestPhase::Batches& batches, Records& out);
   void end_stated(RunTrack& r, const Moment& m, Duration took);
 
   Parts& all_;
@@ -192,11 +218,16 @@ class Tables {
 
   void segment(const Moment& m);
   void sample(const Moment& m);
+  void flush(Records& out);
+
+  void save(State& to) const { to.groups = groups_; }
+  void restore(State& from) { groups_ = std::move(from.groups); }
 
  private:
   Group& group_of(const Moment& m, const RunTrack& row, Phase phase, std::int64_t samples);
 
   Parts& all_;
+  std::vector<Group> groups_;  // least recently used first
 };
 
 struct Parts {
@@ -206,7 +237,6 @@ struct Parts {
 
   SourceContext context;
   LabelledValues labels;
-  State state;
 
   Runs runs{*this};
   Values values{*this};
@@ -223,6 +253,8 @@ struct Parts {
 struct Tracker::Impl : track::Parts {
   using Parts::Parts;
 
+  std::optional<Instant> last_time;  // of the last line with one
+
   void feed(std::string_view line, const Event& event, std::optional<Instant> arrival, Records& out);
   void dispatch(const track::Moment& m);
   std::string save() const;
@@ -230,25 +262,11 @@ struct Tracker::Impl : track::Parts {
 };
 
 // Shared by the parts.
-void end_save(track::Window& w, std::optional<Instant> at);  // a line shows that no snapshot is under way
-void end_save_by_progress(track::Window& w, const track::Anchor& to, Duration took);
-std::optional<std::int64_t> whole_number(std::string_view text);    // 0 … kMaxCount
-std::optional<std::int64_t> count_of(const Event& event, Field f);  // 0 … kMaxCount
-std::optional<std::int64_t> positive_of(const Event& event, Field f);
-Phase phase_of(const Event& event, Job job);           // that the line speaks of, in a run of that job
-Duration between(Instant from, Instant to);            // zero where it would be beyond kMaxSeconds
-bool add_to(Run& run, const Segment& s);               // to its phase's sums; false where they would overflow
-std::int64_t product(std::int64_t a, std::int64_t b);  // 0 where it would be beyond kMaxCount
+Phase phase_of(const Event& event, Job job);  // that the line speaks of, in a run of that job
+bool add_to(Run& run, const Segment& s);      // to its phase's sums; false where they would overflow
 void take_setting(Run& run, std::string_view key, std::string_view value);
 void note_derived(Run& run, std::string_view what);
 void plan_epochs(track::RunTrack& r, const Event& event,
                  std::int64_t steps);  // so many epochs of so many steps
-std::optional<std::pair<double, double>> rounded(const Event& event, Field f);  // a number, and its rounding
-bool is_fine(const std::pair<double, double>& number);  // rounding has taken next to nothing from it
-// How many iterations took so long by a rate, of iterations or of samples, that the line states; 0: not
-// known.
-std::int64_t iterations_by_rate(const Event& event, Field rate, Duration took, std::int64_t samples,
-                                std::int64_t planned);
-std::optional<Duration> positive_seconds(std::optional<double> seconds);  // what can be a measurement
 
 }  // namespace etad

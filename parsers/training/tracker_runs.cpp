@@ -10,14 +10,45 @@ using track::RunTrack;
 using track::Stage;
 
 track::RunTrack* track::Runs::open() {
-  return all_.state.current && !all_.state.current->ended() ? &*all_.state.current : nullptr;
+  return current_ && !current_->ended() ? &*current_ : nullptr;
+}
+
+track::RunTrack* track::Runs::ended() {
+  return current_ && current_->ended() ? &*current_ : nullptr;
+}
+
+track::RunTrack& track::Runs::upcoming() {
+  return next_ ? *next_ : next_.emplace();
+}
+
+bool track::Runs::running() const {
+  return current_ && current_->declared() && current_->run.state == RunState::running;
+}
+
+void track::Runs::number_from(std::int64_t first) {
+  next_ordinal_ = first;
+  if (!current_ || !current_->declared()) return;
+  current_->run.ordinal = take_ordinal();
+  current_->dirty = true;
+}
+
+void track::Runs::save(State& to) const {
+  to.next_ordinal = next_ordinal_;
+  to.current = current_;
+  to.next = next_;
+}
+
+void track::Runs::restore(State& from) {
+  next_ordinal_ = from.next_ordinal;
+  current_ = std::move(from.current);
+  next_ = std::move(from.next);
 }
 
 RunTrack& track::Runs::begin(const Moment& m) {
   supersede(m.out);
-  all_.state.current = all_.state.next ? std::move(*all_.state.next) : RunTrack{};
-  all_.state.next.reset();
-  RunTrack& r = *all_.state.current;
+  current_ = next_ ? std::move(*next_) : RunTrack{};
+  next_.reset();
+  RunTrack& r = *current_;
   if (r.run.framework.empty()) r.run.framework = all_.context.framework;
   r.run.started_at = m.now;
   r.run.ended_at = m.now;
@@ -28,10 +59,10 @@ RunTrack& track::Runs::begin(const Moment& m) {
 // it was.
 RunTrack& track::Runs::begin_or_go_on(const Moment& m) {
   const bool amid = m.event.kind == EventKind::resume || count_of(m.event, Field::iteration).value_or(0) > 0;
-  const std::optional<RunTrack>& last = all_.state.current;
+  const std::optional<RunTrack>& last = current_;
   const bool stopped =
       last && last->declared() && last->run.job == Job::train && last->run.state == RunState::stopped;
-  if (!amid || !stopped || all_.state.next) return begin(m);
+  if (!amid || !stopped || next_) return begin(m);
   const RunTrack before = *last;
   RunTrack& r = begin(m);
   r.run.framework = before.run.framework;
@@ -43,15 +74,15 @@ RunTrack& track::Runs::begin_or_go_on(const Moment& m) {
   r.run.settings = before.run.settings;
   r.run.max_iterations = before.run.max_iterations;
   r.known = before.known;
-  r.epochs.steps = before.epochs.steps;
+  if (const auto steps = before.epochs.steps()) r.epochs.take_steps(*steps);
   r.job_known = before.job_known;
   r.resumed = true;
   return r;
 }
 
 RunTrack& track::Runs::begin_again(const Moment& m) {
-  const Run before = all_.state.current ? all_.state.current->run : Run{};
-  const auto devices = all_.state.current ? all_.state.current->known.devices : std::nullopt;
+  const Run before = current_ ? current_->run : Run{};
+  const auto devices = current_ ? current_->known.devices : std::nullopt;
   RunTrack& r = begin(m);
   if (r.run.device.empty()) {  // it runs where it ran
     r.run.device = before.device;
@@ -69,7 +100,7 @@ void track::Runs::declare(RunTrack& r) {
   r.dirty = true;
   if (r.declared()) return;
   r.reach(Stage::declared);
-  r.run.ordinal = all_.state.next_ordinal++;
+  r.run.ordinal = take_ordinal();
 }
 
 // Header lines of one start belong to one run, until it has shown a measurement.
@@ -91,7 +122,7 @@ void track::Runs::add_segment(RunTrack& r, const Segment& s, Records& out) {
     return;
   }
   r.dirty = true;
-  all_.state.next.reset();  // what was said before was of this run
+  next_.reset();  // what was said before was of this run
   out.segments.push_back({r.run.ordinal, s});
 }
 
@@ -215,8 +246,8 @@ bool says_all_of_a_run(const Event& event) {
 
 void track::Runs::end(const Moment& m) {
   RunTrack* r = open();
-  const auto& last = all_.state.current;
-  const auto full_bar = last && last->ended() ? last->training.full_bar : std::nullopt;
+  const RunTrack* const last = ended();
+  const auto full_bar = last ? last->training.full_bar() : std::nullopt;
   if (says_all_of_a_run(m.event) && (r ? !r->declared() : !last || full_bar)) {
     r = &for_measurement(m);
     if (full_bar) r->run.max_iterations = r->run.iteration = full_bar;
@@ -224,19 +255,19 @@ void track::Runs::end(const Moment& m) {
   if (!r) {
     // "Optimization Done." is said twice, by the solver and by the program; the second one only dates the
     // end.
-    if (all_.state.current && all_.state.current->run.state != RunState::failed && m.now) {
-      all_.state.current->run.ended_at = m.now;
-      all_.state.current->dirty = true;
+    if (current_ && current_->run.state != RunState::failed && m.now) {
+      current_->run.ended_at = m.now;
+      current_->dirty = true;
     }
     return;
   }
   if (!r->declared()) return;  // an end without a run
   all_.descriptions.finish_net(*r, m.out);
-  if (r->test) all_.tests.end(*r, r->test->shows_batches ? m.now : std::nullopt, m.out);
+  if (r->test.open()) all_.tests.end(*r, r->test.end_before(m.now), m.out);
   all_.values.take(*r, m.event);
   all_.tests.release(*r, m.out);
-  end_save(r->window, m.event.time);  // the last one, behind the last window
-  r->run.snapshot_time += r->window.saved;
+  r->window.end_snapshot(m.event.time);  // the last one, behind the last window
+  r->run.snapshot_time += r->window.snapshot_time();
   measure_whole(*r, m);
   all_.steps.give_layer_times(*r, m.out);
   const std::string_view outcome = m.event.text(Field::outcome);
@@ -269,7 +300,7 @@ void track::Runs::fail(const Moment& m) {
   all_.tests.give_stated(*r, m.out);
   all_.tests.release(*r, m.out);
   all_.steps.give_layer_times(*r, m.out);
-  r->test.reset();
+  r->test.drop();
   const bool done = state_at_end(r->run) == RunState::finished;
   r->run.state = done ? RunState::finished : RunState::failed;
   if (!done) r->run.message = kept_text(m.event.text(Field::message), track::kMaxMessage);
@@ -278,8 +309,8 @@ void track::Runs::fail(const Moment& m) {
 }
 
 void track::Runs::supersede(Records& out) {
-  if (!all_.state.current) return;
-  RunTrack& r = *all_.state.current;
+  if (!current_) return;
+  RunTrack& r = *current_;
   if (r.declared() && !r.ended()) {
     all_.descriptions.finish_net(r, out);
     all_.tests.give_stated(r, out);
@@ -289,13 +320,13 @@ void track::Runs::supersede(Records& out) {
     r.dirty = true;
   }
   if (r.declared() && r.dirty) out.runs.push_back(all_.values.told(r));
-  all_.state.current.reset();
+  current_.reset();
 }
 
 void track::Runs::close(Records& out) {
   RunTrack* const r = open();
   if (!r || !r->declared() || r->run.state != RunState::running) return;
-  if (r->description.net_open) all_.descriptions.settle(*r, r->description.builder.net(), out);
+  if (r->description.net_open()) all_.descriptions.settle(*r, r->description.net(), out);
   all_.tests.give_stated(*r, out);
   all_.tests.release(*r, out);
   all_.steps.give_layer_times(*r, out);
@@ -304,14 +335,9 @@ void track::Runs::close(Records& out) {
 }
 
 void track::Runs::flush(Records& out) {
-  if (all_.state.current && all_.state.current->declared() && all_.state.current->dirty) {
-    out.runs.push_back(all_.values.told(*all_.state.current));
-    all_.state.current->dirty = false;
-  }
-  for (track::Group& group : all_.state.groups) {
-    if (!group.dirty) continue;
-    out.runs.push_back(group.run);
-    group.dirty = false;
+  if (current_ && current_->declared() && current_->dirty) {
+    out.runs.push_back(all_.values.told(*current_));
+    current_->dirty = false;
   }
 }
 

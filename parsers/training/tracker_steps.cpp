@@ -12,24 +12,6 @@ namespace etad {
 using track::RunTrack;
 using track::Stage;
 
-std::optional<Duration> positive_seconds(std::optional<double> seconds) {
-  if (!seconds || !std::isfinite(*seconds) || *seconds <= 0 || *seconds > track::kMaxSeconds) return {};
-  const Duration d = from_seconds(*seconds);
-  return d > Duration::zero() ? std::optional(d) : std::nullopt;
-}
-
-// Those planned, where the rate is theirs within its rounding, or else a whole number.
-std::int64_t iterations_by_rate(const Event& event, Field field, Duration took, std::int64_t samples,
-                                std::int64_t planned) {
-  const auto rate = rounded(event, field);
-  if (!rate || rate->first <= 0 || samples <= 0) return 0;
-  const double unit = to_seconds(took) / static_cast<double>(samples);
-  const double n = rate->first * unit, error = rate->second * unit + 0.1;
-  if (n < 0.9 || n > static_cast<double>(track::kMaxCount)) return 0;
-  if (planned > 0 && std::abs(n - static_cast<double>(planned)) <= error) return planned;
-  return error < 0.3 && std::abs(n - std::round(n)) <= error ? std::llround(n) : 0;
-}
-
 Phase phase_of(const Event& event, Job job) {
   const std::string_view phase = event.text(Field::phase);
   if (phase.empty()) return job == Job::test ? Phase::test : Phase::train;
@@ -44,7 +26,7 @@ void track::Steps::step_zero(const Moment& m) {
       before && before->run.train.segments > 0 ? all_.runs.begin_again(m) : all_.runs.for_measurement(m);
   r.reach(Stage::progressed);
   r.dirty = r.job_known = true;
-  r.training.from_zero = true;
+  r.training.count_from_zero();
   all_.values.take(r, m.event);
   r.run.iteration = 1;
   if (!r.run.first_iteration) r.run.first_iteration = 0;
@@ -57,7 +39,7 @@ void track::Steps::step_time(const Moment& m) {
   auto at = count_of(m.event, Field::iteration);
   if (at == 0 && m.event.has(Field::seconds)) return step_zero(m);
   RunTrack& r = all_.runs.for_measurement(m);
-  if (at && r.training.from_zero) ++*at;
+  if (at && r.training.counts_from_zero()) ++*at;
   all_.descriptions.finish_net(r, m.out);
   r.reach(Stage::progressed);
   all_.values.take(r, m.event);

@@ -49,22 +49,22 @@ Group& track::Tables::group_of(const Moment& m, const RunTrack& row, Phase phase
   for (std::size_t i = 0; i < e.values_count; ++i)
     if (e.values[i].field == Field::key || e.values[i].field == Field::value)
       key.append("\x1f").append(kept_text(e.values[i].text, track::kMaxText));
-  const auto at = std::find_if(all_.state.groups.begin(), all_.state.groups.end(), [&](const Group& g) {
+  const auto at = std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) {
     const PhaseSummary& sums = phase == Phase::train ? g.run.train : g.run.test;
     return g.key == key && sums.samples_per_iteration.value_or(samples) == samples;
   });
-  if (at != all_.state.groups.end()) {
-    std::rotate(at, at + 1, all_.state.groups.end());
-    return all_.state.groups.back();
+  if (at != groups_.end()) {
+    std::rotate(at, at + 1, groups_.end());
+    return groups_.back();
   }
-  if (all_.state.groups.size() >= track::kMaxGroups) {
-    if (all_.state.groups.front().dirty) m.out.runs.push_back(all_.state.groups.front().run);
-    all_.state.groups.erase(all_.state.groups.begin());
+  if (groups_.size() >= track::kMaxGroups) {
+    if (groups_.front().dirty) m.out.runs.push_back(groups_.front().run);
+    groups_.erase(groups_.begin());
   }
-  Group& group = all_.state.groups.emplace_back();
+  Group& group = groups_.emplace_back();
   group.key = std::move(key);
   group.run = all_.values.told(row);
-  group.run.ordinal = all_.state.next_ordinal++;
+  group.run.ordinal = all_.runs.take_ordinal();
   group.run.started_at = m.now;
   return group;
 }
@@ -106,6 +106,11 @@ void track::Tables::segment(const Moment& m) {
   }
   if (phase == Phase::train || run.job == Job::test) run.iteration = s.first_iteration + s.iterations;
   m.out.segments.push_back({run.ordinal, s});
+}
+
+void track::Tables::flush(Records& out) {
+  for (Group& group : groups_)
+    if (std::exchange(group.dirty, false)) out.runs.push_back(group.run);
 }
 
 void track::Tables::sample(const Moment& m) {

@@ -58,13 +58,14 @@ void put(std::map<std::string, std::string>& settings, std::string_view key, std
 bool is_test(const Event& event, const RunTrack& r) {
   const std::string_view phase = event.text(Field::phase);
   if (!phase.empty()) return phase == name_of(Phase::test);
-  return r.description.net_open ? r.description.role == track::NetRole::test : r.run.job == Job::test;
+  const track::Description& d = r.description;
+  return d.net_open() ? d.role() == track::NetRole::test : r.run.job == Job::test;
 }
 
 void take_batch_size(RunTrack& r, const Event& event, std::int64_t n) {
   if (is_test(event, r)) {
     if (r.known.test_batch_sizes.empty()) r.known.test_batch_sizes.push_back(n);
-  } else if (!r.description.net_open || !r.known.batch_size) {
+  } else if (!r.description.net_open() || !r.known.batch_size) {
     r.known.batch_size = n;
   }
 }
@@ -85,16 +86,14 @@ std::string* text_kept(Run& run, Field f) {
   }
 }
 
-std::optional<std::int64_t>* number_kept(RunTrack& r, Field f) {
+std::optional<std::int64_t>* number_kept(Quantities& known, Field f) {
   switch (f) {
     case Field::devices:
-      return &r.known.devices;
+      return &known.devices;
     case Field::global_batch_size:
-      return &r.known.global_batch_size;
+      return &known.global_batch_size;
     case Field::iter_size:
-      return &r.known.iter_size;
-    case Field::steps_per_epoch:
-      return &r.epochs.steps;
+      return &known.iter_size;
     default:
       return nullptr;
   }
@@ -145,6 +144,9 @@ void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optio
     case Field::test_iter:
       if (n && r.known.test_iterations.size() < track::kMaxTestNets) r.known.test_iterations.push_back(*n);
       return;
+    case Field::steps_per_epoch:
+      if (n && counts(event, r.epochs.steps(), *n)) r.epochs.take_steps(*n);
+      return;
     case Field::max_iter:
       r.run.max_iterations = count_of(event, v.field);
       return;
@@ -164,33 +166,6 @@ void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optio
 }
 
 }  // namespace
-
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc{} || end != text.data() + text.size() || n < 0 || n > track::kMaxCount) return {};
-  return n;
-}
-
-std::optional<std::int64_t> count_of(const Event& event, Field f) {
-  const auto n = event.integer(f);
-  return n && *n >= 0 && *n <= track::kMaxCount ? n : std::nullopt;
-}
-
-std::optional<std::int64_t> positive_of(const Event& event, Field f) {
-  const auto n = count_of(event, f);
-  return n && *n > 0 ? n : std::nullopt;
-}
-
-std::int64_t product(std::int64_t a, std::int64_t b) {
-  return samples_product(a, b);
-}
-
-Duration between(Instant from, Instant to) {
-  constexpr auto kMost = std::chrono::seconds(static_cast<std::int64_t>(track::kMaxSeconds));
-  const auto apart = to - from;
-  return apart <= kMost && apart >= -kMost ? Duration(apart) : Duration::zero();
-}
 
 bool add_to(Run& run, const Segment& s) {
   PhaseSummary& sums = s.phase == Phase::train ? run.train : run.test;
@@ -252,7 +227,8 @@ namespace {
 bool is_known(RunTrack& r, Field f) {
   if (f == Field::host) return true;  // a file's head names the machine; it speaks of the next run
   if (const std::string* const text = text_kept(r.run, f)) return !text->empty();
-  if (const auto* const number = number_kept(r, f)) return number->has_value();
+  if (const auto* const number = number_kept(r.known, f)) return number->has_value();
+  if (f == Field::steps_per_epoch) return r.epochs.steps().has_value();
   if (f == Field::batch_size) return r.known.batch_size.has_value();
   if (f == Field::device_index) return r.known.devices.has_value();
   return f == Field::max_iter && r.run.max_iterations;
@@ -264,15 +240,11 @@ bool is_known(RunTrack& r, Field f) {
 // begins, which the next lines will show.
 void track::Values::setting(const Moment& m) {
   for (const Field f : {Field::elapsed, Field::seconds}) {
-    const FieldValue* const v = m.event.find(f);
-    if (!v) continue;
-    std::erase_if(all_.state.told, [f](const Told& told) { return told.field == f; });
-    all_.state.told.push_back({f, v->scale, bounded(v->text)});
+    if (const FieldValue* const v = m.event.find(f)) all_.windows.tell({f, v->scale, bounded(v->text)});
   }
   RunTrack* const r = all_.runs.open();
   if (!r || !r->progressed()) return take(all_.runs.for_header(m), m.event);
-  if (!all_.state.next) all_.state.next.emplace();
-  take(*all_.state.next, m.event);
+  take(all_.runs.upcoming(), m.event);
   Event news = m.event;
   news.values_count = 0;
   for (std::size_t i = 0; i < m.event.values_count; ++i)
@@ -289,37 +261,13 @@ void track::Values::take(RunTrack& r, const Event& event) {
     const auto n = positive_of(event, v.field);
     if (std::string* const text = text_kept(r.run, v.field)) {
       if (!v.text.empty()) *text = bounded(v.text);
-    } else if (std::optional<std::int64_t>* const number = number_kept(r, v.field)) {
+    } else if (std::optional<std::int64_t>* const number = number_kept(r.known, v.field)) {
       if (n && counts(event, *number, *n)) *number = n;
     } else {
       take_value(r, event, v, n);
     }
     if (is_setting(v.field)) put(r.run.settings, name_of(v.field), v.text);
   }
-}
-
-// A written number with the most that rounding can have taken from it: "0.263" is 0.263 +- 0.0005, and so
-// with "26.3ms" and "2.63e-1". Of a clock, "1:02:03", it is half a second.
-std::optional<std::pair<double, double>> rounded(const Event& event, Field f) {
-  const auto x = event.number(f);
-  if (!x || !std::isfinite(*x) || *x < 0) return {};
-  std::string_view text = event.text(f);
-  if (text.find(':') != std::string_view::npos) return std::pair{*x, 0.5};
-  const auto first = text.find_first_of("0123456789.");
-  if (first == std::string_view::npos) return {};
-  text = text.substr(first);
-  text = text.substr(0, std::min(text.find_first_not_of("0123456789."), text.size()));
-  const auto point = text.find('.');
-  const auto decimals = point == std::string_view::npos ? 0.0 : static_cast<double>(text.size() - point - 1);
-  double digits = 0;
-  std::from_chars(text.data(), text.data() + text.size(), digits);
-  const double unit = digits > 0 ? *x / digits : event.find(f)->scale;
-  return std::pair{*x, 0.5 * std::pow(10.0, -decimals) * unit};
-}
-
-bool is_fine(const std::pair<double, double>& number) {
-  constexpr double kMostError = 0.02;  // more than that, and what is worked out from it would be a guess
-  return number.first > 0 && number.second <= kMostError * number.first;
 }
 
 namespace {
@@ -438,7 +386,7 @@ Run track::Values::told(const RunTrack& r) const {
   run.devices = r.known.devices ? *r.known.devices : all_.labels.devices.value_or(unsaid);
   if (!run.max_iterations) run.max_iterations = all_.labels.max_iter;
   // Caffe takes 1 where nothing is said; here it may have been said.
-  if (r.description.solver_cut && !r.known.iter_size && !all_.labels.iter_size)
+  if (r.description.solver_cut() && !r.known.iter_size && !all_.labels.iter_size)
     note_derived(run, "iter_size: 1, the solver's description is cut");
   if (const std::int64_t samples = train_samples(r); samples > 0 && run.job != Job::test) {
     run.train.batch_size = r.known.batch_size ? r.known.batch_size : all_.labels.batch_size;

@@ -13,22 +13,12 @@ namespace etad {
 using track::Anchor;
 using track::RunTrack;
 using track::Stage;
+using track::Statement;
 using track::Window;
 
 namespace {
 
 using namespace std::chrono_literals;
-
-// Beyond this the clock must have been set: rounding and the printing itself never come near it.
-constexpr Duration kGrossAtLeast = 2s;
-constexpr double kGrossShare = 0.05;
-
-// How long the window took, as the line at its end says.
-struct Statement {
-  Duration took{};
-  bool tests_inside = true;  // false: it speaks of steps, so what lies between them is not in it
-  bool measured = false;     // a duration of all of the window, not one worked out from a rate or a step
-};
 
 std::optional<Statement> statement(const std::optional<double>& seconds, bool tests_inside,
                                    bool measured = false) {
@@ -102,89 +92,10 @@ std::optional<Statement> stated_window(const Event& event, const Anchor& from, c
   return {};
 }
 
-bool whole_second(Instant at) {
-  return at.time_since_epoch() % 1s == 0s;
-}
-
-// By how much the clock was set between two lines, where the log's own word shows that it was.
-Duration clock_shift(const Statement& said, const Anchor& from, const Anchor& to, Duration tests) {
-  const Duration measured = between(*from.at, *to.at) - (said.tests_inside ? Duration::zero() : tests);
-  const Duration apart = measured > said.took ? measured - said.took : said.took - measured;
-  const bool gross = apart > kGrossAtLeast && to_seconds(apart) > kGrossShare * to_seconds(said.took);
-  return gross ? measured - said.took : Duration::zero();
-}
-
-// A test phase across which the clock was set: put right by the same amount, where that can be it.
-void unbend_tests(Window& w, Duration shift, Duration longest) {
-  for (Segment& test : w.held) {
-    const Duration right = test.duration - shift;
-    const bool impossible = test.duration <= Duration::zero() || test.duration > longest;
-    if (!impossible || right <= Duration::zero() || right > longest) continue;
-    test.duration = right;
-    w.tests -= shift;
-    return;
-  }
-}
-
-// The window's training, tests taken out. Nothing where it cannot be told.
-std::optional<Duration> training_time(Window& w, const std::optional<Statement>& said, const Anchor& to) {
-  const Anchor& from = *w.from;
-  // Lines that show no time are dated by their arrival, which is a matter of when somebody looked: the log's
-  // own word counts, and a log that is followed says the same as one that is imported.
-  const bool looked_at = !(from.dated && to.dated) && said && said->measured;
-  if (!from.at || !to.at || w.broken || looked_at) {
-    if (!said || (said->tests_inside && w.broken)) return {};
-    return said->tests_inside ? said->took - w.tests : said->took;
-  }
-  if (!said) return between(*from.at, *to.at) - w.tests;
-  const Duration shift = clock_shift(*said, from, to, w.tests);
-  if (shift != Duration::zero() && said->tests_inside) unbend_tests(w, shift, said->took);
-  const Duration measured = between(*from.at, *to.at) - w.tests;
-  const Duration stated = said->tests_inside ? said->took - w.tests : said->took;
-  const Duration apart = measured > stated ? measured - stated : stated - measured;
-  const bool finer = whole_second(*from.at) && whole_second(*to.at) && apart <= 1s;
-  return shift != Duration::zero() || finer ? stated : measured;
-}
-
-// Where nobody says how long an epoch is, the iterations displayed so far are what is known to be done. The
-// window across the epoch's end is of unknown length. Batches that do not start again with a new epoch are
-// counted from the run's beginning: they are its iterations.
-std::int64_t counted_on(RunTrack& r, std::int64_t epoch, std::int64_t batch) {
-  const bool starts_again = r.epochs.last_batch && batch <= *r.epochs.last_batch;
-  if (r.epochs.shown && epoch > *r.epochs.shown && starts_again) {
-    r.epochs.before = r.run.iteration.value_or(0);
-    r.window.broken = true;
-  } else if (r.epochs.shown && epoch < *r.epochs.shown) {
-    r.epochs.before = 0;
-  }
-  r.epochs.shown = epoch;
-  r.epochs.last_batch = batch;
-  return r.epochs.before + batch;
-}
-
-// The run's (or the epoch's) time so far, where the line states it, or a mean step time over all of the
-// epoch; the latter's rounding counts once for each step.
-void take_elapsed(RunTrack& r, const Event& event, Anchor& anchor) {
-  const auto batch = count_of(event, Field::batch);
-  const bool mean = event.text(Field::since) == "epoch" && batch;
-  const auto written = rounded(event, mean ? Field::seconds : Field::elapsed);
-  if (!written) return;
-  double steps = 1;
-  if (mean) {
-    if (!r.epochs.first_batch) r.epochs.first_batch = *batch;
-    steps = static_cast<double>(*r.epochs.first_batch == 1 ? *batch : *batch + 1);
-  }
-  if (mean) anchor.epoch = count_of(event, Field::epoch);
-  if (!mean && event.text(Field::since) == "epoch") anchor.epoch = r.epochs.before;
-  anchor.elapsed = written->first * steps;
-  anchor.error = written->second * steps;
-}
-
 // Two lines without times of their own that follow each other so soon that the rounding of what they state
 // drowns what lies between them: the window stays open. Lines that are seen coming far enough apart are dated
 // well enough by that.
-bool too_soon_to_tell(const Window& w, const Anchor& to) {
-  const Anchor& from = *w.from;
+bool too_soon_to_tell(const Anchor& from, const Anchor& to) {
   if (!from.elapsed || !to.elapsed || from.epoch != to.epoch || (from.dated && to.dated)) return false;
   constexpr auto kFarApart = 10s;
   const bool seen_apart = from.at && to.at && *to.at - *from.at >= kFarApart;
@@ -196,48 +107,13 @@ bool says_no_time(const Anchor& from, const Anchor& to) {
   return from.elapsed && !to.elapsed && !from.at && !to.at;
 }
 
-// Bars that are drawn anew for each epoch (since = "epoch") and say no epoch: one that begins where the last
-// one was nearly full counts on from it.
-std::int64_t counted_around(RunTrack& r, std::int64_t shown, std::int64_t of) {
-  constexpr double kNearly = 0.9;
-  auto& epochs = r.epochs;
-  const bool full =
-      epochs.last_batch && static_cast<double>(*epochs.last_batch) >= kNearly * static_cast<double>(of);
-  if (full && shown < *epochs.last_batch) {
-    epochs.before += of;
-    r.run.max_iterations = epochs.before + of;
-    r.window.broken = true;
-  }
-  epochs.last_batch = shown;
-  return epochs.before + shown;
-}
-
-// Where a line says the run stands; epochs and batches are multiplied out.
-std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event, std::int64_t steps_per_epoch) {
-  if (const auto n = count_of(event, Field::iteration)) {
-    const auto of = positive_of(event, Field::max_iter);
-    return of && event.text(Field::since) == "epoch" ? counted_around(r, *n, *of) : *n;
-  }
-  const auto batch = count_of(event, Field::batch);
-  if (!batch) return {};
-  const auto epoch = count_of(event, Field::epoch);
-  if (!epoch) return batch;
-  const auto batches = positive_of(event, Field::batches).value_or(steps_per_epoch);
-  if (batches <= 0) return counted_on(r, *epoch, *batch);
-  r.epochs.steps = batches;
-  if (!r.epochs.first || *epoch < *r.epochs.first) r.epochs.first = *epoch;
-  // Some count epochs from 1. A run first seen in epoch 1 is taken to be at its start.
-  const std::int64_t base = *r.epochs.first == 1 ? 1 : 0;
-  const std::int64_t done = *epoch > base ? product(*epoch - base, batches) : 0;
-  return done + *batch;
-}
-
 }  // namespace
 
 // Right behind a run's end some trainers show its last iteration once more: that is no new run.
 bool track::Windows::is_said_again(const Moment& m) {
-  if (!all_.state.current || !all_.state.current->ended()) return false;
-  RunTrack& r = *all_.state.current;
+  RunTrack* const over = all_.runs.ended();
+  if (!over) return false;
+  RunTrack& r = *over;
   const auto iteration = count_of(m.event, Field::iteration);
   // A complete bar is drawn by each process, and again when it is closed.
   const auto of = positive_of(m.event, Field::max_iter);
@@ -250,18 +126,18 @@ bool track::Windows::is_said_again(const Moment& m) {
     return true;
   }
   // What was drawn amid the run beside its own bar, an evaluation's, is drawn once more at the end.
-  if (of && of == r.training.other_bar) return true;
+  if (of && of == r.training.other_bar()) return true;
   // A bar that is full when it is first seen measures nothing. Whether it was a training's, a summary tells.
   if (iteration && iteration == of) {
-    r.training.full_bar = std::max(r.training.full_bar.value_or(0), *of);
+    r.training.see_full_bar(*of);
     return true;
   }
-  if (!r.window.from) return false;
-  const std::int64_t shown = r.window.from->iteration;
+  if (!r.window.from()) return false;
+  const std::int64_t shown = r.window.from()->iteration;
   const bool late = m.now && r.run.ended_at && *m.now > *r.run.ended_at + 10s;
   if (late || !iteration || *iteration < shown || *iteration > r.run.max_iterations.value_or(shown))
     return false;
-  r.window.from.reset();  // once
+  r.window.forget_beginning();  // once
   return true;
 }
 
@@ -281,10 +157,10 @@ bool was_no_training(RunTrack& r, std::int64_t of) {
 }
 
 // Another process of the same run is behind with what it says: fewer steps, but no new beginning of the time.
-bool says_it_late(const Window& w, const Event& event, std::int64_t iteration) {
-  if (!w.from || !w.from->elapsed || iteration >= w.from->iteration) return false;
+bool says_it_late(const std::optional<Anchor>& from, const Event& event, std::int64_t iteration) {
+  if (!from || !from->elapsed || iteration >= from->iteration) return false;
   const auto elapsed = event.number(Field::elapsed);
-  return elapsed && *elapsed > 0.5 * *w.from->elapsed;
+  return elapsed && *elapsed > 0.5 * *from->elapsed;
 }
 
 }  // namespace
@@ -315,23 +191,39 @@ void track::Windows::position(RunTrack& r, const Moment& m) {
   const bool begins = m.event.text(Field::since) == "start";
   auto iteration = iteration_at(r, m.event);
   if (!iteration) return;
-  if (!r.window.from && r.headed && !r.resumed) {
-    Anchor& beginning = r.window.from.emplace();
-    beginning.at = begins ? m.now : r.epochs.began ? r.epochs.began : r.run.started_at;
+  if (!r.window.from() && r.headed && !r.resumed) {
+    Anchor beginning;
+    beginning.at = begins ? m.now : r.epochs.began() ? r.epochs.began() : r.run.started_at;
     beginning.dated = m.event.time.has_value();
+    r.window.set_beginning(beginning);
     if (begins) return;
   }
-  if (!r.window.from || *iteration > r.window.from->iteration) train_progress(r, m, *iteration);
+  if (!r.window.from() || *iteration > r.window.from()->iteration) train_progress(r, m, *iteration);
+}
+
+void track::Windows::tell(Told value) {
+  std::erase_if(told_, [&value](const Told& told) { return told.field == value.field; });
+  told_.push_back(std::move(value));
 }
 
 // What lines before it have told of this one joins it.
 void track::Windows::progress(const Moment& m) {
-  if (all_.state.told.empty()) return progress_of(m);
-  const auto told = std::exchange(all_.state.told, {});
+  if (told_.empty()) return progress_of(m);
+  const auto told = std::exchange(told_, {});
   Event whole = m.event;
   for (const Told& value : told)
     if (!whole.has(value.field)) whole.add({value.field, value.scale, value.text});
   progress_of({whole, m.now, m.out});
+}
+
+// Where a line says the run stands.
+std::optional<std::int64_t> track::Windows::iteration_of(RunTrack& r, const Event& event,
+                                                         std::int64_t steps_per_epoch) {
+  const auto place = r.epochs.place_of(event, steps_per_epoch, r.run.iteration.value_or(0));
+  if (!place) return {};
+  if (place->planned) r.run.max_iterations = place->planned;
+  if (place->gap) r.window.set_gap();
+  return place->iteration;
 }
 
 void track::Windows::progress_of(const Moment& m) {
@@ -344,21 +236,21 @@ void track::Windows::progress_of(const Moment& m) {
   }
   RunTrack* r = &all_.runs.for_measurement(m);
   if (const auto of = positive_of(m.event, Field::max_iter)) {
-    const std::int64_t all = r->epochs.before + *of;
+    const std::int64_t all = r->epochs.before() + *of;
     if (r->progressed() && r->run.max_iterations && *r->run.max_iterations != all &&
         !was_no_training(*r, all)) {
-      r->training.other_bar = of;
+      r->training.see_other_bar(*of);
       return;
     }
     r->run.max_iterations = all;
   }
-  const std::int64_t steps = r->epochs.steps ? *r->epochs.steps : all_.labels.steps_per_epoch.value_or(0);
+  const std::int64_t steps = r->epochs.steps().value_or(all_.labels.steps_per_epoch.value_or(0));
   auto iteration = iteration_of(*r, m.event, steps);
   if (!iteration) return;
-  plan_epochs(*r, m.event, r->epochs.steps.value_or(0));
-  if (says_it_late(r->window, m.event, *iteration)) return;
+  plan_epochs(*r, m.event, r->epochs.steps().value_or(0));
+  if (says_it_late(r->window.from(), m.event, *iteration)) return;
   // A log without start lines that counts from the beginning again: another run.
-  if (!r->headed && r->window.from && *iteration < r->window.from->iteration) {
+  if (!r->headed && r->window.from() && *iteration < r->window.from()->iteration) {
     r = &all_.runs.begin_again(m);
     iteration = iteration_of(*r, m.event, steps);
     if (!iteration) return;
@@ -386,10 +278,10 @@ namespace {
 // Where several processes each draw a bar of the same run, one may come in behind the others' next line, or
 // all of it behind the end of another's.
 bool is_of_another_process(const RunTrack& r, const Anchor& to) {
-  const Anchor& from = *r.window.from;
+  const Anchor& from = *r.window.from();
   if (!to.elapsed || !from.elapsed || from.dated || to.dated || to.iteration >= from.iteration) return false;
   if (r.headed && from.iteration == r.run.max_iterations) return true;
-  return to.iteration > 0 && to.iteration + r.training.stride >= from.iteration;
+  return to.iteration > 0 && to.iteration + r.training.stride() >= from.iteration;
 }
 
 }  // namespace
@@ -405,53 +297,54 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
     r.run.iteration = iteration;
     return;
   }
-  if (r.test) all_.tests.end(r, r.test->shows_batches ? r.test->done_at : std::nullopt, m.out);
+  if (r.test.open()) all_.tests.end(r, r.test.last_batch_at(), m.out);
   Anchor here;
   here.iteration = iteration;
   here.at = m.now;
   here.dated = m.event.time.has_value();
-  take_elapsed(r, m.event, here);
+  if (const auto elapsed = r.epochs.elapsed(m.event)) {
+    here.elapsed = elapsed->seconds;
+    here.error = elapsed->error;
+    here.epoch = elapsed->epoch;
+  }
   if (!r.run.first_iteration) r.run.first_iteration = r.headed && !r.resumed ? 0 : iteration;
   if (iteration < *r.run.first_iteration) r.run.first_iteration = iteration;  // the resume came to nothing
-  if (!r.window.from && r.run.started_at && m.now && r.headed && !r.run.startup &&
-      !r.training.until_progress) {
-    const Duration before = between(*r.run.started_at, *m.now) - r.training.tests_before;
-    r.training.done_before = iteration - *r.run.first_iteration;
-    if (before >= Duration::zero())
-      (r.training.done_before > 0 ? r.training.until_progress : r.run.startup) = before;
-  }
-  if (r.window.from && iteration == r.window.from->iteration) {  // shown again
+  if (!r.window.from() && r.run.started_at && m.now && r.headed && !r.run.startup &&
+      !r.training.awaits_step_time())
+    r.run.startup =
+        r.training.first_progress(between(*r.run.started_at, *m.now), iteration - *r.run.first_iteration);
+  const auto& from = r.window.from();
+  if (from && iteration == from->iteration) {  // shown again
     // An epoch that begins behind one of unknown length: from here on there is something to measure.
-    if (r.window.broken && count_of(m.event, Field::batch) == 0) begin_window(r, here, m.out);
+    if (r.window.has_gap() && count_of(m.event, Field::batch) == 0) begin_window(r, here, m.out);
     return;
   }
-  if (r.window.from && is_of_another_process(r, here)) return;
-  if (r.run.iteration && iteration > *r.run.iteration) r.training.stride = iteration - *r.run.iteration;
+  if (from && is_of_another_process(r, here)) return;
+  if (r.run.iteration && iteration > *r.run.iteration) r.training.set_stride(iteration - *r.run.iteration);
   r.run.iteration = iteration;
   const double loss = m.event.number(Field::loss).value_or(std::nan(""));
   if (m.event.has(Field::loss) && !std::isfinite(loss)) r.run.loss_is_nan = true;
   all_.values.derive_batch_size(r, m.event);
   m.out.points.push_back({r.run.ordinal, {iteration, m.now, loss}});
-  if (r.window.from && iteration > r.window.from->iteration) {
-    if (too_soon_to_tell(r.window, here) || says_no_time(*r.window.from, here)) return;
+  if (from && iteration > from->iteration) {
+    if (too_soon_to_tell(*from, here) || says_no_time(*from, here)) return;
     close_window(r, m, here);
   }
   // Turned back without a word: another training writes here as well, or this one went on from elsewhere.
   // What comes next may belong to either.
-  const bool turned_back = r.window.from && iteration < r.window.from->iteration;
+  const bool turned_back = from && iteration < from->iteration;
   begin_window(r, here, m.out);
-  r.window.broken = turned_back;
+  if (turned_back) r.window.set_gap();
 }
 
 void track::Windows::begin_window(RunTrack& r, const Anchor& from, Records& out) {
   all_.tests.release(r, out);
-  r.window = Window{};
-  r.window.from = from;
+  r.window.begin(from);
 }
 
 void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to) {
   Window& w = r.window;
-  const Anchor from = *w.from;
+  const Anchor from = *w.from();
   if (holds_something_else(m.event, from, to)) {
     ++m.out.rejected;
     return;
@@ -465,14 +358,14 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
       said.reset();
     if (said && (!from.at || !to.at)) note_derived(r.run, "seconds: samples / samples_per_second");
   }
-  const auto took = training_time(w, said, to);
+  const auto took = w.training_time(said, to);
   all_.tests.release(r, m.out);
   if (!took) return;
   if (*took <= Duration::zero() || leaps(r.run.train, to.iteration - from.iteration, *took)) {
     ++m.out.rejected;
     return;
   }
-  end_save_by_progress(w, to, *took);
+  w.end_snapshot_by_progress(to, *took);
   give_window(r,
               {Phase::train, from.iteration, to.iteration - from.iteration, all_.values.train_samples(r),
                *took, from.at},

@@ -1,0 +1,77 @@
+#include "parsers/training/line_numbers.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "parsers/base/samples.h"
+
+namespace etad {
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc{} || end != text.data() + text.size() || n < 0 || n > track::kMaxCount) return {};
+  return n;
+}
+
+std::optional<std::int64_t> count_of(const Event& event, Field f) {
+  const auto n = event.integer(f);
+  return n && *n >= 0 && *n <= track::kMaxCount ? n : std::nullopt;
+}
+
+std::optional<std::int64_t> positive_of(const Event& event, Field f) {
+  const auto n = count_of(event, f);
+  return n && *n > 0 ? n : std::nullopt;
+}
+
+std::int64_t product(std::int64_t a, std::int64_t b) {
+  return samples_product(a, b);
+}
+
+Duration between(Instant from, Instant to) {
+  constexpr auto kMost = std::chrono::seconds(static_cast<std::int64_t>(track::kMaxSeconds));
+  const auto apart = to - from;
+  return apart <= kMost && apart >= -kMost ? Duration(apart) : Duration::zero();
+}
+
+std::optional<Duration> positive_seconds(std::optional<double> seconds) {
+  if (!seconds || !std::isfinite(*seconds) || *seconds <= 0 || *seconds > track::kMaxSeconds) return {};
+  const Duration d = from_seconds(*seconds);
+  return d > Duration::zero() ? std::optional(d) : std::nullopt;
+}
+
+std::optional<std::pair<double, double>> rounded(const Event& event, Field f) {
+  const auto x = event.number(f);
+  if (!x || !std::isfinite(*x) || *x < 0) return {};
+  std::string_view text = event.text(f);
+  if (text.find(':') != std::string_view::npos) return std::pair{*x, 0.5};
+  const auto first = text.find_first_of("0123456789.");
+  if (first == std::string_view::npos) return {};
+  text = text.substr(first);
+  text = text.substr(0, std::min(text.find_first_not_of("0123456789."), text.size()));
+  const auto point = text.find('.');
+  const auto decimals = point == std::string_view::npos ? 0.0 : static_cast<double>(text.size() - point - 1);
+  double digits = 0;
+  std::from_chars(text.data(), text.data() + text.size(), digits);
+  const double unit = digits > 0 ? *x / digits : event.find(f)->scale;
+  return std::pair{*x, 0.5 * std::pow(10.0, -decimals) * unit};
+}
+
+bool is_fine(const std::pair<double, double>& number) {
+  constexpr double kMostError = 0.02;  // more than that, and what is worked out from it would be a guess
+  return number.first > 0 && number.second <= kMostError * number.first;
+}
+
+std::int64_t iterations_by_rate(const Event& event, Field field, Duration took, std::int64_t samples,
+                                std::int64_t planned) {
+  const auto rate = rounded(event, field);
+  if (!rate || rate->first <= 0 || samples <= 0) return 0;
+  const double unit = to_seconds(took) / static_cast<double>(samples);
+  const double n = rate->first * unit, error = rate->second * unit + 0.1;
+  if (n < 0.9 || n > static_cast<double>(track::kMaxCount)) return 0;
+  if (planned > 0 && std::abs(n - static_cast<double>(planned)) <= error) return planned;
+  return error < 0.3 && std::abs(n - std::round(n)) <= error ? std::llround(n) : 0;
+}
+
+}  // namespace etad

@@ -1,0 +1,123 @@
+// A window's time is the difference of the two lines' times less the test phases inside. Where the log itself
+// says how long the window took and the two disagree beyond measure, the clock was set in between, and the
+// log's own word counts.
+//
+// A snapshot takes what the clock shows around it: from the line that tells of it to the next one that shows
+// the training at the same iteration.
+#include "parsers/training/training_window.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "parsers/training/line_numbers.h"
+
+namespace etad::track {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Beyond this the clock must have been set: rounding and the printing itself never come near it.
+constexpr Duration kGrossAtLeast = 2s;
+constexpr double kGrossShare = 0.05;
+
+bool whole_second(Instant at) {
+  return at.time_since_epoch() % 1s == 0s;
+}
+
+// By how much the clock was set between two lines, where the log's own word shows that it was.
+Duration clock_shift(const Statement& said, const Anchor& from, const Anchor& to, Duration tests) {
+  const Duration measured = between(*from.at, *to.at) - (said.tests_inside ? Duration::zero() : tests);
+  const Duration apart = measured > said.took ? measured - said.took : said.took - measured;
+  const bool gross = apart > kGrossAtLeast && to_seconds(apart) > kGrossShare * to_seconds(said.took);
+  return gross ? measured - said.took : Duration::zero();
+}
+
+}  // namespace
+
+void Window::begin(const Anchor& from) {
+  state_ = State{};
+  state_.from = from;
+}
+
+void Window::correct_last_held(std::int64_t iterations) {
+  if (!state_.held.empty()) state_.held.back().iterations = iterations;
+}
+
+std::vector<Segment> Window::take_held() {
+  return std::exchange(state_.held, {});
+}
+
+bool Window::begin_snapshot(std::int64_t iteration, std::optional<Instant> at) {
+  ++state_.snapshots;
+  if (state_.saving && state_.saving->iteration == iteration) return false;
+  if (state_.saving || !at) state_.unclocked = true;
+  state_.saving.reset();
+  if (at) state_.saving = Save{*at, iteration, *at};
+  return true;
+}
+
+void Window::see_line(Instant at) {
+  if (state_.saving) state_.saving->last_line = std::max(state_.saving->last_line, at);
+}
+
+void Window::end_snapshot(std::optional<Instant> at) {
+  if (!state_.saving) return;
+  const Duration took = at ? between(state_.saving->since, *at) : Duration::zero();
+  state_.unclocked = state_.unclocked || !at;
+  state_.saved += std::max(Duration::zero(), took);
+  state_.saving.reset();
+}
+
+// A test at the same iteration begins when the snapshot is over; another one shows nothing of its end.
+void Window::end_snapshot_by_test(std::int64_t iteration, std::optional<Instant> at) {
+  if (state_.saving) end_snapshot(state_.saving->iteration == iteration ? at : std::nullopt);
+}
+
+// Some show an iteration only when the next one has been computed, or show that one: of the time up to here
+// one iteration is taken out, as far as the lines in between leave room for one.
+void Window::end_snapshot_by_progress(const Anchor& to, Duration took) {
+  if (!state_.saving) return;
+  const Save& save = *state_.saving;
+  const std::int64_t n = to.iteration - state_.from->iteration;
+  const std::int64_t since = to.iteration - save.iteration;
+  if (since < 0 || since > 1 || !to.at) return end_snapshot(std::nullopt);
+  const Duration most = between(save.since, *to.at), least = between(save.since, save.last_line);
+  const Duration others = took - state_.saved - most;
+  const Duration one = n > 1 && others > Duration::zero() ? others / (n - 1) : Duration::zero();
+  const Duration itself = std::clamp(most - one, std::min(least, most), most);
+  end_snapshot(save.since + std::chrono::duration_cast<Instant::duration>(itself));
+}
+
+// A test phase across which the clock was set: put right by the same amount, where that can be it.
+void Window::unbend_tests(Duration shift, Duration longest) {
+  for (Segment& test : state_.held) {
+    const Duration right = test.duration - shift;
+    const bool impossible = test.duration <= Duration::zero() || test.duration > longest;
+    if (!impossible || right <= Duration::zero() || right > longest) continue;
+    test.duration = right;
+    state_.tests -= shift;
+    return;
+  }
+}
+
+std::optional<Duration> Window::training_time(const std::optional<Statement>& said, const Anchor& to) {
+  const Anchor& from = *state_.from;
+  // Lines that show no time are dated by their arrival, which is a matter of when somebody looked: the log's
+  // own word counts, and a log that is followed says the same as one that is imported.
+  const bool looked_at = !(from.dated && to.dated) && said && said->measured;
+  if (!from.at || !to.at || state_.broken || looked_at) {
+    if (!said || (said->tests_inside && state_.broken)) return {};
+    return said->tests_inside ? said->took - state_.tests : said->took;
+  }
+  if (!said) return between(*from.at, *to.at) - state_.tests;
+  const Duration shift = clock_shift(*said, from, to, state_.tests);
+  if (shift != Duration::zero() && said->tests_inside) unbend_tests(shift, said->took);
+  const Duration measured = between(*from.at, *to.at) - state_.tests;
+  const Duration stated = said->tests_inside ? said->took - state_.tests : said->took;
+  const Duration apart = measured > stated ? measured - stated : stated - measured;
+  const bool finer = whole_second(*from.at) && whole_second(*to.at) && apart <= 1s;
+  return shift != Duration::zero() || finer ? stated : measured;
+}
+
+}  // namespace etad::track

@@ -1,0 +1,93 @@
+// A window of training: from one displayed iteration to the next. Internal to parsers/training.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "parsers/base/record.h"
+
+namespace etad::track {
+
+inline constexpr std::size_t kMaxHeldTests = 64;  // of one window
+
+// A displayed iteration.
+struct Anchor {
+  std::int64_t iteration = 0;
+  std::optional<Instant> at;
+  std::optional<double> elapsed;      // seconds since the run's start, where the log counts them
+  double error = 0;                   // by how much their rounding may be off
+  std::optional<std::int64_t> epoch;  // where they are counted from its beginning: which one
+  bool dated = false;  // the line shows its time itself, so that `at` is not that of its arrival
+};
+
+// How long a window took, as the line at its end says.
+struct Statement {
+  Duration took{};
+  bool tests_inside = true;  // false: it speaks of steps, so what lies between them is not in it
+  bool measured = false;     // a duration of all of the window, not one worked out from a rate or a step
+};
+
+// A snapshot that has begun.
+struct Save {
+  Instant since;
+  std::int64_t iteration = 0;  // of the training; 0: the line does not say
+  Instant last_line;           // the last line since: it takes at least so long
+};
+
+// The window at hand, and what happened in it that is no training: test phases and snapshots.
+class Window {
+ public:
+  struct State {
+    std::optional<Anchor> from;
+    Duration tests{};
+    std::vector<Segment> held;  // those tests, until the window shows whether the clock was set
+    std::int64_t snapshots = 0;
+    std::optional<Save> saving;  // the last of them, until a line shows that it is over
+    Duration saved{};            // what those took whose ends are known
+    bool unclocked = false;      // holds one whose end no line shows
+    bool broken = false;         // holds time that is no training, of unknown length
+  };
+
+  // Where it began; nullopt: not yet, or nobody has seen it.
+  const std::optional<Anchor>& from() const { return state_.from; }
+  void begin(const Anchor& from);                                 // with nothing in it so far
+  void set_beginning(const Anchor& from) { state_.from = from; }  // of what is in it already
+  void forget_beginning() { state_.from.reset(); }
+  // Time that is no training lies in it, of unknown length: no difference of times measures it.
+  void set_gap() { state_.broken = true; }
+  bool has_gap() const { return state_.broken; }
+
+  // Test phases inside. Each is held until the window closes: only then it is known whether the clock was
+  // set.
+  Duration tests() const { return state_.tests; }
+  void add_test_time(Duration took) { state_.tests += took; }
+  void forget_test_time() { state_.tests = {}; }
+  bool can_hold() const { return state_.held.size() < kMaxHeldTests; }
+  void hold(const Segment& test) { state_.held.push_back(test); }
+  void correct_last_held(std::int64_t iterations);  // of the one held last, if there is one
+  std::vector<Segment> take_held();
+
+  // Snapshots inside. `at` is the time that a line shows; one without says no more than that there was one.
+  bool begin_snapshot(std::int64_t iteration, std::optional<Instant> at);  // false: a file of the same one
+  void see_line(Instant at);                                               // amid a snapshot or not
+  void end_snapshot(std::optional<Instant> at);  // if one is under way; nullopt: no line shows its end
+  void end_snapshot_by_test(std::int64_t iteration, std::optional<Instant> at);
+  void end_snapshot_by_progress(const Anchor& to, Duration took);
+  bool has_snapshot() const { return state_.snapshots > 0; }
+  bool has_unclocked_snapshot() const { return state_.unclocked; }
+  Duration snapshot_time() const { return state_.saved; }  // of those whose ends are known
+
+  // Its training, tests taken out and snapshots not. Nothing where it cannot be told.
+  std::optional<Duration> training_time(const std::optional<Statement>& said, const Anchor& to);
+
+  const State& state() const { return state_; }  // to save and restore it
+  State& state() { return state_; }
+
+ private:
+  void unbend_tests(Duration shift, Duration longest);
+
+  State state_;
+};
+
+}  // namespace etad::track
