@@ -1,13 +1,17 @@
 // The history: how fast it takes segments in, what a tick costs, how fast a refit reads its data, and what
 // monitoring traces cost in bytes and milliseconds.
 #include <benchmark/benchmark.h>
+#include <sqlite3.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <random>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
+#include "storage/change_reader.h"
 #include "storage/history.h"
 
 namespace etad {
@@ -91,18 +95,55 @@ void CommitInBulk(benchmark::State& state) {
 }
 BENCHMARK(CommitInBulk)->Unit(benchmark::kMillisecond);
 
+// What the list of changes costs those who write it.
+enum class ChangeList : std::int64_t {
+  none,  // a history without its triggers
+  kept,  // as it is
+  read,  // and an exporter looks into it after each commit
+};
+
+void drop_triggers(const std::string& path) {
+  sqlite3* database = nullptr;
+  if (sqlite3_open(path.c_str(), &database) != SQLITE_OK) throw std::runtime_error("no history");
+  std::vector<std::string> names;
+  const auto take = [](void* to, int, char** values, char**) {
+    static_cast<std::vector<std::string>*>(to)->emplace_back(values[0]);
+    return 0;
+  };
+  sqlite3_exec(database, "SELECT name FROM sqlite_schema WHERE type = 'trigger'", take, &names, nullptr);
+  for (const auto& name : names) sqlite3_exec(database, ("DROP TRIGGER " + name).c_str(), nullptr, nullptr, nullptr);
+  sqlite3_close(database);
+  if (names.empty()) throw std::runtime_error("a history without triggers");
+}
+
 // One line of one running log.
 void CommitOfOneWindow(benchmark::State& state) {
+  const auto list = static_cast<ChangeList>(state.range(0));
   TempDir dir;
+  if (list == ChangeList::none) {
+    must(Writer::open(dir.database()));
+    drop_triggers(dir.database());
+  }
   auto writer = must(Writer::open(dir.database()));
   std::vector<SourceCommit> commits{displayed(1, 300)};
   must(writer->commit(commits, kStart));
   const SourceCommit next = displayed(1, 1);
   commits[0].records.segments = next.records.segments;
   commits[0].records.points = next.records.points;
-  for (auto _ : state) must(writer->commit(commits, kStart));
+  std::int64_t up_to = 0;
+  for (auto _ : state) {
+    must(writer->commit(commits, kStart));
+    if (list != ChangeList::read) continue;
+    state.PauseTiming();  // the exporter's own time is not the writer's
+    up_to = must(must(ChangeReader::open(dir.database()))->after(up_to, 200)).up_to;
+    state.ResumeTiming();
+  }
 }
-BENCHMARK(CommitOfOneWindow)->Unit(benchmark::kMicrosecond);
+BENCHMARK(CommitOfOneWindow)
+    ->Arg(static_cast<std::int64_t>(ChangeList::none))
+    ->Arg(static_cast<std::int64_t>(ChangeList::kept))
+    ->Arg(static_cast<std::int64_t>(ChangeList::read))
+    ->Unit(benchmark::kMicrosecond);
 
 // What a refit of everything reads: 1,000 models over 1,000,000 segments in 10,000 runs.
 void ReadForRefit(benchmark::State& state) {

@@ -3,10 +3,11 @@ one sentence, counted by its SQLSTATE, and costs nothing but time."""
 import contextlib
 import shutil
 import subprocess
-import threading
+import time
 
 from cluster import Host, wait_until
-from work import LOGS, settle
+from rows import minutes_differ
+from work import LOGS, settle, trace
 
 # What is hard to bring about is said by a trigger: an exporter sees no difference.
 SAY = """CREATE OR REPLACE FUNCTION says() RETURNS trigger LANGUAGE plpgsql AS
@@ -57,19 +58,56 @@ def write_password(host, password):
     file.chmod(0o600)
 
 
-def fault(host, account, name, reason, told, trouble):
-    """A run changes while the trouble lasts; the exporter says so, and carries it afterwards."""
+def fault(host, account, name, reason, told, trouble, deed=None):
+    """A run changes while the trouble lasts, or what `deed` does; the exporter says so, and carries it afterwards."""
     log = host.folder / "export.log"
     settle(host)
     said, counted = log.stat().st_size, host.metric(f'failures_total{{reason="{reason}"}}', 0)
     with trouble:
-        host.ask(f"/v1/runs/{host.run_ids()[0]}/labels", "POST", '{"user": "%s"}' % name)
+        if deed:
+            deed()
+        else:
+            host.ask(f"/v1/runs/{host.run_ids()[0]}/labels", "POST", '{"user": "%s"}' % name)
         wait_until(f"the exporter counts {reason}: {name}",
                    lambda: host.metric(f'failures_total{{reason="{reason}"}}', 0) > counted, 30)
         wait_until(f"it tells of {name}: {told}", lambda: told in log.read_text()[said:], 30)
         if host.metric("up") != 0 or host.metric("backlog_changes") < 1:
             raise SystemExit(f"fleet-test: {name}: the metrics know nothing of it")
     account.compare([host], f"{name}: {reason}, told and tried again")
+
+
+@contextlib.contextmanager
+def filled(server, place):
+    """The disk of one table, to its last byte."""
+    server.sql("ALTER TABLE series_minutes SET TABLESPACE small")
+    filler = place / "filler"
+    with open(filler, "wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(4096))
+    yield
+    filler.unlink()
+
+
+def full_disk(server, host, account, folder):
+    """A real one, where this process may mount."""
+    place = folder / "small"
+    place.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,mode=0777", "small", place], capture_output=True,
+                      check=False).returncode != 0:
+        print("no file system may be mounted here: a full disk is only said by a trigger")
+        return
+    try:
+        subprocess.run(server.as_user(["mkdir", place / "data"]), check=True)
+        server.sql(f"CREATE TABLESPACE small LOCATION '{place}/data'")
+        first = int(time.time()) // 3600 * 3600 - 5 * 3600
+        fault(host, account, "a disk that is really full", "53100", "No space left on device", filled(server, place),
+              lambda: host.ask("/v1/imports?name=/trace.csv", "POST", trace(first, 180)))
+        server.sql("ALTER TABLE series_minutes SET TABLESPACE pg_default")
+        server.sql("DROP TABLESPACE small")
+        if minutes_differ(host, first, 180):
+            raise SystemExit("fleet-test: the minutes that found no room are not those of the history")
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
 
 
 def restored_database(server, host, account):
@@ -97,6 +135,15 @@ def restored_database(server, host, account):
         raise SystemExit("fleet-test: what a restored database lacked was not carried again")
 
 
+def lost_database(options, server, host, account):
+    """Gone with all its rows, and made anew, empty; the exporter lives on meanwhile."""
+    server.sql("DROP DATABASE fleet WITH (FORCE)", "postgres")
+    wait_until("the exporter sees that it is gone", lambda: "does not exist" in (host.folder / "export.log").read_text())
+    server.sql("CREATE DATABASE fleet", "postgres")
+    subprocess.run(server.migration(options.build), check=True, stdout=subprocess.DEVNULL)
+    account.compare([host], "the database lost, and made anew, empty")
+
+
 def test(options, folder, chance, servers, hosts, account):
     server = servers[0]
     subprocess.run(server.migration(options.build), check=True, stdout=subprocess.DEVNULL)
@@ -115,6 +162,7 @@ def test(options, folder, chance, servers, hosts, account):
 
     for state, name in SAID.items():
         fault(host, account, name, state, f"the server says {state}", says(server, state))
+    full_disk(server, host, account, folder)
     fault(host, account, "a statement that takes too long", "57014", "canceling statement due to statement timeout",
           locked(server))
     fault(host, account, "a read-only database", "25006", "target_session_attrs=read-write",
@@ -130,5 +178,6 @@ def test(options, folder, chance, servers, hosts, account):
           changed(server, "ALTER ROLE exporter NOLOGIN", "ALTER ROLE exporter LOGIN", disconnect=True))
     fault(host, account, "a new password", "connection", "check the user and its password", new_password(server, host))
     restored_database(server, host, account)
+    lost_database(options, server, host, account)
     if host.exporter.poll() is not None:
         raise SystemExit("fleet-test: the exporter is dead")
