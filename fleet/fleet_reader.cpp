@@ -347,9 +347,9 @@ Result<std::vector<RunData>> FleetReader::run_data(const ModelKey& k, int max_ru
         std::string("SELECT ") + kRunId + ", r.source_id, coalesce(r.owner, -1), p.samples_per_iteration, p.iterations,"
             " p.seconds, " + select_instant("r.started_at") + ", " + select_instant("r.ended_at") +
             ", CAST(r.settings AS text), r.loss_is_nan, r.startup_seconds, r.snapshot_seconds, r.snapshots,"
-            " p.window_count, p.windows" + kOfModel +
+            " p.window_count, p.windows, p.joules, p.peak_bytes" + kOfModel +
             "WHERE r.framework = $3 AND r.device = $5 AND r.devices = $6 AND p.phase = $7 AND" + kIsData + (owner ? "AND coalesce(r.owner, -1) = $9 " : "") +
-            "ORDER BY r.started_at DESC NULLS LAST, r.run_id DESC LIMIT $8",
+            "ORDER BY r.run_id DESC, h.number DESC LIMIT $8",  // a host's as its own history has them
         values);
     std::vector<RunData> all;
     std::vector<Evidence> evidence;
@@ -368,6 +368,8 @@ Result<std::vector<RunData>> FleetReader::run_data(const ModelKey& k, int max_ru
       if (!rows.is_null(i, 10)) data.startup = rows.seconds(i, 10);
       data.snapshot_time = rows.seconds(i, 11);
       data.snapshots = rows.integer(i, 12);
+      data.joules = rows.maybe_number(i, 15);
+      data.peak_bytes = rows.maybe_number(i, 16);
       data.windows = windows_at(rows, i, 13, 14);
       thin(data.windows, static_cast<std::size_t>(std::max(max_windows, 0)));
       for (Segment& window : data.windows)

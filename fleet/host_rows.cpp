@@ -209,6 +209,10 @@ void HostRows::write_run(const ChangedRun& change) {
     part.add("windows", parameter(Bytes{windows.packed}));
     auto digested = fitted_from;
     for (const auto& [column, value] : part.values) digested.push_back(value);
+    for (const auto& [column, cost] : {std::pair{"joules", sum.joules}, std::pair{"peak_bytes", sum.peak_bytes}}) {
+      part.add(column, parameter(cost));
+      if (cost) digested.insert(digested.end(), {parameter(column), parameter(cost)});
+    }
     part.add("digest", parameter(digest_of(digested)));
     put(std::move(part));
   }

@@ -43,7 +43,7 @@ ErrorKind kind_of(std::string_view state) {
 std::string hint_for(std::string_view state, std::string_view what) {
   const auto says = [what](std::string_view words) { return what.find(words) != std::string_view::npos; };
   if (state == "42P01") return "make its tables first: etad-export --migrate";
-  if (state == "42501") return "grant this role what docs/fleet.md says under \"Roles\"";
+  if (state == "42501") return "GRANT etad_reader to this role, or what docs/fleet.md says under \"Roles\"";
   if (state == "25006" || says("session is read-only"))
     return "name all of its servers and target_session_attrs=read-write in the connection string";
   if (state.substr(0, 2) == "28" || says("password authentication failed") || says("no password supplied"))
@@ -141,7 +141,7 @@ Connection::Connection(const std::string& where, const std::string& password_fil
   names.insert(names.end(), {"dbname", nullptr});
   values.insert(values.end(), {where.c_str(), nullptr});
   handle_.reset(PQconnectdbParams(names.data(), values.data(), 1));
-  if (PQstatus(handle_.get()) != CONNECTION_OK) fail(nullptr);
+  if (PQstatus(handle_.get()) != CONNECTION_OK) refuse();
   PQsetNoticeProcessor(handle_.get(), [](void*, const char*) {}, nullptr);
   if (PQsetnonblocking(handle_.get(), 1) != 0) fail(nullptr);
   patience_ = kTimeout;
@@ -155,6 +155,20 @@ void Connection::set_timeout(std::chrono::seconds timeout) {
   const std::chrono::milliseconds whole = timeout;
   patience_ = whole + std::max<std::chrono::milliseconds>(std::chrono::seconds(1), whole / 4);
   if (timeout.count() == 0) patience_ = {};
+}
+
+// Of a connection that did not come about libpq gives a sentence and no code.
+void Connection::refuse() const {
+  try {
+    fail(nullptr);
+  } catch (Failure& failure) {
+    const char* host = PQhost(handle_.get());
+    const bool found = host != nullptr && *host != '\0';
+    if (!failure.error.hint.empty()) throw;
+    failure.error.hint = found ? "see that the server runs, and that host, port, database, user and password are right"
+                               : "a connection string, a URI, or a service that a pg_service.conf of libpq's has";
+    throw;
+  }
 }
 
 void Connection::fail(const PGresult* result) const {

@@ -117,6 +117,7 @@ class Connection {
 
  private:
   [[noreturn]] void fail(const PGresult* result) const;
+  [[noreturn]] void refuse() const;
   void check(const PGresult* result) const;
   void wait(bool to_send);
   Rows answer();         // the next result; nullptr: the statement has no more

@@ -15,6 +15,8 @@ PhaseSummary phase_at(const postgres::Rows& rows, int row, int at) {
   out.iterations = rows.integer(row, at + 2);
   out.duration = rows.seconds(row, at + 3);
   out.segments = rows.integer(row, at + 4);
+  out.joules = rows.maybe_number(row, at + 5);
+  out.peak_bytes = rows.maybe_number(row, at + 6);
   return out;
 }
 
@@ -32,8 +34,8 @@ std::string run_select() {
          select_instant("r.started_at") + ", " + select_instant("r.ended_at") + ", " + select_instant("r.updated_at") +
          ", CAST(r.settings AS text), r.iteration, r.max_iterations, r.first_iteration, r.startup_seconds,"
          " r.snapshot_seconds, r.snapshots, r.stalls, r.loss_is_nan, r.message, CAST(r.labels AS text),"
-         " t.batch_size, t.samples_per_iteration, t.iterations, t.seconds, t.segments,"
-         " v.batch_size, v.samples_per_iteration, v.iterations, v.seconds, v.segments" +
+         " t.batch_size, t.samples_per_iteration, t.iterations, t.seconds, t.segments, t.joules, t.peak_bytes,"
+         " v.batch_size, v.samples_per_iteration, v.iterations, v.seconds, v.segments, v.joules, v.peak_bytes" +
          kRunTables +
          "LEFT JOIN phases t ON t.host_id = r.host_id AND t.run_id = r.run_id AND t.phase = 'train'"
          " LEFT JOIN phases v ON v.host_id = r.host_id AND v.run_id = r.run_id AND v.phase = 'test'";
@@ -70,7 +72,7 @@ RunRow run_at(const postgres::Rows& rows, int i) {
   run.loss_is_nan = rows.flag(i, 24);
   run.message = rows.text(i, 25);
   run.train = phase_at(rows, i, 27);
-  run.test = phase_at(rows, i, 32);
+  run.test = phase_at(rows, i, 34);
   return out;
 }
 

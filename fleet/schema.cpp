@@ -12,7 +12,7 @@ using postgres::Connection;
 using postgres::Failure;
 using postgres::Rows;
 
-constexpr std::array kSteps = {kStep1, kStep2, kStep3};
+constexpr std::array kSteps = {kStep1, kStep2, kStep3, kStep4};
 constexpr const char* kLock = "SELECT pg_advisory_xact_lock(1702125924)";  // "etad"
 
 std::int64_t version_of(Connection& connection) {
@@ -68,8 +68,10 @@ std::int64_t migrate(Connection& connection, std::int64_t to) {
   }
 }
 
-Known known_schema(Connection& connection) {
-  Known out;
+namespace {
+
+// The database's; throws where this program can do nothing with it.
+std::int64_t usable_version(Connection& connection) {
   const Rows versions = connection.query(
       "SELECT version, oldest_exporter FROM schema_versions ORDER BY version DESC LIMIT 1");
   if (versions.size() == 0)
@@ -80,7 +82,24 @@ Known known_schema(Connection& connection) {
                                  "its schema " + std::string(versions.text(0, 0)) + " no longer takes what schema " +
                                      std::to_string(current_version()) + " wrote",
                                  "install a newer etad-export", ErrorKind::conflict});
-  out.version = std::min(versions.integer(0, 0), current_version());
+  return versions.integer(0, 0);
+}
+
+}  // namespace
+
+void check_readable(Connection& connection) {
+  const std::int64_t version = usable_version(connection);
+  if (version >= current_version()) return;
+  throw Failure("42P01", Error{"the fleet's database",
+                               "it has schema " + std::to_string(version) + ", and schema " +
+                                   std::to_string(current_version()) + " is read here",
+                               "etad-export --migrate of this version brings it up to date, and older exporters go on",
+                               ErrorKind::conflict});
+}
+
+Known known_schema(Connection& connection) {
+  Known out;
+  out.version = std::min(usable_version(connection), current_version());
   const Rows columns = connection.query(
       "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()");
   for (int i = 0; i < columns.size(); ++i)

@@ -16,7 +16,7 @@ std::span<const char* const> migrations();
 inline std::int64_t current_version() { return static_cast<std::int64_t>(migrations().size()); }
 
 // The last version that gave the rows of hosts new columns: rows that were written by an older one lack them.
-inline constexpr std::int64_t kRowsVersion = 2;
+inline constexpr std::int64_t kRowsVersion = 4;
 
 // Brings the database from its version to `to`, step by step, each in a transaction of its own under an advisory
 // lock; gives the roles etad_writer, etad_reader and etad_models, as far as there are such, what they need. A newer
@@ -36,5 +36,8 @@ struct Known {
 
 // Throws where there are no tables, or where they no longer go with this version.
 Known known_schema(postgres::Connection& connection);
+
+// For who reads all hosts' rows: throws also where the tables lack what this version reads.
+void check_readable(postgres::Connection& connection);
 
 }  // namespace etad::fleet

@@ -187,4 +187,19 @@ DROP INDEX architectures_architecture;
 CREATE INDEX hosts_name ON hosts (name);
 )sql";
 
+// Version 4: what a run's training or testing cost beside time.
+inline constexpr const char* kStep4 = R"sql(
+ALTER TABLE phases ADD COLUMN joules double precision;
+ALTER TABLE phases ADD COLUMN peak_bytes double precision;
+
+CREATE OR REPLACE VIEW training_runs AS
+  SELECT coalesce(nullif(r.host, ''), h.name) AS host, r.network, r.architecture, r.framework, r.device, r.devices,
+    r.state, r.started_at, r.ended_at, p.phase, p.samples_per_iteration, p.iterations, p.seconds,
+    CASE WHEN p.iterations > 0 THEN p.seconds / p.iterations END AS seconds_per_iteration,
+    CASE WHEN p.seconds > 0 THEN p.samples_per_iteration * p.iterations / p.seconds END AS samples_per_second,
+    r.labels, r.settings, r.host_id, r.run_id, p.joules, p.peak_bytes
+  FROM runs r JOIN hosts h ON h.host_id = r.host_id
+    JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id AND p.segments > 0;
+)sql";
+
 }  // namespace etad::fleet

@@ -7,13 +7,15 @@
 namespace etad::run_row {
 namespace {
 
-PhaseSummary read_phase(const sqlite::Rows& row, int at) {
+PhaseSummary read_phase(const sqlite::Rows& row, int at, int costs) {
   PhaseSummary phase;
   phase.batch_size = row.get<std::optional<std::int64_t>>(at);
   phase.samples_per_iteration = row.get<std::optional<std::int64_t>>(at + 1);
   phase.iterations = row.get<std::int64_t>(at + 2);
   phase.duration = row.get<Duration>(at + 3);
   phase.segments = row.get<std::int64_t>(at + 4);
+  phase.joules = row.get<std::optional<double>>(costs);
+  phase.peak_bytes = row.get<std::optional<double>>(costs + 1);
   return phase;
 }
 
@@ -40,8 +42,8 @@ Run read_run(const sqlite::Rows& row) {
   run.stalls = row.get<std::int64_t>(18);
   run.loss_is_nan = row.get<bool>(19);
   run.message = row.get<std::string>(20);
-  run.train = read_phase(row, 26);
-  run.test = read_phase(row, 31);
+  run.train = read_phase(row, 26, 38);
+  run.test = read_phase(row, 31, 40);
   return run;
 }
 
@@ -51,7 +53,8 @@ std::string select() {
   return std::string("SELECT ") + kColumns +
          ", r.id, r.source_id, s.path, r.updated_at, l.labels,"
          " t.batch_size, t.samples_per_iteration, t.iterations, t.duration, t.segments,"
-         " v.batch_size, v.samples_per_iteration, v.iterations, v.duration, v.segments, r.owner, s.kind"
+         " v.batch_size, v.samples_per_iteration, v.iterations, v.duration, v.segments, r.owner, s.kind,"
+         " t.joules, t.peak_bytes, v.joules, v.peak_bytes"
          " FROM runs r CROSS JOIN sources s ON s.id = r.source_id"
          " LEFT JOIN run_phases t ON t.run_id = r.id AND t.phase = 'train'"
          " LEFT JOIN run_phases v ON v.run_id = r.id AND v.phase = 'test'"

@@ -54,6 +54,7 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
           " joules = CASE WHEN iterations = ?6 THEN coalesce(?9, joules) ELSE ?9 END,"
           " peak_bytes = CASE WHEN iterations = ?6 THEN coalesce(?10, peak_bytes) ELSE ?10 END"),
       put_costs_(c, "UPDATE run_phases SET joules = ?3, peak_bytes = ?4 WHERE run_id = ?1 AND phase = ?2"),
+      change_(c, "UPDATE runs SET updated_at = updated_at WHERE id = ?"),
       labels_(c, "SELECT labels, said FROM run_labels WHERE run_id = ?"),
       put_labels_(
           c, "INSERT INTO run_labels VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET labels = ?2, said = ?3"),
@@ -137,6 +138,7 @@ void RunTable::write_phase(std::int64_t run_id, const Run& run, Phase phase, boo
 void RunTable::put_costs(std::int64_t run_id, Phase phase, const std::optional<double>& joules,
                          const std::optional<double>& peak_bytes) {
   put_costs_.run(run_id, codes::word(phase), joules, peak_bytes);
+  change_.run(run_id);  // its row's trigger lists the change for whoever carries the history elsewhere
 }
 
 void RunTable::measured(std::int64_t run_id, Phase phase) {

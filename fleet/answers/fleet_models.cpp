@@ -1,5 +1,6 @@
 #include "fleet/answers/fleet_models.h"
 
+#include "fleet/schema.h"
 #include "parsers/base/hash.h"
 #include "storage/codes.h"
 
@@ -14,10 +15,8 @@ using postgres::parameters;
 constexpr std::int64_t kLock = 1702125925;
 constexpr std::size_t kPart = 512 * 1024;  // bytes of a row of what was learnt
 
-// Of a role that may only read, and of a schema from before the table or the column.
-bool keeps_nothing(const postgres::Failure& failure) {
-  return failure.sql_state == "42501" || failure.sql_state == "42P01" || failure.sql_state == "42703";
-}
+// Of a role that may only read.
+bool keeps_nothing(const postgres::Failure& failure) { return failure.sql_state == "42501"; }
 
 // One transaction that writes; where nothing can be kept, nothing is.
 template <class Body>
@@ -76,26 +75,18 @@ std::unique_ptr<Connection> FleetModels::turn() {
 }
 
 Result<FleetModels::State> FleetModels::state() {
-  State out;
-  const auto read = [&](const char* seconds_ago) {
+  return postgres::guarded([&] {
+    State out;
     Connection connection(database_);
-    const auto rows = connection.query("SELECT version, generation, " + std::string(seconds_ago) +
-                                       " FROM model_progress WHERE id = 1");
-    if (rows.size() == 0) return;
+    check_readable(connection);
+    const auto rows = connection.query(
+        "SELECT version, generation, CAST(extract(epoch FROM current_timestamp - looked_at) AS double precision)"
+        " FROM model_progress WHERE id = 1");
+    if (rows.size() == 0) return out;
     out.progress = {rows.integer(0, 0), rows.integer(0, 1)};
     if (!rows.is_null(0, 2)) out.seconds_ago = rows.number(0, 2);
-  };
-  try {
-    try {
-      read("CAST(extract(epoch FROM current_timestamp - looked_at) AS double precision)");
-    } catch (const postgres::Failure& failure) {
-      if (!keeps_nothing(failure)) throw;
-      read("NULL");
-    }
-  } catch (const postgres::Failure& failure) {
-    return tl::unexpected(failure.error);
-  }
-  return out;
+    return out;
+  });
 }
 
 Result<void> FleetModels::looked(std::int64_t generation, const std::optional<prediction::Learnt>& learnt) {

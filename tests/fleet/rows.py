@@ -7,7 +7,7 @@ def text(value):
     if value is None:
         return ""
     if isinstance(value, float):
-        return repr(float(f"{value:.12g}"))
+        return f"{value:.12g}"
     return str(value)
 
 
@@ -32,12 +32,15 @@ def differences(host, machine=None, only=""):
     """What of a host's rows is not as its history has it: (lost, doubled or left over, different)."""
     key = f"host_id = '{machine or host.machine}'"
     where = f" WHERE {only}" if only else ""
+    has_costs = host.server.sql("SELECT 1 FROM information_schema.columns WHERE table_name = 'phases'"
+                                " AND column_name = 'joules'")
+    costs = ", joules, peak_bytes" if has_costs else ""
     sides = {
         "runs": (f"SELECT {RUN} FROM runs{where}", f"SELECT {FLEET_RUN} FROM runs WHERE {key}", 1),
-        "phases": ("SELECT run_id, phase, batch_size, samples_per_iteration, iterations, duration / 1e9, segments"
-                   f" FROM run_phases{where.replace('id', 'run_id')}",
-                   "SELECT run_id, phase, batch_size, samples_per_iteration, iterations, seconds, segments FROM phases"
-                   f" WHERE {key}", 2),
+        "phases": ("SELECT run_id, phase, batch_size, samples_per_iteration, iterations, duration / 1e9,"
+                   f" segments{costs} FROM run_phases{where.replace('id', 'run_id')}",
+                   "SELECT run_id, phase, batch_size, samples_per_iteration, iterations, seconds,"
+                   f" segments{costs} FROM phases WHERE {key}", 2),
         "predictions": ("SELECT run_id, kind, at_fraction, made_at, seconds, actual, error_percent FROM predictions"
                         f"{where.replace('id', 'run_id')}",
                         f"SELECT run_id, kind, at_fraction, {MICROSECONDS.format('made_at')}, seconds, actual_seconds,"

@@ -75,6 +75,17 @@ TEST_F(ChangesTest, LabelsPredictionsAndScoresAreChangesOfTheRun) {
   EXPECT_EQ(changes.runs[0].predictions[0].actual, 9);
 }
 
+TEST_F(ChangesTest, WhatTracesToldOfARunIsAChangeOfIt) {
+  put(lenet());
+  const auto before = newest();
+  must(writer_->put_costs(1, Phase::train, 500, 2e9));
+  const Changes changes = must(changes_->after(before, 100));
+  ASSERT_EQ(changes.runs.size(), 1U);
+  ASSERT_TRUE(changes.runs[0].now);
+  EXPECT_EQ(changes.runs[0].now->run.train.joules, 500);
+  EXPECT_EQ(changes.runs[0].now->run.train.peak_bytes, 2e9);
+}
+
 TEST_F(ChangesTest, ARunThatIsForgottenComesAsGone) {
   put(lenet());
   const auto before = newest();

@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+"""What `etactl --fleet` answers, held against a daemon's answers from the same history; of energy and memory; of runs
+that were followed and scored; of a host or a device that never ran a network; and what it says when it can't.
+
+    tests/fleet/answers_test.py BUILD
+
+Exit status 77 where PostgreSQL is not installed.
+"""
+import datetime
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests/fleet"))
+from cluster import Host, Server, wait_until  # noqa: E402
+from rows import differences  # noqa: E402
+
+LOGS = sorted((ROOT / "examples/caffe").glob("*.log"))
+NOT_THE_SAME = {"id", "model", "model_id", "run", "run_id", "source_id", "fitted_at", "made_at", "updated_at"}
+NETWORKS = {"resnet": 1, "alexnet": 0.3, "vgg": 3, "lstm": 0.7}  # how long an iteration takes, relatively
+problems = []
+
+
+def check(what, holds, detail=""):
+    print(f"{'ok    ' if holds else 'FAILED'} {what}{'' if holds else ': ' + str(detail)}", flush=True)
+    if not holds:
+        problems.append(what)
+
+
+def etactl(host, *arguments, **environment):
+    return subprocess.run([host.build / "etactl", *map(str, arguments)], capture_output=True, text=True, check=False,
+                          env={**os.environ, **environment})
+
+
+def fleet(host, *question, user="asker"):
+    """The answer and, where there is none, why."""
+    done = etactl(host, "--fleet", host.server.url(user), "--json", *question, ETAD_FLEET_REFIT="0")
+    return json.loads(done.stdout) if done.returncode == 0 else done.stdout + done.stderr
+
+
+def locally(host, *question):
+    done = etactl(host, "--socket", host.folder / "sock", "--json", *question)
+    return json.loads(done.stdout) if done.returncode == 0 else done.stdout + done.stderr
+
+
+def comparable(answer):
+    """Without ids, which a fleet has of its own, and the instants of fits."""
+    if isinstance(answer, dict):
+        return {name: comparable(value) for name, value in answer.items() if name not in NOT_THE_SAME}
+    return [comparable(each) for each in answer] if isinstance(answer, list) else answer
+
+
+def first_difference(one, other, within=0.0, path=""):
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        found = [first_difference(one[name], other[name], within, f"{path}.{name}") for name in one]
+        return next(filter(None, found), "")
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return next(filter(None, (first_difference(*each, within, f"{path}[]") for each in zip(one, other))), "")
+    if isinstance(one, float) and isinstance(other, float) and abs(one - other) <= within * abs(one):
+        return ""
+    return "" if one == other else f"{path}: {str(one)[:300]} is {str(other)[:300]}"
+
+
+def the_same(host, *question, within=0.0):
+    mine, theirs = locally(host, *question), fleet(host, *question)
+    found = first_difference(comparable(mine), comparable(theirs), within)
+    check(f"{' '.join(map(str, question))}: as the host's own daemon", not found and not isinstance(mine, str), found or mine)
+
+
+def table(network, device, factor, host="gpu1"):
+    """Measurements with what they cost: seconds, energy and memory grow with the batch size."""
+    lines = ["network,framework,device,host,phase,batch_size,iterations,seconds,energy_joules,peak_memory_bytes,run"]
+    for size in (8, 16, 32, 64, 128):
+        for part in range(3):
+            seconds = factor * (0.5 + 0.02 * size) * (1 + 0.004 * part)
+            lines.append(f"{network},pytorch,{device},{host},train,{size},100,{seconds:.6g},{seconds * 250:.6g},"
+                         f"{1e9 + 4e7 * size:.6g},{size}")
+    return "\n".join(lines) + "\n"
+
+
+def as_of_now(log):
+    """Its lines as if the run ended this minute: what is long past is not foretold."""
+    stamp = re.compile(rb"^([IWE])(\d{8} \d\d:\d\d:\d\d)", re.M)
+
+    def at(text):
+        return datetime.datetime.strptime(text.decode(), "%Y%m%d %H:%M:%S")
+    content = log.read_bytes()
+    shift = datetime.datetime.now().replace(microsecond=0) - at(stamp.findall(content)[-1][1])
+    return stamp.sub(lambda found: found[1] + (at(found[2]) + shift).strftime("%Y%m%d %H:%M:%S").encode(), content)
+
+
+def follow(host, log):
+    """The log as a training writes it: piece by piece, so that its end is foretold while it runs."""
+    lines, path = as_of_now(log).splitlines(keepends=True), host.logs / f"followed-{log.name}"
+    begins = next(i for i, line in enumerate(lines) if b"Iteration 0," in line)
+    first = 0
+    for part in (0, 0.12, 1):
+        last = begins + round((len(lines) - begins) * part)
+        with open(path, "ab") as file:
+            file.write(b"".join(lines[first:last]))
+        first = last
+        if part == 0:
+            wait_until("the run is watched", lambda: "EVENT=begun" in (host.folder / "etad.log").read_text())
+        elif part < 1:
+            wait_until("the run's end is foretold", lambda: len(host.history(
+                "SELECT 1 FROM predictions")) >= 2, 20)
+
+
+def bring(host):
+    with open(host.folder / "etad.toml", "a") as config:
+        config.write('[refit]\ninterval = 1\n')
+    host.start_daemon()
+    for log in LOGS[:4] + LOGS[5:]:
+        host.bring(log)
+    for device, speed in (("V100", 1), ("A100", 0.5)):
+        for network, factor in NETWORKS.items():
+            host.ask(f"/v1/imports?name=/{network}-{device}.csv", "POST", table(network, device, factor * speed))
+    host.ask("/v1/refit", "POST", "")
+    follow(host, LOGS[4])
+    wait_until("the followed run is scored", lambda: host.history(
+        "SELECT count(*) FROM predictions WHERE error_percent IS NOT NULL")[0][0] > 0)
+    # What was fitted as the runs came was judged by fewer of them: all anew, as the fleet does it.
+    host.stop_daemon()
+    subprocess.run(["sqlite3", host.folder / "history.db", "UPDATE refit_progress SET version = 0"], check=True)
+    host.start_daemon()
+    host.ask("/v1/refit", "POST", "")
+    host.export_once()
+
+
+def one_history(host):
+    lost, extra, other = differences(host)
+    check("the rows are those of the history, with energy and memory", (lost, extra, other) == (0, 0, 0),
+          (lost, extra, other))
+    costs = host.server.sql("SELECT count(*) FROM phases WHERE joules > 0 AND peak_bytes > 0")
+    check("energy and memory are carried", int(costs[0][0]) >= 15, costs)
+    # A run's id begins with its host's number, and which runs an estimator is tested on depends on their ids.
+    host.server.sql("UPDATE hosts SET number = 0")
+    train = ("--phase", "train", "--iterations", 1000)
+    # How the run that just ended went tells of the next minutes, by the second less.
+    the_same(host, "estimate", "LeNet", "--batch-size", 64, *train, within=0.03)
+    the_same(host, "estimate", "LeNet", "--batch-size", 100, *train)
+    the_same(host, "estimate", "CIFAR10_quick", "--batch-size", 32, "--phase", "test", "--iterations", 50)
+    for quantity in ("energy", "memory"):
+        the_same(host, "estimate", "resnet", "--device", "V100", "--batch-size", 48, "--quantity", quantity, *train)
+        the_same(host, "estimators", "--quantity", quantity)
+    the_same(host, "what-if", "resnet", "--device", "V100", "--vary", "batch-size", *train)
+    the_same(host, "what-if", "LeNet", "--vary", "batch-size", *train)
+    the_same(host, "next", "resnet", "--device", "V100")
+    the_same(host, "estimators")
+    the_same(host, "networks")
+    the_same(host, "accuracy")
+    accuracy = fleet(host, "accuracy")
+    check("a followed run was scored", accuracy["overall"] and accuracy["overall"][0]["predictions"] == 2, accuracy)
+    runs = comparable(locally(host, "runs", "--all", "--limit", 100)["runs"])
+    of_fleet = comparable(fleet(host, "runs", "--all", "--limit", 100)["runs"])
+
+    def ordered(rows):
+        return sorted(rows, key=lambda row: json.dumps(row, sort_keys=True))
+    found = first_difference(ordered(runs), ordered(of_fleet))
+    check(f"runs: the same {len(runs)} as the host's own daemon", not found, found)
+
+
+def another_host(build, folder, server, first):
+    """A network that ran on one host alone, asked for a host with another device that never ran it."""
+    other = Host(build, folder / "gpu2", "gpu2", server)
+    other.start_daemon()
+    # Of this host nothing is known but other networks, which took half as long again on its device.
+    for network, factor in NETWORKS.items():
+        if network != "vgg":
+            other.ask(f"/v1/imports?name=/{network}.csv", "POST", table(network, "P100", 1.5 * factor, "gpu2"))
+    other.ask("/v1/refit", "POST", "")
+    other.export_once()
+    question = ("estimate", "vgg", "--host", "gpu2", "--phase", "train", "--batch-size", 32, "--iterations", 100)
+    answer, truth = fleet(first, *question), 1.5 * NETWORKS["vgg"] * (0.5 + 0.02 * 32)
+    check("a network of gpu1 is answered for gpu2 and its device", isinstance(answer, dict) and answer["host"] == "gpu2" and
+          answer["device"] == "P100" and answer["lower"] < truth < answer["upper"] and
+          abs(answer["seconds"] / truth - 1) < 0.25, f"{answer}, truth {truth}")
+    check("gpu2's own history says nothing of it", isinstance(locally(other, *question), str))
+    other.stop_daemon()
+    if isinstance(answer, dict):
+        print(f"vgg on gpu2's P100, where it never ran: {answer['seconds']:.4g} s ({answer['lower']:.4g} to"
+              f" {answer['upper']:.4g}); the table it is of says {truth:.4g} s")
+
+
+def profiles(host):
+    """A service of libpq's configuration file."""
+    services, passwords = host.folder / "services.conf", host.folder / "pgpass"
+    where = dict(each.split("=") for each in host.server.url("asker").split())
+    services.write_text("[lab]\n" + "\n".join(f"{name}={value}" for name, value in where.items()) + "\n")
+    passwords.write_text("")
+    done = etactl(host, "--fleet", "lab", "--json", "networks", PGSERVICEFILE=str(services))
+    check("a profile in a configuration file names the database", done.returncode == 0 and "LeNet" in done.stdout,
+          done.stderr)
+    by_uri = etactl(host, "--fleet", f"postgresql://asker@/fleet?host={host.server.sockets}", "--json", "networks")
+    check("a URI names the database", by_uri.returncode == 0 and "LeNet" in by_uri.stdout, by_uri.stderr)
+    unknown = etactl(host, "--fleet", "labb", "networks", PGSERVICEFILE=str(services))
+    check("a profile that there is not", unknown.returncode != 0 and '"labb"' in unknown.stderr and
+          "pg_service.conf" in unknown.stderr, unknown.stderr)
+
+
+def refusals(host):
+    server = host.server
+
+    def refused(what, words, url, **environment):
+        done = etactl(host, "--fleet", url, "networks", **environment)
+        check(f"refused with its reason: {what}", done.returncode != 0 and not done.stdout and
+              all(word in done.stderr for word in words), done.stdout + done.stderr)
+
+    refused("no server", ["No such file", "runs"], f"host={host.folder} dbname=fleet")
+    refused("nothing listens", ["refused", "runs"], "host=127.0.0.1 port=1 dbname=fleet")
+    refused("no such database", ["does not exist"], server.url(database="nothing"))
+    refused("no such role", ["nobody", "does not exist"], server.url("nobody"))
+    server.sql("CREATE DATABASE empty", "postgres")
+    refused("no tables", ["--migrate"], server.url(database="empty"))
+    server.sql("CREATE ROLE stranger LOGIN", "postgres")
+    refused("no rights", ["permission denied", "etad_reader"], server.url("stranger"))
+    owner = host.folder / "old.toml"
+    owner.write_text(f'database = "{server.url(database="empty")}"\n')
+    subprocess.run([host.build / "etad-export", "--config", owner, "--migrate", "--to", "3"], check=True,
+                   stdout=subprocess.DEVNULL)
+    refused("an older schema", ["schema 3", "--migrate"], server.url(database="empty"))
+    newest = "INSERT INTO schema_versions SELECT max(version) + 1, {}, current_timestamp FROM schema_versions"
+    server.sql(newest.format(1))
+    check("a newer schema that only adds is read", isinstance(fleet(host, "networks"), dict))
+    server.sql(newest.format(99))
+    refused("a newer schema that breaks", ["newer etad-export"], server.url("asker"))
+    server.sql("DELETE FROM schema_versions WHERE oldest_exporter = 99")
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    if not Server.installed():
+        print("answers_test: PostgreSQL is not installed: apt-get install postgresql")
+        return 77
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="etad-fleet-"))
+    folder.chmod(0o755)
+    server, hosts = Server(folder / "pg"), []
+    try:
+        server.start()
+        server.sql("CREATE DATABASE fleet", "postgres")
+        server.sql("CREATE ROLE etad_writer; CREATE ROLE etad_reader; CREATE ROLE etad_models;"
+                   " CREATE ROLE exporter LOGIN IN ROLE etad_writer; CREATE ROLE analyst LOGIN IN ROLE etad_reader;"
+                   " CREATE ROLE asker LOGIN IN ROLE etad_reader, etad_models")
+        owner = folder / "owner.toml"
+        owner.write_text(f'database = "{server.url()}"\n')
+        subprocess.run([build / "etad-export", "--config", owner, "--migrate"], check=True, stdout=subprocess.DEVNULL)
+        hosts.append(Host(build, folder / "gpu1", "gpu1", server))
+        bring(hosts[0])
+        one_history(hosts[0])
+        another_host(build, folder, server, hosts[0])
+        profiles(hosts[0])
+        refusals(hosts[0])
+        hosts[0].stop_daemon()
+    finally:
+        for host in hosts:
+            if host.daemon and host.daemon.poll() is None:
+                host.daemon.kill()
+                host.daemon.wait()
+        server.stop()
+        if "--keep" in sys.argv:
+            print(f"kept: {folder}")
+        else:
+            shutil.rmtree(folder)
+    print(f"{len(problems)} failed" if problems else "all passed")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
