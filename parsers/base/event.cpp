@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Field::count_)> 
     // where the run stands
     "iteration", "iterations", "epoch", "epochs", "batch", "batches", "position",
     // what it measured
-    "loss", "rate", "lapse", "seconds", "samples_per_second", "eta", "elapsed",
+    "loss", "rate", "lapse", "seconds", "samples_per_second", "eta", "elapsed", "duration",
     "energy_joules", "peak_memory_bytes",
     // what kind of thing it is
     "job", "outcome", "phase", "section", "message",
@@ -36,7 +36,8 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Field::count_)> 
 constexpr std::string_view kBlanks = " \t\r";  // around a value
 
 bool is_duration(Field f) {
-  return f == Field::seconds || f == Field::lapse || f == Field::eta || f == Field::elapsed;
+  return f == Field::seconds || f == Field::lapse || f == Field::eta || f == Field::elapsed ||
+         f == Field::duration;
 }
 
 // The number at the head of `s`, which moves on behind it.
@@ -64,10 +65,36 @@ std::optional<double> unit_seconds(std::string_view unit) {
   static constexpr Unit kUnits[] = {
       {"s", 1},        {"ms", 1e-3},          {"us", 1e-6}, {"\xC2\xB5s", 1e-6}, {"ns", 1e-9}, {"sec", 1},
       {"secs", 1},     {"seconds", 1},        {"m", 60},    {"min", 60},         {"h", 3600},  {"d", 86400},
-      {"\xB5s", 1e-6}, {"milliseconds", 1e-3}};
+      {"\xB5s", 1e-6}, {"milliseconds", 1e-3}, {"second", 1}, {"mins", 60},      {"minute", 60}, {"minutes", 60},
+      {"hr", 3600},    {"hrs", 3600},         {"hour", 3600}, {"hours", 3600},   {"days", 86400}};
   for (const Unit& u : kUnits)
     if (u.name == unit) return u.seconds;
   return {};
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+}
+
+// "1h 2m 3.5s", "3min12s": from the first number on, each unit smaller than the one before it.
+std::optional<double> united_seconds(double first, std::string_view rest) {
+  double total = 0, last = std::numeric_limits<double>::infinity();
+  for (double x = first;;) {
+    const auto length = static_cast<std::size_t>(std::find_if_not(rest.begin(), rest.end(), is_letter) - rest.begin());
+    std::string unit(rest.substr(0, length));
+    std::transform(unit.begin(), unit.end(), unit.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    const auto seconds = unit_seconds(unit);
+    if (!seconds || *seconds >= last) return {};
+    total += x * *seconds;
+    last = *seconds;
+    rest = trim(rest.substr(length), " \t,");
+    if (rest.empty()) return total;
+    const auto next = take_number(rest);
+    if (!next || *next < 0) return {};
+    x = *next;
+    rest = trim(rest, kBlanks);
+  }
 }
 
 // "2:03", "1:02:03", "1:02:03.25", each part but the first below 60; `first` is the part before the first
@@ -89,15 +116,14 @@ std::optional<double> clock_seconds(double first, std::string_view rest) {
 std::optional<double> duration_seconds(double first, std::string_view rest) {
   if (rest.front() == ':') return clock_seconds(first, rest);
   rest = trim(rest, kBlanks);
-  if (rest.substr(0, 3) == "day") {
+  if (rest.substr(0, 3) == "day" && rest.find(':') != std::string_view::npos) {
     rest = trim(rest.substr(std::min(rest.find_first_not_of("days, "), rest.size())), kBlanks);
     if (rest.empty()) return first * 86400;
     const auto hours = take_number(rest);
     const auto clock = hours ? clock_seconds(*hours, rest) : std::nullopt;
     return clock ? std::optional(first * 86400 + *clock) : std::nullopt;
   }
-  const auto unit = unit_seconds(rest);
-  return unit ? std::optional(first * *unit) : std::nullopt;
+  return united_seconds(first, rest);
 }
 
 std::optional<double> special_number(std::string_view s) {
@@ -176,6 +202,10 @@ std::optional<double> Event::number(Field f) const {
   if (rest.empty()) return *x * v->scale;
   if (rest.front() == ',')
     if (const auto whole = grouped_number(text)) return *whole * v->scale;
+  if (f == Field::samples_per_second && rest.size() == 1) {  // "37.3k", of tokens
+    const double factor = rest == "k" || rest == "K" ? 1e3 : rest == "M" ? 1e6 : 0;
+    return factor > 0 ? std::optional(*x * v->scale * factor) : std::nullopt;
+  }
   return is_duration(f) ? duration_seconds(*x, rest) : std::nullopt;
 }
 

@@ -42,7 +42,7 @@ enum class EventKind : std::uint8_t {
 
 // The values an event may carry. A rule's named groups and `set` keys bear these names; docs/rules.md
 // gives each its unit. Numbers are decimal; a rule may scale them (unit = { seconds = "ms" }). The durations
-// (seconds, lapse, eta, elapsed) may also be written with a unit or as a clock: "26ms", "1:02:03".
+// (seconds, lapse, eta, elapsed, duration) may also be written with a unit or as a clock: "26ms", "1:02:03".
 enum class Field : std::uint8_t {
   iteration,
   iterations,
@@ -58,6 +58,7 @@ enum class Field : std::uint8_t {
   samples_per_second,
   eta,
   elapsed,
+  duration,  // of what, the line does not say
   energy_joules,
   peak_memory_bytes,  // what it measured
   job,

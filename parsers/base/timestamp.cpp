@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "parsers/base/written_date.h"
+
 namespace etad {
 namespace {
 
@@ -433,6 +435,7 @@ std::optional<HeaderForm> header_form(std::string_view name) {
   if (name == "month_day") return HeaderForm::month_day;
   if (name == "epoch") return HeaderForm::epoch;
   if (name == "clock") return HeaderForm::clock;
+  if (name == "date") return HeaderForm::date;
   return {};
 }
 
@@ -450,6 +453,8 @@ LineHeader read_header(HeaderForm form, std::string_view line, TimeContext& cont
       return read_epoch(line, context);
     case HeaderForm::clock:
       return read_clock(line, context);
+    case HeaderForm::date:
+      return read_written_date(line, context);
   }
   return {};
 }

@@ -14,11 +14,12 @@
 namespace etad {
 
 // What reading a line's timestamp needs to know beyond the line. Lives as long as its source and is part
-// of the source's saved state (`reference`, `last` and `year` are; `zone` is injected, the rest is a cache).
+// of the source's saved state (`reference`, `last`, `carried` and `year` are; `zone` is injected, the rest is a cache).
 struct TimeContext {
   ZoneOffset zone = utc_offset;
   Instant reference{};          // the file's modification time (or now): no line is later than a day past it
   std::optional<Instant> last;  // the last line's time: years go on from there
+  std::optional<Instant> carried;  // the time of a line that was nothing but its header: the next one's
   std::optional<int> year;      // stated by the log itself (a `date` event)
 
   // The offset found for one quarter of an hour: no zone changes within one.
@@ -48,6 +49,7 @@ enum class HeaderForm : std::uint8_t {
   month_day,   // "[12/22 22:29:54 d2.utils.events]: "
   epoch,       // "1604258862, ", "1597297769.25 "
   clock,       // "INFO - 18:34:48 - ", "18:34:48.250 ", "[18:34:48] ": the time of day only
+  date,        // dates written otherwise: parsers/base/written_date.h
 };
 
 std::optional<HeaderForm> header_form(std::string_view name);

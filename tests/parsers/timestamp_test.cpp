@@ -230,6 +230,39 @@ TEST(Timestamp, ATimeElsewhereInALineMovesTheYearOfTheNext) {
       << "as a restarted reader would say";
 }
 
+TEST(Timestamp, DatesAsTheyAreWrittenElsewhere) {
+  const auto of = [](std::string_view line) { return message(HeaderForm::date, line); };
+  EXPECT_EQ(of("[03/25/24 16:45:17] INFO m"), "2024-03-25T16:45:17Z||INFO m");
+  EXPECT_EQ(of("25/03/2024, 16:45:17 - m"), "2024-03-25T16:45:17Z||m");
+  EXPECT_EQ(of("28.08.2022 00:13:57,250: m"), "2022-08-28T00:13:57.25Z||m");
+  EXPECT_EQ(of("2023-3-19 9:54:17 PM m"), "2023-03-19T21:54:17Z||m");
+  EXPECT_EQ(of("20230319 09:54:17 m"), "2023-03-19T09:54:17Z||m");
+  EXPECT_EQ(of("Mon Aug 28 00:13:57 2023 m"), "2023-08-28T00:13:57Z||m");
+  EXPECT_EQ(of("Tue Oct 22 09:31:32 +08 2024: m"), "2024-10-22T09:31:32Z||m");
+  EXPECT_EQ(of("Wed 07 Sep 2022 07:49:57 - INFO - m"), "2022-09-07T07:49:57Z||INFO - m");
+  EXPECT_EQ(of("Mar 28 02:05:44 m"), "2026-03-28T02:05:44Z||m");
+  EXPECT_EQ(of("03-28 02:05:44, m"), "2026-03-28T02:05:44Z||m");
+  EXPECT_EQ(of("[13/40 01:02:03] m"), "no time||m");
+  for (const char* other : {"", "[", "12", "1/2", "03/25/24", "03/25/24 16:45", "Mon", "Aug", "Aug 28", "epoch 3/40", "1.2.3",
+                            "99999999 1", "12/34/56/78 10:00:00", "Monday morning", "20230319"})
+    EXPECT_EQ(of(other), "no header") << other;
+}
+
+TEST(Timestamp, OfTwoNumbersTheLinesBeforeSayWhichIsTheMonth) {
+  TimeContext context = context_at("2026-06-01T00:00:00Z");
+  const auto time = [&context](std::string_view line) {
+    return to_rfc3339(read_header(HeaderForm::date, line, context).time.value_or(Instant{}));
+  };
+  EXPECT_EQ(time("04/03/26 10:00:00 m"), "2026-04-03T10:00:00Z") << "the month comes first";
+  context.last.reset();
+  EXPECT_EQ(time("04/08/26 10:00:00 m"), "2026-04-08T10:00:00Z");
+  EXPECT_EQ(time("09/04/26 10:00:00 m"), "2026-04-09T10:00:00Z") << "a day after the last line";
+  context.last.reset();
+  EXPECT_EQ(time("03/12/25 10:00:00 m"), "2025-03-12T10:00:00Z");
+  context.last.reset();
+  EXPECT_EQ(time("07/03/26 10:00:00 m"), "2026-03-07T10:00:00Z") << "not in the future";
+}
+
 TEST(Time, Rfc3339) {
   EXPECT_EQ(to_rfc3339(Instant{}), "1970-01-01T00:00:00Z");
   EXPECT_EQ(to_rfc3339(Instant{std::chrono::microseconds{-1}}), "1969-12-31T23:59:59.999999Z");

@@ -1,0 +1,234 @@
+#include "parsers/base/written_date.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace etad {
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// Takes what it promises from the left of a line, or nothing.
+class Words {
+ public:
+  explicit Words(std::string_view text) : rest_(text), size_(text.size()) {}
+
+  std::size_t taken() const { return size_ - rest_.size(); }
+
+  std::string_view number(std::size_t most) {
+    return take(std::min(most + 1, length([](char c) { return is_digit(c); })), 1, most);
+  }
+  std::string_view letters(std::size_t most) {
+    return take(std::min(most + 1, length([](char c) { return is_letter(c); })), 1, most);
+  }
+  std::size_t any(std::string_view set) {
+    const std::size_t n = length([set](char c) { return set.find(c) != std::string_view::npos; });
+    rest_.remove_prefix(n);
+    return n;
+  }
+  bool one(std::string_view set) {
+    if (rest_.empty() || set.find(rest_.front()) == std::string_view::npos) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  char next() const { return rest_.empty() ? '\0' : rest_.front(); }
+
+ private:
+  template <class Is>
+  std::size_t length(Is is) const {
+    return static_cast<std::size_t>(std::find_if_not(rest_.begin(), rest_.end(), is) - rest_.begin());
+  }
+  std::string_view take(std::size_t n, std::size_t least, std::size_t most) {
+    if (n < least || n > most) return {};
+    const std::string_view out = rest_.substr(0, n);
+    rest_.remove_prefix(n);
+    return out;
+  }
+
+  std::string_view rest_;
+  std::size_t size_;
+};
+
+int value(std::string_view digits) {
+  int n = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), n);
+  return n;
+}
+
+// A month by its name or its first three letters; 0: it is none.
+int month_named(std::string_view word) {
+  constexpr std::array<std::string_view, 12> kMonths = {"January",   "February", "March",    "April",
+                                                        "May",       "June",     "July",     "August",
+                                                        "September", "October",  "November", "December"};
+  for (std::size_t i = 0; i < kMonths.size(); ++i)
+    if (word == kMonths[i] || word == kMonths[i].substr(0, 3)) return static_cast<int>(i) + 1;
+  return 0;
+}
+
+bool is_weekday(std::string_view word) {
+  constexpr std::array<std::string_view, 7> kDays = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
+  return word.size() >= 3 && std::find(kDays.begin(), kDays.end(), word.substr(0, 3)) != kDays.end();
+}
+
+struct Day {
+  int year = 0;  // 0: the line does not say
+  int month = 0, day = 0;
+};
+
+struct Clock {
+  int hour = 0, minute = 0, second = 0;
+  std::int64_t micros = 0;
+};
+
+int full_year(std::string_view digits) {
+  return digits.size() == 2 ? 2000 + value(digits) : digits.size() == 4 ? value(digits) : 0;
+}
+
+// "04/12/24", "2023-3-19", "28.08.2022", "03-04", "20230319". Whatever the order of its parts may be.
+std::vector<Day> numeric_days(Words& words) {
+  const std::string_view first = words.number(8);
+  if (first.size() == 8)
+    return {{value(first.substr(0, 4)), value(first.substr(4, 2)), value(first.substr(6))}};
+  const char separator = words.next();
+  if (first.empty() || first.size() > 4 || !words.one("/-.")) return {};
+  const std::string_view second = words.number(2);
+  if (second.empty()) return {};
+  const int a = value(first), b = value(second);
+  if (words.next() != separator) {
+    if (separator == '.' || first.size() != 2 || second.size() != 2) return {};
+    return {{0, a, b}};
+  }
+  words.one("/-.");
+  const std::string_view third = words.number(4);
+  if (first.size() == 4) return {{a, b, value(third)}};
+  const int year = full_year(third);
+  if (year == 0) return {};
+  if (separator == '.') return {{year, b, a}};
+  return {{year, a, b}, {year, b, a}};
+}
+
+// "Aug 28", "28 Aug 2023", "Aug 28, 2023".
+std::vector<Day> named_days(Words& words) {
+  Day day;
+  if (is_digit(words.next())) {
+    day.day = value(words.number(2));
+    words.any(" -");
+  }
+  day.month = month_named(words.letters(9));
+  if (day.month == 0) return {};
+  if (day.day == 0) {
+    if (words.any(" -") == 0) return {};
+    day.day = value(words.number(2));
+  }
+  Words behind = words;
+  behind.any(" ,-");
+  const std::string_view year = behind.number(4);
+  if (year.size() == 4 && behind.next() != ':') {
+    day.year = value(year);
+    words = behind;
+  }
+  return {day};
+}
+
+std::optional<Clock> take_clock(Words& words) {
+  const std::string_view hour = words.number(2);
+  if (hour.empty() || !words.one(":")) return {};
+  const std::string_view minute = words.number(2);
+  if (minute.size() != 2 || !words.one(":")) return {};
+  const std::string_view second = words.number(2);
+  if (second.size() != 2) return {};
+  Clock clock{value(hour), value(minute), value(second), 0};
+  Words behind = words;
+  if (behind.one(".,")) {
+    std::string fraction(behind.number(9));
+    if (!fraction.empty()) {
+      fraction.resize(6, '0');
+      clock.micros = value(fraction);
+      words = behind;
+    }
+  }
+  Words half = words;
+  half.any(" ");
+  const std::string_view name = half.letters(2);
+  if (name == "AM" || name == "PM" || name == "am" || name == "pm") {
+    clock.hour = clock.hour % 12 + (name.front() == 'P' || name.front() == 'p' ? 12 : 0);
+    words = half;
+  }
+  return clock;
+}
+
+// The year and zone that stand behind the clock: "00:13:57 UTC 2023". The zone is read over.
+void take_year_behind(Words& words, std::vector<Day>& days) {
+  Words behind = words;
+  if (behind.any(" ") == 0) return;
+  if (behind.one("+-") ? !behind.number(4).empty() : !behind.letters(5).empty()) behind.any(" ");
+  const std::string_view year = behind.number(4);
+  if (year.size() != 4) return;
+  for (Day& day : days) day.year = value(year);
+  words = behind;
+}
+
+std::optional<Instant> instant_of(const Day& day, const Clock& clock, TimeContext& context) {
+  std::array<char, 64> text{};
+  const char* const form = day.year > 0 ? "%04d-%02d-%02d %02d:%02d:%02d" : "[%.0d%02d/%02d %02d:%02d:%02d x]: ";
+  const int n = std::snprintf(text.data(), text.size(), form, day.year, day.month, day.day, clock.hour,
+                              clock.minute, clock.second);
+  if (n <= 0 || static_cast<std::size_t>(n) >= text.size()) return {};
+  const std::string_view written(text.data(), static_cast<std::size_t>(n));
+  const auto at =
+      day.year > 0 ? read_time(written, context) : read_header(HeaderForm::month_day, written, context).time;
+  if (!at) return {};
+  context.last = *at + std::chrono::microseconds(clock.micros);
+  return context.last;
+}
+
+}  // namespace
+
+LineHeader read_written_date(std::string_view line, TimeContext& context) {
+  Words words(line);
+  const bool bracketed = words.one("[(");
+  if (is_letter(words.next())) {
+    Words behind = words;
+    if (is_weekday(behind.letters(9)) && behind.any(", ") > 0) words = behind;
+  }
+  Words named = words;
+  std::vector<Day> days = named_days(named);
+  if (days.empty()) {
+    days = numeric_days(words);
+  } else {
+    words = named;
+  }
+  if (days.empty() || words.any(" ,T_-") == 0) return {};
+  const auto clock = take_clock(words);
+  if (!clock) return {};
+  take_year_behind(words, days);
+  if (bracketed) words.one("])");
+  words.any(" \t:,-|");
+  LineHeader header{true, {}, {}, words.taken()};
+  TimeContext chosen = context;
+  const auto farther = [&](Instant at, Instant than) {
+    if (context.last) return std::chrono::abs(at - *context.last) >= std::chrono::abs(than - *context.last);
+    return than <= context.reference + std::chrono::hours(24) || context.reference == Instant{};
+  };
+  for (const Day& day : days) {
+    TimeContext trial = context;
+    const auto at = instant_of(day, *clock, trial);
+    if (!at || (header.time && farther(*at, *header.time))) continue;
+    header.time = at;
+    chosen = trial;
+  }
+  context = chosen;
+  return header;
+}
+
+}  // namespace etad
