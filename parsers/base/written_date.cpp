@@ -41,6 +41,12 @@ class Words {
     rest_.remove_prefix(1);
     return true;
   }
+  // Up to the first of `stops` and past it, over what else the brackets hold, if one is near.
+  void through(std::string_view stops) {
+    constexpr std::size_t kNear = 64;
+    const auto stop = rest_.substr(0, kNear).find_first_of(stops);
+    if (stop != std::string_view::npos) rest_.remove_prefix(stop + 1);
+  }
   char next() const { return rest_.empty() ? '\0' : rest_.front(); }
 
  private:
@@ -212,7 +218,7 @@ LineHeader read_written_date(std::string_view line, TimeContext& context) {
   const auto clock = take_clock(words);
   if (!clock) return {};
   take_year_behind(words, days);
-  if (bracketed) words.one("])");
+  if (bracketed) words.through("])");
   words.any(" \t:,-|");
   LineHeader header{true, {}, {}, words.taken()};
   TimeContext chosen = context;

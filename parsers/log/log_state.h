@@ -32,16 +32,31 @@ struct VoiceState {
   std::vector<std::uint64_t> met;  // series that have spoken, while none of them has been chosen
 };
 
+// What is known of times that lines state without saying what they are of (parsers/log/unclear_times.h).
+struct UnclearTimesState {
+  // Of a run's times, once its lines have shown it: each a measurement of its own, counted from a beginning, of all
+  // since the last one, or none of these.
+  enum class Meaning : std::uint8_t { open, doubled, own, elapsed, interval, none };
+  Meaning meaning = Meaning::open;
+  std::string told;                   // on a line of its own: the next line's
+  double told_scale = 1;
+  std::optional<double> first, last;  // seconds
+  std::int64_t rises = 0;
+  std::optional<std::int64_t> epoch, step;  // the last line's
+};
+
 // One format's reading.
 struct ReadingState {
   std::string format;
-  std::optional<Instant> last;  // the last line's time
-  std::optional<int> year;      // stated by the log itself
+  std::optional<Instant> last;     // the last line's time
+  std::optional<Instant> carried;  // to the next line
+  std::optional<int> year;         // stated by the log itself
   std::string tracker;          // Tracker::save()
   std::optional<TableState> table;
   std::int64_t measured = 0;  // segments since the reading began
   std::int64_t first_ordinal = 0;
   VoiceState voices;
+  UnclearTimesState unclear;
 };
 
 // A reading that is not (yet) the one that counts, and what it has found.

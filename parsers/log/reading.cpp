@@ -48,6 +48,7 @@ bool Reading::take(std::string_view line, std::optional<Instant> arrival, Instan
   if (event.speaker != 0 && !is_heard(event)) event.kind = EventKind::none;
   if (table_) out.rejected += table_->bad_rows() - bad_rows;
   const std::size_t before = out.segments.size();
+  unclear_.resolve(event);
   tracker_.feed(line, event, arrival, out);
   if (event.kind == EventKind::run_start && beside_ && !format_->beside().empty()) take_beside(out);
   measured_ += static_cast<std::int64_t>(out.segments.size() - before);
@@ -108,7 +109,8 @@ void Reading::number_from(std::int64_t first) {
 }
 
 ReadingState Reading::save() const {
-  ReadingState state{name(), time_.last, time_.year, tracker_.save(), {}, measured_, first_ordinal_, voices_};
+  ReadingState state{name(),  time_.last,     time_.carried, time_.year,       tracker_.save(), {},
+                     measured_, first_ordinal_, voices_,       unclear_.state()};
   if (table_) state.table = TableState{table_->header(), table_->lines()};
   return state;
 }
@@ -120,10 +122,12 @@ Result<Reading> Reading::restore(std::shared_ptr<const Format> format, const Rea
   if (!tracker) return tl::unexpected(tracker.error());
   reading.tracker_ = std::move(*tracker);
   reading.time_.last = state.last;
+  reading.time_.carried = state.carried;
   reading.time_.year = state.year;
   reading.measured_ = state.measured;
   reading.first_ordinal_ = state.first_ordinal;
   reading.voices_ = state.voices;
+  reading.unclear_ = UnclearTimes(state.unclear);
   if (reading.table_ && state.table) reading.table_->restore(state.table->header, state.table->lines);
   return reading;
 }

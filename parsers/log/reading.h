@@ -12,6 +12,7 @@
 
 #include "parsers/base/record.h"
 #include "parsers/log/log_state.h"
+#include "parsers/log/unclear_times.h"
 #include "parsers/rules/format.h"
 #include "parsers/training/segment_table.h"
 #include "parsers/training/tracker.h"
@@ -70,6 +71,7 @@ class Reading {
   std::int64_t measured_ = 0;
   std::int64_t first_ordinal_ = 0;
   VoiceState voices_;
+  UnclearTimes unclear_;
 };
 
 }  // namespace etad

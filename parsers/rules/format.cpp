@@ -16,10 +16,6 @@
 
 namespace etad {
 
-namespace {
-
-}  // namespace
-
 struct Format::Impl {
   std::uint64_t fingerprint = 0;
   RuleFile file;
@@ -157,6 +153,7 @@ std::vector<std::string> Format::rule_names() const {
 
 Event Format::match_unlabelled(std::string_view line, TimeContext& context) const {
   Event event;
+  const auto carried = std::exchange(context.carried, {});
   event.message = impl_->strip.empty() ? line : impl_->stripped(line);
   std::string_view file;
   for (const HeaderForm form : impl_->file.headers) {
@@ -168,6 +165,12 @@ Event Format::match_unlabelled(std::string_view line, TimeContext& context) cons
     event.message.remove_prefix(header.message);
     if (!impl_->strip.empty()) event.message = impl_->stripped(event.message);
     break;
+  }
+  // Of a message of several lines whose first is empty the header is the next one's.
+  if (!event.headed) {
+    event.time = carried;
+  } else if (event.message.empty()) {
+    context.carried = event.time;
   }
   Pattern::Groups groups;
   for (const std::uint16_t id : impl_->candidates(event.message)) {

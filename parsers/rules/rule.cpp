@@ -32,22 +32,31 @@ std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where
     errors.push_back({where + ":" + std::to_string(line), "rule '" + spec.name + "': " + std::move(message),
                       std::move(hint)});
   };
-  if (spec.pattern) {
-    auto pattern = Pattern::compile(spec.pattern->text);
+  const auto compile_pattern = [&](const PatternSpec& text, Pattern::Anchor anchor, std::vector<Target>& groups) {
+    auto pattern = Pattern::compile(text.text, anchor);
     if (!pattern) {
-      add(spec.pattern->line, pattern.error().message, pattern.error().hint);
-      return {};
+      add(text.line, pattern.error().message, pattern.error().hint);
+      return std::optional<Pattern>();
     }
     for (const std::string& name : pattern->group_names()) {
       const auto f = field(name);
       if (name.empty()) {
-        add(spec.pattern->line, "a group without a name", "write (?:…) for a group that captures nothing");
+        add(text.line, "a group without a name", "write (?:…) for a group that captures nothing");
       } else if (!f && name != "time") {
-        add(spec.pattern->line, "unknown field '" + name + "'", group_hint(name));
+        add(text.line, "unknown field '" + name + "'", group_hint(name));
       }
-      rule.groups_.push_back(rule.target(f));
+      groups.push_back(rule.target(f));
     }
-    rule.pattern_ = std::move(*pattern);
+    return std::optional(std::move(*pattern));
+  };
+  if (spec.pattern) {
+    rule.pattern_ = compile_pattern(*spec.pattern, Pattern::Anchor::beginning, rule.groups_);
+    if (!rule.pattern_) return {};
+  }
+  for (const PatternSpec& text : spec.find) {
+    std::vector<Target> groups;
+    if (auto pattern = compile_pattern(text, Pattern::Anchor::anywhere, groups))
+      rule.find_.push_back({std::move(*pattern), std::move(groups)});
   }
   for (const JsonTake& take : spec.json) rule.json_.push_back(rule.target(take.field));
   if (rule.groups_.size() + spec.json.size() + spec.set.size() > Event::kMaxValues)
@@ -99,8 +108,25 @@ bool Rule::match(std::string_view message, std::string_view file, Pattern::Group
   event.kind = spec_.event;
   for (std::size_t i = 0; i < groups_.size(); ++i)
     if (groups[i + 1].data()) take(groups_[i], groups[i + 1], context, event);
+  find_more(message, groups, context, event);
   for (const auto& [f, text] : spec_.set) event.add({f, 1, text});
   return true;
+}
+
+// What stands anywhere in the message, in whatever order. Of several patterns for one field the first that finds it
+// counts, and what the line's head or the rule's own pattern says goes before.
+void Rule::find_more(std::string_view message, Pattern::Groups& groups, TimeContext& context,
+                     Event& event) const {
+  for (const Sought& sought : find_) {
+    const auto is_known = [&](const Target& t) {
+      return t.field ? event.has(*t.field) : event.time.has_value();
+    };
+    if (std::all_of(sought.groups.begin(), sought.groups.end(), is_known)) continue;
+    if (!sought.pattern.match(message, groups)) continue;
+    for (std::size_t i = 0; i < sought.groups.size(); ++i)
+      if (groups[i + 1].data() && !is_known(sought.groups[i]))
+        take(sought.groups[i], groups[i + 1], context, event);
+  }
 }
 
 // Collects what the rule asks for while the object is read.

@@ -46,10 +46,16 @@ class Rule {
   Target target(std::optional<Field> field) const;
   void take(const Target& target, std::string_view text, TimeContext& context, Event& event) const;
   bool match_object(std::string_view text, TimeContext& context, Event& event) const;
+  void find_more(std::string_view message, Pattern::Groups& groups, TimeContext& context, Event& event) const;
 
   RuleSpec spec_;
   std::optional<Pattern> pattern_;
   std::vector<Target> groups_;  // of the pattern, from group 1 on
+  struct Sought {
+    Pattern pattern;
+    std::vector<Target> groups;
+  };
+  std::vector<Sought> find_;  // of spec_.find, one each
   std::vector<Target> json_;    // of spec_.json, one each
 };
 

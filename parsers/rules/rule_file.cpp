@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kMaxFileBytes = 1 << 20;
 constexpr std::size_t kMaxKeyParts = 16;  // a.b.c…: the parser's tables nest as deep as a dotted key is long
 constexpr std::size_t kMaxPatternBytes = 2000;
+constexpr std::size_t kMaxFinds = 16;  // of a rule
 constexpr std::size_t kMaxRules = 1000;
 constexpr std::size_t kMaxSamples = 10'000;
 
@@ -189,7 +190,7 @@ class Reader {
       file_.headers.push_back(*form);
     } else {
       static const std::vector<std::string_view> kForms = {"glog",      "iso8601", "python", "tensorflow",
-                                                           "month_day", "epoch",   "none"};
+                                                           "month_day", "epoch",   "clock",  "date",   "none"};
       add(name.line, "unknown timestamp '" + name.text + "'", did_you_mean(name.text, kForms));
     }
   }
@@ -243,7 +244,7 @@ class Reader {
     rule.line = line_of(table);
     rule.name = required_text(table, "name", "a rule", rule.line);
     owner_ = "rule '" + rule.name + "': ";
-    check_keys(table, {"name", "event", "pattern", "file", "json", "when", "set", "scale", "unit", "map"},
+    check_keys(table, {"name", "event", "pattern", "find", "file", "json", "when", "set", "scale", "unit", "map"},
                owner_);
     for (const RuleSpec& other : file_.rules)
       if (other.name == rule.name && !rule.name.empty())
@@ -252,6 +253,7 @@ class Reader {
         !event.empty())
       rule.event = read_event(event, line_of(*table.get("event"))).value_or(EventKind::none);
     read_pattern(table, rule);
+    read_find(table, rule);
     for (auto& name : texts(table, "file")) rule.files.push_back(std::move(name.text));
     read_json(table, rule);
     read_values(table, rule);
@@ -273,6 +275,15 @@ class Reader {
     } else if (!table.get("json")) {
       add(rule.line, owner_ + "neither 'pattern' nor 'json'", "a rule must say which lines are its own");
     }
+  }
+
+  void read_find(const toml::table& table, RuleSpec& rule) {
+    rule.find = texts(table, "find");
+    if (rule.find.size() > kMaxFinds)
+      add(rule.line, owner_ + "more than " + std::to_string(kMaxFinds) + " patterns to find");
+    for (const PatternSpec& pattern : rule.find)
+      if (pattern.text.size() > kMaxPatternBytes)
+        add(pattern.line, owner_ + "a pattern is longer than " + std::to_string(kMaxPatternBytes) + " bytes");
   }
 
   void read_json(const toml::table& table, RuleSpec& rule) {

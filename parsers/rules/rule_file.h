@@ -38,6 +38,7 @@ struct RuleSpec {
   std::size_t line = 0;
   EventKind event = EventKind::none;
   std::optional<PatternSpec> pattern;
+  std::vector<PatternSpec> find;  // what may stand anywhere in the message
   std::vector<std::string> files;
   std::vector<JsonTake> json;
   std::vector<JsonCondition> when;

@@ -104,8 +104,13 @@ std::optional<Instant> EpochCount::take_beginning() {
 }
 
 void EpochCount::measured(std::optional<std::int64_t> epoch, Duration took) {
-  state_.shown = epoch;
+  state_.shown = state_.told = epoch;
   state_.shortest = std::min(state_.shortest.value_or(took), took);
+}
+
+std::optional<std::int64_t> EpochCount::left_of(std::int64_t iteration) const {
+  if (state_.steps.value_or(0) <= 0) return {};
+  return (*state_.steps - iteration % *state_.steps) % *state_.steps;
 }
 
 bool EpochCount::has_measured_after(std::int64_t epoch) const {

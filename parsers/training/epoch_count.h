@@ -24,6 +24,7 @@ class EpochCount {
     std::optional<std::int64_t> announced;    // the epoch that the log last said begins
     bool open = false;                        // and nothing has ended it yet
     std::optional<Duration> shortest;
+    std::optional<std::int64_t> told;  // the one whose time was told last
   };
 
   // Where a line of progress says that its run stands.
@@ -70,8 +71,14 @@ class EpochCount {
   const std::optional<Instant>& began() const { return state_.began; }
   std::optional<Instant> take_beginning();
 
+  // How many iterations the epoch that the run is in has left, when so many of the run are done; nothing where
+  // nobody says how long it is.
+  std::optional<std::int64_t> left_of(std::int64_t iteration) const;
+
   // An epoch that has been measured.
   void measured(std::optional<std::int64_t> epoch, Duration took);
+  bool any_measured() const { return state_.shortest.has_value(); }
+  bool was_measured_last(std::optional<std::int64_t> epoch) const { return epoch && epoch == state_.told; }
   bool has_measured_after(std::int64_t epoch) const;
   bool is_far_shorter(Duration took) const;  // than the shortest one measured
 

@@ -49,7 +49,12 @@ std::optional<std::pair<double, double>> rounded(const Event& event, Field f) {
   const auto first = text.find_first_of("0123456789.");
   if (first == std::string_view::npos) return {};
   text = text.substr(first);
-  text = text.substr(0, std::min(text.find_first_not_of("0123456789."), text.size()));
+  const auto end = std::min(text.find_first_not_of("0123456789."), text.size());
+  const auto more = text.find_first_of("0123456789", end);
+  const bool goes_on = more != std::string_view::npos &&
+                       text.substr(end, more - end).find_first_of("hmHM") != std::string_view::npos;
+  if (goes_on) return std::pair{*x, text.find_first_of("sS", more) != std::string_view::npos ? 0.5 : 30.0};
+  text = text.substr(0, end);
   const auto point = text.find('.');
   const auto decimals = point == std::string_view::npos ? 0.0 : static_cast<double>(text.size() - point - 1);
   double digits = 0;

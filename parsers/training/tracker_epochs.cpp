@@ -55,7 +55,11 @@ void track::Epochs::all_steps(const Moment& m) {
   if (training || !r.job_known) r.run.job = training ? Job::train : Job::test;
   r.job_known = r.job_known || training;
   if (training && m.event.has(Field::dataset_size)) all_.values.take(r, m.event);
-  const std::int64_t steps = steps_shown(r, m.event, phase);
+  std::int64_t steps = steps_shown(r, m.event, phase);
+  if (training && steps == 0 && m.event.text(Field::unit) == "epoch") {  // nothing says how many: it is counted itself
+    steps = 1;
+    note_derived(r.run, "iterations: epochs");
+  }
   const auto took = time_of_all(m.event, positive_of(m.event, Field::iterations).value_or(0));
   std::int64_t first = r.run.iteration.value_or(0);
   if (training && steps > 0) {
@@ -138,6 +142,22 @@ std::optional<Duration> time_of_epoch(const Event& event) {
 
 }  // namespace
 
+// Where nothing but headings tell of epochs (unit = "epoch"), each is over when the next one begins, and is what
+// the run counts.
+void track::Epochs::measure_announced(RunTrack& r, const Moment& m, std::int64_t number) {
+  const auto& began = r.epochs.began();
+  if (m.event.text(Field::unit) != "epoch" || !m.event.time || !began) return;
+  if (r.training.measured_by_lines() || r.epochs.any_measured() || r.epochs.announced() != number - 1) return;
+  const auto took = positive_seconds(to_seconds(between(*began, *m.event.time)));
+  if (!took || !r.epochs.end_announced()) return;
+  note_derived(r.run, "iterations: epochs");
+  const std::int64_t before = r.epochs.done_before(number - 1, 1);
+  if (!r.run.first_iteration) r.run.first_iteration = before;
+  r.run.iteration = before + 1;
+  if (const auto epochs = positive_of(m.event, Field::epochs)) r.run.max_iterations = epochs;
+  all_.runs.add_segment(r, {Phase::train, before, 1, all_.values.train_samples(r), *took, began}, m.out);
+}
+
 // An epoch's beginning or end. With `seconds` it is a measurement of all its steps; with outcome = "finished"
 // it is one by the two lines' times, the tests in between taken out.
 void track::Epochs::epoch(const Moment& m) {
@@ -158,6 +178,7 @@ void track::Epochs::epoch(const Moment& m) {
   r.reach(Stage::progressed);
   r.job_known = r.job_known || !tests;
   all_.values.take(r, m.event);
+  if (begins && number) measure_announced(r, m, *number);
   if (begins && number) {
     if (r.run.job == Job::test) r.run.job = Job::train;  // what came before was a test of its own
     r.epochs.announce(*number);
@@ -209,7 +230,7 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
       ++m.out.rejected;
       return;
     }
-    if (number && r.run.train.segments > 0 && r.run.iteration == first + steps) return;  // shown again
+    if (r.epochs.was_measured_last(number) && r.run.iteration == first + steps) return;  // shown again
     r.run.iteration = first + steps;
     r.epochs.measured(number, took);
   }

@@ -15,7 +15,7 @@ ETAD_SAVED(Description::State, body, reader, solver_seen, solver_cut, net_open, 
            builder, settled)
 ETAD_SAVED(Quantities, batch_size, global_batch_size, iter_size, devices, test_batch_sizes, test_iterations)
 ETAD_SAVED(EpochCount::State, steps, first, first_batch, shown, before, last_batch, began, announced, open,
-           shortest)
+           shortest, told)
 ETAD_SAVED(Training::State, tests_before, until_progress, done_before, paced, stride, from_zero, other_bar,
            full_bar, by_lines)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, dated)

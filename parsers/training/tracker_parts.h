@@ -168,6 +168,7 @@ class Tests {
   void give_stated(RunTrack& r, Records& out);
   void release(RunTrack& r, Records& out);
   void go_on_beside(RunTrack& r, const Moment& m);
+  void since_progress(RunTrack& r, const Moment& m);
 
  private:
   void begin_shown(RunTrack& r, const Moment& m);
@@ -191,6 +192,7 @@ class Epochs {
   bool counts_again(const Event& event, std::int64_t epoch);
   bool measures_again(const Event& event, std::int64_t epoch);
   void measure(RunTrack& r, const Moment& m, Duration took);
+  void measure_announced(RunTrack& r, const Moment& m, std::int64_t number);
 
   Parts& all_;
 };
@@ -265,6 +267,7 @@ struct Tracker::Impl : track::Parts {
 Phase phase_of(const Event& event, Job job);  // that the line speaks of, in a run of that job
 bool add_to(Run& run, const Segment& s);      // to its phase's sums; false where they would overflow
 void take_setting(Run& run, std::string_view key, std::string_view value);
+std::int64_t tokens_per_iteration(const Run& run);  // 0: unknown
 void note_derived(Run& run, std::string_view what);
 void plan_epochs(track::RunTrack& r, const Event& event,
                  std::int64_t steps);  // so many epochs of so many steps

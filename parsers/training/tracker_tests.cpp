@@ -145,9 +145,30 @@ void track::Tests::end_stated(RunTrack& r, const Moment& m, Duration took) {
       m.out);
 }
 
+// A result behind the line of training that it belongs to, of a log that does not show where the test began: it
+// lies between the two. What an epoch's last line left undone of it was done before, at the pace so far.
+void track::Tests::since_progress(RunTrack& r, const Moment& m) {
+  const auto& from = r.window.from();
+  if (!from || r.test.open() || !m.event.time || !from->dated) return;
+  Duration rest{};
+  if (const auto at = count_of(m.event, Field::iteration)) {
+    if (*at != from->iteration) return;
+  } else {
+    const auto left = r.epochs.left_of(from->iteration);
+    const PhaseSummary& done = r.run.train;
+    if (!left || *left > r.training.stride() || (*left > 0 && done.iterations == 0)) return;
+    if (*left > 0)
+      rest = from_seconds(to_seconds(done.duration) / static_cast<double>(done.iterations) *
+                          static_cast<double>(*left));
+  }
+  const Duration more = between(*from->at, *m.event.time) - rest - r.window.tests();
+  if (more > Duration::zero()) r.window.add_test_time(more);
+}
+
 void track::Tests::result(const Moment& m) {
   RunTrack* const r = all_.runs.open();
   if (!r || !r->declared()) return;
+  if (m.event.text(Field::since) == "progress") return since_progress(*r, m);
   const bool measured = r->test.is_clocked() && m.now;
   if (const auto took = positive_seconds(m.event.number(Field::seconds)); took && !measured)
     return end_stated(*r, m, *took);

@@ -311,6 +311,14 @@ std::int64_t setting_of(const Run& run, std::string_view name) {
   return whole_number(digits).value_or(0);
 }
 
+}  // namespace
+
+std::int64_t tokens_per_iteration(const Run& run) {
+  return setting_of(run, kTokens);
+}
+
+namespace {
+
 // A language model's size in tokens. What the log does not say follows from the other two; where it says the
 // tokens alone, they are what the batch counts.
 void tell_tokens(Run& run, std::int64_t samples) {

@@ -249,8 +249,13 @@ void track::Windows::progress_of(const Moment& m) {
   if (!iteration) return;
   plan_epochs(*r, m.event, r->epochs.steps().value_or(0));
   if (says_it_late(r->window.from(), m.event, *iteration)) return;
-  // A log without start lines that counts from the beginning again: another run.
+  // A log without start lines that counts from the beginning again: another run. A line without any time amid
+  // others that count it, or one line back, is another writer's word for the same: a line's beside a bar's.
   if (!r->headed && r->window.from() && *iteration < r->window.from()->iteration) {
+    const Anchor& from = *r->window.from();
+    const bool timed = m.now || m.event.has(Field::elapsed) || m.event.has(Field::seconds);
+    if (from.elapsed && !timed) return;
+    if (*iteration > 1 && *iteration + r->training.stride() >= from.iteration) return;
     r = &all_.runs.begin_again(m);
     iteration = iteration_of(*r, m.event, steps);
     if (!iteration) return;
@@ -315,6 +320,7 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
         r.training.first_progress(between(*r.run.started_at, *m.now), iteration - *r.run.first_iteration);
   const auto& from = r.window.from();
   if (from && iteration == from->iteration) {  // shown again
+    if (m.event.text(Field::key) == "validation") all_.tests.since_progress(r, m);
     // An epoch that begins behind one of unknown length: from here on there is something to measure.
     if (r.window.has_gap() && count_of(m.event, Field::batch) == 0) begin_window(r, here, m.out);
     return;
@@ -351,7 +357,9 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
   }
   auto said = stated_window(m.event, from, to);
   if (const auto rate = m.event.number(Field::samples_per_second); !said && rate && *rate > 0) {
-    const std::int64_t samples = product(all_.values.train_samples(r), to.iteration - from.iteration);
+    const std::int64_t each = m.event.text(Field::unit) == "tok" ? tokens_per_iteration(r.run)
+                                                                 : all_.values.train_samples(r);
+    const std::int64_t samples = product(each, to.iteration - from.iteration);
     said = statement(static_cast<double>(samples) / *rate, false);
     if (said && from.dated && to.dated &&
         !keeps_step_time(r.run.train, to.iteration - from.iteration, said->took))

@@ -233,6 +233,7 @@ TEST(Timestamp, ATimeElsewhereInALineMovesTheYearOfTheNext) {
 TEST(Timestamp, DatesAsTheyAreWrittenElsewhere) {
   const auto of = [](std::string_view line) { return message(HeaderForm::date, line); };
   EXPECT_EQ(of("[03/25/24 16:45:17] INFO m"), "2024-03-25T16:45:17Z||INFO m");
+  EXPECT_EQ(of("[03/25/2024 16:45:17 app.train INFO] m"), "2024-03-25T16:45:17Z||m");
   EXPECT_EQ(of("25/03/2024, 16:45:17 - m"), "2024-03-25T16:45:17Z||m");
   EXPECT_EQ(of("28.08.2022 00:13:57,250: m"), "2022-08-28T00:13:57.25Z||m");
   EXPECT_EQ(of("2023-3-19 9:54:17 PM m"), "2023-03-19T21:54:17Z||m");

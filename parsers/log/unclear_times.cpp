@@ -1,0 +1,157 @@
+#include "parsers/log/unclear_times.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace etad {
+namespace {
+
+using Meaning = UnclearTimesState::Meaning;
+
+constexpr std::size_t kLongestTold = 64;
+
+std::size_t index_of(const Event& event, Field f) {
+  std::size_t i = 0;
+  while (i < event.values_count && event.values[i].field != f) ++i;
+  return i;
+}
+
+void remove(Event& event, Field f) {
+  const std::size_t at = index_of(event, f);
+  if (at == event.values_count) return;
+  std::move(event.values.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+            event.values.begin() + event.values_count, event.values.begin() + static_cast<std::ptrdiff_t>(at));
+  --event.values_count;
+}
+
+void rename(Event& event, Field from, Field to) {
+  const std::size_t at = index_of(event, from);
+  if (at < event.values_count) event.values.at(at).field = to;
+}
+
+// An epoch's line that is not (yet) measured by its time says how far the run has come.
+void make_progress(Event& event) {
+  event.kind = EventKind::progress;
+  remove(event, Field::duration);
+  remove(event, Field::iterations);
+  rename(event, Field::epoch, Field::iteration);
+  rename(event, Field::epochs, Field::max_iter);
+}
+
+// Whether something that grew from one line to the next is about `times` as large.
+bool is_about(double seconds, std::optional<double> first, double times) {
+  constexpr double kSpread = 0.3;
+  return first && *first > 0 && std::abs(seconds / *first - times) <= kSpread * times;
+}
+
+}  // namespace
+
+void UnclearTimes::begin(std::optional<std::int64_t> epoch, std::optional<std::int64_t> step, double seconds) {
+  state_ = {};
+  state_.epoch = epoch;
+  state_.step = step;
+  state_.first = state_.last = seconds;
+}
+
+void UnclearTimes::say(Event& event, Field as, double seconds) {
+  said_ = std::to_string(seconds);
+  remove(event, Field::duration);
+  event.add({as, 1, said_});
+}
+
+void UnclearTimes::resolve(Event& event) {
+  const FieldValue* stated = event.find(Field::duration);
+  if (event.kind == EventKind::setting && stated) {
+    state_.told = std::string(stated->text.substr(0, kLongestTold));
+    state_.told_scale = stated->scale;
+    remove(event, Field::duration);
+    return;
+  }
+  const bool counts = event.kind == EventKind::progress || event.kind == EventKind::epoch;
+  if (!counts) return remove(event, Field::duration);
+  bool told = false;
+  if (!state_.told.empty()) {
+    told_ = std::exchange(state_.told, {});
+    if (!stated) told = event.add({Field::duration, state_.told_scale, told_});
+  }
+  const auto seconds = event.number(Field::duration);
+  if (!seconds || !std::isfinite(*seconds) || *seconds < 0) {
+    remove(event, Field::duration);
+    return;
+  }
+  const bool measured = event.has(Field::seconds) || event.has(Field::lapse) || event.has(Field::elapsed) ||
+                        event.has(Field::rate);
+  if (measured) return remove(event, Field::duration);
+  if (event.kind == EventKind::epoch) {
+    resolve_epoch(event, *seconds);
+  } else {
+    resolve_progress(event, *seconds, told);
+  }
+}
+
+void UnclearTimes::resolve_epoch(Event& event, double seconds) {
+  const auto epoch = event.integer(Field::epoch);
+  if (!state_.last || (epoch && state_.epoch && *epoch <= *state_.epoch)) {
+    begin(epoch, {}, seconds);
+    return say(event, Field::seconds, seconds);
+  }
+  const double before = *state_.last;
+  const bool next = !epoch || !state_.epoch || *epoch == *state_.epoch + 1;
+  state_.last = seconds;
+  state_.epoch = epoch;
+  if (state_.meaning == Meaning::doubled)
+    state_.meaning = is_about(seconds, state_.first, 3) && seconds > before ? Meaning::elapsed : Meaning::own;
+  if (state_.meaning == Meaning::open) {
+    state_.meaning = next && is_about(seconds, state_.first, 2) ? Meaning::doubled : Meaning::own;
+    if (state_.meaning == Meaning::doubled) return make_progress(event);
+  }
+  if (state_.meaning == Meaning::own) return say(event, Field::seconds, seconds);
+  if (!next || seconds <= before) return make_progress(event);
+  say(event, Field::seconds, seconds - before);
+}
+
+// The time of a line that is stamped says nothing that the stamps do not.
+void UnclearTimes::resolve_progress(Event& event, double seconds, bool told) {
+  constexpr std::int64_t kRises = 6, kSteepRises = 3;
+  constexpr double kSteep = 1.5;
+  if (event.time) return remove(event, Field::duration);
+  const auto epoch = event.integer(Field::epoch);
+  const auto step = event.has(Field::iteration) ? event.integer(Field::iteration) : event.integer(Field::batch);
+  const bool again = epoch == state_.epoch && step && state_.step && *step < *state_.step;
+  if (!state_.last || again) {
+    begin(epoch, step, seconds);
+    return remove(event, Field::duration);
+  }
+  const bool same_epoch = epoch == state_.epoch;
+  const bool one_step = same_epoch && step && state_.step && *step == *state_.step + 1;
+  const std::int64_t since_last = step && state_.step && !epoch ? *step - *state_.step : 0;
+  if (state_.meaning == Meaning::open && seconds > *state_.last) {
+    ++state_.rises;
+    const bool steep = state_.rises >= kSteepRises && seconds >= kSteep * *state_.first;
+    if (steep || state_.rises >= kRises) state_.meaning = Meaning::elapsed;
+  } else if (seconds < *state_.last) {
+    if (state_.meaning == Meaning::open && same_epoch)
+      state_.meaning = told ? Meaning::interval : one_step ? Meaning::own : Meaning::none;
+    state_.rises = 0;
+    state_.first = seconds;  // counted from the epoch's beginning, perhaps
+  }
+  state_.last = seconds;
+  state_.epoch = epoch;
+  state_.step = step;
+  if (state_.meaning == Meaning::elapsed) {
+    rename(event, Field::duration, Field::elapsed);
+  } else if (state_.meaning == Meaning::own && one_step) {
+    rename(event, Field::duration, Field::seconds);
+  } else if (state_.meaning == Meaning::interval && told && since_last > 0) {
+    event.kind = EventKind::step_time;
+    remove(event, Field::iterations);
+    say(event, Field::seconds, seconds / static_cast<double>(since_last));
+    steps_ = std::to_string(since_last);
+    event.add({Field::iterations, 1, steps_});
+  } else {
+    remove(event, Field::duration);
+  }
+}
+
+}  // namespace etad

@@ -1,0 +1,40 @@
+// Times that a line states without saying what they are of ("Time: 62.5"): they reach the tracker as what the
+// log's lines together show them to be. The rules call such a time `duration`.
+//
+// Of lines that end an epoch it is the epoch's own time, unless it grows from line to line by the first one's:
+// then it counts from the run's beginning. Of lines of progress that bear no time of their own it counts from a
+// beginning where it grows from line to line; where it does not, and each line is one step further, it is the
+// step's own. Otherwise nothing says whether it is of one step or of all since the last line, and it is not
+// taken. A time on a line of its own is that of the next line of progress; where such times do not grow, each is
+// of all steps since the one before it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "parsers/base/event.h"
+#include "parsers/log/log_state.h"
+
+namespace etad {
+
+class UnclearTimes {
+ public:
+  UnclearTimes() = default;
+  explicit UnclearTimes(UnclearTimesState state) : state_(std::move(state)) {}
+
+  // Replaces the event's `duration`. Values it adds are good until the next call.
+  void resolve(Event& event);
+
+  const UnclearTimesState& state() const { return state_; }
+
+ private:
+  void resolve_epoch(Event& event, double seconds);
+  void resolve_progress(Event& event, double seconds, bool told);
+  void begin(std::optional<std::int64_t> epoch, std::optional<std::int64_t> step, double seconds);
+  void say(Event& event, Field as, double seconds);
+
+  UnclearTimesState state_;
+  std::string said_, told_, steps_;  // the texts of values that were worked out, or told before
+};
+
+}  // namespace etad

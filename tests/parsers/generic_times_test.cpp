@@ -1,0 +1,211 @@
+// What the times are of that trainings of no known framework state: UnclearTimes, and what the generic formats
+// make of validations and of lines in whatever order.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <functional>
+#include <map>
+
+#include "parsers/log/log_parser.h"
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+LogOptions options() {
+  LogOptions out;
+  out.formats = &shipped_formats();
+  return out;
+}
+
+// The runs of an old log. `restart`: the parser is saved and restored behind so many lines.
+std::map<std::int64_t, etad::Run> read(const Lines& lines, std::size_t restart = 0) {
+  LogParser parser(options());
+  Records records;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    parser.feed(lines[i], {}, reference_time(), records);
+    if (restart > 0 && i + 1 == restart) {
+      auto again = LogParser::restore(options(), parser.save());
+      EXPECT_TRUE(again);
+      if (again) parser = std::move(*again);
+    }
+  }
+  parser.settle(records);
+  parser.close(records);
+  parser.flush(records);
+  std::map<std::int64_t, etad::Run> out;
+  for (const etad::Run& run : records.runs) out[run.ordinal] = run;
+  return out;
+}
+
+double step_time(const etad::Run& run) {
+  return to_seconds(run.train.duration) / static_cast<double>(run.train.iterations);
+}
+
+template <class... Values>
+std::string written(const char* form, Values... values) {
+  char text[256];
+  std::snprintf(text, sizeof text, form, values...);
+  return text;
+}
+
+Lines lines_by(int count, const std::function<std::string(int)>& line) {
+  Lines lines;
+  for (int i = 0; i < count; ++i) lines.push_back(line(i));
+  return lines;
+}
+
+TEST(UnclearTimes, OfAnEpochAreItsOwn) {
+  const auto runs = read(lines_by(6, [](int i) {
+    return written("Epoch %d/10 loss 0.8125 Time: %.2f", i + 1, i % 2 == 0 ? 60.25 : 64.75);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 6);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 62.5);
+}
+
+TEST(UnclearTimes, ThatGrowFromEpochToEpochCountFromTheBeginning) {
+  const Lines lines = lines_by(9, [](int i) {
+    return written("epoch %d loss 0.8125 time %.1f s", i, 60.5 * (i + 1));
+  });
+  for (std::size_t restart = 0; restart < lines.size(); ++restart) {
+    const auto runs = read(lines, restart);
+    ASSERT_EQ(runs.size(), 1U) << restart;
+    EXPECT_NEAR(step_time(runs.at(0)), 60.5, 1e-6) << restart;
+  }
+}
+
+TEST(UnclearTimes, ThatGrowFromStepToStepCountFromTheEpochsBeginning) {
+  const auto runs = read(lines_by(40, [](int i) {
+    return written("Epoch: %d | Step: %d/500 | Loss: 0.8125 | Time: %.2f", 1 + i / 10, 50 * (i % 10 + 1),
+                   12.5 * (i % 10 + 1));
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 2000);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.25, 1e-6);
+}
+
+TEST(UnclearTimes, BesideEachSingleStepAreItsOwn) {
+  const auto runs = read(lines_by(30, [](int i) {
+    return written("Epoch 0 Step %d/500 Loss: 0.8125 Time: %.2fs", i + 1, i % 2 == 0 ? 0.49 : 0.53);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.51, 0.01);
+}
+
+TEST(UnclearTimes, ThatMayBeOfOneStepOrOfManyAreNotTaken) {
+  const auto runs = read(lines_by(30, [](int i) {
+    return written("Epoch 0 Step %d/500 Loss: 0.8125 Time: %.2fs", 10 * (i + 1), i % 2 == 0 ? 0.49 : 0.53);
+  }));
+  EXPECT_EQ(runs.size(), 0U);
+}
+
+TEST(UnclearTimes, OnLinesOfTheirOwnAreOfTheStepsInBetween) {
+  Lines lines;
+  for (int i = 1; i <= 90; ++i) {
+    lines.push_back(written("iter %d:, hard_loss=0.2500, lr=0.000100", 100 * i));
+    if (i % 10 == 0) lines.push_back(i % 20 == 0 ? "0:04:05.000000" : "0:04:15.000000");
+  }
+  const auto runs = read(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.25, 0.006);
+}
+
+TEST(UnclearTimes, OfEpochsOnLinesOfTheirOwn) {
+  Lines lines;
+  for (int i = 1; i <= 5; ++i) {
+    lines.push_back(written("Epoch %d/20", i));
+    lines.push_back("train loss 0.4125 acc 0.7125");
+    lines.push_back("Epoch time: 1m 2.5s");
+  }
+  const auto runs = read(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 5);
+  EXPECT_EQ(runs.at(0).max_iterations, 20);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 62.5);
+}
+
+TEST(GenericTimes, StepsWithTheirEpochsTime) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 4; ++epoch) {
+    for (int i = 0; i < 5; ++i) lines.push_back(written("[epoch: %d/30, iter: %d/100] total: 1.2500", epoch, 20 * i));
+    lines.push_back(written("End of epoch %d / 30 \t Time Taken: 50 sec", epoch));
+  }
+  const auto runs = read(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).max_iterations, 3000);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.5);
+}
+
+TEST(GenericTimes, OfAStepInWhateverOrder) {
+  for (const char* form : {"step %d/500 | 120 ms/step | loss 0.8125", "loss 0.8125 (120ms/it) step %d/500",
+                           "step_time: 0.12 loss=0.8125 Iter %d/500", "[Iter %d/500] lr 0.01 dt: 120ms loss: 0.8125"}) {
+    const auto runs = read(lines_by(12, [form](int i) { return written(form, 10 * (i + 1)); }));
+    ASSERT_EQ(runs.size(), 1U) << form;
+    EXPECT_EQ(runs.at(0).max_iterations, 500) << form;
+    EXPECT_NEAR(step_time(runs.at(0)), 0.12, 1e-6) << form;
+  }
+}
+
+TEST(GenericTimes, WorkedOutFromTokensASecond) {
+  Lines lines = {"Tokens / optimizer step : 16,384"};
+  for (int i = 1; i <= 12; ++i) lines.push_back(written("step   %d | loss 4.8125 | lr 2.5e-04 | 32.768k tok/s", 10 * i));
+  const auto runs = read(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.5);
+}
+
+// 100 steps take 50 s, the validation behind every second line 30 s.
+TEST(GenericTimes, AValidationShownAtAStepIsTakenOut) {
+  Lines lines;
+  int now = 0;
+  const auto stamp = [&now] { return written("2026-03-01 %02d:%02d:%02d.250000: ", 10 + now / 3600, now / 60 % 60, now % 60); };
+  for (int i = 1; i <= 30; ++i) {
+    now += 50;
+    lines.push_back(stamp() + written("Step [%d]  train Loss : 0.8125", 100 * i));
+    if (i % 2 == 0) {
+      now += 30;
+      lines.push_back(stamp() + written("Step [%d]  val Loss : 0.9125", 100 * i));
+    }
+  }
+  const auto runs = read(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.01);
+}
+
+// Of 390 steps 100, 200 and 300 are shown; 100 take 20 s, the validation behind the epoch's end 30 s.
+TEST(GenericTimes, AValidationBehindAnEpochsLastStepsIsTakenOut) {
+  Lines lines;
+  int now = 0;
+  const auto stamp = [&now] { return written("2026-03-01 %02d:%02d:%02d,250 - INFO: ", 10 + now / 3600, now / 60 % 60, now % 60); };
+  for (int epoch = 1; epoch <= 12; ++epoch) {
+    for (int i = 1; i <= 3; ++i) {
+      now += 20;
+      lines.push_back(stamp());  // the message begins with a line's end
+      lines.push_back(written("Epoch [%d/12], Step [%d/390], Loss: 0.4125", epoch, 100 * i));
+    }
+    now += 18 + 30;
+    lines.push_back(stamp() + written("Epoch %d: train loss 0.4125, test acc 0.7125", epoch));
+  }
+  const auto runs = read(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.2, 0.005);
+}
+
+// A bar's states and the lines of the program come in turns of as many as a buffer holds.
+TEST(GenericTimes, ABarAndLinesOfTheSameStepsAreOneRun) {
+  Lines lines;
+  for (int i = 1; i <= 200; ++i) {
+    lines.push_back(written("net train:  10%%|#  | %d/400 [%02d:%02d<59:00,  4.00s/it]", i, i * 4 / 60, i * 4 % 60));
+    if (i % 50 == 0)
+      for (int n = i - 49; n <= i; ++n) lines.push_back(written("[step=%d] loss=0.8125", n));
+  }
+  const auto runs = read(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_NEAR(step_time(runs.at(0)), 4, 0.1);
+}
+
+}  // namespace
+}  // namespace etad::test
