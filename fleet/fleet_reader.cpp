@@ -322,9 +322,12 @@ Result<std::vector<ModelKey>> FleetReader::changed_keys(std::int64_t since_gener
                               kIsData + "GROUP BY " + kKey);
     for (int i = 0; i < data.size(); ++i) (*digests_)[key_at(data, i)] = data.text(i, 7);
     const Rows fitted = c.query(
-        "SELECT network, architecture, framework, host, device, devices, phase, digest FROM models");
+        "SELECT network, architecture, framework, host, device, devices, phase, digest, generation FROM models");
+    const std::int64_t generation = progress_in(c).generation;
     Digests known;
-    for (int i = 0; i < fitted.size(); ++i) known[key_at(fitted, i)] = fitted.text(i, 7);
+    // Of a later generation are those of one who was killed before what goes with them was kept.
+    for (int i = 0; i < fitted.size(); ++i)
+      known[key_at(fitted, i)] = fitted.integer(i, 8) > generation ? "" : fitted.text(i, 7);
     std::vector<ModelKey> out;
     for (const auto& [key, digest] : *digests_) {
       const auto found = known.find(key);
@@ -332,7 +335,7 @@ Result<std::vector<ModelKey>> FleetReader::changed_keys(std::int64_t since_gener
     }
     for (const auto& [key, digest] : known)
       if (!digests_->contains(key)) out.push_back(key);
-    now = progress_in(c).generation + (out.empty() ? 0 : 1);
+    now = generation + (out.empty() ? 0 : 1);
     return out;
   });
 }

@@ -1,5 +1,6 @@
 #include "fleet/answers/fleet_backend.h"
 
+#include <cmath>
 #include <utility>
 
 #include "prediction/model_json.h"
@@ -25,8 +26,8 @@ Result<prediction::RefitReport> FleetBackend::refit() {
   return report;
 }
 
-// What is in the database, where it is not what is here. True: it is new enough.
-Result<bool> FleetBackend::take_over() {
+// What is in the database, where it is not what is here.
+Result<FleetBackend::Kept> FleetBackend::take_over() {
   const auto state = kept_.state();
   if (!state) return tl::unexpected(state.error());
   if (generation_ != state->progress.generation) {
@@ -37,28 +38,42 @@ Result<bool> FleetBackend::take_over() {
     refit_.take_over(std::move(*learnt));
     generation_ = state->progress.generation;
   }
-  return learnt_ && state->progress.version == prediction::kModelVersion && state->seconds_ago < look_;
+  Kept out;
+  out.usable = learnt_ && state->progress.version == prediction::kModelVersion;
+  out.is_new = out.usable && state->seconds_ago < look_;
+  out.may_keep = state->may_keep;
+  const Lock lock(mutex_);
+  if (out.usable) seconds_old_ = std::isfinite(state->seconds_ago) ? state->seconds_ago : 0;
+  return out;
 }
 
+// Who finds them old fits them, one at a time; the others answer by what there is, where there is something.
 Result<prediction::RefitReport> FleetBackend::bring_up_to_date() {
   prediction::RefitReport unchanged;
-  auto is_new = take_over();
-  if (!is_new) return tl::unexpected(is_new.error());
-  if (*is_new) return unchanged;
-  const auto turn = kept_.turn();
-  is_new = take_over();  // another may have worked meanwhile
-  if (!is_new) return tl::unexpected(is_new.error());
-  if (*is_new) return unchanged;
+  auto kept = take_over();
+  if (!kept) return tl::unexpected(kept.error());
+  if (kept->is_new) return unchanged;
+  // What is not kept spares nobody the work, so nobody need wait for it.
+  const auto turn = kept->may_keep ? kept_.turn(!kept->usable) : FleetModels::Turn();
+  if (turn.others) return unchanged;
+  kept = take_over();  // another may have worked meanwhile
+  if (!kept) return tl::unexpected(kept.error());
+  if (kept->is_new) return unchanged;
   const auto report = refit_.run();
   if (!report) return report;
-  const auto state = kept_.state();
-  if (!state) return tl::unexpected(state.error());
   const bool changed = !learnt_ || report->fitted + report->failed > 0;
-  generation_ = state->progress.generation;
-  const auto kept = kept_.looked(*generation_, changed ? std::optional(refit_.learnt()) : std::nullopt);
-  if (!kept) return tl::unexpected(kept.error());
+  const auto generation = kept_.looked(changed ? std::optional(refit_.learnt()) : std::nullopt);
+  if (!generation) return tl::unexpected(generation.error());
+  generation_ = *generation;
   learnt_ = true;
+  const Lock lock(mutex_);
+  seconds_old_ = 0;
   return report;
+}
+
+double FleetBackend::seconds_old() {
+  const Lock lock(mutex_);
+  return seconds_old_;
 }
 
 service::Health FleetBackend::health() {

@@ -21,8 +21,12 @@ class FleetBackend final : public service::Backend {
   FleetBackend(const std::string& database, double look, std::shared_ptr<const FormatSet> formats,
                std::function<Instant()> now);
 
-  // Takes over the models there are, and fits those whose runs have changed if nobody has looked lately. Blocks.
+  // Takes over the models there are, and fits those whose runs have changed if nobody has looked lately, nor is at it
+  // now. Blocks; for another's work only where there are no models at all yet.
   Result<prediction::RefitReport> refit() override;
+
+  // How long ago the models that are answered by were up to date.
+  double seconds_old() EXCLUDES(mutex_);
 
   std::shared_ptr<const prediction::ModelSet> models() override { return refit_.models(); }
   std::shared_ptr<const FormatSet> formats() override { return formats_; }
@@ -40,8 +44,12 @@ class FleetBackend final : public service::Backend {
   }
 
  private:
-  Result<prediction::RefitReport> bring_up_to_date() REQUIRES(working_);
-  Result<bool> take_over() REQUIRES(working_);
+  // What is in the database: of use at all; looked at lately; kept if this process writes it.
+  struct Kept {
+    bool usable = false, is_new = false, may_keep = false;
+  };
+  Result<prediction::RefitReport> bring_up_to_date() REQUIRES(working_) EXCLUDES(mutex_);
+  Result<Kept> take_over() REQUIRES(working_) EXCLUDES(mutex_);
 
   static tl::unexpected<Error> elsewhere() {
     return fail(ErrorKind::conflict, "this is a fleet's history: it is changed on the host that a run is of",
@@ -59,6 +67,7 @@ class FleetBackend final : public service::Backend {
   bool learnt_ GUARDED_BY(working_) = false;                     // what goes with them was kept
   Mutex mutex_;
   std::optional<Error> failure_ GUARDED_BY(mutex_);
+  double seconds_old_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace etad::fleet

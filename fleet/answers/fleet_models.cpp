@@ -63,14 +63,19 @@ void put_one(Connection& connection, const ModelRow& row, const std::string& dig
 
 }  // namespace
 
-std::unique_ptr<Connection> FleetModels::turn() {
+FleetModels::Turn FleetModels::turn(bool wait) {
   try {
     auto connection = std::make_unique<Connection>(database_);
+    if (!wait) {
+      const auto rows = connection->query("SELECT pg_try_advisory_lock($1)", parameters(kLock));
+      if (!rows.flag(0, 0)) return {nullptr, true};
+      return {std::move(connection), false};
+    }
     connection->set_timeout(std::chrono::minutes(30));  // a first fit of a large fleet takes minutes
     connection->query("SELECT pg_advisory_lock($1)", parameters(kLock));
-    return connection;
+    return {std::move(connection), false};
   } catch (const postgres::Failure&) {
-    return nullptr;
+    return {};
   }
 }
 
@@ -80,17 +85,27 @@ Result<FleetModels::State> FleetModels::state() {
     Connection connection(database_);
     check_readable(connection);
     const auto rows = connection.query(
-        "SELECT version, generation, CAST(extract(epoch FROM current_timestamp - looked_at) AS double precision)"
-        " FROM model_progress WHERE id = 1");
-    if (rows.size() == 0) return out;
-    out.progress = {rows.integer(0, 0), rows.integer(0, 1)};
-    if (!rows.is_null(0, 2)) out.seconds_ago = rows.number(0, 2);
+        "SELECT has_table_privilege('models', 'INSERT'), version, generation,"
+        " CAST(extract(epoch FROM current_timestamp - looked_at) AS double precision)"
+        " FROM (SELECT 1) AS one LEFT JOIN model_progress ON id = 1");
+    out.may_keep = rows.flag(0, 0);
+    if (rows.is_null(0, 1)) return out;
+    out.progress = {rows.integer(0, 1), rows.integer(0, 2)};
+    if (!rows.is_null(0, 3)) out.seconds_ago = rows.number(0, 3);
     return out;
   });
 }
 
-Result<void> FleetModels::looked(std::int64_t generation, const std::optional<prediction::Learnt>& learnt) {
-  return written(database_, [&](Connection& connection) {
+Result<std::int64_t> FleetModels::looked(const std::optional<prediction::Learnt>& learnt) {
+  std::int64_t generation = 0;
+  const auto done = written(database_, [&](Connection& connection) {
+    if (reached_)
+      connection.query(
+          "INSERT INTO model_progress (id, version, generation) VALUES (1, $1, $2)"
+          " ON CONFLICT (id) DO UPDATE SET version = excluded.version, generation = excluded.generation",
+          parameters(reached_->version, reached_->generation));
+    const auto now = connection.query("SELECT generation FROM model_progress WHERE id = 1");
+    if (now.size() > 0) generation = now.integer(0, 0);
     if (learnt) {
       const std::string body = prediction::learnt_to_json(*learnt);
       connection.queue("DELETE FROM learnt", {});
@@ -101,6 +116,9 @@ Result<void> FleetModels::looked(std::int64_t generation, const std::optional<pr
     connection.queue("UPDATE model_progress SET looked_at = current_timestamp WHERE generation = $1",
                      parameters(generation));
   });
+  if (!done) return tl::unexpected(done.error());
+  reached_.reset();
+  return generation;
 }
 
 Result<std::optional<prediction::Learnt>> FleetModels::learnt(std::int64_t generation) {
@@ -122,6 +140,7 @@ Result<std::optional<prediction::Learnt>> FleetModels::learnt(std::int64_t gener
 Result<void> FleetModels::put(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
                               const std::optional<RefitProgress>& reached) {
   for (ModelRow& row : models) row.id = id_of(row.key);
+  if (reached) reached_ = reached;
   return written(database_, [&](Connection& connection) {
     const auto progress = connection.query("SELECT coalesce(max(generation), 0) + 1 FROM model_progress");
     const std::int64_t generation = reached ? reached->generation : progress.integer(0, 0);
@@ -140,11 +159,6 @@ Result<void> FleetModels::put(std::vector<ModelRow>& models, const std::vector<M
             parameters_of(key));
       }
     }
-    if (reached)
-      connection.queue(
-          "INSERT INTO model_progress (id, version, generation) VALUES (1, $1, $2)"
-          " ON CONFLICT (id) DO UPDATE SET version = excluded.version, generation = excluded.generation",
-          parameters(reached->version, reached->generation));
   });
 }
 

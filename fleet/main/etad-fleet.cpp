@@ -39,6 +39,15 @@ std::string connection_string(const std::string& database) {
                                                                                              : database;
 }
 
+// Only where they are older than who asks would have them: somebody else is fitting what has changed since.
+void tell_age(double seconds, double look) {
+  if (seconds <= look || seconds < 1) return;
+  const auto whole = static_cast<std::int64_t>(seconds);
+  std::cerr << "etad-fleet: answered by what was known "
+            << (whole < 120 ? std::to_string(whole) + " s" : std::to_string(whole / 60) + " min")
+            << " ago; another process is fitting what has changed since\n";
+}
+
 int serve(const Asked& asked) {
   std::signal(SIGPIPE, SIG_IGN);
   if (asked.child) {
@@ -51,6 +60,7 @@ int serve(const Asked& asked) {
   etad::fleet::FleetBackend backend(
       database, static_cast<double>(asked.refit), formats ? *formats : std::make_shared<const etad::FormatSet>(), etad::system::now);
   if (const auto fitted = backend.refit(); !fitted) return report(fitted.error());
+  tell_age(backend.seconds_old(), static_cast<double>(asked.refit));
   // Until here a signal ends the process at once, whatever it is fitting: the database takes it back.
   sigset_t signals;
   sigemptyset(&signals);
