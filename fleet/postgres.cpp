@@ -43,7 +43,9 @@ ErrorKind kind_of(std::string_view state) {
 std::string hint_for(std::string_view state, std::string_view what) {
   const auto says = [what](std::string_view words) { return what.find(words) != std::string_view::npos; };
   if (state == "42P01") return "make its tables first: etad-export --migrate";
-  if (state == "42501") return "GRANT etad_reader to this role, or what docs/fleet.md says under \"Roles\"";
+  if (state == "42501")
+    return "GRANT etad_reader to this role, or etad_writer to an exporter's; etad-export --migrate, as the owner, gives "
+           "those two their rights";
   if (state == "25006" || says("session is read-only"))
     return "name all of its servers and target_session_attrs=read-write in the connection string";
   if (state.substr(0, 2) == "28" || says("password authentication failed") || says("no password supplied"))

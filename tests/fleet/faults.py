@@ -168,7 +168,7 @@ def test(options, folder, chance, servers, hosts, account):
     fault(host, account, "a read-only database", "25006", "target_session_attrs=read-write",
           changed(server, "ALTER ROLE exporter SET default_transaction_read_only = on",
                   "ALTER ROLE exporter RESET default_transaction_read_only", disconnect=True))
-    fault(host, account, "rights taken away", "42501", "grant this role",
+    fault(host, account, "rights taken away", "42501", "etad_writer to an exporter",
           changed(server, "REVOKE INSERT, UPDATE ON runs FROM etad_writer", "GRANT INSERT, UPDATE ON runs TO etad_writer"))
     fault(host, account, "tables taken away", "42P01", "--migrate",
           changed(server, "ALTER TABLE runs RENAME TO away", "ALTER TABLE away RENAME TO runs"))
