@@ -10,7 +10,7 @@
 
 #include "daemon/client/link/http_client.h"
 #include "daemon/client/output.h"
-#include "daemon/client/run_course.h"
+#include "daemon/client/run_plots.h"
 #include "daemon/client/text.h"
 
 namespace etad::client {
@@ -101,7 +101,7 @@ int show_run(const Common& common, const std::string& id) {
   };
   return answered(common, *response, [&](const Object& run) {
     const Screen screen = stdout_screen();
-    return run_text(run, screen) + course_text(run, ask, screen);
+    return run_text(run, screen) + plots_text(run, ask, screen);
   });
 }
 

@@ -41,8 +41,8 @@ std::string details_text(const LiveRun& live, Words words) {
   };
   const auto said = [&](const char* behind) { return words == Words::many ? behind : ""; };
   add(iterations_detail(run, words));
-  if (const Object& pace = object_of(run, "pace"); known(pace, "seconds_per_iteration"))
-    add(duration_text(number_of(pace, "seconds_per_iteration")) + said(" each"));
+  if (const Object& step = object_of(run, "pace"); known(step, "seconds_per_iteration"))
+    add(duration_text(number_of(step, "seconds_per_iteration")) + said(" each"));
   const auto from = time_of(text_of(run, "started_at")), to = time_of(text_of(run, "last_line_at"));
   if (from && to && *to >= *from) add(duration_text(static_cast<double>(*to - *from)) + said(" so far"));
   if (!text_of(run, "expected_end").empty()) add("ends " + clock_text(run, words));

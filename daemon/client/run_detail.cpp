@@ -24,7 +24,7 @@ std::string head_text(const Object& run) {
   return out;
 }
 
-std::string course_text(const Object& run) {
+std::string progress_text(const Object& run) {
   const Progress progress = progress_of(run);
   std::string out = iterations_text(progress) + " iterations";
   if (progress.of > 0) out = percent_done(progress) + ": " + out;
@@ -80,14 +80,14 @@ std::string figures_text(const Object& figures) {
   return out.empty() ? "nothing known" : out;
 }
 
-// A running run's pace and its silence.
-std::string pace_text(const Object& run) {
+// A running run's step time and its silence.
+std::string step_time_text(const Object& run) {
   std::string out;
-  if (const Object& pace = object_of(run, "pace"); !pace.empty()) {
-    out += entry("pace", duration_text(number_of(pace, "seconds_per_iteration")) + " an iteration (" +
-                             duration_text(number_of(pace, "lower")) + " to " +
-                             duration_text(number_of(pace, "upper")) + "), since iteration " +
-                             count_text(count_of(pace, "since_iteration")));
+  if (const Object& step = object_of(run, "pace"); !step.empty()) {
+    out += entry("step time", duration_text(number_of(step, "seconds_per_iteration")) + " (" +
+                                  duration_text(number_of(step, "lower")) + " to " +
+                                  duration_text(number_of(step, "upper")) + "), since iteration " +
+                                  count_text(count_of(step, "since_iteration")));
   }
   if (is_stalled(run)) out += entry("silent", "for far longer than it ever was: it may hang");
   return out;
@@ -200,13 +200,13 @@ std::string run_text(const Object& run, const Screen& screen) {
   out += entry("on", place_text(run) + ", by " + text_of(run, "framework"));
   out += entry("log", text_of(run, "source"));
   if (const std::string times = times_text(run); !times.empty()) out += entry("time", times);
-  out += entry("course", course_text(run));
+  out += entry("progress", progress_text(run));
   for (const char* phase : {"train", "test"}) {
     const Object& summary = object_of(run, phase);
     if (number_of(summary, "iterations") > 0) out += entry(phase, phase_text(summary));
   }
   if (const std::string besides = besides_text(run); !besides.empty()) out += entry("besides", besides);
-  out += pace_text(run) + anomaly_text(object_of(run, "anomaly"));
+  out += step_time_text(run) + anomaly_text(object_of(run, "anomaly"));
   out += usage_text(object_of(run, "usage"));
   if (const std::string message = text_of(run, "message"); !message.empty()) out += entry("error", message);
   const json::value* diverged = run.if_contains("diverged");

@@ -162,10 +162,10 @@ std::string status_text(const Object& health, const Screen& screen) {
 namespace {
 
 // How far the machine's last runs have moved the estimate; empty where it rounds to nothing.
-std::string mood_text(const Object& estimate) {
-  const double mood = number_of(estimate, "mood");
-  if (!(mood > 0)) return "";
-  const double percent = 100 * (mood - 1);
+std::string shared_effect_text(const Object& estimate) {
+  const double factor = number_of(estimate, "mood");
+  if (!(factor > 0)) return "";
+  const double percent = 100 * (factor - 1);
   if (std::abs(percent) < 0.5) return "";
   return "  the last runs here took " + percent_text(std::abs(percent)) +
          (percent > 0 ? " longer" : " less") + " than usual: counted in\n";
@@ -221,7 +221,7 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
     out += "\n";
   }
   if (array_of(estimate, "parts").empty()) out += "  rests on " + foundation_text(estimate) + "\n";
-  out += mood_text(estimate);
+  out += shared_effect_text(estimate);
   if (const auto alike = count_of(estimate, "alike"); alike > 1)
     out += "  " + counted(alike, "deployment") + " fit and answer alike: the bounds are those of all\n";
   if (const auto& outside = array_of(estimate, "extrapolates"); !outside.empty()) {
@@ -277,9 +277,9 @@ std::string circumstances_text(const Object& model) {
     out += "  the deployment changed: what ran before " + when(model, "changed_at") + " does not count\n";
   for (const json::value& each : array_of(model, "variants")) {
     if (!each.is_object()) continue;
-    const Object& variant = each.get_object();
-    out += "  " + text_of(variant, "setting") + ": takes " + number_text(number_of(variant, "factor")) +
-           " times as long, by " + counted(count_of(variant, "runs"), "run") + "\n";
+    const Object& covariate = each.get_object();
+    out += "  " + text_of(covariate, "setting") + ": takes " + number_text(number_of(covariate, "factor")) +
+           " times as long, by " + counted(count_of(covariate, "runs"), "run") + "\n";
   }
   for (const char* cost : {"startup", "snapshot"}) {
     const Object& spread = object_of(model, cost);

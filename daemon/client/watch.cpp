@@ -7,7 +7,7 @@
 
 #include "daemon/client/commands.h"
 #include "daemon/client/output.h"
-#include "daemon/client/run_course.h"
+#include "daemon/client/run_plots.h"
 #include "daemon/client/run_words.h"
 #include "daemon/client/terminal.h"
 #include "daemon/client/text.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "daemon/client/run_course.h"
+#include "daemon/client/run_plots.h"
 #include "daemon/client/text.h"
 
 namespace etad::client {
@@ -76,14 +76,14 @@ TEST(CourseText, ShowsLossStepTimeAndGpuUse) {
         {"phase": "test", "iterations": 10, "seconds": 9}]})");
     return object(kSeries);
   };
-  const std::string text = course_text(run, ask, {80, false});
+  const std::string text = plots_text(run, ask, {80, false});
   EXPECT_NE(text.find("loss\n2.5 │█"), std::string::npos) << text;
   EXPECT_NE(text.find("iteration 1,000"), std::string::npos) << text;
   EXPECT_NE(text.find("step time   ▁█  10.0 ms to 20.0 ms\n"), std::string::npos) << text;
   EXPECT_NE(text.find("GPU use     ▄▇  of 100 %\n"), std::string::npos) << text;
   ASSERT_EQ(asked.size(), 3U);
   EXPECT_EQ(asked.back(), "/v1/series/gpu.utilization?from=2026-01-01T00:00:00Z&to=2026-01-01T00:02:00Z&step=1");
-  EXPECT_EQ(course_text(object(R"({"id": 7})"), [](const std::string&) { return Object(); }, {}), "");
+  EXPECT_EQ(plots_text(object(R"({"id": 7})"), [](const std::string&) { return Object(); }, {}), "");
 }
 
 }  // namespace

@@ -45,14 +45,14 @@ TEST(EstimateText, SaysHowLongAndWhatItRestsOn) {
   EXPECT_EQ(text.find('\033'), std::string::npos);
 }
 
-TEST(RunText, TellsThePaceAndASilence) {
+TEST(RunText, TellsTheStepTimeAndASilence) {
   Object run = kRun;
   EXPECT_EQ(run_text(run, {}).find("hang"), std::string::npos);
   run["pace"] =
       parsed(R"({"seconds_per_iteration": 0.05, "lower": 0.04, "upper": 0.06, "since_iteration": 1200})");
   run["stalled"] = true;
   const std::string text = run_text(run, {});
-  EXPECT_NE(text.find("50.0 ms an iteration (40.0 ms to 60.0 ms), since iteration 1,200"), std::string::npos)
+  EXPECT_NE(text.find("step time 50.0 ms (40.0 ms to 60.0 ms), since iteration 1,200"), std::string::npos)
       << text;
   EXPECT_NE(text.find("it may hang"), std::string::npos) << text;
   EXPECT_NE(run_line(run).find("silent"), std::string::npos) << run_line(run);

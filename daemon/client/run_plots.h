@@ -17,6 +17,6 @@ using Ask = std::function<Object(const std::string& target)>;
 std::vector<double> gpu_use(const Object& usage, const Object& series);
 
 // Empty where nothing is known that a picture could show.
-std::string course_text(const Object& run, const Ask& ask, const Screen& screen);
+std::string plots_text(const Object& run, const Ask& ask, const Screen& screen);
 
 }  // namespace etad::client

@@ -1,4 +1,4 @@
-#include "daemon/client/run_course.h"
+#include "daemon/client/run_plots.h"
 
 #include <algorithm>
 #include <cmath>
@@ -89,7 +89,7 @@ std::vector<double> gpu_use(const Object& usage, const Object& series) {
   return out;
 }
 
-std::string course_text(const Object& run, const Ask& ask, const Screen& screen) {
+std::string plots_text(const Object& run, const Ask& ask, const Screen& screen) {
   const std::size_t width = screen.width == 0 ? 80 : screen.width;
   if (width < 2 * kMargin) return {};
   // A step's range stands behind its line.
