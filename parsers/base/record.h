@@ -46,7 +46,7 @@ struct ProgressPoint {
   bool snapshot = false;  // then `at` is known and the loss is not
 };
 
-// The setting that names those that a table of measurements has columns for: these tell runs apart, whatever they are.
+// The setting that lists which settings a table of measurements has columns for: they all tell runs apart.
 inline constexpr std::string_view kTableSettings = "table_settings";
 
 // What is known of one phase of a run. Sums are over the phase's segments.

@@ -11,7 +11,7 @@ namespace etad {
 // An instant, UTC, to the microsecond: the resolution of glog, the finest of the logs we read.
 using Instant = std::chrono::sys_time<std::chrono::microseconds>;
 
-// A measured stretch of time. Nanoseconds, because a stated step time may be 0.000353 s over 10,000 steps.
+// A measured length of time. Nanoseconds, because a stated step time may be 0.000353 s over 10,000 steps.
 using Duration = std::chrono::nanoseconds;
 
 inline double to_seconds(Duration d) {

@@ -25,7 +25,8 @@ struct TableState {
   std::int64_t lines = 0;
 };
 
-// Whose measurements count where several processes write them all.
+// Several processes of one run may all write the same measurements into its log: those of one of them count,
+// the voice that is listened to.
 struct VoiceState {
   std::uint64_t voice = 0;         // 0: nobody's yet
   std::int64_t others = 0;         // measurements of others since its last
@@ -76,8 +77,8 @@ struct SearchState {
 };
 
 struct LogState {
-  std::optional<ReadingState>
-      own;  // the one that counts; without it, of a trace or of a log that shows nothing:
+  std::optional<ReadingState> own;  // the one that counts
+  // Without it: of a monitoring trace, or of a log that shows nothing yet.
   std::string format;
   std::optional<Instant> last;
   std::optional<int> year;
@@ -87,8 +88,8 @@ struct LogState {
   SearchState search;
 };
 
-// The state of a trace in the form that was saved before version 2: what its header said can't be had otherwise when the daemon is
-// upgraded, since the monitor writes it once. Nullopt: the text is anything else.
+// The state of a trace in the form that was saved before version 2: what its header said can't be had
+// otherwise when the daemon is upgraded, since the monitor writes it once. Nullopt: the text is anything else.
 std::optional<LogState> trace_state_of_version_1(std::string_view text);
 
 }  // namespace etad

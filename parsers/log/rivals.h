@@ -18,8 +18,8 @@ struct Rival {
   Reading reading;
   Records found;
 
-  // It is the one that counts from now on: its runs have the ordinals from `first` on, and what it found goes to
-  // `out`.
+  // It is the one that counts from now on: its runs have the ordinals from `first` on, and what it found goes
+  // to `out`.
   void take_over(std::int64_t first, Records& out);
 };
 

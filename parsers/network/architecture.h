@@ -8,8 +8,7 @@
 //   - how it learns: fillers, learning-rate and decay multipliers, loss weights, dropout ratios, batch
 //     normalisation's moving average;
 //   - what feeds it and what judges it: data layers, losses, accuracies, layers that are bound to a phase or
-//   a
-//     stage by a rule, and what only leads to such (the softmax of a test net, the reshaping before a
+//     a stage by a rule, and what only leads to such (the softmax of a test net, the reshaping before a
 //     detection output). With these gone, the train net, the test net and the net of a timing run look the
 //     same.
 #pragma once

@@ -1,4 +1,4 @@
-// What kinds of layers there are, for the architecture's fingerprint. Internal to parsers/architecture*.cpp.
+// Which layers and parameters the architecture's fingerprint leaves out. Internal to parsers/network.
 #pragma once
 
 #include <string_view>

@@ -71,8 +71,8 @@ class Format {
   std::unique_ptr<Impl> impl_;
 };
 
-// All loaded formats. Recognition by content: a line shows the formats that claim it, less those that another
-// of them calls itself more specific than (`over = ["…"]`), and less the generic ones if any other does. LogParser weighs what the lines show.
+// All loaded formats. A line shows those that claim it, less those that another of them calls itself more
+// specific than (`over = ["…"]`), and less the generic ones if any other does. LogParser weighs what it shows.
 class FormatSet {
  public:
   // Cross-checks: each format's samples against every other format's recognition.

@@ -14,7 +14,7 @@ namespace etad {
 class PathPattern {
  public:
   // `pattern` is an RE2 pattern, searched for anywhere in the path; its named groups bear the names of event
-  // fields (batch_size, network, …) or is "gpus". An empty pattern says nothing of any path. `key`: what the
+  // fields (batch_size, network, …), or "gpus". An empty pattern says nothing of any path. `key`: what the
   // configuration calls it, for the error.
   static Result<PathPattern> compile(const std::string& pattern, std::string_view key = "path_pattern");
 

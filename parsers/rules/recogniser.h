@@ -37,8 +37,8 @@ class Recogniser {
  public:
   explicit Recogniser(const std::vector<std::shared_ptr<const Format>>& formats);
 
-  // The formats that the line shows, by their place in the list. Where it shows none as it stands, or generic ones only: those too
-  // that it shows without what launchers and loggers write before it.
+  // The formats that the line shows, by their place in the list. Where it shows none as it stands, or generic
+  // ones only, those count as well that it shows without what launchers and loggers write before it.
   std::vector<std::uint16_t> formats_of(std::string_view line) const;
 
  private:

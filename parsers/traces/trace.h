@@ -1,6 +1,6 @@
 // Monitoring traces: from the lines that nvidia-smi, DCGM, Prometheus exporters, dstat and sar write to the
-// samples of named series (parsers/traces/trace_series.h). A reader is to a trace what rules and tracker are to a
-// training log. Pure: no I/O, no clock; its state can be saved and restored.
+// samples of named series (parsers/traces/trace_series.h). A reader is to a trace what rules and tracker are
+// to a training log. Pure: no I/O, no clock; its state can be saved and restored.
 #pragma once
 
 #include <chrono>

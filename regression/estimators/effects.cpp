@@ -125,7 +125,7 @@ Strengths learn_strengths(const std::vector<Known>& groups) {
   return out;
 }
 
-// Cells that were asked together, with all that is needed to ask again.
+// Groups that were factorised together, with what a further question needs.
 struct Block {
   std::vector<const Known*> groups;
   Eigen::LLT<Eigen::MatrixXd> factor;
