@@ -146,7 +146,7 @@ void track::Tests::end_stated(RunTrack& r, const Moment& m, Duration took) {
 }
 
 // A result behind the line of training that it belongs to, of a log that does not show where the test began: it
-// lies between the two. What an epoch's last line left undone of it was done before, at the pace so far.
+// lies between the two. What an epoch's last line left undone of it was done before, at the step time so far.
 void track::Tests::since_progress(RunTrack& r, const Moment& m) {
   const auto& from = r.window.from();
   if (!from || r.test.open() || !m.event.time || !from->dated) return;
