@@ -347,11 +347,13 @@ std::vector<Asked> Knowledge::asked_of_shown(const Question& question, Phase pha
 
 bool Knowledge::prefers_models(Kind kind) const {
   constexpr int kFewest = 4;  // answers that make a record
-  const Performance& joint = records_->back().kinds[static_cast<std::size_t>(kind)];
+  const std::size_t first = estimators::ranking(*records_, kind).front();
+  const Performance& joint = (*records_)[first].kinds[static_cast<std::size_t>(kind)];
   for (const Record& record : *records_) {
     if (record.name != "end_to_end") continue;
     const Performance& alone = record.kinds[static_cast<std::size_t>(kind)];
-    return kind == Kind::seen || joint.answered < kFewest || alone.answered < kFewest || alone.against <= 1;
+    return kind == Kind::seen || joint.answered < kFewest || alone.answered < kFewest ||
+           alone.against <= joint.against;
   }
   return true;
 }
@@ -380,14 +382,20 @@ void Knowledge::seek_contradiction(const estimators::Case& what, std::size_t ask
   const auto performance = [&](std::size_t i) -> const Performance& {
     return (*records_)[i].kinds[static_cast<std::size_t>(said.kind)];
   };
-  const auto reply = [&](std::size_t i) { return fitted_[i]->predict(what).estimate; };
-  const auto own = reply(asked);
+  // What its parts differ by makes the combined answer's interval wide: the heaviest of them is asked instead.
+  if (asked + 1 == records_->size()) {
+    const auto weight = [&](const Record& record) {
+      return record.kinds[static_cast<std::size_t>(said.kind)].weight;
+    };
+    asked = static_cast<std::size_t>(std::ranges::max_element(*records_, {}, weight) - records_->begin());
+  }
+  const auto own = reply(asked, said.kind, what).estimate;
   if (!own || performance(asked).answered < kFewest) return;
-  for (std::size_t i = 0; i < fitted_.size(); ++i) {
-    if (i == asked || !fitted_[i] || performance(i).answered < kFewest ||
+  for (std::size_t i = 0; i + 1 < fitted_.size(); ++i) {
+    if (i == asked || performance(i).answered < kFewest ||
         performance(i).against > kNearly * performance(asked).against)
       continue;
-    const auto other = reply(i);
+    const auto other = reply(i, said.kind, what).estimate;
     if (!other) continue;
     const double support =
         performance(asked).reach(own->deviation, kSupport) + performance(i).reach(other->deviation, kSupport);
@@ -398,13 +406,19 @@ void Knowledge::seek_contradiction(const estimators::Case& what, std::size_t ask
   }
 }
 
+estimators::Reply Knowledge::reply(std::size_t i, Kind kind, const estimators::Case& what) const {
+  return estimators::reply_of(i, *records_, kind, [&](std::size_t one) {
+    return fitted_[one] ? fitted_[one]->predict(what) : estimators::Reply{};
+  });
+}
+
 std::optional<Said> Knowledge::ask(const estimators::Case& what, double confidence,
                                    std::optional<Kind> along_with) const {
   const Kind kind = kind_of(what);
   const auto all = estimators::estimators();
-  for (const std::size_t i : estimators::ranking(*records_, std::max(kind, along_with.value_or(kind)))) {
-    if (!fitted_[i]) continue;
-    const estimators::Reply reply = fitted_[i]->predict(what);
+  const Kind farthest = std::max(kind, along_with.value_or(kind));
+  for (const std::size_t i : estimators::ranking(*records_, farthest)) {
+    const estimators::Reply reply = this->reply(i, farthest, what);
     if (!reply.estimate) continue;
     const Performance& performance = (*records_)[i].kinds[static_cast<std::size_t>(kind)];
     const double reach = performance.reach(reply.estimate->deviation, confidence);

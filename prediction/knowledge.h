@@ -105,6 +105,8 @@ class Knowledge {
   std::array<std::string_view, estimators::kKinds> chosen() const;
 
  private:
+  // What the i-th estimator says, asked as one of questions of that kind.
+  estimators::Reply reply(std::size_t i, estimators::Kind kind, const estimators::Case& what) const;
   void seek_contradiction(const estimators::Case& what, std::size_t asked, Said& said) const;
   Knowledge(Data data, const estimators::History& history, estimators::Target target);
   static std::shared_ptr<Knowledge> fitted(Data data, const Knowledge* before,

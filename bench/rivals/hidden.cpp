@@ -139,7 +139,10 @@ void print_hidden(const History& history, Target target, const std::string& what
         return replies[i].estimate ? performance.reach(replies[i].estimate->deviation, kConfidence) : 0;
       };
       for (std::size_t i = 0; i < all.size(); ++i) {
-        if (fitted[i]) replies[i] = fitted[i]->predict(*group.what);
+        replies[i] = reply_of(i, records, kind, [&](std::size_t j) {
+          if (j < i) return replies[j];
+          return fitted[j] ? fitted[j]->predict(*group.what) : Reply{};
+        });
         const auto& said = replies[i].estimate;
         sums[i].add(group.log_value, said ? &*said : nullptr, reach(i));
       }

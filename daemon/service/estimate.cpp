@@ -236,7 +236,7 @@ void write_estimator(JsonWriter& json, const estimators::Record& record,
     }
     json.field("left_out_error_percent", error).field("coverage_percent", coverage);
     json.field("cases", performance.cases).field("answered", performance.answered);
-    json.field("chosen", chosen[i] == record.name).end_object();
+    json.field("weight", performance.weight).field("chosen", chosen[i] == record.name).end_object();
   }
   json.end_object().end_object();
 }

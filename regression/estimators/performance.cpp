@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "parsers/base/hash.h"
+#include "regression/estimators/combined.h"
 #include "regression/interval.h"
 #include "regression/statistics.h"
 
@@ -115,7 +116,14 @@ History sample_of(const History& history) {
 struct Trial {
   double error = 0;  // log(estimate / actual); NaN: no answer
   double deviation = 0;
+  std::size_t fold = 0;
 };
+using Trials = std::vector<std::vector<Trial>>;  // by estimator, the same cases for all
+
+Trial trial_of(const Reply& reply, double actual, std::size_t fold) {
+  if (!reply.estimate) return {NAN, 0, fold};
+  return {reply.estimate->log_mean - actual, reply.estimate->deviation, fold};
+}
 
 double unit_of(double deviation, double typical) {
   return std::max(std::hypot(deviation, typical), 1e-6);
@@ -156,7 +164,7 @@ Performance score_of(const std::vector<Trial>& trials, const std::vector<Trial>&
 }
 
 // Of the estimator that answers most, of equals the richest: whom the others can be compared with.
-const std::vector<Trial>& most_answered(const std::vector<std::vector<Trial>>& trials) {
+const std::vector<Trial>& most_answered(const Trials& trials) {
   const auto answered = [](const std::vector<Trial>& of) {
     return std::ranges::count_if(of, [](const Trial& each) { return std::isfinite(each.error); });
   };
@@ -164,6 +172,31 @@ const std::vector<Trial>& most_answered(const std::vector<std::vector<Trial>>& t
   for (std::size_t i = 0; i < trials.size(); ++i)
     if (answered(trials[i]) >= answered(trials[most])) most = i;
   return trials[most];
+}
+
+// What the others' trials come to together, in the place of the last, which has none of its own. Weights for a fold's
+// cases are of the other folds, so that they have not seen what they are judged by.
+std::vector<double> combine_trials(Trials& trials) {
+  const auto weights_without = [&](std::size_t fold) {
+    std::vector<std::vector<double>> errors(trials.size());
+    for (std::size_t i = 0; i < trials.size(); ++i)
+      for (const Trial& trial : trials[i])
+        if (trial.fold != fold) errors[i].push_back(trial.error);
+    return weights_of(errors);
+  };
+  std::vector<Trial>& together = trials.back();
+  std::vector<std::vector<double>> weights;
+  for (std::size_t fold = 0; fold < kFolds; ++fold) weights.push_back(weights_without(fold));
+  for (std::size_t j = 0; j < together.size(); ++j) {
+    const std::size_t fold = together[j].fold;
+    const Reply reply = combine(weights[fold], [&](std::size_t i) -> Reply {
+      const Trial& trial = trials[i][j];
+      if (!std::isfinite(trial.error)) return {};
+      return {Estimate{trial.error, trial.deviation, {}}, {}};
+    });
+    together[j] = trial_of(reply, 0, fold);
+  }
+  return weights_without(kFolds);
 }
 
 class Comparison {
@@ -181,38 +214,49 @@ class Comparison {
     for (const Estimator& estimator : estimators()) {
       out.push_back({estimator.name, estimator.source, estimator.needs(history_).value_or(""), {}});
     }
+    ask_all();
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      const auto trials = trials_of(static_cast<Kind>(kind));
-      const std::vector<Trial>& most = most_answered(trials);
-      for (std::size_t i = 0; i < out.size(); ++i) out[i].kinds[kind] = score_of(trials[i], most);
+      Trials& trials = trials_[kind];
+      const std::vector<Trial> most = most_answered(trials);
+      const std::vector<double> weights = combine_trials(trials);
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i].kinds[kind] = score_of(trials[i], most);
+        out[i].kinds[kind].weight = weights[i];
+      }
     }
     return out;
   }
 
  private:
-  // By estimator, the same cases for all.
-  std::vector<std::vector<Trial>> trials_of(Kind kind) {
-    std::vector<std::vector<Trial>> out(all_.size());
-    for (std::size_t fold = 0; fold < kFolds; ++fold) {
-      const Split parts = split(history_, kind, fold);
-      if (parts.known.empty() || parts.hidden.empty()) continue;
-      const Seen seen(parts.known);
-      std::vector<ReplicateGroup> asked = replicate_groups(parts.hidden);
-      std::erase_if(asked, [&](const ReplicateGroup& group) { return seen.kind_of(*group.what) != kind; });
-      thin(asked);
-      if (asked.empty()) continue;
-      for (std::size_t i = 0; i < all_.size(); ++i) {
-        const auto fitted = fit(i, parts.known);
-        alive_();
-        for (const ReplicateGroup& group : asked) {
+  void ask_all() {
+    for (Trials& trials : trials_) trials.resize(all_.size());
+    for (std::size_t hidden = 0; hidden < kKinds; ++hidden) {
+      for (std::size_t fold = 0; fold < kFolds; ++fold) ask(static_cast<Kind>(hidden), fold);
+    }
+  }
+
+  void ask(Kind kind, std::size_t fold) {
+    const Split parts = split(history_, kind, fold);
+    if (parts.known.empty() || parts.hidden.empty()) return;
+    const Seen seen(parts.known);
+    std::map<Kind, std::vector<ReplicateGroup>> asked;
+    for (const ReplicateGroup& group : replicate_groups(parts.hidden)) {
+      const Kind needed = seen.kind_of(*group.what);
+      // The batch sizes hidden from the ends of series ask for small steps beyond them.
+      if (needed == kind || (kind == Kind::batch_size && needed == Kind::range)) asked[needed].push_back(group);
+    }
+    if (asked.empty()) return;
+    for (auto& [needed, groups] : asked) thin(groups);
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      const auto fitted = fit(i, parts.known);
+      alive_();
+      for (const auto& [needed, groups] : asked) {
+        for (const ReplicateGroup& group : groups) {
           const Reply reply = fitted ? fitted->predict(*group.what) : Reply{};
-          out[i].push_back(reply.estimate
-                               ? Trial{reply.estimate->log_mean - group.log_value, reply.estimate->deviation}
-                               : Trial{NAN, 0});
+          trials_[static_cast<std::size_t>(needed)][i].push_back(trial_of(reply, group.log_value, fold));
         }
       }
     }
-    return out;
   }
 
   void thin(std::vector<ReplicateGroup>& asked) const {
@@ -233,6 +277,7 @@ class Comparison {
   Target target_;
   const std::function<void()>& alive_;
   std::vector<std::unique_ptr<const Fitted>> all_;
+  std::array<Trials, kKinds> trials_;
 };
 
 }  // namespace
@@ -315,28 +360,33 @@ std::vector<Record> compare(const History& history, Target target, const std::fu
 }
 
 std::vector<std::size_t> ranking(const std::vector<Record>& records, Kind kind) {
-  constexpr int kFewest = 4;  // answers that make a record
+  constexpr int kFewest = 4;      // answers that make a record
+  constexpr double kAll = 0.999;  // of the weight
   const auto performance = [&](std::size_t i) -> const Performance& {
     return records[i].kinds[static_cast<std::size_t>(kind)];
   };
-  std::vector<std::size_t> out(records.size());
-  std::iota(out.begin(), out.end(), std::size_t{0});
+  const std::size_t together = records.size() - 1, richest = together - 1;
   // Without a record the richest is asked first: it is the one that knows when it does not know.
   const auto error = [&](std::size_t i) {
     if (performance(i).answered >= kFewest) return performance(i).against;
-    return i + 1 == records.size() ? 1.0 : 1e3 - static_cast<double>(i);
+    return i == richest ? 1.0 : 1e3 - static_cast<double>(i);
   };
+  std::vector<std::size_t> out(records.size());
+  std::iota(out.begin(), out.end(), std::size_t{0});
   std::ranges::stable_sort(out, {}, error);
-  const std::size_t best = out.front();
-  const auto as_good = [&](std::size_t i) {
-    return error(i) <=
-           error(best) + std::hypot(performance(i).against_error, performance(best).against_error);
-  };
-  auto simplest = out.begin();
-  for (auto each = out.begin(); each != out.end(); ++each)
-    if (*each < *simplest && as_good(*each)) simplest = each;
-  std::rotate(out.begin(), simplest, simplest + 1);
+  if (performance(together).answered < kFewest) return out;
+  auto first = std::ranges::find_if(out, [&](std::size_t i) { return performance(i).weight > kAll; });
+  if (first == out.end()) first = std::ranges::find(out, together);
+  std::rotate(out.begin(), first, first + 1);
   return out;
+}
+
+Reply reply_of(std::size_t i, const std::vector<Record>& records, Kind kind,
+               const std::function<Reply(std::size_t)>& ask) {
+  if (i + 1 != records.size()) return ask(i);
+  std::vector<double> weights;
+  for (const Record& record : records) weights.push_back(record.kinds[static_cast<std::size_t>(kind)].weight);
+  return combine(weights, ask);
 }
 
 }  // namespace etad::estimators

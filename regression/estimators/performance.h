@@ -57,6 +57,7 @@ struct Performance {
   // cases that both answered, and the standard error of that: case by case, so that what is hard for both
   // does not count.
   double against = 1, against_error = 0;
+  double weight = 0;  // its part of the combined answer to such questions (combined.h); all of them together 1
   // Median of |log(actual / estimate)|: what is allowed for beside the deviation that the estimator
   // foretells. A line through two points foretells none.
   double typical = 0;
@@ -77,8 +78,12 @@ struct Record {
 std::vector<Record> compare(
     const History& history, Target target, const std::function<void()>& alive = [] {});
 
-// Whom to ask a question of that kind, best first (indices into `records`): the simplest that is worse than
-// the best by no more than a standard error of that difference, then the others by error.
+// Whom to ask a question of that kind, best first (indices into `records`): `combined`, or who has all of its weight,
+// then the others by error.
 std::vector<std::size_t> ranking(const std::vector<Record>& records, Kind kind);
+
+// What the i-th says of a question of that kind; `ask`: what any of them but `combined` says of it.
+Reply reply_of(std::size_t i, const std::vector<Record>& records, Kind kind,
+               const std::function<Reply(std::size_t)>& ask);
 
 }  // namespace etad::estimators

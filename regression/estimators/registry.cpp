@@ -3,6 +3,7 @@
 #include <array>
 #include <set>
 
+#include "regression/estimators/combined.h"
 #include "regression/estimators/methods.h"
 
 namespace etad::estimators {
@@ -11,6 +12,7 @@ std::span<const Estimator> estimators() {
   static const std::array kAll = {
       gianniti(), gianniti_literal(), barnes(), ernest(), ring(), lu(), described(), gupta(), stargazer(), kerr(),
       gianniti_layers(), roofline_peaks(), roofline_kinds(), bitirgen(), dao(), end_to_end(), effects(),
+      combined(),
   };
   return kAll;
 }
