@@ -90,16 +90,22 @@ Answer<EstimatePart> ask_best(const FittedModel& fitted, const ModelSet& models,
   if (!part || !models.knowledge || !part->batch_size || fitted.own_runs) return part;
   const auto samples = static_cast<std::int64_t>(*part->batch_size);
   const Question exact = about(fitted.key, question);
+  // Whose record is the better one in such questions is known before anybody else is asked, which may have to learn
+  // first.
+  if (const auto asked = models.knowledge->asked(exact, fitted.key.phase, samples)) {
+    const estimators::Kind kind = models.knowledge->kind_of(asked->what);
+    if (kind <= estimators::Kind::settings &&
+        models.knowledge->prefers_models(std::max(kind, question.along_with.value_or(kind)))) {
+      part->said = models.knowledge->record_of(kind, fitted.model.runs);
+      return part;
+    }
+  }
   ModelKey key;
   auto answer = bridged(models, exact, fitted.key.phase, iterations, samples, key);
   if (!answer || !*answer || !(*answer)->said) return part;  // where the others disagree its own runs speak
   auto& other = *answer;
   const estimators::Kind kind = other->said->kind;
   if (kind > estimators::Kind::settings) return part;  // its data came to be known after the model was made
-  if (models.knowledge->prefers_models(std::max(kind, question.along_with.value_or(kind)))) {
-    part->said = models.knowledge->record_of(kind, fitted.model.runs);
-    return part;
-  }
   other->model = &fitted;
   other->prediction.extrapolates = part->prediction.extrapolates;
   return *other;
