@@ -1,5 +1,6 @@
 #include "bench/accuracy/history.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -28,6 +29,17 @@ class Columns {
     return std::strtod(text(row, name).c_str(), nullptr);
   }
 
+  // The columns `setting.NAME` that say something.
+  std::vector<std::string> named_settings(const std::vector<std::string>& row) const {
+    constexpr std::string_view kPrefix = "setting.";
+    std::vector<std::string> out;
+    for (const auto& [name, index] : index_) {
+      if (!name.starts_with(kPrefix) || text(row, name).empty()) continue;
+      out.push_back(name.substr(kPrefix.size()) + "=" + text(row, name));
+    }
+    return out;
+  }
+
   // Those that may change a run's step time; the solver type has a column of that name.
   std::map<std::string, std::string> settings(const std::vector<std::string>& row) const {
     std::map<std::string, std::string> out;
@@ -41,6 +53,43 @@ class Columns {
   std::map<std::string, std::size_t> index_;
 };
 
+ModelKey model_of(const Columns& columns, const std::vector<std::string>& row) {
+  ModelKey out;
+  out.network = columns.text(row, "network");
+  out.framework = columns.text(row, "framework");
+  out.host = columns.text(row, "host");
+  out.device = columns.text(row, "device");
+  out.devices = std::max(1L, std::lround(columns.number(row, "devices")));
+  out.phase = columns.text(row, "phase") == name_of(Phase::test) ? Phase::test : Phase::train;
+  return out;
+}
+
+// A run of a table as the daemon's estimators take it.
+estimators::Datum datum_of(const ModelKey& key, const regression::RunObservation& run,
+                           const std::vector<std::string>& settings) {
+  estimators::Datum out;
+  out.what = prediction::case_of(key);
+  out.what.samples = run.samples;
+  out.what.iterations = run.iterations;
+  out.what.settings = run.covariates;
+  out.what.settings.insert(out.what.settings.end(), settings.begin(), settings.end());
+  std::ranges::sort(out.what.settings);
+  auto& all = out.what.settings;
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  out.value = run.seconds / run.iterations;
+  out.started_at = run.started_at;
+  if (run.started_at > 0) out.ended_at = run.started_at + run.seconds;
+  return out;
+}
+
+// Each run has a number of its own in all of the history.
+void add_run(const ModelKey& key, estimators::Datum datum, History& history) {
+  std::size_t runs = 0;
+  for (const auto& [other, of] : history.runs) runs += of.size();
+  datum.run = static_cast<std::int64_t>(runs) + 1;
+  history.runs[key].push_back(std::move(datum));
+}
+
 }  // namespace
 
 bool add_csv(const std::string& path, const Exclusion& exclude, History& history) {
@@ -48,7 +97,12 @@ bool add_csv(const std::string& path, const Exclusion& exclude, History& history
   std::string line;
   if (!std::getline(file, line)) return false;
   const Columns columns(line);
-  std::map<std::pair<SeriesKey, std::string>, regression::RunObservation> runs;
+  struct TableRun {
+    ModelKey model;
+    std::vector<std::string> settings;
+    regression::RunObservation observation;
+  };
+  std::map<std::pair<SeriesKey, std::string>, TableRun> runs;
   while (std::getline(file, line)) {
     const std::vector<std::string> row = etad::bench::cells_of(line);
     const double n = columns.number(row, "iterations"), t = columns.number(row, "seconds");
@@ -63,7 +117,9 @@ bool add_csv(const std::string& path, const Exclusion& exclude, History& history
     }
     const SeriesKey key{columns.text(row, "device"), columns.text(row, "network"),
                         columns.text(row, "phase")};
-    auto& observation = runs[{key, run + "/" + columns.text(row, "batch_size")}];
+    auto& [model, settings, observation] = runs[{key, run + "/" + columns.text(row, "batch_size")}];
+    model = model_of(columns, row);
+    settings = columns.named_settings(row);
     observation.samples = columns.number(row, "batch_size");
     observation.iterations += n;
     observation.seconds += t;
@@ -74,7 +130,9 @@ bool add_csv(const std::string& path, const Exclusion& exclude, History& history
     observation.covariates = regression::covariates_of(columns.settings(row), training);
     observation.windows.push_back({n, t});
   }
-  for (auto& [key, observation] : runs) {
+  for (auto& [key, run] : runs) {
+    auto& [model, settings, observation] = run;
+    add_run(model, datum_of(model, observation, settings), history);
     auto& series = history.series[key.first];
     observation.run = static_cast<std::int64_t>(series.size());
     series.push_back(std::move(observation));
@@ -103,6 +161,9 @@ bool add_log(const std::string& path, const FormatSet& formats, const Exclusion&
       const auto& [phase, samples] = what;
       RunData data = prediction::run_data_of(run, segments, phase);
       data.samples_per_iteration = samples;
+      const ModelKey model = prediction::key_of(run, phase);
+      for (estimators::Datum& datum : prediction::data_of(model, {data}))
+        add_run(model, std::move(datum), history);
       history.series[{run.device, network + " " + run.architecture, std::string(name_of(phase))}].push_back(
           prediction::observation_of(data, phase));
     }

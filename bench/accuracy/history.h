@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parsers/rules/format.h"
+#include "prediction/knowledge.h"
 #include "regression/dataset.h"
 
 namespace etad::accuracy {
@@ -20,6 +21,7 @@ struct SeriesKey {
 
 struct History {
   std::map<SeriesKey, regression::Dataset> series;
+  prediction::Knowledge::Data runs;  // the same with all their facts, as the daemon's estimators take them
   long segments = 0;
   long left_out = 0;  // segments that cannot be true, runs that diverged, and those the caller left out
 };
@@ -37,8 +39,8 @@ class Exclusion {
 
 // Adds the segments of a CSV file. Its header names the columns; known are network, device, phase, batch_size
 // (samples per iteration), iterations, seconds, run, solver, iter_size,
-// precision, workers, note, started_at. Rows of one run are its
-// windows. False: not readable.
+// precision, workers, note, started_at, and framework, host, devices, setting.NAME. Rows of one run are its windows.
+// False: not readable.
 bool add_csv(const std::string& path, const Exclusion& exclude, History& history);
 
 // Adds the training runs of a log, plain or gzip, read by the daemon's own rules. Runs with NaN losses are

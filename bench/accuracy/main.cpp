@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "bench/accuracy/as_asked.h"
 #include "bench/accuracy/report.h"
 #include "bench/replay/log_runs.h"
 
@@ -57,6 +58,8 @@ int main(int argc, char** argv) {
   }
   std::erase_if(history.series,
                 [&](const auto& entry) { return !phase.empty() && entry.first.phase != phase; });
+  std::erase_if(history.runs,
+                [&](const auto& entry) { return !phase.empty() && name_of(entry.first.phase) != phase; });
   if (history.series.empty()) {
     std::fprintf(stderr, "no measurements in %d files\n", unread);
     return 1;
@@ -65,4 +68,5 @@ int main(int argc, char** argv) {
               history.series.size(), history.segments, history.left_out, unread);
   accuracy::Totals totals = accuracy::report_batch_sizes(history);
   accuracy::report_totals(totals += accuracy::report_runs(history, least_runs));
+  accuracy::report_by_kind(history);
 }

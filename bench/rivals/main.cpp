@@ -11,6 +11,7 @@
 #include "bench/rivals/choices.h"
 #include "bench/rivals/design.h"
 #include "bench/rivals/hidden.h"
+#include "bench/rivals/table.h"
 #include "regression/estimators/performance.h"
 
 namespace {
@@ -66,27 +67,6 @@ History read(const std::string& path, Target target) {
   return out;
 }
 
-void print(const std::vector<Record>& records) {
-  std::printf("| Estimator |");
-  for (std::size_t kind = 0; kind < kKinds; ++kind)
-    std::printf(" %s |", std::string(column_of(static_cast<Kind>(kind))).c_str());
-  std::printf("\n|---|---|---|---|---|---|---|---|---|---|\n");
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    std::printf("| %s |", std::string(records[i].name).c_str());
-    for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      const Performance& performance = records[i].kinds[kind];
-      const bool chosen = ranking(records, static_cast<Kind>(kind)).front() == i && performance.answered > 0;
-      if (performance.answered == 0) {
-        std::printf(" |");
-      } else {
-        std::printf(" %s%.1f%s (%.0f; %d/%d) |", chosen ? "**" : "", performance.error_percent,
-                    chosen ? "**" : "", 100 * performance.coverage, performance.answered, performance.cases);
-      }
-    }
-    std::printf("\n");
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -106,7 +86,8 @@ int main(int argc, char** argv) {
   app.add_option("--share", share, "how much of it is hidden at once (0: one part after the other)")
       ->check(CLI::Range(0.0, 1.0));
   bool choices = false;
-  app.add_flag("--choices", choices, "how often the batch size and the device are right that the estimates choose");
+  app.add_flag("--choices", choices,
+               "how often the batch size and the device are right that the estimates choose");
   CLI11_PARSE(app, argc, argv);
   const Target target = quantity == "time"     ? Target::seconds
                         : quantity == "energy" ? Target::joules
@@ -121,7 +102,7 @@ int main(int argc, char** argv) {
     } else if (choices) {
       etad::bench::print_choices(history);
     } else {
-      print(compare(history, target));
+      etad::bench::print_table(compare(history, target));
     }
   }
 }

@@ -1,0 +1,31 @@
+#include "bench/rivals/table.h"
+
+#include <cstdio>
+#include <string>
+
+namespace etad::bench {
+
+using namespace estimators;
+
+void print_table(const std::vector<Record>& records) {
+  std::printf("| Estimator |");
+  for (std::size_t kind = 0; kind < kKinds; ++kind)
+    std::printf(" %s |", std::string(column_of(static_cast<Kind>(kind))).c_str());
+  std::printf("\n|---|---|---|---|---|---|---|---|---|---|\n");
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    std::printf("| %s |", std::string(records[i].name).c_str());
+    for (std::size_t kind = 0; kind < kKinds; ++kind) {
+      const Performance& performance = records[i].kinds[kind];
+      const bool chosen = ranking(records, static_cast<Kind>(kind)).front() == i && performance.answered > 0;
+      if (performance.answered == 0) {
+        std::printf(" |");
+      } else {
+        std::printf(" %s%.1f%s (%.0f; %d/%d) |", chosen ? "**" : "", performance.error_percent,
+                    chosen ? "**" : "", 100 * performance.coverage, performance.answered, performance.cases);
+      }
+    }
+    std::printf("\n");
+  }
+}
+
+}  // namespace etad::bench
