@@ -11,8 +11,8 @@
 namespace {
 
 using etad::regression::Dataset;
-using etad::regression::TwoStageFit;
 using etad::regression::Model;
+using etad::regression::TwoStageFit;
 
 // `sizes` batch sizes: 8, 16, 32… where there are few, 4, 8, 12… where there are many. Every fourth run has
 // another, slower solver where there are two `solvers`.

@@ -111,7 +111,8 @@ void drop_triggers(const std::string& path) {
     return 0;
   };
   sqlite3_exec(database, "SELECT name FROM sqlite_schema WHERE type = 'trigger'", take, &names, nullptr);
-  for (const auto& name : names) sqlite3_exec(database, ("DROP TRIGGER " + name).c_str(), nullptr, nullptr, nullptr);
+  for (const auto& name : names)
+    sqlite3_exec(database, ("DROP TRIGGER " + name).c_str(), nullptr, nullptr, nullptr);
   sqlite3_close(database);
   if (names.empty()) throw std::runtime_error("a history without triggers");
 }

@@ -43,7 +43,7 @@ struct Config {
   struct {
     std::string path;
     bool open_to_all = true;                 // else root, the daemon's user and the admin group only
-    bool private_runs = false;  // of another's runs only networks, sizes and times are shown
+    bool private_runs = false;               // of another's runs only networks, sizes and times are shown
     std::string admin_group = "etad-admin";  // members may change things, like root and the daemon's user
     int max_connections = 256;
   } socket;

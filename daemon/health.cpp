@@ -122,10 +122,9 @@ service::Health health_of(const HealthInputs& inputs, follow::SteadyTime now) {
       "as it should be where nothing was logged yet; else mend `paths` in the configuration: * and ? stay "
       "within one folder",
       inputs.ingest.lookup->unmatched);
-  add_note(
-      out, "rotated", "grow and are not read: by their names they are rotated files of another log",
-      "if they are logs of their own, say `read_rotated = \"apart\"` in their [[source]]",
-      inputs.ingest.lookup->passed_over);
+  add_note(out, "rotated", "grow and are not read: by their names they are rotated files of another log",
+           "if they are logs of their own, say `read_rotated = \"apart\"` in their [[source]]",
+           inputs.ingest.lookup->passed_over);
   add_counters(out, inputs.ingest.counters);
   add_runs(out, inputs);
   add_gauge(out, "formats", "Loaded formats", inputs.formats);

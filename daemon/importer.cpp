@@ -21,7 +21,7 @@ namespace {
 // What is committed at once: enough to pack well, little enough to leave the writer to others in between.
 constexpr std::int64_t kCommitBytes = 2 * 1024 * 1024;
 constexpr std::int64_t kComparedBytes = 64 * 1024 * 1024;  // of a compressed file: nobody may write meanwhile
-constexpr std::size_t kHeldBytes = 1024 * 1024;  // of lines in parts, as the follower's blocks are
+constexpr std::size_t kHeldBytes = 1024 * 1024;            // of lines in parts, as the follower's blocks are
 
 class LogImport final : public service::ImportSession {
  public:
@@ -63,13 +63,13 @@ class LogImport final : public service::ImportSession {
   LogParser parser_;
   SourceRow row_;
   Records records_;
-  std::string buffer_;      // bytes not yet lines: at most one incomplete line, of several parts perhaps
-  bool overlong_ = false;   // in the rest of a line that was cut
-  std::string head_;        // of the content, as long as nobody knows whether it is an event file
+  std::string buffer_;       // bytes not yet lines: at most one incomplete line, of several parts perhaps
+  bool overlong_ = false;    // in the rest of a line that was cut
+  std::string head_;         // of the content, as long as nobody knows whether it is an event file
   bool event_file_ = false;  // it is one
   std::uint64_t long_record_ = 0;  // bytes still to come of one that is passed over
-  bool passing_ = false;    // the content is a followed file's: its follower reads the rest
-  bool took_over_ = false;  // goes on where an earlier import of the same log ended
+  bool passing_ = false;           // the content is a followed file's: its follower reads the rest
+  bool took_over_ = false;         // goes on where an earlier import of the same log ended
   bool done_ = false;
   std::int64_t uncommitted_ = 0;
   std::int64_t kept_ = 0;  // the offset that the history has of the row

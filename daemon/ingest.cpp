@@ -65,8 +65,8 @@ struct Ingest::Source {
   // Whether the history would be another one with this batch in it. At the start every file is looked at
   // once, and of nearly all there is nothing to write.
   bool is_news(const follow::Batch& batch) const {
-    return id == 0 || !batch.lines.empty() || !batch.finished.empty() || batch.restarted ||
-           batch.refound || batch.error_changed || batch.truncated_lines > 0 || batch.skipped_bytes > 0 ||
+    return id == 0 || !batch.lines.empty() || !batch.finished.empty() || batch.restarted || batch.refound ||
+           batch.error_changed || batch.truncated_lines > 0 || batch.skipped_bytes > 0 ||
            batch.lost_bytes > 0 || batch.after.offset != offset ||
            (batch.state == follow::State::gone) != gone ||
            (has_error && batch.state == follow::State::following);
@@ -77,7 +77,7 @@ struct Ingest::Source {
 struct Ingest::Awake {
   SourceRow row;
   LogParser parser;
-  IngestCounters committed;         // the row's counters in the history
+  IngestCounters committed;  // the row's counters in the history
   RowAccount account;
   Records records;
   std::vector<FinishedFile> finished;
@@ -103,8 +103,8 @@ bool says_something(const LogParser& parser, const LogOptions& options, std::str
   return trial && trial->matched() > 0;
 }
 
-void Ingest::Awake::take(const follow::Batch& batch, const LogOptions& options, std::optional<Instant> arrival,
-                         Instant wall) {
+void Ingest::Awake::take(const follow::Batch& batch, const LogOptions& options,
+                         std::optional<Instant> arrival, Instant wall) {
   std::span<const follow::Line> lines(batch.lines);
   // The first line was taken before it was ended. What it said then stands and is not said twice; where that
   // was nothing, the whole line speaks now.
@@ -186,11 +186,11 @@ Result<void> Ingest::restore(Instant wall) {
   }
   std::vector<std::string> identities;
   for (FinishedFile& file : *finished) identities.push_back(std::move(file.identity));
-  follower_.restore(std::move(positions), std::move(identities),
-                    [this](const std::string& path) { return recall(path); },
-                    [this](const std::string& path, const std::string& imported) {
-                      return !options_.unseen && go_on(path, imported);
-                    });
+  follower_.restore(
+      std::move(positions), std::move(identities), [this](const std::string& path) { return recall(path); },
+      [this](const std::string& path, const std::string& imported) {
+        return !options_.unseen && go_on(path, imported);
+      });
   return {};
 }
 

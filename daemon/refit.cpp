@@ -76,19 +76,18 @@ std::vector<regression::SharedEffectPoint> fair_points(
 
 Refit::Refit(std::unique_ptr<Reader> reader, SharedWriter& shared, std::function<Instant()> now,
              std::function<void()> alive, std::string own_host)
-    : Refit(
-          std::move(reader),
-          Keep([&shared](auto& models, const auto& gone, const auto& reached) {
-            return shared.with([&](Writer& writer) { return writer.put_models(models, gone, reached); });
-          }),
-          std::move(now), std::move(alive)) {
+    : Refit(std::move(reader), Keep([&shared](auto& models, const auto& gone, const auto& reached) {
+              return shared.with([&](Writer& writer) { return writer.put_models(models, gone, reached); });
+            }),
+            std::move(now), std::move(alive)) {
   own_host_ = std::move(own_host);
   keep_costs_ = [&shared](std::int64_t run, Phase phase, const auto& joules, const auto& peak_bytes) {
     return shared.with([&](Writer& writer) { return writer.put_costs(run, phase, joules, peak_bytes); });
   };
 }
 
-Refit::Refit(std::unique_ptr<Reader> reader, Keep keep, std::function<Instant()> now, std::function<void()> alive)
+Refit::Refit(std::unique_ptr<Reader> reader, Keep keep, std::function<Instant()> now,
+             std::function<void()> alive)
     : reader_(std::move(reader)), keep_(std::move(keep)), now_(std::move(now)), alive_(std::move(alive)) {}
 
 Result<void> Refit::load() {
@@ -154,7 +153,8 @@ Result<std::vector<Refit::Dirty>> Refit::read(const std::vector<ModelKey>& keys)
     alive_();
     auto runs = reader_->run_data(key, prediction::kMaxRuns, prediction::kMaxWindows);
     if (!runs) return tl::unexpected(runs.error());
-    if (auto measured = measure(*runs, key.phase, *series); !measured) return tl::unexpected(measured.error());
+    if (auto measured = measure(*runs, key.phase, *series); !measured)
+      return tl::unexpected(measured.error());
     Dirty& dirty = out.emplace_back();
     dirty.key = key;
     dirty.evidence = prediction::choose_evidence(std::move(*runs), key.phase);
@@ -190,9 +190,10 @@ Result<void> Refit::measure(std::vector<RunData>& runs, Phase phase, const std::
   if (!keep_costs_ || series.empty()) return {};
   for (RunData& data : runs) {
     const auto tells = [&](const SeriesRow& row) {
-      return row.first_at && row.last_at && *row.first_at < *data.ended_at && *row.last_at > *data.started_at;
+      return row.first_at && row.last_at && *row.first_at<*data.ended_at&& * row.last_at> * data.started_at;
     };
-    if (data.joules || data.peak_bytes || !data.started_at || !data.ended_at || std::ranges::none_of(series, tells))
+    if (data.joules || data.peak_bytes || !data.started_at || !data.ended_at ||
+        std::ranges::none_of(series, tells))
       continue;
     alive_();
     const auto row = reader_->run(data.run_id);

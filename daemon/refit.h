@@ -23,7 +23,8 @@ namespace etad {
 class Refit {
  public:
   static constexpr std::size_t kLastRuns = 24;  // of each model, for the machine's shared effect
-  static constexpr std::size_t kMostDissenters = 16;  // owners with a model of their own beside a disputed one
+  static constexpr std::size_t kMostDissenters =
+      16;                               // owners with a model of their own beside a disputed one
   static constexpr int kAtOnce = 2000;  // dirty models held in memory together; the rest wait their turn
 
   // Where fitted models are kept; fills in their ids (Writer::put_models).

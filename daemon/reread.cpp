@@ -118,7 +118,8 @@ Result<void> Reread::replace() {
   });
 }
 
-std::vector<Error> reread_outdated(const IngestSetup& setup, SharedWriter& writer, const std::atomic<bool>& stop) {
+std::vector<Error> reread_outdated(const IngestSetup& setup, SharedWriter& writer,
+                                   const std::atomic<bool>& stop) {
   std::vector<Error> errors;
   const auto running = writer.with([](Writer& history) { return history.sources_with_running_runs(); });
   if (!running) return {running.error()};

@@ -44,6 +44,7 @@ Result<SourceRow> rereadable_source(Writer& history, std::int64_t source_id);
 // After an upgrade: sources of which a run is going on, and whose parser's state an older version wrote in a form
 // that this one does not know, are read again from their beginning. While nobody follows them. What comes back
 // are those for which it can't be done, and why: their running runs end where they are.
-std::vector<Error> reread_outdated(const IngestSetup& setup, SharedWriter& writer, const std::atomic<bool>& stop);
+std::vector<Error> reread_outdated(const IngestSetup& setup, SharedWriter& writer,
+                                   const std::atomic<bool>& stop);
 
 }  // namespace etad

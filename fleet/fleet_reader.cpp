@@ -26,16 +26,19 @@ using postgres::select_instant;
 constexpr const char* kIsData =
     " p.segments > 0 AND r.job <> 'time' AND (r.network <> '' OR r.architecture <> '') ";
 constexpr const char* kKey =
-    "r.network, r.architecture, r.framework, coalesce(nullif(r.host, ''), h.name), r.device, r.devices, p.phase";
+    "r.network, r.architecture, r.framework, coalesce(nullif(r.host, ''), h.name), r.device, r.devices, "
+    "p.phase";
 constexpr const char* kStarted = "coalesce(r.started_at, timestamptz '1970-01-01 00:00:00+00')";
 constexpr const char* kJoined =
-    " FROM runs r JOIN hosts h ON h.host_id = r.host_id JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id ";
+    " FROM runs r JOIN hosts h ON h.host_id = r.host_id JOIN phases p ON p.host_id = r.host_id AND p.run_id "
+    "= r.run_id ";
 
 // The runs of a network, an architecture and a host ($1, $2, $4), each by an index: those that name the host, and those
 // of a host of that name that name none.
 constexpr const char* kOfModel =
     " FROM (SELECT host_id, run_id FROM runs WHERE network = $1 AND architecture = $2 AND host = $4"
-    " UNION ALL SELECT h.host_id, n.run_id FROM hosts h JOIN runs n ON n.host_id = h.host_id AND n.network = $1"
+    " UNION ALL SELECT h.host_id, n.run_id FROM hosts h JOIN runs n ON n.host_id = h.host_id AND n.network = "
+    "$1"
     " AND n.architecture = $2 AND n.host = '' WHERE h.name = $4) m"
     " JOIN runs r ON r.host_id = m.host_id AND r.run_id = m.run_id JOIN hosts h ON h.host_id = r.host_id"
     " JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id ";
@@ -67,14 +70,15 @@ std::vector<Segment> windows_at(const Rows& rows, int row, int count, int body) 
   std::vector<Segment> out;
   SegmentCodec codec;
   if (!unpack_chunk(rows.bytes(row, body), rows.integer(row, count), codec, out))
-    throw postgres::Failure("", Error{"the fleet's database", "the windows of a run can't be unpacked",
-                                      "forget the run on its host, or label it: it is written again",
-                                      ErrorKind::corrupt});
+    throw postgres::Failure(
+        "", Error{"the fleet's database", "the windows of a run can't be unpacked",
+                  "forget the run on its host, or label it: it is written again", ErrorKind::corrupt});
   return out;
 }
 
 constexpr const char* kPrediction =
-    "p.kind, p.at_fraction, p.elapsed_seconds, p.seconds, p.lower_seconds, p.upper_seconds, p.confidence, p.basis,"
+    "p.kind, p.at_fraction, p.elapsed_seconds, p.seconds, p.lower_seconds, p.upper_seconds, p.confidence, "
+    "p.basis,"
     " p.actual_seconds, p.error_percent, p.covered, ";
 
 PredictionRow prediction_at(const Rows& rows, int row) {
@@ -100,9 +104,9 @@ std::string prediction_columns() {
 }
 
 std::vector<ModelRow> models_in(Connection& c) {
-  const Rows rows = c.query(
-      "SELECT network, architecture, framework, host, device, devices, phase, model_id, body, " +
-      select_instant("fitted_at") + " FROM models WHERE body <> '' ORDER BY model_id");
+  const Rows rows =
+      c.query("SELECT network, architecture, framework, host, device, devices, phase, model_id, body, " +
+              select_instant("fitted_at") + " FROM models WHERE body <> '' ORDER BY model_id");
   std::vector<ModelRow> out;
   for (int i = 0; i < rows.size(); ++i)
     out.push_back({rows.integer(i, 7), key_at(rows, i), std::string(rows.text(i, 8)),
@@ -146,11 +150,12 @@ Result<std::vector<RunRow>> FleetReader::runs(const RunFilter& filter) {
       const Rows at = c.query("SELECT CAST(" + started + " AS text)" + kRunTables + " WHERE " + kRunIdIs,
                               run_id_parameters(*filter.before_id));
       if (at.size() == 0) return std::vector<RunRow>{};
-      add("(" + started + ", " + kRunId + ") < (CAST(", parameter(at.text(0, 0)), " AS timestamptz), " + id + ")");
+      add("(" + started + ", " + kRunId + ") < (CAST(", parameter(at.text(0, 0)),
+          " AS timestamptz), " + id + ")");
     }
     values.push_back(parameter(std::max<std::int64_t>(filter.limit, 0)));
-    const Rows rows = c.query(run_select() + where + " ORDER BY " + started + " DESC, " + kRunId + " DESC LIMIT $" +
-                                  std::to_string(values.size()),
+    const Rows rows = c.query(run_select() + where + " ORDER BY " + started + " DESC, " + kRunId +
+                                  " DESC LIMIT $" + std::to_string(values.size()),
                               values);
     std::vector<RunRow> out;
     for (int i = 0; i < rows.size(); ++i) out.push_back(run_at(rows, i));
@@ -170,22 +175,25 @@ Result<std::vector<RunCount>> FleetReader::run_counts(const std::string& network
                                                       std::int64_t newest) {
   return reading([&](Connection& c) {
     const Rows rows = c.query(
-        std::string("SELECT device, devices, samples, count(*) FROM (SELECT r.device AS device, r.devices AS devices,"
-                    " coalesce(p.samples_per_iteration, 0) AS samples") +
-            kJoined + "WHERE lower(r.network) = lower($1) AND p.phase = $2 AND p.iterations > 0 ORDER BY " + kStarted +
-            " DESC, " + kRunId + " DESC LIMIT $3) AS newest GROUP BY device, devices, samples",
+        std::string(
+            "SELECT device, devices, samples, count(*) FROM (SELECT r.device AS device, r.devices AS devices,"
+            " coalesce(p.samples_per_iteration, 0) AS samples") +
+            kJoined + "WHERE lower(r.network) = lower($1) AND p.phase = $2 AND p.iterations > 0 ORDER BY " +
+            kStarted + " DESC, " + kRunId + " DESC LIMIT $3) AS newest GROUP BY device, devices, samples",
         parameters(network, codes::word(phase), newest));
     std::vector<RunCount> out;
     for (int i = 0; i < rows.size(); ++i)
-      out.push_back({std::string(rows.text(i, 0)), rows.integer(i, 1), rows.integer(i, 2), rows.integer(i, 3)});
+      out.push_back(
+          {std::string(rows.text(i, 0)), rows.integer(i, 1), rows.integer(i, 2), rows.integer(i, 3)});
     return out;
   });
 }
 
-Result<std::vector<Segment>> FleetReader::segments(std::int64_t run_id, std::int64_t from, std::int64_t limit) {
+Result<std::vector<Segment>> FleetReader::segments(std::int64_t run_id, std::int64_t from,
+                                                   std::int64_t limit) {
   return reading([&](Connection& c) {
-    const Rows rows = c.query(std::string("SELECT p.window_count, p.windows, p.samples_per_iteration") + kJoined +
-                                  "WHERE " + kRunIdIs + " ORDER BY p.phase DESC",
+    const Rows rows = c.query(std::string("SELECT p.window_count, p.windows, p.samples_per_iteration") +
+                                  kJoined + "WHERE " + kRunIdIs + " ORDER BY p.phase DESC",
                               run_id_parameters(run_id));
     std::vector<Segment> all;
     for (int i = 0; i < rows.size(); ++i) {
@@ -208,14 +216,17 @@ Result<std::vector<Layer>> FleetReader::layers(const std::string& architecture) 
   if (last_layers_ && last_layers_->first == architecture) return last_layers_->second;
   return reading([&](Connection& c) {
     const Rows rows = c.query(
-        "SELECT name, type, parameters, shapes, operations, backward_operations, weights, inputs, outputs, copies,"
+        "SELECT name, type, parameters, shapes, operations, backward_operations, weights, inputs, outputs, "
+        "copies,"
         " lowered FROM architectures WHERE architecture = $1 AND host_id ="
         " (SELECT min(host_id) FROM architectures WHERE architecture = $1) ORDER BY position",
         parameters(architecture));
     std::vector<Layer> out;
     for (int i = 0; i < rows.size(); ++i) {
       const auto number = [&](int column) { return rows.maybe_number(i, column); };
-      out.push_back({std::string(rows.text(i, 0)), std::string(rows.text(i, 1)), std::string(rows.text(i, 2)),
+      out.push_back({std::string(rows.text(i, 0)),
+                     std::string(rows.text(i, 1)),
+                     std::string(rows.text(i, 2)),
                      shapes_of(rows.text(i, 3)),
                      {number(4), number(5), number(6), number(7), number(8), number(9), number(10)}});
     }
@@ -232,7 +243,8 @@ Result<std::vector<NetworkRow>> FleetReader::networks() {
         " string_agg(DISTINCT CAST(p.samples_per_iteration AS text), chr(31)), count(*),"
         " coalesce(min(nullif(p.iterations, 0)), 0), coalesce(max(p.iterations), 0), " +
         select_instant("max(coalesce(r.ended_at, r.started_at))") +
-        " FROM runs r LEFT JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id AND p.phase = 'train'"
+        " FROM runs r LEFT JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id AND p.phase = "
+        "'train'"
         " WHERE r.network <> '' OR r.architecture <> '' GROUP BY r.network, r.architecture ORDER BY 1, 2");
     std::vector<NetworkRow> out;
     for (int i = 0; i < rows.size(); ++i) {
@@ -262,7 +274,8 @@ Result<RefitProgress> FleetReader::refit_progress() {
 
 Result<HistorySize> FleetReader::size() {
   return reading([](Connection& c) {
-    const Rows rows = c.query("SELECT (SELECT count(*) FROM runs), (SELECT coalesce(sum(segments), 0) FROM phases)");
+    const Rows rows =
+        c.query("SELECT (SELECT count(*) FROM runs), (SELECT coalesce(sum(segments), 0) FROM phases)");
     HistorySize out;
     out.runs = rows.integer(0, 0);
     out.segments = rows.integer(0, 1);
@@ -272,10 +285,11 @@ Result<HistorySize> FleetReader::size() {
 
 Result<std::vector<PredictionRow>> FleetReader::predictions(std::int64_t run_id) {
   return reading([&](Connection& c) {
-    const Rows rows = c.query("SELECT " + prediction_columns() + kRunTables +
-                                  " JOIN predictions p ON p.host_id = r.host_id AND p.run_id = r.run_id WHERE " +
-                                  kRunIdIs + " ORDER BY p.kind, p.at_fraction",
-                              run_id_parameters(run_id));
+    const Rows rows =
+        c.query("SELECT " + prediction_columns() + kRunTables +
+                    " JOIN predictions p ON p.host_id = r.host_id AND p.run_id = r.run_id WHERE " + kRunIdIs +
+                    " ORDER BY p.kind, p.at_fraction",
+                run_id_parameters(run_id));
     std::vector<PredictionRow> out;
     for (int i = 0; i < rows.size(); ++i) out.push_back(prediction_at(rows, i));
     return out;
@@ -289,19 +303,20 @@ Result<std::vector<AccuracyRow>> FleetReader::accuracy() {
         " JOIN runs r ON r.host_id = p.host_id AND r.run_id = p.run_id WHERE p.error_percent IS NOT NULL");
     AccuracySums sums;
     for (int i = 0; i < rows.size(); ++i)
-      sums.add(std::string(rows.text(i, 0)), codes::value_of<PredictionKind>(rows.text(i, 1)), rows.number(i, 2),
-               rows.number(i, 3), rows.flag(i, 4));
+      sums.add(std::string(rows.text(i, 0)), codes::value_of<PredictionKind>(rows.text(i, 1)),
+               rows.number(i, 2), rows.number(i, 3), rows.flag(i, 4));
     return sums.rows();
   });
 }
 
 Result<std::vector<ScoredPrediction>> FleetReader::scored_predictions(std::int64_t most_runs) {
   return reading([&](Connection& c) {
-    const Rows rows = c.query(
-        "SELECT " + prediction_columns() + ", r.network" + kRunTables +
-            " JOIN predictions p ON p.host_id = r.host_id AND p.run_id = r.run_id WHERE p.actual_seconds IS NOT NULL"
-            " ORDER BY r.started_at DESC, " + kRunId + " DESC, p.kind, p.at_fraction LIMIT $1",
-        parameters(8 * most_runs));  // two kinds at four fractions
+    const Rows rows = c.query("SELECT " + prediction_columns() + ", r.network" + kRunTables +
+                                  " JOIN predictions p ON p.host_id = r.host_id AND p.run_id = r.run_id "
+                                  "WHERE p.actual_seconds IS NOT NULL"
+                                  " ORDER BY r.started_at DESC, " +
+                                  kRunId + " DESC, p.kind, p.at_fraction LIMIT $1",
+                              parameters(8 * most_runs));  // two kinds at four fractions
     std::vector<ScoredPrediction> out;
     std::set<std::int64_t> runs;
     for (int i = 0; i < rows.size(); ++i) {
@@ -318,11 +333,12 @@ Result<std::vector<ModelKey>> FleetReader::changed_keys(std::int64_t since_gener
   return reading([&](Connection& c) {
     digests_->clear();
     last_layers_.reset();
-    const Rows data = c.query(std::string("SELECT ") + kKey + ", CAST(sum(p.digest) AS text)" + kJoined + "WHERE" +
-                              kIsData + "GROUP BY " + kKey);
+    const Rows data = c.query(std::string("SELECT ") + kKey + ", CAST(sum(p.digest) AS text)" + kJoined +
+                              "WHERE" + kIsData + "GROUP BY " + kKey);
     for (int i = 0; i < data.size(); ++i) (*digests_)[key_at(data, i)] = data.text(i, 7);
     const Rows fitted = c.query(
-        "SELECT network, architecture, framework, host, device, devices, phase, digest, generation FROM models");
+        "SELECT network, architecture, framework, host, device, devices, phase, digest, generation FROM "
+        "models");
     const std::int64_t generation = progress_in(c).generation;
     Digests known;
     // Of a later generation are those of one who was killed before what goes with them was kept.
@@ -343,15 +359,18 @@ Result<std::vector<ModelKey>> FleetReader::changed_keys(std::int64_t since_gener
 Result<std::vector<RunData>> FleetReader::run_data(const ModelKey& k, int max_runs, int max_windows,
                                                    std::optional<std::int64_t> owner) {
   return reading([&](Connection& c) {
-    auto values = parameters(k.network, k.architecture, k.framework, k.host, k.device, k.devices, codes::word(k.phase),
-                             static_cast<std::int64_t>(4 * std::max(max_runs, 0)));
+    auto values = parameters(k.network, k.architecture, k.framework, k.host, k.device, k.devices,
+                             codes::word(k.phase), static_cast<std::int64_t>(4 * std::max(max_runs, 0)));
     if (owner) values.push_back(parameter(*owner));
     const Rows rows = c.query(
-        std::string("SELECT ") + kRunId + ", r.source_id, coalesce(r.owner, -1), p.samples_per_iteration, p.iterations,"
-            " p.seconds, " + select_instant("r.started_at") + ", " + select_instant("r.ended_at") +
+        std::string("SELECT ") + kRunId +
+            ", r.source_id, coalesce(r.owner, -1), p.samples_per_iteration, p.iterations,"
+            " p.seconds, " +
+            select_instant("r.started_at") + ", " + select_instant("r.ended_at") +
             ", CAST(r.settings AS text), r.loss_is_nan, r.startup_seconds, r.snapshot_seconds, r.snapshots,"
-            " p.window_count, p.windows, p.joules, p.peak_bytes" + kOfModel +
-            "WHERE r.framework = $3 AND r.device = $5 AND r.devices = $6 AND p.phase = $7 AND" + kIsData + (owner ? "AND coalesce(r.owner, -1) = $9 " : "") +
+            " p.window_count, p.windows, p.joules, p.peak_bytes" +
+            kOfModel + "WHERE r.framework = $3 AND r.device = $5 AND r.devices = $6 AND p.phase = $7 AND" +
+            kIsData + (owner ? "AND coalesce(r.owner, -1) = $9 " : "") +
             "ORDER BY r.run_id DESC, h.number DESC LIMIT $8",  // a host's as its own history has them
         values);
     std::vector<RunData> all;

@@ -28,7 +28,8 @@ std::int64_t number_of(const std::string& host_id, std::int64_t attempt) {
 // Any change of what a model would be fitted from changes the sum over a model's runs.
 std::int64_t digest_of(const std::vector<Parameter>& values) {
   std::uint64_t hash = fnv1a({});
-  for (const Parameter& value : values) hash = value ? fnv1a("\xff", fnv1a(*value, hash)) : fnv1a("\xfe", hash);
+  for (const Parameter& value : values)
+    hash = value ? fnv1a("\xff", fnv1a(*value, hash)) : fnv1a("\xfe", hash);
   return static_cast<std::int64_t>(hash >> 16U);
 }
 
@@ -63,21 +64,23 @@ void HostRows::put(Row row) {
     }
     values.push_back(std::move(value));
   }
-  connection_.queue("INSERT INTO " + row.table + " (" + columns + ") VALUES (" + places + ") ON CONFLICT (" + keys +
-                        ") DO UPDATE SET " + updates,
+  connection_.queue("INSERT INTO " + row.table + " (" + columns + ") VALUES (" + places + ") ON CONFLICT (" +
+                        keys + ") DO UPDATE SET " + updates,
                     values);
 }
 
 void HostRows::end_lost_sessions(std::chrono::seconds silent) {
   try {
-    connection_.query("SELECT set_config('application_name', $1, false)", parameters("etad-export " + host_id_));
+    connection_.query("SELECT set_config('application_name', $1, false)",
+                      parameters("etad-export " + host_id_));
     connection_.query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = current_user"
         " AND application_name = current_setting('application_name') AND pid <> pg_backend_pid()"
         " AND xact_start IS NOT NULL AND wait_event = 'ClientRead'"
         " AND current_timestamp - state_change >= CAST($1 AS bigint) * interval '1 second'",
         parameters(static_cast<std::int64_t>(silent.count())));
-  } catch (const postgres::Failure& failure) {  // an engine that can't: there the server's own keepalives must do
+  } catch (
+      const postgres::Failure& failure) {  // an engine that can't: there the server's own keepalives must do
     if (failure.sql_state.empty()) throw;
   }
 }
@@ -85,7 +88,8 @@ void HostRows::end_lost_sessions(std::chrono::seconds silent) {
 std::optional<HostRow> HostRows::find() {
   const Rows rows = connection_.query(
       "SELECT start_token, up_to, generation, sweep_at, session, exporter_schema,"
-      " CAST(extract(epoch FROM current_timestamp - seen_at) AS double precision) FROM hosts WHERE host_id = $1",
+      " CAST(extract(epoch FROM current_timestamp - seen_at) AS double precision) FROM hosts WHERE host_id = "
+      "$1",
       parameters(host_id_));
   if (rows.size() == 0) return std::nullopt;
   HostRow out;
@@ -106,14 +110,17 @@ void HostRows::claim(const std::string& session, const std::string& name, const 
     const Rows there = connection_.query("SELECT 1 FROM hosts WHERE host_id = $1", parameters(host_id_));
     if (there.size() > 0) break;
     connection_.query(
-        "INSERT INTO hosts (host_id, number, name, start_token, up_to, generation, session, exporter_schema, seen_at)"
+        "INSERT INTO hosts (host_id, number, name, start_token, up_to, generation, session, exporter_schema, "
+        "seen_at)"
         " VALUES ($1, $2, $3, '', 0, 0, '', 0, current_timestamp) ON CONFLICT DO NOTHING",
         parameters(host_id_, number_of(host_id_, attempt), name));
   }
   connection_.query(
-      "UPDATE hosts SET session = $2, name = $3, start_token = $4, up_to = $5, generation = $6, sweep_at = $7,"
+      "UPDATE hosts SET session = $2, name = $3, start_token = $4, up_to = $5, generation = $6, sweep_at = "
+      "$7,"
       " exporter_schema = $8, seen_at = current_timestamp WHERE host_id = $1",
-      parameters(host_id_, session, name, from.start_token, from.up_to, from.generation, sweep_at, known_.version));
+      parameters(host_id_, session, name, from.start_token, from.up_to, from.generation, sweep_at,
+                 known_.version));
   transaction.commit();
   now_ = from;
   now_.session = session;
@@ -129,7 +136,8 @@ bool HostRows::write(const Step& step) {
   connection_.queue(
       "UPDATE hosts SET name = $4, start_token = $5, up_to = $6, sweep_at = $7, seen_at = current_timestamp"
       " WHERE host_id = $1 AND session = $2 AND up_to = $3",
-      parameters(host_id_, now_.session, now_.up_to, step.name, step.start_token, step.changes.up_to, sweep_at),
+      parameters(host_id_, now_.session, now_.up_to, step.name, step.start_token, step.changes.up_to,
+                 sweep_at),
       &claimed);
   if (known_.has("hosts", "waiting"))
     connection_.queue("UPDATE hosts SET exporter = $2, waiting = $3 WHERE host_id = $1",
@@ -190,7 +198,8 @@ void HostRows::write_run(const ChangedRun& change) {
   std::vector<Parameter> fitted_from;
   for (const auto& [column, value] : out.values) {
     const std::string_view name = column;
-    if (name != "source" && name != "updated_at" && name != "labels" && name != "message") fitted_from.push_back(value);
+    if (name != "source" && name != "updated_at" && name != "labels" && name != "message")
+      fitted_from.push_back(value);
   }
   put(std::move(out));
   for (const Phase phase : {Phase::train, Phase::test}) {
@@ -209,7 +218,8 @@ void HostRows::write_run(const ChangedRun& change) {
     part.add("windows", parameter(Bytes{windows.packed}));
     auto digested = fitted_from;
     for (const auto& [column, value] : part.values) digested.push_back(value);
-    for (const auto& [column, cost] : {std::pair{"joules", sum.joules}, std::pair{"peak_bytes", sum.peak_bytes}}) {
+    for (const auto& [column, cost] :
+         {std::pair{"joules", sum.joules}, std::pair{"peak_bytes", sum.peak_bytes}}) {
       part.add(column, parameter(cost));
       if (cost) digested.insert(digested.end(), {parameter(column), parameter(cost)});
     }

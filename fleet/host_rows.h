@@ -17,18 +17,20 @@ namespace etad::fleet {
 // What the database says of a host.
 struct HostRow {
   std::string start_token;
-  std::int64_t up_to = 0;       // the history's changes up to here are in the database
-  std::int64_t generation = 0;  // of its rows: after a history was carried anew, older ones go
+  std::int64_t up_to = 0;                // the history's changes up to here are in the database
+  std::int64_t generation = 0;           // of its rows: after a history was carried anew, older ones go
   std::optional<std::int64_t> sweep_at;  // they go once `up_to` is there; nullopt: none are left
-  std::string session;          // who wrote last
-  std::int64_t schema = 0;      // that it was written by
-  double silent_seconds = 0;    // since then, by the database's clock
+  std::string session;                   // who wrote last
+  std::int64_t schema = 0;               // that it was written by
+  double silent_seconds = 0;             // since then, by the database's clock
 };
 
 class HostRows {
  public:
   HostRows(postgres::Connection& connection, Known known, std::string host_id, std::string exporter)
-      : connection_(connection), known_(std::move(known)), host_id_(std::move(host_id)),
+      : connection_(connection),
+        known_(std::move(known)),
+        host_id_(std::move(host_id)),
         exporter_(std::move(exporter)) {}
 
   // A connection that was cut without the server's knowing leaves it a transaction that waits for its client, and

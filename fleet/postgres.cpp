@@ -44,12 +44,14 @@ std::string hint_for(std::string_view state, std::string_view what) {
   const auto says = [what](std::string_view words) { return what.find(words) != std::string_view::npos; };
   if (state == "42P01") return "make its tables first: etad-export --migrate";
   if (state == "42501")
-    return "GRANT etad_reader to this role, or etad_writer to an exporter's; etad-export --migrate, as the owner, gives "
+    return "GRANT etad_reader to this role, or etad_writer to an exporter's; etad-export --migrate, as the "
+           "owner, gives "
            "those two their rights";
   if (state == "25006" || says("session is read-only"))
     return "name all of its servers and target_session_attrs=read-write in the connection string";
   if (state.substr(0, 2) == "28" || says("password authentication failed") || says("no password supplied"))
-    return "check the user and its password in the connection string or pgpass file; what systemd gives a service "
+    return "check the user and its password in the connection string or pgpass file; what systemd gives a "
+           "service "
            "(LoadCredential) is read when that starts";
   return {};
 }
@@ -59,8 +61,11 @@ T parsed(std::string_view text) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
-    throw Failure("22P02", Error{{}, "the database answered \"" + std::string(text.substr(0, 40)) +
-                                         "\" where a number belongs", {}, ErrorKind::corrupt});
+    throw Failure("22P02", Error{{},
+                                 "the database answered \"" + std::string(text.substr(0, 40)) +
+                                     "\" where a number belongs",
+                                 {},
+                                 ErrorKind::corrupt});
   }
   return value;
 }
@@ -79,9 +84,15 @@ Parameter parameter(std::string_view text) {
   }
   return out;
 }
-Parameter parameter(std::int64_t number) { return std::to_string(number); }
-Parameter parameter(bool flag) { return flag ? "t" : "f"; }
-Parameter parameter(Instant at) { return to_rfc3339(at); }
+Parameter parameter(std::int64_t number) {
+  return std::to_string(number);
+}
+Parameter parameter(bool flag) {
+  return flag ? "t" : "f";
+}
+Parameter parameter(Instant at) {
+  return to_rfc3339(at);
+}
 
 Parameter parameter(double number) {
   std::array<char, 32> text{};
@@ -90,7 +101,9 @@ Parameter parameter(double number) {
   return std::string(text.data(), end);
 }
 
-Parameter parameter(Duration seconds) { return parameter(to_seconds(seconds)); }
+Parameter parameter(Duration seconds) {
+  return parameter(to_seconds(seconds));
+}
 
 Parameter parameter(Bytes bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
@@ -108,8 +121,12 @@ std::int64_t Rows::changed() const {
   return count.empty() ? 0 : parsed<std::int64_t>(count);
 }
 
-std::int64_t Rows::integer(int row, int column) const { return parsed<std::int64_t>(text(row, column)); }
-double Rows::number(int row, int column) const { return parsed<double>(text(row, column)); }
+std::int64_t Rows::integer(int row, int column) const {
+  return parsed<std::int64_t>(text(row, column));
+}
+double Rows::number(int row, int column) const {
+  return parsed<double>(text(row, column));
+}
 
 Duration Rows::seconds(int row, int column) const {
   return Duration(std::llround(number(row, column) * 1e9));
@@ -124,7 +141,8 @@ std::string Rows::bytes(int row, int column) const {
   const std::string_view hex = text(row, column);
   std::string out;
   const auto digit = [](char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10); };
-  for (std::size_t i = 2; i + 1 < hex.size(); i += 2) out += static_cast<char>(digit(hex[i]) << 4U | digit(hex[i + 1]));
+  for (std::size_t i = 2; i + 1 < hex.size(); i += 2)
+    out += static_cast<char>(digit(hex[i]) << 4U | digit(hex[i + 1]));
   return out;
 }
 
@@ -132,7 +150,8 @@ std::string select_instant(const std::string& column) {
   return "CAST(round(extract(epoch FROM " + column + ") * 1000000) AS bigint)";
 }
 
-Connection::Connection(const std::string& where, const std::string& password_file, std::chrono::seconds timeout) {
+Connection::Connection(const std::string& where, const std::string& password_file,
+                       std::chrono::seconds timeout) {
   // What stands before "dbname" are defaults: what the string says itself comes later and wins.
   std::vector<const char*> names = {"connect_timeout", "tcp_user_timeout", "fallback_application_name"};
   std::vector<const char*> values = {"10", "30000", "etad"};
@@ -144,7 +163,8 @@ Connection::Connection(const std::string& where, const std::string& password_fil
   values.insert(values.end(), {where.c_str(), nullptr});
   handle_.reset(PQconnectdbParams(names.data(), values.data(), 1));
   if (PQstatus(handle_.get()) != CONNECTION_OK) refuse();
-  PQsetNoticeProcessor(handle_.get(), [](void*, const char*) {}, nullptr);
+  PQsetNoticeProcessor(
+      handle_.get(), [](void*, const char*) {}, nullptr);
   if (PQsetnonblocking(handle_.get(), 1) != 0) fail(nullptr);
   patience_ = kTimeout;
   set_timeout(timeout);
@@ -167,8 +187,9 @@ void Connection::refuse() const {
     const char* host = PQhost(handle_.get());
     const bool found = host != nullptr && *host != '\0';
     if (!failure.error.hint.empty()) throw;
-    failure.error.hint = found ? "see that the server runs, and that host, port, database, user and password are right"
-                               : "a connection string, a URI, or a service that a pg_service.conf of libpq's has";
+    failure.error.hint =
+        found ? "see that the server runs, and that host, port, database, user and password are right"
+              : "a connection string, a URI, or a service that a pg_service.conf of libpq's has";
     throw;
   }
 }
@@ -180,8 +201,9 @@ void Connection::fail(const PGresult* result) const {
   // The connection's own message names host and port, and no password.
   const std::string what = one_line(primary != nullptr ? primary : PQerrorMessage(handle_.get()));
   const char* name = PQdb(handle_.get());
-  throw Failure(code, Error{name == nullptr ? "the fleet's database" : "database " + std::string(name),
-                            what.empty() ? "the connection was lost" : what, hint_for(code, what), kind_of(code)});
+  throw Failure(code,
+                Error{name == nullptr ? "the fleet's database" : "database " + std::string(name),
+                      what.empty() ? "the connection was lost" : what, hint_for(code, what), kind_of(code)});
 }
 
 void Connection::check(const PGresult* result) const {
@@ -211,7 +233,8 @@ void Connection::wait(bool to_send) {
   throw Failure("", Error{"database " + std::string(name == nullptr ? "" : name),
                           "no answer for " + std::to_string(patience_.count() / 1000) +
                               " s: the connection is given up",
-                          {}, ErrorKind::unavailable});
+                          {},
+                          ErrorKind::unavailable});
 }
 
 Rows Connection::answer() {
@@ -227,7 +250,8 @@ Rows Connection::answer() {
 
 Rows Connection::whole_answer() {
   Rows last(nullptr);
-  for (Rows next = answer(); next.get() != nullptr; next = answer()) last = next;  // the first that fails is the last
+  for (Rows next = answer(); next.get() != nullptr; next = answer())
+    last = next;  // the first that fails is the last
   check(last.get());
   return last;
 }
@@ -240,8 +264,8 @@ void Connection::execute(const std::string& sql) {
 Rows Connection::query(const std::string& sql, const std::vector<Parameter>& values) {
   std::vector<const char*> texts;
   for (const Parameter& value : values) texts.push_back(value ? value->c_str() : nullptr);
-  if (lost_ || PQsendQueryParams(handle_.get(), sql.c_str(), static_cast<int>(values.size()), nullptr, texts.data(),
-                                 nullptr, nullptr, 0) != 1)
+  if (lost_ || PQsendQueryParams(handle_.get(), sql.c_str(), static_cast<int>(values.size()), nullptr,
+                                 texts.data(), nullptr, nullptr, 0) != 1)
     fail(nullptr);
   return whole_answer();
 }
@@ -255,7 +279,8 @@ void Connection::roll_back() noexcept {
 }
 
 void Connection::queue(const std::string& sql, const std::vector<Parameter>& values, std::int64_t* changed) {
-  if (PQpipelineStatus(handle_.get()) == PQ_PIPELINE_OFF && PQenterPipelineMode(handle_.get()) != 1) fail(nullptr);
+  if (PQpipelineStatus(handle_.get()) == PQ_PIPELINE_OFF && PQenterPipelineMode(handle_.get()) != 1)
+    fail(nullptr);
   std::string& name = prepared_[sql];
   const auto count = static_cast<int>(values.size());
   if (name.empty()) {
@@ -265,7 +290,8 @@ void Connection::queue(const std::string& sql, const std::vector<Parameter>& val
   }
   std::vector<const char*> texts;
   for (const Parameter& value : values) texts.push_back(value ? value->c_str() : nullptr);
-  if (PQsendQueryPrepared(handle_.get(), name.c_str(), count, texts.data(), nullptr, nullptr, 0) != 1) fail(nullptr);
+  if (PQsendQueryPrepared(handle_.get(), name.c_str(), count, texts.data(), nullptr, nullptr, 0) != 1)
+    fail(nullptr);
   pending_.push_back(changed);
   if (pending_.size() >= kMostPending) {
     if (PQsendFlushRequest(handle_.get()) != 1) fail(nullptr);

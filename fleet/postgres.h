@@ -46,8 +46,12 @@ Parameter parameter(bool flag);
 Parameter parameter(Instant at);
 Parameter parameter(Duration seconds);  // as seconds
 Parameter parameter(Bytes bytes);
-inline Parameter parameter(const std::string& text) { return parameter(std::string_view(text)); }
-inline Parameter parameter(const char* text) { return parameter(std::string_view(text)); }
+inline Parameter parameter(const std::string& text) {
+  return parameter(std::string_view(text));
+}
+inline Parameter parameter(const char* text) {
+  return parameter(std::string_view(text));
+}
 template <class T>
 Parameter parameter(const std::optional<T>& value) {
   return value ? parameter(*value) : Parameter();
@@ -68,7 +72,8 @@ class Rows {
   std::int64_t changed() const;  // rows that the statement inserted, updated or deleted
   bool is_null(int row, int column) const { return PQgetisnull(result_.get(), row, column) != 0; }
   std::string_view text(int row, int column) const {
-    return {PQgetvalue(result_.get(), row, column), static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
+    return {PQgetvalue(result_.get(), row, column),
+            static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
   }
   std::int64_t integer(int row, int column) const;
   double number(int row, int column) const;
@@ -120,8 +125,8 @@ class Connection {
   [[noreturn]] void refuse() const;
   void check(const PGresult* result) const;
   void wait(bool to_send);
-  Rows answer();         // the next result; nullptr: the statement has no more
-  Rows whole_answer();   // the last result of a statement, once all of them are there
+  Rows answer();        // the next result; nullptr: the statement has no more
+  Rows whole_answer();  // the last result of a statement, once all of them are there
   void take_answers();
 
   struct Close {
@@ -129,7 +134,7 @@ class Connection {
   };
   std::unique_ptr<PGconn, Close> handle_;
   std::unordered_map<std::string, std::string> prepared_;  // names by their SQL
-  std::vector<std::int64_t*> pending_;  // where each answer's number of rows goes; nullptr: nowhere
+  std::vector<std::int64_t*> pending_;     // where each answer's number of rows goes; nullptr: nowhere
   std::chrono::milliseconds patience_{0};  // with a silent server; 0: for ever
   bool lost_ = false;                      // it was at an end
 };

@@ -26,14 +26,18 @@ void grant(Connection& connection) {
   for (int i = 0; i < roles.size(); ++i) {
     const std::string role(roles.text(i, 0));
     connection.execute(
-        "GRANT SELECT ON schema_versions, hosts, runs, phases, predictions, architectures, series_minutes, models,"
-        " model_progress, networks TO " + role);
+        "GRANT SELECT ON schema_versions, hosts, runs, phases, predictions, architectures, series_minutes, "
+        "models,"
+        " model_progress, networks TO " +
+        role);
     const std::int64_t version = version_of(connection);
     if (version >= 2) connection.execute("GRANT SELECT ON training_runs TO " + role);
     if (version >= 3) connection.execute("GRANT SELECT ON learnt TO " + role);
     if (role == "etad_writer")
       connection.execute(
-          "GRANT INSERT, UPDATE, DELETE ON hosts, runs, phases, predictions, architectures, series_minutes TO " + role);
+          "GRANT INSERT, UPDATE, DELETE ON hosts, runs, phases, predictions, architectures, series_minutes "
+          "TO " +
+          role);
     if (role != "etad_models") continue;
     connection.execute("GRANT INSERT, UPDATE, DELETE ON models, model_progress TO " + role);
     if (version >= 3) connection.execute("GRANT INSERT, UPDATE, DELETE ON learnt TO " + role);
@@ -53,7 +57,8 @@ std::int64_t migrate(Connection& connection, std::int64_t to) {
     postgres::Transaction transaction(connection);
     connection.query(kLock);
     connection.execute(
-        "CREATE TABLE IF NOT EXISTS schema_versions (version bigint NOT NULL, oldest_exporter bigint NOT NULL,"
+        "CREATE TABLE IF NOT EXISTS schema_versions (version bigint NOT NULL, oldest_exporter bigint NOT "
+        "NULL,"
         " applied_at timestamptz NOT NULL, PRIMARY KEY (version))");
     const std::int64_t version = version_of(connection);
     if (version >= std::min(to, current_version())) {
@@ -72,16 +77,17 @@ namespace {
 
 // The database's; throws where this program can do nothing with it.
 std::int64_t usable_version(Connection& connection) {
-  const Rows versions = connection.query(
-      "SELECT version, oldest_exporter FROM schema_versions ORDER BY version DESC LIMIT 1");
+  const Rows versions =
+      connection.query("SELECT version, oldest_exporter FROM schema_versions ORDER BY version DESC LIMIT 1");
   if (versions.size() == 0)
     throw Failure("42P01", Error{"the fleet's database", "it has no tables of etad's yet",
                                  "etad-export --migrate makes them", ErrorKind::not_found});
   if (versions.integer(0, 1) > current_version())
-    throw Failure("42P01", Error{"the fleet's database",
-                                 "its schema " + std::string(versions.text(0, 0)) + " no longer takes what schema " +
-                                     std::to_string(current_version()) + " wrote",
-                                 "install a newer etad-export", ErrorKind::conflict});
+    throw Failure("42P01",
+                  Error{"the fleet's database",
+                        "its schema " + std::string(versions.text(0, 0)) + " no longer takes what schema " +
+                            std::to_string(current_version()) + " wrote",
+                        "install a newer etad-export", ErrorKind::conflict});
   return versions.integer(0, 0);
 }
 
@@ -90,11 +96,12 @@ std::int64_t usable_version(Connection& connection) {
 void check_readable(Connection& connection) {
   const std::int64_t version = usable_version(connection);
   if (version >= current_version()) return;
-  throw Failure("42P01", Error{"the fleet's database",
-                               "it has schema " + std::to_string(version) + ", and schema " +
-                                   std::to_string(current_version()) + " is read here",
-                               "etad-export --migrate of this version brings it up to date, and older exporters go on",
-                               ErrorKind::conflict});
+  throw Failure("42P01",
+                Error{"the fleet's database",
+                      "it has schema " + std::to_string(version) + ", and schema " +
+                          std::to_string(current_version()) + " is read here",
+                      "etad-export --migrate of this version brings it up to date, and older exporters go on",
+                      ErrorKind::conflict});
 }
 
 Known known_schema(Connection& connection) {

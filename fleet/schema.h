@@ -13,7 +13,9 @@
 namespace etad::fleet {
 
 std::span<const char* const> migrations();
-inline std::int64_t current_version() { return static_cast<std::int64_t>(migrations().size()); }
+inline std::int64_t current_version() {
+  return static_cast<std::int64_t>(migrations().size());
+}
 
 // The last version that gave the rows of hosts new columns: rows that were written by an older one lack them.
 inline constexpr std::int64_t kRowsVersion = 4;

@@ -35,7 +35,8 @@ std::optional<CostEstimate> cost_of(const Estimate& estimate, Cost cost) {
   if (!knowledge) return std::nullopt;
   std::optional<CostEstimate> out;
   for (const EstimatePart& part : estimate.parts) {
-    if (part.phase != "train" && part.phase != "test") continue;  // starting and saving: idle, beside the rest
+    if (part.phase != "train" && part.phase != "test")
+      continue;  // starting and saving: idle, beside the rest
     const auto what = case_of(estimate, part, *knowledge);
     const auto said = what ? knowledge->ask(*what, estimate.question.confidence) : std::nullopt;
     if (!said) return std::nullopt;

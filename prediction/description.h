@@ -14,8 +14,8 @@
 namespace etad::prediction {
 
 struct Description {
-  std::string framework;  // of whose form it is: "caffe", "keras", "pytorch"; empty: of none
-  std::string name;       // may be empty
+  std::string framework;     // of whose form it is: "caffe", "keras", "pytorch"; empty: of none
+  std::string name;          // may be empty
   std::string architecture;  // fingerprint; may be empty
   std::optional<std::int64_t> batch_size, test_batch_size;
   std::shared_ptr<const estimators::Costs> costs;  // nullptr: see `unknown`

@@ -7,7 +7,8 @@
 
 namespace etad::prediction {
 
-Result<std::optional<double>> device_memory(Reader& reader, const std::string& host, const std::string& own_host) {
+Result<std::optional<double>> device_memory(Reader& reader, const std::string& host,
+                                            const std::string& own_host) {
   std::optional<double> out;
   if (host.empty()) return out;
   const auto series = reader.series("gpu.memory_total");

@@ -156,8 +156,8 @@ Answer<void> add_tests(const Deployment& chosen, const Question& question, Estim
     refusal.network = out.key.network;
     return refuse(std::move(refusal));
   }
-  auto part = ask_best(chosen.test->said_to(question.asker), *out.models, iterations, question.test_batch_size, question, out.now,
-                       "test_batch_size");
+  auto part = ask_best(chosen.test->said_to(question.asker), *out.models, iterations,
+                       question.test_batch_size, question, out.now, "test_batch_size");
   if (!part) return refuse(std::move(part.error()));
   out.parts.push_back(std::move(*part));
   return {};
@@ -272,8 +272,7 @@ Answer<Estimate> answer(Estimate out, bool several) {
     out.parts.push_back(std::move(*first));
   } else if (auto selected = select(*out.models, question)) {
     chosen = *selected;
-    const FittedModel& fitted =
-        (phase == Phase::test ? *chosen.test : *chosen.train).said_to(question.asker);
+    const FittedModel& fitted = (phase == Phase::test ? *chosen.test : *chosen.train).said_to(question.asker);
     out.key = fitted.key;
     auto first = ask_best(fitted, *out.models, question.iterations, question.batch_size, question, out.now,
                           "batch_size");
@@ -294,9 +293,9 @@ Answer<Estimate> answer(Estimate out, bool several) {
     }
     const bool bridgeable =
         kind == Refusal::Kind::unknown_deployment || kind == Refusal::Kind::no_model_of_phase;
-    auto first = bridgeable ? bridged(*out.models, question, phase, question.iterations, question.batch_size,
-                                      out.key)
-                            : std::nullopt;
+    auto first =
+        bridgeable ? bridged(*out.models, question, phase, question.iterations, question.batch_size, out.key)
+                   : std::nullopt;
     if (!first) return refuse(std::move(selected.error()));
     if (!*first) return refuse(std::move(first->error()));
     out.parts.push_back(std::move(**first));

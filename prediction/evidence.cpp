@@ -48,7 +48,8 @@ double distance(const Model& model, const Runs& runs, Phase phase) {
 
 // `voices`: runs, or logs, of the side with fewer.
 bool contradicts(double distance, std::size_t voices) {
-  return distance > std::log(kAgree) + kFew / std::sqrt(static_cast<double>(std::max<std::size_t>(voices, 1)));
+  return distance >
+         std::log(kAgree) + kFew / std::sqrt(static_cast<double>(std::max<std::size_t>(voices, 1)));
 }
 
 // Owners who agree with each other.
@@ -155,8 +156,8 @@ void leave_out_loud_logs(Runs& runs, Phase phase, Runs& left_out) {
     const std::size_t share = std::max(kFreeRuns, (runs.size() - its.size()) / 2);
     if (its.size() > share && is_contradicted(its, logs, phase)) loud.insert(source);
   }
-  const auto rest = std::stable_partition(
-      runs.begin(), runs.end(), [&](const RunData& run) { return !loud.contains(run.source_id); });
+  const auto rest = std::stable_partition(runs.begin(), runs.end(),
+                                          [&](const RunData& run) { return !loud.contains(run.source_id); });
   left_out.insert(left_out.end(), rest, runs.end());
   runs.erase(rest, runs.end());
 }

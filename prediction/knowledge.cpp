@@ -189,14 +189,16 @@ std::shared_ptr<Knowledge> Knowledge::fitted(Data data, const Knowledge* before,
       continue;
     }
     const auto* const old = before != nullptr && all[i].refit ? learnt_by(before->fitted_[i]) : nullptr;
-    out->fitted_.push_back(old != nullptr ? all[i].refit(history, target, *old) : all[i].fit(history, target));
+    out->fitted_.push_back(old != nullptr ? all[i].refit(history, target, *old)
+                                          : all[i].fit(history, target));
   }
   return out;
 }
 
 std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
                                                const std::shared_ptr<const Knowledge>& before,
-                                               const std::function<void()>& alive, estimators::Target target) {
+                                               const std::function<void()>& alive,
+                                               estimators::Target target) {
   Data data = valued(all, target);
   std::size_t runs = 0;
   for (const auto& [key, of] : data) runs += of.size();
@@ -207,8 +209,7 @@ std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
   if (afresh) {
     const estimators::History history = joined(data);
     out->judged_ = runs;
-    out->records_ = std::make_shared<const std::vector<Record>>(
-        estimators::compare(history, target, alive));
+    out->records_ = std::make_shared<const std::vector<Record>>(estimators::compare(history, target, alive));
   } else {
     out->judged_ = before->judged_;
     out->records_ = before->records_;
@@ -239,7 +240,8 @@ std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at) const {
       if (ended > 0 && ended <= then) over[key].push_back(datum);
     }
   }
-  const auto out = fitted(std::move(over), this, [] {}, target_);
+  const auto out = fitted(
+      std::move(over), this, [] {}, target_);
   out->judged_ = judged_;
   out->records_ = records_;
   return out;
@@ -338,8 +340,8 @@ std::vector<Asked> Knowledge::asked_of_shown(const Question& question, Phase pha
   }
   std::vector<Asked> out;
   // A network in a framework's own form is for that framework, where it ever ran here.
-  const bool own = std::ranges::any_of(
-      machines, [&](const auto& each) { return each.first.framework == net.framework; });
+  const bool own =
+      std::ranges::any_of(machines, [&](const auto& each) { return each.first.framework == net.framework; });
   for (auto& [key, asked] : machines)
     if (!own || question.framework || key.framework == net.framework) out.push_back(std::move(asked));
   return out;
@@ -444,7 +446,8 @@ std::array<std::string_view, estimators::kKinds> Knowledge::chosen() const {
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto kind = static_cast<Kind>(i);
     const std::size_t first = estimators::ranking(*records_, kind).front();
-    const bool models = target_ == estimators::Target::seconds && kind <= Kind::settings && prefers_models(kind);
+    const bool models =
+        target_ == estimators::Target::seconds && kind <= Kind::settings && prefers_models(kind);
     out[i] = models ? "end_to_end" : (*records_)[first].name;
   }
   return out;

@@ -14,8 +14,8 @@ namespace estimators {
 ETAD_SAVED(LayerCosts, kind, matrix, operations, backward_operations, lowered, elements, weights, outputs,
            forward_seconds, backward_seconds)
 ETAD_SAVED(Costs, layers)
-ETAD_SAVED(Performance, cases, answered, error_percent, standard_error, coverage, against, against_error, weight,
-           typical, scores)
+ETAD_SAVED(Performance, cases, answered, error_percent, standard_error, coverage, against, against_error,
+           weight, typical, scores)
 
 }  // namespace estimators
 
@@ -68,13 +68,12 @@ struct Kept {
 ETAD_SAVED(Kept, costs, models, seconds, joules, peak_bytes, contradictions)
 
 KeptRun kept(const estimators::Datum& datum) {
-  return {datum.what.samples, datum.what.iterations, datum.value, datum.started_at, datum.ended_at,
+  return {datum.what.samples, datum.what.iterations, datum.value, datum.started_at,   datum.ended_at,
           datum.joules,       datum.peak_bytes,      datum.run,   datum.what.settings};
 }
 
 estimators::Datum datum_of(const estimators::Case& facts, KeptRun run) {
-  estimators::Datum out{facts,        run.value,  run.run,       run.started_at,
-                        run.ended_at, run.joules, run.peak_bytes};
+  estimators::Datum out{facts, run.value, run.run, run.started_at, run.ended_at, run.joules, run.peak_bytes};
   out.what.samples = run.samples;
   out.what.iterations = run.iterations;
   out.what.settings = std::move(run.settings);

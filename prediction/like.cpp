@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <sstream>
 #include <string>
 #include <vector>
-#include <cmath>
 
 #include "prediction/plan.h"
 #include "prediction/tokens.h"

@@ -49,11 +49,11 @@ class LiveRuns {
   // A run as it was last looked at; the answer is as old as the rest of it.
   struct Known {
     std::vector<regression::RunInterval> intervals;  // in order of time; none: to be read again
-    std::int64_t segments = 0;                   // of the run, up to the last of these
+    std::int64_t segments = 0;                       // of the run, up to the last of these
     regression::Plan plan;
-    Fit train, test;                // that the answer was made with
+    Fit train, test;                    // that the answer was made with
     std::optional<RunForecast> answer;  // as of the last line
-    std::uint64_t used = 0;         // the count of requests when last asked for
+    std::uint64_t used = 0;             // the count of requests when last asked for
   };
 
   Known& known(std::int64_t run_id) REQUIRES(mutex_);

@@ -37,8 +37,8 @@ struct FittedModel {
   Instant fitted_at{};
   std::string family = "end_to_end";
   // What a whole run takes beside its training and testing; only on models of the train phase.
-  std::optional<Spread> startup;   // process start to first training iteration, tests taken out
-  std::optional<Spread> snapshot;  // one snapshot
+  std::optional<Spread> startup;       // process start to first training iteration, tests taken out
+  std::optional<Spread> snapshot;      // one snapshot
   std::int64_t owner = kUnknownOwner;  // of the first of its runs: in whose name it is evidence for others
   std::optional<Dispute> dispute;
   // Of owners whom the dispute leaves out, the models of their own runs: what is said to them.
@@ -63,9 +63,9 @@ struct FittedModel {
 
 // All current models: immutable, swapped whole by the refit, held by a request for as long as it lasts.
 struct ModelSet {
-  std::vector<FittedModel> models;             // by id, ascending
-  std::vector<Contradiction> contradictions;   // keys whose runs make no model
-  std::shared_ptr<const Knowledge> knowledge;  // of all runs' times together; nullptr: not made yet
+  std::vector<FittedModel> models;                  // by id, ascending
+  std::vector<Contradiction> contradictions;        // keys whose runs make no model
+  std::shared_ptr<const Knowledge> knowledge;       // of all runs' times together; nullptr: not made yet
   std::shared_ptr<const Knowledge> energy, memory;  // of what else they cost, as far as that was measured
 };
 

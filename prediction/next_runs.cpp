@@ -67,7 +67,8 @@ std::vector<Case> cases_of(const Knowledge::Data& data, const Asked& asked, cons
 
 }  // namespace
 
-Answer<NextRuns> next_runs(const ModelSet& models, const Question& question, double budget, std::size_t most) {
+Answer<NextRuns> next_runs(const ModelSet& models, const Question& question, double budget,
+                           std::size_t most) {
   const auto chosen = select(models, question);
   if (!chosen) return refuse(chosen.error());
   const Phase phase = question.phase == Question::Phase::test ? Phase::test : Phase::train;
@@ -91,7 +92,8 @@ Answer<NextRuns> next_runs(const ModelSet& models, const Question& question, dou
     iterations.push_back(n);
   }
   const bool one = question.batch_size || question.devices;
-  const auto questions = one ? std::vector<estimators::Wanted>{{asked->what}} : estimators::to_choose_among(tried);
+  const auto questions =
+      one ? std::vector<estimators::Wanted>{{asked->what}} : estimators::to_choose_among(tried);
   const double reach = regression::normal_quantile((1 + question.confidence) / 2);
   const auto half_width = [&](double deviation) { return 100 * std::expm1(reach * deviation); };
   const auto history = near(models.knowledge->data(), *asked);

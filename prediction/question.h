@@ -28,7 +28,8 @@ struct Question {
   std::optional<std::int64_t> devices;  // 0: an unknown number
   Phase phase = Phase::train;
   std::optional<std::int64_t> batch_size;
-  std::optional<std::int64_t> tokens;  // of one iteration, instead of its batch size: samples x sequence length
+  std::optional<std::int64_t>
+      tokens;  // of one iteration, instead of its batch size: samples x sequence length
   std::int64_t iterations = 0;
   std::optional<std::int64_t> test_interval, test_iterations, test_batch_size,
       snapshot_interval;                        // a total's
@@ -38,9 +39,9 @@ struct Question {
   // they can be compared.
   std::optional<estimators::Kind> along_with;
   std::optional<std::int64_t> asker;  // uid: where owners contradict each other, their own runs speak
-  std::optional<Instant> at;         // what could have been said then, by runs that were over by then
-  std::optional<std::int64_t> like;  // the run that all the rest is taken from
-  std::optional<double> epochs;      // instead of iterations: passes over
+  std::optional<Instant> at;          // what could have been said then, by runs that were over by then
+  std::optional<std::int64_t> like;   // the run that all the rest is taken from
+  std::optional<double> epochs;       // instead of iterations: passes over
   std::optional<std::int64_t> samples_per_epoch;
   // The network as it was shown with the question, or by a log without times; nullptr: it was not.
   std::shared_ptr<const Description> shown;

@@ -18,7 +18,8 @@ Result<RunCosts> costs_of_run(Reader& reader, const RunRow& row, const std::stri
   const auto usage = usage_of(reader, row, own_host, *row.run.ended_at);
   if (!usage) return tl::unexpected(usage.error());
   const auto& gpus = usage->gpus;
-  if (gpus.empty() || (row.run.devices > 0 && static_cast<std::int64_t>(gpus.size()) != row.run.devices)) return out;
+  if (gpus.empty() || (row.run.devices > 0 && static_cast<std::int64_t>(gpus.size()) != row.run.devices))
+    return out;
   const double least = kLeastCovered * to_seconds(usage->to - usage->from);
   const auto seen = [&](const std::optional<TimeIntegral>& each) {
     return each && each->covered > 0 && each->covered >= least;

@@ -93,8 +93,8 @@ std::vector<KnownDeployment> known(const Choices& choices) {
 }
 
 std::vector<KnownDeployment> shown(const Choices& choices) {
-  return known({choices.begin(), choices.begin() + static_cast<std::ptrdiff_t>(
-                                                       std::min(choices.size(), kMostShown))});
+  return known(
+      {choices.begin(), choices.begin() + static_cast<std::ptrdiff_t>(std::min(choices.size(), kMostShown))});
 }
 
 // `choices`: those there were before the one parameter that none of them fits. None: nothing is known at all.

@@ -52,8 +52,8 @@ Answer<Split> split(const Question& question, const std::vector<std::string>& de
     if (!some) return refuse(some.error());
     const double most = per_iteration(*all), least = per_iteration(*some);
     // A device that takes no longer for more samples has a slope all the same, if a small one.
-    const double each =
-        std::max((most - least) / static_cast<double>(batch - half), 1e-3 * most / static_cast<double>(batch));
+    const double each = std::max((most - least) / static_cast<double>(batch - half),
+                                 1e-3 * most / static_cast<double>(batch));
     lines.push_back({std::max(0.0, most - each * static_cast<double>(batch)), each});
   }
   const auto samples = whole(estimators::split_batch(lines, static_cast<double>(batch)).samples, batch);

@@ -11,11 +11,11 @@ namespace etad::prediction {
 struct Split {
   struct Share {
     std::string device;
-    std::int64_t samples = 0;  // 0: too slow to begin with
+    std::int64_t samples = 0;          // 0: too slow to begin with
     std::optional<Estimate> estimate;  // of its share; nothing where that is none
   };
   std::vector<Share> shares;  // in the order of the devices
-  double seconds = 0;         // of an iteration: until the last one is ready. What it costs to join is not in it
+  double seconds = 0;  // of an iteration: until the last one is ready. What it costs to join is not in it
 };
 
 // Each device is asked for the whole batch and for half of it: a line through both. Refused where the question

@@ -97,7 +97,8 @@ void judge(WhatIf& out, Vary vary) {
   if (vary != Vary::batch_size || !rates || out.rows.size() < 2) return;
   const double near = farthest_of(out.rows) == estimators::Kind::seen ? kNear : kNear / 2;
   for (std::size_t i = 0; i < out.rows.size(); ++i) {
-    if (!possible(out.rows[i]) || out.rows[i].samples_per_second < (1 - near) * best->samples_per_second) continue;
+    if (!possible(out.rows[i]) || out.rows[i].samples_per_second < (1 - near) * best->samples_per_second)
+      continue;
     if (!out.knee || *out.rows[i].question.batch_size < *out.rows[*out.knee].question.batch_size)
       out.knee = i;
   }

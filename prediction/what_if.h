@@ -15,14 +15,15 @@ namespace etad::prediction {
 enum class Vary : std::uint8_t { batch_size, devices, device };
 
 using Ask = std::function<Answer<Estimate>(const Question&)>;
-using Fits = std::function<std::optional<bool>(const Estimate&)>;  // into the device's memory; nullopt: not known
+using Fits =
+    std::function<std::optional<bool>(const Estimate&)>;  // into the device's memory; nullopt: not known
 
 struct WhatIf {
   struct Row {
     Question question;  // with the row's value in it
     Estimate estimate;
     double samples_per_second = 0;  // 0: unknown
-    std::optional<bool> fits;       // into the device's memory; what does not is neither the best nor the knee
+    std::optional<bool> fits;  // into the device's memory; what does not is neither the best nor the knee
   };
   struct Unanswered {
     std::string value;

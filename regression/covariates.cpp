@@ -24,7 +24,8 @@ Covariates covariates_of(const std::map<std::string, std::string>& settings, boo
   std::istringstream names(named == settings.end() ? "" : named->second);
   for (std::string name; names >> name;) {
     const auto found = settings.find(name);
-    const bool known = std::ranges::any_of(out, [&](const auto& covariate) { return covariate_name(covariate) == name; });
+    const bool known =
+        std::ranges::any_of(out, [&](const auto& covariate) { return covariate_name(covariate) == name; });
     if (found != settings.end() && !known) out.push_back(name + "=" + found->second);
   }
   std::ranges::sort(out);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kLeastBefore = 4, kLeastAfter = 4;
 constexpr double kRunsStatistic = -2;   // one in 44 by chance
 constexpr double kChangeStatistic = 5;  // of medians; the best of 200 places reaches 4 by chance
-constexpr double kLeastChange = 0.03;  // smaller ones are not worth losing data for
+constexpr double kLeastChange = 0.03;   // smaller ones are not worth losing data for
 
 // The median of what has come so far, and how far that lies from it: two heaps, of the smaller half and of
 // the larger.

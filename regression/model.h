@@ -83,22 +83,22 @@ struct Model {
   std::vector<double> knots;  // of a basis that has them, in samples per iteration
   int runs = 0;
   int windows = 0;
-  int dropped_runs = 0;               // outliers, diverged, or from before a change of the deployment
-  std::optional<double> changed_at;   // seconds since 1970: data before it no longer counts
-  double error_percent = 0;           // cross-validated
-  double coverage = 0;                // of the 90 % interval, cross-validated; 0 where it can't be told
-  Range samples, iterations;          // seen
-  std::vector<Rival> rivals;          // all that competed, the chosen one among them
-  std::vector<double> scores;         // sorted conformal scores, what the interval rests on: cross-validated
-                                      // |log(actual / predicted)| in units of the predicted spread
+  int dropped_runs = 0;              // outliers, diverged, or from before a change of the deployment
+  std::optional<double> changed_at;  // seconds since 1970: data before it no longer counts
+  double error_percent = 0;          // cross-validated
+  double coverage = 0;               // of the 90 % interval, cross-validated; 0 where it can't be told
+  Range samples, iterations;         // seen
+  std::vector<Rival> rivals;         // all that competed, the chosen one among them
+  std::vector<double> scores;        // sorted conformal scores, what the interval rests on: cross-validated
+                                     // |log(actual / predicted)| in units of the predicted spread
   std::vector<double> replicate_scores;  // the same of runs about the others of their batch size: what the
                                          // interval rests on at a batch size seen; empty: as elsewhere
-  std::vector<double> covariance;     // of the coefficients, row by row, for relative errors of variance 1
-  double noise = 0;                   // relative standard deviation of a long run about the model
-  double within_run_noise = 0;        // the same of one iteration; a run of n adds within_run_noise^2 / n
-  double degrees = 0;                 // degrees of freedom `noise` was estimated with
-  std::vector<ResidualPoint> residual_curve;  // empty: the basis as it is
-  std::vector<CurvePoint> curve;      // at the batch sizes seen (at most kMaxCurve)
+  std::vector<double> covariance;        // of the coefficients, row by row, for relative errors of variance 1
+  double noise = 0;                      // relative standard deviation of a long run about the model
+  double within_run_noise = 0;           // the same of one iteration; a run of n adds within_run_noise^2 / n
+  double degrees = 0;                    // degrees of freedom `noise` was estimated with
+  std::vector<ResidualPoint> residual_curve;       // empty: the basis as it is
+  std::vector<CurvePoint> curve;                   // at the batch sizes seen (at most kMaxCurve)
   std::vector<CovariateEffect> covariate_effects;  // those told apart; all others are joined
   Covariates covariates;                           // seen, sorted: at most kMaxCovariates
 
@@ -126,7 +126,7 @@ struct RelatedModel {
 // with it (regression/two_stage_fit.h).
 struct Prior {
   std::vector<RelatedModel> related_models;  // the first kMaxRelatedModels count
-  double noise = 0;               // typical of the deployment; 0: unknown
+  double noise = 0;                          // typical of the deployment; 0: unknown
 };
 
 inline constexpr std::size_t kMaxRelatedModels = 64;

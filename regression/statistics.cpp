@@ -11,10 +11,10 @@ namespace etad::regression {
 namespace {
 
 // Of a probability that is none, or of a whole distribution, NaN or infinity: no exception.
-using Quiet = boost::math::policies::policy<
-    boost::math::policies::domain_error<boost::math::policies::ignore_error>,
-    boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
-    boost::math::policies::promote_double<false>>;
+using Quiet =
+    boost::math::policies::policy<boost::math::policies::domain_error<boost::math::policies::ignore_error>,
+                                  boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
+                                  boost::math::policies::promote_double<false>>;
 using Student = boost::math::students_t_distribution<double, Quiet>;
 
 // Those that hold come first; the first of the others. No branch depends on a value.

@@ -15,8 +15,8 @@ double median(std::vector<double>& values) {
 
 }  // namespace
 
-void AccuracySums::add(const std::string& network, PredictionKind kind, double at_fraction, double error_percent,
-                       bool covered) {
+void AccuracySums::add(const std::string& network, PredictionKind kind, double at_fraction,
+                       double error_percent, bool covered) {
   for (const Group& group : {Group{}, Group{std::nullopt, kind, at_fraction}, Group{network, {}, {}},
                              Group{network, kind, at_fraction}}) {
     Scores& scores = groups_[group];

@@ -14,7 +14,8 @@ namespace etad {
 class AccuracySums {
  public:
   // `error_percent`: signed; `covered`: whether the interval held what came.
-  void add(const std::string& network, PredictionKind kind, double at_fraction, double error_percent, bool covered);
+  void add(const std::string& network, PredictionKind kind, double at_fraction, double error_percent,
+           bool covered);
   std::vector<AccuracyRow> rows() const;
 
  private:

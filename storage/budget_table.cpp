@@ -20,7 +20,8 @@ BudgetTable::BudgetTable(sqlite::Connection& c, const Budgets& budgets)
       networks_(c, "SELECT DISTINCT network, architecture FROM runs WHERE owner IS ? LIMIT ?"),
       series_(c, "SELECT count(*) FROM series WHERE owner IS ?"),
       day_(c, "SELECT bytes FROM owner_days WHERE owner = ? AND day = ?"),
-      put_day_(c, "INSERT INTO owner_days VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET day = ?2, bytes = ?3"),
+      put_day_(c,
+               "INSERT INTO owner_days VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET day = ?2, bytes = ?3"),
       refuse_(c,
               "INSERT INTO refused VALUES (?1, ?2, ?3, ?4)"
               " ON CONFLICT DO UPDATE SET count = count + ?3, last_at = ?4"),
@@ -34,7 +35,8 @@ std::set<BudgetTable::Network>& BudgetTable::networks_of(std::int64_t owner) {
   auto& known = owners_[owner].networks;
   if (known) return *known;
   known.emplace();
-  auto rows = networks_.query(owner == kUnknownOwner ? std::nullopt : std::optional(owner), budgets_.networks);
+  auto rows =
+      networks_.query(owner == kUnknownOwner ? std::nullopt : std::optional(owner), budgets_.networks);
   while (rows.next()) known->insert({rows.get<std::string>(0), rows.get<std::string>(1)});
   return *known;
 }

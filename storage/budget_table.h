@@ -19,7 +19,7 @@ class BudgetTable {
   BudgetTable(sqlite::Connection& connection, const Budgets& budgets);
 
   void begin(Instant now) { now_ = now; }  // of a writing transaction
-  void forget_state();                     // what is remembered of the owners, after a change that failed or took away
+  void forget_state();  // what is remembered of the owners, after a change that failed or took away
 
   // Whether a run that is new may come, and whether one may bear that network. Counts it where it may.
   bool admits_run(std::int64_t owner, const Run& run);

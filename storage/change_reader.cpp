@@ -38,9 +38,10 @@ std::optional<ChangedMinutes> read_minutes(Connection& connection, std::string_v
   const auto id = std::from_chars(key.data(), key.data() + key.size(), series);
   if (id.ec != std::errc() || id.ptr == key.data() + key.size()) return std::nullopt;
   if (std::from_chars(id.ptr + 1, key.data() + key.size(), start).ec != std::errc()) return std::nullopt;
-  Statement select(connection,
-                   "SELECT s.name, s.labels, s.unit, r.body FROM rollups r CROSS JOIN series s ON s.id = r.series_id"
-                   " WHERE r.series_id = ? AND r.tier = 60 AND r.start_at = ?");
+  Statement select(
+      connection,
+      "SELECT s.name, s.labels, s.unit, r.body FROM rollups r CROSS JOIN series s ON s.id = r.series_id"
+      " WHERE r.series_id = ? AND r.tier = 60 AND r.start_at = ?");
   auto rows = select.query(series, start);
   if (!rows.next()) return std::nullopt;
   ChangedMinutes out;

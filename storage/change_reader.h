@@ -42,10 +42,10 @@ struct ChangedMinutes {
 };
 
 struct Changes {
-  std::int64_t up_to = 0;    // the last one's place: where to go on
-  std::int64_t waiting = 0;  // those behind it
-  std::int64_t newest = 0;   // the place of the last change there ever was; 0: there was none
-  std::vector<HistoryStart> starts;  // in order
+  std::int64_t up_to = 0;                 // the last one's place: where to go on
+  std::int64_t waiting = 0;               // those behind it
+  std::int64_t newest = 0;                // the place of the last change there ever was; 0: there was none
+  std::vector<HistoryStart> starts;       // in order
   std::optional<Instant> oldest_minutes;  // of those that have not expired; nullopt: there are none
   std::vector<ChangedRun> runs;
   std::vector<ChangedArchitecture> architectures;

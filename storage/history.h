@@ -173,7 +173,8 @@ class Reader {
   virtual Result<std::vector<RunRow>> runs(const RunFilter& filter) = 0;  // newest (highest id) first
   virtual Result<std::optional<RunRow>> run(std::int64_t id) = 0;
   // Of a network (its name in any case) the `newest` runs that had a phase, by what they ran on and with.
-  virtual Result<std::vector<RunCount>> run_counts(const std::string& network, Phase phase, std::int64_t newest) = 0;
+  virtual Result<std::vector<RunCount>> run_counts(const std::string& network, Phase phase,
+                                                   std::int64_t newest) = 0;
   virtual Result<std::vector<Segment>> segments(std::int64_t run_id, std::int64_t from,  // -1: the last
                                                 std::int64_t limit) = 0;
   virtual Result<std::vector<ProgressPoint>> points(std::int64_t run_id, std::int64_t from,

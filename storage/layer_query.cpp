@@ -7,10 +7,11 @@
 namespace etad {
 
 std::vector<Layer> layers_of(sqlite::Connection& connection, const std::string& architecture) {
-  sqlite::Statement select(connection,
-                   "SELECT name, type, parameters, shapes, operations, backward_operations, weights, inputs, "
-                   "outputs, copies, lowered "
-                   "FROM layers WHERE architecture = ? ORDER BY position");
+  sqlite::Statement select(
+      connection,
+      "SELECT name, type, parameters, shapes, operations, backward_operations, weights, inputs, "
+      "outputs, copies, lowered "
+      "FROM layers WHERE architecture = ? ORDER BY position");
   std::vector<Layer> result;
   for (auto rows = select.query(architecture); rows.next();) {
     const auto number = [&](int column) { return rows.get<std::optional<double>>(column); };

@@ -36,7 +36,8 @@ std::vector<Entry> read(sqlite::Connection& connection, const std::string& table
     Codec codec;
     if (!unpack_chunk(rows.get<sqlite::Blob>(2).bytes, rows.get<std::int64_t>(1), codec, result))
       throw_damaged(connection, "a chunk of run", run_id);
-    const std::int64_t skip = std::clamp<std::int64_t>(from - rows.get<std::int64_t>(0), 0, std::ssize(result) - before);
+    const std::int64_t skip =
+        std::clamp<std::int64_t>(from - rows.get<std::int64_t>(0), 0, std::ssize(result) - before);
     result.erase(result.begin() + before, result.begin() + before + skip);
   }
   if (std::ssize(result) > limit) result.erase(result.begin() + limit, result.end());

@@ -60,7 +60,8 @@ HistorySize read_size(Connection& connection) {
   size.points = number("SELECT points FROM totals");
   size.samples =
       number("SELECT coalesce(sum(samples), 0) FROM series") + number("SELECT count(*) FROM recent_samples");
-  Statement refused(connection, "SELECT owner, what, count, last_at FROM refused ORDER BY owner, what LIMIT 1000");
+  Statement refused(connection,
+                    "SELECT owner, what, count, last_at FROM refused ORDER BY owner, what LIMIT 1000");
   for (auto rows = refused.query(); rows.next();) {
     size.refused.push_back({rows.get<std::int64_t>(0), rows.get<std::string>(1), rows.get<std::int64_t>(2),
                             rows.get<Instant>(3)});

@@ -48,10 +48,10 @@ struct FinishedFile {
 struct RunRow {
   std::int64_t id = 0;
   std::int64_t source_id = 0;
-  std::string source;       // the source's path
-  std::string source_kind;  // SourceRow::kind
+  std::string source;                 // the source's path
+  std::string source_kind;            // SourceRow::kind
   std::optional<std::int64_t> owner;  // the source's when the run began
-  Run run;             // with the user's labels applied where the log left a value unknown
+  Run run;                            // with the user's labels applied where the log left a value unknown
   std::optional<Instant> updated_at;
   std::map<std::string, std::string> labels;         // what the user said of it, and what was found out
   std::map<std::string, std::string> label_origins;  // of those found out: where ("command line")

@@ -66,7 +66,8 @@ std::vector<RunCount> run_counts_of(sqlite::Connection& connection, const std::s
   sqlite::Statement select(
       connection,
       "SELECT device, devices, samples, count(*) FROM (SELECT r.device AS device, r.devices AS devices,"
-      " coalesce(p.samples_per_iteration, 0) AS samples FROM runs r CROSS JOIN sources s ON s.id = r.source_id"
+      " coalesce(p.samples_per_iteration, 0) AS samples FROM runs r CROSS JOIN sources s ON s.id = "
+      "r.source_id"
       " CROSS JOIN run_phases p ON p.run_id = r.id AND p.phase = ?2 WHERE NOT s.pending"
       " AND r.network = ?1 COLLATE NOCASE AND p.iterations > 0 ORDER BY r.id DESC LIMIT ?3)"
       " GROUP BY device, devices, samples");

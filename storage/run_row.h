@@ -32,7 +32,8 @@ void write(sqlite::Statement& statement, const Run& run, std::int64_t key, Insta
   statement.run(run.ordinal, codes::word(run.job), codes::word(run.state), run.framework, run.network,
                 run.architecture, run.host, run.device, run.devices, run.started_at, run.ended_at,
                 to_json(run.settings), run.iteration, run.max_iterations, run.first_iteration, run.startup,
-                run.snapshot_time, run.snapshots, run.stalls, run.loss_is_nan, run.message, key, updated_at, more...);
+                run.snapshot_time, run.snapshots, run.stalls, run.loss_is_nan, run.message, key, updated_at,
+                more...);
 }
 
 }  // namespace etad::run_row

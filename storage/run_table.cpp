@@ -25,7 +25,8 @@ ModelKey key_of(const Run& run, Phase phase) {
 std::string without_twin(const std::string& table) {
   return " AND NOT EXISTS (SELECT 1 FROM " + table +
          " p JOIN runs a ON a.id = p.run_id AND a.source_id = ?1 WHERE NOT EXISTS"
-         " (SELECT 1 FROM " + table +
+         " (SELECT 1 FROM " +
+         table +
          " q JOIN runs b ON b.id = q.run_id AND b.source_id = ?2 AND b.ordinal = a.ordinal"
          "  WHERE q.first_index = p.first_index AND substr(q.body, 1, length(p.body)) = p.body))";
 }
@@ -36,8 +37,8 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
     : connection_(c),
       datasets_(datasets),
       find_(c, "SELECT id, loss_is_nan, state FROM runs WHERE source_id = ? AND ordinal = ?"),
-      insert_(c, std::string("INSERT INTO runs (") + run_row::kColumns + ", source_id, updated_at, owner) VALUES (" +
-                     run_row::kPlaces + ", ?22, ?23, ?24)"),
+      insert_(c, std::string("INSERT INTO runs (") + run_row::kColumns +
+                     ", source_id, updated_at, owner) VALUES (" + run_row::kPlaces + ", ?22, ?23, ?24)"),
       update_(c, std::string("UPDATE runs SET (") + run_row::kColumns + ", updated_at) = (" +
                      run_row::kPlaces + ", ?23) WHERE id = ?22"),
       read_(c, run_row::select() + "WHERE r.id = ? AND NOT s.pending"),
@@ -64,11 +65,13 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
       common_(c,
               "SELECT a.id, b.id FROM runs a JOIN runs b ON b.source_id = ?2 AND b.ordinal = a.ordinal"
               " AND b.started_at IS a.started_at WHERE a.source_id = ?1"),
-      is_beginning_(c, "SELECT EXISTS (SELECT 1 FROM runs WHERE source_id = ?1)"
-                       " AND NOT EXISTS (SELECT 1 FROM runs a WHERE a.source_id = ?1 AND NOT EXISTS"
-                       "  (SELECT 1 FROM runs b WHERE b.source_id = ?2 AND b.ordinal = a.ordinal AND b.job = a.job"
-                       "   AND b.started_at IS a.started_at))" +
-                           without_twin("segment_chunks") + without_twin("point_chunks")),
+      is_beginning_(
+          c,
+          "SELECT EXISTS (SELECT 1 FROM runs WHERE source_id = ?1)"
+          " AND NOT EXISTS (SELECT 1 FROM runs a WHERE a.source_id = ?1 AND NOT EXISTS"
+          "  (SELECT 1 FROM runs b WHERE b.source_id = ?2 AND b.ordinal = a.ordinal AND b.job = a.job"
+          "   AND b.started_at IS a.started_at))" +
+              without_twin("segment_chunks") + without_twin("point_chunks")),
       own_(c, "UPDATE runs SET owner = ?2 WHERE source_id = ?1 AND owner IS NULL"),
       own_phases_(c,
                   "UPDATE run_phases SET owner = ?2 WHERE owner = -1"

@@ -179,7 +179,8 @@ void SeriesTable::merge_row(std::int64_t series_id, const Tier& tier, const Roll
 // An import's samples wait apart until it is complete: taking them out of roll-ups again would be impossible.
 void SeriesTable::add_pending(std::int64_t source_id, const std::vector<Sample>& samples) {
   std::map<std::int64_t, std::vector<TimedValue>> by_series;
-  for (const Sample& sample : samples) by_series[*id_of(sample, std::nullopt)].push_back({sample.at, sample.value});
+  for (const Sample& sample : samples)
+    by_series[*id_of(sample, std::nullopt)].push_back({sample.at, sample.value});
   for (const auto& [series_id, values] : by_series) {
     put_pending_.run(source_id, series_id, values.size(), sqlite::Blob{pack_samples(values)});
   }

@@ -36,7 +36,7 @@ class SourceTable {
   void forget_finished(Instant before);
   std::vector<std::int64_t> pending();
   void clear_pending(std::int64_t id);
-  void remove(std::int64_t id);                               // with all that refers to it
+  void remove(std::int64_t id);     // with all that refers to it
   void pass_over(std::int64_t id);  // as if nothing had been read before here
   // All followed ones without a format, where these rules are not those tried last. How many.
   std::int64_t look_again(const std::string& rules_fingerprint);

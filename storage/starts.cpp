@@ -3,14 +3,16 @@
 namespace etad {
 
 void note_start(sqlite::Connection& connection, const std::string& machine) {
-  sqlite::Statement(connection,
-                    "INSERT INTO starts (token, machine, after_seq, after_run) VALUES (lower(hex(randomblob(16))), ?,"
-                    " coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0),"
-                    " coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'runs'), 0))")
+  sqlite::Statement(
+      connection,
+      "INSERT INTO starts (token, machine, after_seq, after_run) VALUES (lower(hex(randomblob(16))), ?,"
+      " coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0),"
+      " coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'runs'), 0))")
       .run(machine);
-  sqlite::Statement(connection,
-                    "DELETE FROM starts WHERE id <= (SELECT max(id) FROM starts) - ? AND machine ="
-                    " (SELECT machine FROM starts AS before WHERE before.id < starts.id ORDER BY before.id DESC LIMIT 1)")
+  sqlite::Statement(
+      connection,
+      "DELETE FROM starts WHERE id <= (SELECT max(id) FROM starts) - ? AND machine ="
+      " (SELECT machine FROM starts AS before WHERE before.id < starts.id ORDER BY before.id DESC LIMIT 1)")
       .run(kKeptStarts);
 }
 

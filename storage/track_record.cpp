@@ -7,7 +7,8 @@ namespace etad {
 namespace {
 
 constexpr std::string_view kColumns =
-    "p.run_id, p.kind, p.at_fraction, p.made_at, p.elapsed, p.seconds, p.lower, p.upper, p.confidence, p.model_id,"
+    "p.run_id, p.kind, p.at_fraction, p.made_at, p.elapsed, p.seconds, p.lower, p.upper, p.confidence, "
+    "p.model_id,"
     " p.basis, p.actual, p.error_percent, p.covered";
 
 PredictionRow prediction_in(sqlite::Rows& rows) {
@@ -68,11 +69,12 @@ std::vector<PredictionRow> predictions_of(sqlite::Connection& connection, std::i
 
 std::vector<ScoredPrediction> scored_predictions_of(sqlite::Connection& connection, std::int64_t most_runs) {
   sqlite::Statement select(
-      connection, "SELECT " + std::string(kColumns) +
-                      ", r.network FROM (SELECT DISTINCT run_id AS id FROM predictions WHERE actual IS NOT NULL"
-                      " ORDER BY run_id DESC LIMIT ?) newest CROSS JOIN predictions p ON p.run_id = newest.id"
-                      " CROSS JOIN runs r ON r.id = p.run_id WHERE p.actual IS NOT NULL"
-                      " ORDER BY p.run_id DESC, p.kind, p.at_fraction");
+      connection,
+      "SELECT " + std::string(kColumns) +
+          ", r.network FROM (SELECT DISTINCT run_id AS id FROM predictions WHERE actual IS NOT NULL"
+          " ORDER BY run_id DESC LIMIT ?) newest CROSS JOIN predictions p ON p.run_id = newest.id"
+          " CROSS JOIN runs r ON r.id = p.run_id WHERE p.actual IS NOT NULL"
+          " ORDER BY p.run_id DESC, p.kind, p.at_fraction");
   std::vector<ScoredPrediction> result;
   for (auto rows = select.query(most_runs); rows.next();)
     result.push_back({prediction_in(rows), rows.get<std::string>(14)});

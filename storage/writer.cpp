@@ -136,8 +136,8 @@ bool SqliteWriter::take_source(const SourceRow& source) {
 }
 
 // The latest state of a run, as far as its owner's budget goes. Who may import has none.
-std::optional<std::int64_t> SqliteWriter::put_run(std::int64_t source_id, const SourceRow& source, const Run& run,
-                                                  Instant now) {
+std::optional<std::int64_t> SqliteWriter::put_run(std::int64_t source_id, const SourceRow& source,
+                                                  const Run& run, Instant now) {
   if (source.kind == "import") return runs_.put(source_id, source, run, now);
   const std::int64_t owner = source.owner.value_or(kUnknownOwner);
   if (!runs_.find(source_id, run.ordinal)) {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "storage/checkpoint.h"
 #include "storage/budget_table.h"
+#include "storage/checkpoint.h"
 #include "storage/dataset_table.h"
 #include "storage/history.h"
 #include "storage/layer_table.h"
@@ -67,7 +67,8 @@ class SqliteWriter final : public Writer {
   Result<void> transaction(Body&& body);
   void write(const SourceCommit& commit, std::int64_t source_id, bool all, Instant now);
   bool take_source(const SourceRow& source);
-  std::optional<std::int64_t> put_run(std::int64_t source_id, const SourceRow& source, const Run& run, Instant now);
+  std::optional<std::int64_t> put_run(std::int64_t source_id, const SourceRow& source, const Run& run,
+                                      Instant now);
   void forget_state();
   void drop_runs(std::int64_t source_id);
   Result<void> adopt(std::int64_t id, const std::function<void()>& more);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "parsers/base/error.h"
-#include "parsers/rules/format.h"
 #include "parsers/base/record.h"
+#include "parsers/rules/format.h"
 #include "regression/remaining.h"
 
 namespace etad::replay {

@@ -39,9 +39,8 @@ class Answers {
   }
   std::optional<double> rate(const Case& what, Kind kind) const {
     for (const std::size_t i : ranking(records_, kind)) {
-      const Reply reply = reply_of(i, records_, kind, [&](std::size_t j) {
-        return fitted_[j] ? fitted_[j]->predict(what) : Reply{};
-      });
+      const Reply reply = reply_of(
+          i, records_, kind, [&](std::size_t j) { return fitted_[j] ? fitted_[j]->predict(what) : Reply{}; });
       if (reply.estimate) return what.samples / std::exp(reply.estimate->log_mean);
     }
     return std::nullopt;
@@ -68,7 +67,8 @@ double best_of(const std::vector<double>& rates) {
 // The smallest size whose rate is near the best.
 std::size_t knee_of(const std::vector<double>& rates, double near) {
   return static_cast<std::size_t>(
-      std::ranges::find_if(rates, [&](double rate) { return rate >= (1 - near) * best_of(rates); }) - rates.begin());
+      std::ranges::find_if(rates, [&](double rate) { return rate >= (1 - near) * best_of(rates); }) -
+      rates.begin());
 }
 
 struct Tally {
@@ -111,7 +111,8 @@ std::set<std::size_t> chosen_by_next(const Curve& curve) {
     sizes.push_back(point.what);
   }
   std::set<std::size_t> out = {0};
-  for (const Planned& run : plan_runs(known, candidates, to_choose_among(sizes), 1e9, 2)) out.insert(run.candidate);
+  for (const Planned& run : plan_runs(known, candidates, to_choose_among(sizes), 1e9, 2))
+    out.insert(run.candidate);
   return out;
 }
 
@@ -126,7 +127,8 @@ void print_knees(const char* what, const History& history, const std::vector<Rec
                  std::set<std::size_t> (*known_of)(const Curve&)) {
   Tally tally;
   auto curves = curves_of(history, kAllFacts & ~kSamples);
-  for (auto& [key, curve] : curves) std::ranges::sort(curve, {}, [](const Point& p) { return p.what.samples; });
+  for (auto& [key, curve] : curves)
+    std::ranges::sort(curve, {}, [](const Point& p) { return p.what.samples; });
   for (std::size_t fold = 0; fold < kFolds; ++fold) {
     std::set<std::string> hidden;
     std::vector<const Curve*> asked;
@@ -162,16 +164,19 @@ void print_devices(const History& history, const std::vector<Record>& records) {
       if (!hidden(datum.what)) rest.push_back(datum);
     const Answers answers(rest, records);
     for (const auto& [key, curve] : questions) {
-      if (curve.size() < 2 || std::ranges::none_of(curve, [&](const Point& p) { return hidden(p.what); })) continue;
+      if (curve.size() < 2 || std::ranges::none_of(curve, [&](const Point& p) { return hidden(p.what); }))
+        continue;
       std::vector<double> measured, foretold;
       for (const Point& point : curve) {
-        const auto rate = hidden(point.what) ? answers.rate(point.what, answers.kind_of(point.what)) : std::optional(point.rate);
+        const auto rate = hidden(point.what) ? answers.rate(point.what, answers.kind_of(point.what))
+                                             : std::optional(point.rate);
         if (!rate) continue;
         measured.push_back(point.rate);
         foretold.push_back(*rate);
       }
       if (measured.size() < 2) continue;
-      const double chosen = measured[static_cast<std::size_t>(std::ranges::max_element(foretold) - foretold.begin())];
+      const double chosen =
+          measured[static_cast<std::size_t>(std::ranges::max_element(foretold) - foretold.begin())];
       const bool right = chosen >= (1 - kNear) * best_of(measured);
       ++tally.asked;
       tally.fast += right ? 1 : 0;
@@ -187,7 +192,8 @@ void print_devices(const History& history, const std::vector<Record>& records) {
 void print_choices(const History& history) {
   const auto records = compare(history, Target::seconds);
   std::printf("| Choice | Asked | As fast, %% | Right, %% | Throughput lost, %% |\n|---|---|---|---|---|\n");
-  print_knees("the knee, from the smallest batch size and two that `next` chooses", history, records, chosen_by_next);
+  print_knees("the knee, from the smallest batch size and two that `next` chooses", history, records,
+              chosen_by_next);
   print_knees("the knee, from every other batch size", history, records, every_other);
   print_devices(history, records);
 }

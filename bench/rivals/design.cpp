@@ -107,8 +107,8 @@ void print_design(const History& history) {
       Sum sum;
       measure(all, runs, alone, sum);
       if (sum.series == 0) continue;
-      std::printf("| %s | %zu | %d | %.1f | %.1f |\n", alone ? "nothing" : "the device's other networks", runs,
-                  sum.series, sum.chosen / sum.series, sum.random / sum.series);
+      std::printf("| %s | %zu | %d | %.1f | %.1f |\n", alone ? "nothing" : "the device's other networks",
+                  runs, sum.series, sum.chosen / sum.series, sum.random / sum.series);
     }
   }
 }

@@ -143,7 +143,8 @@ int check_rules(const Common& common, const RuleCheck& asked) {
     std::string where;
     for (const std::string& folder : asked.files.empty() ? asked.installed : asked.files)
       where += (where.empty() ? "" : ", ") + folder;
-    std::cerr << "etactl: there is no rule file in " << printable(where) << ": name one, or the folder it is in\n";
+    std::cerr << "etactl: there is no rule file in " << printable(where)
+              << ": name one, or the folder it is in\n";
     return kUsage;
   }
   const auto in_the_way = clashes(formats, installed_formats(installed, files));

@@ -202,7 +202,8 @@ void add_next(CLI::App& app, Asked& asked) {
 }
 
 void add_quantity(CLI::App* command, Parameters& p) {
-  parameter(command, "--quantity", "quantity", p, "time (else), energy, or memory: the most that a device holds");
+  parameter(command, "--quantity", "quantity", p,
+            "time (else), energy, or memory: the most that a device holds");
 }
 
 void add_estimate(CLI::App& app, Asked& asked) {
@@ -366,7 +367,8 @@ int run(int argc, const char* const* argv, const char* version) {
   app.set_version_flag("--version", std::string("etactl ") + version);
   app.add_option("--socket", asked.common.socket,
                  "the daemon's socket (ETAD_SOCKET, or one's own daemon's, or the system's)");
-  app.add_option("--fleet", asked.fleet, "ask a fleet's database: postgresql://..., or a service of pg_service.conf")
+  app.add_option("--fleet", asked.fleet,
+                 "ask a fleet's database: postgresql://..., or a service of pg_service.conf")
       ->type_name("URL")
       ->excludes("--socket");
   app.add_flag("--json", asked.common.json, "print the answer for programs: the daemon's unchanged");

@@ -42,7 +42,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 Result<FleetServer> FleetServer::start(const std::string& database) {
   std::string folder = (std::filesystem::temp_directory_path() / "etactl-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) return fail("no folder for a socket: " + std::string(std::strerror(errno)), "", folder);
+  if (mkdtemp(folder.data()) == nullptr)
+    return fail("no folder for a socket: " + std::string(std::strerror(errno)), "", folder);
   std::array<int, 2> told{};
   if (pipe2(told.data(), O_CLOEXEC) != 0) return fail(std::strerror(errno));
   std::vector<std::string> arguments = {program(), "--socket", folder + "/socket", "--child"};
@@ -51,8 +52,8 @@ Result<FleetServer> FleetServer::start(const std::string& database) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, told[1], STDOUT_FILENO);
   pid_t process = -1;
-  const int failed = posix_spawn(&process, arguments.front().c_str(), &actions, nullptr, pointers(arguments).data(),
-                                 pointers(environment).data());
+  const int failed = posix_spawn(&process, arguments.front().c_str(), &actions, nullptr,
+                                 pointers(arguments).data(), pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   close(told[1]);
   FleetServer server(failed == 0 ? process : -1, folder);
@@ -60,7 +61,8 @@ Result<FleetServer> FleetServer::start(const std::string& database) {
   const bool ready = failed == 0 && read(told[0], &first, 1) == 1;
   close(told[0]);
   if (failed != 0)
-    return fail(ErrorKind::not_found, std::string("a fleet is asked through etad-fleet: ") + std::strerror(failed),
+    return fail(ErrorKind::not_found,
+                std::string("a fleet is asked through etad-fleet: ") + std::strerror(failed),
                 "install the package etad-export", arguments.front());
   if (!ready) return fail(ErrorKind::unavailable, "the fleet can't be asked");
   return server;

@@ -163,7 +163,8 @@ void add_beside(Parameters& parameters, const std::string& path, const std::vect
     if (percent_encoded(text).size() < kMostEncoded) {
       parameters.emplace_back("beside." + name, std::move(text));
     } else {
-      std::cerr << "etactl: " << printable(beside.string()) << " is too large to go with the log: it is left out\n";
+      std::cerr << "etactl: " << printable(beside.string())
+                << " is too large to go with the log: it is left out\n";
     }
   }
 }

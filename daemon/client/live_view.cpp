@@ -9,7 +9,7 @@
 namespace etad::client {
 namespace {
 
-constexpr std::size_t kIndent = 6;        // of a run's second line: below its name
+constexpr std::size_t kIndent = 6;         // of a run's second line: below its name
 constexpr std::size_t kSparkColumns = 15;  // of the use of its GPUs: a minute each
 
 // How much a detail says of itself, as far as there is room.
@@ -27,7 +27,8 @@ std::string iterations_detail(const Object& run, Words words) {
 
 // "12:08", and the day before it where that is another one than that of the last line.
 std::string clock_text(const Object& run, Words words) {
-  const std::string end = time_text(text_of(run, "expected_end")), now = time_text(text_of(run, "last_line_at"));
+  const std::string end = time_text(text_of(run, "expected_end")),
+                    now = time_text(text_of(run, "last_line_at"));
   if (end.size() != 16 || now.size() != 16) return end;
   const bool today = end.substr(0, 10) == now.substr(0, 10);
   return today || words == Words::fewest ? end.substr(11) : end.substr(5);
@@ -62,7 +63,8 @@ std::string second_line(const LiveRun& live, std::size_t width) {
   if (out.empty()) return out;
   if (live.gpu_use.size() > 1 && width_of(out) + kSparkColumns < room) {
     const std::size_t first = live.gpu_use.size() - std::min(kSparkColumns, live.gpu_use.size());
-    out += " " + spark_text({live.gpu_use.begin() + static_cast<std::ptrdiff_t>(first), live.gpu_use.end()}, 0, 100);
+    out += " " + spark_text({live.gpu_use.begin() + static_cast<std::ptrdiff_t>(first), live.gpu_use.end()},
+                            0, 100);
   }
   return cut(std::string(kIndent, ' ') + out, width);
 }

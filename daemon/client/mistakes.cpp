@@ -139,7 +139,8 @@ int forget_owners(const Common& common, const std::vector<std::string>& users) {
     if (!response) return unreachable(response.error());
     const int code = answered(common, *response, [&](const Object& answer) {
       return "user " + printable(user) + ": " + counted(count_of(answer, "runs"), "run") + " of " +
-             counted(count_of(answer, "sources"), "source") + " forgotten; the models follow with the next refit\n";
+             counted(count_of(answer, "sources"), "source") +
+             " forgotten; the models follow with the next refit\n";
     });
     worst = std::max(worst, code);
   }

@@ -43,7 +43,8 @@ std::string phase_text(const Object& phase) {
   const double iterations = number_of(phase, "iterations"), seconds = number_of(phase, "seconds");
   const double batch = number_of(phase, "batch_size"), samples = number_of(phase, "samples_per_iteration");
   std::string out = counted(count_of(phase, "iterations"), "iteration");
-  if (samples > 0) out += ", batch " + count_text(count_of(phase, "samples_per_iteration")) + tokens_text(phase);
+  if (samples > 0)
+    out += ", batch " + count_text(count_of(phase, "samples_per_iteration")) + tokens_text(phase);
   if (batch > 0 && samples != batch)
     out += samples > 0 ? " (" + count_text(count_of(phase, "batch_size")) + " on each device at a time)"
                        : ", batch " + count_text(count_of(phase, "batch_size")) + " on each device";

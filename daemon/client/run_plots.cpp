@@ -25,7 +25,8 @@ std::string short_number(double value) {
 // Whether a series' labels, "gpu=0,uuid=GPU-…", name that GPU.
 bool is_of(std::string labels, const std::string& gpu) {
   labels = "," + labels + ",";
-  if (gpu.empty()) return labels.find(",gpu=") == std::string::npos && labels.find(",uuid=") == std::string::npos;
+  if (gpu.empty())
+    return labels.find(",gpu=") == std::string::npos && labels.find(",uuid=") == std::string::npos;
   return labels.find(",gpu=" + gpu + ",") != std::string::npos ||
          labels.find(",pci=" + gpu + ",") != std::string::npos ||
          (gpu.starts_with("GPU-") && labels.find(",uuid=" + gpu) != std::string::npos);
@@ -58,8 +59,8 @@ std::string step_line(const Object& segments, std::size_t columns) {
   if (values.size() < 2) return {};
   values = condensed(values, columns);
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  return padded("step time", kMargin - 2) + spark_text(values, *least, *most) + "  " + duration_text(*least) + " to " +
-         duration_text(*most) + "\n";
+  return padded("step time", kMargin - 2) + spark_text(values, *least, *most) + "  " + duration_text(*least) +
+         " to " + duration_text(*most) + "\n";
 }
 
 std::string use_line(const std::vector<double>& use, std::size_t columns) {

@@ -90,7 +90,8 @@ void Terminal::draw(const std::string& text) {
   std::string out = drawn_.empty() ? "\033[2J\033[H" : "\033[H";  // lines of another width may have wrapped
   drawn_ = text;
   std::size_t room = rows_of_screen();
-  for (std::size_t from = 0, end = 0; (end = text.find('\n', from)) != std::string::npos && room > 0; from = end + 1) {
+  for (std::size_t from = 0, end = 0; (end = text.find('\n', from)) != std::string::npos && room > 0;
+       from = end + 1) {
     out += (from > 0 ? "\n" : "") + text.substr(from, end - from) + "\033[K";
     --room;
   }

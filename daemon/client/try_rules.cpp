@@ -97,9 +97,10 @@ std::string run_text(std::size_t number, const Object& run) {
     const Object& phase = object_of(run, name);
     if (phase.empty()) continue;
     const double seconds = number_of(phase, "seconds"), iterations = number_of(phase, "iterations");
-    out += std::string("    ") + name + ": " + std::to_string(count_of(phase, "segments")) + " measurements, " +
-           std::to_string(count_of(phase, "iterations")) + " iterations in " + number_text(seconds, 6) +
-           " s, " + number_text(seconds / iterations, 6) + " s each; samples per iteration " +
+    out += std::string("    ") + name + ": " + std::to_string(count_of(phase, "segments")) +
+           " measurements, " + std::to_string(count_of(phase, "iterations")) + " iterations in " +
+           number_text(seconds, 6) + " s, " + number_text(seconds / iterations, 6) +
+           " s each; samples per iteration " +
            (known(phase, "samples_per_iteration") ? number_text(number_of(phase, "samples_per_iteration"), 12)
                                                   : "unknown") +
            "\n";

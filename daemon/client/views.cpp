@@ -46,8 +46,8 @@ std::string dispute_text(const Object& model) {
 // "model 12: 7 runs, 140 measurements, cross-validated error 1.4 %, fitted 2026-11-20 12:00"
 std::string basis_text(const Object& model) {
   return "model " + std::to_string(count_of(model, "id")) + ": " + counted(count_of(model, "runs"), "run") +
-         ", " + counted(count_of(model, "segments"), "measurement") + ", " + error_text(model) + dispute_text(model) +
-         ", fitted " + when(model, "fitted_at");
+         ", " + counted(count_of(model, "segments"), "measurement") + ", " + error_text(model) +
+         dispute_text(model) + ", fitted " + when(model, "fitted_at");
 }
 
 std::string sources_line(const Object& sources, const Object& lag) {
@@ -130,7 +130,8 @@ std::string refused_line(const Object& row) {
                             : what == "series" ? counted(count_of(row, "count"), "sample") + " of series"
                             : what == "runs"   ? counted(count_of(row, "count"), "run")
                                                : counted(count_of(row, "count"), "run") + " of networks";
-  const std::string user = known(row, "owner") ? "user " + std::to_string(count_of(row, "owner")) : "an unknown user";
+  const std::string user =
+      known(row, "owner") ? "user " + std::to_string(count_of(row, "owner")) : "an unknown user";
   return "refused  " + count + " beyond the budget of " + user + "; last " + when(row, "last_at") + "\n";
 }
 
@@ -150,8 +151,8 @@ std::string status_text(const Object& health, const Screen& screen) {
   out += sources_line(object_of(health, "sources"), object_of(health, "lag"));
   out += "runs     " + count_text(count_of(object_of(health, "runs"), "running")) + " running\n";
   out += "history  " + counted(count_of(history, "runs"), "run") + ", " +
-         counted(count_of(history, "segments"), "measurement") + ", " + bytes_text(number_of(history, "bytes")) +
-         "; last commit " + when(health, "last_commit") + "\n";
+         counted(count_of(history, "segments"), "measurement") + ", " +
+         bytes_text(number_of(history, "bytes")) + "; last commit " + when(health, "last_commit") + "\n";
   for (const json::value& each : array_of(history, "refused"))
     if (each.is_object()) out += refused_line(each.get_object());
   out += "models   " + count_text(count_of(health, "models")) + "; last refit " + when(health, "last_refit") +
@@ -235,12 +236,14 @@ std::string cost_text(const Object& estimate, const Screen& screen) {
   const auto value = [&](const char* name) {
     return energy ? metric_text(number_of(estimate, name), "J") : bytes_text(number_of(estimate, name));
   };
-  std::string out = coloured(value("value") + " (" + value("lower") + " to " + value("upper") + ")", Colour::bold,
-                             screen.colours) +
+  std::string out = coloured(value("value") + " (" + value("lower") + " to " + value("upper") + ")",
+                             Colour::bold, screen.colours) +
                     "\n  " + or_dash(text_of(estimate, "network")) + ", " + text_of(estimate, "phase") + ": ";
-  out += energy ? "energy of " + counted(count_of(estimate, "iterations"), "iteration") : "peak memory of a device";
+  out += energy ? "energy of " + counted(count_of(estimate, "iterations"), "iteration")
+                : "peak memory of a device";
   if (number_of(estimate, "batch_size") > 0)
-    out += " over " + counted(count_of(estimate, "batch_size"), "sample") + (energy ? " each" : " an iteration");
+    out +=
+        " over " + counted(count_of(estimate, "batch_size"), "sample") + (energy ? " each" : " an iteration");
   return out + "; " + deployment_text(estimate) + "\n  the interval holds " +
          trimmed(number_text(number_of(estimate, "confidence") * 100)) + " of 100 runs\n  rests on " +
          (count_of(object_of(estimate, "rests_on"), "runs") > 0
@@ -307,7 +310,8 @@ std::string model_text(const Object& model, const Screen& screen) {
   if (const double coverage = number_of(model, "coverage"); coverage > 0) {
     out += "; the 90 % interval held " + percent_text(coverage * 100) + " of held-out runs";
   }
-  out += dispute_text(model) + "\n" + circumstances_text(model) + "  fitted " + when(model, "fitted_at") + "\n\n";
+  out += dispute_text(model) + "\n" + circumstances_text(model) + "  fitted " + when(model, "fitted_at") +
+         "\n\n";
   Table terms({"coefficient", ">value", ">standard error"});
   for (const json::value& each : array_of(model, "coefficients")) {
     if (!each.is_object()) continue;

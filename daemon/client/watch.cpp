@@ -18,9 +18,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kTick{1};
-constexpr std::chrono::seconds kOverShown{30};   // what is over goes from the picture after that
-constexpr int kMostTroubled = 10;                // but for so many that went wrong
-constexpr std::chrono::seconds kUseEvery{10};    // how often the traces are asked
+constexpr std::chrono::seconds kOverShown{30};  // what is over goes from the picture after that
+constexpr int kMostTroubled = 10;               // but for so many that went wrong
+constexpr std::chrono::seconds kUseEvery{10};   // how often the traces are asked
 
 std::optional<Object> parsed(std::string_view text) {
   boost::json::error_code error;

@@ -47,15 +47,17 @@ std::string throughput_chart(const boost::json::array& rows, const std::string& 
     if (!each.is_object()) continue;
     const Object& row = each.get_object();
     const auto& beyond = array_of(row, "extrapolates");
-    const bool outside = std::any_of(beyond.begin(), beyond.end(),
-                                     [&](const auto& what) { return what.is_string() && what.get_string() == vary; });
+    const bool outside = std::any_of(beyond.begin(), beyond.end(), [&](const auto& what) {
+      return what.is_string() && what.get_string() == vary;
+    });
     const Point point{number_of(row, vary), number_of(row, "samples_per_second"), outside};
     if (!(point.x > 0) || !(point.rate > 0)) continue;
     if (points.empty() || point.x > points.back().x) points.push_back(point);
   }
   if (points.size() < 3) return {};
   Chart chart;
-  const std::size_t columns = std::min<std::size_t>(60, (width == 0 ? 80 : std::max<std::size_t>(width, 30)) - 12);
+  const std::size_t columns =
+      std::min<std::size_t>(60, (width == 0 ? 80 : std::max<std::size_t>(width, 30)) - 12);
   const double from = std::log(points.front().x), to = std::log(points.back().x);
   for (std::size_t i = 0, right = 1; i < columns; ++i) {
     const double x = from + (to - from) * static_cast<double>(i) / static_cast<double>(columns - 1);
@@ -85,7 +87,8 @@ std::string split_text(const Object& answer, const Screen& screen) {
   for (const auto& each : array_of(split, "shares")) {
     if (!each.is_object()) continue;
     const Object& share = each.get_object();
-    table.row({text_of(share, "device"), count_text(static_cast<std::int64_t>(number_of(share, "batch_size")))});
+    table.row(
+        {text_of(share, "device"), count_text(static_cast<std::int64_t>(number_of(share, "batch_size")))});
   }
   return table.text(screen.width, screen.colours) + "all are ready after " +
          duration_text(number_of(split, "seconds_per_iteration")) + ": " +
@@ -110,7 +113,8 @@ std::string what_if_text(const Object& answer, const Screen& screen) {
                        [&](const auto& row) { return row.is_object() && known(row.get_object(), name); });
   };
   const bool energy = any("energy_joules"), memory = any("peak_memory_bytes");
-  std::vector<std::string> headings = {(vary == "device" ? "" : ">") + heading, ">time", "interval", ">samples/s"};
+  std::vector<std::string> headings = {(vary == "device" ? "" : ">") + heading, ">time", "interval",
+                                       ">samples/s"};
   if (energy) headings.emplace_back(">energy");
   if (memory) headings.emplace_back(">memory");
   for (const char* const name : {"?throughput", "measured", "note"}) headings.emplace_back(name);

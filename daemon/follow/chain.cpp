@@ -115,7 +115,8 @@ bool Chain::is_copied_beginning(const NextFile& candidate) {
   return part && known_or(contents_.matches(path_, key_of(*here), *part), false);
 }
 
-std::optional<std::string> Chain::holds(const Link& last, const FinishedFiles& finished, const Others& others) {
+std::optional<std::string> Chain::holds(const Link& last, const FinishedFiles& finished,
+                                        const Others& others) {
   if (last.part.marker.length == 0) return std::nullopt;  // nothing read yet: every file would do
   // Plain ones first: while a file is being compressed both lie there, and the compressed one is cut short.
   for (const bool compressed : {false, true}) {

@@ -15,7 +15,7 @@ namespace etad::follow {
 
 // How much may be inflated: in this turn, whoever asks, and of one file at all.
 struct Inflating {
-  std::size_t left = 0;             // bytes of this turn, read or made
+  std::size_t left = 0;              // bytes of this turn, read or made
   std::int64_t largest = 4LL << 30;  // of one file, decompressed; EFBIG beyond
 };
 

@@ -7,8 +7,8 @@
 namespace etad::follow {
 namespace {
 
-constexpr std::size_t kMostWaiting = 8;           // descriptors and windows held between turns
-constexpr std::size_t kMostKnown = 4096;          // compressed files of which something is kept
+constexpr std::size_t kMostWaiting = 8;          // descriptors and windows held between turns
+constexpr std::size_t kMostKnown = 4096;         // compressed files of which something is kept
 constexpr std::uint64_t kForgottenAfter = 4096;  // turns: nobody asks any more
 
 }  // namespace
@@ -21,7 +21,8 @@ void Contents::begin_turn(std::size_t share) {
 // Nothing for a plain file, of which all is found out at once.
 Contents::Known* Contents::known(const Opened& file) {
   if (!file.content->compressed()) return nullptr;
-  if (known_.size() > kMostKnown) std::erase_if(known_, [](const auto& each) { return !each.second.waiting; });
+  if (known_.size() > kMostKnown)
+    std::erase_if(known_, [](const auto& each) { return !each.second.waiting; });
   Known& known = known_[key_of(file.status)];
   if (known.size != file.status.size || known.modified != file.status.modified)
     known = {file.status.size, file.status.modified, nullptr, turn_};

@@ -46,7 +46,7 @@ class Contents {
     std::int64_t size = 0;
     Instant modified{};
     std::unique_ptr<Content> waiting;
-    std::uint64_t used = 0;                          // in which turn
+    std::uint64_t used = 0;                              // in which turn
     std::optional<std::pair<ReadPart, bool>> matched{};  // the last one asked about
     std::optional<OsResult<std::string>> identity{};
   };

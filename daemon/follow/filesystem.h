@@ -92,7 +92,7 @@ class HintSource {
   struct Hints {
     std::vector<std::string> paths;  // files (or, where no name is known, directories) that may have changed
     std::vector<std::string> removed;  // of these: the names that were deleted, not renamed or replaced
-    bool overflow = false;           // hints were dropped: anything may have changed
+    bool overflow = false;             // hints were dropped: anything may have changed
   };
   virtual ~HintSource() = default;
   virtual int fd() const = 0;

@@ -79,9 +79,11 @@ class FinishedFiles {
   std::vector<ReadPart> without_key(const Fingerprint& head) const {
     std::vector<ReadPart> out;
     const std::string text = head.text() + "/";
-    for (auto at = by_content_.lower_bound(text); at != by_content_.end() && at->first.starts_with(text); ++at)
+    for (auto at = by_content_.lower_bound(text); at != by_content_.end() && at->first.starts_with(text);
+         ++at)
       if (const auto part = part_of_finished(at->first); part && at->second.unknown) out.push_back(*part);
-    std::sort(out.begin(), out.end(), [](const ReadPart& a, const ReadPart& b) { return a.offset > b.offset; });
+    std::sort(out.begin(), out.end(),
+              [](const ReadPart& a, const ReadPart& b) { return a.offset > b.offset; });
     return out;
   }
   bool empty() const { return by_content_.empty(); }

@@ -170,12 +170,13 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::set<std::st
   const bool is_file = status && status->type == FileType::regular;
   const auto known = recall ? recall(found.path) : OsResult<std::optional<Position>>(std::nullopt);
   auto before = is_file && !(known && *known) ? read_before(contents, found.path, *status, finished)
-                                               : OsResult<ReadPart>(ReadPart{});
+                                              : OsResult<ReadPart>(ReadPart{});
   if (go_on && is_file && !(known && *known) && before && before->offset == 0) {
     before = imported_before(contents, found.path, *status, finished);
     if (before && before->offset > 0 && !go_on(found.path, finished_identity(*before))) before = ReadPart{};
   }
-  if (!before && !is_passing(before.error())) before = ReadPart{};  // it is not ours to read: that is told later
+  if (!before && !is_passing(before.error()))
+    before = ReadPart{};  // it is not ours to read: that is told later
   if (!before && Stream::lacks_descriptors(before.error())) close_oldest(0);
   if (!known || !before) return !before;  // looked at again soon
   Stream& stream = add(found.path, found.watch, found.literal, now);
@@ -196,7 +197,8 @@ void Follower::Impl::pass_over(const std::string& path, const std::string& base)
   const FileKey key = key_of(*status);
   if (by_key.contains(key)) return;
   PassedOver now{key, status->size, 0};
-  if (const auto before = passed_before.find(path); before != passed_before.end() && before->second.key == key)
+  if (const auto before = passed_before.find(path);
+      before != passed_before.end() && before->second.key == key)
     now.growths = before->second.growths + (now.size > before->second.size ? 1 : 0);
   passed_over[path] = now;
   if (now.growths >= kGrowths)

@@ -58,7 +58,7 @@ struct Options {
   std::chrono::milliseconds hole_limit{60'000};            // then NUL bytes are no hole that fills later
   std::chrono::milliseconds close_after{30'000};           // idle descriptors are closed
   std::chrono::milliseconds forget_after{24 * 3'600'000};  // streams whose file is gone are forgotten
-  std::size_t max_open = 512;  // descriptors; the least recently read is closed first
+  std::size_t max_open = 512;                 // descriptors; the least recently read is closed first
   std::int64_t largest_inflated = 4LL << 30;  // more of a compressed file is not read
 };
 
@@ -82,15 +82,15 @@ struct Batch {
   std::size_t tag = 0;
   std::string path;  // the stream's
   std::vector<Line> lines;
-  Position after;                    // to be committed together with what the lines gave
-  std::int64_t truncated_lines = 0;  // cut at the limit
-  std::int64_t skipped_bytes = 0;    // NUL bytes
-  std::int64_t lost_bytes = 0;       // known to be gone unread
-  std::string torn;                  // the beginning of the first line, if that was given out before it was
-                                     // ended: then the line went on after all
-  std::int64_t size = 0;             // of the file, when read
+  Position after;                     // to be committed together with what the lines gave
+  std::int64_t truncated_lines = 0;   // cut at the limit
+  std::int64_t skipped_bytes = 0;     // NUL bytes
+  std::int64_t lost_bytes = 0;        // known to be gone unread
+  std::string torn;                   // the beginning of the first line, if that was given out before it was
+                                      // ended: then the line went on after all
+  std::int64_t size = 0;              // of the file, when read
   std::optional<std::int64_t> owner;  // uid of the file's; none: not known
-  Instant modified{};                // the file's, when read: gives a timestamp without a year its year
+  Instant modified{};                 // the file's, when read: gives a timestamp without a year its year
   bool caught_up = false;  // these lines reach the end of the file, and no other file waits behind it
   bool ended = false;      // this file is finished: `finished` goes on the list of finished files
   bool restarted = false;  // the file of these lines is not the one of the lines before (or begins anew)
@@ -122,7 +122,8 @@ struct Status {
 struct Lookup {
   std::vector<std::string> unreadable;  // folders with the reason: "/home/ada: Permission denied"
   std::vector<std::string> unmatched;   // patterns that no file fits
-  std::vector<std::string> passed_over;  // files that grow and that nobody reads, since they are named as rotated ones
+  std::vector<std::string>
+      passed_over;  // files that grow and that nobody reads, since they are named as rotated ones
 };
 
 class Follower {

@@ -26,7 +26,8 @@ struct Follower::Impl {
     bool literal = false;
     std::optional<FileKey> key;  // as in `by_key`
     std::string target;          // where its path leads, if that is a link; as in `by_target`
-    std::optional<std::uint64_t> head;  // the hash of its file's first bytes, if all are read; as in `by_head`
+    std::optional<std::uint64_t>
+        head;  // the hash of its file's first bytes, if all are read; as in `by_head`
   };
 
   // A file that is left to another stream for its name, and whether it is written to all the same.
@@ -43,8 +44,10 @@ struct Follower::Impl {
         contents(files, options.largest_inflated),
         schedule(options),
         most_open(opts.max_open),
-        around{files,    contents,
-               options,  finished,
+        around{files,
+               contents,
+               options,
+               finished,
                [this](const std::string& path, const FileKey& key, StreamId self) {
                  return reads_another(path, key, self);
                },
@@ -107,9 +110,9 @@ struct Follower::Impl {
   SteadyTime next_scan{};
   SteadyTime last_scan{};
   SteadyTime next_passed_look{};
-  std::map<std::string, PassedOver> passed_over;  // as found at the last such look
+  std::map<std::string, PassedOver> passed_over;    // as found at the last such look
   std::map<std::string, PassedOver> passed_before;  // during one: the look before
-  bool passed_look = false;  // this scan is one
+  bool passed_look = false;                         // this scan is one
   std::chrono::milliseconds scan_interval{0};
   std::vector<Position> restored;  // until the first poll
   Recall recall;

@@ -13,7 +13,8 @@ struct Block {
   std::span<char> rest;    // the beginning of a line: taken too where `take_rest`
   bool take_rest = false;  // nothing more will come
   bool is_full = false;    // no room for more: partial lines still open are given out as they are
-  bool carry = false;      // with `take_rest`: those still open at the end are not, unless they are longer than a line
+  bool carry =
+      false;  // with `take_rest`: those still open at the end are not, unless they are longer than a line
 };
 
 // Appends the block's lines and returns how many of its bytes they stand for. Fewer than all where the block

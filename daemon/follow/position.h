@@ -25,7 +25,8 @@ struct Position {
   std::string marker;       // marker_of(the bytes before the offset)
   std::string head;         // head_of(the bytes before the offset)
   std::int64_t size = 0;    // of the file when last looked at: what is behind a truncation is lost
-  std::string carried{};    // parts of a line, as the runtime of a container wrapped them, whose end is in the next file
+  std::string
+      carried{};  // parts of a line, as the runtime of a container wrapped them, whose end is in the next file
   bool operator==(const Position&) const = default;
 };
 

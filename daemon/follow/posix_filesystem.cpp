@@ -43,8 +43,7 @@ FileStatus status_of(const struct statx& raw) {
 // `flags` as of statx(2); with AT_EMPTY_PATH and an empty path: of the handle itself.
 OsResult<FileStatus> status_at(int handle, const char* path, int flags) {
   struct statx raw {};
-  if (::statx(handle, path, flags, STATX_BASIC_STATS | STATX_BTIME, &raw) != 0)
-    return tl::unexpected(errno);
+  if (::statx(handle, path, flags, STATX_BASIC_STATS | STATX_BTIME, &raw) != 0) return tl::unexpected(errno);
   return status_of(raw);
 }
 
@@ -84,9 +83,7 @@ class PosixFileSystem final : public FileSystem {
 
   void close(Handle handle) override { ::close(handle); }
 
-  OsResult<FileStatus> status(Handle handle) override {
-    return status_at(handle, "", AT_EMPTY_PATH);
-  }
+  OsResult<FileStatus> status(Handle handle) override { return status_at(handle, "", AT_EMPTY_PATH); }
 
   OsResult<std::size_t> read(Handle handle, std::int64_t offset, std::span<char> into) override {
     for (;;) {

@@ -42,7 +42,7 @@ SplitPath split_path(std::string_view path);
 struct Surrounding {
   OsResult<FileStatus> under_path = tl::unexpected(ENOENT);
   std::vector<RotatedFile> rotated;  // oldest first
-  Errno error = 0;               // why it can't be relied on: a passing one, or EAGAIN where names keep moving
+  Errno error = 0;  // why it can't be relied on: a passing one, or EAGAIN where names keep moving
 };
 // `places`: the path, and what it leads to if it is a link.
 Surrounding look_around(FileSystem& files, const std::string& path, const std::vector<SplitPath>& places);

@@ -215,8 +215,9 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
     std::size_t bytes = 0;
     if (status) settle(look, *status);
     const FileReader::How how{rest != Rest::left, current.settled, rest == Rest::carried};
-    auto outcome = status ? current.reader.read(*current.content, look.around.options, how, carried_, batch, bytes)
-                          : tl::unexpected(status.error());
+    auto outcome =
+        status ? current.reader.read(*current.content, look.around.options, how, carried_, batch, bytes)
+               : tl::unexpected(status.error());
     if (!outcome && outcome.error() == EAGAIN) return Drained::budget;
     if (!outcome && outcome.error() == EFBIG) {  // what is behind the limit is not read
       fail(EFBIG);
@@ -235,7 +236,8 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
     current.pending = current.reader.unterminated();
     current.at_end = *outcome == FileReader::Outcome::end;
     current.at_hole = *outcome == FileReader::Outcome::hole;
-    if (!batch.lines.empty() || batch.skipped_bytes > 0 || batch.truncated_lines > 0) emit(std::move(batch), look.out);
+    if (!batch.lines.empty() || batch.skipped_bytes > 0 || batch.truncated_lines > 0)
+      emit(std::move(batch), look.out);
     look.budget -= std::min(look.budget, bytes);
     if (current.at_end) return Drained::end;
     if (current.at_hole) return Drained::hole;
@@ -307,7 +309,9 @@ bool Stream::advance(Look& look) {
   Chain chain(look.around.files, look.around.contents, path_);
   auto next = chain.next(last_, look.around.finished, others(look));
   const auto& here = chain.under_path();
-  const auto key_of_file = [](const auto& file) { return file ? std::optional(key_of(*file)) : std::nullopt; };
+  const auto key_of_file = [](const auto& file) {
+    return file ? std::optional(key_of(*file)) : std::nullopt;
+  };
   const auto before = key_of_file(look.target.file);
   look.target.file = here && here->type == FileType::regular ? std::optional(*here) : std::nullopt;
   if (key_of_file(look.target.file) != before) {  // it was none of ours then: perhaps it is now

@@ -28,7 +28,7 @@ struct CurrentFile {
   FileStatus seen;                   // just before it was last read
   std::int64_t pending = 0;          // bytes of an unterminated line
   bool at_end = false;
-  bool at_hole = false;              // NUL bytes that may still be filled
+  bool at_hole = false;  // NUL bytes that may still be filled
   bool compressed = false;
   bool drained_finally = false;
   std::optional<SteadyTime> grew;  // when it was last seen to have grown; since we hold it
@@ -92,7 +92,7 @@ class Stream {
   static bool lacks_descriptors(Errno error) { return error == EMFILE || error == ENFILE; }
   bool is_open() const { return current_ && current_->content; }
   bool is_known() const { return known_; }  // a file of its path has been read or begun
-  std::optional<FileKey> key() const;  // of the file being read
+  std::optional<FileKey> key() const;       // of the file being read
   // Of what was read of it, or, where there is none, of the file before.
   ReadPart part() const { return current_ ? current_->reader.part() : last_.part; }
   std::optional<SteadyTime> gone_since() const { return gone_since_; }
@@ -170,7 +170,7 @@ class Stream {
   FileKey ended_key_;       // of the file before
   std::int64_t lost_bytes_ = 0;
   std::optional<std::int64_t> expected_;  // bytes, before the first look
-  bool moved_ = false;  // in this look
+  bool moved_ = false;                    // in this look
   bool caught_up_ = false;
 
   State state_ = State::gone;

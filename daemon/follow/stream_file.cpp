@@ -71,7 +71,8 @@ Stream::Attached Stream::attach(Look& look) {
 
 // Opens what lies at `file` and sees whether it is what we have been reading. `expected`: what lay there a moment ago;
 // if it does no more, names have moved in between, and all is looked at again.
-Stream::Attached Stream::attach_at(Look& look, const std::string& file, const std::optional<FileKey>& expected) {
+Stream::Attached Stream::attach_at(Look& look, const std::string& file,
+                                   const std::optional<FileKey>& expected) {
   auto opened = look.around.contents.open_if(file, current_->reader.part());
   const bool absent = !opened && (is_absent(opened.error()) || opened.error() == EINVAL);
   const bool moved = absent || (opened && expected && key_of(opened->status) != *expected);
@@ -137,7 +138,9 @@ Stream::Attached Stream::find_copy(Look& look) {
 
 Chain::Others Stream::others(const Look& look) const {
   const auto& around = look.around;
-  return {[&around, id = id_](const std::string& path, const FileKey& key) { return around.taken(path, key, id); },
+  return {[&around, id = id_](const std::string& path, const FileKey& key) {
+            return around.taken(path, key, id);
+          },
           [&around, id = id_](const std::string& path, const FileStatus& status) {
             return around.lost(path, status, id);
           }};

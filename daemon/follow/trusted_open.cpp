@@ -73,7 +73,8 @@ OsResult<Walk> walk(const std::string& path) {
       out.link_owners.push_back(status.st_uid);
       if (out.link_owners.size() > kMostLinks) return tl::unexpected(ELOOP);
       auto onward = names_of({target.data(), static_cast<std::size_t>(length)});
-      names.insert(names.begin(), std::make_move_iterator(onward.begin()), std::make_move_iterator(onward.end()));
+      names.insert(names.begin(), std::make_move_iterator(onward.begin()),
+                   std::make_move_iterator(onward.end()));
       continue;
     }
     if (names.empty())

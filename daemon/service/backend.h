@@ -46,7 +46,7 @@ struct Health {
     std::int64_t count = 0;  // of the subjects there are; `subjects` may hold the first of them only
   };
   static constexpr std::size_t kMostSubjects = 20;
-  std::vector<Failure> failures;     // empty: all is well
+  std::vector<Failure> failures;  // empty: all is well
   std::vector<Note> notes;
   bool looking = false;              // just started: the patterns have not been looked up yet
   std::int64_t sources = 0;          // followed now
@@ -62,9 +62,9 @@ struct ImportRequest {
   std::string name;    // the log's own path, or whatever the client calls it: the source's path
   std::string format;  // empty: recognise by content
   std::map<std::string, std::string> labels;
-  std::optional<Instant> modified;  // of the file: dates lines without a year
-  std::int64_t replaces = 0;        // the import whose place it takes, read again; 0: none
-  std::optional<std::int64_t> owner = {};  // uid of who imports it: the runs are theirs
+  std::optional<Instant> modified;                 // of the file: dates lines without a year
+  std::int64_t replaces = 0;                       // the import whose place it takes, read again; 0: none
+  std::optional<std::int64_t> owner = {};          // uid of who imports it: the runs are theirs
   std::map<std::string, std::string> beside = {};  // by name, the files of its folder that a format looks for
 };
 

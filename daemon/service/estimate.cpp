@@ -127,7 +127,8 @@ Question question_from(Params& params, bool shown, const prediction::ModelSet& m
   if (out.epochs && out.iterations > 0)
     params.reject("epochs", "says the same as iterations: one of the two");
   if (!out.like) {
-    if (!out.network && !out.architecture && !shown) params.require("network", "which network? (or architecture)");
+    if (!out.network && !out.architecture && !shown)
+      params.require("network", "which network? (or architecture)");
     params.require("phase", "train, test or total");
     if (!out.epochs) params.require("iterations", "how many iterations will it run? (or epochs)");
   } else if (phase.empty()) {
@@ -173,12 +174,17 @@ void begin_answer(JsonWriter& json, const Estimate& estimate) {
 
 }  // namespace
 
-std::string to_json(const Estimate& estimate, prediction::Cost quantity, const prediction::CostEstimate& cost) {
+std::string to_json(const Estimate& estimate, prediction::Cost quantity,
+                    const prediction::CostEstimate& cost) {
   const bool energy = quantity == prediction::Cost::energy;
   JsonWriter json;
   begin_answer(json, estimate);
-  json.field("quantity", energy ? "energy" : "memory").field("unit", energy ? "J" : "B").field("value", cost.value);
-  json.field("lower", cost.lower).field("upper", cost.upper).field("confidence", estimate.question.confidence);
+  json.field("quantity", energy ? "energy" : "memory")
+      .field("unit", energy ? "J" : "B")
+      .field("value", cost.value);
+  json.field("lower", cost.lower)
+      .field("upper", cost.upper)
+      .field("confidence", estimate.question.confidence);
   write_said(json, cost.said);
   json.end_object();
   return json.take() + "\n";

@@ -12,7 +12,8 @@ namespace etad::service {
 
 // The question that a request's parameters put; see `Params::check` for what is wrong with them.
 // `models`: they know which settings there are. `shown`: the request shows the network, so that it needs no name.
-prediction::Question question_from(Params& params, bool shown = false, const prediction::ModelSet& models = {});
+prediction::Question question_from(Params& params, bool shown = false,
+                                   const prediction::ModelSet& models = {});
 
 // The question's length in iterations, counted from its epochs where it says those. What is wrong where it has none.
 std::optional<Problem> count_iterations(prediction::Question& question);

@@ -72,7 +72,9 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
   json.begin_object().field("id", fitted.id);
   json.field("network", key.network).field("architecture", key.architecture);
   json.field("framework", key.framework).field("host", key.host);
-  json.field("device", key.device).field("devices", known_devices(key.devices)).field("phase", name_of(key.phase));
+  json.field("device", key.device)
+      .field("devices", known_devices(key.devices))
+      .field("phase", name_of(key.phase));
   json.field("family", fitted.family).field("basis", model.basis);
   json.key("coefficients").begin_array();
   for (const auto& each : model.coefficients) {

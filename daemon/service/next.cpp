@@ -44,7 +44,8 @@ Outcome Router::next(Call& call) {
   question.confidence = params.number("confidence", 0, 1).value_or(0.9);
   const auto budget = params.number("budget", 0, kAnyTime);
   const auto limit = params.integer("limit", 1, kMostRuns);
-  if (!question.network && !question.architecture) params.require("network", "which network? (or architecture)");
+  if (!question.network && !question.architecture)
+    params.require("network", "which network? (or architecture)");
   if (auto problem = params.check()) return reply_of(*problem);
   return Work{[models = backend_.models(), question = std::move(question), budget, limit] {
     return reply_to(prediction::next_runs(*models, question, budget.value_or(kAnyTime),

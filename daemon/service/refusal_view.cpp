@@ -99,7 +99,8 @@ Problem costs_unknown(const Refusal& refusal) {
   problem.title = "Unknown costs";
   problem.detail = "What " + named(refusal) + " costs can't be counted: " + refusal.value + ".";
   problem.hint =
-      "`etactl estimate --net FILE` takes a deploy.prototxt or Keras' model.summary(), which say it; or start "
+      "`etactl estimate --net FILE` takes a deploy.prototxt or Keras' model.summary(), which say it; or "
+      "start "
       "the training: its first measured interval makes a model";
   return problem;
 }
@@ -108,8 +109,8 @@ Problem nothing_alike(const Refusal& refusal) {
   Problem problem;
   problem.status = 404;
   problem.title = "Nothing to compare with";
-  problem.detail = "Of " + named(refusal) + " there are no runs, and those of others do not tell of it: " +
-                   refusal.value + ".";
+  problem.detail = "Of " + named(refusal) +
+                   " there are no runs, and those of others do not tell of it: " + refusal.value + ".";
   problem.hint =
       "a network is estimated by its costs where two others, whose logs showed their layers, have run: "
       "`etactl networks` lists what ran";
@@ -131,12 +132,14 @@ Problem cost_unknown(const Refusal& refusal) {
   Problem problem;
   problem.status = 404;
   problem.title = "Never measured";
-  problem.detail = "What " + refusal.value + " runs of " + (refusal.network.empty() ? "it" : refusal.network) +
+  problem.detail = "What " + refusal.value + " runs of " +
+                   (refusal.network.empty() ? "it" : refusal.network) +
                    " take, nothing tells: no trace of their GPUs, no log, and no other run.";
-  problem.hint = refusal.value == "energy"
-                     ? "follow a monitoring trace with the GPUs' power, or import a CSV with a column energy_joules"
-                     : "follow a monitoring trace with the GPUs' memory, import a CSV with a column "
-                       "peak_memory_bytes, or show the network with --net FILE";
+  problem.hint =
+      refusal.value == "energy"
+          ? "follow a monitoring trace with the GPUs' power, or import a CSV with a column energy_joules"
+          : "follow a monitoring trace with the GPUs' memory, import a CSV with a column "
+            "peak_memory_bytes, or show the network with --net FILE";
   return problem;
 }
 
@@ -199,10 +202,10 @@ Problem batch_size_missing(const Refusal& refusal) {
 Problem sequence_length_missing(const Refusal& refusal) {
   Problem problem;
   problem.title = "Invalid parameter";
-  problem.detail = "How many samples the tokens are is not known: the runs of " +
-                   (refusal.network.empty() ? "that network" : refusal.network) +
-                   (refusal.candidates.empty() ? " tell no length of a sequence."
-                                               : " had sequences of several lengths.");
+  problem.detail =
+      "How many samples the tokens are is not known: the runs of " +
+      (refusal.network.empty() ? "that network" : refusal.network) +
+      (refusal.candidates.empty() ? " tell no length of a sequence." : " had sequences of several lengths.");
   problem.hint = "say it by " + refusal.parameter + ", or ask for batch_size";
   problem.more = [name = refusal.parameter, known = refusal.candidates](JsonWriter& json) {
     json.field("parameter", name).field("candidates", known);

@@ -51,7 +51,8 @@ void tell_of_runs(std::vector<NetworkRow> rows, const Refusal& refusal, Problem&
   for (const NetworkRow& row : rows) runs += row.runs;
   problem.detail = "The history has " + std::to_string(runs) + (runs == 1 ? " run of " : " runs of ") +
                    rows.front().network + ", but no model of it yet";
-  problem.detail += refusal.value.empty() ? "." : ", and no estimate by what it costs: " + refusal.value + ".";
+  problem.detail +=
+      refusal.value.empty() ? "." : ", and no estimate by what it costs: " + refusal.value + ".";
   problem.hint =
       "a model comes with the next refit after a run's first measured interval: `etactl refit` asks for it "
       "now; `etactl runs --all` shows what the runs have";
@@ -80,7 +81,8 @@ Result<prediction::Description> description_in(const std::string& body, const Fo
   return prediction::described(std::move(*net));
 }
 
-Reply answer_to(const prediction::Answer<prediction::Estimate>& answer, std::optional<prediction::Cost> quantity) {
+Reply answer_to(const prediction::Answer<prediction::Estimate>& answer,
+                std::optional<prediction::Cost> quantity) {
   if (!answer) return reply_of(problem_of(answer.error()));
   if (!quantity) return {200, "application/json", {}, to_json(*answer)};
   if (const auto cost = prediction::cost_of(*answer, *quantity))
@@ -118,8 +120,9 @@ Reply estimate_shown(const std::shared_ptr<const prediction::ModelSet>& models, 
 std::optional<Problem> count_iterations(Question& question) {
   if (!prediction::count_epochs(question)) {
     const std::string lacking = question.batch_size ? "samples_per_epoch" : "batch_size";
-    Problem problem = wrong("Missing parameter", "Parameter \"" + lacking +
-                                                     "\" is missing: epochs are counted by it, and nothing else says it.");
+    Problem problem =
+        wrong("Missing parameter", "Parameter \"" + lacking +
+                                       "\" is missing: epochs are counted by it, and nothing else says it.");
     problem.more = [lacking](JsonWriter& json) { json.field("parameter", lacking); };
     return problem;
   }
@@ -183,7 +186,7 @@ Outcome Router::estimators(Call& call) {
   const auto set = backend_.models();
   JsonWriter json;
   json.begin_object().key("estimators").begin_array();
-  const auto& knowledge = !quantity                             ? set->knowledge
+  const auto& knowledge = !quantity                               ? set->knowledge
                           : *quantity == prediction::Cost::energy ? set->energy
                                                                   : set->memory;
   if (knowledge) {

@@ -201,8 +201,7 @@ Outcome Router::sources(Call& call) {
   auto rows = reader_.sources();
   if (!rows) return history_failed(rows.error());
   auto views = source_views(std::move(*rows), backend_.source_statuses());
-  std::erase_if(views,
-                [&](const SourceView& view) { return privacy_.hides(view.row.owner, call.request); });
+  std::erase_if(views, [&](const SourceView& view) { return privacy_.hides(view.row.owner, call.request); });
   return slice_reply("sources", views, page, [](JsonWriter& json, const SourceView& view) {
     view.unread ? write_unread_source(json, view.row.path, view.status)
                 : write_source(json, view.row, view.status);

@@ -72,7 +72,8 @@ tl::expected<RunRow, Reply> find_run(Reader& reader, const std::string& argument
 std::optional<double> last_loss(Reader& reader, std::int64_t run_id) {
   const auto last = reader.points(run_id, -8, 8);
   if (!last) return std::nullopt;
-  const auto point = std::find_if(last->rbegin(), last->rend(), [](const ProgressPoint& p) { return !p.snapshot; });
+  const auto point =
+      std::find_if(last->rbegin(), last->rend(), [](const ProgressPoint& p) { return !p.snapshot; });
   if (point == last->rend() || !std::isfinite(point->loss)) return std::nullopt;
   return point->loss;
 }
@@ -171,7 +172,8 @@ Outcome Router::segments(Call& call) {
   const auto row = find_run(reader_, call.argument);
   if (!row) return row.error();
   if (points) {
-    Thinning<ThinnedSegment> train(static_cast<std::size_t>(*points)), test(static_cast<std::size_t>(*points));
+    Thinning<ThinnedSegment> train(static_cast<std::size_t>(*points)),
+        test(static_cast<std::size_t>(*points));
     const auto read = for_each_in_pages(
         [&](std::int64_t from, std::int64_t limit) { return reader_.segments(row->id, from, limit); },
         [&](const Segment& each) { (each.phase == Phase::train ? train : test).add(ThinnedSegment(each)); });
@@ -185,8 +187,9 @@ Outcome Router::segments(Call& call) {
   }
   const auto items = reader_.segments(row->id, page.cursor, page.limit + 1);
   if (!items) return history_failed(items.error());
-  return list_reply("segments", *items, page, [](JsonWriter& json, const Segment& each) { write_segment(json, each); },
-                    [&](std::size_t i) { return page.cursor + static_cast<std::int64_t>(i) + 1; });
+  return list_reply(
+      "segments", *items, page, [](JsonWriter& json, const Segment& each) { write_segment(json, each); },
+      [&](std::size_t i) { return page.cursor + static_cast<std::int64_t>(i) + 1; });
 }
 
 Outcome Router::progress(Call& call) {
@@ -201,10 +204,13 @@ Outcome Router::progress(Call& call) {
     return point;
   };
   if (points) {
-    Thinning<ThinnedPoint> thinned(static_cast<std::size_t>(*points)), snapshots(static_cast<std::size_t>(*points));
+    Thinning<ThinnedPoint> thinned(static_cast<std::size_t>(*points)),
+        snapshots(static_cast<std::size_t>(*points));
     const auto read = for_each_in_pages(
         [&](std::int64_t from, std::int64_t limit) { return reader_.points(row->id, from, limit); },
-        [&](const ProgressPoint& each) { (each.snapshot ? snapshots : thinned).add(ThinnedPoint(shown(each))); });
+        [&](const ProgressPoint& each) {
+          (each.snapshot ? snapshots : thinned).add(ThinnedPoint(shown(each)));
+        });
     if (!read) return history_failed(read.error());
     JsonWriter json;
     json.begin_object().key("points").begin_array();
@@ -217,8 +223,10 @@ Outcome Router::progress(Call& call) {
   }
   const auto items = reader_.points(row->id, page.cursor, page.limit + 1);
   if (!items) return history_failed(items.error());
-  return list_reply("points", *items, page, [&](JsonWriter& json, const ProgressPoint& each) { write_point(json, shown(each)); },
-                    [&](std::size_t i) { return page.cursor + static_cast<std::int64_t>(i) + 1; });
+  return list_reply(
+      "points", *items, page,
+      [&](JsonWriter& json, const ProgressPoint& each) { write_point(json, shown(each)); },
+      [&](std::size_t i) { return page.cursor + static_cast<std::int64_t>(i) + 1; });
 }
 
 std::string Router::changes(const Watch& watch, Watched& watched) {
@@ -230,7 +238,8 @@ std::string Router::changes(const Watch& watch, Watched& watched) {
     // Time that merely passes is no change: what counts is the run as of its last line, and whether it hangs.
     const Instant now = options_.now();
     const bool stalled = live_.forecast(row, backend_.models(), now).stalled;
-    const std::size_t hash = std::hash<std::string>{}(run_line(row, watch.request, {}) + (stalled ? " stalled" : ""));
+    const std::size_t hash =
+        std::hash<std::string>{}(run_line(row, watch.request, {}) + (stalled ? " stalled" : ""));
     auto& sent = watched.sent[row.id];
     if (sent != hash) out += run_line(row, watch.request, now) + "\n";
     sent = hash;

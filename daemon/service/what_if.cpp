@@ -111,7 +111,10 @@ Reply reply_of_split(const prediction::Split& split, std::int64_t batch) {
     rows += (rows.empty() ? "" : ",") + text;
   }
   json.end_array().end_object().end_object();
-  return {200, "application/json", {}, "{\"vary\":\"split\",\"rows\":[" + rows + "]," + json.take().substr(1) + "\n"};
+  return {200,
+          "application/json",
+          {},
+          "{\"vary\":\"split\",\"rows\":[" + rows + "]," + json.take().substr(1) + "\n"};
 }
 
 }  // namespace
@@ -126,7 +129,8 @@ Outcome Router::what_if(Call& call) {
   const auto values = values_from(call.params, vary);
   prediction::Question question = question_from(call.params, false, *backend_.models());
   question.asker = call.request.uid;
-  if (splits && values.size() < 2) call.params.reject("values", "must name the devices to split over, two or more");
+  if (splits && values.size() < 2)
+    call.params.reject("values", "must name the devices to split over, two or more");
   if (auto problem = call.params.check()) return reply_of(*problem);
   if (auto reply = take_from_run(call, question)) return std::move(*reply);
   if (auto problem = count_iterations(question)) return reply_of(*problem);

@@ -86,7 +86,7 @@ class Table {
   }
 
   const toml::node& node(std::string_view key) const;  // for a mistake's place; absent: the table
-  std::string place_of(std::string_view key) const;     // "etad.toml:12"
+  std::string place_of(std::string_view key) const;    // "etad.toml:12"
   void done() const;                                   // tells the keys nobody read
   void mistake(const toml::node& node, std::string message, std::string hint = {}) const;
 

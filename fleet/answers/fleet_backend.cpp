@@ -15,7 +15,9 @@ FleetBackend::FleetBackend(const std::string& database, double look, std::shared
       look_(look),
       refit_(
           std::make_unique<FleetReader>(database, digests_),
-          [this](auto& models, const auto& gone, const auto& reached) { return kept_.put(models, gone, reached); },
+          [this](auto& models, const auto& gone, const auto& reached) {
+            return kept_.put(models, gone, reached);
+          },
           std::move(now)) {}
 
 Result<prediction::RefitReport> FleetBackend::refit() {

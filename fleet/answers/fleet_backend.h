@@ -63,8 +63,9 @@ class FleetBackend final : public service::Backend {
   double look_;
   Mutex working_;  // one refit at a time
   Refit refit_;
-  std::optional<std::int64_t> generation_ GUARDED_BY(working_);  // of the models that were taken over or fitted here
-  bool learnt_ GUARDED_BY(working_) = false;                     // what goes with them was kept
+  std::optional<std::int64_t> generation_
+      GUARDED_BY(working_);                   // of the models that were taken over or fitted here
+  bool learnt_ GUARDED_BY(working_) = false;  // what goes with them was kept
   Mutex mutex_;
   std::optional<Error> failure_ GUARDED_BY(mutex_);
   double seconds_old_ GUARDED_BY(mutex_) = 0;

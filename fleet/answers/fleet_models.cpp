@@ -16,7 +16,9 @@ constexpr std::int64_t kLock = 1702125925;
 constexpr std::size_t kPart = 512 * 1024;  // bytes of a row of what was learnt
 
 // Of a role that may only read.
-bool keeps_nothing(const postgres::Failure& failure) { return failure.sql_state == "42501"; }
+bool keeps_nothing(const postgres::Failure& failure) {
+  return failure.sql_state == "42501";
+}
 
 // One transaction that writes; where nothing can be kept, nothing is.
 template <class Body>
@@ -38,7 +40,8 @@ Result<void> written(const std::string& database, const Body& body) {
 std::int64_t id_of(const ModelKey& key) {
   std::uint64_t hash = fnv1a({});
   const auto take = [&hash](std::string_view text) { hash = fnv1a("\xff", fnv1a(text, hash)); };
-  for (const std::string* text : {&key.network, &key.architecture, &key.framework, &key.host, &key.device}) take(*text);
+  for (const std::string* text : {&key.network, &key.architecture, &key.framework, &key.host, &key.device})
+    take(*text);
   take(std::to_string(key.devices));
   take(codes::word(key.phase));
   return static_cast<std::int64_t>(hash >> 12U);  // as exact as JSON's numbers are
@@ -49,11 +52,14 @@ std::vector<Parameter> parameters_of(const ModelKey& key) {
                     codes::word(key.phase));
 }
 
-void put_one(Connection& connection, const ModelRow& row, const std::string& digest, std::int64_t generation) {
+void put_one(Connection& connection, const ModelRow& row, const std::string& digest,
+             std::int64_t generation) {
   auto values = parameters_of(row.key);
-  for (auto& more : parameters(row.id, row.fitted_at, digest, generation, row.body)) values.push_back(std::move(more));
+  for (auto& more : parameters(row.id, row.fitted_at, digest, generation, row.body))
+    values.push_back(std::move(more));
   connection.queue(
-      "INSERT INTO models (network, architecture, framework, host, device, devices, phase, model_id, fitted_at,"
+      "INSERT INTO models (network, architecture, framework, host, device, devices, phase, model_id, "
+      "fitted_at,"
       " digest, generation, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
       " ON CONFLICT (network, architecture, framework, host, device, devices, phase) DO UPDATE SET"
       " model_id = excluded.model_id, fitted_at = excluded.fitted_at, digest = excluded.digest,"
@@ -110,8 +116,9 @@ Result<std::int64_t> FleetModels::looked(const std::optional<prediction::Learnt>
       const std::string body = prediction::learnt_to_json(*learnt);
       connection.queue("DELETE FROM learnt", {});
       for (std::size_t at = 0; at < body.size(); at += kPart)
-        connection.queue("INSERT INTO learnt (part, generation, body) VALUES ($1, $2, $3)",
-                         parameters(static_cast<std::int64_t>(at / kPart), generation, body.substr(at, kPart)));
+        connection.queue(
+            "INSERT INTO learnt (part, generation, body) VALUES ($1, $2, $3)",
+            parameters(static_cast<std::int64_t>(at / kPart), generation, body.substr(at, kPart)));
     }
     connection.queue("UPDATE model_progress SET looked_at = current_timestamp WHERE generation = $1",
                      parameters(generation));

@@ -21,8 +21,9 @@ class FleetModels {
 
   // Whose turn it is to fit. `wait`: until nobody else does, half an hour at most.
   struct Turn {
-    std::unique_ptr<postgres::Connection> lock;  // holds the others off; nullptr: the database has no such locks
-    bool others = false;                         // somebody else is fitting
+    std::unique_ptr<postgres::Connection>
+        lock;             // holds the others off; nullptr: the database has no such locks
+    bool others = false;  // somebody else is fitting
   };
   Turn turn(bool wait);
 

@@ -31,8 +31,8 @@ void Exporter::connect(const Changes& changes) {
   if (rows_ && host == status_.host_id) return;
   rows_.reset();
   if (!connection_) {
-    connection_ =
-        std::make_unique<postgres::Connection>(settings_.database, settings_.password_file, settings_.timeout);
+    connection_ = std::make_unique<postgres::Connection>(settings_.database, settings_.password_file,
+                                                         settings_.timeout);
     known_ = known_schema(*connection_);
   }
   status_.host_id = host;
@@ -59,7 +59,8 @@ void Exporter::claim(const Changes& changes) {
   if (!goes_on && row->session != session_ && row->silent_seconds < kTakeOverAfter)
     throw postgres::Failure(
         "", Error{"host " + status_.host_id, "another exporter writes this host's rows, from another history",
-                  "where this machine is a copy: systemd-machine-id-setup gives it an id of its own, then restart etad. "
+                  "where this machine is a copy: systemd-machine-id-setup gives it an id of its own, then "
+                  "restart etad. "
                   "Where the history was restored it is taken over in a minute",
                   ErrorKind::conflict});
   from.generation = row->generation + 1;
@@ -69,9 +70,8 @@ void Exporter::claim(const Changes& changes) {
 
 // Without what other machines did before this history was copied from theirs, and without what stays at home.
 Changes Exporter::own_part(Changes changes) {
-  const auto foreign = std::erase_if(changes.runs, [&](const ChangedRun& run) {
-    return run.now && !run_is_own(changes.starts, run.id);
-  });
+  const auto foreign = std::erase_if(
+      changes.runs, [&](const ChangedRun& run) { return run.now && !run_is_own(changes.starts, run.id); });
   status_.counters.foreign += static_cast<std::int64_t>(foreign);
   std::erase_if(changes.minutes, [&](const ChangedMinutes& minutes) {
     const auto wanted = [&](const std::string& begins) { return minutes.series.name.starts_with(begins); };
@@ -83,17 +83,20 @@ Changes Exporter::own_part(Changes changes) {
 
 bool Exporter::carry(Changes changes) {
   changes = own_part(std::move(changes));
-  const HostRows::Step step{changes, token_at(changes.starts, changes.up_to), host_name_, changes.oldest_minutes};
+  const HostRows::Step step{changes, token_at(changes.starts, changes.up_to), host_name_,
+                            changes.oldest_minutes};
   if (!rows_->write(step)) {
     rows_.reset();
-    throw postgres::Failure("", Error{"host " + status_.host_id, "another exporter has claimed this host's rows",
-                                      "", ErrorKind::unavailable});
+    throw postgres::Failure(
+        "", Error{"host " + status_.host_id, "another exporter has claimed this host's rows", "",
+                  ErrorKind::unavailable});
   }
   wrote_at_ = monotonic_();
   Counters& counters = status_.counters;
   counters.runs += static_cast<std::int64_t>(changes.runs.size());
   counters.architectures += static_cast<std::int64_t>(changes.architectures.size());
-  for (const auto& minutes : changes.minutes) counters.minutes += static_cast<std::int64_t>(minutes.points.size());
+  for (const auto& minutes : changes.minutes)
+    counters.minutes += static_cast<std::int64_t>(minutes.points.size());
   batch_ = std::min(settings_.batch, 2 * batch_);
   return changes.waiting > 0;
 }

@@ -29,9 +29,9 @@ struct Counters {
 struct Status {
   Counters counters;
   std::string host_id;
-  std::int64_t waiting = 0;   // changes not yet in the database
+  std::int64_t waiting = 0;  // changes not yet in the database
   bool connected = false;
-  std::optional<Error> error;  // of the last pass
+  std::optional<Error> error;    // of the last pass
   std::optional<Error> refusal;  // the last change that was passed over
 };
 
@@ -40,7 +40,8 @@ class Exporter {
   // How long another exporter of the same host must have been silent before its rows are taken over, where their
   // history is not ours: a copy of this machine with the same id may be alive.
   static constexpr double kTakeOverAfter = 60;
-  static constexpr double kSignOfLife = 20;  // seconds between two signs of life of an exporter with nothing to say
+  static constexpr double kSignOfLife =
+      20;  // seconds between two signs of life of an exporter with nothing to say
 
   // `session` is this process's alone. `monotonic` gives seconds.
   Exporter(Settings settings, std::string session, std::string version, std::string host_name,

@@ -22,7 +22,8 @@ void sample(std::string& out, std::string_view name, double value) {
   out += "etad_export_" + std::string(name) + " " + number + "\n";
 }
 
-void metric(std::string& out, std::string_view name, std::string_view type, std::string_view help, double value) {
+void metric(std::string& out, std::string_view name, std::string_view type, std::string_view help,
+            double value) {
   head(out, name, type, help);
   sample(out, name, value);
 }
@@ -40,12 +41,16 @@ std::string metrics_text(const Status& status, double lag) {
   metric(out, "runs_total", "counter", "Runs written, each time that they changed.", count(c.runs));
   metric(out, "architectures_total", "counter", "Architectures written.", count(c.architectures));
   metric(out, "minutes_total", "counter", "Minutes of series written.", count(c.minutes));
-  head(out, "failures_total", "counter", "Passes that failed, by what the database said (SQLSTATE) or what was lost.");
+  head(out, "failures_total", "counter",
+       "Passes that failed, by what the database said (SQLSTATE) or what was lost.");
   for (const auto& [reason, failures] : c.failures)
     sample(out, "failures_total{reason=\"" + reason + "\"}", count(failures));
-  metric(out, "refused_total", "counter", "Changes that the database does not take, passed over.", count(c.refused));
-  metric(out, "carried_anew_total", "counter", "Times that all of the history was carried again.", count(c.anew));
-  metric(out, "foreign_runs_total", "counter", "Runs left out, because another machine made them.", count(c.foreign));
+  metric(out, "refused_total", "counter", "Changes that the database does not take, passed over.",
+         count(c.refused));
+  metric(out, "carried_anew_total", "counter", "Times that all of the history was carried again.",
+         count(c.anew));
+  metric(out, "foreign_runs_total", "counter", "Runs left out, because another machine made them.",
+         count(c.foreign));
   return out;
 }
 

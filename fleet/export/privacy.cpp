@@ -16,7 +16,8 @@ void change(std::string& name, Names how, const std::string& salt) {
   name = how == Names::hash ? hashed(name, salt) : "";
 }
 
-void change(std::map<std::string, std::string>& labels, const std::string& label, Names how, const std::string& salt) {
+void change(std::map<std::string, std::string>& labels, const std::string& label, Names how,
+            const std::string& salt) {
   const auto found = labels.find(label);
   if (found == labels.end()) return;
   change(found->second, how, salt);
@@ -25,7 +26,8 @@ void change(std::map<std::string, std::string>& labels, const std::string& label
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::ranges::transform(out, out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(out, out.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 
@@ -34,7 +36,8 @@ void make_private(RunRow& row, const Privacy& privacy) {
   const auto tells = [&](const auto& each) {
     const std::string& value = each.second;
     if (privacy.paths != Names::keep && value.find('/') != std::string::npos) return true;
-    return privacy.networks != Names::keep && !network.empty() && lower(value).find(network) != std::string::npos;
+    return privacy.networks != Names::keep && !network.empty() &&
+           lower(value).find(network) != std::string::npos;
   };
   std::erase_if(row.run.settings, tells);
   if (privacy.paths != Names::keep)

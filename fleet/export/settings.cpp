@@ -67,26 +67,31 @@ tl::expected<Settings, std::vector<Error>> parse_settings(std::string_view where
   try {
     table = toml::parse(toml, where);
   } catch (const toml::parse_error& error) {
-    return tl::unexpected(config::Errors{{config::place(where, error.source()), std::string(error.description()), ""}});
+    return tl::unexpected(
+        config::Errors{{config::place(where, error.source()), std::string(error.description()), ""}});
   }
   Table all(where, "", table, errors);
   read_all(all, out);
   all.done();
   if (out.database.empty()) out.database = credential(credentials, "database");
   if (out.privacy.salt.empty()) out.privacy.salt = credential(credentials, "salt");
-  if (out.password_file.empty() && !credentials.empty() && access((credentials + "/pgpass").c_str(), R_OK) == 0)
+  if (out.password_file.empty() && !credentials.empty() &&
+      access((credentials + "/pgpass").c_str(), R_OK) == 0)
     out.password_file = credentials + "/pgpass";
   const Privacy& privacy = out.privacy;
-  const bool hashes = privacy.networks == Names::hash || privacy.paths == Names::hash || privacy.users == Names::hash;
+  const bool hashes =
+      privacy.networks == Names::hash || privacy.paths == Names::hash || privacy.users == Names::hash;
   if (errors.empty() && out.database.empty())
-    errors.push_back({std::string(where), "no database is named",
-                      "database = \"postgresql://USER@HOST/NAME?sslmode=verify-full\", or the credential \"database\""});
+    errors.push_back(
+        {std::string(where), "no database is named",
+         "database = \"postgresql://USER@HOST/NAME?sslmode=verify-full\", or the credential \"database\""});
   if (errors.empty() && out.timeout > std::chrono::hours(24))
     errors.push_back({std::string(where), "with a timeout beyond a day a silent server would not be noticed",
                       "timeout = \"2min\""});
   if (errors.empty() && hashes && privacy.salt.size() < 16)
-    errors.push_back({std::string(where), "names are to be hashed, and privacy.salt has fewer than 16 characters",
-                      "without a secret, every name that can be guessed can be found; give all hosts the same one"});
+    errors.push_back(
+        {std::string(where), "names are to be hashed, and privacy.salt has fewer than 16 characters",
+         "without a secret, every name that can be guessed can be found; give all hosts the same one"});
   if (!errors.empty()) return tl::unexpected(std::move(errors));
   return out;
 }

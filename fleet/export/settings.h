@@ -23,7 +23,7 @@ struct Privacy {
   Names networks = Names::keep;  // of networks and their layers
   Names paths = Names::keep;     // of logs, and what else of a run holds a path
   Names users = Names::keep;
-  std::string salt;              // for Names::hash
+  std::string salt;  // for Names::hash
 };
 
 struct Settings {
@@ -33,7 +33,8 @@ struct Settings {
   std::string host;     // the name to show; empty: the machine's
   std::string metrics;  // a file for node_exporter's textfile collector; empty: none
   std::chrono::seconds interval{10};
-  std::chrono::seconds timeout{120};  // of a statement; a quarter longer without an answer is a lost connection
+  std::chrono::seconds timeout{
+      120};                  // of a statement; a quarter longer without an answer is a lost connection
   std::int64_t batch = 200;  // changes in one transaction
   // Series whose minutes are carried, by their names' beginnings.
   std::vector<std::string> series = {"gpu.utilization", "gpu.power", "gpu.memory"};

@@ -45,8 +45,12 @@ void say(int priority, const std::string& text) {
   if (journal) std::cerr << '<' << priority << '>';
   std::cerr << etad::printable(text) << std::endl;
 }
-void info(const std::string& text) { say(6, text); }
-void warn(const std::string& text) { say(4, text); }
+void info(const std::string& text) {
+  say(6, text);
+}
+void warn(const std::string& text) {
+  say(4, text);
+}
 
 double monotonic() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -84,7 +88,8 @@ tl::expected<Settings, std::vector<Error>> read_settings(const Asked& asked) {
   std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const std::string credentials = environment("CREDENTIALS_DIRECTORY");
   if (!file && (!asked.config.empty() || credentials.empty())) {
-    return tl::unexpected(std::vector<Error>{{path, "the configuration can't be read", "man export.toml", {}}});
+    return tl::unexpected(
+        std::vector<Error>{{path, "the configuration can't be read", "man export.toml", {}}});
   }
   auto settings = etad::fleet::parse_settings(path, text, credentials);
   if (settings && settings->history.empty()) settings->history = usual.history;
@@ -122,7 +127,9 @@ class Journal {
     if (counters.refused > refused_ && status.refusal)
       warn("the database does not take a change, which is passed over: " + status.refusal->text());
     if (counters.anew > anew_)
-      info("the whole history is carried again: it is not the one that was carried before, or the schema is newer");
+      info(
+          "the whole history is carried again: it is not the one that was carried before, or the schema is "
+          "newer");
     refused_ = counters.refused;
     anew_ = counters.anew;
   }
@@ -170,8 +177,8 @@ int run(Settings settings, bool once) {
       if (written) metrics_error.clear();
       written_at = monotonic();
     }
-    sd_notifyf(0, "WATCHDOG=1\nSTATUS=%s; %lld changes wait%s", status.error ? "waiting for the database" : "carrying",
-               static_cast<long long>(status.waiting),
+    sd_notifyf(0, "WATCHDOG=1\nSTATUS=%s; %lld changes wait%s",
+               status.error ? "waiting for the database" : "carrying", static_cast<long long>(status.waiting),
                status.error ? (": " + etad::printable(status.error->text())).c_str() : "");
     if (once && (!more || !*more)) return more ? 0 : 1;
     const double wait = !more ? pause * spread(random) : *more ? 0 : interval;
@@ -188,7 +195,8 @@ int main(int argc, char** argv) {
   Asked asked;
   app.add_option("--config", asked.config, "The configuration file");
   app.add_flag("--check-config", asked.check, "Check the configuration, tell every mistake, and exit");
-  auto* migrates = app.add_flag("--migrate", asked.migrate, "Make the database's tables, or bring them up to date, and exit");
+  auto* migrates = app.add_flag("--migrate", asked.migrate,
+                                "Make the database's tables, or bring them up to date, and exit");
   app.add_option("--to", asked.to, "With --migrate: the schema's version to stop at")
       ->needs(migrates)
       ->check(CLI::Range(std::int64_t{1}, etad::fleet::current_version()));

@@ -35,8 +35,9 @@ int report(const etad::Error& error) {
 
 // A word alone is a service of libpq's pg_service.conf.
 std::string connection_string(const std::string& database) {
-  return database.find('=') == std::string::npos && database.find(':') == std::string::npos ? "service=" + database
-                                                                                             : database;
+  return database.find('=') == std::string::npos && database.find(':') == std::string::npos
+             ? "service=" + database
+             : database;
 }
 
 // Only where they are older than who asks would have them: somebody else is fitting what has changed since.
@@ -57,8 +58,9 @@ int serve(const Asked& asked) {
   const auto formats = etad::load_rules(
       etad::paths::client_rules(etad::paths::own_prefix(), etad::paths::process_environment()));
   const std::string database = connection_string(asked.database);
-  etad::fleet::FleetBackend backend(
-      database, static_cast<double>(asked.refit), formats ? *formats : std::make_shared<const etad::FormatSet>(), etad::system::now);
+  etad::fleet::FleetBackend backend(database, static_cast<double>(asked.refit),
+                                    formats ? *formats : std::make_shared<const etad::FormatSet>(),
+                                    etad::system::now);
   if (const auto fitted = backend.refit(); !fitted) return report(fitted.error());
   tell_age(backend.seconds_old(), static_cast<double>(asked.refit));
   // Until here a signal ends the process at once, whatever it is fitting: the database takes it back.
@@ -94,7 +96,8 @@ int serve(const Asked& asked) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("etad-fleet: answers from a fleet's database on a Unix socket, as etad does from a host's history");
+  CLI::App app(
+      "etad-fleet: answers from a fleet's database on a Unix socket, as etad does from a host's history");
   Asked asked;
   app.add_option("--database", asked.database, "A connection string or URI of libpq, or a service's name")
       ->envname("ETAD_FLEET_DATABASE")

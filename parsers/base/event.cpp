@@ -20,14 +20,14 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Field::count_)> 
     // where the run stands
     "iteration", "iterations", "epoch", "epochs", "batch", "batches", "position",
     // what it measured
-    "loss", "rate", "lapse", "seconds", "samples_per_second", "eta", "elapsed", "duration",
-    "energy_joules", "peak_memory_bytes",
+    "loss", "rate", "lapse", "seconds", "samples_per_second", "eta", "elapsed", "duration", "energy_joules",
+    "peak_memory_bytes",
     // what kind of thing it is
     "job", "outcome", "phase", "section", "message",
     // what it is said of, and with which settings
     "key", "value", "network", "framework", "device", "device_index", "devices", "host", "run", "batch_size",
-    "global_batch_size", "iter_size", "max_iter", "test_iter", "test_interval", "test_batch_size", "sequence_length",
-    "steps_per_epoch", "dataset_size", "display", "solver_type", "precision",
+    "global_batch_size", "iter_size", "max_iter", "test_iter", "test_interval", "test_batch_size",
+    "sequence_length", "steps_per_epoch", "dataset_size", "display", "solver_type", "precision",
     // layers and nets
     "layer", "type", "dims", "direction", "net", "file",
     // a date, a sample, a mean
@@ -62,11 +62,18 @@ std::optional<double> unit_seconds(std::string_view unit) {
     std::string_view name;
     double seconds;
   };
-  static constexpr Unit kUnits[] = {
-      {"s", 1},        {"ms", 1e-3},          {"us", 1e-6}, {"\xC2\xB5s", 1e-6}, {"ns", 1e-9}, {"sec", 1},
-      {"secs", 1},     {"seconds", 1},        {"m", 60},    {"min", 60},         {"h", 3600},  {"d", 86400},
-      {"\xB5s", 1e-6}, {"milliseconds", 1e-3}, {"second", 1}, {"mins", 60},      {"minute", 60}, {"minutes", 60},
-      {"hr", 3600},    {"hrs", 3600},         {"hour", 3600}, {"hours", 3600},   {"days", 86400}};
+  static constexpr Unit kUnits[] = {{"s", 1},        {"ms", 1e-3},
+                                    {"us", 1e-6},    {"\xC2\xB5s", 1e-6},
+                                    {"ns", 1e-9},    {"sec", 1},
+                                    {"secs", 1},     {"seconds", 1},
+                                    {"m", 60},       {"min", 60},
+                                    {"h", 3600},     {"d", 86400},
+                                    {"\xB5s", 1e-6}, {"milliseconds", 1e-3},
+                                    {"second", 1},   {"mins", 60},
+                                    {"minute", 60},  {"minutes", 60},
+                                    {"hr", 3600},    {"hrs", 3600},
+                                    {"hour", 3600},  {"hours", 3600},
+                                    {"days", 86400}};
   for (const Unit& u : kUnits)
     if (u.name == unit) return u.seconds;
   return {};
@@ -80,7 +87,8 @@ bool is_letter(char c) {
 std::optional<double> united_seconds(double first, std::string_view rest) {
   double total = 0, last = std::numeric_limits<double>::infinity();
   for (double x = first;;) {
-    const auto length = static_cast<std::size_t>(std::find_if_not(rest.begin(), rest.end(), is_letter) - rest.begin());
+    const auto length =
+        static_cast<std::size_t>(std::find_if_not(rest.begin(), rest.end(), is_letter) - rest.begin());
     std::string unit(rest.substr(0, length));
     std::transform(unit.begin(), unit.end(), unit.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });

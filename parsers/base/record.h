@@ -63,12 +63,13 @@ struct PhaseSummary {
 // What a layer costs for one sample, counted from its description (parsers/network/costs.h). What the
 // description does not say is absent: unknown is not zero.
 struct LayerCosts {
-  std::optional<double> operations;           // forward: multiply-adds, or what else is done per element
-  std::optional<double> backward_operations;  // the gradients: of weights, and of inputs where they are needed
-  std::optional<double> parameters;           // learned weights, whatever the batch
-  std::optional<double> inputs;               // elements read
-  std::optional<double> outputs;              // elements written
-  std::optional<double> copies;   // elements the framework writes again for outputs with several readers
+  std::optional<double> operations;  // forward: multiply-adds, or what else is done per element
+  std::optional<double>
+      backward_operations;           // the gradients: of weights, and of inputs where they are needed
+  std::optional<double> parameters;  // learned weights, whatever the batch
+  std::optional<double> inputs;      // elements read
+  std::optional<double> outputs;     // elements written
+  std::optional<double> copies;      // elements the framework writes again for outputs with several readers
   std::optional<double> lowered;  // elements a convolution is unrolled to (im2col) before it is one product
 };
 
@@ -97,7 +98,7 @@ struct Run {
   std::string network;       // empty: unknown
   std::string architecture;  // fingerprint, 8 hex digits; empty: unknown
   std::string host;
-  std::string device;  // "Tesla K80"; "CPU"; empty: unknown
+  std::string device;        // "Tesla K80"; "CPU"; empty: unknown
   std::int64_t devices = 0;  // 0: unknown
   std::optional<Instant> started_at;
   std::optional<Instant> ended_at;  // of a running run: its last line
@@ -108,7 +109,7 @@ struct Run {
   std::optional<std::int64_t> max_iterations;   // planned
   std::optional<std::int64_t> first_iteration;  // where it began; > 0 after a resume
   std::optional<Duration> startup;              // first line to first training progress, tests taken out
-  Duration snapshot_time{};  // spent on snapshots: taken out of the segments
+  Duration snapshot_time{};                     // spent on snapshots: taken out of the segments
   std::int64_t snapshots = 0;
   std::int64_t stalls = 0;
   bool loss_is_nan = false;  // a diverged run: its times are not the network's

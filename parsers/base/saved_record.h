@@ -8,7 +8,8 @@ namespace etad {
 
 ETAD_SAVED(Segment, phase, first_iteration, iterations, samples_per_iteration, duration, started_at)
 ETAD_SAVED(ProgressPoint, iteration, at, loss, snapshot)
-ETAD_SAVED(PhaseSummary, batch_size, samples_per_iteration, iterations, duration, segments, joules, peak_bytes)
+ETAD_SAVED(PhaseSummary, batch_size, samples_per_iteration, iterations, duration, segments, joules,
+           peak_bytes)
 ETAD_SAVED(LayerCosts, operations, backward_operations, parameters, inputs, outputs, copies, lowered)
 ETAD_SAVED(Layer, name, type, parameters, shapes, costs)
 ETAD_SAVED(LayerTime, layer, forward, backward)

@@ -302,8 +302,8 @@ bool take_iso(Cursor& c, WallTime& t) {
   t.year = digits == 4 ? year : 2000 + year;
   const char separator = c.peek();
   const bool known = separator == '-' || (digits == 4 && (separator == '/' || separator == '.'));
-  if (!known || !c.take(separator) || !c.take_digits(2, t.month) ||
-      !c.take(separator) || !c.take_digits(2, t.day) || !c.take_any(" T_") || !take_clock(c, t))
+  if (!known || !c.take(separator) || !c.take_digits(2, t.month) || !c.take(separator) ||
+      !c.take_digits(2, t.day) || !c.take_any(" T_") || !take_clock(c, t))
     return false;
   if (c.peek() == '.' || c.peek() == ',') {
     Cursor behind = c;

@@ -20,7 +20,7 @@ struct TimeContext {
   Instant reference{};          // the file's modification time (or now): no line is later than a day past it
   std::optional<Instant> last;  // the last line's time: years go on from there
   std::optional<Instant> carried;  // the time of a line that was nothing but its header: the next one's
-  std::optional<int> year;      // stated by the log itself (a `date` event)
+  std::optional<int> year;         // stated by the log itself (a `date` event)
 
   // The offset found for one quarter of an hour: no zone changes within one.
   struct ZoneCache {

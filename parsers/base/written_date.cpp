@@ -186,7 +186,8 @@ void take_year_behind(Words& words, std::vector<Day>& days) {
 
 std::optional<Instant> instant_of(const Day& day, const Clock& clock, TimeContext& context) {
   std::array<char, 64> text{};
-  const char* const form = day.year > 0 ? "%04d-%02d-%02d %02d:%02d:%02d" : "[%.0d%02d/%02d %02d:%02d:%02d x]: ";
+  const char* const form =
+      day.year > 0 ? "%04d-%02d-%02d %02d:%02d:%02d" : "[%.0d%02d/%02d %02d:%02d:%02d x]: ";
   const int n = std::snprintf(text.data(), text.size(), form, day.year, day.month, day.day, clock.hour,
                               clock.minute, clock.second);
   if (n <= 0 || static_cast<std::size_t>(n) >= text.size()) return {};

@@ -76,7 +76,8 @@ std::optional<Label> named(std::string_view line) {
   const std::string_view who = line.substr(0, end);
   if (line.substr(end).starts_with(": ")) return Label{who, end + 2, false};
   const std::size_t number = who.find_last_not_of("0123456789");
-  if (number == std::string_view::npos || number == 0 || (who[number] != '-' && who[number] != '_')) return {};
+  if (number == std::string_view::npos || number == 0 || (who[number] != '-' && who[number] != '_'))
+    return {};
   const std::size_t bar = end + blanks_at(line, end);
   if (bar == end || !line.substr(bar).starts_with("| ")) return {};
   return Label{who, bar + 2};

@@ -39,7 +39,7 @@ struct UnclearTimesState {
   // since the last one, or none of these.
   enum class Meaning : std::uint8_t { open, doubled, own, elapsed, interval, none };
   Meaning meaning = Meaning::open;
-  std::string told;                   // on a line of its own: the next line's
+  std::string told;  // on a line of its own: the next line's
   double told_scale = 1;
   std::optional<double> first, last;  // seconds
   std::int64_t rises = 0;
@@ -52,7 +52,7 @@ struct ReadingState {
   std::optional<Instant> last;     // the last line's time
   std::optional<Instant> carried;  // to the next line
   std::optional<int> year;         // stated by the log itself
-  std::string tracker;          // Tracker::save()
+  std::string tracker;             // Tracker::save()
   std::optional<TableState> table;
   std::int64_t measured = 0;  // segments since the reading began
   std::int64_t first_ordinal = 0;

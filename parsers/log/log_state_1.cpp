@@ -25,7 +25,8 @@ std::optional<LogState> trace_state_of_version_1(std::string_view text) {
       to.header = json::value_to<std::vector<std::string>>(*header);
     if (const auto* labels = from.if_contains("labels"))
       to.label_sets = json::value_to<std::set<std::uint64_t>>(*labels);
-    if (const auto* at = from.if_contains("at")) to.last = Instant(Instant::duration(at->to_number<std::int64_t>()));
+    if (const auto* at = from.if_contains("at"))
+      to.last = Instant(Instant::duration(at->to_number<std::int64_t>()));
     if (const auto* scan = from.if_contains("scan")) to.scan = scan->to_number<std::int64_t>();
     if (const auto* first = from.if_contains("first")) to.first_row = first->to_number<std::uint64_t>();
     if (const auto* complaint = from.if_contains("complaint"))

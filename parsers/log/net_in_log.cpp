@@ -17,8 +17,8 @@ NetText text_of(const Run& run, std::vector<Layer> layers) {
   out.format = run.framework == "caffe" ? "caffe" : "";
   out.name = run.network;
   out.architecture = run.architecture;
-  out.batch_size = run.train.samples_per_iteration ? run.train.samples_per_iteration
-                                                   : run.test.samples_per_iteration;
+  out.batch_size =
+      run.train.samples_per_iteration ? run.train.samples_per_iteration : run.test.samples_per_iteration;
   out.test_batch_size = run.test.samples_per_iteration;
   out.layers = std::move(layers);
   return out;

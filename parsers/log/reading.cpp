@@ -109,8 +109,8 @@ void Reading::number_from(std::int64_t first) {
 }
 
 ReadingState Reading::save() const {
-  ReadingState state{name(),  time_.last,     time_.carried, time_.year,       tracker_.save(), {},
-                     measured_, first_ordinal_, voices_,       unclear_.state()};
+  ReadingState state{name(), time_.last, time_.carried,  time_.year, tracker_.save(),
+                     {},     measured_,  first_ordinal_, voices_,    unclear_.state()};
   if (table_) state.table = TableState{table_->header(), table_->lines()};
   return state;
 }

@@ -21,7 +21,8 @@ void remove(Event& event, Field f) {
   const std::size_t at = index_of(event, f);
   if (at == event.values_count) return;
   std::move(event.values.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-            event.values.begin() + event.values_count, event.values.begin() + static_cast<std::ptrdiff_t>(at));
+            event.values.begin() + event.values_count,
+            event.values.begin() + static_cast<std::ptrdiff_t>(at));
   --event.values_count;
 }
 
@@ -47,7 +48,8 @@ bool is_about(double seconds, std::optional<double> first, double times) {
 
 }  // namespace
 
-void UnclearTimes::begin(std::optional<std::int64_t> epoch, std::optional<std::int64_t> step, double seconds) {
+void UnclearTimes::begin(std::optional<std::int64_t> epoch, std::optional<std::int64_t> step,
+                         double seconds) {
   state_ = {};
   state_.epoch = epoch;
   state_.step = step;
@@ -117,7 +119,8 @@ void UnclearTimes::resolve_progress(Event& event, double seconds, bool told) {
   constexpr double kSteep = 1.5;
   if (event.time) return remove(event, Field::duration);
   const auto epoch = event.integer(Field::epoch);
-  const auto step = event.has(Field::iteration) ? event.integer(Field::iteration) : event.integer(Field::batch);
+  const auto step =
+      event.has(Field::iteration) ? event.integer(Field::iteration) : event.integer(Field::batch);
   const bool again = epoch == state_.epoch && step && state_.step && *step < *state_.step;
   if (!state_.last || again) {
     begin(epoch, step, seconds);

@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "parsers/network/prototext.h"
 #include "parsers/base/record.h"
+#include "parsers/network/prototext.h"
 
 namespace etad {
 

@@ -17,7 +17,7 @@ struct NetText {
   std::string name;          // empty: not said
   std::string architecture;  // fingerprint; empty where the form has none (Keras, PyTorch)
   std::optional<std::int64_t> batch_size, test_batch_size;  // the latter only of what shows both phases
-  std::vector<Layer> layers;  // with their costs, as far as the text tells
+  std::vector<Layer> layers;                                // with their costs, as far as the text tells
 };
 
 // Whether the text looks like one of them at all; else it may be a log.

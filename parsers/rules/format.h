@@ -82,7 +82,7 @@ class FormatSet {
   std::vector<std::shared_ptr<const Format>> shown_by(std::string_view line) const;
   std::shared_ptr<const Format> recognise(std::string_view line) const;  // the only one shown; else nullptr
   const std::vector<std::shared_ptr<const Format>>& all() const { return formats_; }
-  std::string fingerprint() const;  // of all their rule files
+  std::string fingerprint() const;          // of all their rule files
   std::vector<std::string> beside() const;  // the files that they look for beside a log, each once
 
  private:

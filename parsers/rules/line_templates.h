@@ -20,7 +20,7 @@ class LineTemplates {
   // Of very many templates the ones met first are counted.
   void add(std::string_view line);
 
-  std::int64_t lines() const { return lines_; }        // in all
+  std::int64_t lines() const { return lines_; }          // in all
   std::int64_t uncounted() const { return uncounted_; }  // of templates beyond the bound
   std::vector<Template> most_frequent(std::size_t count) const;
 

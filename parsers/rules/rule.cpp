@@ -32,7 +32,8 @@ std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where
     errors.push_back({where + ":" + std::to_string(line), "rule '" + spec.name + "': " + std::move(message),
                       std::move(hint)});
   };
-  const auto compile_pattern = [&](const PatternSpec& text, Pattern::Anchor anchor, std::vector<Target>& groups) {
+  const auto compile_pattern = [&](const PatternSpec& text, Pattern::Anchor anchor,
+                                   std::vector<Target>& groups) {
     auto pattern = Pattern::compile(text.text, anchor);
     if (!pattern) {
       add(text.line, pattern.error().message, pattern.error().hint);

@@ -9,9 +9,9 @@
 
 #include "parsers/base/error.h"
 #include "parsers/base/event.h"
+#include "parsers/base/timestamp.h"
 #include "parsers/rules/pattern.h"
 #include "parsers/rules/rule_file.h"
-#include "parsers/base/timestamp.h"
 
 namespace etad {
 
@@ -56,7 +56,7 @@ class Rule {
     std::vector<Target> groups;
   };
   std::vector<Sought> find_;  // of spec_.find, one each
-  std::vector<Target> json_;    // of spec_.json, one each
+  std::vector<Target> json_;  // of spec_.json, one each
 };
 
 }  // namespace etad

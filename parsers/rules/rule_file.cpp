@@ -98,8 +98,8 @@ class Reader {
   RuleFile read(const toml::table& root) {
     file_.format_line = 1;
     check_keys(root,
-               {"format", "framework", "recognise", "over", "timestamp", "strip", "section_body", "table", "beside",
-                "generic", "description", "rule", "sample"},
+               {"format", "framework", "recognise", "over", "timestamp", "strip", "section_body", "table",
+                "beside", "generic", "description", "rule", "sample"},
                "");
     file_.format = required_text(root, "format", "the file", 1);
     file_.framework = optional_text(root, "framework", file_.format);
@@ -107,7 +107,8 @@ class Reader {
     file_.table = optional_text(root, "table", "");
     file_.beside = optional_text(root, "beside", "");
     if (root.get("beside") && !is_plain_name(file_.beside))
-      add(line_of(*root.get("beside")), "'beside' is no name of a file in the log's folder: '" + file_.beside + "'");
+      add(line_of(*root.get("beside")),
+          "'beside' is no name of a file in the log's folder: '" + file_.beside + "'");
     if (const auto* generic = root.get("generic")) {
       if (!generic->is_boolean()) add(line_of(*generic), "'generic' is not true or false");
       file_.generic = generic->value_or(false);
@@ -189,8 +190,8 @@ class Reader {
     if (const auto form = header_form(name.text)) {
       file_.headers.push_back(*form);
     } else {
-      static const std::vector<std::string_view> kForms = {"glog",      "iso8601", "python", "tensorflow",
-                                                           "month_day", "epoch",   "clock",  "date",   "none"};
+      static const std::vector<std::string_view> kForms = {
+          "glog", "iso8601", "python", "tensorflow", "month_day", "epoch", "clock", "date", "none"};
       add(name.line, "unknown timestamp '" + name.text + "'", did_you_mean(name.text, kForms));
     }
   }
@@ -244,7 +245,8 @@ class Reader {
     rule.line = line_of(table);
     rule.name = required_text(table, "name", "a rule", rule.line);
     owner_ = "rule '" + rule.name + "': ";
-    check_keys(table, {"name", "event", "pattern", "find", "file", "json", "when", "set", "scale", "unit", "map"},
+    check_keys(table,
+               {"name", "event", "pattern", "find", "file", "json", "when", "set", "scale", "unit", "map"},
                owner_);
     for (const RuleSpec& other : file_.rules)
       if (other.name == rule.name && !rule.name.empty())

@@ -41,7 +41,7 @@ std::vector<std::string> split_columns(std::string_view text);
 
 // What a reader remembers between two lines, so that a restarted daemon goes on where it was.
 struct TraceState {
-  std::vector<std::string> header;  // the lines that made the columns what they are
+  std::vector<std::string> header;     // the lines that made the columns what they are
   std::set<std::uint64_t> label_sets;  // those seen, hashed
   std::optional<Instant> last;         // the row before
   std::int64_t scan = -1;              // how many scans there were, of a trace without times

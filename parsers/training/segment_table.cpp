@@ -17,9 +17,9 @@ constexpr std::size_t kShown = 40;  // of a cell, in a complaint
 
 // What a row may say, all of it at once.
 constexpr std::array kFields = {
-    Field::network,   Field::framework, Field::device,     Field::devices,
-    Field::host,      Field::phase,     Field::batch_size, Field::global_batch_size,
-    Field::iter_size, Field::iteration, Field::iterations, Field::seconds,
+    Field::network,   Field::framework, Field::device,        Field::devices,
+    Field::host,      Field::phase,     Field::batch_size,    Field::global_batch_size,
+    Field::iter_size, Field::iteration, Field::iterations,    Field::seconds,
     Field::precision, Field::run,       Field::energy_joules, Field::peak_memory_bytes};
 constexpr std::size_t kMaxSettings = 6;  // of a row: each is two values, its name and what it is set to
 static_assert(kFields.size() + 2 * kMaxSettings <= Event::kMaxValues);
@@ -99,7 +99,8 @@ bool SegmentTable::is_good(const Event& event, std::size_t cells) {
   for (const Field f : {Field::energy_joules, Field::peak_memory_bytes}) {
     if (!event.has(f)) continue;
     const auto number = event.number(f);
-    if (!number || !std::isfinite(*number) || *number <= 0) return bad(name_of(f), event.text(f), "a number above 0");
+    if (!number || !std::isfinite(*number) || *number <= 0)
+      return bad(name_of(f), event.text(f), "a number above 0");
   }
   for (const Column& column : columns_) {
     const Field f = column.field;

@@ -56,7 +56,8 @@ void track::Epochs::all_steps(const Moment& m) {
   r.job_known = r.job_known || training;
   if (training && m.event.has(Field::dataset_size)) all_.values.take(r, m.event);
   std::int64_t steps = steps_shown(r, m.event, phase);
-  if (training && steps == 0 && m.event.text(Field::unit) == "epoch") {  // nothing says how many: it is counted itself
+  if (training && steps == 0 &&
+      m.event.text(Field::unit) == "epoch") {  // nothing says how many: it is counted itself
     steps = 1;
     note_derived(r.run, "iterations: epochs");
   }

@@ -357,8 +357,8 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
   }
   auto said = stated_window(m.event, from, to);
   if (const auto rate = m.event.number(Field::samples_per_second); !said && rate && *rate > 0) {
-    const std::int64_t each = m.event.text(Field::unit) == "tok" ? tokens_per_iteration(r.run)
-                                                                 : all_.values.train_samples(r);
+    const std::int64_t each =
+        m.event.text(Field::unit) == "tok" ? tokens_per_iteration(r.run) : all_.values.train_samples(r);
     const std::int64_t samples = product(each, to.iteration - from.iteration);
     said = statement(static_cast<double>(samples) / *rate, false);
     if (said && from.dated && to.dated &&

@@ -16,8 +16,8 @@ namespace {
 
 constexpr unsigned kGroup = kAllFacts & ~(kSamples | kDevices);
 constexpr std::size_t kMembers = 12;
-constexpr std::size_t kFewest = 4;       // different points of a group
-constexpr double kMostSpread = 0.2;      // standard deviation of what the members say, in the logarithm
+constexpr std::size_t kFewest = 4;   // different points of a group
+constexpr double kMostSpread = 0.2;  // standard deviation of what the members say, in the logarithm
 
 struct Group {
   std::vector<Eigen::VectorXd> members;

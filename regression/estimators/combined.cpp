@@ -7,8 +7,8 @@
 namespace etad::estimators {
 namespace {
 
-constexpr int kRounds = 20;       // of adding one: weights are multiples of a twentieth
-constexpr double kNoAnswer = 1;   // counts as an error of 100 %
+constexpr int kRounds = 20;        // of adding one: weights are multiples of a twentieth
+constexpr double kNoAnswer = 1;    // counts as an error of 100 %
 constexpr double kFarthest = 0.4;  // in the logarithm, from the median: a factor of 1.5
 
 // What the estimators taken so far say of one case.
@@ -85,7 +85,8 @@ Reply combine(std::span<const double> weights, const std::function<Reply(std::si
     mean.log_mean += weight / sum * std::clamp(estimate.log_mean, median - kFarthest, median + kFarthest);
   double variance = 0;
   for (const auto& [estimate, weight] : all)
-    variance += weight / sum * (std::pow(estimate.deviation, 2) + std::pow(estimate.log_mean - mean.log_mean, 2));
+    variance +=
+        weight / sum * (std::pow(estimate.deviation, 2) + std::pow(estimate.log_mean - mean.log_mean, 2));
   mean.deviation = std::sqrt(variance);
   return out;
 }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kTrees = 32;
 constexpr std::size_t kMostGroups = 400;  // that the trees are grown from
 constexpr std::size_t kLeaf = 2;          // groups that are not split any more
-constexpr std::size_t kDrawn = 3;        // features of which the best splits
+constexpr std::size_t kDrawn = 3;         // features of which the best splits
 constexpr int kDepth = 12;
 
 // Samples per device, devices, and the facts, each as the mean of what its runs took: so their order tells.
@@ -69,7 +69,8 @@ class Tree {
         const double here = rows[of[i]].x[by], before = rows[of[i - 1]].x[by];
         if (i < kLeaf || of.size() - i < kLeaf || !(here > before)) continue;
         const auto n = static_cast<double>(i), m = static_cast<double>(of.size() - i);
-        const double gain = std::pow(left / n - (sum - left) / m, 2) * n * m;  // of variance, but for a factor
+        const double gain =
+            std::pow(left / n - (sum - left) / m, 2) * n * m;  // of variance, but for a factor
         if (gain > best) best = gain, below = (here + before) / 2, feature = by;
       }
     }

@@ -29,7 +29,8 @@ double implied(const Case& what) {
     weights += layer.weights;
     outputs += layer.outputs;
   }
-  return kBytes * ((training ? kCopies : 1) * weights + (training ? 2 : 1) * outputs * what.samples_per_device());
+  return kBytes *
+         ((training ? kCopies : 1) * weights + (training ? 2 : 1) * outputs * what.samples_per_device());
 }
 
 struct Point {
@@ -40,12 +41,14 @@ struct Point {
 struct Machine {
   double base = kBase, scale = 1;
   RestsOn rests_on;
-  std::map<std::string, std::pair<double, int>> networks;  // sum of what the runs of each are off by, and how many
+  std::map<std::string, std::pair<double, int>>
+      networks;  // sum of what the runs of each are off by, and how many
 
   double log_peak(double bytes) const { return std::log(base + scale * bytes); }
 };
 
-double cost_of(const Machine& machine, double base, double scale, const std::map<std::string, std::vector<Point>>& runs) {
+double cost_of(const Machine& machine, double base, double scale,
+               const std::map<std::string, std::vector<Point>>& runs) {
   double out = base * base / (kBaseSpread * kBaseSpread) + scale * scale / (kScaleSpread * kScaleSpread);
   Machine tried = machine;
   tried.base = kBase * std::exp(base);
@@ -58,7 +61,8 @@ double cost_of(const Machine& machine, double base, double scale, const std::map
     }
     // With the network's own factor integrated out.
     const auto n = static_cast<double>(points.size());
-    const double shared = kNetworkSpread * kNetworkSpread / (kNoise * kNoise + n * kNetworkSpread * kNetworkSpread);
+    const double shared =
+        kNetworkSpread * kNetworkSpread / (kNoise * kNoise + n * kNetworkSpread * kNetworkSpread);
     out += (squares - shared * sum * sum) / (kNoise * kNoise);
   }
   return out;
@@ -80,7 +84,9 @@ class FittedDescribed final : public Fitted {
       double best = INFINITY, base_of_best = 0, scale_of_best = 0;
       for (int i = 0; i < kSteps; ++i)
         for (int j = 0; j < kSteps; ++j) {
-          const auto at = [](int step, double spread) { return spread * kReach * (2.0 * step / (kSteps - 1) - 1); };
+          const auto at = [](int step, double spread) {
+            return spread * kReach * (2.0 * step / (kSteps - 1) - 1);
+          };
           const double base = at(i, kBaseSpread), scale = at(j, kScaleSpread);
           const double cost = cost_of(machine, base, scale, networks);
           if (cost < best) best = cost, base_of_best = base, scale_of_best = scale;
@@ -107,7 +113,8 @@ class FittedDescribed final : public Fitted {
     const double left = 1 / (1 / shared + n / (kNoise * kNoise));  // variance of its factor by those runs
     Estimate out;
     out.log_mean = machine.log_peak(implied(what)) + sum * left / (kNoise * kNoise);
-    out.deviation = std::sqrt(kNoise * kNoise + left + (found == machines_.end() ? kScaleSpread * kScaleSpread : 0));
+    out.deviation =
+        std::sqrt(kNoise * kNoise + left + (found == machines_.end() ? kScaleSpread * kScaleSpread : 0));
     out.rests_on = machine.rests_on;
     return {out, {}};
   }

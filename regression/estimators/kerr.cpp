@@ -36,8 +36,8 @@ Eigen::RowVectorXd characteristics(const Case& what) {
 }
 
 bool usable(const Datum& datum) {
-  return datum.what.costs && !datum.what.costs->layers.empty() && datum.value > 0 && std::isfinite(datum.value) &&
-         datum.what.samples > 0 && datum.what.devices > 0;
+  return datum.what.costs && !datum.what.costs->layers.empty() && datum.value > 0 &&
+         std::isfinite(datum.value) && datum.what.samples > 0 && datum.what.devices > 0;
 }
 
 std::map<std::string, std::vector<const Datum*>> groups_of(const History& history) {
@@ -92,7 +92,8 @@ class FittedKerr final : public Fitted {
     for (const auto& [key, runs] : groups_of(history)) groups_.emplace(key, fit_group(runs));
   }
   Reply predict(const Case& what) const override {
-    if (!what.costs || what.costs->layers.empty()) return abstain("no description of " + what.network + " was shown");
+    if (!what.costs || what.costs->layers.empty())
+      return abstain("no description of " + what.network + " was shown");
     if (!(what.samples > 0) || !(what.devices > 0)) return abstain("the batch size is not known");
     const auto found = groups_.find(key_of(what, kMachine | kPhase | kDevices));
     if (found == groups_.end()) return abstain("too few networks ran there whose logs showed their layers");

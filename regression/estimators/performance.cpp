@@ -18,7 +18,8 @@ namespace {
 constexpr std::size_t kFolds = 5;
 constexpr std::size_t kMostGroups = 3000;  // of a history that are judged
 constexpr std::size_t kFreely = 320;       // of a history of which all are asked
-constexpr std::size_t kMostAsked = 40;     // of a longer one, in each fold; half as many could not tell good from bad
+constexpr std::size_t kMostAsked =
+    40;  // of a longer one, in each fold; half as many could not tell good from bad
 constexpr double kConfidence = 0.9;
 constexpr double kDegrees = 10;  // of freedom of the deviations, as good as known
 constexpr unsigned kSeries = kAllFacts & ~kSamples;
@@ -243,7 +244,8 @@ class Comparison {
     for (const ReplicateGroup& group : replicate_groups(parts.hidden)) {
       const Kind needed = seen.kind_of(*group.what);
       // The batch sizes hidden from the ends of series ask for small steps beyond them.
-      if (needed == kind || (kind == Kind::batch_size && needed == Kind::range)) asked[needed].push_back(group);
+      if (needed == kind || (kind == Kind::batch_size && needed == Kind::range))
+        asked[needed].push_back(group);
     }
     if (asked.empty()) return;
     for (auto& [needed, groups] : asked) thin(groups);

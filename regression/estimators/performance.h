@@ -57,7 +57,8 @@ struct Performance {
   // cases that both answered, and the standard error of that: case by case, so that what is hard for both
   // does not count.
   double against = 1, against_error = 0;
-  double weight = 0;  // its part of the combined answer to such questions (combined.h); all of them together 1
+  double weight =
+      0;  // its part of the combined answer to such questions (combined.h); all of them together 1
   // Median of |log(actual / estimate)|: what is allowed for beside the deviation that the estimator
   // foretells. A line through two points foretells none.
   double typical = 0;

@@ -10,8 +10,23 @@ namespace etad::estimators {
 
 std::span<const Estimator> estimators() {
   static const std::array kAll = {
-      gianniti(), gianniti_literal(), barnes(), ernest(), ring(), lu(), described(), gupta(), stargazer(), kerr(),
-      gianniti_layers(), roofline_peaks(), roofline_kinds(), bitirgen(), dao(), end_to_end(), effects(),
+      gianniti(),
+      gianniti_literal(),
+      barnes(),
+      ernest(),
+      ring(),
+      lu(),
+      described(),
+      gupta(),
+      stargazer(),
+      kerr(),
+      gianniti_layers(),
+      roofline_peaks(),
+      roofline_kinds(),
+      bitirgen(),
+      dao(),
+      end_to_end(),
+      effects(),
       combined(),
   };
   return kAll;

@@ -59,10 +59,10 @@ namespace {
 
 using roofline::Parameters;
 
-constexpr int kMaxNetworks = 32;  // more of them hardly make a machine's parameters surer
+constexpr int kMaxNetworks = 32;              // more of them hardly make a machine's parameters surer
 constexpr int kSteps = 30, kStepsAgain = 10;  // the latter from where a search of nearly the same ended
-constexpr double kNear = 1e-3;  // a step this short, in the logarithm, is the last
-constexpr double kStepLength = 1;  // in the logarithm: a derivative holds no further
+constexpr double kNear = 1e-3;                // a step this short, in the logarithm, is the last
+constexpr double kStepLength = 1;             // in the logarithm: a derivative holds no further
 
 // Standard deviations of the priors. Peaks and overheads are hardly known beforehand; a kind of layer falls
 // short of the peaks like the others, or half or twice as much.
@@ -306,8 +306,7 @@ Estimator of(std::string_view name, bool kinds) {
             if (target != Target::seconds) return nullptr;
             return std::make_unique<FittedRooflines>(history, kinds);
           },
-          [kinds](const History& history, Target,
-                  const Fitted& before) -> std::unique_ptr<const Fitted> {
+          [kinds](const History& history, Target, const Fitted& before) -> std::unique_ptr<const Fitted> {
             return std::make_unique<FittedRooflines>(history, kinds,
                                                      &static_cast<const FittedRooflines&>(before));
           }};

@@ -68,13 +68,15 @@ Components principal_components(const Eigen::MatrixXd& rows, double explained) {
   for (Eigen::Index j = 0; j < rows.cols(); ++j) {
     const bool varies = out.scale(j) > least;
     if (!varies) out.scale(j) = 1;
-    standard.col(j) = varies ? (centred.col(j) / out.scale(j)).eval() : Eigen::VectorXd::Zero(rows.rows()).eval();
+    standard.col(j) =
+        varies ? (centred.col(j) / out.scale(j)).eval() : Eigen::VectorXd::Zero(rows.rows()).eval();
   }
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(standard.transpose() * standard / free);
   const Eigen::VectorXd variances = solver.eigenvalues().reverse().cwiseMax(0);
   const double all = variances.sum();
   Eigen::Index taken = 0;
-  for (double sum = 0; taken < rows.cols() && all > 0 && sum < explained * all; ++taken) sum += variances(taken);
+  for (double sum = 0; taken < rows.cols() && all > 0 && sum < explained * all; ++taken)
+    sum += variances(taken);
   out.directions = solver.eigenvectors().rowwise().reverse().leftCols(taken);
   out.shares = variances.head(taken) / (all > 0 ? all : 1);
   return out;

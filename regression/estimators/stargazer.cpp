@@ -21,7 +21,8 @@ constexpr std::size_t kKnots = 4;
 
 // "128" of "width=128"; nullopt: no number.
 std::optional<double> number_in(std::string_view setting, std::string_view name) {
-  if (!setting.starts_with(name) || setting.size() <= name.size() || setting[name.size()] != '=') return std::nullopt;
+  if (!setting.starts_with(name) || setting.size() <= name.size() || setting[name.size()] != '=')
+    return std::nullopt;
   double out = 0;
   const char* const end = setting.data() + setting.size();
   const auto [rest, error] = std::from_chars(setting.data() + name.size() + 1, end, out);
@@ -176,7 +177,8 @@ class Group {
   }
 
   // Least squares with these terms; the adjusted R^2, or -1 where there are too few runs for them.
-  double fit(const std::vector<std::vector<double>>& x, const Eigen::VectorXd& y, const std::vector<Term>& terms) {
+  double fit(const std::vector<std::vector<double>>& x, const Eigen::VectorXd& y,
+             const std::vector<Term>& terms) {
     Eigen::MatrixXd design(y.size(), row_of(x.front(), terms).size());
     for (Eigen::Index i = 0; i < y.size(); ++i) design.row(i) = row_of(x[static_cast<std::size_t>(i)], terms);
     const auto n = static_cast<double>(y.size()), p = static_cast<double>(design.cols());
@@ -224,7 +226,8 @@ class FittedStargazer final : public Fitted {
   Reply predict(const Case& what) const override {
     if (!(what.samples > 0) || !(what.devices > 0)) return abstain("the batch size is not known");
     const auto found = groups_.find(group_of(what));
-    if (found == groups_.end()) return abstain("too few runs of " + what.network + " over different settings");
+    if (found == groups_.end())
+      return abstain("too few runs of " + what.network + " over different settings");
     return found->second.predict(what);
   }
 

@@ -14,7 +14,9 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-Object object(const char* text) { return boost::json::parse(text).as_object(); }
+Object object(const char* text) {
+  return boost::json::parse(text).as_object();
+}
 
 TEST(Spark, RisesFromTheLeastToTheMost) {
   EXPECT_EQ(spark_text({0, 1, 2, 3, 4, 5, 6, 7}, 0, 7), "▁▂▃▄▅▆▇█");
@@ -57,7 +59,8 @@ const char* const kSeries = R"({"series": [
   {"labels": "gpu=1,uuid=GPU-bb22", "unit": "%", "samples": [{"at": "2026-01-01T00:00:00Z", "mean": 60}]}]})";
 
 TEST(GpuUse, IsTheMeanOfTheRunsOwnGpus) {
-  EXPECT_EQ(gpu_use(object(R"({"gpus": [{"gpu": "0"}, {"gpu": "1"}]})"), object(kSeries)), (std::vector<double>{50, 80}));
+  EXPECT_EQ(gpu_use(object(R"({"gpus": [{"gpu": "0"}, {"gpu": "1"}]})"), object(kSeries)),
+            (std::vector<double>{50, 80}));
   EXPECT_EQ(gpu_use(object(R"({"gpus": [{"gpu": "1"}]})"), object(kSeries)), (std::vector<double>{60}));
   EXPECT_EQ(gpu_use(object(R"({"gpus": [{"gpu": "GPU-bb"}]})"), object(kSeries)), (std::vector<double>{60}));
   EXPECT_TRUE(gpu_use(object(R"({"gpus": [{"gpu": ""}]})"), object(kSeries)).empty()) << "these have names";
@@ -65,14 +68,17 @@ TEST(GpuUse, IsTheMeanOfTheRunsOwnGpus) {
 }
 
 TEST(CourseText, ShowsLossStepTimeAndGpuUse) {
-  const Object run = object(R"({"id": 7, "usage": {"from": "2026-01-01T00:00:00Z", "to": "2026-01-01T00:02:00Z", "gpus": [{"gpu": "0"}]}})");
+  const Object run = object(
+      R"({"id": 7, "usage": {"from": "2026-01-01T00:00:00Z", "to": "2026-01-01T00:02:00Z", "gpus": [{"gpu": "0"}]}})");
   std::vector<std::string> asked;
   const auto ask = [&](const std::string& target) -> Object {
     asked.push_back(target);
     if (target.find("/progress") != std::string::npos)
-      return object(R"({"points": [{"iteration": 0, "loss": 2.5}, {"iteration": 500, "loss": null}, {"iteration": 1000, "loss": 0.5}]})");
+      return object(
+          R"({"points": [{"iteration": 0, "loss": 2.5}, {"iteration": 500, "loss": null}, {"iteration": 1000, "loss": 0.5}]})");
     if (target.find("/segments") != std::string::npos)
-      return object(R"({"segments": [{"phase": "train", "iterations": 10, "seconds": 0.1}, {"phase": "train", "iterations": 10, "seconds": 0.2},
+      return object(
+          R"({"segments": [{"phase": "train", "iterations": 10, "seconds": 0.1}, {"phase": "train", "iterations": 10, "seconds": 0.2},
         {"phase": "test", "iterations": 10, "seconds": 9}]})");
     return object(kSeries);
   };
@@ -82,7 +88,8 @@ TEST(CourseText, ShowsLossStepTimeAndGpuUse) {
   EXPECT_NE(text.find("step time   ▁█  10.0 ms to 20.0 ms\n"), std::string::npos) << text;
   EXPECT_NE(text.find("GPU use     ▄▇  of 100 %\n"), std::string::npos) << text;
   ASSERT_EQ(asked.size(), 3U);
-  EXPECT_EQ(asked.back(), "/v1/series/gpu.utilization?from=2026-01-01T00:00:00Z&to=2026-01-01T00:02:00Z&step=1");
+  EXPECT_EQ(asked.back(),
+            "/v1/series/gpu.utilization?from=2026-01-01T00:00:00Z&to=2026-01-01T00:02:00Z&step=1");
   EXPECT_EQ(plots_text(object(R"({"id": 7})"), [](const std::string&) { return Object(); }, {}), "");
 }
 

@@ -233,13 +233,15 @@ TEST(LiveText, TellsEverythingInEightyColumns) {
   live.run["pace"] = parsed(R"({"seconds_per_iteration": 0.0512})");
   live.run["progress"] = parsed(R"({"iteration": 6200, "of": 10000, "loss": 0.01234})");
   EXPECT_NE(live_text({{7, live}}, {120, false})
-                .find("      6,200 of 10,000, 51.2 ms each, 10 min 20 s so far, ends 12:08, loss 0.0123, GPU 93 % ▁▅█"),
+                .find("      6,200 of 10,000, 51.2 ms each, 10 min 20 s so far, ends 12:08, loss 0.0123, GPU "
+                      "93 % ▁▅█"),
             std::string::npos)
       << live_text({{7, live}}, {120, false});
   live.run["progress"] = parsed(R"({"iteration": 450000, "of": 1000000, "loss": 0.01234})");
   live.run["expected_end"] = "2026-11-22T04:30:00Z";
   const std::string narrow = live_text({{7, live}}, {80, false});
-  EXPECT_NE(narrow.find("450 k/1.00 M  51.2 ms  10 min 20 s  ends 04:30  loss 0.0123  GPU 93 %"), std::string::npos)
+  EXPECT_NE(narrow.find("450 k/1.00 M  51.2 ms  10 min 20 s  ends 04:30  loss 0.0123  GPU 93 %"),
+            std::string::npos)
       << narrow;
   live.run["state"] = "finished";
   EXPECT_EQ(live_text({{7, live}}, {80, false}).find("51.2 ms"), std::string::npos) << "only while it runs";
@@ -252,7 +254,8 @@ TEST(LiveText, TellsTroubleAtEightyColumns) {
   EXPECT_NE(live_text({{7, {run, {}}}}, {80, false}).find("may hang, 3 min 12 s left"), std::string::npos);
   run["stalled"] = false;
   run["anomaly"] = parsed(R"({"since_iteration": 2000, "slowdown": 1.98})");
-  EXPECT_NE(live_text({{7, {run, {}}}}, {80, false}).find("1.98 x slower, 3 min 12 s left"), std::string::npos);
+  EXPECT_NE(live_text({{7, {run, {}}}}, {80, false}).find("1.98 x slower, 3 min 12 s left"),
+            std::string::npos);
   EXPECT_NE(live_text({{7, {run, {}}}}, {80, true}).find("\033[31m"), std::string::npos) << "in red";
   run["state"] = "failed";
   run["message"] = "out of memory";

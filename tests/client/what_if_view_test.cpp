@@ -45,7 +45,8 @@ TEST(WhatIfView, WhatDoesNotFitIsSaid) {
   row["peak_memory_bytes"] = 20e9, row["device_memory_bytes"] = 17179869184, row["fits"] = false;
   const std::string text = what_if_text(answer, {});
   EXPECT_NE(text.find("does not fit\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("does not fit: needs more than the device's 16.0 GiB of memory\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("does not fit: needs more than the device's 16.0 GiB of memory\n"), std::string::npos)
+      << text;
   EXPECT_EQ(what_if_text(kAnswer, {}).find("fit"), std::string::npos);
 }
 

@@ -9,7 +9,8 @@
 namespace etad {
 namespace {
 
-constexpr const char* kLog = "epoch,time,train/box_loss,lr/pg0\n1,40.5,1.9,0.01\n2,71.5,1.8,0.01\n3,102.5,1.7,0.01\n";
+constexpr const char* kLog =
+    "epoch,time,train/box_loss,lr/pg0\n1,40.5,1.9,0.01\n2,71.5,1.8,0.01\n3,102.5,1.7,0.01\n";
 constexpr const char* kArguments = "model: yolo11n.pt\nepochs: 50\nbatch: 16\ndevice:\n- 0\n- 1\n";
 
 class FilesBeside : public FollowedFiles {

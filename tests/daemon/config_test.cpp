@@ -108,9 +108,9 @@ TEST(Config, EveryMistakeIsToldWithItsLine) {
       "[[source]]\n"
       "paths = \"logs/*.log\"\n");
   ASSERT_EQ(found.size(), 5U);
-  EXPECT_EQ(
-      found[0],
-      "etad.toml:2: unknown key 'storage.pth' (known here: path, machine, raw_samples, minute_samples, hour_samples)");
+  EXPECT_EQ(found[0],
+            "etad.toml:2: unknown key 'storage.pth' (known here: path, machine, raw_samples, minute_samples, "
+            "hour_samples)");
   EXPECT_EQ(found[1].substr(0, 51), "etad.toml:4: 'refit.interval' must be a duration: s");
   EXPECT_EQ(found[2], "etad.toml:6: 'source.format' must be a string");
   EXPECT_EQ(found[3].substr(0, 40), "etad.toml:5: a [[source]] needs paths (p");

@@ -29,7 +29,8 @@ class DescriptorLimit {
 class FewDescriptors : public FollowedFiles {
  protected:
   void write_to_all(const std::string& line) const {
-    for (int i = 0; i < kFiles; ++i) append(std::to_string(i) + ".log", line + " of " + std::to_string(i) + "\n");
+    for (int i = 0; i < kFiles; ++i)
+      append(std::to_string(i) + ".log", line + " of " + std::to_string(i) + "\n");
   }
   // In ticks that may each find no descriptor left.
   void read_all() {
@@ -39,7 +40,8 @@ class FewDescriptors : public FollowedFiles {
   void expect_lines(std::int64_t each) {
     const auto sources = reader_->sources().value();
     EXPECT_EQ(sources.size(), static_cast<std::size_t>(kFiles));
-    for (const SourceRow& source : sources) EXPECT_EQ(source.lines, each) << source.path << " " << source.last_error;
+    for (const SourceRow& source : sources)
+      EXPECT_EQ(source.lines, each) << source.path << " " << source.last_error;
   }
 };
 

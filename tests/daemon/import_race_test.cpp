@@ -212,7 +212,8 @@ TEST_F(ImportRaces, AnImportThatHasEndedIsOnTheDiskAndSoIsOneThatWasThereAlready
   start_ingest(usual_options());
   append("lenet.log", first_lines("Iteration 300,"));
   wait();
-  EXPECT_TRUE(history->synced) << "that a log was seen survives a power cut, or what is rotated away is left out";
+  EXPECT_TRUE(history->synced)
+      << "that a log was seen survives a power cut, or what is rotated away is left out";
   append("lenet.log", lenet_.substr(first_lines("Iteration 300,").size()));
   wait();
   ASSERT_FALSE(history->synced) << "following waits for no disk: what a power cut takes back is read again";

@@ -56,7 +56,8 @@ TEST_F(Importing, AFileSentWithTheLogSaysHowItsRunWasStarted) {
   service::ImportRequest request{"/runs/results.csv", "", {}, kToday};
   request.beside = {{"args.yaml", "model: yolo11n.pt\nepochs: 3\nbatch: 16\ndevice: 0,1\n"}};
   auto session = begin_log_import(request, std::move(options), *writer_, [] {}).value();
-  ASSERT_TRUE(session->feed("epoch,time,train/box_loss,lr/pg0\n1,40.5,1.9,0.01\n2,71.5,1.8,0.01\n3,102.5,1.7,0.01\n"));
+  ASSERT_TRUE(session->feed(
+      "epoch,time,train/box_loss,lr/pg0\n1,40.5,1.9,0.01\n2,71.5,1.8,0.01\n3,102.5,1.7,0.01\n"));
   EXPECT_EQ(session->finish().value().segments, 2);
   const auto found = runs();
   ASSERT_EQ(found.size(), 1U);
@@ -110,7 +111,9 @@ TEST_F(Importing, ALongerLogOfAnotherNameIsThatLogGrownAndGivesItItsName) {
 }
 
 TEST_F(Importing, AnOlderShorterCopyAddsNothing) {
-  const auto until = [&](std::string_view text) { return lenet_.substr(0, lenet_.rfind('\n', lenet_.find(text)) + 1); };
+  const auto until = [&](std::string_view text) {
+    return lenet_.substr(0, lenet_.rfind('\n', lenet_.find(text)) + 1);
+  };
   import("/logs/lenet.log", lenet_);
   for (const char* end : {"Iteration 100,", "Iteration 300,", "Iteration 350,", "Optimization Done"}) {
     const auto older = import("/backup/lenet.log", until(end));

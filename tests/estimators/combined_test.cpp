@@ -37,7 +37,8 @@ TEST(Combined, WhoAbstainsLeavesItsPartToTheOthers) {
   const auto weights = weights_of({{NAN, NAN, NAN, 0.0, 0.0}, {0.01, 0.01, 0.01, 0.3, 0.3}});
   EXPECT_GT(weights[0], 0);
   EXPECT_GT(weights[1], 0);
-  const Reply reply = combine(weights, [](std::size_t i) { return i == 0 ? abstain("too few runs") : says(2); });
+  const Reply reply =
+      combine(weights, [](std::size_t i) { return i == 0 ? abstain("too few runs") : says(2); });
   EXPECT_DOUBLE_EQ(reply.estimate->log_mean, 2);
 }
 

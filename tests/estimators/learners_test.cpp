@@ -103,7 +103,8 @@ TEST(Stargazer, RecoversALawOfSettings) {
   EXPECT_FALSE(ask(stargazer(), history, a_case("net", 32)).estimate) << "it says no width";
   EXPECT_EQ(ask(stargazer(), history, with(5, 1, 2)).why, "beyond the settings that ran");
   history.resize(19);
-  EXPECT_EQ(stargazer().needs(history), "no network has 20 runs on one machine over settings that are numbers");
+  EXPECT_EQ(stargazer().needs(history),
+            "no network has 20 runs on one machine over settings that are numbers");
 }
 
 // The textbook's two columns that vary together: one component, along the diagonal, holds nearly all.
@@ -134,7 +135,9 @@ Case described_case(const std::string& network, double layers, double width, dou
 
 TEST(Kerr, ExplainsANetworkByTheOthers) {
   History history;
-  const auto law = [](double layers, double width, double batch) { return 1e-9 * layers * width * width * batch; };
+  const auto law = [](double layers, double width, double batch) {
+    return 1e-9 * layers * width * width * batch;
+  };
   for (const double layers : {4.0, 8.0, 16.0, 32.0})
     for (const double width : {100.0, 300.0, 1000.0})
       for (const double batch : {8.0, 64.0})
@@ -148,7 +151,8 @@ TEST(Kerr, ExplainsANetworkByTheOthers) {
 
 TEST(Described, FindsWhatTheDeviceTakesAnyway) {
   History history;
-  const auto law = [](double width, double batch) {  // 10 layers: 3 copies of the weights, outputs and their gradients
+  const auto law = [](double width,
+                      double batch) {  // 10 layers: 3 copies of the weights, outputs and their gradients
     return 0.7e9 + 1.2 * 4 * (3 * 10 * width + 2 * 10 * width * batch);
   };
   for (const double width : {1e5, 1e6, 4e6})
@@ -156,7 +160,8 @@ TEST(Described, FindsWhatTheDeviceTakesAnyway) {
       add(history, described_case("net" + std::to_string(width), 10, width, batch), law(width, batch));
   const auto fitted = described().fit(history, Target::peak_bytes);
   EXPECT_NEAR(value(fitted->predict(described_case("new", 10, 2e6, 8))) / law(2e6, 8), 1, 0.05);
-  EXPECT_NEAR(value(fitted->predict(described_case("net1000000.000000", 10, 1e6, 64))) / law(1e6, 64), 1, 0.05);
+  EXPECT_NEAR(value(fitted->predict(described_case("net1000000.000000", 10, 1e6, 64))) / law(1e6, 64), 1,
+              0.05);
   EXPECT_FALSE(fitted->predict(a_case("unknown", 32)).estimate);
   EXPECT_EQ(described().fit(history, Target::seconds), nullptr);
 

@@ -31,7 +31,8 @@ TEST(PlaceTest, AHostIsItsMachineOrElseItsHistory) {
 }
 
 TEST(PlaceTest, WhatAnotherMachineMadeStaysItsOwn) {
-  const std::vector<HistoryStart> copied = {{"a", "there", 5, 2}, {"b", "there", 50, 8}, {"c", "here", 100, 10}};
+  const std::vector<HistoryStart> copied = {
+      {"a", "there", 5, 2}, {"b", "there", 50, 8}, {"c", "here", 100, 10}};
   EXPECT_FALSE(run_is_own(copied, 1));  // before the first start that was noted
   EXPECT_FALSE(run_is_own(copied, 10));
   EXPECT_TRUE(run_is_own(copied, 11));

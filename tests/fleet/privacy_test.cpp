@@ -16,7 +16,8 @@ Changes changes() {
   row.owner = 1001;
   row.run.network = "SecretNet";
   row.run.message = "cannot open /home/anna/secretnet.caffemodel";
-  row.run.settings = {{"net", "/home/anna/secretnet.prototxt"}, {"type", "SGD"}, {"prefix", "secretnet_iter"}};
+  row.run.settings = {
+      {"net", "/home/anna/secretnet.prototxt"}, {"type", "SGD"}, {"prefix", "secretnet_iter"}};
   row.labels = {{"network", "SecretNet"}, {"user", "anna"}, {"batch_size", "64"}};
   ChangedRun run;
   run.id = 1;

@@ -28,8 +28,10 @@ TEST(SettingsTest, ADatabaseIsEnough) {
 
 TEST(SettingsTest, MistakesAreToldWithTheirPlace) {
   EXPECT_THAT(mistake(""), HasSubstr("no database is named"));
-  EXPECT_THAT(mistake("database = \"x\"\nintervall = 3"), HasSubstr("export.toml:2: unknown key 'intervall'"));
-  EXPECT_THAT(mistake("database = \"x\"\n[privacy]\npaths = \"hide\""), HasSubstr("\"keep\", \"hash\" or \"omit\""));
+  EXPECT_THAT(mistake("database = \"x\"\nintervall = 3"),
+              HasSubstr("export.toml:2: unknown key 'intervall'"));
+  EXPECT_THAT(mistake("database = \"x\"\n[privacy]\npaths = \"hide\""),
+              HasSubstr("\"keep\", \"hash\" or \"omit\""));
   EXPECT_THAT(mistake("database = \"x\"\n[privacy]\npaths = \"hash\""), HasSubstr("16 characters"));
   EXPECT_THAT(mistake("database = \"x\"\ntimeout = \"9d\""), HasSubstr("would not be noticed"));
   EXPECT_THAT(mistake("database = "), HasSubstr("export.toml:1"));

@@ -57,7 +57,8 @@ TEST(Adversary, ManyCopiesOfOneFileCostNoMoreThanAsManyFiles) {
   Harness etad(watching("/logs/*"));
   const auto copies = [&](const std::string& name, int many) {
     for (int i = 0; i < many; ++i)
-      etad.files.write("/logs/" + name + std::to_string(i), std::string(2000, 'x') + "\nof " + std::to_string(i) + "\n");
+      etad.files.write("/logs/" + name + std::to_string(i),
+                       std::string(2000, 'x') + "\nof " + std::to_string(i) + "\n");
     etad.now += seconds(11);
     for (int i = 0; i < 5; ++i) etad.poll();
   };
@@ -65,7 +66,8 @@ TEST(Adversary, ManyCopiesOfOneFileCostNoMoreThanAsManyFiles) {
   etad.files.calls.clear();
   copies("second", 500);
   EXPECT_EQ(etad.lines.size(), 2000);
-  for (const auto& [call, times] : etad.files.calls) EXPECT_LE(times, 500 * 150) << call << ": not by each of the others";
+  for (const auto& [call, times] : etad.files.calls)
+    EXPECT_LE(times, 500 * 150) << call << ": not by each of the others";
 }
 
 TEST(Adversary, WhatWasFoundAndNotReadYetIsToldAsUnread) {
@@ -226,8 +228,8 @@ TEST(Adversary, AFileReplacedByALongerCopyOfItselfIsReadOn) {
         for (int sync = 0; sync < 5; ++sync) {
           if (!running) etad.stop();
           const auto text = text_of(numbered(0, 10 * (sync + 1)));
-          etad.files.replace(kLog, text, keeps_time ? std::optional(Instant(seconds(1'779'000'000 + sync)))
-                                                    : std::nullopt);
+          etad.files.replace(
+              kLog, text, keeps_time ? std::optional(Instant(seconds(1'779'000'000 + sync))) : std::nullopt);
           if (!running) etad.start();
           etad.poll();
         }
@@ -322,8 +324,8 @@ TEST(Adversary, TwoNamesSwappedDoubleNothing) {
       etad.poll();
       etad.poll();
     }
-    EXPECT_THAT(etad.lines, ::testing::UnorderedElementsAre("a1", "b1", "x0", "y0", "x1", "y1", "x2", "y2",
-                                                            "x3", "y3"))
+    EXPECT_THAT(etad.lines,
+                ::testing::UnorderedElementsAre("a1", "b1", "x0", "y0", "x1", "y1", "x2", "y2", "x3", "y3"))
         << restarts;
   }
 }

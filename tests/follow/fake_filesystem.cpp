@@ -114,7 +114,8 @@ void FakeFileSystem::copy(const std::string& from, const std::string& to) {
   make(to)->bytes = bytes;
 }
 
-void FakeFileSystem::replace(const std::string& path, std::string_view bytes, std::optional<Instant> modified) {
+void FakeFileSystem::replace(const std::string& path, std::string_view bytes,
+                             std::optional<Instant> modified) {
   const std::string temporary = directory_of(path) + "/.written";
   make(temporary)->bytes = bytes;
   if (modified) names_.at(temporary)->modified = *modified;

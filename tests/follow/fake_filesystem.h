@@ -66,10 +66,10 @@ class FakeFileSystem final : public FileSystem {
   std::int64_t bytes_read = 0;
   // Called before each call, with what is called: another process that acts in between.
   std::function<void(const std::string& call, const std::string& path)> meanwhile;
-  int max_open = 1000;               // EMFILE beyond
-  std::uint64_t device = 1;          // its number, which may change over a restart of the machine
-  bool reuses_inodes = true;         // as ext4 does; others take a long time to
-  bool births = true;                // whether it knows when an inode was made
+  int max_open = 1000;                           // EMFILE beyond
+  std::uint64_t device = 1;                      // its number, which may change over a restart of the machine
+  bool reuses_inodes = true;                     // as ext4 does; others take a long time to
+  bool births = true;                            // whether it knows when an inode was made
   void set_clock(Instant now) { clock_ = now; }  // of which each change takes a microsecond
 
   OsResult<FileStatus> status(const std::string& path) override;

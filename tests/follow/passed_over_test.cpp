@@ -31,9 +31,10 @@ TEST_F(PassedOver, LiveLogsNamedAsRotatedOnesAreTold) {
   for (const char* name : {"exp", "exp.1", "exp.2"}) write(name);
   minutes(5, {"exp", "exp.1", "exp.2"});
   EXPECT_THAT(told(), ElementsAre("/logs/exp.1", "/logs/exp.2"));
-  EXPECT_THAT(etad_.follower->take_notices(),
-              ElementsAre("/logs/exp.1 grows and is not read: by its name it is a rotated file of /logs/exp",
-                          "/logs/exp.2 grows and is not read: by its name it is a rotated file of /logs/exp"));
+  EXPECT_THAT(
+      etad_.follower->take_notices(),
+      ElementsAre("/logs/exp.1 grows and is not read: by its name it is a rotated file of /logs/exp",
+                  "/logs/exp.2 grows and is not read: by its name it is a rotated file of /logs/exp"));
   minutes(5, {"exp", "exp.1", "exp.2"});
   EXPECT_THAT(etad_.follower->take_notices(), IsEmpty()) << "once each";
 }
@@ -72,7 +73,8 @@ TEST(Apart, LogsNamedAsRotatedOnesAreReadAsTheirOwn) {
     etad.poll(std::chrono::seconds(61));
     if (i == 2) etad.restart();
   }
-  for (const std::string& name : names) EXPECT_THAT(etad.lines_of[name], ElementsAre("0", "1", "2", "3", "4")) << name;
+  for (const std::string& name : names)
+    EXPECT_THAT(etad.lines_of[name], ElementsAre("0", "1", "2", "3", "4")) << name;
   EXPECT_THAT(etad.follower->lookup().passed_over, IsEmpty());
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "parsers/lines/event_records.h"
 #include "../parsers/event_files.h"
+#include "parsers/lines/event_records.h"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "parsers/rules/rule_check.h"
-#include "tests/sanitized.h"
 #include "tests/places.h"
+#include "tests/sanitized.h"
 
 // Counts what is taken from the heap, to hold match() to its promise.
 namespace {
@@ -225,7 +225,8 @@ TEST(FormatSet, WhatALauncherWritesBeforeALineDoesNotHideIt) {
   ASSERT_TRUE(set);
   ASSERT_NE(set->recognise("3: a 1 one"), nullptr);
   EXPECT_EQ(set->recognise("3: a 1 one")->name(), "one");
-  EXPECT_EQ(set->recognise("3: a 1 two")->name(), "two") << "a launcher's label hides nothing from any format";
+  EXPECT_EQ(set->recognise("3: a 1 two")->name(), "two")
+      << "a launcher's label hides nothing from any format";
   EXPECT_EQ(set->recognise("x: a 1 one"), nullptr);
 }
 

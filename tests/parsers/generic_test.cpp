@@ -49,9 +49,8 @@ std::vector<std::string> lines_by(int count, const std::function<std::string(int
 }
 
 TEST(Generic, EpochsThatStateTheirTime) {
-  const auto out = read(lines_by(6, [](int i) {
-    return written("Epoch %d/10, Train Loss: %.4f, Time: 62.5s", i + 1, 2.0 / (i + 1));
-  }));
+  const auto out = read(lines_by(
+      6, [](int i) { return written("Epoch %d/10, Train Loss: %.4f, Time: 62.5s", i + 1, 2.0 / (i + 1)); }));
   ASSERT_EQ(out.runs.size(), 1U);
   const etad::Run& run = out.runs.at(0);
   EXPECT_EQ(run.framework, "generic");
@@ -68,19 +67,22 @@ TEST(Generic, StepsOfEpochsThatAreSeenComing) {
     const auto out = read(lines, 15, batch);
     ASSERT_EQ(out.runs.size(), 1U) << batch;
     EXPECT_EQ(out.format, "generic");
-    EXPECT_NEAR(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
-                15.0 / 3000, 1e-4);
+    EXPECT_NEAR(
+        to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
+        15.0 / 3000, 1e-4);
   }
   EXPECT_EQ(read(lines).runs.size(), 0U) << "without times there is nothing to learn";
 }
 
 TEST(Generic, StepsThatAreStamped) {
   const auto out = read(lines_by(20, [](int i) {
-    return written("2026-03-01 10:%02d:00,250 - INFO - step %d/5000 | train loss 2.3125 | lr 3e-4", i, 100 * (i + 1));
+    return written("2026-03-01 10:%02d:00,250 - INFO - step %d/5000 | train loss 2.3125 | lr 3e-4", i,
+                   100 * (i + 1));
   }));
   ASSERT_EQ(out.runs.size(), 1U);
   EXPECT_EQ(out.runs.at(0).max_iterations, 5000);
-  EXPECT_DOUBLE_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 0.6);
+  EXPECT_DOUBLE_EQ(
+      to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 0.6);
 }
 
 TEST(Generic, AFormatThatALaterLineOfTheBatchShowsGoesBeforeIt) {
@@ -98,23 +100,41 @@ TEST(Generic, WhatIsNoTrainingIsNothing) {
       [](int i) { return written("[%d/345] Building CXX object src/loss_%d.cpp.o", i + 1, i); },
       [](int i) { return written("[ %d%%] Building CXX object CMakeFiles/step.dir/a%d.cpp.o", i, i); },
       [](int i) { return written("Step %d/120 : RUN make -j8 iteration", i + 1); },
-      [](int i) { return written("2026-03-01 10:%02d:00 Get:%d http://deb.example.org stable/main amd64 step %d", i, i, i); },
-      [](int i) { return written("10.1.2.3 - - [01/Mar/2026:10:%02d:00 +0000] \"GET /epoch/%d/100 HTTP/1.1\" 200 512", i, i); },
+      [](int i) {
+        return written("2026-03-01 10:%02d:00 Get:%d http://deb.example.org stable/main amd64 step %d", i, i,
+                       i);
+      },
+      [](int i) {
+        return written("10.1.2.3 - - [01/Mar/2026:10:%02d:00 +0000] \"GET /epoch/%d/100 HTTP/1.1\" 200 512",
+                       i, i);
+      },
       [](int i) { return written("[%5d.250000] usb 1-1: new device number %d of 100", i, i); },
-      [](int i) { return written("Downloading model: %d%%|##  | %d/100 [%02d:00<01:00, 1.00MB/s]", i, i, i); },
+      [](int i) {
+        return written("Downloading model: %d%%|##  | %d/100 [%02d:00<01:00, 1.00MB/s]", i, i, i);
+      },
       [](int i) { return written("Loading shards: %d%%|##  | %d/100 [%02d:00<01:00, 1.00s/it]", i, i, i); },
       [](int i) { return written(" %d%%|##  | %d/100 [00:%02d<01:00, 1.00s/it]", i, i, i); },
       [](int i) { return written("tests/test_step.py::test_loss_%d PASSED [ %d%%]", i, i); },
-      [](int i) { return written("2026-03-01 10:%02d:00 Unpacking libepoch%d (1.0-%d) ... %d/100", i, i, i, i); },
+      [](int i) {
+        return written("2026-03-01 10:%02d:00 Unpacking libepoch%d (1.0-%d) ... %d/100", i, i, i, i);
+      },
       [](int i) { return written("#%d [stage %d/100] COPY train.py loss.py /app", i, i); },
       [](int i) { return written("Mar  1 10:%02d:00 host systemd[1]: Started session %d of user.", i, i); },
-      [](int i) { return written("  %d,450,000 %d%%  1.2MB/s 0:00:%02d (xfr#%d, to-chk=%d/100)", i, i, i, i, 100 - i); },
-      [](int i) { return written("2026-03-01 10:%02d:00 consensus: epoch %d/512 final, %d slots missed", i, i, i); },
+      [](int i) {
+        return written("  %d,450,000 %d%%  1.2MB/s 0:00:%02d (xfr#%d, to-chk=%d/100)", i, i, i, i, 100 - i);
+      },
+      [](int i) {
+        return written("2026-03-01 10:%02d:00 consensus: epoch %d/512 final, %d slots missed", i, i, i);
+      },
       [](int i) { return written("2026-03-01 10:%02d:00 consensus: epoch %d took 2.5 s", i, i); },
       [](int i) { return written("2026-03-01 10:%02d:00 Validation epoch %d loss: 0.5000", i, i); },
       [](int i) { return written("2026-03-01 10:%02d:00 test step %d/100 loss 0.5000", i, i); },
-      [](int i) { return written("2026-03-01 10:%02d:00 - ping - probe %d/100: packet loss 0%%, 12.5 ms", i, i); },
-      [](int i) { return written("Map (num_proc=4): %d%%|## | %d/100 [%02d:00<01:00, 1.00 examples/s]", i, i, i); },
+      [](int i) {
+        return written("2026-03-01 10:%02d:00 - ping - probe %d/100: packet loss 0%%, 12.5 ms", i, i);
+      },
+      [](int i) {
+        return written("Map (num_proc=4): %d%%|## | %d/100 [%02d:00<01:00, 1.00 examples/s]", i, i, i);
+      },
       [](int i) { return written("Collecting epoch-loss==1.%d.0 (%d/100), 1.2 MB/s", i, i); },
       [](int i) { return written("   Compiling lossless v0.%d.%d (%d/100), 2.5 it/s", i, i, i); },
       [](int i) { return written("Epoch %d/100", i); },
@@ -132,25 +152,33 @@ TEST(Generic, APaceIsATimeWhereverItStandsInTheLine) {
     const PhaseSummary& train = out.runs.at(0).train;
     return to_seconds(train.duration) / static_cast<double>(train.iterations);
   };
-  EXPECT_NEAR(pace(lines_by(20, [](int i) {
-                return written("[%06d/005000] net-a | loss 0.5000 | GPU 92%% | 2.50 it/s | ETA 254.0 min", 100 * i);
-              })), 0.4, 1e-9);
-  EXPECT_NEAR(pace(lines_by(20, [](int i) {
-                return written("- Train | Epoch %d | %d/500 | 2.50 it/sec | Loss 0.5000", 1 + i / 5, 100 * (i % 5));
-              })), 0.4, 1e-9);
-  EXPECT_NEAR(pace(lines_by(20, [](int i) {
-                return written("step %d/5000 | loss 0.5000 | 400 ms/step", 100 * i);
-              })), 0.4, 1e-9);
+  EXPECT_NEAR(pace(lines_by(20,
+                            [](int i) {
+                              return written(
+                                  "[%06d/005000] net-a | loss 0.5000 | GPU 92%% | 2.50 it/s | ETA 254.0 min",
+                                  100 * i);
+                            })),
+              0.4, 1e-9);
+  EXPECT_NEAR(pace(lines_by(20,
+                            [](int i) {
+                              return written("- Train | Epoch %d | %d/500 | 2.50 it/sec | Loss 0.5000",
+                                             1 + i / 5, 100 * (i % 5));
+                            })),
+              0.4, 1e-9);
+  EXPECT_NEAR(
+      pace(lines_by(20, [](int i) { return written("step %d/5000 | loss 0.5000 | 400 ms/step", 100 * i); })),
+      0.4, 1e-9);
 }
 
 TEST(Generic, EpochsOfNoKnownNumber) {
-  const auto stated = read(lines_by(6, [](int i) { return written("Train(%d), loss: 0.500000, time: 62 s", i); }));
+  const auto stated =
+      read(lines_by(6, [](int i) { return written("Train(%d), loss: 0.500000, time: 62 s", i); }));
   ASSERT_EQ(stated.runs.size(), 1U);
   EXPECT_EQ(stated.runs.at(0).iteration, 6);
   EXPECT_EQ(to_seconds(stated.runs.at(0).train.duration), 6 * 62.0);
   const auto stamped = read(lines_by(12, [](int i) {
-    return written("2026-03-01 10:%02d:%02d,250 - INFO - Epoch %d - %s loss: 0.5000", i / 2, i % 2 * 20, 1 + i / 2,
-                   i % 2 == 0 ? "Batch" : "Average Train");
+    return written("2026-03-01 10:%02d:%02d,250 - INFO - Epoch %d - %s loss: 0.5000", i / 2, i % 2 * 20,
+                   1 + i / 2, i % 2 == 0 ? "Batch" : "Average Train");
   }));
   ASSERT_EQ(stamped.runs.size(), 1U);
   EXPECT_EQ(stamped.runs.at(0).train.iterations, 5) << "the last epoch has not ended";
@@ -161,7 +189,8 @@ TEST(Generic, TheTimeOfAnEpochCountsWhereItsStepsShowNone) {
   std::vector<std::string> lines;
   for (int epoch = 0; epoch < 4; ++epoch) {
     for (int step = 0; step < 500; step += 100)
-      lines.push_back(written("INFO:__main__:Epoch %d | Step %4d/500 | Loss: 0.5000 | Grad: 1.250", epoch, step));
+      lines.push_back(
+          written("INFO:__main__:Epoch %d | Step %4d/500 | Loss: 0.5000 | Grad: 1.250", epoch, step));
     lines.push_back(written("INFO:__main__:Epoch %d completed in 250.00s | Avg Loss: 0.5000", epoch));
   }
   const auto out = read(lines);
@@ -175,19 +204,22 @@ TEST(Generic, ABarDrawnAnewForEachEpochIsOneRun) {
   std::vector<std::string> lines;
   for (int epoch = 0; epoch < 3; ++epoch)
     for (int step = 1; step <= 10; ++step)
-      lines.push_back(written("%3d%%|## | %d/10 [%02d:00<10:00, 60.00s/it, loss=0.5]", 10 * step, step, step));
+      lines.push_back(
+          written("%3d%%|## | %d/10 [%02d:00<10:00, 60.00s/it, loss=0.5]", 10 * step, step, step));
   const auto out = read(lines);
   ASSERT_EQ(out.runs.size(), 1U);
   EXPECT_EQ(out.runs.at(0).iteration, 30);
   EXPECT_EQ(out.runs.at(0).max_iterations, 30);
-  EXPECT_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 60.0);
+  EXPECT_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
+            60.0);
 }
 
 TEST(Generic, ABarThatBrokeOffAndBeginsAgainIsAnotherRun) {
   std::vector<std::string> lines;
   for (int run = 0; run < 2; ++run)
     for (int step = 1; step <= 5; ++step)
-      lines.push_back(written("%3d%%|## | %d/10 [%02d:00<10:00, 60.00s/it, loss=0.5]", 10 * step, step, step));
+      lines.push_back(
+          written("%3d%%|## | %d/10 [%02d:00<10:00, 60.00s/it, loss=0.5]", 10 * step, step, step));
   EXPECT_EQ(read(lines, 0, 1).runs.size(), 2U);
 }
 
@@ -211,8 +243,8 @@ TEST(Generic, SeveralTrainingsInOneBatchOfLinesAreAsManyRuns) {
 // An epoch's number and a step's, each without a total, and the time since the training began.
 TEST(Generic, StepsOfEpochsByTheTimeElapsed) {
   const auto out = read(lines_by(12, [](int i) {
-    return written("Epoch %d, Step %d, total used time %.4f (s), avg loss so far is 0.4125", i / 4, 25 * (i % 4 + 1),
-                   7.5 * i + 10);
+    return written("Epoch %d, Step %d, total used time %.4f (s), avg loss so far is 0.4125", i / 4,
+                   25 * (i % 4 + 1), 7.5 * i + 10);
   }));
   ASSERT_EQ(out.runs.size(), 1U);
   const etad::Run& run = out.runs.at(0);
@@ -223,7 +255,8 @@ TEST(Generic, StepsOfEpochsByTheTimeElapsed) {
 
 TEST(Generic, StampedStepsWithoutATotal) {
   auto lines = lines_by(10, [](int i) {
-    return written("2026-03-01 10:%02d:00,250 - app.trainer - INFO - Step %d | Loss: 1.2500 | LR: 9.5e-05", i, 50 * i + 50);
+    return written("2026-03-01 10:%02d:00,250 - app.trainer - INFO - Step %d | Loss: 1.2500 | LR: 9.5e-05", i,
+                   50 * i + 50);
   });
   lines.emplace_back("2026-03-01 10:10:00,250 - __main__ - INFO - Training completed successfully!");
   const auto out = read(lines);
@@ -248,13 +281,17 @@ TEST(Generic, StepsThatBeginAgainAreTheNextEpochs) {
   const auto out = read(lines);
   ASSERT_EQ(out.runs.size(), 1U);
   EXPECT_EQ(out.runs.at(0).iteration, 180);
-  EXPECT_NEAR(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 0.25, 1e-6);
+  EXPECT_NEAR(
+      to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 0.25,
+      1e-6);
 }
 
 TEST(Generic, NumbersPaddedWithinBracketsAreOneRun) {
   const auto out = read(lines_by(24, [](int i) {
-    return written("2026-03-01 10:%02d:00,250 - INFO - Epoch: [%2d/30] Iter [%4d/1200] || Time: %.4f sec || lr: 0.01 || Loss: 1.2500",
-                   i, i / 12, 100 * (i % 12 + 1), 60.0 * i);
+    return written(
+        "2026-03-01 10:%02d:00,250 - INFO - Epoch: [%2d/30] Iter [%4d/1200] || Time: %.4f sec || lr: 0.01 || "
+        "Loss: 1.2500",
+        i, i / 12, 100 * (i % 12 + 1), 60.0 * i);
   }));
   ASSERT_EQ(out.runs.size(), 1U);
   EXPECT_EQ(out.runs.at(0).max_iterations, 36000);
@@ -262,25 +299,32 @@ TEST(Generic, NumbersPaddedWithinBracketsAreOneRun) {
 }
 
 TEST(Generic, EpochsBehindAClockOrADateWithDots) {
-  for (const char* form : {"10:%02d:00  [FT] Ep %03d | Loss 0.8125 | AUC 0.7125", "2023.01.19 10:%02d:00 Epoch %d, train loss: 0.8125"}) {
+  for (const char* form : {"10:%02d:00  [FT] Ep %03d | Loss 0.8125 | AUC 0.7125",
+                           "2023.01.19 10:%02d:00 Epoch %d, train loss: 0.8125"}) {
     const auto out = read(lines_by(8, [form](int i) { return written(form, i, i + 1); }));
     ASSERT_EQ(out.runs.size(), 1U) << form;
     EXPECT_EQ(out.format, "generic_epochs");
     EXPECT_EQ(out.runs.at(0).iteration, 8);
-    EXPECT_NEAR(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 60, 1e-6);
+    EXPECT_NEAR(
+        to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 60,
+        1e-6);
   }
 }
 
 // PaddleVideo shows the first batch of each epoch, and not how many there are.
 TEST(Generic, AnEpochOfUnknownLengthIsMeasuredFromItsFirstBatch) {
   const auto out = read(lines_by(8, [](int i) {
-    return written("[05/06 07:%02d:00] epoch:[ %2d/25 ] train step:%-4d loss: 2.5 lr: 0.01 batch_cost: 9.5 sec, ips: 25.6 instance/sec.",
-                   2 * i, i / 2 + 1, 100 * (i % 2));
+    return written(
+        "[05/06 07:%02d:00] epoch:[ %2d/25 ] train step:%-4d loss: 2.5 lr: 0.01 batch_cost: 9.5 sec, ips: "
+        "25.6 instance/sec.",
+        2 * i, i / 2 + 1, 100 * (i % 2));
   }));
   EXPECT_EQ(out.format, "paddle");
   ASSERT_EQ(out.runs.size(), 1U);
   EXPECT_EQ(out.runs.at(0).train.segments, 4);
-  EXPECT_NEAR(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 1.2, 1e-6);
+  EXPECT_NEAR(
+      to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 1.2,
+      1e-6);
 }
 
 }  // namespace

@@ -67,9 +67,8 @@ TEST(UnclearTimes, OfAnEpochAreItsOwn) {
 }
 
 TEST(UnclearTimes, ThatGrowFromEpochToEpochCountFromTheBeginning) {
-  const Lines lines = lines_by(9, [](int i) {
-    return written("epoch %d loss 0.8125 time %.1f s", i, 60.5 * (i + 1));
-  });
+  const Lines lines =
+      lines_by(9, [](int i) { return written("epoch %d loss 0.8125 time %.1f s", i, 60.5 * (i + 1)); });
   for (std::size_t restart = 0; restart < lines.size(); ++restart) {
     const auto runs = read(lines, restart);
     ASSERT_EQ(runs.size(), 1U) << restart;
@@ -130,7 +129,8 @@ TEST(UnclearTimes, OfEpochsOnLinesOfTheirOwn) {
 TEST(GenericTimes, StepsWithTheirEpochsTime) {
   Lines lines;
   for (int epoch = 1; epoch <= 4; ++epoch) {
-    for (int i = 0; i < 5; ++i) lines.push_back(written("[epoch: %d/30, iter: %d/100] total: 1.2500", epoch, 20 * i));
+    for (int i = 0; i < 5; ++i)
+      lines.push_back(written("[epoch: %d/30, iter: %d/100] total: 1.2500", epoch, 20 * i));
     lines.push_back(written("End of epoch %d / 30 \t Time Taken: 50 sec", epoch));
   }
   const auto runs = read(lines);
@@ -140,8 +140,9 @@ TEST(GenericTimes, StepsWithTheirEpochsTime) {
 }
 
 TEST(GenericTimes, OfAStepInWhateverOrder) {
-  for (const char* form : {"step %d/500 | 120 ms/step | loss 0.8125", "loss 0.8125 (120ms/it) step %d/500",
-                           "step_time: 0.12 loss=0.8125 Iter %d/500", "[Iter %d/500] lr 0.01 dt: 120ms loss: 0.8125"}) {
+  for (const char* form :
+       {"step %d/500 | 120 ms/step | loss 0.8125", "loss 0.8125 (120ms/it) step %d/500",
+        "step_time: 0.12 loss=0.8125 Iter %d/500", "[Iter %d/500] lr 0.01 dt: 120ms loss: 0.8125"}) {
     const auto runs = read(lines_by(12, [form](int i) { return written(form, 10 * (i + 1)); }));
     ASSERT_EQ(runs.size(), 1U) << form;
     EXPECT_EQ(runs.at(0).max_iterations, 500) << form;
@@ -151,7 +152,8 @@ TEST(GenericTimes, OfAStepInWhateverOrder) {
 
 TEST(GenericTimes, WorkedOutFromTokensASecond) {
   Lines lines = {"Tokens / optimizer step : 16,384"};
-  for (int i = 1; i <= 12; ++i) lines.push_back(written("step   %d | loss 4.8125 | lr 2.5e-04 | 32.768k tok/s", 10 * i));
+  for (int i = 1; i <= 12; ++i)
+    lines.push_back(written("step   %d | loss 4.8125 | lr 2.5e-04 | 32.768k tok/s", 10 * i));
   const auto runs = read(lines);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.5);
@@ -161,7 +163,9 @@ TEST(GenericTimes, WorkedOutFromTokensASecond) {
 TEST(GenericTimes, AValidationShownAtAStepIsTakenOut) {
   Lines lines;
   int now = 0;
-  const auto stamp = [&now] { return written("2026-03-01 %02d:%02d:%02d.250000: ", 10 + now / 3600, now / 60 % 60, now % 60); };
+  const auto stamp = [&now] {
+    return written("2026-03-01 %02d:%02d:%02d.250000: ", 10 + now / 3600, now / 60 % 60, now % 60);
+  };
   for (int i = 1; i <= 30; ++i) {
     now += 50;
     lines.push_back(stamp() + written("Step [%d]  train Loss : 0.8125", 100 * i));
@@ -179,7 +183,9 @@ TEST(GenericTimes, AValidationShownAtAStepIsTakenOut) {
 TEST(GenericTimes, AValidationBehindAnEpochsLastStepsIsTakenOut) {
   Lines lines;
   int now = 0;
-  const auto stamp = [&now] { return written("2026-03-01 %02d:%02d:%02d,250 - INFO: ", 10 + now / 3600, now / 60 % 60, now % 60); };
+  const auto stamp = [&now] {
+    return written("2026-03-01 %02d:%02d:%02d,250 - INFO: ", 10 + now / 3600, now / 60 % 60, now % 60);
+  };
   for (int epoch = 1; epoch <= 12; ++epoch) {
     for (int i = 1; i <= 3; ++i) {
       now += 20;
@@ -198,7 +204,8 @@ TEST(GenericTimes, AValidationBehindAnEpochsLastStepsIsTakenOut) {
 TEST(GenericTimes, ABarAndLinesOfTheSameStepsAreOneRun) {
   Lines lines;
   for (int i = 1; i <= 200; ++i) {
-    lines.push_back(written("net train:  10%%|#  | %d/400 [%02d:%02d<59:00,  4.00s/it]", i, i * 4 / 60, i * 4 % 60));
+    lines.push_back(
+        written("net train:  10%%|#  | %d/400 [%02d:%02d<59:00,  4.00s/it]", i, i * 4 / 60, i * 4 % 60));
     if (i % 50 == 0)
       for (int n = i - 49; n <= i; ++n) lines.push_back(written("[step=%d] loss=0.8125", n));
   }

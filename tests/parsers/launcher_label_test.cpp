@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/parsers/log_reader.h"
 #include "parsers/log/log_parser.h"
+#include "tests/parsers/log_reader.h"
 
 namespace etad::test {
 namespace {
@@ -17,16 +17,16 @@ TEST(LauncherLabel, EachLaunchersFormIsTakenOff) {
   for (const std::string label :
        {"0: ", " 0: ", "  12: ", "[rank0]: ", "[rank12]:", "[default0]:", "[1,0]<stdout>:", "[1,3]<stderr>:",
         "[1,mpirank:0,algo-1]<stdout>:", "trainer-1  | ", "web_trainer_2 | ", "(pid=71) ",
-        "(RayTrainWorker pid=71, ip=10.0.0.2) ", "(Actor(3) pid=9) ", "[pod/train-0/main] ", "10.0.0.2: ",
-        "node-3: ", "trainer-1  | [rank0]: ", "3: [default3]:"})
+        "(RayTrainWorker pid=71, ip=10.0.0.2) ", "(Actor(3) pid=9) ", "[pod/train-0/main] ",
+        "10.0.0.2: ", "node-3: ", "trainer-1  | [rank0]: ", "3: [default3]:"})
     EXPECT_EQ(behind_label(label + "Iteration 100, loss = 0.5"), "Iteration 100, loss = 0.5") << label;
 }
 
 TEST(LauncherLabel, WhatAProgramWritesItselfIsNone) {
   for (const std::string_view line :
        {"Iteration 100, loss = 0.5", "I1121 00:16:38.258493 18451 solver.cpp:239] Iteration 0", "epoch: 1",
-        "[2026-03-01 10:00:00] step 1", "| epoch 001 | loss 2", "(1, 2) done", "[rank0] nothing behind it", "",
-        "   ", "12", "3/30  2.5G  1.125", "loss-1", "{'loss': 1.25}", "2026-03-01 10:00:00,250 run"})
+        "[2026-03-01 10:00:00] step 1", "| epoch 001 | loss 2", "(1, 2) done", "[rank0] nothing behind it",
+        "", "   ", "12", "3/30  2.5G  1.125", "loss-1", "{'loss': 1.25}", "2026-03-01 10:00:00,250 run"})
     EXPECT_FALSE(launcher_label(line)) << line;
 }
 

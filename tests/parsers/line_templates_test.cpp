@@ -16,7 +16,8 @@ TEST(LineTemplates, LinesThatDifferInNumbersOnlyAreOne) {
   EXPECT_EQ(found[0].lines, 5);
   EXPECT_EQ(found[0].example, "epoch 0 loss 0.0");
   EXPECT_EQ(with_numbers_marked(found[0].example), "epoch <0> loss <0.0>");
-  EXPECT_EQ(with_numbers_marked(found[1].example), "saving model7 to disk") << "a word's digits are the word's";
+  EXPECT_EQ(with_numbers_marked(found[1].example), "saving model7 to disk")
+      << "a word's digits are the word's";
 }
 
 TEST(LineTemplates, AreBounded) {
@@ -33,9 +34,10 @@ TEST(LineTemplates, AreBounded) {
 TEST(LineTemplates, APatternMatchesItsLineAndNamesWhatIsPlain) {
   const std::string line = "[train] Epoch 3/40 step 100/5000 | loss: 1.5e-05 (118 ms) x2";
   const std::string text = pattern_for(line);
-  EXPECT_EQ(text,
-            "\\[train\\] Epoch (?P<epoch>\\d+)/(?P<epochs>\\d+) step (?P<iteration>\\d+)/(?P<max_iter>\\d+) \\| "
-            "loss: (?P<loss>[\\d.e+-]+) \\([\\d.e+-]+ ms\\) x2");
+  EXPECT_EQ(
+      text,
+      "\\[train\\] Epoch (?P<epoch>\\d+)/(?P<epochs>\\d+) step (?P<iteration>\\d+)/(?P<max_iter>\\d+) \\| "
+      "loss: (?P<loss>[\\d.e+-]+) \\([\\d.e+-]+ ms\\) x2");
   const auto pattern = Pattern::compile(text);
   ASSERT_TRUE(pattern);
   EXPECT_TRUE(pattern->matches(line));

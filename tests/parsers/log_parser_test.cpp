@@ -108,10 +108,11 @@ TEST(LogParser, HeldLinesSurviveARestartByteForByte) {
 }
 
 TEST(LogParser, AStateThatMakesNoSenseIsRefused) {
-  for (const char* state :
-       {"{", "[]", "7", "{\"version\":99}", "{\"version\":2,\"own\":{\"tracker\":\"?\",\"format\":\"caffe\"}}",
-        "{\"version\":2,\"own\":{\"tracker\":\"\",\"format\":\"no such\"}}", "{\"version\":2,\"traced\":\"many\"}",
-        "{\"version\":2,\"format\":\"nvidia-smi\",\"trace\":{\"header\":[1]}}"}) {
+  for (const char* state : {"{", "[]", "7", "{\"version\":99}",
+                            "{\"version\":2,\"own\":{\"tracker\":\"?\",\"format\":\"caffe\"}}",
+                            "{\"version\":2,\"own\":{\"tracker\":\"\",\"format\":\"no such\"}}",
+                            "{\"version\":2,\"traced\":\"many\"}",
+                            "{\"version\":2,\"format\":\"nvidia-smi\",\"trace\":{\"header\":[1]}}"}) {
     EXPECT_FALSE(LogParser::restore(options(), state)) << state;
   }
 }
@@ -151,7 +152,8 @@ Run run_beside(const std::string& text) {
   with.beside = [&text](const std::string& name) { return name == "args.yaml" ? text : std::string(); };
   LogParser parser(with);
   Records records;
-  for (const char* line : {"epoch,time,train/box_loss,train/cls_loss", "1,40.5,1.9,2.5", "2,71.5,1.8,2.4", "3,102.5,1.7,2.3"})
+  for (const char* line :
+       {"epoch,time,train/box_loss,train/cls_loss", "1,40.5,1.9,2.5", "2,71.5,1.8,2.4", "3,102.5,1.7,2.3"})
     parser.feed(line, std::nullopt, kModified, records);
   parser.flush(records);
   EXPECT_EQ(records.runs.size(), 1U);
@@ -161,7 +163,8 @@ Run run_beside(const std::string& text) {
 
 TEST(LogParser, AFileBesideTheLogSaysHowItsRunWasStarted) {
   const etad::Run run = run_beside(
-      "task: detect\r\nmodel: /data/yolo11m.pt\nepochs: 60\nbatch: 24\nimgsz: 640\ndevice:\n- 0\n- 1\nclasses:\n- 7\n");
+      "task: detect\r\nmodel: /data/yolo11m.pt\nepochs: 60\nbatch: 24\nimgsz: 640\ndevice:\n- 0\n- "
+      "1\nclasses:\n- 7\n");
   EXPECT_EQ(run.network, "yolo11m");
   EXPECT_EQ(run.devices, 2);
   EXPECT_EQ(run.max_iterations, 60);
@@ -171,7 +174,8 @@ TEST(LogParser, AFileBesideTheLogSaysHowItsRunWasStarted) {
 }
 
 TEST(LogParser, AFileBesideTheLogMeasuresNothing) {
-  const etad::Run run = run_beside("epoch,time,train/box_loss\n1,1.0,1.0\n2,2.0,1.0\nbatch: -1\ndevice: null\n");
+  const etad::Run run =
+      run_beside("epoch,time,train/box_loss\n1,1.0,1.0\n2,2.0,1.0\nbatch: -1\ndevice: null\n");
   EXPECT_EQ(run.ordinal, 0);
   EXPECT_EQ(run.iteration, 3);
   EXPECT_EQ(run.devices, 1);
@@ -199,9 +203,10 @@ TEST(LogParser, ALogOfBeginningsHasTheFileBesideItReadSeldom) {
 
 // A monitor writes its header once: an upgraded daemon has it from the state of before.
 TEST(LogParser, ATraceIsGoneOnWithFromAStateOfVersion1) {
-  auto parser = LogParser::restore(options(), R"({"format":"nvidia-smi","last":null,"version":1,"trace":{"header":)"
-                                              R"(["timestamp, index, power.draw [W]"],"labels":[18000000000000000001],)"
-                                              R"("at":1715000000000000},"traced":7,"looked_at":0})");
+  auto parser =
+      LogParser::restore(options(), R"({"format":"nvidia-smi","last":null,"version":1,"trace":{"header":)"
+                                    R"(["timestamp, index, power.draw [W]"],"labels":[18000000000000000001],)"
+                                    R"("at":1715000000000000},"traced":7,"looked_at":0})");
   ASSERT_TRUE(parser) << parser.error().text();
   Records records;
   parser->feed("2024/05/06 07:08:09.250, 0, 61.50 W", std::nullopt, kModified, records);

@@ -20,7 +20,8 @@ std::string said(double second, const std::string& key, const std::string& value
 
 // What stands before a training: its benchmark, its global batch and its samples.
 std::vector<std::string> head(const std::string& benchmark, int batch, int samples) {
-  return {said(-9, "submission_benchmark", '"' + benchmark + '"'), said(-8, "global_batch_size", std::to_string(batch)),
+  return {said(-9, "submission_benchmark", '"' + benchmark + '"'),
+          said(-8, "global_batch_size", std::to_string(batch)),
           said(-7, "train_samples", std::to_string(samples)), said(-1, "init_stop"), said(0, "run_start")};
 }
 
@@ -50,7 +51,8 @@ etad::Run run_of(const std::vector<std::string>& lines) {
 }
 
 double step_of(const etad::Run& run) {
-  return to_seconds(run.train.duration) / static_cast<double>(std::max<std::int64_t>(1, run.train.iterations));
+  return to_seconds(run.train.duration) /
+         static_cast<double>(std::max<std::int64_t>(1, run.train.iterations));
 }
 
 void expect_finished(const etad::Run& run, const std::string& benchmark, int iterations, double step) {
@@ -88,8 +90,10 @@ TEST(MlPerf, RnntsEpochsAreItsSamplesByItsBatch) {
 TEST(MlPerf, MaskrcnnsStepsStandBetween) {
   auto lines = head("maskrcnn", 96, 40000);
   for (int step = 50; step <= 200; step += 50)
-    lines.push_back("2022-06-22 00:46:00,125 maskrcnn_benchmark.trainer INFO: eta: 1:12:30  iter: " + std::to_string(step) +
-                    "  time: 0.1469 (0.1502)  data: 0.0001 (0.0100)  loss: 1.2500 (2.5000)  loss_objectness: 0.5");
+    lines.push_back(
+        "2022-06-22 00:46:00,125 maskrcnn_benchmark.trainer INFO: eta: 1:12:30  iter: " +
+        std::to_string(step) +
+        "  time: 0.1469 (0.1502)  data: 0.0001 (0.0100)  loss: 1.2500 (2.5000)  loss_objectness: 0.5");
   lines.push_back(end(80));
   const auto run = run_of(lines);
   EXPECT_EQ(run.iteration, 200);
@@ -99,8 +103,8 @@ TEST(MlPerf, MaskrcnnsStepsStandBetween) {
 TEST(MlPerf, MaskrcnnsTrackedStatsAreMeansSinceTheLast) {
   auto lines = head("maskrcnn", 96, 40000);
   for (int step = 50; step <= 200; step += 50)
-    lines.push_back(said(0.0625 * step, "tracked_stats", R"({"time": 0.0625, "loss": 1.25, "throughput": 1536.0})",
-                         number("step", step)));
+    lines.push_back(said(0.0625 * step, "tracked_stats",
+                         R"({"time": 0.0625, "loss": 1.25, "throughput": 1536.0})", number("step", step)));
   lines.push_back(end(80));
   expect_finished(run_of(lines), "maskrcnn", 200, 0.0625);
 }
@@ -122,8 +126,10 @@ TEST(MlPerf, BlocksOfSamples) {  // Llama 2 with LoRA; a block ends where the te
 TEST(MlPerf, ARunMayEndBeforeItsLastLines) {
   auto lines = head("stable_diffusion", 1024, 6513144);
   for (int block = 0; block < 5; ++block) {
-    lines.push_back(said(14.5 * block, "block_start", R"("training_step")", number("samples_count", 102400 * block)));
-    lines.push_back(said(14.5 * block + 14.5, "block_stop", R"("training_step")", number("samples_count", 102400 * (block + 1))));
+    lines.push_back(
+        said(14.5 * block, "block_start", R"("training_step")", number("samples_count", 102400 * block)));
+    lines.push_back(said(14.5 * block + 14.5, "block_stop", R"("training_step")",
+                         number("samples_count", 102400 * (block + 1))));
   }
   lines.push_back(said(400, "eval_start", "null", number("samples_count", 102400)));
   lines.push_back(said(500, "eval_stop", "null", number("samples_count", 102400)));
@@ -133,15 +139,20 @@ TEST(MlPerf, ARunMayEndBeforeItsLastLines) {
 
 TEST(MlPerf, GptsBlocksCountTokensAndNothingComesAfterItsEnd) {
   const int tokens = 2048;
-  std::vector<std::string> lines = {said(-9, "global_batch_size", "1536"), said(-8, "max_sequence_length", "2048"),
+  std::vector<std::string> lines = {said(-9, "global_batch_size", "1536"),
+                                    said(-8, "max_sequence_length", "2048"),
                                     said(-7, "submission_benchmark", R"("gpt3")"), said(0, "run_start"),
                                     said(0, "epoch_start", "null", number("epoch_num", 0))};
   for (int block = 0; block < 4; ++block) {
-    lines.push_back(said(100.0 * block, "block_start", "null",
-                         number("first_epoch_num", 24576 * tokens * block) + ", " + number("epoch_count", 24576 * tokens)));
-    lines.push_back(said(100.0 * block + 80, "block_stop", "null", number("first_epoch_num", 24576 * tokens * block)));
-    lines.push_back(said(100.0 * block + 80, "eval_start", "null", number("epoch_num", 24576 * tokens * (block + 1))));
-    lines.push_back(said(100.0 * block + 100, "eval_stop", "null", number("epoch_num", 24576 * tokens * (block + 1))));
+    lines.push_back(said(
+        100.0 * block, "block_start", "null",
+        number("first_epoch_num", 24576 * tokens * block) + ", " + number("epoch_count", 24576 * tokens)));
+    lines.push_back(
+        said(100.0 * block + 80, "block_stop", "null", number("first_epoch_num", 24576 * tokens * block)));
+    lines.push_back(
+        said(100.0 * block + 80, "eval_start", "null", number("epoch_num", 24576 * tokens * (block + 1))));
+    lines.push_back(
+        said(100.0 * block + 100, "eval_stop", "null", number("epoch_num", 24576 * tokens * (block + 1))));
   }
   lines.push_back(end(400));
   lines.push_back(said(400, "train_samples", "201326592"));
@@ -154,10 +165,11 @@ TEST(MlPerf, GptsBlocksCountTokensAndNothingComesAfterItsEnd) {
 TEST(MlPerf, UnetsBlocksCountEpochs) {
   auto lines = head("unet3d", 56, 168);
   for (int block = 0; block < 4; ++block) {
-    lines.push_back(said(3.0 * block, "block_start", "null", number("first_epoch_num", 20 * block + (block == 0 ? 1 : 0)) + ", " +
-                                                                 number("epoch_count", 20)));
-    lines.push_back(said(3.0 * block + 3, "block_stop", "null", number("first_epoch_num", 20 * block + 20) + ", " +
-                                                                  number("epoch_count", 20)));
+    lines.push_back(said(
+        3.0 * block, "block_start", "null",
+        number("first_epoch_num", 20 * block + (block == 0 ? 1 : 0)) + ", " + number("epoch_count", 20)));
+    lines.push_back(said(3.0 * block + 3, "block_stop", "null",
+                         number("first_epoch_num", 20 * block + 20) + ", " + number("epoch_count", 20)));
   }
   lines.push_back(end(12));
   const auto run = run_of(lines);

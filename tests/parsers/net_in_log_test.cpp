@@ -38,8 +38,8 @@ TEST(NetInLog, WhatIsNoLogIsRefused) {
   EXPECT_FALSE(network_in_log("", shipped_formats()));
   EXPECT_FALSE(network_in_log("how are you?\n", shipped_formats()));
   EXPECT_FALSE(network_in_log(std::string(1 << 16, '\0'), shipped_formats()));
-  EXPECT_FALSE(network_in_log("I1120 10:00:00.000000  7 solver.cpp:48] Initializing solver from parameters: \n",
-                              shipped_formats()));
+  EXPECT_FALSE(network_in_log(
+      "I1120 10:00:00.000000  7 solver.cpp:48] Initializing solver from parameters: \n", shipped_formats()));
 }
 
 }  // namespace

@@ -18,13 +18,17 @@ std::vector<std::string> states(std::string line) {
 }
 
 TEST(ProgressBars, EachStateOfABarIsALine) {
-  EXPECT_EQ(states(" 0%| | 0/8 [00:00<?, ?it/s]\r12%|# | 1/8 [00:30<03:30, 30.00s/it]\r25%|## | 2/8 [01:00<03:00, 30.00s/it]"),
+  EXPECT_EQ(states(" 0%| | 0/8 [00:00<?, ?it/s]\r12%|# | 1/8 [00:30<03:30, 30.00s/it]\r25%|## | 2/8 "
+                   "[01:00<03:00, 30.00s/it]"),
             (std::vector<std::string>{" 0%| | 0/8 [00:00<?, ?it/s]", "12%|# | 1/8 [00:30<03:30, 30.00s/it]",
                                       "25%|## | 2/8 [01:00<03:00, 30.00s/it]"}));
 }
 
 TEST(ProgressBars, OfStatesOfTheSameCountTheLastStays) {
-  EXPECT_EQ(states("50%|# | 4/8 [00:30<00:30, 7.50s/it]\r50%|# | 4/8 [00:30<00:30, 7.50s/it, loss=2]\r\r\x1b[K").size(), 1U);
+  EXPECT_EQ(
+      states("50%|# | 4/8 [00:30<00:30, 7.50s/it]\r50%|# | 4/8 [00:30<00:30, 7.50s/it, loss=2]\r\r\x1b[K")
+          .size(),
+      1U);
 }
 
 TEST(ProgressBars, WhatShowsNoPaceIsWhatATerminalWouldShow) {
@@ -37,10 +41,10 @@ Records read(const std::vector<std::string>& lines) {
   return records_of(*format_named("huggingface"), lines);
 }
 
-const std::vector<std::string> kBar = {"  0%| | 0/4 [00:00<?, ?it/s]", " 25%|# | 1/4 [03:40<11:00, 220.00s/it]",
-                                       " 50%|# | 2/4 [07:20<07:20, 220.00s/it]",
-                                       " 75%|# | 3/4 [11:00<03:40, 220.00s/it]",
-                                       "100%|##| 4/4 [14:40<00:00, 220.00s/it]"};
+const std::vector<std::string> kBar = {
+    "  0%| | 0/4 [00:00<?, ?it/s]", " 25%|# | 1/4 [03:40<11:00, 220.00s/it]",
+    " 50%|# | 2/4 [07:20<07:20, 220.00s/it]", " 75%|# | 3/4 [11:00<03:40, 220.00s/it]",
+    "100%|##| 4/4 [14:40<00:00, 220.00s/it]"};
 const std::string kSummary =
     "{'train_runtime': 880.5, 'train_samples_per_second': 4.543, 'train_steps_per_second': 0.005}";
 
@@ -66,7 +70,8 @@ TEST(ProgressBars, ASummaryAloneIsARun) {
 
 TEST(ProgressBars, AnEvaluationDrawnAmidTheRunAndBehindItIsNone) {
   std::vector<std::string> lines = kBar;
-  const std::vector<std::string> evaluation = {"  0%| | 0/90 [00:00<?, ?it/s]", " 50%|# | 45/90 [00:20<00:20, 2.25it/s]",
+  const std::vector<std::string> evaluation = {"  0%| | 0/90 [00:00<?, ?it/s]",
+                                               " 50%|# | 45/90 [00:20<00:20, 2.25it/s]",
                                                "100%|##| 90/90 [00:40<00:00, 2.25it/s]"};
   lines.insert(lines.begin() + 3, evaluation.begin(), evaluation.end());
   lines.push_back(kSummary);
@@ -79,9 +84,9 @@ TEST(ProgressBars, AnEvaluationDrawnAmidTheRunAndBehindItIsNone) {
 TEST(ProgressBars, TheBarBehindASummaryAloneIsItsOwn) {
   const std::string first =
       "{'train_runtime': 40000.0, 'train_samples_per_second': 1.25, 'train_steps_per_second': 0.051}";
-  const Records records = read({first, "100%|##| 2048/2048 [11:06:40<00:00, 19.53s/it]",
-                                " 10%|# | 45/450 [01:30<13:30, 2.00s/it]",
-                                "{'train_runtime': 900.0, 'train_samples_per_second': 8.0, 'train_steps_per_second': 0.5}"});
+  const Records records = read(
+      {first, "100%|##| 2048/2048 [11:06:40<00:00, 19.53s/it]", " 10%|# | 45/450 [01:30<13:30, 2.00s/it]",
+       "{'train_runtime': 900.0, 'train_samples_per_second': 8.0, 'train_steps_per_second': 0.5}"});
   std::map<std::int64_t, etad::Run> runs;
   for (const etad::Run& run : records.runs) runs.insert_or_assign(run.ordinal, run);
   ASSERT_EQ(runs.size(), 2U);
@@ -96,7 +101,8 @@ TEST(ProgressBars, OneThatIsFullAtOnceBehindARunIsARunOnlyWhereASummarySaysSo) {
   EXPECT_EQ(read(lines).runs.size(), 1U);
   lines.emplace_back("100%|##| 2000/2000 [08:20<00:00, 4.00it/s]");
   lines.emplace_back("100%|##| 57/57 [00:01<00:00, 57.00it/s]");
-  lines.emplace_back("{'train_runtime': 500.0, 'train_samples_per_second': 32.0, 'train_steps_per_second': 4.0}");
+  lines.emplace_back(
+      "{'train_runtime': 500.0, 'train_samples_per_second': 32.0, 'train_steps_per_second': 4.0}");
   const Records records = read(lines);
   std::map<std::int64_t, etad::Run> runs;
   for (const etad::Run& run : records.runs) runs[run.ordinal] = run;
@@ -107,7 +113,8 @@ TEST(ProgressBars, OneThatIsFullAtOnceBehindARunIsARunOnlyWhereASummarySaysSo) {
 
 TEST(ProgressBars, TheMeanRateOfAFullBarIsFinerThanItsWholeSeconds) {
   const auto seconds_of = [](const std::string& end) {
-    const Records records = records_of(*format_named("tqdm"), {"Training: 100%|##| 30/30 [00:02<00:00, " + end + "]"});
+    const Records records =
+        records_of(*format_named("tqdm"), {"Training: 100%|##| 30/30 [00:02<00:00, " + end + "]"});
     return records.runs.empty() ? 0.0 : to_seconds(records.runs.back().train.duration);
   };
   EXPECT_DOUBLE_EQ(seconds_of("12.00it/s"), 2.5);
@@ -121,7 +128,8 @@ TEST(ProgressBars, ARowOfItsOwnTellsTheTimeOfTheRowOfSteps) {
     lines.push_back("|    fps                  | 100         |");
     lines.push_back("|    time_elapsed         | " + std::to_string(30 * i) + "          |");
     lines.push_back("|    total_timesteps      | " + std::to_string(3000 * i) + "        |");
-    lines.push_back("|    total_timesteps      | " + std::to_string(3000 * i + 10) + "        |");  // an evaluation's
+    lines.push_back("|    total_timesteps      | " + std::to_string(3000 * i + 10) +
+                    "        |");  // an evaluation's
   }
   const Records records = records_of(*format_named("stable_baselines3"), lines);
   ASSERT_FALSE(records.runs.empty());

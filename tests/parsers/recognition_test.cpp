@@ -61,7 +61,8 @@ Read read_log(const std::vector<std::string>& lines, std::size_t restart = 0) {
 // A launcher's line that another format claims, and then the trainer's own.
 std::vector<std::string> trainer_behind_a_launcher() {
   std::vector<std::string> lines = {
-      "[2026-03-01 10:00:00,250] [INFO] [logging.py:96:log_dist] [Rank 0] step=0, skipped=0, lr=[0.0], mom=[0.9]",
+      "[2026-03-01 10:00:00,250] [INFO] [logging.py:96:log_dist] [Rank 0] step=0, skipped=0, lr=[0.0], "
+      "mom=[0.9]",
       "***** Running training *****", "  Instantaneous batch size per device = 8",
       "  Total train batch size (w. parallel, distributed & accumulation) = 32",
       "  Total optimization steps = 600"};
@@ -73,7 +74,8 @@ std::vector<std::string> trainer_behind_a_launcher() {
     lines.emplace_back(bar);
     lines.push_back("{'loss': 1.25, 'learning_rate': 4.5e-05, 'epoch': 0.5}");
   }
-  lines.push_back("{'train_runtime': 300.5, 'train_samples_per_second': 63.9, 'train_steps_per_second': 1.997}");
+  lines.push_back(
+      "{'train_runtime': 300.5, 'train_samples_per_second': 63.9, 'train_steps_per_second': 1.997}");
   return lines;
 }
 
@@ -141,9 +143,11 @@ TEST(Recognition, TheSetOfAllPatternsAgreesWithEachOfThem) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i]->recognises(line)) out.push_back(static_cast<std::uint16_t>(i));
       const auto message = all[i]->stripped(line.substr(label ? label->length : 0));
-      if (message.size() != line.size() && all[i]->recognises(message)) behind.push_back(static_cast<std::uint16_t>(i));
+      if (message.size() != line.size() && all[i]->recognises(message))
+        behind.push_back(static_cast<std::uint16_t>(i));
     }
-    if (!std::all_of(out.begin(), out.end(), [&](std::uint16_t id) { return all[id]->is_generic(); })) return out;
+    if (!std::all_of(out.begin(), out.end(), [&](std::uint16_t id) { return all[id]->is_generic(); }))
+      return out;
     std::vector<std::uint16_t> both;
     std::set_union(out.begin(), out.end(), behind.begin(), behind.end(), std::back_inserter(both));
     return both;
@@ -151,7 +155,8 @@ TEST(Recognition, TheSetOfAllPatternsAgreesWithEachOfThem) {
   std::size_t shown = 0;
   for (const auto& format : all)
     for (const SampleSpec& sample : format->file().samples)
-      for (const char* const before : {"", " 3: ", "[default0]:", "INFO:root:", "  ", "[trainer.py:12] ", "| "}) {
+      for (const char* const before :
+           {"", " 3: ", "[default0]:", "INFO:root:", "  ", "[trainer.py:12] ", "| "}) {
         const std::string line = before + sample.text;
         EXPECT_EQ(recogniser.formats_of(line), one_by_one(line)) << line;
         shown += recogniser.formats_of(line).size();

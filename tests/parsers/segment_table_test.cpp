@@ -33,7 +33,8 @@ TEST(SegmentTable, EveryColumnAtOnce) {
 
 TEST(SegmentTable, WhatItCostAndSettingsOfAnyName) {
   SegmentTable table;
-  ASSERT_TRUE(table.take_header("iterations,seconds,energy_joules,peak_memory_bytes,setting.power_limit,setting.kind"));
+  ASSERT_TRUE(table.take_header(
+      "iterations,seconds,energy_joules,peak_memory_bytes,setting.power_limit,setting.kind"));
   const Event row = table.read("100,12.5,2500,3e9,150,big");
   ASSERT_EQ(row.kind, EventKind::segment);
   EXPECT_EQ(row.number(Field::energy_joules), 2500);

@@ -143,8 +143,10 @@ TEST(Timestamp, Iso8601InItsDialects) {
             "2020-08-13T05:49:18.641766Z||m");
   EXPECT_EQ(message(HeaderForm::iso8601, "2020-08-13 05:49:18-0330 | m"), "2020-08-13T09:19:18Z||m");
   EXPECT_EQ(message(HeaderForm::iso8601, "2023.01.31 12:00:00 m"), "2023-01-31T12:00:00Z||m");
-  EXPECT_EQ(message(HeaderForm::iso8601, "23-05-06 20:53:02.065 - INFO: m"), "2023-05-06T20:53:02.065Z||INFO: m");
-  EXPECT_EQ(message(HeaderForm::iso8601, "05/06/23 20:53:02 m"), "no header") << "day or month first: nobody knows";
+  EXPECT_EQ(message(HeaderForm::iso8601, "23-05-06 20:53:02.065 - INFO: m"),
+            "2023-05-06T20:53:02.065Z||INFO: m");
+  EXPECT_EQ(message(HeaderForm::iso8601, "05/06/23 20:53:02 m"), "no header")
+      << "day or month first: nobody knows";
   EXPECT_EQ(message(HeaderForm::iso8601, "05-06-2023 20:53:02 m"), "no header");
   EXPECT_EQ(message(HeaderForm::iso8601, "123-05-06 20:53:02 m"), "no header");
   EXPECT_EQ(message(HeaderForm::iso8601, "2020-08-13 05:49 m"), "no header");
@@ -244,8 +246,9 @@ TEST(Timestamp, DatesAsTheyAreWrittenElsewhere) {
   EXPECT_EQ(of("Mar 28 02:05:44 m"), "2026-03-28T02:05:44Z||m");
   EXPECT_EQ(of("03-28 02:05:44, m"), "2026-03-28T02:05:44Z||m");
   EXPECT_EQ(of("[13/40 01:02:03] m"), "no time||m");
-  for (const char* other : {"", "[", "12", "1/2", "03/25/24", "03/25/24 16:45", "Mon", "Aug", "Aug 28", "epoch 3/40", "1.2.3",
-                            "99999999 1", "12/34/56/78 10:00:00", "Monday morning", "20230319"})
+  for (const char* other :
+       {"", "[", "12", "1/2", "03/25/24", "03/25/24 16:45", "Mon", "Aug", "Aug 28", "epoch 3/40", "1.2.3",
+        "99999999 1", "12/34/56/78 10:00:00", "Monday morning", "20230319"})
     EXPECT_EQ(of(other), "no header") << other;
 }
 

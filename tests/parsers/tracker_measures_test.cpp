@@ -87,8 +87,8 @@ TEST(Measures, RowsOfATableTellEnergyMemoryAndSettings) {
   HandLog log;
   const auto costly = [&log](std::string_view limit, Values costs) {
     std::vector<std::pair<Field, std::string_view>> values = {
-        {Field::network, "n"},   {Field::batch_size, "8"}, {Field::iterations, "10"},
-        {Field::seconds, "2"},   {Field::key, "power_limit"}, {Field::value, limit},
+        {Field::network, "n"},  {Field::batch_size, "8"},    {Field::iterations, "10"},
+        {Field::seconds, "2"},  {Field::key, "power_limit"}, {Field::value, limit},
         {Field::key, "colour"}, {Field::value, "red"}};
     values.insert(values.end(), costs);
     log.line({}, EventKind::segment, values);

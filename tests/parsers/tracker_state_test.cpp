@@ -37,7 +37,8 @@ std::string described(const Records& records) {
         << ' ' << s.samples_per_iteration << ' ' << s.duration.count() << ' ' << instant(s.started_at)
         << '\n';
   for (const auto& [run, p] : records.points)
-    out << "point " << run << ' ' << p.iteration << ' ' << instant(p.at) << ' ' << p.loss << (p.snapshot ? " snapshot" : "") << '\n';
+    out << "point " << run << ' ' << p.iteration << ' ' << instant(p.at) << ' ' << p.loss
+        << (p.snapshot ? " snapshot" : "") << '\n';
   for (const auto& [run, layers] : records.layers)
     for (const Layer& l : layers)
       out << "layer " << run << ' ' << l.name << ' ' << l.type << ' ' << l.parameters << ' '

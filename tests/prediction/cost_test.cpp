@@ -44,8 +44,10 @@ std::shared_ptr<const ModelSet> history() {
     fitted.model.noise = 0.02;
   }
   out->knowledge = Knowledge::of(data, nullptr, [] {});
-  out->energy = Knowledge::of(data, nullptr, [] {}, estimators::Target::joules);
-  out->memory = Knowledge::of(data, nullptr, [] {}, estimators::Target::peak_bytes);
+  out->energy = Knowledge::of(
+      data, nullptr, [] {}, estimators::Target::joules);
+  out->memory = Knowledge::of(
+      data, nullptr, [] {}, estimators::Target::peak_bytes);
   return out;
 }
 

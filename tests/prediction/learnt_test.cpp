@@ -38,8 +38,10 @@ Learnt some_learnt() {
   }
   using estimators::Target;
   out.knowledge = Knowledge::of(data, nullptr, [] {});
-  out.energy = Knowledge::of(data, nullptr, [] {}, Target::joules);
-  out.memory = Knowledge::of(data, nullptr, [] {}, Target::peak_bytes);
+  out.energy = Knowledge::of(
+      data, nullptr, [] {}, Target::joules);
+  out.memory = Knowledge::of(
+      data, nullptr, [] {}, Target::peak_bytes);
   out.contradictions.push_back({ModelKey{}, {16, 1, {1, 2}}, {16, 9, {3}}});
   return out;
 }

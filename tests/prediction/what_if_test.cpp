@@ -97,7 +97,9 @@ TEST_F(WhatIfTest, WithoutABatchSizeDevicesAreNotCompared) {
 TEST_F(WhatIfTest, WhatDoesNotFitIsNeitherBestNorKnee) {
   const auto ask_it = [this](const Question& each) { return ask(each); };
   const auto up_to = [](double most) {
-    return [most](const Estimate& estimate) { return std::optional(*estimate.parts.front().batch_size <= most); };
+    return [most](const Estimate& estimate) {
+      return std::optional(*estimate.parts.front().batch_size <= most);
+    };
   };
   const std::vector<std::string> sizes = {"512", "64", "128", "160", "256"};
   auto answer = what_if(question_, Vary::batch_size, sizes, ask_it, up_to(160));

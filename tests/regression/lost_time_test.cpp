@@ -50,7 +50,8 @@ class Clocked {
 TEST(LostTime, NoneBetweenWindowsThatFollowEachOther) {
   Clocked run;
   run.train(20).test_within_window(30).train(20);
-  EXPECT_EQ(lost_time(run.seen, Gap::between_neighbours).times, 0) << "a test that is an interval is not lost";
+  EXPECT_EQ(lost_time(run.seen, Gap::between_neighbours).times, 0)
+      << "a test that is an interval is not lost";
   EXPECT_EQ(lost_time(run.seen, Gap::around_missing).times, 0);
 }
 

@@ -39,7 +39,9 @@ class SharedEffectTest : public testing::Test {
   }
 
   static double step_time(double samples) { return 0.1 + 0.006 * samples; }
-  static SharedEffect effect_of(const Dataset& data) { return SharedEffect(shared_effect_points(data, *fit(data), data.size())); }
+  static SharedEffect effect_of(const Dataset& data) {
+    return SharedEffect(shared_effect_points(data, *fit(data), data.size()));
+  }
   static double end_of(const Dataset& data) { return data.back().ended_at + 1; }
 
   double next_ = 0;  // the effect of the run that would come next

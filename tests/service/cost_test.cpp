@@ -43,7 +43,8 @@ TEST(CostView, EnergyIsAnsweredWhereItWasMeasured) {
   const auto runs = runs_that([](RunData& run, int batch) { run.joules = 200 * batch; });
   const ModelKey& key = models->models.front().key;
   const prediction::Knowledge::Data data = {{key, prediction::data_of(key, runs)}};
-  models->energy = prediction::Knowledge::of(data, nullptr, [] {}, estimators::Target::joules);
+  models->energy = prediction::Knowledge::of(
+      data, nullptr, [] {}, estimators::Target::joules);
   backend.model_set = models;
   const std::string question = "network=LeNet&phase=train&iterations=100";
   const auto answer = get("/v1/estimate?" + question + "&batch_size=40&quantity=energy");
@@ -78,7 +79,8 @@ TEST(CostView, WhatDoesNotFitIntoTheDevicesMemoryIsNeitherBestNorKnee) {
   ASSERT_FALSE(key.host.empty());
   const auto runs = runs_that([](RunData& run, int batch) { run.peak_bytes = 1e9 + 1e8 * batch; });
   const prediction::Knowledge::Data data = {{key, prediction::data_of(key, runs)}};
-  models->memory = prediction::Knowledge::of(data, nullptr, [] {}, estimators::Target::peak_bytes);
+  models->memory = prediction::Knowledge::of(
+      data, nullptr, [] {}, estimators::Target::peak_bytes);
   backend.model_set = models;
   const auto asked = [&] {
     Request request;

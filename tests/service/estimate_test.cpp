@@ -85,7 +85,8 @@ TEST_F(EstimateTest, TheMachinesMoodMovesAnEstimateOfNowAndIsTold) {
   EXPECT_EQ(plain.at("mood").to_number<double>(), 1);
   const double factor = moved.at("mood").to_number<double>();
   EXPECT_GT(factor, 1.002);
-  EXPECT_NEAR(moved.at("seconds").to_number<double>() / plain.at("seconds").to_number<double>(), factor, 1e-6);
+  EXPECT_NEAR(moved.at("seconds").to_number<double>() / plain.at("seconds").to_number<double>(), factor,
+              1e-6);
   const auto later = estimate(set, question_from(params), kNow + std::chrono::hours{240});
   EXPECT_NEAR(later->sum.shared_effect, 1, 1e-3);
 }

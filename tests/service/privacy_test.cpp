@@ -53,7 +53,8 @@ TEST(Privacy, OfOthersPrivateRunsNeitherLogsNorLossesAreTold) {
   bob.method = "GET";
   bob.uid = 1002;
   const auto tells_nothing = [](const std::string& said, const std::string& where) {
-    for (const char* told : {".log", "SGD", "max_iter", "\"loss\":0", "\"loss\":1", "\"loss\":2", "\"usage\""})
+    for (const char* told :
+         {".log", "SGD", "max_iter", "\"loss\":0", "\"loss\":1", "\"loss\":2", "\"usage\""})
       EXPECT_EQ(said.find(told), std::string::npos) << where << " tells " << told << ": " << said;
   };
   for (const char* target : {"/v1/runs", "/v1/runs/1", "/v1/runs/2", "/v1/sources", "/v1/runs/1/progress",

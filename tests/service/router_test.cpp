@@ -120,7 +120,9 @@ TEST_F(RouterTest, TheRunObjectIsAsPromised) {
   EXPECT_EQ(run.at("wall_seconds").to_number<double>(), 60);
   EXPECT_TRUE(get("/v1/runs/3").at("wall_seconds").is_null()) << "it is running";
   EXPECT_EQ(run.at("settings").at("max_iter"), "1000");
-  EXPECT_EQ(run.at("train"), json::parse(R"({"batch_size":64,"samples_per_iteration":64,"tokens_per_iteration":null,"iterations":1000,
+  EXPECT_EQ(run.at("train"),
+            json::parse(
+                R"({"batch_size":64,"samples_per_iteration":64,"tokens_per_iteration":null,"iterations":1000,
                                              "seconds":50,"segments":10})"));
   EXPECT_EQ(run.at("test").at("iterations"), 10);
   EXPECT_EQ(run.at("test").at("seconds").to_number<double>(), 0.5);
@@ -185,7 +187,8 @@ TEST_F(RouterTest, SnapshotsAreToldApartFromDisplayedPoints) {
   const auto page = get("/v1/runs/3/progress");
   EXPECT_EQ(page.at("points").at(2).at("snapshot"), true);
   EXPECT_TRUE(page.at("points").at(2).at("loss").is_null());
-  EXPECT_EQ(get("/v1/runs/3").at("progress").at("loss").to_number<double>(), 1.0) << "the last that was shown";
+  EXPECT_EQ(get("/v1/runs/3").at("progress").at("loss").to_number<double>(), 1.0)
+      << "the last that was shown";
 }
 
 TEST_F(RouterTest, WhatIsNotThereIsA404WithWhatIsNear) {
@@ -369,8 +372,10 @@ TEST_F(RouterTest, NetworksAndModelsAreListed) {
 TEST_F(RouterTest, OfANetworkWithoutAModelItSaysWhatTheHistoryHas) {
   backend_.model_set = std::make_shared<ModelSet>();
   const auto body = get("/v1/estimate?network=lenet&phase=train&iterations=10", 404);
-  EXPECT_EQ(body.at("detail"), "The history has 3 runs of LeNet, but no model of it yet, and no estimate by what it costs: no log of "
-            "it showed its layers.");
+  EXPECT_EQ(
+      body.at("detail"),
+      "The history has 3 runs of LeNet, but no model of it yet, and no estimate by what it costs: no log of "
+      "it showed its layers.");
   EXPECT_EQ(body.at("known").at(0).at("network"), "LeNet");
   EXPECT_EQ(body.at("known").at(0).at("runs"), 3);
   EXPECT_EQ(get("/v1/estimate?network=nosuch&phase=train&iterations=10", 404).if_contains("known"), nullptr);

@@ -304,7 +304,8 @@ void Life::check_all() {
   for (std::size_t number = 0; number < world_.jobs().size(); ++number) {
     const Job& job = world_.jobs()[number];
     for (int step = job.next; step <= job.written; ++step)
-      if (!job.is_excused(step) && !job.seen.contains(step)) broken(named({static_cast<int>(number), step}) + " is lost at the end");
+      if (!job.is_excused(step) && !job.seen.contains(step))
+        broken(named({static_cast<int>(number), step}) + " is lost at the end");
   }
   in_call_ = true;
   const std::int64_t lines = machine_.lines(), lost = machine_.lost_bytes();

@@ -66,8 +66,8 @@ class Life {
   Machine machine_;
 
   // Of the daemon's doing of now.
-  bool in_call_ = false;         // the world acts, or the history is being checked: nobody else does
-  std::size_t acts_left_ = 0;    // of the world between calls
+  bool in_call_ = false;       // the world acts, or the history is being checked: nobody else does
+  std::size_t acts_left_ = 0;  // of the world between calls
   std::optional<std::size_t> dies_after_;  // calls
   std::optional<std::size_t> fails_after_;
 };

@@ -38,7 +38,8 @@ bool Machine::start() {
 }
 
 bool Machine::begin_to_follow() {
-  follower_ = std::make_unique<follow::Follower>(files_, nullptr, std::vector<follow::Watch>{watch_}, options_);
+  follower_ =
+      std::make_unique<follow::Follower>(files_, nullptr, std::vector<follow::Watch>{watch_}, options_);
   IngestOptions options;
   options.formats = formats_;
   SourceRule rule;
@@ -138,7 +139,8 @@ std::string Machine::sources() const {
   const auto rows = reader_->sources().value();
   for (const SourceRow& row : rows)
     out += row.path + ": " + std::to_string(row.lines) + " lines, at " + row.identity + " offset " +
-           std::to_string(row.offset) + ", lost " + std::to_string(row.lost_bytes) + " " + row.last_error + "\n";
+           std::to_string(row.offset) + ", lost " + std::to_string(row.lost_bytes) + " " + row.last_error +
+           "\n";
   for (const follow::Status& status : follower_->statuses())
     out += status.path + " reads " + status.file + ": " + status.text + "\n";
   return out;

@@ -40,7 +40,7 @@ class Machine {
   bool is_anew() const { return told_.empty(); }  // since the start nothing was asked of the history
   // Whatever it was doing; nothing more of it reaches the disk.
   void let_go();
-  bool look();   // one round of the ingest thread; false: there was nothing to do
+  bool look();  // one round of the ingest thread; false: there was nothing to do
   bool refit();
   // As after a change of the configuration: following begins anew, on the same history. False: it could not.
   bool reload(follow::Watch watch);

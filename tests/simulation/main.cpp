@@ -56,7 +56,8 @@ std::shared_ptr<const FormatSet> formats() {
 }
 
 int usage() {
-  std::cerr << "simulation [--lives N] [--seed S] [--without interleaving|kills|power|faults|clock]… [--with company]"
+  std::cerr << "simulation [--lives N] [--seed S] [--without interleaving|kills|power|faults|clock]… [--with "
+               "company]"
                " [--story detailed]\n";
   return 2;
 }

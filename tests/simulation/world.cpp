@@ -33,7 +33,8 @@ World::World(std::mt19937_64& chance, follow::FakeFileSystem& files) : chance_(c
 }
 
 void World::tell(const Log& log, const std::string& what) {
-  story_ += log.path.substr(6) + " " + what + " @" + std::to_string(jobs_[static_cast<std::size_t>(log.job)].written) + "\n";
+  story_ += log.path.substr(6) + " " + what + " @" +
+            std::to_string(jobs_[static_cast<std::size_t>(log.job)].written) + "\n";
 }
 
 bool World::anything_excused() const {
@@ -80,7 +81,8 @@ void World::begin_job(Log& log) {
   log.job = static_cast<int>(jobs_.size());
   jobs_.emplace_back();
   std::string preamble;
-  for (std::size_t i = pick(2) * (28 + pick(20)); i > 0; --i) preamble += "a line that all trainings begin with\n";
+  for (std::size_t i = pick(2) * (28 + pick(20)); i > 0; --i)
+    preamble += "a line that all trainings begin with\n";
   put(log, preamble + "run of job" + std::to_string(log.job) + "\n");
   tell(log, "new job" + std::to_string(log.job));
 }
@@ -167,7 +169,8 @@ void World::burst(Log& log) {
 void World::copytruncate(Log& log) {
   end_line(log);
   if (log.moved || !is_in_place(log) || files_.exists(log.path + ".20")) return;
-  if (files_.names(log.file).size() > 1) return;  // read by either name: where it goes on after that nobody knows
+  if (files_.names(log.file).size() > 1)
+    return;  // read by either name: where it goes on after that nobody knows
   shift(log);
   files_.copy(log.path, log.path + ".1");
   log.copied = true;
@@ -323,7 +326,9 @@ std::optional<std::pair<std::string, std::string>> World::some_rotated_file() {
   for (const auto& [path, file] : files_.all()) {
     const auto writes = [&, file = file](const Log& log) { return log.file == file || log.copied; };
     const bool is_whole = file->bytes.ends_with('\n') && file->bytes.find('\0') == std::string::npos;
-    if (file->is_link() || path.ends_with(".gz") || !is_whole || std::any_of(logs_.begin(), logs_.end(), writes)) continue;
+    if (file->is_link() || path.ends_with(".gz") || !is_whole ||
+        std::any_of(logs_.begin(), logs_.end(), writes))
+      continue;
     out.emplace_back(path, file->bytes);
   }
   if (out.empty()) return std::nullopt;
@@ -346,8 +351,9 @@ std::string World::files_now() const {
   std::string out;
   for (const auto& [path, file] : files_.all()) {
     const std::string& bytes = file->bytes;
-    out += path + " inode " + std::to_string(file->inode) + (file->is_link() ? ", a link" : "") + ", modified " +
-           std::to_string(file->modified.time_since_epoch().count()) + ", " + std::to_string(bytes.size()) + " bytes";
+    out += path + " inode " + std::to_string(file->inode) + (file->is_link() ? ", a link" : "") +
+           ", modified " + std::to_string(file->modified.time_since_epoch().count()) + ", " +
+           std::to_string(bytes.size()) + " bytes";
     const std::size_t first = bytes.find(" step "), last = bytes.rfind(" step ");
     if (first != std::string::npos && !path.ends_with(".gz"))
       out += ": " + bytes.substr(first - 4, 12) + " … " + bytes.substr(last - 4, 12);

@@ -48,7 +48,7 @@ class World {
   void fill_holes();
 
   std::vector<Job>& jobs() { return jobs_; }
-  int lines() const { return lines_; }          // complete ones
+  int lines() const { return lines_; }  // complete ones
   bool anything_excused() const;
   bool tears_lines() const { return tears_lines_; }
   std::string& story() { return story_; }
@@ -58,12 +58,12 @@ class World {
   struct Log {
     std::string path;
     follow::FakeFileSystem::File file;
-    bool dated = false;   // how its rotated files are named
-    bool moved = false;   // renamed, and the writer has not opened the new one yet
+    bool dated = false;  // how its rotated files are named
+    bool moved = false;  // renamed, and the writer has not opened the new one yet
     int job = -1;
-    std::string rest;     // of a line that has been begun
+    std::string rest;  // of a line that has been begun
     std::optional<std::pair<std::int64_t, std::string>> hole;
-    bool copied = false;  // to be truncated next, and not written to before
+    bool copied = false;     // to be truncated next, and not written to before
     std::string compressed;  // a rotated file that is being compressed
     int days = 0;
   };
@@ -97,7 +97,8 @@ class World {
   follow::FakeFileSystem& files_;
   std::vector<Log> logs_;
   std::vector<Job> jobs_;
-  std::vector<follow::FakeFileSystem::File> kept_;  // replaced, and still open somewhere: their inodes are not reused
+  std::vector<follow::FakeFileSystem::File>
+      kept_;  // replaced, and still open somewhere: their inodes are not reused
   std::string story_;
   int lines_ = 0;
   bool tears_lines_ = false;

@@ -5,8 +5,8 @@
 
 #include <set>
 
-#include "tests/storage/history_fixture.h"
 #include "tests/places.h"
+#include "tests/storage/history_fixture.h"
 
 namespace etad::test {
 namespace {
@@ -166,9 +166,11 @@ TEST_F(SchemaTest, AFirstVersionsHistoryIsTakenOver) {
   EXPECT_THAT(must(reader().points(1, 0, 10)), SizeIs(3));
   std::int64_t generation = 0;
   const auto keys = must(reader().changed_keys(0, generation));
-  EXPECT_THAT(keys, SizeIs(5)) << "LeNet, no name, MyNet on one device, which nobody had said; two of them anew";
+  EXPECT_THAT(keys, SizeIs(5))
+      << "LeNet, no name, MyNet on one device, which nobody had said; two of them anew";
   EXPECT_EQ(rows[1].run.devices, 0);
-  for (const ModelKey& key : keys) EXPECT_EQ(must(reader().run_data(key, 9, 9)).size(), key.devices == 0 ? 1 : 0);
+  for (const ModelKey& key : keys)
+    EXPECT_EQ(must(reader().run_data(key, 9, 9)).size(), key.devices == 0 ? 1 : 0);
   EXPECT_THAT(must(reader().models()), SizeIs(1));
   EXPECT_THAT(must(writer().sources()), SizeIs(2));
   must(writer().set_labels(2, {{"network", ""}}));

@@ -11,10 +11,10 @@
 #include <map>
 #include <sstream>
 
-#include "parsers/log/log_parser.h"
-#include "parsers/rules/format.h"
 #include "parsers/lines/event_records.h"
 #include "parsers/lines/line.h"
+#include "parsers/log/log_parser.h"
+#include "parsers/rules/format.h"
 
 namespace {
 

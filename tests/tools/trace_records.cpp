@@ -7,9 +7,9 @@
 #include <limits>
 #include <map>
 
-#include "parsers/log/log_parser.h"
 #include "daemon/rules.h"
 #include "parsers/lines/line.h"
+#include "parsers/log/log_parser.h"
 
 namespace {
 

@@ -88,7 +88,8 @@ void collect_traces(Collector& collector, const object& run) {
   const value* const from = usage->get_object().if_contains("from");
   const value* const to = usage->get_object().if_contains("to");
   if (from == nullptr || to == nullptr || !from->is_string() || !to->is_string()) return;
-  const auto begin = unix_time(std::string(from->get_string())), end = unix_time(std::string(to->get_string()));
+  const auto begin = unix_time(std::string(from->get_string())),
+             end = unix_time(std::string(to->get_string()));
   if (!begin || !end) return;
   const std::int64_t step = std::max<std::int64_t>(1, (*end - *begin) / kSeriesPoints);
   for (const char* const series : {"gpu.utilization", "gpu.power", "gpu.clock_sm", "gpu.memory_used"}) {
@@ -173,9 +174,9 @@ std::string plain_table(const object& answer, std::string_view name,
 Result<std::string> exported_page(const std::function<Result<Response>(const std::string& target)>& ask,
                                   const PageAssets& assets) {
   Collector collector(ask);
-  for (const char* const target : {"/v1/health", "/v1/accuracy", "/v1/predictions?limit=1000",
-                                   "/v1/estimators", "/v1/sources?limit=1000", "/v1/runs?limit=20",
-                                   "/v1/series?limit=1000"}) {
+  for (const char* const target :
+       {"/v1/health", "/v1/accuracy", "/v1/predictions?limit=1000", "/v1/estimators",
+        "/v1/sources?limit=1000", "/v1/runs?limit=20", "/v1/series?limit=1000"}) {
     collector.get(target);
   }
   collect_runs(collector);

@@ -151,8 +151,9 @@ class Connection {
     if (ask.stream) return relay(*client, ask.target);
     auto response = client->get(ask.target);
     if (!response) return unavailable(response.error());
-    auto out = text_response(response->status, response->ok() ? "application/json" : "application/problem+json",
-                             std::move(response->body));
+    auto out =
+        text_response(response->status, response->ok() ? "application/json" : "application/problem+json",
+                      std::move(response->body));
     if (is_printable(server_.socket)) out.set("Etad-Socket", server_.socket);  // for commands to copy
     send(std::move(out));
   }
