@@ -227,7 +227,9 @@ TEST(Performances, TheRightFormWinsAndItsIntervalsHold) {
   double weights = 0;
   for (const Record& record : records) {
     weights += record.kinds[kind].weight;
-    if (record.name == "barnes") EXPECT_LT(record.kinds[kind].weight, 0.3);
+    if (record.name == "barnes") {
+      EXPECT_LT(record.kinds[kind].weight, 0.3);
+    }
   }
   EXPECT_NEAR(weights, 1, 1e-9);
   EXPECT_FALSE(records.back().kinds[static_cast<std::size_t>(Kind::devices)].cases);
