@@ -144,10 +144,10 @@ def one_history(host):
     # A run's id begins with its host's number, and which runs an estimator is tested on depends on their ids.
     host.server.sql("UPDATE hosts SET number = 0")
     train = ("--phase", "train", "--iterations", 1000)
-    # How the run that just ended went tells of the next minutes, by the second less.
+    # How the run that just ended went tells of the next minutes, by the second less; of the machine's other runs too.
     the_same(host, "estimate", "LeNet", "--batch-size", 64, *train, within=0.1)
-    the_same(host, "estimate", "LeNet", "--batch-size", 100, *train)
-    the_same(host, "estimate", "CIFAR10_quick", "--batch-size", 32, "--phase", "test", "--iterations", 50)
+    the_same(host, "estimate", "LeNet", "--batch-size", 100, *train, within=0.01)
+    the_same(host, "estimate", "CIFAR10_quick", "--batch-size", 32, "--phase", "test", "--iterations", 50, within=0.01)
     for quantity in ("energy", "memory"):
         the_same(host, "estimate", "resnet", "--device", "V100", "--batch-size", 48, "--quantity", quantity, *train)
         the_same(host, "estimators", "--quantity", quantity)
@@ -218,6 +218,8 @@ def many_at_once(host, count=20):
     try:
         wait_until("another holds the turn", lambda: host.server.sql(
             "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted"))
+        wait_until("what is known has an age that is told", lambda: host.server.sql(
+            "SELECT 1 FROM model_progress WHERE looked_at < current_timestamp - interval '1 second'"))
         said = ask_all()
         check(f"{count} that ask while another fits are answered at once, and told of what age",
               len(said) == count and all("another process is fitting" in each for each in said), said)
