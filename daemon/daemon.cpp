@@ -15,7 +15,6 @@
 #include "daemon/rules.h"
 #include "daemon/system.h"
 #include "daemon/version.h"
-#include "prediction/stored_models.h"
 
 namespace etad {
 namespace {
@@ -117,14 +116,10 @@ Result<void> Daemon::open_history() {
   writer_ = std::make_unique<SharedWriter>(std::move(*writer));
   auto reader = Reader::open(path);
   if (!reader) return tl::unexpected(reader.error());
-  auto models = std::make_shared<prediction::StoredModels>(
-      [path] { return ModelReader::open(path); },
-      static_cast<std::size_t>(config_.refit.megabytes_in_memory) << 20, put_models_with(*writer_));
-  if (const auto readable = models->count(); !readable) return tl::unexpected(readable.error());
   refit_ = std::make_unique<Refit>(
-      std::move(*reader), std::move(models), system::now,
+      std::move(*reader), *writer_, system::now,
       [this] { refit_beat_ = steady_clock::now().time_since_epoch().count(); },
-      Refit::Measuring{put_costs_with(*writer_), config_.host.empty() ? system::host_name() : config_.host});
+      config_.host.empty() ? system::host_name() : config_.host);
   auto live_reader = Reader::open(path);
   if (!live_reader) return tl::unexpected(live_reader.error());
   live_reader_ = std::move(*live_reader);
@@ -133,7 +128,8 @@ Result<void> Daemon::open_history() {
   if (!record_reader) return tl::unexpected(record_reader.error());
   track_record_keeper_ =
       std::make_unique<TrackRecordKeeper>(std::move(*record_reader), *writer_, *live_runs_, run_watch_.get());
-  return track_record_keeper_->begin();
+  if (auto begun = track_record_keeper_->begin(); !begun) return begun;
+  return refit_->load();
 }
 
 Result<void> Daemon::open_socket() {
@@ -252,7 +248,7 @@ std::string Daemon::status_line() {
   const service::Health now = health();
   std::string text =
       (now.looking ? "looking for sources, " : "following " + std::to_string(now.sources) + " sources, ") +
-      std::to_string(refit_->models()->models->count().value_or(0)) + " models";
+      std::to_string(refit_->models()->models.size()) + " models";
   if (now.lag_bytes > 0) text += ", " + std::to_string(now.lag_bytes) + " bytes behind";
   if (!now.failures.empty()) text += "; degraded: " + now.failures.front().why;
   return text;
