@@ -22,16 +22,9 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests/fleet"))
 from cluster import Host, Server, wait_until  # noqa: E402
+from work import trace  # noqa: E402
 
 TABLES = ("runs", "phases", "predictions", "architectures", "series_minutes")
-
-
-def trace(first, minutes):
-    lines = ["timestamp, index, uuid, utilization.gpu [%], power.draw [W]"]
-    for i in range(6 * minutes):
-        at = time.strftime("%Y/%m/%d %H:%M:%S.000", time.gmtime(first + 10 * i))
-        lines.append(f"{at}, 0, GPU-11111111-2222-3333-4444-555555555555, {i % 100} %, {100 + i % 50}.25 W")
-    return "\n".join(lines) + "\n"
 
 
 def simulated(original, folder, number):

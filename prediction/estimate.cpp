@@ -71,17 +71,6 @@ std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Questi
   return part_of(*said, asked->what, iterations);
 }
 
-// The question as the model's own key would be asked, for telling its kind.
-Question about(const ModelKey& key, Question question) {
-  question.network = key.network;
-  question.architecture = key.architecture;
-  question.framework = key.framework;
-  question.host = key.host;
-  question.device = key.device;
-  question.devices = key.devices;
-  return question;
-}
-
 // A model's answer, or that of all the history where that has the better record in such questions.
 Answer<EstimatePart> ask_best(const FittedModel& fitted, const ModelSet& models, std::int64_t iterations,
                               std::optional<std::int64_t> batch, const Question& question,
@@ -195,6 +184,16 @@ void sum_up(Estimate& out) {
 }
 
 }  // namespace
+
+Question about(const ModelKey& key, Question question) {
+  question.network = key.network;
+  question.architecture = key.architecture;
+  question.framework = key.framework;
+  question.host = key.host;
+  question.device = key.device;
+  question.devices = key.devices;
+  return question;
+}
 
 EstimatePart part_of(const Said& said, const estimators::Case& what, std::int64_t iterations) {
   const auto n = static_cast<double>(iterations);

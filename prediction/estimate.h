@@ -42,6 +42,9 @@ struct Estimate {
 Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& question,
                           std::optional<Instant> now = std::nullopt);
 
+// The question as the model of that key would be asked it.
+Question about(const ModelKey& key, Question question);
+
 // That good estimators contradict each other.
 Refusal abstained(const Said& said, std::string network);
 

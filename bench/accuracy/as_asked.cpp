@@ -30,14 +30,8 @@ void print(const std::string& kind, const Sum& sum) {
   if (sum.answered == 0) std::printf(" | |\n");
 }
 
-prediction::Question about(const ModelKey& key, const Datum& run) {
-  prediction::Question out;
-  out.network = key.network;
-  out.architecture = key.architecture;
-  out.framework = key.framework;
-  out.host = key.host;
-  out.device = key.device;
-  out.devices = key.devices;
+prediction::Question question_of(const ModelKey& key, const Datum& run) {
+  prediction::Question out = prediction::about(key, {});
   out.phase =
       key.phase == Phase::test ? prediction::Question::Phase::test : prediction::Question::Phase::train;
   out.batch_size = std::lround(run.what.samples);
@@ -72,7 +66,7 @@ void report_by_kind(const History& history) {
   for (const auto& [key, runs] : history.runs) {
     for (const Datum& run : runs) {
       if (!(run.started_at > 0)) continue;
-      const auto answer = prediction::estimate(models, about(key, run));
+      const auto answer = prediction::estimate(models, question_of(key, run));
       for (Sum* sum : {&sums[static_cast<std::size_t>(kind_of(history.runs, run))], &all}) {
         ++sum->asked;
         if (!answer) continue;
