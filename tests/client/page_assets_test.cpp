@@ -2,6 +2,7 @@
 #include "daemon/client/page/assets.h"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
@@ -67,7 +68,10 @@ TEST(PageAssets, MissingFileSaysWhatToInstall) {
 class PageExport : public testing::Test {
  protected:
   void SetUp() override {
-    std::filesystem::create_directories(library_);
+    // Each test has its own: they run beside each other, and one that ended took another's away.
+    std::string pattern = testing::TempDir() + "etad-library-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    library_ = pattern;
     std::ofstream(library_ + "/dygraph.min.js") << "var Dygraph = 1;";
     std::ofstream(library_ + "/dygraph.min.css") << ".d{}";
   }
@@ -83,7 +87,7 @@ class PageExport : public testing::Test {
         PageAssets(kPage, library_));
   }
 
-  std::string library_ = testing::TempDir() + "page_export_library";
+  std::string library_;
   std::map<std::string, std::string> answers_;
   std::set<std::string> asked_;
 };

@@ -2,6 +2,7 @@
 #include "fleet/export/settings.h"
 
 #include <gmock/gmock.h>
+#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
@@ -38,8 +39,8 @@ TEST(SettingsTest, MistakesAreToldWithTheirPlace) {
 }
 
 TEST(SettingsTest, CredentialsStandForWhatIsNotSaid) {
-  const std::string folder = testing::TempDir() + "credentials";
-  std::filesystem::create_directories(folder);
+  std::string folder = testing::TempDir() + "etad-credentials-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
   std::ofstream(folder + "/database") << "host=db user=etad\n";
   std::ofstream(folder + "/salt") << "a salt of sixteen\n";
   std::ofstream(folder + "/pgpass") << "*:*:*:*:secret\n";
