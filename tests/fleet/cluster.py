@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import sqlite3
@@ -16,7 +17,15 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 from daemon_process import UnixConnection  # noqa: E402
 
-DEADLINE = 90
+DEADLINE = 180
+
+
+def rules_of(build):
+    """The rules that belong to the daemon of a build: an older one may not know what today's rules say."""
+    cache = pathlib.Path(build) / "CMakeCache.txt"
+    home = re.search(r"^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$", cache.read_text(), re.M) if cache.exists() else None
+    theirs = pathlib.Path(home[1] if home else ROOT) / "etc/rules.d"
+    return theirs if theirs.exists() else ROOT / "etc/rules.d"
 
 
 def wait_until(what, condition, deadline=DEADLINE):
@@ -138,7 +147,7 @@ class Host:
     def configure(self, extra=""):
         (self.folder / "etad.toml").write_text(
             f'host = "{self.name}"\n[storage]\npath = "{self.folder}/history.db"\nmachine = "{self.machine}"\n'
-            f'[socket]\npath = "{self.folder}/sock"\n[rules]\npath = "{ROOT}/etc/rules.d"\n'
+            f'[socket]\npath = "{self.folder}/sock"\n[rules]\npath = "{rules_of(self.build)}"\n'
             f'[follow]\npoll = 0.05\nscan = 0.2\n[[source]]\npaths = ["{self.logs}/*.log"]\n')
         (self.folder / "export.toml").write_text(
             f'database = "{self.database or self.server.url("exporter")}"\nhistory = "{self.folder}/history.db"\nhost = "{self.name}"\n'

@@ -32,9 +32,11 @@ def differences(host, machine=None, only=""):
     """What of a host's rows is not as its history has it: (lost, doubled or left over, different)."""
     key = f"host_id = '{machine or host.machine}'"
     where = f" WHERE {only}" if only else ""
-    has_costs = host.server.sql("SELECT 1 FROM information_schema.columns WHERE table_name = 'phases'"
+    # An older schema, and an older daemon's history, have no columns for energy and memory.
+    fleet_has = host.server.sql("SELECT 1 FROM information_schema.columns WHERE table_name = 'phases'"
                                 " AND column_name = 'joules'")
-    costs = ", joules, peak_bytes" if has_costs else ""
+    host_has = host.history("SELECT 1 FROM pragma_table_info('run_phases') WHERE name = 'joules'")
+    costs = ", joules, peak_bytes" if fleet_has and host_has else ""
     sides = {
         "runs": (f"SELECT {RUN} FROM runs{where}", f"SELECT {FLEET_RUN} FROM runs WHERE {key}", 1),
         "phases": ("SELECT run_id, phase, batch_size, samples_per_iteration, iterations, duration / 1e9,"
