@@ -31,8 +31,7 @@ std::optional<Duration> time_of_all(const Event& event, std::int64_t count) {
 // as many as the log says the data set has.
 std::int64_t track::Epochs::steps_shown(RunTrack& r, const Event& event, Phase phase) const {
   const std::int64_t shown = positive_of(event, Field::iterations).value_or(0);
-  const auto size = r.run.settings.find("dataset_size");
-  const std::int64_t samples = size == r.run.settings.end() ? 0 : whole_number(size->second).value_or(0);
+  const std::int64_t samples = whole_number(setting_of(r.run, "dataset_size")).value_or(0);
   const bool counts_samples = event.has(Field::dataset_size) || shown == 0 || shown == samples;
   if (!counts_samples) return shown;
   if (phase == Phase::test) return 0;
@@ -46,9 +45,7 @@ std::int64_t track::Epochs::steps_shown(RunTrack& r, const Event& event, Phase p
 // All steps of an epoch together, as progress bars state them (since = "epoch"). Where the log announces its
 // epochs, a bar of none of them is a test's.
 void track::Epochs::all_steps(const Moment& m) {
-  RunTrack& r = all_.runs.for_measurement(m);
-  all_.descriptions.finish_net(r, m.out);
-  r.reach(Stage::progressed);
+  RunTrack& r = all_.runs.for_progress(m);
   r.dirty = true;
   const bool training = r.epochs.end_announced() || m.event.text(Field::phase) == name_of(Phase::train);
   const Phase phase = training ? Phase::train : Phase::test;
@@ -68,22 +65,17 @@ void track::Epochs::all_steps(const Moment& m) {
     if (const auto epoch = r.epochs.announced()) first = r.epochs.done_before(*epoch, steps);
     r.run.iteration = first + steps;
     if (!r.run.first_iteration) r.run.first_iteration = first;
-    const auto loss = m.event.number(Field::loss);
-    if (loss && !std::isfinite(*loss)) r.run.loss_is_nan = true;
-    if (loss) m.out.points.push_back({r.run.ordinal, {first + steps, m.now, *loss}});
+    all_.runs.add_loss(r, first + steps, m);
   }
   if (steps <= 0 || !took) return;
-  const std::int64_t samples = training ? all_.values.train_samples(r) : all_.values.test_samples(r, 0);
-  all_.runs.add_segment(r, {phase, first, steps, samples, *took, {}}, m.out);
+  all_.runs.add_segment(r, {phase, first, steps, all_.values.samples(r, phase), *took, {}}, m.out);
 }
 
 // So many epochs of so many steps each are what is planned.
 void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
   if (r.run.max_iterations || steps <= 0) return;
   auto epochs = positive_of(event, Field::epochs);
-  if (!epochs)
-    if (const auto said = r.run.settings.find("epochs"); said != r.run.settings.end())
-      epochs = whole_number(said->second);
+  if (!epochs) epochs = whole_number(setting_of(r.run, "epochs"));
   if (!epochs) return;
   if (const std::int64_t all = product(*epochs, steps)) r.run.max_iterations = all;
 }
@@ -96,14 +88,12 @@ std::int64_t track::Epochs::steps_of(const RunTrack& r, const Event& event, bool
     if (const auto n = positive_of(event, f)) return *n;
   if (const auto& steps = r.epochs.steps()) return *steps;
   if (all_.labels.steps_per_epoch) return *all_.labels.steps_per_epoch;
-  const auto& said = r.run.settings;
-  const auto covers = said.find("epoch_covers"), size = said.find("dataset_size");
-  const std::int64_t samples = all_.values.train_samples(r);
-  if (covers == said.end() || size == said.end()) return 0;
-  if (covers->second == "batches") return whole_number(size->second).value_or(0);
-  if (covers->second != "dataset" || samples <= 0) return 0;
+  const std::string_view covers = setting_of(r.run, "epoch_covers"), size = setting_of(r.run, "dataset_size");
+  const std::int64_t samples = all_.values.train_samples(r), all = whole_number(size).value_or(0);
+  if (covers == "batches") return all;
+  if (covers != "dataset" || size.empty() || samples <= 0) return 0;
   if (derived) *derived = true;
-  return (whole_number(size->second).value_or(0) + samples / 2) / samples;
+  return (all + samples / 2) / samples;
 }
 
 // "Epoch 1/15" again: another training.
@@ -126,10 +116,6 @@ bool counts_epochs(const Event& event) {
   const auto epochs = positive_of(event, Field::epochs);
   return event.has(Field::seconds) && epochs && epochs == positive_of(event, Field::iterations);
 }
-
-}  // namespace
-
-namespace {
 
 // How long all of an epoch took. A bar at its end shows whole seconds, and its mean rate more finely.
 std::optional<Duration> time_of_epoch(const Event& event) {
@@ -224,8 +210,6 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
   const Phase phase = phase_of(m.event, r.run.job);
   const std::int64_t first =
       number ? r.epochs.done_before(*number, steps) : (phase == Phase::train ? r.run.train.iterations : 0);
-  const std::int64_t samples =
-      phase == Phase::train ? all_.values.train_samples(r) : all_.values.test_samples(r, 0);
   if (phase == Phase::train) {
     if (!m.event.has(Field::seconds) && is_cut_short(r, took)) {
       ++m.out.rejected;
@@ -235,7 +219,7 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
     r.run.iteration = first + steps;
     r.epochs.measured(number, took);
   }
-  all_.runs.add_segment(r, {phase, first, steps, samples, took, {}}, m.out);
+  all_.runs.add_segment(r, {phase, first, steps, all_.values.samples(r, phase), took, {}}, m.out);
 }
 
 }  // namespace etad

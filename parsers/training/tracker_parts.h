@@ -69,12 +69,14 @@ class Runs {
   RunTrack& upcoming();
   RunTrack& for_header(const Moment& m);       // the run this header line belongs to; may begin one
   RunTrack& for_measurement(const Moment& m);  // likewise for a line that shows a run going on
+  RunTrack& for_progress(const Moment& m);     // … and getting on: its nets are complete, its start is over
   RunTrack& begin(const Moment& m);
   RunTrack& begin_or_go_on(const Moment& m);  // the latter where the run before was stopped early
   RunTrack& begin_again(const Moment& m);     // the same program counts from the beginning again
   void declare(RunTrack& r);
   void add_segment(RunTrack& r, const Segment& s, Records& out);
-  std::int64_t take_ordinal() { return next_ordinal_++; }  // for a run
+  void add_loss(RunTrack& r, std::int64_t iteration, const Moment& m);  // where the line shows one
+  std::int64_t take_ordinal() { return next_ordinal_++; }               // for a run
 
   bool running() const;
   void number_from(std::int64_t first);
@@ -86,7 +88,8 @@ class Runs {
  private:
   void measure_whole(RunTrack& r, const Moment& m);
   void measure_by_rate(RunTrack& r, const Moment& m, std::int64_t steps);
-  void supersede(Records& out);  // the current run is over because another one begins
+  void supersede(Records& out);               // the current run is over because another one begins
+  void give_held(RunTrack& r, Records& out);  // what waited for lines that do not come any more
 
   Parts& all_;
   std::int64_t next_ordinal_ = 0;
@@ -104,6 +107,7 @@ class Values {
   void derive_batch_size(RunTrack& r, const Event& event) const;
   std::int64_t train_samples(const RunTrack& r) const;  // per iteration; 0: unknown
   std::int64_t test_samples(const RunTrack& r, std::int64_t net) const;
+  std::int64_t samples(const RunTrack& r, Phase phase) const;  // of its first net, where it tests several
   std::int64_t test_iterations(const RunTrack& r, std::int64_t net) const;  // 0: unknown
   Run told(const RunTrack& r) const;  // the run with all that is known of it, labels included
 
@@ -267,7 +271,8 @@ struct Tracker::Impl : track::Parts {
 Phase phase_of(const Event& event, Job job);  // that the line speaks of, in a run of that job
 bool add_to(Run& run, const Segment& s);      // to its phase's sums; false where they would overflow
 void take_setting(Run& run, std::string_view key, std::string_view value);
-std::int64_t tokens_per_iteration(const Run& run);  // 0: unknown
+std::string_view setting_of(const Run& run, std::string_view key);  // empty: not said
+std::int64_t tokens_per_iteration(const Run& run);                  // 0: unknown
 void note_derived(Run& run, std::string_view what);
 void plan_epochs(track::RunTrack& r, const Event& event,
                  std::int64_t steps);  // so many epochs of so many steps

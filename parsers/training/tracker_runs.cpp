@@ -116,6 +116,20 @@ RunTrack& track::Runs::for_measurement(const Moment& m) {
   return *r;
 }
 
+RunTrack& track::Runs::for_progress(const Moment& m) {
+  RunTrack& r = for_measurement(m);
+  all_.descriptions.finish_net(r, m.out);
+  r.reach(Stage::progressed);
+  return r;
+}
+
+void track::Runs::add_loss(RunTrack& r, std::int64_t iteration, const Moment& m) {
+  const auto loss = m.event.number(Field::loss);
+  if (!loss) return;
+  if (!std::isfinite(*loss)) r.run.loss_is_nan = true;
+  m.out.points.push_back({r.run.ordinal, {iteration, m.now, *loss}});
+}
+
 void track::Runs::add_segment(RunTrack& r, const Segment& s, Records& out) {
   if (!add_to(r.run, s)) {
     ++out.rejected;
@@ -169,10 +183,6 @@ bool fell_short(Run& run, const Event& event) {
   return true;
 }
 
-}  // namespace
-
-namespace {
-
 // An end that is said of every run, finished or not: how far it came tells. Its last iterations may not be
 // shown.
 bool came_to_plan(const Run& run) {
@@ -180,10 +190,6 @@ bool came_to_plan(const Run& run) {
   return !run.max_iterations ||
          static_cast<double>(run.iteration.value_or(0)) >= kNearly * static_cast<double>(*run.max_iterations);
 }
-
-}  // namespace
-
-namespace {
 
 // How many they were by a rate that is rounded too much to tell the very number.
 std::int64_t iterations_nearly(Run& run, const Event& event, Duration elapsed) {
@@ -225,8 +231,7 @@ void track::Runs::measure_by_rate(RunTrack& r, const Moment& m, std::int64_t ste
   if (phase == Phase::test && r.run.test.segments > 0) return;
   const auto rate = rounded(m.event, Field::samples_per_second);
   if (!rate || !is_fine(*rate)) return;
-  const std::int64_t samples =
-      phase == Phase::test ? all_.values.test_samples(r, 0) : all_.values.train_samples(r);
+  const std::int64_t samples = all_.values.samples(r, phase);
   if (steps == 0) steps = r.run.iteration.value_or(r.run.max_iterations.value_or(0));
   const auto took = positive_seconds(static_cast<double>(product(samples, steps)) / rate->first);
   if (!took) return;
@@ -297,9 +302,7 @@ void track::Runs::fail(const Moment& m) {
   RunTrack* const r = open();
   if (!r || !r->declared()) return;
   all_.descriptions.finish_net(*r, m.out);
-  all_.tests.give_stated(*r, m.out);
-  all_.tests.release(*r, m.out);
-  all_.steps.give_layer_times(*r, m.out);
+  give_held(*r, m.out);
   r->test.drop();
   const bool done = state_at_end(r->run) == RunState::finished;
   r->run.state = done ? RunState::finished : RunState::failed;
@@ -308,14 +311,18 @@ void track::Runs::fail(const Moment& m) {
   r->dirty = true;
 }
 
+void track::Runs::give_held(RunTrack& r, Records& out) {
+  all_.tests.give_stated(r, out);
+  all_.tests.release(r, out);
+  all_.steps.give_layer_times(r, out);
+}
+
 void track::Runs::supersede(Records& out) {
   if (!current_) return;
   RunTrack& r = *current_;
   if (r.declared() && !r.ended()) {
     all_.descriptions.finish_net(r, out);
-    all_.tests.give_stated(r, out);
-    all_.tests.release(r, out);
-    all_.steps.give_layer_times(r, out);
+    give_held(r, out);
     r.run.state = state_at_end(r.run);
     r.dirty = true;
   }
@@ -327,9 +334,7 @@ void track::Runs::close(Records& out) {
   RunTrack* const r = open();
   if (!r || !r->declared() || r->run.state != RunState::running) return;
   if (r->description.net_open()) all_.descriptions.settle(*r, r->description.net(), out);
-  all_.tests.give_stated(*r, out);
-  all_.tests.release(*r, out);
-  all_.steps.give_layer_times(*r, out);
+  give_held(*r, out);
   r->run.state = state_at_end(r->run);
   r->dirty = true;
 }

@@ -38,10 +38,8 @@ void track::Steps::step_time(const Moment& m) {
   if (m.event.text(Field::since) == "epoch") return all_.epochs.all_steps(m);
   auto at = count_of(m.event, Field::iteration);
   if (at == 0 && m.event.has(Field::seconds)) return step_zero(m);
-  RunTrack& r = all_.runs.for_measurement(m);
+  RunTrack& r = all_.runs.for_progress(m);
   if (at && r.training.counts_from_zero()) ++*at;
-  all_.descriptions.finish_net(r, m.out);
-  r.reach(Stage::progressed);
   all_.values.take(r, m.event);
   if (r.run.job == Job::time) {
     if (at) r.run.iteration = at;
@@ -53,17 +51,13 @@ void track::Steps::step_time(const Moment& m) {
   const auto took = positive_seconds(step ? std::optional(*step * static_cast<double>(n)) : std::nullopt);
   const std::int64_t last = at.value_or(r.run.iteration.value_or(0) + n);
   if (at || phase_of(m.event, r.run.job) == Phase::train) r.run.iteration = last;
-  if (const auto loss = m.event.number(Field::loss)) {
-    if (!std::isfinite(*loss)) r.run.loss_is_nan = true;
-    m.out.points.push_back({r.run.ordinal, {last, m.now, *loss}});
-  }
+  all_.runs.add_loss(r, last, m);
   if (!took) {
     ++m.out.rejected;
     return;
   }
   const Phase phase = phase_of(m.event, r.run.job);
-  const std::int64_t samples =
-      phase == Phase::train ? all_.values.train_samples(r) : all_.values.test_samples(r, 0);
+  const std::int64_t samples = all_.values.samples(r, phase);
   all_.runs.add_segment(r, {phase, std::max<std::int64_t>(0, last - n), n, samples, *took, {}}, m.out);
 }
 
@@ -83,9 +77,7 @@ double stated_seconds(const Event& event, const Run& run, Phase phase, std::int6
 // So many samples a second over `iterations` steps, or over those since the last such line.
 void track::Steps::throughput(const Moment& m) {
   if (all_.tests.is_after_end(m)) return;
-  RunTrack& r = all_.runs.for_measurement(m);
-  all_.descriptions.finish_net(r, m.out);
-  r.reach(Stage::progressed);
+  RunTrack& r = all_.runs.for_progress(m);
   r.job_known = true;
   all_.values.take(r, m.event);
   auto at = count_of(m.event, Field::iteration);
@@ -94,13 +86,9 @@ void track::Steps::throughput(const Moment& m) {
   const std::int64_t n = positive_of(m.event, Field::iterations).value_or(at ? *at - before : 0);
   const std::int64_t last = at.value_or(before + std::max<std::int64_t>(0, n));
   r.run.iteration = last;
-  if (const auto loss = m.event.number(Field::loss)) {
-    if (!std::isfinite(*loss)) r.run.loss_is_nan = true;
-    m.out.points.push_back({r.run.ordinal, {last, m.now, *loss}});
-  }
+  all_.runs.add_loss(r, last, m);
   const Phase phase = phase_of(m.event, r.run.job);
-  const std::int64_t samples =
-      phase == Phase::train ? all_.values.train_samples(r) : all_.values.test_samples(r, 0);
+  const std::int64_t samples = all_.values.samples(r, phase);
   if (n <= 0 || samples <= 0 || !m.event.has(Field::samples_per_second)) return;  // nothing to multiply with
   const auto rate = rounded(m.event, Field::samples_per_second);
   if (rate && rate->first > 0 && !is_fine(*rate)) return;  // "0.5": the end may say it better
@@ -115,9 +103,7 @@ void track::Steps::throughput(const Moment& m) {
 }
 
 void track::Steps::layer_time(const Moment& m) {
-  RunTrack& r = all_.runs.for_measurement(m);
-  all_.descriptions.finish_net(r, m.out);
-  r.reach(Stage::progressed);
+  RunTrack& r = all_.runs.for_progress(m);
   const std::string name = kept_text(m.event.text(Field::layer), track::kMaxText);
   const auto seconds = m.event.number(Field::seconds);
   if (name.empty() || !seconds || !std::isfinite(*seconds) || *seconds < 0 || *seconds > track::kMaxSeconds) {
@@ -139,9 +125,7 @@ void track::Steps::layer_time(const Moment& m) {
 }
 
 void track::Steps::total_time(const Moment& m) {
-  RunTrack& r = all_.runs.for_measurement(m);
-  all_.descriptions.finish_net(r, m.out);
-  r.reach(Stage::progressed);
+  RunTrack& r = all_.runs.for_progress(m);
   r.dirty = true;
   const auto seconds = positive_seconds(m.event.number(Field::seconds));
   if (!seconds) {

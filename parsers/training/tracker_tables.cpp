@@ -38,8 +38,8 @@ void take_costs(PhaseSummary& sums, const Event& event) {
 
 }  // namespace
 
-// The run of a table that a row belongs to: the one of the same name, network, settings, … and samples per iteration.
-// It moves to the end of the list, where the least recently used are not.
+// The run of a table that a row belongs to: the one of the same name, network, settings, … and samples per
+// iteration. It moves to the end of the list, where the least recently used are not.
 Group& track::Tables::group_of(const Moment& m, const RunTrack& row, Phase phase, std::int64_t samples) {
   const Event& e = m.event;
   std::string key = kept_text(e.text(Field::run), track::kMaxText);
@@ -84,8 +84,7 @@ void track::Tables::segment(const Moment& m) {
   all_.values.take(row, m.event);
   take_settings(row.run, m.event);
   const Phase phase = phase_of(m.event, row.run.job);
-  const std::int64_t samples =
-      phase == Phase::train ? all_.values.train_samples(row) : all_.values.test_samples(row, 0);
+  const std::int64_t samples = all_.values.samples(row, phase);
   Group& group = group_of(m, row, phase, samples);
   Run& run = group.run;
   group.dirty = true;

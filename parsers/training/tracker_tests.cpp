@@ -86,9 +86,7 @@ void track::Tests::begin_shown(RunTrack& r, const Moment& m) {
 // one segment, told at its end; otherwise each interval between two of them is one.
 void track::Tests::progress(const Moment& m) {
   if (is_after_end(m)) return;
-  RunTrack& r = all_.runs.for_measurement(m);
-  all_.descriptions.finish_net(r, m.out);
-  r.reach(Stage::progressed);
+  RunTrack& r = all_.runs.for_progress(m);
   const auto batch = count_of(m.event, Field::batch);
   if (!batch && !count_of(m.event, Field::iteration)) return;
   // A first batch when most were shown already: this test follows upon another.

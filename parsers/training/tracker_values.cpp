@@ -186,6 +186,11 @@ void take_setting(Run& run, std::string_view key, std::string_view value) {
   }
 }
 
+std::string_view setting_of(const Run& run, std::string_view key) {
+  const auto said = run.settings.find(std::string(key));
+  return said == run.settings.end() ? std::string_view() : said->second;
+}
+
 void note_derived(Run& run, std::string_view what) {
   std::string& note = run.settings["derived"];
   if (note.find(what) != std::string::npos || note.size() > track::kMaxText) return;
@@ -303,10 +308,8 @@ namespace {
 
 constexpr const char* kTokens = "tokens_per_iteration";
 
-std::int64_t setting_of(const Run& run, std::string_view name) {
-  const auto said = run.settings.find(std::string(name));
-  if (said == run.settings.end()) return 0;
-  std::string digits = said->second;
+std::int64_t number_set(const Run& run, std::string_view name) {
+  std::string digits(setting_of(run, name));
   std::erase(digits, ',');
   return whole_number(digits).value_or(0);
 }
@@ -314,7 +317,7 @@ std::int64_t setting_of(const Run& run, std::string_view name) {
 }  // namespace
 
 std::int64_t tokens_per_iteration(const Run& run) {
-  return setting_of(run, kTokens);
+  return number_set(run, kTokens);
 }
 
 namespace {
@@ -323,7 +326,7 @@ namespace {
 // tokens alone, they are what the batch counts.
 void tell_tokens(Run& run, std::int64_t samples) {
   const std::string_view length_name = name_of(Field::sequence_length);
-  const std::int64_t tokens = setting_of(run, kTokens), length = setting_of(run, length_name);
+  const std::int64_t tokens = number_set(run, kTokens), length = number_set(run, length_name);
   if (tokens > 0) {
     put(run.settings, kTokens, std::to_string(tokens));
     if (length > 0 || tokens % samples != 0) return;
@@ -334,24 +337,19 @@ void tell_tokens(Run& run, std::int64_t samples) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Whether what the log counts are epochs: an iteration's samples are those of the data set, not of a batch.
 bool counts_epochs(const Run& run) {
-  const auto derived = run.settings.find("derived");
-  return derived != run.settings.end() && derived->second.find("iterations: epochs") != std::string::npos;
+  return setting_of(run, "derived").find("iterations: epochs") != std::string_view::npos;
 }
 
 }  // namespace
 
 // Where nobody says how many devices there are, a device's batch is all that is known of an iteration's.
 std::int64_t track::Values::train_samples(const RunTrack& r) const {
-  if (counts_epochs(r.run)) return setting_of(r.run, name_of(Field::dataset_size));
+  if (counts_epochs(r.run)) return number_set(r.run, name_of(Field::dataset_size));
   const Quantities& known = r.known;
-  const std::int64_t tokens = setting_of(r.run, kTokens);
-  if (const std::int64_t length = setting_of(r.run, name_of(Field::sequence_length));
+  const std::int64_t tokens = number_set(r.run, kTokens);
+  if (const std::int64_t length = number_set(r.run, name_of(Field::sequence_length));
       tokens > 0 && length > 0)
     return std::max<std::int64_t>(1, tokens / length);
   const std::int64_t iter_size = known.iter_size ? *known.iter_size : all_.labels.iter_size.value_or(1);
@@ -369,11 +367,15 @@ std::int64_t track::Values::test_samples(const RunTrack& r, std::int64_t net) co
   if (index < sizes.size() && sizes[index] > 0) return sizes[index];
   if (r.run.job == Job::test && r.known.global_batch_size) return *r.known.global_batch_size;
   if (all_.labels.test_batch_size) return *all_.labels.test_batch_size;
-  const auto said = r.run.settings.find("test_batch_size");  // "batch_size": as large as in training
-  if (said != r.run.settings.end() && said->second == name_of(Field::batch_size)) return train_samples(r);
+  if (setting_of(r.run, "test_batch_size") == name_of(Field::batch_size))
+    return train_samples(r);  // as large as that
   if (r.run.job == Job::test)
     return all_.labels.global_batch_size.value_or(all_.labels.batch_size.value_or(0));
   return 0;
+}
+
+std::int64_t track::Values::samples(const RunTrack& r, Phase phase) const {
+  return phase == Phase::train ? train_samples(r) : test_samples(r, 0);
 }
 
 std::int64_t track::Values::test_iterations(const RunTrack& r, std::int64_t net) const {

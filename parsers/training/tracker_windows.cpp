@@ -168,17 +168,15 @@ bool says_it_late(const std::optional<Anchor>& from, const Event& event, std::in
 // Where a run stands that counts samples, tokens or epochs, as the line (`unit`) or the log (setting
 // position_unit) says.
 std::optional<std::int64_t> track::Windows::iteration_at(const RunTrack& r, const Event& event) const {
-  const auto said = [&r](const char* key) {
-    const auto at = r.run.settings.find(key);
-    return at == r.run.settings.end() ? std::string_view() : std::string_view(at->second);
-  };
   const auto position = event.number(Field::position);
   const std::int64_t samples = all_.values.train_samples(r);
   if (!position || samples <= 0) return {};
-  const std::string_view unit = event.has(Field::unit) ? event.text(Field::unit) : said("position_unit");
+  const std::string_view unit =
+      event.has(Field::unit) ? event.text(Field::unit) : setting_of(r.run, "position_unit");
   double per_unit = unit == "sample" ? 1 : 0;
-  if (unit == "epoch") per_unit = static_cast<double>(whole_number(said("dataset_size")).value_or(0));
-  if (const auto tokens = whole_number(said("sequence_length")); unit == "token" && tokens > 0)
+  if (unit == "epoch")
+    per_unit = static_cast<double>(whole_number(setting_of(r.run, "dataset_size")).value_or(0));
+  if (const auto tokens = whole_number(setting_of(r.run, "sequence_length")); unit == "token" && tokens > 0)
     per_unit = 1 / static_cast<double>(*tokens);
   const double n = *position * per_unit / static_cast<double>(samples);
   if (per_unit <= 0 || !(n >= 0 && n < static_cast<double>(track::kMaxCount))) return {};
@@ -275,10 +273,6 @@ void take_shown_batch(track::Quantities& known, const Event& event, std::int64_t
   const auto samples = positive_of(event, Field::value);
   if (samples && *samples % iteration == 0) known.global_batch_size = *samples / iteration;
 }
-
-}  // namespace
-
-namespace {
 
 // Where several processes each draw a bar of the same run, one may come in behind the others' next line, or
 // all of it behind the end of another's.

@@ -14,6 +14,21 @@ namespace etad::test {
 
 using Values = std::initializer_list<std::pair<Field, std::string_view>>;
 
+// An event that a line with a header gave, at `seconds` since an arbitrary beginning; nullopt: the line shows no
+// time.
+inline Instant hand_instant(double seconds) {
+  return Instant(std::chrono::microseconds(1'600'000'000'000'000 + static_cast<std::int64_t>(seconds * 1e6)));
+}
+inline Event hand_event(std::optional<double> seconds, EventKind kind,
+                        const std::vector<std::pair<Field, std::string_view>>& values) {
+  Event event;
+  event.kind = kind;
+  event.headed = true;
+  if (seconds) event.time = hand_instant(*seconds);
+  for (const auto& [f, text] : values) event.add({f, 1, text});
+  return event;
+}
+
 class HandLog {
  public:
   explicit HandLog(std::map<std::string, std::string> labels = {})
@@ -25,12 +40,8 @@ class HandLog {
   }
   HandLog& line(std::optional<double> seconds, EventKind kind,
                 const std::vector<std::pair<Field, std::string_view>>& values, std::uint16_t rule = 0) {
-    Event event;
-    event.kind = kind;
+    Event event = hand_event(seconds, kind, values);
     event.rule = rule;
-    event.headed = true;
-    if (seconds) event.time = instant(*seconds);
-    for (const auto& [f, text] : values) event.add({f, 1, text});
     tracker_.feed("", event, arrival_, records_);
     return *this;
   }
@@ -42,18 +53,13 @@ class HandLog {
   }
 
   HandLog& iteration(std::optional<double> seconds, std::string_view n, Values more = {}) {
-    Event event;
-    event.kind = EventKind::progress;
-    event.headed = true;
-    if (seconds) event.time = instant(*seconds);
-    event.add({Field::iteration, 1, n});
-    for (const auto& [f, text] : more) event.add({f, 1, text});
-    tracker_.feed("", event, arrival_, records_);
-    return *this;
+    std::vector<std::pair<Field, std::string_view>> values = {{Field::iteration, n}};
+    values.insert(values.end(), more.begin(), more.end());
+    return line(seconds, EventKind::progress, values);
   }
 
   HandLog& arrives(double seconds) {
-    arrival_ = instant(seconds);
+    arrival_ = hand_instant(seconds);
     return *this;
   }
 
@@ -64,10 +70,7 @@ class HandLog {
     return records_;
   }
 
-  static Instant instant(double seconds) {
-    return Instant(
-        std::chrono::microseconds(1'600'000'000'000'000 + static_cast<std::int64_t>(seconds * 1e6)));
-  }
+  static Instant instant(double seconds) { return hand_instant(seconds); }
 
   Tracker& tracker() { return tracker_; }
   Records& records() { return records_; }
