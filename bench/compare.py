@@ -86,6 +86,10 @@ def main():
         log = given.log.resolve() if given.log else pathlib.Path(folder) / "long.log"
         if not given.log:
             catch_up.write_log(log, given.mib)
+        with open(log, "rb") as file:
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                sys.exit(f"{log} ends within a line, which a daemon waits for the end of")
         print(sentence(compare(given.old, given.new, log, max(given.pairs, 1)), log.stat().st_size))
 
 

@@ -4,7 +4,7 @@
 // An event's values are views into the line it came from and live no longer than that line.
 #pragma once
 
-#include <array>
+#include <boost/container/static_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -116,25 +116,51 @@ struct FieldValue {
   std::string_view text;
 };
 
-struct Event {
+// Made for every line of every log: what a line does not say costs nothing here, to make, to ask for or to copy.
+class Event {
+ public:
   static constexpr std::size_t kMaxValues = 28;
   static constexpr std::uint16_t kNoRule = 0xffff;
+  using Values = boost::container::static_vector<FieldValue, kMaxValues>;
 
   EventKind kind = EventKind::none;
-  std::uint8_t values_count = 0;
+  bool headed = false;           // the line bears the format's line header (so it is no continuation line)
   std::uint16_t rule = kNoRule;  // index of the rule within its format, for counters and messages
   std::optional<Instant> time;   // the line's own timestamp
-  bool headed = false;           // the line bears the format's line header (so it is no continuation line)
   std::uint64_t speaker = 0;     // which of a launcher's processes wrote the line; 0: it does not say
   std::string_view message;      // the line without that header
-  std::array<FieldValue, kMaxValues> values;
 
-  bool has(Field f) const { return find(f) != nullptr; }
-  std::string_view text(Field f) const;         // empty where absent
-  std::optional<double> number(Field f) const;  // scaled; absent, malformed: nullopt; "nan", "inf": those
-  std::optional<std::int64_t> integer(Field f) const;
-  const FieldValue* find(Field f) const;
+  // In the order in which they were added; a field may stand there more than once, and then the first counts.
+  const Values& values() const { return values_; }
+
+  bool has(Field f) const { return (present_ & bit(f)) != 0; }
+  const FieldValue* find(Field f) const { return has(f) ? &values_[index_of(f)] : nullptr; }
+  std::string_view text(Field f) const {  // empty where absent
+    return has(f) ? values_[index_of(f)].text : std::string_view{};
+  }
+  // Scaled; absent, malformed: nullopt; "nan", "inf": those.
+  std::optional<double> number(Field f) const { return has(f) ? number_of(f) : std::nullopt; }
+  std::optional<std::int64_t> integer(Field f) const { return has(f) ? integer_of(f) : std::nullopt; }
+
   bool add(FieldValue v);  // false where the event is full
+  void remove(Field f);    // the first of that field, if there is one
+  void rename(Field from, Field to);
+  void clear_values();
+
+ private:
+  static_assert(static_cast<std::size_t>(Field::count_) < 64);
+  static constexpr std::uint64_t bit(Field f) { return std::uint64_t{1} << static_cast<unsigned>(f); }
+  std::size_t index_of(Field f) const {  // that it has
+    std::size_t i = 0;
+    while (values_[i].field != f) ++i;
+    return i;
+  }
+  std::optional<double> number_of(Field f) const;
+  std::optional<std::int64_t> integer_of(Field f) const;
+  void note_present();
+
+  std::uint64_t present_ = 0;  // a bit for each field in values_
+  Values values_;
 };
 
 }  // namespace etad

@@ -19,23 +19,19 @@ constexpr bool is_special(char c) {
 using Sixteen [[gnu::vector_size(16)]] = signed char;
 static_assert(sizeof(Sixteen) == 16);
 
-// Looks through whole strides and leaves the rest in `bytes`.
+// Looks through so many bytes at `from`.
 template <std::size_t kStride>
-bool strides_need_cleaning(std::string_view& bytes) {
+bool stride_needs_cleaning(const char* from) {
   static_assert(kStride % sizeof(Sixteen) == 0);
-  while (bytes.size() >= kStride) {
-    Sixteen found{};
-    for (std::size_t at = 0; at < kStride; at += sizeof(Sixteen)) {
-      Sixteen v;
-      std::memcpy(&v, bytes.data() + at, sizeof v);
-      found |= (v == kNul) | (v == kBackspace) | (v == kReturn) | (v == kEscape);
-    }
-    std::uint64_t halves[2];
-    std::memcpy(halves, &found, sizeof found);
-    if ((halves[0] | halves[1]) != 0) return true;
-    bytes.remove_prefix(kStride);
+  Sixteen found{};
+  for (std::size_t at = 0; at < kStride; at += sizeof(Sixteen)) {
+    Sixteen v;
+    std::memcpy(&v, from + at, sizeof v);
+    found |= (v == kNul) | (v == kBackspace) | (v == kReturn) | (v == kEscape);
   }
-  return false;
+  std::uint64_t halves[2];
+  std::memcpy(halves, &found, sizeof found);
+  return (halves[0] | halves[1]) != 0;
 }
 
 constexpr unsigned byte(char c) {
@@ -51,8 +47,15 @@ LineLosses& LineLosses::operator+=(const LineLosses& other) {
 }
 
 bool needs_cleaning(std::string_view bytes) {
-  return strides_need_cleaning<256>(bytes) || strides_need_cleaning<16>(bytes) ||
-         std::any_of(bytes.begin(), bytes.end(), is_special);
+  constexpr std::size_t kSmall = sizeof(Sixteen), kLarge = 256;
+  const char* at = bytes.data();
+  const char* const end = at + bytes.size();
+  if (bytes.size() < kSmall) return std::any_of(at, end, is_special);
+  for (; static_cast<std::size_t>(end - at) >= kLarge; at += kLarge)
+    if (stride_needs_cleaning<kLarge>(at)) return true;
+  for (; static_cast<std::size_t>(end - at) >= kSmall; at += kSmall)
+    if (stride_needs_cleaning<kSmall>(at)) return true;
+  return stride_needs_cleaning<kSmall>(end - kSmall);  // what is left, and some of what was seen
 }
 
 void LineCleaner::feed(std::string_view bytes) {
@@ -248,6 +251,11 @@ std::string_view count_of(std::string_view bar) {
 void clean_states(std::span<char> line, std::size_t limit, std::vector<std::string_view>& lines,
                   LineLosses& losses) {
   const std::string_view raw(line.data(), line.size());
+  if (!needs_cleaning(raw)) {  // nearly all
+    if (raw.size() > limit) ++losses.truncated_lines;
+    lines.push_back(raw.substr(0, limit));
+    return;
+  }
   const std::size_t last = raw.rfind(kReturn);
   if (last == std::string_view::npos || last + 1 == raw.size() || !shows_pace(raw)) {
     lines.push_back(clean_line(line, limit, losses));

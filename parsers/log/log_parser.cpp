@@ -127,8 +127,8 @@ bool LogParser::is_sure() const {
 }
 
 bool LogParser::is_looking() const {
-  if (looked_at_ >= kLookBytes || options_.formats == nullptr || options_.format != "auto") return false;
-  return !is_sure() || (!own_->is_table() && (silent_ >= kSilentLines || !own_->running()));
+  if (is_sure() && (own_->is_table() || (silent_ < kSilentLines && own_->running()))) return false;
+  return looked_at_ < kLookBytes && options_.formats != nullptr && options_.format == "auto";
 }
 
 void LogParser::take_training(const Line& line, Records& out) {

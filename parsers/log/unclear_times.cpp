@@ -11,33 +11,13 @@ using Meaning = UnclearTimesState::Meaning;
 
 constexpr std::size_t kLongestTold = 64;
 
-std::size_t index_of(const Event& event, Field f) {
-  std::size_t i = 0;
-  while (i < event.values_count && event.values[i].field != f) ++i;
-  return i;
-}
-
-void remove(Event& event, Field f) {
-  const std::size_t at = index_of(event, f);
-  if (at == event.values_count) return;
-  std::move(event.values.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-            event.values.begin() + event.values_count,
-            event.values.begin() + static_cast<std::ptrdiff_t>(at));
-  --event.values_count;
-}
-
-void rename(Event& event, Field from, Field to) {
-  const std::size_t at = index_of(event, from);
-  if (at < event.values_count) event.values.at(at).field = to;
-}
-
 // An epoch's line that is not (yet) measured by its time says how far the run has come.
 void make_progress(Event& event) {
   event.kind = EventKind::progress;
-  remove(event, Field::duration);
-  remove(event, Field::iterations);
-  rename(event, Field::epoch, Field::iteration);
-  rename(event, Field::epochs, Field::max_iter);
+  event.remove(Field::duration);
+  event.remove(Field::iterations);
+  event.rename(Field::epoch, Field::iteration);
+  event.rename(Field::epochs, Field::max_iter);
 }
 
 // Whether something that grew from one line to the next is about `times` as large.
@@ -58,7 +38,7 @@ void UnclearTimes::begin(std::optional<std::int64_t> epoch, std::optional<std::i
 
 void UnclearTimes::say(Event& event, Field as, double seconds) {
   said_ = std::to_string(seconds);
-  remove(event, Field::duration);
+  event.remove(Field::duration);
   event.add({as, 1, said_});
 }
 
@@ -67,11 +47,11 @@ void UnclearTimes::resolve(Event& event) {
   if (event.kind == EventKind::setting && stated) {
     state_.told = std::string(stated->text.substr(0, kLongestTold));
     state_.told_scale = stated->scale;
-    remove(event, Field::duration);
+    event.remove(Field::duration);
     return;
   }
   const bool counts = event.kind == EventKind::progress || event.kind == EventKind::epoch;
-  if (!counts) return remove(event, Field::duration);
+  if (!counts) return event.remove(Field::duration);
   bool told = false;
   if (!state_.told.empty()) {
     told_ = std::exchange(state_.told, {});
@@ -79,12 +59,12 @@ void UnclearTimes::resolve(Event& event) {
   }
   const auto seconds = event.number(Field::duration);
   if (!seconds || !std::isfinite(*seconds) || *seconds < 0) {
-    remove(event, Field::duration);
+    event.remove(Field::duration);
     return;
   }
   const bool measured = event.has(Field::seconds) || event.has(Field::lapse) || event.has(Field::elapsed) ||
                         event.has(Field::rate);
-  if (measured) return remove(event, Field::duration);
+  if (measured) return event.remove(Field::duration);
   if (event.kind == EventKind::epoch) {
     resolve_epoch(event, *seconds);
   } else {
@@ -117,14 +97,14 @@ void UnclearTimes::resolve_epoch(Event& event, double seconds) {
 void UnclearTimes::resolve_progress(Event& event, double seconds, bool told) {
   constexpr std::int64_t kRises = 6, kSteepRises = 3;
   constexpr double kSteep = 1.5;
-  if (event.time) return remove(event, Field::duration);
+  if (event.time) return event.remove(Field::duration);
   const auto epoch = event.integer(Field::epoch);
   const auto step =
       event.has(Field::iteration) ? event.integer(Field::iteration) : event.integer(Field::batch);
   const bool again = epoch == state_.epoch && step && state_.step && *step < *state_.step;
   if (!state_.last || again) {
     begin(epoch, step, seconds);
-    return remove(event, Field::duration);
+    return event.remove(Field::duration);
   }
   const bool same_epoch = epoch == state_.epoch;
   const bool one_step = same_epoch && step && state_.step && *step == *state_.step + 1;
@@ -143,17 +123,17 @@ void UnclearTimes::resolve_progress(Event& event, double seconds, bool told) {
   state_.epoch = epoch;
   state_.step = step;
   if (state_.meaning == Meaning::elapsed) {
-    rename(event, Field::duration, Field::elapsed);
+    event.rename(Field::duration, Field::elapsed);
   } else if (state_.meaning == Meaning::own && one_step) {
-    rename(event, Field::duration, Field::seconds);
+    event.rename(Field::duration, Field::seconds);
   } else if (state_.meaning == Meaning::interval && told && since_last > 0) {
     event.kind = EventKind::step_time;
-    remove(event, Field::iterations);
+    event.remove(Field::iterations);
     say(event, Field::seconds, seconds / static_cast<double>(since_last));
     steps_ = std::to_string(since_last);
     event.add({Field::iterations, 1, steps_});
   } else {
-    remove(event, Field::duration);
+    event.remove(Field::duration);
   }
 }
 

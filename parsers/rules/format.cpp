@@ -1,7 +1,6 @@
 #include "parsers/rules/format.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <set>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "parsers/rules/rule.h"
 #include "parsers/rules/rule_check.h"
 #include "parsers/rules/rule_file.h"
+#include "parsers/rules/rule_index.h"
 
 namespace etad {
 
@@ -23,23 +23,7 @@ struct Format::Impl {
   std::vector<Pattern> strip;
   std::vector<Rule> rules;
 
-  // The rules that a message beginning with a given byte can match, in the file's order. kEmpty: all of them,
-  // for the empty message.
-  static constexpr std::size_t kEmpty = 256;
-  std::array<std::vector<std::uint16_t>, 257> by_first_byte;
-
-  void index_rules() {
-    for (std::size_t i = 0; i < rules.size(); ++i) {
-      for (std::size_t byte = 0; byte < 256; ++byte)
-        if (rules[i].can_begin_with(static_cast<unsigned char>(byte)))
-          by_first_byte[byte].push_back(static_cast<std::uint16_t>(i));
-      by_first_byte[kEmpty].push_back(static_cast<std::uint16_t>(i));
-    }
-  }
-
-  const std::vector<std::uint16_t>& candidates(std::string_view message) const {
-    return by_first_byte[message.empty() ? kEmpty : static_cast<unsigned char>(message.front())];
-  }
+  RuleIndex index;
 
   // What launchers and loggers write before the message (`strip`), any of them, each as often as it stands
   // there.
@@ -104,7 +88,7 @@ tl::expected<std::shared_ptr<const Format>, std::vector<Error>> Format::load(std
     if (auto rule = Rule::compile(spec, file.where, errors)) impl->rules.push_back(std::move(*rule));
   // Samples are judged only by rules that are all there: one bad pattern must not blame ten samples.
   if (!errors.empty()) return tl::unexpected(in_order(std::move(errors)));
-  impl->index_rules();
+  impl->index = RuleIndex(impl->rules);
   std::shared_ptr<const Format> format(new Format(std::move(impl)));
   check_samples(*format, errors);
   if (!errors.empty()) return tl::unexpected(in_order(std::move(errors)));
@@ -173,8 +157,8 @@ Event Format::match_unlabelled(std::string_view line, TimeContext& context) cons
     context.carried = event.time;
   }
   Pattern::Groups groups;
-  for (const std::uint16_t id : impl_->candidates(event.message)) {
-    if (!impl_->rules[id].match(event.message, file, groups, context, event)) continue;
+  for (const std::uint16_t id : impl_->index.candidates(file, event.message)) {
+    if (!impl_->rules[id].match(event.message, groups, context, event)) continue;
     event.rule = id;
     break;
   }

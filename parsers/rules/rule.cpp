@@ -95,9 +95,8 @@ void Rule::take(const Target& target, std::string_view text, TimeContext& contex
   event.add({*target.field, target.scale, text});
 }
 
-bool Rule::match(std::string_view message, std::string_view file, Pattern::Groups& groups,
-                 TimeContext& context, Event& event) const {
-  if (!speaks_for(file)) return false;
+bool Rule::match(std::string_view message, Pattern::Groups& groups, TimeContext& context,
+                 Event& event) const {
   std::size_t matched = 0;
   if (pattern_) {
     if (!pattern_->match(message, groups)) return false;

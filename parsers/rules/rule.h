@@ -29,11 +29,14 @@ class Rule {
   // Whether a message that begins with this byte can be its own.
   bool can_begin_with(unsigned char byte) const;
 
+  // Whether lines that this source file wrote can be its own; empty: the line names none.
+  bool speaks_for(std::string_view file) const;
+  const std::vector<std::string>& files() const { return spec_.files; }  // empty: any
+
   // Fills in kind, values and (from a group or key `time`) the time. False: not this rule's, `event`
   // unchanged. The values are views into `message` and into this rule; `groups` is scratch, shared by the
-  // rules that a line is tried on.
-  bool match(std::string_view message, std::string_view file, Pattern::Groups& groups, TimeContext& context,
-             Event& event) const;
+  // rules that a line is tried on. The caller has asked speaks_for().
+  bool match(std::string_view message, Pattern::Groups& groups, TimeContext& context, Event& event) const;
 
  private:
   class Taker;
@@ -42,7 +45,6 @@ class Rule {
     double scale = 1;
   };
 
-  bool speaks_for(std::string_view file) const;
   Target target(std::optional<Field> field) const;
   void take(const Target& target, std::string_view text, TimeContext& context, Event& event) const;
   bool match_object(std::string_view text, TimeContext& context, Event& event) const;

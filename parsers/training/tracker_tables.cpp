@@ -17,10 +17,11 @@ namespace {
 // A row's columns "setting.NAME". Whoever made the table holds them to matter: they are named beside.
 void take_settings(Run& run, const Event& event) {
   std::set<std::string> names;
-  for (std::size_t i = 0; i + 1 < event.values_count; ++i) {
-    if (event.values[i].field != Field::key || event.values[i + 1].field != Field::value) continue;
-    take_setting(run, event.values[i].text, event.values[i + 1].text);
-    names.insert(kept_text(event.values[i].text, track::kMaxText));
+  const Event::Values& values = event.values();
+  for (std::size_t i = 0; i + 1 < values.size(); ++i) {
+    if (values[i].field != Field::key || values[i + 1].field != Field::value) continue;
+    take_setting(run, values[i].text, values[i + 1].text);
+    names.insert(kept_text(values[i].text, track::kMaxText));
   }
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : " ") + name;
@@ -46,9 +47,9 @@ Group& track::Tables::group_of(const Moment& m, const RunTrack& row, Phase phase
   for (const std::string_view part : {std::string_view(row.run.network), std::string_view(row.run.framework),
                                       e.text(Field::device), e.text(Field::devices), e.text(Field::host)})
     key.append("\x1f").append(kept_text(part, track::kMaxText));
-  for (std::size_t i = 0; i < e.values_count; ++i)
-    if (e.values[i].field == Field::key || e.values[i].field == Field::value)
-      key.append("\x1f").append(kept_text(e.values[i].text, track::kMaxText));
+  for (const FieldValue& v : e.values())
+    if (v.field == Field::key || v.field == Field::value)
+      key.append("\x1f").append(kept_text(v.text, track::kMaxText));
   const auto at = std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) {
     const PhaseSummary& sums = phase == Phase::train ? g.run.train : g.run.test;
     return g.key == key && sums.samples_per_iteration.value_or(samples) == samples;

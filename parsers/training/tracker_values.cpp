@@ -251,18 +251,17 @@ void track::Values::setting(const Moment& m) {
   if (!r || !r->progressed()) return take(all_.runs.for_header(m), m.event);
   take(all_.runs.upcoming(), m.event);
   Event news = m.event;
-  news.values_count = 0;
-  for (std::size_t i = 0; i < m.event.values_count; ++i)
-    if (!is_known(*r, m.event.values[i].field)) news.add(m.event.values[i]);
-  if (news.values_count > 0) take(*r, news);
+  news.clear_values();
+  for (const FieldValue& v : m.event.values())
+    if (!is_known(*r, v.field)) news.add(v);
+  if (!news.values().empty()) take(*r, news);
 }
 
 // Takes every value of a header line, whichever kind it is of. Values that place or measure are not its
 // business.
 void track::Values::take(RunTrack& r, const Event& event) {
   r.dirty = true;
-  for (std::size_t i = 0; i < event.values_count; ++i) {
-    const FieldValue& v = event.values[i];
+  for (const FieldValue& v : event.values()) {
     const auto n = positive_of(event, v.field);
     if (std::string* const text = text_kept(r.run, v.field)) {
       if (!v.text.empty()) *text = bounded(v.text);
@@ -291,6 +290,7 @@ std::int64_t roundest(double low, double high) {
 
 // Where a log shows the batch nowhere, samples a second times seconds a step are it, within their rounding.
 void track::Values::derive_batch_size(RunTrack& r, const Event& event) const {
+  if (!event.has(Field::samples_per_second) || !event.has(Field::seconds)) return;
   if (train_samples(r) > 0 || !event.text(Field::since).empty()) return;
   const auto rate = rounded(event, Field::samples_per_second), step = rounded(event, Field::seconds);
   if (!rate || !step || rate->first <= 0 || step->first <= 0) return;

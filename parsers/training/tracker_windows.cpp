@@ -34,17 +34,16 @@ std::optional<double> iterations_stated(const Event& event) {
   return *lapse * *rate;
 }
 
-bool speaks_of_all(const Event& event, std::int64_t n) {
-  const auto stated = iterations_stated(event);
+bool speaks_of_all(std::optional<double> stated, std::int64_t n) {
   return !stated || std::abs(*stated - static_cast<double>(n)) <= 0.5 + 0.02 * static_cast<double>(n);
 }
 
 // It speaks of a part only, and the whole went at quite another step time: something else lies in between,
 // such as another run of which the log shows no beginning.
-bool holds_something_else(const Event& event, const Anchor& from, const Anchor& to) {
+bool holds_something_else(const Event& event, std::optional<double> stated, const Anchor& from,
+                          const Anchor& to) {
   const auto n = static_cast<double>(to.iteration - from.iteration);
-  const auto stated = iterations_stated(event);
-  if (!stated || *stated < 1 || !from.at || !to.at || speaks_of_all(event, to.iteration - from.iteration))
+  if (!stated || *stated < 1 || !from.at || !to.at || speaks_of_all(stated, to.iteration - from.iteration))
     return false;
   const double other_step_time = n > 10 * *stated ? 1.5 : 3;  // the more is unseen, the less it takes
   const double step_time = to_seconds(between(*from.at, *to.at)) / n * *event.number(Field::rate);
@@ -77,10 +76,11 @@ bool drowns_in_rounding(const Anchor& from, const Anchor& to) {
   return apart >= 0 && from.error + to.error > kMostError * apart;
 }
 
-std::optional<Statement> stated_window(const Event& event, const Anchor& from, const Anchor& to) {
+std::optional<Statement> stated_window(const Event& event, std::optional<double> stated, const Anchor& from,
+                                       const Anchor& to) {
   const std::int64_t n = to.iteration - from.iteration;
   if (event.has(Field::lapse))
-    return speaks_of_all(event, n) ? statement(event.number(Field::lapse), true, true) : std::nullopt;
+    return speaks_of_all(stated, n) ? statement(event.number(Field::lapse), true, true) : std::nullopt;
   if (from.elapsed && to.elapsed) {
     if (from.epoch != to.epoch) return {};  // counted from two beginnings
     if (!(from.dated && to.dated) && drowns_in_rounding(from, to)) return {};
@@ -345,11 +345,12 @@ void track::Windows::begin_window(RunTrack& r, const Anchor& from, Records& out)
 void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to) {
   Window& w = r.window;
   const Anchor from = *w.from();
-  if (holds_something_else(m.event, from, to)) {
+  const auto stated = iterations_stated(m.event);
+  if (holds_something_else(m.event, stated, from, to)) {
     ++m.out.rejected;
     return;
   }
-  auto said = stated_window(m.event, from, to);
+  auto said = stated_window(m.event, stated, from, to);
   if (const auto rate = m.event.number(Field::samples_per_second); !said && rate && *rate > 0) {
     const std::int64_t each =
         m.event.text(Field::unit) == "tok" ? tokens_per_iteration(r.run) : all_.values.train_samples(r);

@@ -19,9 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
     const etad::Event event = (*format)->match(line, context);
-    if (event.values_count > etad::Event::kMaxValues) std::abort();
-    for (std::size_t i = 0; i < event.values_count; ++i)
-      static_cast<void>(event.number(event.values[i].field));
+    if (event.values().size() > etad::Event::kMaxValues) std::abort();
+    for (const etad::FieldValue& v : event.values()) static_cast<void>(event.number(v.field));
     static_cast<void>((*format)->recognises(line));
     at = end + 1;
   }

@@ -19,10 +19,10 @@ void require(bool holds) {
 }
 
 void check(const Event& row, std::string_view line) {
-  require(row.kind == EventKind::segment || (row.kind == EventKind::none && row.values_count == 0));
-  for (std::size_t i = 0; i < row.values_count; ++i) {
-    const std::string_view text = row.values[i].text;
-    require(!text.empty() && row.find(row.values[i].field) == &row.values[i]);
+  require(row.kind == EventKind::segment || (row.kind == EventKind::none && row.values().empty()));
+  for (const FieldValue& v : row.values()) {
+    const std::string_view text = v.text;
+    require(!text.empty() && row.find(v.field) == &v);
     require(text.data() >= line.data() && text.data() + text.size() <= line.data() + line.size());
   }
   if (row.kind == EventKind::none) return;
@@ -33,12 +33,11 @@ void check(const Event& row, std::string_view line) {
 }
 
 bool same(const Event& a, const Event& b) {
-  return a.kind == b.kind &&
-         std::equal(a.values.begin(), a.values.begin() + a.values_count, b.values.begin(),
-                    b.values.begin() + b.values_count, [](const FieldValue& x, const FieldValue& y) {
-                      return x.field == y.field && x.text.data() == y.text.data() &&
-                             x.text.size() == y.text.size();
-                    });
+  return a.kind == b.kind && std::equal(a.values().begin(), a.values().end(), b.values().begin(),
+                                        b.values().end(), [](const FieldValue& x, const FieldValue& y) {
+                                          return x.field == y.field && x.text.data() == y.text.data() &&
+                                                 x.text.size() == y.text.size();
+                                        });
 }
 
 }  // namespace

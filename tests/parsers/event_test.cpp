@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <charconv>
 #include <cmath>
+#include <random>
+#include <string>
 
 namespace etad {
 namespace {
@@ -44,6 +47,47 @@ TEST(Event, NumbersAsLogsWriteThem) {
     EXPECT_TRUE(std::isnan(number(Field::loss, nan).value_or(0))) << nan;
   EXPECT_TRUE(std::isinf(number(Field::loss, "-inf").value_or(0)));
   EXPECT_TRUE(std::isinf(number(Field::loss, "1.#INF").value_or(0)));
+}
+
+// Those that are written plainly are read a faster way, which may not show.
+TEST(Event, PlainNumbersAreReadToTheSameBit) {
+  std::mt19937_64 random(18);
+  for (int i = 0; i < 100'000; ++i) {
+    std::string text = std::to_string(random() >> (random() % 64));
+    const std::size_t point = random() % (text.size() + 4);
+    if (point <= text.size()) text.insert(point, ".");
+    double expected = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), expected);
+    ASSERT_EQ(error, std::errc{}) << text;
+    ASSERT_EQ(end, text.data() + text.size()) << text;
+    ASSERT_EQ(number(Field::loss, text), expected) << text;
+  }
+  for (const char* none : {".", "1.2.3", "..", "1x", "", "-", "1 2"})
+    EXPECT_EQ(number(Field::loss, none), std::nullopt) << none;
+}
+
+TEST(Event, ValuesAreFoundByTheirFieldWhateverIsTakenOutOrRenamed) {
+  Event event;
+  event.add({Field::key, 1, "a"});
+  event.add({Field::loss, 1, "2"});
+  event.add({Field::key, 1, "b"});
+  EXPECT_EQ(event.text(Field::key), "a");
+  event.remove(Field::key);
+  EXPECT_EQ(event.text(Field::key), "b");
+  event.remove(Field::key);
+  EXPECT_FALSE(event.has(Field::key));
+  EXPECT_EQ(event.find(Field::key), nullptr);
+  event.remove(Field::key);
+  event.rename(Field::key, Field::value);
+  EXPECT_FALSE(event.has(Field::value));
+  event.rename(Field::loss, Field::rate);
+  EXPECT_FALSE(event.has(Field::loss));
+  EXPECT_EQ(event.number(Field::rate), 2);
+  const Event copy = event;
+  EXPECT_EQ(copy.number(Field::rate), 2);
+  event.clear_values();
+  EXPECT_FALSE(event.has(Field::rate));
+  EXPECT_TRUE(event.values().empty());
 }
 
 TEST(Event, DurationsWithUnitsAndAsClocks) {

@@ -40,9 +40,8 @@ TEST(SegmentTable, WhatItCostAndSettingsOfAnyName) {
   EXPECT_EQ(row.number(Field::energy_joules), 2500);
   EXPECT_EQ(row.number(Field::peak_memory_bytes), 3e9);
   std::vector<std::string> settings;
-  for (std::size_t i = 0; i < row.values_count; ++i)
-    if (row.values[i].field == Field::key || row.values[i].field == Field::value)
-      settings.emplace_back(row.values[i].text);
+  for (const FieldValue& v : row.values())
+    if (v.field == Field::key || v.field == Field::value) settings.emplace_back(v.text);
   EXPECT_EQ(settings, (std::vector<std::string>{"power_limit", "150", "kind", "big"}));
   EXPECT_EQ(table.read("100,12.5,,,,").kind, EventKind::segment) << "not known";
   EXPECT_EQ(table.read("100,12.5,-1,,,").kind, EventKind::none);
