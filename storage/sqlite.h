@@ -94,12 +94,13 @@ class Statement {
  public:
   Statement(Connection& connection, std::string_view sql);
 
-  // Binds by type (optional: NULL where empty; Instant: microseconds; durations: their count) and runs.
+  // Binds by type (optional: NULL where empty; Instant: microseconds; durations: their count) and runs. Text and
+  // blobs are read where they lie until the rows are gone; those of temporaries, which go before, are copied.
   template <class... Values>
-  Rows query(const Values&... values) {
+  Rows query(Values&&... values) {
     reset();
     int index = 0;
-    (bind(++index, values), ...);
+    (bind(++index, values, std::is_lvalue_reference_v<Values> ? SQLITE_STATIC : SQLITE_TRANSIENT), ...);
     return Rows(*this);
   }
   template <class... Values>
@@ -116,28 +117,28 @@ class Statement {
   };
 
   template <class T>
-  void bind(int index, const T& value) {
+  void bind(int index, const T& value, sqlite3_destructor_type copying) {
     if constexpr (std::is_same_v<T, Blob>) {
       check(sqlite3_bind_blob64(handle(), index, value.bytes.empty() ? "" : value.bytes.data(),
-                                value.bytes.size(), SQLITE_STATIC));
+                                value.bytes.size(), copying));
     } else if constexpr (std::convertible_to<T, std::string_view>) {
       const std::string_view text = value;
-      check(sqlite3_bind_text64(handle(), index, text.empty() ? "" : text.data(), text.size(), SQLITE_STATIC,
+      check(sqlite3_bind_text64(handle(), index, text.empty() ? "" : text.data(), text.size(), copying,
                                 SQLITE_UTF8));
     } else if constexpr (std::is_integral_v<T>) {
       check(sqlite3_bind_int64(handle(), index, static_cast<sqlite3_int64>(value)));
     } else if constexpr (std::is_floating_point_v<T>) {
       check(sqlite3_bind_double(handle(), index, value));
     } else if constexpr (std::is_same_v<T, Instant>) {
-      bind(index, static_cast<std::int64_t>(value.time_since_epoch().count()));
+      bind(index, static_cast<std::int64_t>(value.time_since_epoch().count()), copying);
     } else if constexpr (requires { value.has_value(); }) {
       if (value) {
-        bind(index, *value);
+        bind(index, *value, copying);
       } else {
         check(sqlite3_bind_null(handle(), index));
       }
     } else {
-      bind(index, static_cast<std::int64_t>(value.count()));
+      bind(index, static_cast<std::int64_t>(value.count()), copying);
     }
   }
 
