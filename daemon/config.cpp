@@ -249,7 +249,10 @@ tl::expected<Config, std::vector<Error>> parse_config(std::string_view where, st
     table.texts("path", config.rules.path);
     for (std::string& path : config.rules.path) expand_home(config.home, path);
   });
-  root.section("refit", [&](Table& table) { table.duration("interval", config.refit.interval); });
+  root.section("refit", [&](Table& table) {
+    table.duration("interval", config.refit.interval);
+    table.number("megabytes_in_memory", config.refit.megabytes_in_memory, 1, 1 << 20);
+  });
   root.section("follow", [&](Table& table) { read_follow(table, config); });
   root.section("command_line", [&](Table& table) { read_command_line(table, config); });
   root.section("alerts", [&](Table& table) { read_alerts(table, config); });

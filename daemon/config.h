@@ -52,6 +52,7 @@ struct Config {
   } rules;
   struct {
     std::chrono::seconds interval{60};
+    std::int64_t megabytes_in_memory = 16;  // of models; others are read when they are asked for
   } refit;
   struct {
     std::chrono::seconds lost_after{std::chrono::hours{1}};  // a still log's open run is lost after this

@@ -15,6 +15,7 @@
 #include "daemon/rules.h"
 #include "daemon/system.h"
 #include "daemon/version.h"
+#include "prediction/stored_models.h"
 
 namespace etad {
 namespace {
@@ -116,10 +117,14 @@ Result<void> Daemon::open_history() {
   writer_ = std::make_unique<SharedWriter>(std::move(*writer));
   auto reader = Reader::open(path);
   if (!reader) return tl::unexpected(reader.error());
+  auto models = std::make_shared<prediction::StoredModels>(
+      [path] { return ModelReader::open(path); },
+      static_cast<std::size_t>(config_.refit.megabytes_in_memory) << 20, put_models_with(*writer_));
+  if (const auto readable = models->count(); !readable) return tl::unexpected(readable.error());
   refit_ = std::make_unique<Refit>(
-      std::move(*reader), *writer_, system::now,
+      std::move(*reader), std::move(models), system::now,
       [this] { refit_beat_ = steady_clock::now().time_since_epoch().count(); },
-      config_.host.empty() ? system::host_name() : config_.host);
+      Refit::Measuring{put_costs_with(*writer_), config_.host.empty() ? system::host_name() : config_.host});
   auto live_reader = Reader::open(path);
   if (!live_reader) return tl::unexpected(live_reader.error());
   live_reader_ = std::move(*live_reader);
@@ -128,8 +133,7 @@ Result<void> Daemon::open_history() {
   if (!record_reader) return tl::unexpected(record_reader.error());
   track_record_keeper_ =
       std::make_unique<TrackRecordKeeper>(std::move(*record_reader), *writer_, *live_runs_, run_watch_.get());
-  if (auto begun = track_record_keeper_->begin(); !begun) return begun;
-  return refit_->load();
+  return track_record_keeper_->begin();
 }
 
 Result<void> Daemon::open_socket() {
@@ -248,7 +252,7 @@ std::string Daemon::status_line() {
   const service::Health now = health();
   std::string text =
       (now.looking ? "looking for sources, " : "following " + std::to_string(now.sources) + " sources, ") +
-      std::to_string(refit_->models()->models.size()) + " models";
+      std::to_string(refit_->models()->models->count().value_or(0)) + " models";
   if (now.lag_bytes > 0) text += ", " + std::to_string(now.lag_bytes) + " bytes behind";
   if (!now.failures.empty()) text += "; degraded: " + now.failures.front().why;
   return text;

@@ -1,5 +1,5 @@
-// Fitting again what new measurements have made old: dirty keys -> datasets -> models -> the history, and a
-// new immutable set of models for the service, swapped in whole.
+// Fitting again what new measurements have made old: dirty keys -> datasets -> models -> the history, where the
+// service finds them (prediction/stored_models.h); and what all runs say together, swapped in whole.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,15 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
-#include "daemon/shared_writer.h"
 #include "prediction/evidence.h"
 #include "prediction/knowledge.h"
 #include "prediction/learnt.h"
+#include "prediction/model_set.h"
 #include "prediction/observations.h"
+#include "regression/two_stage_fit.h"
 #include "storage/history.h"
 #include "threads/mutex.h"
 
@@ -22,31 +24,34 @@ namespace etad {
 
 class Refit {
  public:
-  static constexpr std::size_t kLastRuns = 24;  // of each model, for the machine's shared effect
   static constexpr std::size_t kMostDissenters =
-      16;                               // owners with a model of their own beside a disputed one
-  static constexpr int kAtOnce = 2000;  // dirty models held in memory together; the rest wait their turn
+      16;  // owners with a model of their own beside a disputed one
+  static constexpr std::size_t kAtOnce =
+      2000;  // dirty models held in memory together; the rest wait their turn
+  static constexpr std::size_t kMostContradictions = 1000;  // that are told; the rest have no model either
 
-  // Where fitted models are kept; fills in their ids (Writer::put_models).
-  using Keep = std::function<Result<void>(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
-                                          const std::optional<RefitProgress>& reached)>;
+  // Where what a run's phase cost by its GPUs' traces is kept (Writer::put_costs); empty: there are none to tell.
+  // `own_host`: whose traces are about the runs that name no host.
+  struct Measuring {
+    std::function<Result<void>(std::int64_t run, Phase phase, const std::optional<double>& joules,
+                               const std::optional<double>& peak_bytes)>
+        keep;
+    std::string own_host;
+  };
 
-  // `alive` is called between any two models: a long refit is at work, not stuck. `own_host`: whose traces
-  // are about the runs that name no host.
+  // `models`: where they are kept; a restarted daemon answers at once from them. `alive` is called between any two
+  // models: a long refit is at work, not stuck.
   Refit(
-      std::unique_ptr<Reader> reader, SharedWriter& writer, std::function<Instant()> now,
-      std::function<void()> alive = [] {}, std::string own_host = {});
-  Refit(
-      std::unique_ptr<Reader> reader, Keep keep, std::function<Instant()> now,
-      std::function<void()> alive = [] {});
+      std::unique_ptr<Reader> reader, std::shared_ptr<prediction::KeptModels> models,
+      std::function<Instant()> now, std::function<void()> alive = [] {}, Measuring measuring = {});
 
-  // The models the history holds, so that a restarted daemon answers at once and refits nothing.
-  Result<void> load() EXCLUDES(running_);
-
-  // What is known of all runs together, to be kept; and as it was kept, of the models that load() takes over, so that
-  // run() need not read and judge their runs again. nullopt: nothing was, and what is known may be old: it does.
+  // What is known of all runs together, to be kept.
   prediction::Learnt learnt() EXCLUDES(running_);
-  void take_over(std::optional<prediction::Learnt> learnt) EXCLUDES(running_);
+
+  // Somebody else has fitted models and kept what goes with them: how far they are is read again by the next run, which
+  // need not judge the runs of `learnt` anew. nullopt: nothing was kept. `whole`: all models could be read; else the
+  // next run fits all anew.
+  void take_over(bool whole, std::optional<prediction::Learnt> learnt) EXCLUDES(running_);
 
   // Fits what changed since the last run. Thread-safe; two at once are one after the other.
   Result<prediction::RefitReport> run() EXCLUDES(running_);
@@ -61,46 +66,47 @@ class Refit {
     prediction::Evidenced evidence;
     regression::Dataset data;
     std::vector<std::pair<std::int64_t, std::vector<RunData>>> own;  // of owners whom the evidence leaves out
+    std::optional<regression::TwoStageFit> alone;                    // without what others teach
     std::optional<prediction::FittedModel> model;
   };
 
-  Result<std::vector<Dirty>> read(const std::vector<ModelKey>& keys) REQUIRES(running_);
-  void fit(std::vector<Dirty>& dirty) const REQUIRES(running_);
-  Result<std::vector<prediction::FittedModel>> keep(std::vector<Dirty>& dirty,
-                                                    const std::optional<RefitProgress>& reached)
+  // What all runs say together, of each thing they cost; nullptr: not made yet.
+  struct Together {
+    std::shared_ptr<const prediction::Knowledge> time, energy, memory;
+  };
+
+  Result<bool> begin() REQUIRES(running_);
+  Result<void> fit_all(const std::vector<ModelKey>& keys, const RefitProgress& reached,
+                       prediction::RefitReport& report) REQUIRES(running_);
+  Result<std::vector<Dirty>> read(std::span<const ModelKey> keys) REQUIRES(running_);
+  Result<void> fit(std::vector<Dirty>& dirty) REQUIRES(running_);
+  Result<void> fit_deployment(const ModelKey& deployment, const std::vector<Dirty*>& dirty)
+      REQUIRES(running_);
+  Result<std::int64_t> keep(std::vector<Dirty>& dirty, const std::optional<RefitProgress>& reached)
+      REQUIRES(running_);
+  Result<void> listen(const ModelKey& key, const std::vector<RunData>& evidence, std::size_t most)
       REQUIRES(running_);
   Result<void> measure(std::vector<RunData>& runs, Phase phase, const std::vector<SeriesRow>& series)
       REQUIRES(running_);
-  Result<void> listen(const ModelKey& key, const std::vector<RunData>& evidence) REQUIRES(running_);
   Result<void> listen_to_models() REQUIRES(running_);
-  Result<void> add_unnamed(std::vector<ModelKey>& keys) REQUIRES(running_);
-  void forget_owners() REQUIRES(running_);
-  void join() REQUIRES(running_);
   void note_contradiction(Dirty& dirty) REQUIRES(running_);
-  void swap_in(std::vector<prediction::FittedModel> fitted, const std::vector<ModelKey>& dirty)
-      REQUIRES(running_);
-  void tell_shared_effects(prediction::ModelSet& models, const std::set<ModelKey>& changed) const;
+  void swap_in(Together together) REQUIRES(running_) EXCLUDES(mutex_);
 
   Mutex running_;  // one refit at a time
   std::unique_ptr<Reader> reader_ PT_GUARDED_BY(running_);
-  Keep keep_;
+  const std::shared_ptr<prediction::KeptModels> kept_;
   std::function<Instant()> now_;
   std::function<void()> alive_;
-  // Keeps what a run's phase cost by its GPUs' traces (Writer::put_costs); empty: there are none to tell.
-  std::function<Result<void>(std::int64_t run, Phase phase, const std::optional<double>& joules,
-                             const std::optional<double>& peak_bytes)>
-      keep_costs_;
-  std::string own_host_;
-  prediction::Knowledge::Data runs_ GUARDED_BY(running_);  // of all keys, as far as read since the start
-  std::map<ModelKey, std::int64_t> owners_ GUARDED_BY(running_);  // whose each of them is
+  Measuring measuring_;
+  prediction::Knowledge::Data runs_ GUARDED_BY(running_);  // of the keys that are listened to
+  std::set<ModelKey> silent_ GUARDED_BY(running_);         // those of them whose runs say nothing
   std::map<ModelKey, prediction::Contradiction> contradictions_ GUARDED_BY(running_);
-  bool listening_ GUARDED_BY(running_) = false;  // to the runs behind the models that were there at the start
+  bool listening_ GUARDED_BY(running_) = false;  // to the runs behind the models as they are now
   // Of the history, up to which the models are up to date.
-  std::int64_t generation_ GUARDED_BY(running_) = 0;
+  std::optional<std::int64_t> generation_ GUARDED_BY(running_);
 
   mutable Mutex mutex_;
-  std::shared_ptr<const prediction::ModelSet> models_ GUARDED_BY(mutex_) =
-      std::make_shared<prediction::ModelSet>();
+  std::shared_ptr<const prediction::ModelSet> models_ GUARDED_BY(mutex_);
   std::optional<Instant> last_ GUARDED_BY(mutex_);
 };
 

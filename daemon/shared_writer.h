@@ -5,7 +5,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "storage/history.h"
 #include "threads/mutex.h"
@@ -27,5 +29,21 @@ class SharedWriter {
   Mutex mutex_;
   std::unique_ptr<Writer> writer_ PT_GUARDED_BY(mutex_);
 };
+
+// Writer::put_models() of it.
+inline auto put_models_with(SharedWriter& shared) {
+  return [&shared](std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
+                   const std::optional<RefitProgress>& reached) {
+    return shared.with([&](Writer& writer) { return writer.put_models(models, gone, reached); });
+  };
+}
+
+// Writer::put_costs() of it.
+inline auto put_costs_with(SharedWriter& shared) {
+  return [&shared](std::int64_t run, Phase phase, const std::optional<double>& joules,
+                   const std::optional<double>& peak_bytes) {
+    return shared.with([&](Writer& writer) { return writer.put_costs(run, phase, joules, peak_bytes); });
+  };
+}
 
 }  // namespace etad

@@ -108,9 +108,13 @@ std::vector<ModelRow> models_in(Connection& c) {
       c.query("SELECT network, architecture, framework, host, device, devices, phase, model_id, body, " +
               select_instant("fitted_at") + " FROM models WHERE body <> '' ORDER BY model_id");
   std::vector<ModelRow> out;
-  for (int i = 0; i < rows.size(); ++i)
-    out.push_back({rows.integer(i, 7), key_at(rows, i), std::string(rows.text(i, 8)),
-                   rows.instant(i, 9).value_or(Instant{})});
+  for (int i = 0; i < rows.size(); ++i) {
+    ModelRow& row = out.emplace_back();
+    row.id = rows.integer(i, 7);
+    row.key = key_at(rows, i);
+    row.body = rows.text(i, 8);
+    row.fitted_at = rows.instant(i, 9).value_or(Instant{});
+  }
   return out;
 }
 
@@ -235,17 +239,34 @@ Result<std::vector<Layer>> FleetReader::layers(const std::string& architecture) 
   });
 }
 
-Result<std::vector<NetworkRow>> FleetReader::networks() {
+Result<std::vector<NetworkRow>> FleetReader::networks(const NetworkFilter& filter) {
   return reading([&](Connection& c) {
+    std::vector<Parameter> values;
+    std::string where = " WHERE (r.network <> '' OR r.architecture <> '')";
+    const auto add = [&](const char* before, const std::string& value, const char* behind) {
+      values.push_back(parameter(value));
+      where += before + std::to_string(values.size()) + behind;
+    };
+    if (filter.network) add(" AND lower(r.network) = lower($", *filter.network, ")");
+    if (filter.architecture) add(" AND r.architecture = $", *filter.architecture, "");
+    if (filter.after_run > 0) {
+      const Rows last =
+          c.query("SELECT r.network, r.architecture" + std::string(kRunTables) + " WHERE " + kRunIdIs,
+                  run_id_parameters(filter.after_run));
+      if (last.size() == 0) return std::vector<NetworkRow>{};
+      add(" AND (r.network, r.architecture) > ($", std::string(last.text(0, 0)), "");
+      add(", $", std::string(last.text(0, 1)), ")");
+    }
     const Rows rows = c.query(
         "SELECT r.network, r.architecture, string_agg(DISTINCT r.framework, chr(31)),"
         " string_agg(DISTINCT r.device, chr(31)),"
         " string_agg(DISTINCT CAST(p.samples_per_iteration AS text), chr(31)), count(*),"
         " coalesce(min(nullif(p.iterations, 0)), 0), coalesce(max(p.iterations), 0), " +
-        select_instant("max(coalesce(r.ended_at, r.started_at))") +
-        " FROM runs r LEFT JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id AND p.phase = "
-        "'train'"
-        " WHERE r.network <> '' OR r.architecture <> '' GROUP BY r.network, r.architecture ORDER BY 1, 2");
+            select_instant("max(coalesce(r.ended_at, r.started_at))") + ", max" + kRunId + kRunTables +
+            "LEFT JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id AND p.phase = 'train'" +
+            where + " GROUP BY r.network, r.architecture ORDER BY r.network, r.architecture LIMIT " +
+            std::to_string(std::max<std::int64_t>(filter.limit, 0)),
+        values);
     std::vector<NetworkRow> out;
     for (int i = 0; i < rows.size(); ++i) {
       NetworkRow& row = out.emplace_back();
@@ -259,6 +280,7 @@ Result<std::vector<NetworkRow>> FleetReader::networks() {
       row.min_iterations = rows.integer(i, 6);
       row.max_iterations = rows.integer(i, 7);
       row.last_seen = rows.instant(i, 8);
+      row.last_run = rows.integer(i, 9);
     }
     return out;
   });
@@ -329,13 +351,31 @@ Result<std::vector<ScoredPrediction>> FleetReader::scored_predictions(std::int64
   });
 }
 
-Result<std::vector<ModelKey>> FleetReader::changed_keys(std::int64_t since_generation, std::int64_t& now) {
+void FleetReader::read_digests(Connection& c, Digests& digests) {
+  digests.clear();
+  const Rows data = c.query(std::string("SELECT ") + kKey + ", CAST(sum(p.digest) AS text)" + kJoined +
+                            "WHERE" + kIsData + "GROUP BY " + kKey);
+  for (int i = 0; i < data.size(); ++i) digests[key_at(data, i)] = data.text(i, 7);
+}
+
+Result<std::vector<ModelKey>> FleetReader::unnamed_keys(std::int64_t most) {
   return reading([&](Connection& c) {
-    digests_->clear();
+    read_digests(c, *digests_);
+    std::set<ModelKey> have;
+    for (const ModelRow& row : models_in(c)) have.insert(row.key);
+    std::vector<ModelKey> out;
+    for (const auto& [key, digest] : *digests_)
+      if (key.device.empty() && !have.contains(key) && static_cast<std::int64_t>(out.size()) < most)
+        out.push_back(key);
+    return out;
+  });
+}
+
+Result<std::vector<ModelKey>> FleetReader::changed_keys(std::int64_t since_generation, std::int64_t& reached,
+                                                        std::int64_t) {
+  return reading([&](Connection& c) {
     last_layers_.reset();
-    const Rows data = c.query(std::string("SELECT ") + kKey + ", CAST(sum(p.digest) AS text)" + kJoined +
-                              "WHERE" + kIsData + "GROUP BY " + kKey);
-    for (int i = 0; i < data.size(); ++i) (*digests_)[key_at(data, i)] = data.text(i, 7);
+    read_digests(c, *digests_);
     const Rows fitted = c.query(
         "SELECT network, architecture, framework, host, device, devices, phase, digest, generation FROM "
         "models");
@@ -351,7 +391,7 @@ Result<std::vector<ModelKey>> FleetReader::changed_keys(std::int64_t since_gener
     }
     for (const auto& [key, digest] : known)
       if (!digests_->contains(key)) out.push_back(key);
-    now = generation + (out.empty() ? 0 : 1);
+    reached = generation + (out.empty() ? 0 : 1);
     return out;
   });
 }

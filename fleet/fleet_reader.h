@@ -39,10 +39,10 @@ class FleetReader final : public Reader {
   Result<std::vector<ProgressPoint>> points(std::int64_t, std::int64_t, std::int64_t) override { return {}; }
   Result<std::vector<Layer>> layers(const std::string& architecture) override;
   Result<std::vector<LayerTime>> layer_times(std::int64_t) override { return {}; }
-  Result<std::vector<NetworkRow>> networks() override;
+  Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override;
   Result<std::vector<SourceRow>> sources() override { return {}; }
   Result<UnrecognisedSources> unrecognised_sources(std::int64_t) override { return {}; }
-  Result<std::vector<ModelRow>> models() override;
+  Result<std::vector<ModelRow>> models();  // all of them, with bodies
   Result<RefitProgress> refit_progress() override;
   Result<HistorySize> size() override;
   Result<std::vector<PredictionRow>> predictions(std::int64_t run_id) override;
@@ -51,12 +51,15 @@ class FleetReader final : public Reader {
   Result<std::vector<std::int64_t>> unscored_runs(std::int64_t) override { return {}; }
   Result<std::vector<SeriesRow>> series(const std::string&) override { return {}; }
   Result<std::vector<SeriesPoints>> series_points(const SeriesQuery&) override { return {}; }
-  // A key has changed where its runs are not those its model was fitted from, whatever the generation.
-  Result<std::vector<ModelKey>> changed_keys(std::int64_t since_generation, std::int64_t& now) override;
+  // A key has changed where its runs are not those its model was fitted from, whatever the generation. All at once.
+  Result<std::vector<ModelKey>> changed_keys(std::int64_t since_generation, std::int64_t& reached,
+                                             std::int64_t) override;
+  Result<std::vector<ModelKey>> unnamed_keys(std::int64_t most) override;
   Result<std::vector<RunData>> run_data(const ModelKey& key, int max_runs, int max_windows,
                                         std::optional<std::int64_t> owner) override;
 
  private:
+  static void read_digests(postgres::Connection& connection, Digests& digests);
   template <class Body>
   auto reading(Body&& body) -> Result<decltype(body(std::declval<postgres::Connection&>()))>;
 

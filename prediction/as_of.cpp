@@ -43,13 +43,14 @@ std::shared_ptr<const ModelSet> as_of(const ModelSet& models, const Question& qu
   if (models.energy) out->energy = models.energy->as_of(*question.at);
   if (models.memory) out->memory = models.memory->as_of(*question.at);
   out->contradictions = models.contradictions;
+  const auto named = [&](const ModelKey& key) {
+    return (!question.network || equal_ignoring_case(*question.network, key.network)) &&
+           (!question.architecture || *question.architecture == key.architecture);
+  };
   std::map<Deployment, bool> wanted;
-  for (const auto& [key, runs] : out->knowledge->data()) {
-    const bool named = (!question.network || equal_ignoring_case(*question.network, key.network)) &&
-                       (!question.architecture || *question.architecture == key.architecture);
-    wanted[deployment_of(key)] |= named;
-  }
+  for (const auto& [key, runs] : out->knowledge->data()) wanted[deployment_of(key)] |= named(key);
   std::map<Deployment, std::vector<regression::SharedEffectPoint>> points_of;
+  std::vector<FittedModel> then;
   for (const auto& [key, runs] : out->knowledge->data()) {
     if (!wanted[deployment_of(key)]) continue;
     const regression::Dataset data = dataset_of(runs);
@@ -62,18 +63,18 @@ std::shared_ptr<const ModelSet> as_of(const ModelSet& models, const Question& qu
     const auto last = regression::shared_effect_points(data, *model, kLastRuns);
     points.insert(points.end(), last.begin(), last.end());
     fitted.model = std::move(*model);
-    for (const FittedModel& now : models.models) {  // what does not change with the data
-      if (now.key != key) continue;
-      fitted.id = now.id;
-      fitted.startup = now.startup;
-      fitted.snapshot = now.snapshot;
+    if (const auto now = named(key) ? models.models->load(key).value_or(nullptr) : nullptr) {
+      fitted.id = now->id;  // what does not change with the data
+      fitted.startup = now->startup;
+      fitted.snapshot = now->snapshot;
     }
-    out->models.push_back(std::move(fitted));
+    then.push_back(std::move(fitted));
   }
-  for (FittedModel& fitted : out->models) {
+  for (FittedModel& fitted : then) {
     auto& points = points_of[deployment_of(fitted.key)];
     fitted.shared_effect = std::make_shared<const regression::SharedEffect>(points);
   }
+  out->models = std::make_shared<HeldModels>(std::move(then));
   return out;
 }
 

@@ -36,9 +36,10 @@ regression::Occasion occasion_of(const FittedModel& fitted, std::optional<Instan
   return {epoch_seconds(*now), fitted.shared_effect.get()};
 }
 
-Answer<EstimatePart> ask(const FittedModel& fitted, std::int64_t iterations,
+Answer<EstimatePart> ask(const std::shared_ptr<const FittedModel>& model, std::int64_t iterations,
                          std::optional<std::int64_t> batch_size, const Question& question,
                          std::optional<Instant> now, std::string_view batch_parameter) {
+  const FittedModel& fitted = *model;
   std::optional<double> samples;
   if (batch_size) samples = static_cast<double>(*batch_size);
   const auto& seen = fitted.model.samples;
@@ -48,7 +49,7 @@ Answer<EstimatePart> ask(const FittedModel& fitted, std::int64_t iterations,
   if (!samples && seen.min == seen.max && seen.max > 0) samples = seen.max;
   EstimatePart part;
   part.phase = std::string(name_of(fitted.key.phase));
-  part.model = &fitted;
+  part.model = model;
   part.batch_size = samples;
   part.iterations = iterations;
   part.runs = fitted.model.runs;
@@ -72,10 +73,12 @@ std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Questi
 }
 
 // A model's answer, or that of all the history where that has the better record in such questions.
-Answer<EstimatePart> ask_best(const FittedModel& fitted, const ModelSet& models, std::int64_t iterations,
-                              std::optional<std::int64_t> batch, const Question& question,
-                              std::optional<Instant> now, std::string_view batch_parameter) {
-  auto part = ask(fitted, iterations, batch, question, now, batch_parameter);
+Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, const ModelSet& models,
+                              std::int64_t iterations, std::optional<std::int64_t> batch,
+                              const Question& question, std::optional<Instant> now,
+                              std::string_view batch_parameter) {
+  const FittedModel& fitted = *model;
+  auto part = ask(model, iterations, batch, question, now, batch_parameter);
   if (!part || !models.knowledge || !part->batch_size || fitted.own_runs) return part;
   const auto samples = static_cast<std::int64_t>(*part->batch_size);
   const Question exact = about(fitted.key, question);
@@ -95,7 +98,7 @@ Answer<EstimatePart> ask_best(const FittedModel& fitted, const ModelSet& models,
   auto& other = *answer;
   const estimators::Kind kind = other->said->kind;
   if (kind > estimators::Kind::settings) return part;  // its data came to be known after the model was made
-  other->model = &fitted;
+  other->model = model;
   other->prediction.extrapolates = part->prediction.extrapolates;
   return *other;
 }
@@ -145,7 +148,7 @@ Answer<void> add_tests(const Deployment& chosen, const Question& question, Estim
     refusal.network = out.key.network;
     return refuse(std::move(refusal));
   }
-  auto part = ask_best(chosen.test->said_to(question.asker), *out.models, iterations,
+  auto part = ask_best(said_to(chosen.test, question.asker), *out.models, iterations,
                        question.test_batch_size, question, out.now, "test_batch_size");
   if (!part) return refuse(std::move(part.error()));
   out.parts.push_back(std::move(*part));
@@ -269,10 +272,10 @@ Answer<Estimate> answer(Estimate out, bool several) {
     }
     if (!first) return refuse(std::move(first.error()));
     out.parts.push_back(std::move(*first));
-  } else if (auto selected = select(*out.models, question)) {
-    chosen = *selected;
-    const FittedModel& fitted = (phase == Phase::test ? *chosen.test : *chosen.train).said_to(question.asker);
-    out.key = fitted.key;
+  } else if (auto selected = select(*out.models->models, question)) {
+    chosen = std::move(*selected);
+    const auto fitted = said_to(phase == Phase::test ? chosen.test : chosen.train, question.asker);
+    out.key = fitted->key;
     auto first = ask_best(fitted, *out.models, question.iterations, question.batch_size, question, out.now,
                           "batch_size");
     if (!first) return refuse(std::move(first.error()));
@@ -305,12 +308,12 @@ Answer<Estimate> answer(Estimate out, bool several) {
       sum_up(out);
       return out;
     }
-    const FittedModel& train = chosen.train->said_to(question.asker);
-    add_measured("startup", train.startup, 1, out);
+    const auto train = said_to(chosen.train, question.asker);
+    add_measured("startup", train->startup, 1, out);
     // One after each interval, and one at the end where that is not one of them.
     const std::int64_t interval = question.snapshot_interval.value_or(0);
     const std::int64_t snapshots = interval > 0 ? (question.iterations - 1) / interval + 1 : 0;
-    add_measured("snapshot", train.snapshot, snapshots, out);
+    add_measured("snapshot", train->snapshot, snapshots, out);
   }
   sum_up(out);
   return out;

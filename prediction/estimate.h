@@ -17,7 +17,7 @@ namespace etad::prediction {
 // start-up or the snapshots take.
 struct EstimatePart {
   std::string phase;  // train, test, startup, snapshot
-  const FittedModel* model = nullptr;
+  std::shared_ptr<const FittedModel> model;
   std::optional<double> batch_size;
   std::int64_t iterations = 0;  // snapshots: how many
   int runs = 0;
@@ -27,7 +27,7 @@ struct EstimatePart {
 };
 
 struct Estimate {
-  std::shared_ptr<const ModelSet> models;  // keeps alive what `parts` point into
+  std::shared_ptr<const ModelSet> models;  // that it was asked of
   ModelKey key;                            // what the first part is about
   Question question;
   std::vector<EstimatePart> parts;  // one, but for a total

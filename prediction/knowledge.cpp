@@ -104,7 +104,7 @@ estimators::Case case_of(const ModelKey& key) {
   return out;
 }
 
-std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs,
+std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs, std::size_t most,
                            std::shared_ptr<const estimators::Costs> costs) {
   const auto says_nothing = [](const RunData& run) {
     return run.iterations <= 0 || run.duration <= Duration::zero() || run.loss_is_nan ||
@@ -113,7 +113,7 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
   std::vector<Evidence> all;
   for (const RunData& run : runs)
     if (!says_nothing(run)) all.push_back({run.run_id, run.source_id, run.owner});
-  const auto taken = fair_share(std::move(all), kMostOfKey);
+  const auto taken = fair_share(std::move(all), most);
   std::vector<Datum> out;
   for (const RunData& run : runs) {
     if (says_nothing(run) || !std::ranges::binary_search(taken, run.run_id, std::ranges::greater{})) continue;
@@ -133,38 +133,6 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
     out.push_back(std::move(datum));
   }
   return out;
-}
-
-void keep_fair_share(Knowledge::Data& data, const std::map<ModelKey, std::int64_t>& owners) {
-  struct Place {
-    const ModelKey* key;
-    std::int64_t newest = 0;  // run
-    std::size_t turn = 0;
-  };
-  std::vector<Place> places;
-  for (const auto& [key, runs] : data) {
-    const auto newest = std::ranges::max_element(runs, {}, &Datum::run);
-    places.push_back({&key, newest == runs.end() ? 0 : newest->run});
-  }
-  std::ranges::stable_sort(places, std::greater{}, &Place::newest);
-  std::map<ModelKey, std::size_t> alike;
-  std::map<std::string, std::size_t> on_host;
-  for (Place& place : places) {
-    ModelKey anywhere = *place.key;
-    anywhere.host.clear();
-    place.turn = std::min(alike[anywhere]++, on_host[place.key->host]++);
-  }
-  std::ranges::stable_sort(places, {}, &Place::turn);
-  std::vector<Evidence> all;  // the first has the highest id
-  for (const Place& place : places) {
-    const auto owner = owners.find(*place.key);
-    all.push_back({static_cast<std::int64_t>(places.size() - all.size()), 0,
-                   owner == owners.end() ? kUnknownOwner : owner->second});
-  }
-  std::set<ModelKey> taken;
-  for (const std::int64_t id : fair_share(std::move(all), kMostKeys, kAlwaysTheirKeys))
-    taken.insert(*places[places.size() - static_cast<std::size_t>(id)].key);
-  std::erase_if(data, [&](const auto& each) { return !taken.contains(each.first); });
 }
 
 Knowledge::Knowledge(Data data, const estimators::History& history, estimators::Target target)

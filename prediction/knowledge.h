@@ -20,25 +20,24 @@
 
 namespace etad::prediction {
 
-// Newest runs of each network, deployment and phase that count.
-inline constexpr std::size_t kMostOfKey = 64;
-// Models whose runs are listened to: one who fills the history with names costs neither memory nor time
-// without end, nor crowds out what others say. Nobody has more of them than all others, or kAlwaysTheirKeys.
+// Models whose runs are listened to: one who fills the history with names costs neither memory nor time without
+// end, nor crowds out what others say. Nobody has more of them than all others, or kAlwaysTheirKeys.
 inline constexpr std::size_t kMostKeys = 4000, kAlwaysTheirKeys = 64;
+// Newest runs that count of each of so many models: 64, but of many models so few that they are kMostData together.
+inline constexpr std::size_t kMostOfKey = 64, kFewestOfKey = 4, kMostData = 16'000;
+constexpr std::size_t most_of_key(std::size_t keys) {
+  const std::size_t share = keys == 0 ? kMostOfKey : kMostData / keys;
+  return share < kFewestOfKey ? kFewestOfKey : share > kMostOfKey ? kMostOfKey : share;
+}
 
-// Runs as the estimators take them, of all owners and sources their fair share; of a diverged run, or one
-// without a time, nothing. `costs`: of the network, where its description was shown.
+// At most `most` runs as the estimators take them, of all owners and sources their fair share; of a diverged run,
+// or one without a time, nothing. `costs`: of the network, where its description was shown.
 std::vector<estimators::Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs,
+                                       std::size_t most = kMostOfKey,
                                        std::shared_ptr<const estimators::Costs> costs = nullptr);
 
 // The facts of a run that the key of its model says.
 estimators::Case case_of(const ModelKey& key);
-
-// Leaves the fair share of kMostKeys models: of each owner in turn the newest. Of many hosts no deployment that is
-// the like of another on another host comes before those that have no like, nor a host's second before another's
-// first. `owners`: whose each model is.
-void keep_fair_share(std::map<ModelKey, std::vector<estimators::Datum>>& data,
-                     const std::map<ModelKey, std::int64_t>& owners);
 
 // What estimators said, and how well they have done in such questions.
 struct Said {

@@ -40,11 +40,10 @@ ETAD_SAVED(KeptRun, samples, iterations, value, started_at, ended_at, joules, pe
 
 struct KeptModel {
   ModelKey key;
-  std::int64_t owner = kUnknownOwner;
   std::int64_t costs = -1;  // which of Kept::costs are its network's; -1: no description was shown
   std::vector<KeptRun> runs;
 };
-ETAD_SAVED(KeptModel, key, owner, costs, runs)
+ETAD_SAVED(KeptModel, key, costs, runs)
 
 struct KeptRecord {
   std::string estimator, missing;
@@ -113,7 +112,6 @@ std::string learnt_to_json(const Learnt& learnt) {
   for (const auto& [key, runs] : learnt.knowledge->data()) {
     KeptModel& model = out.models.emplace_back();
     model.key = key;
-    if (const auto owner = learnt.owners.find(key); owner != learnt.owners.end()) model.owner = owner->second;
     for (const estimators::Datum& datum : runs) model.runs.push_back(kept(datum));
     const auto* const costs = runs.empty() ? nullptr : runs.front().what.costs.get();
     if (costs == nullptr) continue;
@@ -141,7 +139,6 @@ Result<Learnt> learnt_from_json(std::string_view text) {
     if (model.costs >= 0 && place < costs.size()) facts.costs = costs[place];
     auto& runs = data[model.key];
     for (KeptRun& run : model.runs) runs.push_back(datum_of(facts, std::move(run)));
-    out.owners[model.key] = model.owner;
   }
   const auto restore = [&data](KeptRecords of, estimators::Target target,
                                std::shared_ptr<const Knowledge>& knowledge) -> Result<void> {

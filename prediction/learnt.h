@@ -17,8 +17,7 @@ namespace etad::prediction {
 
 struct Learnt {
   std::shared_ptr<const Knowledge> knowledge, energy, memory;  // as ModelSet has them
-  std::map<ModelKey, std::int64_t> owners;    // whose each of the models is that it was learnt from
-  std::vector<Contradiction> contradictions;  // keys whose runs make no model
+  std::vector<Contradiction> contradictions;                   // keys whose runs make no model
 };
 
 // The runs that the estimators learn from, their records, and what contradicts itself.

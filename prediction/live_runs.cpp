@@ -17,11 +17,10 @@ constexpr std::size_t kMostIntervals = std::size_t{1} << 20;
 constexpr std::int64_t kMostOfARun = 1 << 15;
 constexpr double kConfidence = 0.9;
 
-const FittedModel* find_model(const ModelSet& models, const RunRow& row, Phase phase) {
-  const ModelKey key = key_of(row.run, phase);
-  const auto found = std::find_if(models.models.begin(), models.models.end(),
-                                  [&](const FittedModel& each) { return each.key == key; });
-  return found != models.models.end() ? &found->said_to(row.owner) : nullptr;
+// What speaks to the run's owner. nullptr: there is none, or it can't be read.
+std::shared_ptr<const FittedModel> find_model(const ModelSet& models, const RunRow& row, Phase phase) {
+  auto found = models.models->load(key_of(row.run, phase));
+  return found ? said_to(std::move(*found), row.owner) : nullptr;
 }
 
 std::optional<regression::Prediction> asked(const FittedModel* fitted, const Run& run, Phase phase,
@@ -109,16 +108,9 @@ void LiveRuns::answer(const Run& run, const FittedModel* train, const FittedMode
   answer.anomaly = training ? regression::anomaly(known.intervals, *training) : std::nullopt;
 }
 
-// What speaks to the run's owner.
-const FittedModel* LiveRuns::model_of(const RunRow& row, Phase phase) const {
-  const auto found = by_key_.find(key_of(row.run, phase));
-  return found != by_key_.end() ? &found->second->said_to(row.owner) : nullptr;
-}
-
 RunForecast LiveRuns::at_start(const RunRow& row, const ModelSet& models) {
   const Run& run = row.run;
-  const FittedModel* const train = find_model(models, row, Phase::train);
-  const FittedModel* const test = find_model(models, row, Phase::test);
+  const auto train = find_model(models, row, Phase::train), test = find_model(models, row, Phase::test);
   const auto before = [&](const FittedModel& model) { return model.fitted_at <= *run.started_at; };
   if (train == nullptr || !run.started_at || !before(*train) || (test != nullptr && !before(*test)))
     return {};
@@ -127,7 +119,7 @@ RunForecast LiveRuns::at_start(const RunRow& row, const ModelSet& models) {
   known.plan.iteration = static_cast<double>(run.first_iteration.value_or(0));
   known.plan.snapshots = known.plan.snapshot_seconds = known.plan.waits = 0;
   known.plan.startup = train->startup ? train->startup->median : 0;
-  answer(run, train, test, known);
+  answer(run, train.get(), test.get(), known);
   return *known.answer;
 }
 
@@ -144,17 +136,11 @@ RunForecast LiveRuns::forecast(const RunRow& row, const std::shared_ptr<const Mo
     }
     return {};
   }
-  if (models_ != models) {
-    models_ = models;
-    by_key_.clear();
-    for (const FittedModel& each : models->models) by_key_[each.key] = &each;
-  }
   Known& known = this->known(row.id);
   regression::Plan plan = plan_of(run);
-  const FittedModel* const train = model_of(row, Phase::train);
-  const FittedModel* const test = model_of(row, Phase::test);
-  plan.startup = startup_left(run, train);
-  const auto fit_of = [](const FittedModel* model) {
+  const auto train = find_model(*models, row, Phase::train), test = find_model(*models, row, Phase::test);
+  plan.startup = startup_left(run, train.get());
+  const auto fit_of = [](const auto& model) {
     return model != nullptr ? Fit({model->id, model->fitted_at}) : std::nullopt;
   };
   const bool grown = known.segments != run.train.segments + run.test.segments;
@@ -164,7 +150,7 @@ RunForecast LiveRuns::forecast(const RunRow& row, const std::shared_ptr<const Mo
     known.plan = plan;
     known.train = fit_of(train);
     known.test = fit_of(test);
-    answer(run, train, test, known);
+    answer(run, train.get(), test.get(), known);
   }
   const double silence = now && run.ended_at && !ends_there ? seconds_between(*run.ended_at, *now) : 0;
   return after_silence(*known.answer, silence);

@@ -59,7 +59,6 @@ class LiveRuns {
   Known& known(std::int64_t run_id) REQUIRES(mutex_);
   void read_intervals(const RunRow& row, Known& known) REQUIRES(mutex_);
   void make_room(std::int64_t except) REQUIRES(mutex_);
-  const FittedModel* model_of(const RunRow& row, Phase phase) const REQUIRES(mutex_);
   static void answer(const Run& run, const FittedModel* train, const FittedModel* test, Known& known);
 
   Mutex mutex_;
@@ -67,8 +66,6 @@ class LiveRuns {
   std::map<std::int64_t, Known> runs_ GUARDED_BY(mutex_);
   std::size_t intervals_ GUARDED_BY(mutex_) = 0;  // of all runs together
   std::uint64_t requests_ GUARDED_BY(mutex_) = 0;
-  std::shared_ptr<const ModelSet> models_ GUARDED_BY(mutex_);         // the latest set seen
-  std::map<ModelKey, const FittedModel*> by_key_ GUARDED_BY(mutex_);  // of it
 };
 
 }  // namespace etad::prediction

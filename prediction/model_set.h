@@ -1,6 +1,8 @@
-// The fitted models as those see them who ask: one model each of one network on one deployment in one phase.
+// The fitted models as those see them who ask: one model each of one network on one deployment in one phase,
+// found by index and loaded when it is asked for, so that neither time nor memory grow with how many there are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -12,7 +14,7 @@
 #include "prediction/contradiction.h"
 #include "regression/model.h"
 #include "regression/shared_effect.h"
-#include "storage/rows.h"
+#include "storage/history.h"
 
 namespace etad::prediction {
 
@@ -49,21 +51,75 @@ struct FittedModel {
   std::vector<regression::SharedEffectPoint> last_runs;
   std::shared_ptr<const regression::SharedEffect> shared_effect;
 
-  // What speaks to that owner: the model itself, unless a dispute leaves the owner's runs out.
-  const FittedModel& said_to(const std::optional<std::int64_t>& uid) const {
-    const auto found = uid ? own.find(*uid) : own.end();
-    return found == own.end() ? *this : *found->second;
-  }
-
   // The cross-validated error in percent. None with a single run: there is nothing it was tested on.
   std::optional<double> error_percent() const {
     return model.runs > 1 ? std::optional(model.error_percent) : std::nullopt;
   }
 };
 
-// All current models: immutable, swapped whole by the refit, held by a request for as long as it lasts.
+// What speaks to that owner: the model itself, unless a dispute leaves the owner's runs out.
+inline std::shared_ptr<const FittedModel> said_to(std::shared_ptr<const FittedModel> model,
+                                                  const std::optional<std::int64_t>& uid) {
+  if (model == nullptr || !uid) return model;
+  const auto own = model->own.find(*uid);
+  return own == model->own.end() ? model : own->second;
+}
+
+// Where the models are. Thread-safe. Errors are the history's, which can't be read.
+class Models {
+ public:
+  virtual ~Models() = default;
+
+  virtual Result<std::vector<ModelRow>> list(const ModelFilter& filter) = 0;         // by id, without bodies
+  virtual Result<std::shared_ptr<const FittedModel>> load(const ModelKey& key) = 0;  // nullptr: there is none
+  virtual Result<std::int64_t> count() = 0;
+  // Of all owners the fair share (storage/fair_share.h) of the last fitted, without bodies.
+  virtual Result<std::vector<ModelRow>> fair_share(std::size_t most, std::size_t always) = 0;
+  // Names that `wanted` may have been meant to be, a bounded number, to be looked at more closely.
+  virtual Result<std::vector<std::string>> names_around(NameOf what, const std::string& wanted) = 0;
+};
+
+// As whoever fits them sees them as well.
+class KeptModels : public Models {
+ public:
+  // Whether a model that rests on one run is made of it when it is asked for. Such a one is kept without being fitted:
+  // it has nothing to teach the others.
+  virtual bool makes_of_one_run() const = 0;
+  // The models that the others of the key's deployment learn from: of all owners the fair share of the last fitted.
+  virtual Result<std::vector<std::shared_ptr<const FittedModel>>> teachers(const ModelKey& key) = 0;
+  // Puts these in place of those of the same keys and fills in their ids. `gone`: keys that have no model. `reached`:
+  // up to where all models are up to date now.
+  virtual Result<void> keep(std::vector<FittedModel>& fitted, const std::vector<ModelKey>& gone,
+                            const std::optional<RefitProgress>& reached) = 0;
+};
+
+// All of them in memory, where they are not many. Of many hosts no deployment that is the like of another on another
+// host is in the fair share before those that have no like, nor a host's second before another's first.
+class HeldModels final : public Models {
+ public:
+  explicit HeldModels(std::vector<std::shared_ptr<const FittedModel>> models = {});
+  explicit HeldModels(std::vector<FittedModel> models);
+
+  const std::vector<std::shared_ptr<const FittedModel>>& all() const { return models_; }  // by id
+
+  Result<std::vector<ModelRow>> list(const ModelFilter& filter) override;
+  Result<std::shared_ptr<const FittedModel>> load(const ModelKey& key) override;
+  Result<std::int64_t> count() override;
+  Result<std::vector<ModelRow>> fair_share(std::size_t most, std::size_t always) override;
+  Result<std::vector<std::string>> names_around(NameOf what, const std::string& wanted) override;
+
+ private:
+  std::vector<std::shared_ptr<const FittedModel>> models_;  // by id
+  std::map<ModelKey, std::shared_ptr<const FittedModel>> by_key_;
+};
+
+// A model's row without its body.
+ModelRow row_of(const FittedModel& fitted);
+
+// What those who ask go by: made anew by each refit, held by a request for as long as it lasts. The models are as
+// they are when they are loaded.
 struct ModelSet {
-  std::vector<FittedModel> models;                  // by id, ascending
+  std::shared_ptr<Models> models = std::make_shared<HeldModels>();
   std::vector<Contradiction> contradictions;        // keys whose runs make no model
   std::shared_ptr<const Knowledge> knowledge;       // of all runs' times together; nullptr: not made yet
   std::shared_ptr<const Knowledge> energy, memory;  // of what else they cost, as far as that was measured

@@ -69,7 +69,7 @@ std::vector<Case> cases_of(const Knowledge::Data& data, const Asked& asked, cons
 
 Answer<NextRuns> next_runs(const ModelSet& models, const Question& question, double budget,
                            std::size_t most) {
-  const auto chosen = select(models, question);
+  const auto chosen = select(*models.models, question);
   if (!chosen) return refuse(chosen.error());
   const Phase phase = question.phase == Question::Phase::test ? Phase::test : Phase::train;
   const FittedModel& fitted = phase == Phase::test ? *chosen->test : *chosen->train;

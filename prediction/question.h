@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "parsers/base/error.h"
 #include "prediction/contradiction.h"
 #include "prediction/description.h"
 #include "regression/estimators/performance.h"
@@ -71,6 +72,7 @@ struct Refusal {
     cost_unknown,          // of `network`: `value` (energy, memory)
     sequence_length_missing,  // of `network`, whose runs had those of `candidates`: tokens are no samples
                               // without
+    unreadable,               // the history can't be read: `error`
   };
   // A parameter of the question whose values tell the deployments apart.
   struct Difference {
@@ -88,6 +90,7 @@ struct Refusal {
   std::vector<Difference> differences;
   regression::Range batch_sizes;
   std::optional<Contradiction> contradiction;
+  std::optional<Error> error;
 };
 
 // More than this many are not shown: whoever asks so vaguely needs the parameters, not the list.
@@ -99,6 +102,12 @@ using Answer = tl::expected<T, Refusal>;
 
 inline tl::unexpected<Refusal> refuse(Refusal refusal) {
   return tl::unexpected<Refusal>(std::move(refusal));
+}
+inline tl::unexpected<Refusal> refuse(const Error& unreadable) {
+  Refusal refusal;
+  refusal.kind = Refusal::Kind::unreadable;
+  refusal.error = unreadable;
+  return refuse(std::move(refusal));
 }
 
 }  // namespace etad::prediction

@@ -12,7 +12,10 @@
 namespace etad::prediction {
 namespace {
 
-using Choices = std::vector<Deployment>;
+using Choices = std::vector<KnownDeployment>;
+
+// So many models are looked at where a question fits more than one deployment: enough to say what tells them apart.
+constexpr std::int64_t kMostLookedAt = 1000;
 
 // Unknown is empty, as of names.
 std::string count_text(std::int64_t devices) {
@@ -23,16 +26,19 @@ std::string count_text(std::int64_t devices) {
 struct Facet {
   std::string_view parameter;
   std::string (*of)(const ModelKey&);
-  const std::optional<std::string> Question::*wanted;  // nullptr: `devices`
+  const std::optional<std::string> Question::*wanted;       // nullptr: `devices`
+  std::optional<ModelFilter::Name> ModelFilter::*narrowed;  // likewise
 };
 
 constexpr std::array<Facet, 6> kFacets = {{
-    {"network", [](const ModelKey& k) { return k.network; }, &Question::network},
-    {"architecture", [](const ModelKey& k) { return k.architecture; }, &Question::architecture},
-    {"framework", [](const ModelKey& k) { return k.framework; }, &Question::framework},
-    {"host", [](const ModelKey& k) { return k.host; }, &Question::host},
-    {"device", [](const ModelKey& k) { return k.device; }, &Question::device},
-    {"devices", [](const ModelKey& k) { return count_text(k.devices); }, nullptr},
+    {"network", [](const ModelKey& k) { return k.network; }, &Question::network, &ModelFilter::network},
+    {"architecture", [](const ModelKey& k) { return k.architecture; }, &Question::architecture,
+     &ModelFilter::architecture},
+    {"framework", [](const ModelKey& k) { return k.framework; }, &Question::framework,
+     &ModelFilter::framework},
+    {"host", [](const ModelKey& k) { return k.host; }, &Question::host, &ModelFilter::host},
+    {"device", [](const ModelKey& k) { return k.device; }, &Question::device, &ModelFilter::device},
+    {"devices", [](const ModelKey& k) { return count_text(k.devices); }, nullptr, nullptr},
 }};
 
 std::optional<std::string> wanted(const Question& question, const Facet& facet) {
@@ -41,60 +47,59 @@ std::optional<std::string> wanted(const Question& question, const Facet& facet) 
   return std::nullopt;
 }
 
-// The deployments of the networks that `named` lets through, in the order of their first models. A history
-// may hold models of very many networks: each is looked at once.
-template <class Named>
-Choices deployments(const ModelSet& models, const Named& named) {
+ModelFilter narrower(ModelFilter filter, const Question& question, const Facet& facet, bool any_case) {
+  if (facet.narrowed == nullptr) {
+    filter.devices = question.devices;
+  } else {
+    filter.*facet.narrowed = ModelFilter::Name{*(question.*facet.wanted), any_case};
+  }
+  return filter;
+}
+
+Result<bool> any(Models& models, ModelFilter filter) {
+  filter.limit = 1;
+  const auto found = models.list(filter);
+  if (!found) return tl::unexpected(found.error());
+  return !found->empty();
+}
+
+// In the order of their first models.
+Result<Choices> deployments(Models& models, const ModelFilter& filter) {
+  const auto rows = models.list(filter);
+  if (!rows) return tl::unexpected(rows.error());
   Choices out;
   std::map<ModelKey, std::size_t> at;
-  for (const FittedModel& fitted : models.models) {
-    if (!named(fitted.key)) continue;
-    ModelKey key = fitted.key;
+  for (const ModelRow& row : *rows) {
+    ModelKey key = row.key;
     key.phase = Phase::train;
-    const auto [place, is_new] = at.try_emplace(std::move(key), out.size());
-    if (is_new) out.emplace_back();
-    Deployment& into = out[place->second];
-    (fitted.key.phase == Phase::train ? into.train : into.test) = &fitted;
+    const auto [place, is_new] = at.try_emplace(key, out.size());
+    if (is_new) out.push_back({key});
+    (row.key.phase == Phase::train ? out[place->second].train : out[place->second].test) = true;
   }
   return out;
 }
 
-// Those that the question may mean by the names it gives; where there are none, all there are.
-Choices deployments(const ModelSet& models, const Question& question) {
-  Choices meant = deployments(models, [&](const ModelKey& key) {
-    return (!question.network || equal_ignoring_case(key.network, *question.network)) &&
-           (!question.architecture || equal_ignoring_case(key.architecture, *question.architecture));
-  });
-  return meant.empty() ? deployments(models, [](const ModelKey&) { return true; }) : meant;
-}
-
-// Those whose facet has that value: as written if any has, else ignoring case.
-Choices with(const Choices& choices, const Facet& facet, const std::string& value) {
-  Choices exact, similar;
-  for (const Deployment& each : choices) {
-    const std::string has = facet.of(each.key());
-    if (has == value) exact.push_back(each);
-    if (equal_ignoring_case(has, value)) similar.push_back(each);
-  }
-  return exact.empty() ? similar : exact;
+// All there are, or, where any have the names that the question gives, those.
+Result<ModelFilter> named(Models& models, const Question& question) {
+  ModelFilter all, filter;
+  all.limit = filter.limit = kMostLookedAt;
+  all.any_order = filter.any_order = true;
+  if (question.network) filter.network = ModelFilter::Name{*question.network, true};
+  if (question.architecture) filter.architecture = ModelFilter::Name{*question.architecture, true};
+  const auto found = any(models, filter);
+  if (!found) return tl::unexpected(found.error());
+  return *found ? filter : all;
 }
 
 std::vector<std::string> values(const Choices& choices, const Facet& facet) {
   std::set<std::string> out;
-  for (const Deployment& each : choices) out.insert(facet.of(each.key()));
+  for (const KnownDeployment& each : choices) out.insert(facet.of(each.key));
   return {out.begin(), out.end()};
 }
 
-std::vector<KnownDeployment> known(const Choices& choices) {
-  std::vector<KnownDeployment> out;
-  for (const Deployment& each : choices)
-    out.push_back({each.key(), each.train != nullptr, each.test != nullptr});
-  return out;
-}
-
 std::vector<KnownDeployment> shown(const Choices& choices) {
-  return known(
-      {choices.begin(), choices.begin() + static_cast<std::ptrdiff_t>(std::min(choices.size(), kMostShown))});
+  return {choices.begin(),
+          choices.begin() + static_cast<std::ptrdiff_t>(std::min(choices.size(), kMostShown))};
 }
 
 // `choices`: those there were before the one parameter that none of them fits. None: nothing is known at all.
@@ -102,25 +107,27 @@ Refusal refusal_of(Refusal::Kind kind, const Choices& choices) {
   Refusal refusal;
   refusal.kind = kind;
   refusal.deployments = choices.size();
-  if (!choices.empty()) refusal.network = choices.front().key().network;
+  if (!choices.empty()) refusal.network = choices.front().key.network;
   return refusal;
 }
 
-Refusal none_with(const Choices& before, const Facet& facet, const std::string& value, bool first) {
-  using Kind = Refusal::Kind;
+// Nothing at all has that first name.
+Refusal unknown_name(Models& models, const Choices& some, const Facet& facet, const std::string& value) {
   const bool network = facet.parameter == "network";
-  Refusal refusal = refusal_of(!first    ? Kind::unknown_deployment
-                               : network ? Kind::unknown_network
-                                         : Kind::unknown_architecture,
-                               before);
+  Refusal refusal =
+      refusal_of(network ? Refusal::Kind::unknown_network : Refusal::Kind::unknown_architecture, some);
   refusal.parameter = std::string(facet.parameter);
   refusal.value = value;
-  auto has = values(before, facet);
-  if (first) {
-    refusal.candidates = near_names(value, std::move(has));
-    return refusal;
-  }
-  refusal.candidates = std::move(has);
+  if (auto names = models.names_around(network ? NameOf::network : NameOf::architecture, value))
+    refusal.candidates = near_names(value, std::move(*names));
+  return refusal;
+}
+
+Refusal unknown_deployment(const Choices& before, const Facet& facet, const std::string& value) {
+  Refusal refusal = refusal_of(Refusal::Kind::unknown_deployment, before);
+  refusal.parameter = std::string(facet.parameter);
+  refusal.value = value;
+  refusal.candidates = values(before, facet);
   if (refusal.candidates.size() > kMostShown) refusal.candidates.resize(kMostShown);
   refusal.known = shown(before);
   return refusal;
@@ -152,24 +159,53 @@ Refusal ambiguous(std::vector<KnownDeployment> fits) {
   return refusal;
 }
 
-Answer<Deployment> select(const ModelSet& models, const Question& question) {
-  Choices choices = deployments(models, question);
+Answer<Deployment> select(Models& models, const Question& question) {
+  auto filter = named(models, question);
+  if (!filter) return refuse(filter.error());
   bool first = true;
   for (const Facet& facet : kFacets) {
     const auto value = wanted(question, facet);
     if (!value) continue;
-    Choices left = with(choices, facet, *value);
-    if (left.empty()) return refuse(none_with(choices, facet, *value, first));
-    choices = std::move(left);
+    bool found = false;
+    for (const bool any_case : {false, true}) {  // as written if any has it so
+      if (found) break;
+      const ModelFilter next = narrower(*filter, question, facet, any_case);
+      const auto there = any(models, next);
+      if (!there) return refuse(there.error());
+      found = *there;
+      if (found) *filter = next;
+    }
+    if (!found) {
+      const bool named = facet.parameter == "network" || facet.parameter == "architecture";
+      if (first && named) filter->limit = 1;  // only whether there is any
+      const auto before = deployments(models, *filter);
+      if (!before) return refuse(before.error());
+      return refuse(first && (named || before->empty()) ? unknown_name(models, *before, facet, *value)
+                                                        : unknown_deployment(*before, facet, *value));
+    }
     first = false;
   }
+  const auto choices = deployments(models, *filter);
+  if (!choices) return refuse(choices.error());
   const bool test = question.phase == Question::Phase::test;
+  const std::string_view phase = test ? "test" : "train";
   Choices able;
-  std::copy_if(choices.begin(), choices.end(), std::back_inserter(able),
-               [&](const Deployment& each) { return (test ? each.test : each.train) != nullptr; });
-  if (able.empty()) return refuse(no_model_of_phase(choices, test ? "test" : "train"));
-  if (able.size() > 1) return refuse(ambiguous(known(able)));
-  return able.front();
+  std::ranges::copy_if(*choices, std::back_inserter(able),
+                       [&](const KnownDeployment& each) { return test ? each.test : each.train; });
+  if (able.empty()) return refuse(no_model_of_phase(*choices, phase));
+  if (able.size() > 1) return refuse(ambiguous(std::move(able)));
+  Deployment out;
+  for (const Phase each : {Phase::train, Phase::test}) {
+    if (question.phase != Question::Phase::total && test != (each == Phase::test)) continue;
+    ModelKey key = able.front().key;
+    key.phase = each;
+    auto model = models.load(key);
+    if (!model) return refuse(model.error());
+    (each == Phase::train ? out.train : out.test) = std::move(*model);
+  }
+  // It went since it was found, or nothing can be fitted from its run.
+  if ((test ? out.test : out.train) == nullptr) return refuse(no_model_of_phase(able, phase));
+  return out;
 }
 
 }  // namespace etad::prediction

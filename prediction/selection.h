@@ -1,6 +1,7 @@
 // Which of the fitted models a question is about.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "prediction/model_set.h"
@@ -8,15 +9,14 @@
 
 namespace etad::prediction {
 
-// One network on one deployment, with the models there are of it.
+// One network on one deployment, with the models of it that the question's phase needs (a total both, where there
+// are both).
 struct Deployment {
-  const FittedModel* train = nullptr;
-  const FittedModel* test = nullptr;
-  const ModelKey& key() const { return train != nullptr ? train->key : test->key; }
+  std::shared_ptr<const FittedModel> train, test;
 };
 
-// The one deployment the question means, with the models its phase needs.
-Answer<Deployment> select(const ModelSet& models, const Question& question);
+// The one deployment the question means. Its cost does not grow with how many models there are.
+Answer<Deployment> select(Models& models, const Question& question);
 
 // That all of these (one at least) fit a question, and what tells them apart.
 Refusal ambiguous(std::vector<KnownDeployment> fits);

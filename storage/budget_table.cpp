@@ -1,5 +1,7 @@
 #include "storage/budget_table.h"
 
+#include <utility>
+
 namespace etad {
 namespace {
 
@@ -29,6 +31,11 @@ BudgetTable::BudgetTable(sqlite::Connection& c, const Budgets& budgets)
 
 void BudgetTable::forget_state() {
   owners_.clear();
+}
+
+void BudgetTable::forget_all() {
+  forget_state();
+  days_.clear();
 }
 
 std::set<BudgetTable::Network>& BudgetTable::networks_of(std::int64_t owner) {
@@ -74,15 +81,28 @@ bool BudgetTable::admits_series(std::int64_t owner) {
   return true;
 }
 
+BudgetTable::Day& BudgetTable::today(std::int64_t owner) {
+  const std::int64_t day = std::chrono::floor<std::chrono::days>(now_).time_since_epoch().count();
+  const auto [known, is_new] = days_.try_emplace(owner);
+  if (!is_new && known->second.day == day) return known->second;
+  known->second = {day, 0, false};
+  if (auto rows = day_.query(owner, day); rows.next()) known->second.bytes = rows.get<std::int64_t>(0);
+  return known->second;
+}
+
 bool BudgetTable::admits_bytes(std::int64_t owner, std::int64_t bytes) {
   if (bytes <= 0) return true;
-  const std::int64_t day = std::chrono::floor<std::chrono::days>(now_).time_since_epoch().count();
-  std::int64_t so_far = 0;
-  if (auto rows = day_.query(owner, day); rows.next()) so_far = rows.get<std::int64_t>(0);
-  const bool fitting = fits(so_far, budgets_.bytes_a_day);
-  put_day_.run(owner, day, so_far + bytes);
+  Day& day = today(owner);
+  const bool fitting = fits(day.bytes, budgets_.bytes_a_day);
+  day.bytes += bytes;
+  day.unsaved = true;
   if (!fitting) refuse(owner, "bytes", bytes);
   return fitting;
+}
+
+void BudgetTable::end() {
+  for (auto& [owner, day] : days_)
+    if (std::exchange(day.unsaved, false)) put_day_.run(owner, day.day, day.bytes);
 }
 
 void BudgetTable::refuse(std::int64_t owner, const char* what, std::int64_t count) {

@@ -19,7 +19,9 @@ class BudgetTable {
   BudgetTable(sqlite::Connection& connection, const Budgets& budgets);
 
   void begin(Instant now) { now_ = now; }  // of a writing transaction
-  void forget_state();  // what is remembered of the owners, after a change that failed or took away
+  void end();           // of it: writes down the bytes that were taken, once for each owner
+  void forget_state();  // what is remembered of the owners' runs, after a change that took away
+  void forget_all();    // and of their bytes, after one that failed
 
   // Whether a run that is new may come, and whether one may bear that network. Counts it where it may.
   bool admits_run(std::int64_t owner, const Run& run);
@@ -37,11 +39,19 @@ class BudgetTable {
     std::optional<std::set<Network>> networks;  // at most as many as the budget
   };
 
+  // Of log, on the last day that any were taken.
+  struct Day {
+    std::int64_t day = 0, bytes = 0;
+    bool unsaved = false;
+  };
+
   std::set<Network>& networks_of(std::int64_t owner);
+  Day& today(std::int64_t owner);
 
   Budgets budgets_;
   Instant now_{};
   std::map<std::int64_t, Owner> owners_;
+  std::map<std::int64_t, Day> days_;  // by owner
   sqlite::Statement runs_, networks_, series_, day_, put_day_, refuse_, refused_;
 };
 

@@ -76,17 +76,33 @@ std::vector<Evidence> evidence_of(sqlite::Connection& connection, std::int64_t d
 
 }  // namespace
 
-std::vector<ModelKey> changed_keys_of(sqlite::Connection& connection, std::int64_t since, std::int64_t& now) {
-  sqlite::Statement newest(connection, "SELECT coalesce(max(generation), 0) FROM datasets");
-  auto newest_row = newest.query();
-  newest_row.next();
+std::vector<ModelKey> changed_keys_of(sqlite::Connection& connection, std::int64_t since,
+                                      std::int64_t& reached, std::int64_t most) {
+  since = std::max<std::int64_t>(since, 0);
+  sqlite::Statement last(
+      connection,
+      "SELECT coalesce((SELECT generation FROM datasets WHERE generation > ?1"
+      " ORDER BY generation LIMIT 1 OFFSET ?2), (SELECT max(generation) FROM datasets), 0)");
+  auto last_row = last.query(since, std::max<std::int64_t>(most, 1) - 1);
+  last_row.next();
+  const auto until = last_row.get<std::int64_t>(0);
+  sqlite::Statement select(connection, std::string("SELECT ") + key_row::kColumns +
+                                           " FROM datasets d WHERE d.generation > ? AND d.generation <= ?"
+                                           " ORDER BY d.generation, d.id");
+  std::vector<ModelKey> keys;
+  for (auto rows = select.query(since, until); rows.next();) keys.push_back(key_row::read(rows));
+  reached = until;
+  return keys;
+}
+
+std::vector<ModelKey> unnamed_keys_of(sqlite::Connection& connection, std::int64_t most) {
   sqlite::Statement select(connection,
                            std::string("SELECT ") + key_row::kColumns +
-                               " FROM datasets d WHERE d.generation > ? ORDER BY d.generation, d.id");
+                               " FROM datasets d WHERE d.device = '' AND +d.generation > 0"
+                               " AND NOT EXISTS (SELECT 1 FROM models m WHERE m.dataset_id = d.id)"
+                               " AND EXISTS (SELECT 1 FROM run_phases p WHERE p.dataset_id = d.id) LIMIT ?");
   std::vector<ModelKey> keys;
-  for (auto rows = select.query(std::max<std::int64_t>(since, 0)); rows.next();)
-    keys.push_back(key_row::read(rows));
-  now = newest_row.get<std::int64_t>(0);
+  for (auto rows = select.query(most); rows.next();) keys.push_back(key_row::read(rows));
   return keys;
 }
 
@@ -108,28 +124,6 @@ std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey&
     if (rows.next()) result.push_back(read_run(connection, rows, max_windows));
   }
   return result;
-}
-
-std::vector<ModelRow> models_of(sqlite::Connection& connection) {
-  sqlite::Statement select(connection, std::string("SELECT ") + key_row::kColumns +
-                                           ", m.id, m.fitted_at, m.body FROM models m"
-                                           " CROSS JOIN datasets d ON d.id = m.dataset_id ORDER BY m.id");
-  std::vector<ModelRow> result;
-  for (auto rows = select.query(); rows.next();) {
-    ModelRow& model = result.emplace_back();
-    model.key = key_row::read(rows);
-    model.id = rows.get<std::int64_t>(7);
-    model.fitted_at = rows.get<Instant>(8);
-    model.body = rows.get<std::string>(9);
-  }
-  return result;
-}
-
-RefitProgress refit_progress_of(sqlite::Connection& connection) {
-  sqlite::Statement select(connection, "SELECT version, generation FROM refit_progress");
-  auto rows = select.query();
-  if (!rows.next()) return {};
-  return {rows.get<std::int64_t>(0), rows.get<std::int64_t>(1)};
 }
 
 }  // namespace etad

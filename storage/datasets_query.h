@@ -1,4 +1,4 @@
-// Reading what models are fitted from, and the models.
+// Reading what models are fitted from.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,13 @@
 
 namespace etad {
 
-std::vector<ModelKey> changed_keys_of(sqlite::Connection& connection, std::int64_t since, std::int64_t& now);
+std::vector<ModelKey> changed_keys_of(sqlite::Connection& connection, std::int64_t since,
+                                      std::int64_t& reached, std::int64_t most);
+std::vector<ModelKey> unnamed_keys_of(sqlite::Connection& connection, std::int64_t most);
 
 // The work is bounded by max_runs alone: an index gives each owner's newest runs of the dataset, and each
 // run's windows are one row.
 std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey& key, int max_runs,
                                  int max_windows, std::optional<std::int64_t> owner);
-
-std::vector<ModelRow> models_of(sqlite::Connection& connection);
-RefitProgress refit_progress_of(sqlite::Connection& connection);
 
 }  // namespace etad

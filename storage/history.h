@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -129,8 +130,17 @@ struct RunFilter {
   std::int64_t limit = 100;
 };
 
+// Which networks. What is left out may be anything.
+struct NetworkFilter {
+  std::optional<std::string> network;  // in any case
+  std::optional<std::string> architecture;
+  std::int64_t after_run = 0;  // of all, the page's cursor: those behind this run's
+  std::int64_t limit = 10'000;
+};
+
 struct NetworkRow {
   std::string network, architecture;
+  std::int64_t last_run = 0;  // the newest
   std::vector<std::string> frameworks, devices;
   std::vector<std::int64_t> batch_sizes;  // samples per iteration seen in training
   std::int64_t runs = 0, min_iterations = 0, max_iterations = 0;
@@ -181,11 +191,11 @@ class Reader {
                                                     std::int64_t limit) = 0;
   virtual Result<std::vector<Layer>> layers(const std::string& architecture) = 0;
   virtual Result<std::vector<LayerTime>> layer_times(std::int64_t run_id) = 0;
-  virtual Result<std::vector<NetworkRow>> networks() = 0;
+  // In the order of their names, then of their architectures.
+  virtual Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter = {}) = 0;
   virtual Result<std::vector<SourceRow>> sources() = 0;  // without state
   // The followed files that were read and that no format has been recognised in: how many, and the newest.
   virtual Result<UnrecognisedSources> unrecognised_sources(std::int64_t most) = 0;
-  virtual Result<std::vector<ModelRow>> models() = 0;
   virtual Result<RefitProgress> refit_progress() = 0;
   virtual Result<HistorySize> size() = 0;
 
@@ -202,13 +212,34 @@ class Reader {
   virtual Result<std::vector<SeriesRow>> series(const std::string& name = {}) = 0;
   virtual Result<std::vector<SeriesPoints>> series_points(const SeriesQuery& query) = 0;
 
-  // For refits: keys whose data changed after a generation (0: all there are), and the generation now. A key
-  // whose last run was dropped or moved away comes out too, and has no data. run_data gives at most `max_runs`
-  // runs, newest first, each with at most `max_windows` windows: of all owners their fair share
+  // For refits: keys whose data changed after a generation (0: all there are), at least `most` of them where there
+  // are so many, up to the generation `reached`. A key whose last run was dropped or moved away comes out too, and
+  // has no data.
+  virtual Result<std::vector<ModelKey>> changed_keys(std::int64_t since_generation, std::int64_t& reached,
+                                                     std::int64_t most = 1 << 20) = 0;
+  // Keys that name no device and have runs, but no model.
+  virtual Result<std::vector<ModelKey>> unnamed_keys(std::int64_t most) = 0;
+  // At most `max_runs` runs, newest first, each with at most `max_windows` windows: of all owners their fair share
   // (storage/fair_share.h), or those of one.
-  virtual Result<std::vector<ModelKey>> changed_keys(std::int64_t since_generation, std::int64_t& now) = 0;
   virtual Result<std::vector<RunData>> run_data(const ModelKey& key, int max_runs, int max_windows,
                                                 std::optional<std::int64_t> owner = std::nullopt) = 0;
+};
+
+// One that finds models, by index.
+class ModelReader : public Reader {
+ public:
+  static Result<std::unique_ptr<ModelReader>> open(const std::string& path);  // query-only
+
+  virtual Result<std::vector<ModelRow>> models(const ModelFilter& filter = {}) = 0;  // by id
+  virtual Result<std::optional<ModelRow>> model(const ModelKey& key) = 0;            // with its body
+  virtual Result<std::int64_t> model_count() = 0;
+  // Of all models, or of those that teach the deployment of a key, the owners' fair share (storage/fair_share.h) of
+  // the last fitted: at most `most`, the last fitted first, without bodies.
+  virtual Result<std::vector<ModelRow>> fair_models(const std::optional<ModelKey>& deployment,
+                                                    std::size_t most, std::size_t always) = 0;
+  // Names that have models, of those around the one that is wanted in the order of the alphabet: at most `most`.
+  virtual Result<std::vector<std::string>> names_around(NameOf what, const std::string& wanted,
+                                                        std::int64_t most) = 0;
 };
 
 // A copy of the whole history as it is now in a new file, while it is in use: VACUUM INTO on a connection of

@@ -3,6 +3,7 @@
 #include "storage/datasets_query.h"
 #include "storage/layer_query.h"
 #include "storage/measurement_query.h"
+#include "storage/model_query.h"
 #include "storage/run_query.h"
 #include "storage/schema.h"
 #include "storage/series_query.h"
@@ -72,7 +73,11 @@ HistorySize read_size(Connection& connection) {
 }  // namespace
 
 Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
-  return sqlite::guarded([&]() -> std::unique_ptr<Reader> {
+  return ModelReader::open(path);
+}
+
+Result<std::unique_ptr<ModelReader>> ModelReader::open(const std::string& path) {
+  return sqlite::guarded([&]() -> std::unique_ptr<ModelReader> {
     auto connection = std::make_unique<Connection>(path, Connection::Mode::read);
     schema::prepare_for_reading(*connection);
     return std::make_unique<SqliteReader>(std::move(connection));
@@ -92,8 +97,8 @@ Result<std::vector<RunCount>> SqliteReader::run_counts(const std::string& networ
   return reading([&](Connection& c) { return run_counts_of(c, network, phase, newest); });
 }
 
-Result<std::vector<NetworkRow>> SqliteReader::networks() {
-  return reading([&](Connection& c) { return networks_of(c); });
+Result<std::vector<NetworkRow>> SqliteReader::networks(const NetworkFilter& filter) {
+  return reading([&](Connection& c) { return networks_of(c, filter); });
 }
 
 Result<std::vector<Segment>> SqliteReader::segments(std::int64_t run_id, std::int64_t from,
@@ -122,8 +127,26 @@ Result<UnrecognisedSources> SqliteReader::unrecognised_sources(std::int64_t most
   return reading([&](Connection& c) { return read_unrecognised(c, most); });
 }
 
-Result<std::vector<ModelRow>> SqliteReader::models() {
-  return reading([&](Connection& c) { return models_of(c); });
+Result<std::vector<ModelRow>> SqliteReader::models(const ModelFilter& filter) {
+  return reading([&](Connection& c) { return models_of(c, filter); });
+}
+
+Result<std::optional<ModelRow>> SqliteReader::model(const ModelKey& key) {
+  return reading([&](Connection& c) { return model_of(c, key); });
+}
+
+Result<std::int64_t> SqliteReader::model_count() {
+  return reading([&](Connection& c) { return model_count_of(c); });
+}
+
+Result<std::vector<ModelRow>> SqliteReader::fair_models(const std::optional<ModelKey>& deployment,
+                                                        std::size_t most, std::size_t always) {
+  return reading([&](Connection& c) { return fair_models_of(c, deployment, most, always); });
+}
+
+Result<std::vector<std::string>> SqliteReader::names_around(NameOf what, const std::string& wanted,
+                                                            std::int64_t most) {
+  return reading([&](Connection& c) { return names_around_of(c, what, wanted, most); });
 }
 
 Result<RefitProgress> SqliteReader::refit_progress() {
@@ -158,8 +181,13 @@ Result<std::vector<SeriesPoints>> SqliteReader::series_points(const SeriesQuery&
   return reading([&](Connection& c) { return series_points_of(c, query); });
 }
 
-Result<std::vector<ModelKey>> SqliteReader::changed_keys(std::int64_t since_generation, std::int64_t& now) {
-  return reading([&](Connection& c) { return changed_keys_of(c, since_generation, now); });
+Result<std::vector<ModelKey>> SqliteReader::changed_keys(std::int64_t since_generation, std::int64_t& reached,
+                                                         std::int64_t most) {
+  return reading([&](Connection& c) { return changed_keys_of(c, since_generation, reached, most); });
+}
+
+Result<std::vector<ModelKey>> SqliteReader::unnamed_keys(std::int64_t most) {
+  return reading([&](Connection& c) { return unnamed_keys_of(c, most); });
 }
 
 Result<std::vector<RunData>> SqliteReader::run_data(const ModelKey& key, int max_runs, int max_windows,

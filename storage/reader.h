@@ -10,7 +10,7 @@
 
 namespace etad {
 
-class SqliteReader final : public Reader {
+class SqliteReader final : public ModelReader {
  public:
   // Of a database that schema::prepare_for_reading() has been through.
   explicit SqliteReader(std::unique_ptr<sqlite::Connection> connection)
@@ -25,10 +25,16 @@ class SqliteReader final : public Reader {
                                             std::int64_t limit) override;
   Result<std::vector<Layer>> layers(const std::string& architecture) override;
   Result<std::vector<LayerTime>> layer_times(std::int64_t run_id) override;
-  Result<std::vector<NetworkRow>> networks() override;
+  Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override;
   Result<std::vector<SourceRow>> sources() override;
   Result<UnrecognisedSources> unrecognised_sources(std::int64_t most) override;
-  Result<std::vector<ModelRow>> models() override;
+  Result<std::vector<ModelRow>> models(const ModelFilter& filter) override;
+  Result<std::optional<ModelRow>> model(const ModelKey& key) override;
+  Result<std::int64_t> model_count() override;
+  Result<std::vector<ModelRow>> fair_models(const std::optional<ModelKey>& deployment, std::size_t most,
+                                            std::size_t always) override;
+  Result<std::vector<std::string>> names_around(NameOf what, const std::string& wanted,
+                                                std::int64_t most) override;
   Result<RefitProgress> refit_progress() override;
   Result<HistorySize> size() override;
   Result<std::vector<PredictionRow>> predictions(std::int64_t run_id) override;
@@ -37,7 +43,9 @@ class SqliteReader final : public Reader {
   Result<std::vector<std::int64_t>> unscored_runs(std::int64_t most) override;
   Result<std::vector<SeriesRow>> series(const std::string& name) override;
   Result<std::vector<SeriesPoints>> series_points(const SeriesQuery& query) override;
-  Result<std::vector<ModelKey>> changed_keys(std::int64_t since_generation, std::int64_t& now) override;
+  Result<std::vector<ModelKey>> changed_keys(std::int64_t since_generation, std::int64_t& reached,
+                                             std::int64_t most) override;
+  Result<std::vector<ModelKey>> unnamed_keys(std::int64_t most) override;
   Result<std::vector<RunData>> run_data(const ModelKey& key, int max_runs, int max_windows,
                                         std::optional<std::int64_t> owner) override;
 

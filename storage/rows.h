@@ -91,9 +91,30 @@ struct RunData {
 struct ModelRow {
   std::int64_t id = 0;
   ModelKey key;
-  std::string body;
+  std::string body;  // empty: not kept, or not asked for
   Instant fitted_at{};
+  std::int64_t owner = kUnknownOwner;  // in whose name it is evidence for others
+  std::int64_t runs = 0;
+  std::optional<double> error_percent;  // cross-validated; none: there is nothing it was tested on
+  bool teaches = false;                 // the other models of its deployment
 };
+
+// Which models. What is left out may be anything.
+struct ModelFilter {
+  struct Name {
+    std::string value;
+    bool any_case = false;  // ASCII
+  };
+  std::optional<Name> network, architecture, framework, host, device;
+  std::optional<std::int64_t> devices, id;
+  std::int64_t after_id = 0;
+  std::int64_t limit = 1000;
+  bool any_order = false;  // where there are more than `limit`: whichever are found first
+  bool bodies = false;
+};
+
+// What of a network names may be looked for.
+enum class NameOf : std::uint8_t { network, architecture };
 
 // How far the models are up to date.
 struct RefitProgress {

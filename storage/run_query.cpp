@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "storage/codes.h"
 #include "storage/run_row.h"
@@ -32,6 +34,52 @@ void gather(const sqlite::Rows& rows, Gathered& network) {
     row.max_iterations = std::max(row.max_iterations, iterations);
   }
   row.last_seen = std::max(row.last_seen, rows.get<std::optional<Instant>>(6));
+  row.last_run = std::max(row.last_run, rows.get<std::int64_t>(7));
+}
+
+using Name = std::pair<std::string, std::string>;  // and architecture
+
+std::optional<Name> one(sqlite::Rows rows) {
+  if (!rows.next()) return std::nullopt;
+  return Name{rows.get<std::string>(0), rows.get<std::string>(1)};
+}
+
+// All in order, those behind a run's: each is found by index from the one before it.
+class NamesInOrder {
+ public:
+  NamesInOrder(sqlite::Connection& connection, std::int64_t behind)
+      : same_name_(connection,
+                   "SELECT network, architecture FROM runs WHERE network = ? AND architecture > ?"
+                   " ORDER BY architecture LIMIT 1"),
+        next_name_(connection,
+                   "SELECT network, architecture FROM runs WHERE network > ?"
+                   " ORDER BY network, architecture LIMIT 1") {
+    sqlite::Statement of_run(connection, "SELECT network, architecture FROM runs WHERE id = ?");
+    last_ = one(of_run.query(behind)).value_or(Name{});
+  }
+
+  std::optional<Name> next() {
+    auto found = one(same_name_.query(last_.first, last_.second));
+    if (!found) found = one(next_name_.query(last_.first));
+    if (found) last_ = *found;
+    return found;
+  }
+
+ private:
+  sqlite::Statement same_name_, next_name_;
+  Name last_;  // without either: before all
+};
+
+std::vector<Name> names_like(sqlite::Connection& connection, const NetworkFilter& filter) {
+  std::string sql =
+      "SELECT DISTINCT network, architecture FROM runs WHERE (network != '' OR architecture != '')";
+  if (filter.network) sql += " AND network = ?1 COLLATE NOCASE";
+  if (filter.architecture) sql += " AND architecture = ?2 AND architecture != ''";
+  sqlite::Statement select(connection, sql + " ORDER BY network, architecture LIMIT ?3");
+  std::vector<Name> names;
+  for (auto rows = select.query(filter.network, filter.architecture, filter.limit); rows.next();)
+    names.emplace_back(rows.get<std::string>(0), rows.get<std::string>(1));
+  return names;
 }
 
 }  // namespace
@@ -78,26 +126,36 @@ std::vector<RunCount> run_counts_of(sqlite::Connection& connection, const std::s
   return result;
 }
 
-// The rows are put together here: the database would sort them for it, which takes twice as long as all else.
-std::vector<NetworkRow> networks_of(sqlite::Connection& connection) {
+// Each network is put together here: the database would sort its runs for it, which takes twice as long as all else.
+std::vector<NetworkRow> networks_of(sqlite::Connection& connection, const NetworkFilter& filter) {
   sqlite::Statement select(
       connection,
       "SELECT r.network, r.architecture, r.framework, r.device, t.samples_per_iteration, t.iterations,"
-      " coalesce(r.ended_at, r.started_at)"
+      " coalesce(r.ended_at, r.started_at), r.id"
       " FROM runs r CROSS JOIN sources s ON s.id = r.source_id"
       " LEFT JOIN run_phases t ON t.run_id = r.id AND t.phase = 'train'"
-      " WHERE NOT s.pending AND (r.network != '' OR r.architecture != '')");
-  std::map<std::pair<std::string, std::string>, Gathered> networks;
-  for (auto rows = select.query(); rows.next();) {
-    gather(rows, networks[{rows.get<std::string>(0), rows.get<std::string>(1)}]);
-  }
+      " WHERE r.network = ? AND r.architecture = ? AND NOT s.pending");
   std::vector<NetworkRow> result;
-  for (auto& [name, network] : networks) {
-    NetworkRow& row = result.emplace_back(std::move(network.row));
+  const auto add = [&](const Name& name) {
+    Gathered network;
+    for (auto rows = select.query(name.first, name.second); rows.next();) gather(rows, network);
+    NetworkRow& row = network.row;
+    if (row.runs == 0) return;  // of a pending import
     std::tie(row.network, row.architecture) = name;
     row.frameworks.assign(network.frameworks.begin(), network.frameworks.end());
     row.devices.assign(network.devices.begin(), network.devices.end());
     row.batch_sizes.assign(network.batch_sizes.begin(), network.batch_sizes.end());
+    result.push_back(std::move(row));
+  };
+  if (filter.network || filter.architecture) {
+    for (const Name& name : names_like(connection, filter)) add(name);
+    return result;
+  }
+  NamesInOrder names(connection, filter.after_run);
+  while (static_cast<std::int64_t>(result.size()) < filter.limit) {
+    const auto name = names.next();
+    if (!name) break;
+    add(*name);
   }
   return result;
 }

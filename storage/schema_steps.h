@@ -407,4 +407,29 @@ DROP INDEX runs_network;
 CREATE INDEX runs_network ON runs (network COLLATE NOCASE);
 )sql";
 
+// Version 15: models are found by index and loaded when they are asked for. `teaches`: the deployment whose other
+// models one is evidence for. All are fitted anew once, which fills the new columns; their ids stay.
+inline constexpr const char* kStep15 = R"sql(
+CREATE TABLE deployments (
+  id INTEGER PRIMARY KEY,
+  framework TEXT NOT NULL,
+  host TEXT NOT NULL,
+  device TEXT NOT NULL,
+  devices INTEGER NOT NULL,
+  UNIQUE (framework, host, device, devices)
+) STRICT;
+ALTER TABLE models ADD COLUMN owner INTEGER NOT NULL DEFAULT -1;
+ALTER TABLE models ADD COLUMN runs INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE models ADD COLUMN error_percent REAL;
+ALTER TABLE models ADD COLUMN teaches INTEGER REFERENCES deployments;
+CREATE INDEX models_owner ON models (owner, fitted_at);
+CREATE INDEX models_teaches ON models (teaches, owner, fitted_at) WHERE teaches IS NOT NULL;
+CREATE INDEX datasets_network ON datasets (network COLLATE NOCASE, architecture COLLATE NOCASE);
+CREATE INDEX datasets_architecture ON datasets (architecture COLLATE NOCASE);
+CREATE INDEX runs_name ON runs (network, architecture);
+CREATE INDEX runs_architecture ON runs (architecture) WHERE architecture != '';
+CREATE INDEX datasets_unnamed ON datasets (id) WHERE device = '';
+UPDATE refit_progress SET version = 0;
+)sql";
+
 }  // namespace etad::schema

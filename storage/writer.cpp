@@ -104,7 +104,7 @@ Result<void> SqliteWriter::transaction(Body&& body) {
 
 void SqliteWriter::forget_state() {
   series_.forget_state();
-  budgets_.forget_state();
+  budgets_.forget_all();
 }
 
 Result<void> SqliteWriter::commit(std::vector<SourceCommit>& commits, Instant now) {
@@ -117,6 +117,7 @@ Result<void> SqliteWriter::commit(std::vector<SourceCommit>& commits, Instant no
       ids.push_back(sources_.put(commit.source));
       write(commit, ids.back(), all, now);
     }
+    budgets_.end();
   });
   if (!done) return done;
   for (std::size_t i = 0; i < commits.size(); ++i) commits[i].source.id = ids[i];

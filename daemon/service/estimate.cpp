@@ -208,7 +208,8 @@ std::string to_json(const Estimate& estimate) {
     json.null();
   }
   std::optional<double> tokens, tokens_per_second;
-  if (const auto length = prediction::sequence_length(question, main.model); length && main.batch_size) {
+  if (const auto length = prediction::sequence_length(question, main.model.get());
+      length && main.batch_size) {
     tokens = *main.batch_size * static_cast<double>(*length);
     if (seconds > 0) tokens_per_second = *tokens * iterations / seconds;
   }

@@ -6,7 +6,6 @@
 namespace etad::service {
 
 using prediction::FittedModel;
-using prediction::ModelSet;
 using prediction::Spread;
 
 namespace {
@@ -154,7 +153,7 @@ void write_series_points(JsonWriter& json, const SeriesPoints& points) {
 }
 
 void write_health(JsonWriter& json, const Health& health, const std::optional<HistorySize>& size,
-                  std::int64_t running, const ModelSet& models, const std::string& version, Instant now) {
+                  std::int64_t running, std::int64_t models, const std::string& version, Instant now) {
   json.begin_object();
   json.field("status", health.failures.empty() ? "ok" : "degraded");
   json.key("failing").begin_array();
@@ -178,7 +177,7 @@ void write_health(JsonWriter& json, const Health& health, const std::optional<Hi
   json.end_object();
   json.field("last_commit", health.last_commit).field("last_refit", health.last_refit);
   json.key("runs").begin_object().field("running", running).end_object();
-  json.field("models", models.models.size());
+  json.field("models", models);
   json.key("history");
   if (size) {
     json.begin_object().field("bytes", size->bytes).field("sources", size->sources).field("runs", size->runs);

@@ -11,13 +11,8 @@
 namespace etad::service {
 namespace {
 
-using prediction::FittedModel;
-using prediction::ModelSet;
 using Labels = std::vector<std::pair<std::string, std::string>>;
 using Type = Metric::Type;
-
-// The distinct label sets one family may have. A history of more networks than this shows the first.
-constexpr std::size_t kMostSets = 500;
 
 bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
@@ -131,9 +126,9 @@ void add_health(Exposition& out, const Health& health, const std::string& versio
   }
 }
 
-void add_models(Exposition& out, const ModelSet& set) {
-  out.add("models", "Fitted models", Type::gauge, "", static_cast<double>(set.models.size()));
-  for (const FittedModel& each : set.models) {
+void add_models(Exposition& out, const ModelsView& models) {
+  out.add("models", "Fitted models", Type::gauge, "", static_cast<double>(models.count));
+  for (const ModelRow& each : models.shown) {
     const ModelKey& key = each.key;
     const Labels labels = {{"network", key.network},
                            {"architecture", key.architecture},
@@ -142,11 +137,11 @@ void add_models(Exposition& out, const ModelSet& set) {
                            {"device", key.device},
                            {"devices", key.devices == 0 ? "" : std::to_string(key.devices)},
                            {"phase", std::string(name_of(key.phase))}};
-    if (const auto error = each.error_percent(); error) {
+    if (const auto& error = each.error_percent; error) {
       out.add("model_error_ratio", "Cross-validated mean relative error of the model", Type::gauge, "ratio",
               *error / 100, labels);
     }
-    out.add("model_runs", "Runs the model rests on", Type::gauge, "", each.model.runs, labels);
+    out.add("model_runs", "Runs the model rests on", Type::gauge, "", static_cast<double>(each.runs), labels);
   }
 }
 

@@ -36,11 +36,19 @@ struct RunningRun {
   prediction::RunForecast forecast;
 };
 
+// The fitted models: how many there are, and those that are shown one by one, kMostSets of them at most.
+struct ModelsView {
+  std::int64_t count = 0;
+  std::vector<ModelRow> shown;
+};
+// The distinct label sets that one family may have.
+inline constexpr std::size_t kMostSets = 500;
+
 // What /metrics shows of the daemon at one moment.
 struct MetricsView {
   const Health& health;
   const std::optional<HistorySize>& size;
-  const prediction::ModelSet& models;
+  const ModelsView& models;
   const std::vector<RunningRun>& running;
   const ServiceCounters& service;
   const std::string& version;

@@ -222,6 +222,12 @@ Problem too_large(const Refusal& refusal) {
   return problem;
 }
 
+Problem unreadable(const Refusal& refusal) {
+  Problem problem = problem_of(refusal.error.value_or(Error{}));
+  problem.title = "The history can't be read";
+  return problem;
+}
+
 }  // namespace
 
 Problem problem_of(const Refusal& refusal) {
@@ -254,6 +260,8 @@ Problem problem_of(const Refusal& refusal) {
       return sequence_length_missing(refusal);
     case Refusal::Kind::too_large:
       return too_large(refusal);
+    case Refusal::Kind::unreadable:
+      return unreadable(refusal);
   }
   return {};
 }

@@ -7,12 +7,10 @@
 #include "daemon/service/views.h"
 #include "parsers/log/net_in_log.h"
 #include "prediction/like.h"
-#include "prediction/names.h"
 
 namespace etad::service {
 namespace {
 
-using prediction::equal_ignoring_case;
 using prediction::Question;
 using prediction::Refusal;
 
@@ -23,23 +21,13 @@ Problem wrong(std::string title, std::string detail) {
   return problem;
 }
 
-std::vector<NetworkRow> rows_of(Reader& reader, const Question& question) {
-  auto rows = reader.networks();
-  if (!rows) return {};
-  std::erase_if(*rows, [&](const NetworkRow& row) {
-    return (question.network && !equal_ignoring_case(row.network, *question.network)) ||
-           (question.architecture && row.architecture != *question.architecture);
-  });
-  return std::move(*rows);
-}
-
 // What the logs of a network without a model showed of it: the last one's.
-std::shared_ptr<const prediction::Description> shown_by_logs(Reader& reader,
-                                                             const std::vector<NetworkRow>& rows) {
+Result<std::shared_ptr<const prediction::Description>> shown_by_logs(Reader& reader,
+                                                                     const std::vector<NetworkRow>& rows) {
   const auto last = std::ranges::max_element(rows, {}, &NetworkRow::last_seen);
   if (last == rows.end()) return nullptr;
   const auto layers = reader.layers(last->architecture);
-  if (!layers) return nullptr;
+  if (!layers) return tl::unexpected(layers.error());
   return std::make_shared<prediction::Description>(
       prediction::described(last->network, last->architecture, *layers));
 }
@@ -168,14 +156,20 @@ Outcome Router::estimate(Call& call) {
                        answer.error().kind == Refusal::Kind::unknown_architecture);
   };
   if (!unknown()) return answer_to(answer, quantity);
-  const auto rows = rows_of(reader_, question);
-  question.shown = shown_by_logs(reader_, rows);
+  NetworkFilter filter;
+  filter.network = question.network;
+  filter.architecture = question.architecture;
+  const auto rows = reader_.networks(filter);
+  if (!rows) return history_failed(rows.error());
+  auto shown_before = shown_by_logs(reader_, *rows);
+  if (!shown_before) return history_failed(shown_before.error());
+  question.shown = std::move(*shown_before);
   if (question.shown) answer = prediction::estimate(backend_.models(), question, options_.now());
   if (answer) return answer_to(answer, quantity);
   Problem problem = problem_of(answer.error());
   const Refusal::Kind kind = answer.error().kind;
   if (kind == Refusal::Kind::costs_unknown || kind == Refusal::Kind::nothing_alike)
-    tell_of_runs(rows, answer.error(), problem);
+    tell_of_runs(*rows, answer.error(), problem);
   return reply_of(problem);
 }
 

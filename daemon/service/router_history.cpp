@@ -5,15 +5,23 @@
 #include "daemon/service/router_call.h"
 #include "daemon/service/views.h"
 #include "prediction/names.h"
+#include "storage/fair_share.h"
 
 namespace etad::service {
 namespace {
 
 using prediction::equal_ignoring_case;
 using prediction::FittedModel;
+using prediction::Models;
 using prediction::near_names;
 
 constexpr std::int64_t kPage = 1000, kMostOnPage = 10'000;
+
+// A model of a page; nullptr: it is gone.
+struct Listed {
+  std::int64_t id = 0;
+  std::shared_ptr<const FittedModel> model;
+};
 
 struct SourceView {
   SourceRow row;
@@ -127,42 +135,70 @@ Outcome Router::health(Call& call) {
   const auto running = reader_.runs(filter);
   JsonWriter json;
   write_health(json, health, size ? std::optional(*size) : std::nullopt,
-               running ? static_cast<std::int64_t>(running->size()) : 0, *backend_.models(), options_.version,
-               options_.now());
+               running ? static_cast<std::int64_t>(running->size()) : 0,
+               backend_.models()->models->count().value_or(0), options_.version, options_.now());
   return json_reply(json);
 }
 
 Outcome Router::networks(Call& call) {
   const Page page = page_from(call.params, kPage, kMostOnPage);
   if (auto problem = call.params.check()) return reply_of(*problem);
-  const auto rows = reader_.networks();
+  NetworkFilter filter;
+  filter.after_run = page.cursor;
+  if (page.cursor > 0) {
+    const auto last = reader_.run(page.cursor);
+    if (!last) return history_failed(last.error());
+    if (!*last) return unknown("run at which that page began", std::to_string(page.cursor), {});
+  }
+  filter.limit = page.limit + 1;
+  const auto rows = reader_.networks(filter);
   if (!rows) return history_failed(rows.error());
-  return slice_reply("networks", *rows, page, write_network);
+  return list_reply("networks", *rows, page, write_network,
+                    [&](std::size_t i) { return (*rows)[i].last_run; });
 }
 
 Outcome Router::models(Call& call) {
   const auto network = call.params.text("network");
   const Page page = page_from(call.params, kPage, kMostOnPage);
   if (auto problem = call.params.check()) return reply_of(*problem);
-  const auto set = backend_.models();
-  std::vector<const FittedModel*> shown;
-  for (const FittedModel& each : set->models) {
-    if (!network || equal_ignoring_case(*network, each.key.network)) shown.push_back(&each);
-  }
-  return slice_reply("models", shown, page,
-                     [](JsonWriter& json, const FittedModel* each) { write_model(json, *each); });
+  ModelFilter filter;
+  if (network) filter.network = ModelFilter::Name{*network, true};
+  filter.after_id = page.cursor;
+  filter.limit = page.limit + 1;
+  return Work{[models = backend_.models()->models, filter, page]() -> Reply {
+    const auto rows = models->list(filter);
+    if (!rows) return history_failed(rows.error());
+    std::vector<Listed> listed;
+    for (const ModelRow& row : *rows) {
+      const bool more = listed.size() == static_cast<std::size_t>(page.limit);
+      auto model = more ? nullptr : models->load(row.key);  // the next page's first is not shown
+      if (!model) return history_failed(model.error());
+      listed.push_back({row.id, std::move(*model)});
+    }
+    return list_reply(
+        "models", listed, page,
+        [](JsonWriter& json, const Listed& each) {
+          if (each.model) write_model(json, *each.model);  // else it went meanwhile
+        },
+        [&](std::size_t i) { return listed[i].id; });
+  }};
 }
 
 Outcome Router::model(Call& call) {
   if (auto problem = call.params.check()) return reply_of(*problem);
-  const auto set = backend_.models();
-  for (const FittedModel& each : set->models) {
-    if (std::to_string(each.id) != call.argument) continue;
-    JsonWriter json;
-    write_model(json, each);
-    return json_reply(json);
-  }
-  return unknown("model", call.argument, {});
+  ModelFilter filter;
+  const std::string& id = call.argument;
+  const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), filter.id.emplace(0));
+  if (error != std::errc{} || end != id.data() + id.size()) return unknown("model", id, {});
+  Models& models = *backend_.models()->models;
+  const auto rows = models.list(filter);
+  if (!rows) return history_failed(rows.error());
+  const auto found = rows->empty() ? nullptr : models.load(rows->front().key);
+  if (!found) return history_failed(found.error());
+  if (*found == nullptr) return unknown("model", id, {});
+  JsonWriter json;
+  write_model(json, **found);
+  return json_reply(json);
 }
 
 Outcome Router::accuracy(Call& call) {
@@ -262,7 +298,10 @@ Outcome Router::metrics(Call& call) {
   const auto size = history_size();
   const auto counters = options_.counters();
   const auto form = metrics_form(call.request.accept);
-  const MetricsView view{health, size, *models, running, counters, options_.version, now};
+  const auto total = models->models->count();
+  const auto listed = models->models->fair_share(kMostSets, kAlwaysTheirs);
+  const ModelsView fitted{total.value_or(0), listed.value_or(std::vector<ModelRow>())};
+  const MetricsView view{health, size, fitted, running, counters, options_.version, now};
   return Reply{200, content_type(form), {}, metrics_text(view, form)};
 }
 

@@ -41,9 +41,8 @@ void write_accuracy(JsonWriter& json, const AccuracyRow& row);
 void write_series(JsonWriter& json, const SeriesRow& row);
 void write_series_points(JsonWriter& json, const SeriesPoints& points);
 
-// `running`: runs under way.
+// `running`: runs under way. `models`: how many there are.
 void write_health(JsonWriter& json, const Health& health, const std::optional<HistorySize>& size,
-                  std::int64_t running, const prediction::ModelSet& models, const std::string& version,
-                  Instant now);
+                  std::int64_t running, std::int64_t models, const std::string& version, Instant now);
 
 }  // namespace etad::service

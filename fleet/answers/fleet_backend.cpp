@@ -11,14 +11,10 @@ FleetBackend::FleetBackend(const std::string& database, double look, std::shared
                            std::function<Instant()> now)
     : formats_(std::move(formats)),
       started_at_(now()),
-      kept_(database, digests_),
+      reader_(database, digests_),
+      kept_(std::make_shared<FleetModels>(database, digests_)),
       look_(look),
-      refit_(
-          std::make_unique<FleetReader>(database, digests_),
-          [this](auto& models, const auto& gone, const auto& reached) {
-            return kept_.put(models, gone, reached);
-          },
-          std::move(now)) {}
+      refit_(std::make_unique<FleetReader>(database, digests_), kept_, std::move(now)) {}
 
 Result<prediction::RefitReport> FleetBackend::refit() {
   const Lock working(working_);
@@ -30,14 +26,15 @@ Result<prediction::RefitReport> FleetBackend::refit() {
 
 // What is in the database, where it is not what is here.
 Result<FleetBackend::Kept> FleetBackend::take_over() {
-  const auto state = kept_.state();
+  const auto state = kept_->state();
   if (!state) return tl::unexpected(state.error());
   if (generation_ != state->progress.generation) {
-    if (auto loaded = refit_.load(); !loaded) return tl::unexpected(loaded.error());
-    auto learnt = kept_.learnt(state->progress.generation);
+    const auto whole = kept_->load(reader_);
+    if (!whole) return tl::unexpected(whole.error());
+    auto learnt = kept_->learnt(state->progress.generation);
     if (!learnt) return tl::unexpected(learnt.error());
     learnt_ = learnt->has_value();
-    refit_.take_over(std::move(*learnt));
+    refit_.take_over(*whole, std::move(*learnt));
     generation_ = state->progress.generation;
   }
   Kept out;
@@ -56,7 +53,7 @@ Result<prediction::RefitReport> FleetBackend::bring_up_to_date() {
   if (!kept) return tl::unexpected(kept.error());
   if (kept->is_new) return unchanged;
   // What is not kept spares nobody the work, so nobody need wait for it.
-  const auto turn = kept->may_keep ? kept_.turn(!kept->usable) : FleetModels::Turn();
+  const auto turn = kept->may_keep ? kept_->turn(!kept->usable) : FleetModels::Turn();
   if (turn.others) return unchanged;
   kept = take_over();  // another may have worked meanwhile
   if (!kept) return tl::unexpected(kept.error());
@@ -64,7 +61,7 @@ Result<prediction::RefitReport> FleetBackend::bring_up_to_date() {
   const auto report = refit_.run();
   if (!report) return report;
   const bool changed = !learnt_ || report->fitted + report->failed > 0;
-  const auto generation = kept_.looked(changed ? std::optional(refit_.learnt()) : std::nullopt);
+  const auto generation = kept_->looked(changed ? std::optional(refit_.learnt()) : std::nullopt);
   if (!generation) return tl::unexpected(generation.error());
   generation_ = *generation;
   learnt_ = true;

@@ -59,7 +59,8 @@ class FleetBackend final : public service::Backend {
   std::shared_ptr<const FormatSet> formats_;
   Instant started_at_;
   std::shared_ptr<Digests> digests_ = std::make_shared<Digests>();
-  FleetModels kept_;
+  FleetReader reader_;
+  const std::shared_ptr<FleetModels> kept_;
   double look_;
   Mutex working_;  // one refit at a time
   Refit refit_;

@@ -1,7 +1,12 @@
 #include "fleet/answers/fleet_models.h"
 
+#include <map>
+#include <set>
+#include <utility>
+
 #include "fleet/schema.h"
 #include "parsers/base/hash.h"
+#include "prediction/model_json.h"
 #include "storage/codes.h"
 
 namespace etad::fleet {
@@ -11,6 +16,7 @@ using postgres::Connection;
 using postgres::parameter;
 using postgres::Parameter;
 using postgres::parameters;
+using prediction::FittedModel;
 
 constexpr std::int64_t kLock = 1702125925;
 constexpr std::size_t kPart = 512 * 1024;  // bytes of a row of what was learnt
@@ -144,6 +150,71 @@ Result<std::optional<prediction::Learnt>> FleetModels::learnt(std::int64_t gener
   return std::move(*learnt);
 }
 
+Result<bool> FleetModels::load(FleetReader& reader) {
+  const auto rows = reader.models();
+  if (!rows) return tl::unexpected(rows.error());
+  std::vector<FittedModel> read;
+  for (const ModelRow& row : *rows)
+    if (auto model = prediction::model_from_row(row)) read.push_back(std::move(*model));
+  const bool whole = read.size() == rows->size();
+  hold(std::move(read));
+  return whole;
+}
+
+Result<std::vector<FleetModels::Model>> FleetModels::teachers(const ModelKey& key) {
+  std::vector<Model> out;
+  for (const Model& model : held()->all())
+    if (prediction::deployment_of(model->key) == prediction::deployment_of(key) &&
+        prediction::row_of(*model).teaches)
+      out.push_back(model);
+  return out;
+}
+
+Result<void> FleetModels::keep(std::vector<FittedModel>& fitted, const std::vector<ModelKey>& gone,
+                               const std::optional<RefitProgress>& reached) {
+  std::vector<ModelRow> rows;
+  for (const FittedModel& model : fitted) {
+    rows.push_back(prediction::row_of(model));
+    rows.back().body = prediction::model_to_json(model);
+  }
+  if (auto put_down = put(rows, gone, reached); !put_down) return put_down;
+  std::set<ModelKey> replaced(gone.begin(), gone.end());
+  std::vector<FittedModel> next;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    fitted[i].id = rows[i].id;
+    replaced.insert(rows[i].key);
+    auto model = prediction::model_from_row(rows[i]);  // as everybody else reads it
+    if (!model) return tl::unexpected(model.error());
+    next.push_back(std::move(*model));
+  }
+  for (const Model& model : held()->all())
+    if (!replaced.contains(model->key)) next.push_back(*model);
+  hold(std::move(next));
+  return {};
+}
+
+std::shared_ptr<prediction::HeldModels> FleetModels::held() const {
+  const Lock lock(mutex_);
+  return held_;
+}
+
+void FleetModels::hold(std::vector<FittedModel> models) {
+  std::map<ModelKey, std::vector<std::shared_ptr<FittedModel>>> deployments;
+  for (FittedModel& model : models) {
+    auto& of = deployments[prediction::deployment_of(model.key)];
+    of.push_back(std::make_shared<FittedModel>(std::move(model)));
+  }
+  std::vector<Model> all;
+  for (const auto& [deployment, of] : deployments) {
+    const auto effect = prediction::shared_effect_of({of.begin(), of.end()});
+    for (const auto& model : of) model->shared_effect = effect;
+    all.insert(all.end(), of.begin(), of.end());
+  }
+  auto next = std::make_shared<prediction::HeldModels>(std::move(all));
+  const Lock lock(mutex_);
+  held_ = std::move(next);
+}
+
 Result<void> FleetModels::put(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
                               const std::optional<RefitProgress>& reached) {
   for (ModelRow& row : models) row.id = id_of(row.key);
@@ -158,7 +229,10 @@ Result<void> FleetModels::put(std::vector<ModelRow>& models, const std::vector<M
     for (const ModelRow& row : models) put_one(connection, row, digest_of(row.key), generation);
     for (const ModelKey& key : gone) {
       if (const std::string digest = digest_of(key); !digest.empty()) {
-        put_one(connection, {id_of(key), key, {}, {}}, digest, generation);
+        ModelRow none;
+        none.id = id_of(key);
+        none.key = key;
+        put_one(connection, none, digest, generation);
       } else {
         connection.queue(
             "DELETE FROM models WHERE network = $1 AND architecture = $2 AND framework = $3 AND host = $4"

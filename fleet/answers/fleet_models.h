@@ -1,4 +1,5 @@
-// The fleet's models: fitted by whoever finds them old, one at a time, and kept in the database for all.
+// The fleet's models: fitted by whoever finds them old, one at a time, and kept in the database for all. Whoever asks
+// holds all of them in memory.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +11,21 @@
 
 #include "fleet/fleet_reader.h"
 #include "prediction/learnt.h"
+#include "prediction/stored_models.h"
 #include "storage/rows.h"
+#include "threads/mutex.h"
 
 namespace etad::fleet {
 
-class FleetModels {
+class FleetModels final : public prediction::KeptModels {
  public:
+  using Model = std::shared_ptr<const prediction::FittedModel>;
+
   FleetModels(std::string database, std::shared_ptr<const Digests> digests)
       : database_(std::move(database)), digests_(std::move(digests)) {}
+
+  // Takes over those that are in the database, all of them. False: some can't be read.
+  Result<bool> load(FleetReader& reader);
 
   // Whose turn it is to fit. `wait`: until nobody else does, half an hour at most.
   struct Turn {
@@ -43,16 +51,36 @@ class FleetModels {
   // What was learnt along with the models of that generation; nullopt: nothing that these estimators can use.
   Result<std::optional<prediction::Learnt>> learnt(std::int64_t generation);
 
-  // As Writer::put_models(). A key of which no model can be made is kept without one, so that nobody tries again
-  // before its runs change. Who may not write keeps none, which is no error: the models are there all the same.
+  // A key of which no model can be made is kept without one, so that nobody tries again before its runs change. Who
+  // may not write keeps none in the database, which is no error: the models are here all the same.
   // `reached` is told by looked().
-  Result<void> put(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
-                   const std::optional<RefitProgress>& reached);
+  Result<void> keep(std::vector<prediction::FittedModel>& fitted, const std::vector<ModelKey>& gone,
+                    const std::optional<RefitProgress>& reached) override;
+  bool makes_of_one_run() const override { return false; }
+  Result<std::vector<Model>> teachers(const ModelKey& key) override;
+
+  Result<std::vector<ModelRow>> list(const ModelFilter& filter) override { return held()->list(filter); }
+  Result<Model> load(const ModelKey& key) override { return held()->load(key); }
+  Result<std::int64_t> count() override { return held()->count(); }
+  Result<std::vector<ModelRow>> fair_share(std::size_t most, std::size_t always) override {
+    return held()->fair_share(most, always);
+  }
+  Result<std::vector<std::string>> names_around(NameOf what, const std::string& wanted) override {
+    return held()->names_around(what, wanted);
+  }
 
  private:
+  Result<void> put(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
+                   const std::optional<RefitProgress>& reached);
+  std::shared_ptr<prediction::HeldModels> held() const EXCLUDES(mutex_);
+  void hold(std::vector<prediction::FittedModel> models) EXCLUDES(mutex_);
+
   std::string database_;
   std::shared_ptr<const Digests> digests_;
   std::optional<RefitProgress> reached_;
+  mutable Mutex mutex_;
+  std::shared_ptr<prediction::HeldModels> held_ GUARDED_BY(mutex_) =
+      std::make_shared<prediction::HeldModels>();
 };
 
 }  // namespace etad::fleet

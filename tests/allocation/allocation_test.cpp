@@ -52,7 +52,7 @@ class Allocating : public FollowedFiles {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_ / "logs");
     writer_ = std::make_unique<SharedWriter>(Writer::open(path()).value());
-    reader_ = Reader::open(path()).value();
+    reader_ = ModelReader::open(path()).value();
   }
 
   std::unique_ptr<service::ImportSession> begin_import() {

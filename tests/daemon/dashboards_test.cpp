@@ -25,8 +25,8 @@ std::string full_metrics(service::MetricsForm form) {
   inputs.formats = 20;
   inputs.alerts = Alerts::Counters{};
   const service::Health health = health_of(inputs, {});
-  prediction::ModelSet models;
-  models.models = {service::testing::fitted(1, "LeNet", Phase::train, 1, 0.1, 0.01)};
+  const service::ModelsView models{
+      1, {prediction::row_of(service::testing::fitted(1, "LeNet", Phase::train, 1, 0.1, 0.01))}};
   const Run run = service::testing::lenet(0, RunState::running, kToday);
   const std::vector<service::RunningRun> running = {{&run, {}}};
   const std::optional<HistorySize> size = HistorySize{};

@@ -9,6 +9,7 @@
 
 #include "daemon/refit.h"
 #include "tests/daemon/followed_files.h"
+#include "tests/daemon/refitted.h"
 #include "tests/places.h"
 
 namespace etad {
@@ -53,7 +54,7 @@ class FollowedLog : public FollowedFiles {
     return content_of(std::filesystem::path(ETAD_EXAMPLES) / "caffe" / name);
   }
 
-  Refit refit_{Reader::open(path()).value(), *writer_, [this] { return wall_; }, [] {}};
+  Refit refit_ = refit_of(path(), *writer_, [this] { return wall_; });
 };
 
 }  // namespace etad

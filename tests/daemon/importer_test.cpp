@@ -4,6 +4,7 @@
 
 #include "daemon/refit.h"
 #include "prediction/estimate.h"
+#include "tests/daemon/refitted.h"
 #include "tests/daemon/temp_history.h"
 #include "tests/places.h"
 
@@ -282,7 +283,7 @@ TEST_F(Importing, MeasuredSegmentsComeInAsCsv) {
   const auto report = import("/grid.csv", header + rows);
   EXPECT_EQ(report.runs, 12);
   EXPECT_EQ(report.segments, 12);
-  Refit refit(Reader::open(path()).value(), *writer_, [] { return kToday; });
+  Refit refit = refit_of(path(), *writer_, [] { return kToday; });
   ASSERT_EQ(refit.run().value().fitted, 1);
   prediction::Question question;
   question.network = "net";
@@ -299,8 +300,8 @@ TEST_F(Importing, AnEstimateFromTheExampleLogs) {
       import(file.path().string(), content_of(file.path()));
   }
   int signs_of_life = 0;
-  Refit refit(
-      Reader::open(path()).value(), *writer_, [] { return kToday; }, [&] { ++signs_of_life; });
+  Refit refit = refit_of(
+      path(), *writer_, [] { return kToday; }, [&] { ++signs_of_life; });
   EXPECT_EQ(refit.run().value().fitted, 4);
   EXPECT_GE(signs_of_life, 4) << "what the watchdog sees of a refit, however long";
   EXPECT_EQ(refit.run().value().fitted, 0) << "nothing is dirty any more";
@@ -312,9 +313,9 @@ TEST_F(Importing, AnEstimateFromTheExampleLogs) {
   ASSERT_TRUE(answer);
   // The run that was left out took 25.9 s of training; runs on that machine spread by 10 % and more.
   EXPECT_NEAR(answer->sum.seconds, 25.9, 8);
-  const auto& models = refit.models()->models;
+  const auto models = fitted_models(refit);
   EXPECT_TRUE(std::any_of(models.begin(), models.end(), [](const auto& model) {
-    return model.startup && model.startup->median > 0 && model.startup->runs > 1;
+    return model->startup && model->startup->median > 0 && model->startup->runs > 1;
   })) << "start-up is a term of its own";
   EXPECT_LT(answer->sum.lower, answer->sum.seconds);
   EXPECT_GT(answer->sum.upper, answer->sum.seconds);

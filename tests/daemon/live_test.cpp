@@ -43,11 +43,11 @@ class LiveAnswer : public FollowedLog {
   }
 
   std::optional<regression::Prediction> model_says(const etad::Run& run, Phase phase, double iterations) {
-    for (const auto& each : backend_.model_set->models) {
-      if (each.key.network != run.network || each.key.phase != phase) continue;
+    for (const auto& each : fitted_models(*backend_.model_set)) {
+      if (each->key.network != run.network || each->key.phase != phase) continue;
       const auto samples = (phase == Phase::train ? run.train : run.test).samples_per_iteration;
-      auto said = each.model.predict(iterations, static_cast<double>(samples.value()), 0.9,
-                                     regression::covariates_of(run.settings, phase == Phase::train));
+      auto said = each->model.predict(iterations, static_cast<double>(samples.value()), 0.9,
+                                      regression::covariates_of(run.settings, phase == Phase::train));
       said->seconds /= iterations;
       said->lower /= iterations;
       said->upper /= iterations;
@@ -122,7 +122,7 @@ TEST_F(LiveAnswer, IsThatOfAReplay) {
 TEST_F(LiveAnswer, IsThatOfAReplayWithTheNetworksModel) {
   fit_earlier_logs();
   backend_.model_set = refit_.models();
-  EXPECT_EQ(backend_.model_set->models.size(), 2U) << "training and testing";
+  EXPECT_EQ(fitted_models(refit_).size(), 2U) << "training and testing";
   EXPECT_GE(compare(example(kLog)), 23) << "from the first line on";
 }
 

@@ -5,6 +5,7 @@
 #include "daemon/refit.h"
 #include "prediction/estimate.h"
 #include "prediction/model_json.h"
+#include "tests/daemon/refitted.h"
 #include "tests/daemon/temp_history.h"
 
 namespace etad {
@@ -66,7 +67,7 @@ class Owners : public TempHistory {
 
   int logs_ = 0;
   std::int64_t runs_ = 0;
-  Refit refit_{Reader::open(path()).value(), *writer_, [] { return kToday; }};
+  Refit refit_ = refit_of(path(), *writer_, [] { return kToday; });
 };
 
 TEST_F(Owners, ThreeHundredForgedRunsInOneLogMoveNobodysEstimate) {
@@ -105,8 +106,7 @@ TEST_F(Owners, WhereOwnersContradictEachOtherTheAskersOwnRunsSpeak) {
   EXPECT_NEAR(seconds_of(of("LeNet", kCarol)), 132, 8);
 
   // As well after a restart, before anything is fitted anew.
-  Refit restarted(Reader::open(path()).value(), *writer_, [] { return kToday; });
-  ASSERT_TRUE(restarted.load());
+  Refit restarted = refit_of(path(), *writer_, [] { return kToday; });
   const auto again = prediction::estimate(restarted.models(), of("LeNet", kBob));
   ASSERT_TRUE(again);
   EXPECT_EQ(again->sum.seconds, bobs->sum.seconds);
@@ -118,10 +118,10 @@ TEST_F(Owners, AnOwnersRunUnderWayIsForeseenFromTheirOwnRuns) {
   add(kAlice, 12, 0.132);
   add(kBob, 20, 0.4);
   ASSERT_TRUE(refit_.run());
-  const auto& model = refit_.models()->models.at(0);
-  EXPECT_EQ(&model.said_to(kAlice), &model);
-  EXPECT_EQ(&model.said_to(std::nullopt), &model);
-  EXPECT_NE(&model.said_to(kBob), &model);
+  const auto model = fitted_models(refit_).at(0);
+  EXPECT_EQ(said_to(model, kAlice), model);
+  EXPECT_EQ(said_to(model, std::nullopt), model);
+  EXPECT_NE(said_to(model, kBob), model);
 }
 
 // What all history says where a model does not: an owner's share of it is bounded as well.
@@ -141,21 +141,14 @@ TEST_F(Owners, ForgedRunsDoNotPassByTheEstimatorsOfAllHistory) {
 }
 
 TEST_F(Owners, OneWhoFillsTheHistoryWithNetworksCrowdsNobodyOutOfWhatIsListenedTo) {
-  prediction::Knowledge::Data data;
-  std::map<ModelKey, std::int64_t> owners;
-  const auto say = [&](const std::string& network, std::int64_t owner, std::int64_t run) {
-    ModelKey key;
-    key.network = network;
-    data[key].emplace_back().run = run;
-    owners[key] = owner;
-  };
-  for (std::int64_t i = 0; i < 10; ++i) say("alices" + std::to_string(i), kAlice, i);
-  for (std::int64_t i = 0; i < 6000; ++i) say("bobs" + std::to_string(i), kBob, 100 + i);
-  prediction::keep_fair_share(data, owners);
+  for (int i = 0; i < 10; ++i) add(kAlice, 1, 0.1, "alices" + std::to_string(i));
+  for (int i = 0; i < 300; ++i) add(kBob, 1, 0.1, "bobs" + std::to_string(i));
+  ASSERT_TRUE(refit_.run());
+  const auto data = refit_.models()->knowledge->data();
   EXPECT_EQ(data.size(), 10 + prediction::kAlwaysTheirKeys);
-  std::int64_t alices = 0;
-  for (const auto& [key, runs] : data) alices += owners[key] == kAlice;
-  EXPECT_EQ(alices, 10);
+  EXPECT_EQ(
+      std::ranges::count_if(data, [](const auto& each) { return each.first.network.starts_with("alices"); }),
+      10);
 }
 
 TEST_F(Owners, ARunStaysWhoseItWasWhenItBegan) {

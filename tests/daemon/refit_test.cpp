@@ -7,6 +7,7 @@
 
 #include "prediction/estimate.h"
 #include "prediction/model_json.h"
+#include "tests/daemon/refitted.h"
 #include "tests/daemon/temp_history.h"
 
 namespace etad {
@@ -17,7 +18,7 @@ using std::chrono::seconds;
 class Refitting : public TempHistory {
  protected:
   Refit refit() {
-    return Refit(Reader::open(path()).value(), *writer_, [] { return kToday; });
+    return refit_of(path(), *writer_, [] { return kToday; });
   }
 
   // A log of one run: 20 windows of 100 iterations over `batch` samples.
@@ -68,10 +69,10 @@ TEST_F(Refitting, ARestartedDaemonAnswersAsBefore) {
   Refit before = refit();
   ASSERT_TRUE(before.run());
   Refit after = refit();
-  ASSERT_TRUE(after.load());
-  ASSERT_EQ(before.models()->models.size(), 1U);
-  ASSERT_EQ(after.models()->models.size(), 1U);
-  const auto &a = before.models()->models[0], &b = after.models()->models[0];
+  ASSERT_EQ(fitted_models(before).size(), 1U);
+  ASSERT_EQ(fitted_models(after).size(), 1U);
+  const auto one = fitted_models(before)[0], other = fitted_models(after)[0];
+  const auto &a = *one, &b = *other;
   EXPECT_EQ(prediction::model_to_json(a), prediction::model_to_json(b));
   for (const char* type : {"type=SGD", "type=Adam"}) {
     for (const double batch : {4.0, 32.0, 48.0, 512.0}) {
@@ -88,9 +89,8 @@ TEST_F(Refitting, AStartRefitsNothingAndKnowsAllThatWasKnown) {
   Refit before = refit();
   ASSERT_EQ(before.run()->fitted, 1);
   Refit after = refit();
-  ASSERT_TRUE(after.load());
-  EXPECT_TRUE(after.models()->models.at(0).shared_effect) << "at once";
-  EXPECT_EQ(after.models()->models[0].last_runs.size(), 12U);
+  EXPECT_TRUE(fitted_models(after).at(0)->shared_effect) << "at once";
+  EXPECT_EQ(fitted_models(after)[0]->last_runs.size(), 12U);
   const auto report = after.run();
   ASSERT_TRUE(report);
   EXPECT_EQ(report->fitted, 0);
@@ -103,7 +103,6 @@ TEST_F(Refitting, AStartRefitsNothingAndKnowsAllThatWasKnown) {
   EXPECT_EQ(after.models()->knowledge, knowledge) << "nothing new to learn";
   add_run(64, 0.1, {});
   EXPECT_EQ(after.run()->fitted, 1);
-  EXPECT_EQ(refit().run()->fitted, 1) << "of a Refit that did not load";
 }
 
 TEST_F(Refitting, AModelWithoutRunsDoesNotComeBackWithARestart) {
@@ -112,10 +111,9 @@ TEST_F(Refitting, AModelWithoutRunsDoesNotComeBackWithARestart) {
   ASSERT_EQ(before.run()->fitted, 1);
   ASSERT_TRUE(writer_->with([](Writer& writer) { return writer.forget_run(1); }));
   ASSERT_TRUE(before.run());
-  EXPECT_TRUE(before.models()->models.empty());
+  EXPECT_TRUE(fitted_models(before).empty());
   Refit after = refit();
-  ASSERT_TRUE(after.load());
-  EXPECT_TRUE(after.models()->models.empty());
+  EXPECT_TRUE(fitted_models(after).empty());
   EXPECT_EQ(after.run()->failed, 0);
 }
 
@@ -131,7 +129,7 @@ class Bridging : public Refitting {
       add_run(batch, 2 * step_time(batch), {}, "AlexNet");
       add_run(batch, 2 * step_time(batch) / 3, {}, "AlexNet", "V100");
     }
-    refit_ = std::make_unique<Refit>(Reader::open(path()).value(), *writer_, [] { return kToday; });
+    refit_.reset(new Refit(refit()));
     ASSERT_TRUE(refit_->run());
     question_.network = "LeNet";
     question_.iterations = 1000;
@@ -213,7 +211,7 @@ TEST_F(Refitting, RunsWithoutADeviceThatContradictEachOtherAreNoModelUntilLabels
   add_run(64, 0.2, {}, "LeNet", "");
   Refit refitted = refit();
   ASSERT_TRUE(refitted.run());
-  EXPECT_TRUE(refitted.models()->models.empty());
+  EXPECT_TRUE(fitted_models(refitted).empty());
   ASSERT_EQ(refitted.models()->contradictions.size(), 1U);
   prediction::Question question;
   question.network = "LeNet";
@@ -224,7 +222,6 @@ TEST_F(Refitting, RunsWithoutADeviceThatContradictEachOtherAreNoModelUntilLabels
   EXPECT_EQ(refused.error().kind, prediction::Refusal::Kind::contradicting);
 
   Refit restarted = refit();
-  ASSERT_TRUE(restarted.load());
   ASSERT_TRUE(restarted.run());
   EXPECT_EQ(restarted.models()->contradictions.size(), 1U) << "they are not in the history, and found again";
 
@@ -237,7 +234,7 @@ TEST_F(Refitting, RunsWithoutADeviceThatContradictEachOtherAreNoModelUntilLabels
     }));
   }
   ASSERT_TRUE(refitted.run());
-  EXPECT_EQ(refitted.models()->models.size(), 2U);
+  EXPECT_EQ(fitted_models(refitted).size(), 2U);
   EXPECT_TRUE(refitted.models()->contradictions.empty());
   question.device = "CPU";
   const auto answered = prediction::estimate(refitted.models(), question);
@@ -249,33 +246,52 @@ TEST_F(Refitting, TheModelsOfADeploymentShareItsEffect) {
   add_runs("type", "Adam", 1);
   Refit here = refit();
   ASSERT_TRUE(here.run());
-  ASSERT_EQ(here.models()->models.size(), 1U);
-  const prediction::FittedModel& model = here.models()->models[0];
-  ASSERT_TRUE(model.shared_effect);
-  ASSERT_EQ(model.last_runs.size(), 12U);
-  for (const auto& run : model.last_runs) EXPECT_GT(run.until, run.from);
+  ASSERT_EQ(fitted_models(here).size(), 1U);
+  const auto model = fitted_models(here)[0];
+  ASSERT_TRUE(model->shared_effect);
+  ASSERT_EQ(model->last_runs.size(), 12U);
+  for (const auto& run : model->last_runs) EXPECT_GT(run.until, run.from);
 }
 
 TEST_F(Refitting, AModelOfAnotherVersionIsFittedAnewNotBelieved) {
   add_runs("type", "Adam", 1);
   Refit first = refit();
   ASSERT_TRUE(first.run());
-  const prediction::FittedModel good = first.models()->models.at(0);
-  std::vector<ModelRow> old{{good.id, good.key, "{\"version\":1,\"family\":\"end_to_end\"}", kToday}};
-  ASSERT_TRUE(writer_->with([&](Writer& writer) { return writer.put_models(old); }));
+  const auto good = fitted_models(first).at(0);
+  std::vector<ModelRow> old{prediction::row_of(*good)};
+  old[0].body = "{\"version\":1,\"family\":\"end_to_end\"}";
+  const RefitProgress before{1, 1000};
+  ASSERT_TRUE(writer_->with([&](Writer& writer) { return writer.put_models(old, {}, before); }));
 
   Refit restarted = refit();
-  ASSERT_TRUE(restarted.load());
-  EXPECT_TRUE(restarted.models()->models.empty());
-  const auto report = restarted.run();
-  ASSERT_TRUE(report);
-  EXPECT_EQ(report->fitted, 1);
-  ASSERT_EQ(restarted.models()->models.size(), 1U);
-  EXPECT_EQ(restarted.models()->models[0].model.predict(500, 32, 0.9)->seconds,
-            good.model.predict(500, 32, 0.9)->seconds);
-  Refit again = refit();
-  ASSERT_TRUE(again.load());
-  EXPECT_EQ(again.models()->models.size(), 1U);
+  const auto made = fitted_models(restarted);
+  ASSERT_EQ(made.size(), 1U) << "made of its runs when it is asked for";
+  EXPECT_EQ(made[0]->model.predict(500, 32, 0.9)->seconds, good->model.predict(500, 32, 0.9)->seconds);
+  EXPECT_EQ(restarted.run()->fitted, 1);
+  ASSERT_EQ(fitted_models(restarted).size(), 1U);
+  EXPECT_EQ(prediction::model_to_json(*fitted_models(restarted)[0]), prediction::model_to_json(*good));
+  EXPECT_EQ(refit().run()->fitted, 0) << "and no more";
+}
+
+// A log full of names costs as little as can be: their models are made when somebody asks for one.
+TEST_F(Refitting, AModelOfOneRunIsNotKeptButMadeOfItWhenItIsAskedFor) {
+  for (const std::int64_t batch : {16, 32, 64, 128})
+    add_run(batch, 0.01 + 0.001 * static_cast<double>(batch), {});
+  add_run(32, 0.07, {}, "Once");
+  Refit here = refit();
+  ASSERT_EQ(here.run()->fitted, 2);
+  ModelFilter all;
+  all.bodies = true;
+  const auto rows = reader_->models(all).value();
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_FALSE(rows[0].body.empty());
+  EXPECT_TRUE(rows[1].body.empty());
+  EXPECT_FALSE(rows[1].teaches);
+  const auto models = fitted_models(here);
+  ASSERT_EQ(models.size(), 2U);
+  EXPECT_EQ(models[1]->id, rows[1].id);
+  EXPECT_NEAR(models[1]->model.predict(100, 32, 0.9)->seconds, 7, 0.2);
+  EXPECT_TRUE(models[1]->shared_effect);
 }
 
 // From the log's settings through the history to the answer.
@@ -286,15 +302,16 @@ TEST_P(SettingThatCounts, AtTheSamePaceIsJoined) {
   add_runs(GetParam().first, GetParam().second, 1);
   Refit fitted = refit();
   ASSERT_TRUE(fitted.run());
-  EXPECT_TRUE(fitted.models()->models.at(0).model.covariate_effects.empty());
-  EXPECT_EQ(fitted.models()->models[0].model.runs, 12);
+  EXPECT_TRUE(fitted_models(fitted).at(0)->model.covariate_effects.empty());
+  EXPECT_EQ(fitted_models(fitted)[0]->model.runs, 12);
 }
 
 TEST_P(SettingThatCounts, AtAnotherPaceIsToldApart) {
   add_runs(GetParam().first, GetParam().second, 0.55);
   Refit fitted = refit();
   ASSERT_TRUE(fitted.run());
-  const auto& model = fitted.models()->models.at(0).model;
+  const auto found = fitted_models(fitted).at(0);
+  const auto& model = found->model;
   ASSERT_EQ(model.covariate_effects.size(), 1U);
   EXPECT_EQ(model.covariate_effects[0].covariate, std::string(GetParam().first) + "=" + GetParam().second);
   EXPECT_NEAR(model.covariate_effects[0].factor, 0.55, 0.03);

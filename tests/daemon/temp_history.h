@@ -38,7 +38,7 @@ class TempHistory : public testing::Test {
     std::string pattern = (std::filesystem::temp_directory_path() / "etad-test-XXXXXX").string();
     folder_ = mkdtemp(pattern.data());
     writer_ = std::make_unique<SharedWriter>(Writer::open(path()).value());
-    reader_ = Reader::open(path()).value();
+    reader_ = ModelReader::open(path()).value();
   }
   ~TempHistory() override {
     reader_.reset();
@@ -51,7 +51,7 @@ class TempHistory : public testing::Test {
 
   std::filesystem::path folder_;
   std::unique_ptr<SharedWriter> writer_;
-  std::unique_ptr<Reader> reader_;
+  std::unique_ptr<ModelReader> reader_;
 };
 
 }  // namespace etad

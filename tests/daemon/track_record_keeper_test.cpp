@@ -105,13 +105,14 @@ TEST_F(TrackRecordKept, WithAModelARunIsForetoldAtItsStartAndRefitsChangeNothing
 TEST_F(TrackRecordKept, ARunSeenLateHasAStartByAModelThatKnewNothingOfIt) {
   for (const char* earlier : {"lenet_b64_i500_tb100_ti50.log", "lenet_b32_i500_tb50_ti50.log"})
     write(earlier, example(earlier));
-  Refit refit(
-      Reader::open(path()).value(), *writer_, [this] { return wall_; }, [] {});
+  Refit refit = refit_of(path(), *writer_, [this] { return wall_; });
   ASSERT_TRUE(refit.run());
   const auto fitted = [&](Instant at) {
-    auto models = *refit.models();
-    for (auto& model : models.models) model.fitted_at = at;
-    models_ = std::make_shared<prediction::ModelSet>(std::move(models));
+    std::vector<prediction::FittedModel> models;
+    for (const auto& model : fitted_models(refit)) models.emplace_back(*model).fitted_at = at;
+    auto set = *refit.models();
+    set.models = std::make_shared<prediction::HeldModels>(std::move(models));
+    models_ = std::make_shared<prediction::ModelSet>(std::move(set));
   };
   // The first look comes when a third of the run is over.
   const auto seen_late = [&](const std::string& name, hours fitted_after_start) {

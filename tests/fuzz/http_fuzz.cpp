@@ -40,10 +40,11 @@ class OneRun : public Reader {
   }
   Result<std::vector<Layer>> layers(const std::string&) override { return std::vector<Layer>{}; }
   Result<std::vector<LayerTime>> layer_times(std::int64_t) override { return std::vector<LayerTime>{}; }
-  Result<std::vector<NetworkRow>> networks() override { return std::vector<NetworkRow>(1); }
+  Result<std::vector<NetworkRow>> networks(const NetworkFilter&) override {
+    return std::vector<NetworkRow>(1);
+  }
   Result<std::vector<SourceRow>> sources() override { return std::vector<SourceRow>(1); }
   Result<UnrecognisedSources> unrecognised_sources(std::int64_t) override { return UnrecognisedSources{}; }
-  Result<std::vector<ModelRow>> models() override { return std::vector<ModelRow>{}; }
   Result<HistorySize> size() override { return HistorySize{}; }
   Result<std::vector<PredictionRow>> predictions(std::int64_t) override {
     return std::vector<PredictionRow>(1);
@@ -59,9 +60,10 @@ class OneRun : public Reader {
   Result<std::vector<SeriesPoints>> series_points(const SeriesQuery&) override {
     return std::vector<SeriesPoints>(1);
   }
-  Result<std::vector<ModelKey>> changed_keys(std::int64_t, std::int64_t&) override {
+  Result<std::vector<ModelKey>> changed_keys(std::int64_t, std::int64_t&, std::int64_t) override {
     return std::vector<ModelKey>{};
   }
+  Result<std::vector<ModelKey>> unnamed_keys(std::int64_t) override { return std::vector<ModelKey>{}; }
   Result<RefitProgress> refit_progress() override { return RefitProgress{}; }
   Result<std::vector<RunData>> run_data(const ModelKey&, int, int, std::optional<std::int64_t>) override {
     return std::vector<RunData>{};
@@ -85,7 +87,7 @@ class OneModel : public Backend {
  public:
   OneModel() {
     auto set = std::make_shared<ModelSet>();
-    FittedModel& fitted = set->models.emplace_back();
+    FittedModel fitted;
     fitted.id = 1;
     fitted.key.network = "LeNet";
     fitted.model.basis = "c0 + n*(c1 + c2*B)";
@@ -94,6 +96,7 @@ class OneModel : public Backend {
     fitted.model.samples = {16, 64};
     fitted.model.iterations = {100, 1000};
     fitted.model.scores = {0.5, 1, 2};
+    set->models = std::make_shared<prediction::HeldModels>(std::vector<FittedModel>{fitted});
     models_ = std::move(set);
   }
   std::shared_ptr<const ModelSet> models() override { return models_; }

@@ -31,9 +31,10 @@ std::shared_ptr<const ModelSet> history() {
   test.phase = Phase::test;
   const Knowledge::Data data = {{train, runs_of(train)}, {test, runs_of(test)}};
   auto out = std::make_shared<ModelSet>();
+  std::vector<FittedModel> models;
   for (const ModelKey& key : {train, test}) {
-    FittedModel& fitted = out->models.emplace_back();
-    fitted.id = static_cast<std::int64_t>(out->models.size());
+    FittedModel& fitted = models.emplace_back();
+    fitted.id = static_cast<std::int64_t>(models.size());
     fitted.key = key;
     fitted.model.basis = "c0 + n*(c1 + c2*B)";
     fitted.model.coefficients = {{"c0", 0, 0.01}, {"c1", 0, 0.001}, {"c2", 0.01, 0.0001}};
@@ -43,6 +44,7 @@ std::shared_ptr<const ModelSet> history() {
     fitted.model.iterations = {100, 100};
     fitted.model.noise = 0.02;
   }
+  out->models = std::make_shared<HeldModels>(std::move(models));
   out->knowledge = Knowledge::of(data, nullptr, [] {});
   out->energy = Knowledge::of(
       data, nullptr, [] {}, estimators::Target::joules);

@@ -7,6 +7,9 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
+
+#include "prediction/model_set.h"
 
 namespace etad::prediction {
 namespace {
@@ -32,8 +35,7 @@ Learnt some_learnt() {
         run.joules = 100.0 * batch;
         runs.push_back(run);
       }
-      data[key] = data_of(key, runs, network[0] == 'L' ? costs : nullptr);
-      out.owners[key] = 1000;
+      data[key] = data_of(key, runs, kMostOfKey, network[0] == 'L' ? costs : nullptr);
     }
   }
   using estimators::Target;
@@ -50,7 +52,6 @@ TEST(Learnt, AnswersAfterwardsAsBefore) {
   const Learnt before = some_learnt();
   const auto after = learnt_from_json(learnt_to_json(before));
   ASSERT_TRUE(after) << after.error().text();
-  EXPECT_EQ(after->owners, before.owners);
   ASSERT_EQ(after->contradictions.size(), 1U);
   EXPECT_EQ(after->contradictions[0].slow.runs, (std::vector<std::int64_t>{3}));
   EXPECT_EQ(after->knowledge->judged(), before.knowledge->judged());
@@ -83,24 +84,24 @@ TEST(Learnt, WhatIsDamagedOrOfOtherEstimatorsIsRefused) {
 // More models than are listened to: no network is left out because others ran on more hosts, and no host because
 // others ran more networks.
 TEST(Learnt, OfManyHostsEachIsHeardAndEachNetwork) {
-  Knowledge::Data data;
-  const auto add = [&](const std::string& network, const std::string& host, std::int64_t run) {
-    ModelKey key;
-    key.network = network;
-    key.host = host;
-    key.phase = Phase::train;
-    data[key].emplace_back().run = run;
+  std::vector<FittedModel> models;
+  const auto add = [&](const std::string& network, const std::string& host, std::int64_t at) {
+    FittedModel& model = models.emplace_back();
+    model.key.network = network;
+    model.key.host = host;
+    model.fitted_at = Instant(std::chrono::seconds(at));
   };
   add("only here", "oldest", 1);
   for (int host = 0; host < 1000; ++host)
     for (int network = 0; network < 12; ++network)
       add("net" + std::to_string(network), "host" + std::to_string(host), 100 + 12 * host + network);
-  keep_fair_share(data, {});
-  EXPECT_EQ(data.size(), kMostKeys);
+  const auto rows = HeldModels(std::move(models)).fair_share(kMostKeys, kAlwaysTheirKeys);
+  ASSERT_TRUE(rows);
+  EXPECT_EQ(rows->size(), kMostKeys);
   std::set<std::string> hosts, networks;
-  for (const auto& [key, runs] : data) {
-    hosts.insert(key.host);
-    networks.insert(key.network);
+  for (const ModelRow& row : *rows) {
+    hosts.insert(row.key.host);
+    networks.insert(row.key.network);
   }
   EXPECT_EQ(hosts.size(), 1001U);
   EXPECT_EQ(networks.size(), 13U);

@@ -51,7 +51,8 @@ class NeverRan : public testing::Test {
         run.duration = from_seconds(slower * 100 * seconds(depth, width, batch, phase == Phase::train));
         runs.push_back(run);
       }
-      data_[key(network, phase, host)] = data_of(key(network, phase, host), runs, costs(depth, width));
+      data_[key(network, phase, host)] =
+          data_of(key(network, phase, host), runs, kMostOfKey, costs(depth, width));
     }
   }
   Answer<Estimate> ask(const Question& question) {

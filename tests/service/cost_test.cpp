@@ -39,9 +39,10 @@ TEST(CostView, EnergyIsAnsweredWhereItWasMeasured) {
     return reply != nullptr ? json::parse(reply->body).as_object() : json::object();
   };
   auto models = std::make_shared<ModelSet>();
-  models->models = {fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.0006)};
+  const FittedModel model = fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.0006);
+  models->models = held({model});
   const auto runs = runs_that([](RunData& run, int batch) { run.joules = 200 * batch; });
-  const ModelKey& key = models->models.front().key;
+  const ModelKey& key = model.key;
   const prediction::Knowledge::Data data = {{key, prediction::data_of(key, runs)}};
   models->energy = prediction::Knowledge::of(
       data, nullptr, [] {}, estimators::Target::joules);
@@ -74,8 +75,9 @@ TEST(CostView, WhatDoesNotFitIntoTheDevicesMemoryIsNeitherBestNorKnee) {
   prediction::LiveRuns live(*reader);
   Router router({"1.2.3", [] { return kNow; }, [] { return ServiceCounters{}; }}, backend, *reader, live);
   auto models = std::make_shared<ModelSet>();
-  models->models = {fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.0006)};
-  const ModelKey& key = models->models.front().key;
+  const FittedModel model = fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.0006);
+  models->models = held({model});
+  const ModelKey& key = model.key;
   ASSERT_FALSE(key.host.empty());
   const auto runs = runs_that([](RunData& run, int batch) { run.peak_bytes = 1e9 + 1e8 * batch; });
   const prediction::Knowledge::Data data = {{key, prediction::data_of(key, runs)}};

@@ -23,7 +23,7 @@ class EstimateTest : public ::testing::Test {
     const auto problem = params.check();
     EXPECT_FALSE(problem) << (problem ? problem->detail : "");
     auto set = std::make_shared<ModelSet>();
-    set->models = models_;
+    set->models = held(models_);
     set->contradictions = contradictions_;
     return estimate(set, question);
   }
@@ -77,7 +77,7 @@ TEST_F(EstimateTest, TheMachinesMoodMovesAnEstimateOfNowAndIsTold) {
   add(model);
   const std::string query = "network=LeNet&phase=train&batch_size=64&iterations=1000";
   auto set = std::make_shared<ModelSet>();
-  set->models = models_;
+  set->models = held(models_);
   Params params(query);
   const auto answer = estimate(set, question_from(params), kNow);
   ASSERT_TRUE(answer);

@@ -70,6 +70,10 @@ inline FittedModel fitted(std::int64_t id, std::string network, Phase phase, dou
   return out;
 }
 
+inline std::shared_ptr<prediction::Models> held(std::vector<FittedModel> models) {
+  return std::make_shared<prediction::HeldModels>(std::move(models));
+}
+
 class FakeImport : public ImportSession {
  public:
   explicit FakeImport(std::string& content, bool& finished) : content_(content), finished_(finished) {}

@@ -35,8 +35,9 @@ class MetricsTest : public ::testing::Test {
     health_.failures = {{"history", "disk full", ""}, {"sources", "2 can't be read", ""}};
     health_.metrics = {{"lines", "Lines read", Metric::Type::counter, "", {}, 1234},
                        {"read_bytes", "Bytes read", Metric::Type::counter, "bytes", {}, 98765}};
-    models_.models = {fitted(1, "Le\"Net\n", Phase::train, 0.5, 0.01, 0.0006),
-                      fitted(2, "LeNet", Phase::test, 0, 0.01, 0.0004)};
+    models_.shown = {prediction::row_of(fitted(1, "Le\"Net\n", Phase::train, 0.5, 0.01, 0.0006)),
+                     prediction::row_of(fitted(2, "LeNet", Phase::test, 0, 0.01, 0.0004))};
+    models_.count = 2;
   }
 
   std::string text(MetricsForm form) const {
@@ -44,7 +45,7 @@ class MetricsTest : public ::testing::Test {
   }
 
   Health health_;
-  ModelSet models_;
+  ModelsView models_;
   std::optional<HistorySize> size_ = HistorySize{};
   std::vector<RunningRun> running_;
   ServiceCounters counters_;

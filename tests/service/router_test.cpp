@@ -11,8 +11,8 @@ class RouterTest : public ::testing::Test {
  protected:
   RouterTest() {
     auto set = std::make_shared<ModelSet>();
-    set->models = {fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.0006),
-                   fitted(2, "LeNet", Phase::test, 0, 0.01, 0.0004, {100, 100})};
+    set->models = held({fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.0006),
+                        fitted(2, "LeNet", Phase::test, 0, 0.01, 0.0004, {100, 100})});
     backend_.model_set = set;
     backend_.health_.started_at = kNow - std::chrono::minutes{2};
   }
@@ -359,6 +359,8 @@ TEST_F(RouterTest, NetworksAndModelsAreListed) {
   ASSERT_EQ(networks.size(), 1U);
   EXPECT_EQ(networks[0].at("network"), "LeNet");
   EXPECT_EQ(networks[0].at("runs"), 3);
+  EXPECT_TRUE(get("/v1/networks?limit=1&cursor=1").at("networks").as_array().empty());
+  EXPECT_EQ(get("/v1/networks?cursor=99", 404).at("title"), "Unknown run at which that page began");
   const auto models = get("/v1/models").at("models").as_array();
   ASSERT_EQ(models.size(), 2U);
   EXPECT_EQ(get("/v1/models?network=alexnet").at("models").as_array().size(), 0U);

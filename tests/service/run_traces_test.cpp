@@ -170,7 +170,7 @@ TEST_F(RunTracesTest, AnAnomalyShowsWhatChangedWhenItBegan) {
   trace("gpu.throttle_hw_thermal", "", 0, 300, before_or_since(0, 1), "gpu=0", begun);
   trace("gpu.throttle_idle", "", 0, 300, before_or_since(0, 0), "gpu=1", begun);
   auto set = std::make_shared<ModelSet>();
-  set->models = {fitted(1, "LeNet", Phase::train, 0, 0.0116, 0.0006)};
+  set->models = held({fitted(1, "LeNet", Phase::train, 0, 0.0116, 0.0006)});
   backend_.model_set = set;
 
   const auto anomaly = this->run(4).at("anomaly").as_object();

@@ -31,8 +31,11 @@ bool Machine::start() {
     return false;
   }
   reader_ = std::move(*reader);
-  refit_ = std::make_unique<Refit>(std::move(*second), *writer_, [this] { return wall; });
-  if (refit_->load() && begin_to_follow()) return true;
+  constexpr std::size_t kMemory = std::size_t{1} << 20;
+  auto models = std::make_shared<prediction::StoredModels>([this] { return ModelReader::open(path_); },
+                                                           kMemory, put_models_with(*writer_));
+  refit_ = std::make_unique<Refit>(std::move(*second), std::move(models), [this] { return wall; });
+  if (begin_to_follow()) return true;
   let_go();
   return false;
 }

@@ -12,6 +12,7 @@
 #include "daemon/ingest.h"
 #include "daemon/refit.h"
 #include "daemon/shared_writer.h"
+#include "prediction/stored_models.h"
 #include "storage/history.h"
 #include "tests/follow/fake_filesystem.h"
 

@@ -110,6 +110,19 @@ TEST_F(BudgetTest, OfWhatComesBeyondTheDaysBytesOnlyTheRunsStatesAreKept) {
   EXPECT_EQ(must(reader_->size()).segments, 6);
 }
 
+TEST_F(BudgetTest, TheDaysBytesOfAllLogsOfACommitCountAndOutlastARestart) {
+  std::vector<SourceCommit> commits{log(kBob, "/bob/1", "net"), log(kBob, "/bob/2", "net")};
+  for (SourceCommit& each : commits) each.source.offset = 40'000;
+  must(writer_->commit(commits, kNow));
+  open();
+  SourceCommit third = log(kBob, "/bob/3", "net");
+  third.source.offset = 40'000;
+  commit(third);
+  EXPECT_THAT(refused(), IsEmpty()) << "80,000 were taken before it";
+  commit(log(kBob, "/bob/4", "net"));
+  EXPECT_THAT(refused(), ElementsAre("1002 bytes 1000"));
+}
+
 TEST_F(BudgetTest, SamplesOfSeriesBeyondTheBudgetAreRefused) {
   SourceCommit trace;
   trace.source.path = "/bob/trace";

@@ -303,7 +303,9 @@ TEST_F(DatasetsTest, AModelKeepsItsIdWhenItIsFittedAnew) {
   must(writer().put_models(models));
   EXPECT_EQ(models[0].id, 1);
   EXPECT_EQ(models[1].id, 2);
-  const auto read = must(reader().models());
+  ModelFilter all;
+  all.bodies = true;
+  const auto read = must(reader().models(all));
   ASSERT_THAT(read, SizeIs(2));
   EXPECT_EQ(read[0].key, key_of(lenet()));
   EXPECT_EQ(read[0].body, "{}");

@@ -14,7 +14,7 @@ namespace {
 
 // All that can be read of a history, to compare two of them.
 std::string told(const std::string& path) {
-  auto reader = must(Reader::open(path));
+  auto reader = must(ModelReader::open(path));
   std::ostringstream out;
   for (const auto& source : must(reader->sources())) out << source.path << " " << source.offset << "\n";
   for (const auto& row : must(reader->runs({}))) {
@@ -25,7 +25,9 @@ std::string told(const std::string& path) {
     for (const auto& p : must(reader->points(row.id, 0, 10'000))) out << " " << p.iteration;
     out << "\n";
   }
-  for (const auto& model : must(reader->models())) out << model.id << " " << model.body << "\n";
+  ModelFilter all;
+  all.bodies = true;
+  for (const auto& model : must(reader->models(all))) out << model.id << " " << model.body << "\n";
   for (const auto& series : must(reader->series())) out << series.name << " " << series.samples << "\n";
   const auto size = must(reader->size());
   out << size.segments << " " << size.points << " " << size.samples << "\n";

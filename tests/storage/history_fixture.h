@@ -89,9 +89,9 @@ class HistoryTest : public ::testing::Test {
     if (!writer_) writer_ = must(Writer::open(path(), options_));
     return *writer_;
   }
-  Reader& reader() {
+  ModelReader& reader() {
     writer();
-    if (!reader_) reader_ = must(Reader::open(path()));
+    if (!reader_) reader_ = must(ModelReader::open(path()));
     return *reader_;
   }
   void close() {
@@ -112,7 +112,7 @@ class HistoryTest : public ::testing::Test {
   TempDir dir_;
   StorageOptions options_;
   std::unique_ptr<Writer> writer_;
-  std::unique_ptr<Reader> reader_;
+  std::unique_ptr<ModelReader> reader_;
 };
 
 }  // namespace etad::test

@@ -386,6 +386,35 @@ TEST_F(HistoryTest, RunsOfANetworkAreCountedByWhatTheyRanOnAndWith) {
   EXPECT_THAT(counted(Phase::test, 10), IsEmpty());
 }
 
+TEST_F(HistoryTest, NetworksComeInPagesByNameAndArchitecture) {
+  int log = 0;
+  for (const auto& [network, architecture] : std::vector<std::pair<const char*, const char*>>{
+           {"b", "2"}, {"", "9"}, {"b", "1"}, {"B", "3"}, {"", ""}, {"a", ""}, {"b", "2"}}) {
+    etad::Run run = lenet();
+    run.network = network;
+    run.architecture = architecture;
+    commit(source_with_run("/" + std::to_string(++log), 1, run));
+  }
+  std::vector<std::string> pages;
+  NetworkFilter filter;
+  filter.limit = 2;
+  for (;;) {
+    const auto page = must(reader().networks(filter));
+    if (page.empty()) break;
+    std::string text;
+    for (const NetworkRow& row : page) text += row.network + "/" + row.architecture + " ";
+    pages.push_back(text);
+    filter.after_run = page.back().last_run;
+  }
+  EXPECT_THAT(pages, ElementsAre("/9 B/3 ", "a/ b/1 ", "b/2 "));
+  NetworkFilter named;
+  named.network = "B";
+  EXPECT_THAT(must(reader().networks(named)), SizeIs(3)) << "in any case";
+  named.architecture = "2";
+  ASSERT_THAT(must(reader().networks(named)), SizeIs(1));
+  EXPECT_EQ(must(reader().networks(named))[0].runs, 2);
+}
+
 TEST_F(HistoryTest, RecordsOfARunNeverStatedAreRefusedAsAWhole) {
   auto good = source_with_run("/good.log", 3);
   auto bad = source_with_run("/bad.log", 3);

@@ -1,0 +1,111 @@
+// The models of the history, loaded when they are asked for. Memory is bounded by what the configuration allows, not
+// by how many there are. A model that rests on one run is not kept but made of it when it is asked for, and so is one
+// whose body can't be read. A start reads nothing. Nobody waits for what another reads or makes: each reads by a reader
+// of his own, and only what is held is behind a lock.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "prediction/evidence.h"
+#include "prediction/model_set.h"
+#include "regression/model.h"
+#include "threads/mutex.h"
+
+namespace etad::prediction {
+
+// A model with all that belongs to it, of the runs that the evidence says; nullopt: none can be fitted.
+std::optional<FittedModel> fitted_from(const ModelKey& key, const Evidenced& evidence,
+                                       const regression::Dataset& data,
+                                       std::optional<regression::Model> model);
+
+// The shared effect of a deployment, by the last runs of its models: of all owners their fair share, so that nobody
+// makes it.
+std::shared_ptr<const regression::SharedEffect> shared_effect_of(
+    const std::vector<std::shared_ptr<const FittedModel>>& models);
+
+class StoredModels final : public KeptModels {
+ public:
+  using Model = std::shared_ptr<const FittedModel>;
+  // Where models are written to; fills in their ids (Writer::put_models).
+  using Write = std::function<Result<void>(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
+                                           const std::optional<RefitProgress>& reached)>;
+
+  // A reader more: there are as many as ask at once.
+  using Open = std::function<Result<std::unique_ptr<ModelReader>>()>;
+
+  // `memory`: bytes that models may take, about; those not asked for longest go first.
+  StoredModels(Open open, std::size_t memory, Write write);
+
+  bool makes_of_one_run() const override { return true; }
+  Result<std::vector<ModelRow>> list(const ModelFilter& filter) override;
+  Result<Model> load(const ModelKey& key) override;
+  Result<std::int64_t> count() override;
+  Result<std::vector<ModelRow>> fair_share(std::size_t most, std::size_t always) override;
+  Result<std::vector<std::string>> names_around(NameOf what, const std::string& wanted) override;
+  Result<std::vector<Model>> teachers(const ModelKey& key) override;
+  Result<void> keep(std::vector<FittedModel>& fitted, const std::vector<ModelKey>& gone,
+                    const std::optional<RefitProgress>& reached) override;
+
+  struct Held {
+    std::size_t models = 0, bytes = 0, deployments = 0;
+  };
+  Held held() const;
+
+ private:
+  struct Place {
+    ModelKey key;
+    Model model;  // nullptr: there is none
+    std::size_t bytes = 0;
+  };
+  // What the models of a deployment share.
+  struct Deployment {
+    regression::Prior prior;
+    std::vector<ModelKey> related;  // whose curves those of the prior are
+    std::shared_ptr<const regression::SharedEffect> effect;
+  };
+  struct KnownDeployment {
+    std::shared_ptr<const Deployment> shared;
+    std::uint64_t used = 0;
+  };
+
+  template <class Body>
+  auto reading(Body body) -> decltype(body(std::declval<ModelReader&>()));
+  std::uint64_t changes() const EXCLUDES(mutex_);
+  void forget(const ModelKey& key) REQUIRES(mutex_);
+  Result<Place> read(ModelReader& reader, const ModelKey& key) EXCLUDES(mutex_);
+  Result<Model> make(ModelReader& reader, const ModelRow& row) EXCLUDES(mutex_);
+  Result<std::vector<Model>> read_teachers(ModelReader& reader, const ModelKey& key) EXCLUDES(mutex_);
+  Result<std::shared_ptr<const Deployment>> deployment(ModelReader& reader, const ModelKey& key)
+      EXCLUDES(mutex_);
+  static regression::Prior prior_of(const Deployment& of, const ModelKey& key);
+  std::optional<Place> held(const ModelKey& key) EXCLUDES(mutex_);
+  void hold(Place place, std::uint64_t changes) EXCLUDES(mutex_);
+
+  const Open open_;
+  const std::size_t memory_;
+  const Write write_;
+  mutable Mutex mutex_;
+  std::vector<std::unique_ptr<ModelReader>> idle_ GUARDED_BY(mutex_);
+  std::list<Place> places_ GUARDED_BY(mutex_);  // the last asked for first
+  std::map<ModelKey, std::list<Place>::iterator> by_key_ GUARDED_BY(mutex_);
+  std::size_t bytes_ GUARDED_BY(mutex_) = 0;
+  // By keys without network and phase; at most kMostDeployments.
+  std::map<ModelKey, KnownDeployment> deployments_ GUARDED_BY(mutex_);
+  std::uint64_t asked_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t changes_ GUARDED_BY(mutex_) =
+      0;  // of the history: what was read before one is not held after it
+  std::optional<std::int64_t> count_ GUARDED_BY(mutex_);
+};
+
+// A key's deployment, as a key with the network and the phase left out.
+ModelKey deployment_of(ModelKey key);
+
+}  // namespace etad::prediction
