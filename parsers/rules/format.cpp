@@ -30,9 +30,10 @@ struct Format::Impl {
   std::string_view stripped(std::string_view line) const {
     Pattern::Groups groups;
     constexpr int kMost = 8;
-    for (int taken = 0; taken < kMost; ++taken) {
+    for (int taken = 0; taken < kMost && !line.empty(); ++taken) {
       const auto hit = std::find_if(strip.begin(), strip.end(), [&](const Pattern& p) {
-        return p.match(line, groups) && !groups[0].empty();
+        return p.can_begin_with(static_cast<unsigned char>(line.front())) && p.match(line, groups) &&
+               !groups[0].empty();
       });
       if (hit == strip.end()) break;
       line.remove_prefix(groups[0].size());

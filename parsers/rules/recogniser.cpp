@@ -1,6 +1,7 @@
 #include "parsers/rules/recogniser.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -56,10 +57,17 @@ std::vector<std::uint16_t> PatternSet::match(std::string_view text) const {
 }
 
 Recogniser::Recogniser(const std::vector<std::shared_ptr<const Format>>& formats) : formats_(formats) {
+  std::map<std::vector<std::string>, std::uint16_t> kinds;
   for (std::size_t i = 0; i < formats.size(); ++i) {
     const auto id = static_cast<std::uint16_t>(i);
     for (const Pattern& p : formats[i]->recognise_patterns()) recognise_.add(p, id);
-    for (const Pattern& p : formats[i]->strip_patterns()) strip_.add(p, id);
+    std::vector<std::string> strips;
+    for (const Pattern& p : formats[i]->strip_patterns()) {
+      strip_.add(p, id);
+      strips.push_back(p.text());
+    }
+    const auto kind = kinds.try_emplace(std::move(strips), static_cast<std::uint16_t>(kinds.size())).first;
+    strip_kinds_.push_back(kind->second);
   }
   recognise_.compile();
   strip_.compile();
@@ -87,12 +95,20 @@ std::vector<std::uint16_t> Recogniser::behind_labels(std::string_view line) cons
     return known != asked.end() ? known->second
                                 : asked.emplace_back(message.size(), recognise_.match(message)).second;
   };
+  // Many formats strip alike: what one of them leaves, the next of its kind leaves as well.
+  std::vector<std::pair<std::uint16_t, std::string_view>> left;
+  const auto stripped = [&](std::uint16_t id) {
+    const auto known =
+        std::find_if(left.begin(), left.end(), [&](const auto& by) { return by.first == strip_kinds_[id]; });
+    return known != left.end() ? known->second
+                               : left.emplace_back(strip_kinds_[id], formats_[id]->stripped(rest)).second;
+  };
   const auto strippers = strip_.match(rest);
   if (label)
     for (const std::uint16_t id : ask(rest))
       if (!std::binary_search(strippers.begin(), strippers.end(), id)) shown.push_back(id);
   for (const std::uint16_t id : strippers) {
-    const std::string_view message = formats_[id]->stripped(rest);
+    const std::string_view message = stripped(id);
     if (message.size() == line.size()) continue;
     const auto& claims = ask(message);
     if (std::binary_search(claims.begin(), claims.end(), id)) shown.push_back(id);

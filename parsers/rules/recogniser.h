@@ -47,6 +47,7 @@ class Recogniser {
   std::vector<std::shared_ptr<const Format>> formats_;
   PatternSet recognise_{Pattern::Anchor::anywhere};
   PatternSet strip_{Pattern::Anchor::beginning};
+  std::vector<std::uint16_t> strip_kinds_;  // of each format: the same number where the patterns are the same
 };
 
 }  // namespace etad

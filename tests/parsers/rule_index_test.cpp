@@ -34,8 +34,8 @@ TEST(RuleIndex, GivesTheRulesThatAskingEachOfThemWould) {
     ASSERT_TRUE(format) << entry.path();
     const std::vector<Rule>& rules = (*format)->rules();
     const RuleIndex index(rules);
-    std::set<std::string> files = {"", "solver.cp", "solver.cpp ", "nobody.cc", std::string(32, 'x'),
-                                   std::string(42, 'y')};
+    std::set<std::string> files = {"",          "solver.cp",          "solver.cpp ",
+                                   "nobody.cc", std::string(32, 'x'), std::string(42, 'y')};
     for (const Rule& rule : rules) files.insert(rule.files().begin(), rule.files().end());
     for (const std::string& file : files) {
       EXPECT_EQ(index.candidates(file, ""), asked(rules, file, "")) << entry.path() << " " << file;
