@@ -80,7 +80,8 @@ class LogImport final : public service::ImportSession {
 };
 
 tl::unexpected<Error> quicker() {
-  return fail("the same log, or one that begins alike, came into the history while this import ran",
+  return fail(ErrorKind::conflict,
+              "the same log, or one that begins alike, came into the history while this import ran",
               "import it again: what is there already is not read twice");
 }
 
@@ -433,9 +434,10 @@ Result<void> check_replaced(std::int64_t id, const std::vector<SourceRow>& sourc
   if (id == 0) return {};
   for (const SourceRow& row : sources) {
     if (row.id != id || row.pending) continue;
-    if (row.kind != "import") return fail("source " + std::to_string(id) + " is followed", "etactl reread");
+    if (row.kind != "import")
+      return fail(ErrorKind::conflict, "source " + std::to_string(id) + " is followed", "etactl reread");
     if (is_trace_format(row.format))
-      return fail("samples of a trace can't be told from those of another one any more");
+      return fail(ErrorKind::conflict, "samples of a trace can't be told from those of another one any more");
     return {};
   }
   return fail(ErrorKind::not_found, "there is no source " + std::to_string(id),

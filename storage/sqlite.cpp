@@ -40,6 +40,7 @@ ErrorKind kind_of(int code) {
     case SQLITE_PERM:
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+    case SQLITE_NOMEM:
       return ErrorKind::unavailable;
     default:
       return ErrorKind::internal;

@@ -98,7 +98,7 @@ Result<void> SqliteWriter::transaction(Body&& body) {
     return done;
   } catch (const std::bad_alloc&) {
     forget_state();
-    return fail("there is no memory for the change", "", connection_->path());
+    return fail(ErrorKind::unavailable, "there is no memory for the change", "", connection_->path());
   }
 }
 

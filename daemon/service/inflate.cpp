@@ -28,7 +28,8 @@ struct Inflater::Impl {
       if (!open) {
         piece.resize(kPiece);
         // 15: the largest window; + 16: a gzip header and no other.
-        if (inflateInit2(&stream, 15 + 16) != Z_OK) return fail("no memory to decompress with");
+        if (inflateInit2(&stream, 15 + 16) != Z_OK)
+          return fail(ErrorKind::unavailable, "no memory to decompress with");
         open = true;
       } else {
         inflateReset(&stream);

@@ -94,6 +94,7 @@ TEST_F(ImportRaces, OfALogAndItsGrownCopyAtOnceTheSecondIsToBeImportedAgain) {
   const auto refused = second->finish();
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().text().find("import it again"), std::string::npos);
+  EXPECT_EQ(refused.error().kind, ErrorKind::conflict);
   second.reset();
   const auto again = begin("/b.log", lenet_)->finish();
   ASSERT_TRUE(again) << again.error().text();

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "daemon/importer.h"
 #include "tests/daemon/followed_log.h"
 
 namespace etad {
@@ -145,6 +146,20 @@ TEST_F(Rereading, WhatCanNotBeReadAgainSaysWhy) {
   EXPECT_EQ(replaced.error().kind, ErrorKind::conflict);
   EXPECT_THAT(why(setup()), HasSubstr("rotated away"));
   EXPECT_THAT(runs(), SizeIs(2));
+}
+
+TEST_F(Rereading, AnImportTakesNoFollowedLogsPlace) {
+  write("a.log", log());
+  ImportOptions options;
+  options.formats = shipped_formats();
+  service::ImportRequest request;
+  request.name = "/a.log";
+  request.replaces = newest().source_id;
+  const auto followed = begin_log_import(request, options, *writer_, [] {});
+  ASSERT_FALSE(followed);
+  EXPECT_EQ(followed.error().kind, ErrorKind::conflict);
+  request.replaces = 4711;
+  EXPECT_EQ(begin_log_import(request, options, *writer_, [] {}).error().kind, ErrorKind::not_found);
 }
 
 TEST_F(Rereading, ARunThatGoesOnOverAnUpgradeIsReadAgain) {

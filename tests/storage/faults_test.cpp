@@ -221,6 +221,7 @@ TEST(Faults, AFullDiskIsNamedWithWhatHelps) {
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error().text(), ::testing::HasSubstr("full"));
   EXPECT_THAT(done.error().hint, ::testing::HasSubstr("make room"));
+  EXPECT_EQ(done.error().kind, ErrorKind::exhausted);
   EXPECT_EQ(commits[0].source.id, 0);
   full = false;
   EXPECT_TRUE(writer->commit(commits, kNow));
