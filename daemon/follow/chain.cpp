@@ -85,6 +85,16 @@ bool Chain::is_another(const FileKey& key, const RotatedName& than) const {
   });
 }
 
+// Whether a file that was read still lies there as another log's: what has the same bytes and was written in its
+// place is no copy of it.
+bool Chain::is_another_logs(const FileKey& key, const FileStatus& than) {
+  if (is_copy(than) || than.born == Instant{}) return false;
+  const auto found = find(key);
+  return found && *found != path_ &&
+         std::none_of(around_.rotated.begin(), around_.rotated.end(),
+                      [&](const RotatedFile& file) { return file.path == *found; });
+}
+
 // Whether it is a finished file, or the one just read, under another name or compressed.
 bool Chain::is_read(const RotatedFile& candidate, const Link& last, const FinishedFiles& finished) {
   const FileKey key = key_of(candidate.status);
@@ -95,7 +105,9 @@ bool Chain::is_read(const RotatedFile& candidate, const Link& last, const Finish
       known_or(contents_.identity(candidate.path, key, begins), std::optional<std::string>(std::string()));
   if (!identity) return false;
   if (identity->empty()) return true;  // not all of it is there yet
-  const auto is_other = [&](const FileKey& other) { return is_another(other, candidate.name); };
+  const auto is_other = [&](const FileKey& other) {
+    return is_another(other, candidate.name) || (other != key && is_another_logs(other, candidate.status));
+  };
   return (*identity == last.finished && !is_other(last.key)) || finished.may_be(*identity, key, is_other);
 }
 

@@ -62,6 +62,25 @@ TEST(Following, EqualHeaders) {
   EXPECT_EQ(etad.lines_of["/logs/a"].size(), etad.lines_of["/logs/b"].size());
 }
 
+// A few bytes are the same in many logs: a file of them is no copy of another log's that still lies there.
+TEST(Following, ARotatedFileOfTheSameBytesAsAnotherLogsIsReadToo) {
+  Harness etad(watching("/logs/*.log"));
+  etad.files.write("/logs/other.log", "same\n");
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.rename("/logs/other.log", "/logs/other.log.1");
+  etad.files.write("/logs/other.log", "next\n");
+  etad.poll();
+  etad.stop();
+  etad.files.rename(kLog, "/logs/train.log.2");
+  etad.files.write("/logs/train.log.1", "same\n");
+  etad.files.write(kLog, "two\n");
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines_of[kLog], ElementsAre("one", "same", "two"));
+  EXPECT_THAT(etad.lines_of["/logs/other.log"], ElementsAre("same", "next"));
+}
+
 TEST(Following, EqualHeadersOverATruncation) {
   Harness etad(watching(kLog));
   std::string same;
