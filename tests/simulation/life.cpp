@@ -1,10 +1,12 @@
 #include "tests/simulation/life.h"
 
 #include <sqlite3.h>
+#include <boost/json.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
 namespace etad::simulation {
 namespace {
@@ -17,6 +19,11 @@ constexpr int kMostLooks = 400;  // until nothing more comes
 
 std::string named(const Step& step) {
   return "step " + std::to_string(step.number) + " of job" + std::to_string(step.job);
+}
+
+std::int64_t iteration_of(const boost::json::value& run) {
+  const boost::json::value& iteration = run.at("progress").at("iteration");
+  return iteration.is_null() ? -1 : iteration.as_int64();
 }
 
 }  // namespace
@@ -157,8 +164,15 @@ int Life::at_disk_call() {
     disk_.die();
     return SQLITE_IOERR;
   }
+  if (questions_left_ > 0 && pick(20) == 0) {
+    --questions_left_;
+    in_call_ = true;
+    question();
+    in_call_ = false;
+  }
   if (fails_after_ && (*fails_after_)-- == 0) {
     fails_after_.reset();
+    has_failed_ = true;
     tell("  the disk fails");
     return pick(2) == 0 ? SQLITE_FULL : SQLITE_IOERR_WRITE;
   }
@@ -185,19 +199,23 @@ void Life::look() {
   try {
     const std::size_t looks = 1 + pick(4);
     for (std::size_t i = 0; i < looks && !disk_.is_dead(); ++i) {
+      if (hardships_.company) questions_left_ = pick(3);
       machine_.look();
       machine_.pass(milliseconds(pick(2) == 0 ? 5 : 300));
     }
   } catch (const Killed&) {
   }
+  questions_left_ = 0;
   if (disk_.is_dead()) return end_of_machine(hardships_.power_cuts && pick(3) == 0);
   check();
 }
 
-// For an import, its next piece or its end, or for a reload of the configuration.
+// For an answer, for an import, its next piece or its end, or for a reload of the configuration.
 void Life::be_asked() {
   try {
-    if (pick(4) == 0) {
+    if (pick(3) == 0) {
+      question();
+    } else if (pick(4) == 0) {
       tell("reload");
       static_cast<void>(machine_.reload(some_watch()));
     } else if (machine_.imports() < 2 && pick(2) == 0) {
@@ -216,6 +234,57 @@ void Life::be_asked() {
   }
   if (disk_.is_dead()) return end_of_machine(hardships_.power_cuts && pick(3) == 0);
   if (machine_.is_running()) check();
+}
+
+// Asks and holds the answer against the history: between the daemon's own calls, perhaps amid a commit.
+void Life::question() {
+  const std::string target = some_question();
+  tell("GET " + target);
+  has_failed_ = false;
+  const service::Reply reply = machine_.get(target);
+  if (disk_.is_dead()) return;
+  if (reply.status >= 500 && !has_failed_)
+    broken(target + " is answered by " + std::to_string(reply.status) + ": " + reply.body);
+  if (reply.status >= 400) return;
+  const bool was_in_call = std::exchange(in_call_, true);
+  hold_against_history(target, reply);
+  in_call_ = was_in_call;
+}
+
+std::string Life::some_question() {
+  const std::string id = std::to_string(1 + pick(6)), job = "job" + std::to_string(pick(4));
+  const std::array<std::string, 14> targets{"/v1/runs?limit=1000",
+                                            "/v1/runs?limit=1000",
+                                            "/v1/runs?limit=1000",
+                                            "/v1/runs/" + id,
+                                            "/v1/runs/" + id + "/progress",
+                                            "/v1/runs/" + id + "/segments",
+                                            "/v1/estimate?phase=train&iterations=100&network=" + job,
+                                            "/v1/whatif?vary=iterations&phase=train&network=" + job,
+                                            "/v1/next",
+                                            "/v1/networks",
+                                            "/v1/models",
+                                            "/v1/sources",
+                                            "/v1/estimators",
+                                            "/metrics"};
+  return targets[pick(targets.size())];
+}
+
+void Life::hold_against_history(const std::string& target, const service::Reply& reply) {
+  if (reply.type != "application/json") return;
+  boost::system::error_code mistake;
+  const boost::json::value body = boost::json::parse(reply.body, mistake);
+  if (mistake) broken(target + " is not JSON: " + reply.body);
+  if (!target.starts_with("/v1/runs?")) return;
+  std::map<std::int64_t, std::int64_t> answered;
+  for (const boost::json::value& run : body.at("runs").as_array())
+    answered[run.at("id").as_int64()] = iteration_of(run);
+  if (answered != machine_.iterations()) broken("other runs are told than the history has: " + reply.body);
+  for (const auto& [id, iteration] : told_)
+    if (!answered.contains(id) || answered.at(id) < iteration)
+      broken("run " + std::to_string(id) + " was told with iteration " + std::to_string(iteration) +
+             " before: " + reply.body);
+  told_ = std::move(answered);
 }
 
 void Life::end_imports() {
@@ -260,6 +329,7 @@ void Life::end_of_machine(bool power_cut) {
   tell(power_cut ? "the power is cut" : "killed");
   if (power_cut) {
     disk_.cut_power();
+    told_.clear();
     for (Job& job : world_.jobs()) {
       job.excuse(1, job.destroyed);
       job.next = 1;

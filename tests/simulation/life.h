@@ -2,6 +2,7 @@
 // changes at every call. After each step the history is held against what was written.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -25,7 +26,7 @@ struct Hardships {
   bool power_cuts = true;
   bool faults = true;
   bool clock = true;
-  bool company = false;   // others ask for imports and reloads
+  bool company = false;   // others ask for imports, reloads and answers
   bool detailed = false;  // the story tells after each look where the daemon stands
 };
 
@@ -47,6 +48,9 @@ class Life {
   bool ensure_running();
   void look();
   void be_asked();
+  void question();
+  std::string some_question();
+  void hold_against_history(const std::string& target, const service::Reply& reply);
   void end_imports();
   void catch_up();
   void end_of_machine(bool power_cut);
@@ -65,11 +69,16 @@ class Life {
   World world_;
   Machine machine_;
 
+  // By run: the iteration that an answer told. Whatever is told has been committed, and a kill takes none of it back.
+  std::map<std::int64_t, std::int64_t> told_;
+
   // Of the daemon's doing of now.
   bool in_call_ = false;       // the world acts, or the history is being checked: nobody else does
   std::size_t acts_left_ = 0;  // of the world between calls
   std::optional<std::size_t> dies_after_;  // calls
   std::optional<std::size_t> fails_after_;
+  bool has_failed_ = false;         // a call, since that was last asked
+  std::size_t questions_left_ = 0;  // between the daemon's own calls
 };
 
 }  // namespace etad::simulation

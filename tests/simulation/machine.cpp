@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace etad::simulation {
+namespace {
+
+constexpr std::int64_t kMostRuns = 1000;
+
+}  // namespace
 
 Machine::Machine(std::string path, follow::FakeFileSystem& files, std::shared_ptr<const FormatSet> formats)
     : path_(std::move(path)), files_(files), formats_(std::move(formats)) {
@@ -26,7 +31,9 @@ bool Machine::start() {
   writer_ = std::make_unique<SharedWriter>(std::move(*writer));
   auto reader = Reader::open(path_);
   auto second = Reader::open(path_);
-  if (!reader || !second) {
+  auto third = Reader::open(path_);
+  auto fourth = Reader::open(path_);
+  if (!reader || !second || !third || !fourth) {
     let_go();
     return false;
   }
@@ -35,6 +42,8 @@ bool Machine::start() {
   auto models = std::make_shared<prediction::StoredModels>([this] { return ModelReader::open(path_); },
                                                            kMemory, put_models_with(*writer_));
   refit_ = std::make_unique<Refit>(std::move(*second), std::move(models), [this] { return wall; });
+  service_ = std::make_unique<Service>(std::move(*third), std::move(*fourth), *refit_, formats_,
+                                       [this] { return wall; });
   if (begin_to_follow()) return true;
   let_go();
   return false;
@@ -84,6 +93,7 @@ void Machine::let_go() {
   imports_.clear();
   ingest_.reset();
   follower_.reset();
+  service_.reset();
   refit_.reset();
   reader_.reset();
   writer_.reset();
@@ -120,6 +130,13 @@ std::vector<Step> Machine::new_steps() {
       if (points.size() < 1000) break;
     }
   }
+  return out;
+}
+
+std::map<std::int64_t, std::int64_t> Machine::iterations() const {
+  std::map<std::int64_t, std::int64_t> out;
+  const auto runs = reader_->runs({.limit = kMostRuns}).value();
+  for (const RunRow& row : runs) out[row.id] = row.run.iteration.value_or(-1);
   return out;
 }
 

@@ -2,6 +2,7 @@
 // started, killed at any call, and lose its power; the history is asked what is in it after every step.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -15,6 +16,7 @@
 #include "prediction/stored_models.h"
 #include "storage/history.h"
 #include "tests/follow/fake_filesystem.h"
+#include "tests/simulation/service.h"
 
 namespace etad::simulation {
 
@@ -50,6 +52,10 @@ class Machine {
   void begin_import(const std::string& name, std::string content);
   void go_on_importing(std::size_t which, std::size_t bytes);
 
+  // A question on the service's connection to the history; only while it is running.
+  service::Reply get(const std::string& target) { return service_->get(target); }
+  std::map<std::int64_t, std::int64_t> iterations() const;  // of each run in the history, by id; -1: none
+
   // What the history has and had not at the last call; after a start, all.
   std::vector<Step> new_steps();
   std::int64_t lines() const;       // that it has counted
@@ -82,6 +88,7 @@ class Machine {
   std::unique_ptr<follow::Follower> follower_;
   std::unique_ptr<Ingest> ingest_;
   std::unique_ptr<Refit> refit_;
+  std::unique_ptr<Service> service_;
   std::vector<Import> imports_;
   std::map<std::int64_t, std::int64_t> told_;  // points, by run
 };
