@@ -135,7 +135,9 @@ std::vector<Step> Machine::new_steps() {
 
 std::map<std::int64_t, std::int64_t> Machine::iterations() const {
   std::map<std::int64_t, std::int64_t> out;
-  const auto runs = reader_->runs({.limit = kMostRuns}).value();
+  RunFilter all;
+  all.limit = kMostRuns;
+  const auto runs = reader_->runs(all).value();
   for (const RunRow& row : runs) out[row.id] = row.run.iteration.value_or(-1);
   return out;
 }

@@ -12,8 +12,8 @@ Service::Service(std::unique_ptr<Reader> reader, std::unique_ptr<Reader> of_live
       refit_(refit),
       formats_(std::move(formats)),
       live_(*of_live_runs_),
-      router_({"simulated", std::move(now), [] { return service::ServiceCounters{}; }}, *this, *reader_, live_) {
-}
+      router_({"simulated", std::move(now), [] { return service::ServiceCounters{}; }}, *this, *reader_,
+              live_) {}
 
 service::Reply Service::get(const std::string& target) {
   service::Request request;
@@ -24,7 +24,9 @@ service::Reply Service::get(const std::string& target) {
   service::Outcome outcome = router_.handle(request);
   if (auto* reply = std::get_if<service::Reply>(&outcome)) return std::move(*reply);
   if (auto* work = std::get_if<service::Work>(&outcome)) return work->job();
-  return {.status = 501};
+  service::Reply other;  // a stream, which nothing of a life asks for
+  other.status = 501;
+  return other;
 }
 
 }  // namespace etad::simulation
