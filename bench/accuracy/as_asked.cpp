@@ -6,9 +6,11 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "bench/rivals/table.h"
 #include "prediction/estimate.h"
+#include "regression/estimators/methods.h"
 #include "regression/estimators/performance.h"
 
 namespace etad::accuracy {
@@ -17,17 +19,37 @@ namespace {
 using estimators::Datum;
 using prediction::Knowledge;
 
+// What was said of the runs of one kind.
 struct Sum {
-  int asked = 0, answered = 0, held = 0;
-  double error = 0;
+  int asked = 0, answered = 0, held = 0, compared = 0;
+  double error = 0, beside_plain = 0, plain = 0;
+
+  void add(const AsAsked& run) {
+    ++asked;
+    if (!run.answered) return;
+    ++answered;
+    const double ours = std::abs(run.estimate / run.actual - 1);
+    error += ours;
+    held += run.actual >= run.lower && run.actual <= run.upper;
+    if (!run.plain) return;
+    ++compared;
+    beside_plain += ours;
+    plain += std::abs(*run.plain / run.actual - 1);
+  }
 };
 
-void print(const std::string& kind, const Sum& sum) {
+void print(std::string_view kind, const Sum& sum) {
   if (sum.asked == 0) return;
-  std::printf("| %s | %d | %d |", kind.c_str(), sum.asked, sum.answered);
+  std::printf("| %.*s | %d | %d |", static_cast<int>(kind.size()), kind.data(), sum.asked, sum.answered);
   if (sum.answered > 0)
-    std::printf(" %.1f | %.1f |\n", 100 * sum.error / sum.answered, 100.0 * sum.held / sum.answered);
-  if (sum.answered == 0) std::printf(" | |\n");
+    std::printf(" %.1f | %.1f |", 100 * sum.error / sum.answered, 100.0 * sum.held / sum.answered);
+  else
+    std::printf(" | |");
+  if (sum.compared > 0)
+    std::printf(" %d | %.1f | %.1f |\n", sum.compared, 100 * sum.beside_plain / sum.compared,
+                100 * sum.plain / sum.compared);
+  else
+    std::printf(" | | |\n");
 }
 
 prediction::Question question_of(const ModelKey& key, const Datum& run) {
@@ -45,43 +67,78 @@ prediction::Question question_of(const ModelKey& key, const Datum& run) {
   return out;
 }
 
-// How far the question lies from the runs that were over when that one began.
-estimators::Kind kind_of(const Knowledge::Data& runs, const Datum& asked) {
-  estimators::History before;
+// The runs that were over when that one began.
+estimators::History before(const Knowledge::Data& runs, const Datum& asked) {
+  estimators::History out;
   for (const auto& [key, of] : runs)
     for (const Datum& run : of)
-      if (run.ended_at > 0 && run.ended_at <= asked.started_at) before.push_back(run);
-  return estimators::Seen(before).kind_of(asked.what);
+      if (run.ended_at > 0 && run.ended_at <= asked.started_at) out.push_back(run);
+  return out;
+}
+
+std::optional<double> plain_line(const estimators::History& known, const Datum& run) {
+  const estimators::Estimator line = estimators::gianniti();
+  if (line.needs(known)) return std::nullopt;
+  const auto said = line.fit(known, estimators::Target::seconds)->predict(run.what).estimate;
+  return said ? std::optional(std::exp(said->log_mean) * run.what.iterations) : std::nullopt;
+}
+
+std::shared_ptr<const prediction::ModelSet> learnt_from(const Knowledge::Data& runs) {
+  auto out = std::make_shared<prediction::ModelSet>();
+  out->knowledge = Knowledge::of(runs, nullptr, [] {});
+  return out;
+}
+
+std::vector<AsAsked> ask_each(const std::shared_ptr<const prediction::ModelSet>& models,
+                              const Knowledge::Data& runs) {
+  std::vector<AsAsked> out;
+  for (const auto& [key, of] : runs) {
+    for (const Datum& run : of) {
+      if (!(run.started_at > 0)) continue;
+      const estimators::History known = before(runs, run);
+      AsAsked asked;
+      asked.kind = estimators::Seen(known).kind_of(run.what);
+      asked.actual = run.value * run.what.iterations;
+      asked.plain = plain_line(known, run);
+      if (const auto answer = prediction::estimate(models, question_of(key, run))) {
+        asked.answered = true;
+        asked.estimate = answer->sum.seconds;
+        asked.lower = answer->sum.lower;
+        asked.upper = answer->sum.upper;
+      }
+      out.push_back(asked);
+    }
+  }
+  return out;
 }
 
 }  // namespace
 
-void report_by_kind(const History& history) {
-  auto models = std::make_shared<prediction::ModelSet>();
-  models->knowledge = Knowledge::of(history.runs, nullptr, [] {});
+std::vector<AsAsked> ask_when_begun(const Knowledge::Data& runs) {
+  return ask_each(learnt_from(runs), runs);
+}
+
+void report_by_kind(const Knowledge::Data& runs) {
+  const auto models = learnt_from(runs);
   std::printf("\n### By kind of question, hidden\n\n");
   bench::print_table(models->knowledge->records());
   std::array<Sum, estimators::kKinds> sums;
   Sum all;
-  for (const auto& [key, runs] : history.runs) {
-    for (const Datum& run : runs) {
-      if (!(run.started_at > 0)) continue;
-      const auto answer = prediction::estimate(models, question_of(key, run));
-      for (Sum* sum : {&sums[static_cast<std::size_t>(kind_of(history.runs, run))], &all}) {
-        ++sum->asked;
-        if (!answer) continue;
-        const double actual = run.value * run.what.iterations;
-        ++sum->answered;
-        sum->error += std::abs(answer->sum.seconds / actual - 1);
-        sum->held += actual >= answer->sum.lower && actual <= answer->sum.upper;
-      }
-    }
+  for (const AsAsked& run : ask_each(models, runs)) {
+    sums[static_cast<std::size_t>(run.kind)].add(run);
+    all.add(run);
   }
   if (all.asked == 0) return;
   std::printf("\n### Each run asked about when it began (`at=`)\n\n");
-  std::printf("| Kind | Runs | Answered | Error %% | Coverage %% of 90 %% |\n|---|---|---|---|---|\n");
+  std::printf(
+      "The last three columns: runs that a straight line (`gianniti`) answers too, and both errors "
+      "there.\n\n");
+  std::printf(
+      "| Kind | Runs | Answered | Error %% | Coverage %% of 90 %% | Both | Error %% | Straight line's %% "
+      "|\n");
+  std::printf("|---|---|---|---|---|---|---|---|\n");
   for (std::size_t kind = 0; kind < sums.size(); ++kind)
-    print(std::string(estimators::column_of(static_cast<estimators::Kind>(kind))), sums[kind]);
+    print(estimators::column_of(static_cast<estimators::Kind>(kind)), sums[kind]);
   print("all", all);
 }
 

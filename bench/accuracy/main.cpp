@@ -68,5 +68,5 @@ int main(int argc, char** argv) {
               history.series.size(), history.segments, history.left_out, unread);
   accuracy::Totals totals = accuracy::report_batch_sizes(history);
   accuracy::report_totals(totals += accuracy::report_runs(history, least_runs));
-  accuracy::report_by_kind(history);
+  accuracy::report_by_kind(history.runs);
 }
