@@ -33,14 +33,15 @@ class HostRows {
         host_id_(std::move(host_id)),
         exporter_(std::move(exporter)) {}
 
-  // A connection that was cut without the server's knowing leaves it a transaction that waits for its client, and
-  // holds the locks of this host's rows. Of this host's sessions those end that have waited so for `silent`. Names
-  // this one by the host.
+  // A connection that was cut without the server's knowing leaves it a transaction that waits for its client,
+  // and holds the locks of this host's rows. Of this host's sessions those end that have waited so for
+  // `silent`. Names this one by the host.
   void end_lost_sessions(std::chrono::seconds silent);
 
   std::optional<HostRow> find();
-  // Becomes the one that writes the host's rows, from `start_token` and `up_to` on. `anew`: all that the history has
-  // is written again, as a new generation; once it is there (at `sweep_at`), what is left of older ones goes.
+  // Becomes the one that writes the host's rows, from `start_token` and `up_to` on. `anew`: all that the
+  // history has is written again, as a new generation; once it is there (at `sweep_at`), what is left of
+  // older ones goes.
   void claim(const std::string& session, const std::string& name, const HostRow& from,
              std::optional<std::int64_t> sweep_at);
 
@@ -51,8 +52,8 @@ class HostRows {
     // From when on series_minutes that are not in the history go with a sweep; nullopt: none do.
     std::optional<Instant> oldest_minutes;
   };
-  // One transaction: the rows, how far they go, and the sweep where it is due. False: another session has claimed
-  // the host meanwhile, or has written; nothing was written then.
+  // One transaction: the rows, how far they go, and the sweep where it is due. False: another session has
+  // claimed the host meanwhile, or has written; nothing was written then.
   bool write(const Step& step);
 
   const HostRow& now() const { return now_; }

@@ -1,7 +1,8 @@
 // PostgreSQL's protocol as this room uses it: one connection, statements with text parameters, pipelined.
 //
-// As with SQLite (storage/sqlite.h), a failing statement throws postgres::Failure inside the room; guarded() turns
-// it into the Error it carries. After a failure the connection is of no more use: its owner makes a new one.
+// As with SQLite (storage/sqlite.h), a failing statement throws postgres::Failure inside the room; guarded()
+// turns it into the Error it carries. After a failure the connection is of no more use: its owner makes a new
+// one.
 #pragma once
 
 #include <libpq-fe.h>
@@ -105,15 +106,16 @@ class Connection {
   explicit Connection(const std::string& where, const std::string& password_file = {},
                       std::chrono::seconds timeout = kTimeout);
 
-  // How long a statement may take. The server ends it then; where nothing comes of the server for a quarter longer,
-  // nor takes what we send, the connection counts as lost, whatever TCP believes. 0: as long as it wants.
+  // How long a statement may take. The server ends it then; where nothing comes of the server for a quarter
+  // longer, nor takes what we send, the connection counts as lost, whatever TCP believes. 0: as long as it
+  // wants.
   void set_timeout(std::chrono::seconds timeout);
 
   void execute(const std::string& sql);  // any number of statements without parameters
   Rows query(const std::string& sql, const std::vector<Parameter>& values = {});
 
-  // Sent with others, without waiting for its answer; flush() waits for all of them and throws where one failed.
-  // A place where the answer is wanted: the number of rows that it changed.
+  // Sent with others, without waiting for its answer; flush() waits for all of them and throws where one
+  // failed. A place where the answer is wanted: the number of rows that it changed.
   void queue(const std::string& sql, const std::vector<Parameter>& values, std::int64_t* changed = nullptr);
   void flush();
 
@@ -139,8 +141,8 @@ class Connection {
   bool lost_ = false;                      // it was at an end
 };
 
-// One transaction: rolled back at the end of its scope unless commit() came through. What commit() throws leaves
-// open whether it did.
+// One transaction: rolled back at the end of its scope unless commit() came through. What commit() throws
+// leaves open whether it did.
 class Transaction {
  public:
   explicit Transaction(Connection& connection) : connection_(connection) { connection_.execute("BEGIN"); }

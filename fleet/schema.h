@@ -1,5 +1,5 @@
-// The fleet's tables in PostgreSQL, or in what speaks its protocol: how they are made and brought up to date, and
-// what of them an exporter of another version may use. docs/fleet.md describes them.
+// The fleet's tables in PostgreSQL, or in what speaks its protocol: how they are made and brought up to date,
+// and what of them an exporter of another version may use. docs/fleet.md describes them.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ inline std::int64_t current_version() {
 // The last version that gave the rows of hosts new columns: rows that were written by an older one lack them.
 inline constexpr std::int64_t kRowsVersion = 4;
 
-// Brings the database from its version to `to`, step by step, each in a transaction of its own under an advisory
-// lock; gives the roles etad_writer, etad_reader and etad_models, as far as there are such, what they need. A newer
-// database stays as it is. The version it has then.
+// Brings the database from its version to `to`, step by step, each in a transaction of its own under an
+// advisory lock; gives the roles etad_writer, etad_reader and etad_models, as far as there are such, what
+// they need. A newer database stays as it is. The version it has then.
 std::int64_t migrate(postgres::Connection& connection, std::int64_t to = current_version());
 
 // The database as an exporter finds it.

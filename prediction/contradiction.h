@@ -27,7 +27,8 @@ struct Contradiction {
 
 // Whether runs of a key without a device can't be of one device. On a machine that is known a factor of four
 // between runs with the same settings is needed, because one machine may be slow for a while; where not even
-// the machine is known, of two. Where one of five or more runs stands alone, it is an outlier and nothing else.
+// the machine is known, of two. Where one of five or more runs stands alone, it is an outlier and nothing
+// else.
 std::optional<Contradiction> contradiction_of(const ModelKey& key, const regression::Dataset& runs);
 
 }  // namespace etad::prediction

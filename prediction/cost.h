@@ -1,5 +1,5 @@
-// What a run costs beside time: energy and memory, of the same deployment and the same parts that its estimate in
-// time has. Pure.
+// What a run costs beside time: energy and memory, of the same deployment and the same parts that its
+// estimate in time has. Pure.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// What all runs together have taught, beside the models of single networks, as text and back: learnt once, and kept
-// for whoever is asked next. A fleet's history keeps it (fleet/answers).
+// What all runs together have taught, beside the models of single networks, as text and back: learnt once,
+// and kept for whoever is asked next. A fleet's history keeps it (fleet/answers).
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct Learnt {
 // The runs that the estimators learn from, their records, and what contradicts itself.
 std::string learnt_to_json(const Learnt& learnt);
 
-// The same again: an estimator is fitted to those runs when it is first asked, and none is put to the test anew, which
-// takes long. Fails on what is damaged, or was written by other estimators than these.
+// The same again: an estimator is fitted to those runs when it is first asked, and none is put to the test
+// anew, which takes long. Fails on what is damaged, or was written by other estimators than these.
 Result<Learnt> learnt_from_json(std::string_view text);
 
 }  // namespace etad::prediction

@@ -18,8 +18,9 @@ double epoch_seconds(Instant at);
 // A segment as the regression takes it.
 regression::RunInterval interval_of(const Segment& segment);
 
-// The model's prediction for one iteration: that for all `iterations` that lie ahead, divided by their number.
-// Asked for a single iteration, the model would count what a run costs once (its c0) for each of them.
+// The model's prediction for one iteration: that for all `iterations` that lie ahead, divided by their
+// number. Asked for a single iteration, the model would count what a run costs once (its c0) for each of
+// them.
 std::optional<regression::Prediction> per_iteration(const regression::Model& model, const Run& run,
                                                     Phase phase, double iterations, double confidence);
 

@@ -25,8 +25,8 @@ struct GpuChoice {
 };
 
 // `series`: those that have samples of the run's time. `own_host`: what a series without a host is about.
-// A label `gpus` wins over the log, for the two count differently: the log by what CUDA_VISIBLE_DEVICES left
-// visible to the process, the trace by what is in the machine.
+// A label `gpus` wins over the log, because the two count differently: the log by what CUDA_VISIBLE_DEVICES
+// left visible to the process, the trace by what is in the machine.
 GpuChoice choose_gpus(const RunRow& row, const std::vector<SeriesRow>& series, const std::string& own_host);
 
 // Whether a series is about a whole GPU of that host; a share of a partitioned one is none.

@@ -18,8 +18,8 @@ struct Split {
   double seconds = 0;  // of an iteration: until the last one is ready. What it costs to join is not in it
 };
 
-// Each device is asked for the whole batch and for half of it: a line through both. Refused where the question
-// has no batch size, or where one device has no answer.
+// Each device is asked for the whole batch and for half of it: a line through both. Refused where the
+// question has no batch size, or where one device has no answer.
 Answer<Split> split(const Question& question, const std::vector<std::string>& devices, const Ask& ask);
 
 }  // namespace etad::prediction

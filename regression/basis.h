@@ -15,11 +15,12 @@
 namespace etad::regression {
 
 struct Basis {
-  std::string_view formula;             // what people and models know it by
+  std::string_view formula;             // its name, shown to users and kept in models
   std::vector<std::string_view> names;  // of its coefficients
   unsigned free = 0;                    // bit i: coefficient i may be negative
-  int knots = 0;                        // how many it takes, in samples per iteration
+  int knots = 0;                        // of a spline: how many, each at a number of samples per iteration
   int batch_sizes = 1;                  // different B it needs before it may compete
+  // The row of the design matrix for n iterations over b samples each: t = features * coefficients.
   Terms (*features)(double n, double b, std::span<const double> knots) = nullptr;
 
   int parameters() const { return static_cast<int>(names.size()); }

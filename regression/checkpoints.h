@@ -1,4 +1,5 @@
-// The moments of a run at which its remaining time is written down, to be scored when it has ended.
+// The moments of a run at which its predicted remaining time is recorded, to be scored when the run has
+// ended.
 #pragma once
 
 #include <array>
@@ -13,8 +14,8 @@ inline constexpr std::array<double, 4> kCheckpoints{0.0, 0.05, 0.25, 0.5};
 std::optional<double> time_fraction(double elapsed_seconds, double remaining_seconds);
 
 // The checkpoint to write a prediction down for now; nullopt: none. All arguments are shares of the run's
-// time: `fraction`, how much is over; `recorded`, the latest checkpoint on record; `before`, how much was over
-// when the run was last looked at.
+// time: `fraction`, how much is over; `recorded`, the latest checkpoint on record; `before`, how much was
+// over when the run was last looked at.
 //
 // A prediction is worth writing down only close behind its checkpoint: at most kCheckpointTolerance late, or
 // kWatchedTolerance where the run was watched and passed it between two looks. Checkpoints that were passed

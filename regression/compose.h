@@ -7,9 +7,9 @@
 
 namespace etad::regression {
 
-// How alike the errors of the parts of one run are: a slow machine slows all of them. 0 would let them cancel
-// as strangers do, 1 would add the bounds up. Between the training and the testing of the same runs it was
-// 0.78, 0.66 and 0.88 on the three machines of docs/accuracy.md.
+// The correlation of the errors of the parts of one run: a slow machine slows all of them. With 0 their
+// variances would add up, with 1 their half-widths. Between the training and the testing of the same runs it
+// was 0.78, 0.66 and 0.88 on the three machines of docs/accuracy.md.
 inline constexpr double kPartsCorrelation = 0.75;
 
 // Seconds add up. The half-widths w_i below and above do not: each side's is

@@ -1,4 +1,5 @@
-// How well a basis predicts what it has not seen.
+// How well a basis predicts what it has not seen: each fold is left out once, the basis is fitted to the
+// others and asked for the runs of that fold.
 #pragma once
 
 #include <vector>

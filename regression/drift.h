@@ -19,8 +19,8 @@ namespace etad::regression {
 // by chance. It keeps runs that were slow now and then from being taken for a change.
 std::optional<double> drop_before_change(Observations& rows, const std::vector<double>& residuals);
 
-// The runs test's statistic, in standard deviations: how many times the residuals cross `middle`, against what
-// independent ones would do. Far below 0 where neighbours resemble each other.
+// The runs test's statistic, in standard deviations: how many times the residuals cross `middle`, against
+// what independent ones would do. Far below 0 where neighbours resemble each other.
 double runs_statistic(const std::vector<double>& residuals_in_order, double middle);
 
 }  // namespace etad::regression

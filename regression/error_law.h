@@ -1,5 +1,5 @@
-// How far off a forecast may be: the distribution of its relative error. It is mostly small, when the run goes
-// on as it did, and sometimes large, when the step time changes without any sign of it in the past.
+// How far off a forecast may be: the distribution of its relative error. It is mostly small, when the run
+// goes on as it did, and sometimes large, when the step time changes without any sign of it in the past.
 #pragma once
 
 namespace etad::regression {

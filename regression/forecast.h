@@ -11,8 +11,8 @@
 namespace etad::regression {
 
 struct Forecast {
-  double seconds = 0;
-  ErrorLaw law;
+  double seconds = 0;       // expected
+  ErrorLaw law;             // of ln(actual / seconds)
   double cold_cache = 0;    // the probability that it rests on a start slowed by a cold cache
   double variance() const;  // relative
 };
@@ -23,7 +23,7 @@ std::optional<Forecast> model_forecast(const std::optional<Prediction>& predicti
 // What is known of the run's input beside its windows.
 struct Feed {
   bool on_cpu = false;
-  double waits = 0;  // how often its log said that it waited for them
+  double waits = 0;  // how often its log said that it waited for its input
 };
 
 // Of one training iteration: the mean over the next `left` of them.
@@ -33,8 +33,8 @@ Forecast training_forecast(const StepTimeSegmentation& segmentation, const StepT
 // Of one test phase; `cost` has seen at least one.
 Forecast test_forecast(const TestCost& cost);
 
-// Both combined, weighted by precision. `discount` in [0, 1]: the probability that, if the two contradict each
-// other, it is the model that does not hold for this run.
+// Both combined, weighted by precision. `discount` in [0, 1]: the probability that, if the two contradict
+// each other, it is the model that does not hold for this run.
 Forecast combine(const Forecast& own, const Forecast& model, double discount);
 
 }  // namespace etad::regression

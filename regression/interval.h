@@ -2,10 +2,10 @@
 // them; a score of 2 was an error twice as large as foreseen.
 //
 // With many scores this is conformal prediction (Vovk et al. 2005; CV+ of Barber et al., "Predictive
-// inference with the jackknife+", 2021): the interval's half-width is a quantile of the scores, whatever their
-// distribution. Fewer than nine scores have no 90 % quantile. So a prior counts as kPriorScores further scores,
-// and fades as runs come in: Student's t with the degrees of freedom that the noise was estimated with, which
-// is wide where the spread is known from two or three runs only.
+// inference with the jackknife+", 2021): the interval's half-width is a quantile of the scores, whatever
+// their distribution. Fewer than nine scores have no 90 % quantile. So a prior counts as kPriorScores further
+// scores, and fades as runs come in: Student's t with the degrees of freedom that the noise was estimated
+// with, which is wide where the spread is known from two or three runs only.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // The time between a run's windows that none of them accounts for: tests whose length no line says,
-// checkpoints that leave no line, a restart of the input. The inside of remaining().
+// checkpoints that leave no line, a restart of the input. Seconds. Used by remaining() only.
 #pragma once
 
 #include <span>

@@ -121,9 +121,9 @@ struct RelatedModel {
   std::vector<CurvePoint> curve;
 };
 
-// What is known before the first run of this model: the evidence decides how much of it counts.
-// The daemon takes all dirty models of a deployment through the first stage without it, and through the second
-// with it (regression/two_stage_fit.h).
+// What is known before the first run of this model. How much of it counts is inferred with the fit.
+// The daemon takes all dirty models of a deployment through the first stage without it, and through the
+// second with it (regression/two_stage_fit.h).
 struct Prior {
   std::vector<RelatedModel> related_models;  // the first kMaxRelatedModels count
   double noise = 0;                          // typical of the deployment; 0: unknown

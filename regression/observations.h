@@ -1,4 +1,5 @@
-// A dataset made fit for regression: what can't be measured is left out, what is left has a place in a fold.
+// A dataset as rows of the regression: runs without a usable time are left out, the others are given the
+// folds that cross-validation leaves out one after the other.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Outliers among the times of a run's past: a process suspended overnight, a restart by hand. They say nothing
-// of its future, so they are winsorised: cut to the longest time that is still ordinary.
+// Outliers among the times of a run's past: a process suspended overnight, a restart by hand. They say
+// nothing of its future, so they are winsorised: cut to the longest time that is still ordinary.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ constexpr double kOutlierWindows = 3;
 // that takes ten times as long, will come again and counts in full.
 constexpr std::size_t kMostOutliers = 3;
 
-// The most that any of `values` is to count as, in their unit: `usual`, or, if that is more, the largest value
-// that is left when the kMostOutliers largest are taken away.
+// The most that any of `values` is to count as, in their unit: `usual`, or, if that is more, the largest
+// value that is left when the kMostOutliers largest are taken away.
 double winsorised_at(std::vector<double> values, double usual);
 
 }  // namespace etad::regression

@@ -15,7 +15,7 @@ struct ReplicateGroups {
   std::vector<double>
       samples;  // per iteration, sorted; at most kMaxCurve, beyond which neighbours share a group
   Eigen::VectorXd residuals;  // robust mean of log(t / f) of each group's runs
-  Eigen::VectorXd noise;      // its variance: the pooled noise, moved by the group's own spread
+  Eigen::VectorXd noise;      // variance of that mean, from the pooled noise and the group's own spread
   std::vector<int> of;        // the group of each row
 };
 

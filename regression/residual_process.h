@@ -28,12 +28,13 @@ class ResidualProcess {
   using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMost, kMost>;
   using Line = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMost, 1>;
 
-  // `carried`: what the network's other phase bears over, at the measured batch sizes at least; empty:
-  // nothing.
+  // `carried`: the residuals carried over from the network's other phase, at the measured batch sizes at
+  // least; empty: nothing.
   ResidualProcess(const ResidualData& data, const Kernel& kernel, const Eigen::VectorXd& carried);
 
-  // Prepares evidence(), and that for all shares of what is carried over at once: a share moves the residuals
-  // and not their covariance. A point that differs from the one before in `small_batches` only is cheap.
+  // Prepares evidence(). It may then be asked of any share of what is carried over: a share moves the
+  // residuals, not their covariance. A point that differs from the one before in `small_batches` only is
+  // cheap.
   void set(const Hyperparameters& point) { apply(point, false); }
   double evidence(double carried) const;  // log marginal likelihood, but for a constant
 

@@ -1,4 +1,4 @@
-// What a run's test phases cost and how often they come. The inside of remaining().
+// What a running run's test phases cost and how often they come. Seconds. Used by remaining() only.
 #pragma once
 
 #include <vector>

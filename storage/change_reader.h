@@ -1,5 +1,5 @@
-// What has changed in a history since a point in time, for whoever carries it elsewhere. Each thing stands in the
-// list once, where it last changed; what it is now is read with it, in one transaction.
+// What has changed in a history since a point in time, for whoever carries it elsewhere. Each thing stands in
+// the list once, where it last changed; what it is now is read with it, in one transaction.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ class ChangeReader {
   static Result<std::unique_ptr<ChangeReader>> open(const std::string& path);
   virtual ~ChangeReader() = default;
 
-  // At most `most` of those behind `after`. Runs of imports that are not complete are as gone.
+  // At most `most` of those behind `after`. Runs of imports that are not complete count as removed.
   virtual Result<Changes> after(std::int64_t after, std::int64_t most) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Rows whose bytes can't be what we wrote.
+// The error of a row whose bytes can't be unpacked: the history is damaged (ErrorKind::corrupt).
 #pragma once
 
 #include <string>

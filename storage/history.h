@@ -25,25 +25,25 @@ struct SourceCommit {
   std::vector<FinishedFile> finished;  // files of this source that ended with these records
 };
 
-// What the sources of one owner may add to the history; 0: any number. Beyond, new networks (with their runs),
-// runs and series are refused, and of log beyond the day's bytes all but the runs' states.
+// What the sources of one owner may add to the history; 0: any number. Beyond, new networks (with their
+// runs), runs and series are refused, and of log beyond the day's bytes all but the runs' states.
 struct Budgets {
   std::int64_t networks = 2'000, runs = 200'000, series = 4'096;
   std::int64_t bytes_a_day = std::int64_t{4} << 30;  // UTC
 };
 
-// How long what is kept. Runs, segments and the track record are kept for ever.
+// How long each tier of the monitoring traces is kept. Runs, segments and the track record are kept for ever.
 struct StorageOptions {
   std::chrono::hours raw_samples{24 * 7};
   std::chrono::hours minute_samples{24 * 90};
   std::chrono::hours hour_samples{0};  // 0: for ever
   Budgets budgets{};
-  // The machine that the runs to come are of, as an opaque id; empty: not known. A copy of a history on another
-  // machine is told by it (storage/change_reader.h).
+  // The machine that the runs to come are of, as an opaque id; empty: not known. A copy of a history on
+  // another machine is told by it (storage/change_reader.h).
   std::string machine = {};
 };
 
-// What went of an owner: runs, and sources that are or were theirs.
+// What forget_owner() removed: runs, and sources (that are or were the owner's).
 struct Forgotten {
   std::int64_t runs = 0, sources = 0;
 };
@@ -74,27 +74,28 @@ class Writer {
   // The same, and it takes the place of `old`, whose runs go. Of a run that both have (by ordinal and start)
   // what its user said and what was predicted of it stay.
   virtual Result<void> replace_source(std::int64_t old, std::int64_t id) = 0;
-  // Whether all that came of `copy` (its runs and what was measured of them) is how what came of `source` begins:
-  // an earlier state of the same log. False where nothing came of it.
+  // Whether the runs and measurements of `copy` are the first ones of `source`, so that it was an earlier
+  // state of the same log. False where it has none.
   virtual Result<bool> is_beginning(std::int64_t copy, std::int64_t source) = 0;
-  // What came of a followed source goes, and it is read on from where it stands.
+  // Removes the runs of a followed source and begins its parser anew; reading goes on at its offset.
   virtual Result<void> pass_source_over(std::int64_t id) = 0;
-  // Every followed source that no format was recognised in begins anew, where these rules are others than those
-  // it was last looked at with. How many.
+  // Every followed source without a recognised format is read again from its beginning, where these rules are
+  // others than those that it was last tried with. How many they are.
   virtual Result<std::int64_t> look_again(const std::string& rules_fingerprint) = 0;
   virtual Result<void> forget_run(std::int64_t run_id) = 0;
-  // All runs of an owner go, and the owner's imports and files that are gone; what is followed goes on from where
-  // it stands. not_found: there is nothing of that owner.
+  // All runs of an owner go, and the owner's imports and files that are gone; what is followed goes on from
+  // where it stands. not_found: there is nothing of that owner.
   virtual Result<Forgotten> forget_owner(std::int64_t uid) = 0;
   // The finished files of the imports that were adopted since the last call: whoever follows files asks, so
   // that it does not read them again.
   virtual std::vector<std::string> take_adopted() = 0;
-  // Replaces by key and keeps the ids; `gone`: keys of which there is none any more; `reached`: with these, how
-  // far all models are up to date.
+  // Replaces by key and keeps the ids; `gone`: keys of which there is none any more; `reached`: with these,
+  // how far all models are up to date.
   virtual Result<void> put_models(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone = {},
                                   const std::optional<RefitProgress>& reached = {}) = 0;
 
-  // What the iterations of a run's phase cost, where its log does not say it.
+  // The energy (joules, of all devices together) and the peak memory (bytes, of a device) of a run's phase,
+  // where its log does not say them.
   virtual Result<void> put_costs(std::int64_t run_id, Phase phase, std::optional<double> joules,
                                  std::optional<double> peak_bytes) = 0;
 
@@ -114,7 +115,8 @@ class Writer {
   // The run is over after `total` (first line to end, on the log's clock): scores what was predicted of it.
   virtual Result<void> score_run(std::int64_t run_id, Duration total) = 0;
 
-  // Returns when all that was committed is on the disk: a commit alone may be taken back by a power cut.
+  // Returns when all that was committed is on the disk: a power cut may take back a commit that was not
+  // synced.
   virtual Result<void> sync() = 0;
   // An error where the database no longer lies under its name. Every change is refused then.
   virtual Result<void> check_place() = 0;
@@ -155,8 +157,8 @@ struct RunCount {
   std::int64_t runs = 0;
 };
 
-// What was refused of an owner's for a budget: runs (of a network too many, or too many), samples of series, or
-// bytes of log.
+// What was refused of an owner's for a budget: runs (of a network too many, or too many), samples of series,
+// or bytes of log.
 struct RefusedRow {
   std::int64_t owner = kUnknownOwner;
   std::string what;  // networks, runs, series, bytes
@@ -212,15 +214,15 @@ class Reader {
   virtual Result<std::vector<SeriesRow>> series(const std::string& name = {}) = 0;
   virtual Result<std::vector<SeriesPoints>> series_points(const SeriesQuery& query) = 0;
 
-  // For refits: keys whose data changed after a generation (0: all there are), at least `most` of them where there
-  // are so many, up to the generation `reached`. A key whose last run was dropped or moved away comes out too, and
-  // has no data.
+  // For refits: keys whose data changed after a generation (0: all there are), at least `most` of them where
+  // there are so many, up to the generation `reached`. A key whose last run was dropped or moved away comes
+  // out too, and has no data.
   virtual Result<std::vector<ModelKey>> changed_keys(std::int64_t since_generation, std::int64_t& reached,
                                                      std::int64_t most = 1 << 20) = 0;
   // Keys that name no device and have runs, but no model.
   virtual Result<std::vector<ModelKey>> unnamed_keys(std::int64_t most) = 0;
-  // At most `max_runs` runs, newest first, each with at most `max_windows` windows: of all owners their fair share
-  // (storage/fair_share.h), or those of one.
+  // At most `max_runs` runs, newest first, each with at most `max_windows` windows: of all owners their fair
+  // share (storage/fair_share.h), or those of one.
   virtual Result<std::vector<RunData>> run_data(const ModelKey& key, int max_runs, int max_windows,
                                                 std::optional<std::int64_t> owner = std::nullopt) = 0;
 };
@@ -233,11 +235,12 @@ class ModelReader : public Reader {
   virtual Result<std::vector<ModelRow>> models(const ModelFilter& filter = {}) = 0;  // by id
   virtual Result<std::optional<ModelRow>> model(const ModelKey& key) = 0;            // with its body
   virtual Result<std::int64_t> model_count() = 0;
-  // Of all models, or of those that teach the deployment of a key, the owners' fair share (storage/fair_share.h) of
-  // the last fitted: at most `most`, the last fitted first, without bodies.
+  // Of all models, or of those that teach the deployment of a key, the owners' fair share
+  // (storage/fair_share.h) of the last fitted: at most `most`, the last fitted first, without bodies.
   virtual Result<std::vector<ModelRow>> fair_models(const std::optional<ModelKey>& deployment,
                                                     std::size_t most, std::size_t always) = 0;
-  // Names that have models, of those around the one that is wanted in the order of the alphabet: at most `most`.
+  // Names that have models, of those around the one that is wanted in the order of the alphabet: at most
+  // `most`.
   virtual Result<std::vector<std::string>> names_around(NameOf what, const std::string& wanted,
                                                         std::int64_t most) = 0;
 };

@@ -22,9 +22,9 @@ class RunTable {
   // Writes the run's latest state, with the labels it may have; gives its id. Runs of a pending source join
   // no dataset. A new run is `source`'s owner's, and stays that.
   std::int64_t put(std::int64_t source_id, const SourceRow& source, const Run& said, Instant now);
-  void own(std::int64_t source_id, std::int64_t owner);  // its runs of which nobody knew whose they are
+  void own(std::int64_t source_id, std::int64_t owner);  // gives its runs without an owner that one
 
-  // What its iterations of that phase cost, where its log does not say it.
+  // Joules and peak bytes of that phase, where its log does not say them (history.h).
   void put_costs(std::int64_t run_id, Phase phase, const std::optional<double>& joules,
                  const std::optional<double>& peak_bytes);
   void measured(std::int64_t run_id, Phase phase);  // it has new segments in that phase
@@ -37,7 +37,7 @@ class RunTable {
   std::vector<std::int64_t> of_owner(std::int64_t uid);  // ids
   // The runs that two sources both have, by ordinal and start: the ids in either.
   std::vector<std::pair<std::int64_t, std::int64_t>> common(std::int64_t one, std::int64_t other);
-  // Whether the copy's runs, of which there are some, are the source's first, as far as they go.
+  // Writer::is_beginning.
   bool is_beginning(std::int64_t copy, std::int64_t source);
   void hand_over(std::int64_t before, std::int64_t after);  // what the user said of it
   std::string architecture(std::int64_t run_id);

@@ -37,7 +37,7 @@ class SourceTable {
   std::vector<std::int64_t> pending();
   void clear_pending(std::int64_t id);
   void remove(std::int64_t id);     // with all that refers to it
-  void pass_over(std::int64_t id);  // as if nothing had been read before here
+  void pass_over(std::int64_t id);  // its parser and counts begin anew, its offset stays
   // All followed ones without a format, where these rules are not those tried last. How many.
   std::int64_t look_again(const std::string& rules_fingerprint);
 

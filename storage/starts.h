@@ -1,5 +1,5 @@
-// The starts of the daemon on this history, by which a backup that was restored and a copy on another machine are
-// known as what they are.
+// The starts of the daemon on this history. By them whoever carries it elsewhere tells a restored backup, and
+// a copy on another machine, from the history going on.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct HistoryStart {
   std::int64_t after_seq = 0, after_run = 0;
 };
 
-// Writes down, within a transaction, that the daemon has started. Of starts on one machine the last kKeptStarts are kept, and always the
-// first, so that whose machine each run is of stays known.
+// Writes down, within a transaction, that the daemon has started. Of starts on one machine the last
+// kKeptStarts are kept, and always the first, so that whose machine each run is of stays known.
 inline constexpr int kKeptStarts = 1'000;
 void note_start(sqlite::Connection& connection, const std::string& machine);
 

@@ -1,4 +1,4 @@
-// A bounded sample of what may be very long.
+// A bounded, evenly spaced sample of a list.
 #pragma once
 
 #include <cstddef>

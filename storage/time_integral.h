@@ -7,8 +7,8 @@
 
 namespace etad {
 
-// What a trace says of [from, to), and for how much of it. An interval without samples adds nothing: neither a
-// value nor time covered.
+// What a trace says of [from, to), and for how much of it. An interval without samples adds nothing: neither
+// a value nor time covered.
 struct TimeIntegral {
   double covered = 0;       // seconds that the samples vouch for
   double integral = 0;      // the value times seconds, over those: of a power in W, the energy in J

@@ -1,6 +1,7 @@
 // What a file holds: its bytes, decompressed where it is a gzip file. Plain files are read where one likes.
-// Compressed ones are inflated from the front, in turns: a turn ends with EAGAIN where its share is spent, and
-// the same call goes on from there in the next one. A step back of more than the kept window begins again.
+// Compressed ones are inflated from the front, in turns: a turn ends with EAGAIN where its share is spent,
+// and the same call goes on from there in the next one. A step back of more than the kept window begins
+// again.
 #pragma once
 
 #include <memory>
@@ -23,7 +24,8 @@ class Content {
  public:
   virtual ~Content() = default;
   virtual OsResult<FileStatus> status() = 0;  // of the file itself: its size is the compressed one
-  // Fills `into` as far as there are bytes: fewer means the end. EBADMSG: not a valid gzip stream, or not yet.
+  // Fills `into` as far as there are bytes: fewer means the end. EBADMSG: not a valid gzip stream, or not
+  // yet.
   virtual OsResult<std::size_t> read(std::int64_t offset, std::span<char> into) = 0;
   virtual std::int64_t next_data(std::int64_t offset) = 0;
   virtual bool compressed() const = 0;

@@ -44,7 +44,8 @@ class FinishedFiles {
     if (found->second.keys.empty() && !found->second.unknown) by_content_.erase(found);
   }
 
-  // What this file held whenever it was let go of, the longest first: it may have grown since, or been truncated.
+  // What this file held whenever it was let go of, the longest first: it may have grown since, or been
+  // truncated.
   std::vector<ReadPart> of(const FileKey& key) const {
     std::vector<ReadPart> out;
     const auto found = by_key_.find(key);

@@ -138,8 +138,8 @@ class Follower {
 
   // Before the first poll: where the streams stand, and the files that will not be read again. Of several
   // positions of one path the last counts. `recall` is asked where a stream stood that is none of these: it
-  // was forgotten, or never was. Until it can be told, the stream is not begun. `go_on` is asked of a file that
-  // begins with all that an import has read.
+  // was forgotten, or never was. Until it can be told, the stream is not begun. `go_on` is asked of a file
+  // that begins with all that an import has read.
   void restore(std::vector<Position> positions, std::vector<std::string> finished, Recall recall = {},
                GoOn go_on = {});
 

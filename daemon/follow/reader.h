@@ -8,8 +8,8 @@
 // NUL bytes are a hole, and a hole may fill later: a network file system shows a file's new length before its
 // bytes. Reading stops at one until it has been there for so long that it will stay.
 //
-// TensorBoard's event files hold records instead of lines, and any bytes within them: they are read to the end
-// of the last whole record.
+// TensorBoard's event files hold records instead of lines, and any bytes within them: they are read to the
+// end of the last whole record.
 #pragma once
 
 #include <memory>
@@ -38,9 +38,9 @@ class FileReader {
     std::int64_t settled = 0;  // NUL bytes before this offset will not be filled
     bool carry = false;        // with `take_rest`: the last line's parts go on in another file
   };
-  // Reads one block and appends its lines to the batch, with what was skipped. `bytes_read` counts against the
-  // budget. `carried` are the parts of a line that the file before ended with (Position::carried): they are joined
-  // with what is read, or those of this file are added to them.
+  // Reads one block and appends its lines to the batch, with what was skipped. `bytes_read` counts against
+  // the budget. `carried` are the parts of a line that the file before ended with (Position::carried): they
+  // are joined with what is read, or those of this file are added to them.
   OsResult<Outcome> read(Content& content, const Options& options, const How& how, std::string& carried,
                          Batch& batch, std::size_t& bytes_read);
 

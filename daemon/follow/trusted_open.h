@@ -9,9 +9,9 @@
 
 namespace etad::follow {
 
-// Opens a regular file for reading, without blocking. EPERM: a link on the way belongs neither to root, nor to
-// this process' user, nor to the owner of the file; or the file has several names and lies in a directory where
-// one of them may be somebody else's work. ELOOP: links lead in a circle. EINVAL: no regular file.
+// Opens a regular file for reading, without blocking. EPERM: a link on the way belongs neither to root, nor
+// to this process' user, nor to the owner of the file; or the file has several names and lies in a directory
+// where one of them may be somebody else's work. ELOOP: links lead in a circle. EINVAL: no regular file.
 OsResult<int> open_trusted(const std::string& path);
 
 }  // namespace etad::follow

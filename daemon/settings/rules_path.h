@@ -1,5 +1,5 @@
-// Where a daemon's configuration says that its rule files are: for programs that read the same rules and nothing
-// else of it.
+// Where a daemon's configuration says that its rule files are: for programs that read the same rules and
+// nothing else of it.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace etad::config {
 
-// The folders of `[rules] path`, "~/" as `home` (empty: it stands for nothing); nullopt: the file says none, or
-// is not there or not ours to read. Error: it is no TOML, or the path is no text. What else may be wrong with it is the
-// daemon's to say.
+// The folders of `[rules] path`, "~/" as `home` (empty: it stands for nothing); nullopt: the file says none,
+// or is not there or not ours to read. Error: it is no TOML, or the path is no text. What else may be wrong
+// with it is the daemon's to say.
 Result<std::optional<std::vector<std::string>>> rules_path(const std::string& file, const std::string& home);
 
 }  // namespace etad::config

@@ -1,5 +1,6 @@
-// Carries a history into the fleet's database, exactly once: how far it is stands in the transaction of the rows
-// themselves, and nowhere else. Whoever is killed, and wherever, the next pass asks the database and goes on.
+// Carries a history into the fleet's database, exactly once: how far it is stands in the transaction of the
+// rows themselves, and nowhere else. Whoever is killed, and wherever, the next pass asks the database and
+// goes on.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +38,8 @@ struct Status {
 
 class Exporter {
  public:
-  // How long another exporter of the same host must have been silent before its rows are taken over, where their
-  // history is not ours: a copy of this machine with the same id may be alive.
+  // How long another exporter of the same host must have been silent before its rows are taken over, where
+  // their history is not ours: a copy of this machine with the same id may be alive.
   static constexpr double kTakeOverAfter = 60;
   static constexpr double kSignOfLife =
       20;  // seconds between two signs of life of an exporter with nothing to say

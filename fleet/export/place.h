@@ -15,19 +15,19 @@ struct Place {
   std::int64_t up_to = 0;
 };
 
-// The host that a history's new runs are of: the machine of the last start, or, where that is not known, the history
-// itself. Empty: nothing has happened yet.
+// The host that a history's new runs are of: the machine of the last start, or, where that is not known, the
+// history itself. Empty: nothing has happened yet.
 std::string host_of(const std::vector<HistoryStart>& starts);
 
 // The start that the change at `seq` was made in. `starts` is not empty.
 const std::string& token_at(const std::vector<HistoryStart>& starts, std::int64_t seq);
 
-// Whether the history has all that was carried up to `place`. It has not where it was restored from an older backup,
-// or is another one. `newest`: its last change.
+// Whether the history has all that was carried up to `place`. It has not where it was restored from an older
+// backup, or is another one. `newest`: its last change.
 bool goes_on_from(const Place& place, const std::vector<HistoryStart>& starts, std::int64_t newest);
 
-// Whether a run, or the change at `seq`, is of the machine that the history is on now, and not of the one that it was
-// copied from.
+// Whether a run, or the change at `seq`, is of the machine that the history is on now, and not of the one
+// that it was copied from.
 bool run_is_own(const std::vector<HistoryStart>& starts, std::int64_t run_id);
 bool change_is_own(const std::vector<HistoryStart>& starts, std::int64_t seq);
 

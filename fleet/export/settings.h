@@ -41,8 +41,8 @@ struct Settings {
   Privacy privacy;
 };
 
-// `toml`: the file's text; `credentials`: systemd's folder of credentials, whose files "database", "pgpass" and
-// "salt" stand for what the file does not say; empty: there is none.
+// `toml`: the file's text; `credentials`: systemd's folder of credentials, whose files "database", "pgpass"
+// and "salt" stand for what the file does not say; empty: there is none.
 tl::expected<Settings, std::vector<Error>> parse_settings(std::string_view where, std::string_view toml,
                                                           const std::string& credentials);
 

@@ -71,8 +71,8 @@ class EpochCount {
   const std::optional<Instant>& began() const { return state_.began; }
   std::optional<Instant> take_beginning();
 
-  // How many iterations the epoch that the run is in has left, when so many of the run are done; nothing where
-  // nobody says how long it is.
+  // How many iterations the epoch that the run is in has left, when so many of the run are done; nothing
+  // where nobody says how long it is.
   std::optional<std::int64_t> left_of(std::int64_t iteration) const;
 
   // An epoch that has been measured.

@@ -1,6 +1,7 @@
 // A table of measured segments as CSV: a header that names the columns by fields, in any order, and rows of
 // as many cells. Cells may stand in quotes; a column `setting.NAME` is that setting of the run, and other
-// columns that are no field are passed over. A row that can't be true is counted and said, and the next one is read.
+// columns that are no field are passed over. A row that can't be true is counted and said, and the next one
+// is read.
 #pragma once
 
 #include <cstdint>

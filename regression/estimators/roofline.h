@@ -43,8 +43,8 @@ class Roofline {
   // Multipliers by kind of layer are fitted from so many networks on; fewer can't tell them apart.
   static constexpr int kNetworksForKinds = 5;
 
-  // Of cases with costs of one machine; at most kMaxNetworks networks, the first ones. `before`: of nearly the
-  // same runs, from which the search starts; nullptr: from what is typical.
+  // Of cases with costs of one machine; at most kMaxNetworks networks, the first ones. `before`: of nearly
+  // the same runs, from which the search starts; nullptr: from what is typical.
   Roofline(const std::vector<const Datum*>& runs, bool kinds, const Roofline* before = nullptr);
   Estimate predict(const Case& what) const;
 

@@ -38,7 +38,8 @@ struct Components {
   }
 };
 
-// As few as explain that share of the variance, of rows at least two. A column that does not vary has no part in them.
+// As few as explain that share of the variance, of rows at least two. A column that does not vary has no part
+// in them.
 Components principal_components(const Eigen::MatrixXd& rows, double explained);
 
 }  // namespace etad::estimators

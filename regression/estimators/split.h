@@ -1,5 +1,6 @@
-// How to split one batch over devices that differ so that all of them are ready at once: Luk, Hong, Kim, "Qilin:
-// exploiting parallelism on heterogeneous multiprocessors with adaptive mapping", MICRO 2009, in closed form.
+// How to split one batch over devices that differ so that all of them are ready at once: Luk, Hong, Kim,
+// "Qilin: exploiting parallelism on heterogeneous multiprocessors with adaptive mapping", MICRO 2009, in
+// closed form.
 #pragma once
 
 #include <vector>

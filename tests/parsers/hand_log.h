@@ -14,8 +14,8 @@ namespace etad::test {
 
 using Values = std::initializer_list<std::pair<Field, std::string_view>>;
 
-// An event that a line with a header gave, at `seconds` since an arbitrary beginning; nullopt: the line shows no
-// time.
+// An event that a line with a header gave, at `seconds` since an arbitrary beginning; nullopt: the line shows
+// no time.
 inline Instant hand_instant(double seconds) {
   return Instant(std::chrono::microseconds(1'600'000'000'000'000 + static_cast<std::int64_t>(seconds * 1e6)));
 }
