@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "parsers/training/line_numbers.h"
+
 namespace etad {
 namespace {
 
@@ -42,7 +44,36 @@ void UnclearTimes::say(Event& event, Field as, double seconds) {
   event.add({as, 1, said_});
 }
 
+// One that rounding may have taken more than a hundredth from says next to nothing.
+void UnclearTimes::take_time_to_come(Event& event) {
+  constexpr double kMostError = 0.01;
+  if (!event.has(Field::eta) || event.time || event.kind != EventKind::progress) return;
+  for (const Field f : {Field::seconds, Field::lapse, Field::elapsed, Field::rate, Field::samples_per_second})
+    if (event.has(f)) return;
+  const bool in_epoch = event.has(Field::batches) && !event.has(Field::max_iter);
+  const auto done = count_of(event, in_epoch ? Field::batch : Field::iteration);
+  const auto all = positive_of(event, in_epoch ? Field::batches : Field::max_iter);
+  const auto left = rounded(event, Field::eta);
+  if (!done || *done == 0 || !all || *done >= *all || !left || left->first <= 0) return;
+  if (left->second <= 0 || left->second > kMostError * left->first) return;
+  // A whole number of what it was rounded to, so that its rounding is known of what is worked out as well.
+  const double unit = 2 * left->second;
+  said_ = std::to_string(std::llround(left->first / unit));
+  const double each = unit / static_cast<double>(*all - *done);
+  if (in_epoch) {
+    event.add({Field::seconds, each, said_});
+    event.add({Field::since, 1, "epoch"});
+  } else {
+    event.add({Field::elapsed, each * static_cast<double>(*done), said_});
+  }
+}
+
 void UnclearTimes::resolve(Event& event) {
+  resolve_duration(event);
+  take_time_to_come(event);
+}
+
+void UnclearTimes::resolve_duration(Event& event) {
   const FieldValue* stated = event.find(Field::duration);
   if (event.kind == EventKind::setting && stated) {
     state_.told = std::string(stated->text.substr(0, kLongestTold));

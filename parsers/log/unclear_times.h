@@ -7,6 +7,9 @@
 // step's own. Otherwise nothing says whether it is of one step or of all since the last line, and it is not
 // taken. A time on a line of its own is that of the next line of progress; where such times do not grow, each is
 // of all steps since the one before it.
+//
+// Where a line of progress says no time but the one still to come, the steps done took as long each as it takes
+// those to come to take: that is how it was worked out.
 #pragma once
 
 #include <optional>
@@ -28,8 +31,10 @@ class UnclearTimes {
   const UnclearTimesState& state() const { return state_; }
 
  private:
+  void resolve_duration(Event& event);
   void resolve_epoch(Event& event, double seconds);
   void resolve_progress(Event& event, double seconds, bool told);
+  void take_time_to_come(Event& event);
   void begin(std::optional<std::int64_t> epoch, std::optional<std::int64_t> step, double seconds);
   void say(Event& event, Field as, double seconds);
 

@@ -42,6 +42,19 @@ EpochCount::Place EpochCount::counted_around(std::int64_t shown, std::int64_t of
   return place;
 }
 
+// Whether batches "out of so many" are not an epoch's but the run's, which no new epoch sets back. The first
+// change of the epoch shows it, where the epoch before has shown several of them.
+bool EpochCount::counts_through(std::int64_t epoch, std::int64_t batch) {
+  Line& line = state_.line;
+  const bool next = line.epoch && epoch > *line.epoch;
+  if (next && line.shown > 1 && !line.through) line.through = batch >= *line.batch;
+  if (line.epoch != epoch) line.shown = 0;
+  if (line.shown == 0 || batch > *line.batch) ++line.shown;
+  line.epoch = epoch;
+  line.batch = batch;
+  return line.through.value_or(false);
+}
+
 std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::int64_t steps,
                                                       std::int64_t done) {
   if (const auto n = count_of(event, Field::iteration)) {
@@ -53,10 +66,14 @@ std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::i
   if (!batch) return {};
   const auto epoch = count_of(event, Field::epoch);
   if (!epoch) return Place{*batch, {}, false};
-  const auto batches = positive_of(event, Field::batches).value_or(steps);
+  const auto said = positive_of(event, Field::batches);
+  const auto batches = said.value_or(steps);
   if (batches <= 0) return counted_on(*epoch, *batch, done);
+  // Another number of batches in the same epoch is a test's.
+  if (said && state_.line.epoch == epoch && state_.steps && state_.steps != said) return {};
   state_.steps = batches;
   if (!state_.first || *epoch < *state_.first) state_.first = *epoch;
+  if (counts_through(*epoch, *batch)) return Place{*batch, batches, false};
   return Place{done_before(*epoch, batches) + *batch, {}, false};
 }
 

@@ -13,6 +13,13 @@ namespace etad::track {
 // Of one run. Epochs are numbered as the log numbers them, from 0 or from 1.
 class EpochCount {
  public:
+  // The line displayed last that counts batches out of so many.
+  struct Line {
+    std::optional<std::int64_t> epoch, batch;
+    std::int64_t shown = 0;       // batches of this epoch
+    std::optional<bool> through;  // whether batches count on from epoch to epoch
+  };
+
   struct State {
     std::optional<std::int64_t> steps;        // of each
     std::optional<std::int64_t> first;        // the first one displayed: do they count from 0 or from 1?
@@ -25,6 +32,7 @@ class EpochCount {
     bool open = false;                        // and nothing has ended it yet
     std::optional<Duration> shortest;
     std::optional<std::int64_t> told;  // the one whose time was told last
+    Line line;
   };
 
   // Where a line of progress says that its run stands.
@@ -88,6 +96,7 @@ class EpochCount {
  private:
   Place counted_on(std::int64_t epoch, std::int64_t batch, std::int64_t done);
   Place counted_around(std::int64_t shown, std::int64_t of);
+  bool counts_through(std::int64_t epoch, std::int64_t batch);
 
   State state_;
 };

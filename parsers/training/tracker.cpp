@@ -13,6 +13,12 @@ bool may_be_anothers(EventKind kind) {
   return kind == EventKind::run_start || kind == EventKind::section || kind == EventKind::date;
 }
 
+// Lines by which a run shows that it goes on.
+bool shows_life(EventKind kind) {
+  return kind == EventKind::progress || kind == EventKind::epoch || kind == EventKind::step_time ||
+         kind == EventKind::throughput || kind == EventKind::test_start || kind == EventKind::test_result;
+}
+
 }  // namespace
 
 track::Parts::Parts(SourceContext given)
@@ -34,6 +40,8 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, std::optiona
         return descriptions.body_line(*r, line);
       }
     }
+    if (event.kind == EventKind::none) r->last_words.hear(line);
+    if (shows_life(event.kind)) r->last_words.forget();
     if (now && !may_be_anothers(event.kind)) {
       r->run.ended_at = now;
       r->dirty = true;

@@ -15,16 +15,18 @@ ETAD_SAVED(Description::State, body, reader, solver_seen, solver_cut, net_open, 
            builder, settled)
 ETAD_SAVED(Quantities, batch_size, global_batch_size, iter_size, devices, test_batch_sizes, test_iterations)
 ETAD_SAVED(EpochCount::State, steps, first, first_batch, shown, before, last_batch, began, announced, open,
-           shortest, told)
+           shortest, told, line)
+ETAD_SAVED(EpochCount::Line, epoch, batch, shown, through)
 ETAD_SAVED(Training::State, tests_before, until_progress, done_before, paced, stride, from_zero, other_bar,
-           full_bar, by_lines)
+           full_bar, by_lines, untested)
+ETAD_SAVED(LastWords::State, traceback, message)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, dated)
 ETAD_SAVED(Save, since, iteration, last_line)
-ETAD_SAVED(Window::State, from, tests, held, snapshots, saving, saved, unclocked, broken)
+ETAD_SAVED(Window::State, from, tests, held, snapshots, saving, saved, unclocked, broken, tested)
 ETAD_SAVED(OpenTest, iteration, net, since, announced, done, done_at, shows_batches, first_batch, began,
            stated, stated_error, beside, given, given_seconds)
-ETAD_SAVED(RunTrack, run, stage, known, description, window, training, epochs, test, layer_times, start_rules,
-           dirty, headed, resumed, job_known)
+ETAD_SAVED(RunTrack, run, stage, known, description, window, training, epochs, test, last_words, layer_times,
+           start_rules, dirty, headed, resumed, job_known)
 ETAD_SAVED(Group, key, run, dirty)
 ETAD_SAVED(Told, field, scale, text)
 ETAD_SAVED(State, next_ordinal, last_time, current, next, groups, told)

@@ -287,11 +287,29 @@ void track::Runs::end(const Moment& m) {
 
 namespace {
 
-// Nothing more comes of it. Whether it had done what was planned, it need not have said.
-RunState state_at_end(const Run& run) {
-  const bool done = run.job == Job::train && run.max_iterations && run.iteration && *run.max_iterations > 0 &&
-                    *run.iteration >= *run.max_iterations;
-  return done ? RunState::finished : RunState::lost;
+// Some show their steps at intervals, and the last ones not at all.
+bool has_done_all(const RunTrack& r) {
+  const Run& run = r.run;
+  return run.job == Job::train && run.max_iterations && run.iteration && *run.max_iterations > 0 &&
+         (*run.iteration >= *run.max_iterations ||
+          *run.iteration + r.training.stride() > *run.max_iterations);
+}
+
+// Nothing more comes of it. Whether it had done what was planned, it need not have said; but what broke it off,
+// perhaps.
+void give_up(RunTrack& r) {
+  const std::string& message = r.last_words.message();
+  if (has_done_all(r)) {
+    r.run.state = RunState::finished;
+  } else if (message.empty()) {
+    r.run.state = RunState::lost;
+  } else if (r.last_words.is_interrupt()) {
+    r.run.state = RunState::stopped;
+  } else {
+    r.run.state = RunState::failed;
+    r.run.message = message;
+  }
+  r.dirty = true;
 }
 
 }  // namespace
@@ -304,7 +322,7 @@ void track::Runs::fail(const Moment& m) {
   all_.descriptions.finish_net(*r, m.out);
   give_held(*r, m.out);
   r->test.drop();
-  const bool done = state_at_end(r->run) == RunState::finished;
+  const bool done = has_done_all(*r);
   r->run.state = done ? RunState::finished : RunState::failed;
   if (!done) r->run.message = kept_text(m.event.text(Field::message), track::kMaxMessage);
   r->reach(Stage::ended);
@@ -323,8 +341,7 @@ void track::Runs::supersede(Records& out) {
   if (r.declared() && !r.ended()) {
     all_.descriptions.finish_net(r, out);
     give_held(r, out);
-    r.run.state = state_at_end(r.run);
-    r.dirty = true;
+    give_up(r);
   }
   if (r.declared() && r.dirty) out.runs.push_back(all_.values.told(r));
   current_.reset();
@@ -335,8 +352,7 @@ void track::Runs::close(Records& out) {
   if (!r || !r->declared() || r->run.state != RunState::running) return;
   if (r->description.net_open()) all_.descriptions.settle(*r, r->description.net(), out);
   give_held(*r, out);
-  r->run.state = state_at_end(r->run);
-  r->dirty = true;
+  give_up(*r);
 }
 
 void track::Runs::flush(Records& out) {

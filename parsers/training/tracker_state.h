@@ -12,6 +12,7 @@
 #include "parsers/base/record.h"
 #include "parsers/training/description.h"
 #include "parsers/training/epoch_count.h"
+#include "parsers/training/last_words.h"
 #include "parsers/training/line_numbers.h"
 #include "parsers/training/test_phase.h"
 #include "parsers/training/training_progress.h"
@@ -56,6 +57,7 @@ struct RunTrack {
   Training training;
   EpochCount epochs;
   TestPhase test;
+  LastWords last_words;
   std::vector<LayerTime> layer_times;
   std::vector<std::int64_t> start_rules;  // that have matched since it began
   bool dirty = false;                     // changed since it was last told

@@ -145,16 +145,18 @@ void track::Tests::end_stated(RunTrack& r, const Moment& m, Duration took) {
 
 // A result behind the line of training that it belongs to, of a log that does not show where the test began: it
 // lies between the two. What an epoch's last line left undone of it was done before, at the step time so far.
+// Amid an epoch nothing says how long the test took.
 void track::Tests::since_progress(RunTrack& r, const Moment& m) {
   const auto& from = r.window.from();
   if (!from || r.test.open() || !m.event.time || !from->dated) return;
   Duration rest{};
   if (const auto at = count_of(m.event, Field::iteration)) {
-    if (*at != from->iteration) return;
+    if (*at != from->iteration) return r.window.see_test();
   } else {
     const auto left = r.epochs.left_of(from->iteration);
     const PhaseSummary& done = r.run.train;
-    if (!left || *left > r.training.stride() || (*left > 0 && done.iterations == 0)) return;
+    if (!left || *left > r.training.stride() || (*left > 0 && done.iterations == 0))
+      return r.window.see_test();
     if (*left > 0)
       rest = from_seconds(to_seconds(done.duration) / static_cast<double>(done.iterations) *
                           static_cast<double>(*left));

@@ -239,6 +239,15 @@ bool is_known(RunTrack& r, Field f) {
   return f == Field::max_iter && r.run.max_iterations;
 }
 
+bool names_machine_only(const Event& event) {
+  const auto of_machine = [](const FieldValue& v) {
+    return v.field == Field::device || v.field == Field::devices || v.field == Field::device_index ||
+           v.field == Field::host;
+  };
+  const Event::Values& values = event.values();
+  return !values.empty() && std::all_of(values.begin(), values.end(), of_machine);
+}
+
 }  // namespace
 
 // Amid a run a line may add to what is known of it, but not change it: it may as well speak of a run that
@@ -248,6 +257,8 @@ void track::Values::setting(const Moment& m) {
     if (const FieldValue* const v = m.event.find(f)) all_.windows.tell({f, v->scale, bounded(v->text)});
   }
   RunTrack* const r = all_.runs.open();
+  // Behind a run's end the machine's name is no beginning yet: some name it once more before a last test.
+  if (!r && all_.runs.ended() && names_machine_only(m.event)) return take(all_.runs.upcoming(), m.event);
   if (!r || !r->progressed()) return take(all_.runs.for_header(m), m.event);
   take(all_.runs.upcoming(), m.event);
   Event news = m.event;

@@ -364,6 +364,11 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
   const auto took = w.training_time(said, to);
   all_.tests.release(r, m.out);
   if (!took) return;
+  if (w.has_unmeasured_test() && !(said && said->measured)) {
+    if (r.training.has_untested_windows()) return;
+  } else {
+    r.training.measured_untested_window();
+  }
   if (*took <= Duration::zero() || leaps(r.run.train, to.iteration - from.iteration, *took)) {
     ++m.out.rejected;
     return;

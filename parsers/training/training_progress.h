@@ -23,6 +23,7 @@ class Training {
     std::optional<std::int64_t> other_bar;  // of another length than the run's own, drawn amid it
     std::optional<std::int64_t> full_bar;   // the longest bar seen behind the end, full at once
     bool by_lines = false;                  // its iterations have been measured from line to line
+    std::int64_t untested = 0;              // windows measured without any test inside
   };
 
   // The start-up: from the run's first line to its first iteration, tests taken out.
@@ -36,6 +37,10 @@ class Training {
   void measured_window(bool with_snapshot);
   bool measured_without_snapshot() const { return state_.paced; }
   bool measured_by_lines() const { return state_.by_lines; }
+
+  // Enough of them to do without those that hold a test of unknown length.
+  bool has_untested_windows() const { return state_.untested >= kEnough; }
+  void measured_untested_window() { ++state_.untested; }
 
   std::int64_t stride() const { return state_.stride; }
   void set_stride(std::int64_t iterations) { state_.stride = iterations; }
@@ -52,6 +57,8 @@ class Training {
   State& state() { return state_; }
 
  private:
+  static constexpr std::int64_t kEnough = 3;
+
   State state_;
 };
 

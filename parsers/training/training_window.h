@@ -47,6 +47,7 @@ class Window {
     Duration saved{};            // what those took whose ends are known
     bool unclocked = false;      // holds one whose end no line shows
     bool broken = false;         // holds time that is no training, of unknown length
+    bool tested = false;         // a test's result lies in it, and nothing says how long the test took
   };
 
   // Where it began; nullopt: not yet, or nobody has seen it.
@@ -57,6 +58,8 @@ class Window {
   // Time that is no training lies in it, of unknown length: no difference of times measures it.
   void set_gap() { state_.broken = true; }
   bool has_gap() const { return state_.broken; }
+  void see_test() { state_.tested = true; }
+  bool has_unmeasured_test() const { return state_.tested; }
 
   // Test phases inside. Each is held until the window closes: only then it is known whether the clock was
   // set.

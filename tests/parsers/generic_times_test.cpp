@@ -126,6 +126,67 @@ TEST(UnclearTimes, OfEpochsOnLinesOfTheirOwn) {
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 62.5);
 }
 
+// (In whole minutes, as the trainers work them out: of three tenths of a second each.)
+TEST(UnclearTimes, StillToComeTellWhatTheStepsDoneTook) {
+  const Lines lines = lines_by(1200, [](int i) {
+    const int done = 100 * (i + 1) - 1, minutes = (120'000 - done) * 3 / 600;
+    return written("Epoch:[1/1](%d/120000) loss:5.125 lr:0.0005 epoch_Time:%d.0min:", done, minutes);
+  });
+  for (const std::size_t restart : {0U, 30U, 600U}) {
+    const auto runs = read(lines, restart);
+    ASSERT_EQ(runs.size(), 1U) << restart;
+    EXPECT_EQ(runs.at(0).iteration, 119'999);
+    EXPECT_NEAR(step_time(runs.at(0)), 0.3, 0.005);
+    EXPECT_EQ(runs.at(0).state, RunState::finished);
+  }
+}
+
+TEST(UnclearTimes, StillToComeOfTheWholeRun) {
+  const auto runs = read(lines_by(200, [](int i) {
+    const int left = (20'000 - 100 * (i + 1)) / 2;
+    return written("Step %d/20000 | loss 0.8125 | ETA: %d:%02d:%02d", 100 * (i + 1), left / 3600,
+                   left / 60 % 60, left % 60);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.005);
+}
+
+TEST(GenericTimes, BatchesThatNoEpochSetsBackAreTheRuns) {
+  Lines lines;
+  for (int i = 0; i < 60; ++i) {
+    const int seconds = 10 * i;
+    lines.push_back(written("2026-03-01 10:%02d:%02d - Epoch: %3d [%8d/10000000], loss: 0.8125", seconds / 60,
+                            seconds % 60, i / 3, 20 * i));
+    if (i % 3 == 2)  // a validation's, of another length
+      lines.push_back(written("2026-03-01 10:%02d:%02d - Epoch: %3d [%8d/33000], loss: 0.8125", seconds / 60,
+                              seconds % 60, i / 3, 8000));
+  }
+  for (const std::size_t restart : {0U, 5U, 21U}) {
+    const auto runs = read(lines, restart);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 20 * 59);
+    EXPECT_NEAR(step_time(runs.at(0)), 0.5, 1e-6);
+  }
+}
+
+// A test of ten seconds behind every fifth line: the steps that follow it are measured by the others.
+TEST(GenericTimes, TestsOfUnknownLengthAmidTheStepsAreLeftOut) {
+  Lines lines;
+  int seconds = 0;
+  for (int i = 1; i <= 40; ++i, seconds += 5) {
+    lines.push_back(
+        written("2026-03-01 10:%02d:%02d - Step %d/5000 | loss 0.8125", seconds / 60, seconds % 60, 10 * i));
+    if (i % 5 != 0) continue;
+    seconds += 10;
+    lines.push_back(
+        written("2026-03-01 10:%02d:%02d - Validation | loss 0.8125", seconds / 60, seconds % 60));
+  }
+  const auto runs = read(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 400);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.5, 1e-6);
+}
+
 TEST(GenericTimes, StepsWithTheirEpochsTime) {
   Lines lines;
   for (int epoch = 1; epoch <= 4; ++epoch) {

@@ -1,0 +1,31 @@
+// What a program said last that broke off: the exception of a Python traceback behind which nothing more of its
+// run came. A traceback amid a run that goes on is another matter, a warning's or a helper's. Internal to
+// parsers/training.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace etad::track {
+
+class LastWords {
+ public:
+  struct State {
+    bool traceback = false;  // its frames are being shown
+    std::string message;     // of the first exception since the run last showed that it goes on
+  };
+
+  void hear(std::string_view line);  // one that no rule knows
+  void forget() { state_ = {}; }     // the run goes on
+
+  const std::string& message() const { return state_.message; }
+  bool is_interrupt() const { return state_.message.starts_with("KeyboardInterrupt"); }
+
+  const State& state() const { return state_; }  // to save and restore it
+  State& state() { return state_; }
+
+ private:
+  State state_;
+};
+
+}  // namespace etad::track

@@ -1,0 +1,138 @@
+// Runs that broke off, of formats whose rules say nothing of errors: what a Python traceback at the end says of
+// them, and what stands behind a run's end.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <map>
+
+#include "parsers/log/log_parser.h"
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::vector<etad::Run> runs_of(const Lines& lines, bool restarting = false) {
+  LogOptions options;
+  options.formats = &shipped_formats();
+  LogParser parser(options);
+  Records records;
+  for (const std::string& line : lines) {
+    parser.feed(line, {}, reference_time(), records);
+    if (!restarting) continue;
+    auto again = LogParser::restore(options, parser.save());
+    EXPECT_TRUE(again);
+    if (again) parser = std::move(*again);
+  }
+  parser.settle(records);
+  parser.close(records);
+  parser.flush(records);
+  std::map<std::int64_t, etad::Run> out;
+  for (const etad::Run& run : records.runs) out[run.ordinal] = run;
+  std::vector<etad::Run> runs;
+  for (auto& run : out) runs.push_back(std::move(run.second));
+  return runs;
+}
+
+// So many steps, out of 2000.
+Lines steps(int from, int to) {
+  Lines lines;
+  for (int i = from; i <= to; i += 20) {
+    char text[256];
+    std::snprintf(
+        text, sizeof text,
+        "[03/04 05:%02d:%02d d2.utils.events]:  eta: 0:12:30  iter: %d  total_loss: 1.25  time: 0.5",
+        6 + i / 120, i / 2 % 60, i);
+    lines.push_back(text);
+  }
+  return lines;
+}
+
+Lines operator+(Lines a, const Lines& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+const Lines kTraceback = {"Traceback (most recent call last):",
+                          "  File \"train.py\", line 20, in <module>",
+                          "    step(batch)",
+                          "OSError: [Errno 28] No space left on device",
+                          "",
+                          "During handling of the above exception, another exception occurred:",
+                          "",
+                          "Traceback (most recent call last):",
+                          "  File \"train.py\", line 30, in <module>",
+                          "RuntimeError: the helper is gone"};
+
+TEST(BrokenRuns, FailWithTheFirstException) {
+  for (const bool restarting : {false, true}) {
+    const auto runs = runs_of(steps(20, 200) + kTraceback, restarting);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs[0].state, RunState::failed);
+    EXPECT_EQ(runs[0].message, "OSError: [Errno 28] No space left on device");
+  }
+}
+
+TEST(BrokenRuns, GoOnBehindATracebackThatIsAnothers) {
+  const auto runs = runs_of(steps(20, 200) + kTraceback + steps(220, 400));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].state, RunState::lost);
+  EXPECT_EQ(runs[0].message, "");
+  EXPECT_EQ(runs[0].iteration, 400);
+}
+
+TEST(BrokenRuns, AreStoppedByAnInterrupt) {
+  const auto runs =
+      runs_of(steps(20, 200) + Lines{"Traceback (most recent call last):",
+                                     "  File \"train.py\", line 20, in <module>", "KeyboardInterrupt"});
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].state, RunState::stopped);
+}
+
+TEST(BrokenRuns, SayNothingByAnExceptionsNameAlone) {
+  const auto runs = runs_of(steps(20, 200) + Lines{"RuntimeError: said by nobody"});
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].state, RunState::lost);
+}
+
+TEST(BrokenRuns, AreNoneWhereTheNextStepShownWouldBeBeyondThePlan) {
+  const auto log = [](int last) {
+    Lines lines;
+    for (int i = 9; i <= last; i += 10) {
+      char text[256];
+      std::snprintf(text, sizeof text, "Epoch:[1/1](%d/12507) loss:5.125 lr:0.0005 epoch_Time:%d.0min:", i,
+                    (12507 - i) * 3 / 60);
+      lines.push_back(text);
+    }
+    return lines;
+  };
+  const auto runs = runs_of(log(12499));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].state, RunState::finished);
+  const auto broken = runs_of(log(12489));
+  ASSERT_EQ(broken.size(), 1U);
+  EXPECT_EQ(broken[0].state, RunState::lost);
+}
+
+TEST(RunsEnds, TheMachineNamedOnceMoreBeforeALastTestIsNoRun) {
+  Lines lines;
+  for (int i = 1; i <= 4; ++i) {
+    lines.push_back(
+        "      " + std::to_string(i) +
+        "/4     2.55G   1.125   0.7525   1.025   25   640: 100% 480/480 [02:00<00:00,  4.00it/s]");
+    lines.push_back(
+        "        Class   Images  Instances   Box(P   R   mAP50  mAP50-95): 100% 8/8 [00:02<00:00]");
+  }
+  lines.push_back("4 epochs completed in 0.150 hours.");
+  lines.push_back("Ultralytics 8.1.20 Python-3.10.2 torch-2.1.0 CUDA:0 (Quadro P4000, 8117MiB)");
+  lines.push_back("                                          CUDA:1 (Quadro P4000, 8117MiB)");
+  lines.push_back("        Class   Images  Instances   Box(P   R   mAP50  mAP50-95): 100% 8/8 [00:02<00:00]");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].state, RunState::finished);
+  EXPECT_EQ(runs[0].iteration, 4 * 480);
+}
+
+}  // namespace
+}  // namespace etad::test
