@@ -8,6 +8,8 @@ namespace etad::estimators {
 namespace {
 
 constexpr int kRounds = 20;        // of adding one: weights are multiples of a twentieth
+constexpr double kSame = 1e-6;     // of the mean relative error: rounding decides nothing
+constexpr double kPrior = 4;       // answers that the richest is believed before any
 constexpr double kNoAnswer = 1;    // counts as an error of 100 %
 constexpr double kFarthest = 0.4;  // in the logarithm, from the median: a factor of 1.5
 
@@ -34,31 +36,44 @@ double weighted_median(const std::vector<Said>& ascending, double all) {
   return ascending.back().estimate.log_mean;
 }
 
+// What an estimator has earned by few answers goes to the richest, which is the one that knows when it does not know.
+void shrink(std::vector<double>& weights, const std::vector<double>& answers) {
+  if (!(answers.back() > 0)) return;
+  double kept = 0;
+  for (std::size_t i = 0; i + 1 < weights.size(); ++i) {
+    weights[i] *= answers[i] / (answers[i] + kPrior);
+    kept += weights[i];
+  }
+  weights.back() = 1 - kept;
+}
+
 }  // namespace
 
 std::vector<double> weights_of(const std::vector<std::vector<double>>& errors) {
-  std::vector<double> out(errors.size(), 0.0);
+  std::vector<double> out(errors.size(), 0.0), answers;
   if (errors.empty()) return out;
+  for (const auto& one : errors)
+    answers.push_back(
+        static_cast<double>(std::ranges::count_if(one, [](double error) { return std::isfinite(error); })));
+  const auto cases = static_cast<double>(errors.front().size());
   std::vector<Taken> taken(errors.front().size());
   const auto error_with = [&](const std::vector<double>& one) {
     double sum = 0;
     for (std::size_t j = 0; j < taken.size(); ++j) sum += taken[j].with(one[j]).relative_error();
-    return sum;
-  };
-  const auto answers = [](const std::vector<double>& one) {
-    return std::ranges::any_of(one, [](double error) { return std::isfinite(error); });
+    return sum / cases;
   };
   for (int round = 0; round < kRounds; ++round) {
     std::size_t best = errors.size();
     double least = INFINITY;
     for (std::size_t i = 0; i < errors.size(); ++i) {
-      if (!answers(errors[i])) continue;
-      if (const double error = error_with(errors[i]); error < least) best = i, least = error;
+      if (answers[i] == 0) continue;
+      if (const double error = error_with(errors[i]); error < least - kSame) best = i, least = error;
     }
     if (best == errors.size()) return out;
     for (std::size_t j = 0; j < taken.size(); ++j) taken[j] = taken[j].with(errors[best][j]);
     out[best] += 1.0 / kRounds;
   }
+  shrink(out, answers);
   return out;
 }
 

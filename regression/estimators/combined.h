@@ -15,7 +15,8 @@ namespace etad::estimators {
 // `errors`: by estimator, from simple to rich, the same cases for all: log(estimate / actual), NaN without an answer.
 // Chosen greedily: one estimator after the other is added, again and again the same if need be, that makes the mean
 // relative error of those taken least (Caruana et al., "Ensemble selection from libraries of models", ICML 2004). So
-// of estimators that say the same only the simplest counts.
+// of estimators that say the same only the simplest counts. Few answers make no record: n of them earn n / (n + 4) of the
+// part that they would make, and the rest is the richest's, the last's, where that answered any.
 std::vector<double> weights_of(const std::vector<std::vector<double>>& errors);
 
 // What those with a part in it say, each asked once. Who abstains leaves its part to the others, and who is far off

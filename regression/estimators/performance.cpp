@@ -179,11 +179,13 @@ const std::vector<Trial>& most_answered(const Trials& trials) {
 // cases are of the other folds, so that they have not seen what they are judged by.
 std::vector<double> combine_trials(Trials& trials) {
   const auto weights_without = [&](std::size_t fold) {
-    std::vector<std::vector<double>> errors(trials.size());
-    for (std::size_t i = 0; i < trials.size(); ++i)
+    std::vector<std::vector<double>> errors(trials.size() - 1);
+    for (std::size_t i = 0; i < errors.size(); ++i)
       for (const Trial& trial : trials[i])
         if (trial.fold != fold) errors[i].push_back(trial.error);
-    return weights_of(errors);
+    std::vector<double> out = weights_of(errors);
+    out.push_back(0);  // it is no part of itself
+    return out;
   };
   std::vector<Trial>& together = trials.back();
   std::vector<std::vector<double>> weights;

@@ -235,6 +235,22 @@ TEST(Performances, TheRightFormWinsAndItsIntervalsHold) {
   EXPECT_FALSE(records.back().kinds[static_cast<std::size_t>(Kind::devices)].cases);
 }
 
+// Its own hidden answers come first, and err least where the others' errors cancel.
+TEST(Performances, TheCombinedAnswerIsNoPartOfItself) {
+  for (const unsigned seed : {4U, 5U}) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> noise(0, 0.1);
+    History history;
+    for (int network = 0; network < 3; ++network)
+      for (const int device : {0, 1})
+        for (const double b : {2., 4., 8., 16., 32., 64.})
+          run(history, network, device, b, 1, std::exp(noise(random)));
+    const auto records = compare(history, Target::seconds);
+    for (std::size_t kind = 0; kind < kKinds; ++kind)
+      EXPECT_DOUBLE_EQ(records.back().kinds[kind].weight, 0) << column_of(static_cast<Kind>(kind));
+  }
+}
+
 TEST(Performances, NothingToCompareIsNoFailure) {
   for (const Record& record : compare({}, Target::joules)) {
     EXPECT_EQ(record.missing.empty(), record.name == "described") << "a network's description is no run";
