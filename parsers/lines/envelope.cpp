@@ -251,11 +251,25 @@ std::optional<Enveloped> open_cri(std::span<char> line) {
   return out;
 }
 
+std::optional<Enveloped> open_stamp(std::span<char> line) {
+  constexpr std::size_t kLeast = 28, kMost = 35;  // "2026-07-11T10:15:28.1234567Z"
+  const std::string_view text(line.data(), line.size());
+  const std::size_t space = text.find(' ');
+  if (space < kLeast || space > kMost || text[space - 1] != 'Z') return std::nullopt;
+  Enveloped out;
+  out.time = parse_rfc3339(text.substr(0, space));
+  if (!out.time) return std::nullopt;
+  out.text = line.subspan(space + 1);
+  return out;
+}
+
 }  // namespace
 
 std::optional<Enveloped> open_envelope(std::span<char> line) {
   if (!maybe_enveloped(line)) return std::nullopt;
-  return line[0] == '{' ? open_docker(line) : open_cri(line);
+  if (line[0] == '{') return open_docker(line);
+  const auto cri = open_cri(line);
+  return cri ? cri : open_stamp(line);
 }
 
 }  // namespace etad

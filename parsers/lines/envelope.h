@@ -3,6 +3,10 @@
 //
 //   Docker  {"log":"Iteration 100\n","stream":"stderr","time":"2026-07-11T10:15:28.123456789Z"}
 //   CRI     2026-07-11T10:15:28.123456789+00:00 stderr F Iteration 100
+//   stamp   2026-07-11T10:15:28.123456789Z Iteration 100
+//
+// The last is what `docker logs -t`, `kubectl logs --timestamps` and CI services write. Programs write such times
+// themselves, but in milli- or microseconds: seven digits of the second and more are a runtime's.
 //
 // Both cut long lines into parts: Docker's are all but the last without "\n" at the end of `log`, CRI's are
 // marked P instead of F. Parts of standard output and standard error may come in turn.

@@ -14,13 +14,23 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 bool is_name(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
+  return is_digit(c) || is_letter(c) || c == '-' || c == '_' || c == '.';
 }
 
 std::size_t digits_at(std::string_view text, std::size_t at) {
   std::size_t end = at;
   while (end < text.size() && is_digit(text[end])) ++end;
+  return end - at;
+}
+
+std::size_t letters_at(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size() && is_letter(text[end])) ++end;
   return end - at;
 }
 
@@ -36,21 +46,28 @@ struct Label {
   bool certain = true;
 };
 
-// "[rank0]:", "[default0]:", "[1,0]<stdout>:" (and what SageMaker adds in the brackets), "[pod/a/b] ".
+// "[rank0]:", "[default0]:", "[1,0]<stdout>:" (and what SageMaker adds in the brackets), "[pod/a/b] ", and Open MPI
+// 5's "[prterun-host-71@1,0]<stdout>: ". A role of torchrun's that somebody named ("[trainer0]:") may be a program's
+// own words as well.
 std::optional<Label> bracketed(std::string_view line) {
   const std::size_t close = line.substr(0, kLongest).find(']');
   if (close == std::string_view::npos || close < 2) return {};
   const std::string_view inside = line.substr(1, close - 1);
-  std::string_view rest = line.substr(close + 1);
-  for (const std::string_view word : {std::string_view("rank"), std::string_view("default")}) {
-    if (!inside.starts_with(word) || word.size() + digits_at(inside, word.size()) != inside.size()) continue;
-    if (inside.size() == word.size() || !rest.starts_with(':')) return {};
-    return Label{inside, close + 2 + blanks_at(rest, 1)};
+  const std::string_view rest = line.substr(close + 1);
+  const std::size_t word = letters_at(inside, 0);
+  if (word > 0 && word < inside.size() && word + digits_at(inside, word) == inside.size()) {
+    if (!rest.starts_with(':')) return {};
+    const std::string_view role = inside.substr(0, word);
+    return Label{inside, close + 2 + blanks_at(rest, 1), role == "rank" || role == "default"};
   }
   if (inside.starts_with("pod/") && rest.starts_with(' ')) return Label{inside, close + 2};
-  if (!is_digit(inside.front())) return {};
-  for (const std::string_view stream : {std::string_view("<stdout>:"), std::string_view("<stderr>:")})
-    if (rest.starts_with(stream)) return Label{inside, close + 1 + stream.size()};
+  const bool has_job = inside.find('@') != std::string_view::npos;
+  if (!has_job && !is_digit(inside.front())) return {};
+  for (const std::string_view stream : {std::string_view("<stdout>:"), std::string_view("<stderr>:")}) {
+    if (!rest.starts_with(stream)) continue;
+    const std::size_t blank = has_job && rest.substr(stream.size()).starts_with(' ') ? 1 : 0;
+    return Label{inside, close + 1 + stream.size() + blank};
+  }
   return {};
 }
 
@@ -67,20 +84,23 @@ std::optional<Label> of_ray(std::string_view line) {
   return Label{head.substr(pid, close - pid), close + 1 + (blanks_at(line, close + 1) > 0 ? 1U : 0U)};
 }
 
-// "trainer-1  | ", "node-3: ", "10.0.0.2: ", "12: ".
+// "trainer-1  | ", "node-3: ", "10.0.0.2: ", "12: ", and a container's own name, "trainer  | ".
 std::optional<Label> named(std::string_view line) {
   std::size_t end = 0;
   const std::size_t most = std::min(line.size(), kLongest);
   while (end < most && is_name(line[end])) ++end;
-  if (end == 0 || end == most || !is_digit(line[end - 1])) return {};
+  if (end == 0 || end == most) return {};
   const std::string_view who = line.substr(0, end);
-  if (line.substr(end).starts_with(": ")) return Label{who, end + 2, false};
-  const std::size_t number = who.find_last_not_of("0123456789");
-  if (number == std::string_view::npos || number == 0 || (who[number] != '-' && who[number] != '_'))
-    return {};
+  const bool numbered = is_digit(who.back());
+  if (numbered && line.substr(end).starts_with(": ")) return Label{who, end + 2, false};
   const std::size_t bar = end + blanks_at(line, end);
   if (bar == end || !line.substr(bar).starts_with("| ")) return {};
-  return Label{who, bar + 2};
+  const std::size_t number = who.find_last_not_of("0123456789");
+  const bool replica = numbered && number != std::string_view::npos && number > 0 &&
+                       (who[number] == '-' || who[number] == '_');
+  // Such a name is padded by one blank at least.
+  if (!replica && (bar < end + 2 || is_digit(who.front()))) return {};
+  return Label{who, bar + 2, replica};
 }
 
 std::optional<Label> label(std::string_view line) {

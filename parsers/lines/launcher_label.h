@@ -3,7 +3,7 @@
 //   srun -l          " 0: Iteration 100"            torchrun, elastic  "[default0]:…", "[rank0]: …"
 //   mpirun           "[1,0]<stdout>:…"              docker compose     "trainer-1  | …"
 //   kubectl          "[pod/train-0/main] …"         Ray                "(Worker pid=71, ip=10.0.0.2) …"
-//   pdsh             "10.0.0.2: …", "node-3: …"
+//   pdsh             "10.0.0.2: …", "node-3: …"       Open MPI 5         "[prterun-host-71@1,0]<stdout>: …"
 #pragma once
 
 #include <cstddef>

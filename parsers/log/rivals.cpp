@@ -7,7 +7,7 @@
 namespace etad {
 namespace {
 
-constexpr std::size_t kMostRivals = 4;
+constexpr std::size_t kMostRivals = 5;
 constexpr std::size_t kMostPoints = 4096;  // displayed before it won; the last of them stay
 
 // So many segments of a run that is over, and it stays though a later one has begun.

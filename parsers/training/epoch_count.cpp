@@ -64,7 +64,8 @@ std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::i
   }
   const auto batch = count_of(event, Field::batch);
   if (!batch) return {};
-  const auto epoch = count_of(event, Field::epoch);
+  auto epoch = count_of(event, Field::epoch);
+  if (!epoch) epoch = state_.announced;  // it is in the one that the log has announced
   if (!epoch) return Place{*batch, {}, false};
   const auto said = positive_of(event, Field::batches);
   const auto batches = said.value_or(steps);

@@ -13,16 +13,21 @@ using track::Stage;
 
 namespace {
 
-// How long so many of what is counted took: each of them `seconds`, all of them `lapse`. What is written more
-// finely counts.
+// How long so many of what is counted took: each of them `seconds`, all of them `lapse`, so many a second by
+// `rate`, where that agrees with the lapse. What is written more finely counts.
 std::optional<Duration> time_of_all(const Event& event, std::int64_t count) {
   constexpr double kMostError = 0.2;  // a bar has nothing better to offer, and there are many of them
   const auto relative = [](const auto& x) { return x && x->first > 0 ? x->second / x->first : 1; };
-  const auto all = rounded(event, Field::lapse), each = rounded(event, Field::seconds);
+  const auto all = rounded(event, Field::lapse), each = rounded(event, Field::seconds),
+             rate = rounded(event, Field::rate);
   const double error_of_all = relative(all), error_of_each = count > 0 ? relative(each) : 1;
+  const double n = static_cast<double>(count), error_of_rate = count > 0 ? relative(rate) : 1;
+  if (all && error_of_rate < std::min(error_of_all, error_of_each) &&
+      std::abs(n / rate->first - all->first) <= 2 * all->second)
+    return positive_seconds(n / rate->first);
   if (std::min(error_of_all, error_of_each) > kMostError) return {};
   if (error_of_all <= error_of_each) return positive_seconds(all->first);
-  return positive_seconds(each->first * static_cast<double>(count));
+  return positive_seconds(each->first * n);
 }
 
 }  // namespace
@@ -43,8 +48,10 @@ std::int64_t track::Epochs::steps_shown(RunTrack& r, const Event& event, Phase p
 }
 
 // All steps of an epoch together, as progress bars state them (since = "epoch"). Where the log announces its
-// epochs, a bar of none of them is a test's.
+// epochs, a bar of none of them is a test's; with since = "heading" one that nothing has announced is nothing.
 void track::Epochs::all_steps(const Moment& m) {
+  const RunTrack* const open = all_.runs.open();
+  if (m.event.text(Field::since) == "heading" && (!open || !open->epochs.announced())) return;
   RunTrack& r = all_.runs.for_progress(m);
   r.dirty = true;
   const bool training = r.epochs.end_announced() || m.event.text(Field::phase) == name_of(Phase::train);

@@ -35,7 +35,8 @@ void track::Steps::step_zero(const Moment& m) {
 // A step, or each of `iterations` steps, took `seconds`.
 void track::Steps::step_time(const Moment& m) {
   if (all_.tests.is_after_end(m)) return;
-  if (m.event.text(Field::since) == "epoch") return all_.epochs.all_steps(m);
+  const std::string_view since = m.event.text(Field::since);
+  if (since == "epoch" || since == "heading") return all_.epochs.all_steps(m);
   auto at = count_of(m.event, Field::iteration);
   if (at == 0 && m.event.has(Field::seconds)) return step_zero(m);
   RunTrack& r = all_.runs.for_progress(m);

@@ -79,12 +79,21 @@ TEST(Envelope, CriEmptyLine) {
   EXPECT_EQ(open("2026-07-11T10:15:28.5Z stdout F")->text, "");
 }
 
+TEST(Envelope, AStampInFront) {
+  EXPECT_EQ(open("2026-07-11T10:15:28.000000999Z Iteration 100"),
+            (Opened{"Iteration 100", kAt, false, false}));
+  EXPECT_EQ(open("2026-07-11T10:15:28.0000009Z  two blanks"), (Opened{" two blanks", kAt, false, false}));
+  EXPECT_EQ(open("2026-07-11T10:15:28.000000999Z ")->text, "");
+}
+
 TEST(Envelope, IsNotSeenWhereThereIsNone) {
   for (const char* line : {
            "",
            "I0711 10:15:28.123456  4711 solver.cpp:239] Iteration 100",
            "2026-07-11T10:15:28.123456Z INFO Iteration 100 and so on",
            "2026-07-11T10:15:28.123456Z stdout X Iteration 100",
+           "2026-07-11T10:15:28.1234567+02:00 a zone of its own",
+           "2026-07-11T10:15:28.123456789Z",
            "2026-07-11T10:15:28.123456Z stdout FF Iteration 100",
            "2026-13-11T10:15:28.123456Z stdout F no such month",
            "2026-07-11T25:15:28.123456Z stdout F no such hour",
@@ -109,7 +118,8 @@ TEST(Envelope, LeavesAloneWhatItDoesNotOpen) {
 TEST(Envelope, SurvivesEveryDamageOfOneByte) {
   const std::string docker = R"({"log":"a\u00e9\n","stream":"stdout","time":"2026-07-11T10:15:28.5Z"})";
   const std::string cri = "2026-07-11T10:15:28.5+02:00 stdout P text";
-  for (const std::string& good : {docker, cri}) {
+  const std::string stamp = "2026-07-11T10:15:28.123456789Z text";
+  for (const std::string& good : {docker, cri, stamp}) {
     for (std::size_t at = 0; at < good.size(); ++at) {
       for (int c = 0; c < 256; ++c) {
         std::string line = good;

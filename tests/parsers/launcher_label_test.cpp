@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "parsers/log/log_parser.h"
 #include "tests/parsers/log_reader.h"
 
@@ -14,11 +16,28 @@ std::string behind_label(std::string_view line) {
 }
 
 TEST(LauncherLabel, EachLaunchersFormIsTakenOff) {
-  for (const std::string label :
-       {"0: ", " 0: ", "  12: ", "[rank0]: ", "[rank12]:", "[default0]:", "[1,0]<stdout>:", "[1,3]<stderr>:",
-        "[1,mpirank:0,algo-1]<stdout>:", "trainer-1  | ", "web_trainer_2 | ", "(pid=71) ",
-        "(RayTrainWorker pid=71, ip=10.0.0.2) ", "(Actor(3) pid=9) ", "[pod/train-0/main] ",
-        "10.0.0.2: ", "node-3: ", "trainer-1  | [rank0]: ", "3: [default3]:"})
+  for (const std::string label : {"0: ",
+                                  " 0: ",
+                                  "  12: ",
+                                  "[rank0]: ",
+                                  "[rank12]:",
+                                  "[default0]:",
+                                  "[1,0]<stdout>:",
+                                  "[1,3]<stderr>:",
+                                  "[1,mpirank:0,algo-1]<stdout>:",
+                                  "trainer-1  | ",
+                                  "web_trainer_2 | ",
+                                  "(pid=71) ",
+                                  "(RayTrainWorker pid=71, ip=10.0.0.2) ",
+                                  "(Actor(3) pid=9) ",
+                                  "[pod/train-0/main] ",
+                                  "10.0.0.2: ",
+                                  "node-3: ",
+                                  "trainer-1  | [rank0]: ",
+                                  "3: [default3]:",
+                                  "[trainer0]:",
+                                  "trainer  | ",
+                                  "[prterun-host-71@1,0]<stdout>: "})
     EXPECT_EQ(behind_label(label + "Iteration 100, loss = 0.5"), "Iteration 100, loss = 0.5") << label;
 }
 
@@ -26,7 +45,8 @@ TEST(LauncherLabel, WhatAProgramWritesItselfIsNone) {
   for (const std::string_view line :
        {"Iteration 100, loss = 0.5", "I1121 00:16:38.258493 18451 solver.cpp:239] Iteration 0", "epoch: 1",
         "[2026-03-01 10:00:00] step 1", "| epoch 001 | loss 2", "(1, 2) done", "[rank0] nothing behind it",
-        "", "   ", "12", "3/30  2.5G  1.125", "loss-1", "{'loss': 1.25}", "2026-03-01 10:00:00,250 run"})
+        "", "   ", "12", "3/30  2.5G  1.125", "loss-1", "trainer | one blank", "0  | conv1  | Conv2d",
+        "[trainer0] no colon", "[a b0]: blank", "{'loss': 1.25}", "2026-03-01 10:00:00,250 run"})
     EXPECT_FALSE(launcher_label(line)) << line;
 }
 
@@ -36,6 +56,8 @@ TEST(LauncherLabel, TellsTheSpeakersApart) {
   EXPECT_NE(launcher_label("0: a")->speaker, launcher_label("1: a")->speaker);
   EXPECT_FALSE(launcher_label("120: 12.5, 15.25 avg loss")->certain);
   EXPECT_TRUE(launcher_label("[rank0]: a")->certain);
+  EXPECT_FALSE(launcher_label("[trainer0]: a")->certain);
+  EXPECT_FALSE(launcher_label("trainer  | a")->certain);
 }
 
 std::map<std::int64_t, etad::Run> runs_of(const std::vector<std::string>& lines) {
@@ -50,6 +72,73 @@ std::map<std::int64_t, etad::Run> runs_of(const std::vector<std::string>& lines)
   std::map<std::int64_t, etad::Run> runs;
   for (const etad::Run& run : records.runs) runs[run.ordinal] = run;
   return runs;
+}
+
+std::string written(const char* form, int i) {
+  char text[256];
+  std::snprintf(text, sizeof text, form, i, i, i, i);
+  return text;
+}
+
+std::vector<std::string> log_of(const std::string& format) {
+  std::vector<std::string> lines;
+  if (format == "huggingface") lines.push_back("***** Running training *****");
+  for (int i = 1; i <= 9; ++i) {
+    if (format == "caffe") {
+      lines.push_back(
+          written("I1017 07:3%d:17.370688 31333 solver.cpp:228] Iteration %d00, loss = 0.757952", i));
+    } else if (format == "pytorch") {
+      lines.push_back(
+          written("Epoch: [1][%d0/500]\tTime 0.500 (0.500)\tData 0.010 (0.010)\tLoss 0.5 (0.5)", i));
+    } else if (format == "detectron2") {
+      lines.push_back(written(
+          "[03/04 05:0%d:30 d2.utils.events]:  eta: 0:12:30  iter: %d9  total_loss: 1.25  time: 0.512", i));
+    } else if (format == "huggingface") {
+      lines.push_back(written(" 10%%|#         | %d0/100 [0%d:00<09:00,  6.00s/it]", i));
+    } else if (format == "keras") {
+      lines.push_back(written("Epoch %d/10", i));
+      lines.push_back("64/64 [==============================] - 4s 62ms/step - loss: 0.5");
+    } else if (format == "nanogpt") {
+      lines.push_back(written("iter %d: loss 2.5125, time 31.25ms, mfu 12.50%%", i));
+    } else if (format == "megatron") {
+      lines.push_back(
+          written(" iteration       %d0/    2000 | consumed samples:   320 | elapsed time per iteration "
+                  "(ms): 1250.5 | global batch size:    32 | lm loss: 7.5E+00 |",
+                  i));
+    } else if (format == "tqdm") {
+      lines.push_back(
+          written("Epoch %d: 100%%|####| 250/250 [02:05<00:00,  2.00it/s, loss=0.5, v_num=1]", i));
+    } else if (format == "generic") {
+      lines.push_back(
+          written("2026-03-01 10:00:0%d,750 - INFO - Epoch [2/30], Step [%d0/500], Loss: 1.25", i));
+    } else {
+      lines.push_back(written("Epoch %d/40, Train Loss: 0.8125, Time: 62.5s", i));
+    }
+  }
+  return lines;
+}
+
+// Whatever the format: the same run behind each launcher's label.
+TEST(LauncherLabel, HidesNoFormat) {
+  for (const std::string format : {"caffe", "pytorch", "detectron2", "huggingface", "keras", "nanogpt",
+                                   "megatron", "tqdm", "generic", "generic_epochs"}) {
+    const auto plain = runs_of(log_of(format));
+    ASSERT_EQ(plain.size(), 1U) << format;
+    ASSERT_GE(plain.at(0).train.segments, 3) << format;
+    for (const std::string label : {" 0: ", "12: ", "[rank0]: ", "[default0]:", "[trainer0]:",
+                                    "[1,0]<stdout>:", "[prterun-host-71@1,0]<stdout>: ", "trainer-1  | ",
+                                    "trainer  | ", "(main pid=71) ", "(RayTrainWorker pid=71, ip=10.0.0.2) ",
+                                    "[pod/train-0/main] ", "node-3: ", "trainer-1  | [rank0]: "}) {
+      auto lines = log_of(format);
+      for (std::string& line : lines) line.insert(0, label);
+      const auto labelled = runs_of(lines);
+      ASSERT_EQ(labelled.size(), 1U) << format << " behind " << label;
+      EXPECT_EQ(labelled.at(0).framework, plain.at(0).framework) << label;
+      EXPECT_EQ(labelled.at(0).iteration, plain.at(0).iteration) << format << " behind " << label;
+      EXPECT_EQ(labelled.at(0).train.segments, plain.at(0).train.segments) << format << " behind " << label;
+      EXPECT_EQ(labelled.at(0).train.duration, plain.at(0).train.duration) << format << " behind " << label;
+    }
+  }
 }
 
 // Four processes, each of which writes every line.

@@ -1,0 +1,106 @@
+// Epochs that a line of their own announces, above bars without a name and above steps that do not say which epoch
+// they are of.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <map>
+
+#include "parsers/log/log_parser.h"
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// Read as the daemon reads a log, and stopped and started again before the line of that index.
+std::map<std::int64_t, etad::Run> runs_of(const Lines& lines, std::size_t restart = 0) {
+  LogOptions options;
+  options.formats = &shipped_formats();
+  LogParser parser(options);
+  Records records;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i > 0 && i == restart) {
+      auto again = LogParser::restore(options, parser.save());
+      EXPECT_TRUE(again);
+      if (again) parser = std::move(*again);
+    }
+    parser.feed(lines[i], {}, reference_time(), records);
+  }
+  parser.settle(records);
+  parser.flush(records);
+  parser.close(records);
+  parser.flush(records);
+  std::map<std::int64_t, etad::Run> runs;
+  for (const etad::Run& run : records.runs) runs[run.ordinal] = run;
+  return runs;
+}
+
+double step_time(const etad::Run& run) {
+  return to_seconds(run.train.duration) / static_cast<double>(run.train.iterations);
+}
+
+TEST(HeadingsAndBars, TheFirstBarIsTheTrainingsTheOthersAreTests) {
+  Lines lines = {"Files already downloaded", "100%|##########| 12/12 [00:09<00:00,  1.33it/s]"};
+  for (int epoch = 1; epoch <= 5; ++epoch) {
+    lines.push_back("Epoch " + std::to_string(epoch) + "/5");
+    lines.push_back("----------");
+    lines.push_back("  0%|          | 0/400 [00:00<?, ?it/s]");
+    lines.push_back("100%|##########| 400/400 [00:32<00:00, 12.50it/s]");
+    lines.push_back("100%|##########| 80/80 [00:04<00:00, 20.00it/s]");
+    lines.push_back("train loss 0.8125 | val acc 0.75");
+  }
+  for (const std::size_t restart : {0U, 10U, 20U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U) << restart;
+    const etad::Run& run = runs.at(0);
+    EXPECT_EQ(run.framework, "generic");
+    EXPECT_EQ(run.iteration, 2000);
+    EXPECT_EQ(run.max_iterations, 2000);
+    EXPECT_EQ(run.train.segments, 5);
+    EXPECT_NEAR(step_time(run), 0.08, 1e-9);
+    EXPECT_EQ(run.test.iterations, 400);
+    EXPECT_EQ(run.state, RunState::finished);
+  }
+}
+
+TEST(HeadingsAndBars, BarsThatNoHeadingPrecedesAreNothing) {
+  Lines lines;
+  for (int i = 0; i < 40; ++i) lines.push_back("100%|##########| 400/400 [00:32<00:00, 12.50it/s]");
+  EXPECT_TRUE(runs_of(lines).empty());
+}
+
+TEST(AnnouncedEpochs, StepsThatSayNoEpochAreOfTheOneAnnounced) {
+  Lines lines = {"03/11 05:00:00 PM gpu device = 0",
+                 "03/11 05:00:00 PM args = Namespace(arch='TINY', batch_size=96, epochs=600)"};
+  int seconds = 0;
+  const auto say = [&](const std::string& what) {
+    char stamp[64];
+    std::snprintf(stamp, sizeof stamp, "03/11 05:%02d:%02d PM ", seconds / 60, seconds % 60);
+    lines.push_back(stamp + what);
+  };
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    say("epoch " + std::to_string(epoch) + " lr 2.500000e-02");
+    for (const char* batch : {"000", "050", "100", "150"}) {
+      say(std::string("train ") + batch + " 1.251250e+00 45.312500 78.125000");
+      seconds += 25;
+    }
+    say("train_acc 45.250000");
+    for (const char* batch : {"000", "050"}) {
+      say(std::string("valid ") + batch + " 1.251250e+00 45.312500 78.125000");
+      seconds += 10;
+    }
+    say("valid_acc 50.250000");
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).network, "TINY");
+  EXPECT_EQ(runs.at(0).train.batch_size, 96);
+  EXPECT_EQ(runs.at(0).devices, 1);
+  EXPECT_EQ(runs.at(0).iteration, 450);
+  EXPECT_EQ(runs.at(0).train.segments, 9);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.5, 1e-9);
+}
+
+}  // namespace
+}  // namespace etad::test
