@@ -98,7 +98,7 @@ Result<std::vector<RunCount>> SqliteReader::run_counts(const std::string& networ
 }
 
 Result<std::vector<NetworkRow>> SqliteReader::networks(const NetworkFilter& filter) {
-  return reading([&](Connection& c) { return networks_of(c, filter); });
+  return reading([&](Connection& c) { return networks_.read(c, filter); });
 }
 
 Result<std::vector<Segment>> SqliteReader::segments(std::int64_t run_id, std::int64_t from,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "storage/history.h"
+#include "storage/network_query.h"
 #include "storage/sqlite.h"
 
 namespace etad {
@@ -60,6 +61,7 @@ class SqliteReader final : public ModelReader {
   }
 
   std::unique_ptr<sqlite::Connection> connection_;
+  NetworkQuery networks_;
 };
 
 }  // namespace etad

@@ -1,4 +1,4 @@
-// Reading runs and networks. Runs of pending sources are left out.
+// Reading runs. Runs of pending sources are left out.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,5 @@ std::vector<RunRow> runs_of(sqlite::Connection& connection, const RunFilter& fil
 std::optional<RunRow> run_of(sqlite::Connection& connection, std::int64_t id);
 std::vector<RunCount> run_counts_of(sqlite::Connection& connection, const std::string& network, Phase phase,
                                     std::int64_t newest);
-// The work is that of the networks that it gives, however many others there are.
-std::vector<NetworkRow> networks_of(sqlite::Connection& connection, const NetworkFilter& filter);
 
 }  // namespace etad
