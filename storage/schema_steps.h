@@ -432,4 +432,21 @@ CREATE INDEX datasets_unnamed ON datasets (id) WHERE device = '';
 UPDATE refit_progress SET version = 0;
 )sql";
 
+// Version 16: the format of tables of measurements, and the framework of those that name none, was called "segments",
+// in the parsers' saved states too. What estimators learnt under that name is learnt anew.
+inline constexpr const char* kStep16 = R"sql(
+UPDATE refit_progress SET version = 0 WHERE EXISTS (SELECT 1 FROM datasets WHERE framework = 'segments');
+UPDATE runs SET framework = 'measurements' WHERE framework = 'segments';
+UPDATE OR IGNORE datasets SET framework = 'measurements' WHERE framework = 'segments';
+UPDATE OR IGNORE deployments SET framework = 'measurements' WHERE framework = 'segments';
+UPDATE run_labels SET said = json_set(said, '$.framework', 'measurements')
+  WHERE json_extract(said, '$.framework') = 'segments';
+UPDATE sources SET format = 'measurements',
+  tracker_state = CAST(replace(replace(replace(CAST(tracker_state AS TEXT),
+    '"format":"segments"', '"format":"measurements"'),
+    '\"framework\":\"segments\"', '\"framework\":\"measurements\"'),
+    'u001fsegments\\u001f', 'u001fmeasurements\\u001f') AS BLOB)
+  WHERE format = 'segments';
+)sql";
+
 }  // namespace etad::schema

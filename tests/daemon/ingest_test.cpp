@@ -7,6 +7,8 @@
 
 #include "daemon/follow/journal.h"
 #include "daemon/system.h"
+#include "storage/schema.h"
+#include "storage/sqlite.h"
 #include "tests/daemon/faulty_writer.h"
 #include "tests/daemon/followed_files.h"
 #include "tests/places.h"
@@ -286,6 +288,37 @@ TEST_F(Ingesting, PathsAndLabelsSayWhatTheLogDoesNot) {
   EXPECT_EQ(runs()[0].run.network, "mynet");
   EXPECT_EQ(runs()[0].run.train.batch_size, 48);
   EXPECT_EQ(runs()[0].run.device, "Tesla K80");
+}
+
+// Tables of measurements, and the framework of those that name none, were called "segments" up to version 15.
+TEST_F(Ingesting, ATableOfAnOlderHistoryGoesOnUnderTheNameOfToday) {
+  append("lab.log", "network,batch_size,iterations,seconds\nlenet,64,100,2.5\n");
+  start();
+  settle();
+  ASSERT_EQ(runs().size(), 1U);
+  ingest_.reset();
+  follower_.reset();
+  reader_.reset();
+  writer_.reset();
+  {
+    sqlite::Connection history(path(), sqlite::Connection::Mode::write);
+    history.execute(
+        "UPDATE runs SET framework = 'segments'; UPDATE datasets SET framework = 'segments';"
+        "UPDATE sources SET format = 'segments', tracker_state ="
+        " CAST(replace(CAST(tracker_state AS TEXT), 'measurements', 'segments') AS BLOB);"
+        "PRAGMA user_version = 15");
+  }
+  writer_ = std::make_unique<SharedWriter>(Writer::open(path()).value());
+  reader_ = ModelReader::open(path()).value();
+  start();
+  append("lab.log", "lenet,64,100,2.25\n");
+  settle();
+  ASSERT_EQ(runs().size(), 1U);
+  EXPECT_EQ(runs()[0].run.framework, "measurements");
+  EXPECT_EQ(runs()[0].run.train.iterations, 200);
+  EXPECT_EQ(reader_->sources().value().at(0).format, "measurements");
+  EXPECT_TRUE(reader_->run_data({"lenet", "", "measurements", "gpu1", "", 0}, 9, 9).value().size() == 1U);
+  EXPECT_TRUE(reader_->refit_progress().value().version == 0);
 }
 
 TEST_F(Ingesting, AnEnvelopesTimeCountsWhereItsLineHasNone) {
