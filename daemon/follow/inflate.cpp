@@ -89,6 +89,10 @@ Errno GzipContent::produce() {
   stream_.next_out = reinterpret_cast<unsigned char*>(window_.data()) + before;
   stream_.avail_out = static_cast<uInt>(kPiece);
   const int result = inflate(&stream_, Z_NO_FLUSH);
+  if (result == Z_MEM_ERROR) {  // the stream can't go on: the next read begins it anew
+    end();
+    return ENOMEM;
+  }
   const std::size_t made = kPiece - stream_.avail_out;
   window_.resize(before + made);
   if (head_.size() < kHeadBytes) head_.append(window_, before, kHeadBytes - head_.size());

@@ -22,14 +22,17 @@ struct Inflater::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
+  static tl::unexpected<Error> no_memory() {
+    return fail(ErrorKind::unavailable, "no memory to decompress with");
+  }
+
   // The first two bytes, of the stream or behind a member, say what follows.
   Result<void> decide() {
     if (kMagic == held) {
       if (!open) {
         piece.resize(kPiece);
         // 15: the largest window; + 16: a gzip header and no other.
-        if (inflateInit2(&stream, 15 + 16) != Z_OK)
-          return fail(ErrorKind::unavailable, "no memory to decompress with");
+        if (inflateInit2(&stream, 15 + 16) != Z_OK) return no_memory();
         open = true;
       } else {
         inflateReset(&stream);
@@ -70,6 +73,7 @@ struct Inflater::Impl {
         state = State::between;
         return {};
       }
+      if (code == Z_MEM_ERROR) return no_memory();
       if (code != Z_OK && code != Z_BUF_ERROR) {
         return fail(std::string("the compressed stream is damaged: ") +
                     (stream.msg != nullptr ? stream.msg : "inflate failed"));

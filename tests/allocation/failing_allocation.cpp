@@ -1,6 +1,8 @@
 #include "tests/allocation/failing_allocation.h"
 
+#include <dlfcn.h>
 #include <sqlite3.h>
+#include <zlib.h>
 
 #include <cstdlib>
 #include <new>
@@ -39,6 +41,13 @@ bool FailingAllocation::happened() {
   return failed;
 }
 
+void* zlib_allocated(void*, unsigned count, unsigned size) {
+  return fails_now() ? nullptr : std::calloc(count, size);
+}
+void zlib_freed(void*, void* memory) {
+  std::free(memory);
+}
+
 void let_sqlite_fail_too() {
   sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real);
   sqlite3_mem_methods ours = real;
@@ -53,6 +62,15 @@ void* allocated(std::size_t size) {
 }
 
 }  // namespace etad
+
+// Stands before zlib's own, which it calls: a stream made here allocates by our function.
+extern "C" int inflateInit2_(z_stream* stream, int window, const char* version, int size) {
+  using Init = int (*)(z_stream*, int, const char*, int);
+  static const Init real = reinterpret_cast<Init>(dlsym(RTLD_NEXT, "inflateInit2_"));
+  stream->zalloc = etad::zlib_allocated;
+  stream->zfree = etad::zlib_freed;
+  return real(stream, window, version, size);
+}
 
 void* operator new(std::size_t size) {
   if (void* const made = etad::allocated(size)) return made;

@@ -1,5 +1,5 @@
-// Memory that runs out when a test says so: the N-th allocation from now on of this thread, by operator new
-// or by SQLite, fails; those after it do not.
+// Memory that runs out when a test says so: the N-th allocation from now on of this thread, by operator new,
+// by SQLite or by zlib to decompress, fails; those after it do not.
 #pragma once
 
 #include <cstdint>
