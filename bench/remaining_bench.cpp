@@ -12,7 +12,7 @@ namespace {
 
 using namespace etad::regression;
 
-std::vector<RunInterval> course(std::size_t intervals) {
+std::vector<RunInterval> windows(std::size_t intervals) {
   std::mt19937 random(1);
   std::normal_distribution<double> noise(0, 0.02);
   std::vector<RunInterval> seen;
@@ -38,7 +38,7 @@ Plan plan_of(const std::vector<RunInterval>& seen) {
 }
 
 void remaining_time(benchmark::State& state) {
-  const auto seen = course(static_cast<std::size_t>(state.range(0)));
+  const auto seen = windows(static_cast<std::size_t>(state.range(0)));
   const Plan plan = plan_of(seen);
   const Prediction train{0.52, 0.48, 0.56, {}}, test{0.3, 0.28, 0.32, {}};
   for (auto _ : state) benchmark::DoNotOptimize(remaining(seen, plan, train, test, 0.9));
@@ -46,7 +46,7 @@ void remaining_time(benchmark::State& state) {
 BENCHMARK(remaining_time)->Arg(10)->Arg(1000)->Arg(10000)->Arg(100000)->Unit(benchmark::kMicrosecond);
 
 void is_anomalous(benchmark::State& state) {
-  const auto seen = course(10000);
+  const auto seen = windows(10000);
   const Prediction train{0.45, 0.42, 0.48, {}};
   for (auto _ : state) benchmark::DoNotOptimize(anomaly(seen, train));
 }

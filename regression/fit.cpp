@@ -246,7 +246,7 @@ Model finish(const FirstStage& first, const Prior& prior) {
       const std::vector<double> errors = errors_by_size(first.rows, fitted, groups, residual_curve);
       const double error = 100 * mean(errors);
       model.rivals.push_back(
-          {model.basis + " x shape(B)", error, 100 * standard_error(errors), basis.terms() + 1});
+          {model.basis + " x r(B)", error, 100 * standard_error(errors), basis.terms() + 1});
       model.error_percent = error;
     }
     model.residual_curve = std::move(residual_curve.points);

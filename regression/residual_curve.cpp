@@ -17,9 +17,9 @@ constexpr std::array kRelatedStrengths{0.25, 1.0};   // factor of the related mo
 constexpr std::array kRelatedWeights{RelatedWeights{1, 1e9}, RelatedWeights{10, 0.05},
                                      RelatedWeights{10, 0.02}, RelatedWeights{100, 0.05},
                                      RelatedWeights{100, 0.02}};
-constexpr std::array kCarried{0.0, 0.5, 1.0};  // how much of the other phase's bends is ours
-// Training holds all of testing, the forward part: that all its bends are training's is this much likelier
-// from the start, as a logarithm. How much of training's bends is testing's only the data can tell.
+constexpr std::array kCarried{0.0, 0.5, 1.0};  // how much of the other phase's residuals is ours
+// Training holds all of testing, the forward part: that all its residuals are training's is this much
+// likelier from the start, as a logarithm. How much of training's are testing's only the data can tell.
 constexpr double kForwardIsPart = 3;
 // Logarithms of the likeliest grid point's weight: what counts no more, and what may count where a batch size
 // that spoke against it is left out.
@@ -123,9 +123,9 @@ ResidualCurve infer_with(const ResidualData& data, const Kernel& kernel,
     }
   }
   const std::span<const double> carried(kCarried.data(), other_phase ? kCarried.size() : 1);
-  const Eigen::VectorXd none, &bends = other_phase ? related_models.carried : none;
+  const Eigen::VectorXd none, &residuals = other_phase ? related_models.carried : none;
   const std::vector<Hyperparameters> points = grid_for(parts);
-  ResidualProcess process(data, kernel, bends);
+  ResidualProcess process(data, kernel, residuals);
   std::vector<double> evidence;  // of each grid point with each share carried
   for (const Hyperparameters& s : points) {
     process.set(s);
@@ -136,7 +136,7 @@ ResidualCurve infer_with(const ResidualData& data, const Kernel& kernel,
   const double best = *std::ranges::max_element(evidence);
 
   LeftOuts left_outs(data);
-  Predictions predictions(data, kernel, bends, rows);
+  Predictions predictions(data, kernel, residuals, rows);
   std::vector<CarriedShare> shares;  // of one grid point
   for (std::size_t k = 0; k < points.size(); ++k) {
     const std::span<const double> own(&evidence[k * carried.size()], carried.size());

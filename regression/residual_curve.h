@@ -1,6 +1,6 @@
 // The curve of time over batch size where a basis of a few coefficients can't follow it: r(B), by which the
 // logarithm of the time departs from the basis. Real curves bend and jump (another kernel from batch 8 on, a
-// library that likes multiples of 4), and a basis with enough coefficients for that would invent bends.
+// library that likes multiples of 4), and a basis with enough coefficients for that would follow noise.
 //
 // A Gaussian process on r(B) = log(t / basis) at the measured batch sizes (Rasmussen & Williams, "Gaussian
 // Processes for Machine Learning", 2006: prediction eq. 2.25-2.26, marginal likelihood eq. 2.30,
@@ -12,7 +12,7 @@
 //     *their* times at *our* batch sizes. Their second moments say where this device departs from the basis,
 //     and by how much batch sizes depart together (empirical-Bayes multi-task covariance). Models that
 //     resemble ours weigh more. So does the other phase of the same network: training contains testing, and
-//     a bend of the one, in seconds, is a bend of the other. It counts only at the batch sizes that it has
+//     what the one departs from its basis, in seconds, the other does too. It counts only at the batch sizes that it has
 //     measured; taken for 0 elsewhere, it would flatten our curve where nothing is known;
 //   - a Matérn 1/2 term in log B (Ornstein-Uhlenbeck), and a nugget for what each batch size has on its own;
 //   - the noise of the runs.

@@ -39,7 +39,7 @@ struct RelatedResiduals {
   Eigen::VectorXd distances;       // root mean square difference of each to ours
   std::optional<double> distance;  // of the other phase; empty: it has nothing to say
   Eigen::VectorXd other_phase;
-  // What the other phase's residuals would be for us if its bends were ours, second for second (testing is
+  // What the other phase's residuals would be for us if they were ours, second for second (testing is
   // the forward part of training), but no more than in proportion.
   Eigen::VectorXd carried;
   bool is_part = false;  // it takes less time than we do: testing, and we are training

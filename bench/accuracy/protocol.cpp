@@ -158,7 +158,7 @@ std::vector<Trial> leave_one_run_out(const History& history, const Estimator& es
       if (!prediction) continue;
       out.push_back(trial_of(key, hidden.samples, *prediction, {hidden.seconds}));
       for (const RunObservation& run : seen) {
-        if (same_work(run, hidden)) out.back().repeats.push_back(run.seconds);
+        if (same_work(run, hidden)) out.back().replicates.push_back(run.seconds);
       }
     }
   }
@@ -168,11 +168,11 @@ std::vector<Trial> leave_one_run_out(const History& history, const Estimator& es
 std::optional<double> noise_floor(const std::vector<const Dataset*>& series) {
   double sum = 0, count = 0;
   for (const Dataset* data : series) {
-    std::map<std::tuple<double, double, regression::Covariates>, std::vector<double>> repeats;
+    std::map<std::tuple<double, double, regression::Covariates>, std::vector<double>> replicates;
     for (const RunObservation& run : *data) {
-      repeats[{run.samples, run.iterations, run.covariates}].push_back(run.seconds);
+      replicates[{run.samples, run.iterations, run.covariates}].push_back(run.seconds);
     }
-    for (const auto& [what, seconds] : repeats) {
+    for (const auto& [what, seconds] : replicates) {
       if (seconds.size() < 2) continue;
       const double middle = regression::median(seconds);
       for (const double t : seconds) sum += std::abs(t / middle - 1);

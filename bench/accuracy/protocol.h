@@ -24,7 +24,7 @@ struct Trial {
   double estimate = 0, lower = 0, upper = 0;  // seconds; of a 90 % interval
   double truth = 0;                           // the runs' median
   std::vector<double> actual;                 // seconds of each run
-  std::vector<double> repeats;                // of one hidden run: seconds of those that were not hidden
+  std::vector<double> replicates;             // of one hidden run: seconds of those that were not hidden
 
   double error() const;               // |estimate / truth - 1|
   int held() const;                   // runs inside the interval

@@ -87,7 +87,7 @@ Totals table(const History& history, const char* title, HiddenSizes hidden) {
   std::printf(
       "\n### %s\n\n| Device | Estimator | Error %% | Coverage %% of 90 %% | Wrong unsaid: runs %% | "
       "estimates %% | "
-      "Repeats' spread %% |\n",
+      "Replicates' spread %% |\n",
       title);
   std::printf("|---|---|---|---|---|---|---|\n");
   Totals totals;
@@ -137,7 +137,7 @@ void write_networks(const History& history, const UnseenRuns& trials) {
   auto affine = grouped(trials.affine, network), literal = grouped(trials.literal, network);
   std::printf(
       "\n### Unseen runs, each from the others\n\n"
-      "| Network, phase | Runs | Repeats' spread %% | etad, alone %% | etad, with related models %% | "
+      "| Network, phase | Runs | Replicates' spread %% | etad, alone %% | etad, with related models %% | "
       "Coverage %% "
       "of 90 %% | Wrong unsaid %% | c0 + n(c1 + c2 B) plain %% | b0 + b1 n + b2 B plain %% |\n"
       "|---|---|---|---|---|---|---|---|---|\n");
@@ -149,17 +149,17 @@ void write_networks(const History& history, const UnseenRuns& trials) {
   }
 }
 
-// Of the trials of runs that were repeated: as they are, and as the other repeats would have answered.
+// Of the trials of runs that were repeated: as they are, and as the other replicates would have answered.
 std::vector<Trial> repeated(const std::vector<Trial>& trials) {
   std::vector<Trial> out = trials;
-  std::erase_if(out, [](const Trial& trial) { return trial.repeats.empty(); });
+  std::erase_if(out, [](const Trial& trial) { return trial.replicates.empty(); });
   return out;
 }
 
 using Middle = std::function<double(const std::vector<double>&)>;
 
-std::vector<Trial> by_repeats(std::vector<Trial> trials, const Middle& middle) {
-  for (Trial& trial : trials) trial.estimate = middle(trial.repeats);
+std::vector<Trial> by_replicates(std::vector<Trial> trials, const Middle& middle) {
+  for (Trial& trial : trials) trial.estimate = middle(trial.replicates);
   return trials;
 }
 
@@ -168,7 +168,7 @@ std::vector<Trial> by_repeats(std::vector<Trial> trials, const Middle& middle) {
 std::map<std::string, Totals> beyond_twice_their_own(const std::vector<Trial>& runs, const Group& group) {
   std::map<SeriesKey, std::vector<double>> distances;
   for (const Trial& trial : runs)
-    distances[trial.key].push_back(std::abs(std::log(trial.truth / regression::median(trial.repeats))));
+    distances[trial.key].push_back(std::abs(std::log(trial.truth / regression::median(trial.replicates))));
   std::map<std::string, Totals> out;
   for (const auto& [key, each] : distances) {
     const double held = regression::weighted_quantile(each, std::vector<double>(each.size(), 1), kConfidence);
@@ -185,14 +185,14 @@ std::map<std::string, Totals> beyond_twice_their_own(const std::vector<Trial>& r
 void write_floor(const UnseenRuns& trials) {
   const std::vector<Trial> runs = repeated(trials.alone);
   if (runs.empty()) return;
-  auto median = grouped(by_repeats(runs, regression::median), device_of);
-  auto average = grouped(by_repeats(runs, regression::mean), device_of);
+  auto median = grouped(by_replicates(runs, regression::median), device_of);
+  auto average = grouped(by_replicates(runs, regression::mean), device_of);
   auto alone = grouped(runs, device_of), taught = grouped(repeated(trials.taught), device_of);
   auto affine = grouped(repeated(trials.affine), device_of);
   auto own = beyond_twice_their_own(runs, device_of);
   std::printf(
       "\n### Repeated runs, each from the others of the same batch size and iterations\n\n"
-      "| Device | Runs | Median of the other repeats %% | Mean of them %% | etad, alone %% | etad, with "
+      "| Device | Runs | Median of the other replicates %% | Mean of them %% | etad, alone %% | etad, with "
       "related models %% | c0 + n(c1 + c2 B) plain %% | Beyond twice what holds 90 %% of their series %% "
       "|\n|---|---|---|---|---|---|---|---|\n");
   for (const auto& [name, accuracy] : median) {

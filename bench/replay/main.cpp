@@ -15,7 +15,7 @@ int report(const std::vector<etad::Error>& errors) {
 }
 
 void show(const char* title, const std::vector<ReplayRun>& runs, const Options& options) {
-  if (options.details) std::printf("\n%s: error of etad in percent at each mark\n", title);
+  if (options.details) std::printf("\n%s: error of etad in percent at each checkpoint\n", title);
   const Result result = replay(runs, options);
   std::printf("\n%s: %zu runs of %zu or more displayed iterations", title, result.runs, options.min_windows);
   if (!options.breaks) std::printf(", %zu breaks taken out", result.breaks);
@@ -27,7 +27,7 @@ void show(const char* title, const std::vector<ReplayRun>& runs, const Options& 
 int main(int argc, char** argv) {
   CLI::App app{
       "Replays logs from their beginning and tells how far off the remaining time was, mean (median) of\n"
-      "the relative error in percent, at each mark of the run's time."};
+      "the relative error in percent, at each checkpoint, a share of the run's time."};
   std::vector<std::string> files;
   std::string rules = ETAD_RULES;
   Options options;
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
       {"none", History::none}, {"others", History::others}, {"earlier", History::earlier}};
   app.add_option("files", files, "logs, plain or .gz")->required();
   app.add_option("--rules", rules, "folder of rule files")->capture_default_str();
-  app.add_option("--marks", options.fractions, "shares of the run's time")
+  app.add_option("--checkpoints", options.fractions, "shares of the run's time")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();

@@ -14,7 +14,7 @@ enum Shared : unsigned { kN = 1, kP = 2, kD = 4, kH = 8, kOwn = 16, kS = 32 };
 
 enum class Form : std::uint8_t {
   level,         // the same at all batch sizes and numbers of devices
-  bend,          // over log b, Matern
+  curve,         // over log b, Matérn 3/2
   exact,         // at one batch size alone
   log_devices,   // log k
   ring,          // (k-1)/k
@@ -47,15 +47,15 @@ constexpr Effect kEffects[] = {
     {kD | kP | kS, Form::level, Strength::pairs, 0.02},
     {kN | kH | kP | kS, Form::level, Strength::series, 0.03},
     {kOwn, Form::level, Strength::series, 0.03},
-    {0, Form::bend, Strength::bends, 0.06},
-    {kN, Form::bend, Strength::bends, 0.07},
-    {kD, Form::bend, Strength::bends, 0.02},
-    {kN | kD, Form::bend, Strength::bends, 0.05},
-    {kN | kP | kH, Form::bend, Strength::bends, 0.03},
-    {kN, Form::exact, Strength::bends, 0.01},
-    {kD, Form::exact, Strength::bends, 0.01},
-    {kN | kD, Form::exact, Strength::bends, 0.01},
-    {kOwn, Form::bend, Strength::own_bends, 0.10},
+    {0, Form::curve, Strength::curves, 0.06},
+    {kN, Form::curve, Strength::curves, 0.07},
+    {kD, Form::curve, Strength::curves, 0.02},
+    {kN | kD, Form::curve, Strength::curves, 0.05},
+    {kN | kP | kH, Form::curve, Strength::curves, 0.03},
+    {kN, Form::exact, Strength::curves, 0.01},
+    {kD, Form::exact, Strength::curves, 0.01},
+    {kN | kD, Form::exact, Strength::curves, 0.01},
+    {kOwn, Form::curve, Strength::own_curves, 0.10},
     {kP, Form::log_devices, Strength::devices, 0.06},
     {kN | kP, Form::log_devices, Strength::devices, 0.03},
     {kH | kP, Form::log_devices, Strength::devices, 0.03},

@@ -14,7 +14,7 @@
 namespace etad::estimators {
 
 // The effects whose strengths are learnt together, as factors of what is assumed of each beforehand.
-enum class Strength : std::uint8_t { main, pairs, series, bends, own_bends, devices, noise };
+enum class Strength : std::uint8_t { main, pairs, series, curves, own_curves, devices, noise };
 inline constexpr std::size_t kStrengths = 7;
 using Strengths = std::array<double, kStrengths>;
 

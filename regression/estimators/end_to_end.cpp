@@ -61,7 +61,7 @@ class EndToEnd final : public Fitted {
 Estimator end_to_end() {
   Estimator out;
   out.name = "end_to_end";
-  out.source = "Gianniti, Zhang, Ardagna 2019, with rival bases and a shape (docs/prediction.md)";
+  out.source = "Gianniti, Zhang, Ardagna 2019, with rival bases and a residual curve (docs/prediction.md)";
   out.needs = [](const History& history) -> std::optional<std::string> {
     if (!history.empty()) return std::nullopt;
     return "there are no runs yet";

@@ -101,7 +101,7 @@ TEST(Linear, SaysWhatItRestsOn) {
   EXPECT_EQ(reply.estimate->rests_on.devices, 1);
 }
 
-TEST(Cells, RepeatsStandForOnePointAndALowQuantileForThem) {
+TEST(Replicates, RunsAlikeStandForOnePointAndALowQuantileForThem) {
   History history;
   for (const double t : {1.0, 1.01, 1.02, 1.5, 4.0}) add(history, a_case("net", 8), t);
   add(history, a_case("net", 16), 2);
