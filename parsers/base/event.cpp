@@ -109,16 +109,23 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
 }
 
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return out;
+}
+
+std::size_t letters(std::string_view text) {
+  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_letter) - text.begin());
+}
+
 // "1h 2m 3.5s", "3min12s": from the first number on, each unit smaller than the one before it.
 std::optional<double> united_seconds(double first, std::string_view rest) {
   double total = 0, last = std::numeric_limits<double>::infinity();
   for (double x = first;;) {
-    const auto length =
-        static_cast<std::size_t>(std::find_if_not(rest.begin(), rest.end(), is_letter) - rest.begin());
-    std::string unit(rest.substr(0, length));
-    std::transform(unit.begin(), unit.end(), unit.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    const auto seconds = unit_seconds(unit);
+    const std::size_t length = letters(rest);
+    const auto seconds = unit_seconds(lower(rest.substr(0, length)));
     if (!seconds || *seconds >= last) return {};
     total += x * *seconds;
     last = *seconds;
@@ -129,6 +136,16 @@ std::optional<double> united_seconds(double first, std::string_view rest) {
     x = *next;
     rest = trim(rest, kBlanks);
   }
+}
+
+// "mins): 2.5": the unit in front, as in "Time (mins): 2.5".
+std::optional<double> seconds_behind_unit(std::string_view text) {
+  const std::size_t length = letters(text);
+  const auto seconds = unit_seconds(lower(text.substr(0, length)));
+  if (!seconds) return {};
+  std::string_view rest = text.substr(std::min(text.find_first_not_of(")]:= \t", length), text.size()));
+  const auto x = take_number(rest);
+  return x && rest.empty() ? std::optional(*x * *seconds) : std::nullopt;
 }
 
 // "2:03", "1:02:03", "1:02:03.25", each part but the first below 60; `first` is the part before the first
@@ -221,7 +238,7 @@ std::optional<double> Event::number_of(Field f) const {
   if (const auto special = special_number(text)) return special;
   std::string_view rest = text;
   const auto x = take_number(rest);
-  if (!x) return {};
+  if (!x) return is_duration(f) ? seconds_behind_unit(text) : std::nullopt;
   if (rest.empty()) return *x * v.scale;
   if (rest.front() == ',')
     if (const auto whole = grouped_number(text)) return *whole * v.scale;

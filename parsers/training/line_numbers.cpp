@@ -45,10 +45,10 @@ std::optional<std::pair<double, double>> rounded(const Event& event, Field f) {
   const auto x = event.number(f);
   if (!x || !std::isfinite(*x) || *x < 0) return {};
   std::string_view text = event.text(f);
-  if (text.find(':') != std::string_view::npos) return std::pair{*x, 0.5};
   const auto first = text.find_first_of("0123456789.");
   if (first == std::string_view::npos) return {};
   text = text.substr(first);
+  if (text.find(':') != std::string_view::npos) return std::pair{*x, 0.5};
   const auto end = std::min(text.find_first_not_of("0123456789."), text.size());
   const auto more = text.find_first_of("0123456789", end);
   const bool goes_on = more != std::string_view::npos &&

@@ -92,6 +92,12 @@ TEST(Event, ValuesAreFoundByTheirFieldWhateverIsTakenOutOrRenamed) {
 
 TEST(Event, DurationsWithUnitsAndAsClocks) {
   EXPECT_DOUBLE_EQ(number(Field::seconds, "26ms").value(), 0.026);
+  EXPECT_DOUBLE_EQ(number(Field::duration, "mins): 2.5").value(), 150);
+  EXPECT_DOUBLE_EQ(number(Field::duration, "ms] = 12").value(), 0.012);
+  EXPECT_FALSE(number(Field::duration, "mins): "));
+  EXPECT_FALSE(number(Field::duration, "mins): 2.5x"));
+  EXPECT_FALSE(number(Field::duration, "miles): 2.5"));
+  EXPECT_FALSE(number(Field::loss, "mins): 2.5"));
   EXPECT_DOUBLE_EQ(number(Field::seconds, "353us").value(), 353e-6);
   EXPECT_DOUBLE_EQ(number(Field::seconds, "1.5 s").value(), 1.5);
   EXPECT_DOUBLE_EQ(number(Field::elapsed, "2h").value(), 7200);
