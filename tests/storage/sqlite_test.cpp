@@ -27,5 +27,11 @@ TEST(SqliteTest, TextsOfTemporariesAreThereAsLongAsTheRows) {
   EXPECT_EQ(rows.get<std::string>(2), std::string(100, 'y'));
 }
 
+TEST(SqliteTest, AllocationsAreNotCounted) {
+  Connection connection(":memory:", Connection::Mode::write);
+  connection.execute("CREATE TABLE of_some (bytes)");
+  EXPECT_EQ(sqlite3_memory_used(), 0);
+}
+
 }  // namespace
 }  // namespace etad::sqlite
