@@ -20,10 +20,26 @@ bool is_exception(std::string_view line) {
   return false;
 }
 
+// "slurmstepd: error: *** JOB 71 ON node3 CANCELLED AT 2026-03-01T10:00:00 DUE TO TIME LIMIT ***".
+bool is_slurms(std::string_view line) {
+  return line.starts_with("slurmstepd") &&
+         (line.find("CANCELLED") != std::string_view::npos ||
+          line.find("oom-kill") != std::string_view::npos || line.find("oom_kill") != std::string_view::npos);
+}
+
 }  // namespace
+
+bool LastWords::is_stop() const {
+  return state_.message.starts_with("KeyboardInterrupt") ||
+         (is_slurms(state_.message) && state_.message.find("CANCELLED") != std::string::npos);
+}
 
 void LastWords::hear(std::string_view line) {
   if (!state_.message.empty() || line.empty()) return;
+  if (is_slurms(line)) {
+    state_.message = kept_text(line, kMaxMessage);
+    return;
+  }
   if (!state_.traceback) {
     state_.traceback = line.find("Traceback (most recent call last)") != std::string_view::npos;
     return;

@@ -1,5 +1,5 @@
-// What a program said last that broke off: the exception of a Python traceback behind which nothing more of its
-// run came. A traceback amid a run that goes on is another matter, a warning's or a helper's. Internal to
+// What was said last of a program that broke off: the exception of a Python traceback, or that Slurm cancelled its
+// job or ran out of memory with it, behind which nothing more of its run came. A traceback amid a run that goes on is another matter, a warning's or a helper's. Internal to
 // parsers/training.
 #pragma once
 
@@ -19,7 +19,7 @@ class LastWords {
   void forget() { state_ = {}; }     // the run goes on
 
   const std::string& message() const { return state_.message; }
-  bool is_interrupt() const { return state_.message.starts_with("KeyboardInterrupt"); }
+  bool is_stop() const;  // somebody's will, not a failure
 
   const State& state() const { return state_; }  // to save and restore it
   State& state() { return state_; }

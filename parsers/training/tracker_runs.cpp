@@ -303,7 +303,7 @@ void give_up(RunTrack& r) {
     r.run.state = RunState::finished;
   } else if (message.empty()) {
     r.run.state = RunState::lost;
-  } else if (r.last_words.is_interrupt()) {
+  } else if (r.last_words.is_stop()) {
     r.run.state = RunState::stopped;
   } else {
     r.run.state = RunState::failed;

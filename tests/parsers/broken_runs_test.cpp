@@ -90,6 +90,18 @@ TEST(BrokenRuns, AreStoppedByAnInterrupt) {
   EXPECT_EQ(runs[0].state, RunState::stopped);
 }
 
+TEST(BrokenRuns, AreStoppedOrFailedBySlurm) {
+  const auto stopped = runs_of(steps(20, 200) + Lines{"slurmstepd: error: *** JOB 71 ON node3 CANCELLED AT "
+                                                      "2026-03-04T05:30:00 DUE TO TIME LIMIT ***"});
+  ASSERT_EQ(stopped.size(), 1U);
+  EXPECT_EQ(stopped[0].state, RunState::stopped);
+  const auto failed =
+      runs_of(steps(20, 200) + Lines{"slurmstepd: error: Detected 1 oom-kill event(s) in StepId=71.batch."});
+  ASSERT_EQ(failed.size(), 1U);
+  EXPECT_EQ(failed[0].state, RunState::failed);
+  EXPECT_NE(failed[0].message.find("oom-kill"), std::string::npos);
+}
+
 TEST(BrokenRuns, SayNothingByAnExceptionsNameAlone) {
   const auto runs = runs_of(steps(20, 200) + Lines{"RuntimeError: said by nobody"});
   ASSERT_EQ(runs.size(), 1U);
