@@ -1,16 +1,15 @@
 #include "fleet/fleet_reader.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "fleet/run_columns.h"
 #include "storage/accuracy.h"
-#include "storage/chunks.h"
 #include "storage/codes.h"
 #include "storage/fair_share.h"
 #include "storage/layer_table.h"
-#include "storage/text_map.h"
-#include "storage/thin.h"
+#include "storage/row_values.h"
 
 namespace etad::fleet {
 namespace {
@@ -43,18 +42,6 @@ constexpr const char* kOfModel =
     " JOIN runs r ON r.host_id = m.host_id AND r.run_id = m.run_id JOIN hosts h ON h.host_id = r.host_id"
     " JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id ";
 
-ModelKey key_at(const Rows& rows, int row) {
-  ModelKey key;
-  key.network = rows.text(row, 0);
-  key.architecture = rows.text(row, 1);
-  key.framework = rows.text(row, 2);
-  key.host = rows.text(row, 3);
-  key.device = rows.text(row, 4);
-  key.devices = rows.integer(row, 5);
-  key.phase = codes::value_of<Phase>(rows.text(row, 6));
-  return key;
-}
-
 std::vector<std::string> split(std::string_view joined) {
   std::vector<std::string> out;
   while (!joined.empty()) {
@@ -66,41 +53,16 @@ std::vector<std::string> split(std::string_view joined) {
   return out;
 }
 
-std::vector<Segment> windows_at(const Rows& rows, int row, int count, int body) {
-  std::vector<Segment> out;
-  SegmentCodec codec;
-  if (!unpack_chunk(rows.bytes(row, body), rows.integer(row, count), codec, out))
-    throw postgres::Failure(
-        "", Error{"the fleet's database", "the windows of a run can't be unpacked",
-                  "forget the run on its host, or label it: it is written again", ErrorKind::corrupt});
-  return out;
-}
-
-constexpr const char* kPrediction =
-    "p.kind, p.at_fraction, p.elapsed_seconds, p.seconds, p.lower_seconds, p.upper_seconds, p.confidence, "
-    "p.basis,"
-    " p.actual_seconds, p.error_percent, p.covered, ";
-
-PredictionRow prediction_at(const Rows& rows, int row) {
-  PredictionRow out;
-  out.kind = codes::value_of<PredictionKind>(rows.text(row, 0));
-  out.at_fraction = rows.number(row, 1);
-  out.elapsed = rows.number(row, 2);
-  out.seconds = rows.number(row, 3);
-  out.lower = rows.number(row, 4);
-  out.upper = rows.number(row, 5);
-  out.confidence = rows.number(row, 6);
-  out.basis = rows.text(row, 7);
-  out.actual = rows.maybe_number(row, 8);
-  out.error_percent = rows.maybe_number(row, 9);
-  if (!rows.is_null(row, 10)) out.covered = rows.flag(row, 10);
-  out.made_at = rows.instant(row, 11).value_or(Instant{});
-  out.run_id = rows.integer(row, 12);
-  return out;
+[[noreturn]] void throw_damaged() {
+  throw postgres::Failure(
+      "", Error{"the fleet's database", "the windows of a run can't be unpacked",
+                "forget the run on its host, or label it: it is written again", ErrorKind::corrupt});
 }
 
 std::string prediction_columns() {
-  return kPrediction + select_instant("p.made_at") + ", " + kRunId;
+  return std::string(kRunId) + ", p.kind, p.at_fraction, " + select_instant("p.made_at") +
+         ", p.elapsed_seconds, p.seconds, p.lower_seconds, p.upper_seconds, p.confidence, p.basis,"
+         " p.actual_seconds, p.error_percent, p.covered";
 }
 
 std::vector<ModelRow> models_in(Connection& c) {
@@ -111,9 +73,9 @@ std::vector<ModelRow> models_in(Connection& c) {
   for (int i = 0; i < rows.size(); ++i) {
     ModelRow& row = out.emplace_back();
     row.id = rows.integer(i, 7);
-    row.key = key_at(rows, i);
+    row.key = key_in(rows.at(i));
     row.body = rows.text(i, 8);
-    row.fitted_at = rows.instant(i, 9).value_or(Instant{});
+    row.fitted_at = rows.at(i).get<Instant>(9);
   }
   return out;
 }
@@ -201,11 +163,11 @@ Result<std::vector<Segment>> FleetReader::segments(std::int64_t run_id, std::int
                               run_id_parameters(run_id));
     std::vector<Segment> all;
     for (int i = 0; i < rows.size(); ++i) {
-      for (Segment& window : windows_at(rows, i, 0, 1)) {
-        if (window.samples_per_iteration == 0)
-          window.samples_per_iteration = rows.maybe_integer(i, 2).value_or(0);
-        all.push_back(window);
-      }
+      RunData data;
+      data.samples_per_iteration = rows.at(i).get<std::int64_t>(2);
+      if (!take_windows(data, rows.integer(i, 0), rows.bytes(i, 1), std::numeric_limits<int>::max()))
+        throw_damaged();
+      all.insert(all.end(), data.windows.begin(), data.windows.end());
     }
     const auto size = static_cast<std::int64_t>(all.size());
     const std::int64_t first = std::clamp<std::int64_t>(from < 0 ? size - 1 : from, 0, size);
@@ -227,7 +189,7 @@ Result<std::vector<Layer>> FleetReader::layers(const std::string& architecture) 
         parameters(architecture));
     std::vector<Layer> out;
     for (int i = 0; i < rows.size(); ++i) {
-      const auto number = [&](int column) { return rows.maybe_number(i, column); };
+      const auto number = [&](int column) { return rows.at(i).get<std::optional<double>>(column); };
       out.push_back({std::string(rows.text(i, 0)),
                      std::string(rows.text(i, 1)),
                      std::string(rows.text(i, 2)),
@@ -279,7 +241,7 @@ Result<std::vector<NetworkRow>> FleetReader::networks(const NetworkFilter& filte
       row.runs = rows.integer(i, 5);
       row.min_iterations = rows.integer(i, 6);
       row.max_iterations = rows.integer(i, 7);
-      row.last_seen = rows.instant(i, 8);
+      row.last_seen = rows.at(i).get<std::optional<Instant>>(8);
       row.last_run = rows.integer(i, 9);
     }
     return out;
@@ -313,7 +275,7 @@ Result<std::vector<PredictionRow>> FleetReader::predictions(std::int64_t run_id)
                     " ORDER BY p.kind, p.at_fraction",
                 run_id_parameters(run_id));
     std::vector<PredictionRow> out;
-    for (int i = 0; i < rows.size(); ++i) out.push_back(prediction_at(rows, i));
+    for (int i = 0; i < rows.size(); ++i) out.push_back(prediction_in(rows.at(i)));
     return out;
   });
 }
@@ -342,10 +304,10 @@ Result<std::vector<ScoredPrediction>> FleetReader::scored_predictions(std::int64
     std::vector<ScoredPrediction> out;
     std::set<std::int64_t> runs;
     for (int i = 0; i < rows.size(); ++i) {
-      const PredictionRow row = prediction_at(rows, i);
+      const PredictionRow row = prediction_in(rows.at(i));
       runs.insert(row.run_id);
       if (static_cast<std::int64_t>(runs.size()) > most_runs) break;
-      out.push_back({row, std::string(rows.text(i, 13))});
+      out.push_back({row, std::string(rows.text(i, kPredictionColumns))});
     }
     return out;
   });
@@ -355,7 +317,7 @@ void FleetReader::read_digests(Connection& c, Digests& digests) {
   digests.clear();
   const Rows data = c.query(std::string("SELECT ") + kKey + ", CAST(sum(p.digest) AS text)" + kJoined +
                             "WHERE" + kIsData + "GROUP BY " + kKey);
-  for (int i = 0; i < data.size(); ++i) digests[key_at(data, i)] = data.text(i, 7);
+  for (int i = 0; i < data.size(); ++i) digests[key_in(data.at(i))] = data.text(i, 7);
 }
 
 Result<std::vector<ModelKey>> FleetReader::unnamed_keys(std::int64_t most) {
@@ -383,7 +345,7 @@ Result<std::vector<ModelKey>> FleetReader::changed_keys(std::int64_t since_gener
     Digests known;
     // Of a later generation are those of one who was killed before what goes with them was kept.
     for (int i = 0; i < fitted.size(); ++i)
-      known[key_at(fitted, i)] = fitted.integer(i, 8) > generation ? "" : fitted.text(i, 7);
+      known[key_in(fitted.at(i))] = fitted.integer(i, 8) > generation ? "" : fitted.text(i, 7);
     std::vector<ModelKey> out;
     for (const auto& [key, digest] : *digests_) {
       const auto found = known.find(key);
@@ -404,11 +366,10 @@ Result<std::vector<RunData>> FleetReader::run_data(const ModelKey& k, int max_ru
     if (owner) values.push_back(parameter(*owner));
     const Rows rows = c.query(
         std::string("SELECT ") + kRunId +
-            ", r.source_id, coalesce(r.owner, -1), p.samples_per_iteration, p.iterations,"
-            " p.seconds, " +
+            ", r.source_id, coalesce(r.owner, -1), p.samples_per_iteration, p.iterations, p.seconds, " +
             select_instant("r.started_at") + ", " + select_instant("r.ended_at") +
             ", CAST(r.settings AS text), r.loss_is_nan, r.startup_seconds, r.snapshot_seconds, r.snapshots,"
-            " p.window_count, p.windows, p.joules, p.peak_bytes" +
+            " p.joules, p.peak_bytes, p.window_count, p.windows" +
             kOfModel + "WHERE r.framework = $3 AND r.device = $5 AND r.devices = $6 AND p.phase = $7 AND" +
             kIsData + (owner ? "AND coalesce(r.owner, -1) = $9 " : "") +
             "ORDER BY r.run_id DESC, h.number DESC LIMIT $8",  // a host's as its own history has them
@@ -416,26 +377,9 @@ Result<std::vector<RunData>> FleetReader::run_data(const ModelKey& k, int max_ru
     std::vector<RunData> all;
     std::vector<Evidence> evidence;
     for (int i = 0; i < rows.size(); ++i) {
-      RunData& data = all.emplace_back();
-      data.run_id = rows.integer(i, 0);
-      data.source_id = rows.integer(i, 1);
-      data.owner = rows.integer(i, 2);
-      data.samples_per_iteration = rows.maybe_integer(i, 3).value_or(0);
-      data.iterations = rows.integer(i, 4);
-      data.duration = rows.seconds(i, 5);
-      data.started_at = rows.instant(i, 6);
-      data.ended_at = rows.instant(i, 7);
-      data.settings = text_map(rows.text(i, 8));
-      data.loss_is_nan = rows.flag(i, 9);
-      if (!rows.is_null(i, 10)) data.startup = rows.seconds(i, 10);
-      data.snapshot_time = rows.seconds(i, 11);
-      data.snapshots = rows.integer(i, 12);
-      data.joules = rows.maybe_number(i, 15);
-      data.peak_bytes = rows.maybe_number(i, 16);
-      data.windows = windows_at(rows, i, 13, 14);
-      thin(data.windows, static_cast<std::size_t>(std::max(max_windows, 0)));
-      for (Segment& window : data.windows)
-        if (window.samples_per_iteration == 0) window.samples_per_iteration = data.samples_per_iteration;
+      RunData& data = all.emplace_back(run_data_in(rows.at(i)));
+      if (!take_windows(data, rows.integer(i, kRunDataColumns), rows.bytes(i, kRunDataColumns + 1), max_windows))
+        throw_damaged();
       evidence.push_back({data.run_id, data.source_id, data.owner});
     }
     const auto taken = fair_share(std::move(evidence), static_cast<std::size_t>(std::max(max_runs, 0)));

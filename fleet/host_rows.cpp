@@ -96,7 +96,7 @@ std::optional<HostRow> HostRows::find() {
   out.start_token = rows.text(0, 0);
   out.up_to = rows.integer(0, 1);
   out.generation = rows.integer(0, 2);
-  out.sweep_at = rows.maybe_integer(0, 3);
+  out.sweep_at = rows.at(0).get<std::optional<std::int64_t>>(3);
   out.session = rows.text(0, 4);
   out.schema = rows.integer(0, 5);
   out.silent_seconds = rows.number(0, 6);

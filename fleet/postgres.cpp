@@ -132,11 +132,6 @@ Duration Rows::seconds(int row, int column) const {
   return Duration(std::llround(number(row, column) * 1e9));
 }
 
-std::optional<Instant> Rows::instant(int row, int column) const {
-  if (is_null(row, column)) return std::nullopt;
-  return Instant(Instant::duration(integer(row, column)));
-}
-
 std::string Rows::bytes(int row, int column) const {
   const std::string_view hex = text(row, column);
   std::string out;

@@ -63,6 +63,8 @@ std::vector<Parameter> parameters(const Values&... values) {
   return {parameter(values)...};
 }
 
+class Row;
+
 // All rows of an answer.
 class Rows {
  public:
@@ -76,25 +78,54 @@ class Rows {
     return {PQgetvalue(result_.get(), row, column),
             static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
   }
+  Row at(int row) const;
   std::int64_t integer(int row, int column) const;
   double number(int row, int column) const;
   bool flag(int row, int column) const { return text(row, column) == "t"; }
   std::string bytes(int row, int column) const;  // of a bytea
   Duration seconds(int row, int column) const;
-  // Of a column that is microseconds since 1970 (select_instant()).
-  std::optional<Instant> instant(int row, int column) const;
-  std::optional<std::int64_t> maybe_integer(int row, int column) const {
-    return is_null(row, column) ? std::nullopt : std::optional(integer(row, column));
-  }
-  std::optional<double> maybe_number(int row, int column) const {
-    return is_null(row, column) ? std::nullopt : std::optional(number(row, column));
-  }
 
  private:
   std::shared_ptr<PGresult> result_;
 };
 
-// What selects a timestamptz so that Rows::instant() can read it, whatever engine and time zone.
+// One of them, read by type as SQLite's rows are (storage/sqlite.h). An Instant is a column that is microseconds
+// since 1970 (select_instant()), a Duration one of seconds.
+class Row {
+ public:
+  Row(const Rows& rows, int row) : rows_(rows), row_(row) {}
+
+  template <class T>
+  T get(int column) const {
+    if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>) {
+      return T(rows_.text(row_, column));
+    } else if (rows_.is_null(row_, column)) {
+      return T();
+    } else if constexpr (requires { std::declval<T>().has_value(); }) {
+      return get<typename T::value_type>(column);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      return rows_.flag(row_, column);
+    } else if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(rows_.integer(row_, column));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return rows_.number(row_, column);
+    } else if constexpr (std::is_same_v<T, Instant>) {
+      return Instant(Instant::duration(rows_.integer(row_, column)));
+    } else {
+      return rows_.seconds(row_, column);
+    }
+  }
+
+ private:
+  const Rows& rows_;
+  int row_;
+};
+
+inline Row Rows::at(int row) const {
+  return {*this, row};
+}
+
+// What selects a timestamptz so that it is read as an Instant, whatever engine and time zone.
 std::string select_instant(const std::string& column);
 
 class Connection {

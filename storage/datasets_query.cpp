@@ -3,46 +3,17 @@
 #include <algorithm>
 #include <string>
 
-#include "storage/chunks.h"
 #include "storage/codes.h"
 #include "storage/damage.h"
 #include "storage/fair_share.h"
 #include "storage/key_row.h"
-#include "storage/text_map.h"
-#include "storage/thin.h"
+#include "storage/row_values.h"
 
 namespace etad {
 namespace {
 
 // Owners whose runs are looked at, those of the lowest uids: more users than that share no network.
 constexpr std::size_t kMostOwners = 64;
-
-RunData read_run(const sqlite::Connection& connection, const sqlite::Rows& row, int max_windows) {
-  RunData data;
-  data.run_id = row.get<std::int64_t>(0);
-  data.source_id = row.get<std::int64_t>(13);
-  data.owner = row.get<std::int64_t>(14);
-  data.samples_per_iteration = row.get<std::int64_t>(1);
-  data.iterations = row.get<std::int64_t>(2);
-  data.duration = row.get<Duration>(3);
-  data.started_at = row.get<std::optional<Instant>>(4);
-  data.loss_is_nan = row.get<bool>(5);
-  data.settings = text_map(row.get<std::string_view>(6));
-  data.startup = row.get<std::optional<Duration>>(9);
-  data.snapshot_time = row.get<Duration>(10);
-  data.snapshots = row.get<std::int64_t>(11);
-  data.ended_at = row.get<std::optional<Instant>>(12);
-  data.joules = row.get<std::optional<double>>(15);
-  data.peak_bytes = row.get<std::optional<double>>(16);
-  SegmentCodec codec;
-  if (!unpack_chunk(row.get<sqlite::Blob>(8).bytes, row.get<std::int64_t>(7), codec, data.windows))
-    throw_damaged(connection, "the windows of run", data.run_id);
-  thin(data.windows, static_cast<std::size_t>(std::max(max_windows, 0)));
-  for (Segment& window : data.windows) {
-    if (window.samples_per_iteration == 0) window.samples_per_iteration = data.samples_per_iteration;
-  }
-  return data;
-}
 
 // The runs of a dataset to choose from: of each owner the newest, more than will be chosen.
 std::vector<Evidence> evidence_of(sqlite::Connection& connection, std::int64_t dataset, std::size_t most,
@@ -90,7 +61,7 @@ std::vector<ModelKey> changed_keys_of(sqlite::Connection& connection, std::int64
                                            " FROM datasets d WHERE d.generation > ? AND d.generation <= ?"
                                            " ORDER BY d.generation, d.id");
   std::vector<ModelKey> keys;
-  for (auto rows = select.query(since, until); rows.next();) keys.push_back(key_row::read(rows));
+  for (auto rows = select.query(since, until); rows.next();) keys.push_back(key_in(rows));
   reached = until;
   return keys;
 }
@@ -102,7 +73,7 @@ std::vector<ModelKey> unnamed_keys_of(sqlite::Connection& connection, std::int64
                                " AND NOT EXISTS (SELECT 1 FROM models m WHERE m.dataset_id = d.id)"
                                " AND EXISTS (SELECT 1 FROM run_phases p WHERE p.dataset_id = d.id) LIMIT ?");
   std::vector<ModelKey> keys;
-  for (auto rows = select.query(most); rows.next();) keys.push_back(key_row::read(rows));
+  for (auto rows = select.query(most); rows.next();) keys.push_back(key_in(rows));
   return keys;
 }
 
@@ -113,15 +84,19 @@ std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey&
   if (!dataset) return {};
   sqlite::Statement select(
       connection,
-      "SELECT r.id, p.samples_per_iteration, p.iterations, p.duration, r.started_at, r.loss_is_nan,"
-      " r.settings, w.count, w.body, r.startup, r.snapshot_time, r.snapshots, r.ended_at, r.source_id,"
-      " p.owner, p.joules, p.peak_bytes FROM run_phases p CROSS JOIN runs r ON r.id = p.run_id"
+      "SELECT r.id, r.source_id, p.owner, p.samples_per_iteration, p.iterations, p.duration, r.started_at,"
+      " r.ended_at, r.settings, r.loss_is_nan, r.startup, r.snapshot_time, r.snapshots, p.joules, p.peak_bytes,"
+      " w.count, w.body FROM run_phases p CROSS JOIN runs r ON r.id = p.run_id"
       " LEFT JOIN run_windows w ON w.run_id = p.run_id AND w.phase = p.phase"
       " WHERE p.run_id = ? AND p.phase = ?");
   std::vector<RunData> result;
   for (const std::int64_t run : fair_share(evidence_of(connection, *dataset, most, owner), most)) {
     auto rows = select.query(run, codes::word(k.phase));
-    if (rows.next()) result.push_back(read_run(connection, rows, max_windows));
+    if (!rows.next()) continue;
+    RunData& data = result.emplace_back(run_data_in(rows));
+    if (!take_windows(data, rows.get<std::int64_t>(kRunDataColumns),
+                      rows.get<sqlite::Blob>(kRunDataColumns + 1).bytes, max_windows))
+      throw_damaged(connection, "the windows of run", run);
   }
   return result;
 }

@@ -7,18 +7,6 @@
 
 namespace etad::key_row {
 
-ModelKey read(const sqlite::Rows& row) {
-  ModelKey key;
-  key.network = row.get<std::string>(0);
-  key.architecture = row.get<std::string>(1);
-  key.framework = row.get<std::string>(2);
-  key.host = row.get<std::string>(3);
-  key.device = row.get<std::string>(4);
-  key.devices = row.get<std::int64_t>(5);
-  key.phase = codes::value_of<Phase>(row.get<std::string_view>(6));
-  return key;
-}
-
 std::optional<std::int64_t> dataset_of(sqlite::Connection& connection, const ModelKey& k) {
   sqlite::Statement find(connection,
                          "SELECT id FROM datasets WHERE network = ? AND architecture = ? AND framework = ?"

@@ -1,4 +1,4 @@
-// A model's key as a row of datasets (d).
+// A model's key as a row of datasets (d). row_values.h reads it.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,6 @@ namespace etad::key_row {
 inline constexpr int kCount = 7;
 inline constexpr const char* kColumns =
     "d.network, d.architecture, d.framework, d.host, d.device, d.devices, d.phase";
-
-ModelKey read(const sqlite::Rows& row);  // its first kCount columns
 
 std::optional<std::int64_t> dataset_of(sqlite::Connection& connection, const ModelKey& key);
 

@@ -7,6 +7,7 @@
 
 #include "storage/fair_share.h"
 #include "storage/key_row.h"
+#include "storage/row_values.h"
 
 namespace etad {
 namespace {
@@ -26,7 +27,7 @@ constexpr std::string_view kByName = "datasets d CROSS JOIN models m ON m.datase
 
 ModelRow read_model(const sqlite::Rows& rows) {
   ModelRow model;
-  model.key = key_row::read(rows);
+  model.key = key_in(rows);
   model.id = rows.get<std::int64_t>(kFirst);
   model.fitted_at = rows.get<Instant>(kFirst + 1);
   model.owner = rows.get<std::int64_t>(kFirst + 2);

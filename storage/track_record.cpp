@@ -1,33 +1,19 @@
 #include "storage/track_record.h"
 
 #include "storage/accuracy.h"
-#include "storage/codes.h"
+#include "storage/row_values.h"
 
 namespace etad {
 namespace {
 
 constexpr std::string_view kColumns =
     "p.run_id, p.kind, p.at_fraction, p.made_at, p.elapsed, p.seconds, p.lower, p.upper, p.confidence, "
-    "p.model_id,"
-    " p.basis, p.actual, p.error_percent, p.covered";
+    "p.basis, p.actual, p.error_percent, p.covered, p.model_id";
 
-PredictionRow prediction_in(sqlite::Rows& rows) {
-  PredictionRow p;
-  p.run_id = rows.get<std::int64_t>(0);
-  p.kind = codes::value_of<PredictionKind>(rows.get<std::string_view>(1));
-  p.at_fraction = rows.get<double>(2);
-  p.made_at = rows.get<Instant>(3);
-  p.elapsed = rows.get<double>(4);
-  p.seconds = rows.get<double>(5);
-  p.lower = rows.get<double>(6);
-  p.upper = rows.get<double>(7);
-  p.confidence = rows.get<double>(8);
-  p.model_id = rows.get<std::optional<std::int64_t>>(9);
-  p.basis = rows.get<std::string>(10);
-  p.actual = rows.get<std::optional<double>>(11);
-  p.error_percent = rows.get<std::optional<double>>(12);
-  p.covered = rows.get<std::optional<bool>>(13);
-  return p;
+PredictionRow read(const sqlite::Rows& rows) {
+  PredictionRow out = prediction_in(rows);
+  out.model_id = rows.get<std::optional<std::int64_t>>(kPredictionColumns);
+  return out;
 }
 
 }  // namespace
@@ -63,7 +49,7 @@ std::vector<PredictionRow> predictions_of(sqlite::Connection& connection, std::i
   sqlite::Statement select(connection, "SELECT " + std::string(kColumns) +
                                            " FROM predictions p WHERE run_id = ? ORDER BY kind, at_fraction");
   std::vector<PredictionRow> result;
-  for (auto rows = select.query(run_id); rows.next();) result.push_back(prediction_in(rows));
+  for (auto rows = select.query(run_id); rows.next();) result.push_back(read(rows));
   return result;
 }
 
@@ -77,7 +63,7 @@ std::vector<ScoredPrediction> scored_predictions_of(sqlite::Connection& connecti
           " ORDER BY p.run_id DESC, p.kind, p.at_fraction");
   std::vector<ScoredPrediction> result;
   for (auto rows = select.query(most_runs); rows.next();)
-    result.push_back({prediction_in(rows), rows.get<std::string>(14)});
+    result.push_back({read(rows), rows.get<std::string>(14)});
   return result;
 }
 

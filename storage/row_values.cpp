@@ -1,0 +1,20 @@
+#include "storage/row_values.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "storage/chunks.h"
+#include "storage/thin.h"
+
+namespace etad {
+
+bool take_windows(RunData& data, std::int64_t count, std::string_view packed, int most) {
+  SegmentCodec codec;
+  if (!unpack_chunk(packed, count, codec, data.windows)) return false;
+  thin(data.windows, static_cast<std::size_t>(std::max(most, 0)));
+  for (Segment& window : data.windows)
+    if (window.samples_per_iteration == 0) window.samples_per_iteration = data.samples_per_iteration;
+  return true;
+}
+
+}  // namespace etad
