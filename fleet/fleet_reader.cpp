@@ -378,7 +378,8 @@ Result<std::vector<RunData>> FleetReader::run_data(const ModelKey& k, int max_ru
     std::vector<Evidence> evidence;
     for (int i = 0; i < rows.size(); ++i) {
       RunData& data = all.emplace_back(run_data_in(rows.at(i)));
-      if (!take_windows(data, rows.integer(i, kRunDataColumns), rows.bytes(i, kRunDataColumns + 1), max_windows))
+      if (!take_windows(data, rows.integer(i, kRunDataColumns), rows.bytes(i, kRunDataColumns + 1),
+                        max_windows))
         throw_damaged();
       evidence.push_back({data.run_id, data.source_id, data.owner});
     }

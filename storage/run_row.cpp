@@ -7,8 +7,10 @@ namespace etad::run_row {
 
 std::string select() {
   return std::string("SELECT ") + kColumns +
-         ", t.batch_size, t.samples_per_iteration, t.iterations, t.duration, t.segments, t.joules, t.peak_bytes,"
-         " v.batch_size, v.samples_per_iteration, v.iterations, v.duration, v.segments, v.joules, v.peak_bytes,"
+         ", t.batch_size, t.samples_per_iteration, t.iterations, t.duration, t.segments, t.joules, "
+         "t.peak_bytes,"
+         " v.batch_size, v.samples_per_iteration, v.iterations, v.duration, v.segments, v.joules, "
+         "v.peak_bytes,"
          " r.id, r.source_id, s.path, s.kind, r.owner, r.updated_at, l.labels"
          " FROM runs r CROSS JOIN sources s ON s.id = r.source_id"
          " LEFT JOIN run_phases t ON t.run_id = r.id AND t.phase = 'train'"

@@ -80,12 +80,6 @@ double Accuracy::median() const {
   return regression::median(std::move(sizes));
 }
 
-double Accuracy::bias() const {
-  double sum = 0;
-  for (const double e : errors) sum += e;
-  return errors.empty() ? 0 : sum / static_cast<double>(errors.size());
-}
-
 Result replay(std::vector<ReplayRun> runs, const Options& options) {
   const auto& all = forecasters();
   Result result;

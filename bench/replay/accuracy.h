@@ -25,7 +25,6 @@ struct Accuracy {
   double widths = 0;           // sum of the intervals' half-widths
   double mean() const;
   double median() const;
-  double bias() const;
 };
 
 // accuracies[forecaster][fraction], over the runs that have enough windows.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "parsers/network/layer_kinds.h"
 #include "parsers/network/layer_settings.h"
 
 namespace etad {
@@ -143,10 +144,6 @@ void count(NetLayer& layer, const std::vector<const Blob*>& bottoms, bool below)
   costs.backward_operations = backward(layer, *done, below);
 }
 
-void add(std::optional<double>& sum, const std::optional<double>& part) {
-  sum = sum && part ? std::optional(*sum + *part) : std::nullopt;
-}
-
 }  // namespace
 
 void count_costs(Net& net) {
@@ -179,35 +176,6 @@ void count_costs(Net& net) {
     }
   }
   for (const auto& [name, blob] : blobs) copied(blob);
-}
-
-NetworkCosts sum_of(std::span<const Layer> layers) {
-  NetworkCosts sums;
-  LayerCosts& whole = sums.whole;
-  if (layers.empty()) return sums;
-  whole = {0., 0., 0., 0., 0., 0., 0.};
-  for (const Layer& layer : layers) {
-    const auto kind = static_cast<std::size_t>(kind_of(layer.type));
-    ++sums.layers[kind];
-    sums.operations[kind] += layer.costs.operations.value_or(0);
-    if (!layer.costs.operations) ++sums.unknown;
-    add(whole.operations, layer.costs.operations);
-    add(whole.backward_operations, layer.costs.backward_operations);
-    add(whole.parameters, layer.costs.parameters);
-    add(whole.inputs, layer.costs.inputs);
-    add(whole.outputs, layer.costs.outputs);
-    add(whole.copies, layer.costs.copies);
-    add(whole.lowered, layer.costs.lowered);
-  }
-  return sums;
-}
-
-std::optional<MemoryNeed> memory_need(const LayerCosts& whole, std::int64_t batch, Phase phase, int history) {
-  if (!whole.parameters || !whole.outputs || !whole.copies || batch <= 0) return {};
-  constexpr double kBytes = 4;
-  const bool train = phase == Phase::train;
-  const double data = kBytes * static_cast<double>(batch) * (*whole.outputs + *whole.copies);
-  return MemoryNeed{kBytes * *whole.parameters * (train ? 2 + history : 1), train ? 2 * data : data};
 }
 
 }  // namespace etad

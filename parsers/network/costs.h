@@ -8,12 +8,7 @@
 // see regression's Case. Weights shared between layers count in each of them.
 #pragma once
 
-#include <array>
-#include <span>
-
-#include "parsers/base/record.h"
 #include "parsers/network/architecture.h"
-#include "parsers/network/layer_kinds.h"
 
 namespace etad {
 
@@ -23,26 +18,5 @@ void infer_shapes(Net& net);
 
 // Fills in `costs` of every layer that has shapes and whose type says what it does.
 void count_costs(Net& net);
-
-// Sums over layers. A sum is absent where a layer that matters to it is unknown: part of a network is no
-// bound of anything that a reader could use.
-struct NetworkCosts {
-  LayerCosts whole;
-  std::array<double, kLayerKinds> operations{};  // by kind, forward; of the layers where it is known
-  std::array<std::int64_t, kLayerKinds> layers{};
-  std::int64_t unknown = 0;  // layers whose operations are unknown
-};
-NetworkCosts sum_of(std::span<const Layer> layers);
-
-// Bytes that a training or testing job takes for its numbers, in four bytes each. The weights once for
-// testing; for training their gradients and the solver's `history` copies (1: momentum; 2: Adam) besides. The
-// data (Caffe's "Memory required for data") twice for training: values and gradients. Absent where the costs
-// are.
-struct MemoryNeed {
-  double weights = 0, data = 0;  // bytes
-  double bytes() const { return weights + data; }
-};
-std::optional<MemoryNeed> memory_need(const LayerCosts& whole, std::int64_t batch, Phase phase,
-                                      int history = 1);
 
 }  // namespace etad

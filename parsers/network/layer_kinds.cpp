@@ -10,10 +10,6 @@
 namespace etad {
 namespace {
 
-constexpr std::array<std::string_view, kLayerKinds> kNames = {
-    "convolution", "inner_product", "pooling", "normalization", "activation", "elementwise",
-    "copy",        "view",          "loss",    "data",          "other"};
-
 using Entry = std::pair<std::string_view, LayerKind>;
 using enum LayerKind;
 
@@ -110,10 +106,6 @@ constexpr std::array kTypes = std::to_array<Entry>({
 });
 
 }  // namespace
-
-std::string_view name_of(LayerKind kind) {
-  return kNames[static_cast<std::size_t>(kind)];
-}
 
 LayerKind kind_of(std::string_view type) {
   std::string key = lower_case(current_layer_type(type));

@@ -2,7 +2,6 @@
 // calls them.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -23,9 +22,6 @@ enum class LayerKind : std::uint8_t {
   other,          // anything else: nothing is known of its operations
 };
 inline constexpr std::size_t kLayerKinds = 11;
-
-// "convolution", …
-std::string_view name_of(LayerKind kind);
 
 // Of a layer's type as Caffe, Keras or PyTorch calls it: "Convolution", "Conv2D", "Conv2d".
 LayerKind kind_of(std::string_view type);

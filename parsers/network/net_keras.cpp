@@ -8,6 +8,7 @@
 #include "parsers/base/text.h"
 #include "parsers/network/architecture.h"
 #include "parsers/network/costs.h"
+#include "parsers/network/layer_kinds.h"
 #include "parsers/network/net_text.h"
 
 namespace etad {

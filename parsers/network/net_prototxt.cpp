@@ -5,6 +5,7 @@
 
 #include "parsers/network/architecture.h"
 #include "parsers/network/costs.h"
+#include "parsers/network/layer_kinds.h"
 #include "parsers/network/net_text.h"
 
 namespace etad {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "parsers/network/costs.h"
+#include "parsers/network/layer_kinds.h"
 #include "parsers/network/layer_settings.h"
 
 namespace etad {

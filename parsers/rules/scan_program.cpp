@@ -47,8 +47,7 @@ bool ScanProgram::first_of(std::size_t from, ByteSet& bytes) const {
 }
 
 void ScanProgram::find_first_bytes() {
-  can_be_empty_ = first_of(0, first_bytes_);
-  if (can_be_empty_) first_bytes_.set();  // a match may also be empty before any byte
+  if (first_of(0, first_bytes_)) first_bytes_.set();  // a match may also be empty before any byte
 }
 
 void ScanProgram::mark_possessive() {

@@ -39,7 +39,6 @@ class ScanProgram {
   const ByteSet& first_bytes() const {
     return first_bytes_;
   }  // a match that is not empty begins with one of these
-  bool can_be_empty() const { return can_be_empty_; }
 
  private:
   class Compiler;
@@ -68,7 +67,6 @@ class ScanProgram {
   std::string literals_;
   std::size_t group_count_ = 0;
   ByteSet first_bytes_;
-  bool can_be_empty_ = true;
 };
 
 }  // namespace etad

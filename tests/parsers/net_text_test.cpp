@@ -5,16 +5,16 @@
 
 #include <cmath>
 
-#include "parsers/network/costs.h"
 #include "tests/parsers/known_nets.h"
 #include "tests/parsers/log_reader.h"
+#include "tests/parsers/network_sums.h"
 
 namespace etad {
 namespace {
 
 LayerCosts whole_of(const Result<NetText>& net) {
   EXPECT_TRUE(net) << (net ? "" : net.error().text());
-  return net ? sum_of(net->layers).whole : LayerCosts{};
+  return net ? whole_of(net->layers) : LayerCosts{};
 }
 
 const char* const kKeras = R"(Using TensorFlow backend.
@@ -125,7 +125,7 @@ layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "
   EXPECT_EQ(train->layers.size(), 3u);
   EXPECT_EQ(test->layers.size(), 4u);
   EXPECT_EQ(train->architecture, test->architecture);
-  EXPECT_EQ(sum_of(train->layers).whole.parameters, 1930);
+  EXPECT_EQ(whole_of(train->layers).parameters, 1930);
 }
 
 TEST(NetText, InputsOfOldNetsAndOldLayerNames) {
@@ -168,7 +168,7 @@ TEST(NetText, ALogIsNoNetAndAnyBytesAreSurvived) {
     for (const auto& read :
          {read_prototxt(text, Phase::train), read_keras_summary(text), read_pytorch_modules(text)}) {
       if (!read) continue;
-      const LayerCosts whole = sum_of(read->layers).whole;
+      const LayerCosts whole = whole_of(read->layers);
       EXPECT_TRUE(!whole.operations || (std::isfinite(*whole.operations) && *whole.operations >= 0)) << text;
       EXPECT_TRUE(!whole.parameters || (std::isfinite(*whole.parameters) && *whole.parameters >= 0)) << text;
     }
