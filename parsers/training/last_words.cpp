@@ -41,7 +41,7 @@ void LastWords::hear(std::string_view line) {
     return;
   }
   if (!state_.traceback) {
-    state_.traceback = line.find("Traceback (most recent call last)") != std::string_view::npos;
+    state_.traceback = line.ends_with("Traceback (most recent call last):");
     return;
   }
   if (line.front() == ' ' || !is_exception(line)) return;  // a frame, or what another thread says
