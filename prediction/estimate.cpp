@@ -72,7 +72,15 @@ std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Questi
   return part_of(*said, asked->what, iterations);
 }
 
-// A model's answer, or that of all the history where that has the better record in such questions.
+// How the machine's last runs went says as much of a run at a batch size that never ran.
+void move_by(double shared_effect, regression::Prediction& out) {
+  out.seconds *= shared_effect;
+  out.lower *= shared_effect;
+  out.upper *= shared_effect;
+  out.shared_effect = shared_effect;
+}
+
+// A model's answer, or that of all the history where such questions are for that.
 Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, const ModelSet& models,
                               std::int64_t iterations, std::optional<std::int64_t> batch,
                               const Question& question, std::optional<Instant> now,
@@ -82,8 +90,7 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
   if (!part || !models.knowledge || !part->batch_size || fitted.own_runs) return part;
   const auto samples = static_cast<std::int64_t>(*part->batch_size);
   const Question exact = about(fitted.key, question);
-  // Whose record is the better one in such questions is known before anybody else is asked, which may have to learn
-  // first.
+  // For whom such questions are is known before anybody else is asked, which may have to learn first.
   if (const auto asked = models.knowledge->asked(exact, fitted.key.phase, samples)) {
     const estimators::Kind kind = models.knowledge->kind_of(asked->what);
     if (kind <= estimators::Kind::settings &&
@@ -100,6 +107,7 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
   if (kind > estimators::Kind::settings) return part;  // its data came to be known after the model was made
   other->model = model;
   other->prediction.extrapolates = part->prediction.extrapolates;
+  move_by(part->prediction.shared_effect, other->prediction);
   return *other;
 }
 

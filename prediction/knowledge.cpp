@@ -317,15 +317,9 @@ std::vector<Asked> Knowledge::asked_of_shown(const Question& question, Phase pha
 
 bool Knowledge::prefers_models(Kind kind) const {
   constexpr int kFewest = 4;  // answers that make a record
-  const std::size_t first = estimators::ranking(*records_, kind).front();
-  const Performance& joint = (*records_)[first].kinds[static_cast<std::size_t>(kind)];
-  for (const Record& record : *records_) {
-    if (record.name != "end_to_end") continue;
-    const Performance& alone = record.kinds[static_cast<std::size_t>(kind)];
-    return kind == Kind::seen || joint.answered < kFewest || alone.answered < kFewest ||
-           alone.against <= joint.against;
-  }
-  return true;
+  const Record& best = (*records_)[estimators::ranking(*records_, kind).front()];
+  return kind == Kind::seen || best.name == "end_to_end" ||
+         best.kinds[static_cast<std::size_t>(kind)].answered < kFewest;
 }
 
 Said Knowledge::record_of(Kind kind, int runs) const {

@@ -87,7 +87,7 @@ class Knowledge {
   std::vector<Asked> asked_of_shown(const Question& question, Phase phase, std::int64_t batch) const;
 
   estimators::Kind kind_of(const estimators::Case& what) const { return seen_.kind_of(what); }
-  // Whether the models of single networks (`end_to_end`) have the better record in such questions.
+  // Whether such questions are for the models of single networks (`end_to_end`), not for the combined answer.
   bool prefers_models(estimators::Kind kind) const;
   // The models' own record in such questions, as theirs who answered from `runs` runs.
   Said record_of(estimators::Kind kind, int runs) const;

@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "prediction/estimate.h"
 #include "prediction/knowledge.h"
+#include "prediction/plan.h"
+#include "regression/shared_effect.h"
 
 namespace etad::prediction {
 namespace {
@@ -59,6 +63,71 @@ TEST(AsOf, TheMachinesSharedEffectOfThenIsCountedIn) {
   const auto later = estimate(models, question_at(today), today);
   ASSERT_TRUE(later);
   EXPECT_NEAR(later->sum.shared_effect, 1, 1e-3);
+}
+
+// Two networks' exact runs at five sizes, the first one's model, and a machine that was slow and fast in turn and is
+// slow now.
+std::shared_ptr<const ModelSet> slow_now(Instant now) {
+  Knowledge::Data data;
+  std::vector<FittedModel> models;
+  for (const char* const network : {"LeNet", "AlexNet"}) {
+    FittedModel& fitted = models.emplace_back();
+    fitted.id = static_cast<std::int64_t>(models.size());
+    fitted.key.network = network;
+    fitted.key.device = "CPU";
+    fitted.key.devices = 1;
+    fitted.model.basis = "c0 + n*(c1 + c2*B)";
+    fitted.model.coefficients = {{"c0", 0, 0.01}, {"c1", 0.05, 0.001}, {"c2", 0.01, 0.0001}};
+    fitted.model.covariance.assign(9, 0);
+    fitted.model.runs = 5;
+    fitted.model.samples = {8, 128};
+    fitted.model.iterations = {100, 100};
+    fitted.model.noise = 0.1;
+    std::vector<RunData> runs;
+    for (const int size : {8, 16, 32, 64, 128}) {
+      RunData run;
+      run.run_id = size;
+      run.iterations = 100;
+      run.samples_per_iteration = size;
+      run.duration = from_seconds(5 + size);
+      runs.push_back(run);
+    }
+    data.emplace(fitted.key, data_of(fitted.key, runs));
+  }
+  std::vector<regression::SharedEffectPoint> points;
+  for (int i = 1; i <= 48; ++i) {
+    const double until = epoch_seconds(now) - 40 * i;
+    points.push_back({until - 30, until, i / 8 % 2 == 0 ? 0.1 : -0.1, 0.01, 0.1});
+  }
+  for (FittedModel& fitted : models)
+    fitted.shared_effect = std::make_shared<const regression::SharedEffect>(points);
+  auto out = std::make_shared<ModelSet>();
+  out->models = std::make_shared<HeldModels>(std::move(models));
+  out->knowledge = Knowledge::of(data, nullptr, [] {});
+  return out;
+}
+
+// Whoever answers: the model of a network at the sizes it ran, all estimators together at others.
+TEST(SharedEffect, MovesABatchSizeThatNeverRanAsWell) {
+  const Instant now = kBegin + std::chrono::hours{24 * 300};
+  const auto models = slow_now(now);
+  Question question = question_at(now);
+  question.at = std::nullopt;
+  const auto ran = estimate(models, question, now);
+  question.batch_size = 48;
+  const auto never_ran = estimate(models, question, now);
+  const auto tomorrow = estimate(models, question, now + std::chrono::hours{24});
+  ASSERT_TRUE(ran) << static_cast<int>(ran.error().kind) << ran.error().parameter;
+  ASSERT_TRUE(never_ran);
+  ASSERT_TRUE(tomorrow);
+  ASSERT_TRUE(never_ran->parts.front().said);
+  EXPECT_NE(never_ran->parts.front().said->estimator, "end_to_end");
+  EXPECT_GT(ran->sum.shared_effect, 1.03);
+  EXPECT_NEAR(never_ran->sum.shared_effect, ran->sum.shared_effect, 0.02);
+  EXPECT_NEAR(tomorrow->sum.shared_effect, 1, 1e-3);
+  for (const auto part :
+       {&regression::Prediction::seconds, &regression::Prediction::lower, &regression::Prediction::upper})
+    EXPECT_NEAR(never_ran->sum.*part / (tomorrow->sum.*part), never_ran->sum.shared_effect, 1e-3);
 }
 
 }  // namespace
