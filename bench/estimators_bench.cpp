@@ -2,9 +2,13 @@
 #include <benchmark/benchmark.h>
 
 #include <cmath>
+#include <map>
+#include <memory>
 #include <random>
+#include <vector>
 
 #include "regression/estimators/methods.h"
+#include "regression/estimators/performance.h"
 
 namespace {
 
@@ -85,6 +89,83 @@ void ask(benchmark::State& state, bool first) {
   }
 }
 
+// All estimators and their records in hidden questions, as a refit has them.
+class All {
+ public:
+  explicit All(int networks) : history(history_of(networks)), records(compare(history, Target::seconds)) {
+    for (const Estimator& each : estimators())
+      fitted.push_back(each.needs(history) ? nullptr : each.fit(history, Target::seconds));
+  }
+
+  std::vector<std::unique_ptr<const Fitted>> brought_up_to_date() const {
+    std::vector<std::unique_ptr<const Fitted>> out;
+    for (std::size_t i = 0; i < fitted.size(); ++i) {
+      const Estimator& each = estimators()[i];
+      if (fitted[i] == nullptr)
+        out.push_back(nullptr);
+      else
+        out.push_back(each.refit ? each.refit(history, Target::seconds, *fitted[i])
+                                 : each.fit(history, Target::seconds));
+    }
+    return out;
+  }
+
+  Reply ask_together(const Case& what, Kind kind) const {
+    return reply_of(fitted.size() - 1, records, kind,
+                    [&](std::size_t i) { return fitted[i] ? fitted[i]->predict(what) : Reply{}; });
+  }
+
+  const History history;
+  const std::vector<Record> records;
+  std::vector<std::unique_ptr<const Fitted>> fitted;
+};
+
+const All& all_of(int networks) {
+  static std::map<int, std::unique_ptr<const All>> made;
+  auto& out = made[networks];
+  if (!out) out = std::make_unique<const All>(networks);
+  return *out;
+}
+
+void judge(benchmark::State& state) {
+  const History history = history_of(static_cast<int>(state.range(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(compare(history, Target::seconds));
+  state.SetLabel(std::to_string(history.size()) + " runs");
+}
+
+void bring_all_up_to_date(benchmark::State& state) {
+  const All& all = all_of(static_cast<int>(state.range(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(all.brought_up_to_date());
+  state.SetLabel(std::to_string(all.history.size()) + " runs");
+}
+
+// A batch size between others of a known series; or a machine that the network never ran on.
+void ask_combined(benchmark::State& state, Kind kind, bool first) {
+  const All& all = all_of(static_cast<int>(state.range(0)));
+  std::size_t i = 0;
+  for (auto _ : state) {
+    Case what = all.history[first ? i : 0].what;
+    what.samples = 48;
+    if (kind == Kind::device) what.host = "another", what.device = "another";
+    benchmark::DoNotOptimize(all.ask_together(what, kind));
+    i = (i + 5) % all.history.size();
+  }
+}
+
+BENCHMARK(judge)->Arg(8)->Arg(100)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(bring_all_up_to_date)->Arg(8)->Arg(100)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ask_combined, batch_size_first_of_a_series, Kind::batch_size, true)
+    ->Arg(8)
+    ->Arg(100)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ask_combined, batch_size_again, Kind::batch_size, false)
+    ->Arg(8)
+    ->Arg(100)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ask_combined, device_again, Kind::device, false)
+    ->Arg(8)
+    ->Arg(100)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(learn, effects, "effects")->Arg(8)->Arg(100)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(learn, roofline_kinds, "roofline_kinds")->Arg(8)->Arg(100)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(bring_up_to_date, effects, "effects")->Arg(8)->Arg(100)->Unit(benchmark::kMillisecond);
