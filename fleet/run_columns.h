@@ -1,4 +1,5 @@
-// A run's row in the fleet's database, read. Its tables: r (runs), h (hosts), t and v (its phases).
+// SQL for the runs in the fleet's database, and how a row of them is read. The tables' names in it: r (runs), h
+// (hosts), t and v (a run's train and test phases).
 #pragma once
 
 #include <string>
@@ -9,6 +10,8 @@
 
 namespace etad::fleet {
 
+// A run's id in the fleet: its host's number and its id there, in one number (kRunsOfHost in fleet_reader.h is 2^22).
+// kRunIdIs takes the two as parameters $1 and $2, which run_id_parameters() makes of such an id.
 inline constexpr const char* kRunId = "(h.number * 4194304 + r.run_id)";
 inline constexpr const char* kRunIdIs = "h.number = $1 AND r.run_id = $2";
 inline constexpr const char* kRunTables = " FROM runs r JOIN hosts h ON h.host_id = r.host_id ";

@@ -1,6 +1,6 @@
-// All the history as the estimators take it: what answers where no model of the very network on the very
-// deployment does, and how good each estimator is in each kind of question. One for time, one for energy, one for
-// memory: the same runs with another column for their value.
+// The estimators fitted to the whole history, and each one's record by kind of question. They answer what no model of
+// the very network on the very deployment answers. There is one Knowledge for time, one for energy and one for memory:
+// the same runs, with another of their costs as the value to be estimated.
 #pragma once
 
 #include <array>
@@ -20,18 +20,21 @@
 
 namespace etad::prediction {
 
-// Models whose runs are listened to: one who fills the history with names costs neither memory nor time without
-// end, nor crowds out what others say. Nobody has more of them than all others, or kAlwaysTheirKeys.
+// The runs of at most kMostKeys models are taken, and of one owner those of at most as many as of all others together
+// (or kAlwaysTheirKeys). So a user who makes up names without end costs bounded memory and time, and does not crowd
+// out the others' runs.
 inline constexpr std::size_t kMostKeys = 4000, kAlwaysTheirKeys = 64;
-// Newest runs that count of each of so many models: 64, but of many models so few that they are kMostData together.
+// Of each model its newest runs are taken: kMostOfKey, and fewer where there are many models, so that all together are
+// kMostData; but never fewer than kFewestOfKey.
 inline constexpr std::size_t kMostOfKey = 64, kFewestOfKey = 4, kMostData = 16'000;
 constexpr std::size_t most_of_key(std::size_t keys) {
   const std::size_t share = keys == 0 ? kMostOfKey : kMostData / keys;
   return share < kFewestOfKey ? kFewestOfKey : share > kMostOfKey ? kMostOfKey : share;
 }
 
-// At most `most` runs as the estimators take them, of all owners and sources their fair share; of a diverged run,
-// or one without a time, nothing. `costs`: of the network, where its description was shown.
+// The runs of a model as the estimators take them: at most `most`, of all owners and sources their fair share
+// (storage/fair_share.h). Runs that diverged, or that took no time, are left out. `costs`: what the network's layers
+// cost, where a log or a file described them.
 std::vector<estimators::Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs,
                                        std::size_t most = kMostOfKey,
                                        std::shared_ptr<const estimators::Costs> costs = nullptr);
@@ -48,8 +51,8 @@ struct Said {
   estimators::RestsOn rests_on;
   // Of the target: seconds or joules of an iteration, or the peak bytes of a device.
   double value = 0, lower = 0, upper = 0;
-  // Another estimator, nearly as good in such questions, that contradicts this one by more than the records
-  // of both support; empty: none does.
+  // Another estimator with nearly as good a record, whose answer is farther from this one than both records allow for;
+  // empty: there is none.
   std::string_view contradicted_by;
   double contradicted_value = 0;  // what it says
 };
@@ -64,12 +67,13 @@ class Knowledge {
  public:
   using Data = std::map<ModelKey, std::vector<estimators::Datum>>;
 
-  // `before`: what is taken over as long as the history has not grown much. `alive` is called between fits.
+  // Fits all estimators to the runs. The records of `before` are taken over as long as the history has not grown much
+  // since they were made. `alive` is called between fits.
   static std::shared_ptr<const Knowledge> of(const Data& data, const std::shared_ptr<const Knowledge>& before,
                                              const std::function<void()>& alive,
                                              estimators::Target target = estimators::Target::seconds);
 
-  // As it was kept: of the same runs, and with the records that were made of `judged` of them (prediction/learnt.h).
+  // The same with records that were kept (prediction/learnt.h), made when there were `judged` runs.
   static std::shared_ptr<const Knowledge> restored(const Data& data, std::vector<estimators::Record> records,
                                                    std::size_t judged, estimators::Target target);
 
@@ -89,9 +93,9 @@ class Knowledge {
   estimators::Kind kind_of(const estimators::Case& what) const { return seen_.kind_of(what); }
   // Whether such questions are for the models of single networks (`end_to_end`), not for the combined answer.
   bool prefers_models(estimators::Kind kind) const;
-  // The models' own record in such questions, as theirs who answered from `runs` runs.
+  // The record of the single networks' models in such questions, in the form of an answer that rests on `runs` runs.
   Said record_of(estimators::Kind kind, int runs) const;
-  // The best estimator's answer; of those that abstain the next. nullopt: all do.
+  // The answer of the estimator with the best record; where that abstains, of the next one. nullopt: all abstain.
   // `along_with`: see Question.
   std::optional<Said> ask(const estimators::Case& what, double confidence,
                           std::optional<estimators::Kind> along_with = std::nullopt) const;

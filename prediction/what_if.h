@@ -14,9 +14,10 @@ namespace etad::prediction {
 
 enum class Vary : std::uint8_t { batch_size, devices, device };
 
+// Answers a single question: the estimate, or why there is none.
 using Ask = std::function<Answer<Estimate>(const Question&)>;
-using Fits =
-    std::function<std::optional<bool>(const Estimate&)>;  // into the device's memory; nullopt: not known
+// Whether what is estimated fits into the device's memory; nullopt: not known.
+using Fits = std::function<std::optional<bool>(const Estimate&)>;
 
 struct WhatIf {
   struct Row {
@@ -36,15 +37,16 @@ struct WhatIf {
   std::optional<std::size_t> knee;
 };
 
-// A throughput this close to the best is as good as the best: what a larger batch gains beyond is paid for in
-// memory and in steps to convergence. Where not all rows were measured the knee is estimated to be within half of
-// it: the other half is for what estimates are off by (docs/accuracy.md, "Choices").
+// A throughput within this share of the best one counts as good as the best: a larger batch would gain less than
+// 5 %, and costs memory and steps to convergence. Where some rows are estimates and not measurements, half of it is
+// asked for (2.5 %): the other half is left for the estimates' error (docs/accuracy.md, "Choices").
 inline constexpr double kNear = 0.05;
 
-// `values` empty: sensible ones. Of batch sizes the powers of two from half the smallest seen to twice the
-// largest, and those two; of devices 1, 2, 4, 8; of device those on which the network ran. With as many
-// iterations each. All rows of batch sizes are one estimator's, so that no change of it looks like one of
-// throughput. Refused where no value has an answer, with the reason of the first.
+// Asks the question once for each of `values`, with the same number of iterations. Where `values` is empty:
+// batch sizes are the powers of two from half the smallest seen to twice the largest, and those two; numbers of devices
+// are 1, 2, 4, 8; device models are those on which the network ran. Batch sizes are all answered by the same estimator:
+// if another one answered for some of them, the difference between the two would look like one in throughput. Refused
+// where no value has an answer, with the reason of the first value.
 Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<std::string>& values,
                        const Ask& ask, const Fits& fits = {});
 

@@ -1,4 +1,4 @@
-// The alphabet of the packed rows: variable-length integers (LEB128, 7 bits a byte, low first), signed ones
+// What the bodies of packed rows are made of: variable-length integers (LEB128, 7 bits a byte, low first), signed ones
 // zigzag-folded, and little-endian floats. Reading is bounds-checked: after the first read past the end every
 // further one gives 0 and ok() is false.
 #pragma once

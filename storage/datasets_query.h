@@ -1,4 +1,4 @@
-// Reading what models are fitted from.
+// Reading what models are fitted from. The functions are those of Reader (history.h) of the same names.
 #pragma once
 
 #include <vector>

@@ -14,9 +14,9 @@ struct Evidence {
 
 inline constexpr std::size_t kAlwaysTheirs = 16;
 
-// At most `most` ids, newest (highest) first. Owners take turns, and in each owner's turn its sources do,
-// each with its newest not yet taken. Where there are several owners, none has more than all others together,
-// or `always`: nobody crowds the others out by writing more.
+// At most `most` ids, newest (highest) first. Owners take turns; in each turn of an owner the next of its sources
+// gives its newest id not taken yet. Where there are several owners, each gets at most as many as all others together,
+// or `always` where those have fewer: nobody crowds the others out by writing more.
 std::vector<std::int64_t> fair_share(std::vector<Evidence> all, std::size_t most,
                                      std::size_t always = kAlwaysTheirs);
 

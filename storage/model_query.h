@@ -1,4 +1,5 @@
-// Finding models by index. Nothing here reads more than it gives out, however many models there are.
+// Finding models by index. Nothing here reads more than it gives out, however many models there are. The functions
+// are those of ModelReader (history.h) of the same names.
 #pragma once
 
 #include <cstddef>

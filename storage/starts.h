@@ -1,5 +1,6 @@
-// The starts of the daemon on this history. By them whoever carries it elsewhere tells a restored backup, and
-// a copy on another machine, from the history going on.
+// The starts of the daemon on this history. Whoever carries the history elsewhere (fleet/export) compares them with
+// the starts it has seen: so it notices that a backup was restored, or that the file was copied to another machine,
+// and does not take either for the same history having gone on.
 #pragma once
 
 #include <cstdint>

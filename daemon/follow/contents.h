@@ -1,6 +1,6 @@
-// Opens files and knows them by their content. A compressed file that could not be inflated in one turn waits
-// here for the next one, and what was found out of it is kept for as long as it does not change: no part of
-// it is inflated twice to know it.
+// Opens files, and compares their content with what was read before. A compressed file may be too large to be
+// inflated in one turn: it is kept here, and the next turn goes on with it. What was found out about it is remembered
+// as long as the file does not change, so that no part of it is inflated twice for that.
 #pragma once
 
 #include <functional>

@@ -16,8 +16,8 @@ namespace etad::fleet {
 
 class FleetBackend final : public service::Backend {
  public:
-  // `look`: seconds for which the models are taken as they are after somebody, here or elsewhere, looked whether
-  // their runs have changed.
+  // `look`: for so many seconds after this or another process has looked whether runs have changed, nobody looks
+  // again, and the models are taken as they are.
   FleetBackend(const std::string& database, double look, std::shared_ptr<const FormatSet> formats,
                std::function<Instant()> now);
 

@@ -1,5 +1,6 @@
-// The fleet's models: fitted by whoever finds them old, one at a time, and kept in the database for all. Whoever asks
-// holds all of them in memory.
+// The fleet's models. Several processes may answer for one fleet: whichever finds that the models are older
+// than the runs fits them, one process at a time, and keeps them in the database for the others. Each process
+// holds all models in memory.
 #pragma once
 
 #include <cstdint>
@@ -43,9 +44,9 @@ class FleetModels final : public prediction::KeptModels {
   };
   Result<State> state();
 
-  // Somebody has looked just now: what put() was told as reached holds from here on, together with what was learnt
-  // along with it, so that who is killed before leaves what was there. `learnt`: where it is not what is kept. The
-  // generation that holds.
+  // Ends a look at whether the models are old: what keep() was told as reached becomes what the models are up to, in
+  // one transaction with `learnt` (nullopt: what is kept of it stays). A process that is killed before leaves what was
+  // there. Gives the generation that the models are up to now.
   Result<std::int64_t> looked(const std::optional<prediction::Learnt>& learnt);
 
   // What was learnt along with the models of that generation; nullopt: nothing that these estimators can use.

@@ -1,6 +1,6 @@
-// Carries a history into the fleet's database, exactly once: how far it is stands in the transaction of the
-// rows themselves, and nowhere else. Whoever is killed, and wherever, the next pass asks the database and
-// goes on.
+// Carries a history into the fleet's database, exactly once. How far it has come is written in the same transaction as
+// the rows themselves, and nowhere else: whatever is killed at whatever moment, the next pass asks the database how far
+// it is, and goes on from there.
 #pragma once
 
 #include <cstdint>

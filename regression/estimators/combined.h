@@ -1,6 +1,6 @@
-// Estimators that err in different ways combined into one answer that errs less than each of them: the geometric mean of
-// what they say, with weights by their errors in hidden questions (Bates, Granger, "The combination of forecasts",
-// Operational Research Quarterly 20, 1969).
+// Several estimators' answers combined into one. Where their errors differ, the mean of them errs less than each alone
+// (Bates, Granger, "The combination of forecasts", Operational Research Quarterly 20, 1969). The combined answer is the
+// weighted geometric mean of what they say; the weights come from questions whose answers were hidden (performance.h).
 #pragma once
 
 #include <functional>
@@ -11,19 +11,27 @@
 
 namespace etad::estimators {
 
-// Each estimator's part of the combined answer to questions of one kind, together 1; all 0: no case was answered.
-// `errors`: by estimator, from simple to rich, the same cases for all: log(estimate / actual), NaN without an answer.
-// Chosen greedily: one estimator after the other is added, again and again the same if need be, that makes the mean
-// relative error of those taken least (Caruana et al., "Ensemble selection from libraries of models", ICML 2004). So
-// of estimators that say the same only the simplest counts. Few answers make no record: n of them earn n / (n + 4) of the
-// part that they would make, and the rest is the richest's, the last's, where that answered any.
+// The weights for questions of one kind, one for each estimator. They sum to 1; all are 0 where no case was answered.
+//
+// errors[i][k] is log(estimate / actual) of estimator i in case k; NaN where it had no answer. Estimators are
+// ordered from the simplest to the richest; the cases are the same for all.
+//
+// Ensemble selection (Caruana et al., "Ensemble selection from libraries of models", ICML 2004): of an ensemble that is
+// empty at first, each step adds the estimator with which the ensemble's mean relative error is least; one may be added
+// several times. Its weight is its share of the steps. Of estimators with the same answers the simplest is taken.
+//
+// A record of few answers says little: of the weight that n answers make, n / (n + 4) is kept. The rest goes to the
+// richest estimator, the last one, if it answered any case.
 std::vector<double> weights_of(const std::vector<std::vector<double>>& errors);
 
-// What those with a part in it say, each asked once. Who abstains leaves its part to the others, and who is far off
-// counts as no farther from their median than a factor. The deviation holds what they differ by.
+// The combined answer: asks each estimator that has a weight once. The weight of one that abstains goes to the others
+// in proportion. An answer far from the weighted median counts as if it were at the bound, a fixed factor away, so that
+// one outlier does not move the mean. The deviation is that of the mixture: the estimators' own variances and the
+// differences between their answers.
 Reply combine(std::span<const double> weights, const std::function<Reply(std::size_t)>& ask);
 
-// It learns nothing of the runs, only of the others' records: reply_of (performance.h).
+// Its entry in the list of estimators. It is not fitted to runs: reply_of (performance.h) makes its answers from the
+// others' records.
 Estimator combined();
 
 }  // namespace etad::estimators

@@ -1,7 +1,7 @@
-// How well each estimator does in each kind of question. Parts of the history are hidden, the estimators are
-// fitted to the rest, and what they say of the hidden part is compared with it (Madougou et al. 2016, on one's
-// own history). The result decides which estimator answers, and how wide its interval is (conformal
-// prediction: Vovk et al. 2005; regression/interval.h).
+// How well each estimator does in each kind of question, on this history: a part of the runs is hidden, the estimators
+// are fitted to the rest and asked about the hidden ones, and their answers are compared with what those took (as
+// Madougou et al. 2016 compare methods). The result decides which estimator answers a question, and how wide the
+// interval is (conformal prediction: Vovk et al. 2005; regression/interval.h).
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@
 
 namespace etad::estimators {
 
-// The kind of a question is how far it lies from the runs there are. Of several that fit, the last one counts.
+// The kind of a question says how the runs that there are differ from the one that is asked about. Where several kinds
+// fit, it is the last of them: a question about another machine and another batch size is of kind `device`.
 enum class Kind : std::uint8_t {
   seen,           // runs with all the same facts are there
   batch_size,     // at other batch sizes, smaller and larger ones
@@ -53,16 +54,16 @@ struct Performance {
   double error_percent = 0;   // mean |estimate / actual - 1| of those answered
   double standard_error = 0;  // of that mean
   double coverage = 0;        // share inside the 90 % interval that the other scores make
-  // Mean error as a multiple of that of the estimator that answers most (of equals the richest), on the
-  // cases that both answered, and the standard error of that: case by case, so that what is hard for both
-  // does not count.
+  // Its mean error divided by that of a reference, and the standard error of this ratio. The reference is the estimator
+  // that answered most cases (of several the richest). Only cases that both answered count, and they are compared one
+  // by one, so that a case that is hard for both says nothing.
   double against = 1, against_error = 0;
-  double weight =
-      0;  // its part of the combined answer to such questions (combined.h); all of them together 1
-  // Median of |log(actual / estimate)|: what is allowed for beside the deviation that the estimator
-  // foretells. A line through two points foretells none.
+  double weight = 0;  // in the combined answer to such questions (combined.h); all estimators' sum to 1
+  // Median of |log(actual / estimate)|. Intervals allow for it beside the deviation that the estimator itself states,
+  // which may be 0: a line through two points has no residuals.
   double typical = 0;
-  std::vector<double> scores;  // sorted |log(actual / estimate)| in units of both together
+  // Nonconformity scores, sorted: |log(actual / estimate)| / sqrt(deviation^2 + typical^2).
+  std::vector<double> scores;
 
   // Half the width, in the logarithm, of the interval about an estimate of that deviation.
   double reach(double deviation, double confidence) const;
@@ -74,16 +75,17 @@ struct Record {
   std::array<Performance, kKinds> kinds;
 };
 
-// All estimators' records, in the order of estimators(). Bounded: of a longer history a sample of some
-// hundred groups is judged. `alive` is called between fits.
+// All estimators' records, in the order of estimators(). The work is bounded: of a long history a sample of
+// some hundred groups of runs is hidden and asked about. `alive` is called between fits, to show a watchdog
+// that work goes on.
 std::vector<Record> compare(
     const History& history, Target target, const std::function<void()>& alive = [] {});
 
-// Whom to ask a question of that kind, best first (indices into `records`): `combined`, or who has all of its weight,
-// then the others by error.
+// The estimators to ask a question of that kind, best first, as indices into `records`: `combined` (or, where a single
+// estimator has all the weight, that one), then the others by their error.
 std::vector<std::size_t> ranking(const std::vector<Record>& records, Kind kind);
 
-// What the i-th says of a question of that kind; `ask`: what any of them but `combined` says of it.
+// The i-th estimator's answer to a question of that kind. `ask` gives the answer of any of them but `combined`.
 Reply reply_of(std::size_t i, const std::vector<Record>& records, Kind kind,
                const std::function<Reply(std::size_t)>& ask);
 
