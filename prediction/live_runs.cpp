@@ -5,6 +5,7 @@
 
 #include "prediction/observations.h"
 #include "prediction/plan.h"
+#include "storage/row_values.h"
 
 namespace etad::prediction {
 namespace {

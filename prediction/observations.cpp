@@ -21,10 +21,6 @@ std::optional<Spread> spread_of(std::vector<double> seconds) {
 
 }  // namespace
 
-ModelKey key_of(const Run& run, Phase phase) {
-  return {run.network, run.architecture, run.framework, run.host, run.device, run.devices, phase};
-}
-
 RunData run_data_of(const Run& run, const std::vector<Segment>& segments, Phase phase) {
   RunData out;
   const auto& summary = phase == Phase::train ? run.train : run.test;

@@ -1,4 +1,4 @@
-// Runs as the regression takes them: which model a run belongs to, and what it is fitted from.
+// Runs as the regression takes them.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,6 @@ namespace etad::prediction {
 // Bounds of the work on one model, whatever the length of the history.
 inline constexpr int kMaxRuns = 200;
 inline constexpr int kMaxWindows = 32;  // of each run
-
-// The model that a run's phase is evidence of.
-ModelKey key_of(const Run& run, Phase phase);
 
 // A run's part in its model's data, as the history gives it (Reader::run_data), of a run that is in none:
 // from its own segments of that phase, at most kMaxWindows of which are kept.

@@ -8,6 +8,10 @@
 
 namespace etad {
 
+ModelKey key_of(const Run& run, Phase phase) {
+  return {run.network, run.architecture, run.framework, run.host, run.device, run.devices, phase};
+}
+
 bool take_windows(RunData& data, std::int64_t count, std::string_view packed, int most) {
   SegmentCodec codec;
   if (!unpack_chunk(packed, count, codec, data.windows)) return false;

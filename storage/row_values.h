@@ -14,6 +14,9 @@
 
 namespace etad {
 
+// The model that a run's phase is evidence of.
+ModelKey key_of(const Run& run, Phase phase);
+
 // network, architecture, framework, host, device, devices, phase.
 template <class Row>
 ModelKey key_in(const Row& row, int at = 0) {

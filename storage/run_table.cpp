@@ -1,6 +1,7 @@
 #include "storage/run_table.h"
 
 #include "storage/codes.h"
+#include "storage/row_values.h"
 #include "storage/run_row.h"
 
 namespace etad {
@@ -15,10 +16,6 @@ const PhaseSummary& summary(const Run& run, Phase phase) {
 bool is_data(const Run& run, Phase phase) {
   return run.job != Job::time && summary(run, phase).segments > 0 &&
          !(run.network.empty() && run.architecture.empty());
-}
-
-ModelKey key_of(const Run& run, Phase phase) {
-  return {run.network, run.architecture, run.framework, run.host, run.device, run.devices, phase};
 }
 
 // Packing goes forward only: a chunk that has grown begins with the bytes that it had.

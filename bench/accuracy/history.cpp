@@ -9,6 +9,7 @@
 #include "bench/replay/log_runs.h"
 #include "prediction/observations.h"
 #include "regression/covariates.h"
+#include "storage/row_values.h"
 
 namespace etad::accuracy {
 namespace {
@@ -161,7 +162,7 @@ bool add_log(const std::string& path, const FormatSet& formats, const Exclusion&
       const auto& [phase, samples] = what;
       RunData data = prediction::run_data_of(run, segments, phase);
       data.samples_per_iteration = samples;
-      const ModelKey model = prediction::key_of(run, phase);
+      const ModelKey model = key_of(run, phase);
       for (estimators::Datum& datum : prediction::data_of(model, {data}))
         add_run(model, std::move(datum), history);
       history.series[{run.device, network + " " + run.architecture, std::string(name_of(phase))}].push_back(

@@ -7,6 +7,7 @@
 #include "prediction/plan.h"
 #include "regression/model.h"
 #include "regression/statistics.h"
+#include "storage/row_values.h"
 
 namespace etad::replay {
 namespace {
@@ -68,7 +69,7 @@ std::optional<Remaining> median_step(const Situation& s) {
 }
 
 bool same_model(const Run& a, const Run& b) {
-  return prediction::key_of(a, Phase::train) == prediction::key_of(b, Phase::train);
+  return key_of(a, Phase::train) == key_of(b, Phase::train);
 }
 
 bool counts(const ReplayRun& other, const ReplayRun& run, History history) {
