@@ -1,6 +1,6 @@
 // What was said last of a program that broke off: the exception of a Python traceback, or that Slurm cancelled its
-// job or ran out of memory with it, behind which nothing more of its run came. A traceback amid a run that goes on is another matter, a warning's or a helper's. Internal to
-// parsers/training.
+// job or killed it for want of memory, behind which nothing more of its run came. A traceback amid a run that goes on
+// is another matter, a warning's or a helper's. Internal to parsers/training.
 #pragma once
 
 #include <string>
