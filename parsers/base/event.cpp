@@ -109,13 +109,6 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return out;
-}
-
 std::size_t letters(std::string_view text) {
   return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_letter) - text.begin());
 }
@@ -125,7 +118,7 @@ std::optional<double> united_seconds(double first, std::string_view rest) {
   double total = 0, last = std::numeric_limits<double>::infinity();
   for (double x = first;;) {
     const std::size_t length = letters(rest);
-    const auto seconds = unit_seconds(lower(rest.substr(0, length)));
+    const auto seconds = unit_seconds(lower_case(rest.substr(0, length)));
     if (!seconds || *seconds >= last) return {};
     total += x * *seconds;
     last = *seconds;
@@ -141,7 +134,7 @@ std::optional<double> united_seconds(double first, std::string_view rest) {
 // "mins): 2.5": the unit in front, as in "Time (mins): 2.5".
 std::optional<double> seconds_behind_unit(std::string_view text) {
   const std::size_t length = letters(text);
-  const auto seconds = unit_seconds(lower(text.substr(0, length)));
+  const auto seconds = unit_seconds(lower_case(text.substr(0, length)));
   if (!seconds) return {};
   std::string_view rest = text.substr(std::min(text.find_first_not_of(")]:= \t", length), text.size()));
   const auto x = take_number(rest);

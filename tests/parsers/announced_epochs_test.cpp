@@ -5,36 +5,12 @@
 #include <cstdio>
 #include <map>
 
-#include "parsers/log/log_parser.h"
 #include "tests/parsers/log_reader.h"
 
 namespace etad::test {
 namespace {
 
 using Lines = std::vector<std::string>;
-
-// Read as the daemon reads a log, and stopped and started again before the line of that index.
-std::map<std::int64_t, etad::Run> runs_of(const Lines& lines, std::size_t restart = 0) {
-  LogOptions options;
-  options.formats = &shipped_formats();
-  LogParser parser(options);
-  Records records;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (i > 0 && i == restart) {
-      auto again = LogParser::restore(options, parser.save());
-      EXPECT_TRUE(again);
-      if (again) parser = std::move(*again);
-    }
-    parser.feed(lines[i], {}, reference_time(), records);
-  }
-  parser.settle(records);
-  parser.flush(records);
-  parser.close(records);
-  parser.flush(records);
-  std::map<std::int64_t, etad::Run> runs;
-  for (const etad::Run& run : records.runs) runs[run.ordinal] = run;
-  return runs;
-}
 
 double step_time(const etad::Run& run) {
   return to_seconds(run.train.duration) / static_cast<double>(run.train.iterations);

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <map>
 
-#include "parsers/log/log_parser.h"
 #include "tests/parsers/log_reader.h"
 
 namespace etad::test {
@@ -13,26 +12,11 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-std::vector<etad::Run> runs_of(const Lines& lines, bool restarting = false) {
-  LogOptions options;
-  options.formats = &shipped_formats();
-  LogParser parser(options);
-  Records records;
-  for (const std::string& line : lines) {
-    parser.feed(line, {}, reference_time(), records);
-    if (!restarting) continue;
-    auto again = LogParser::restore(options, parser.save());
-    EXPECT_TRUE(again);
-    if (again) parser = std::move(*again);
-  }
-  parser.settle(records);
-  parser.close(records);
-  parser.flush(records);
-  std::map<std::int64_t, etad::Run> out;
-  for (const etad::Run& run : records.runs) out[run.ordinal] = run;
-  std::vector<etad::Run> runs;
-  for (auto& run : out) runs.push_back(std::move(run.second));
-  return runs;
+std::vector<etad::Run> runs_in_order(const Lines& lines, bool restarting = false) {
+  std::vector<etad::Run> out;
+  for (auto& run : runs_of(lines, [&](std::size_t) { return restarting; }))
+    out.push_back(std::move(run.second));
+  return out;
 }
 
 // So many steps, out of 2000.
@@ -67,7 +51,7 @@ const Lines kTraceback = {"Traceback (most recent call last):",
 
 TEST(BrokenRuns, FailWithTheFirstException) {
   for (const bool restarting : {false, true}) {
-    const auto runs = runs_of(steps(20, 200) + kTraceback, restarting);
+    const auto runs = runs_in_order(steps(20, 200) + kTraceback, restarting);
     ASSERT_EQ(runs.size(), 1U);
     EXPECT_EQ(runs[0].state, RunState::failed);
     EXPECT_EQ(runs[0].message, "OSError: [Errno 28] No space left on device");
@@ -75,7 +59,7 @@ TEST(BrokenRuns, FailWithTheFirstException) {
 }
 
 TEST(BrokenRuns, GoOnBehindATracebackThatIsAnothers) {
-  const auto runs = runs_of(steps(20, 200) + kTraceback + steps(220, 400));
+  const auto runs = runs_in_order(steps(20, 200) + kTraceback + steps(220, 400));
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs[0].state, RunState::lost);
   EXPECT_EQ(runs[0].message, "");
@@ -84,26 +68,27 @@ TEST(BrokenRuns, GoOnBehindATracebackThatIsAnothers) {
 
 TEST(BrokenRuns, AreStoppedByAnInterrupt) {
   const auto runs =
-      runs_of(steps(20, 200) + Lines{"Traceback (most recent call last):",
-                                     "  File \"train.py\", line 20, in <module>", "KeyboardInterrupt"});
+      runs_in_order(steps(20, 200) + Lines{"Traceback (most recent call last):",
+                                           "  File \"train.py\", line 20, in <module>", "KeyboardInterrupt"});
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs[0].state, RunState::stopped);
 }
 
 TEST(BrokenRuns, AreStoppedOrFailedBySlurm) {
-  const auto stopped = runs_of(steps(20, 200) + Lines{"slurmstepd: error: *** JOB 71 ON node3 CANCELLED AT "
-                                                      "2026-03-04T05:30:00 DUE TO TIME LIMIT ***"});
+  const auto stopped =
+      runs_in_order(steps(20, 200) + Lines{"slurmstepd: error: *** JOB 71 ON node3 CANCELLED AT "
+                                           "2026-03-04T05:30:00 DUE TO TIME LIMIT ***"});
   ASSERT_EQ(stopped.size(), 1U);
   EXPECT_EQ(stopped[0].state, RunState::stopped);
-  const auto failed =
-      runs_of(steps(20, 200) + Lines{"slurmstepd: error: Detected 1 oom-kill event(s) in StepId=71.batch."});
+  const auto failed = runs_in_order(
+      steps(20, 200) + Lines{"slurmstepd: error: Detected 1 oom-kill event(s) in StepId=71.batch."});
   ASSERT_EQ(failed.size(), 1U);
   EXPECT_EQ(failed[0].state, RunState::failed);
   EXPECT_NE(failed[0].message.find("oom-kill"), std::string::npos);
 }
 
 TEST(BrokenRuns, SayNothingByAnExceptionsNameAlone) {
-  const auto runs = runs_of(steps(20, 200) + Lines{"RuntimeError: said by nobody"});
+  const auto runs = runs_in_order(steps(20, 200) + Lines{"RuntimeError: said by nobody"});
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs[0].state, RunState::lost);
 }
@@ -119,10 +104,10 @@ TEST(BrokenRuns, AreNoneWhereTheNextStepShownWouldBeBeyondThePlan) {
     }
     return lines;
   };
-  const auto runs = runs_of(log(12499));
+  const auto runs = runs_in_order(log(12499));
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs[0].state, RunState::finished);
-  const auto broken = runs_of(log(12489));
+  const auto broken = runs_in_order(log(12489));
   ASSERT_EQ(broken.size(), 1U);
   EXPECT_EQ(broken[0].state, RunState::lost);
 }
@@ -140,7 +125,7 @@ TEST(RunsEnds, TheMachineNamedOnceMoreBeforeALastTestIsNoRun) {
   lines.push_back("Ultralytics 8.1.20 Python-3.10.2 torch-2.1.0 CUDA:0 (Quadro P4000, 8117MiB)");
   lines.push_back("                                          CUDA:1 (Quadro P4000, 8117MiB)");
   lines.push_back("        Class   Images  Instances   Box(P   R   mAP50  mAP50-95): 100% 8/8 [00:02<00:00]");
-  const auto runs = runs_of(lines);
+  const auto runs = runs_in_order(lines);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs[0].state, RunState::finished);
   EXPECT_EQ(runs[0].iteration, 4 * 480);

@@ -6,39 +6,12 @@
 #include <functional>
 #include <map>
 
-#include "parsers/log/log_parser.h"
 #include "tests/parsers/log_reader.h"
 
 namespace etad::test {
 namespace {
 
 using Lines = std::vector<std::string>;
-
-LogOptions options() {
-  LogOptions out;
-  out.formats = &shipped_formats();
-  return out;
-}
-
-// The runs of an old log. `restart`: the parser is saved and restored behind so many lines.
-std::map<std::int64_t, etad::Run> read(const Lines& lines, std::size_t restart = 0) {
-  LogParser parser(options());
-  Records records;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    parser.feed(lines[i], {}, reference_time(), records);
-    if (restart > 0 && i + 1 == restart) {
-      auto again = LogParser::restore(options(), parser.save());
-      EXPECT_TRUE(again);
-      if (again) parser = std::move(*again);
-    }
-  }
-  parser.settle(records);
-  parser.close(records);
-  parser.flush(records);
-  std::map<std::int64_t, etad::Run> out;
-  for (const etad::Run& run : records.runs) out[run.ordinal] = run;
-  return out;
-}
 
 double step_time(const etad::Run& run) {
   return to_seconds(run.train.duration) / static_cast<double>(run.train.iterations);
@@ -58,7 +31,7 @@ Lines lines_by(int count, const std::function<std::string(int)>& line) {
 }
 
 TEST(UnclearTimes, OfAnEpochAreItsOwn) {
-  const auto runs = read(lines_by(6, [](int i) {
+  const auto runs = runs_of(lines_by(6, [](int i) {
     return written("Epoch %d/10 loss 0.8125 Time: %.2f", i + 1, i % 2 == 0 ? 60.25 : 64.75);
   }));
   ASSERT_EQ(runs.size(), 1U);
@@ -70,14 +43,14 @@ TEST(UnclearTimes, ThatGrowFromEpochToEpochCountFromTheBeginning) {
   const Lines lines =
       lines_by(9, [](int i) { return written("epoch %d loss 0.8125 time %.1f s", i, 60.5 * (i + 1)); });
   for (std::size_t restart = 0; restart < lines.size(); ++restart) {
-    const auto runs = read(lines, restart);
+    const auto runs = runs_of(lines, restart);
     ASSERT_EQ(runs.size(), 1U) << restart;
     EXPECT_NEAR(step_time(runs.at(0)), 60.5, 1e-6) << restart;
   }
 }
 
 TEST(UnclearTimes, ThatGrowFromStepToStepCountFromTheEpochsBeginning) {
-  const auto runs = read(lines_by(40, [](int i) {
+  const auto runs = runs_of(lines_by(40, [](int i) {
     return written("Epoch: %d | Step: %d/500 | Loss: 0.8125 | Time: %.2f", 1 + i / 10, 50 * (i % 10 + 1),
                    12.5 * (i % 10 + 1));
   }));
@@ -87,7 +60,7 @@ TEST(UnclearTimes, ThatGrowFromStepToStepCountFromTheEpochsBeginning) {
 }
 
 TEST(UnclearTimes, BesideEachSingleStepAreItsOwn) {
-  const auto runs = read(lines_by(30, [](int i) {
+  const auto runs = runs_of(lines_by(30, [](int i) {
     return written("Epoch 0 Step %d/500 Loss: 0.8125 Time: %.2fs", i + 1, i % 2 == 0 ? 0.49 : 0.53);
   }));
   ASSERT_EQ(runs.size(), 1U);
@@ -95,7 +68,7 @@ TEST(UnclearTimes, BesideEachSingleStepAreItsOwn) {
 }
 
 TEST(UnclearTimes, ThatMayBeOfOneStepOrOfManyAreNotTaken) {
-  const auto runs = read(lines_by(30, [](int i) {
+  const auto runs = runs_of(lines_by(30, [](int i) {
     return written("Epoch 0 Step %d/500 Loss: 0.8125 Time: %.2fs", 10 * (i + 1), i % 2 == 0 ? 0.49 : 0.53);
   }));
   EXPECT_EQ(runs.size(), 0U);
@@ -107,7 +80,7 @@ TEST(UnclearTimes, OnLinesOfTheirOwnAreOfTheStepsInBetween) {
     lines.push_back(written("iter %d:, hard_loss=0.2500, lr=0.000100", 100 * i));
     if (i % 10 == 0) lines.push_back(i % 20 == 0 ? "0:04:05.000000" : "0:04:15.000000");
   }
-  const auto runs = read(lines);
+  const auto runs = runs_of(lines);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_NEAR(step_time(runs.at(0)), 0.25, 0.006);
 }
@@ -119,7 +92,7 @@ TEST(UnclearTimes, OfEpochsOnLinesOfTheirOwn) {
     lines.push_back("train loss 0.4125 acc 0.7125");
     lines.push_back("Epoch time: 1m 2.5s");
   }
-  const auto runs = read(lines);
+  const auto runs = runs_of(lines);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs.at(0).iteration, 5);
   EXPECT_EQ(runs.at(0).max_iterations, 20);
@@ -133,7 +106,7 @@ TEST(UnclearTimes, StillToComeTellWhatTheStepsDoneTook) {
     return written("Epoch:[1/1](%d/120000) loss:5.125 lr:0.0005 epoch_Time:%d.0min:", done, minutes);
   });
   for (const std::size_t restart : {0U, 30U, 600U}) {
-    const auto runs = read(lines, restart);
+    const auto runs = runs_of(lines, restart);
     ASSERT_EQ(runs.size(), 1U) << restart;
     EXPECT_EQ(runs.at(0).iteration, 119'999);
     EXPECT_NEAR(step_time(runs.at(0)), 0.3, 0.005);
@@ -142,7 +115,7 @@ TEST(UnclearTimes, StillToComeTellWhatTheStepsDoneTook) {
 }
 
 TEST(UnclearTimes, StillToComeOfTheWholeRun) {
-  const auto runs = read(lines_by(200, [](int i) {
+  const auto runs = runs_of(lines_by(200, [](int i) {
     const int left = (20'000 - 100 * (i + 1)) / 2;
     return written("Step %d/20000 | loss 0.8125 | ETA: %d:%02d:%02d", 100 * (i + 1), left / 3600,
                    left / 60 % 60, left % 60);
@@ -162,7 +135,7 @@ TEST(GenericTimes, BatchesThatNoEpochSetsBackAreTheRuns) {
                               seconds % 60, i / 3, 8000));
   }
   for (const std::size_t restart : {0U, 5U, 21U}) {
-    const auto runs = read(lines, restart);
+    const auto runs = runs_of(lines, restart);
     ASSERT_EQ(runs.size(), 1U);
     EXPECT_EQ(runs.at(0).iteration, 20 * 59);
     EXPECT_NEAR(step_time(runs.at(0)), 0.5, 1e-6);
@@ -181,7 +154,7 @@ TEST(GenericTimes, TestsOfUnknownLengthAmidTheStepsAreLeftOut) {
     lines.push_back(
         written("2026-03-01 10:%02d:%02d - Validation | loss 0.8125", seconds / 60, seconds % 60));
   }
-  const auto runs = read(lines);
+  const auto runs = runs_of(lines);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs.at(0).iteration, 400);
   EXPECT_NEAR(step_time(runs.at(0)), 0.5, 1e-6);
@@ -194,7 +167,7 @@ TEST(GenericTimes, StepsWithTheirEpochsTime) {
       lines.push_back(written("[epoch: %d/30, iter: %d/100] total: 1.2500", epoch, 20 * i));
     lines.push_back(written("End of epoch %d / 30 \t Time Taken: 50 sec", epoch));
   }
-  const auto runs = read(lines);
+  const auto runs = runs_of(lines);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs.at(0).max_iterations, 3000);
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.5);
@@ -204,7 +177,7 @@ TEST(GenericTimes, OfAStepInWhateverOrder) {
   for (const char* form :
        {"step %d/500 | 120 ms/step | loss 0.8125", "loss 0.8125 (120ms/it) step %d/500",
         "step_time: 0.12 loss=0.8125 Iter %d/500", "[Iter %d/500] lr 0.01 dt: 120ms loss: 0.8125"}) {
-    const auto runs = read(lines_by(12, [form](int i) { return written(form, 10 * (i + 1)); }));
+    const auto runs = runs_of(lines_by(12, [form](int i) { return written(form, 10 * (i + 1)); }));
     ASSERT_EQ(runs.size(), 1U) << form;
     EXPECT_EQ(runs.at(0).max_iterations, 500) << form;
     EXPECT_NEAR(step_time(runs.at(0)), 0.12, 1e-6) << form;
@@ -215,7 +188,7 @@ TEST(GenericTimes, WorkedOutFromTokensASecond) {
   Lines lines = {"Tokens / optimizer step : 16,384"};
   for (int i = 1; i <= 12; ++i)
     lines.push_back(written("step   %d | loss 4.8125 | lr 2.5e-04 | 32.768k tok/s", 10 * i));
-  const auto runs = read(lines);
+  const auto runs = runs_of(lines);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.5);
 }
@@ -235,7 +208,7 @@ TEST(GenericTimes, AValidationShownAtAStepIsTakenOut) {
       lines.push_back(stamp() + written("Step [%d]  val Loss : 0.9125", 100 * i));
     }
   }
-  const auto runs = read(lines);
+  const auto runs = runs_of(lines);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.01);
 }
@@ -256,7 +229,7 @@ TEST(GenericTimes, AValidationBehindAnEpochsLastStepsIsTakenOut) {
     now += 18 + 30;
     lines.push_back(stamp() + written("Epoch %d: train loss 0.4125, test acc 0.7125", epoch));
   }
-  const auto runs = read(lines);
+  const auto runs = runs_of(lines);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_NEAR(step_time(runs.at(0)), 0.2, 0.005);
 }
@@ -270,7 +243,7 @@ TEST(GenericTimes, ABarAndLinesOfTheSameStepsAreOneRun) {
     if (i % 50 == 0)
       for (int n = i - 49; n <= i; ++n) lines.push_back(written("[step=%d] loss=0.8125", n));
   }
-  const auto runs = read(lines);
+  const auto runs = runs_of(lines);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_NEAR(step_time(runs.at(0)), 4, 0.1);
 }

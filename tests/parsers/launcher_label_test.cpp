@@ -4,7 +4,6 @@
 
 #include <cstdio>
 
-#include "parsers/log/log_parser.h"
 #include "tests/parsers/log_reader.h"
 
 namespace etad::test {
@@ -58,20 +57,6 @@ TEST(LauncherLabel, TellsTheSpeakersApart) {
   EXPECT_TRUE(launcher_label("[rank0]: a")->certain);
   EXPECT_FALSE(launcher_label("[trainer0]: a")->certain);
   EXPECT_FALSE(launcher_label("trainer  | a")->certain);
-}
-
-std::map<std::int64_t, etad::Run> runs_of(const std::vector<std::string>& lines) {
-  LogOptions options;
-  options.formats = &shipped_formats();
-  LogParser parser(options);
-  Records records;
-  for (const std::string& line : lines) parser.feed(line, {}, reference_time(), records);
-  parser.settle(records);
-  parser.close(records);
-  parser.flush(records);
-  std::map<std::int64_t, etad::Run> runs;
-  for (const etad::Run& run : records.runs) runs[run.ordinal] = run;
-  return runs;
 }
 
 std::string written(const char* form, int i) {

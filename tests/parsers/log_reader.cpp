@@ -1,4 +1,5 @@
 #include "tests/parsers/log_reader.h"
+#include "parsers/log/log_parser.h"
 #include "tests/places.h"
 
 #include <gtest/gtest.h>
@@ -77,6 +78,32 @@ std::vector<std::string> caffe_log_names() {
       names.push_back(entry.path().filename());
   std::sort(names.begin(), names.end());
   return names;
+}
+
+std::map<std::int64_t, Run> runs_of(const std::vector<std::string>& lines,
+                                    const std::function<bool(std::size_t)>& restarts) {
+  LogOptions options;
+  options.formats = &shipped_formats();
+  LogParser parser(options);
+  Records records;
+  for (std::size_t i = 0; i <= lines.size(); ++i) {
+    if (restarts(i)) {
+      auto again = LogParser::restore(options, parser.save());
+      EXPECT_TRUE(again);
+      if (again) parser = std::move(*again);
+    }
+    if (i < lines.size()) parser.feed(lines[i], {}, reference_time(), records);
+  }
+  parser.settle(records);
+  parser.close(records);
+  parser.flush(records);
+  std::map<std::int64_t, Run> runs;
+  for (const Run& run : records.runs) runs[run.ordinal] = run;
+  return runs;
+}
+
+std::map<std::int64_t, Run> runs_of(const std::vector<std::string>& lines, std::size_t restart) {
+  return runs_of(lines, [restart](std::size_t i) { return i > 0 && i == restart; });
 }
 
 }  // namespace etad::test

@@ -1,6 +1,10 @@
 // Reads whole logs through a format and a tracker, for the tests.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +30,12 @@ SourceContext source_of(const Format& format);
 
 // Everything a log says, to its end.
 Records records_of(const Format& format, const std::vector<std::string>& lines);
+
+// The runs of an old log by their ordinals, read as the daemon reads it: whatever format is recognised. The parser is
+// saved and restored before each line (or the end) of whose index `restarts` says so, or once; 0: never.
+std::map<std::int64_t, Run> runs_of(const std::vector<std::string>& lines,
+                                    const std::function<bool(std::size_t)>& restarts);
+std::map<std::int64_t, Run> runs_of(const std::vector<std::string>& lines, std::size_t restart = 0);
 
 // tests/data/caffe/NAME
 std::vector<std::string> caffe_log(const std::string& name);
