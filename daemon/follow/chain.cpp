@@ -85,10 +85,8 @@ bool Chain::is_another(const FileKey& key, const RotatedName& than) const {
   });
 }
 
-// Whether a file that was read still lies there as another log's: what has the same bytes and was written in its
-// place is no copy of it.
-bool Chain::is_another_logs(const FileKey& key, const FileStatus& than) {
-  if (is_copy(than) || than.born == Instant{}) return false;
+// Whether a file that was read still lies there as another log's.
+bool Chain::is_another_logs(const FileKey& key) {
   const auto found = find(key);
   return found && *found != path_ &&
          std::none_of(around_.rotated.begin(), around_.rotated.end(),
@@ -105,8 +103,10 @@ bool Chain::is_read(const RotatedFile& candidate, const Link& last, const Finish
       known_or(contents_.identity(candidate.path, key, begins), std::optional<std::string>(std::string()));
   if (!identity) return false;
   if (identity->empty()) return true;  // not all of it is there yet
+  // What was written in its place and has the bytes of another log's file is no copy of that one.
+  const bool may_be_copy = is_copy(candidate.status) || candidate.status.born == Instant{};
   const auto is_other = [&](const FileKey& other) {
-    return is_another(other, candidate.name) || (other != key && is_another_logs(other, candidate.status));
+    return is_another(other, candidate.name) || (!may_be_copy && other != key && is_another_logs(other));
   };
   return (*identity == last.finished && !is_other(last.key)) || finished.may_be(*identity, key, is_other);
 }
@@ -138,11 +138,14 @@ std::optional<std::string> Chain::holds(const Link& last, const FinishedFiles& f
       if (!compressed && file.status.size < last.part.offset) continue;
       if (others.read(file.path, key) || !known_or(contents_.matches(file.path, key, last.part), false))
         continue;
-      // Files that begin alike: this one has been read already, so it is not the one being read.
+      // Files that begin alike: this one has been read already, so it is not the one being read. What another
+      // log's file of the same bytes was read for says nothing of this one, a copy though it is: of ours.
       const auto identity =
           known_or(contents_.identity(file.path, key, [](const Fingerprint&) { return true; }),
                    std::optional<std::string>(std::string()));
-      const auto is_other = [&](const FileKey& other) { return is_another(other, file.name); };
+      const auto is_other = [&](const FileKey& other) {
+        return is_another(other, file.name) || (other != key && is_another_logs(other));
+      };
       if (identity->empty() || finished.may_be(*identity, key, is_other)) continue;
       if (!is_copied_beginning({file.path, file.status, {}})) return file.path;
     }

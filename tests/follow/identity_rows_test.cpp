@@ -81,6 +81,25 @@ TEST(Following, ARotatedFileOfTheSameBytesAsAnotherLogsIsReadToo) {
   EXPECT_THAT(etad.lines_of["/logs/other.log"], ElementsAre("same", "next"));
 }
 
+// The same where a log was copied and truncated: its copy is read on, whatever other log has those bytes.
+TEST(Following, ACopyOfTheSameBytesAsAnotherLogsIsReadOn) {
+  Harness etad(watching("/logs/*.log"));
+  etad.files.write("/logs/other.log", "same\nend\n");
+  etad.files.write(kLog, "same\n");
+  etad.poll();
+  etad.files.rename("/logs/other.log", "/logs/other.log.1");
+  etad.files.write("/logs/other.log", "next\n");
+  etad.poll();
+  etad.files.write(kLog, "end\n");
+  etad.files.copy(kLog, "/logs/train.log.1");
+  etad.files.truncate(kLog);
+  etad.files.write(kLog, "two\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines_of[kLog], ElementsAre("same", "end", "two"));
+  EXPECT_THAT(etad.lines_of["/logs/other.log"], ElementsAre("same", "end", "next"));
+  EXPECT_EQ(etad.lost, 0);
+}
+
 TEST(Following, EqualHeadersOverATruncation) {
   Harness etad(watching(kLog));
   std::string same;
