@@ -3,57 +3,57 @@
 namespace etad::track {
 
 void Description::begin_solver() {
-  state_.solver_seen = true;
-  state_.reader.reset();
-  state_.body = Body::solver;
+  solver_seen = true;
+  reader.reset();
+  body = Body::solver;
 }
 
-void Description::begin_net(NetRole role, std::int64_t index) {
-  state_.builder = NetBuilder{};
-  state_.reader.reset();
-  state_.net_open = true;
-  state_.role = role;
-  state_.net_index = index;
-  state_.body = Body::net;
+void Description::begin_net(NetRole as, std::int64_t index) {
+  builder = NetBuilder{};
+  reader.reset();
+  net_open = true;
+  role = as;
+  net_index = index;
+  body = Body::net;
 }
 
 // The solver makes its train net first.
 NetRole Description::likely_role() const {
-  if (state_.role != NetRole::unknown) return state_.role;
+  if (role != NetRole::unknown) return role;
   if (net().phase == "TEST") return NetRole::test;
   if (net().phase == "TRAIN") return NetRole::train;
-  return state_.solver_seen && state_.nets_seen > 0 ? NetRole::test : NetRole::train;
+  return solver_seen && nets_seen > 0 ? NetRole::test : NetRole::train;
 }
 
 bool Description::awaits_net() const {
-  return state_.net_open && state_.role != NetRole::unknown && net().layers.empty();
+  return net_open && role != NetRole::unknown && net().layers.empty();
 }
 
 void Description::end_net(bool counted) {
-  state_.net_open = false;
+  net_open = false;
   if (!counted) return;
-  ++state_.nets_seen;
-  state_.builder = NetBuilder{};
+  ++nets_seen;
+  builder = NetBuilder{};
 }
 
 void Description::read(std::string_view line, PrototextReader::Sink& solver) {
-  if (state_.body == Body::net) {
-    state_.reader.feed(line, state_.builder);
+  if (body == Body::net) {
+    reader.feed(line, builder);
   } else {
-    state_.reader.feed(line, solver);
+    reader.feed(line, solver);
   }
 }
 
 bool Description::end_body() {
-  const bool balanced = state_.reader.balanced();
-  if (state_.body == Body::net) {
-    state_.builder.end_description(balanced);
-    state_.role = likely_role();
+  const bool balanced = reader.balanced();
+  if (body == Body::net) {
+    builder.end_description(balanced);
+    role = likely_role();
   } else {
-    state_.solver_cut = !balanced;
+    solver_cut = !balanced;
   }
-  state_.body = Body::none;
-  state_.reader.reset();
+  body = Body::none;
+  reader.reset();
   return balanced;
 }
 

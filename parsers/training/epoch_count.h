@@ -11,8 +11,7 @@
 namespace etad::track {
 
 // Of one run. Epochs are numbered as the log numbers them, from 0 or from 1.
-class EpochCount {
- public:
+struct EpochCount {
   // The line displayed last that counts batches out of so many.
   struct Line {
     std::optional<std::int64_t> epoch, batch;
@@ -20,20 +19,18 @@ class EpochCount {
     std::optional<bool> through;  // whether batches count on from epoch to epoch
   };
 
-  struct State {
-    std::optional<std::int64_t> steps;        // of each
-    std::optional<std::int64_t> first;        // the first one displayed: do they count from 0 or from 1?
-    std::optional<std::int64_t> first_batch;  // the same of batches within an epoch
-    std::optional<std::int64_t> shown;        // the one displayed last, where epochs' lengths are unknown
-    std::int64_t before = 0;                  // iterations seen before it
-    std::optional<std::int64_t> last_batch;   // the batch displayed last, likewise
-    std::optional<Instant> began;             // the epoch going on, where the log says when epochs end
-    std::optional<std::int64_t> announced;    // the epoch that the log last said begins
-    bool open = false;                        // and nothing has ended it yet
-    std::optional<Duration> shortest;
-    std::optional<std::int64_t> told;  // the one whose time was told last
-    Line line;
-  };
+  std::optional<std::int64_t> steps;        // of each
+  std::optional<std::int64_t> first;        // the first one displayed: do they count from 0 or from 1?
+  std::optional<std::int64_t> first_batch;  // the same of batches within an epoch
+  std::optional<std::int64_t> shown;        // the one displayed last, where epochs' lengths are unknown
+  std::int64_t before = 0;                  // iterations of the epochs over, likewise
+  std::optional<std::int64_t> last_batch;   // the batch displayed last, likewise
+  std::optional<Instant> began;             // the epoch going on, where the log says when epochs end
+  std::optional<std::int64_t> announced;    // the epoch that the log last said begins
+  bool open = false;                        // and nothing has ended it yet
+  std::optional<Duration> shortest;         // of those measured
+  std::optional<std::int64_t> told;         // the one whose time was told last
+  Line line;
 
   // Where a line of progress says that its run stands.
   struct Place {
@@ -49,35 +46,24 @@ class EpochCount {
     std::optional<std::int64_t> epoch;  // where it is counted from an epoch's beginning: which one
   };
 
-  // Takes a line of progress; epochs and batches are multiplied out. `steps`: of an epoch, where the line
+  // Takes a line of progress; epochs and batches are multiplied out. `of_each`: the steps of an epoch, where the line
   // does not say it (0: unknown). `done`: the iterations that the run has shown so far. Nothing where the
   // line counts nothing.
-  std::optional<Place> place_of(const Event& event, std::int64_t steps, std::int64_t done);
+  std::optional<Place> place_of(const Event& event, std::int64_t of_each, std::int64_t done);
   // The run's (or the epoch's) time so far, where the line states it, or a mean step time over all of the
   // epoch; the latter's rounding counts once for each step.
   std::optional<Elapsed> elapsed(const Event& event);
 
-  const std::optional<std::int64_t>& steps() const { return state_.steps; }
-  void take_steps(std::int64_t steps) { state_.steps = steps; }
-  // Iterations of the epochs over, where nobody says how long they are.
-  std::int64_t before() const { return state_.before; }
   // Iterations done when this epoch begins.
-  std::int64_t done_before(std::int64_t epoch, std::int64_t steps) const;
-  bool any_shown() const { return state_.first.has_value(); }
+  std::int64_t done_before(std::int64_t epoch, std::int64_t of_each) const;
   void see(std::int64_t epoch);
-  bool counts_batches_from_one() const { return state_.first_batch == 1; }
+  bool counts_batches_from_one() const { return first_batch == 1; }
 
   // The log says that this epoch begins, and its end.
   void announce(std::int64_t epoch);
-  const std::optional<std::int64_t>& announced() const { return state_.announced; }
   bool end_announced();  // false: none was going on
   // Where several processes say the same, nothing has happened in between.
   bool announces_again(std::int64_t epoch) const;
-
-  // Its beginning by the clock.
-  void begin_at(std::optional<Instant> at) { state_.began = at; }
-  const std::optional<Instant>& began() const { return state_.began; }
-  std::optional<Instant> take_beginning();
 
   // How many iterations the epoch that the run is in has left, when so many of the run are done; nothing
   // where nobody says how long it is.
@@ -85,20 +71,14 @@ class EpochCount {
 
   // An epoch that has been measured.
   void measured(std::optional<std::int64_t> epoch, Duration took);
-  bool any_measured() const { return state_.shortest.has_value(); }
-  bool was_measured_last(std::optional<std::int64_t> epoch) const { return epoch && epoch == state_.told; }
+  bool was_measured_last(std::optional<std::int64_t> epoch) const { return epoch && epoch == told; }
   bool has_measured_after(std::int64_t epoch) const;
   bool is_far_shorter(Duration took) const;  // than the shortest one measured
 
-  const State& state() const { return state_; }  // to save and restore it
-  State& state() { return state_; }
-
  private:
   Place counted_on(std::int64_t epoch, std::int64_t batch, std::int64_t done);
-  Place counted_around(std::int64_t shown, std::int64_t of);
+  Place counted_around(std::int64_t bar, std::int64_t of);
   bool counts_through(std::int64_t epoch, std::int64_t batch);
-
-  State state_;
 };
 
 }  // namespace etad::track

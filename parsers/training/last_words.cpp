@@ -30,23 +30,23 @@ bool is_slurms(std::string_view line) {
 }  // namespace
 
 bool LastWords::is_stop() const {
-  return state_.message.starts_with("KeyboardInterrupt") ||
-         (is_slurms(state_.message) && state_.message.find("CANCELLED") != std::string::npos);
+  return message.starts_with("KeyboardInterrupt") ||
+         (is_slurms(message) && message.find("CANCELLED") != std::string::npos);
 }
 
 void LastWords::hear(std::string_view line) {
-  if (!state_.message.empty() || line.empty()) return;
+  if (!message.empty() || line.empty()) return;
   if (is_slurms(line)) {
-    state_.message = kept_text(line, kMaxMessage);
+    message = kept_text(line, kMaxMessage);
     return;
   }
-  if (!state_.traceback) {
-    state_.traceback = line.ends_with("Traceback (most recent call last):");
+  if (!traceback) {
+    traceback = line.ends_with("Traceback (most recent call last):");
     return;
   }
   if (line.front() == ' ' || !is_exception(line)) return;  // a frame, or what another thread says
-  state_.message = kept_text(line, kMaxMessage);
-  state_.traceback = false;
+  message = kept_text(line, kMaxMessage);
+  traceback = false;
 }
 
 }  // namespace etad::track

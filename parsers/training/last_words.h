@@ -8,24 +8,12 @@
 
 namespace etad::track {
 
-class LastWords {
- public:
-  struct State {
-    bool traceback = false;  // its frames are being shown
-    std::string message;     // of the first exception since the run last showed that it goes on
-  };
+struct LastWords {
+  bool traceback = false;  // its frames are being shown
+  std::string message;     // of the first exception since the run last showed that it goes on
 
   void hear(std::string_view line);  // one that no rule knows
-  void forget() { state_ = {}; }     // the run goes on
-
-  const std::string& message() const { return state_.message; }
-  bool is_stop() const;  // somebody's will, not a failure
-
-  const State& state() const { return state_; }  // to save and restore it
-  State& state() { return state_; }
-
- private:
-  State state_;
+  bool is_stop() const;              // somebody's will, not a failure
 };
 
 }  // namespace etad::track

@@ -9,8 +9,7 @@
 
 namespace etad::track {
 
-// What is known of it.
-struct OpenTest {
+struct TestPhase {
   std::int64_t iteration = 0;  // of the training, or the first batch of a testing job
   std::int64_t net = 0;        // which test net
   std::optional<Instant> since;
@@ -25,11 +24,7 @@ struct OpenTest {
   bool beside = false;                      // the training has gone on meanwhile
   std::int64_t given = 0;                   // of those batches, how many have been given out as segments
   double given_seconds = 0;                 // and their time
-};
 
-// The one that is open, if there is one.
-class TestPhase {
- public:
   // Some batches of it, with their time.
   struct Batches {
     std::int64_t first = 0;  // as a segment counts
@@ -38,31 +33,19 @@ class TestPhase {
     std::optional<Instant> since;
   };
 
-  bool open() const { return state_.has_value(); }
-  void begin(const OpenTest& with) { state_ = with; }
-  void drop() { state_.reset(); }
-  OpenTest take();  // what was known of it (of none: nothing); no longer open
-
-  // What follows is asked of an open one only, but where it says otherwise.
-
-  std::int64_t net() const { return state_->net; }
-  const std::optional<Instant>& last_batch_at() const { return state_->done_at; }
   // When it ends whose end a line shows that follows it at `line`: only where its batches are displayed is
   // the line before the last thing known of it.
   std::optional<Instant> end_before(std::optional<Instant> line) const;
-  bool is_clocked() const;                                 // open, and a line's time shows its beginning
-  bool states_mean() const { return state_->stated > 0; }  // its lines state the mean over all batches
-  void announce(std::int64_t iterations) { state_->announced = iterations; }
-  // Where a test of this net is open that was announced and shows no batches, it had not begun: it is
-  // dropped, and this is how many iterations it will take. None open: nothing.
-  std::optional<std::int64_t> take_announcement(std::int64_t net);
+  bool is_clocked() const { return since || done_at; }  // a line's time shows its beginning
+  bool states_mean() const { return stated > 0; }       // its lines state the mean over all batches
+  // It was announced, is of this net, and shows no batches: it has not begun.
+  bool is_announcement_of(std::int64_t test_net) const;
 
   // The training goes on while it is open: how long it waited, by now. Nothing where it did not wait, or
-  // where that cannot be told. None open: nothing.
+  // where that cannot be told.
   std::optional<Duration> go_on_beside(std::optional<Instant> now);
 
-  // Batch `batch` is the first one of another test: most of this one's were displayed already. None open:
-  // false.
+  // Batch `batch` is the first one of another test: most of this one's were displayed already.
   bool is_followed_by(std::int64_t batch) const;
   // How many of its batches a line shows to be done. `from_one`: where in doubt, they count from 1. Nothing
   // where it shows no more than the lines before.
@@ -73,14 +56,8 @@ class TestPhase {
   void display(std::int64_t shown, std::optional<Instant> at);
 
   // The batches displayed of a test whose lines state their mean, once. One of many says nothing of the
-  // others: it waited for the data. None open: nothing.
+  // others: it waited for the data.
   std::optional<Batches> take_stated();
-
-  const std::optional<OpenTest>& state() const { return state_; }  // to save and restore it
-  std::optional<OpenTest>& state() { return state_; }
-
- private:
-  std::optional<OpenTest> state_;
 };
 
 }  // namespace etad::track

@@ -21,19 +21,21 @@ bool shows_life(EventKind kind) {
 
 }  // namespace
 
+track::Part::Part(Parts& all) : all_(all), state_(all.state) {}
+
 track::Parts::Parts(SourceContext given)
     : context(std::move(given)), labels(LabelledValues::of(context.labels)) {}
 
 void Tracker::Impl::feed(std::string_view line, const Event& event, std::optional<Instant> arrival,
                          Records& out) {
-  if (event.time) last_time = event.time;
+  if (event.time) state.last_time = event.time;
   const std::optional<Instant> now = event.time ? event.time : arrival;
   if (track::RunTrack* const r = runs.open()) {
     if (r->run.state != RunState::running) {  // it goes on after all
       r->run.state = RunState::running;
       r->dirty = true;
     }
-    if (r->description.body() != track::Body::none) {
+    if (r->description.body != track::Body::none) {
       if (event.headed) {
         descriptions.end_body(*r);
       } else if (event.kind == EventKind::none) {
@@ -41,7 +43,7 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, std::optiona
       }
     }
     if (event.kind == EventKind::none) r->last_words.hear(line);
-    if (shows_life(event.kind)) r->last_words.forget();
+    if (shows_life(event.kind)) r->last_words = {};
     if (now && !may_be_anothers(event.kind)) {
       r->run.ended_at = now;
       r->dirty = true;
@@ -121,7 +123,7 @@ bool Tracker::running() const {
 }
 
 std::optional<Instant> Tracker::last_time() const {
-  return impl_->last_time;
+  return impl_->state.last_time;
 }
 
 void Tracker::number_from(std::int64_t first) {
@@ -130,16 +132,6 @@ void Tracker::number_from(std::int64_t first) {
 
 std::int64_t Tracker::next_ordinal() const {
   return impl_->runs.next_ordinal();
-}
-
-std::string Tracker::save() const {
-  return impl_->save();
-}
-
-Result<Tracker> Tracker::restore(SourceContext context, std::string_view state) {
-  Tracker tracker(std::move(context));
-  if (const auto done = tracker.impl_->restore(state); !done) return tl::unexpected(done.error());
-  return tracker;
 }
 
 }  // namespace etad

@@ -50,9 +50,10 @@ void track::Descriptions::section(const Moment& m) {
   Description& d = r->description;
   // "Creating test net (#0)" comes first and "Initializing net" right after it: one net.
   const bool announced = d.awaits_net();
-  if (what == "net" && (announced || (d.solver_seen() && d.role() != NetRole::unknown))) {
+  if (what == "net" && (announced || (d.solver_seen && d.role != NetRole::unknown))) {
     // A solver announces its own nets. Another one amid them is what a recurrent layer makes of itself.
-    return announced ? d.expect_net() : d.expect_no_body();
+    d.body = announced ? Body::net : Body::none;
+    return;
   }
   finish_net(*r, m.out);
   all_.values.take(*r, m.event);
@@ -69,7 +70,7 @@ void track::Descriptions::section(const Moment& m) {
   } else if (what == "net") {
     d.begin_net(NetRole::unknown, 0);
   }
-  if (all_.context.section_body != "prototext") d.expect_no_body();
+  if (all_.context.section_body != "prototext") d.body = Body::none;
 }
 
 void track::Descriptions::body_line(RunTrack& r, std::string_view line) {
@@ -80,10 +81,10 @@ void track::Descriptions::body_line(RunTrack& r, std::string_view line) {
 // A line with a header of its own: the description is over.
 void track::Descriptions::end_body(RunTrack& r) {
   Description& d = r.description;
-  const Body body = d.body();
+  const Body body = d.body;
   const bool whole = d.end_body();
   if (body == Body::net) {
-    if (r.run.network.empty() && d.role() != NetRole::test) r.run.network = d.net().name;
+    if (r.run.network.empty() && d.role != NetRole::test) r.run.network = d.net().name;
   } else if (whole) {
     r.run.settings.try_emplace("type", "SGD");  // what Caffe takes where nothing is said
   }
@@ -92,21 +93,22 @@ void track::Descriptions::end_body(RunTrack& r) {
 
 void track::Descriptions::set_up_line(const Moment& m) {
   RunTrack* const r = all_.runs.open();
-  if (!r || !r->description.net_open()) return;
-  if (const std::string_view layer = m.event.text(Field::layer); !layer.empty()) r->description.set_up(layer);
-  if (m.event.kind == EventKind::shape) r->description.shape(m.event.text(Field::dims));
+  if (!r || !r->description.net_open) return;
+  if (const std::string_view layer = m.event.text(Field::layer); !layer.empty())
+    r->description.builder.set_up(layer);
+  if (m.event.kind == EventKind::shape) r->description.builder.shape(m.event.text(Field::dims));
 }
 
 // The net being described is complete: what is needed of it moves to the run, the rest is forgotten.
 void track::Descriptions::finish_net(RunTrack& r, Records& out) {
   Description& d = r.description;
-  if (!d.net_open()) return;
-  if (d.body() == Body::net) end_body(r);
+  if (!d.net_open) return;
+  if (d.body == Body::net) end_body(r);
   const Net& net = d.net();
   if (net.layers.empty()) return d.end_net(false);
   NetRole role = d.likely_role();
-  if (!d.solver_seen() && !r.job_known) r.run.job = net.phase == "TEST" ? Job::test : Job::time;
-  if (r.run.job == Job::time && !d.solver_seen()) role = NetRole::train;
+  if (!d.solver_seen && !r.job_known) r.run.job = net.phase == "TEST" ? Job::test : Job::time;
+  if (r.run.job == Job::time && !d.solver_seen) role = NetRole::train;
   const auto set_up = net.batch_set_up;
   std::optional<std::int64_t> batch = net.batch_size() ? net.batch_size() : set_up;
   const bool described = !net.layers.front().layer.type.empty();  // else another process sets up the same net
@@ -114,9 +116,9 @@ void track::Descriptions::finish_net(RunTrack& r, Records& out) {
   if (batch && set_up && r.known.devices && product(*set_up, *r.known.devices) == *batch) batch = set_up;
   if (role == NetRole::train) {
     if (batch && (described || !r.known.batch_size)) r.known.batch_size = batch;
-  } else if (d.net_index() < static_cast<std::int64_t>(track::kMaxTestNets)) {
+  } else if (d.net_index < static_cast<std::int64_t>(track::kMaxTestNets)) {
     auto& sizes = r.known.test_batch_sizes;
-    const auto index = static_cast<std::size_t>(d.net_index());
+    const auto index = static_cast<std::size_t>(d.net_index);
     if (sizes.size() <= index) sizes.resize(index + 1, 0);
     if (described || sizes[index] == 0) sizes[index] = batch.value_or(0);
   }
@@ -128,11 +130,11 @@ void track::Descriptions::finish_net(RunTrack& r, Records& out) {
 
 // The first whole description says what the network is; one that broke off serves until a whole one comes.
 void track::Descriptions::settle(RunTrack& r, const Net& net, Records& out) {
-  if (r.description.settled()) return;
+  if (r.description.settled) return;
   std::string digits = fingerprint(net);
   if (digits.empty() || (net.cut && !r.run.architecture.empty())) return;
   r.run.architecture = std::move(digits);
-  if (!net.cut) r.description.settle();
+  if (!net.cut) r.description.settled = true;
   r.dirty = true;
   if (r.declared()) out.layers.push_back({r.run.ordinal, layers_of(net)});
 }

@@ -51,7 +51,7 @@ std::int64_t track::Epochs::steps_shown(RunTrack& r, const Event& event, Phase p
 // epochs, a bar of none of them is a test's; with since = "heading" one that nothing has announced is nothing.
 void track::Epochs::all_steps(const Moment& m) {
   const RunTrack* const open = all_.runs.open();
-  if (m.event.text(Field::since) == "heading" && (!open || !open->epochs.announced())) return;
+  if (m.event.text(Field::since) == "heading" && (!open || !open->epochs.announced)) return;
   RunTrack& r = all_.runs.for_progress(m);
   r.dirty = true;
   const bool training = r.epochs.end_announced() || m.event.text(Field::phase) == name_of(Phase::train);
@@ -69,7 +69,7 @@ void track::Epochs::all_steps(const Moment& m) {
   std::int64_t first = r.run.iteration.value_or(0);
   if (training && steps > 0) {
     plan_epochs(r, m.event, steps);
-    if (const auto epoch = r.epochs.announced()) first = r.epochs.done_before(*epoch, steps);
+    if (const auto epoch = r.epochs.announced) first = r.epochs.done_before(*epoch, steps);
     r.run.iteration = first + steps;
     if (!r.run.first_iteration) r.run.first_iteration = first;
     all_.runs.add_loss(r, first + steps, m);
@@ -93,7 +93,7 @@ void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
 std::int64_t track::Epochs::steps_of(const RunTrack& r, const Event& event, bool* derived) const {
   for (const Field f : {Field::iterations, Field::batches})
     if (const auto n = positive_of(event, f)) return *n;
-  if (const auto& steps = r.epochs.steps()) return *steps;
+  if (const auto& steps = r.epochs.steps) return *steps;
   if (all_.labels.steps_per_epoch) return *all_.labels.steps_per_epoch;
   const std::string_view covers = setting_of(r.run, "epoch_covers"), size = setting_of(r.run, "dataset_size");
   const std::int64_t samples = all_.values.train_samples(r), all = whole_number(size).value_or(0);
@@ -139,9 +139,9 @@ std::optional<Duration> time_of_epoch(const Event& event) {
 // Where nothing but headings tell of epochs (unit = "epoch"), each is over when the next one begins, and is what
 // the run counts.
 void track::Epochs::measure_announced(RunTrack& r, const Moment& m, std::int64_t number) {
-  const auto& began = r.epochs.began();
+  const auto& began = r.epochs.began;
   if (m.event.text(Field::unit) != "epoch" || !m.event.time || !began) return;
-  if (r.training.measured_by_lines() || r.epochs.any_measured() || r.epochs.announced() != number - 1) return;
+  if (r.training.by_lines || r.epochs.shortest || r.epochs.announced != number - 1) return;
   const auto took = positive_seconds(to_seconds(between(*began, *m.event.time)));
   if (!took || !r.epochs.end_announced()) return;
   note_derived(r.run, "iterations: epochs");
@@ -180,21 +180,20 @@ void track::Epochs::epoch(const Moment& m) {
   if (number) r.epochs.see(*number);
   plan_epochs(r, m.event, steps_of(r, m.event, nullptr));
   if (m.event.has(Field::seconds)) {
-    if (r.training.measured_by_lines() && !tests)
-      return;  // a log that shows its iterations has been measured by them
+    if (r.training.by_lines && !tests) return;  // a log that shows its iterations has been measured by them
     if (const auto took = time_of_epoch(m.event)) return measure(r, m, *took);
     ++m.out.rejected;
   } else if (ends) {
-    const auto began = r.epochs.take_beginning();
+    const auto began = std::exchange(r.epochs.began, {});
     // A log that shows its iterations has been measured by them.
-    if (!began || !m.now || r.window.from()) return;
-    const Duration took = between(*began, *m.now) - r.window.tests();
+    if (!began || !m.now || r.window.from) return;
+    const Duration took = between(*began, *m.now) - r.window.tests;
     if (took > Duration::zero()) return measure(r, m, took);
     ++m.out.rejected;
   } else {
-    r.epochs.begin_at(m.now);
+    r.epochs.began = m.now;
     all_.tests.go_on_beside(r, m);
-    if (!r.window.from()) r.window.forget_test_time();
+    if (!r.window.from) r.window.tests = {};
   }
 }
 

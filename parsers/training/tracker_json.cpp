@@ -11,19 +11,19 @@ ETAD_SAVED(NetBuilder::State, net, parameters, current, next)
 
 namespace track {
 
-ETAD_SAVED(Description::State, body, reader, solver_seen, solver_cut, net_open, role, net_index, nets_seen,
-           builder, settled)
+ETAD_SAVED(Description, body, reader, solver_seen, solver_cut, net_open, role, net_index, nets_seen, builder,
+           settled)
 ETAD_SAVED(Quantities, batch_size, global_batch_size, iter_size, devices, test_batch_sizes, test_iterations)
-ETAD_SAVED(EpochCount::State, steps, first, first_batch, shown, before, last_batch, began, announced, open,
-           shortest, told, line)
+ETAD_SAVED(EpochCount, steps, first, first_batch, shown, before, last_batch, began, announced, open, shortest,
+           told, line)
 ETAD_SAVED(EpochCount::Line, epoch, batch, shown, through)
-ETAD_SAVED(Training::State, tests_before, until_progress, done_before, paced, stride, from_zero, other_bar,
-           full_bar, by_lines, untested)
-ETAD_SAVED(LastWords::State, traceback, message)
+ETAD_SAVED(Training, tests_before, until_progress, done_before, paced, stride, from_zero, other_bar, full_bar,
+           by_lines, untested)
+ETAD_SAVED(LastWords, traceback, message)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, dated)
 ETAD_SAVED(Save, since, iteration, last_line)
-ETAD_SAVED(Window::State, from, tests, held, snapshots, saving, saved, unclocked, broken, tested)
-ETAD_SAVED(OpenTest, iteration, net, since, announced, done, done_at, shows_batches, first_batch, began,
+ETAD_SAVED(Window, from, tests, held, snapshots, saving, saved, unclocked, broken, tested)
+ETAD_SAVED(TestPhase, iteration, net, since, announced, done, done_at, shows_batches, first_batch, began,
            stated, stated_error, beside, given, given_seconds)
 ETAD_SAVED(RunTrack, run, stage, known, description, window, training, epochs, test, last_words, layer_times,
            start_rules, dirty, headed, resumed, job_known)
@@ -39,23 +39,16 @@ constexpr std::int64_t kVersion = 2;
 
 }  // namespace
 
-std::string Tracker::Impl::save() const {
-  track::State state;
-  state.last_time = last_time;
-  runs.save(state);
-  tables.save(state);
-  windows.save(state);
-  return saved::to_text(state, kVersion);
+std::string Tracker::save() const {
+  return saved::to_text(impl_->state, kVersion);
 }
 
-Result<void> Tracker::Impl::restore(std::string_view text) {
-  auto restored = saved::from_text<track::State>(text, kVersion, "the saved tracker state");
+Result<Tracker> Tracker::restore(SourceContext context, std::string_view state) {
+  auto restored = saved::from_text<track::State>(state, kVersion, "the saved tracker state");
   if (!restored) return tl::unexpected(std::move(restored.error()));
-  last_time = restored->last_time;
-  runs.restore(*restored);
-  tables.restore(*restored);
-  windows.restore(*restored);
-  return {};
+  Tracker tracker(std::move(context));
+  tracker.impl_->state = std::move(*restored);
+  return tracker;
 }
 
 }  // namespace etad

@@ -1,6 +1,5 @@
 // What a tracker consists of: one part for each thing that it follows. A part takes the events that are its
-// own. What it remembers of a run is its own too, private, and lies in the run's track (tracker_state.h); the
-// other parts ask for it and change it by the methods of its class alone:
+// own. What all of them remember is plain data (tracker_state.h); each run's track has a member for each part:
 //
 //   Part          Takes events in          Of                                          Remembers of a run
 //   Runs          tracker_runs.cpp         where a run begins and ends, and which      Run, Stage
@@ -15,8 +14,8 @@
 //   Steps         tracker_steps.cpp        stated times and rates of steps, of layers  LayerTime
 //   Tables        tracker_tables.cpp       rows of tables, samples
 //
-// What belongs to no single run is private to the part: which run is the current one to Runs, the runs of a
-// table to Tables. tracker.cpp says which event goes to which part, tracker_json.cpp saves all of it.
+// Of what belongs to no single run, Runs decides which run is the current one, and Tables keeps the runs of a
+// table. tracker.cpp says which event goes to which part, tracker_json.cpp saves what is remembered.
 // Internal to parsers/training.
 #pragma once
 
@@ -53,9 +52,18 @@ struct Moment {
   Records& out;
 };
 
-class Runs {
+class Part {
  public:
-  explicit Runs(Parts& all) : all_(all) {}
+  explicit Part(Parts& all);
+
+ protected:
+  Parts& all_;    // the other parts
+  State& state_;  // what all of them remember
+};
+
+class Runs : Part {
+ public:
+  using Part::Part;
 
   void start(const Moment& m);
   void end(const Moment& m);
@@ -76,30 +84,22 @@ class Runs {
   void declare(RunTrack& r);
   void add_segment(RunTrack& r, const Segment& s, Records& out);
   void add_loss(RunTrack& r, std::int64_t iteration, const Moment& m);  // where the line shows one
-  std::int64_t take_ordinal() { return next_ordinal_++; }               // for a run
+  std::int64_t take_ordinal() { return state_.next_ordinal++; }         // for a run
 
   bool running() const;
   void number_from(std::int64_t first);
-  std::int64_t next_ordinal() const { return next_ordinal_; }
-
-  void save(State& to) const;
-  void restore(State& from);
+  std::int64_t next_ordinal() const { return state_.next_ordinal; }
 
  private:
   void measure_whole(RunTrack& r, const Moment& m);
   void measure_by_rate(RunTrack& r, const Moment& m, std::int64_t steps);
   void supersede(Records& out);               // the current run is over because another one begins
   void give_held(RunTrack& r, Records& out);  // what waited for lines that do not come any more
-
-  Parts& all_;
-  std::int64_t next_ordinal_ = 0;
-  std::optional<RunTrack> current_;
-  std::optional<RunTrack> next_;  // what was said since the current one's last measurement
 };
 
-class Values {
+class Values : Part {
  public:
-  explicit Values(Parts& all) : all_(all) {}
+  using Part::Part;
 
   void setting(const Moment& m);
 
@@ -110,14 +110,11 @@ class Values {
   std::int64_t samples(const RunTrack& r, Phase phase) const;  // of its first net, where it tests several
   std::int64_t test_iterations(const RunTrack& r, std::int64_t net) const;  // 0: unknown
   Run told(const RunTrack& r) const;  // the run with all that is known of it, labels included
-
- private:
-  Parts& all_;
 };
 
-class Descriptions {
+class Descriptions : Part {
  public:
-  explicit Descriptions(Parts& all) : all_(all) {}
+  using Part::Part;
 
   void section(const Moment& m);
   void set_up_line(const Moment& m);
@@ -126,14 +123,11 @@ class Descriptions {
   void end_body(RunTrack& r);
   void finish_net(RunTrack& r, Records& out);
   void settle(RunTrack& r, const Net& net, Records& out);
-
- private:
-  Parts& all_;
 };
 
-class Windows {
+class Windows : Part {
  public:
-  explicit Windows(Parts& all) : all_(all) {}
+  using Part::Part;
 
   void progress(const Moment& m);
   void resume(const Moment& m);
@@ -141,9 +135,6 @@ class Windows {
 
   void position(RunTrack& r, const Moment& m);
   void tell(Told value);  // of the next line of progress
-
-  void save(State& to) const { to.told = told_; }
-  void restore(State& from) { told_ = std::move(from.told); }
 
  private:
   bool is_said_again(const Moment& m);
@@ -154,14 +145,11 @@ class Windows {
   void close_window(RunTrack& r, const Moment& m, const Anchor& to);
   void begin_window(RunTrack& r, const Anchor& from, Records& out);
   void give_window(RunTrack& r, Segment window, Records& out);
-
-  Parts& all_;
-  std::vector<Told> told_;  // since the last line of progress
 };
 
-class Tests {
+class Tests : Part {
  public:
-  explicit Tests(Parts& all) : all_(all) {}
+  using Part::Part;
 
   void start(const Moment& m);
   void progress(const Moment& m);
@@ -179,13 +167,11 @@ class Tests {
   void interval(RunTrack& r, const Moment& m, std::int64_t shown);
   void give(RunTrack& r, const TestPhase::Batches& batches, Records& out);
   void end_stated(RunTrack& r, const Moment& m, Duration took);
-
-  Parts& all_;
 };
 
-class Epochs {
+class Epochs : Part {
  public:
-  explicit Epochs(Parts& all) : all_(all) {}
+  using Part::Part;
 
   void epoch(const Moment& m);
   void all_steps(const Moment& m);
@@ -197,13 +183,11 @@ class Epochs {
   bool measures_again(const Event& event, std::int64_t epoch);
   void measure(RunTrack& r, const Moment& m, Duration took);
   void measure_announced(RunTrack& r, const Moment& m, std::int64_t number);
-
-  Parts& all_;
 };
 
-class Steps {
+class Steps : Part {
  public:
-  explicit Steps(Parts& all) : all_(all) {}
+  using Part::Part;
 
   void step_time(const Moment& m);
   void throughput(const Moment& m);
@@ -214,26 +198,18 @@ class Steps {
 
  private:
   void step_zero(const Moment& m);
-
-  Parts& all_;
 };
 
-class Tables {
+class Tables : Part {
  public:
-  explicit Tables(Parts& all) : all_(all) {}
+  using Part::Part;
 
   void segment(const Moment& m);
   void sample(const Moment& m);
   void flush(Records& out);
 
-  void save(State& to) const { to.groups = groups_; }
-  void restore(State& from) { groups_ = std::move(from.groups); }
-
  private:
   Group& group_of(const Moment& m, const RunTrack& row, Phase phase, std::int64_t samples);
-
-  Parts& all_;
-  std::vector<Group> groups_;  // least recently used first
 };
 
 struct Parts {
@@ -243,6 +219,7 @@ struct Parts {
 
   SourceContext context;
   LabelledValues labels;
+  State state;
 
   Runs runs{*this};
   Values values{*this};
@@ -259,12 +236,8 @@ struct Parts {
 struct Tracker::Impl : track::Parts {
   using Parts::Parts;
 
-  std::optional<Instant> last_time;  // of the last line with one
-
   void feed(std::string_view line, const Event& event, std::optional<Instant> arrival, Records& out);
   void dispatch(const track::Moment& m);
-  std::string save() const;
-  Result<void> restore(std::string_view text);
 };
 
 // Shared by the parts.

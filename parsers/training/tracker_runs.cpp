@@ -10,45 +10,33 @@ using track::RunTrack;
 using track::Stage;
 
 track::RunTrack* track::Runs::open() {
-  return current_ && !current_->ended() ? &*current_ : nullptr;
+  return state_.current && !state_.current->ended() ? &*state_.current : nullptr;
 }
 
 track::RunTrack* track::Runs::ended() {
-  return current_ && current_->ended() ? &*current_ : nullptr;
+  return state_.current && state_.current->ended() ? &*state_.current : nullptr;
 }
 
 track::RunTrack& track::Runs::upcoming() {
-  return next_ ? *next_ : next_.emplace();
+  return state_.next ? *state_.next : state_.next.emplace();
 }
 
 bool track::Runs::running() const {
-  return current_ && current_->declared() && current_->run.state == RunState::running;
+  return state_.current && state_.current->declared() && state_.current->run.state == RunState::running;
 }
 
 void track::Runs::number_from(std::int64_t first) {
-  next_ordinal_ = first;
-  if (!current_ || !current_->declared()) return;
-  current_->run.ordinal = take_ordinal();
-  current_->dirty = true;
-}
-
-void track::Runs::save(State& to) const {
-  to.next_ordinal = next_ordinal_;
-  to.current = current_;
-  to.next = next_;
-}
-
-void track::Runs::restore(State& from) {
-  next_ordinal_ = from.next_ordinal;
-  current_ = std::move(from.current);
-  next_ = std::move(from.next);
+  state_.next_ordinal = first;
+  if (!state_.current || !state_.current->declared()) return;
+  state_.current->run.ordinal = take_ordinal();
+  state_.current->dirty = true;
 }
 
 RunTrack& track::Runs::begin(const Moment& m) {
   supersede(m.out);
-  current_ = next_ ? std::move(*next_) : RunTrack{};
-  next_.reset();
-  RunTrack& r = *current_;
+  state_.current = state_.next ? std::move(*state_.next) : RunTrack{};
+  state_.next.reset();
+  RunTrack& r = *state_.current;
   if (r.run.framework.empty()) r.run.framework = all_.context.framework;
   r.run.started_at = m.now;
   r.run.ended_at = m.now;
@@ -59,10 +47,10 @@ RunTrack& track::Runs::begin(const Moment& m) {
 // it was.
 RunTrack& track::Runs::begin_or_go_on(const Moment& m) {
   const bool amid = m.event.kind == EventKind::resume || count_of(m.event, Field::iteration).value_or(0) > 0;
-  const std::optional<RunTrack>& last = current_;
+  const std::optional<RunTrack>& last = state_.current;
   const bool stopped =
       last && last->declared() && last->run.job == Job::train && last->run.state == RunState::stopped;
-  if (!amid || !stopped || next_) return begin(m);
+  if (!amid || !stopped || state_.next) return begin(m);
   const RunTrack before = *last;
   RunTrack& r = begin(m);
   r.run.framework = before.run.framework;
@@ -74,15 +62,15 @@ RunTrack& track::Runs::begin_or_go_on(const Moment& m) {
   r.run.settings = before.run.settings;
   r.run.max_iterations = before.run.max_iterations;
   r.known = before.known;
-  if (const auto steps = before.epochs.steps()) r.epochs.take_steps(*steps);
+  if (const auto steps = before.epochs.steps) r.epochs.steps = *steps;
   r.job_known = before.job_known;
   r.resumed = true;
   return r;
 }
 
 RunTrack& track::Runs::begin_again(const Moment& m) {
-  const Run before = current_ ? current_->run : Run{};
-  const auto devices = current_ ? current_->known.devices : std::nullopt;
+  const Run before = state_.current ? state_.current->run : Run{};
+  const auto devices = state_.current ? state_.current->known.devices : std::nullopt;
   RunTrack& r = begin(m);
   if (r.run.device.empty()) {  // it runs where it ran
     r.run.device = before.device;
@@ -136,7 +124,7 @@ void track::Runs::add_segment(RunTrack& r, const Segment& s, Records& out) {
     return;
   }
   r.dirty = true;
-  next_.reset();  // what was said before was of this run
+  state_.next.reset();  // what was said before was of this run
   out.segments.push_back({r.run.ordinal, s});
 }
 
@@ -252,7 +240,7 @@ bool says_all_of_a_run(const Event& event) {
 void track::Runs::end(const Moment& m) {
   RunTrack* r = open();
   const RunTrack* const last = ended();
-  const auto full_bar = last ? last->training.full_bar() : std::nullopt;
+  const auto full_bar = last ? last->training.full_bar : std::nullopt;
   if (says_all_of_a_run(m.event) && (r ? !r->declared() : !last || full_bar)) {
     r = &for_measurement(m);
     if (full_bar) r->run.max_iterations = r->run.iteration = full_bar;
@@ -260,19 +248,19 @@ void track::Runs::end(const Moment& m) {
   if (!r) {
     // "Optimization Done." is said twice, by the solver and by the program; the second one only dates the
     // end.
-    if (current_ && current_->run.state != RunState::failed && m.now) {
-      current_->run.ended_at = m.now;
-      current_->dirty = true;
+    if (state_.current && state_.current->run.state != RunState::failed && m.now) {
+      state_.current->run.ended_at = m.now;
+      state_.current->dirty = true;
     }
     return;
   }
   if (!r->declared()) return;  // an end without a run
   all_.descriptions.finish_net(*r, m.out);
-  if (r->test.open()) all_.tests.end(*r, r->test.end_before(m.now), m.out);
+  if (r->test) all_.tests.end(*r, r->test->end_before(m.now), m.out);
   all_.values.take(*r, m.event);
   all_.tests.release(*r, m.out);
   r->window.end_snapshot(m.event.time);  // the last one, behind the last window
-  r->run.snapshot_time += r->window.snapshot_time();
+  r->run.snapshot_time += r->window.saved;
   measure_whole(*r, m);
   all_.steps.give_layer_times(*r, m.out);
   const std::string_view outcome = m.event.text(Field::outcome);
@@ -291,14 +279,13 @@ namespace {
 bool has_done_all(const RunTrack& r) {
   const Run& run = r.run;
   return run.job == Job::train && run.max_iterations && run.iteration && *run.max_iterations > 0 &&
-         (*run.iteration >= *run.max_iterations ||
-          *run.iteration + r.training.stride() > *run.max_iterations);
+         (*run.iteration >= *run.max_iterations || *run.iteration + r.training.stride > *run.max_iterations);
 }
 
 // Nothing more comes of it. Whether it had done what was planned, it need not have said; but what broke it off,
 // perhaps.
 void give_up(RunTrack& r) {
-  const std::string& message = r.last_words.message();
+  const std::string& message = r.last_words.message;
   if (has_done_all(r)) {
     r.run.state = RunState::finished;
   } else if (message.empty()) {
@@ -321,7 +308,7 @@ void track::Runs::fail(const Moment& m) {
   if (!r || !r->declared()) return;
   all_.descriptions.finish_net(*r, m.out);
   give_held(*r, m.out);
-  r->test.drop();
+  r->test.reset();
   const bool done = has_done_all(*r);
   r->run.state = done ? RunState::finished : RunState::failed;
   if (!done) r->run.message = kept_text(m.event.text(Field::message), track::kMaxMessage);
@@ -336,29 +323,29 @@ void track::Runs::give_held(RunTrack& r, Records& out) {
 }
 
 void track::Runs::supersede(Records& out) {
-  if (!current_) return;
-  RunTrack& r = *current_;
+  if (!state_.current) return;
+  RunTrack& r = *state_.current;
   if (r.declared() && !r.ended()) {
     all_.descriptions.finish_net(r, out);
     give_held(r, out);
     give_up(r);
   }
   if (r.declared() && r.dirty) out.runs.push_back(all_.values.told(r));
-  current_.reset();
+  state_.current.reset();
 }
 
 void track::Runs::close(Records& out) {
   RunTrack* const r = open();
   if (!r || !r->declared() || r->run.state != RunState::running) return;
-  if (r->description.net_open()) all_.descriptions.settle(*r, r->description.net(), out);
+  if (r->description.net_open) all_.descriptions.settle(*r, r->description.net(), out);
   give_held(*r, out);
   give_up(*r);
 }
 
 void track::Runs::flush(Records& out) {
-  if (current_ && current_->declared() && current_->dirty) {
-    out.runs.push_back(all_.values.told(*current_));
-    current_->dirty = false;
+  if (state_.current && state_.current->declared() && state_.current->dirty) {
+    out.runs.push_back(all_.values.told(*state_.current));
+    state_.current->dirty = false;
   }
 }
 

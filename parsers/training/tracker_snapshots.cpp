@@ -31,9 +31,8 @@ void track::Windows::snapshot(const Moment& m) {
 // A measured window goes to the segments, what its snapshots took to them.
 void track::Windows::give_window(RunTrack& r, Segment window, Records& out) {
   const PhaseSummary& seen = r.run.train;
-  const bool left_out =
-      r.window.has_unclocked_snapshot() && r.training.measured_without_snapshot() && seen.iterations > 0;
-  Duration saved = r.window.snapshot_time();
+  const bool left_out = r.window.unclocked && r.training.paced && seen.iterations > 0;
+  Duration saved = r.window.saved;
   if (left_out) {
     const Duration usual = from_seconds(to_seconds(seen.duration) / static_cast<double>(seen.iterations) *
                                         static_cast<double>(window.iterations));
@@ -48,7 +47,8 @@ void track::Windows::give_window(RunTrack& r, Segment window, Records& out) {
   if (const auto startup = r.training.startup_by(window.duration / window.iterations))
     r.run.startup = startup;
   if (left_out) return;
-  r.training.measured_window(r.window.has_snapshot());
+  r.training.paced = r.training.paced || r.window.snapshots == 0;
+  r.training.by_lines = true;
   all_.runs.add_segment(r, window, out);
 }
 

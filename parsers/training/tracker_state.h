@@ -56,7 +56,7 @@ struct RunTrack {
   Window window;
   Training training;
   EpochCount epochs;
-  TestPhase test;
+  std::optional<TestPhase> test;  // the one that is open
   LastWords last_words;
   std::vector<LayerTime> layer_times;
   std::vector<std::int64_t> start_rules;  // that have matched since it began
@@ -85,10 +85,10 @@ struct Told {
   std::string text;
 };
 
-// All of it, gathered from the parts to be saved.
+// All of it.
 struct State {
   std::int64_t next_ordinal = 0;
-  std::optional<Instant> last_time;
+  std::optional<Instant> last_time;  // of the last line with one
   std::optional<RunTrack> current;
   // What was said since the current run's last measurement: of the next run, if another begins.
   std::optional<RunTrack> next;

@@ -26,7 +26,7 @@ void track::Steps::step_zero(const Moment& m) {
       before && before->run.train.segments > 0 ? all_.runs.begin_again(m) : all_.runs.for_measurement(m);
   r.reach(Stage::progressed);
   r.dirty = r.job_known = true;
-  r.training.count_from_zero();
+  r.training.from_zero = true;
   all_.values.take(r, m.event);
   r.run.iteration = 1;
   if (!r.run.first_iteration) r.run.first_iteration = 0;
@@ -40,7 +40,7 @@ void track::Steps::step_time(const Moment& m) {
   auto at = count_of(m.event, Field::iteration);
   if (at == 0 && m.event.has(Field::seconds)) return step_zero(m);
   RunTrack& r = all_.runs.for_progress(m);
-  if (at && r.training.counts_from_zero()) ++*at;
+  if (at && r.training.from_zero) ++*at;
   all_.values.take(r, m.event);
   if (r.run.job == Job::time) {
     if (at) r.run.iteration = at;

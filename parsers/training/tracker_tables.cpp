@@ -50,19 +50,19 @@ Group& track::Tables::group_of(const Moment& m, const RunTrack& row, Phase phase
   for (const FieldValue& v : e.values())
     if (v.field == Field::key || v.field == Field::value)
       key.append("\x1f").append(kept_text(v.text, track::kMaxText));
-  const auto at = std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) {
+  const auto at = std::find_if(state_.groups.begin(), state_.groups.end(), [&](const Group& g) {
     const PhaseSummary& sums = phase == Phase::train ? g.run.train : g.run.test;
     return g.key == key && sums.samples_per_iteration.value_or(samples) == samples;
   });
-  if (at != groups_.end()) {
-    std::rotate(at, at + 1, groups_.end());
-    return groups_.back();
+  if (at != state_.groups.end()) {
+    std::rotate(at, at + 1, state_.groups.end());
+    return state_.groups.back();
   }
-  if (groups_.size() >= track::kMaxGroups) {
-    if (groups_.front().dirty) m.out.runs.push_back(groups_.front().run);
-    groups_.erase(groups_.begin());
+  if (state_.groups.size() >= track::kMaxGroups) {
+    if (state_.groups.front().dirty) m.out.runs.push_back(state_.groups.front().run);
+    state_.groups.erase(state_.groups.begin());
   }
-  Group& group = groups_.emplace_back();
+  Group& group = state_.groups.emplace_back();
   group.key = std::move(key);
   group.run = all_.values.told(row);
   group.run.ordinal = all_.runs.take_ordinal();
@@ -109,7 +109,7 @@ void track::Tables::segment(const Moment& m) {
 }
 
 void track::Tables::flush(Records& out) {
-  for (Group& group : groups_)
+  for (Group& group : state_.groups)
     if (std::exchange(group.dirty, false)) out.runs.push_back(group.run);
 }
 

@@ -1,11 +1,11 @@
 // Phases of testing: those within a training, and testing jobs.
 #include <algorithm>
+#include <utility>
 
 #include "parsers/training/tracker_parts.h"
 
 namespace etad {
 
-using track::OpenTest;
 using track::RunTrack;
 using track::Stage;
 using track::TestPhase;
@@ -22,11 +22,14 @@ void track::Tests::start(const Moment& m) {
   all_.descriptions.finish_net(*r, m.out);
   const std::int64_t net = count_of(m.event, Field::net).value_or(0);
   auto announced = positive_of(m.event, Field::iterations);
-  if (!announced) announced = r->test.take_announcement(net);  // before it began
-  if (r->test.open()) end(*r, r->test.end_before(m.now), m.out);
+  if (!announced && r->test && r->test->is_announcement_of(net)) {
+    announced = r->test->announced;
+    r->test.reset();
+  }
+  if (r->test) end(*r, r->test->end_before(m.now), m.out);
   r->window.end_snapshot_by_test(count_of(m.event, Field::iteration).value_or(0), m.event.time);
   r->reach(Stage::progressed);
-  OpenTest test;
+  TestPhase test;
   test.net = net;
   test.since = m.now;
   test.announced = announced.value_or(0);
@@ -42,7 +45,7 @@ void track::Tests::start(const Moment& m) {
     // back.
     if (test.iteration > r->run.iteration.value_or(0)) r->run.iteration = test.iteration;
   }
-  r->test.begin(test);
+  r->test = test;
 }
 
 namespace {
@@ -56,17 +59,17 @@ void derive(Run& run, std::string_view key, std::int64_t value, std::string_view
 // A test behind the last steps displayed of an epoch: the epoch is over, although its very last steps were
 // not displayed; and so the training is tested, after each epoch.
 void epoch_is_over(RunTrack& r) {
-  const std::int64_t steps = r.epochs.steps().value_or(0), reached = r.run.iteration.value_or(0);
-  if (steps <= 0 || reached <= 0 || !r.epochs.any_shown()) return;
+  const std::int64_t steps = r.epochs.steps.value_or(0), reached = r.run.iteration.value_or(0);
+  if (steps <= 0 || reached <= 0 || !r.epochs.first) return;
   const std::int64_t rest = (steps - reached % steps) % steps;
-  if (rest > r.training.stride()) return;
+  if (rest > r.training.stride) return;
   r.run.iteration = reached + rest;
   derive(r.run, "test_interval", steps, "test_interval: steps of an epoch");
 }
 
 // The result of the test behind the last epoch: nothing is left to do, and such logs say no more.
 bool is_last_test(const RunTrack& r) {
-  return r.run.job == Job::train && r.epochs.steps() && r.run.max_iterations &&
+  return r.run.job == Job::train && r.epochs.steps && r.run.max_iterations &&
          r.run.iteration.value_or(0) >= *r.run.max_iterations;
 }
 
@@ -75,9 +78,9 @@ bool is_last_test(const RunTrack& r) {
 void track::Tests::begin_shown(RunTrack& r, const Moment& m) {
   const bool job = r.run.job == Job::test;
   if (!job) epoch_is_over(r);
-  OpenTest test;
+  TestPhase test;
   test.iteration = job ? 0 : r.run.iteration.value_or(0);
-  r.test.begin(test);
+  r.test = test;
   if (const auto batches = positive_of(m.event, Field::batches); batches && !job)
     derive(r.run, "test_iter", *batches, "test_iter: batches of a test");
 }
@@ -90,19 +93,19 @@ void track::Tests::progress(const Moment& m) {
   const auto batch = count_of(m.event, Field::batch);
   if (!batch && !count_of(m.event, Field::iteration)) return;
   // A first batch when most were shown already: this test follows upon another.
-  if (batch && r.test.is_followed_by(*batch)) end(r, r.test.last_batch_at(), m.out);
-  if (!r.test.open()) begin_shown(r, m);
-  const auto shown = r.test.batches_shown(m.event, r.epochs.counts_batches_from_one());
+  if (batch && r.test && r.test->is_followed_by(*batch)) end(r, r.test->done_at, m.out);
+  if (!r.test) begin_shown(r, m);
+  const auto shown = r.test->batches_shown(m.event, r.epochs.counts_batches_from_one());
   if (!shown) return;  // another value of the same batch
   if (r.run.job == Job::test) r.run.iteration = *shown;
-  r.test.take_mean(m.event, m.now, *shown);
-  if (!r.test.states_mean()) interval(r, m, *shown);
-  r.test.display(*shown, m.now);
+  r.test->take_mean(m.event, m.now, *shown);
+  if (!r.test->states_mean()) interval(r, m, *shown);
+  r.test->display(*shown, m.now);
 }
 
 // The batches since those displayed before.
 void track::Tests::interval(RunTrack& r, const Moment& m, std::int64_t shown) {
-  const auto batches = r.test.since_last(m.now, shown, r.run.job == Job::test);
+  const auto batches = r.test->since_last(m.now, shown, r.run.job == Job::test);
   if (!batches) return;
   if (batches->took > Duration::zero()) {
     give(r, *batches, m.out);
@@ -113,11 +116,12 @@ void track::Tests::interval(RunTrack& r, const Moment& m, std::int64_t shown) {
 
 void track::Tests::give(RunTrack& r, const TestPhase::Batches& b, Records& out) {
   all_.runs.add_segment(
-      r, {Phase::test, b.first, b.count, all_.values.test_samples(r, r.test.net()), b.took, b.since}, out);
+      r, {Phase::test, b.first, b.count, all_.values.test_samples(r, r.test->net), b.took, b.since}, out);
 }
 
 void track::Tests::give_stated(RunTrack& r, Records& out) {
-  if (const auto batches = r.test.take_stated()) give(r, *batches, out);
+  if (!r.test) return;
+  if (const auto batches = r.test->take_stated()) give(r, *batches, out);
 }
 
 // A test behind a run's end is no new run.
@@ -127,12 +131,12 @@ bool track::Tests::is_after_end(const Moment& m) const {
 
 // A result that says itself how long its test took.
 void track::Tests::end_stated(RunTrack& r, const Moment& m, Duration took) {
-  const bool known = r.test.open();
-  OpenTest test = r.test.take();
+  const bool known = r.test.has_value();
+  TestPhase test = std::exchange(r.test, {}).value_or(TestPhase{});
   if (!known) test.iteration = r.run.iteration.value_or(0);
   r.reach(Stage::progressed);
   r.dirty = true;
-  if (r.window.from()) r.window.add_test_time(took);
+  if (r.window.from) r.window.tests += took;
   if (const auto n = positive_of(m.event, Field::iterations)) test.announced = *n;
   if (test.announced <= 0) test.announced = iterations_by_rate(m.event, Field::rate, took, 1, 0);
   if (test.announced <= 0) test.announced = all_.values.test_iterations(r, test.net);
@@ -147,57 +151,62 @@ void track::Tests::end_stated(RunTrack& r, const Moment& m, Duration took) {
 // lies between the two. What an epoch's last line left undone of it was done before, at the step time so far.
 // Amid an epoch nothing says how long the test took.
 void track::Tests::since_progress(RunTrack& r, const Moment& m) {
-  const auto& from = r.window.from();
-  if (!from || r.test.open() || !m.event.time || !from->dated) return;
+  const auto& from = r.window.from;
+  if (!from || r.test || !m.event.time || !from->dated) return;
   Duration rest{};
   if (const auto at = count_of(m.event, Field::iteration)) {
-    if (*at != from->iteration) return r.window.see_test();
+    if (*at != from->iteration) {
+      r.window.tested = true;
+      return;
+    }
   } else {
     const auto left = r.epochs.left_of(from->iteration);
     const PhaseSummary& done = r.run.train;
-    if (!left || *left > r.training.stride() || (*left > 0 && done.iterations == 0))
-      return r.window.see_test();
+    if (!left || *left > r.training.stride || (*left > 0 && done.iterations == 0)) {
+      r.window.tested = true;
+      return;
+    }
     if (*left > 0)
       rest = from_seconds(to_seconds(done.duration) / static_cast<double>(done.iterations) *
                           static_cast<double>(*left));
   }
-  const Duration more = between(*from->at, *m.event.time) - rest - r.window.tests();
-  if (more > Duration::zero()) r.window.add_test_time(more);
+  const Duration more = between(*from->at, *m.event.time) - rest - r.window.tests;
+  if (more > Duration::zero()) r.window.tests += more;
 }
 
 void track::Tests::result(const Moment& m) {
   RunTrack* const r = all_.runs.open();
   if (!r || !r->declared()) return;
   if (m.event.text(Field::since) == "progress") return since_progress(*r, m);
-  const bool measured = r->test.is_clocked() && m.now;
+  const bool measured = r->test && r->test->is_clocked() && m.now;
   if (const auto took = positive_seconds(m.event.number(Field::seconds)); took && !measured)
     return end_stated(*r, m, *took);
   const auto iterations = positive_of(m.event, Field::iterations);  // a result may say how many they were
-  if (r->test.open()) {
-    if (iterations) r->test.announce(*iterations);
-    const bool last = r->test.states_mean() && is_last_test(*r);
+  if (r->test) {
+    if (iterations) r->test->announced = *iterations;
+    const bool last = r->test->states_mean() && is_last_test(*r);
     end(*r, m.now, m.out);
     if (!last) return;
     r->run.state = RunState::finished;
     r->reach(Stage::ended);
   } else if (iterations) {
-    r->window.correct_last_held(*iterations);
+    if (!r->window.held.empty()) r->window.held.back().iterations = *iterations;
   }
 }
 
 // `at`: when it ended; nullopt where its lines do not tell.
 void track::Tests::end(RunTrack& r, std::optional<Instant> at, Records& out) {
   give_stated(r, out);
-  const OpenTest test = r.test.take();
+  const TestPhase test = std::exchange(r.test, {}).value_or(TestPhase{});
   r.dirty = true;
   if (!test.since || !at) {
-    r.window.set_gap();
+    r.window.broken = true;
     return;
   }
   const Duration took = between(*test.since, *at);
   if (!test.beside) {
-    r.window.add_test_time(took);
-    if (!r.window.from()) r.training.add_test_before(took);
+    r.window.tests += took;
+    if (!r.window.from) r.training.tests_before += took;
   }
   Segment s{Phase::test, test.iteration, 0, all_.values.test_samples(r, test.net), took, test.since};
   if (test.shows_batches) {  // what came after the last batch displayed
@@ -210,18 +219,19 @@ void track::Tests::end(RunTrack& r, std::optional<Instant> at, Records& out) {
   }
   if (s.iterations <= 0 && s.duration > Duration::zero()) return;
   if (!r.window.can_hold()) release(r, out);
-  r.window.hold(s);
+  r.window.held.push_back(s);
 }
 
 // An epoch that begins while a test goes on: others test, and only until now did the training wait.
 void track::Tests::go_on_beside(RunTrack& r, const Moment& m) {
-  if (const auto waited = r.test.go_on_beside(m.now)) r.window.add_test_time(*waited);
+  if (!r.test) return;
+  if (const auto waited = r.test->go_on_beside(m.now)) r.window.tests += *waited;
 }
 
 // A test phase is given out when the window around it closes: only then it is known whether the clock was
 // set.
 void track::Tests::release(RunTrack& r, Records& out) {
-  for (const Segment& test : r.window.take_held()) {
+  for (const Segment& test : std::exchange(r.window.held, {})) {
     if (test.duration <= Duration::zero()) {
       ++out.rejected;
     } else if (test.iterations > 0) {

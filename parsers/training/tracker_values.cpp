@@ -59,13 +59,13 @@ bool is_test(const Event& event, const RunTrack& r) {
   const std::string_view phase = event.text(Field::phase);
   if (!phase.empty()) return phase == name_of(Phase::test);
   const track::Description& d = r.description;
-  return d.net_open() ? d.role() == track::NetRole::test : r.run.job == Job::test;
+  return d.net_open ? d.role == track::NetRole::test : r.run.job == Job::test;
 }
 
 void take_batch_size(RunTrack& r, const Event& event, std::int64_t n) {
   if (is_test(event, r)) {
     if (r.known.test_batch_sizes.empty()) r.known.test_batch_sizes.push_back(n);
-  } else if (!r.description.net_open() || !r.known.batch_size) {
+  } else if (!r.description.net_open || !r.known.batch_size) {
     r.known.batch_size = n;
   }
 }
@@ -145,7 +145,7 @@ void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optio
       if (n && r.known.test_iterations.size() < track::kMaxTestNets) r.known.test_iterations.push_back(*n);
       return;
     case Field::steps_per_epoch:
-      if (n && counts(event, r.epochs.steps(), *n)) r.epochs.take_steps(*n);
+      if (n && counts(event, r.epochs.steps, *n)) r.epochs.steps = *n;
       return;
     case Field::max_iter:
       r.run.max_iterations = count_of(event, v.field);
@@ -233,7 +233,7 @@ bool is_known(RunTrack& r, Field f) {
   if (f == Field::host) return true;  // a file's head names the machine; it speaks of the next run
   if (const std::string* const text = text_kept(r.run, f)) return !text->empty();
   if (const auto* const number = number_kept(r.known, f)) return number->has_value();
-  if (f == Field::steps_per_epoch) return r.epochs.steps().has_value();
+  if (f == Field::steps_per_epoch) return r.epochs.steps.has_value();
   if (f == Field::batch_size) return r.known.batch_size.has_value();
   if (f == Field::device_index) return r.known.devices.has_value();
   return f == Field::max_iter && r.run.max_iterations;
@@ -407,7 +407,7 @@ Run track::Values::told(const RunTrack& r) const {
   run.devices = r.known.devices ? *r.known.devices : all_.labels.devices.value_or(unsaid);
   if (!run.max_iterations) run.max_iterations = all_.labels.max_iter;
   // Caffe takes 1 where nothing is said; here it may have been said.
-  if (r.description.solver_cut() && !r.known.iter_size && !all_.labels.iter_size)
+  if (r.description.solver_cut && !r.known.iter_size && !all_.labels.iter_size)
     note_derived(run, "iter_size: 1, the solver's description is cut");
   if (const std::int64_t samples = train_samples(r); samples > 0 && run.job != Job::test) {
     run.train.batch_size = r.known.batch_size ? r.known.batch_size : all_.labels.batch_size;

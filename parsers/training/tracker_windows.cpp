@@ -126,18 +126,18 @@ bool track::Windows::is_said_again(const Moment& m) {
     return true;
   }
   // What was drawn amid the run beside its own bar, an evaluation's, is drawn once more at the end.
-  if (of && of == r.training.other_bar()) return true;
+  if (of && of == r.training.other_bar) return true;
   // A bar that is full when it is first seen measures nothing. Whether it was a training's, a summary tells.
   if (iteration && iteration == of) {
-    r.training.see_full_bar(*of);
+    r.training.full_bar = std::max(*of, r.training.full_bar.value_or(0));
     return true;
   }
-  if (!r.window.from()) return false;
-  const std::int64_t shown = r.window.from()->iteration;
+  if (!r.window.from) return false;
+  const std::int64_t shown = r.window.from->iteration;
   const bool late = m.now && r.run.ended_at && *m.now > *r.run.ended_at + 10s;
   if (late || !iteration || *iteration < shown || *iteration > r.run.max_iterations.value_or(shown))
     return false;
-  r.window.forget_beginning();  // once
+  r.window.from.reset();  // once
   return true;
 }
 
@@ -189,25 +189,25 @@ void track::Windows::position(RunTrack& r, const Moment& m) {
   const bool begins = m.event.text(Field::since) == "start";
   auto iteration = iteration_at(r, m.event);
   if (!iteration) return;
-  if (!r.window.from() && r.headed && !r.resumed) {
+  if (!r.window.from && r.headed && !r.resumed) {
     Anchor beginning;
-    beginning.at = begins ? m.now : r.epochs.began() ? r.epochs.began() : r.run.started_at;
+    beginning.at = begins ? m.now : r.epochs.began ? r.epochs.began : r.run.started_at;
     beginning.dated = m.event.time.has_value();
-    r.window.set_beginning(beginning);
+    r.window.from = beginning;
     if (begins) return;
   }
-  if (!r.window.from() || *iteration > r.window.from()->iteration) train_progress(r, m, *iteration);
+  if (!r.window.from || *iteration > r.window.from->iteration) train_progress(r, m, *iteration);
 }
 
 void track::Windows::tell(Told value) {
-  std::erase_if(told_, [&value](const Told& told) { return told.field == value.field; });
-  told_.push_back(std::move(value));
+  std::erase_if(state_.told, [&value](const Told& told) { return told.field == value.field; });
+  state_.told.push_back(std::move(value));
 }
 
 // What lines before it have told of this one joins it.
 void track::Windows::progress(const Moment& m) {
-  if (told_.empty()) return progress_of(m);
-  const auto told = std::exchange(told_, {});
+  if (state_.told.empty()) return progress_of(m);
+  const auto told = std::exchange(state_.told, {});
   Event whole = m.event;
   for (const Told& value : told)
     if (!whole.has(value.field)) whole.add({value.field, value.scale, value.text});
@@ -220,7 +220,7 @@ std::optional<std::int64_t> track::Windows::iteration_of(RunTrack& r, const Even
   const auto place = r.epochs.place_of(event, steps_per_epoch, r.run.iteration.value_or(0));
   if (!place) return {};
   if (place->planned) r.run.max_iterations = place->planned;
-  if (place->gap) r.window.set_gap();
+  if (place->gap) r.window.broken = true;
   return place->iteration;
 }
 
@@ -234,26 +234,26 @@ void track::Windows::progress_of(const Moment& m) {
   }
   RunTrack* r = &all_.runs.for_measurement(m);
   if (const auto of = positive_of(m.event, Field::max_iter)) {
-    const std::int64_t all = r->epochs.before() + *of;
+    const std::int64_t all = r->epochs.before + *of;
     if (r->progressed() && r->run.max_iterations && *r->run.max_iterations != all &&
         !was_no_training(*r, all)) {
-      r->training.see_other_bar(*of);
+      r->training.other_bar = *of;
       return;
     }
     r->run.max_iterations = all;
   }
-  const std::int64_t steps = r->epochs.steps().value_or(all_.labels.steps_per_epoch.value_or(0));
+  const std::int64_t steps = r->epochs.steps.value_or(all_.labels.steps_per_epoch.value_or(0));
   auto iteration = iteration_of(*r, m.event, steps);
   if (!iteration) return;
-  plan_epochs(*r, m.event, r->epochs.steps().value_or(0));
-  if (says_it_late(r->window.from(), m.event, *iteration)) return;
+  plan_epochs(*r, m.event, r->epochs.steps.value_or(0));
+  if (says_it_late(r->window.from, m.event, *iteration)) return;
   // A log without start lines that counts from the beginning again: another run. A line without any time amid
   // others that count it, or one line back, is another writer's word for the same: a line's beside a bar's.
-  if (!r->headed && r->window.from() && *iteration < r->window.from()->iteration) {
-    const Anchor& from = *r->window.from();
+  if (!r->headed && r->window.from && *iteration < r->window.from->iteration) {
+    const Anchor& from = *r->window.from;
     const bool timed = m.now || m.event.has(Field::elapsed) || m.event.has(Field::seconds);
     if (from.elapsed && !timed) return;
-    if (*iteration > 1 && *iteration + r->training.stride() >= from.iteration) return;
+    if (*iteration > 1 && *iteration + r->training.stride >= from.iteration) return;
     r = &all_.runs.begin_again(m);
     iteration = iteration_of(*r, m.event, steps);
     if (!iteration) return;
@@ -277,10 +277,10 @@ void take_shown_batch(track::Quantities& known, const Event& event, std::int64_t
 // Where several processes each draw a bar of the same run, one may come in behind the others' next line, or
 // all of it behind the end of another's.
 bool is_of_another_process(const RunTrack& r, const Anchor& to) {
-  const Anchor& from = *r.window.from();
+  const Anchor& from = *r.window.from;
   if (!to.elapsed || !from.elapsed || from.dated || to.dated || to.iteration >= from.iteration) return false;
   if (r.headed && from.iteration == r.run.max_iterations) return true;
-  return to.iteration > 0 && to.iteration + r.training.stride() >= from.iteration;
+  return to.iteration > 0 && to.iteration + r.training.stride >= from.iteration;
 }
 
 }  // namespace
@@ -296,7 +296,7 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
     r.run.iteration = iteration;
     return;
   }
-  if (r.test.open()) all_.tests.end(r, r.test.last_batch_at(), m.out);
+  if (r.test) all_.tests.end(r, r.test->done_at, m.out);
   Anchor here;
   here.iteration = iteration;
   here.at = m.now;
@@ -308,19 +308,18 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   }
   if (!r.run.first_iteration) r.run.first_iteration = r.headed && !r.resumed ? 0 : iteration;
   if (iteration < *r.run.first_iteration) r.run.first_iteration = iteration;  // the resume came to nothing
-  if (!r.window.from() && r.run.started_at && m.now && r.headed && !r.run.startup &&
-      !r.training.awaits_step_time())
+  if (!r.window.from && r.run.started_at && m.now && r.headed && !r.run.startup && !r.training.until_progress)
     r.run.startup =
         r.training.first_progress(between(*r.run.started_at, *m.now), iteration - *r.run.first_iteration);
-  const auto& from = r.window.from();
+  const auto& from = r.window.from;
   if (from && iteration == from->iteration) {  // shown again
     if (m.event.text(Field::key) == "validation") all_.tests.since_progress(r, m);
     // An epoch that begins behind one of unknown length: from here on there is something to measure.
-    if (r.window.has_gap() && count_of(m.event, Field::batch) == 0) begin_window(r, here, m.out);
+    if (r.window.broken && count_of(m.event, Field::batch) == 0) begin_window(r, here, m.out);
     return;
   }
   if (from && is_of_another_process(r, here)) return;
-  if (r.run.iteration && iteration > *r.run.iteration) r.training.set_stride(iteration - *r.run.iteration);
+  if (r.run.iteration && iteration > *r.run.iteration) r.training.stride = iteration - *r.run.iteration;
   r.run.iteration = iteration;
   const double loss = m.event.number(Field::loss).value_or(std::nan(""));
   if (m.event.has(Field::loss) && !std::isfinite(loss)) r.run.loss_is_nan = true;
@@ -334,7 +333,7 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   // What comes next may belong to either.
   const bool turned_back = from && iteration < from->iteration;
   begin_window(r, here, m.out);
-  if (turned_back) r.window.set_gap();
+  if (turned_back) r.window.broken = true;
 }
 
 void track::Windows::begin_window(RunTrack& r, const Anchor& from, Records& out) {
@@ -344,7 +343,7 @@ void track::Windows::begin_window(RunTrack& r, const Anchor& from, Records& out)
 
 void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to) {
   Window& w = r.window;
-  const Anchor from = *w.from();
+  const Anchor from = *w.from;
   const auto stated = iterations_stated(m.event);
   if (holds_something_else(m.event, stated, from, to)) {
     ++m.out.rejected;
@@ -364,10 +363,10 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
   const auto took = w.training_time(said, to);
   all_.tests.release(r, m.out);
   if (!took) return;
-  if (w.has_unmeasured_test() && !(said && said->measured)) {
+  if (w.tested && !(said && said->measured)) {
     if (r.training.has_untested_windows()) return;
   } else {
-    r.training.measured_untested_window();
+    ++r.training.untested;
   }
   if (*took <= Duration::zero() || leaps(r.run.train, to.iteration - from.iteration, *took)) {
     ++m.out.rejected;

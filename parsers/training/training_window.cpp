@@ -7,7 +7,6 @@
 #include "parsers/training/training_window.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "parsers/training/line_numbers.h"
 
@@ -33,90 +32,82 @@ Duration clock_shift(const Statement& said, const Anchor& from, const Anchor& to
   return gross ? measured - said.took : Duration::zero();
 }
 
+// A test phase across which the clock was set: put right by the same amount, where that can be it.
+void unbend_tests(Window& window, Duration shift, Duration longest) {
+  for (Segment& test : window.held) {
+    const Duration right = test.duration - shift;
+    const bool impossible = test.duration <= Duration::zero() || test.duration > longest;
+    if (!impossible || right <= Duration::zero() || right > longest) continue;
+    test.duration = right;
+    window.tests -= shift;
+    return;
+  }
+}
+
 }  // namespace
 
-void Window::begin(const Anchor& from) {
-  state_ = State{};
-  state_.from = from;
-}
-
-void Window::correct_last_held(std::int64_t iterations) {
-  if (!state_.held.empty()) state_.held.back().iterations = iterations;
-}
-
-std::vector<Segment> Window::take_held() {
-  return std::exchange(state_.held, {});
+void Window::begin(const Anchor& at) {
+  *this = Window{};
+  from = at;
 }
 
 bool Window::begin_snapshot(std::int64_t iteration, std::optional<Instant> at) {
-  ++state_.snapshots;
-  if (state_.saving && state_.saving->iteration == iteration) return false;
-  if (state_.saving || !at) state_.unclocked = true;
-  state_.saving.reset();
-  if (at) state_.saving = Save{*at, iteration, *at};
+  ++snapshots;
+  if (saving && saving->iteration == iteration) return false;
+  if (saving || !at) unclocked = true;
+  saving.reset();
+  if (at) saving = Save{*at, iteration, *at};
   return true;
 }
 
 void Window::see_line(Instant at) {
-  if (state_.saving) state_.saving->last_line = std::max(state_.saving->last_line, at);
+  if (saving) saving->last_line = std::max(saving->last_line, at);
 }
 
 void Window::end_snapshot(std::optional<Instant> at) {
-  if (!state_.saving) return;
-  const Duration took = at ? between(state_.saving->since, *at) : Duration::zero();
-  state_.unclocked = state_.unclocked || !at;
-  state_.saved += std::max(Duration::zero(), took);
-  state_.saving.reset();
+  if (!saving) return;
+  const Duration took = at ? between(saving->since, *at) : Duration::zero();
+  unclocked = unclocked || !at;
+  saved += std::max(Duration::zero(), took);
+  saving.reset();
 }
 
 // A test at the same iteration begins when the snapshot is over; another one shows nothing of its end.
 void Window::end_snapshot_by_test(std::int64_t iteration, std::optional<Instant> at) {
-  if (state_.saving) end_snapshot(state_.saving->iteration == iteration ? at : std::nullopt);
+  if (saving) end_snapshot(saving->iteration == iteration ? at : std::nullopt);
 }
 
 // Some show an iteration only when the next one has been computed, or show that one: of the time up to here
 // one iteration is taken out, as far as the lines in between leave room for one.
 void Window::end_snapshot_by_progress(const Anchor& to, Duration took) {
-  if (!state_.saving) return;
-  const Save& save = *state_.saving;
-  const std::int64_t n = to.iteration - state_.from->iteration;
+  if (!saving) return;
+  const Save& save = *saving;
+  const std::int64_t n = to.iteration - from->iteration;
   const std::int64_t since = to.iteration - save.iteration;
   if (since < 0 || since > 1 || !to.at) return end_snapshot(std::nullopt);
   const Duration most = between(save.since, *to.at), least = between(save.since, save.last_line);
-  const Duration others = took - state_.saved - most;
+  const Duration others = took - saved - most;
   const Duration one = n > 1 && others > Duration::zero() ? others / (n - 1) : Duration::zero();
   const Duration itself = std::clamp(most - one, std::min(least, most), most);
   end_snapshot(save.since + std::chrono::duration_cast<Instant::duration>(itself));
 }
 
-// A test phase across which the clock was set: put right by the same amount, where that can be it.
-void Window::unbend_tests(Duration shift, Duration longest) {
-  for (Segment& test : state_.held) {
-    const Duration right = test.duration - shift;
-    const bool impossible = test.duration <= Duration::zero() || test.duration > longest;
-    if (!impossible || right <= Duration::zero() || right > longest) continue;
-    test.duration = right;
-    state_.tests -= shift;
-    return;
-  }
-}
-
 std::optional<Duration> Window::training_time(const std::optional<Statement>& said, const Anchor& to) {
-  const Anchor& from = *state_.from;
+  const Anchor& first = *from;
   // Lines that show no time are dated by their arrival, which is a matter of when somebody looked: the log's
   // own word counts, and a log that is followed says the same as one that is imported.
-  const bool looked_at = !(from.dated && to.dated) && said && said->measured;
-  if (!from.at || !to.at || state_.broken || looked_at) {
-    if (!said || (said->tests_inside && state_.broken)) return {};
-    return said->tests_inside ? said->took - state_.tests : said->took;
+  const bool looked_at = !(first.dated && to.dated) && said && said->measured;
+  if (!first.at || !to.at || broken || looked_at) {
+    if (!said || (said->tests_inside && broken)) return {};
+    return said->tests_inside ? said->took - tests : said->took;
   }
-  if (!said) return between(*from.at, *to.at) - state_.tests;
-  const Duration shift = clock_shift(*said, from, to, state_.tests);
-  if (shift != Duration::zero() && said->tests_inside) unbend_tests(shift, said->took);
-  const Duration measured = between(*from.at, *to.at) - state_.tests;
-  const Duration stated = said->tests_inside ? said->took - state_.tests : said->took;
+  if (!said) return between(*first.at, *to.at) - tests;
+  const Duration shift = clock_shift(*said, first, to, tests);
+  if (shift != Duration::zero() && said->tests_inside) unbend_tests(*this, shift, said->took);
+  const Duration measured = between(*first.at, *to.at) - tests;
+  const Duration stated = said->tests_inside ? said->took - tests : said->took;
   const Duration apart = measured > stated ? measured - stated : stated - measured;
-  const bool finer = whole_second(*from.at) && whole_second(*to.at) && apart <= 1s;
+  const bool finer = whole_second(*first.at) && whole_second(*to.at) && apart <= 1s;
   return shift != Duration::zero() || finer ? stated : measured;
 }
 

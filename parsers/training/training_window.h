@@ -36,40 +36,20 @@ struct Save {
 };
 
 // The window at hand, and what happened in it that is no training: test phases and snapshots.
-class Window {
- public:
-  struct State {
-    std::optional<Anchor> from;
-    Duration tests{};
-    std::vector<Segment> held;  // those tests, until the window shows whether the clock was set
-    std::int64_t snapshots = 0;
-    std::optional<Save> saving;  // the last of them, until a line shows that it is over
-    Duration saved{};            // what those took whose ends are known
-    bool unclocked = false;      // holds one whose end no line shows
-    bool broken = false;         // holds time that is no training, of unknown length
-    bool tested = false;         // a test's result lies in it, and nothing says how long the test took
-  };
+struct Window {
+  std::optional<Anchor> from;  // where it began; nullopt: not yet, or nobody has seen it
+  Duration tests{};
+  std::vector<Segment> held;  // those tests, until the window shows whether the clock was set
+  std::int64_t snapshots = 0;
+  std::optional<Save> saving;  // the last of them, until a line shows that it is over
+  Duration saved{};            // what those took whose ends are known
+  bool unclocked = false;      // holds one whose end no line shows
+  bool broken =
+      false;  // holds time that is no training, of unknown length: no difference of times measures it
+  bool tested = false;  // a test's result lies in it, and nothing says how long the test took
 
-  // Where it began; nullopt: not yet, or nobody has seen it.
-  const std::optional<Anchor>& from() const { return state_.from; }
-  void begin(const Anchor& from);                                 // with nothing in it so far
-  void set_beginning(const Anchor& from) { state_.from = from; }  // of what is in it already
-  void forget_beginning() { state_.from.reset(); }
-  // Time that is no training lies in it, of unknown length: no difference of times measures it.
-  void set_gap() { state_.broken = true; }
-  bool has_gap() const { return state_.broken; }
-  void see_test() { state_.tested = true; }
-  bool has_unmeasured_test() const { return state_.tested; }
-
-  // Test phases inside. Each is held until the window closes: only then it is known whether the clock was
-  // set.
-  Duration tests() const { return state_.tests; }
-  void add_test_time(Duration took) { state_.tests += took; }
-  void forget_test_time() { state_.tests = {}; }
-  bool can_hold() const { return state_.held.size() < kMaxHeldTests; }
-  void hold(const Segment& test) { state_.held.push_back(test); }
-  void correct_last_held(std::int64_t iterations);  // of the one held last, if there is one
-  std::vector<Segment> take_held();
+  void begin(const Anchor& at);  // with nothing in it so far
+  bool can_hold() const { return held.size() < kMaxHeldTests; }
 
   // Snapshots inside. `at` is the time that a line shows; one without says no more than that there was one.
   bool begin_snapshot(std::int64_t iteration, std::optional<Instant> at);  // false: a file of the same one
@@ -77,20 +57,9 @@ class Window {
   void end_snapshot(std::optional<Instant> at);  // if one is under way; nullopt: no line shows its end
   void end_snapshot_by_test(std::int64_t iteration, std::optional<Instant> at);
   void end_snapshot_by_progress(const Anchor& to, Duration took);
-  bool has_snapshot() const { return state_.snapshots > 0; }
-  bool has_unclocked_snapshot() const { return state_.unclocked; }
-  Duration snapshot_time() const { return state_.saved; }  // of those whose ends are known
 
   // Its training, tests taken out and snapshots not. Nothing where it cannot be told.
   std::optional<Duration> training_time(const std::optional<Statement>& said, const Anchor& to);
-
-  const State& state() const { return state_; }  // to save and restore it
-  State& state() { return state_; }
-
- private:
-  void unbend_tests(Duration shift, Duration longest);
-
-  State state_;
 };
 
 }  // namespace etad::track

@@ -33,13 +33,13 @@ TEST(Description, GivesASolversEntriesToTheSolver) {
   EXPECT_FALSE(description.begun());
   Solver solver;
   description.begin_solver();
-  EXPECT_EQ(description.body(), Body::solver);
+  EXPECT_EQ(description.body, Body::solver);
   description.read("max_iter: 500", solver);
   EXPECT_EQ(solver.values["max_iter"], "500");
   EXPECT_TRUE(description.end_body());
   EXPECT_TRUE(description.begun());
-  EXPECT_FALSE(description.solver_cut());
-  EXPECT_EQ(description.body(), Body::none);
+  EXPECT_FALSE(description.solver_cut);
+  EXPECT_EQ(description.body, Body::none);
 }
 
 TEST(Description, ASolverThatBreaksOffIsToldFromAWholeOne) {
@@ -48,7 +48,7 @@ TEST(Description, ASolverThatBreaksOffIsToldFromAWholeOne) {
   description.begin_solver();
   description.read("train_state {", solver);
   EXPECT_FALSE(description.end_body());
-  EXPECT_TRUE(description.solver_cut());
+  EXPECT_TRUE(description.solver_cut);
 }
 
 TEST(Description, WaitsForTheNetThatWasAnnouncedByItsRole) {
@@ -56,7 +56,7 @@ TEST(Description, WaitsForTheNetThatWasAnnouncedByItsRole) {
   EXPECT_FALSE(description.awaits_net());
   description.begin_net(NetRole::test, 2);
   EXPECT_TRUE(description.awaits_net());
-  EXPECT_EQ(description.net_index(), 2);
+  EXPECT_EQ(description.net_index, 2);
   Solver solver;
   description.read("layer { name: \"ip\" }", solver);
   EXPECT_FALSE(description.awaits_net());
@@ -65,14 +65,14 @@ TEST(Description, WaitsForTheNetThatWasAnnouncedByItsRole) {
 TEST(Description, ANetSaysItselfWhichOneItIs) {
   Description test;
   describe_net(test, NetRole::unknown, "TEST");
-  EXPECT_EQ(test.role(), NetRole::test);
+  EXPECT_EQ(test.role, NetRole::test);
   EXPECT_EQ(test.net().name, "tiny");
   Description train;
   describe_net(train, NetRole::unknown, "TRAIN");
-  EXPECT_EQ(train.role(), NetRole::train);
+  EXPECT_EQ(train.role, NetRole::train);
   Description said;
   describe_net(said, NetRole::train, "TEST");
-  EXPECT_EQ(said.role(), NetRole::train) << "what the log says of it comes first";
+  EXPECT_EQ(said.role, NetRole::train) << "what the log says of it comes first";
 }
 
 TEST(Description, ASolverMakesItsTrainNetFirst) {
@@ -81,12 +81,12 @@ TEST(Description, ASolverMakesItsTrainNetFirst) {
   Solver solver;
   EXPECT_TRUE(description.end_body());
   describe_net(description, NetRole::unknown, "");
-  EXPECT_EQ(description.role(), NetRole::train);
+  EXPECT_EQ(description.role, NetRole::train);
   description.end_net(true);
-  EXPECT_FALSE(description.net_open());
+  EXPECT_FALSE(description.net_open);
   EXPECT_TRUE(description.net().layers.empty()) << "it is forgotten";
   describe_net(description, NetRole::unknown, "");
-  EXPECT_EQ(description.role(), NetRole::test);
+  EXPECT_EQ(description.role, NetRole::test);
 }
 
 TEST(Description, ANetOfWhichNothingCameDoesNotCount) {
@@ -96,14 +96,14 @@ TEST(Description, ANetOfWhichNothingCameDoesNotCount) {
   description.begin_net(NetRole::unknown, 0);
   description.end_net(false);
   describe_net(description, NetRole::unknown, "");
-  EXPECT_EQ(description.role(), NetRole::train) << "still the first one";
+  EXPECT_EQ(description.role, NetRole::train) << "still the first one";
 }
 
 TEST(Description, LayersThatAreSetUpGetTheShapesBehindThem) {
   Description description;
   describe_net(description, NetRole::train, "");
-  description.set_up("ip");
-  description.shape("64 10");
+  description.builder.set_up("ip");
+  description.builder.shape("64 10");
   ASSERT_EQ(description.net().layers.size(), 1u);
   EXPECT_EQ(description.net().layers[0].layer.shapes, (std::vector<std::vector<std::int64_t>>{{10}}));
 }

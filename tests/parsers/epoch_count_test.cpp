@@ -32,7 +32,7 @@ TEST(EpochCount, TheLinesOwnLengthOfAnEpochWinsAndIsRemembered) {
   EpochCount epochs;
   const Event event = progress({{Field::epoch, "1"}, {Field::batch, "7"}, {Field::batches, "50"}});
   EXPECT_EQ(epochs.place_of(event, 100, 0)->iteration, 7);
-  EXPECT_EQ(epochs.steps(), 50);
+  EXPECT_EQ(epochs.steps, 50);
   EXPECT_FALSE(epochs.place_of(progress({{Field::loss, "0.5"}}), 100, 0)) << "it counts nothing";
 }
 
@@ -66,7 +66,7 @@ TEST(EpochCount, ABarThatBeginsAgainWhereOneWasNearlyFullCountsOn) {
   EXPECT_EQ(next->iteration, 103);
   EXPECT_EQ(next->planned, 200);
   EXPECT_TRUE(next->gap);
-  EXPECT_EQ(epochs.before(), 100);
+  EXPECT_EQ(epochs.before, 100);
   EpochCount early;
   early.place_of(bar("40"), 0, 0);
   EXPECT_EQ(early.place_of(bar("3"), 0, 40)->iteration, 3) << "40 of 100 was no end of an epoch";
@@ -112,18 +112,18 @@ TEST(EpochCount, AnAnnouncementIsSaidAgainOnlyWhenTheEpochIsOver) {
 TEST(EpochCount, WhatIsLeftOfAnEpochNeedsItsLength) {
   EpochCount epochs;
   EXPECT_FALSE(epochs.left_of(250));
-  epochs.take_steps(100);
+  epochs.steps = 100;
   EXPECT_EQ(epochs.left_of(250), 50);
   EXPECT_EQ(epochs.left_of(200), 0);
 }
 
 TEST(EpochCount, RemembersTheShortestOfThoseMeasured) {
   EpochCount epochs;
-  EXPECT_FALSE(epochs.any_measured());
+  EXPECT_FALSE(epochs.shortest.has_value());
   EXPECT_FALSE(epochs.is_far_shorter(1s)) << "than nothing";
   epochs.measured(2, 10s);
   epochs.measured(3, 12s);
-  EXPECT_TRUE(epochs.any_measured());
+  EXPECT_TRUE(epochs.shortest.has_value());
   EXPECT_TRUE(epochs.is_far_shorter(4s));
   EXPECT_FALSE(epochs.is_far_shorter(5s)) << "half of the shortest";
   EXPECT_TRUE(epochs.was_measured_last(3));
@@ -131,14 +131,6 @@ TEST(EpochCount, RemembersTheShortestOfThoseMeasured) {
   EXPECT_FALSE(epochs.was_measured_last({}));
   EXPECT_TRUE(epochs.has_measured_after(2));
   EXPECT_FALSE(epochs.has_measured_after(3));
-}
-
-TEST(EpochCount, ABeginningIsTakenOnce) {
-  EpochCount epochs;
-  EXPECT_FALSE(epochs.take_beginning());
-  epochs.begin_at(hand_instant(5));
-  EXPECT_EQ(epochs.take_beginning(), hand_instant(5));
-  EXPECT_FALSE(epochs.take_beginning());
 }
 
 }  // namespace

@@ -12,13 +12,11 @@ using namespace std::chrono_literals;
 using test::hand_instant;
 
 TestPhase opened(std::int64_t announced, std::optional<double> since = 0, std::int64_t net = 0) {
-  OpenTest with;
-  with.iteration = 100;
-  with.net = net;
-  with.announced = announced;
-  if (since) with.since = hand_instant(*since);
   TestPhase out;
-  out.begin(with);
+  out.iteration = 100;
+  out.net = net;
+  out.announced = announced;
+  if (since) out.since = hand_instant(*since);
   return out;
 }
 
@@ -28,28 +26,15 @@ Event batch(std::string_view number, test::Values more = {}) {
   return test::hand_event({}, EventKind::progress, values);
 }
 
-TEST(TestPhase, IsTakenWithAllThatWasKnownOfIt) {
-  TestPhase phase = opened(50);
-  phase.announce(60);
-  EXPECT_TRUE(phase.open());
-  EXPECT_TRUE(phase.is_clocked());
-  const OpenTest taken = phase.take();
-  EXPECT_EQ(taken.iteration, 100);
-  EXPECT_EQ(taken.announced, 60);
-  EXPECT_FALSE(phase.open());
-  EXPECT_FALSE(phase.is_clocked());
-  EXPECT_EQ(phase.take().announced, 0) << "of none there is nothing";
-}
-
 TEST(TestPhase, AnAnnouncementIsNoTestYetUntilItsNetBegins) {
   TestPhase phase = opened(50, 0, 1);
-  EXPECT_FALSE(phase.take_announcement(0)) << "of another net";
-  EXPECT_TRUE(phase.open());
-  EXPECT_EQ(phase.take_announcement(1), 50);
-  EXPECT_FALSE(phase.open());
+  EXPECT_TRUE(phase.is_clocked());
+  EXPECT_FALSE(phase.is_announcement_of(0)) << "of another net";
+  EXPECT_TRUE(phase.is_announcement_of(1));
   TestPhase begun = opened(50);
   ASSERT_TRUE(begun.batches_shown(batch("1"), false));
-  EXPECT_FALSE(begun.take_announcement(0)) << "it shows batches: it had begun";
+  EXPECT_FALSE(begun.is_announcement_of(0)) << "it shows batches: it had begun";
+  EXPECT_FALSE(opened(50, {}).is_clocked());
 }
 
 TEST(TestPhase, CountsBatchesFromTheNumberOfTheFirst) {
@@ -67,7 +52,6 @@ TEST(TestPhase, CountsBatchesFromTheNumberOfTheFirst) {
 }
 
 TEST(TestPhase, AFirstBatchBehindMostOfThemIsAnotherTests) {
-  EXPECT_FALSE(TestPhase().is_followed_by(0));
   TestPhase phase = opened(10);
   phase.display(5, {});
   EXPECT_FALSE(phase.is_followed_by(0)) << "half of it only";
@@ -128,11 +112,9 @@ TEST(TestPhase, AMeanThatIsRoundedTooMuchOrOfOneOfManyGivesNothing) {
   alone.take_mean(line("0.500"), {}, 1);
   alone.display(1, {});
   EXPECT_FALSE(alone.take_stated()) << "the first waited for the data";
-  EXPECT_FALSE(TestPhase().take_stated());
 }
 
 TEST(TestPhase, ATrainingThatGoesOnBesideItWaitedUntilThenOnce) {
-  EXPECT_FALSE(TestPhase().go_on_beside(hand_instant(10)));
   TestPhase phase = opened(10);
   EXPECT_FALSE(phase.go_on_beside({}));
   EXPECT_EQ(phase.go_on_beside(hand_instant(10)), 10s);

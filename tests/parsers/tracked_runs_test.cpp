@@ -109,7 +109,7 @@ TEST_F(TrackedRuns, WhatGoesOnAmidAStoppedTrainingIsWhatItWas) {
   run.run.network = "tiny";
   run.run.settings["type"] = "Adam";
   run.known.batch_size = 32;
-  run.epochs.take_steps(100);
+  run.epochs.steps = 100;
   run.run.state = RunState::stopped;
   run.reach(Stage::ended);
   const Event amid = hand_event({}, EventKind::progress, {{Field::iteration, "500"}});
@@ -117,7 +117,7 @@ TEST_F(TrackedRuns, WhatGoesOnAmidAStoppedTrainingIsWhatItWas) {
   EXPECT_EQ(next.run.network, "tiny");
   EXPECT_EQ(next.run.settings.at("type"), "Adam");
   EXPECT_EQ(next.known.batch_size, 32);
-  EXPECT_EQ(next.epochs.steps(), 100);
+  EXPECT_EQ(next.epochs.steps, 100);
   EXPECT_TRUE(next.resumed);
 }
 
@@ -170,10 +170,8 @@ TEST_F(TrackedRuns, AStateThatIsPutBackGoesOnWithTheSameRun) {
   RunTrack& run = runs.for_measurement(at(0, line));
   run.run.network = "tiny";
   runs.upcoming().run.network = "next";
-  State saved;
-  runs.save(saved);
   Parts other({"hand", "testhost", "prototext", {}});
-  other.runs.restore(saved);
+  other.state = parts.state;
   ASSERT_NE(other.runs.open(), nullptr);
   EXPECT_EQ(other.runs.open()->run.network, "tiny");
   EXPECT_EQ(other.runs.upcoming().run.network, "next");

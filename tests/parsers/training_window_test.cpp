@@ -27,23 +27,22 @@ Segment tested(Duration took) {
 
 TEST(TrainingWindow, IsTheDifferenceOfTwoTimesLessTheTests) {
   Window window;
-  EXPECT_FALSE(window.from());
+  EXPECT_FALSE(window.from);
   window.begin(shown(100, 0.5));
-  window.add_test_time(10s);
+  window.tests += 10s;
   EXPECT_EQ(window.training_time({}, shown(200, 100.5)), 90s);
 }
 
 TEST(TrainingWindow, AnHourThatTheClockWasSetIsNeitherTrainingNorTest) {
   Window window;
   window.begin(shown(100, 0.5));
-  window.hold(tested(3610s));  // the clock was set while it tested
-  window.add_test_time(3610s);
+  window.held.push_back(tested(3610s));  // the clock was set while it tested
+  window.tests += 3610s;
   const Statement said{100s, true, true};
   EXPECT_EQ(window.training_time(said, shown(200, 3700.5)), 90s);
-  const auto held = window.take_held();
+  const auto held = window.held;
   ASSERT_EQ(held.size(), 1u);
   EXPECT_EQ(held[0].duration, 10s);
-  EXPECT_TRUE(window.take_held().empty()) << "they are given once";
 }
 
 TEST(TrainingWindow, TheLogsWordCountsWhereTheClockShowsWholeSecondsOnly) {
@@ -68,38 +67,33 @@ TEST(TrainingWindow, LinesDatedByTheirArrivalGiveWayToAMeasurement) {
 TEST(TrainingWindow, AcrossAGapOnlyWhatIsSaidOfItsStepsCounts) {
   Window window;
   window.begin(shown(100, 0));
-  window.set_gap();
+  window.broken = true;
   EXPECT_FALSE(window.training_time({}, shown(200, 100)));
   EXPECT_FALSE(window.training_time(Statement{80s, true, true}, shown(200, 100)));
   EXPECT_EQ(window.training_time(Statement{80s, false, false}, shown(200, 100)), 80s);
   window.begin(shown(200, 100));
-  EXPECT_FALSE(window.has_gap()) << "the next window has none";
+  EXPECT_FALSE(window.broken) << "the next window has none";
 }
 
 TEST(TrainingWindow, BeginsWithNothingInIt) {
   Window window;
   window.begin(shown(100, 0));
-  window.hold(tested(5s));
-  window.add_test_time(5s);
+  window.held.push_back(tested(5s));
+  window.tests += 5s;
   window.begin_snapshot(150, hand_instant(50));
   window.end_snapshot(hand_instant(52));
   window.begin(shown(200, 100));
-  EXPECT_TRUE(window.take_held().empty());
-  EXPECT_EQ(window.tests(), 0s);
-  EXPECT_FALSE(window.has_snapshot());
-  EXPECT_EQ(window.snapshot_time(), 0s);
-  EXPECT_EQ(window.from()->iteration, 200);
+  EXPECT_TRUE(window.held.empty());
+  EXPECT_EQ(window.tests, 0s);
+  EXPECT_FALSE(window.snapshots > 0);
+  EXPECT_EQ(window.saved, 0s);
+  EXPECT_EQ(window.from->iteration, 200);
 }
 
-TEST(TrainingWindow, HoldsNoMoreTestsThanItMayAndCorrectsTheLast) {
+TEST(TrainingWindow, HoldsNoMoreTestsThanItMay) {
   Window window;
-  window.correct_last_held(7);  // of none
-  while (window.can_hold()) window.hold(tested(1s));
-  window.correct_last_held(7);
-  const auto held = window.take_held();
-  ASSERT_EQ(held.size(), kMaxHeldTests);
-  EXPECT_EQ(held.front().iterations, 10);
-  EXPECT_EQ(held.back().iterations, 7);
+  while (window.can_hold()) window.held.push_back(tested(1s));
+  EXPECT_EQ(window.held.size(), kMaxHeldTests);
 }
 
 TEST(TrainingWindow, ASnapshotLastsUntilALineShowsItsEnd) {
@@ -108,22 +102,22 @@ TEST(TrainingWindow, ASnapshotLastsUntilALineShowsItsEnd) {
   EXPECT_TRUE(window.begin_snapshot(100, hand_instant(50)));
   EXPECT_FALSE(window.begin_snapshot(100, hand_instant(51))) << "another file of it";
   window.end_snapshot_by_test(100, hand_instant(53));
-  EXPECT_EQ(window.snapshot_time(), 3s);
-  EXPECT_FALSE(window.has_unclocked_snapshot());
+  EXPECT_EQ(window.saved, 3s);
+  EXPECT_FALSE(window.unclocked);
   window.end_snapshot(hand_instant(60));  // none is under way
-  EXPECT_EQ(window.snapshot_time(), 3s);
+  EXPECT_EQ(window.saved, 3s);
   window.begin_snapshot(200, hand_instant(80));
   window.end_snapshot_by_test(150, hand_instant(90));
-  EXPECT_TRUE(window.has_unclocked_snapshot()) << "a test at another iteration tells nothing of its end";
-  EXPECT_EQ(window.snapshot_time(), 3s);
+  EXPECT_TRUE(window.unclocked) << "a test at another iteration tells nothing of its end";
+  EXPECT_EQ(window.saved, 3s);
 }
 
 TEST(TrainingWindow, ASnapshotWithoutATimeIsUnclocked) {
   Window window;
   window.begin(shown(0, 0));
   window.begin_snapshot(100, {});
-  EXPECT_TRUE(window.has_snapshot());
-  EXPECT_TRUE(window.has_unclocked_snapshot());
+  EXPECT_TRUE(window.snapshots > 0);
+  EXPECT_TRUE(window.unclocked);
 }
 
 TEST(TrainingWindow, OfTheTimeUpToTheNextDisplayOneIterationIsNoSnapshot) {
@@ -132,58 +126,39 @@ TEST(TrainingWindow, OfTheTimeUpToTheNextDisplayOneIterationIsNoSnapshot) {
   window.begin_snapshot(100, hand_instant(100));
   window.see_line(hand_instant(102));
   window.end_snapshot_by_progress(shown(100, 105), 104s);
-  EXPECT_EQ(window.snapshot_time(), 4s) << "99 iterations took 99 s";
+  EXPECT_EQ(window.saved, 4s) << "99 iterations took 99 s";
   Window full;
   full.begin(shown(0, 1));
   full.begin_snapshot(100, hand_instant(100));
   full.see_line(hand_instant(105));
   full.end_snapshot_by_progress(shown(100, 105), 104s);
-  EXPECT_EQ(full.snapshot_time(), 5s) << "its lines leave no room for an iteration";
+  EXPECT_EQ(full.saved, 5s) << "its lines leave no room for an iteration";
   Window far;
   far.begin(shown(0, 1));
   far.begin_snapshot(100, hand_instant(100));
   far.end_snapshot_by_progress(shown(150, 160), 159s);
-  EXPECT_TRUE(far.has_unclocked_snapshot()) << "fifty iterations were computed since";
+  EXPECT_TRUE(far.unclocked) << "fifty iterations were computed since";
 }
 
 TEST(TrainingProgress, TheStartUpIsTheTimeToTheFirstIterationWithoutTests) {
   Training training;
-  training.add_test_before(5s);
+  training.tests_before += 5s;
   EXPECT_EQ(training.first_progress(20s, 0), 15s);
-  EXPECT_FALSE(training.awaits_step_time());
+  EXPECT_FALSE(training.until_progress.has_value());
   Training impossible;
-  impossible.add_test_before(30s);
+  impossible.tests_before += 30s;
   EXPECT_FALSE(impossible.first_progress(20s, 0)) << "the clock was set";
 }
 
 TEST(TrainingProgress, IterationsInTheStartUpAreTakenOutAtTheFirstStepTime) {
   Training training;
   EXPECT_FALSE(training.first_progress(20s, 10));
-  EXPECT_TRUE(training.awaits_step_time());
+  EXPECT_TRUE(training.until_progress.has_value());
   EXPECT_EQ(training.startup_by(1s), 10s);
   EXPECT_FALSE(training.startup_by(1s)) << "once";
   Training slow;
   slow.first_progress(20s, 10);
   EXPECT_EQ(slow.startup_by(3s), 0s) << "never less than nothing";
-}
-
-TEST(TrainingProgress, OneWindowWithoutASnapshotIsRemembered) {
-  Training training;
-  EXPECT_FALSE(training.measured_by_lines());
-  training.measured_window(true);
-  EXPECT_TRUE(training.measured_by_lines());
-  EXPECT_FALSE(training.measured_without_snapshot());
-  training.measured_window(false);
-  training.measured_window(true);
-  EXPECT_TRUE(training.measured_without_snapshot());
-}
-
-TEST(TrainingProgress, OfBarsThatAreFullAtOnceTheLongestCounts) {
-  Training training;
-  EXPECT_FALSE(training.full_bar());
-  training.see_full_bar(40);
-  training.see_full_bar(10);
-  EXPECT_EQ(training.full_bar(), 40);
 }
 
 }  // namespace
