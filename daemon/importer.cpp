@@ -14,6 +14,7 @@
 #include "parsers/lines/event_records.h"
 #include "parsers/lines/line.h"
 #include "parsers/log/log_parser.h"
+#include "parsers/rules/shape_memory.h"
 
 namespace etad {
 namespace {
@@ -34,7 +35,7 @@ class LogImport final : public service::ImportSession {
   Result<service::ImportReport> finish() override;
 
  private:
-  LogOptions log_options() const;
+  LogOptions log_options();
   void take(std::string_view bytes);
   void take_records();
   void feed_line(std::string_view line, std::optional<Instant> time);
@@ -60,6 +61,7 @@ class LogImport final : public service::ImportSession {
   std::int64_t replaces_;          // the import whose place this one takes; 0: none
   std::set<std::string> finished_;
   ContentIdentity identity_;
+  ShapeMemory shapes_;
   LogParser parser_;
   SourceRow row_;
   Records records_;
@@ -119,7 +121,7 @@ LogImport::~LogImport() {
   if (!done_) static_cast<void>(abandon());
 }
 
-LogOptions LogImport::log_options() const {
+LogOptions LogImport::log_options() {
   const auto columns = request_.labels.find("columns");
   return {options_.formats.get(),
           request_.format.empty() ? "auto" : request_.format,
@@ -130,7 +132,8 @@ LogOptions LogImport::log_options() const {
           [beside = request_.beside](const std::string& name) {
             const auto sent = beside.find(name);
             return sent == beside.end() ? std::string() : sent->second;
-          }};
+          },
+          &shapes_};
 }
 
 Result<void> LogImport::feed(std::string_view bytes) {

@@ -8,6 +8,7 @@
 #include "daemon/follow/beside.h"
 #include "daemon/follow/journal.h"
 #include "daemon/row_account.h"
+#include "parsers/rules/shape_memory.h"
 
 namespace etad {
 namespace {
@@ -161,7 +162,10 @@ void Ingest::Awake::note_committed() {
 }
 
 Ingest::Ingest(IngestOptions options, SharedWriter& writer, follow::Follower& follower)
-    : options_(std::move(options)), writer_(writer), follower_(follower) {}
+    : options_(std::move(options)),
+      writer_(writer),
+      follower_(follower),
+      shapes_(std::make_unique<ShapeMemory>()) {}
 
 Ingest::~Ingest() = default;
 
@@ -257,6 +261,7 @@ LogOptions Ingest::log_options(const Source& source) const {
   out.formats = options_.formats.get();
   out.host = options_.host;
   out.zone = options_.zone;
+  out.shapes = shapes_.get();
   if (source.tag >= options_.sources.size()) return out;
   const SourceRule& rule = options_.sources[source.tag];
   out.format = rule.format;

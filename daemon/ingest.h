@@ -118,6 +118,7 @@ class Ingest {
   IngestOptions options_;
   SharedWriter& writer_;
   follow::Follower& follower_;
+  std::unique_ptr<ShapeMemory> shapes_;                                    // of all logs' lines
   std::unordered_map<std::string_view, std::unique_ptr<Source>> sources_;  // by path; the names are theirs
   std::vector<Source*> awake_;
   std::vector<Source*> moved_;  // what the next commit is about

@@ -60,7 +60,7 @@ void LogParser::adopt_trace(std::string_view format) {
 }
 
 ReadingContext LogParser::context() const {
-  return {options_.host, options_.labels, options_.zone, options_.beside};
+  return {options_.host, options_.labels, options_.zone, options_.beside, options_.shapes};
 }
 
 void LogParser::adopt(std::shared_ptr<const Format> format) {

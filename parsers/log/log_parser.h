@@ -37,6 +37,7 @@ struct LogOptions {
   ZoneOffset zone = utc_offset;               // of the machine that wrote the log
   std::vector<std::string> columns{};         // of a monitoring trace without a header
   TextBeside beside{};                        // what lies in its folder
+  ShapeMemory* shapes = nullptr;              // of whoever parses logs one after another; outlives the parser
 };
 
 class LogParser {

@@ -33,7 +33,10 @@ bool is_said_by_all(EventKind kind) {
 }  // namespace
 
 Reading::Reading(std::shared_ptr<const Format> format, const ReadingContext& context)
-    : format_(std::move(format)), beside_(context.beside), tracker_(source_context(*format_, context)) {
+    : format_(std::move(format)),
+      beside_(context.beside),
+      shapes_(context.shapes),
+      tracker_(source_context(*format_, context)) {
   time_.zone = context.zone;
   if (format_->is_table()) table_.emplace();
 }
@@ -41,7 +44,7 @@ Reading::Reading(std::shared_ptr<const Format> format, const ReadingContext& con
 bool Reading::take(std::string_view line, std::optional<Instant> arrival, Instant modified, Records& out) {
   time_.reference = modified;
   const std::int64_t bad_rows = table_ ? table_->bad_rows() : 0;
-  Event event = table_ ? table_->read(line) : format_->match(line, time_);
+  Event event = table_ ? table_->read(line) : format_->match(line, time_, shapes_);
   const bool known = event.kind != EventKind::none;
   if (event.kind != EventKind::sample && event.has(Field::series))
     event.speaker = speaker_of(event.text(Field::series));

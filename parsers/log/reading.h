@@ -28,6 +28,7 @@ struct ReadingContext {
   std::map<std::string, std::string> labels;  // values the log may lack; the log wins
   ZoneOffset zone = utc_offset;               // of the machine that wrote the log
   TextBeside beside{};                        // asked where a run begins
+  ShapeMemory* shapes = nullptr;              // outlives the reading; nullptr: every line is matched anew
 };
 
 class Reading {
@@ -65,6 +66,7 @@ class Reading {
 
   std::shared_ptr<const Format> format_;
   TextBeside beside_;
+  ShapeMemory* shapes_;
   TimeContext time_;
   Tracker tracker_;
   std::optional<SegmentTable> table_;  // where its lines are the rows of one

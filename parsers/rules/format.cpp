@@ -13,6 +13,7 @@
 #include "parsers/rules/rule_check.h"
 #include "parsers/rules/rule_file.h"
 #include "parsers/rules/rule_index.h"
+#include "parsers/rules/shape_memory.h"
 
 namespace etad {
 
@@ -39,6 +40,41 @@ struct Format::Impl {
       line.remove_prefix(groups[0].size());
     }
     return line;
+  }
+
+  // The first of the rules whose own the message is fills in the event.
+  void try_rules(const std::vector<std::uint16_t>& list, TimeContext& context, Event& event) const {
+    Pattern::Groups groups;
+    for (const std::uint16_t id : list) {
+      if (!rules[id].match(event.message, groups, context, event)) continue;
+      event.rule = id;
+      return;
+    }
+  }
+
+  // Remembered is which of the rules that treat all digits alike is the first to match. Those before it that may not are
+  // asked each time.
+  void try_rules(const RuleIndex::List& list, ShapeMemory& shapes, TimeContext& context, Event& event) const {
+    Pattern::Groups groups;
+    const ShapeMemory::Shape* const known = shapes.find(list.id, event.message);
+    for (const std::uint16_t id : known ? list.particular : list.rules) {
+      if (known && id >= known->rule()) break;
+      const Rule& rule = rules[id];
+      if (!known && rule.treats_digits_alike()) {
+        if (!rule.pattern()->match(event.message, groups)) continue;
+        shapes.remember(event.message, id, groups, rule.pattern()->group_names().size() + 1);
+        rule.fill_in(event.message, groups, context, event);
+      } else if (!rule.match(event.message, groups, context, event)) {
+        continue;
+      }
+      event.rule = id;
+      return;
+    }
+    if (!known) return shapes.remember(event.message, Event::kNoRule, groups, 0);
+    if (known->rule() == Event::kNoRule) return;
+    known->groups_of(event.message, groups);
+    rules[known->rule()].fill_in(event.message, groups, context, event);
+    event.rule = known->rule();
   }
 };
 
@@ -136,7 +172,7 @@ std::vector<std::string> Format::rule_names() const {
   return names;
 }
 
-Event Format::match_unlabelled(std::string_view line, TimeContext& context) const {
+Event Format::match_unlabelled(std::string_view line, TimeContext& context, ShapeMemory* shapes) const {
   Event event;
   const auto carried = std::exchange(context.carried, {});
   event.message = impl_->strip.empty() ? line : impl_->stripped(line);
@@ -157,12 +193,8 @@ Event Format::match_unlabelled(std::string_view line, TimeContext& context) cons
   } else if (event.message.empty()) {
     context.carried = event.time;
   }
-  Pattern::Groups groups;
-  for (const std::uint16_t id : impl_->index.candidates(file, event.message)) {
-    if (!impl_->rules[id].match(event.message, groups, context, event)) continue;
-    event.rule = id;
-    break;
-  }
+  if (const auto& list = impl_->index.candidates(file, event.message); !list.rules.empty())
+    shapes ? impl_->try_rules(list, *shapes, context, event) : impl_->try_rules(list.rules, context, event);
   if (event.kind == EventKind::date) {
     const auto year = event.integer(Field::year), month = event.integer(Field::month),
                day = event.integer(Field::day);
@@ -178,14 +210,14 @@ Event Format::match_unlabelled(std::string_view line, TimeContext& context) cons
 
 // A launcher's label is taken off before anything else. One that may be the program's own words ("120: 12.5")
 // is taken off only where the whole line says nothing.
-Event Format::match(std::string_view line, TimeContext& context) const {
+Event Format::match(std::string_view line, TimeContext& context, ShapeMemory* shapes) const {
   const auto label = launcher_label(line);
-  if (!label) return match_unlabelled(line, context);
+  if (!label) return match_unlabelled(line, context, shapes);
   if (!label->certain) {
-    Event whole = match_unlabelled(line, context);
+    Event whole = match_unlabelled(line, context, shapes);
     if (whole.rule != Event::kNoRule) return whole;
   }
-  Event event = match_unlabelled(line.substr(label->length), context);
+  Event event = match_unlabelled(line.substr(label->length), context, shapes);
   event.speaker = label->speaker;
   return event;
 }

@@ -19,6 +19,7 @@ struct RuleFile;
 class Pattern;
 class Recogniser;
 class Rule;
+class ShapeMemory;
 
 // A compiled rule file. Immutable; shared by all sources of that format.
 class Format {
@@ -31,8 +32,9 @@ class Format {
   const std::string& framework() const;         // what runs of this format are filed under
   std::vector<std::string> rule_names() const;  // by Event::rule
 
-  // The event of one cleaned line. Pure but for `context.last` and `context.year`, which it moves on.
-  Event match(std::string_view line, TimeContext& context) const;
+  // The event of one cleaned line. Pure but for `context.last` and `context.year`, which it moves on. With `shapes` it
+  // comes to the same, and mostly sooner.
+  Event match(std::string_view line, TimeContext& context, ShapeMemory* shapes = nullptr) const;
 
   // Whether this line shows the file to be of this format.
   bool recognises(std::string_view line) const;
@@ -66,7 +68,7 @@ class Format {
 
  private:
   struct Impl;
-  Event match_unlabelled(std::string_view line, TimeContext& context) const;
+  Event match_unlabelled(std::string_view line, TimeContext& context, ShapeMemory* shapes) const;
   explicit Format(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -6,6 +6,7 @@
 
 #include "parsers/base/object_scan.h"
 #include "parsers/base/suggest.h"
+#include "parsers/rules/digits_alike.h"
 
 namespace etad {
 namespace {
@@ -53,6 +54,8 @@ std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where
   if (spec.pattern) {
     rule.pattern_ = compile_pattern(*spec.pattern, Pattern::Anchor::beginning, rule.groups_);
     if (!rule.pattern_) return {};
+    rule.digits_alike_ =
+        spec.json.empty() && spec.when.empty() && etad::treats_digits_alike(spec.pattern->text);
   }
   for (const PatternSpec& text : spec.find) {
     std::vector<Target> groups;
@@ -105,12 +108,17 @@ bool Rule::match(std::string_view message, Pattern::Groups& groups, TimeContext&
   if (!spec_.json.empty() || !spec_.when.empty()) {
     if (!match_object(message.substr(matched), context, event)) return false;
   }
+  fill_in(message, groups, context, event);
+  return true;
+}
+
+void Rule::fill_in(std::string_view message, Pattern::Groups& groups, TimeContext& context,
+                   Event& event) const {
   event.kind = spec_.event;
   for (std::size_t i = 0; i < groups_.size(); ++i)
     if (groups[i + 1].data()) take(groups_[i], groups[i + 1], context, event);
   find_more(message, groups, context, event);
   for (const auto& [f, text] : spec_.set) event.add({f, 1, text});
-  return true;
 }
 
 // What stands anywhere in the message, in whatever order. Of several patterns for one field the first that finds it

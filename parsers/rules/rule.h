@@ -33,10 +33,16 @@ class Rule {
   bool speaks_for(std::string_view file) const;
   const std::vector<std::string>& files() const { return spec_.files; }  // empty: any
 
+  // Whether it is told by its pattern alone whether a message is its own, and the pattern treats all digits alike.
+  bool treats_digits_alike() const { return digits_alike_; }
+
   // Fills in kind, values and (from a group or key `time`) the time. False: not this rule's, `event`
   // unchanged. The values are views into `message` and into this rule; `groups` is scratch, shared by the
   // rules that a line is tried on. The caller has asked speaks_for().
   bool match(std::string_view message, Pattern::Groups& groups, TimeContext& context, Event& event) const;
+
+  // Does that with a message whose groups are known already.
+  void fill_in(std::string_view message, Pattern::Groups& groups, TimeContext& context, Event& event) const;
 
  private:
   class Taker;
@@ -52,6 +58,7 @@ class Rule {
 
   RuleSpec spec_;
   std::optional<Pattern> pattern_;
+  bool digits_alike_ = false;
   std::vector<Target> groups_;  // of the pattern, from group 1 on
   struct Sought {
     Pattern pattern;

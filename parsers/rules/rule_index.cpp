@@ -1,8 +1,21 @@
 #include "parsers/rules/rule_index.h"
 
 #include <algorithm>
+#include <atomic>
+#include <utility>
 
 namespace etad {
+namespace {
+
+RuleIndex::List make_list(const std::vector<Rule>& rules, const std::vector<std::uint16_t>& places) {
+  static std::atomic<std::uint64_t> last_id{0};
+  RuleIndex::List list{++last_id, places, {}};
+  for (const std::uint16_t i : places)
+    if (!rules[i].treats_digits_alike()) list.particular.push_back(i);
+  return list;
+}
+
+}  // namespace
 
 RuleIndex::RuleIndex(const std::vector<Rule>& rules) {
   std::vector<std::string> files = {std::string(1, '\0')};  // any that no rule names
@@ -23,9 +36,9 @@ RuleIndex::RuleIndex(const std::vector<Rule>& rules) {
       list.clear();
       for (const std::uint16_t i : speak)
         if (first == kEmpty || rules[i].can_begin_with(static_cast<unsigned char>(first))) list.push_back(i);
-      if (lists_[last] != list) {
-        last = static_cast<std::size_t>(std::find(lists_.begin(), lists_.end(), list) - lists_.begin());
-        if (last == lists_.size()) lists_.push_back(list);
+      if (lists_[last].rules != list) {
+        last = static_cast<std::size_t>(std::ranges::find(lists_, list, &List::rules) - lists_.begin());
+        if (last == lists_.size()) lists_.push_back(make_list(rules, list));
       }
       firsts_[place][first] = static_cast<std::uint16_t>(last);
     }

@@ -17,8 +17,15 @@ class RuleIndex {
   RuleIndex() = default;
   explicit RuleIndex(const std::vector<Rule>& rules);
 
-  // The rules to try, by their places in the list and in its order. `file`: empty where the line names none.
-  const std::vector<std::uint16_t>& candidates(std::string_view file, std::string_view message) const {
+  // Rules to try, by their places in the format's list and in its order.
+  struct List {
+    std::uint64_t id = 0;  // no other list of any format has it
+    std::vector<std::uint16_t> rules;
+    std::vector<std::uint16_t> particular;  // those of them that may tell one digit from another
+  };
+
+  // `file`: empty where the line names none.
+  const List& candidates(std::string_view file, std::string_view message) const {
     const std::size_t first = message.empty() ? kEmpty : static_cast<unsigned char>(message.front());
     return lists_[firsts_[place_of(file)][first]];
   }
@@ -39,8 +46,8 @@ class RuleIndex {
     std::size_t place;
   };
   std::array<std::vector<Named>, 32> by_size_;
-  std::vector<ByFirst> firsts_{ByFirst{}};             // by file: where the list is for each first byte
-  std::vector<std::vector<std::uint16_t>> lists_{{}};  // each once; the first is empty
+  std::vector<ByFirst> firsts_{ByFirst{}};  // by file: where the list is for each first byte
+  std::vector<List> lists_{{}};             // each once; the first is empty
 };
 
 }  // namespace etad

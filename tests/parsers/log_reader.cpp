@@ -1,5 +1,6 @@
 #include "tests/parsers/log_reader.h"
 #include "parsers/log/log_parser.h"
+#include "parsers/rules/shape_memory.h"
 #include "tests/places.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +83,9 @@ std::vector<std::string> caffe_log_names() {
 
 std::map<std::int64_t, Run> runs_of(const std::vector<std::string>& lines,
                                     const std::function<bool(std::size_t)>& restarts) {
+  ShapeMemory shapes;
   LogOptions options;
+  options.shapes = &shapes;
   options.formats = &shipped_formats();
   LogParser parser(options);
   Records records;

@@ -38,10 +38,10 @@ TEST(RuleIndex, GivesTheRulesThatAskingEachOfThemWould) {
                                    "nobody.cc", std::string(32, 'x'), std::string(42, 'y')};
     for (const Rule& rule : rules) files.insert(rule.files().begin(), rule.files().end());
     for (const std::string& file : files) {
-      EXPECT_EQ(index.candidates(file, ""), asked(rules, file, "")) << entry.path() << " " << file;
+      EXPECT_EQ(index.candidates(file, "").rules, asked(rules, file, "")) << entry.path() << " " << file;
       for (int byte = 0; byte < 256; ++byte) {
         const std::string message(1, static_cast<char>(byte));
-        EXPECT_EQ(index.candidates(file, message), asked(rules, file, message))
+        EXPECT_EQ(index.candidates(file, message).rules, asked(rules, file, message))
             << entry.path() << " " << file << " " << byte;
       }
     }
@@ -49,8 +49,8 @@ TEST(RuleIndex, GivesTheRulesThatAskingEachOfThemWould) {
 }
 
 TEST(RuleIndex, OfNoRulesGivesNone) {
-  EXPECT_TRUE(RuleIndex().candidates("", "").empty());
-  EXPECT_TRUE(RuleIndex(std::vector<Rule>()).candidates("a.cpp", "x").empty());
+  EXPECT_TRUE(RuleIndex().candidates("", "").rules.empty());
+  EXPECT_TRUE(RuleIndex(std::vector<Rule>()).candidates("a.cpp", "x").rules.empty());
 }
 
 }  // namespace

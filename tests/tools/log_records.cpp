@@ -15,6 +15,7 @@
 #include "parsers/lines/line.h"
 #include "parsers/log/log_parser.h"
 #include "parsers/rules/format.h"
+#include "parsers/rules/shape_memory.h"
 
 namespace {
 
@@ -100,7 +101,9 @@ FormatSet formats_of(const std::filesystem::path& rules) {
 
 json::object records_of(const FormatSet& formats, const std::string& only, const std::string& path) {
   std::ifstream in(path, std::ios::binary);
+  ShapeMemory line_shapes;
   LogOptions options;
+  options.shapes = &line_shapes;
   options.formats = &formats;
   options.format = only;
   options.beside = [folder = std::filesystem::path(path).parent_path()](const std::string& name) {

@@ -1,0 +1,141 @@
+#include "parsers/rules/digits_alike.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace etad {
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+int hex_value(char c) {
+  if (is_digit(c)) return c - '0';
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// Reads a pattern from its left, and gives up at whatever it does not know.
+class Reader {
+ public:
+  explicit Reader(std::string_view pattern) : rest_(pattern) {}
+
+  bool run() {
+    while (!rest_.empty())
+      if (!item()) return false;
+    return true;
+  }
+
+ private:
+  bool take(std::string_view word) {
+    if (!rest_.starts_with(word)) return false;
+    rest_.remove_prefix(word.size());
+    return true;
+  }
+
+  bool take_through(char last) {
+    const auto at = rest_.find(last);
+    if (at == std::string_view::npos) return false;
+    rest_.remove_prefix(at + 1);
+    return true;
+  }
+
+  bool item() {
+    if (take("(?P<")) return take_through('>');
+    if (rest_.front() == '{' && take_count()) return true;
+    if (take("[")) return char_class();
+    if (rest_.starts_with("\\b") || rest_.starts_with("\\B")) {  // a digit is part of a word, whichever it is
+      rest_.remove_prefix(2);
+      return true;
+    }
+    const auto byte = member();
+    return byte && !(*byte >= 0 && is_digit(static_cast<char>(*byte)));
+  }
+
+  // "{2}", "{1,}", "{1,3}"; any other brace stands for itself.
+  bool take_count() {
+    const auto close = rest_.find('}');
+    if (close == std::string_view::npos || close < 2 || !is_digit(rest_[1])) return false;
+    const std::string_view inside = rest_.substr(1, close - 1);
+    if (inside.find_first_not_of("0123456789,") != std::string_view::npos ||
+        std::count(inside.begin(), inside.end(), ',') > 1)
+      return false;
+    rest_.remove_prefix(close + 1);
+    return true;
+  }
+
+  // A byte that stands for itself, escaped or not; kAll or kNone for a class that holds all digits or none.
+  static constexpr int kAll = -1, kNone = -2;
+  std::optional<int> member() {
+    const char c = rest_.front();
+    rest_.remove_prefix(1);
+    if (c != '\\') return static_cast<unsigned char>(c);
+    if (rest_.empty()) return {};
+    const char name = rest_.front();
+    rest_.remove_prefix(1);
+    switch (name) {
+      case 'd':
+      case 'w':
+      case 'S':
+        return kAll;
+      case 'D':
+      case 'W':
+      case 's':
+        return kNone;
+      case 't':
+      case 'n':
+      case 'r':
+      case 'f':
+      case 'v':
+      case 'a':
+        return kNone;
+      case 'x': {
+        if (rest_.size() < 2) return {};
+        const int high = hex_value(rest_[0]), low = hex_value(rest_[1]);
+        if (high < 0 || low < 0) return {};
+        rest_.remove_prefix(2);
+        return high * 16 + low;
+      }
+      default: {
+        const bool letter = (name >= 'a' && name <= 'z') || (name >= 'A' && name <= 'Z') || is_digit(name);
+        return letter ? std::nullopt : std::optional<int>(static_cast<unsigned char>(name));
+      }
+    }
+  }
+
+  // All digits are in it, or none is.
+  bool char_class() {
+    take("^");
+    unsigned digits = 0;  // a bit each
+    const auto add = [&digits](int from, int to) {
+      for (int c = std::max<int>(from, '0'); c <= std::min<int>(to, '9'); ++c) digits |= 1U << (c - '0');
+    };
+    for (bool first = true; !rest_.empty() && (first || rest_.front() != ']'); first = false) {
+      if (rest_.starts_with("[:")) return false;
+      const auto low = member();
+      if (!low) return false;
+      if (*low == kAll) add('0', '9');
+      if (*low < 0) continue;
+      int high = *low;
+      if (rest_.size() > 1 && rest_[0] == '-' && rest_[1] != ']') {
+        rest_.remove_prefix(1);
+        const auto end = member();
+        if (!end || *end < *low) return false;
+        high = *end;
+      }
+      add(*low, high);
+    }
+    return take("]") && (digits == 0 || digits == 0x3ff);
+  }
+
+  std::string_view rest_;
+};
+
+}  // namespace
+
+bool treats_digits_alike(std::string_view pattern) {
+  return Reader(pattern).run();
+}
+
+}  // namespace etad

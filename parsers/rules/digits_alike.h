@@ -1,0 +1,13 @@
+// Whether a pattern treats all ten digits alike: "\d+", "[\w.]+" and "loss" do, "[1-9]\d*" and "epoch 0" do not. Such a
+// pattern matches a text if and only if it matches the same text with other digits in it, and its groups stand at the
+// same places: no step of a match can tell one digit from another.
+#pragma once
+
+#include <string_view>
+
+namespace etad {
+
+// Of a pattern that RE2 has taken. In doubt: false.
+bool treats_digits_alike(std::string_view pattern);
+
+}  // namespace etad

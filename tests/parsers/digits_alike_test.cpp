@@ -1,0 +1,70 @@
+#include "parsers/rules/digits_alike.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "parsers/rules/rule.h"
+#include "tests/parsers/log_reader.h"
+#include "tests/parsers/other_digits.h"
+
+namespace etad::test {
+namespace {
+
+TEST(DigitsAlike, WhereNoStepTellsOneDigitFromAnother) {
+  for (const char* pattern :
+       {R"(Iteration (?P<iteration>\d+), loss = (?P<loss>\S+))", R"((?P<x2>[\w.]+)s?$)", R"([^%|]*\|)",
+        R"(a{2})", R"(\d{1,3}x{4,})", R"([0-9a-f]+)", R"([^0-9])", R"((?i)\bep(?:och)?\b)", R"([1-9\d])",
+        R"([]0-9])", R"(\xe2\x94\x81)", R"([\x20-\x7e]+)", R"([ -~])", R"(\[\*\.\])", R"([-+]?\d)", R"()",
+        R"({)", R"(a{x})"})
+    EXPECT_TRUE(treats_digits_alike(pattern)) << pattern;
+}
+
+TEST(DigitsAlike, NotWhereOneMay) {
+  for (const char* pattern :
+       {R"(epoch 1)",  R"([1-9]\d*)", R"([0-8])",       R"([^5])", R"([!-4])", R"([4-z])",
+        R"(\x31)",     R"([\x30])",   R"([[:digit:]])", R"(\pN)",  R"(\Q7\E)", R"({,5})",
+        R"(a{1,2,3})", R"(\1)",       R"(\x{31})",      R"(\)",    R"([a)",    R"([)",
+        R"(a[]1])",    R"(#0: )",     R"((?P<x)",       R"([+-5])"})
+    EXPECT_FALSE(treats_digits_alike(pattern)) << pattern;
+}
+
+std::string places(const Pattern& pattern, std::string_view text) {
+  Pattern::Groups groups;
+  if (!pattern.match(text, groups)) return "no";
+  std::string out;
+  for (std::size_t i = 0; i <= pattern.group_names().size(); ++i)
+    out += groups[i].data()
+               ? std::to_string(groups[i].data() - text.data()) + "+" + std::to_string(groups[i].size()) + " "
+               : "- ";
+  return out;
+}
+
+// Each pattern of the shipped rules on each sample of its format: with whatever digits, the groups stand where they
+// stood.
+TEST(DigitsAlike, IsTrueOfTheShippedPatterns) {
+  std::mt19937 random(18);
+  std::size_t alike = 0, matches = 0;
+  for (const auto& format : shipped_formats().all()) {
+    for (const Rule& rule : format->rules()) {
+      if (!rule.pattern() || !treats_digits_alike(rule.pattern()->text())) continue;
+      ++alike;
+      for (const SampleSpec& sample : format->file().samples) {
+        TimeContext context;
+        const std::string_view message = format->match(sample.text, context).message;
+        const std::string before = places(*rule.pattern(), message);
+        if (before != "no") ++matches;
+        for (int i = 0; i < 3; ++i) {
+          const std::string other = with_other_digits(message, random);
+          EXPECT_EQ(places(*rule.pattern(), other), before) << rule.pattern()->text() << "\n" << other;
+        }
+      }
+    }
+  }
+  EXPECT_GT(alike, 300U);
+  EXPECT_GT(matches, 300U);
+}
+
+}  // namespace
+}  // namespace etad::test
