@@ -19,14 +19,16 @@ struct OpenLine {
 
 class Assembler {
  public:
-  Assembler(std::size_t limit, Batch& batch) : limit_(limit), batch_(batch) {}
+  // `clean`: no line of the block needs cleaning as it stands, which is told sooner of all of them at once.
+  Assembler(std::size_t limit, bool clean, Batch& batch) : limit_(limit), clean_(clean), batch_(batch) {}
 
   void take(std::span<char> line) {
     if (maybe_enveloped(line)) {
       if (const auto envelope = open_envelope(line)) return take(*envelope);
     }
     close();
-    give_out(line, std::nullopt);
+    if (!clean_ || line.size() > limit_) return give_out(line, std::nullopt);
+    batch_.lines.push_back({{line.data(), line.size()}, std::nullopt});
   }
 
   // What remains open is given out as it is.
@@ -76,6 +78,7 @@ class Assembler {
   }
 
   std::size_t limit_;
+  bool clean_;
   Batch& batch_;
   std::vector<std::string_view> states_;
   std::array<OpenLine, 2> open_;  // of standard output and of standard error
@@ -88,7 +91,11 @@ class Assembler {
 }  // namespace
 
 std::size_t take_lines(const Block& block, std::size_t line_limit, Batch& batch) {
-  Assembler assembler(line_limit, batch);
+  const auto is_clean = [](std::span<const char> bytes) {
+    return !needs_cleaning({bytes.data(), bytes.size()});
+  };
+  const bool clean = is_clean(block.bytes) && is_clean(block.rest);
+  Assembler assembler(line_limit, clean, batch);
   std::size_t settled = 0;
   char* const begin = block.bytes.data();
   split_lines(block.bytes, [&](std::span<char> line) {

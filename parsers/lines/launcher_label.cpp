@@ -1,6 +1,7 @@
 #include "parsers/lines/launcher_label.h"
 
 #include <algorithm>
+#include <array>
 
 #include "parsers/base/hash.h"
 
@@ -18,8 +19,17 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+// Every line's first word is looked at.
+constexpr auto kNames = [] {
+  std::array<bool, 256> names{};
+  for (unsigned c = 0; c < names.size(); ++c)
+    names[c] = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+               c == '_' || c == '.';
+  return names;
+}();
+
 bool is_name(char c) {
-  return is_digit(c) || is_letter(c) || c == '-' || c == '_' || c == '.';
+  return kNames[static_cast<unsigned char>(c)];
 }
 
 std::size_t digits_at(std::string_view text, std::size_t at) {
@@ -89,7 +99,7 @@ std::optional<Label> named(std::string_view line) {
   std::size_t end = 0;
   const std::size_t most = std::min(line.size(), kLongest);
   while (end < most && is_name(line[end])) ++end;
-  if (end == 0 || end == most) return {};
+  if (end == 0 || end == most || (line[end] != ':' && line[end] != ' ')) return {};
   const std::string_view who = line.substr(0, end);
   const bool numbered = is_digit(who.back());
   if (numbered && line.substr(end).starts_with(": ")) return Label{who, end + 2, false};

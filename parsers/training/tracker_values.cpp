@@ -320,7 +320,9 @@ namespace {
 constexpr const char* kTokens = "tokens_per_iteration";
 
 std::int64_t number_set(const Run& run, std::string_view name) {
-  std::string digits(setting_of(run, name));
+  const std::string_view said = setting_of(run, name);
+  if (said.empty()) return 0;
+  std::string digits(said);
   std::erase(digits, ',');
   return whole_number(digits).value_or(0);
 }
@@ -360,9 +362,9 @@ std::int64_t track::Values::train_samples(const RunTrack& r) const {
   if (counts_epochs(r.run)) return number_set(r.run, name_of(Field::dataset_size));
   const Quantities& known = r.known;
   const std::int64_t tokens = number_set(r.run, kTokens);
-  if (const std::int64_t length = number_set(r.run, name_of(Field::sequence_length));
-      tokens > 0 && length > 0)
-    return std::max<std::int64_t>(1, tokens / length);
+  if (tokens > 0)
+    if (const std::int64_t length = number_set(r.run, name_of(Field::sequence_length)); length > 0)
+      return std::max<std::int64_t>(1, tokens / length);
   const std::int64_t iter_size = known.iter_size ? *known.iter_size : all_.labels.iter_size.value_or(1);
   if (known.global_batch_size) return product(*known.global_batch_size, iter_size);
   const std::int64_t devices = known.devices ? *known.devices : all_.labels.devices.value_or(1);
