@@ -228,9 +228,9 @@ void LogParser::consider_trace(const Line& line, Records& out) {
   replay(line.modified, out);
 }
 
+// A training's stay held: another format that shows itself later has not read them.
 void LogParser::replay(Instant modified, Records& out) {
-  held_bytes_ = 0;
-  for (const HeldLine& held : std::exchange(held_, {})) {
+  for (const HeldLine& held : held_) {
     const Line line{held.text, held.arrival, modified};
     if (trace_) {
       take_trace(line, out);
@@ -238,6 +238,9 @@ void LogParser::replay(Instant modified, Records& out) {
       read_own(line, out);
     }
   }
+  if (!trace_) return;
+  held_.clear();
+  held_bytes_ = 0;
 }
 
 void LogParser::settle(Records& out) {

@@ -41,6 +41,12 @@ void keep_runs(const Reading& reading, Records& found) {
   found.samples.clear();
 }
 
+// A run that is over and was measured in one piece, by what its end says of all of it.
+bool measured_whole(const Rival& r) {
+  return r.found.segments.size() == 1 && r.found.segments.front().value.first_iteration == 0 &&
+         !r.reading.running();
+}
+
 }  // namespace
 
 void Rival::take_over(std::int64_t first, Records& out) {
@@ -97,7 +103,7 @@ std::optional<Rival> Rivals::winner(const Reading* own, std::int64_t segments, b
     const auto measured = static_cast<std::int64_t>(r.found.segments.size());
     if (r.reading.format().is_generic() != generic) return false;
     if (own && own->format().over(r.reading.name())) return false;
-    if (generic) return measured >= segments;
+    if (generic) return measured >= segments || measured_whole(r);
     return measured >= segments || (measured > 0 && !r.reading.running());
   };
   auto best = rivals_.end();

@@ -27,7 +27,53 @@ bool is_slurms(std::string_view line) {
           line.find("oom-kill") != std::string_view::npos || line.find("oom_kill") != std::string_view::npos);
 }
 
+// "Early stopping triggered!", "Epoch 12: early stopping", but not "EarlyStopping counter: 3 out of 10".
+bool tells_early_stop(std::string_view lower) {
+  const std::size_t at = std::min(lower.find("early stop"), lower.find("early-stop"));
+  if (at == std::string_view::npos) return false;
+  std::string_view rest = lower.substr(at + 10);
+  for (const std::string_view ending : {"ping", "ped"})
+    if (rest.starts_with(ending)) rest.remove_prefix(ending.size());
+  rest.remove_prefix(std::min(rest.find_first_not_of(" .:!,-"), rest.size()));
+  if (rest.empty()) return true;
+  for (const std::string_view word : {"at ", "after ", "triggered", "activated", "due ", "because "})
+    if (rest.starts_with(word)) return true;
+  return false;
+}
+
+// "Training time: 6.9 min", "Training complete", "Model training finished", "Finished training".
+bool tells_end(std::string_view lower) {
+  const std::size_t at = lower.find("training ");
+  if (at == std::string_view::npos)
+    return lower.ends_with("finished training") || lower.ends_with("training done");
+  std::string_view rest = lower.substr(at + 9);
+  for (const std::string_view before : {"is ", "was ", "has ", "been "})
+    if (rest.starts_with(before)) rest.remove_prefix(before.size());
+  for (const std::string_view word : {"complete", "finished", "done", "ended", "time:", "time =", "took "})
+    if (rest.starts_with(word)) return true;
+  return false;
+}
+
+void hear_end(LastWords& words, std::string_view line) {
+  constexpr std::size_t kLongest = 200;
+  if (line.size() > kLongest) return;
+  // Nearly every line lacks both words, and is not looked at further.
+  const bool of_stop = line.find("arly") != std::string_view::npos;
+  if (!of_stop && line.find("raining") == std::string_view::npos) return;
+  const std::string lower = lower_case(line);
+  words.stopped_early = words.stopped_early || (of_stop && tells_early_stop(lower));
+  words.done = words.done || tells_end(lower);
+}
+
 }  // namespace
+
+void LastWords::forget(bool with_training) {
+  traceback = false;
+  message.clear();
+  if (!with_training) return;
+  done_amid = done_amid || done;
+  done = stopped_early = false;
+}
 
 bool LastWords::is_stop() const {
   return message.starts_with("KeyboardInterrupt") ||
@@ -36,6 +82,7 @@ bool LastWords::is_stop() const {
 
 void LastWords::hear(std::string_view line) {
   if (!message.empty() || line.empty()) return;
+  hear_end(*this, line);
   if (is_slurms(line)) {
     message = kept_text(line, kMaxMessage);
     return;

@@ -1,6 +1,7 @@
-// What was said last of a program that broke off: the exception of a Python traceback, or that Slurm cancelled its
-// job or killed it for want of memory, behind which nothing more of its run came. A traceback amid a run that goes on
-// is another matter, a warning's or a helper's. Internal to parsers/training.
+// What was said last of a program whose end no rule knows: the exception of a Python traceback, that Slurm cancelled
+// its job or killed it for want of memory, that its training stopped early or is done, behind which nothing more of
+// its run came. A traceback amid a run that goes on is another matter, a warning's or a helper's, and so is the
+// time of a training that each of its epochs tells. Internal to parsers/training.
 #pragma once
 
 #include <string>
@@ -11,9 +12,15 @@ namespace etad::track {
 struct LastWords {
   bool traceback = false;  // its frames are being shown
   std::string message;     // of the first exception since the run last showed that it goes on
+  bool stopped_early = false, done = false;  // said since it last showed its training
+  bool done_amid = false;                    // the same was said, and the training went on
 
   void hear(std::string_view line);  // one that no rule knows
-  bool is_stop() const;              // somebody's will, not a failure
+  // The run goes on, with its training or with a test, which may come behind its training's end.
+  void forget(bool with_training);
+
+  bool is_stop() const;  // somebody's will, not a failure
+  bool is_done() const { return done && !done_amid; }
 };
 
 }  // namespace etad::track

@@ -19,6 +19,11 @@ bool shows_life(EventKind kind) {
          kind == EventKind::throughput || kind == EventKind::test_start || kind == EventKind::test_result;
 }
 
+bool is_of_training(const Event& event) {
+  return event.kind != EventKind::test_start && event.kind != EventKind::test_result &&
+         event.text(Field::phase) != name_of(Phase::test);
+}
+
 }  // namespace
 
 track::Part::Part(Parts& all) : all_(all), state_(all.state) {}
@@ -43,7 +48,7 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, std::optiona
       }
     }
     if (event.kind == EventKind::none) r->last_words.hear(line);
-    if (shows_life(event.kind)) r->last_words = {};
+    if (shows_life(event.kind)) r->last_words.forget(is_of_training(event));
     if (now && !may_be_anothers(event.kind)) {
       r->run.ended_at = now;
       r->dirty = true;

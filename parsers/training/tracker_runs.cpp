@@ -189,6 +189,15 @@ std::int64_t iterations_nearly(Run& run, const Event& event, Duration elapsed) {
   return std::llround(n);
 }
 
+// How many the lines of progress showed, where they show it finely enough: the last ones may not be shown.
+std::int64_t steps_shown(const RunTrack& r) {
+  constexpr std::int64_t kFine = 20;
+  const std::int64_t shown = r.run.iteration.value_or(0), stride = r.training.stride;
+  const std::int64_t planned = r.run.max_iterations.value_or(0);
+  if (planned > 0 && shown <= planned && shown + stride > planned) return planned;
+  return shown >= kFine * stride ? shown : 0;
+}
+
 }  // namespace
 
 // A run that was never long enough between two of its lines to be measured, and says at its end how long all
@@ -207,6 +216,8 @@ void track::Runs::measure_whole(RunTrack& r, const Moment& m) {
                                planned);
   const Duration took = *elapsed - r.run.test.duration;
   if (steps == 0 && planned == 0) steps = iterations_nearly(r.run, m.event, *elapsed);
+  if (steps == 0 && !m.event.has(Field::rate) && !m.event.has(Field::samples_per_second))
+    steps = steps_shown(r);
   if (steps <= 0 || took <= Duration::zero()) return;
   r.run.first_iteration = 0;
   r.run.iteration = std::max(r.run.iteration.value_or(0), steps);
@@ -288,6 +299,10 @@ void give_up(RunTrack& r) {
   const std::string& message = r.last_words.message;
   if (has_done_all(r)) {
     r.run.state = RunState::finished;
+  } else if (message.empty() && r.last_words.stopped_early) {
+    r.run.state = RunState::stopped;
+  } else if (message.empty() && r.last_words.is_done()) {
+    r.run.state = came_to_plan(r.run) ? RunState::finished : RunState::stopped;
   } else if (message.empty()) {
     r.run.state = RunState::lost;
   } else if (r.last_words.is_stop()) {

@@ -60,6 +60,16 @@ bool leaps(const PhaseSummary& before, std::int64_t n, Duration took) {
   return step_time > kOtherStepTime || step_time < 1 / kOtherStepTime;
 }
 
+// The time of one step stands for all of a window, and that step took much longer than those before: an
+// evaluation of which no line tells, for which the others of the window do not stand.
+bool was_no_usual_step(const PhaseSummary& before, std::int64_t n, const Event& event,
+                       const Statement& said) {
+  if (n < 2 || before.segments < 3 || said.measured || !event.has(Field::seconds)) return false;
+  constexpr double kMuchLonger = 10;
+  return to_seconds(said.took) / static_cast<double>(n) * static_cast<double>(before.iterations) >
+         kMuchLonger * to_seconds(before.duration);
+}
+
 // Whether a time worked out from samples a second is in keeping with what was measured before: some count
 // tokens for samples, and then it is not the clock that is wrong.
 bool keeps_step_time(const PhaseSummary& before, std::int64_t n, Duration took) {
@@ -360,6 +370,9 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
       said.reset();
     if (said && (!from.at || !to.at)) note_derived(r.run, "seconds: samples / samples_per_second");
   }
+  const bool by_stamps = from.dated && to.dated;
+  if (said && !by_stamps && was_no_usual_step(r.run.train, to.iteration - from.iteration, m.event, *said))
+    return all_.tests.release(r, m.out);
   const auto took = w.training_time(said, to);
   all_.tests.release(r, m.out);
   if (!took) return;

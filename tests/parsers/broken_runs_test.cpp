@@ -38,6 +38,15 @@ Lines operator+(Lines a, const Lines& b) {
   return a;
 }
 
+Lines keras_epochs(int count) {
+  Lines lines;
+  for (int i = 1; i <= count; ++i) {
+    lines.push_back("Epoch " + std::to_string(i) + "/40");
+    lines.push_back("64/64 - 4s - 62ms/step - accuracy: 0.7500 - loss: 0.5000 - val_accuracy: 0.5000");
+  }
+  return lines;
+}
+
 const Lines kTraceback = {"Traceback (most recent call last):",
                           "  File \"train.py\", line 20, in <module>",
                           "    step(batch)",
@@ -110,6 +119,44 @@ TEST(BrokenRuns, AreNoneWhereTheNextStepShownWouldBeBeyondThePlan) {
   const auto broken = runs_in_order(log(12489));
   ASSERT_EQ(broken.size(), 1U);
   EXPECT_EQ(broken[0].state, RunState::lost);
+}
+
+// Lines that no rule of their format knows.
+TEST(RunsEnds, AreToldByTheLastWordsOfTheProgram) {
+  const auto state_behind = [](const Lines& words, bool restarting) {
+    const auto runs = runs_in_order(keras_epochs(6) + words, restarting);
+    EXPECT_EQ(runs.size(), 1U);
+    return runs.empty() ? RunState::running : runs[0].state;
+  };
+  for (const bool restarting : {false, true}) {
+    EXPECT_EQ(state_behind({}, restarting), RunState::lost);
+    EXPECT_EQ(state_behind({"Epoch 6: early stopping"}, restarting), RunState::stopped);
+    EXPECT_EQ(state_behind({"2026-03-01 10:00:12,250 - INFO - Early stopping triggered!"}, restarting),
+              RunState::stopped);
+    EXPECT_EQ(state_behind({"EarlyStopping counter: 3 out of 10"}, restarting), RunState::lost);
+    // Six epochs of the forty planned.
+    EXPECT_EQ(state_behind({"2026-03-01 10:00:12,250 - main - INFO - Training time: 6.25 min"}, restarting),
+              RunState::stopped);
+  }
+}
+
+// Steps whose plan nothing tells.
+Lines nanogpt_steps(int from, int to) {
+  Lines lines;
+  for (int i = from; i <= to; i += 10)
+    lines.push_back("iter " + std::to_string(i) + ": loss 2.5125, time 500.25ms");
+  return lines;
+}
+
+TEST(RunsEnds, OfNoPlanAreWhereTheTrainingIsSaidToBeDone) {
+  const Lines told = {"Training time: 6.25 min"};
+  const auto done = runs_in_order(nanogpt_steps(10, 90) + told + Lines{"Saving the last weights"});
+  ASSERT_EQ(done.size(), 1U);
+  EXPECT_EQ(done[0].state, RunState::finished);
+  // A program that says it of each of its parts says nothing of the end.
+  const auto amid = runs_in_order(nanogpt_steps(10, 90) + told + nanogpt_steps(100, 190) + told);
+  ASSERT_EQ(amid.size(), 1U);
+  EXPECT_EQ(amid[0].state, RunState::lost);
 }
 
 TEST(RunsEnds, TheMachineNamedOnceMoreBeforeALastTestIsNoRun) {

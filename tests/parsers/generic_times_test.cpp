@@ -234,6 +234,48 @@ TEST(GenericTimes, AValidationBehindAnEpochsLastStepsIsTakenOut) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.2, 0.005);
 }
 
+TEST(GenericTimes, OfAllOfARunAtItsEndMeasureIt) {
+  Lines lines = lines_by(5, [](int i) { return written("Step %d/400 | loss: 0.8125", 100 * i); });
+  EXPECT_TRUE(runs_of(lines).empty());  // no time, no run
+  lines.push_back("Total gradient descent training time: 0 hours 3 mins 20 secs");
+  for (std::size_t restart = 0; restart < lines.size(); ++restart) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U) << restart;
+    EXPECT_EQ(runs.at(0).iteration, 400);
+    EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.5);
+    EXPECT_EQ(runs.at(0).state, RunState::finished);
+  }
+}
+
+TEST(GenericTimes, ElapsedOfACountOutOfATotal) {
+  const auto runs = runs_of(lines_by(8, [](int i) {
+    return written("[%d/3000] Train loss: 0.8125, Valid loss: 0.9125, Elapsed_time: %.2f", 200 * (i + 1),
+                   50.25 * (i + 1));
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 1600);
+  EXPECT_NEAR(step_time(runs.at(0)), 50.25 / 200, 1e-6);
+}
+
+TEST(GenericTimes, OfEpochsThatStampedHeadingsBegin) {
+  const auto runs = runs_of(lines_by(6, [](int i) {
+    return written("2026-03-01 10:%02d:00,250 - __main__ - INFO - Starting epoch %d/40", i * 2, i + 1);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 5);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 120);
+}
+
+// Each line's time is one step's, and stands for ten; where no line tells of the evaluations, theirs shows itself.
+TEST(StepTimes, AreNotThoseOfStepsThatHeldAnEvaluation) {
+  const auto runs = runs_of(lines_by(40, [](int i) {
+    return written("iter %d: loss 2.5125, time %.2fms", 10 * (i + 1), i % 10 == 9 ? 30500.25 : 500.25);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 400);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.50025, 1e-6);
+}
+
 // A bar's states and the lines of the program come in turns of as many as a buffer holds.
 TEST(GenericTimes, ABarAndLinesOfTheSameStepsAreOneRun) {
   Lines lines;

@@ -58,6 +58,23 @@ Read read_log(const std::vector<std::string>& lines, std::size_t restart = 0) {
   return out;
 }
 
+// The first format is adopted by a line amid them; the one that takes over reads those above as well.
+TEST(Recognition, WhatStandsAboveTheFirstTellingLineIsReadByAllFormats) {
+  const std::vector<std::string> lines = {
+      "[2026-03-01 10:00:00,250] [INFO] [launch.py:164:main] dist_world_size=6",
+      "[2026-03-01 10:00:09,250] [INFO] [logging.py:96:log_dist] [Rank 0] step=0, skipped=0, lr=[0.0], "
+      "mom=[0.9]",
+      "{'loss': 1.25, 'grad_norm': 0.5, 'learning_rate': 1e-05, 'epoch': 0.5}",
+      "{'train_runtime': 400.0, 'train_samples_per_second': 24.0, 'train_steps_per_second': 0.75, "
+      "'train_loss': 1.25, 'epoch': 1.0}"};
+  for (std::size_t restart = 0; restart <= lines.size(); ++restart) {
+    const Read read = read_log(lines, restart);
+    EXPECT_EQ(read.format, "huggingface") << restart;
+    ASSERT_EQ(read.runs.size(), 1U) << restart;
+    EXPECT_EQ(read.runs.begin()->second.devices, 6) << restart;
+  }
+}
+
 // A launcher's line that another format claims, and then the trainer's own.
 std::vector<std::string> trainer_behind_a_launcher() {
   std::vector<std::string> lines = {
