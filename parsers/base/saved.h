@@ -15,6 +15,8 @@
 // number; its enumerators count from 0 without gaps. A class that gives out its state() is written as that.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <boost/describe.hpp>
 #include <boost/json.hpp>
 #include <boost/mp11.hpp>
@@ -124,21 +126,38 @@ json::value written(const T& x, Form form) {
   }
 }
 
+// Whether both are written as the same text.
 template <class T>
-json::object all_members_of(const T& x, Form form) {
-  json::object out;
-  boost::mp11::mp_for_each<Members<T>>(
-      [&](auto member) { out.emplace(member.name, written(x.*member.pointer, form)); });
-  return out;
+bool same(const T& a, const T& b) {
+  if constexpr (std::is_same_v<T, double>) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);  // 0.0 is not -0.0
+  } else if constexpr (is_optional<T>) {
+    return a.has_value() == b.has_value() && (!a || same(*a, *b));
+  } else if constexpr (is_pair<T>) {
+    return same(a.first, b.first) && same(a.second, b.second);
+  } else if constexpr (!std::is_same_v<T, std::string> && (Map<T> || List<T>)) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const auto& x, const auto& y) { return same(x, y); });
+  } else if constexpr (requires { a.state(); }) {
+    return same(a.state(), b.state());
+  } else if constexpr (boost::describe::has_describe_members<T>::value) {
+    bool all = true;
+    boost::mp11::mp_for_each<Members<T>>(
+        [&](auto member) { all = all && same(a.*member.pointer, b.*member.pointer); });
+    return all;
+  } else {
+    return a == b;
+  }
 }
 
 template <class T>
 json::object members_of(const T& x, Form form) {
-  json::object out = all_members_of(x, form);
-  if (form == Form::whole) return out;
-  static const json::object fresh = all_members_of(T{}, Form::sparse);
-  for (const auto& member : fresh)
-    if (out.at(member.key()) == member.value()) out.erase(member.key());
+  [[maybe_unused]] static const T fresh{};  // GCC 12 sees no use of it in the lambda
+  json::object out;
+  boost::mp11::mp_for_each<Members<T>>([&](auto member) {
+    if (form == Form::whole || !same(x.*member.pointer, fresh.*member.pointer))
+      out.emplace(member.name, written(x.*member.pointer, form));
+  });
   return out;
 }
 
