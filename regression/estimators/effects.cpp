@@ -20,7 +20,7 @@
 namespace etad::estimators {
 namespace {
 
-constexpr std::size_t kMostGroups = 320;    // that one estimate listens to
+constexpr std::size_t kMostGroups = 128;    // that one estimate listens to
 constexpr std::size_t kMostSample = 220;    // that the strengths are learnt from
 constexpr std::size_t kMostBlocks = 64;     // of groups, kept for the next question like the last
 constexpr double kBend = 0.1, kOwn = 0.03;  // of a curve, before the strengths are known
@@ -32,13 +32,14 @@ struct Known {
   std::string network, device;
 };
 
-Eigen::MatrixXd covariance_of(const std::vector<const Known*>& groups, const Strengths& strengths) {
+Eigen::MatrixXd covariance_of(const std::vector<const Known*>& groups, const Covariance& covariance,
+                              const Strengths& strengths) {
   const auto n = static_cast<Eigen::Index>(groups.size());
   Eigen::MatrixXd out(n, n);
   for (Eigen::Index i = 0; i < n; ++i) {
     const Known& a = *groups[static_cast<std::size_t>(i)];
     for (Eigen::Index j = 0; j <= i; ++j) {
-      out(i, j) = covariance(a.point, groups[static_cast<std::size_t>(j)]->point, strengths);
+      out(i, j) = covariance(a.point, groups[static_cast<std::size_t>(j)]->point);
     }
     out(i, i) += noise_variance(a.group, strengths);
   }
@@ -50,17 +51,11 @@ class Likelihood {
  public:
   explicit Likelihood(const std::vector<const Known*>& groups)
       : values_(static_cast<Eigen::Index>(groups.size())) {
-    const Eigen::Index n = values_.size();
-    for (auto& part : parts_) part = Eigen::MatrixXd::Zero(n, n);
-    constexpr Strengths kOnes = {1, 1, 1, 1, 1, 1, 1};
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const Known& a = *groups[static_cast<std::size_t>(i)];
-      values_(i) = a.value;
-      for (Eigen::Index j = 0; j <= i; ++j) {
-        const Parts parts = covariance_parts(a.point, groups[static_cast<std::size_t>(j)]->point);
-        for (std::size_t k = 0; k < kStrengths; ++k) parts_[k](i, j) = parts[k];
-      }
-      parts_[static_cast<std::size_t>(Strength::noise)](i, i) = noise_variance(a.group, kOnes);
+    for (Eigen::Index i = 0; i < values_.size(); ++i) values_(i) = groups[static_cast<std::size_t>(i)]->value;
+    for (std::size_t k = 0; k < kStrengths; ++k) {
+      Strengths only{};
+      only[k] = 1;
+      parts_[k] = covariance_of(groups, Covariance(only), only);
     }
   }
 
@@ -144,6 +139,7 @@ class Effects final : public Fitted {
     }
     groups_.clear();
     strengths_ = before != nullptr ? *before : learn_strengths(known_);
+    covariance_ = Covariance(strengths_);
     double sum = 0;
     for (const Known& known : known_) sum += known.value;
     centre_ = known_.empty() ? 0 : sum / static_cast<double>(known_.size());
@@ -160,12 +156,12 @@ class Effects final : public Fitted {
     const auto n = static_cast<Eigen::Index>(block->groups.size());
     Eigen::VectorXd shared(n);
     for (Eigen::Index i = 0; i < n; ++i) {
-      shared(i) = covariance(point, block->groups[static_cast<std::size_t>(i)]->point, strengths_);
+      shared(i) = covariance_(point, block->groups[static_cast<std::size_t>(i)]->point);
     }
     const BatchCurves::Point curve = curves_.at(what);
     Estimate out;
     out.log_mean = centre_ + curve.mean + shared.dot(block->weights);
-    const double own = covariance(point, point, strengths_);
+    const double own = covariance_(point, point);
     const double left = own - block->factor.matrixL().solve(shared).squaredNorm();
     const ReplicateGroup one{nullptr, 0, 0, 1};
     out.deviation = std::sqrt(std::max(left, 0.0) + curve.variance + noise_variance(one, strengths_));
@@ -195,13 +191,14 @@ class Effects final : public Fitted {
     for (Eigen::Index i = 0; i < values.size(); ++i) {
       values(i) = groups[static_cast<std::size_t>(i)]->value - centre_;
     }
-    out->factor.compute(covariance_of(groups, strengths_));
+    out->factor.compute(covariance_of(groups, covariance_, strengths_));
     out->weights = out->factor.solve(values);
     out->groups = std::move(groups);
     return out;
   }
 
-  // Of a long history only what is most like the question is listened to.
+  // Of a long history only the series most like the one in question are listened to, whatever batch size of it is
+  // asked about first.
   std::shared_ptr<const Block> block_for(const Case& what, const KernelPoint& point) const {
     const std::string key = key_of(what, kAllFacts & ~kSamples);
     const Lock lock(mutex_);
@@ -238,6 +235,7 @@ class Effects final : public Fitted {
   Encoder encoder_;
   std::vector<Known> known_;
   Strengths strengths_{};
+  Covariance covariance_{strengths_};
   double centre_ = 0;
   std::shared_ptr<const Block> whole_;
   mutable Mutex mutex_;

@@ -12,15 +12,6 @@ namespace {
 // What is shared: the facts that must be equal, in the order of KernelPoint::facts, and the settings.
 enum Shared : unsigned { kN = 1, kP = 2, kD = 4, kH = 8, kOwn = 16, kS = 32 };
 
-enum class Form : std::uint8_t {
-  level,         // the same at all batch sizes and numbers of devices
-  curve,         // over log b, Matérn 3/2
-  exact,         // at one batch size alone
-  log_devices,   // log k
-  ring,          // (k-1)/k
-  same_devices,  // at one number of devices alone
-};
-
 struct Effect {
   unsigned shared;
   Form form;
@@ -102,7 +93,7 @@ double log_number(std::string_view value) {
 }
 
 unsigned equal_facts(const KernelPoint& a, const KernelPoint& b) {
-  unsigned out = kS;
+  unsigned out = 0;
   for (std::size_t i = 0; i < a.facts.size(); ++i) {
     if (a.facts[i] == b.facts[i] && a.facts[i] >= 0) out |= 1U << i;
   }
@@ -144,31 +135,32 @@ KernelPoint Encoder::encode(const Case& what) const {
   });
 }
 
-Parts covariance_parts(const KernelPoint& a, const KernelPoint& b) {
+Covariance::Covariance(const Strengths& strengths) {
   constexpr double kAnyLevel = 25;  // of the history's own: no unit is the natural one
-  const unsigned equal = equal_facts(a, b);
-  const double settings = settings_likeness(a, b);
-  const double forms[] = {1,
-                          matern(a.log_samples - b.log_samples),
-                          std::abs(a.log_samples - b.log_samples) < 1e-9 ? 1.0 : 0.0,
-                          a.log_devices * b.log_devices,
-                          a.ring * b.ring,
-                          std::abs(a.log_devices - b.log_devices) < 1e-9 ? 1.0 : 0.0};
-  Parts out{};
-  for (const Effect& effect : kEffects) {
-    if ((effect.shared & equal) != effect.shared) continue;
-    out[static_cast<std::size_t>(effect.strength)] += effect.deviation * effect.deviation *
-                                                      forms[static_cast<std::size_t>(effect.form)] *
-                                                      (effect.shared & kS ? settings : 1);
+  for (unsigned equal = 0; equal < of_equal_.size(); ++equal) {
+    Variances& sums = of_equal_[equal];
+    sums.always[static_cast<std::size_t>(Form::level)] = strengths[0] * strengths[0] * kAnyLevel;
+    for (const Effect& effect : kEffects) {
+      if ((effect.shared & ~kS & ~equal) != 0) continue;
+      const double deviation = strengths[static_cast<std::size_t>(effect.strength)] * effect.deviation;
+      auto& variances = effect.shared & kS ? sums.by_settings : sums.always;
+      variances[static_cast<std::size_t>(effect.form)] += deviation * deviation;
+    }
   }
-  out[0] += kAnyLevel;
-  return out;
 }
 
-double covariance(const KernelPoint& a, const KernelPoint& b, const Strengths& strengths) {
-  const Parts parts = covariance_parts(a, b);
+double Covariance::operator()(const KernelPoint& a, const KernelPoint& b) const {
+  const Variances& sums = of_equal_[equal_facts(a, b)];
+  const double settings = settings_likeness(a, b);
+  const double forms[kForms] = {1,
+                                matern(a.log_samples - b.log_samples),
+                                std::abs(a.log_samples - b.log_samples) < 1e-9 ? 1.0 : 0.0,
+                                a.log_devices * b.log_devices,
+                                a.ring * b.ring,
+                                std::abs(a.log_devices - b.log_devices) < 1e-9 ? 1.0 : 0.0};
   double out = 0;
-  for (std::size_t i = 0; i < kStrengths; ++i) out += strengths[i] * strengths[i] * parts[i];
+  for (std::size_t i = 0; i < kForms; ++i)
+    out += forms[i] * (sums.always[i] + settings * sums.by_settings[i]);
   return out;
 }
 
@@ -180,7 +172,7 @@ double likeness(const KernelPoint& a, const KernelPoint& b) {
   if (equal & kD) out += 1;
   if (equal & kH) out += 1;
   if (equal & kOwn) out += 4;
-  return out + 0.5 * matern(a.log_samples - b.log_samples);
+  return out;
 }
 
 double noise_variance(const ReplicateGroup& group, const Strengths& strengths) {

@@ -42,12 +42,34 @@ class Encoder {
   std::map<std::string, int> known_;
 };
 
-// The parts of the covariance by strength: the covariance is the sum of strength^2 x part.
-using Parts = std::array<double, kStrengths>;
-Parts covariance_parts(const KernelPoint& a, const KernelPoint& b);
-double covariance(const KernelPoint& a, const KernelPoint& b, const Strengths& strengths);
+// What an effect varies with.
+enum class Form : std::uint8_t {
+  level,         // the same at all batch sizes and numbers of devices
+  curve,         // over log b, Matérn 3/2
+  exact,         // at one batch size alone
+  log_devices,   // log k
+  ring,          // (k-1)/k
+  same_devices,  // at one number of devices alone
+};
+inline constexpr std::size_t kForms = 6;
 
-// How much two points have in common: for choosing the runs that an estimate is made from.
+// The covariance where the effects have these strengths. It is a sum of strength^2 times what the effects of that
+// strength make, so with one strength 1 and the others 0 it is that part alone.
+class Covariance {
+ public:
+  explicit Covariance(const Strengths& strengths);
+  double operator()(const KernelPoint& a, const KernelPoint& b) const;
+
+ private:
+  // Effects of one form that the same pairs of points share have one variance together.
+  struct Variances {
+    std::array<double, kForms> always{}, by_settings{};
+  };
+  std::array<Variances, 32> of_equal_;  // by the facts that are equal, as bits
+};
+
+// How much two points have in common, whatever their batch sizes: for choosing the series that an estimate is made
+// from.
 double likeness(const KernelPoint& a, const KernelPoint& b);
 
 // Variance of a group's log_value about the truth, by its replicates.

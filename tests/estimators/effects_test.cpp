@@ -131,6 +131,31 @@ TEST(Effects, ALongHistoryIsAskedInBlocks) {
   }
 }
 
+// What is answered may not depend on what was asked before.
+TEST(Effects, ALongHistoryAnswersAlikeInAnyOrder) {
+  History history;
+  for (int host = 0; host < 60; ++host) {
+    for (const double b : {4., 16., 64., 256.}) {
+      Case what = case_of(host % 3, host % 2, b);
+      what.host = "host" + std::to_string(host);
+      add(history, what, truth(host % 3, host % 2, b) * (1 + 0.01 * (host % 7)));
+    }
+  }
+  const auto answer = [&](std::initializer_list<double> sizes) {
+    const auto fitted = effects().fit(history, Target::seconds);
+    Case what = case_of(1, 1, 0);
+    what.host = "host1";
+    double out = 0;
+    for (const double b : sizes) {
+      what.samples = b;
+      out = fitted->predict(what).estimate->log_mean;
+    }
+    return out;
+  };
+  EXPECT_EQ(answer({32}), answer({1, 32}));
+  EXPECT_EQ(answer({32}), answer({4096, 32}));
+}
+
 TEST(Seen, TellsTheFarthestThatMustBeBridged) {
   History history;
   Case what = a_case("net", 16);
