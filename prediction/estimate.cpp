@@ -72,7 +72,7 @@ std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Questi
   return part_of(*said, asked->what, iterations);
 }
 
-// How the machine's last runs went says as much of a run at a batch size that never ran.
+// How the machine's last runs went says as much of a run whoever estimates it.
 void move_by(double shared_effect, regression::Prediction& out) {
   out.seconds *= shared_effect;
   out.lower *= shared_effect;

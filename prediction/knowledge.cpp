@@ -318,8 +318,7 @@ std::vector<Asked> Knowledge::asked_of_shown(const Question& question, Phase pha
 bool Knowledge::prefers_models(Kind kind) const {
   constexpr int kFewest = 4;  // answers that make a record
   const Record& best = (*records_)[estimators::ranking(*records_, kind).front()];
-  return kind == Kind::seen || best.name == "end_to_end" ||
-         best.kinds[static_cast<std::size_t>(kind)].answered < kFewest;
+  return best.name == "end_to_end" || best.kinds[static_cast<std::size_t>(kind)].answered < kFewest;
 }
 
 Said Knowledge::record_of(Kind kind, int runs) const {
