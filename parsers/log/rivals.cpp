@@ -37,7 +37,8 @@ void keep_runs(const Reading& reading, Records& found) {
   if (found.points.size() > kMostPoints)
     found.points.erase(found.points.begin(),
                        found.points.end() - static_cast<std::ptrdiff_t>(kMostPoints / 2));
-  std::erase_if(found.runs, [&](const Run& run) { return !kept.contains(run.ordinal); });
+  std::erase_if(found.runs,
+                [&](const Run& run) { return run.ordinal < last && !kept.contains(run.ordinal); });
   found.samples.clear();
 }
 
@@ -55,7 +56,10 @@ void Rival::take_over(std::int64_t first, Records& out) {
   for (const Run& run : found.runs) ordinals.try_emplace(run.ordinal, 0);
   ordinals.try_emplace(reading.next_ordinal() - 1, 0);
   for (auto& ordinal : ordinals) ordinal.second = first++;
-  reading.number_from(ordinals.rbegin()->second);
+  // One that was told of is over, and what has begun since has shown nothing yet.
+  const bool over = std::any_of(found.runs.begin(), found.runs.end(),
+                                [&](const Run& run) { return run.ordinal == ordinals.rbegin()->first; });
+  reading.number_from(ordinals.rbegin()->second + (over ? 1 : 0));
   for (Run& run : found.runs) {
     run.ordinal = ordinals.at(run.ordinal);
     out.runs.push_back(std::move(run));

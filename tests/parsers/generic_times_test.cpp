@@ -247,6 +247,22 @@ TEST(GenericTimes, OfAllOfARunAtItsEndMeasureIt) {
   }
 }
 
+// What its program says behind its end begins no other run.
+TEST(GenericTimes, OfBarsAboveTheirEpochs) {
+  Lines lines;
+  for (int i = 1; i <= 9; ++i) {
+    lines.push_back(written("[==========] 40/40 [100%%] in %.1fs (1.25/s)", i % 2 == 0 ? 30.0 : 34.0));
+    lines.push_back(written("Epoch %d/200, Train Loss: 0.8125, Val Acc: 0.7125", i));
+  }
+  lines.push_back("Early stopping!");
+  lines.push_back("[==========] 2/2 [100%] in 0.5s (4.00/s)");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 9);
+  EXPECT_NEAR(step_time(runs.at(0)), 32, 1);
+  EXPECT_EQ(runs.at(0).state, RunState::stopped);
+}
+
 TEST(GenericTimes, ElapsedOfACountOutOfATotal) {
   const auto runs = runs_of(lines_by(8, [](int i) {
     return written("[%d/3000] Train loss: 0.8125, Valid loss: 0.9125, Elapsed_time: %.2f", 200 * (i + 1),
