@@ -4,6 +4,7 @@
 
 #include <random>
 #include <string>
+#include <vector>
 
 #include "parsers/rules/rule.h"
 #include "tests/parsers/log_reader.h"
@@ -64,6 +65,36 @@ TEST(DigitsAlike, IsTrueOfTheShippedPatterns) {
   }
   EXPECT_GT(alike, 300U);
   EXPECT_GT(matches, 300U);
+}
+
+// Pieces of patterns put together at random, on texts put together at random.
+TEST(DigitsAlike, IsTrueOfRandomPatterns) {
+  const std::vector<std::string> pieces = {
+      "a",      "1",      "x7",     R"(\d)", R"(\w)", R"(\S)", R"(\D)", "[0-9]", "[1-9]",
+      "[^0]",   "[^0-9]", ".",      "*",     "+",     "?",     "*?",    "(?:",   "(?P<g1>",
+      ")",      ")",      "|",      "{2}",   "{1,3}", "{",     "$",     R"(\b)", R"(\x31)",
+      "[a-z5]", "[!-9]",  "[0-9:]", "[]1]",  "(?i)",  R"(\.)", " ",     "[0-5]", "[+--]"};
+  std::mt19937 random(1811);
+  const auto any = [&random](const auto& from) { return from[random() % from.size()]; };
+  std::size_t alike = 0, matches = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text;
+    for (std::size_t n = 1 + random() % 7; n > 0; --n) text += any(pieces);
+    if (!treats_digits_alike(text)) continue;
+    const auto pattern = Pattern::compile(text);
+    if (!pattern) continue;
+    ++alike;
+    for (int j = 0; j < 10; ++j) {
+      std::string message;
+      for (std::size_t n = random() % 9; n > 0; --n) message += any(std::string_view("a1x70 :.59+-/"));
+      const std::string before = places(*pattern, message);
+      if (before != "no") ++matches;
+      for (int k = 0; k < 3; ++k)
+        EXPECT_EQ(places(*pattern, with_other_digits(message, random)), before) << text << " on " << message;
+    }
+  }
+  EXPECT_GT(alike, 1000U);
+  EXPECT_GT(matches, 1000U);
 }
 
 }  // namespace
