@@ -91,8 +91,7 @@ Object error_of(const Error& error) {
 std::string text_of_report(const Object& report) {
   if (report.contains("log")) return tried_text(object_of(report, "log"));
   std::string out;
-  for (const auto& each : array_of(report, "files")) {
-    const Object& file = each.get_object();
+  for (const Object& file : objects_of(report, "files")) {
     out += text_of(file, "path") + ": " + text_of(file, "format") + ", " +
            std::to_string(count_of(file, "rules")) + " rules, all samples as stated\n";
   }

@@ -54,10 +54,8 @@ int answered(const Common& common, const Response& response,
     std::cout << response.body << (response.body.ends_with('\n') ? "" : "\n") << std::flush;
     return response.ok() ? kDone : kRefused;
   }
-  boost::json::error_code error;
-  const boost::json::value parsed = boost::json::parse(response.body, error);
-  const Object* const object = error ? nullptr : parsed.if_object();
-  if (object == nullptr) {
+  const auto object = object_in(response.body);
+  if (!object) {
     std::cerr << "etactl: the daemon answered with status " << response.status << " and no JSON object\n";
     return kRefused;
   }
@@ -67,6 +65,15 @@ int answered(const Common& common, const Response& response,
   }
   std::cout << view(*object) << std::flush;
   return kDone;
+}
+
+int asked(const Common& common, const std::function<Result<Response>(HttpClient&)>& send,
+          const std::function<std::string(const Object&)>& view) {
+  auto client = HttpClient::connect(common.socket);
+  if (!client) return unreachable(client.error());
+  const auto response = send(*client);
+  if (!response) return unreachable(response.error());
+  return answered(common, *response, view);
 }
 
 int done(const Common& common, const Object& report, const std::function<std::string(const Object&)>& view) {
@@ -80,11 +87,9 @@ int written_file(const Common& common, const std::string& file, double bytes) {
 }
 
 int show(const Common& common, const std::string& target, View view) {
-  auto client = HttpClient::connect(common.socket);
-  if (!client) return unreachable(client.error());
-  const auto response = client->get(target);
-  if (!response) return unreachable(response.error());
-  return answered(common, *response, [&](const Object& object) { return view(object, stdout_screen()); });
+  return asked(
+      common, [&](HttpClient& client) { return client.get(target); },
+      [&](const Object& object) { return view(object, stdout_screen()); });
 }
 
 int show_run(const Common& common, const std::string& id) {
@@ -95,9 +100,7 @@ int show_run(const Common& common, const std::string& id) {
   const auto ask = [&](const std::string& target) -> Object {
     const auto more = client->get(target);
     if (!more || !more->ok()) return {};  // the run has been shown; what is missing is a picture
-    boost::json::error_code error;
-    boost::json::value parsed = boost::json::parse(more->body, error);
-    return error || !parsed.is_object() ? Object() : std::move(parsed.get_object());
+    return object_in(more->body).value_or(Object());
   };
   return answered(common, *response, [&](const Object& run) {
     const Screen screen = stdout_screen();
@@ -115,20 +118,13 @@ int show_about(const Common& common, const std::string& target, const std::strin
     std::cerr << "etactl: " << printable(file) << " can't be read, or nothing is in it\n";
     return kUsage;
   }
-  auto client = HttpClient::connect(common.socket);
-  if (!client) return unreachable(client.error());
-  const auto response = client->post(target, text);
-  if (!response) return unreachable(response.error());
-  return answered(common, *response, [&](const Object& object) { return view(object, stdout_screen()); });
+  return change(common, target, text, [&](const Object& object) { return view(object, stdout_screen()); });
 }
 
 int change(const Common& common, const std::string& target, const std::string& body,
-           std::string (*view)(const Object&)) {
-  auto client = HttpClient::connect(common.socket);
-  if (!client) return unreachable(client.error());
-  const auto response = client->post(target, body);
-  if (!response) return unreachable(response.error());
-  return answered(common, *response, view);
+           const std::function<std::string(const Object&)>& view) {
+  return asked(
+      common, [&](HttpClient& client) { return client.post(target, body); }, view);
 }
 
 }  // namespace etad::client

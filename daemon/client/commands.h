@@ -1,6 +1,7 @@
 // etactl's commands: what was asked for, and the doing of it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +35,7 @@ int show_about(const Common& common, const std::string& target, const std::strin
 
 // POSTs and shows.
 int change(const Common& common, const std::string& target, const std::string& body,
-           std::string (*view)(const Object&));
+           const std::function<std::string(const Object&)>& view);
 
 // One run in full, with pictures of how it went.
 int show_run(const Common& common, const std::string& id);

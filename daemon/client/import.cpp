@@ -140,10 +140,8 @@ std::vector<std::string> names_beside(const Common& common) {
   std::vector<std::string> out;
   auto client = HttpClient::connect(common.socket);
   const auto index = client ? client->get("/v1") : tl::unexpected(client.error());
-  boost::system::error_code error;
-  const boost::json::value said = index && index->ok() ? boost::json::parse(index->body, error) : nullptr;
-  if (error || !said.is_object()) return out;
-  for (const auto& name : array_of(said.get_object(), "beside"))
+  const Object said = index && index->ok() ? object_in(index->body).value_or(Object()) : Object();
+  for (const auto& name : array_of(said, "beside"))
     if (name.is_string()) out.emplace_back(name.as_string());
   return out;
 }

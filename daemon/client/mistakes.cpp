@@ -31,17 +31,14 @@ Result<std::vector<Source>> all_sources(HttpClient& client) {
     if (!cursor.empty()) page.emplace_back("cursor", cursor);
     const auto response = client.get(target_of("/v1/sources", page));
     if (!response) return tl::unexpected(response.error());
-    json::error_code error;
-    const json::value answer = json::parse(response->body, error);
-    if (error || !answer.is_object() || !response->ok()) return fail("the daemon does not tell its sources");
-    for (const json::value& each : array_of(answer.get_object(), "sources")) {
-      if (!each.is_object()) continue;
-      const Object& row = each.get_object();
+    const auto answer = object_in(response->body);
+    if (!answer || !response->ok()) return fail("the daemon does not tell its sources");
+    for (const Object& row : objects_of(*answer, "sources")) {
       if (!known(row, "id")) continue;                // not in the history
       const auto* path = row.at("path").if_string();  // as it is, not as it is shown
       out.push_back({count_of(row, "id"), path == nullptr ? "" : std::string(*path), text_of(row, "kind")});
     }
-    cursor = text_of(answer.get_object(), "next");
+    cursor = text_of(*answer, "next");
   } while (!cursor.empty());
   return out;
 }
@@ -79,12 +76,9 @@ int with_sources(const Common& common, const std::vector<std::string>& asked,
 }
 
 int remove(const Common& common, const std::string& target, const std::string& name) {
-  auto client = HttpClient::connect(common.socket);
-  if (!client) return unreachable(client.error());
-  const auto response = client->remove(target);
-  if (!response) return unreachable(response.error());
-  return answered(common, *response,
-                  [&](const Object&) { return printable(name) + ": forgotten; the models follow\n"; });
+  return asked(
+      common, [&](HttpClient& client) { return client.remove(target); },
+      [&](const Object&) { return printable(name) + ": forgotten; the models follow\n"; });
 }
 
 // A uid as it is, or that of a user's name; nothing: there is no such user.
@@ -104,11 +98,7 @@ int reread(const Common& common, const std::vector<std::string>& sources, const 
       again.replaces = source.id;
       return import_files(common, again);
     }
-    auto client = HttpClient::connect(common.socket);
-    if (!client) return unreachable(client.error());
-    const auto response = client->post("/v1/sources/" + std::to_string(source.id) + "/reread", "");
-    if (!response) return unreachable(response.error());
-    return answered(common, *response, [&](const Object&) {
+    return change(common, "/v1/sources/" + std::to_string(source.id) + "/reread", "", [&](const Object&) {
       return printable(source.path) + ": read again; the models follow\n";
     });
   });
@@ -133,15 +123,13 @@ int forget_owners(const Common& common, const std::vector<std::string>& users) {
       worst = std::max<int>(worst, kRefused);
       continue;
     }
-    auto client = HttpClient::connect(common.socket);
-    if (!client) return unreachable(client.error());
-    const auto response = client->remove("/v1/owners/" + *uid);
-    if (!response) return unreachable(response.error());
-    const int code = answered(common, *response, [&](const Object& answer) {
+    const auto forgotten = [&](const Object& answer) {
       return "user " + printable(user) + ": " + counted(count_of(answer, "runs"), "run") + " of " +
              counted(count_of(answer, "sources"), "source") +
              " forgotten; the models follow with the next refit\n";
-    });
+    };
+    const int code = asked(
+        common, [&](HttpClient& client) { return client.remove("/v1/owners/" + *uid); }, forgotten);
     worst = std::max(worst, code);
   }
   return worst;

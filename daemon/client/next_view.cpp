@@ -6,12 +6,10 @@
 namespace etad::client {
 
 std::string next_text(const Object& answer, const Screen& screen) {
-  const auto& runs = array_of(answer, "runs");
+  const auto runs = objects_of(answer, "runs");
   if (runs.empty()) return "no run within the budget would narrow the estimates by a hundredth\n";
   Table table({">batch size", ">devices", ">iterations", ">takes", ">interval before", ">after"});
-  for (const auto& each : runs) {
-    if (!each.is_object()) continue;
-    const Object& run = each.get_object();
+  for (const Object& run : runs) {
     table.row({count_text(count_of(run, "batch_size")), count_text(count_of(run, "devices")),
                count_text(count_of(run, "iterations")), duration_text(number_of(run, "seconds")),
                "± " + percent_text(number_of(run, "half_width_before_percent")),

@@ -16,6 +16,10 @@ int unreachable(const Error& error);
 int answered(const Common& common, const Response& response,
              const std::function<std::string(const Object&)>& view);
 
+// Asks the daemon: `send` makes the request, and `view` shows what came of it, as answered() does.
+int asked(const Common& common, const std::function<Result<Response>(HttpClient&)>& send,
+          const std::function<std::string(const Object&)>& view);
+
 // The same of what etactl did by itself: as `view` shows it, with --json as it is. kDone.
 int done(const Common& common, const Object& report, const std::function<std::string(const Object&)>& view);
 

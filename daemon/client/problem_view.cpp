@@ -80,9 +80,7 @@ std::string problem_text(const Object& problem) {
   const bool names = !candidates.empty() && candidates.front().is_string();
   if (names) out += "  near it: " + near_text(candidates) + "\n";
   for (const char* list : {"candidates", "known"}) {
-    for (const json::value& each : array_of(problem, list)) {
-      if (!each.is_object()) continue;
-      const Object& one = each.get_object();
+    for (const Object& one : objects_of(problem, list)) {
       out += "  " + or_dash(text_of(one, "network")) + " (" + or_dash(text_of(one, "architecture")) + "), " +
              (known(one, "runs") ? runs_known_text(one) : deployment_text(one) + choice_text(problem, one)) +
              "\n";

@@ -109,12 +109,11 @@ std::string usage_text(const Object& usage) {
     const std::string hint = text_of(usage, "hint");
     return entry("GPUs", "not known: " + absent) + (hint.empty() ? "" : entry("", hint));
   }
-  const auto& gpus = array_of(usage, "gpus");
+  const auto gpus = objects_of(usage, "gpus");
   if (gpus.empty()) return "";
   std::string out = entry(gpus.size() == 1 ? "GPU" : "GPUs", figures_text(usage) + covered_text(usage));
-  for (const json::value& each : gpus) {
-    if (gpus.size() == 1 || !each.is_object()) continue;
-    const Object& gpu = each.get_object();
+  if (gpus.size() == 1) return out;
+  for (const Object& gpu : gpus) {
     out += entry("  " + text_of(gpu, "gpu"), figures_text(gpu) + covered_text(gpu));
   }
   return out;
@@ -134,12 +133,8 @@ std::string anomaly_text(const Object& anomaly) {
                           count_text(count_of(anomaly, "since_iteration")) + ": " +
                           duration_text(number_of(anomaly, "lost_seconds")) + " lost");
   const Object& traces = object_of(anomaly, "traces");
-  for (const json::value& each : array_of(traces, "gpus")) {
-    if (!each.is_object()) continue;
-    const Object& gpu = each.get_object();
-    for (const json::value& item : array_of(gpu, "values")) {
-      if (!item.is_object()) continue;
-      const Object& value = item.get_object();
+  for (const Object& gpu : objects_of(traces, "gpus")) {
+    for (const Object& value : objects_of(gpu, "values")) {
       const std::string unit = text_of(value, "unit");
       const auto shown = [&](std::string_view name) {
         return known(value, name) ? unit_text(number_of(value, name), unit) : std::string("not known");
@@ -169,9 +164,7 @@ std::string pairs_text(const char* heading, const Object& settings, std::size_t 
 
 std::string predictions_text(const Object& run, const Screen& screen) {
   Table table({"predicted", ">at", ">seconds", "interval", ">actual", ">error"});
-  for (const json::value& each : array_of(run, "predictions")) {
-    if (!each.is_object()) continue;
-    const Object& row = each.get_object();
+  for (const Object& row : objects_of(run, "predictions")) {
     table.row({text_of(row, "kind"), trimmed(number_text(100 * number_of(row, "at_fraction"))) + " %",
                duration_text(number_of(row, "seconds")),
                duration_text(number_of(row, "lower")) + " to " + duration_text(number_of(row, "upper")),
@@ -183,9 +176,7 @@ std::string predictions_text(const Object& run, const Screen& screen) {
 
 std::string layers_text(const Object& run, const Screen& screen) {
   Table table({"layer", ">forward", ">backward"});
-  for (const json::value& each : array_of(run, "layer_times")) {
-    if (!each.is_object()) continue;
-    const Object& row = each.get_object();
+  for (const Object& row : objects_of(run, "layer_times")) {
     table.row({text_of(row, "layer"), duration_text(number_of(row, "forward_seconds")),
                duration_text(number_of(row, "backward_seconds"))});
   }

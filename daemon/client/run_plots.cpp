@@ -35,9 +35,7 @@ bool is_of(std::string labels, const std::string& gpu) {
 std::string loss_chart(const Object& progress, std::size_t columns) {
   Chart chart;
   std::int64_t last = 0;
-  for (const json::value& each : array_of(progress, "points")) {
-    if (!each.is_object()) continue;
-    const Object& point = each.get_object();
+  for (const Object& point : objects_of(progress, "points")) {
     chart.values.push_back(known(point, "loss") ? number_of(point, "loss") : kUnknown);
     last = static_cast<std::int64_t>(number_of(point, "iteration"));
   }
@@ -50,11 +48,9 @@ std::string loss_chart(const Object& progress, std::size_t columns) {
 
 std::string step_line(const Object& segments, std::size_t columns) {
   std::vector<double> values;
-  for (const json::value& each : array_of(segments, "segments")) {
-    if (!each.is_object() || text_of(each.get_object(), "phase") != "train") continue;
-    const Object& segment = each.get_object();
-    values.push_back(number_of(segment, "seconds") / number_of(segment, "iterations"));
-  }
+  for (const Object& segment : objects_of(segments, "segments"))
+    if (text_of(segment, "phase") == "train")
+      values.push_back(number_of(segment, "seconds") / number_of(segment, "iterations"));
   std::erase_if(values, [](double v) { return !std::isfinite(v); });
   if (values.size() < 2) return {};
   values = condensed(values, columns);
@@ -72,15 +68,13 @@ std::string use_line(const std::vector<double>& use, std::size_t columns) {
 
 std::vector<double> gpu_use(const Object& usage, const Object& series) {
   std::map<std::string, std::pair<double, double>> by_time;  // sum and count
-  for (const json::value& gpu : array_of(usage, "gpus")) {
-    if (!gpu.is_object()) continue;
-    const std::string name = text_of(gpu.get_object(), "gpu");
-    for (const json::value& each : array_of(series, "series")) {
-      if (!each.is_object() || !is_of(text_of(each.get_object(), "labels"), name)) continue;
-      for (const json::value& sample : array_of(each.get_object(), "samples")) {
-        if (!sample.is_object() || !known(sample.get_object(), "mean")) continue;
-        auto& [sum, count] = by_time[text_of(sample.get_object(), "at")];
-        sum += number_of(sample.get_object(), "mean");
+  for (const Object& gpu : objects_of(usage, "gpus")) {
+    for (const Object& one : objects_of(series, "series")) {
+      if (!is_of(text_of(one, "labels"), text_of(gpu, "gpu"))) continue;
+      for (const Object& sample : objects_of(one, "samples")) {
+        if (!known(sample, "mean")) continue;
+        auto& [sum, count] = by_time[text_of(sample, "at")];
+        sum += number_of(sample, "mean");
         ++count;
       }
     }

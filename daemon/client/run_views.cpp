@@ -24,9 +24,7 @@ std::string batch_text(const Object& run) {
 std::string runs_text(const Object& answer, const Screen& screen) {
   Table table({">id", "network", "state", "?>done", "iterations", "?>batch", "?framework", "?device",
                "?started", "time"});
-  for (const json::value& each : array_of(answer, "runs")) {
-    if (!each.is_object()) continue;
-    const Object& run = each.get_object();
+  for (const Object& run : objects_of(answer, "runs")) {
     const Progress progress = progress_of(run);
     const std::string started = text_of(run, "started_at");
     table.row({run_id_text(run), name_of_run(run), text_of(run, "state"), percent_done(progress),

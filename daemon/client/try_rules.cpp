@@ -167,8 +167,7 @@ std::string tried_text(const Object& log) {
   if (count_of(unmatched, "lines") == 0) return out;
   out += "\nLines that no rule matches (" + std::to_string(count_of(unmatched, "lines")) +
          "), by how often they come; <numbers> are marked:\n";
-  for (const auto& each : array_of(unmatched, "templates")) {
-    const Object& found = each.get_object();
+  for (const Object& found : objects_of(unmatched, "templates")) {
     out += padded(std::to_string(count_of(found, "lines")), 8, true) + "  " + text_of(found, "example") +
            "\n          pattern = '''" + text_of(found, "pattern") + "'''\n";
   }

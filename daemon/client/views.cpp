@@ -65,9 +65,7 @@ std::string sources_line(const Object& sources, const Object& lag) {
 std::string notes_text(const Object& health, const Screen& screen) {
   constexpr std::size_t kShown = 5;
   std::string out;
-  for (const json::value& each : array_of(health, "notes")) {
-    if (!each.is_object()) continue;
-    const Object& note = each.get_object();
+  for (const Object& note : objects_of(health, "notes")) {
     const auto& subjects = array_of(note, "subjects");
     out += coloured("? " + text_of(note, "part"), Colour::yellow, screen.colours) + ": " +
            count_text(count_of(note, "count")) + " " + text_of(note, "why") + "\n";
@@ -117,6 +115,20 @@ const json::array& array_of(const Object& object, std::string_view name) {
   return found != nullptr ? *found : kNone;
 }
 
+std::optional<Object> object_in(std::string_view text) {
+  json::error_code error;
+  json::value value = json::parse(text, error);
+  if (error || !value.is_object()) return std::nullopt;
+  return std::move(value.get_object());
+}
+
+std::vector<std::reference_wrapper<const Object>> objects_of(const Object& object, std::string_view name) {
+  std::vector<std::reference_wrapper<const Object>> out;
+  for (const json::value& each : array_of(object, name))
+    if (each.is_object()) out.emplace_back(each.get_object());
+  return out;
+}
+
 std::string interval_text(const Object& object) {
   if (!object.contains("seconds")) return "-";
   return duration_text(number_of(object, "seconds")) + " (" + duration_text(number_of(object, "lower")) +
@@ -140,8 +152,7 @@ std::string status_text(const Object& health, const Screen& screen) {
   std::string out = "etad " + text_of(health, "version") + ": " +
                     coloured(text_of(health, "status"), ok ? Colour::green : Colour::red, screen.colours) +
                     ", up for " + duration_text(number_of(health, "uptime_seconds")) + "\n";
-  for (const json::value& each : array_of(health, "failing")) {
-    const Object& part = each.is_object() ? each.get_object() : health;
+  for (const Object& part : objects_of(health, "failing")) {
     out += coloured("! " + text_of(part, "part"), Colour::red, screen.colours) + ": " + text_of(part, "why") +
            "\n";
     if (const std::string hint = text_of(part, "hint"); !hint.empty()) out += "  " + hint + "\n";
@@ -153,8 +164,7 @@ std::string status_text(const Object& health, const Screen& screen) {
   out += "history  " + counted(count_of(history, "runs"), "run") + ", " +
          counted(count_of(history, "segments"), "measurement") + ", " +
          bytes_text(number_of(history, "bytes")) + "; last commit " + when(health, "last_commit") + "\n";
-  for (const json::value& each : array_of(history, "refused"))
-    if (each.is_object()) out += refused_line(each.get_object());
+  for (const Object& row : objects_of(history, "refused")) out += refused_line(row);
   out += "models   " + count_text(count_of(health, "models")) + "; last refit " + when(health, "last_refit") +
          "\n";
   return out;
@@ -209,9 +219,7 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
   if (const double rate = number_of(estimate, "tokens_per_second"); rate > 0)
     out += ", " + number_text(rate, 4) + " tokens/s";
   out += "; the interval holds " + trimmed(number_text(confidence * 100)) + " of 100 runs\n";
-  for (const json::value& each : array_of(estimate, "parts")) {
-    if (!each.is_object()) continue;
-    const Object& part = each.get_object();
+  for (const Object& part : objects_of(estimate, "parts")) {
     out += "  " + padded(text_of(part, "phase"), 8) + "  " + interval_text(part);
     const Object& model = object_of(part, "model");
     const bool bridged = model.empty() && !object_of(part, "estimator").empty();
@@ -256,9 +264,7 @@ std::string cost_text(const Object& estimate, const Screen& screen) {
 std::string models_text(const Object& answer, const Screen& screen) {
   Table table({">id", "network", "phase", "?framework", "?device", ">runs", ">error", "batch sizes",
                "iterations", "?formula"});
-  for (const json::value& each : array_of(answer, "models")) {
-    if (!each.is_object()) continue;
-    const Object& model = each.get_object();
+  for (const Object& model : objects_of(answer, "models")) {
     const Object& seen = object_of(model, "seen");
     table.row({std::to_string(count_of(model, "id")), or_dash(text_of(model, "network")),
                text_of(model, "phase"), text_of(model, "framework"), devices_text(model),
@@ -278,9 +284,7 @@ std::string circumstances_text(const Object& model) {
   std::string out;
   if (!text_of(model, "changed_at").empty())
     out += "  the deployment changed: what ran before " + when(model, "changed_at") + " does not count\n";
-  for (const json::value& each : array_of(model, "variants")) {
-    if (!each.is_object()) continue;
-    const Object& covariate = each.get_object();
+  for (const Object& covariate : objects_of(model, "variants")) {
     out += "  " + text_of(covariate, "setting") + ": takes " + number_text(number_of(covariate, "factor")) +
            " times as long, by " + counted(count_of(covariate, "runs"), "run") + "\n";
   }
@@ -313,16 +317,12 @@ std::string model_text(const Object& model, const Screen& screen) {
   out += dispute_text(model) + "\n" + circumstances_text(model) + "  fitted " + when(model, "fitted_at") +
          "\n\n";
   Table terms({"coefficient", ">value", ">standard error"});
-  for (const json::value& each : array_of(model, "coefficients")) {
-    if (!each.is_object()) continue;
-    const Object& term = each.get_object();
+  for (const Object& term : objects_of(model, "coefficients")) {
     terms.row({text_of(term, "name"), number_text(number_of(term, "value"), 5),
                number_text(number_of(term, "standard_error"), 3)});
   }
   Table rivals({"formula that competed", ">error", ">standard error", ">parameters"});
-  for (const json::value& each : array_of(model, "rivals")) {
-    if (!each.is_object()) continue;
-    const Object& rival = each.get_object();
+  for (const Object& rival : objects_of(model, "rivals")) {
     rivals.row({text_of(rival, "basis"), percent_text(number_of(rival, "error_percent")),
                 percent_text(number_of(rival, "standard_error")),
                 std::to_string(count_of(rival, "parameters"))});
@@ -335,9 +335,7 @@ std::string model_text(const Object& model, const Screen& screen) {
 std::string networks_text(const Object& answer, const Screen& screen) {
   Table table({"network", "?architecture", "?frameworks", "?devices", ">runs", "batch sizes", "iterations",
                "?last seen"});
-  for (const json::value& each : array_of(answer, "networks")) {
-    if (!each.is_object()) continue;
-    const Object& row = each.get_object();
+  for (const Object& row : objects_of(answer, "networks")) {
     table.row({or_dash(text_of(row, "network")), or_dash(text_of(row, "architecture")),
                joined(array_of(row, "frameworks")), or_dash(joined(array_of(row, "devices"))),
                count_text(count_of(row, "runs")), or_dash(joined(array_of(row, "batch_sizes"))),
@@ -351,9 +349,7 @@ std::string accuracy_text(const Object& answer, const Screen& screen) {
   Table table({"network", "predicted", "at", ">predictions", ">median error", "?>mean error", "?>bias",
                ">in interval"});
   for (const char* part : {"overall", "networks"}) {
-    for (const json::value& each : array_of(answer, part)) {
-      if (!each.is_object()) continue;
-      const Object& row = each.get_object();
+    for (const Object& row : objects_of(answer, part)) {
       const std::string network = text_of(row, "network"), kind = text_of(row, "kind");
       table.row(
           {row.contains("network") ? or_dash(network) : "(all)", kind.empty() ? "(all)" : kind,
@@ -371,9 +367,7 @@ std::string accuracy_text(const Object& answer, const Screen& screen) {
 std::string sources_text(const Object& answer, const Screen& screen) {
   Table table({"<path", "<state", "?format", ">read", ">lines", ">matched", "?>cut", ">lost", ">rejected"});
   std::string errors;
-  for (const json::value& each : array_of(answer, "sources")) {
-    if (!each.is_object()) continue;
-    const Object& row = each.get_object();
+  for (const Object& row : objects_of(answer, "sources")) {
     const double size = number_of(row, "size"), offset = number_of(row, "offset"),
                  lines = number_of(row, "lines");
     table.row({text_of(row, "path"), text_of(row, "state"), or_dash(text_of(row, "format")),
@@ -393,9 +387,7 @@ std::string sources_text(const Object& answer, const Screen& screen) {
 
 std::string series_list_text(const Object& answer, const Screen& screen) {
   Table table({"series", "<labels", "unit", ">samples", "?first", "last"});
-  for (const json::value& each : array_of(answer, "series")) {
-    if (!each.is_object()) continue;
-    const Object& row = each.get_object();
+  for (const Object& row : objects_of(answer, "series")) {
     table.row({text_of(row, "name"), or_dash(text_of(row, "labels")), text_of(row, "unit"),
                count_text(count_of(row, "samples")), when(row, "first_at"), when(row, "last_at")});
   }
@@ -405,14 +397,10 @@ std::string series_list_text(const Object& answer, const Screen& screen) {
 
 std::string series_text(const Object& answer, const Screen& screen) {
   std::string out;
-  for (const json::value& each : array_of(answer, "series")) {
-    if (!each.is_object()) continue;
-    const Object& one = each.get_object();
+  for (const Object& one : objects_of(answer, "series")) {
     out += text_of(one, "name") + " " + text_of(one, "labels") + ", " + text_of(one, "unit") + "\n";
     Table table({"at", ">min", ">mean", ">max"});
-    for (const json::value& sample : array_of(one, "samples")) {
-      if (!sample.is_object()) continue;
-      const Object& point = sample.get_object();
+    for (const Object& point : objects_of(one, "samples")) {
       table.row({text_of(point, "at"), number_text(number_of(point, "min"), 4),
                  number_text(number_of(point, "mean"), 4), number_text(number_of(point, "max"), 4)});
     }
@@ -421,9 +409,7 @@ std::string series_text(const Object& answer, const Screen& screen) {
   if (!array_of(answer, "known").empty()) {
     out = "Nothing was measured from " + time_text(text_of(answer, "from")) + " to " +
           time_text(text_of(answer, "to")) + ". There are samples\n";
-    for (const json::value& each : array_of(answer, "known")) {
-      if (!each.is_object()) continue;
-      const Object& row = each.get_object();
+    for (const Object& row : objects_of(answer, "known")) {
       out += "  of " + text_of(row, "name") + " " + text_of(row, "labels") + " from " +
              when(row, "first_at") + " to " + when(row, "last_at") + ": --from " + text_of(row, "first_at") +
              " --to " + text_of(row, "last_at") + "\n";

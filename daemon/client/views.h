@@ -3,7 +3,9 @@
 
 #include <boost/json.hpp>
 #include <cstddef>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +20,8 @@ struct Screen {
 
 using Object = boost::json::object;
 
+std::optional<Object> object_in(std::string_view json);  // nothing: the text is no JSON object
+
 // Members as they are needed here: absent or of another type is "" and 0.
 std::string text_of(const Object& object, std::string_view name);
 double number_of(const Object& object, std::string_view name);
@@ -25,6 +29,8 @@ bool is_true(const Object& object, std::string_view name);             // whethe
 bool known(const Object& object, std::string_view name);               // whether there is such a number
 const Object& object_of(const Object& object, std::string_view name);  // absent: an empty one
 const boost::json::array& array_of(const Object& object, std::string_view name);
+// Of such an array what is an object: valid as long as the object is.
+std::vector<std::reference_wrapper<const Object>> objects_of(const Object& object, std::string_view name);
 
 // "8 min 32 s (8 min 18 s to 8 min 50 s)" of an object with seconds, lower and upper.
 std::string interval_text(const Object& object);

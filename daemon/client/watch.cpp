@@ -22,13 +22,6 @@ constexpr std::chrono::seconds kOverShown{30};  // what is over goes from the pi
 constexpr int kMostTroubled = 10;               // but for so many that went wrong
 constexpr std::chrono::seconds kUseEvery{10};   // how often the traces are asked
 
-std::optional<Object> parsed(std::string_view text) {
-  boost::json::error_code error;
-  boost::json::value value = boost::json::parse(text, error);
-  if (error || !value.is_object()) return std::nullopt;
-  return std::move(value.get_object());
-}
-
 int watch_lines(const Common& common, const std::string& target) {
   auto client = HttpClient::connect(common.socket);
   if (!client) return unreachable(client.error());
@@ -38,7 +31,7 @@ int watch_lines(const Common& common, const std::string& target) {
       std::cout << line << '\n' << std::flush;
       return std::cout.good();
     }
-    const auto run = parsed(line);
+    const auto run = object_in(line);
     if (!run) return true;
     const auto id = static_cast<std::int64_t>(number_of(*run, "id"));
     // Not every change is one that a line shows.
@@ -90,7 +83,7 @@ class LiveView {
   };
 
   bool take(std::string_view line) {
-    auto run = parsed(line);
+    auto run = object_in(line);
     if (!run) return true;
     Shown& shown = runs_[static_cast<std::int64_t>(number_of(*run, "id"))];
     const bool over = text_of(*run, "state") != "running";
@@ -145,7 +138,7 @@ class LiveView {
       const auto ask = [&](const std::string& target) {
         if (!*client) return Object();
         const auto response = (*client)->get(target);
-        return response && response->ok() ? parsed(response->body).value_or(Object()) : Object();
+        return response && response->ok() ? object_in(response->body).value_or(Object()) : Object();
       };
       const Object run = ask("/v1/runs/" + std::to_string(id));
       const Object& usage = object_of(run, "usage");

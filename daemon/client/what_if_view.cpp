@@ -11,6 +11,8 @@
 namespace etad::client {
 namespace {
 
+using Rows = std::vector<std::reference_wrapper<const Object>>;
+
 constexpr std::size_t kBar = 24;
 
 // "████████▌   " of `most`: eighths of a cell, so that near values can be told apart.
@@ -36,16 +38,14 @@ std::string value_text(const Object& row, const std::string& vary) {
 
 // Throughput over the batch size or the number of devices, on a logarithmic axis; between the rows it is
 // drawn as a straight line. Hatched: beyond what was measured.
-std::string throughput_chart(const boost::json::array& rows, const std::string& vary, const std::string& name,
+std::string throughput_chart(const Rows& rows, const std::string& vary, const std::string& name,
                              std::size_t width) {
   struct Point {
     double x, rate;
     bool beyond;
   };
   std::vector<Point> points;
-  for (const auto& each : rows) {
-    if (!each.is_object()) continue;
-    const Object& row = each.get_object();
+  for (const Object& row : rows) {
     const auto& beyond = array_of(row, "extrapolates");
     const bool outside = std::any_of(beyond.begin(), beyond.end(), [&](const auto& what) {
       return what.is_string() && what.get_string() == vary;
@@ -84,9 +84,7 @@ namespace {
 std::string split_text(const Object& answer, const Screen& screen) {
   const Object& split = object_of(answer, "split");
   Table table({"device", ">batch size"});
-  for (const auto& each : array_of(split, "shares")) {
-    if (!each.is_object()) continue;
-    const Object& share = each.get_object();
+  for (const Object& share : objects_of(split, "shares")) {
     table.row(
         {text_of(share, "device"), count_text(static_cast<std::int64_t>(number_of(share, "batch_size")))});
   }
@@ -101,16 +99,14 @@ std::string split_text(const Object& answer, const Screen& screen) {
 std::string what_if_text(const Object& answer, const Screen& screen) {
   if (text_of(answer, "vary") == "split") return split_text(answer, screen);
   const std::string vary = text_of(answer, "vary");
-  const auto& rows = array_of(answer, "rows");
+  const Rows rows = objects_of(answer, "rows");
   double most = 0;
-  for (const auto& each : rows)
-    if (each.is_object()) most = std::max(most, number_of(each.get_object(), "samples_per_second"));
+  for (const Object& row : rows) most = std::max(most, number_of(row, "samples_per_second"));
   const Object& best = object_of(answer, "best");
   std::string heading = vary;
   std::replace(heading.begin(), heading.end(), '_', ' ');
   const auto any = [&](const char* name) {
-    return std::any_of(rows.begin(), rows.end(),
-                       [&](const auto& row) { return row.is_object() && known(row.get_object(), name); });
+    return std::any_of(rows.begin(), rows.end(), [&](const Object& row) { return known(row, name); });
   };
   const bool energy = any("energy_joules"), memory = any("peak_memory_bytes");
   std::vector<std::string> headings = {(vary == "device" ? "" : ">") + heading, ">time", "interval",
@@ -120,9 +116,7 @@ std::string what_if_text(const Object& answer, const Screen& screen) {
   for (const char* const name : {"?throughput", "measured", "note"}) headings.emplace_back(name);
   Table table(headings);
   std::int64_t index = 0;
-  for (const auto& each : rows) {
-    if (!each.is_object()) continue;
-    const Object& row = each.get_object();
+  for (const Object& row : rows) {
     const auto seen = static_cast<std::int64_t>(number_of(row, "seen"));
     const double rate = number_of(row, "samples_per_second");
     std::string marks;
@@ -146,17 +140,13 @@ std::string what_if_text(const Object& answer, const Screen& screen) {
     ++index;
   }
   std::string out = table.text(screen.width, screen.colours);
-  for (const auto& each : array_of(answer, "unanswered")) {
-    if (!each.is_object()) continue;
-    const Object& one = each.get_object();
+  for (const Object& one : objects_of(answer, "unanswered")) {
     out += printable(text_of(one, "value")) + ": " + printable(text_of(one, "why")) + "\n";
   }
-  for (const auto& each : rows) {
-    if (!each.is_object() || fits(each.get_object())) continue;
+  const auto over = std::find_if(rows.begin(), rows.end(), [](const Object& row) { return !fits(row); });
+  if (over != rows.end())
     out += "does not fit: needs more than the device's " +
-           bytes_text(number_of(each.get_object(), "device_memory_bytes")) + " of memory\n";
-    break;
-  }
+           bytes_text(number_of(*over, "device_memory_bytes")) + " of memory\n";
   if (known(answer, "knee")) out += "knee: the smallest batch within 5 % of the best throughput\n";
   return out + throughput_chart(rows, vary, heading, screen.width);
 }
@@ -182,9 +172,7 @@ std::string estimators_text(const Object& answer, const Screen& screen) {
   for (const auto& [name, heading] : kKinds) headings.emplace_back(heading);
   headings.emplace_back("?<needs");
   Table table(headings);
-  for (const auto& each : array_of(answer, "estimators")) {
-    if (!each.is_object()) continue;
-    const Object& one = each.get_object();
+  for (const Object& one : objects_of(answer, "estimators")) {
     std::vector<std::string> cells = {text_of(one, "name")};
     for (const auto& [name, heading] : kKinds) {
       const Object& record = object_of(object_of(one, "kinds"), name);
