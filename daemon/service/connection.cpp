@@ -23,11 +23,7 @@ constexpr std::chrono::milliseconds kLinger{1000};
 constexpr std::size_t kLingerBytes = 16UL * 1024 * 1024;
 
 Problem problem_with(unsigned status, std::string detail, std::string hint = {}) {
-  Problem problem;
-  problem.status = status;
-  problem.detail = std::move(detail);
-  problem.hint = std::move(hint);
-  return problem;
+  return {status, "", std::move(detail), std::move(hint)};
 }
 
 Problem header_too_large(const Limits& limits) {

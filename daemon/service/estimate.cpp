@@ -201,13 +201,9 @@ std::string to_json(const Estimate& estimate) {
   json.field("seconds", seconds).field("lower", lower).field("upper", upper);
   json.field("confidence", question.confidence);
   json.field("seconds_per_iteration", seconds / iterations);
-  json.key("samples_per_second");
-  if (main.batch_size && seconds > 0) {
-    json.value(*main.batch_size * iterations / seconds);
-  } else {
-    json.null();
-  }
-  std::optional<double> tokens, tokens_per_second;
+  std::optional<double> samples_per_second, tokens, tokens_per_second;
+  if (main.batch_size && seconds > 0) samples_per_second = *main.batch_size * iterations / seconds;
+  json.field("samples_per_second", samples_per_second);
   if (const auto length = prediction::sequence_length(question, main.model.get());
       length && main.batch_size) {
     tokens = *main.batch_size * static_cast<double>(*length);

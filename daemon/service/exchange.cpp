@@ -65,10 +65,7 @@ namespace {
 
 Reply defect(ServiceState& state, const char* what) {
   state.log(std::string("a request failed unexpectedly: ") + what);
-  Problem problem;
-  problem.status = 500;
-  problem.detail = "The request failed unexpectedly; the daemon's log says more.";
-  return reply_of(problem);
+  return reply_of(Problem{500, "", "The request failed unexpectedly; the daemon's log says more."});
 }
 
 }  // namespace

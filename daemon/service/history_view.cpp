@@ -14,20 +14,27 @@ void write_range(JsonWriter& json, std::string_view name, const regression::Rang
   json.key(name).begin_object().field("min", range.min).field("max", range.max).end_object();
 }
 
-void write_spread(JsonWriter& json, std::string_view name, const std::optional<Spread>& spread) {
-  json.key(name);
-  if (!spread) {
-    json.null();
-    return;
-  }
-  json.begin_object().field("seconds", spread->median).field("lower", spread->lower);
-  json.field("upper", spread->upper).field("runs", spread->runs).end_object();
+void write_spread(JsonWriter& json, const Spread& spread) {
+  json.begin_object().field("seconds", spread.median).field("lower", spread.lower);
+  json.field("upper", spread.upper).field("runs", spread.runs).end_object();
 }
 
 // Seconds since 1970, as the regression counts, as an instant.
 std::optional<Instant> instant_of(const std::optional<double>& seconds) {
   if (!seconds || !std::isfinite(*seconds) || std::abs(*seconds) > 1e11) return std::nullopt;
   return Instant{std::chrono::microseconds{std::llround(*seconds * 1e6)}};
+}
+
+void write_refused(JsonWriter& json, const RefusedRow& row) {
+  const auto owner = row.owner == kUnknownOwner ? std::nullopt : std::optional(row.owner);
+  json.begin_object().field("owner", owner).field("what", row.what).field("count", row.count);
+  json.field("last_at", row.last_at).end_object();
+}
+
+void write_size(JsonWriter& json, const HistorySize& size) {
+  json.begin_object().field("bytes", size.bytes).field("sources", size.sources).field("runs", size.runs);
+  json.field("segments", size.segments).field("points", size.points).field("samples", size.samples);
+  json.list("refused", size.refused, write_refused).end_object();
 }
 
 // What the source's row says of itself, where the daemon has nothing to add.
@@ -37,11 +44,6 @@ std::string state_of(const SourceRow& row) {
   if (row.gone) return "gone";
   if (row.format.empty()) return "not recognised";
   return "following";
-}
-
-void write_text_or_null(JsonWriter& json, std::string_view name, const std::string& text) {
-  json.key(name);
-  text.empty() ? json.null() : json.value(text);
 }
 
 }  // namespace
@@ -75,12 +77,10 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
       .field("devices", known_devices(key.devices))
       .field("phase", name_of(key.phase));
   json.field("family", fitted.family).field("basis", model.basis);
-  json.key("coefficients").begin_array();
-  for (const auto& each : model.coefficients) {
-    json.begin_object().field("name", each.name).field("value", each.value);
-    json.field("standard_error", each.standard_error).end_object();
-  }
-  json.end_array();
+  json.list("coefficients", model.coefficients, [](JsonWriter& out, const auto& each) {
+    out.begin_object().field("name", each.name).field("value", each.value);
+    out.field("standard_error", each.standard_error).end_object();
+  });
   json.field("knots", model.knots);
   json.field("runs", model.runs).field("segments", model.windows).field("dropped_runs", model.dropped_runs);
   json.field("changed_at", instant_of(model.changed_at));
@@ -91,34 +91,29 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
   write_range(json, "batch_size", model.samples);
   write_range(json, "iterations", model.iterations);
   json.end_object();
-  json.key("rivals").begin_array();
-  for (const auto& rival : model.rivals) {
-    json.begin_object().field("basis", rival.basis).field("error_percent", rival.error_percent);
-    json.field("standard_error", rival.standard_error).field("parameters", rival.parameters).end_object();
-  }
-  json.end_array();
-  json.key("variants").begin_array();
-  for (const auto& effect : model.covariate_effects) {
-    json.begin_object().field("setting", effect.covariate).field("factor", effect.factor);
-    json.field("deviation", effect.deviation).field("runs", effect.runs).end_object();
-  }
-  json.end_array();
+  json.list("rivals", model.rivals, [](JsonWriter& out, const auto& rival) {
+    out.begin_object().field("basis", rival.basis).field("error_percent", rival.error_percent);
+    out.field("standard_error", rival.standard_error).field("parameters", rival.parameters).end_object();
+  });
+  json.list("variants", model.covariate_effects, [](JsonWriter& out, const auto& effect) {
+    out.begin_object().field("setting", effect.covariate).field("factor", effect.factor);
+    out.field("deviation", effect.deviation).field("runs", effect.runs).end_object();
+  });
   write_dispute(json, fitted);
-  write_spread(json, "startup", fitted.startup);
-  write_spread(json, "snapshot", fitted.snapshot);
+  json.maybe("startup", fitted.startup, write_spread).maybe("snapshot", fitted.snapshot, write_spread);
   json.field("fitted_at", fitted.fitted_at).end_object();
 }
 
 void write_source(JsonWriter& json, const SourceRow& row, const std::string& status) {
   json.begin_object().field("id", row.id).field("path", row.path).field("kind", row.kind);
   json.field("owner", row.owner);
-  write_text_or_null(json, "format", row.format);
+  json.text_or_null("format", row.format);
   json.field("state", status.empty() ? state_of(row) : status);
   json.field("offset", row.offset).field("size", row.size).field("lines", row.lines);
   json.field("matched", row.matched).field("unmatched", row.unmatched);
   json.field("truncated", row.truncated).field("rejected", row.rejected);
   json.field("skipped_bytes", row.skipped_bytes).field("lost_bytes", row.lost_bytes);
-  write_text_or_null(json, "last_error", row.last_error);
+  json.text_or_null("last_error", row.last_error);
   json.field("read_at", row.read_at).end_object();
 }
 
@@ -144,31 +139,26 @@ void write_series_points(JsonWriter& json, const SeriesPoints& points) {
   json.begin_object();
   json.field("name", points.series.name).field("labels", points.series.labels);
   json.field("unit", points.series.unit).field("step_seconds", points.step.count());
-  json.key("samples").begin_array();
-  for (const SeriesPoint& each : points.points) {
-    json.begin_object().field("at", each.at).field("min", each.min).field("mean", each.mean);
-    json.field("max", each.max).field("count", each.count).end_object();
-  }
-  json.end_array().end_object();
+  json.list("samples", points.points, [](JsonWriter& out, const SeriesPoint& each) {
+    out.begin_object().field("at", each.at).field("min", each.min).field("mean", each.mean);
+    out.field("max", each.max).field("count", each.count).end_object();
+  });
+  json.end_object();
 }
 
 void write_health(JsonWriter& json, const Health& health, const std::optional<HistorySize>& size,
                   std::int64_t running, std::int64_t models, const std::string& version, Instant now) {
   json.begin_object();
   json.field("status", health.failures.empty() ? "ok" : "degraded");
-  json.key("failing").begin_array();
-  for (const Health::Failure& each : health.failures) {
-    json.begin_object().field("part", each.part).field("why", each.why);
-    if (!each.hint.empty()) json.field("hint", each.hint);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("notes").begin_array();
-  for (const Health::Note& each : health.notes) {
-    json.begin_object().field("part", each.part).field("why", each.why).field("hint", each.hint);
-    json.field("count", each.count).field("subjects", each.subjects).end_object();
-  }
-  json.end_array();
+  json.list("failing", health.failures, [](JsonWriter& out, const Health::Failure& each) {
+    out.begin_object().field("part", each.part).field("why", each.why);
+    if (!each.hint.empty()) out.field("hint", each.hint);
+    out.end_object();
+  });
+  json.list("notes", health.notes, [](JsonWriter& out, const Health::Note& each) {
+    out.begin_object().field("part", each.part).field("why", each.why).field("hint", each.hint);
+    out.field("count", each.count).field("subjects", each.subjects).end_object();
+  });
   json.field("version", version);
   json.field("uptime_seconds", std::chrono::duration<double>(now - health.started_at).count());
   json.key("sources").begin_object().field("looking", health.looking).field("followed", health.sources);
@@ -178,21 +168,7 @@ void write_health(JsonWriter& json, const Health& health, const std::optional<Hi
   json.field("last_commit", health.last_commit).field("last_refit", health.last_refit);
   json.key("runs").begin_object().field("running", running).end_object();
   json.field("models", models);
-  json.key("history");
-  if (size) {
-    json.begin_object().field("bytes", size->bytes).field("sources", size->sources).field("runs", size->runs);
-    json.field("segments", size->segments).field("points", size->points).field("samples", size->samples);
-    json.key("refused").begin_array();
-    for (const RefusedRow& row : size->refused) {
-      const auto owner = row.owner == kUnknownOwner ? std::nullopt : std::optional(row.owner);
-      json.begin_object().field("owner", owner).field("what", row.what).field("count", row.count);
-      json.field("last_at", row.last_at).end_object();
-    }
-    json.end_array().end_object();
-  } else {
-    json.null();
-  }
-  json.end_object();
+  json.maybe("history", size, write_size).end_object();
 }
 
 }  // namespace etad::service

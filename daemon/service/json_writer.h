@@ -59,6 +59,26 @@ class JsonWriter {
     return value(v);
   }
 
+  // A member that is an array: `write(json, item)` writes each.
+  template <class Items, class Write>
+  JsonWriter& list(std::string_view name, const Items& items, const Write& write) {
+    key(name).begin_array();
+    for (const auto& item : items) write(*this, item);
+    return end_array();
+  }
+  // A member that may be missing: null, or what `write(json, thing)` writes.
+  template <class Thing, class Write>
+  JsonWriter& maybe(std::string_view name, const std::optional<Thing>& thing, const Write& write) {
+    key(name);
+    if (!thing) return null();
+    write(*this, *thing);
+    return *this;
+  }
+  JsonWriter& text_or_null(std::string_view name, std::string_view text) {  // null for an empty one
+    key(name);
+    return text.empty() ? null() : value(text);
+  }
+
   std::string take() { return std::move(out_); }
 
  private:

@@ -8,11 +8,8 @@ namespace {
 constexpr std::size_t kMostLabels = 64, kLongestLabel = 1024;
 
 tl::unexpected<Problem> bad(std::string detail) {
-  Problem problem;
-  problem.title = "Invalid labels";
-  problem.detail = std::move(detail);
-  problem.hint = "send a JSON object such as {\"network\": \"LeNet\", \"batch_size\": 64}";
-  return refuse(std::move(problem));
+  return refuse({400, "Invalid labels", std::move(detail),
+                 "send a JSON object such as {\"network\": \"LeNet\", \"batch_size\": 64}"});
 }
 
 }  // namespace

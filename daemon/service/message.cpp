@@ -78,11 +78,8 @@ unsigned status_of(ErrorKind kind) {
 }  // namespace
 
 Problem problem_of(const Error& error) {
-  Problem problem;
-  problem.status = status_of(error.kind);
-  problem.detail = error.where.empty() ? error.message : error.where + ": " + error.message;
-  problem.hint = error.hint;
-  return problem;
+  return {status_of(error.kind), "", error.where.empty() ? error.message : error.where + ": " + error.message,
+          error.hint};
 }
 
 }  // namespace etad::service

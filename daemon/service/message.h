@@ -35,12 +35,12 @@ struct Reply {
 // What we answer instead of what was asked for: RFC 9457 problem details.
 struct Problem {
   unsigned status = 400;
-  std::string title;                                         // the kind of problem
-  std::string detail;                                        // this one
-  std::string hint;                                          // what would help; may be empty
-  std::vector<std::string> candidates;                       // near names
-  std::function<void(JsonWriter&)> more;                     // further members
-  std::vector<std::pair<std::string, std::string>> headers;  // of the reply: Allow, Retry-After
+  std::string title = {};                                         // the kind of problem
+  std::string detail = {};                                        // this one
+  std::string hint = {};                                          // what would help; may be empty
+  std::vector<std::string> candidates = {};                       // near names
+  std::function<void(JsonWriter&)> more = {};                     // further members
+  std::vector<std::pair<std::string, std::string>> headers = {};  // of the reply: Allow, Retry-After
 };
 
 // What a handler gives: the thing asked for, or the problem with it.

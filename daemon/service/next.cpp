@@ -16,14 +16,14 @@ Reply reply_to(const prediction::Answer<prediction::NextRuns>& answer) {
   JsonWriter json;
   json.begin_object().field("network", key.network).field("architecture", key.architecture);
   json.field("framework", key.framework).field("host", key.host).field("device", key.device);
-  json.field("phase", name_of(key.phase)).key("runs").begin_array();
-  for (const prediction::NextRun& run : answer->runs) {
-    json.begin_object().field("batch_size", run.batch_size).field("devices", run.devices);
-    json.field("iterations", run.iterations).field("seconds", run.seconds);
-    json.field("half_width_before_percent", run.before_percent);
-    json.field("half_width_after_percent", run.after_percent).end_object();
-  }
-  json.end_array().end_object();
+  json.field("phase", name_of(key.phase));
+  json.list("runs", answer->runs, [](JsonWriter& out, const prediction::NextRun& run) {
+    out.begin_object().field("batch_size", run.batch_size).field("devices", run.devices);
+    out.field("iterations", run.iterations).field("seconds", run.seconds);
+    out.field("half_width_before_percent", run.before_percent);
+    out.field("half_width_after_percent", run.after_percent).end_object();
+  });
+  json.end_object();
   return json_reply(json);
 }
 

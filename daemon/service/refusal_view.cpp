@@ -12,59 +12,59 @@ std::string quoted(const std::string& value) {
 }
 
 void write_known(JsonWriter& json, std::string_view name, const std::vector<KnownDeployment>& known) {
-  json.key(name).begin_array();
-  for (const auto& [key, train, test] : known) {
-    json.begin_object().field("network", key.network).field("architecture", key.architecture);
-    json.field("framework", key.framework).field("host", key.host);
-    json.field("device", key.device).field("devices", known_devices(key.devices));
-    json.key("phases").begin_array();
-    if (train) json.value("train");
-    if (test) json.value("test");
-    json.end_array().end_object();
-  }
-  json.end_array();
+  json.list(name, known, [](JsonWriter& out, const KnownDeployment& each) {
+    const auto& [key, train, test] = each;
+    out.begin_object().field("network", key.network).field("architecture", key.architecture);
+    out.field("framework", key.framework).field("host", key.host);
+    out.field("device", key.device).field("devices", known_devices(key.devices));
+    out.key("phases").begin_array();
+    if (train) out.value("train");
+    if (test) out.value("test");
+    out.end_array().end_object();
+  });
 }
 
-Problem unknown_name(const Refusal& refusal, std::string_view article, std::string_view what) {
-  Problem problem;
-  problem.status = 404;
-  problem.title = "Unknown " + std::string(what);
-  problem.detail =
-      "No model of " + std::string(article) + " " + std::string(what) + " " + quoted(refusal.value) + " yet.";
-  problem.candidates = refusal.candidates;
-  problem.hint = refusal.deployments == 0 ? "nothing has been learned yet: see `etactl status`"
-                                          : "`etactl models` lists what can be estimated";
-  return problem;
+// Further members of a problem: what there is beside what was asked for, and the parameter it lies in.
+std::function<void(JsonWriter&)> telling_known(const Refusal& refusal) {
+  return [known = refusal.known](JsonWriter& json) { write_known(json, "known", known); };
+}
+
+std::function<void(JsonWriter&)> naming_parameter(const Refusal& refusal) {
+  return [name = refusal.parameter](JsonWriter& json) { json.field("parameter", name); };
+}
+
+Problem unknown_name(const Refusal& refusal, const std::string& article, const std::string& what) {
+  return {404, "Unknown " + what,
+          "No model of " + article + " " + what + " " + quoted(refusal.value) + " yet.",
+          refusal.deployments == 0 ? "nothing has been learned yet: see `etactl status`"
+                                   : "`etactl models` lists what can be estimated",
+          refusal.candidates};
 }
 
 Problem unknown_deployment(const Refusal& refusal) {
-  Problem problem;
-  problem.status = 404;
-  problem.title = "Unknown deployment";
-  problem.detail = "The history of " + refusal.network + " knows no " + refusal.parameter + " " +
-                   quoted(refusal.value) + ".";
-  problem.candidates = refusal.candidates;
-  problem.more = [known = refusal.known](JsonWriter& json) { write_known(json, "known", known); };
-  return problem;
+  return {404,
+          "Unknown deployment",
+          "The history of " + refusal.network + " knows no " + refusal.parameter + " " +
+              quoted(refusal.value) + ".",
+          "",
+          refusal.candidates,
+          telling_known(refusal)};
 }
 
 Problem no_model_of_phase(const Refusal& refusal) {
-  Problem problem;
-  problem.status = 404;
-  problem.title = "Unknown phase";
-  problem.detail =
-      "The history of " + refusal.network + " has no model of its " + refusal.value + " phase yet.";
-  problem.more = [known = refusal.known](JsonWriter& json) { write_known(json, "known", known); };
-  return problem;
+  return {404,
+          "Unknown phase",
+          "The history of " + refusal.network + " has no model of its " + refusal.value + " phase yet.",
+          "",
+          {},
+          telling_known(refusal)};
 }
 
 Problem no_model_of_tests(const Refusal& refusal) {
-  Problem problem;
-  problem.status = 404;
-  problem.detail = "No test phase of " + refusal.network +
-                   " is in the history yet, only training: a total with tests can't be told.";
-  problem.hint = "ask with test_interval=0 for the training alone";
-  return problem;
+  return {404, "",
+          "No test phase of " + refusal.network +
+              " is in the history yet, only training: a total with tests can't be told.",
+          "ask with test_interval=0 for the training alone"};
 }
 
 Problem ambiguous(const Refusal& refusal) {
@@ -76,17 +76,15 @@ Problem ambiguous(const Refusal& refusal) {
     for (std::size_t i = 0; i < values.size(); ++i)
       detail += (i == 0 ? "" : ", ") + (values[i].empty() ? "unknown" : values[i]);
   }
-  Problem problem;
-  problem.status = 409;
-  problem.title = "Ambiguous question";
-  problem.detail =
-      std::to_string(refusal.deployments) + " models fit the question. They differ in " + detail + ".";
-  if (!parameters.empty()) problem.hint = "say which " + parameters.front() + " is meant";
-  problem.more = [known = refusal.known, parameters](JsonWriter& json) {
-    write_known(json, "candidates", known);
-    json.field("parameters", parameters);
-  };
-  return problem;
+  return {409,
+          "Ambiguous question",
+          std::to_string(refusal.deployments) + " models fit the question. They differ in " + detail + ".",
+          parameters.empty() ? "" : "say which " + parameters.front() + " is meant",
+          {},
+          [known = refusal.known, parameters](JsonWriter& json) {
+            write_known(json, "candidates", known);
+            json.field("parameters", parameters);
+          }};
 }
 
 std::string named(const Refusal& refusal) {
@@ -94,53 +92,37 @@ std::string named(const Refusal& refusal) {
 }
 
 Problem costs_unknown(const Refusal& refusal) {
-  Problem problem;
-  problem.status = 404;
-  problem.title = "Unknown costs";
-  problem.detail = "What " + named(refusal) + " costs can't be counted: " + refusal.value + ".";
-  problem.hint =
-      "`etactl estimate --net FILE` takes a deploy.prototxt or Keras' model.summary(), which say it; or "
-      "start "
-      "the training: its first measured interval makes a model";
-  return problem;
+  return {404, "Unknown costs", "What " + named(refusal) + " costs can't be counted: " + refusal.value + ".",
+          "`etactl estimate --net FILE` takes a deploy.prototxt or Keras' model.summary(), which say it; or "
+          "start the training: its first measured interval makes a model"};
 }
 
 Problem nothing_alike(const Refusal& refusal) {
-  Problem problem;
-  problem.status = 404;
-  problem.title = "Nothing to compare with";
-  problem.detail = "Of " + named(refusal) +
-                   " there are no runs, and those of others do not tell of it: " + refusal.value + ".";
-  problem.hint =
-      "a network is estimated by its costs where two others, whose logs showed their layers, have run: "
-      "`etactl networks` lists what ran";
-  return problem;
+  return {404, "Nothing to compare with",
+          "Of " + named(refusal) +
+              " there are no runs, and those of others do not tell of it: " + refusal.value + ".",
+          "a network is estimated by its costs where two others, whose logs showed their layers, have run: "
+          "`etactl networks` lists what ran"};
 }
 
 Problem abstained(const Refusal& refusal) {
-  Problem problem;
-  problem.status = 404;
-  problem.title = "Estimators disagree";
-  problem.detail =
-      "Of " + named(refusal) + " estimators with good records contradict each other: " + refusal.value + ".";
-  problem.hint = "a short run of it there would tell: `etactl next` says which";
-  problem.more = [](JsonWriter& json) { json.field("abstained", true); };
-  return problem;
+  return {
+      404,
+      "Estimators disagree",
+      "Of " + named(refusal) + " estimators with good records contradict each other: " + refusal.value + ".",
+      "a short run of it there would tell: `etactl next` says which",
+      {},
+      [](JsonWriter& json) { json.field("abstained", true); }};
 }
 
 Problem cost_unknown(const Refusal& refusal) {
-  Problem problem;
-  problem.status = 404;
-  problem.title = "Never measured";
-  problem.detail = "What " + refusal.value + " runs of " +
-                   (refusal.network.empty() ? "it" : refusal.network) +
-                   " take, nothing tells: no trace of their GPUs, no log, and no other run.";
-  problem.hint =
-      refusal.value == "energy"
-          ? "follow a monitoring trace with the GPUs' power, or import a CSV with a column energy_joules"
-          : "follow a monitoring trace with the GPUs' memory, import a CSV with a column "
-            "peak_memory_bytes, or show the network with --net FILE";
-  return problem;
+  return {404, "Never measured",
+          "What " + refusal.value + " runs of " + (refusal.network.empty() ? "it" : refusal.network) +
+              " take, nothing tells: no trace of their GPUs, no log, and no other run.",
+          refusal.value == "energy"
+              ? "follow a monitoring trace with the GPUs' power, or import a CSV with a column energy_joules"
+              : "follow a monitoring trace with the GPUs' memory, import a CSV with a column "
+                "peak_memory_bytes, or show the network with --net FILE"};
 }
 
 std::string runs_text(const prediction::Contradiction::Side& side) {
@@ -166,27 +148,25 @@ void write_side(JsonWriter& json, std::string_view name, const prediction::Contr
 Problem contradicting(const Refusal& refusal) {
   const prediction::Contradiction& found = *refusal.contradiction;
   const std::string network = found.key.network.empty() ? "a network without a name" : found.key.network;
-  Problem problem;
-  problem.status = 409;
-  problem.title = "Runs that contradict each other";
-  problem.detail = "The runs of " + network +
-                   " name no device, and their times contradict each other: " + side_text(found.fast) + ", " +
-                   side_text(found.slow) + ". No one model is true of them.";
-  problem.hint = "say what each ran on, `etactl label " + std::to_string(found.slow.runs.front()) +
-                 " device=NAME`, or `etactl import --label device=NAME` at the import";
-  problem.more = [found](JsonWriter& json) {
-    json.field("label", "device").key("contradiction").begin_object();
-    write_side(json, "fast", found.fast);
-    write_side(json, "slow", found.slow);
-    json.end_object();
-  };
-  return problem;
+  return {409,
+          "Runs that contradict each other",
+          "The runs of " + network + " name no device, and their times contradict each other: " +
+              side_text(found.fast) + ", " + side_text(found.slow) + ". No one model is true of them.",
+          "say what each ran on, `etactl label " + std::to_string(found.slow.runs.front()) +
+              " device=NAME`, or `etactl import --label device=NAME` at the import",
+          {},
+          [found](JsonWriter& json) {
+            json.field("label", "device").key("contradiction").begin_object();
+            write_side(json, "fast", found.fast);
+            write_side(json, "slow", found.slow);
+            json.end_object();
+          }};
 }
 
 Problem batch_size_missing(const Refusal& refusal) {
   Problem problem;
   problem.title = "Invalid parameter";
-  problem.more = [name = refusal.parameter](JsonWriter& json) { json.field("parameter", name); };
+  problem.more = naming_parameter(refusal);
   if (!(refusal.batch_sizes.max > 0)) {
     problem.detail = "Parameter \"" + refusal.parameter + "\" is missing: nothing else says it.";
     return problem;
@@ -200,26 +180,26 @@ Problem batch_size_missing(const Refusal& refusal) {
 }
 
 Problem sequence_length_missing(const Refusal& refusal) {
-  Problem problem;
-  problem.title = "Invalid parameter";
-  problem.detail =
-      "How many samples the tokens are is not known: the runs of " +
-      (refusal.network.empty() ? "that network" : refusal.network) +
-      (refusal.candidates.empty() ? " tell no length of a sequence." : " had sequences of several lengths.");
-  problem.hint = "say it by " + refusal.parameter + ", or ask for batch_size";
-  problem.more = [name = refusal.parameter, known = refusal.candidates](JsonWriter& json) {
-    json.field("parameter", name).field("candidates", known);
-  };
-  return problem;
+  return {400,
+          "Invalid parameter",
+          "How many samples the tokens are is not known: the runs of " +
+              (refusal.network.empty() ? "that network" : refusal.network) +
+              (refusal.candidates.empty() ? " tell no length of a sequence."
+                                          : " had sequences of several lengths."),
+          "say it by " + refusal.parameter + ", or ask for batch_size",
+          {},
+          [name = refusal.parameter, known = refusal.candidates](JsonWriter& json) {
+            json.field("parameter", name).field("candidates", known);
+          }};
 }
 
 Problem too_large(const Refusal& refusal) {
-  Problem problem;
-  problem.title = "Invalid parameter";
-  problem.detail =
-      "Parameter \"" + refusal.parameter + "\" is too large with the others: no time is that long.";
-  problem.more = [name = refusal.parameter](JsonWriter& json) { json.field("parameter", name); };
-  return problem;
+  return {400,
+          "Invalid parameter",
+          "Parameter \"" + refusal.parameter + "\" is too large with the others: no time is that long.",
+          "",
+          {},
+          naming_parameter(refusal)};
 }
 
 Problem unreadable(const Refusal& refusal) {

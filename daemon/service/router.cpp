@@ -49,12 +49,8 @@ bool foreign(const Request& request) {
 }
 
 Problem unknown_path(std::string_view path, std::vector<std::string> known) {
-  Problem problem;
-  problem.status = 404;
-  problem.detail = "There is nothing at " + valid_utf8(path.substr(0, 200)) + ".";
-  problem.hint = "GET /v1 lists what there is";
-  problem.candidates = near_names(path, std::move(known), 3);
-  return problem;
+  return {404, "", "There is nothing at " + valid_utf8(path.substr(0, 200)) + ".",
+          "GET /v1 lists what there is", near_names(path, std::move(known), 3)};
 }
 
 }  // namespace
@@ -162,6 +158,21 @@ Outcome Router::dispatch(const Request& request) {
   return reply_of(unknown_path(path, {}));
 }
 
+std::optional<std::int64_t> id_from(const std::string& text, std::int64_t least) {
+  std::int64_t id = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, id);
+  if (error != std::errc{} || rest != end || id < least) return std::nullopt;
+  return id;
+}
+
+Reply no_such(const std::string& what, const std::string& argument, std::string hint) {
+  return reply_of(
+      Problem{404, "Unknown " + what,
+              "There is no " + what + " " + valid_utf8(argument.substr(0, 40)) + " in the history.",
+              std::move(hint)});
+}
+
 Page page_from(Params& params, std::int64_t fallback, std::int64_t most) {
   Page page;
   page.limit = params.integer("limit", 1, most).value_or(fallback);
@@ -176,9 +187,7 @@ Outcome Router::index(Call& call) {
   json.begin_object().field("name", "etad").field("version", options_.version).field("api", "v1");
   json.key("extensions").begin_array().value("watch").value("gzip_imports").value("problem_details");
   json.end_array();
-  json.key("beside").begin_array();
-  for (const std::string& name : backend_.formats()->beside()) json.value(name);
-  json.end_array();
+  json.field("beside", backend_.formats()->beside());
   json.field("started_at", health.started_at);
   json.field("uptime_seconds", std::chrono::duration<double>(options_.now() - health.started_at).count());
   json.key("endpoints").begin_array();

@@ -34,6 +34,12 @@ inline Reply history_failed(const Error& error) {
   return reply_of(problem);
 }
 
+// A number that a path names, of at least that; nothing where it is none.
+std::optional<std::int64_t> id_from(const std::string& text, std::int64_t least = 1);
+
+// 404: the history has nothing of the kind `what` by that name.
+Reply no_such(const std::string& what, const std::string& argument, std::string hint);
+
 // A page of a list: `limit` and the opaque `cursor` that an earlier page's `next` gave.
 struct Page {
   std::int64_t limit = 0;

@@ -14,13 +14,6 @@ namespace {
 using prediction::Question;
 using prediction::Refusal;
 
-Problem wrong(std::string title, std::string detail) {
-  Problem problem;
-  problem.title = std::move(title);
-  problem.detail = std::move(detail);
-  return problem;
-}
-
 // What the logs of a network without a model showed of it: the last one's.
 Result<std::shared_ptr<const prediction::Description>> shown_by_logs(Reader& reader,
                                                                      const std::vector<NetworkRow>& rows) {
@@ -47,11 +40,7 @@ void tell_of_runs(std::vector<NetworkRow> rows, const Refusal& refusal, Problem&
   if (refusal.kind == Refusal::Kind::costs_unknown)
     problem.hint += "; `etactl estimate --net FILE` takes a description of it";
   problem.candidates.clear();
-  problem.more = [rows = std::move(rows)](JsonWriter& json) {
-    json.key("known").begin_array();
-    for (const NetworkRow& row : rows) write_network(json, row);
-    json.end_array();
-  };
+  problem.more = [rows = std::move(rows)](JsonWriter& json) { json.list("known", rows, write_network); };
 }
 
 // The network in the body of a request: a description, or a log that prints one.
@@ -88,10 +77,8 @@ Reply estimate_shown(const std::shared_ptr<const prediction::ModelSet>& models, 
                      Instant now) {
   auto net = description_in(body, formats, question);
   if (!net) {
-    Problem problem = wrong("Unreadable network", "The body can't be used: " + net.error().message + ".");
-    problem.status = 422;
-    problem.hint = net.error().hint;
-    return reply_of(problem);
+    return reply_of(Problem{422, "Unreadable network", "The body can't be used: " + net.error().message + ".",
+                            net.error().hint});
   }
   const bool test = question.phase == Question::Phase::test;
   // A deployed net's batch is of the one picture that it is to answer: nobody trains so.
@@ -108,15 +95,17 @@ Reply estimate_shown(const std::shared_ptr<const prediction::ModelSet>& models, 
 std::optional<Problem> count_iterations(Question& question) {
   if (!prediction::count_epochs(question)) {
     const std::string lacking = question.batch_size ? "samples_per_epoch" : "batch_size";
-    Problem problem =
-        wrong("Missing parameter", "Parameter \"" + lacking +
-                                       "\" is missing: epochs are counted by it, and nothing else says it.");
-    problem.more = [lacking](JsonWriter& json) { json.field("parameter", lacking); };
-    return problem;
+    return Problem{
+        400,
+        "Missing parameter",
+        "Parameter \"" + lacking + "\" is missing: epochs are counted by it, and nothing else says it.",
+        "",
+        {},
+        [lacking](JsonWriter& json) { json.field("parameter", lacking); }};
   }
   if (question.iterations <= 0)
-    return wrong("Missing parameter",
-                 "The run does not say how long it was to be: \"iterations\" or \"epochs\" is needed.");
+    return Problem{400, "Missing parameter",
+                   "The run does not say how long it was to be: \"iterations\" or \"epochs\" is needed."};
   return std::nullopt;
 }
 
@@ -125,10 +114,8 @@ std::optional<Reply> Router::take_from_run(Call& call, Question& question) {
   auto row = reader_.run(*question.like);
   if (!row) return history_failed(row.error());
   if (!*row) {
-    Problem problem = wrong("Unknown run", "There is no run " + std::to_string(*question.like) + ".");
-    problem.status = 404;
-    problem.hint = "`etactl runs --all` lists the runs with their ids";
-    return reply_of(problem);
+    return reply_of(Problem{404, "Unknown run", "There is no run " + std::to_string(*question.like) + ".",
+                            "`etactl runs --all` lists the runs with their ids"});
   }
   // Of a run that only tested there is no training to ask about.
   if (!call.params.has("phase") && (*row)->run.job == Job::test) question.phase = Question::Phase::test;

@@ -1,5 +1,5 @@
 // The other routes: health, what the history and the models hold, and what changes the daemon.
-#include <charconv>
+#include <limits>
 
 #include "daemon/service/router.h"
 #include "daemon/service/router_call.h"
@@ -54,12 +54,9 @@ std::vector<SourceView> source_views(std::vector<SourceRow> rows,
 }
 
 Reply unknown(std::string_view what, const std::string& name, const std::vector<std::string>& known) {
-  Problem problem;
-  problem.status = 404;
-  problem.title = "Unknown " + std::string(what);
-  problem.detail = "There is no " + std::string(what) + " " + valid_utf8(name.substr(0, 200)) + ".";
-  problem.candidates = near_names(name, known);
-  return reply_of(problem);
+  return reply_of(Problem{404, "Unknown " + std::string(what),
+                          "There is no " + std::string(what) + " " + valid_utf8(name.substr(0, 200)) + ".",
+                          "", near_names(name, known)});
 }
 
 // As much of a trace as is asked for, and by default the last hour in some 360 steps.
@@ -188,8 +185,8 @@ Outcome Router::model(Call& call) {
   if (auto problem = call.params.check()) return reply_of(*problem);
   ModelFilter filter;
   const std::string& id = call.argument;
-  const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), filter.id.emplace(0));
-  if (error != std::errc{} || end != id.data() + id.size()) return unknown("model", id, {});
+  filter.id = id_from(id, std::numeric_limits<std::int64_t>::min());
+  if (!filter.id) return unknown("model", id, {});
   Models& models = *backend_.models()->models;
   const auto rows = models.list(filter);
   if (!rows) return history_failed(rows.error());
@@ -225,9 +222,7 @@ Outcome Router::predictions(Call& call) {
   const auto scored = reader_.scored_predictions(page.limit);
   if (!scored) return history_failed(scored.error());
   JsonWriter json;
-  json.begin_object().key("predictions").begin_array();
-  for (const ScoredPrediction& each : *scored) write_prediction(json, each);
-  json.end_array().end_object();
+  json.begin_object().list("predictions", *scored, write_prediction).end_object();
   return json_reply(json);
 }
 
@@ -269,15 +264,10 @@ Outcome Router::series_points(Call& call) {
   if (!found) return history_failed(found.error());
   JsonWriter json;
   json.begin_object().field("name", query.name).field("from", query.from).field("to", query.to);
-  json.key("series").begin_array();
-  for (const SeriesPoints& each : *found) write_series_points(json, each);
-  json.end_array();
+  json.list("series", *found, write_series_points);
   // Of an empty interval: when there are samples.
-  if (std::all_of(found->begin(), found->end(), [](const auto& each) { return each.points.empty(); })) {
-    json.key("known").begin_array();
-    for (const SeriesRow& row : *known) write_series(json, row);
-    json.end_array();
-  }
+  if (std::all_of(found->begin(), found->end(), [](const auto& each) { return each.points.empty(); }))
+    json.list("known", *known, write_series);
   json.key("next").null().end_object();
   return json_reply(json);
 }

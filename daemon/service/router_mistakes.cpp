@@ -1,28 +1,9 @@
 // Putting mistakes right: what was read wrongly is read again or forgotten.
-#include <charconv>
-
 #include "daemon/service/router.h"
 #include "daemon/service/router_call.h"
 
 namespace etad::service {
 namespace {
-
-std::optional<std::int64_t> id_from(const std::string& text, std::int64_t least = 1) {
-  std::int64_t id = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, id);
-  if (error != std::errc{} || rest != end || id < least) return std::nullopt;
-  return id;
-}
-
-Reply no_such(const std::string& what, const std::string& argument, std::string hint) {
-  Problem problem;
-  problem.status = 404;
-  problem.title = "Unknown " + what;
-  problem.detail = "There is no " + what + " " + valid_utf8(argument.substr(0, 40)) + " in the history.";
-  problem.hint = std::move(hint);
-  return reply_of(problem);
-}
 
 // `done(id)` on a worker thread, and {"<did>": id}.
 Work work(std::int64_t id, std::string_view did, std::function<Result<void>()> done) {

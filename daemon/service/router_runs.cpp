@@ -1,6 +1,5 @@
 // The routes below /v1/runs, and watching.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -41,21 +40,8 @@ std::optional<RunState> state_named(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<std::int64_t> id_from(const std::string& text) {
-  std::int64_t id = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, id);
-  if (error != std::errc{} || rest != end || id < 1) return std::nullopt;
-  return id;
-}
-
 Reply no_such_run(const std::string& argument) {
-  Problem problem;
-  problem.status = 404;
-  problem.title = "Unknown run";
-  problem.detail = "There is no run " + valid_utf8(argument.substr(0, 40)) + " in the history.";
-  problem.hint = "`etactl runs --all` lists the runs with their ids";
-  return reply_of(problem);
+  return no_such("run", argument, "`etactl runs --all` lists the runs with their ids");
 }
 
 // The run that a path names, or the reply that there is none.
@@ -269,10 +255,8 @@ Outcome Router::label(Call& call) {
   if (!given) return reply_of(given.error());
   labels.merge(*given);
   if (labels.empty()) {
-    Problem problem;
-    problem.detail = "No labels were given.";
-    problem.hint = "send a JSON object such as {\"network\": \"LeNet\", \"batch_size\": 64}";
-    return reply_of(problem);
+    return reply_of(Problem{400, "", "No labels were given.",
+                            "send a JSON object such as {\"network\": \"LeNet\", \"batch_size\": 64}"});
   }
   return Work{[&backend = backend_, id = row->id, labels = std::move(labels)]() -> Reply {
     if (const auto done = backend.label(id, labels); !done) return reply_of(problem_of(done.error()));

@@ -19,14 +19,8 @@ namespace {
 
 using Member = std::optional<TimeIntegral> GpuUsage::*;
 
-void write_text_or_null(JsonWriter& json, std::string_view name, const std::string& text) {
-  json.key(name);
-  text.empty() ? json.null() : json.value(text);
-}
-
 void write_choice(JsonWriter& json, const GpuChoice& choice) {
-  write_text_or_null(json, "chosen_by", choice.chosen_by);
-  write_text_or_null(json, "absent", choice.absent);
+  json.text_or_null("chosen_by", choice.chosen_by).text_or_null("absent", choice.absent);
   if (!choice.hint.empty()) json.field("hint", choice.hint);
 }
 
@@ -85,6 +79,13 @@ std::optional<double> mean_of(const std::optional<TimeIntegral>& value) {
   return value ? std::optional(value->mean()) : std::nullopt;
 }
 
+void write_compared(JsonWriter& json, const Compared& each) {
+  const TraceSeries* const known = find_trace_series(each.series);
+  json.begin_object().field("series", each.series);
+  json.field("unit", known != nullptr ? known->unit : std::string_view());
+  json.field("before", mean_of(each.before)).field("since", mean_of(each.since)).end_object();
+}
+
 }  // namespace
 
 void write_usage(JsonWriter& json, const Usage& usage) {
@@ -93,31 +94,22 @@ void write_usage(JsonWriter& json, const Usage& usage) {
   write_choice(json, usage.choice);
   if (seconds > 0) json.field("from", usage.from).field("to", usage.to);
   write_figures(json, figures_of(usage.gpus, seconds));
-  json.key("gpus").begin_array();
-  for (const GpuUsage& gpu : usage.gpus) {
-    json.begin_object().field("gpu", gpu.gpu);
-    write_figures(json, figures_of({gpu}, seconds));
-    json.end_object();
-  }
-  json.end_array().end_object();
+  json.list("gpus", usage.gpus, [seconds](JsonWriter& out, const GpuUsage& gpu) {
+    out.begin_object().field("gpu", gpu.gpu);
+    write_figures(out, figures_of({gpu}, seconds));
+    out.end_object();
+  });
+  json.end_object();
 }
 
 void write_anomaly_traces(JsonWriter& json, const AnomalyTraces& traces) {
   json.begin_object();
   write_choice(json, traces.choice);
   json.field("since", traces.since);
-  json.key("gpus").begin_array();
-  for (const GpuComparison& gpu : traces.gpus) {
-    json.begin_object().field("gpu", gpu.gpu).key("values").begin_array();
-    for (const Compared& each : gpu.values) {
-      const TraceSeries* const known = find_trace_series(each.series);
-      json.begin_object().field("series", each.series);
-      json.field("unit", known != nullptr ? known->unit : std::string_view());
-      json.field("before", mean_of(each.before)).field("since", mean_of(each.since)).end_object();
-    }
-    json.end_array().end_object();
-  }
-  json.end_array().end_object();
+  json.list("gpus", traces.gpus, [](JsonWriter& out, const GpuComparison& gpu) {
+    out.begin_object().field("gpu", gpu.gpu).list("values", gpu.values, write_compared).end_object();
+  });
+  json.end_object();
 }
 
 }  // namespace etad::service

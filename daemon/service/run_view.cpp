@@ -28,16 +28,10 @@ std::optional<Instant> expected_end(const Run& run, const RunForecast& forecast)
   return *run.ended_at + std::chrono::duration_cast<std::chrono::microseconds>(from_seconds(seconds));
 }
 
-void write_anomaly(JsonWriter& json, const std::optional<regression::Anomaly>& anomaly,
-                   const AnomalyTraces* traces) {
-  json.key("anomaly");
-  if (!anomaly) {
-    json.null();
-    return;
-  }
-  json.begin_object().field("since_iteration", anomaly->since_iteration);
-  json.field("slowdown", anomaly->slowdown).field("lost_seconds", anomaly->lost_seconds);
-  json.field("seconds_per_iteration", anomaly->seconds_per_iteration);
+void write_anomaly(JsonWriter& json, const regression::Anomaly& anomaly, const AnomalyTraces* traces) {
+  json.begin_object().field("since_iteration", anomaly.since_iteration);
+  json.field("slowdown", anomaly.slowdown).field("lost_seconds", anomaly.lost_seconds);
+  json.field("seconds_per_iteration", anomaly.seconds_per_iteration);
   if (traces != nullptr) {
     json.key("traces");
     write_anomaly_traces(json, *traces);
@@ -47,24 +41,19 @@ void write_anomaly(JsonWriter& json, const std::optional<regression::Anomaly>& a
 
 void write_forecast(JsonWriter& json, const Run& run, const RunForecast& forecast,
                     const AnomalyTraces* traces) {
-  json.key("remaining");
-  if (const auto& remaining = forecast.remaining; remaining) {
-    json.begin_object().field("seconds", remaining->seconds);
-    json.field("lower", remaining->lower).field("upper", remaining->upper).end_object();
-  } else {
-    json.null();
-  }
+  json.maybe("remaining", forecast.remaining, [](JsonWriter& out, const auto& remaining) {
+    out.begin_object().field("seconds", remaining.seconds);
+    out.field("lower", remaining.lower).field("upper", remaining.upper).end_object();
+  });
   json.field("expected_end", expected_end(run, forecast));
-  json.key("pace");
-  if (const auto& step_time = forecast.step_time; step_time) {
-    json.begin_object().field("seconds_per_iteration", step_time->seconds);
-    json.field("lower", step_time->lower).field("upper", step_time->upper);
-    json.field("since_iteration", step_time->since).end_object();
-  } else {
-    json.null();
-  }
+  json.maybe("pace", forecast.step_time, [](JsonWriter& out, const auto& step_time) {
+    out.begin_object().field("seconds_per_iteration", step_time.seconds);
+    out.field("lower", step_time.lower).field("upper", step_time.upper);
+    out.field("since_iteration", step_time.since).end_object();
+  });
   json.field("stalled", forecast.stalled);
-  write_anomaly(json, forecast.anomaly, traces);
+  json.maybe("anomaly", forecast.anomaly,
+             [traces](JsonWriter& out, const auto& anomaly) { write_anomaly(out, anomaly, traces); });
 }
 
 std::optional<std::int64_t> number_in(const std::string& text) {
@@ -117,12 +106,9 @@ void write_run(JsonWriter& json, const RunRow& row, const RunForecast& forecast,
   json.field("started_at", run.started_at);
   json.field("ended_at", running ? std::nullopt : run.ended_at);
   json.field("last_line_at", run.ended_at);
-  json.key("wall_seconds");
-  if (!running && run.started_at && run.ended_at && *run.ended_at >= *run.started_at) {
-    json.value(to_seconds(*run.ended_at - *run.started_at));
-  } else {
-    json.null();
-  }
+  const bool over = !running && run.started_at && run.ended_at && *run.ended_at >= *run.started_at;
+  json.field("wall_seconds",
+             over ? std::optional(to_seconds(*run.ended_at - *run.started_at)) : std::nullopt);
   json.field("settings", settings_of(row)).field("labels", row.labels);
   json.key("train");
   std::optional<std::int64_t> tokens;
@@ -137,9 +123,7 @@ void write_run(JsonWriter& json, const RunRow& row, const RunForecast& forecast,
   write_forecast(json, run, forecast, traces);
   json.field("startup_seconds", run.startup).field("snapshot_seconds", run.snapshot_time);
   json.field("snapshots", run.snapshots).field("stalls", run.stalls).field("diverged", run.loss_is_nan);
-  json.key("message");
-  run.message.empty() ? json.null() : json.value(run.message);
-  json.end_object();
+  json.text_or_null("message", run.message).end_object();
 }
 
 namespace {
@@ -178,14 +162,9 @@ void write_segment(JsonWriter& json, const ThinnedSegment& thinned) {
 
 void write_point(JsonWriter& json, const ThinnedPoint& thinned) {
   json.begin_object().field("iteration", thinned.point.iteration).field("at", thinned.point.at);
-  json.key("loss");
-  const bool any = thinned.losses > 0;
-  any ? json.value(thinned.sum / static_cast<double>(thinned.losses)) : json.null();
-  json.key("min_loss");
-  any ? json.value(thinned.least) : json.null();
-  json.key("max_loss");
-  any ? json.value(thinned.most) : json.null();
-  json.end_object();
+  const auto known = [&](double loss) { return thinned.losses > 0 ? std::optional(loss) : std::nullopt; };
+  json.field("loss", known(thinned.sum / static_cast<double>(thinned.losses)));
+  json.field("min_loss", known(thinned.least)).field("max_loss", known(thinned.most)).end_object();
 }
 
 void write_point(JsonWriter& json, const ProgressPoint& point) {

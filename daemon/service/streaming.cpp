@@ -19,12 +19,8 @@ using boost::asio::use_awaitable;
 constexpr std::size_t kPiece = 64UL * 1024;
 
 Reply busy(std::string detail) {
-  Problem problem;
-  problem.status = 503;
-  problem.detail = std::move(detail);
-  problem.hint = "try again when one of them is done";
-  problem.headers = {{"Retry-After", "5"}};
-  return reply_of(problem);
+  return reply_of(Problem{
+      503, "", std::move(detail), "try again when one of them is done", {}, {}, {{"Retry-After", "5"}}});
 }
 
 Reply import_reply(const ImportReport& report) {
@@ -140,10 +136,7 @@ boost::asio::awaitable<Reply> Connection::stream_import(Exchange& exchange, std:
                                                         ImportRequest request) {
   const bool encoded = boost::beast::iequals(encoding, "gzip") || boost::beast::iequals(encoding, "x-gzip");
   if (!encoded && !encoding.empty() && !boost::beast::iequals(encoding, "identity")) {
-    Problem problem;
-    problem.status = 415;
-    problem.detail = "Content-Encoding " + encoding + " is not understood, only gzip.";
-    co_return reply_of(problem);
+    co_return reply_of(Problem{415, "", "Content-Encoding " + encoding + " is not understood, only gzip."});
   }
   auto begin = beginning(state_.backend, std::move(request), encoded);
   Begun begun = co_await on_pool<Begun>(state_, std::move(begin));
