@@ -43,7 +43,8 @@ bool each_line(const std::string& path, Take&& take) {
 }
 
 Object phase_of(const PhaseSummary& phase) {
-  Object out = {{"segments", phase.segments},
+  Object out = {{"measurements", phase.segments},
+                {"segments", phase.segments},  // the same, by the name that it had first
                 {"iterations", phase.iterations},
                 {"seconds", to_seconds(phase.duration)},
                 {"samples_per_iteration", nullptr}};
@@ -97,7 +98,7 @@ std::string run_text(std::size_t number, const Object& run) {
     const Object& phase = object_of(run, name);
     if (phase.empty()) continue;
     const double seconds = number_of(phase, "seconds"), iterations = number_of(phase, "iterations");
-    out += std::string("    ") + name + ": " + std::to_string(count_of(phase, "segments")) +
+    out += std::string("    ") + name + ": " + std::to_string(count_of(phase, "measurements")) +
            " measurements, " + std::to_string(count_of(phase, "iterations")) + " iterations in " +
            number_text(seconds, 6) + " s, " + number_text(seconds / iterations, 6) +
            " s each; samples per iteration " +

@@ -215,7 +215,7 @@ std::string metrics_text(const MetricsView& view, MetricsForm form) {
       out.add("refused", "What was refused for a user's budget: runs, samples of series, bytes of log",
               Type::counter, "", static_cast<double>(row.count), {{"owner", owner}, {"what", row.what}});
     }
-    out.add("history_segments", "Segments in the history", Type::gauge, "",
+    out.add("history_segments", "Measurements in the history", Type::gauge, "",
             static_cast<double>(view.size->segments));
   }
   return out.text(form);

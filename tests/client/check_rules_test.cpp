@@ -91,7 +91,10 @@ TEST_F(CheckRules, AsJson) {
   const Object log = answer().at("log").as_object();
   EXPECT_EQ(text_of(log, "format"), "caffe");
   const Object run = log.at("runs").as_array().at(0).as_object();
-  EXPECT_GT(number_of(run.at("train").as_object(), "seconds"), 0);
+  const Object train = run.at("train").as_object();
+  EXPECT_GT(number_of(train, "seconds"), 0);
+  EXPECT_GT(number_of(train, "measurements"), 0);
+  EXPECT_EQ(number_of(train, "segments"), number_of(train, "measurements")) << "the older name";
   EXPECT_GT(number_of(log.at("unmatched").as_object(), "lines"), 0);
 
   std::ofstream(folder_ / "mine.toml") << renamed();
