@@ -140,25 +140,23 @@ SourceCommit Ingest::Awake::commit() {
   return out;
 }
 
+// What a source's row counts, and the sum of all sources.
+constexpr std::pair<std::int64_t SourceRow::*, std::int64_t IngestCounters::*> kCounted[] = {
+    {&SourceRow::lines, &IngestCounters::lines},
+    {&SourceRow::matched, &IngestCounters::matched},
+    {&SourceRow::unmatched, &IngestCounters::unmatched},
+    {&SourceRow::truncated, &IngestCounters::truncated},
+    {&SourceRow::rejected, &IngestCounters::rejected},
+    {&SourceRow::skipped_bytes, &IngestCounters::skipped_bytes},
+    {&SourceRow::lost_bytes, &IngestCounters::lost_bytes}};
+
 // What the last commit added to the row.
 void Ingest::Awake::add_to(IngestCounters& counters) const {
-  counters.lines += row.lines - committed.lines;
-  counters.matched += row.matched - committed.matched;
-  counters.unmatched += row.unmatched - committed.unmatched;
-  counters.truncated += row.truncated - committed.truncated;
-  counters.rejected += row.rejected - committed.rejected;
-  counters.skipped_bytes += row.skipped_bytes - committed.skipped_bytes;
-  counters.lost_bytes += row.lost_bytes - committed.lost_bytes;
+  for (const auto& [of_row, of_all] : kCounted) counters.*of_all += row.*of_row - committed.*of_all;
 }
 
 void Ingest::Awake::note_committed() {
-  committed.lines = row.lines;
-  committed.matched = row.matched;
-  committed.unmatched = row.unmatched;
-  committed.truncated = row.truncated;
-  committed.rejected = row.rejected;
-  committed.skipped_bytes = row.skipped_bytes;
-  committed.lost_bytes = row.lost_bytes;
+  for (const auto& [of_row, of_all] : kCounted) committed.*of_all = row.*of_row;
 }
 
 Ingest::Ingest(IngestOptions options, SharedWriter& writer, follow::Follower& follower)

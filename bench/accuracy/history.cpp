@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "bench/csv_line.h"
 #include "bench/replay/log_runs.h"
+#include "parsers/base/cells.h"
 #include "prediction/observations.h"
 #include "regression/covariates.h"
 #include "storage/row_values.h"
@@ -16,17 +16,20 @@ namespace {
 
 constexpr double kLongest = 1e9;  // seconds: 30 years; more is an overflow, not a measurement
 
+using Cells = std::vector<std::string_view>;
+
 class Columns {
  public:
   explicit Columns(const std::string& header) {
-    const std::vector<std::string> names = etad::bench::cells_of(header);
-    for (std::size_t i = 0; i < names.size(); ++i) index_[names[i]] = i;
+    Cells names;
+    split_cells(header, ',', std::string::npos, names);
+    for (std::size_t i = 0; i < names.size(); ++i) index_[std::string(names[i])] = i;
   }
-  std::string text(const std::vector<std::string>& row, const std::string& name) const {
+  std::string text(const Cells& row, const std::string& name) const {
     const auto found = index_.find(name);
-    return found == index_.end() || found->second >= row.size() ? "" : row[found->second];
+    return found == index_.end() || found->second >= row.size() ? "" : std::string(row[found->second]);
   }
-  double number(const std::vector<std::string>& row, const std::string& name) const {
+  double number(const Cells& row, const std::string& name) const {
     return std::strtod(text(row, name).c_str(), nullptr);
   }
 
@@ -104,8 +107,9 @@ bool add_csv(const std::string& path, const Exclusion& exclude, History& history
     regression::RunObservation observation;
   };
   std::map<std::pair<SeriesKey, std::string>, TableRun> runs;
+  Cells row;
   while (std::getline(file, line)) {
-    const std::vector<std::string> row = etad::bench::cells_of(line);
+    split_cells(line, ',', std::string::npos, row);
     const double n = columns.number(row, "iterations"), t = columns.number(row, "seconds");
     const std::string run = columns.text(row, "run");
     ++history.segments;

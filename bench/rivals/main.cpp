@@ -7,11 +7,11 @@
 #include <fstream>
 #include <map>
 
-#include "bench/csv_line.h"
 #include "bench/rivals/choices.h"
 #include "bench/rivals/design.h"
 #include "bench/rivals/hidden.h"
 #include "bench/rivals/table.h"
+#include "parsers/base/cells.h"
 #include "regression/estimators/performance.h"
 
 namespace {
@@ -51,10 +51,12 @@ History read(const std::string& path, Target target) {
   std::ifstream file(path);
   std::string line;
   std::getline(file, line);
-  const std::vector<std::string> names = etad::bench::cells_of(line);
+  std::vector<std::string_view> cells;
+  etad::split_cells(line, ',', std::string::npos, cells);
+  const std::vector<std::string> names(cells.begin(), cells.end());
   History out;
   while (std::getline(file, line)) {
-    const std::vector<std::string> cells = etad::bench::cells_of(line);
+    etad::split_cells(line, ',', std::string::npos, cells);
     Row row;
     for (std::size_t i = 0; i < std::min(names.size(), cells.size()); ++i) row[names[i]] = cells[i];
     Datum datum{case_of(row), 0, static_cast<std::int64_t>(out.size()), 0, 0};
