@@ -34,7 +34,7 @@ class Columns {
   }
 
   // The columns `setting.NAME` that say something.
-  std::vector<std::string> named_settings(const std::vector<std::string>& row) const {
+  std::vector<std::string> named_settings(const Cells& row) const {
     constexpr std::string_view kPrefix = "setting.";
     std::vector<std::string> out;
     for (const auto& [name, index] : index_) {
@@ -45,7 +45,7 @@ class Columns {
   }
 
   // Those that may change a run's step time; the solver type has a column of that name.
-  std::map<std::string, std::string> settings(const std::vector<std::string>& row) const {
+  std::map<std::string, std::string> settings(const Cells& row) const {
     std::map<std::string, std::string> out;
     for (const std::string& name : regression::covariate_names()) {
       out[name] = text(row, name == "type" ? "solver" : name);
@@ -57,7 +57,7 @@ class Columns {
   std::map<std::string, std::size_t> index_;
 };
 
-ModelKey model_of(const Columns& columns, const std::vector<std::string>& row) {
+ModelKey model_of(const Columns& columns, const Cells& row) {
   ModelKey out;
   out.network = columns.text(row, "network");
   out.framework = columns.text(row, "framework");
