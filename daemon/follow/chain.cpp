@@ -138,8 +138,8 @@ std::optional<std::string> Chain::holds(const Link& last, const FinishedFiles& f
       if (!compressed && file.status.size < last.part.offset) continue;
       if (others.read(file.path, key) || !known_or(contents_.matches(file.path, key, last.part), false))
         continue;
-      // Files that begin alike: this one has been read already, so it is not the one being read. What another
-      // log's file of the same bytes was read for says nothing of this one, a copy though it is: of ours.
+      // Files that begin alike: this one has been read already, so it is not the one being read. That a file
+      // with the same bytes was read as another log's does not count: this one is a copy of ours.
       const auto identity =
           known_or(contents_.identity(file.path, key, [](const Fingerprint&) { return true; }),
                    std::optional<std::string>(std::string()));

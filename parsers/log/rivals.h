@@ -36,7 +36,8 @@ class Rivals {
   void feed(std::string_view line, std::optional<Instant> arrival, Instant modified);
 
   // Takes out the one that has explained most: at least `segments` of them, or a run from its beginning to
-  // its end (of a generic format, one that is measured as a whole). What `own` calls itself more specific than can't win against it.
+  // its end (of a generic format, one that is measured as a whole). What `own` calls itself more specific than
+  // can't win against it.
   // Generic formats are asked apart, since any other that the next lines show goes before them.
   std::optional<Rival> winner(const Reading* own, std::int64_t segments, bool generic = false);
 

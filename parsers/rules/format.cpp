@@ -52,8 +52,8 @@ struct Format::Impl {
     }
   }
 
-  // Remembered is which of the rules that treat all digits alike is the first to match. Those before it that may not are
-  // asked each time.
+  // Remembered is the first to match of the rules that treat all digits alike. Rules before it that may not
+  // treat them so are asked each time.
   void try_rules(const RuleIndex::List& list, ShapeMemory& shapes, TimeContext& context, Event& event) const {
     Pattern::Groups groups;
     const ShapeMemory::Shape* const known = shapes.find(list.id, event.message);
