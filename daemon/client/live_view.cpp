@@ -5,6 +5,7 @@
 
 #include "daemon/client/plot.h"
 #include "daemon/client/run_words.h"
+#include "parsers/base/timestamp.h"
 
 namespace etad::client {
 namespace {
@@ -44,8 +45,8 @@ std::string details_text(const LiveRun& live, Words words) {
   add(iterations_detail(run, words));
   if (const Object& step = object_of(run, "pace"); known(step, "seconds_per_iteration"))
     add(duration_text(number_of(step, "seconds_per_iteration")) + said(" each"));
-  const auto from = time_of(text_of(run, "started_at")), to = time_of(text_of(run, "last_line_at"));
-  if (from && to && *to >= *from) add(duration_text(static_cast<double>(*to - *from)) + said(" so far"));
+  const auto from = from_rfc3339(text_of(run, "started_at")), to = from_rfc3339(text_of(run, "last_line_at"));
+  if (from && to && *to >= *from) add(duration_text(to_seconds(*to - *from)) + said(" so far"));
   if (!text_of(run, "expected_end").empty()) add("ends " + clock_text(run, words));
   if (const Object& progress = object_of(run, "progress"); known(progress, "loss"))
     add("loss " + number_text(number_of(progress, "loss")));

@@ -7,6 +7,7 @@
 
 #include "daemon/client/plot.h"
 #include "daemon/client/run_words.h"
+#include "parsers/base/timestamp.h"
 
 namespace etad::client {
 namespace {
@@ -93,9 +94,9 @@ std::string plots_text(const Object& run, const Ask& ask, const Screen& screen) 
   std::string out = loss_chart(ask(target + "/progress?points=240"), columns);
   out += step_line(ask(target + "/segments?points=240"), short_columns);
   const Object& usage = object_of(run, "usage");
-  const auto from = time_of(text_of(usage, "from")), to = time_of(text_of(usage, "to"));
+  const auto from = from_rfc3339(text_of(usage, "from")), to = from_rfc3339(text_of(usage, "to"));
   if (!array_of(usage, "gpus").empty() && from && to) {
-    const std::int64_t step = std::max<std::int64_t>(1, (*to - *from) / 240);
+    const std::int64_t step = std::max<std::int64_t>(1, (*to - *from) / std::chrono::seconds{240});
     out += use_line(gpu_use(usage, ask("/v1/series/gpu.utilization?from=" + text_of(usage, "from") +
                                        "&to=" + text_of(usage, "to") + "&step=" + std::to_string(step))),
                     short_columns);

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "parsers/base/timestamp.h"
+
 namespace etad::client {
 namespace {
 
@@ -102,16 +104,10 @@ std::string percent_text(double percent) {
   return std::isfinite(percent) ? formatted("%.1f %%", percent) : "-";
 }
 
-std::optional<std::int64_t> time_of(const std::string& rfc3339) {
-  std::tm utc{};
-  if (strptime(rfc3339.c_str(), "%Y-%m-%dT%H:%M:%S", &utc) == nullptr) return std::nullopt;
-  return timegm(&utc);
-}
-
 std::string time_text(const std::string& rfc3339) {
-  const auto known = time_of(rfc3339);
+  const auto known = from_rfc3339(rfc3339);
   if (!known) return rfc3339;
-  const std::time_t at = *known;
+  const std::time_t at = std::chrono::floor<std::chrono::seconds>(*known).time_since_epoch().count();
   std::tm local{};
   localtime_r(&at, &local);
   std::array<char, 32> out{};

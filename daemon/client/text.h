@@ -23,7 +23,6 @@ std::string percent_text(double percent);  // "1.4 %"
 // "2026-11-20T12:00:00.25Z" -> "2026-11-20 12:00", in the time zone of this machine; unchanged where it is
 // no such time.
 std::string time_text(const std::string& rfc3339);
-std::optional<std::int64_t> time_of(const std::string& rfc3339);  // seconds since 1970; of UTC, "…Z"
 
 std::size_t width_of(std::string_view text);                     // columns: code points
 std::string cut(std::string_view text, std::size_t width);       // "a long na…"

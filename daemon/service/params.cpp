@@ -2,8 +2,8 @@
 
 #include <charconv>
 #include <chrono>
-#include <cmath>
 
+#include "parsers/base/timestamp.h"
 #include "prediction/names.h"
 
 namespace etad::service {
@@ -16,48 +16,6 @@ std::optional<unsigned> hex_digit(char c) {
   if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
   if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
   return std::nullopt;
-}
-
-// Reads a number of exactly `digits` digits off the front of `text`.
-std::optional<int> take_digits(std::string_view& text, std::size_t digits) {
-  if (text.size() < digits) return std::nullopt;
-  int value = 0;
-  for (std::size_t i = 0; i < digits; ++i) {
-    if (text[i] < '0' || text[i] > '9') return std::nullopt;
-    value = value * 10 + (text[i] - '0');
-  }
-  text.remove_prefix(digits);
-  return value;
-}
-
-bool take(std::string_view& text, std::string_view any_of) {
-  if (text.empty() || any_of.find(text.front()) == std::string_view::npos) return false;
-  text.remove_prefix(1);
-  return true;
-}
-
-std::optional<std::chrono::microseconds> take_fraction(std::string_view& text) {
-  std::chrono::microseconds out{0};
-  if (!take(text, ".")) return out;
-  std::int64_t unit = 100'000;
-  if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
-  for (; !text.empty() && text.front() >= '0' && text.front() <= '9'; text.remove_prefix(1), unit /= 10) {
-    out += std::chrono::microseconds((text.front() - '0') * unit);
-  }
-  return out;
-}
-
-// "Z", "+01:00": minutes east of UTC.
-std::optional<std::chrono::minutes> take_offset(std::string_view& text) {
-  if (take(text, "Zz")) return std::chrono::minutes{0};
-  if (text.empty()) return std::nullopt;
-  const int sign = text.front() == '-' ? -1 : 1;
-  if (!take(text, "+-")) return std::nullopt;
-  const auto hours = take_digits(text, 2);
-  if (!hours || !take(text, ":")) return std::nullopt;
-  const auto minutes = take_digits(text, 2);
-  if (!minutes || *hours > 23 || *minutes > 59) return std::nullopt;
-  return std::chrono::minutes{sign * (*hours * 60 + *minutes)};
 }
 
 }  // namespace
@@ -79,31 +37,6 @@ std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_s
     }
   }
   return out;
-}
-
-std::optional<Instant> instant_from(std::string_view text) {
-  using namespace std::chrono;
-  const auto y = take_digits(text, 4);
-  if (!y || !take(text, "-")) return std::nullopt;
-  const auto m = take_digits(text, 2);
-  if (!m || !take(text, "-")) return std::nullopt;
-  const auto d = take_digits(text, 2);
-  if (!d) return std::nullopt;
-  const year_month_day date{year{*y}, month{static_cast<unsigned>(*m)}, day{static_cast<unsigned>(*d)}};
-  if (!date.ok()) return std::nullopt;
-  const Instant midnight = sys_days{date};
-  if (text.empty()) return midnight;
-  if (!take(text, "Tt ")) return std::nullopt;
-  const auto hour = take_digits(text, 2);
-  if (!hour || *hour > 23 || !take(text, ":")) return std::nullopt;
-  const auto minute = take_digits(text, 2);
-  if (!minute || *minute > 59 || !take(text, ":")) return std::nullopt;
-  const auto second = take_digits(text, 2);
-  if (!second || *second > 60) return std::nullopt;
-  const auto fraction = take_fraction(text);
-  const auto offset = fraction ? take_offset(text) : std::nullopt;
-  if (!offset || !text.empty()) return std::nullopt;
-  return midnight + hours{*hour} + minutes{*minute} + seconds{*second} + *fraction - *offset;
 }
 
 std::optional<Instant> ago_from(std::string_view text, Instant now) {
@@ -191,7 +124,7 @@ bool Params::flag(std::string_view name) {
 std::optional<Instant> Params::instant(std::string_view name) {
   const auto value = text(name);
   if (!value) return std::nullopt;
-  const auto at = instant_from(*value);
+  const auto at = from_rfc3339(*value);
   if (!at) reject(name, "must be a time like 2026-11-20T12:00:00Z, not \"" + *value + "\"");
   return at;
 }
@@ -200,7 +133,7 @@ std::optional<Instant> Params::instant(std::string_view name, Instant now) {
   const auto value = text(name);
   if (!value) return std::nullopt;
   if (const auto ago = ago_from(*value, now)) return ago;
-  const auto at = instant_from(*value);
+  const auto at = from_rfc3339(*value);
   if (!at) reject(name, "must be a time like 2026-11-20T12:00:00Z or 2h (ago), not \"" + *value + "\"");
   return at;
 }

@@ -19,9 +19,6 @@ namespace etad::service {
 // "%20" and "+" decoded; nullopt: a broken escape.
 std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space);
 
-// RFC 3339 ("2026-11-20T12:00:00Z", with fraction and offset), or a date alone: its midnight, UTC.
-std::optional<Instant> instant_from(std::string_view text);
-
 // "90s", "15m", "12h", "7d": so long before `now`.
 std::optional<Instant> ago_from(std::string_view text, Instant now);
 
@@ -35,7 +32,7 @@ class Params {
   std::optional<std::int64_t> integer(std::string_view name, std::int64_t min, std::int64_t max);
   std::optional<double> number(std::string_view name, double min, double max);  // exclusive bounds
   bool flag(std::string_view name);                       // "true", "1", present and empty; "false", "0"
-  std::optional<Instant> instant(std::string_view name);  // RFC 3339
+  std::optional<Instant> instant(std::string_view name);  // RFC 3339, or a date
   std::optional<Instant> instant(std::string_view name, Instant now);  // or so long ago
   std::string choice(std::string_view name, std::initializer_list<std::string_view> allowed);
   // The last part of "label.batch_size=64" -> {"batch_size": "64"}.

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "parsers/base/written_date.h"
 
@@ -468,6 +469,19 @@ std::optional<Instant> read_time(std::string_view text, TimeContext& context) {
   }
   WallTime t;
   if (!take_iso(c, t) || !c.done()) return {};
+  return to_instant(t, context);
+}
+
+std::optional<Instant> from_rfc3339(std::string_view text) {
+  constexpr std::size_t kDate = 10;  // "2026-11-20"
+  if (text.size() < kDate || text[4] != '-' || text[7] != '-') return {};
+  std::string whole(text);
+  if (text.size() == kDate) whole += "T00:00:00Z";
+  for (char& c : whole) c = c == 't' ? 'T' : c == 'z' ? 'Z' : c;
+  Cursor c(whole);
+  WallTime t;
+  TimeContext context;
+  if (!take_iso(c, t) || !c.done() || !t.offset) return {};
   return to_instant(t, context);
 }
 

@@ -69,6 +69,9 @@ LineHeader read_header(HeaderForm form, std::string_view line, TimeContext& cont
 // on.
 std::optional<Instant> read_time(std::string_view text, TimeContext& context);
 
+// RFC 3339 ("2026-11-20T12:00:00Z", with a fraction or an offset), or a date alone: its midnight, UTC.
+std::optional<Instant> from_rfc3339(std::string_view text);
+
 // The log states its date ("Log file created at: 2026/11/21 00:28:10"): years go on from there.
 void fix_date(int year, std::optional<int> month, std::optional<int> day, TimeContext& context);
 

@@ -78,21 +78,6 @@ TEST(PercentDecoded, RefusesBrokenEscapes) {
   for (const char* broken : {"%", "%4", "%zz", "a%"}) EXPECT_FALSE(percent_decoded(broken, true)) << broken;
 }
 
-TEST(InstantFrom, ReadsRfc3339AndDates) {
-  using namespace std::chrono;
-  const Instant noon = sys_days{year{2026} / 11 / 20} + hours{12};
-  EXPECT_EQ(instant_from("2026-11-20T12:00:00Z"), noon);
-  EXPECT_EQ(instant_from("2026-11-20t12:00:00.25z"), noon + milliseconds{250});
-  EXPECT_EQ(instant_from("2026-11-20 13:30:00+01:30"), noon);
-  EXPECT_EQ(instant_from("2026-11-20T07:00:00-05:00"), noon);
-  EXPECT_EQ(instant_from("2026-11-20"), noon - hours{12});
-  for (const char* none :
-       {"", "now", "2026-02-30", "2026-11-20T25:00:00Z", "2026-11-20T12:00:00", "2026-11-20T12:00Z",
-        "2026-11-20T12:00:00.Z", "2026-11-20T12:00:00Zulu", "2026-11-20T12:00:00+24:00"}) {
-    EXPECT_FALSE(instant_from(none)) << none;
-  }
-}
-
 TEST(LabelsFrom, BoundsWhatItTakes) {
   EXPECT_TRUE(labels_from(" \n")->empty());
   EXPECT_FALSE(labels_from("{\"a\":\"" + std::string(2000, 'x') + "\"}"));

@@ -319,7 +319,7 @@ TEST_F(RouterTest, AnImportIsAStreamWithItsParameters) {
   EXPECT_EQ(import.name, "/tmp/a b.log");
   EXPECT_EQ(import.format, "");
   EXPECT_EQ(import.labels.at("batch_size"), "64");
-  EXPECT_EQ(import.modified, instant_from("2026-01-02T00:00:00Z"));
+  EXPECT_EQ(import.modified, from_rfc3339("2026-01-02T00:00:00Z"));
 }
 
 TEST_F(RouterTest, SourcesShowTheHistorysRowsAndWhatTheDaemonSays) {

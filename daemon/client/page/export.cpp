@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <ctime>
+#include <chrono>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "parsers/base/printable.h"
+#include "parsers/base/timestamp.h"
 
 namespace etad::client {
 namespace {
@@ -19,11 +20,11 @@ constexpr std::size_t kMostRuns = 40;                   // in full, with what th
 constexpr std::size_t kMostBytes = 24UL * 1024 * 1024;  // of data: a file that can still be mailed
 constexpr std::int64_t kSeriesPoints = 400;             // of a series over a run's time
 
-// Seconds since 1970 of "2026-11-20T12:00:00.25Z".
-std::optional<std::int64_t> unix_time(const std::string& rfc3339) {
-  std::tm utc{};
-  if (strptime(rfc3339.c_str(), "%Y-%m-%dT%H:%M:%S", &utc) == nullptr) return std::nullopt;
-  return timegm(&utc);
+// Seconds since 1970, as page/js counts them.
+std::optional<std::int64_t> unix_time(const value& rfc3339) {
+  const auto at = from_rfc3339(rfc3339.get_string());
+  if (!at) return std::nullopt;
+  return std::chrono::floor<std::chrono::seconds>(*at).time_since_epoch().count();
 }
 
 std::string encoded(const value& part) {
@@ -88,8 +89,7 @@ void collect_traces(Collector& collector, const object& run) {
   const value* const from = usage->get_object().if_contains("from");
   const value* const to = usage->get_object().if_contains("to");
   if (from == nullptr || to == nullptr || !from->is_string() || !to->is_string()) return;
-  const auto begin = unix_time(std::string(from->get_string())),
-             end = unix_time(std::string(to->get_string()));
+  const auto begin = unix_time(*from), end = unix_time(*to);
   if (!begin || !end) return;
   const std::int64_t step = std::max<std::int64_t>(1, (*end - *begin) / kSeriesPoints);
   for (const char* const series : {"gpu.utilization", "gpu.power", "gpu.clock_sm", "gpu.memory_used"}) {
@@ -122,15 +122,6 @@ void collect_networks(Collector& collector) {
     for (const value& model : list_in(models, "models"))
       if (model.is_object()) collector.get(curve_target(model.get_object()));
   }
-}
-
-std::string now_text() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  std::string out(32, '\0');
-  out.resize(std::strftime(out.data(), out.size(), "%Y-%m-%dT%H:%M:%SZ", &utc));
-  return out;
 }
 
 std::string as_markup(const value& cell) {
@@ -196,7 +187,8 @@ Result<std::string> exported_page(const std::function<Result<Response>(const std
       plain_table(answer("/v1/sources?limit=1000"), "sources",
                   {"path", "state", "format", "lines", "matched"}) +
       "</noscript>";
-  answers["exported_at"] = now_text();
+  answers["exported_at"] =
+      to_rfc3339(std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
   return assets.export_with(boost::json::serialize(answers), tables);
 }
 
