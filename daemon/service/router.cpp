@@ -153,7 +153,10 @@ Outcome Router::dispatch(const Request& request) {
     auto decoded = percent_decoded(argument, false);
     if (!decoded) break;
     Call call{request, std::move(*decoded), Params(query_of(request.target))};
-    return (this->*route.handler)(call);
+    if (const auto* takes_parameters = std::get_if<0>(&route.handler))
+      return (this->**takes_parameters)(call);
+    if (auto problem = call.params.check()) return reply_of(*problem);
+    return (this->*std::get<1>(route.handler))(call);
   }
   return reply_of(unknown_path(path, {}));
 }
@@ -180,8 +183,7 @@ Page page_from(Params& params, std::int64_t fallback, std::int64_t most) {
   return page;
 }
 
-Outcome Router::index(Call& call) {
-  if (auto problem = call.params.check()) return reply_of(*problem);
+Outcome Router::index(const Call&) {
   const Health health = backend_.health();
   JsonWriter json;
   json.begin_object().field("name", "etad").field("version", options_.version).field("api", "v1");
@@ -196,8 +198,7 @@ Outcome Router::index(Call& call) {
   return json_reply(json);
 }
 
-Outcome Router::description(Call& call) {
-  if (auto problem = call.params.check()) return reply_of(*problem);
+Outcome Router::description(const Call&) {
   return Reply{200, "application/json", {}, std::string(openapi())};
 }
 

@@ -78,35 +78,37 @@ class Router {
   static const std::vector<Route>& routes();
   Outcome dispatch(const Request& request);
 
-  Outcome index(Call& call);
-  Outcome description(Call& call);
-  Outcome health(Call& call);
+  // The handlers. One that takes parameters reads them off its call and then asks `Params::check` once;
+  // of one whose call is const the dispatcher has asked that there are none.
+  Outcome index(const Call& call);
+  Outcome description(const Call& call);
+  Outcome health(const Call& call);
   Outcome estimate(Call& call);
   Outcome what_if(Call& call);
   Outcome next(Call& call);
   Outcome estimators(Call& call);
   Outcome runs(Call& call);
-  Outcome run(Call& call);
+  Outcome run(const Call& call);
   Outcome segments(Call& call);
   Outcome progress(Call& call);
   Outcome networks(Call& call);
   Outcome models(Call& call);
-  Outcome model(Call& call);
+  Outcome model(const Call& call);
   Outcome accuracy(Call& call);
   Outcome predictions(Call& call);
   Outcome sources(Call& call);
   Outcome series(Call& call);
   Outcome series_points(Call& call);
-  Outcome metrics(Call& call);
+  Outcome metrics(const Call& call);
   Outcome import(Call& call);
   Outcome label(Call& call);
-  Outcome forget_run(Call& call);
-  Outcome forget_source(Call& call);
-  Outcome forget_owner(Call& call);
-  Outcome reread(Call& call);
-  Outcome refit(Call& call);
-  Outcome reload(Call& call);
-  Outcome backup(Call& call);
+  Outcome forget_run(const Call& call);
+  Outcome forget_source(const Call& call);
+  Outcome forget_owner(const Call& call);
+  Outcome reread(const Call& call);
+  Outcome refit(const Call& call);
+  Outcome reload(const Call& call);
+  Outcome backup(const Call& call);
 
   // What a question leaves out, from the run it names (`like`). A reply where there is no such run.
   std::optional<Reply> take_from_run(Call& call, prediction::Question& question);

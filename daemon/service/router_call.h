@@ -18,7 +18,7 @@ struct Router::Call {
 struct Router::Route {
   std::string_view method;
   std::string_view path;  // "/v1/runs/{id}/segments"
-  Outcome (Router::*handler)(Call&);
+  std::variant<Outcome (Router::*)(Call&), Outcome (Router::*)(const Call&)> handler;
   bool changes = false;  // needs the right to change things
   bool streams = false;
 };

@@ -109,8 +109,7 @@ void add_contradictions(const prediction::ModelSet& models, Health& health) {
 
 }  // namespace
 
-Outcome Router::health(Call& call) {
-  if (auto problem = call.params.check()) return reply_of(*problem);
+Outcome Router::health(const Call& call) {
   Health health = backend_.health();
   for (Health::Failure& each : health.failures) {  // it names a path, whosever that is
     if (each.part == "sources" && privacy_.hides({}, call.request)) each.why = "some can't be read";
@@ -181,8 +180,7 @@ Outcome Router::models(Call& call) {
   }};
 }
 
-Outcome Router::model(Call& call) {
-  if (auto problem = call.params.check()) return reply_of(*problem);
+Outcome Router::model(const Call& call) {
   ModelFilter filter;
   const std::string& id = call.argument;
   filter.id = id_from(id, std::numeric_limits<std::int64_t>::min());
@@ -272,8 +270,7 @@ Outcome Router::series_points(Call& call) {
   return json_reply(json);
 }
 
-Outcome Router::metrics(Call& call) {
-  if (auto problem = call.params.check()) return reply_of(*problem);
+Outcome Router::metrics(const Call& call) {
   RunFilter filter;
   filter.state = RunState::running;
   filter.limit = kPage;
@@ -313,8 +310,7 @@ Outcome Router::import(Call& call) {
   return Import{std::move(request)};
 }
 
-Outcome Router::refit(Call& call) {
-  if (auto problem = call.params.check()) return reply_of(*problem);
+Outcome Router::refit(const Call&) {
   return Work{[&backend = backend_]() -> Reply {
     const auto report = backend.refit();
     if (!report) return reply_of(problem_of(report.error()));
@@ -325,13 +321,11 @@ Outcome Router::refit(Call& call) {
   }};
 }
 
-Outcome Router::backup(Call& call) {
-  if (auto problem = call.params.check()) return reply_of(*problem);
+Outcome Router::backup(const Call&) {
   return Backup{};
 }
 
-Outcome Router::reload(Call& call) {
-  if (auto problem = call.params.check()) return reply_of(*problem);
+Outcome Router::reload(const Call&) {
   return Work{[&backend = backend_]() -> Reply {
     // A mistake in the files on disk: the daemon goes on with what it had.
     if (const auto done = backend.reload(); !done) return reply_of(problem_of(done.error()));

@@ -28,8 +28,7 @@ constexpr char kSourcesHint[] = "`etactl --json sources` lists the sources with 
 
 }  // namespace
 
-Outcome Router::forget_run(Call& call) {
-  if (auto problem = call.params.check()) return reply_of(*problem);
+Outcome Router::forget_run(const Call& call) {
   const auto id = id_from(call.argument);
   auto row = id ? reader_.run(*id) : Result<std::optional<RunRow>>(std::nullopt);
   if (!row) return history_failed(row.error());
@@ -37,15 +36,13 @@ Outcome Router::forget_run(Call& call) {
   return work(*id, "forgotten", [&backend = backend_, id = *id] { return backend.forget_run(id); });
 }
 
-Outcome Router::forget_source(Call& call) {
-  if (auto problem = call.params.check()) return reply_of(*problem);
+Outcome Router::forget_source(const Call& call) {
   const auto id = known_source(reader_, call.argument);
   if (!id) return no_such("source", call.argument, kSourcesHint);
   return work(*id, "forgotten", [&backend = backend_, id = *id] { return backend.forget_source(id); });
 }
 
-Outcome Router::forget_owner(Call& call) {
-  if (auto problem = call.params.check()) return reply_of(*problem);
+Outcome Router::forget_owner(const Call& call) {
   const auto uid = id_from(call.argument, 0);
   if (!uid) return no_such("user", call.argument, "an owner is a uid; `id -u USER` tells it");
   return Work{[&backend = backend_, uid = *uid]() -> Reply {
@@ -58,8 +55,7 @@ Outcome Router::forget_owner(Call& call) {
   }};
 }
 
-Outcome Router::reread(Call& call) {
-  if (auto problem = call.params.check()) return reply_of(*problem);
+Outcome Router::reread(const Call& call) {
   const auto id = known_source(reader_, call.argument);
   if (!id) return no_such("source", call.argument, kSourcesHint);
   return work(*id, "reread", [&backend = backend_, id = *id] { return backend.reread(id); });

@@ -108,8 +108,7 @@ Outcome Router::runs(Call& call) {
       [&](std::size_t i) { return (*rows)[i].id; });
 }
 
-Outcome Router::run(Call& call) {
-  if (auto problem = call.params.check()) return reply_of(*problem);
+Outcome Router::run(const Call& call) {
   const auto row = find_run(reader_, call.argument);
   if (!row) return row.error();
   const RunForecast forecast = live_.forecast(*row, backend_.models(), options_.now());
