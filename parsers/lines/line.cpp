@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "parsers/lines/utf16.h"
+
 namespace etad {
 namespace {
 
@@ -250,6 +252,7 @@ std::string_view count_of(std::string_view bar) {
 
 void clean_states(std::span<char> line, std::size_t limit, std::vector<std::string_view>& lines,
                   LineLosses& losses) {
+  if (needs_cleaning({line.data(), line.size()})) line = narrow_utf16(line);
   const std::string_view raw(line.data(), line.size());
   if (!needs_cleaning(raw)) {  // nearly all
     if (raw.size() > limit) ++losses.truncated_lines;
