@@ -12,7 +12,13 @@ namespace etad::track {
 // counted from the run's beginning: they are its iterations.
 EpochCount::Place EpochCount::counted_on(std::int64_t epoch, std::int64_t batch, std::int64_t done) {
   Place place;
-  const bool starts_again = last_batch && batch <= *last_batch;
+  // The same batch again, behind others of its epoch, is shown once more (where an epoch's weights are saved).
+  const bool shown_again = last_batch == batch && line.epoch == shown && line.shown > 1;
+  const bool starts_again = last_batch && batch <= *last_batch && !shown_again;
+  if (line.epoch != epoch) line.shown = 0;
+  if (line.shown == 0 || batch > *line.batch) ++line.shown;
+  line.epoch = epoch;
+  line.batch = batch;
   if (shown && epoch > *shown && starts_again) {
     before = done;
     place.gap = true;

@@ -78,12 +78,16 @@ void track::Epochs::all_steps(const Moment& m) {
   all_.runs.add_segment(r, {phase, first, steps, all_.values.samples(r, phase), *took, {}}, m.out);
 }
 
-// So many epochs of so many steps each are what is planned.
+// So many epochs of so many steps each are what is planned. Where epochs are counted from 0 and the number told
+// is the last one's ("Epoch 0/24" to "Epoch 24/24"), the last one shows that there is one more.
 void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
-  if (r.run.max_iterations || steps <= 0) return;
+  if (steps <= 0) return;
   auto epochs = positive_of(event, Field::epochs);
+  const bool names_last = epochs && r.epochs.first == 0 && epochs == count_of(event, Field::epoch);
+  if (r.run.max_iterations && !(names_last && r.run.max_iterations == product(*epochs, steps))) return;
   if (!epochs) epochs = whole_number(setting_of(r.run, "epochs"));
   if (!epochs) return;
+  if (names_last) ++*epochs;
   if (const std::int64_t all = product(*epochs, steps)) r.run.max_iterations = all;
 }
 

@@ -112,6 +112,14 @@ bool too_soon_to_tell(const Anchor& from, const Anchor& to) {
   return drowns_in_rounding(from, to) && !seen_apart;
 }
 
+// Two lines whose stamps are the same, which count whole seconds of lines that come faster: the window stays open,
+// so that what it takes to the next second stands for all of its steps.
+bool stamped_alike(const Event& event, const Anchor& from, const Anchor& to) {
+  if (!from.dated || !to.dated || from.at != to.at || (from.elapsed && to.elapsed)) return false;
+  return !event.has(Field::lapse) && !event.has(Field::seconds) && !event.has(Field::rate) &&
+         !event.has(Field::samples_per_second);
+}
+
 // A line without any time amid others that count it, such as an evaluation's table: the window stays open.
 bool says_no_time(const Anchor& from, const Anchor& to) {
   return from.elapsed && !to.elapsed && !from.at && !to.at;
@@ -336,7 +344,8 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   all_.values.derive_batch_size(r, m.event);
   m.out.points.push_back({r.run.ordinal, {iteration, m.now, loss}});
   if (from && iteration > from->iteration) {
-    if (too_soon_to_tell(*from, here) || says_no_time(*from, here)) return;
+    if (too_soon_to_tell(*from, here) || stamped_alike(m.event, *from, here) || says_no_time(*from, here))
+      return;
     close_window(r, m, here);
   }
   // Turned back without a word: another training writes here as well, or this one went on from elsewhere.

@@ -48,6 +48,51 @@ std::vector<std::string> lines_by(int count, const std::function<std::string(int
   return lines;
 }
 
+TEST(Generic, EpochsFrom0WhoseTotalNamesTheLast) {
+  const auto out =
+      read(lines_by(10, [](int i) { return written("Epoch %d/9 train_loss=0.5 epoch_time=62.5s", i); }));
+  ASSERT_EQ(out.runs.size(), 1U);
+  EXPECT_EQ(out.runs.at(0).iteration, 10);
+  EXPECT_EQ(out.runs.at(0).max_iterations, 10);
+}
+
+TEST(Generic, AStepShownAgainWhereItsEpochIsSavedBeginsNone) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 12; ++i) {
+    lines.push_back(written("[ep %d step %4d t= %5ds] loss 0.5", i / 4, 64 * i, 40 * i));
+    if (i % 4 == 3)
+      lines.push_back(written("saved base.pt (epoch %d, step %d) loss 0.5", i / 4, 64 * (i + 1)));
+  }
+  const auto out = read(lines);
+  ASSERT_EQ(out.runs.size(), 1U);
+  EXPECT_EQ(out.runs.at(0).iteration, 64 * 12);
+  EXPECT_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
+            0.625);
+}
+
+TEST(Generic, RowsOfATableOfBatches) {
+  std::vector<std::string> lines{
+      "2021-03-04 05:00:00 [INFO]:    Epoch       Batch       box      total      time"};
+  for (int i = 0; i < 8; ++i)
+    lines.push_back(written("2021-03-04 05:%02d:00 [INFO]:     %d/9      %3d/80    0.0125    0.25      6.25",
+                            i, i / 2, i % 2 * 40));
+  const auto out = read(lines);
+  ASSERT_EQ(out.runs.size(), 1U);
+  EXPECT_EQ(out.runs.at(0).iteration, 3 * 80 + 40);
+  EXPECT_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
+            1.5);
+}
+
+TEST(Generic, RatesBehindTheirName) {
+  const auto out = read(lines_by(6, [](int i) {
+    return written("Iter %d: Train loss 2.250, It/sec 2.500, Tokens/sec 812.5", 10 * i + 10);
+  }));
+  ASSERT_EQ(out.runs.size(), 1U);
+  EXPECT_EQ(out.runs.at(0).iteration, 60);
+  EXPECT_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
+            0.4);
+}
+
 TEST(Generic, EpochsThatStateTheirTime) {
   const auto out = read(lines_by(
       6, [](int i) { return written("Epoch %d/10, Train Loss: %.4f, Time: 62.5s", i + 1, 2.0 / (i + 1)); }));

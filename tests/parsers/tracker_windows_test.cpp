@@ -146,14 +146,32 @@ TEST(Windows, WhatCannotBeIsCountedAndNotStored) {
       start(log)
           .iteration(20, "0")
           .iteration(15, "100")  // the clock went back, and nothing says how long it took
-          .iteration(15, "200")  // no time at all
           .iteration(16, "300")
           .line(18, EventKind::test_start, {{Field::iteration, "300"}})
           .line(17, EventKind::test_result)
           .end();
   EXPECT_EQ(segments_of(records, Phase::train).size(), 1u);
   EXPECT_TRUE(segments_of(records, Phase::test).empty());
-  EXPECT_EQ(records.rejected, 3);
+  EXPECT_EQ(records.rejected, 2);
+}
+
+TEST(Windows, LinesStampedWithTheSameSecondAreMeasuredTogether) {
+  HandLog log;
+  const Records& records = start(log)
+                               .iteration(20, "0")
+                               .iteration(20, "100")
+                               .iteration(20, "200")
+                               .iteration(22, "300")
+                               .iteration(22, "400")
+                               .iteration(23, "500")
+                               .end();
+  const auto train = segments_of(records, Phase::train);
+  ASSERT_EQ(train.size(), 2U);
+  EXPECT_EQ(train[0].iterations, 300);
+  EXPECT_EQ(to_seconds(train[0].duration), 2.0);
+  EXPECT_EQ(train[1].iterations, 200);
+  EXPECT_EQ(to_seconds(train[1].duration), 1.0);
+  EXPECT_EQ(records.rejected, 0);
 }
 
 TEST(Windows, WithoutTimesTheLogsWordIsAllThereIs) {
