@@ -44,8 +44,9 @@ void keep_runs(const Reading& reading, Records& found) {
 
 // A run that is over and was measured in one piece, by what its end says of all of it.
 bool measured_whole(const Rival& r) {
-  return r.found.segments.size() == 1 && r.found.segments.front().value.first_iteration == 0 &&
-         !r.reading.running();
+  if (r.found.segments.size() != 1 || r.reading.running()) return false;
+  const Segment& all = r.found.segments.front().value;
+  return all.first_iteration == 0 && all.iterations > 1;
 }
 
 }  // namespace

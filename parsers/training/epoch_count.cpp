@@ -47,6 +47,18 @@ EpochCount::Place EpochCount::counted_around(std::int64_t bar, std::int64_t of) 
   return place;
 }
 
+namespace {
+
+// "Epoch 30/250: 12%|# | 30/250 [1:16:19<…": a bar named after the epoch, which counts epochs itself.
+bool counts_epochs(const Event& event) {
+  const auto epoch = count_of(event, Field::epoch), done = count_of(event, Field::batch);
+  const auto epochs = positive_of(event, Field::epochs);
+  return epoch && done && epochs && epochs == positive_of(event, Field::batches) && *epoch - *done <= 1 &&
+         *done - *epoch <= 1;
+}
+
+}  // namespace
+
 // Whether batches "out of so many" are not an epoch's but the run's, which no new epoch sets back. The first
 // change of the epoch shows it, where the epoch before has shown several of them.
 bool EpochCount::counts_through(std::int64_t epoch, std::int64_t batch) {
@@ -64,13 +76,15 @@ std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::i
   if (const auto n = count_of(event, Field::iteration)) {
     const auto of = positive_of(event, Field::max_iter);
     if (of && event.text(Field::since) == "epoch") return counted_around(*n, *of);
-    return Place{*n, {}, false};
+    return Place{*n, {}, false, false};
   }
   const auto batch = count_of(event, Field::batch);
   if (!batch) return {};
+  if (event.has(Field::elapsed) && counts_epochs(event))
+    return Place{*batch, positive_of(event, Field::epochs), false, false};
   auto epoch = count_of(event, Field::epoch);
   if (!epoch) epoch = announced;  // it is in the one that the log has announced
-  if (!epoch) return Place{*batch, {}, false};
+  if (!epoch) return Place{*batch, {}, false, false};
   const auto said = positive_of(event, Field::batches);
   const auto batches = said.value_or(of_each);
   if (batches <= 0) return counted_on(*epoch, *batch, done);
@@ -78,14 +92,15 @@ std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::i
   if (said && line.epoch == epoch && steps && steps != said) return {};
   steps = batches;
   if (!first || *epoch < *first) first = *epoch;
-  if (counts_through(*epoch, *batch)) return Place{*batch, batches, false};
-  return Place{done_before(*epoch, batches) + *batch, {}, false};
+  const bool next_epoch = line.epoch && *epoch > *line.epoch;
+  if (counts_through(*epoch, *batch)) return Place{*batch, batches, false, next_epoch};
+  return Place{done_before(*epoch, batches) + *batch, {}, false, next_epoch};
 }
 
 std::optional<EpochCount::Elapsed> EpochCount::elapsed(const Event& event) {
   const auto batch = count_of(event, Field::batch);
   const bool of_epoch = event.text(Field::since) == "epoch";
-  const bool mean = of_epoch && batch;
+  const bool mean = of_epoch && batch && event.has(Field::seconds);
   const auto written = rounded(event, mean ? Field::seconds : Field::elapsed);
   if (!written) return {};
   double times = 1;
@@ -94,7 +109,8 @@ std::optional<EpochCount::Elapsed> EpochCount::elapsed(const Event& event) {
     times = static_cast<double>(counts_batches_from_one() ? *batch : *batch + 1);
   }
   Elapsed out{written->first * times, written->second * times, {}};
-  if (of_epoch) out.epoch = mean ? count_of(event, Field::epoch) : std::optional(before);
+  if (of_epoch && !(batch && counts_epochs(event)))
+    out.epoch = batch ? count_of(event, Field::epoch) : std::optional(before);
   return out;
 }
 

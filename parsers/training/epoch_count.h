@@ -37,6 +37,7 @@ struct EpochCount {
     std::int64_t iteration = 0;
     std::optional<std::int64_t> planned;  // the iterations of the whole run, where the line shows them anew
     bool gap = false;                     // time of unknown length lies between the last line and this one
+    bool next_epoch = false;              // the line before was another epoch's
   };
 
   // The time so far that a line states.

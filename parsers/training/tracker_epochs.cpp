@@ -140,11 +140,23 @@ std::optional<Duration> time_of_epoch(const Event& event) {
 
 }  // namespace
 
+// Headings without times count the epochs that are over; how long they took, the end may tell of all of them.
+void track::Epochs::count_announced(RunTrack& r, const Event& event, std::int64_t number) {
+  if (r.training.by_lines || r.epochs.shortest || r.run.train.segments > 0) return;
+  r.epochs.see(number);
+  r.run.iteration = r.epochs.done_before(number, 1);
+  if (!r.run.first_iteration) r.run.first_iteration = r.run.iteration;
+  r.training.stride = 1;
+  plan_epochs(r, event, 1);
+}
+
 // Where nothing but headings tell of epochs (unit = "epoch"), each is over when the next one begins, and is what
 // the run counts.
 void track::Epochs::measure_announced(RunTrack& r, const Moment& m, std::int64_t number) {
   const auto& began = r.epochs.began;
-  if (m.event.text(Field::unit) != "epoch" || !m.event.time || !began) return;
+  if (m.event.text(Field::unit) != "epoch") return;
+  if (!m.event.time && !began) return count_announced(r, m.event, number);
+  if (!m.event.time || !began) return;
   if (r.training.by_lines || r.epochs.shortest || r.epochs.announced != number - 1) return;
   const auto took = positive_seconds(to_seconds(between(*began, *m.event.time)));
   if (!took || !r.epochs.end_announced()) return;
@@ -161,9 +173,14 @@ void track::Epochs::measure_announced(RunTrack& r, const Moment& m, std::int64_t
 void track::Epochs::epoch(const Moment& m) {
   // A beginning or a test behind a run's end is no new run.
   const bool over = all_.runs.ended() && !m.event.has(Field::seconds);
-  if ((over && !m.event.has(Field::epochs)) || all_.tests.is_after_end(m) || counts_epochs(m.event)) return;
+  if ((over && !m.event.has(Field::epochs)) || all_.tests.is_after_end(m)) return;
+  RunTrack* const open = all_.runs.open();
+  if (counts_epochs(m.event)) {  // it is full: a run that it has measured so far has come to its end
+    if (open && open->training.by_lines && open->run.max_iterations == positive_of(m.event, Field::epochs))
+      open->run.iteration = open->run.max_iterations;
+    return;
+  }
   // Nor does an end whose beginning nobody saw begin one, though settings may have been said since.
-  const RunTrack* const open = all_.runs.open();
   const bool ends = !m.event.has(Field::seconds) && m.event.text(Field::outcome) == "finished";
   if (ends && (!open || !open->declared())) return;
   const auto number = count_of(m.event, Field::epoch);

@@ -189,13 +189,17 @@ std::int64_t iterations_nearly(Run& run, const Event& event, Duration elapsed) {
   return std::llround(n);
 }
 
-// How many the lines of progress showed, where they show it finely enough: the last ones may not be shown.
+// How many the lines of progress showed, where they show it finely enough: the last ones may not be shown. Of
+// epochs that headings count the last one is over, too.
 std::int64_t steps_shown(const RunTrack& r) {
   constexpr std::int64_t kFine = 20;
   const std::int64_t shown = r.run.iteration.value_or(0), stride = r.training.stride;
+  if (const auto& epoch = r.epochs.announced;
+      epoch && r.epochs.open && shown > 1 && shown == r.epochs.done_before(*epoch, 1))
+    return shown + 1;
   const std::int64_t planned = r.run.max_iterations.value_or(0);
   if (planned > 0 && shown <= planned && shown + stride > planned) return planned;
-  return shown >= kFine * stride ? shown : 0;
+  return stride > 0 && shown >= kFine * stride ? shown : 0;
 }
 
 }  // namespace

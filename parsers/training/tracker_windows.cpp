@@ -70,6 +70,15 @@ bool was_no_usual_step(const PhaseSummary& before, std::int64_t n, const Event& 
          kMuchLonger * to_seconds(before.duration);
 }
 
+// A window over the border of two epochs that took much longer than the steps before it: it holds what many do
+// between two epochs, a validation, of which no line tells.
+bool held_a_validation(const PhaseSummary& before, const Window& window, std::int64_t n, Duration took) {
+  if (!window.over_border || before.segments < 3) return false;
+  constexpr double kMuchLonger = 3;
+  return to_seconds(took) * static_cast<double>(before.iterations) >
+         kMuchLonger * to_seconds(before.duration) * static_cast<double>(n);
+}
+
 // Whether a time worked out from samples a second is in keeping with what was measured before: some count
 // tokens for samples, and then it is not the clock that is wrong.
 bool keeps_step_time(const PhaseSummary& before, std::int64_t n, Duration took) {
@@ -145,6 +154,10 @@ bool track::Windows::is_said_again(const Moment& m) {
   }
   // What was drawn amid the run beside its own bar, an evaluation's, is drawn once more at the end.
   if (of && of == r.training.other_bar) return true;
+  // Nor is a bar of a few seconds a training, such as those of the files that are saved.
+  constexpr double kFewSeconds = 10;
+  const auto elapsed = m.event.number(Field::elapsed);
+  if (of && elapsed && *elapsed < kFewSeconds && iteration != of) return true;
   // A bar that is full when it is first seen measures nothing. Whether it was a training's, a summary tells.
   if (iteration && iteration == of) {
     r.training.full_bar = std::max(*of, r.training.full_bar.value_or(0));
@@ -239,6 +252,7 @@ std::optional<std::int64_t> track::Windows::iteration_of(RunTrack& r, const Even
   if (!place) return {};
   if (place->planned) r.run.max_iterations = place->planned;
   if (place->gap) r.window.broken = true;
+  if (place->next_epoch) r.window.over_border = true;
   return place->iteration;
 }
 
@@ -394,6 +408,8 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
     ++m.out.rejected;
     return;
   }
+  if (!(said && said->measured) && held_a_validation(r.run.train, w, to.iteration - from.iteration, *took))
+    return;
   w.end_snapshot_by_progress(to, *took);
   give_window(r,
               {Phase::train, from.iteration, to.iteration - from.iteration, all_.values.train_samples(r),

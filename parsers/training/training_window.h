@@ -46,7 +46,8 @@ struct Window {
   bool unclocked = false;      // holds one whose end no line shows
   bool broken =
       false;  // holds time that is no training, of unknown length: no difference of times measures it
-  bool tested = false;  // a test's result lies in it, and nothing says how long the test took
+  bool tested = false;       // a test's result lies in it, and nothing says how long the test took
+  bool over_border = false;  // it ends in the epoch after the one that it began in
 
   void begin(const Anchor& at);  // with nothing in it so far
   bool can_hold() const { return held.size() < kMaxHeldTests; }

@@ -70,6 +70,37 @@ TEST(Generic, AStepShownAgainWhereItsEpochIsSavedBeginsNone) {
             0.625);
 }
 
+TEST(Generic, WhatLiesBetweenTwoEpochsMayBeAValidation) {
+  std::vector<std::string> lines;
+  int at = 0;
+  for (int epoch = 1; epoch <= 4; ++epoch, at += 600)
+    for (int step = 100; step <= 400; step += 100, at += 50)
+      lines.push_back(written("2026-03-01 1%d:%02d:%02d Epoch [%d/9], Step [%d/400], Loss: 0.5000", at / 3600,
+                              at / 60 % 60, at % 60, epoch, step));
+  const auto out = read(lines);
+  ASSERT_EQ(out.runs.size(), 1U);
+  EXPECT_EQ(out.runs.at(0).iteration, 1600);
+  EXPECT_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
+            0.5);
+}
+
+TEST(Generic, EpochsUnderHeadingsWhoseTimeTheEndTells) {
+  std::vector<std::string> lines;
+  for (int epoch = 0; epoch < 5; ++epoch)
+    for (const char* line :
+         {"----------", "train Loss: 0.5000 Acc: 0.7500", "val Loss: 0.4000 Acc: 0.8000", ""}) {
+      if (*line == '-') lines.push_back(written("Epoch %d/4", epoch));
+      lines.emplace_back(line);
+    }
+  lines.emplace_back("Training complete in 2m 5s");
+  const auto out = read(lines);
+  ASSERT_EQ(out.runs.size(), 1U);
+  EXPECT_EQ(out.runs.at(0).state, RunState::finished);
+  EXPECT_EQ(out.runs.at(0).iteration, 5);
+  EXPECT_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
+            25);
+}
+
 TEST(Generic, RowsOfATableOfBatches) {
   std::vector<std::string> lines{
       "2021-03-04 05:00:00 [INFO]:    Epoch       Batch       box      total      time"};

@@ -2,6 +2,7 @@
 // end.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <map>
 
 #include "parsers/lines/line.h"
@@ -35,6 +36,15 @@ TEST(ProgressBars, WhatShowsNoPaceIsWhatATerminalWouldShow) {
   EXPECT_EQ(states("Downloading 10%\rDownloading 20%\rdone"), std::vector<std::string>{"done"});
   EXPECT_EQ(states("a line\r"), std::vector<std::string>{"a line"});
   EXPECT_EQ(states(""), std::vector<std::string>{""});
+}
+
+// A bar that has come so far in so many seconds.
+std::string bar_of(int done, int all, int seconds, const std::string& name) {
+  char text[128];
+  std::snprintf(text, sizeof text, "%s%3d%%|#  | %d/%d [%02d:%02d<00:10,  2.00it/s]",
+                name.empty() ? "" : (name + ": ").c_str(), 100 * done / all, done, all, seconds / 60,
+                seconds % 60);
+  return text;
 }
 
 Records read(const std::vector<std::string>& lines) {
@@ -143,6 +153,50 @@ TEST(ProgressBars, NumbersInGroupsOfThreeAreNumbers) {
                                 " 25%|# | 1/11900 [03:40<11:00, 220.00s/it]"});
   ASSERT_EQ(records.runs.size(), 1U);
   EXPECT_EQ(records.runs[0].max_iterations, 11900);
+}
+
+double seconds_each(const Run& run) {
+  return to_seconds(run.train.duration) / static_cast<double>(run.train.iterations);
+}
+
+TEST(ProgressBars, AnEpochThatIsBrokenOffIsMeasuredAsFarAsItWent) {
+  std::vector<std::string> lines;
+  for (int i = 1; i <= 6; ++i) lines.push_back(bar_of(i * 100, 1000, i * 50, "Epoch 0"));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 600);
+  EXPECT_EQ(runs.at(0).train.iterations, 500);
+  EXPECT_EQ(seconds_each(runs.at(0)), 0.5);
+}
+
+TEST(ProgressBars, AnEpochTooShortForItsStatesIsMeasuredByItsEnd) {
+  std::vector<std::string> lines;
+  for (int epoch = 0; epoch < 4; ++epoch)
+    for (int i = 1; i <= 4; ++i)
+      lines.push_back(bar_of(i * 25, 100, i * 2, "Epoch " + std::to_string(epoch)));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).train.iterations, 400);
+  EXPECT_EQ(seconds_each(runs.at(0)), 0.08);
+}
+
+TEST(ProgressBars, ABarNamedAfterTheEpochThatItCounts) {
+  std::vector<std::string> lines;
+  for (int i = 1; i <= 8; ++i) lines.push_back(bar_of(i, 8, i * 60, "Epoch " + std::to_string(i) + "/8"));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 8);
+  EXPECT_EQ(runs.at(0).max_iterations, 8);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_EQ(seconds_each(runs.at(0)), 60);
+}
+
+TEST(ProgressBars, OneOfAFewSecondsBehindTheEndIsNoTraining) {
+  std::vector<std::string> lines;
+  for (int i = 1; i <= 4; ++i) lines.push_back(bar_of(i * 30, 120, i * 60, ""));
+  lines.push_back("{'train_runtime': 240.5, 'train_samples_per_second': 4.0, 'train_steps_per_second': 0.5}");
+  for (int i = 1; i <= 4; ++i) lines.push_back(bar_of(i * 8, 32, i / 4, ""));
+  EXPECT_EQ(runs_of(lines).size(), 1U);
 }
 
 }  // namespace
