@@ -154,4 +154,18 @@ std::size_t scan_object(std::string_view text, ObjectVisitor& visitor) {
   return Scan(text, visitor).run();
 }
 
+bool ObjectValues::read(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  if (text.data() == text_.data() && text.size() == text_.size()) return is_object_;
+  text_ = text;
+  values_.assign(paths_.size(), {});
+  is_object_ = scan_object(text, *this) > 0;
+  return is_object_;
+}
+
+void ObjectValues::scalar(std::string_view path, std::string_view value) {
+  for (std::size_t i = 0; i < paths_.size(); ++i)
+    if (paths_[i] == path) values_[i] = value;
+}
+
 }  // namespace etad

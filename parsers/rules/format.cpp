@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "parsers/base/hash.h"
+#include "parsers/base/object_scan.h"
 #include "parsers/lines/launcher_label.h"
 #include "parsers/rules/pattern.h"
 #include "parsers/rules/recogniser.h"
@@ -23,6 +24,7 @@ struct Format::Impl {
   std::vector<Pattern> recognise;
   std::vector<Pattern> strip;
   std::vector<Rule> rules;
+  std::vector<std::string> object_paths;  // that rules look for in JSON objects
 
   RuleIndex index;
 
@@ -45,8 +47,9 @@ struct Format::Impl {
   // The first of the rules whose own the message is fills in the event.
   void try_rules(const std::vector<std::uint16_t>& list, TimeContext& context, Event& event) const {
     Pattern::Groups groups;
+    ObjectValues object(object_paths);
     for (const std::uint16_t id : list) {
-      if (!rules[id].match(event.message, groups, context, event)) continue;
+      if (!rules[id].match(event.message, groups, object, context, event)) continue;
       event.rule = id;
       return;
     }
@@ -56,6 +59,7 @@ struct Format::Impl {
   // treat them so are asked each time.
   void try_rules(const RuleIndex::List& list, ShapeMemory& shapes, TimeContext& context, Event& event) const {
     Pattern::Groups groups;
+    ObjectValues object(object_paths);
     const ShapeMemory::Shape* const known = shapes.find(list.id, event.message);
     for (const std::uint16_t id : known ? list.particular : list.rules) {
       if (known && id >= known->rule()) break;
@@ -64,7 +68,7 @@ struct Format::Impl {
         if (!rule.pattern()->match(event.message, groups)) continue;
         shapes.remember(event.message, id, groups, rule.pattern()->group_names().size() + 1);
         rule.fill_in(event.message, groups, context, event);
-      } else if (!rule.match(event.message, groups, context, event)) {
+      } else if (!rule.match(event.message, groups, object, context, event)) {
         continue;
       }
       event.rule = id;
@@ -125,6 +129,7 @@ tl::expected<std::shared_ptr<const Format>, std::vector<Error>> Format::load(std
     if (auto rule = Rule::compile(spec, file.where, errors)) impl->rules.push_back(std::move(*rule));
   // Samples are judged only by rules that are all there: one bad pattern must not blame ten samples.
   if (!errors.empty()) return tl::unexpected(in_order(std::move(errors)));
+  for (Rule& rule : impl->rules) rule.share_paths(impl->object_paths);
   impl->index = RuleIndex(impl->rules);
   std::shared_ptr<const Format> format(new Format(std::move(impl)));
   check_samples(*format, errors);
@@ -253,7 +258,8 @@ std::shared_ptr<const Format> FormatSet::find(std::string_view name) const {
   return at == formats_.end() ? nullptr : *at;
 }
 
-std::vector<std::shared_ptr<const Format>> FormatSet::shown_by(std::string_view line) const {
+std::vector<std::shared_ptr<const Format>> FormatSet::shown_by(std::string_view line,
+                                                               ShapeMemory* shapes) const {
   std::vector<std::shared_ptr<const Format>> claims;
   if (!recogniser_) return claims;
   for (const std::uint16_t id : recogniser_->formats_of(line)) claims.push_back(formats_[id]);

@@ -1,8 +1,6 @@
 #include "parsers/rules/rule.h"
 
 #include <algorithm>
-#include <array>
-#include <bitset>
 
 #include "parsers/base/object_scan.h"
 #include "parsers/base/suggest.h"
@@ -10,8 +8,6 @@
 
 namespace etad {
 namespace {
-
-constexpr std::size_t kMaxJsonKeys = 64;
 
 std::string group_hint(std::string_view name) {
   std::vector<std::string_view> known = {"time"};
@@ -65,7 +61,6 @@ std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where
   for (const JsonTake& take : spec.json) rule.json_.push_back(rule.target(take.field));
   if (rule.groups_.size() + spec.json.size() + spec.set.size() > Event::kMaxValues)
     add(spec.line, "more than " + std::to_string(Event::kMaxValues) + " values", "an event carries no more");
-  if (spec.json.size() + spec.when.size() > kMaxJsonKeys) add(spec.line, "more than 64 JSON keys", {});
   if (errors.size() != before) return {};
   return rule;
 }
@@ -98,15 +93,15 @@ void Rule::take(const Target& target, std::string_view text, TimeContext& contex
   event.add({*target.field, target.scale, text});
 }
 
-bool Rule::match(std::string_view message, Pattern::Groups& groups, TimeContext& context,
-                 Event& event) const {
+bool Rule::match(std::string_view message, Pattern::Groups& groups, ObjectValues& object,
+                 TimeContext& context, Event& event) const {
   std::size_t matched = 0;
   if (pattern_) {
     if (!pattern_->match(message, groups)) return false;
     matched = groups[0].size();
   }
   if (!spec_.json.empty() || !spec_.when.empty()) {
-    if (!match_object(message.substr(matched), context, event)) return false;
+    if (!object.read(message.substr(matched)) || !match_object(object, context, event)) return false;
   }
   fill_in(message, groups, context, event);
   return true;
@@ -137,42 +132,28 @@ void Rule::find_more(std::string_view message, Pattern::Groups& groups, TimeCont
   }
 }
 
-// Collects what the rule asks for while the object is read.
-class Rule::Taker : public ObjectVisitor {
- public:
-  explicit Taker(const RuleSpec& spec) : spec_(spec) {}
+void Rule::share_paths(std::vector<std::string>& paths) {
+  const auto place_of = [&paths](const std::string& path) {
+    const auto at = std::find(paths.begin(), paths.end(), path);
+    const auto place = static_cast<std::size_t>(at - paths.begin());
+    if (at == paths.end()) paths.push_back(path);
+    return place;
+  };
+  for (const JsonTake& take : spec_.json) json_paths_.push_back(place_of(take.path));
+  for (const JsonCondition& condition : spec_.when) when_paths_.push_back(place_of(condition.path));
+}
 
-  void scalar(std::string_view path, std::string_view value) override {
-    for (std::size_t i = 0; i < spec_.json.size(); ++i)
-      if (spec_.json[i].path == path) found_[i] = value;
-    for (std::size_t i = 0; i < spec_.when.size(); ++i) {
-      const auto& condition = spec_.when[i];
-      if (condition.path == path)
-        holds_[i] =
-            std::find(condition.values.begin(), condition.values.end(), value) != condition.values.end();
-    }
+bool Rule::match_object(const ObjectValues& object, TimeContext& context, Event& event) const {
+  for (std::size_t i = 0; i < when_paths_.size(); ++i) {
+    const auto& values = spec_.when[i].values;
+    const std::string_view value = object[when_paths_[i]];
+    if (!value.data() || std::find(values.begin(), values.end(), value) == values.end()) return false;
   }
-
-  std::string_view found(std::size_t i) const { return found_[i]; }  // null data(): absent
-
-  bool complete() const {
-    for (std::size_t i = 0; i < spec_.json.size(); ++i)
-      if (!found_[i].data() && !spec_.json[i].optional) return false;
-    return holds_.count() == spec_.when.size();
-  }
-
- private:
-  const RuleSpec& spec_;
-  std::array<std::string_view, kMaxJsonKeys> found_{};
-  std::bitset<kMaxJsonKeys> holds_;
-};
-
-bool Rule::match_object(std::string_view text, TimeContext& context, Event& event) const {
-  Taker taker(spec_);
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  if (scan_object(text, taker) == 0 || !taker.complete()) return false;
-  for (std::size_t i = 0; i < json_.size(); ++i)
-    if (taker.found(i).data()) take(json_[i], taker.found(i), context, event);
+  for (std::size_t i = 0; i < json_paths_.size(); ++i)
+    if (!object[json_paths_[i]].data() && !spec_.json[i].optional) return false;
+  for (std::size_t i = 0; i < json_paths_.size(); ++i)
+    if (const std::string_view value = object[json_paths_[i]]; value.data())
+      take(json_[i], value, context, event);
   return true;
 }
 

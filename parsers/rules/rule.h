@@ -15,6 +15,8 @@
 
 namespace etad {
 
+class ObjectValues;
+
 class Rule {
  public:
   // Appends what is wrong with the rule to `errors`.
@@ -33,19 +35,23 @@ class Rule {
   bool speaks_for(std::string_view file) const;
   const std::vector<std::string>& files() const { return spec_.files; }  // empty: any
 
+  // Adds to `paths` those under which it looks in JSON objects, each once. Before the first match().
+  void share_paths(std::vector<std::string>& paths);
+
   // Whether it is told by its pattern alone whether a message is its own, and the pattern treats all digits alike.
   bool treats_digits_alike() const { return digits_alike_; }
 
   // Fills in kind, values and (from a group or key `time`) the time. False: not this rule's, `event`
   // unchanged. The values are views into `message` and into this rule; `groups` is scratch, shared by the
-  // rules that a line is tried on. The caller has asked speaks_for().
-  bool match(std::string_view message, Pattern::Groups& groups, TimeContext& context, Event& event) const;
+  // rules that a line is tried on, as `object` is, which reads for them what share_paths() has collected. The
+  // caller has asked speaks_for().
+  bool match(std::string_view message, Pattern::Groups& groups, ObjectValues& object, TimeContext& context,
+             Event& event) const;
 
   // Does that with a message whose groups are known already.
   void fill_in(std::string_view message, Pattern::Groups& groups, TimeContext& context, Event& event) const;
 
  private:
-  class Taker;
   struct Target {
     std::optional<Field> field;  // none: the line's time
     double scale = 1;
@@ -53,7 +59,7 @@ class Rule {
 
   Target target(std::optional<Field> field) const;
   void take(const Target& target, std::string_view text, TimeContext& context, Event& event) const;
-  bool match_object(std::string_view text, TimeContext& context, Event& event) const;
+  bool match_object(const ObjectValues& object, TimeContext& context, Event& event) const;
   void find_more(std::string_view message, Pattern::Groups& groups, TimeContext& context, Event& event) const;
 
   RuleSpec spec_;
@@ -66,6 +72,8 @@ class Rule {
   };
   std::vector<Sought> find_;  // of spec_.find, one each
   std::vector<Target> json_;  // of spec_.json, one each
+  std::vector<std::size_t> json_paths_,
+      when_paths_;  // of spec_.json and spec_.when: places in the shared list
 };
 
 }  // namespace etad

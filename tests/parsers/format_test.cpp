@@ -200,6 +200,48 @@ event = ""
   ASSERT_TRUE(format);
 }
 
+// Rules that begin at other places of a line read other objects.
+TEST(Format, OfSeveralObjectsInALineEachRuleReadsItsOwn) {
+  const auto format = load(R"(
+format = "json"
+recognise = '^A '
+[[rule]]
+name = "first"
+event = "progress"
+pattern = 'A '
+json = { iteration = "step" }
+when = { kind = "train" }
+[[rule]]
+name = "second"
+event = "test_result"
+pattern = 'A \{[^}]*\} B '
+json = { iteration = "step" }
+when = { kind = "test" }
+[[rule]]
+name = "first_again"
+event = "epoch"
+pattern = 'A '
+json = { iteration = "step" }
+[[sample]]
+line = 'A {"kind": "train", "step": 1} B {"kind": "test", "step": 2}'
+event = "progress"
+rule = "first"
+values = { iteration = 1 }
+[[sample]]
+line = 'A {"kind": "else", "step": 3} B {"kind": "test", "step": 4}'
+event = "test_result"
+values = { iteration = 4 }
+[[sample]]
+line = 'A {"kind": "else", "step": 5, "step": 6} B {"kind": "train", "step": 7}'
+event = "epoch"
+values = { iteration = 6 }
+[[sample]]
+line = 'A {"kind": "else"} B {"kind": "train", "step": 7}'
+event = ""
+)");
+  ASSERT_TRUE(format);
+}
+
 std::string tiny(std::string_view name, std::string_view recognise, std::string_view over = "") {
   return "format = '" + std::string(name) + "'\nrecognise = '" + std::string(recognise) + "'\n" +
          std::string(over) +
