@@ -162,7 +162,7 @@ void LogParser::look(const Line& line, bool known, Records& out) {
 // The formats that a line shows. The first one reads the log from now on, and before it the lines held; of
 // several at once the log's next lines say which.
 void LogParser::meet(const Line& line, Records& out) {
-  const auto shown = options_.formats->shown_by(line.text);
+  const auto shown = options_.formats->shown_by(line.text, options_.shapes);
   if (!own_ && shown.size() == 1 && rivals_.only_generic() && !shown.front()->is_generic()) {
     adopt(shown.front());
     replay(line.modified, out);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 namespace etad {
 namespace {
@@ -16,15 +17,20 @@ int hex_value(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// Reads a pattern from its left, and gives up at whatever it does not know.
+// Copies a pattern from its left, with any digit for a particular one, and gives up at whatever it does not know.
 class Reader {
  public:
   explicit Reader(std::string_view pattern) : rest_(pattern) {}
 
-  bool run() {
-    while (!rest_.empty())
-      if (!item()) return false;
-    return true;
+  std::string run() {
+    std::string out;
+    while (!rest_.empty()) {
+      const std::string_view before = rest_;
+      replaced_.clear();
+      if (!item()) return {};
+      out += replaced_.empty() ? before.substr(0, before.size() - rest_.size()) : replaced_;
+    }
+    return out;
   }
 
  private:
@@ -50,7 +56,8 @@ class Reader {
       return true;
     }
     const auto byte = member();
-    return byte && !(*byte >= 0 && is_digit(static_cast<char>(*byte)));
+    if (byte && *byte >= 0 && is_digit(static_cast<char>(*byte))) replaced_ = R"(\d)";
+    return byte.has_value();
   }
 
   // "{2}", "{1,}", "{1,3}"; any other brace stands for itself.
@@ -104,9 +111,9 @@ class Reader {
     }
   }
 
-  // All digits are in it, or none is.
   bool char_class() {
-    take("^");
+    const std::string_view inside = rest_;
+    const bool all_but = take("^");
     unsigned digits = 0;  // a bit each
     const auto add = [&digits](int from, int to) {
       for (int c = std::max<int>(from, '0'); c <= std::min<int>(to, '9'); ++c) digits |= 1U << (c - '0');
@@ -126,16 +133,25 @@ class Reader {
       }
       add(*low, high);
     }
-    return take("]") && (digits == 0 || digits == 0x3ff);
+    if (!take("]")) return false;
+    if (digits == 0 || digits == 0x3ff) return true;
+    if (all_but || inside.front() == ']') return false;
+    replaced_ = R"([\d)" + std::string(inside.substr(0, inside.size() - rest_.size()));
+    return true;
   }
 
   std::string_view rest_;
+  std::string replaced_;  // the item read last, where it tells one digit from another
 };
 
 }  // namespace
 
-bool treats_digits_alike(std::string_view pattern) {
+std::string with_any_digits(std::string_view pattern) {
   return Reader(pattern).run();
+}
+
+bool treats_digits_alike(std::string_view pattern) {
+  return with_any_digits(pattern) == pattern;
 }
 
 }  // namespace etad

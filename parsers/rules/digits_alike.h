@@ -3,11 +3,18 @@
 // same places: no step of a match can tell one digit from another.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace etad {
 
-// Of a pattern that RE2 has taken. In doubt: false.
+// Both of a pattern that RE2 has taken.
+
+// In doubt: false.
 bool treats_digits_alike(std::string_view pattern);
+
+// A pattern that treats all digits alike, and matches whatever this one would match had the text other digits in it:
+// "epoch \d" for "epoch 0", "[\d1-9]" for "[1-9]". In doubt it is the empty one, which matches every text.
+std::string with_any_digits(std::string_view pattern);
 
 }  // namespace etad

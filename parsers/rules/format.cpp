@@ -262,7 +262,7 @@ std::vector<std::shared_ptr<const Format>> FormatSet::shown_by(std::string_view 
                                                                ShapeMemory* shapes) const {
   std::vector<std::shared_ptr<const Format>> claims;
   if (!recogniser_) return claims;
-  for (const std::uint16_t id : recogniser_->formats_of(line)) claims.push_back(formats_[id]);
+  for (const std::uint16_t id : recogniser_->formats_of(line, shapes)) claims.push_back(formats_[id]);
   if (claims.size() < 2) return claims;
   const auto generic = [](const auto& f) { return f->is_generic(); };
   if (!std::all_of(claims.begin(), claims.end(), generic)) std::erase_if(claims, generic);

@@ -81,7 +81,9 @@ class FormatSet {
   static tl::expected<FormatSet, std::vector<Error>> make(std::vector<std::shared_ptr<const Format>> formats);
 
   std::shared_ptr<const Format> find(std::string_view name) const;  // nullptr: none of that name
-  std::vector<std::shared_ptr<const Format>> shown_by(std::string_view line) const;
+  // With `shapes` the same, and mostly sooner.
+  std::vector<std::shared_ptr<const Format>> shown_by(std::string_view line,
+                                                      ShapeMemory* shapes = nullptr) const;
   std::shared_ptr<const Format> recognise(std::string_view line) const;  // the only one shown; else nullptr
   const std::vector<std::shared_ptr<const Format>>& all() const { return formats_; }
   std::string fingerprint() const;          // of all their rule files

@@ -5,8 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "parsers/base/event.h"
 #include "parsers/lines/launcher_label.h"
+#include "parsers/rules/digits_alike.h"
 #include "parsers/rules/format.h"
+#include "parsers/rules/shape_memory.h"
 
 namespace etad {
 namespace {
@@ -56,16 +59,30 @@ std::vector<std::uint16_t> PatternSet::match(std::string_view text) const {
   return out;
 }
 
-Recogniser::Recogniser(const std::vector<std::shared_ptr<const Format>>& formats) : formats_(formats) {
+Recogniser::Recogniser(const std::vector<std::shared_ptr<const Format>>& formats)
+    : formats_(formats), list_(ShapeMemory::new_list()) {
+  const auto add_with_other_digits = [this](PatternSet& set, const Pattern& pattern, Pattern::Anchor anchor) {
+    const auto any = Pattern::compile(with_any_digits(pattern.text()), anchor);
+    set.add(any ? *any : *Pattern::compile("", anchor), with_other_digits());
+  };
   std::map<std::vector<std::string>, std::uint16_t> kinds;
   for (std::size_t i = 0; i < formats.size(); ++i) {
     const auto id = static_cast<std::uint16_t>(i);
-    for (const Pattern& p : formats[i]->recognise_patterns()) recognise_.add(p, id);
+    for (const Pattern& p : formats[i]->recognise_patterns()) {
+      recognise_.add(p, id);
+      if (!treats_digits_alike(p.text())) add_with_other_digits(recognise_, p, Pattern::Anchor::anywhere);
+    }
     std::vector<std::string> strips;
+    bool strips_alike = true;
     for (const Pattern& p : formats[i]->strip_patterns()) {
       strip_.add(p, id);
       strips.push_back(p.text());
+      strips_alike = strips_alike && treats_digits_alike(p.text());
     }
+    // One that tells digits apart may be the next to match behind any other.
+    if (!strips_alike)
+      for (const Pattern& p : formats[i]->strip_patterns())
+        add_with_other_digits(strip_, p, Pattern::Anchor::beginning);
     const auto kind = kinds.try_emplace(std::move(strips), static_cast<std::uint16_t>(kinds.size())).first;
     strip_kinds_.push_back(kind->second);
   }
@@ -73,13 +90,22 @@ Recogniser::Recogniser(const std::vector<std::shared_ptr<const Format>>& formats
   strip_.compile();
 }
 
-std::vector<std::uint16_t> Recogniser::formats_of(std::string_view line) const {
+std::vector<std::uint16_t> Recogniser::formats_of(std::string_view line, ShapeMemory* shapes) const {
+  if (const auto* const known = shapes ? shapes->find(list_, line) : nullptr)
+    return known->rule() == Event::kNoRule ? std::vector<std::uint16_t>() : std::vector{known->rule()};
   auto shown = recognise_.match(line);
-  const auto is_generic = [&](std::uint16_t id) { return formats_[id]->is_generic(); };
-  if (!std::all_of(shown.begin(), shown.end(), is_generic)) return shown;
-  const auto behind = behind_labels(line);
-  shown.insert(shown.end(), behind.begin(), behind.end());
-  sort_once(shown);
+  const auto is_generic = [&](std::uint16_t id) {
+    return id == with_other_digits() || formats_[id]->is_generic();
+  };
+  if (std::all_of(shown.begin(), shown.end(), is_generic)) {
+    const auto behind = behind_labels(line);
+    shown.insert(shown.end(), behind.begin(), behind.end());
+    sort_once(shown);
+  }
+  // Of lines that show several formats nothing is remembered; they are few.
+  if (shapes && (shown.empty() || (shown.size() == 1 && shown.front() != with_other_digits())))
+    shapes->remember(line, shown.empty() ? Event::kNoRule : shown.front(), {}, 0);
+  std::erase(shown, with_other_digits());
   return shown;
 }
 
@@ -108,10 +134,15 @@ std::vector<std::uint16_t> Recogniser::behind_labels(std::string_view line) cons
     for (const std::uint16_t id : ask(rest))
       if (!std::binary_search(strippers.begin(), strippers.end(), id)) shown.push_back(id);
   for (const std::uint16_t id : strippers) {
+    if (id == with_other_digits()) {
+      shown.push_back(id);
+      continue;
+    }
     const std::string_view message = stripped(id);
     if (message.size() == line.size()) continue;
     const auto& claims = ask(message);
-    if (std::binary_search(claims.begin(), claims.end(), id)) shown.push_back(id);
+    for (const std::uint16_t claim : {id, with_other_digits()})
+      if (std::binary_search(claims.begin(), claims.end(), claim)) shown.push_back(claim);
   }
   sort_once(shown);
   return shown;

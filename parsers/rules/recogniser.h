@@ -1,6 +1,7 @@
 // Which formats a line shows: all that their `recognise` and `strip` patterns say, asked in one pass over the
 // line instead of one a pattern. Lines of no known format are asked about for as long as a log may still show
-// one, so this is what such logs cost.
+// one, so this is what such logs cost. Of lines that differ in nothing but their digits only the first is asked
+// about, as far as no pattern that tells digits apart might match one of them.
 #pragma once
 
 #include <re2/set.h>
@@ -15,6 +16,7 @@
 namespace etad {
 
 class Format;
+class ShapeMemory;
 
 // Many patterns, each of one format.
 class PatternSet {
@@ -39,12 +41,16 @@ class Recogniser {
 
   // The formats that the line shows, by their place in the list. Where it shows none as it stands, or generic
   // ones only, those count as well that it shows without what launchers and loggers write before it.
-  std::vector<std::uint16_t> formats_of(std::string_view line) const;
+  // `shapes` changes nothing but the time it takes.
+  std::vector<std::uint16_t> formats_of(std::string_view line, ShapeMemory* shapes = nullptr) const;
 
  private:
+  // Stands among the formats for any that the line might show if its digits were others.
+  std::uint16_t with_other_digits() const { return static_cast<std::uint16_t>(formats_.size()); }
   std::vector<std::uint16_t> behind_labels(std::string_view line) const;
 
   std::vector<std::shared_ptr<const Format>> formats_;
+  std::uint64_t list_;  // ShapeMemory::new_list()
   PatternSet recognise_{Pattern::Anchor::anywhere};
   PatternSet strip_{Pattern::Anchor::beginning};
   std::vector<std::uint16_t> strip_kinds_;  // of each format: the same number where the patterns are the same

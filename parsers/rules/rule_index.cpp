@@ -1,15 +1,15 @@
 #include "parsers/rules/rule_index.h"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
+
+#include "parsers/rules/shape_memory.h"
 
 namespace etad {
 namespace {
 
 RuleIndex::List make_list(const std::vector<Rule>& rules, const std::vector<std::uint16_t>& places) {
-  static std::atomic<std::uint64_t> last_id{0};
-  RuleIndex::List list{++last_id, places, {}};
+  RuleIndex::List list{ShapeMemory::new_list(), places, {}};
   for (const std::uint16_t i : places)
     if (!rules[i].treats_digits_alike()) list.particular.push_back(i);
   return list;

@@ -19,7 +19,7 @@ class RuleIndex {
 
   // Rules to try, by their places in the format's list and in its order.
   struct List {
-    std::uint64_t id = 0;  // no other list of any format has it
+    std::uint64_t id = 0;  // ShapeMemory::new_list()
     std::vector<std::uint16_t> rules;
     std::vector<std::uint16_t> particular;  // those of them that may tell one digit from another
   };

@@ -1,7 +1,7 @@
-// What rules made of lines that looked the same. A log's lines repeat themselves but for their numbers: a message that
+// What came of lines that looked the same. A log's lines repeat themselves but for their numbers: a message that
 // differs from a remembered one in nothing but its digits is of the same rule, and its groups stand at the same
 // places, as far as the rules treat all digits alike (digits_alike.h). So one comparison takes the place of a
-// match against all rules that the line might be of.
+// match against all rules that the line might be of. Which format a line shows is remembered likewise, as its rule.
 //
 // Bounded: lines that do not repeat themselves push each other out. Not to be shared between threads.
 #pragma once
@@ -18,7 +18,7 @@ namespace etad {
 class ShapeMemory {
  public:
   // Of messages of other lengths nothing is remembered.
-  static constexpr std::size_t kShortest = 16, kLongest = 192;
+  static constexpr std::size_t kShortest = 1, kLongest = 512;
 
   class Shape {
    public:
@@ -29,22 +29,24 @@ class ShapeMemory {
    private:
     friend class ShapeMemory;
     struct Place {
-      std::uint8_t at, length;
+      std::uint16_t at, length;
     };
-    static constexpr std::uint8_t kAbsent = 0xff;
+    static constexpr std::uint16_t kAbsent = 0xffff;
 
     std::uint64_t hash_ = 0;
-    std::uint64_t rules_ = 0;
+    std::uint64_t list_ = 0;
     std::uint16_t rule_ = 0;
-    std::uint8_t size_ = 0;  // of the message; 0: nothing is remembered here
+    std::uint16_t size_ = 0;  // of the message; 0: nothing is remembered here
     std::uint8_t groups_ = 0;
     std::array<Place, Pattern::kMaxGroups + 1> places_{};
     std::array<char, kLongest> text_{};  // the message, its digits made zeros
   };
 
-  // What is remembered of messages like this one, matched against that list of rules (RuleIndex::List::id); nullptr:
-  // nothing.
-  const Shape* find(std::uint64_t rules, std::string_view message);
+  // A number for a list of patterns that messages are matched against; no other list has it.
+  static std::uint64_t new_list();
+
+  // What is remembered of messages like this one, matched against the list of that number; nullptr: nothing.
+  const Shape* find(std::uint64_t list, std::string_view message);
 
   // Of the message that was asked for last, and of all like it: which rule it is of. `groups`: of how many groups of
   // that rule, the whole match among them, the places are kept.

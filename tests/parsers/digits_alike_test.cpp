@@ -4,6 +4,7 @@
 
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parsers/rules/rule.h"
@@ -67,7 +68,20 @@ TEST(DigitsAlike, IsTrueOfTheShippedPatterns) {
   EXPECT_GT(matches, 300U);
 }
 
-// Pieces of patterns put together at random, on texts put together at random.
+TEST(DigitsAlike, AnyDigitTakesTheParticularOnesPlace) {
+  const std::vector<std::pair<const char*, const char*>> cases = {
+      {R"(epoch 0\b)", R"(epoch \d\b)"},
+      {R"((?P<x2>[1-9]\d{2}))", R"((?P<x2>[\d1-9]\d{2}))"},
+      {R"(\x31|[+-5])", R"(\d|[\d+-5])"},
+      {R"(\d+ of [0-9]{1,3})", R"(\d+ of [0-9]{1,3})"},
+      {R"([^5])", ""},
+      {R"([]5])", ""},
+      {R"(\pN)", ""}};
+  for (const auto& [pattern, any] : cases) EXPECT_EQ(with_any_digits(pattern), any);
+}
+
+// Pieces of patterns put together at random, on texts put together at random. One with any digits matches with whatever
+// digits a text has that the pattern itself matches.
 TEST(DigitsAlike, IsTrueOfRandomPatterns) {
   const std::vector<std::string> pieces = {
       "a",      "1",      "x7",     R"(\d)", R"(\w)", R"(\S)", R"(\D)", "[0-9]", "[1-9]",
@@ -76,25 +90,33 @@ TEST(DigitsAlike, IsTrueOfRandomPatterns) {
       "[a-z5]", "[!-9]",  "[0-9:]", "[]1]",  "(?i)",  R"(\.)", " ",     "[0-5]", "[+--]"};
   std::mt19937 random(1811);
   const auto any = [&random](const auto& from) { return from[random() % from.size()]; };
-  std::size_t alike = 0, matches = 0;
+  std::size_t alike = 0, matches = 0, particular = 0, other_matches = 0;
   for (int i = 0; i < 20'000; ++i) {
     std::string text;
     for (std::size_t n = 1 + random() % 7; n > 0; --n) text += any(pieces);
-    if (!treats_digits_alike(text)) continue;
     const auto pattern = Pattern::compile(text);
     if (!pattern) continue;
-    ++alike;
+    const auto with_any = Pattern::compile(with_any_digits(text));
+    ASSERT_TRUE(with_any) << text;
+    EXPECT_TRUE(treats_digits_alike(with_any->text())) << text;
+    const bool is_alike = treats_digits_alike(text);
+    ++(is_alike ? alike : particular);
     for (int j = 0; j < 10; ++j) {
       std::string message;
       for (std::size_t n = random() % 9; n > 0; --n) message += any(std::string_view("a1x70 :.59+-/"));
       const std::string before = places(*pattern, message);
-      if (before != "no") ++matches;
-      for (int k = 0; k < 3; ++k)
-        EXPECT_EQ(places(*pattern, with_other_digits(message, random)), before) << text << " on " << message;
+      if (before != "no") ++(is_alike ? matches : other_matches);
+      for (int k = 0; k < 3; ++k) {
+        const std::string other = with_other_digits(message, random);
+        if (is_alike) EXPECT_EQ(places(*pattern, other), before) << text << " on " << message;
+        if (before != "no") EXPECT_TRUE(with_any->matches(other)) << text << " on " << message;
+      }
     }
   }
   EXPECT_GT(alike, 1000U);
   EXPECT_GT(matches, 1000U);
+  EXPECT_GT(particular, 1000U);
+  EXPECT_GT(other_matches, 1000U);
 }
 
 }  // namespace

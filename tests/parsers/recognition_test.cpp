@@ -5,12 +5,15 @@
 #include <cstdio>
 #include <iterator>
 #include <map>
+#include <random>
 
 #include "parsers/lines/launcher_label.h"
 #include "parsers/log/log_parser.h"
 #include "parsers/rules/recogniser.h"
 #include "parsers/rules/rule_file.h"
+#include "parsers/rules/shape_memory.h"
 #include "tests/parsers/log_reader.h"
+#include "tests/parsers/other_digits.h"
 
 namespace etad::test {
 namespace {
@@ -179,6 +182,68 @@ TEST(Recognition, TheSetOfAllPatternsAgreesWithEachOfThem) {
         shown += recogniser.formats_of(line).size();
       }
   EXPECT_GT(shown, all.size());
+}
+
+// What is remembered of lines like it changes nothing of what a line shows.
+void expect_same_formats(const std::vector<std::shared_ptr<const Format>>& formats,
+                         const std::vector<std::string>& lines) {
+  const Recogniser recogniser(formats);
+  std::mt19937 random(1823);
+  ShapeMemory shapes;
+  for (const std::string& line : lines)
+    for (int i = 0; i < 6; ++i) {
+      const std::string like = i % 3 == 0 ? line : with_other_digits(line, random);
+      EXPECT_EQ(recogniser.formats_of(like, &shapes), recogniser.formats_of(like)) << like;
+    }
+}
+
+TEST(Recognition, WhatLinesShowedBeforeChangesNothing) {
+  std::vector<std::string> lines;
+  for (const auto& format : shipped_formats().all())
+    for (const SampleSpec& sample : format->file().samples)
+      for (const char* const before : {"", " 3: ", "[default0]:", "[trainer.py:12] ", "| "})
+        lines.push_back(before + sample.text);
+  for (const char* const bar : {" 45%|####5     | 450/1000 [09:59<12:12,  1.33s/it]",
+                                " 45%|####5     | 450/1000 [10:00<12:13,  1.33s/it]"})
+    lines.emplace_back(bar);
+  expect_same_formats(shipped_formats().all(), lines);
+}
+
+// Patterns that tell digits apart, in what formats are told by and in what is taken off before that.
+TEST(Recognition, LinesThatAPatternTellsApartByADigitAreEachAskedAbout) {
+  const auto load = [](const std::string& name, const std::string& patterns) {
+    const std::string rule = R"(
+[[rule]]
+name = "a"
+event = "progress"
+pattern = 'a (?P<iteration>\d+)'
+[[sample]]
+line = 'a 1'
+event = "progress"
+[[sample]]
+line = 'b'
+event = ""
+)";
+    return Format::load(name, "format = '" + name + "'\n" + patterns + rule).value();
+  };
+  const std::vector<std::shared_ptr<const Format>> formats = {
+      load("digit", R"(recognise = ['^a \d', '^rank 0 speaks'])"),
+      load("strip", "strip = ['at7> ']\nrecognise = ['^a \\d', '^step \\d']"),
+      load("second_strip", "strip = ['> ', 'pid 5 ']\nrecognise = ['^a \\d', '^loss \\d']")};
+  const Recogniser recogniser(formats);
+  const auto shown = [&](std::string_view line) { return recogniser.formats_of(line); };
+  using Ids = std::vector<std::uint16_t>;
+  EXPECT_EQ(shown("rank 0 speaks"), Ids{0});
+  EXPECT_EQ(shown("at7> step 4"), Ids{1});
+  EXPECT_EQ(shown("> pid 5 loss 3"), Ids{2});
+  for (const char* const line : {"rank 1 speaks", "at8> step 4", "> pid 6 loss 3"})
+    EXPECT_TRUE(shown(line).empty()) << line;
+  const std::vector<std::string> lines = {"rank 1 speaks",  "rank 0 speaks",  "at8> step 4", "at7> step 4",
+                                          "> pid 6 loss 3", "> pid 5 loss 3", "step 9",      "only 4 here"};
+  expect_same_formats(formats, lines);
+  auto in_doubt = formats;
+  in_doubt.push_back(load("in_doubt", R"(recognise = ['^a \d', '^only [^5] here'])"));
+  expect_same_formats(in_doubt, lines);
 }
 
 }  // namespace
