@@ -41,7 +41,8 @@ bool tells_early_stop(std::string_view lower) {
   return false;
 }
 
-// "Training time: 6.9 min", "Training complete", "Model training finished", "Finished training".
+// "Training time: 6.9 min", "Training complete", "Model training finished", "Finished training", "training
+// resnet finished".
 bool tells_end(std::string_view lower) {
   const std::size_t at = lower.find("training ");
   if (at == std::string_view::npos)
@@ -51,7 +52,9 @@ bool tells_end(std::string_view lower) {
     if (rest.starts_with(before)) rest.remove_prefix(before.size());
   for (const std::string_view word : {"complete", "finished", "done", "ended", "time:", "time =", "took "})
     if (rest.starts_with(word)) return true;
-  return false;
+  const std::size_t name = rest.find(' ');
+  return name != std::string_view::npos &&
+         (rest.substr(name) == " finished" || rest.substr(name) == " completed");
 }
 
 void hear_end(LastWords& words, std::string_view line) {

@@ -101,6 +101,21 @@ TEST(Generic, EpochsUnderHeadingsWhoseTimeTheEndTells) {
             25);
 }
 
+TEST(Generic, SamplesCountedBehindTheLoss) {
+  std::vector<std::string> lines;
+  for (int epoch = 0, at = 0; epoch < 3; ++epoch) {
+    lines.push_back(written("2026-03-01 10:%02d:00 - ====> Epoch: %d", at, epoch + 1));
+    for (int i = 0; i < 6; ++i, ++at)
+      lines.push_back(written("2026-03-01 10:%02d:00 - loss: 0.412500  accuracy: 46.250000 [%5d/66000]", at,
+                              64 + 12000 * i));
+  }
+  const auto out = read(lines);
+  ASSERT_EQ(out.runs.size(), 1U);
+  EXPECT_EQ(out.runs.at(0).iteration, 2 * 66000 + 60064);
+  EXPECT_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
+            0.005);
+}
+
 TEST(Generic, RowsOfATableOfBatches) {
   std::vector<std::string> lines{
       "2021-03-04 05:00:00 [INFO]:    Epoch       Batch       box      total      time"};
