@@ -10,18 +10,11 @@
 #include "prediction/net_costs.h"
 #include "prediction/run_costs.h"
 #include "prediction/stored_models.h"
-#include "storage/fair_share.h"
 
 namespace etad {
 namespace {
 
-using prediction::deployment_of;
 using prediction::FittedModel;
-
-ModelKey other_phase_of(ModelKey key) {
-  key.phase = key.phase == Phase::train ? Phase::test : Phase::train;
-  return key;
-}
 
 void tell(const FittedModel& fitted) {
   const std::string id = std::to_string(fitted.id), phase(name_of(fitted.key.phase));
@@ -169,69 +162,24 @@ Result<void> Refit::listen_to_models() {
   return {};
 }
 
-// In two steps: each by itself, then, one deployment after the other, with what the others of its deployment have
-// to teach.
-Result<void> Refit::fit(std::vector<Dirty>& dirty) {
-  std::map<ModelKey, std::vector<Dirty*>> deployments;
-  for (Dirty& one : dirty) {
-    alive_();
-    if (one.data.size() == 1 && !one.evidence.dispute && kept_->makes_of_one_run()) {
-      one.model = unfitted(one.key, one.evidence.runs.back());
-      continue;
-    }
-    one.alone = regression::TwoStageFit::of(one.data);
-    deployments[deployment_of(one.key)].push_back(&one);
-  }
-  for (const auto& [deployment, of] : deployments)
-    if (auto done = fit_deployment(deployment, of); !done) return done;
-  return {};
-}
-
-// Of all owners of its models their fair share teaches.
-Result<void> Refit::fit_deployment(const ModelKey& deployment, const std::vector<Dirty*>& dirty) {
-  struct Known {
-    const regression::Model* model = nullptr;
-    std::int64_t owner = kUnknownOwner;
-  };
+// A key's model, and those of owners whose own runs are to answer them.
+void Refit::fit(Dirty& one) {
   alive_();
-  const auto kept = kept_->teachers(deployment);
-  if (!kept) return tl::unexpected(kept.error());
-  std::map<ModelKey, Known> known;
-  for (const auto& each : *kept) known[each->key] = {&each->model, each->owner};
-  for (const Dirty* one : dirty) known[one->key] = {};
-  for (const Dirty* one : dirty)
-    if (one->alone) known[one->key] = {&one->alone->model(), one->evidence.runs.back().owner};
-  std::erase_if(known, [](const auto& each) { return each.second.model == nullptr; });
-
-  std::vector<Evidence> evidence;
-  std::vector<const regression::Model*> in_order, teachers;
-  for (const auto& [key, each] : known) {
-    evidence.push_back({static_cast<std::int64_t>(in_order.size()), 0, each.owner});
-    in_order.push_back(each.model);
+  if (one.data.size() == 1 && !one.evidence.dispute && kept_->makes_of_one_run()) {
+    one.model = unfitted(one.key, one.evidence.runs.back());
+    return;
   }
-  auto taken = fair_share(std::move(evidence), in_order.size());
-  std::ranges::reverse(taken);
-  for (const std::int64_t i : taken) teachers.push_back(in_order[static_cast<std::size_t>(i)]);
-
-  for (Dirty* one : dirty) {
+  one.model = prediction::fitted_from(one.key, one.evidence, one.data, regression::fit(one.data));
+  if (!one.model) return;
+  for (const auto& [owner, runs] : one.own) {
     alive_();
-    if (!one->alone) continue;
-    const auto other = known.find(other_phase_of(one->key));
-    const auto prior = regression::prior_of(teachers, &one->alone->model(),
-                                            other == known.end() ? nullptr : other->second.model);
-    one->model = prediction::fitted_from(one->key, one->evidence, one->data, one->alone->with(prior));
-    if (!one->model) continue;
-    for (const auto& [owner, runs] : one->own) {
-      alive_();
-      const auto data = prediction::dataset_of(runs, one->key.phase);
-      auto own = prediction::fitted_from(one->key, {runs, {}, {}}, data, regression::fit(data, prior));
-      if (!own) continue;
-      own->owner = owner;
-      own->own_runs = true;
-      one->model->own[owner] = std::make_shared<const FittedModel>(std::move(*own));
-    }
+    const auto data = prediction::dataset_of(runs, one.key.phase);
+    auto own = prediction::fitted_from(one.key, {runs, {}, {}}, data, regression::fit(data));
+    if (!own) continue;
+    own->owner = owner;
+    own->own_runs = true;
+    one.model->own[owner] = std::make_shared<const FittedModel>(std::move(*own));
   }
-  return {};
 }
 
 // Into the history. How many.
@@ -259,7 +207,7 @@ Result<void> Refit::fit_all(const std::vector<ModelKey>& keys, const RefitProgre
     rest = rest.subspan(some.size());
     auto dirty = read(some);
     if (!dirty) return tl::unexpected(dirty.error());
-    if (auto done = fit(*dirty); !done) return done;
+    for (Dirty& one : *dirty) fit(one);
     const auto kept = keep(*dirty, rest.empty() ? std::optional(reached) : std::nullopt);
     if (!kept) return tl::unexpected(kept.error());
     report.fitted += *kept;

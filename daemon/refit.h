@@ -16,7 +16,6 @@
 #include "prediction/learnt.h"
 #include "prediction/model_set.h"
 #include "prediction/observations.h"
-#include "regression/two_stage_fit.h"
 #include "storage/history.h"
 #include "threads/mutex.h"
 
@@ -66,7 +65,6 @@ class Refit {
     prediction::Evidenced evidence;
     regression::Dataset data;
     std::vector<std::pair<std::int64_t, std::vector<RunData>>> own;  // of owners whom the evidence leaves out
-    std::optional<regression::TwoStageFit> alone;                    // without what others teach
     std::optional<prediction::FittedModel> model;
   };
 
@@ -79,9 +77,7 @@ class Refit {
   Result<void> fit_all(const std::vector<ModelKey>& keys, const RefitProgress& reached,
                        prediction::RefitReport& report) REQUIRES(running_);
   Result<std::vector<Dirty>> read(std::span<const ModelKey> keys) REQUIRES(running_);
-  Result<void> fit(std::vector<Dirty>& dirty) REQUIRES(running_);
-  Result<void> fit_deployment(const ModelKey& deployment, const std::vector<Dirty*>& dirty)
-      REQUIRES(running_);
+  void fit(Dirty& one) REQUIRES(running_);
   Result<std::int64_t> keep(std::vector<Dirty>& dirty, const std::optional<RefitProgress>& reached)
       REQUIRES(running_);
   Result<void> listen(const ModelKey& key, const std::vector<RunData>& evidence, std::size_t most)

@@ -23,12 +23,6 @@ bool fits(const ModelFilter& filter, const FittedModel& model) {
          (filter.after_id == 0 || model.id > filter.after_id);  // those of another instant have none
 }
 
-// A curve over batch sizes, how noisy runs are, or how the last ones went.
-bool teaches(const FittedModel& fitted) {
-  const auto taught = regression::prior_of({&fitted.model}, nullptr, nullptr);
-  return !taught.related_models.empty() || taught.noise > 0 || !fitted.last_runs.empty();
-}
-
 }  // namespace
 
 ModelRow row_of(const FittedModel& fitted) {
@@ -39,7 +33,7 @@ ModelRow row_of(const FittedModel& fitted) {
   row.owner = fitted.owner;
   row.runs = fitted.model.runs;
   row.error_percent = fitted.error_percent();
-  row.teaches = teaches(fitted);
+  row.teaches = !fitted.last_runs.empty();
   return row;
 }
 

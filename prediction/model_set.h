@@ -82,11 +82,8 @@ class Models {
 // As whoever fits them sees them as well.
 class KeptModels : public Models {
  public:
-  // Whether a model that rests on one run is made of it when it is asked for. Such a one is kept without being fitted:
-  // it has nothing to teach the others.
+  // Whether a model that rests on one run is made of it when it is asked for. Such a one is kept without being fitted.
   virtual bool makes_of_one_run() const = 0;
-  // The models that the others of the key's deployment learn from: of all owners the fair share of the last fitted.
-  virtual Result<std::vector<std::shared_ptr<const FittedModel>>> teachers(const ModelKey& key) = 0;
   // Puts these in place of those of the same keys and fills in their ids. `gone`: keys that have no model. `reached`:
   // up to where all models are up to date now.
   virtual Result<void> keep(std::vector<FittedModel>& fitted, const std::vector<ModelKey>& gone,

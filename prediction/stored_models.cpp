@@ -11,10 +11,10 @@
 namespace etad::prediction {
 namespace {
 
-constexpr std::size_t kMostDeployments = 64;  // what is known of so many is held
-constexpr std::size_t kMostTeachers = 256;    // of a deployment
-constexpr std::int64_t kMostNames = 1000;     // that are looked at for near ones
-constexpr std::size_t kLastRuns = 24;         // of each model, for the machine's shared effect
+constexpr std::size_t kMostEffects = 64;        // of deployments, held
+constexpr std::size_t kMostOfDeployment = 256;  // models whose last runs tell its effect
+constexpr std::int64_t kMostNames = 1000;       // that are looked at for near ones
+constexpr std::size_t kLastRuns = 24;           // of each model, for the machine's shared effect
 // What a model takes in memory, from the size of its body in the history: numbers in text are as long as they are
 // in memory, about; and the row and its places in the lists.
 constexpr std::size_t kOfAPlace = 1024;
@@ -134,19 +134,15 @@ Result<StoredModels::Model> StoredModels::load(const ModelKey& key) {
       hold(*place, before);
     }
     if (!place->model) return nullptr;
-    const auto of = deployment(reader, key);
-    if (!of) return tl::unexpected(of.error());
-    if (place->model->shared_effect == (*of)->effect) return place->model;
+    const auto effect = effect_of(reader, key);
+    if (!effect) return tl::unexpected(effect.error());
+    if (place->model->shared_effect == *effect) return place->model;
     auto told = std::make_shared<FittedModel>(*place->model);
-    told->shared_effect = (*of)->effect;
+    told->shared_effect = *effect;
     place->model = std::move(told);
     hold(*place, before);
     return place->model;
   });
-}
-
-Result<std::vector<StoredModels::Model>> StoredModels::teachers(const ModelKey& key) {
-  return reading([&](ModelReader& reader) { return read_teachers(reader, key); });
 }
 
 Result<void> StoredModels::keep(std::vector<FittedModel>& fitted, const std::vector<ModelKey>& gone,
@@ -165,7 +161,7 @@ Result<void> StoredModels::keep(std::vector<FittedModel>& fitted, const std::vec
 
 // What is held of it is not what the history has any more.
 void StoredModels::forget(const ModelKey& key) {
-  deployments_.erase(deployment_of(key));
+  effects_.erase(deployment_of(key));
   const auto place = by_key_.find(key);
   if (place == by_key_.end()) return;
   bytes_ -= place->second->bytes;
@@ -175,7 +171,7 @@ void StoredModels::forget(const ModelKey& key) {
 
 StoredModels::Held StoredModels::held() const {
   const Lock lock(mutex_);
-  return {places_.size(), bytes_, deployments_.size()};
+  return {places_.size(), bytes_, effects_.size()};
 }
 
 Result<StoredModels::Place> StoredModels::read(ModelReader& reader, const ModelKey& key) {
@@ -200,23 +196,23 @@ Result<StoredModels::Place> StoredModels::read(ModelReader& reader, const ModelK
 Result<StoredModels::Model> StoredModels::make(ModelReader& reader, const ModelRow& row) {
   auto runs = reader.run_data(row.key, kMaxRuns, kMaxWindows);
   if (!runs) return tl::unexpected(runs.error());
-  const auto of = deployment(reader, row.key);
-  if (!of) return tl::unexpected(of.error());
+  const auto effect = effect_of(reader, row.key);
+  if (!effect) return tl::unexpected(effect.error());
   const auto evidence = choose_evidence(std::move(*runs), row.key.phase);
   const auto data = dataset_of(evidence.runs, row.key.phase);
-  auto made = fitted_from(row.key, evidence, data, regression::fit(data, prior_of(**of, row.key)));
+  auto made = fitted_from(row.key, evidence, data, regression::fit(data));
   if (!made) return nullptr;
   made->id = row.id;
   made->fitted_at = row.fitted_at;
-  made->shared_effect = (*of)->effect;
+  made->shared_effect = *effect;
   return std::make_shared<const FittedModel>(std::move(*made));
 }
 
 // In the order of their keys.
-Result<std::vector<StoredModels::Model>> StoredModels::read_teachers(ModelReader& reader,
-                                                                     const ModelKey& key) {
+Result<std::vector<StoredModels::Model>> StoredModels::read_deployment(ModelReader& reader,
+                                                                       const ModelKey& key) {
   const std::uint64_t before = changes();
-  const auto rows = reader.fair_models(key, kMostTeachers, kAlwaysTheirs);
+  const auto rows = reader.fair_models(key, kMostOfDeployment, kAlwaysTheirs);
   if (!rows) return tl::unexpected(rows.error());
   std::vector<Model> out;
   for (const ModelRow& row : *rows) {
@@ -227,7 +223,7 @@ Result<std::vector<StoredModels::Model>> StoredModels::read_teachers(ModelReader
     const auto whole = reader.model(row.key);
     if (!whole) return tl::unexpected(whole.error());
     if (!*whole) continue;
-    auto model = model_from_row(**whole);  // one that can't be read teaches nothing until it is fitted anew
+    auto model = model_from_row(**whole);  // one that can't be read tells nothing until it is fitted anew
     if (!model) continue;
     out.push_back(std::make_shared<const FittedModel>(std::move(*model)));
     hold({row.key, out.back(), kOfAPlace + (*whole)->body.size()}, before);
@@ -236,51 +232,27 @@ Result<std::vector<StoredModels::Model>> StoredModels::read_teachers(ModelReader
   return out;
 }
 
-Result<std::shared_ptr<const StoredModels::Deployment>> StoredModels::deployment(ModelReader& reader,
-                                                                                 const ModelKey& key) {
+Result<StoredModels::Effect> StoredModels::effect_of(ModelReader& reader, const ModelKey& key) {
   const ModelKey name = deployment_of(key);
   std::uint64_t before = 0;
   {
     const Lock lock(mutex_);
-    if (const auto known = deployments_.find(name); known != deployments_.end()) {
+    if (const auto known = effects_.find(name); known != effects_.end()) {
       known->second.used = ++asked_;
-      return known->second.shared;
+      return known->second.effect;
     }
     before = changes_;
   }
-  const auto models = read_teachers(reader, name);
+  const auto models = read_deployment(reader, name);
   if (!models) return tl::unexpected(models.error());
-  auto made = std::make_shared<Deployment>();
-  std::vector<const regression::Model*> taught;
-  for (const Model& model : *models) taught.push_back(&model->model);
-  made->prior = regression::prior_of(taught, nullptr, nullptr);
-  for (const Model& model : *models) {
-    const bool has_curve = !regression::prior_of({&model->model}, nullptr, nullptr).related_models.empty();
-    if (has_curve && made->related.size() < made->prior.related_models.size())
-      made->related.push_back(model->key);
-  }
-  made->effect = shared_effect_of(*models);
+  const Effect made = shared_effect_of(*models);
   const Lock lock(mutex_);
   if (changes_ != before) return made;
-  if (const auto others = deployments_.find(name); others != deployments_.end()) return others->second.shared;
-  if (deployments_.size() >= kMostDeployments)
-    deployments_.erase(
-        std::ranges::min_element(deployments_, {}, [](const auto& each) { return each.second.used; }));
-  deployments_[name] = {made, ++asked_};
+  if (const auto others = effects_.find(name); others != effects_.end()) return others->second.effect;
+  if (effects_.size() >= kMostEffects)
+    effects_.erase(std::ranges::min_element(effects_, {}, [](const auto& each) { return each.second.used; }));
+  effects_[name] = {made, ++asked_};
   return made;
-}
-
-// The deployment's, in which the key's other phase comes first.
-regression::Prior StoredModels::prior_of(const Deployment& of, const ModelKey& key) {
-  regression::Prior out = of.prior;
-  ModelKey other = key;
-  other.phase = key.phase == Phase::train ? Phase::test : Phase::train;
-  const auto at = std::ranges::find(of.related, other);
-  if (at == of.related.end()) return out;
-  const auto found = out.related_models.begin() + (at - of.related.begin());
-  found->same_network = true;
-  std::rotate(out.related_models.begin(), found, found + 1);
-  return out;
 }
 
 std::optional<StoredModels::Place> StoredModels::held(const ModelKey& key) {

@@ -50,7 +50,6 @@ class StoredModels final : public KeptModels {
   Result<std::int64_t> count() override;
   Result<std::vector<ModelRow>> fair_share(std::size_t most, std::size_t always) override;
   Result<std::vector<std::string>> names_around(NameOf what, const std::string& wanted) override;
-  Result<std::vector<Model>> teachers(const ModelKey& key) override;
   Result<void> keep(std::vector<FittedModel>& fitted, const std::vector<ModelKey>& gone,
                     const std::optional<RefitProgress>& reached) override;
 
@@ -65,14 +64,10 @@ class StoredModels final : public KeptModels {
     Model model;  // nullptr: there is none
     std::size_t bytes = 0;
   };
-  // What the models of a deployment share.
-  struct Deployment {
-    regression::Prior prior;
-    std::vector<ModelKey> related;  // whose curves those of the prior are
-    std::shared_ptr<const regression::SharedEffect> effect;
-  };
-  struct KnownDeployment {
-    std::shared_ptr<const Deployment> shared;
+  // What the runs of a deployment's models share.
+  using Effect = std::shared_ptr<const regression::SharedEffect>;
+  struct KnownEffect {
+    Effect effect;
     std::uint64_t used = 0;
   };
 
@@ -82,10 +77,8 @@ class StoredModels final : public KeptModels {
   void forget(const ModelKey& key) REQUIRES(mutex_);
   Result<Place> read(ModelReader& reader, const ModelKey& key) EXCLUDES(mutex_);
   Result<Model> make(ModelReader& reader, const ModelRow& row) EXCLUDES(mutex_);
-  Result<std::vector<Model>> read_teachers(ModelReader& reader, const ModelKey& key) EXCLUDES(mutex_);
-  Result<std::shared_ptr<const Deployment>> deployment(ModelReader& reader, const ModelKey& key)
-      EXCLUDES(mutex_);
-  static regression::Prior prior_of(const Deployment& of, const ModelKey& key);
+  Result<std::vector<Model>> read_deployment(ModelReader& reader, const ModelKey& key) EXCLUDES(mutex_);
+  Result<Effect> effect_of(ModelReader& reader, const ModelKey& key) EXCLUDES(mutex_);
   std::optional<Place> held(const ModelKey& key) EXCLUDES(mutex_);
   void hold(Place place, std::uint64_t changes) EXCLUDES(mutex_);
 
@@ -97,8 +90,8 @@ class StoredModels final : public KeptModels {
   std::list<Place> places_ GUARDED_BY(mutex_);  // the last asked for first
   std::map<ModelKey, std::list<Place>::iterator> by_key_ GUARDED_BY(mutex_);
   std::size_t bytes_ GUARDED_BY(mutex_) = 0;
-  // By keys without network and phase; at most kMostDeployments.
-  std::map<ModelKey, KnownDeployment> deployments_ GUARDED_BY(mutex_);
+  // By keys without network and phase; at most kMostEffects.
+  std::map<ModelKey, KnownEffect> effects_ GUARDED_BY(mutex_);
   std::uint64_t asked_ GUARDED_BY(mutex_) = 0;
   std::uint64_t changes_ GUARDED_BY(mutex_) =
       0;  // of the history: what was read before one is not held after it

@@ -96,7 +96,7 @@ struct ModelRow {
   std::int64_t owner = kUnknownOwner;  // in whose name it is evidence for others
   std::int64_t runs = 0;
   std::optional<double> error_percent;  // cross-validated; none: there is nothing it was tested on
-  bool teaches = false;                 // the other models of its deployment
+  bool teaches = false;                 // its last runs tell something of the deployment's next ones
 };
 
 // Which models. What is left out may be anything.

@@ -161,15 +161,6 @@ Result<bool> FleetModels::load(FleetReader& reader) {
   return whole;
 }
 
-Result<std::vector<FleetModels::Model>> FleetModels::teachers(const ModelKey& key) {
-  std::vector<Model> out;
-  for (const Model& model : held()->all())
-    if (prediction::deployment_of(model->key) == prediction::deployment_of(key) &&
-        prediction::row_of(*model).teaches)
-      out.push_back(model);
-  return out;
-}
-
 Result<void> FleetModels::keep(std::vector<FittedModel>& fitted, const std::vector<ModelKey>& gone,
                                const std::optional<RefitProgress>& reached) {
   std::vector<ModelRow> rows;

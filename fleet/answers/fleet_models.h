@@ -58,7 +58,6 @@ class FleetModels final : public prediction::KeptModels {
   Result<void> keep(std::vector<prediction::FittedModel>& fitted, const std::vector<ModelKey>& gone,
                     const std::optional<RefitProgress>& reached) override;
   bool makes_of_one_run() const override { return false; }
-  Result<std::vector<Model>> teachers(const ModelKey& key) override;
 
   Result<std::vector<ModelRow>> list(const ModelFilter& filter) override { return held()->list(filter); }
   Result<Model> load(const ModelKey& key) override { return held()->load(key); }

@@ -124,9 +124,6 @@ class Handed final : public prediction::KeptModels {
   Result<std::vector<std::string>> names_around(NameOf what, const std::string& wanted) override {
     return held_.names_around(what, wanted);
   }
-  Result<std::vector<std::shared_ptr<const prediction::FittedModel>>> teachers(const ModelKey&) override {
-    return held_.all();
-  }
   Result<void> keep(std::vector<prediction::FittedModel>& fitted, const std::vector<ModelKey>&,
                     const std::optional<RefitProgress>&) override {
     for (const auto& model : fitted) (model.model.coefficients.empty() ? made_later : fitted_now) += 1;
