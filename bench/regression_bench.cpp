@@ -1,18 +1,16 @@
 // The promises on speed: a dirty model of 200 runs in under 2 ms; 1,000 models over 1,000,000 segments in
-// under 2 s, on one core; both as the daemon refits (daemon/refit.cpp), with as many related models as count.
+// under 2 s, on one core.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
 #include <random>
 #include <vector>
 
-#include "regression/two_stage_fit.h"
+#include "regression/model.h"
 
 namespace {
 
 using etad::regression::Dataset;
-using etad::regression::Model;
-using etad::regression::TwoStageFit;
 
 // `sizes` batch sizes: 8, 16, 32… where there are few, 4, 8, 12… where there are many. Every fourth run has
 // another, slower solver where there are two `solvers`.
@@ -44,27 +42,10 @@ void one_model(benchmark::State& state) {
 }
 BENCHMARK(one_model)->Arg(1)->Arg(8)->Arg(40)->Arg(200)->Unit(benchmark::kMillisecond);
 
-// The other models of a deployment: another phase of the network in question and 63 other networks.
-std::vector<Model> deployment(int sizes) {
-  std::vector<Model> out;
-  for (unsigned i = 2; i < 2 + etad::regression::kMaxRelatedModels; ++i) {
-    out.push_back(*etad::regression::fit(make(4 * sizes, 8, i, sizes)));
-  }
-  return out;
-}
-
-// All of it, as the daemon does it.
 void dirty_model(benchmark::State& state) {
   const auto sizes = static_cast<int>(state.range(1));
   const Dataset data = make(static_cast<int>(state.range(0)), 32, 1, sizes, static_cast<int>(state.range(2)));
-  const std::vector<Model> others = deployment(sizes);
-  std::vector<const Model*> models;
-  for (const auto& model : others) models.push_back(&model);
-  for (auto _ : state) {
-    const auto first = TwoStageFit::of(data);
-    const auto prior = etad::regression::prior_of(models, &first->model(), models.front());
-    benchmark::DoNotOptimize(first->with(prior));
-  }
+  for (auto _ : state) benchmark::DoNotOptimize(etad::regression::fit(data));
 }
 BENCHMARK(dirty_model)
     ->ArgNames({"runs", "sizes", "solvers"})
@@ -81,14 +62,7 @@ void thousand_dirty_models(benchmark::State& state) {
   std::vector<Dataset> data;
   for (unsigned i = 0; i < 1000; ++i) data.push_back(make(32, 32, i));
   for (auto _ : state) {
-    std::vector<TwoStageFit> fits;
-    for (const Dataset& each : data) fits.push_back(*TwoStageFit::of(each));
-    std::vector<const Model*> models;
-    for (const TwoStageFit& first : fits) models.push_back(&first.model());
-    for (std::size_t i = 0; i < data.size(); ++i) {
-      const auto prior = etad::regression::prior_of(models, models[i], models[i ^ 1U]);
-      benchmark::DoNotOptimize(fits[i].with(prior));
-    }
+    for (const Dataset& each : data) benchmark::DoNotOptimize(etad::regression::fit(each));
   }
 }
 BENCHMARK(thousand_dirty_models)->Unit(benchmark::kMillisecond)->Iterations(1);

@@ -13,14 +13,12 @@ namespace regression {
 
 ETAD_SAVED(Range, min, max)
 ETAD_SAVED(Coefficient, name, value, standard_error)
-ETAD_SAVED(CurvePoint, samples, seconds, noise)
 ETAD_SAVED(Rival, basis, error_percent, standard_error, parameters)
 ETAD_SAVED(CovariateEffect, covariate, factor, deviation, runs)
-ETAD_SAVED(ResidualPoint, samples, log_ratio, deviation, measured)
 ETAD_SAVED(SharedEffectPoint, from, until, log_ratio, variance, scale)
 ETAD_SAVED(Model, basis, coefficients, knots, runs, windows, dropped_runs, changed_at, error_percent,
-           coverage, samples, iterations, rivals, scores, replicate_scores, covariance, noise,
-           within_run_noise, degrees, residual_curve, curve, covariate_effects, covariates)
+           coverage, samples, iterations, rivals, scores, covariance, noise, within_run_noise, degrees,
+           covariate_effects, covariates)
 
 }  // namespace regression
 

@@ -67,10 +67,10 @@ struct Judged {
   double variance = 0;  // of a long run
 };
 
-Judged judge(const ReferenceFit& reference, const Observations& rows, double typical_noise) {
+Judged judge(const ReferenceFit& reference, const Observations& rows) {
   const RelativeFit& fit = reference.fit;
   const auto parameters = static_cast<int>((fit.coefficients.array() != 0).count());
-  const Noise noise = between_run_noise(reference.rows, fit.residuals, parameters, 0, typical_noise);
+  const Noise noise = between_run_noise(reference.rows, fit.residuals, parameters, 0);
   Judged out{{}, noise.run * noise.run};
   for (const Observation& row : rows) {
     out.rows.emplace_back();
@@ -157,11 +157,11 @@ std::optional<ReferenceFit> fit_reference(const Dataset& data, const Observation
 }
 
 CovariateEffects select_covariates(const Dataset& data, const std::optional<ReferenceFit>& reference,
-                                   double typical_noise, Observations& rows) {
+                                   Observations& rows) {
   CovariateEffects out;
   out.seen = seen_in(data, rows);
   if (!reference) return out;
-  Judged judged = judge(*reference, rows, typical_noise);
+  Judged judged = judge(*reference, rows);
   Members members = members_of(data, rows, reference->covariates);
   while (out.effects.size() < kMaxEffects) {
     auto effect = take_strongest(members, rows, judged);

@@ -18,7 +18,6 @@ struct CovariateEffects {
 };
 
 // What the other runs are compared with: the runs of the most common combination of covariates, fitted alone.
-// It does not depend on an estimate of the noise, so one reference serves both stages of a fit.
 struct ReferenceFit {
   Covariates covariates;
   Observations rows;
@@ -36,9 +35,9 @@ std::optional<ReferenceFit> fit_reference(const Dataset& data, const Observation
 // covariate with the largest Bayes factor is told apart where that exceeds kCovariateEvidence ("positive" to
 // Kass & Raftery, "Bayes factors", 1995, and more); its runs are divided by the factor, shrunk as the prior
 // bids, and count with all the others; then the rest are asked again. So of two covariates that always come
-// together only one is held responsible. `typical_noise`: of the deployment, 0 unknown.
+// together only one is held responsible.
 CovariateEffects select_covariates(const Dataset& data, const std::optional<ReferenceFit>& reference,
-                                   double typical_noise, Observations& rows);
+                                   Observations& rows);
 
 inline constexpr double kCovariateDeviation = 0.25;
 inline constexpr double kCovariateEvidence = 6;

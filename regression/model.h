@@ -62,21 +62,6 @@ struct CovariateEffect {
   int runs = 0;
 };
 
-// A point of the measured curve of time over batch size: what the other models of the deployment learn from.
-struct CurvePoint {
-  double samples = 0;
-  double seconds = 0;  // per iteration
-  double noise = 0;    // relative standard deviation of `seconds`
-};
-
-// How the basis is to be corrected at a batch size, and how sure that is; between points, linear in log B.
-struct ResidualPoint {
-  double samples = 0;
-  double log_ratio = 0;   // of the corrected estimate to the basis
-  double deviation = 0;   // standard deviation of the logarithm of the estimate here
-  bool measured = false;  // holds at exactly this batch size, which may differ from its neighbours
-};
-
 struct Model {
   std::string basis;
   std::vector<Coefficient> coefficients;
@@ -91,14 +76,10 @@ struct Model {
   std::vector<Rival> rivals;         // all that competed, the chosen one among them
   std::vector<double> scores;        // sorted conformal scores, what the interval rests on: cross-validated
                                      // |log(actual / predicted)| in units of the predicted spread
-  std::vector<double> replicate_scores;  // the same of runs about the others of their batch size: what the
-                                         // interval rests on at a batch size seen; empty: as elsewhere
-  std::vector<double> covariance;        // of the coefficients, row by row, for relative errors of variance 1
-  double noise = 0;                      // relative standard deviation of a long run about the model
-  double within_run_noise = 0;           // the same of one iteration; a run of n adds within_run_noise^2 / n
-  double degrees = 0;                    // degrees of freedom `noise` was estimated with
-  std::vector<ResidualPoint> residual_curve;       // empty: the basis as it is
-  std::vector<CurvePoint> curve;                   // at the batch sizes seen (at most kMaxCurve)
+  std::vector<double> covariance;    // of the coefficients, row by row, for relative errors of variance 1
+  double noise = 0;                  // relative standard deviation of a long run about the model
+  double within_run_noise = 0;       // the same of one iteration; a run of n adds within_run_noise^2 / n
+  double degrees = 0;                // degrees of freedom `noise` was estimated with
   std::vector<CovariateEffect> covariate_effects;  // those told apart; all others are joined
   Covariates covariates;                           // seen, sorted: at most kMaxCovariates
 
@@ -112,30 +93,9 @@ struct Model {
   std::optional<Expectation> expect(double iterations, double samples, const Covariates& asked) const;
 };
 
-inline constexpr std::size_t kMaxCurve = 24;
 inline constexpr std::size_t kMaxCovariates = 64;
 
-// Another model of the same deployment (the device, not the network, decides which batch sizes are peculiar).
-struct RelatedModel {
-  bool same_network = false;  // its other phase
-  std::vector<CurvePoint> curve;
-};
-
-// What is known before the first run of this model. How much of it counts is inferred with the fit.
-// The daemon takes all dirty models of a deployment through the first stage without it, and through the
-// second with it (regression/two_stage_fit.h).
-struct Prior {
-  std::vector<RelatedModel> related_models;  // the first kMaxRelatedModels count
-  double noise = 0;                          // typical of the deployment; 0: unknown
-};
-
-inline constexpr std::size_t kMaxRelatedModels = 64;
-
-// The prior that `models` of a deployment make for one of them (`self`, left out of it), of which
-// `same_network` (may be nullptr) is the other phase.
-Prior prior_of(const std::vector<const Model*>& models, const Model* self, const Model* same_network);
-
-// Fits; nullopt where there is nothing to fit from. Work is bounded by the size of `data` and `prior` alone.
-std::optional<Model> fit(const Dataset& data, const Prior& prior = {});
+// Fits; nullopt where there is nothing to fit from. Work is bounded by the size of `data` alone.
+std::optional<Model> fit(const Dataset& data);
 
 }  // namespace etad::regression

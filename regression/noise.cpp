@@ -39,7 +39,7 @@ double within_run_noise(const Dataset& data) {
 }
 
 Noise between_run_noise(const Observations& rows, const std::vector<double>& residuals, int parameters,
-                        double iteration, double typical) {
+                        double iteration) {
   std::vector<double> counted, lengths;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].weight <= 0) continue;
@@ -47,7 +47,6 @@ Noise between_run_noise(const Observations& rows, const std::vector<double>& res
     lengths.push_back(1 / rows[i].n);
   }
   Noise noise;
-  const double prior = typical > 0 ? typical : kPriorNoise;
   const PureError replicates = pure_error(rows, residuals);
   double scale = replicates.scale;
   noise.degrees = replicates.degrees;
@@ -59,13 +58,14 @@ Noise between_run_noise(const Observations& rows, const std::vector<double>& res
   }
   // An iteration noise that claims more than the runs show is autocorrelated or a stall: it gives way.
   const double share = median(lengths);
-  noise.iteration = share > 0 ? std::min(iteration, 0.7 * std::max(scale, prior / 5) / std::sqrt(share)) : 0;
+  noise.iteration =
+      share > 0 ? std::min(iteration, 0.7 * std::max(scale, kPriorNoise / 5) / std::sqrt(share)) : 0;
   const double left = scale * scale - noise.iteration * noise.iteration * share;
-  const double measured = std::max(std::sqrt(std::max(0.0, left)), prior / 10);
+  const double measured = std::max(std::sqrt(std::max(0.0, left)), kPriorNoise / 10);
   const double d = noise.degrees;
   const double weight = d > 0 ? 2 * d * d / (d + 2) : 0;
   const double logarithm =
-      (kPriorWeight * std::log(prior) + weight * std::log(measured)) / (kPriorWeight + weight);
+      (kPriorWeight * std::log(kPriorNoise) + weight * std::log(measured)) / (kPriorWeight + weight);
   noise.run = std::max(kLeastNoise, std::exp(logarithm));
   return noise;
 }

@@ -24,10 +24,10 @@ double within_run_noise(const Dataset& data);
 // after `parameters` were fitted; where enough batch sizes are repeated it is their pure error instead
 // (regression/pure_error.h). What the iterations explain of it is taken off.
 //
-// The rest is shrunk towards `typical`, the deployment's (0: kPriorNoise). That is done in the logarithm, for
-// noise differs between machines by factors: d degrees of freedom weigh 2 d x d / (d + 2), the prior 1.25,
-// the inverse variances of the two logarithms.
+// The rest is shrunk towards kPriorNoise. That is done in the logarithm, for noise differs between machines by
+// factors: d degrees of freedom weigh 2 d x d / (d + 2), the prior 1.25, the inverse variances of the two
+// logarithms.
 Noise between_run_noise(const Observations& rows, const std::vector<double>& residuals, int parameters,
-                        double iteration, double typical);
+                        double iteration);
 
 }  // namespace etad::regression

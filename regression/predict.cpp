@@ -8,7 +8,6 @@
 #include "regression/interval.h"
 #include "regression/model.h"
 #include "regression/relative_fit.h"
-#include "regression/residual_curve.h"
 #include "regression/shared_effect.h"
 #include "regression/statistics.h"
 
@@ -66,21 +65,37 @@ void hold_to_reason(Prediction& out, double ratio, const Prediction& nearest) {
   out.upper = std::max(std::min(out.upper, most), out.seconds);
 }
 
-// The basis' estimate and the residual curve's correction of it.
+// Variance of log t at a batch size outside those seen that no fit to them can tell. A curve bends, the more the
+// farther; below the smallest size a device may stop getting faster; and where one size was seen, how much of the
+// time is proportional to it is assumed. Standard deviations, of which the last two are those of shares of the time.
+// `ratio`: of the time at the nearest size seen to the time at this one.
+double variance_outside(const Range& seen, double size, double nearest, double ratio) {
+  constexpr double kBend = 0.03;  // for each factor of two
+  constexpr double kLatencyShare = 0.08;
+  constexpr double kAssumedShareDeviation = 0.2;
+  if (!(nearest > 0) || !outside(seen, size)) return 0;
+  const double bend = kBend * std::log2(size / nearest);
+  double share = 0;
+  if (seen.min == seen.max)
+    share = kAssumedShareDeviation * (size / nearest - 1) * ratio;
+  else if (size < nearest)
+    share = kLatencyShare * (nearest / size - 1) * ratio;
+  return bend * bend + share * share;
+}
+
 std::optional<Expectation> expect_common(const Model& model, double n, double size) {
   const Basis* form = find_basis(model.basis);
   if (!form || static_cast<int>(model.coefficients.size()) != form->parameters()) return std::nullopt;
   const Terms c = values_of(model.coefficients);
-  const Terms x = form->features(n, size, model.knots);
-  const ResidualPoint correction =
-      model.residual_curve.empty() ? ResidualPoint{} : residual_at(model.residual_curve, size);
+  const auto at = [&](double b) { return std::max(0.0, form->features(n, b, model.knots).dot(c)); };
+  const double long_run = model.noise * model.noise;
   Expectation out;
-  out.seconds = std::max(0.0, x.dot(c)) * std::exp(correction.log_ratio);
-  out.run = model.noise * model.noise + model.within_run_noise * model.within_run_noise / n;
-  // The residual curve's deviation covers the coefficients' where there is a residual curve.
-  out.fitted = model.residual_curve.empty() ? relative_leverage(x, c, matrix_of(model.covariance, c.size())) *
-                                                  model.noise * model.noise
-                                            : correction.deviation * correction.deviation;
+  out.seconds = at(size);
+  out.run = long_run + model.within_run_noise * model.within_run_noise / n;
+  const Terms x = form->features(n, size, model.knots);
+  out.fitted = relative_leverage(x, c, matrix_of(model.covariance, c.size())) * long_run;
+  const double nearest = std::min(std::max(size, model.samples.min), model.samples.max);
+  out.fitted += variance_outside(model.samples, size, nearest, at(nearest) / std::max(1e-300, out.seconds));
   return out;
 }
 
@@ -114,12 +129,10 @@ std::optional<Prediction> Model::predict(double n, std::optional<double> b, doub
     run -= state.explained;
   }
   if (!std::isfinite(out.seconds) || out.seconds <= 0) return std::nullopt;
-  // Scores of left-out batch sizes speak of the residual curve's spread; where that is small, the noise alone
-  // sets the least width there can be.
+  // The noise alone sets the least width there can be.
   const double least =
       student_quantile((1 + std::clamp(confidence, 0.0, 0.9999)) / 2, std::max(3.0, degrees));
-  const bool repeated = !replicate_scores.empty() && has_measured(curve, b ? *b : samples.min);
-  const double scored = score_quantile(repeated ? replicate_scores : scores, confidence, degrees);
+  const double scored = score_quantile(scores, confidence, degrees);
   const double width =
       std::max(scored * std::sqrt(run + expected->fitted + effect_variance), least * std::sqrt(run));
   out.lower = out.seconds * std::exp(-width);

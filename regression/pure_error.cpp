@@ -40,22 +40,4 @@ PureError pure_error(const Observations& rows, const std::vector<double>& residu
   return out;
 }
 
-std::vector<double> replicate_scores(const Observations& rows, const std::vector<double>& residuals,
-                                     const Noise& noise) {
-  std::vector<double> scores, others;
-  for (const auto& [b, members] : by_batch_size(rows)) {
-    if (members.size() < 2) continue;
-    const double share = 1 / (static_cast<double>(members.size()) - 1);
-    for (const std::size_t i : members) {
-      others.clear();
-      for (const std::size_t j : members) {
-        if (j != i) others.push_back(residuals[j]);
-      }
-      const double foreseen = std::sqrt(noise.variance(rows[i].n) * (1 + share));
-      scores.push_back(std::abs(residuals[i] - median(others)) / foreseen);
-    }
-  }
-  return scores;
-}
-
 }  // namespace etad::regression

@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "regression/noise.h"
 #include "regression/observations.h"
 
 namespace etad::regression {
@@ -18,10 +17,5 @@ struct PureError {
 // "Geometry and statistics", 1976). It needs no centre, so a stalled run spoils its own pairs only. Each run
 // is compared with at most the four before it, so that a change of the deployment is not taken for noise.
 PureError pure_error(const Observations& rows, const std::vector<double>& residuals);
-
-// Distance of each repeated run to the median of the others of its batch size, in units of what `noise`
-// foresees: what an interval for one more run at a batch size already seen may rest on.
-std::vector<double> replicate_scores(const Observations& rows, const std::vector<double>& residuals,
-                                     const Noise& noise);
 
 }  // namespace etad::regression

@@ -23,8 +23,7 @@ struct Selection {
 // Every basis that the data can support is cross-validated, by batch size where there are three or more,
 // otherwise by run. The simplest within one standard error of the best wins (Breiman et al., "Classification
 // and Regression Trees", 1984, section 3.4.3). The standard error is that of the difference of the two means:
-// with three folds the best basis' own may be small by chance. What a simple basis does not follow is left to
-// the residual curve (regression/residual_curve.h).
+// with three folds the best basis' own may be small by chance.
 Selection select_basis(const Observations& rows);
 
 std::vector<Rival> rivals(const Selection& selection);

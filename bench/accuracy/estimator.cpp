@@ -23,10 +23,10 @@ struct Ours {
 Estimator our_regression(double confidence) {
   return [confidence](const Dataset& data, const Background& background) -> Answer {
     auto ours = std::make_shared<Ours>();
-    ours->model = regression::fit(data, background.prior);
+    ours->model = regression::fit(data);
     if (ours->model) {
       auto runs = regression::shared_effect_points(data, *ours->model, data.size());
-      runs.insert(runs.end(), background.runs.begin(), background.runs.end());
+      runs.insert(runs.end(), background.begin(), background.end());
       ours->shared_effect = regression::SharedEffect(std::move(runs));
     }
     return [ours, confidence](const Question& q) -> std::optional<Prediction> {

@@ -19,11 +19,8 @@ struct Question {
   double started_at = 0;  // seconds since 1970; 0: the question is about no time in particular
 };
 
-// What a model may know beside its own runs.
-struct Background {
-  regression::Prior prior;
-  std::vector<regression::SharedEffectPoint> runs;  // of the machine's other models
-};
+// What a model may know beside its own runs: those of the machine's other models.
+using Background = std::vector<regression::SharedEffectPoint>;
 
 // One fit, several questions: nullopt where there is no answer.
 using Answer = std::function<std::optional<regression::Prediction>(const Question&)>;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -12,46 +13,20 @@ namespace etad::accuracy {
 namespace {
 
 using regression::Dataset;
-using regression::Prior;
 using regression::RunObservation;
 
-// The curves of all series, from all their runs: what related models can teach. Hiding a batch size hides its
-// point.
-class RelatedModels {
+// The runs of all series, as each one's own model sees them: what tells the machine's shared effect.
+class MachineRuns {
  public:
-  explicit RelatedModels(const History& history) {
-    for (const auto& [key, data] : history.series) {
-      auto model = regression::fit(data);
-      if (!model) continue;
-      runs_.emplace(key, regression::shared_effect_points(data, *model, data.size()));
-      models_.emplace(key, std::move(*model));
-    }
+  explicit MachineRuns(const History& history) {
+    for (const auto& [key, data] : history.series)
+      if (const auto model = regression::fit(data))
+        runs_.emplace(key, regression::shared_effect_points(data, *model, data.size()));
   }
 
-  Prior prior(const SeriesKey& self, const std::set<double>& hidden, Knowledge knowledge) const {
-    Prior out;
-    if (knowledge == Knowledge::own) return out;
-    std::vector<const regression::Model*> others;
-    const regression::Model* phase = nullptr;
-    for (const auto& [key, model] : models_) {
-      if (key.device != self.device || key == self) continue;
-      if (key.network == self.network) phase = &model;
-      others.push_back(&model);
-    }
-    out = prior_of(others, nullptr, phase);
-    if (knowledge == Knowledge::networks) {
-      for (auto& related_model : out.related_models) {
-        if (!related_model.same_network) continue;
-        std::erase_if(related_model.curve, [&](const auto& point) { return hidden.contains(point.samples); });
-      }
-    }
-    return out;
-  }
-
-  // Those of the device's other series, which share its effect.
-  std::vector<regression::SharedEffectPoint> runs(const SeriesKey& self, Knowledge knowledge) const {
-    std::vector<regression::SharedEffectPoint> out;
-    if (knowledge == Knowledge::own) return out;
+  // Those of the device's other series.
+  Background beside(const SeriesKey& self) const {
+    Background out;
     for (const auto& [key, points] : runs_) {
       if (key.device == self.device && key != self) out.insert(out.end(), points.begin(), points.end());
     }
@@ -59,8 +34,7 @@ class RelatedModels {
   }
 
  private:
-  std::map<SeriesKey, regression::Model> models_;
-  std::map<SeriesKey, std::vector<regression::SharedEffectPoint>> runs_;
+  std::map<SeriesKey, Background> runs_;
 };
 
 std::vector<double> sizes_of(const Dataset& data) {
@@ -125,9 +99,7 @@ std::vector<std::set<double>> larger_half(const std::vector<double>& sizes) {
   return {{sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2), sizes.end()}};
 }
 
-std::vector<Trial> leave_sizes_out(const History& history, const Estimator& estimator, Knowledge knowledge,
-                                   HiddenSizes choose) {
-  const RelatedModels related_models(history);
+std::vector<Trial> leave_sizes_out(const History& history, const Estimator& estimator, HiddenSizes choose) {
   std::vector<Trial> out;
   for (const auto& [key, data] : history.series) {
     const std::vector<double> sizes = sizes_of(data);
@@ -135,7 +107,7 @@ std::vector<Trial> leave_sizes_out(const History& history, const Estimator& esti
     for (const std::set<double>& hidden : choose(sizes)) {
       Dataset seen, asked;
       for (const RunObservation& run : data) (hidden.contains(run.samples) ? asked : seen).push_back(run);
-      ask(key, asked, estimator(seen, {related_models.prior(key, hidden, knowledge), {}}), out);
+      ask(key, asked, estimator(seen, {}), out);
     }
   }
   return out;
@@ -143,12 +115,11 @@ std::vector<Trial> leave_sizes_out(const History& history, const Estimator& esti
 
 std::vector<Trial> leave_one_run_out(const History& history, const Estimator& estimator, Knowledge knowledge,
                                      std::size_t least_runs) {
-  const RelatedModels related_models(history);
+  const MachineRuns machine(history);
   std::vector<Trial> out;
   for (const auto& [key, data] : history.series) {
     if (data.size() < least_runs) continue;
-    const Background background{related_models.prior(key, {}, knowledge),
-                                related_models.runs(key, knowledge)};
+    const Background background = knowledge == Knowledge::machine ? machine.beside(key) : Background();
     for (std::size_t i = 0; i < data.size(); ++i) {
       const RunObservation& hidden = data[i];
       Dataset seen = data;

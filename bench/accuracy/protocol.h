@@ -12,9 +12,8 @@ namespace etad::accuracy {
 
 // What a model may know beside the runs it is fitted from.
 enum class Knowledge {
-  own,         // nothing
-  networks,    // the other networks of the device; what is hidden of the series is hidden of the network
-  everything,  // the network's other phase too, at the batch sizes hidden of this one
+  own,      // nothing
+  machine,  // how the device's other runs went
 };
 
 // One question put to a model, and the runs that answer it.
@@ -38,8 +37,7 @@ std::vector<std::set<double>> each_size(const std::vector<double>& sizes);
 std::vector<std::set<double>> larger_half(const std::vector<double>& sizes);
 
 // For every series with at least `kLeastSizes` batch sizes: those that `choose` hides, from the others.
-std::vector<Trial> leave_sizes_out(const History& history, const Estimator& estimator, Knowledge knowledge,
-                                   HiddenSizes choose);
+std::vector<Trial> leave_sizes_out(const History& history, const Estimator& estimator, HiddenSizes choose);
 
 // Each run from all the others of its series, where there are at least `least_runs`. Of the machine's shared effect
 // only the runs tell that were over when the hidden one began.

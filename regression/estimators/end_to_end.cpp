@@ -1,5 +1,4 @@
-// The regression of one network on one deployment (regression/model.h) as one estimator among the others: by
-// itself, without related models.
+// The regression of one network on one deployment (regression/model.h) as one estimator among the others.
 #include <cmath>
 #include <map>
 #include <set>
@@ -61,7 +60,7 @@ class EndToEnd final : public Fitted {
 Estimator end_to_end() {
   Estimator out;
   out.name = "end_to_end";
-  out.source = "Gianniti, Zhang, Ardagna 2019, with rival bases and a residual curve (docs/prediction.md)";
+  out.source = "Gianniti, Zhang, Ardagna 2019, with rival bases (docs/prediction.md)";
   out.needs = [](const History& history) -> std::optional<std::string> {
     if (!history.empty()) return std::nullopt;
     return "there are no runs yet";

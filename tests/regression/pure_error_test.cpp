@@ -53,7 +53,6 @@ TEST(PureErrorTest, NothingRepeatedSaysNothing) {
   Measured m;
   for (int size = 1; size <= 5; ++size) m.add(size, 0.1 * size);
   EXPECT_EQ(pure_error(m.rows, m.residuals).degrees, 0);
-  EXPECT_TRUE(replicate_scores(m.rows, m.residuals, Noise{0.1, 0, 4}).empty());
 }
 
 TEST(PureErrorTest, RunsThatNoLongerCountAreLeftOut) {
@@ -61,41 +60,6 @@ TEST(PureErrorTest, RunsThatNoLongerCountAreLeftOut) {
   for (const double r : {0.0, 0.02, 5.0}) m.add(8, r);
   m.rows[2].weight = 0;
   EXPECT_EQ(pure_error(m.rows, m.residuals).degrees, 1);
-  EXPECT_EQ(replicate_scores(m.rows, m.residuals, Noise{0.01, 0, 4}).size(), 2u);
-}
-
-TEST(PureErrorTest, AScoreIsTheDistanceToTheOthersInUnitsOfTheNoise) {
-  Measured m;
-  for (const double r : {0.0, 0.03}) m.add(8, r);
-  for (const double score : replicate_scores(m.rows, m.residuals, Noise{0.01, 0, 4})) {
-    EXPECT_NEAR(score, 0.03 / (0.01 * std::sqrt(2.0)), 1e-9);
-  }
-}
-
-// A curve that jumps from size to size, measured by a quiet machine: a new run at a size seen is foreseen as
-// closely as the replicates are, though the basis misses them by far more.
-TEST(PureErrorTest, ABentCurveOfQuietRunsHasNarrowIntervalsAtTheSizesSeen) {
-  std::mt19937 random(2);
-  std::normal_distribution<double> luck(0, 0.004);
-  Dataset data;
-  const auto seconds = [](double b) { return 100 * (0.01 + 0.002 * b) * (std::fmod(b, 4) == 0 ? 0.9 : 1.1); };
-  for (const double b : {2., 4., 6., 8., 10., 12., 14., 16.}) {
-    for (int i = 0; i < 4; ++i) {
-      RunObservation run;
-      run.iterations = 100;
-      run.samples = b;
-      run.seconds = seconds(b) * std::exp(luck(random));
-      data.push_back(run);
-    }
-  }
-  const auto model = fit(data);
-  ASSERT_TRUE(model);
-  EXPECT_LT(model->noise, 0.008);
-  const auto seen = model->predict(100, 8, 0.9), between = model->predict(100, 9, 0.9);
-  ASSERT_TRUE(seen && between);
-  EXPECT_NEAR(seen->seconds / seconds(8), 1, 0.01);
-  EXPECT_LT(seen->upper / seen->seconds, 1.02);
-  EXPECT_GT(between->upper / between->seconds, 1.05);
 }
 
 }  // namespace
