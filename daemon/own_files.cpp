@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace etad {
 namespace {
@@ -21,17 +22,19 @@ class OtherFiles final : public follow::FileSystem {
 
   follow::OsResult<follow::FileStatus> status(const std::string& path) override {
     auto status = files_->status(path);
-    if (status && status->type == follow::FileType::regular && is_ours(*status))
+    if (status && status->type == follow::FileType::regular && seems_ours(*status))
       status->type = follow::FileType::other;
     return status;
   }
   follow::OsResult<std::vector<follow::DirectoryEntry>> list(const std::string& directory) override {
+    look_in_ = 0;
     return files_->list(directory);
   }
   follow::OsResult<std::string> resolve(const std::string& path) override { return files_->resolve(path); }
   follow::OsResult<Handle> open(const std::string& path) override {
     const auto status = files_->status(path);
-    if (status && is_ours(*status)) return tl::unexpected(EINVAL);
+    look_in_ = 0;
+    if (status && seems_ours(*status)) return tl::unexpected(EINVAL);
     return files_->open(path);
   }
   void close(Handle handle) override { files_->close(handle); }
@@ -44,16 +47,26 @@ class OtherFiles final : public follow::FileSystem {
   }
 
  private:
-  bool is_ours(const follow::FileStatus& status) const {
-    return std::any_of(kSuffixes.begin(), kSuffixes.end(), [&](std::string_view suffix) {
-      struct stat found {};
-      return stat((database_ + std::string(suffix)).c_str(), &found) == 0 && found.st_dev == status.device &&
-             found.st_ino == status.inode;
-    });
+  // Ten thousand files at rest are asked for their status day and night, and nothing but a status hangs on an answer
+  // that is a few looks old: what is opened is held against our files as they are then.
+  bool seems_ours(const follow::FileStatus& status) {
+    constexpr int kLooks = 64;
+    if (look_in_-- <= 0) {
+      look_in_ = kLooks;
+      ours_.clear();
+      for (const std::string_view suffix : kSuffixes) {
+        struct stat found {};
+        if (stat((database_ + std::string(suffix)).c_str(), &found) == 0)
+          ours_.emplace_back(found.st_dev, found.st_ino);
+      }
+    }
+    return std::find(ours_.begin(), ours_.end(), std::pair(status.device, status.inode)) != ours_.end();
   }
 
   std::unique_ptr<follow::FileSystem> files_;
   std::string database_;
+  std::vector<std::pair<decltype(follow::FileStatus::device), decltype(follow::FileStatus::inode)>> ours_;
+  int look_in_ = 0;  // so many more statuses
 };
 
 }  // namespace
