@@ -130,8 +130,22 @@ void Follower::Impl::scan(SteadyTime now) {
   }
   forget_gone(now);
   watch_directories(now);
+  set_next_scan(now, any_new);
+}
+
+// As Schedule does for the streams: where the kernel tells of new names, the directories are listed more seldom, until
+// one has come without being told of.
+void Follower::Impl::set_next_scan(SteadyTime now, bool found_any) {
+  if (found_any && (scan_hinted || scan_hints_expected)) scan_hint_missed = !scan_hinted;
+  scan_hinted = false;
+  const auto& directories = discovery.directories();
+  scan_hints_expected = std::all_of(directories.begin(), directories.end(),
+                                    [this](const std::string& each) { return hinting.contains(each); });
+  const bool trusted = scan_hints_expected && !scan_hint_missed;
+  const auto longest =
+      trusted ? std::max(options.hinted_interval, options.idle_interval) : options.idle_interval;
   last_scan = now;
-  scan_interval = any_new ? options.active_interval : std::min(scan_interval * 2, options.idle_interval);
+  scan_interval = found_any ? options.active_interval : std::min(scan_interval * 2, longest);
   scan_interval = std::max(scan_interval, options.active_interval);
   next_scan = now + scan_interval;
 }
@@ -307,8 +321,9 @@ void Follower::Impl::wake(const std::string& path, SteadyTime now) {
       return schedule.hint(known->second, now);
   }
   hinting.erase(path);  // of a directory: it may have been moved or removed
-  if (discovery.may_find(path))
-    next_scan = std::min(next_scan, std::max(now, last_scan + options.active_interval / 4));
+  if (!discovery.may_find(path)) return;
+  scan_hinted = true;
+  next_scan = std::min(next_scan, std::max(now, last_scan + options.active_interval / 4));
 }
 
 Follower::Follower(FileSystem& files, HintSource* hints, std::vector<Watch> watches, Options options,

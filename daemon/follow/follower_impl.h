@@ -75,6 +75,7 @@ struct Follower::Impl {
   bool gives_hints(const Followed& followed) const;
   bool take_up(Stream& stream, const Position& position);
   void claim(Followed& followed, const std::optional<FileKey>& key);
+  void set_next_scan(SteadyTime now, bool found_any);
   void forget_gone(SteadyTime now);
   void watch_directories(SteadyTime now);
   void look(StreamId id, SteadyTime now, std::size_t& budget, std::vector<Batch>& out);
@@ -114,7 +115,10 @@ struct Follower::Impl {
   std::map<std::string, PassedOver> passed_before;  // during one: the look before
   bool passed_look = false;                         // this scan is one
   std::chrono::milliseconds scan_interval{0};
-  std::vector<Position> restored;  // until the first poll
+  bool scan_hinted = false;          // since the last scan
+  bool scan_hints_expected = false;  // of whatever has come since
+  bool scan_hint_missed = false;     // something has come without one
+  std::vector<Position> restored;    // until the first poll
   Recall recall;
   GoOn go_on;
   std::vector<std::string> notices;

@@ -22,13 +22,15 @@ class Hinted : public Harness {
   }
 
   // As the daemon's loop would; the number of looks at `kLog`.
-  int rest_for(seconds time) {
-    const int before = files.calls["status"];
+  int rest_for(seconds time) { return calls_in(time, "status"); }
+
+  int calls_in(seconds time, const char* call) {
+    const int before = files.calls[call];
     for (const SteadyTime end = now + time; now < end;) {
       for (const Batch& batch : follower->poll(now, wall, budget)) commit(batch);
       now = std::max(follower->next_due(now), now + milliseconds(1));
     }
-    return files.calls["status"] - before;
+    return files.calls[call] - before;
   }
 
   void hint(const std::string& path) {
@@ -60,6 +62,24 @@ TEST(FollowingHints, AFileThatMovesWithoutAHintIsPolledAsIfThereWereNone) {
   etad.hint(kLog);
   etad.rest_for(seconds(300));
   EXPECT_LE(etad.rest_for(seconds(600)), 14) << "hints come after all";
+}
+
+TEST(FollowingHints, DirectoriesAreListedLessOftenWhereHintsComeFrom) {
+  constexpr const char* kOther = "/logs/other.log";
+  Hinted etad("/logs/*.log");
+  etad.files.write(kLog, "one\n");
+  etad.rest_for(seconds(300));
+  EXPECT_LE(etad.calls_in(seconds(600), "list"), 12);
+  etad.files.write(kOther, "two\n");  // no hint comes of it
+  etad.rest_for(seconds(70));
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two")) << "polling is the truth";
+  etad.rest_for(seconds(300));
+  EXPECT_GE(etad.calls_in(seconds(600), "list"), 55) << "every ten seconds";
+  etad.files.write("/logs/third.log", "three\n");
+  etad.hint("/logs/third.log");
+  etad.rest_for(seconds(300));
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+  EXPECT_LE(etad.calls_in(seconds(600), "list"), 12) << "hints come after all";
 }
 
 TEST(FollowingHints, AFileBehindALinkIsHintedByItsOwnName) {
