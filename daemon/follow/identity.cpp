@@ -54,15 +54,35 @@ std::string Fingerprint::text() const {
   return length == 0 ? std::string() : std::to_string(length) + ":" + hex(hash);
 }
 
-// Up to the first NUL byte and from behind the last: where a hole is now, bytes may come late.
+namespace {
+
+constexpr std::string_view kHole("\0\0", 2);  // in UTF-16, where every second byte of what is Latin is NUL
+
+bool is_utf16(std::string_view bytes) {
+  return 4 * static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\0')) > bytes.size();
+}
+
+}  // namespace
+
+std::size_t first_hole(std::string_view content, std::size_t from) {
+  const std::size_t nul = content.find('\0', from);
+  if (nul == std::string_view::npos) return nul;
+  const std::size_t hole = content.find(kHole, from);
+  return is_utf16(content.substr(from, hole - from)) ? hole : nul;
+}
+
+// Up to the first hole and from behind the last: where one is now, bytes may come late.
 Fingerprint head_fingerprint(std::string_view content) {
   content = content.substr(0, kHeadBytes);
-  return Fingerprint::of(content.substr(0, content.find('\0')));
+  return Fingerprint::of(content.substr(0, first_hole(content, 0)));
 }
 
 Fingerprint marker_fingerprint(std::string_view content) {
   content.remove_prefix(content.size() - std::min(content.size(), kMarkerBytes));
-  return Fingerprint::of(content.substr(content.rfind('\0') + 1));  // npos + 1 is 0
+  const std::size_t hole = content.rfind(kHole);
+  const std::string_view text =
+      hole == std::string_view::npos ? content : content.substr(hole + kHole.size());
+  return Fingerprint::of(is_utf16(text) ? text : content.substr(content.rfind('\0') + 1));  // npos + 1 is 0
 }
 
 std::optional<Identity> Identity::parse(std::string_view text) {

@@ -27,11 +27,11 @@ std::size_t leading_nuls(std::span<const char> bytes) {
   return static_cast<std::size_t>(first - bytes.begin());
 }
 
-// How many of these bytes come before the line that holds the first NUL at or behind `settled`.
+// How many of these bytes come before the line that holds the first hole at or behind `settled`.
 std::size_t until_hole(std::span<const char> data, std::int64_t settled) {
   const auto length = static_cast<std::int64_t>(data.size());
   const auto from = static_cast<std::size_t>(std::clamp<std::int64_t>(settled, 0, length));
-  const std::size_t nul = view(data).find('\0', from);
+  const std::size_t nul = first_hole(view(data), from);
   return nul == std::string_view::npos ? data.size() : view(data).substr(0, nul).rfind('\n') + 1;
 }
 

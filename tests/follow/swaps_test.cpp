@@ -22,6 +22,25 @@ void swap(FakeFileSystem& files) {
   files.rename("/logs/.aside", kOther);
 }
 
+std::string utf16(const std::string& text) {
+  std::string out = "\xFF\xFE";
+  for (const char c : text) out += {c, '\0'};
+  return out;
+}
+
+TEST(Swaps, LogsInUtf16AreToldApart) {
+  Harness etad({{kOne, 0, false}});
+  etad.wall = Instant(std::chrono::seconds(1'780'000'000));
+  etad.files.write(kOne, utf16("Epoch 1/9 loss 0.5\r\n"));
+  etad.poll();
+  etad.stop();
+  etad.files.remove(kOne);
+  etad.files.write(kOne, utf16("Epoch 7/8 loss 0.1\r\nEpoch 8/8 loss 0.1\r\n"));
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("Epoch 1/9 loss 0.5", "Epoch 7/8 loss 0.1", "Epoch 8/8 loss 0.1"));
+}
+
 enum class Seen { nothing, names, lines };
 
 // Births: whether the file system says when an inode was made.
