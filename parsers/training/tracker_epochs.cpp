@@ -168,6 +168,22 @@ void track::Epochs::measure_announced(RunTrack& r, const Moment& m, std::int64_t
   all_.runs.add_segment(r, {Phase::train, before, 1, all_.values.train_samples(r), *took, began}, m.out);
 }
 
+// The end of a bar whose states have been measured: its last state.
+void track::Epochs::end_of_bar(RunTrack& r, const Moment& m) {
+  const FieldValue* const all = m.event.find(Field::iterations);
+  const auto& from = r.window.from;
+  if (!all || !from || !from->elapsed || !from->epoch || from->epoch != count_of(m.event, Field::epoch))
+    return;
+  Event bar = m.event;
+  bar.kind = EventKind::progress;
+  bar.add({Field::batch, all->scale, all->text});
+  bar.add({Field::since, 1, "epoch"});
+  bar.rename(Field::iterations, Field::batches);
+  bar.rename(Field::seconds, Field::elapsed);
+  bar.remove(Field::rate);
+  all_.windows.progress({bar, m.now, m.out});
+}
+
 // An epoch's beginning or end. With `seconds` it is a measurement of all its steps; with outcome = "finished"
 // it is one by the two lines' times, the tests in between taken out.
 void track::Epochs::epoch(const Moment& m) {
@@ -201,7 +217,8 @@ void track::Epochs::epoch(const Moment& m) {
   if (number) r.epochs.see(*number);
   plan_epochs(r, m.event, steps_of(r, m.event, nullptr));
   if (m.event.has(Field::seconds)) {
-    if (r.training.by_lines && !tests) return;  // a log that shows its iterations has been measured by them
+    // A log that shows its iterations has been measured by them, but for what came behind the last one shown.
+    if (r.training.by_lines && !tests) return end_of_bar(r, m);
     if (const auto took = time_of_epoch(m.event)) return measure(r, m, *took);
     ++m.out.rejected;
   } else if (ends) {

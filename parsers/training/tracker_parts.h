@@ -183,6 +183,7 @@ class Epochs : Part {
   bool measures_again(const Event& event, std::int64_t epoch);
   void measure(RunTrack& r, const Moment& m, Duration took);
   void measure_announced(RunTrack& r, const Moment& m, std::int64_t number);
+  void end_of_bar(RunTrack& r, const Moment& m);
   void count_announced(RunTrack& r, const Event& event, std::int64_t number);
 };
 

@@ -315,6 +315,21 @@ bool is_of_another_process(const RunTrack& r, const Anchor& to) {
   return to.iteration > 0 && to.iteration + r.training.stride >= from.iteration;
 }
 
+// The first state shown of an epoch's bar: the bar counts from the epoch's beginning, where nothing was done. It
+// shows whole seconds.
+std::optional<Anchor> beginning_of_bar(const Event& event, const Anchor& here,
+                                       const std::optional<Anchor>& from) {
+  const auto done = count_of(event, Field::batch);
+  if (!here.elapsed || !here.epoch || !done || event.has(Field::seconds)) return {};
+  if (from && from->epoch == here.epoch) return {};
+  Anchor beginning;
+  beginning.iteration = here.iteration - *done;
+  beginning.elapsed = 0;
+  beginning.error = here.error;
+  beginning.epoch = here.epoch;
+  return beginning;
+}
+
 }  // namespace
 
 void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t iteration) {
@@ -343,6 +358,12 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   if (!r.window.from && r.run.started_at && m.now && r.headed && !r.run.startup && !r.training.until_progress)
     r.run.startup =
         r.training.first_progress(between(*r.run.started_at, *m.now), iteration - *r.run.first_iteration);
+  if (const auto beginning = beginning_of_bar(m.event, here, r.window.from))
+    begin_window(r, *beginning, m.out);
+  // Of the parts of a bar that has come to its end the roundings cancel out.
+  if (r.training.by_lines && r.window.from && here.epoch && r.window.from->epoch == here.epoch &&
+      m.event.has(Field::batch) && count_of(m.event, Field::batch) == positive_of(m.event, Field::batches))
+    r.window.from->error = here.error = 0;
   const auto& from = r.window.from;
   if (from && iteration == from->iteration) {  // shown again
     if (m.event.text(Field::key) == "validation") all_.tests.since_progress(r, m);
