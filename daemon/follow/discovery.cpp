@@ -54,13 +54,13 @@ void Discovery::expand(FileSystem& files, const std::string& directory, std::str
     return;
   }
   const std::string place = directory.empty() ? "." : directory;
+  directories_.insert(place);
   const auto entries = files.list(place);
   if (!entries) {
     if (entries.error() != ENOENT && entries.error() != ENOTDIR)
       unreadable_.emplace_back(place, entries.error());
     return;
   }
-  directories_.insert(place);
   for (const DirectoryEntry& entry : *entries) {
     if (::fnmatch(component.c_str(), entry.name.c_str(), FNM_PERIOD) != 0) continue;
     std::string path = joined(directory, entry.name);

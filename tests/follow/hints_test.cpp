@@ -82,6 +82,16 @@ TEST(FollowingHints, DirectoriesAreListedLessOftenWhereHintsComeFrom) {
   EXPECT_LE(etad.calls_in(seconds(600), "list"), 12) << "hints come after all";
 }
 
+TEST(FollowingHints, ADirectoryThatIsYetToComeIsLookedForEveryTenSeconds) {
+  Hinted etad("/later/*.log");
+  etad.hints.error = ENOENT;
+  etad.rest_for(seconds(300));
+  EXPECT_GE(etad.calls_in(seconds(600), "list"), 55);
+  etad.files.write("/later/train.log", "one\n");
+  etad.rest_for(seconds(11));
+  EXPECT_THAT(etad.lines, ElementsAre("one"));
+}
+
 TEST(FollowingHints, AFileBehindALinkIsHintedByItsOwnName) {
   constexpr const char* kLink = "/logs/caffe.INFO";
   for (const bool restarted : {false, true}) {
