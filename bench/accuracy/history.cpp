@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "bench/replay/log_runs.h"
+#include "bench/rivals/table.h"
 #include "parsers/base/cells.h"
 #include "prediction/observations.h"
 #include "regression/covariates.h"
@@ -99,7 +100,7 @@ void add_run(const ModelKey& key, estimators::Datum datum, History& history) {
 bool add_csv(const std::string& path, const Exclusion& exclude, History& history) {
   std::ifstream file(path);
   std::string line;
-  if (!std::getline(file, line)) return false;
+  if (!bench::next_line(file, line)) return false;
   const Columns columns(line);
   struct TableRun {
     ModelKey model;
@@ -108,7 +109,7 @@ bool add_csv(const std::string& path, const Exclusion& exclude, History& history
   };
   std::map<std::pair<SeriesKey, std::string>, TableRun> runs;
   Cells row;
-  while (std::getline(file, line)) {
+  while (bench::next_line(file, line)) {
     split_cells(line, ',', std::string::npos, row);
     const double n = columns.number(row, "iterations"), t = columns.number(row, "seconds");
     const std::string run = columns.text(row, "run");

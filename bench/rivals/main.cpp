@@ -50,12 +50,12 @@ Case case_of(const Row& row) {
 History read(const std::string& path, Target target) {
   std::ifstream file(path);
   std::string line;
-  std::getline(file, line);
+  etad::bench::next_line(file, line);
   std::vector<std::string_view> cells;
   etad::split_cells(line, ',', std::string::npos, cells);
   const std::vector<std::string> names(cells.begin(), cells.end());
   History out;
-  while (std::getline(file, line)) {
+  while (etad::bench::next_line(file, line)) {
     etad::split_cells(line, ',', std::string::npos, cells);
     Row row;
     for (std::size_t i = 0; i < std::min(names.size(), cells.size()); ++i) row[names[i]] = cells[i];

@@ -28,4 +28,10 @@ void print_table(const std::vector<Record>& records) {
   }
 }
 
+bool next_line(std::istream& file, std::string& line) {
+  if (!std::getline(file, line)) return false;
+  if (line.ends_with('\r')) line.pop_back();
+  return true;
+}
+
 }  // namespace etad::bench
