@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "daemon/paths/paths.h"
-#include "daemon/settings/duration.h"
+#include "parsers/base/duration.h"
 #include "parsers/base/error.h"
 #include "parsers/rules/format.h"
 #include "storage/history.h"
@@ -74,7 +74,7 @@ struct Config {
     std::string level = "info";  // trace, debug, info, warning, error
   } log;
   std::vector<SourceConfig> sources;
-  std::vector<Error> warnings;  // what is allowed and hardly meant, with its line
+  std::vector<Error> warnings;  // allowed, but hardly what was meant; each with its line
 };
 
 // What an empty file says. A user's own daemon (`defaults.home`) answers to that user alone.

@@ -7,9 +7,10 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <climits>
 #include <string_view>
+
+#include "parsers/base/number.h"
 
 namespace etad {
 namespace {
@@ -23,10 +24,7 @@ bool numbers_in(const std::string& folder, Take take) {
   if (dir == nullptr) return false;
   errno = 0;
   while (const dirent* entry = readdir(dir)) {
-    const std::string_view name = entry->d_name;
-    int number = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (error == std::errc{} && end == name.data() + name.size() && !take(number)) break;
+    if (const auto number = parse_number<int>(entry->d_name); number && !take(*number)) break;
   }
   const bool good = errno == 0;
   closedir(dir);

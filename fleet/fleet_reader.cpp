@@ -5,10 +5,10 @@
 #include <set>
 
 #include "fleet/run_columns.h"
+#include "parsers/base/text.h"
 #include "storage/accuracy.h"
 #include "storage/codes.h"
 #include "storage/fair_share.h"
-#include "storage/layer_table.h"
 #include "storage/row_values.h"
 
 namespace etad::fleet {
@@ -44,12 +44,8 @@ constexpr const char* kOfModel =
 
 std::vector<std::string> split(std::string_view joined) {
   std::vector<std::string> out;
-  while (!joined.empty()) {
-    const std::size_t end = joined.find('\x1f');
-    if (end != 0) out.emplace_back(joined.substr(0, end));
-    if (end == std::string_view::npos) break;
-    joined.remove_prefix(end + 1);
-  }
+  while (!joined.empty())
+    if (const std::string_view part = take_until(joined, '\x1f'); !part.empty()) out.emplace_back(part);
   return out;
 }
 
@@ -181,21 +177,13 @@ Result<std::vector<Layer>> FleetReader::layers(const std::string& architecture) 
   if (architecture.empty()) return std::vector<Layer>{};
   if (last_layers_ && last_layers_->first == architecture) return last_layers_->second;
   return reading([&](Connection& c) {
-    const Rows rows = c.query(
-        "SELECT name, type, parameters, shapes, operations, backward_operations, weights, inputs, outputs, "
-        "copies,"
-        " lowered FROM architectures WHERE architecture = $1 AND host_id ="
-        " (SELECT min(host_id) FROM architectures WHERE architecture = $1) ORDER BY position",
-        parameters(architecture));
+    const Rows rows =
+        c.query(std::string("SELECT ") + kLayerColumns +
+                    " FROM architectures WHERE architecture = $1 AND host_id ="
+                    " (SELECT min(host_id) FROM architectures WHERE architecture = $1) ORDER BY position",
+                parameters(architecture));
     std::vector<Layer> out;
-    for (int i = 0; i < rows.size(); ++i) {
-      const auto number = [&](int column) { return rows.at(i).get<std::optional<double>>(column); };
-      out.push_back({std::string(rows.text(i, 0)),
-                     std::string(rows.text(i, 1)),
-                     std::string(rows.text(i, 2)),
-                     shapes_of(rows.text(i, 3)),
-                     {number(4), number(5), number(6), number(7), number(8), number(9), number(10)}});
-    }
+    for (int i = 0; i < rows.size(); ++i) out.push_back(layer_in(rows.at(i)));
     last_layers_ = {architecture, out};
     return out;
   });

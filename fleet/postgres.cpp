@@ -8,7 +8,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "parsers/base/number.h"
 #include "parsers/base/printable.h"
+#include "parsers/base/text.h"
 
 namespace etad::postgres {
 namespace {
@@ -20,9 +22,7 @@ std::string one_line(const char* text) {
   std::string out;
   std::string_view left(text == nullptr ? "" : text);
   while (!left.empty()) {
-    std::string_view line = left.substr(0, left.find('\n'));
-    left.remove_prefix(std::min(left.size(), line.size() + 1));
-    line.remove_prefix(std::min(line.size(), line.find_first_not_of(" \t")));
+    const std::string_view line = trim(take_until(left, '\n'));
     if (!line.empty()) out += (out.empty() ? "" : "; ") + std::string(line);
   }
   return out;
@@ -58,16 +58,12 @@ std::string hint_for(std::string_view state, std::string_view what) {
 
 template <class T>
 T parsed(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    throw Failure("22P02", Error{{},
-                                 "the database answered \"" + std::string(text.substr(0, 40)) +
-                                     "\" where a number belongs",
-                                 {},
-                                 ErrorKind::corrupt});
-  }
-  return value;
+  if (const auto value = parse_number<T>(text)) return *value;
+  throw Failure("22P02", Error{{},
+                               "the database answered \"" + std::string(text.substr(0, 40)) +
+                                   "\" where a number belongs",
+                               {},
+                               ErrorKind::corrupt});
 }
 
 }  // namespace

@@ -71,9 +71,7 @@ class TracedInterval {
   std::vector<std::string> names(const std::vector<TracedGpu>& gpus, Wanted wanted) const {
     std::vector<std::string> out;
     for (const SeriesRow& row : series_) {
-      const bool ours =
-          std::any_of(gpus.begin(), gpus.end(), [&](const TracedGpu& gpu) { return has(gpu, row.id); });
-      if (ours && wanted(row.name)) out.push_back(row.name);
+      if (is_about(gpus, row.id) && wanted(row.name)) out.push_back(row.name);
     }
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -84,6 +82,9 @@ class TracedInterval {
   static bool has(const TracedGpu& gpu, std::int64_t id) {
     return std::find(gpu.series.begin(), gpu.series.end(), id) != gpu.series.end();
   }
+  static bool is_about(const std::vector<TracedGpu>& gpus, std::int64_t id) {
+    return std::any_of(gpus.begin(), gpus.end(), [id](const TracedGpu& gpu) { return has(gpu, id); });
+  }
 
   Result<std::vector<SeriesPoints>> read(std::string_view name, const std::vector<TracedGpu>& gpus) {
     SeriesQuery query;
@@ -92,9 +93,7 @@ class TracedInterval {
     query.to = to_ + kMargin;
     query.step = to_ - from_ > kLongestRaw ? kMinute : std::chrono::seconds{0};
     for (const SeriesRow& row : series_) {
-      const bool ours =
-          std::any_of(gpus.begin(), gpus.end(), [&](const TracedGpu& gpu) { return has(gpu, row.id); });
-      if (ours && row.name == name) query.ids.push_back(row.id);
+      if (row.name == name && is_about(gpus, row.id)) query.ids.push_back(row.id);
     }
     if (query.ids.empty()) return std::vector<SeriesPoints>{};
     return reader_.series_points(query);

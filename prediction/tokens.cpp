@@ -1,12 +1,13 @@
 #include "prediction/tokens.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "parsers/base/number.h"
 #include "prediction/knowledge.h"
 #include "prediction/names.h"
 
@@ -16,10 +17,7 @@ namespace {
 constexpr std::string_view kLength = "sequence_length";
 
 std::optional<std::int64_t> positive(std::string_view text) {
-  std::int64_t out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc{} || end != text.data() + text.size() || out < 1) return std::nullopt;
-  return out;
+  return parse_number<std::int64_t>(text, 1, std::numeric_limits<std::int64_t>::max());
 }
 
 // Of covariates as "sequence_length=2048".

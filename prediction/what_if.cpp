@@ -1,10 +1,11 @@
 #include "prediction/what_if.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 #include <utility>
+
+#include "parsers/base/number.h"
 
 namespace etad::prediction {
 namespace {
@@ -13,14 +14,6 @@ using Values = std::vector<std::string>;
 
 constexpr std::int64_t kMostSamples = 1'000'000'000;
 constexpr std::int64_t kMostDevices = 1'000'000;
-
-std::optional<std::int64_t> count_in(const std::string& text, std::int64_t most) {
-  std::int64_t out = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, out);
-  if (error != std::errc{} || rest != end || out < 1 || out > most) return std::nullopt;
-  return out;
-}
 
 // The batch sizes that runs have had, as far as an answer shows them.
 regression::Range sizes_seen(const Question& question, const Ask& ask) {
@@ -110,10 +103,10 @@ std::optional<Question> with(const Question& question, Vary vary, const std::str
   Question out = question;
   switch (vary) {
     case Vary::batch_size:
-      out.batch_size = count_in(value, kMostSamples);
+      out.batch_size = parse_number<std::int64_t>(value, 1, kMostSamples);
       return out.batch_size ? std::optional(out) : std::nullopt;
     case Vary::devices:
-      out.devices = count_in(value, kMostDevices);
+      out.devices = parse_number<std::int64_t>(value, 1, kMostDevices);
       return out.devices ? std::optional(out) : std::nullopt;
     case Vary::device:
       out.device = value;

@@ -6,8 +6,7 @@ namespace etad {
 namespace {
 
 std::int64_t count(sqlite::Statement& statement, std::int64_t owner) {
-  auto rows = statement.query(owner == kUnknownOwner ? std::nullopt : std::optional(owner));
-  return rows.next() ? rows.get<std::int64_t>(0) : 0;
+  return statement.number(owner == kUnknownOwner ? std::nullopt : std::optional(owner));
 }
 
 bool fits(std::int64_t has, std::int64_t budget) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "parsers/base/time.h"
+
 namespace etad {
 
 inline std::uint64_t zigzag(std::int64_t v) {
@@ -25,6 +27,14 @@ inline std::int64_t wrapping_sub(std::int64_t a, std::int64_t b) {
 }
 inline std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+// Instants as rows hold them: microseconds since 1970, UTC.
+inline std::int64_t microseconds(Instant at) {
+  return at.time_since_epoch().count();
+}
+inline Instant instant(std::int64_t microseconds) {
+  return Instant(Instant::duration(microseconds));
 }
 
 class ByteWriter {

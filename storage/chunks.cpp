@@ -19,13 +19,6 @@ constexpr std::uint8_t kTimed = 2;     // has an instant
 constexpr std::uint8_t kHasLoss = 4;
 constexpr std::uint8_t kSnapshot = 8;
 
-std::int64_t microseconds(const Instant& at) {
-  return at.time_since_epoch().count();
-}
-Instant instant(std::int64_t microseconds) {
-  return Instant(Instant::duration(microseconds));
-}
-
 }  // namespace
 
 void SegmentCodec::pack(const Segment& s, std::string& body) {

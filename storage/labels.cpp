@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
+#include "parsers/base/number.h"
 #include "parsers/base/samples.h"
 #include "parsers/base/text.h"
 
@@ -30,19 +30,12 @@ std::string* text_of(Run& run, std::string_view name) {
   return &run.framework;
 }
 
-std::optional<std::int64_t> number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // "0", "0, 1", "GPU-5f3a,GPU-77b0"
 bool names_gpus(std::string_view text) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     const std::string_view item = trim(text.substr(at, end - at), " ");
-    if (!number(item) && !(item.starts_with("GPU-") && item.size() > 4)) return false;
+    if (!parse_number<std::int64_t>(item) && !(item.starts_with("GPU-") && item.size() > 4)) return false;
     at = end + 1;
   }
   return true;
@@ -50,7 +43,7 @@ bool names_gpus(std::string_view text) {
 
 std::optional<std::int64_t> number(const TextMap& map, const std::string& name) {
   const auto it = map.find(name);
-  return it == map.end() ? std::nullopt : number(it->second);
+  return it == map.end() ? std::nullopt : parse_number<std::int64_t>(it->second);
 }
 
 void remember(TextMap& said, const std::string& name, const std::optional<std::int64_t>& value) {
@@ -84,7 +77,7 @@ Result<void> check_labels(const TextMap& labels) {
     if (name == kGpus && !value.empty() && !names_gpus(value))
       return fail("label gpus must name GPUs by index or UUID, such as \"0,1\", not \"" + value + "\"");
     if (!is_number || value.empty()) continue;
-    const auto parsed = number(value);
+    const auto parsed = parse_number<std::int64_t>(value);
     if (!parsed || *parsed < 1 || *parsed > kLargest)
       return fail("label " + name + " must be a whole number from 1 to 1000000000, not \"" + value + "\"");
   }

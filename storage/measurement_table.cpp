@@ -47,23 +47,14 @@ void MeasurementTable::add(std::int64_t run_id, const std::vector<ProgressPoint>
   new_points_ += static_cast<std::int64_t>(points.size());
 }
 
-namespace {
-
-std::int64_t count_of(sqlite::Statement& statement, std::int64_t id) {
-  auto rows = statement.query(id);
-  return rows.next() ? rows.get<std::int64_t>(0) : 0;
-}
-
-}  // namespace
-
 void MeasurementTable::forget(std::int64_t source_id) {
-  new_segments_ -= count_of(segments_.count_of_source, source_id);
-  new_points_ -= count_of(points_.count_of_source, source_id);
+  new_segments_ -= segments_.count_of_source.number(source_id);
+  new_points_ -= points_.count_of_source.number(source_id);
 }
 
 void MeasurementTable::forget_run(std::int64_t run_id) {
-  new_segments_ -= count_of(segments_.count_of_run, run_id);
-  new_points_ -= count_of(points_.count_of_run, run_id);
+  new_segments_ -= segments_.count_of_run.number(run_id);
+  new_points_ -= points_.count_of_run.number(run_id);
 }
 
 // The last chunk grows until it is full; a codec that has unpacked it goes on packing behind it.

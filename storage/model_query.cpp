@@ -91,9 +91,7 @@ std::optional<ModelRow> model_of(sqlite::Connection& connection, const ModelKey&
 }
 
 std::int64_t model_count_of(sqlite::Connection& connection) {
-  sqlite::Statement count(connection, "SELECT count(*) FROM models");
-  auto rows = count.query();
-  return rows.next() ? rows.get<std::int64_t>(0) : 0;
+  return sqlite::Statement(connection, "SELECT count(*) FROM models").number();
 }
 
 std::vector<ModelRow> fair_models_of(sqlite::Connection& connection,

@@ -46,11 +46,7 @@ UnrecognisedSources read_unrecognised(Connection& connection, std::int64_t most)
 }
 
 HistorySize read_size(Connection& connection) {
-  const auto number = [&](const char* sql) {
-    Statement statement(connection, sql);
-    auto rows = statement.query();
-    return rows.next() ? rows.get<std::int64_t>(0) : 0;
-  };
+  const auto number = [&](const char* sql) { return Statement(connection, sql).number(); };
   HistorySize size;
   size.bytes = number("PRAGMA page_count") * number("PRAGMA page_size");
   size.sources = number("SELECT count(*) FROM sources");

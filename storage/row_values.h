@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "storage/codes.h"
+#include "storage/layer_table.h"
 #include "storage/rows.h"
 #include "storage/text_map.h"
 
@@ -90,6 +91,19 @@ RunRow run_row_in(const Row& row, int at, int behind) {
   out.owner = row.template get<std::optional<std::int64_t>>(behind + 4);
   out.updated_at = row.template get<std::optional<Instant>>(behind + 5);
   return out;
+}
+
+inline constexpr const char* kLayerColumns =
+    "name, type, parameters, shapes, operations, backward_operations, weights, inputs, outputs, copies, "
+    "lowered";
+template <class Row>
+Layer layer_in(const Row& row) {
+  const auto cost = [&row](int at) { return row.template get<std::optional<double>>(at); };
+  return {row.template get<std::string>(0),
+          row.template get<std::string>(1),
+          row.template get<std::string>(2),
+          shapes_of(row.template get<std::string_view>(3)),
+          {cost(4), cost(5), cost(6), cost(7), cost(8), cost(9), cost(10)}};
 }
 
 inline constexpr int kRunDataColumns = 15;

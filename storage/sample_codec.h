@@ -40,6 +40,13 @@ struct Tier {
 inline constexpr Tier kMinutes{std::chrono::seconds(60), 60};
 inline constexpr Tier kHours{std::chrono::seconds(3600), 24};
 
+// The beginning of the bucket or row of that length that an instant lies in; both in microseconds since 1970.
+inline std::int64_t floor_to(std::int64_t at, std::chrono::seconds length) {
+  const std::int64_t width = std::chrono::microseconds(length).count();
+  const std::int64_t rest = at % width;
+  return at - (rest < 0 ? rest + width : rest);
+}
+
 // In the order of their indexes, which ascend.
 std::string pack_buckets(const std::vector<Bucket>& buckets);
 bool unpack_buckets(std::string_view body, std::vector<Bucket>& out);

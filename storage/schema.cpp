@@ -22,9 +22,7 @@ constexpr std::array kSteps = {kStep1, kStep2,  kStep3,  kStep4,  kStep5,  kStep
 }
 
 std::int64_t number(Connection& connection, const char* sql) {
-  Statement statement(connection, sql);
-  auto rows = statement.query();
-  return rows.next() ? rows.get<std::int64_t>(0) : 0;
+  return Statement(connection, sql).number();
 }
 
 std::int64_t version_of(Connection& connection) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "parsers/base/trace_labels.h"
+#include "storage/bytes.h"
 #include "storage/damage.h"
 #include "storage/sample_codec.h"
 
@@ -16,20 +17,6 @@ namespace {
 using sqlite::Blob;
 using sqlite::Connection;
 using sqlite::Statement;
-
-constexpr std::int64_t kMicroseconds = 1'000'000;
-
-std::int64_t microseconds(const Instant& at) {
-  return at.time_since_epoch().count();
-}
-Instant instant(std::int64_t us) {
-  return Instant(Instant::duration(us));
-}
-std::int64_t floor_to(std::int64_t at, std::chrono::seconds step) {
-  const std::int64_t width = step.count() * kMicroseconds;
-  const std::int64_t rest = at % width;
-  return at - (rest < 0 ? rest + width : rest);
-}
 
 std::chrono::seconds round_up(std::chrono::seconds step, std::chrono::seconds unit) {
   return (step + unit - std::chrono::seconds(1)) / unit * unit;
@@ -173,7 +160,7 @@ class PointsReader {
   // The finest tier that the step allows, that still has the beginning of the time asked for, and that does not give
   // too many points; nullptr: the raw samples. Sets the step that it can give.
   const Tier* choose(std::int64_t id, const std::vector<TimedValue>& waiting, std::chrono::seconds& step) {
-    const std::int64_t span = (to_ - from_) / kMicroseconds;
+    const std::int64_t span = (to_ - from_) / 1'000'000;
     if (step.count() > 0) step = std::max(step, std::chrono::seconds(span / kMostPoints + 1));
     if (step < kMinutes.bucket) {
       if (raw_reaches(id, waiting)) return nullptr;
@@ -221,7 +208,7 @@ class PointsReader {
   }
 
   void read_rollups(std::int64_t id, const Tier& tier, Steps& steps) {
-    const std::int64_t width = tier.bucket.count() * kMicroseconds;
+    const std::int64_t width = std::chrono::microseconds(tier.bucket).count();
     const std::int64_t from = floor_to(from_, tier.bucket);
     std::vector<Bucket> buckets;
     for (auto rows = rollups_.query(id, tier.bucket, floor_to(from_, tier.row()), to_); rows.next();) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "storage/bytes.h"
 #include "storage/damage.h"
 
 namespace etad {
@@ -17,16 +18,6 @@ constexpr std::size_t kMostKnownIds = 10'000;  // series remembered by name
 constexpr std::size_t kChunkSamples = 1'024;
 constexpr std::chrono::minutes kExpiryInterval{1};
 constexpr int kSeriesPerStep = 32;  // looked through for expired rows
-constexpr std::int64_t kMicroseconds = 1'000'000;
-
-std::int64_t microseconds(const Instant& at) {
-  return at.time_since_epoch().count();
-}
-std::int64_t floor_to(std::int64_t at, std::chrono::seconds step) {
-  const std::int64_t width = step.count() * kMicroseconds;
-  const std::int64_t rest = at % width;
-  return at - (rest < 0 ? rest + width : rest);
-}
 
 void take(Bucket& bucket, double value) {
   bucket.min = bucket.count == 0 ? value : std::min(bucket.min, value);
@@ -100,8 +91,7 @@ void SeriesTable::add(const std::vector<Sample>& samples, std::optional<std::int
 
 void SeriesTable::wait(std::int64_t series_id, const TimedValue& sample) {
   if (!waiting_now_) {
-    auto rows = waiting_count_.query();
-    waiting_now_ = rows.next() ? rows.get<std::int64_t>(0) : 0;
+    waiting_now_ = waiting_count_.number();
   }
   wait_.run(series_id, sample.at, std::isnan(sample.value) ? std::nullopt : std::optional(sample.value));
   if (++*waiting_now_ >= kMostWaiting) pack_waiting();
@@ -158,7 +148,7 @@ void SeriesTable::roll_up(std::int64_t series_id, const Tier& tier, const std::v
       merge_row(series_id, tier, row);
       row = {start, {}};
     }
-    const std::int64_t index = (at - start) / (tier.bucket.count() * kMicroseconds);
+    const std::int64_t index = (at - start) / std::chrono::microseconds(tier.bucket).count();
     if (row.buckets.empty() || row.buckets.back().index != index) row.buckets.push_back({index, 0, 0, 0, 0});
     take(row.buckets.back(), sample.value);
   }
@@ -230,7 +220,7 @@ void SeriesTable::expire(std::int64_t series_id, Instant now) {
   const auto expire_tier = [&](const Tier& tier, std::chrono::hours age) {
     if (age.count() <= 0) return;
     expire_rollups_.run(series_id, tier.bucket, floor_to(microseconds(now - age), tier.row()),
-                        kRowsPerStep * tier.row().count() * kMicroseconds);
+                        kRowsPerStep * std::chrono::microseconds(tier.row()).count());
   };
   expire_tier(kMinutes, options_.minute_samples);
   expire_tier(kHours, options_.hour_samples);

@@ -103,6 +103,12 @@ class Statement {
     (bind(++index, values, std::is_lvalue_reference_v<Values> ? SQLITE_STATIC : SQLITE_TRANSIENT), ...);
     return Rows(*this);
   }
+  // What a query answers that asks for one number; 0 where there is none.
+  template <class... Values>
+  std::int64_t number(const Values&... values) {
+    Rows rows = query(values...);
+    return rows.next() ? rows.get<std::int64_t>(0) : 0;
+  }
   template <class... Values>
   void run(const Values&... values) {
     Rows rows = query(values...);

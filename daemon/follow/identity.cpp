@@ -5,6 +5,8 @@
 #include <charconv>
 
 #include "parsers/base/hash.h"
+#include "parsers/base/number.h"
+#include "parsers/base/text.h"
 
 namespace etad::follow {
 namespace {
@@ -16,19 +18,6 @@ std::uint64_t hash_of(std::string_view bytes) {
   hash = (hash ^ (hash >> 33U)) * 0xff51afd7ed558ccdU;
   hash = (hash ^ (hash >> 33U)) * 0xc4ceb9fe1a85ec53U;
   return hash ^ (hash >> 33U);
-}
-
-template <class T>
-bool parse_number(std::string_view text, T& value, int base) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-std::string_view take_until(std::string_view& text, char separator) {
-  const std::size_t at = std::min(text.find(separator), text.size());
-  const std::string_view part = text.substr(0, at);
-  text.remove_prefix(std::min(at + 1, text.size()));
-  return part;
 }
 
 std::string hex(std::uint64_t value) {
@@ -44,10 +33,9 @@ Fingerprint Fingerprint::of(std::string_view bytes) {
 }
 
 std::optional<Fingerprint> Fingerprint::parse(std::string_view text) {
-  Fingerprint out;
-  const std::string_view length = take_until(text, ':');
-  if (!parse_number(length, out.length, 10) || !parse_number(text, out.hash, 16)) return std::nullopt;
-  return out;
+  const auto length = parse_number<std::uint32_t>(take_until(text, ':'));
+  const auto hash = parse_number<std::uint64_t>(text, 16);
+  return length && hash ? std::optional(Fingerprint{*length, *hash}) : std::nullopt;
 }
 
 std::string Fingerprint::text() const {
@@ -86,16 +74,12 @@ Fingerprint marker_fingerprint(std::string_view content) {
 }
 
 std::optional<Identity> Identity::parse(std::string_view text) {
-  Identity out;
-  std::int64_t modified = 0;
-  const std::string_view device = take_until(text, ':');
-  const std::string_view inode = take_until(text, ':');
-  const std::string_view time = take_until(text, ':');
-  if (!parse_number(device, out.key.device, 10) || !parse_number(inode, out.key.inode, 10) ||
-      !parse_number(time, modified, 10) || (!text.empty() && !parse_number(text, out.key.born, 10)))
-    return std::nullopt;
-  out.modified = Instant(std::chrono::microseconds(modified));
-  return out;
+  const auto device = parse_number<std::uint64_t>(take_until(text, ':'));
+  const auto inode = parse_number<std::uint64_t>(take_until(text, ':'));
+  const auto modified = parse_number<std::int64_t>(take_until(text, ':'));
+  const auto born = text.empty() ? std::optional<std::int64_t>(0) : parse_number<std::int64_t>(text);
+  if (!device || !inode || !modified || !born) return std::nullopt;
+  return Identity{{*device, *inode, *born}, Instant(std::chrono::microseconds(*modified))};
 }
 
 std::string Identity::text() const {
@@ -142,23 +126,18 @@ std::optional<FileKey> key_of_finished(std::string_view identity) {
   const std::size_t length = content_of_finished(identity).size();
   if (length == identity.size()) return std::nullopt;
   identity.remove_prefix(length + 1);
-  FileKey out;
-  const std::string_view device = take_until(identity, ':');
-  const std::string_view inode = take_until(identity, ':');
-  if (!parse_number(device, out.device, 10) || !parse_number(inode, out.inode, 10) ||
-      !parse_number(identity, out.born, 10))
-    return std::nullopt;
-  return out;
+  const auto device = parse_number<std::uint64_t>(take_until(identity, ':'));
+  const auto inode = parse_number<std::uint64_t>(take_until(identity, ':'));
+  const auto born = parse_number<std::int64_t>(identity);
+  return device && inode && born ? std::optional(FileKey{*device, *inode, *born}) : std::nullopt;
 }
 
 std::optional<ReadPart> part_of_finished(std::string_view identity) {
   identity = content_of_finished(identity);
   const auto head = Fingerprint::parse(take_until(identity, '/')).value_or(Fingerprint{});
-  ReadPart out;
-  if (!parse_number(take_until(identity, '/'), out.offset, 10)) return std::nullopt;
-  out.head = head;
-  out.marker = Fingerprint::parse(identity).value_or(Fingerprint{});
-  return out;
+  const auto offset = parse_number<std::int64_t>(take_until(identity, '/'));
+  if (!offset) return std::nullopt;
+  return ReadPart{*offset, head, Fingerprint::parse(identity).value_or(Fingerprint{})};
 }
 
 std::string finished_identity(const ReadPart& part) {

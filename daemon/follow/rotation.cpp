@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <tuple>
+
+#include "parsers/base/number.h"
+#include "parsers/base/text.h"
 
 namespace etad::follow {
 namespace {
-
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // The date at the end of `text` ("-20260711", ".2026-07-11", "_20260711-0200", ".1783735200"), as digits, and
 // how many characters it takes with its separator. Nothing shorter than a day is a date.
@@ -41,9 +39,7 @@ std::optional<RotatedName> numbered(std::string_view name) {
   const std::string_view digits = name.substr(dot + 1);
   if (digits.empty() || digits.size() > 4 || !std::all_of(digits.begin(), digits.end(), is_digit))
     return std::nullopt;
-  std::int64_t number = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return RotatedName{std::string(name.substr(0, dot)), number, {}};
+  return RotatedName{std::string(name.substr(0, dot)), parse_number<std::int64_t>(digits), {}};
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "parsers/base/text.h"
+
 namespace etad::follow {
 namespace {
 
@@ -41,9 +43,7 @@ std::deque<std::string> names_of(std::string_view path) {
   std::deque<std::string> out;
   if (path.starts_with('/')) out.emplace_back("/");
   while (!path.empty()) {
-    const std::size_t end = std::min(path.find('/'), path.size());
-    if (end > 0) out.emplace_back(path.substr(0, end));
-    path.remove_prefix(std::min(end + 1, path.size()));
+    if (const std::string_view name = take_until(path, '/'); !name.empty()) out.emplace_back(name);
   }
   return out;
 }

@@ -160,9 +160,8 @@ void begin_answer(JsonWriter& json, const Estimate& estimate) {
   const ModelKey& key = estimate.key;
   const Question& question = estimate.question;
   json.begin_object();
-  json.field("network", key.network).field("architecture", key.architecture);
-  json.field("framework", key.framework).field("host", key.host);
-  json.field("device", key.device).field("devices", known_devices(key.devices));
+  write_key(json, key);
+  json.field("devices", known_devices(key.devices));
   json.field("phase", name_of(question.phase)).field("batch_size", main.batch_size);
   json.field("iterations", question.iterations);
   if (question.phase == Question::Phase::total) {

@@ -48,6 +48,11 @@ std::string state_of(const SourceRow& row) {
 
 }  // namespace
 
+void write_key(JsonWriter& json, const ModelKey& key) {
+  json.field("network", key.network).field("architecture", key.architecture);
+  json.field("framework", key.framework).field("host", key.host).field("device", key.device);
+}
+
 void write_network(JsonWriter& json, const NetworkRow& row) {
   json.begin_object().field("network", row.network).field("architecture", row.architecture);
   json.field("frameworks", row.frameworks).field("devices", row.devices);
@@ -71,11 +76,8 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
   const ModelKey& key = fitted.key;
   const regression::Model& model = fitted.model;
   json.begin_object().field("id", fitted.id);
-  json.field("network", key.network).field("architecture", key.architecture);
-  json.field("framework", key.framework).field("host", key.host);
-  json.field("device", key.device)
-      .field("devices", known_devices(key.devices))
-      .field("phase", name_of(key.phase));
+  write_key(json, key);
+  json.field("devices", known_devices(key.devices)).field("phase", name_of(key.phase));
   json.field("family", fitted.family).field("basis", model.basis);
   json.list("coefficients", model.coefficients, [](JsonWriter& out, const auto& each) {
     out.begin_object().field("name", each.name).field("value", each.value);

@@ -2,6 +2,7 @@
 #include "daemon/service/estimate.h"
 #include "daemon/service/router.h"
 #include "daemon/service/router_call.h"
+#include "daemon/service/views.h"
 #include "prediction/next_runs.h"
 
 namespace etad::service {
@@ -14,8 +15,8 @@ Reply reply_to(const prediction::Answer<prediction::NextRuns>& answer) {
   if (!answer) return reply_of(problem_of(answer.error()));
   const ModelKey& key = answer->key;
   JsonWriter json;
-  json.begin_object().field("network", key.network).field("architecture", key.architecture);
-  json.field("framework", key.framework).field("host", key.host).field("device", key.device);
+  json.begin_object();
+  write_key(json, key);
   json.field("phase", name_of(key.phase));
   json.list("runs", answer->runs, [](JsonWriter& out, const prediction::NextRun& run) {
     out.begin_object().field("batch_size", run.batch_size).field("devices", run.devices);

@@ -1,8 +1,8 @@
 #include "daemon/service/params.h"
 
-#include <charconv>
-#include <chrono>
-
+#include "parsers/base/duration.h"
+#include "parsers/base/number.h"
+#include "parsers/base/text.h"
 #include "parsers/base/timestamp.h"
 #include "prediction/names.h"
 
@@ -11,11 +11,10 @@ namespace {
 
 constexpr std::size_t kMostParams = 64;
 
-std::optional<unsigned> hex_digit(char c) {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
-  return std::nullopt;
+// A date alone is its midnight, UTC.
+std::optional<Instant> instant_in(const std::string& text) {
+  constexpr std::size_t kDate = 10;  // "2026-11-20"
+  return from_rfc3339(text.size() == kDate ? text + "T00:00:00Z" : text);
 }
 
 }  // namespace
@@ -28,9 +27,9 @@ std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_s
       out += ' ';
     } else if (text[i] == '%') {
       if (i + 2 >= text.size()) return std::nullopt;
-      const auto high = hex_digit(text[i + 1]), low = hex_digit(text[i + 2]);
-      if (!high || !low) return std::nullopt;
-      out += static_cast<char>(*high * 16 + *low);
+      const auto byte = parse_number<std::uint8_t>(text.substr(i + 1, 2), 16);
+      if (!byte) return std::nullopt;
+      out += static_cast<char>(*byte);
       i += 2;
     } else {
       out += text[i];
@@ -39,29 +38,15 @@ std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_s
   return out;
 }
 
-std::optional<Instant> ago_from(std::string_view text, Instant now) {
-  constexpr std::pair<char, std::int64_t> kUnits[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86'400}};
-  constexpr std::int64_t kMostSeconds = 3'000'000'000;  // a century
-  std::int64_t count = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, count);
-  if (error != std::errc{} || end + 1 != last || count < 0) return std::nullopt;
-  for (const auto& [unit, seconds] : kUnits)
-    if (*end == unit && count <= kMostSeconds / seconds) return now - std::chrono::seconds{count * seconds};
-  return std::nullopt;
-}
-
 Params::Params(std::string_view query) {
   while (!query.empty()) {
-    const std::size_t end = std::min(query.find('&'), query.size());
-    const std::string_view pair = query.substr(0, end);
-    query.remove_prefix(std::min(end + 1, query.size()));
-    if (pair.empty()) continue;
-    const std::size_t equals = std::min(pair.find('='), pair.size());
-    const auto name = percent_decoded(pair.substr(0, equals), true);
-    const auto value = percent_decoded(pair.substr(std::min(equals + 1, pair.size())), true);
+    std::string_view said = take_until(query, '&');
+    if (said.empty()) continue;
+    const std::string_view encoded = take_until(said, '=');
+    const auto name = percent_decoded(encoded, true);
+    const auto value = percent_decoded(said, true);
     if (!name || !value) {
-      reject(std::string(pair.substr(0, equals)), "has a broken %-escape");
+      reject(encoded, "has a broken %-escape");
     } else if (values_.size() >= kMostParams) {
       reject(*name, "is one parameter too many: at most " + std::to_string(kMostParams) + " are taken");
     } else if (!values_.emplace(*name, *value).second) {
@@ -90,10 +75,7 @@ std::string Params::text_or(std::string_view name, std::string fallback) {
 std::optional<std::int64_t> Params::integer(std::string_view name, std::int64_t min, std::int64_t max) {
   const auto value = text(name);
   if (!value) return std::nullopt;
-  std::int64_t number = 0;
-  const char* const end = value->data() + value->size();
-  const auto [rest, error] = std::from_chars(value->data(), end, number);
-  if (error == std::errc{} && rest == end && number >= min && number <= max) return number;
+  if (const auto number = parse_number<std::int64_t>(*value, min, max)) return number;
   reject(name, "must be a whole number from " + std::to_string(min) + " to " + std::to_string(max) +
                    ", not \"" + *value + "\"");
   return std::nullopt;
@@ -102,10 +84,8 @@ std::optional<std::int64_t> Params::integer(std::string_view name, std::int64_t 
 std::optional<double> Params::number(std::string_view name, double min, double max) {
   const auto value = text(name);
   if (!value) return std::nullopt;
-  double number = 0;
-  const char* const end = value->data() + value->size();
-  const auto [rest, error] = std::from_chars(value->data(), end, number);
-  if (error == std::errc{} && rest == end && number > min && number < max) return number;
+  if (const auto number = parse_number<double>(*value); number && *number > min && *number < max)
+    return number;
   JsonWriter low, high;
   low.value(min);
   high.value(max);
@@ -124,7 +104,7 @@ bool Params::flag(std::string_view name) {
 std::optional<Instant> Params::instant(std::string_view name) {
   const auto value = text(name);
   if (!value) return std::nullopt;
-  const auto at = from_rfc3339(*value);
+  const auto at = instant_in(*value);
   if (!at) reject(name, "must be a time like 2026-11-20T12:00:00Z, not \"" + *value + "\"");
   return at;
 }
@@ -132,8 +112,8 @@ std::optional<Instant> Params::instant(std::string_view name) {
 std::optional<Instant> Params::instant(std::string_view name, Instant now) {
   const auto value = text(name);
   if (!value) return std::nullopt;
-  if (const auto ago = ago_from(*value, now)) return ago;
-  const auto at = from_rfc3339(*value);
+  if (const auto ago = parse_duration(*value); ago && !is_digit(value->back())) return now - *ago;
+  const auto at = instant_in(*value);
   if (!at) reject(name, "must be a time like 2026-11-20T12:00:00Z or 2h (ago), not \"" + *value + "\"");
   return at;
 }

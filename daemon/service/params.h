@@ -19,9 +19,6 @@ namespace etad::service {
 // "%20" and "+" decoded; nullopt: a broken escape.
 std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space);
 
-// "90s", "15m", "12h", "7d": so long before `now`.
-std::optional<Instant> ago_from(std::string_view text, Instant now);
-
 class Params {
  public:
   explicit Params(std::string_view query);
@@ -33,7 +30,8 @@ class Params {
   std::optional<double> number(std::string_view name, double min, double max);  // exclusive bounds
   bool flag(std::string_view name);                       // "true", "1", present and empty; "false", "0"
   std::optional<Instant> instant(std::string_view name);  // RFC 3339, or a date
-  std::optional<Instant> instant(std::string_view name, Instant now);  // or so long ago
+  std::optional<Instant> instant(std::string_view name,
+                                 Instant now);  // or "90s", "15m", "12h", "7d": so long ago
   std::string choice(std::string_view name, std::initializer_list<std::string_view> allowed);
   // The last part of "label.batch_size=64" -> {"batch_size": "64"}.
   std::map<std::string, std::string> prefixed(std::string_view prefix);

@@ -1,5 +1,6 @@
 // Why an estimate has no answer, for people and programs.
 #include "daemon/service/estimate.h"
+#include "daemon/service/views.h"
 
 namespace etad::service {
 namespace {
@@ -14,10 +15,9 @@ std::string quoted(const std::string& value) {
 void write_known(JsonWriter& json, std::string_view name, const std::vector<KnownDeployment>& known) {
   json.list(name, known, [](JsonWriter& out, const KnownDeployment& each) {
     const auto& [key, train, test] = each;
-    out.begin_object().field("network", key.network).field("architecture", key.architecture);
-    out.field("framework", key.framework).field("host", key.host);
-    out.field("device", key.device).field("devices", known_devices(key.devices));
-    out.key("phases").begin_array();
+    out.begin_object();
+    write_key(out, key);
+    out.field("devices", known_devices(key.devices)).key("phases").begin_array();
     if (train) out.value("train");
     if (test) out.value("test");
     out.end_array().end_object();

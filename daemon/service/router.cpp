@@ -1,11 +1,12 @@
 #include "daemon/service/router.h"
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 
 #include "daemon/service/openapi.h"
 #include "daemon/service/router_call.h"
 #include "daemon/service/views.h"
+#include "parsers/base/number.h"
 #include "prediction/names.h"
 
 namespace etad::service {
@@ -162,11 +163,7 @@ Outcome Router::dispatch(const Request& request) {
 }
 
 std::optional<std::int64_t> id_from(const std::string& text, std::int64_t least) {
-  std::int64_t id = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, id);
-  if (error != std::errc{} || rest != end || id < least) return std::nullopt;
-  return id;
+  return parse_number<std::int64_t>(text, least, std::numeric_limits<std::int64_t>::max());
 }
 
 Reply no_such(const std::string& what, const std::string& argument, std::string hint) {

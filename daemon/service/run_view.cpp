@@ -1,7 +1,7 @@
-#include <charconv>
 #include <chrono>
 
 #include "daemon/service/views.h"
+#include "parsers/base/number.h"
 
 namespace etad::service {
 
@@ -56,13 +56,6 @@ void write_forecast(JsonWriter& json, const Run& run, const RunForecast& forecas
              [traces](JsonWriter& out, const auto& anomaly) { write_anomaly(out, anomaly, traces); });
 }
 
-std::optional<std::int64_t> number_in(const std::string& text) {
-  std::int64_t out = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, out);
-  return error == std::errc{} && rest == end ? std::optional(out) : std::nullopt;
-}
-
 // What the run has for a label's name, as text; for comparing the two.
 std::string value_of(const Run& run, std::string_view name) {
   const auto number = [](const std::optional<std::int64_t>& n) { return n ? std::to_string(*n) : ""; };
@@ -113,7 +106,7 @@ void write_run(JsonWriter& json, const RunRow& row, const RunForecast& forecast,
   json.key("train");
   std::optional<std::int64_t> tokens;
   const auto said = run.settings.find("tokens_per_iteration");
-  if (said != run.settings.end()) tokens = number_in(said->second);
+  if (said != run.settings.end()) tokens = parse_number<std::int64_t>(said->second);
   write_phase(json, run.train, tokens);
   json.key("test");
   write_phase(json, run.test);

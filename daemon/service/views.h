@@ -29,6 +29,8 @@ void write_layer_times(JsonWriter& json, const std::vector<LayerTime>& times);
 void write_predictions(JsonWriter& json, const std::vector<PredictionRow>& predictions);
 void write_prediction(JsonWriter& json, const ScoredPrediction& scored);
 
+// The members network, architecture, framework, host and device.
+void write_key(JsonWriter& json, const ModelKey& key);
 void write_network(JsonWriter& json, const NetworkRow& row);
 void write_model(JsonWriter& json, const prediction::FittedModel& fitted);
 // The member "disputed": null, or that runs contradict each other, and whether the asker's own speak.

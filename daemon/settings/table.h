@@ -1,6 +1,5 @@
-// Strict reading of one TOML table: each key is read once, by name and type; whatever nobody asked for by
-// the time the table is done is a mistake. Every program's configuration is read
-// by it.
+// Strict reading of one TOML table, for every program's configuration: each key is read once, by name and type, and what
+// nobody has asked for when the table is done is a mistake.
 #pragma once
 
 #include <toml++/toml.h>
@@ -12,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/settings/duration.h"
+#include "parsers/base/duration.h"
 
 namespace etad::config {
 

@@ -1,7 +1,6 @@
 #include "parsers/base/cells.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "parsers/base/text.h"
 
@@ -38,13 +37,6 @@ void split_words(std::string_view line, std::size_t most, std::vector<std::strin
     out.push_back(trim(line.substr(0, end)));
     line.remove_prefix(end);
   }
-}
-
-std::optional<double> decimal_number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 }  // namespace etad

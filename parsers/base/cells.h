@@ -1,8 +1,7 @@
-// The cells of a table's line: apart by a delimiter or by blanks, and read as numbers.
+// The cells of a table's line: apart by a delimiter or by blanks.
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -13,8 +12,5 @@ void split_cells(std::string_view line, char delimiter, std::size_t most, std::v
 
 // The words of a line, apart by blanks, tabs and commas.
 void split_words(std::string_view line, std::size_t most, std::vector<std::string_view>& out);
-
-// The whole of `text` is a decimal number.
-std::optional<double> decimal_number(std::string_view text);
 
 }  // namespace etad

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "parsers/base/number.h"
 #include "parsers/base/text.h"
 
 namespace etad {
@@ -244,10 +245,7 @@ std::optional<double> Event::number_of(Field f) const {
 
 std::optional<std::int64_t> Event::integer_of(Field f) const {
   const FieldValue& v = values_[index_of(f)];
-  std::int64_t whole = 0;
-  const char* end = v.text.data() + v.text.size();
-  const auto [stop, error] = std::from_chars(v.text.data(), end, whole);
-  if (error == std::errc{} && stop == end && v.scale == 1) return whole;
+  if (const auto whole = parse_number<std::int64_t>(v.text); whole && v.scale == 1) return whole;
   const auto x = number_of(f);
   constexpr double kExact = 9007199254740992.0;  // 2^53: beyond it a double does not hold every integer
   if (!x || !(std::abs(*x) < kExact) || std::nearbyint(*x) != *x) return {};

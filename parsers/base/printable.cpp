@@ -55,6 +55,14 @@ Character first_character(std::string_view text) {
   return {code, length};
 }
 
+std::size_t put_utf8(char32_t code, char* out) {
+  constexpr std::array<char32_t, 5> kLead = {0, 0, 0xC0, 0xE0, 0xF0};  // by the number of bytes
+  const std::size_t size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  for (std::size_t i = size; i-- > 1; code >>= 6U) out[i] = static_cast<char>(0x80U | (code & 0x3FU));
+  out[0] = static_cast<char>(kLead[size] | code);
+  return size;
+}
+
 bool steers(char32_t code) {
   return std::any_of(kSteering.begin(), kSteering.end(),
                      [code](const Range& each) { return code >= each.first && code <= each.last; });

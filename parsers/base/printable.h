@@ -15,6 +15,8 @@ struct Character {
   std::size_t bytes = 0;  // 0: it begins with none (RFC 3629)
 };
 Character first_character(std::string_view text);
+// Writes a character's UTF-8 to `out`, which has room for four bytes; gives how many it takes.
+std::size_t put_utf8(char32_t code, char* out);
 
 // Whether a character changes how those around it are shown: C0 and C1 controls (and with them every escape
 // sequence), bidirectional controls, line separators, and what has no width.

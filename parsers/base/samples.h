@@ -3,9 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 
+#include "parsers/base/number.h"
 #include "parsers/base/record.h"
 
 namespace etad {
@@ -28,10 +28,7 @@ constexpr std::int64_t samples_per_iteration(std::int64_t batch_size, std::int64
 inline std::int64_t iter_size_of(const Run& run) {
   const auto said = run.settings.find("iter_size");
   if (said == run.settings.end()) return 1;
-  std::int64_t size = 0;
-  const char* const end = said->second.data() + said->second.size();
-  const auto read = std::from_chars(said->second.data(), end, size);
-  return read.ec == std::errc() && read.ptr == end && size > 0 ? size : 1;
+  return std::max<std::int64_t>(1, parse_number<std::int64_t>(said->second).value_or(1));
 }
 
 }  // namespace etad

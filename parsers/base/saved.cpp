@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "parsers/base/number.h"
+
 namespace etad::saved::detail {
 
 std::string text_of(double x) {
@@ -11,11 +13,8 @@ std::string text_of(double x) {
 
 double number_in(const json::value& v) {
   const json::string& text = v.as_string();
-  double x = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
-  if (error != std::errc{} || end != text.data() + text.size())
-    throw std::invalid_argument("\"" + std::string(text) + "\" is no number");
-  return x;
+  if (const auto x = parse_number<double>(text)) return *x;
+  throw std::invalid_argument("\"" + std::string(text) + "\" is no number");
 }
 
 Result<json::object> parsed(std::string_view text, std::int64_t version, std::string_view what) {

@@ -1,6 +1,7 @@
 #include "parsers/base/text.h"
 
 #include <algorithm>
+#include <array>
 
 #include "parsers/base/printable.h"
 
@@ -24,6 +25,13 @@ std::string_view trim(std::string_view text, std::string_view blanks) {
   return without_ends(text, [&](char c) { return blanks.find(c) != std::string_view::npos; });
 }
 
+std::string_view take_until(std::string_view& text, char separator) {
+  const std::size_t at = std::min(text.find(separator), text.size());
+  const std::string_view part = text.substr(0, at);
+  text.remove_prefix(std::min(at + 1, text.size()));
+  return part;
+}
+
 char lower_case(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
@@ -43,9 +51,8 @@ std::string kept_text(std::string_view text, std::size_t limit) {
     if (length > 0) {
       out.append(text.substr(0, length));
     } else {
-      const auto byte = static_cast<unsigned char>(text[0]);
-      out.push_back(static_cast<char>(0xC0 | (byte >> 6)));
-      out.push_back(static_cast<char>(0x80 | (byte & 0x3F)));
+      std::array<char, 4> latin{};
+      out.append(latin.data(), put_utf8(static_cast<unsigned char>(text[0]), latin.data()));
     }
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }

@@ -1,4 +1,4 @@
-// Text out of a log: trimmed, without its case, and fit to be kept.
+// Text out of a log: trimmed, taken apart, without its case, and fit to be kept.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,20 @@ namespace etad {
 std::string_view trim(std::string_view text);
 std::string_view trim(std::string_view text, std::string_view blanks);
 
-// ASCII letters only: what else there is stays as it is.
+// ASCII only, as with all letters and digits here.
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+constexpr bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// What is no capital letter stays as it is.
 char lower_case(char c);
 std::string lower_case(std::string_view text);
+
+// The text before the first `separator`, or all of it where there is none; `text` goes on behind that.
+std::string_view take_until(std::string_view& text, char separator);
 
 // At most `limit` bytes of `text`, cut between characters. A log is bytes: one that is no UTF-8 is taken for
 // Latin-1, byte by byte, so that nothing is lost and the result may stand in JSON.

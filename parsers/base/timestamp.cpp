@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <string>
 
+#include "parsers/base/text.h"
 #include "parsers/base/written_date.h"
 
 namespace etad {
@@ -88,7 +88,6 @@ class Cursor {
   }
 
  private:
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   const char* begin_;
   const char* at_;
   const char* end_;
@@ -278,7 +277,7 @@ LineHeader read_glog(std::string_view line, TimeContext& context) {
 }
 
 void take_zone(Cursor& c, WallTime& t) {
-  if (c.take('Z')) {
+  if (c.take_any("Zz")) {
     t.offset = 0;
     return;
   }
@@ -304,7 +303,7 @@ bool take_iso(Cursor& c, WallTime& t) {
   const char separator = c.peek();
   const bool known = separator == '-' || (digits == 4 && (separator == '/' || separator == '.'));
   if (!known || !c.take(separator) || !c.take_digits(2, t.month) || !c.take(separator) ||
-      !c.take_digits(2, t.day) || !c.take_any(" T_") || !take_clock(c, t))
+      !c.take_digits(2, t.day) || !c.take_any(" Tt_") || !take_clock(c, t))
     return false;
   if (c.peek() == '.' || c.peek() == ',') {
     Cursor behind = c;
@@ -473,15 +472,10 @@ std::optional<Instant> read_time(std::string_view text, TimeContext& context) {
 }
 
 std::optional<Instant> from_rfc3339(std::string_view text) {
-  constexpr std::size_t kDate = 10;  // "2026-11-20"
-  if (text.size() < kDate || text[4] != '-' || text[7] != '-') return {};
-  std::string whole(text);
-  if (text.size() == kDate) whole += "T00:00:00Z";
-  for (char& c : whole) c = c == 't' ? 'T' : c == 'z' ? 'Z' : c;
-  Cursor c(whole);
+  Cursor c(text);
   WallTime t;
   TimeContext context;
-  if (!take_iso(c, t) || !c.done() || !t.offset) return {};
+  if (text.find('-') != 4 || !take_iso(c, t) || !c.done() || !t.offset) return {};
   return to_instant(t, context);
 }
 

@@ -69,7 +69,7 @@ LineHeader read_header(HeaderForm form, std::string_view line, TimeContext& cont
 // on.
 std::optional<Instant> read_time(std::string_view text, TimeContext& context);
 
-// RFC 3339 ("2026-11-20T12:00:00Z", with a fraction or an offset), or a date alone: its midnight, UTC.
+// RFC 3339: "2026-11-20T12:00:00Z", with a fraction or an offset. What is finer than a microsecond is dropped.
 std::optional<Instant> from_rfc3339(std::string_view text);
 
 // The log states its date ("Log file created at: 2026/11/21 00:28:10"): years go on from there.

@@ -7,16 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "parsers/base/text.h"
+
 namespace etad {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 // Takes what it promises from the left of a line, or nothing.
 class Words {

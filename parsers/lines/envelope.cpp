@@ -1,63 +1,13 @@
 #include "parsers/lines/envelope.h"
 
-#include <array>
-#include <charconv>
 #include <string_view>
+
+#include "parsers/base/number.h"
+#include "parsers/base/printable.h"
+#include "parsers/base/timestamp.h"
 
 namespace etad {
 namespace {
-
-bool parse_digits(std::string_view text, std::size_t at, std::size_t count, int& value) {
-  if (text.size() < at + count) return false;
-  const char* const begin = text.data() + at;
-  for (std::size_t i = 0; i < count; ++i)
-    if (begin[i] < '0' || begin[i] > '9') return false;
-  return std::from_chars(begin, begin + count, value).ec == std::errc();
-}
-
-// "Z" or "+02:00": seconds east of UTC.
-std::optional<std::chrono::seconds> parse_zone(std::string_view text) {
-  if (text == "Z") return std::chrono::seconds(0);
-  int hours = 0;
-  int minutes = 0;
-  if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':' ||
-      !parse_digits(text, 1, 2, hours) || !parse_digits(text, 4, 2, minutes) || hours > 23 || minutes > 59)
-    return std::nullopt;
-  const auto offset = std::chrono::hours(hours) + std::chrono::minutes(minutes);
-  return text[0] == '-' ? -offset : std::chrono::seconds(offset);
-}
-
-// RFC 3339 with up to nine digits of a second, as Go writes it; finer than a microsecond is dropped.
-std::optional<Instant> parse_rfc3339(std::string_view text) {
-  std::array<int, 6> part{};
-  constexpr std::array<std::size_t, 6> kAt{0, 5, 8, 11, 14, 17};
-  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:dd";
-  if (text.size() < kForm.size() + 1) return std::nullopt;
-  for (std::size_t i = 0; i < kForm.size(); ++i)
-    if (kForm[i] != 'd' && text[i] != kForm[i]) return std::nullopt;
-  for (std::size_t i = 0; i < part.size(); ++i)
-    if (!parse_digits(text, kAt[i], i == 0 ? 4 : 2, part[i])) return std::nullopt;
-  text.remove_prefix(kForm.size());
-
-  std::int64_t microseconds = 0;
-  if (text.front() == '.') {
-    std::size_t digits = 1;
-    for (std::int64_t unit = 100'000; digits < text.size() && text[digits] >= '0' && text[digits] <= '9';
-         ++digits) {
-      microseconds += unit * (text[digits] - '0');
-      unit /= 10;
-    }
-    if (digits == 1 || digits > 10) return std::nullopt;
-    text.remove_prefix(digits);
-  }
-  const auto zone = parse_zone(text);
-  const std::chrono::year_month_day day{std::chrono::year{part[0]},
-                                        std::chrono::month{static_cast<unsigned>(part[1])},
-                                        std::chrono::day{static_cast<unsigned>(part[2])}};
-  if (!zone || !day.ok() || part[3] > 23 || part[4] > 59 || part[5] > 60) return std::nullopt;
-  return Instant(std::chrono::sys_days(day)) + std::chrono::hours(part[3]) + std::chrono::minutes(part[4]) +
-         std::chrono::seconds(part[5]) + std::chrono::microseconds(microseconds) - *zone;
-}
 
 // As much of JSON as an envelope needs: one object of strings, and whatever else lies in it passed over.
 class JsonScanner {
@@ -115,31 +65,7 @@ class JsonScanner {
 };
 
 std::optional<unsigned> parse_hex4(std::string_view text) {
-  unsigned value = 0;
-  if (text.size() < 4) return std::nullopt;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + 4, value, 16);
-  if (error != std::errc() || end != text.data() + 4) return std::nullopt;
-  return value;
-}
-
-char* put_utf8(char* out, unsigned code) {
-  const auto put = [&out](unsigned byte) { *out++ = static_cast<char>(static_cast<unsigned char>(byte)); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xC0U | (code >> 6U));
-    put(0x80U | (code & 0x3FU));
-  } else if (code < 0x10000) {
-    put(0xE0U | (code >> 12U));
-    put(0x80U | ((code >> 6U) & 0x3FU));
-    put(0x80U | (code & 0x3FU));
-  } else {
-    put(0xF0U | (code >> 18U));
-    put(0x80U | ((code >> 12U) & 0x3FU));
-    put(0x80U | ((code >> 6U) & 0x3FU));
-    put(0x80U | (code & 0x3FU));
-  }
-  return out;
+  return text.size() < 4 ? std::nullopt : parse_number<unsigned>(text.substr(0, 4), 16);
 }
 
 // "\u00e9" at `text`: its code point, a pair of surrogates as one, and how many characters it takes. An
@@ -187,7 +113,7 @@ std::span<char> unescape(std::span<char> escaped) {
         *out++ = '\f';
         break;
       case 'u':
-        out = put_utf8(out, parse_unicode(in, length));
+        out += put_utf8(parse_unicode(in, length), out);
         break;
       default:
         *out++ = in[1];
@@ -217,7 +143,7 @@ std::optional<Enveloped> open_docker(std::span<char> line) {
   } while (scanner.take(','));
   if (!scanner.take('}') || !scanner.at_end() || !log || !time) return std::nullopt;
   Enveloped out;
-  out.time = parse_rfc3339({time->data(), time->size()});
+  out.time = from_rfc3339({time->data(), time->size()});
   if (!out.time) return std::nullopt;
   out.error_stream = stream && std::string_view(stream->data(), stream->size()) == "stderr";
   out.text = unescape(*log);
@@ -245,7 +171,7 @@ std::optional<Enveloped> open_cri(std::span<char> line) {
   const std::size_t body = text.find(' ', at);
   if (body == std::string_view::npos ? at + 1 != text.size() : text[at + 1] != ' ' && text[at + 1] != ':')
     return std::nullopt;
-  out.time = parse_rfc3339(text.substr(0, space));
+  out.time = from_rfc3339(text.substr(0, space));
   if (!out.time) return std::nullopt;
   out.text = body == std::string_view::npos ? line.last(0) : line.subspan(body + 1);
   return out;
@@ -257,7 +183,7 @@ std::optional<Enveloped> open_stamp(std::span<char> line) {
   const std::size_t space = text.find(' ');
   if (space < kLeast || space > kMost || text[space - 1] != 'Z') return std::nullopt;
   Enveloped out;
-  out.time = parse_rfc3339(text.substr(0, space));
+  out.time = from_rfc3339(text.substr(0, space));
   if (!out.time) return std::nullopt;
   out.text = line.subspan(space + 1);
   return out;

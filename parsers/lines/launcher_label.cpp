@@ -4,20 +4,13 @@
 #include <array>
 
 #include "parsers/base/hash.h"
+#include "parsers/base/text.h"
 
 namespace etad {
 namespace {
 
 constexpr std::size_t kLongest = 96;
 constexpr int kMostLabels = 3;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 // Every line's first word is looked at.
 constexpr auto kNames = [] {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "parsers/base/printable.h"
+
 namespace etad {
 namespace {
 
@@ -25,19 +27,6 @@ std::span<char> pairs_of(std::span<char> line) {
     ++latin;
   }
   return 4 * latin > pairs.size() ? pairs : std::span<char>();  // more than half of them
-}
-
-struct Encoded {
-  std::array<char, 4> bytes{};
-  std::size_t length = 0;
-};
-
-Encoded to_utf8(char32_t c) {
-  const auto rest = [c](unsigned shift) { return static_cast<char>(0x80U | (c >> shift & 0x3FU)); };
-  if (c < 0x80) return {{static_cast<char>(c)}, 1};
-  if (c < 0x800) return {{static_cast<char>(0xC0U | c >> 6U), rest(0)}, 2};
-  if (c < 0x10000) return {{static_cast<char>(0xE0U | c >> 12U), rest(6), rest(0)}, 3};
-  return {{static_cast<char>(0xF0U | c >> 18U), rest(12), rest(6), rest(0)}, 4};
 }
 
 bool is_high_surrogate(char32_t c) {
@@ -65,10 +54,11 @@ std::span<char> narrow_utf16(std::span<char> line) {
     } else if (is_high_surrogate(c) || is_low_surrogate(c)) {
       c = '?';
     }
-    Encoded encoded = to_utf8(c);
-    if (written + encoded.length > at) encoded = to_utf8('?');
-    std::copy_n(encoded.bytes.begin(), encoded.length, pairs.begin() + static_cast<std::ptrdiff_t>(written));
-    written += encoded.length;
+    std::array<char, 4> encoded{};
+    std::size_t length = put_utf8(c, encoded.data());
+    if (written + length > at) length = put_utf8('?', encoded.data());
+    std::copy_n(encoded.begin(), length, pairs.begin() + static_cast<std::ptrdiff_t>(written));
+    written += length;
   }
   const bool returns = written > 0 && pairs[written - 1] == '\r';  // of CR LF
   return pairs.first(returns ? written - 1 : written);

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "parsers/base/text.h"
 #include "parsers/lines/line.h"
 #include "parsers/log/log_parser.h"
 
@@ -34,9 +35,7 @@ Result<NetText> network_in_log(std::string_view log, const FormatSet& formats) {
   LineLosses losses;
   std::vector<std::string_view> states;
   while (!log.empty()) {
-    const std::size_t end = std::min(log.find('\n'), log.size());
-    std::string line(log.substr(0, end));
-    log.remove_prefix(std::min(end + 1, log.size()));
+    std::string line(take_until(log, '\n'));
     states.clear();
     clean_states(line, kLineLimit, states, losses);
     for (const std::string_view each : states) parser.feed(each, std::nullopt, Instant{}, records);

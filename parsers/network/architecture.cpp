@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "parsers/base/number.h"
 #include "parsers/base/text.h"
 #include "parsers/network/architecture_layers.h"
 #include "parsers/network/costs.h"
@@ -16,10 +17,7 @@ constexpr std::size_t kMaxText = 256;       // of one name or value
 constexpr std::size_t kMaxDims = 8;
 
 std::optional<std::int64_t> positive(std::string_view text) {
-  std::int64_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc{} || end != text.data() + text.size() || n <= 0 || n > 1'000'000'000) return {};
-  return n;
+  return parse_number<std::int64_t>(text, 1, 1'000'000'000);
 }
 
 std::string bounded(std::string_view text) {

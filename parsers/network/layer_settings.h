@@ -3,11 +3,12 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
+
+#include "parsers/base/number.h"
 
 namespace etad {
 
@@ -28,10 +29,7 @@ class LayerSettings {
     for (std::string_view rest = text_; !rest.empty();) {
       const std::string_view entry = next(rest);
       if (!named(entry, key)) continue;
-      std::int64_t n = 0;
-      const char* const end = entry.data() + entry.size();
-      const auto parsed = std::from_chars(entry.data() + key.size() + 1, end, n);
-      if (parsed.ec == std::errc{} && parsed.ptr == end) out.push_back(n);
+      if (const auto n = parse_number<std::int64_t>(entry.substr(key.size() + 1))) out.push_back(*n);
     }
     return out;
   }

@@ -147,9 +147,7 @@ Result<NetText> read_keras_summary(std::string_view text) {
   out.format = "keras";
   std::vector<Row> rows;
   for (bool in_table = false, over = false; !text.empty() && !over;) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string line = without_box(trim(text.substr(0, end), "\r"));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string line = without_box(trim(take_until(text, '\n'), "\r"));
     if (const std::size_t name = line.find("Model: \""); !in_table && name != line.npos)
       out.name = line.substr(name + 8, std::min(line.find('"', name + 8) - name - 8, std::size_t{256}));
     if (line.find("Layer (type") != line.npos) {

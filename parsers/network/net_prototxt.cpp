@@ -1,8 +1,9 @@
 // A net from its prototxt. A log's set-up lines state all shapes; here the input's shape is to be found in
 // the description, and the rest follows.
 #include <algorithm>
-#include <charconv>
 
+#include "parsers/base/number.h"
+#include "parsers/base/text.h"
 #include "parsers/network/architecture.h"
 #include "parsers/network/costs.h"
 #include "parsers/network/layer_kinds.h"
@@ -23,10 +24,7 @@ struct Feed {
 };
 
 std::int64_t number(std::string_view text) {
-  std::int64_t n = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), n);
-  const bool whole = parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size();
-  return whole && n > 0 && n <= 1'000'000'000 ? n : 0;
+  return parse_number<std::int64_t>(text, 1, 1'000'000'000).value_or(0);
 }
 
 // Builds the net of one phase, with the shapes that its data layers tell.
@@ -131,11 +129,7 @@ class FileBuilder final : public NetBuilder {
 Result<NetText> read_prototxt(std::string_view text, Phase phase) {
   FileBuilder builder(phase);
   PrototextReader reader;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    reader.feed(text.substr(0, end), builder);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty()) reader.feed(take_until(text, '\n'), builder);
   builder.finish();
   builder.end_description(reader.balanced());
   Net net = builder.net();

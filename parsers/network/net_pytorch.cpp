@@ -124,9 +124,7 @@ Result<NetText> read_pytorch_modules(std::string_view text) {
   std::vector<Open> open;
   bool over = false;
   while (!text.empty() && !over) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trim(text.substr(0, end), " \t\r");
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = trim(take_until(text, '\n'), " \t\r");
     if (line == ")") {
       if (!open.empty()) open.pop_back();
       over = open.empty();

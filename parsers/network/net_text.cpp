@@ -21,9 +21,7 @@ Form form_of(std::string_view text) {
   // Keras' table has a head that nothing else has, and may stand anywhere in what a script wrote.
   if (text.find("Layer (type") != text.npos && text.find("Param #") != text.npos) return Form::keras;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trim(text.substr(0, end), " \t\r");
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = trim(take_until(text, '\n'), " \t\r");
     if (begins_message(line)) return Form::prototxt;
     if (line.starts_with('(') && line.find("): ") != line.npos && line.find('(', 1) != line.npos)
       return Form::pytorch;

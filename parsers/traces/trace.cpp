@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "parsers/base/cells.h"
+#include "parsers/base/number.h"
 #include "parsers/traces/trace_reader.h"
 
 namespace etad {
@@ -47,7 +48,7 @@ Result<TraceOptions> trace_options(const std::map<std::string, std::string>& lab
         return fail("start = '" + value + "' is no time", "write 2026-11-21 09:30:00, or 2026-11-21");
     }
     if (name == "interval") {
-      const auto seconds = decimal_number(value);
+      const auto seconds = parse_number<double>(value);
       if (!seconds || !(*seconds >= 0.001) || *seconds > 86'400)
         return fail("interval = '" + value + "' is no interval", "seconds between two scans: 1, 0.5, 60");
       options.interval = std::chrono::microseconds(std::llround(*seconds * 1e6));

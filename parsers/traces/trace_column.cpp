@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "parsers/base/cells.h"
+#include "parsers/base/number.h"
 #include "parsers/base/text.h"
 #include "parsers/traces/trace_names.h"
 #include "parsers/traces/trace_series.h"
@@ -84,12 +85,8 @@ std::optional<double> flag(std::string_view cell) {
 
 std::optional<double> mask(std::string_view cell) {
   const bool hex = cell.starts_with("0x") || cell.starts_with("0X");
-  if (!hex) return decimal_number(cell);
-  cell.remove_prefix(2);
-  std::uint64_t bits = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), bits, 16);
-  if (error != std::errc{} || end != cell.data() + cell.size()) return std::nullopt;
-  return static_cast<double>(bits);
+  if (!hex) return parse_number<double>(cell);
+  return parse_number<std::uint64_t>(cell.substr(2), 16);
 }
 
 // "25073 MiB": the number, in the column's unit.
@@ -111,7 +108,7 @@ std::optional<double> read_form(const TraceColumn& column, std::string_view cell
     case ValueForm::mask:
       return mask(cell);
     case ValueForm::pstate:
-      return decimal_number(cell.starts_with('P') ? cell.substr(1) : cell);
+      return parse_number<double>(cell.starts_with('P') ? cell.substr(1) : cell);
     case ValueForm::number:
       return measure(column, cell);
   }
@@ -134,9 +131,7 @@ TraceColumn column_of(const KnownColumn& known) {
 // "{gpu=0,host=a}" behind a configured name.
 Result<void> read_labels(std::string_view text, TraceColumn& column) {
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find(','), text.size());
-    const std::string_view pair = trim(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view pair = trim(take_until(text, ','));
     const std::size_t equals = pair.find('=');
     const auto label = trace_label(pair.substr(0, std::min(equals, pair.size())));
     if (!label || equals == std::string_view::npos || equals + 1 == pair.size())

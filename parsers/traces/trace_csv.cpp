@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "parsers/base/cells.h"
+#include "parsers/base/number.h"
 #include "parsers/traces/trace_reader.h"
 
 namespace etad {
@@ -25,7 +26,7 @@ bool name_like(std::string_view cell) {
 // A cell with one of nvidia-smi's units.
 bool with_unit(std::string_view cell) {
   const std::size_t blank = cell.find(' ');
-  if (blank == std::string_view::npos || !decimal_number(cell.substr(0, blank))) return false;
+  if (blank == std::string_view::npos || !parse_number<double>(cell.substr(0, blank))) return false;
   const std::string_view unit = cell.substr(blank + 1);
   return unit == "%" || unit == "MiB" || unit == "W" || unit == "MHz";
 }
@@ -188,7 +189,7 @@ bool is_headless_smi(std::string_view line) {
   const auto units = std::count_if(cells.begin(), cells.end(), with_unit);
   if (stamped) return units >= 1;
   return units >= 2 && std::all_of(cells.begin(), cells.end(), [](std::string_view c) {
-           return with_unit(c) || decimal_number(c) || c.starts_with('[');
+           return with_unit(c) || parse_number<double>(c) || c.starts_with('[');
          });
 }
 

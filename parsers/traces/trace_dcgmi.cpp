@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "parsers/base/cells.h"
+#include "parsers/base/number.h"
 #include "parsers/traces/trace_reader.h"
 
 namespace etad {
@@ -41,10 +42,10 @@ class DcgmiReader final : public HeadedReader {
       return TraceLine::structure;
     const auto label = entity(cells_.front());
     if (!label) {
-      const bool other_entity = cells_.size() > 1 && decimal_number(cells_[1]);
+      const bool other_entity = cells_.size() > 1 && parse_number<double>(cells_[1]);
       return other_entity ? TraceLine::ignored : TraceLine::other;
     }
-    if (cells_.size() < 2 || !decimal_number(cells_[1])) return TraceLine::other;
+    if (cells_.size() < 2 || !parse_number<double>(cells_[1])) return TraceLine::other;
     if (cells_.size() != columns_.size() + 2) return reject_width(cells_.size() - 2, "values", "names", out);
     TraceLabels labels;
     labels[*label] = cells_[1];

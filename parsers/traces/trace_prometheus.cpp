@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "parsers/base/cells.h"
+#include "parsers/base/number.h"
 #include "parsers/base/text.h"
 #include "parsers/traces/trace_reader.h"
 
@@ -72,13 +73,13 @@ Metric read_metric(std::string_view line) {
   const std::size_t exemplar = metric.time.find('#');
   if (exemplar != std::string_view::npos) metric.time = trim(metric.time.substr(0, exemplar));
   const bool special = metric.value == "NaN" || metric.value == "+Inf" || metric.value == "-Inf";
-  if (!special && !decimal_number(metric.value)) return {};
+  if (!special && !parse_number<double>(metric.value)) return {};
   return metric;
 }
 
 // Prometheus writes milliseconds, OpenMetrics seconds with decimals.
 std::optional<Instant> time_of(std::string_view text) {
-  const auto value = decimal_number(text);
+  const auto value = parse_number<double>(text);
   if (!value || *value < 0) return std::nullopt;
   const double seconds = text.find('.') == std::string_view::npos && *value > 1e11 ? *value / 1e3 : *value;
   if (seconds > 1e11) return std::nullopt;

@@ -1,13 +1,14 @@
 #include "parsers/traces/trace_sink.h"
 
 #include <date/date.h>
+#include <limits>
 
-#include <charconv>
 #include <cstdio>
 #include <utility>
 
 #include "parsers/base/cells.h"
 #include "parsers/base/hash.h"
+#include "parsers/base/number.h"
 #include "parsers/base/text.h"
 
 namespace etad {
@@ -22,10 +23,7 @@ std::string quoted(std::string_view text) {
 }
 
 std::optional<int> digits(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
+  return parse_number<int>(text, 0, std::numeric_limits<int>::max());
 }
 
 std::optional<int> month_of(std::string_view name) {

@@ -4,15 +4,13 @@
 #include <charconv>
 #include <cmath>
 
+#include "parsers/base/number.h"
 #include "parsers/base/samples.h"
 
 namespace etad {
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc{} || end != text.data() + text.size() || n < 0 || n > track::kMaxCount) return {};
-  return n;
+  return parse_number<std::int64_t>(text, 0, track::kMaxCount);
 }
 
 std::optional<std::int64_t> count_of(const Event& event, Field f) {

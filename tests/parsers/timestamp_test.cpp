@@ -273,17 +273,16 @@ TEST(Time, Rfc3339) {
 }
 
 }  // namespace
-TEST(FromRfc3339, ReadsTimesWithTheirZoneAndDates) {
+TEST(FromRfc3339, ReadsTimesWithTheirZone) {
   using namespace std::chrono;
   const Instant noon = sys_days{year{2026} / 11 / 20} + hours{12};
   EXPECT_EQ(from_rfc3339("2026-11-20T12:00:00Z"), noon);
   EXPECT_EQ(from_rfc3339("2026-11-20t12:00:00.25z"), noon + milliseconds{250});
   EXPECT_EQ(from_rfc3339("2026-11-20 13:30:00+01:30"), noon);
   EXPECT_EQ(from_rfc3339("2026-11-20T07:00:00-05:00"), noon);
-  EXPECT_EQ(from_rfc3339("2026-11-20"), noon - hours{12});
-  for (const char* none :
-       {"", "now", "2026-02-30", "2026-11-20T25:00:00Z", "2026-11-20T12:00:00", "2026-11-20T12:00Z",
-        "2026-11-20T12:00:00.Z", "2026-11-20T12:00:00Zulu", "2026-11-20T12:00:00+24:00"}) {
+  for (const char* none : {"", "now", "2026-11-20", "2026-02-30", "2026-11-20T25:00:00Z",
+                           "2026-11-20T12:00:00", "2026-11-20T12:00Z", "2026-11-20T12:00:00.Z",
+                           "2026-11-20T12:00:00Zulu", "2026-11-20T12:00:00+24:00"}) {
     EXPECT_FALSE(from_rfc3339(none)) << none;
   }
 }

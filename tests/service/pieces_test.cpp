@@ -78,6 +78,14 @@ TEST(PercentDecoded, RefusesBrokenEscapes) {
   for (const char* broken : {"%", "%4", "%zz", "a%"}) EXPECT_FALSE(percent_decoded(broken, true)) << broken;
 }
 
+TEST(Params, TakesADateForItsMidnight) {
+  Params params("since=2026-11-20&until=2h");
+  const Instant midnight = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20};
+  EXPECT_EQ(params.instant("since"), midnight);
+  EXPECT_EQ(params.instant("until", midnight), midnight - std::chrono::hours{2});
+  EXPECT_FALSE(params.check());
+}
+
 TEST(LabelsFrom, BoundsWhatItTakes) {
   EXPECT_TRUE(labels_from(" \n")->empty());
   EXPECT_FALSE(labels_from("{\"a\":\"" + std::string(2000, 'x') + "\"}"));

@@ -1,4 +1,4 @@
-#include "daemon/settings/duration.h"
+#include "parsers/base/duration.h"
 
 #include <charconv>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Durations as a configuration writes them.
+// Durations as people write them.
 #pragma once
 
 #include <chrono>
