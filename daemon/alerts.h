@@ -1,5 +1,5 @@
-// Trouble with runs on its way to the operator's command: one at a time, on a thread of its own, so many an
-// hour at most. What is too much is dropped, counted, and the next alert says how many were.
+// The queue of alerts about runs in trouble. A thread of its own gives them to the operator's command, one at a time and
+// at most so many an hour; those beyond are dropped and counted, and the next alert says how many.
 #pragma once
 
 #include <chrono>

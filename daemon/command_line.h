@@ -18,7 +18,7 @@ class CommandLinePatterns {
   static Result<CommandLinePatterns> compile(const std::vector<std::string>& patterns);
 
   bool empty() const { return patterns_.empty(); }
-  // Of each value the first pattern's that gives it.
+  // The labels that the patterns find in it; where several give the same one, the first pattern's counts.
   std::map<std::string, std::string> labels(const std::string& command_line) const;
 
  private:
@@ -33,7 +33,7 @@ struct CommandLineFinding {
 
 struct CommandLineScan {
   std::map<std::string, CommandLineFinding> logs;  // by path
-  std::size_t processes = 0, closed = 0;           // how many there are; of them, may not be looked into
+  std::size_t processes = 0, closed = 0;           // seen; and those of them that we may not look into
 };
 
 // One walk over the processes for all of these logs. A process counts that has the log open for writing, and,

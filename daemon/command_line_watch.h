@@ -1,4 +1,4 @@
-// Gives the runs that begin what the command lines of their processes say. Belongs to the ingest thread.
+// Labels each run that begins with what the command line of its process says. Belongs to the ingest thread.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace etad {
 
 class CommandLineWatch {
  public:
-  // One walk over the processes in so long, whatever begins.
+  // The least time between two walks over the processes, however many runs begin.
   static constexpr std::chrono::seconds kPause{2};
 
   CommandLineWatch(CommandLinePatterns patterns, ProcessTable& table, SharedWriter& writer)
@@ -23,7 +23,8 @@ class CommandLineWatch {
 
   bool wanted() const { return !patterns_.empty(); }
 
-  // Takes up runs that began, and when a walk is due looks for their processes. True: a run was labelled.
+  // Notes the runs that began and, once a walk is due, looks for the processes of all that wait. True: a run was
+  // labelled.
   bool look(std::vector<BegunRun> begun, follow::SteadyTime now);
 
   // What an administrator should know, once: that processes can't be seen.

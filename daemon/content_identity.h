@@ -1,5 +1,5 @@
-// Knowing content that streams by: its head, the marker at any offset of interest as it passes, and at the
-// end the identity that the list of finished files would hold of it.
+// Compares content that streams by, such as an import's, with the beginnings of logs that the history already holds, and
+// at its end gives the identity by which the list of finished files knows it.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ class ContentIdentity {
  public:
   explicit ContentIdentity(std::vector<KnownContent> known);
 
-  // How many of `bytes` may be passed before one of the known contents has to be compared: never 0 for a
-  // non-empty piece.
+  // How many of the next `bytes` bytes to pass at once, so that a piece ends where a known content does: at least 1 where
+  // there is a byte.
   std::size_t until_next(std::size_t bytes) const;
 
   // Passes these bytes. Returns the index into `known` of a content that is the same up to exactly here; -1:
@@ -38,7 +38,7 @@ class ContentIdentity {
   std::string marker() const;
 
  private:
-  std::vector<KnownContent> known_;  // by offset
+  std::vector<KnownContent> known_;  // in the order given
   std::string head_;                 // the first bytes, as they are
   std::string tail_;                 // the last ones
   std::int64_t size_ = 0;

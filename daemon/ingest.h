@@ -50,16 +50,17 @@ struct IngestOptions {
   std::chrono::hours forget_after{24};    // a source whose file is gone for so long is forgotten
   bool tell_begun_runs = false;           // keep them for take_begun_runs()
   follow::FileSystem* files = nullptr;    // where files beside a log are looked for; none: nowhere
-  bool unseen = false;  // all that is read becomes pending sources, whatever the history holds of their paths
+  bool unseen =
+      false;  // all is read from its beginning into pending sources, beside what the history holds of it
 };
 
-// A run that goes on in a file that is read to its end: the process that writes it lives.
+// A run that has not ended in a file that was read to its end, so that a process probably still writes it.
 struct BegunRun {
   std::string path;
   std::int64_t source_id = 0, ordinal = 0;
 };
 
-// What a tick did, and what the daemon's health says of ingesting.
+// What ticks have done since the start; the daemon's health shows it.
 struct IngestCounters {
   std::int64_t bytes = 0, lines = 0, matched = 0, unmatched = 0, truncated = 0, rejected = 0;
   std::int64_t skipped_bytes = 0, lost_bytes = 0;

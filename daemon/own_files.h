@@ -1,5 +1,6 @@
-// The files that are followed, without the daemon's own database: to SQLite a lock on it is gone as soon as
-// any descriptor of it is closed in this process, and a pattern, or a user's link, could lead there.
+// Keeps the daemon from following its own database, where a pattern of the configuration or a user's link may lead. To
+// open and close it would cost SQLite its locks: POSIX gives up a process's locks on a file as soon as the process closes
+// any descriptor of it.
 #pragma once
 
 #include <memory>
@@ -9,8 +10,7 @@
 
 namespace etad {
 
-// `files`, but for the database and the files beside it: they are no regular files there. Under whatever
-// name.
+// `files`, with the database and the files beside it (-wal, -shm) shown as no regular files, whatever name leads to them.
 std::unique_ptr<follow::FileSystem> without_database(std::unique_ptr<follow::FileSystem> files,
                                                      std::string database);
 

@@ -52,9 +52,9 @@ prediction::Learnt Refit::learnt() {
 void Refit::take_over(bool whole, std::optional<prediction::Learnt> learnt) {
   const Lock running(running_);
   generation_ = whole ? std::nullopt : std::optional<std::int64_t>(0);
-  listening_ = learnt.has_value();
+  gathered_ = learnt.has_value();
   runs_.clear();
-  silent_.clear();
+  without_data_.clear();
   contradictions_.clear();
   if (!learnt) return;
   runs_ = learnt->knowledge->data();
@@ -84,8 +84,8 @@ Result<std::vector<Refit::Dirty>> Refit::read(std::span<const ModelKey> keys) {
       if (!own) return tl::unexpected(own.error());
       dirty.own.push_back({owner, std::move(*own)});
     }
-    runs_.erase(key);  // read again when the round is over, if it is listened to
-    silent_.erase(key);
+    runs_.erase(key);  // read again when the round is over, if it is gathered
+    without_data_.erase(key);
     note_contradiction(dirty);
   }
   return out;
@@ -124,40 +124,41 @@ Result<void> Refit::measure(std::vector<RunData>& runs, Phase phase, const std::
   return {};
 }
 
-// What the estimators of all history are to know of a key's runs.
-Result<void> Refit::listen(const ModelKey& key, const std::vector<RunData>& evidence, std::size_t most) {
+// The data that a key's runs give the estimators of all history.
+Result<void> Refit::gather(const ModelKey& key, const std::vector<RunData>& evidence, std::size_t most) {
   const auto layers = reader_->layers(key.architecture);
   if (!layers) return tl::unexpected(layers.error());
   auto data = prediction::data_of(key, evidence, most, prediction::costs_of(*layers));
   if (data.empty()) {
-    silent_.insert(key);
+    without_data_.insert(key);
   } else {
     runs_[key] = std::move(data);
   }
   return {};
 }
 
-// To the runs behind the models: of each owner in turn the last fitted. What is known of the others goes.
-Result<void> Refit::listen_to_models() {
+// The data of the runs behind the models, of each owner in turn the last fitted; of keys that are no longer among them
+// the data go.
+Result<void> Refit::gather_all() {
   const auto rows = kept_->fair_share(prediction::kMostKeys, prediction::kAlwaysTheirKeys);
   if (!rows) return tl::unexpected(rows.error());
   const std::size_t most = prediction::most_of_key(rows->size());
   prediction::Knowledge::Data kept;
-  std::set<ModelKey> silent;
+  std::set<ModelKey> without_data;
   for (const ModelRow& row : *rows) {
     if (const auto known = runs_.find(row.key); known != runs_.end() && known->second.size() <= most)
       kept.insert(runs_.extract(known));
-    if (silent_.contains(row.key)) silent.insert(row.key);
+    if (without_data_.contains(row.key)) without_data.insert(row.key);
   }
   runs_ = std::move(kept);
-  silent_ = std::move(silent);
+  without_data_ = std::move(without_data);
   for (const ModelRow& row : *rows) {
-    if (runs_.contains(row.key) || silent_.contains(row.key)) continue;
+    if (runs_.contains(row.key) || without_data_.contains(row.key)) continue;
     alive_();
     auto runs = reader_->run_data(row.key, prediction::kMaxRuns, prediction::kMaxWindows);
     if (!runs) return tl::unexpected(runs.error());
     const auto chosen = prediction::choose_evidence(std::move(*runs), row.key.phase);
-    if (auto heard = listen(row.key, chosen.runs, most); !heard) return heard;
+    if (auto gathered = gather(row.key, chosen.runs, most); !gathered) return gathered;
   }
   return {};
 }
@@ -224,7 +225,7 @@ Result<bool> Refit::begin() {
   const auto progress = reader_->refit_progress();
   if (!progress) return tl::unexpected(progress.error());
   generation_ = progress->version == prediction::kModelVersion ? progress->generation : 0;
-  return !listening_ && *generation_ > 0;
+  return !gathered_ && *generation_ > 0;
 }
 
 Result<prediction::RefitReport> Refit::run() {
@@ -250,16 +251,16 @@ Result<prediction::RefitReport> Refit::run() {
     if (!keys) return tl::unexpected(keys.error());
     more = keys->size() >= kAtOnce;
     if (keys->empty() || reached <= *generation_) break;
-    listening_ = false;
+    gathered_ = false;
     if (auto done = fit_all(*keys, {prediction::kModelVersion, reached}, report); !done)
       return tl::unexpected(done.error());
     generation_ = reached;
   }
   const auto before = models();
   Together together{before->knowledge, before->energy, before->memory};
-  if (!listening_) {
-    if (auto heard = listen_to_models(); !heard) return tl::unexpected(heard.error());
-    listening_ = true;
+  if (!gathered_) {
+    if (auto gathered = gather_all(); !gathered) return tl::unexpected(gathered.error());
+    gathered_ = true;
     using estimators::Target;
     together.time = prediction::Knowledge::of(runs_, together.time, alive_);
     together.energy = prediction::Knowledge::of(runs_, together.energy, alive_, Target::joules);

@@ -29,8 +29,9 @@ class Refit {
       2000;  // dirty models held in memory together; the rest wait their turn
   static constexpr std::size_t kMostContradictions = 1000;  // that are told; the rest have no model either
 
-  // Where what a run's phase cost by its GPUs' traces is kept (Writer::put_costs); empty: there are none to tell.
-  // `own_host`: whose traces are about the runs that name no host.
+  // `keep` writes into the history (Writer::put_costs) what a run's phase cost by the traces of its GPUs: joules of all
+  // devices, peak bytes of one. Empty: nothing is kept. `own_host`: the machine whose traces are about runs that name
+  // no host.
   struct Measuring {
     std::function<Result<void>(std::int64_t run, Phase phase, const std::optional<double>& joules,
                                const std::optional<double>& peak_bytes)>
@@ -47,9 +48,9 @@ class Refit {
   // What is known of all runs together, to be kept.
   prediction::Learnt learnt() EXCLUDES(running_);
 
-  // Somebody else has fitted models and kept what goes with them: how far they are is read again by the next run, which
-  // need not judge the runs of `learnt` anew. nullopt: nothing was kept. `whole`: all models could be read; else the
-  // next run fits all anew.
+  // Another process has fitted the models (a fleet's): the next run reads anew how far they are up to date. `learnt`: what
+  // that process kept of all runs together, so that it need not be worked out again; nullopt: nothing. `whole`: all of
+  // its models could be read; else the next run fits all anew.
   void take_over(bool whole, std::optional<prediction::Learnt> learnt) EXCLUDES(running_);
 
   // Fits what changed since the last run. Thread-safe; two at once are one after the other.
@@ -80,11 +81,11 @@ class Refit {
   void fit(Dirty& one) REQUIRES(running_);
   Result<std::int64_t> keep(std::vector<Dirty>& dirty, const std::optional<RefitProgress>& reached)
       REQUIRES(running_);
-  Result<void> listen(const ModelKey& key, const std::vector<RunData>& evidence, std::size_t most)
+  Result<void> gather(const ModelKey& key, const std::vector<RunData>& evidence, std::size_t most)
       REQUIRES(running_);
   Result<void> measure(std::vector<RunData>& runs, Phase phase, const std::vector<SeriesRow>& series)
       REQUIRES(running_);
-  Result<void> listen_to_models() REQUIRES(running_);
+  Result<void> gather_all() REQUIRES(running_);
   void note_contradiction(Dirty& dirty) REQUIRES(running_);
   void swap_in(Together together) REQUIRES(running_) EXCLUDES(mutex_);
 
@@ -94,10 +95,10 @@ class Refit {
   std::function<Instant()> now_;
   std::function<void()> alive_;
   Measuring measuring_;
-  prediction::Knowledge::Data runs_ GUARDED_BY(running_);  // of the keys that are listened to
-  std::set<ModelKey> silent_ GUARDED_BY(running_);         // those of them whose runs say nothing
+  prediction::Knowledge::Data runs_ GUARDED_BY(running_);  // the data gathered, by key
+  std::set<ModelKey> without_data_ GUARDED_BY(running_);   // keys whose runs give none
   std::map<ModelKey, prediction::Contradiction> contradictions_ GUARDED_BY(running_);
-  bool listening_ GUARDED_BY(running_) = false;  // to the runs behind the models as they are now
+  bool gathered_ GUARDED_BY(running_) = false;  // runs_ are those behind the models as they are now
   // Of the history, up to which the models are up to date.
   std::optional<std::int64_t> generation_ GUARDED_BY(running_);
 

@@ -1,4 +1,4 @@
-// What a log's parser has to say of its source's row: the same for a followed file and for an import.
+// Brings a log parser's counts into its source's row, for a followed file as for an import.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class RowAccount {
   }
 
  private:
-  std::int64_t matched_ = 0, unmatched_ = 0;  // of the parser, that the row has
+  std::int64_t matched_ = 0, unmatched_ = 0;  // the parser's counts as the row has them already
 };
 
 }  // namespace etad

@@ -1,4 +1,4 @@
-// The rule files of the configured folders, loaded and held against each other.
+// Loads the rule files of the configured folders and checks them against each other.
 #pragma once
 
 #include <memory>

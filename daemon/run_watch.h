@@ -49,7 +49,8 @@ class RunWatch {
 
   static constexpr std::chrono::seconds kConfirm{10};    // a hang or slowdown must last so long to be told
   static constexpr std::chrono::minutes kTellAgain{30};  // and is told of one run at most so often
-  static constexpr std::chrono::hours kNews{1};  // what ended longer ago than this before it was seen is none
+  static constexpr std::chrono::hours kNews{
+      1};  // what ended longer than this before it was first seen is not told
 
   // `steady`: the monotonic clock. `modified`: when a file was last written to, nullopt where it is not
   // there.

@@ -18,10 +18,10 @@
 
 namespace etad::fleet {
 
-// Runs of a host whose ids are beyond this can't be told from another host's: 4 million.
+// A host's run ids are below this (4 million): beyond it a run's id in the fleet would be another host's.
 inline constexpr std::int64_t kRunsOfHost = std::int64_t{1} << 22;
 
-// What the runs of each key amount to, as the database last said: two states are equal where these are.
+// A digest of the runs of each key, as the database last had them: equal digests, equal runs.
 using Digests = std::map<ModelKey, std::string>;
 
 class FleetReader final : public Reader {
@@ -51,7 +51,7 @@ class FleetReader final : public Reader {
   Result<std::vector<std::int64_t>> unscored_runs(std::int64_t) override { return {}; }
   Result<std::vector<SeriesRow>> series(const std::string&) override { return {}; }
   Result<std::vector<SeriesPoints>> series_points(const SeriesQuery&) override { return {}; }
-  // A key has changed where its runs are not those its model was fitted from, whatever the generation. All at once.
+  // Keys whose digest is another than that their model was fitted from, whatever the generation; always all of them.
   Result<std::vector<ModelKey>> changed_keys(std::int64_t since_generation, std::int64_t& reached,
                                              std::int64_t) override;
   Result<std::vector<ModelKey>> unnamed_keys(std::int64_t most) override;

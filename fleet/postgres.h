@@ -33,6 +33,7 @@ struct Failure : std::exception {
   Error error;
 };
 
+// Bytes, to be told from text where a value becomes a parameter.
 struct Bytes {
   std::string_view bytes;
 };
@@ -145,12 +146,13 @@ class Connection {
   void execute(const std::string& sql);  // any number of statements without parameters
   Rows query(const std::string& sql, const std::vector<Parameter>& values = {});
 
-  // Sent with others, without waiting for its answer; flush() waits for all of them and throws where one
-  // failed. A place where the answer is wanted: the number of rows that it changed.
+  // Sent with others, without waiting for its answer; flush() waits for all of them and throws where one failed.
+  // `changed`: where flush() puts the number of rows that it changed.
   void queue(const std::string& sql, const std::vector<Parameter>& values, std::int64_t* changed = nullptr);
   void flush();
 
-  // After what failed. A connection that was lost, or failed amid a pipeline, is left to its end.
+  // After a failure. On a connection that was lost, or that failed amid a pipeline, it does nothing: the server rolls back
+  // when that closes.
   void roll_back() noexcept;
 
  private:

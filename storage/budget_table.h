@@ -18,10 +18,10 @@ class BudgetTable {
  public:
   BudgetTable(sqlite::Connection& connection, const Budgets& budgets);
 
-  void begin(Instant now) { now_ = now; }  // of a writing transaction
-  void end();           // of it: writes down the bytes that were taken, once for each owner
-  void forget_state();  // what is remembered of the owners' runs, after a change that took away
-  void forget_all();    // and of their bytes, after one that failed
+  void begin(Instant now) { now_ = now; }  // at the beginning of a writing transaction
+  void end();           // before its commit: writes down the bytes that were taken, once for each owner
+  void forget_state();  // after runs were removed: the counts are read again
+  void forget_all();    // after a transaction that failed: the bytes of the day too
 
   // Whether a run that is new may come, and whether one may bear that network. Counts it where it may.
   bool admits_run(std::int64_t owner, const Run& run);

@@ -1,5 +1,6 @@
-// What has changed in a history since a point in time, for whoever carries it elsewhere. Each thing stands in
-// the list once, where it last changed; what it is now is read with it, in one transaction.
+// What has changed in a history since a place in its list of changes, for whoever carries it elsewhere. Each run,
+// architecture and hour stands in the list once, at the place of its last change, and comes with its present content, read
+// in one transaction.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Datasets: what one model each is fitted from, and in which generation of the history it last changed.
+// Datasets: each is what one model is fitted from, with the generation of the history in which it last changed.
 #pragma once
 
 #include "storage/rows.h"

@@ -38,8 +38,8 @@ struct StorageOptions {
   std::chrono::hours minute_samples{24 * 90};
   std::chrono::hours hour_samples{0};  // 0: for ever
   Budgets budgets{};
-  // The machine that the runs to come are of, as an opaque id; empty: not known. A copy of a history on
-  // another machine is told by it (storage/change_reader.h).
+  // An opaque id of the machine that makes the runs to come; empty: not known. By it a copy of the history on another
+  // machine is recognised (storage/starts.h).
   std::string machine = {};
 };
 
@@ -64,7 +64,7 @@ class Writer {
   virtual Result<std::vector<SourceRow>> sources() = 0;                  // without state
   virtual Result<std::optional<SourceRow>> source(std::int64_t id) = 0;  // with its state
   virtual Result<std::optional<SourceRow>> followed_source(
-      const std::string& path) = 0;                                           // no import; likewise
+      const std::string& path) = 0;                                           // no import; with its state
   virtual Result<std::vector<std::int64_t>> sources_with_running_runs() = 0;  // their ids
   virtual Result<std::vector<std::int64_t>> sources_without_runs() = 0;       // their ids, ascending
   virtual Result<std::vector<FinishedFile>> finished_files() = 0;
@@ -77,10 +77,10 @@ class Writer {
   // Whether the runs and measurements of `copy` are the first ones of `source`, so that it was an earlier
   // state of the same log. False where it has none.
   virtual Result<bool> is_beginning(std::int64_t copy, std::int64_t source) = 0;
-  // Removes the runs of a followed source and begins its parser anew; reading goes on at its offset.
+  // Removes the runs of a followed source, and its parser begins anew; reading goes on at its offset.
   virtual Result<void> pass_source_over(std::int64_t id) = 0;
-  // Every followed source without a recognised format is read again from its beginning, where these rules are
-  // others than those that it was last tried with. How many they are.
+  // Lets every followed source whose format is not recognised be read again from its beginning, if these rules are other
+  // ones than it was last tried with. Gives how many they are.
   virtual Result<std::int64_t> look_again(const std::string& rules_fingerprint) = 0;
   virtual Result<void> forget_run(std::int64_t run_id) = 0;
   // All runs of an owner go, and the owner's imports and files that are gone; what is followed goes on from
@@ -157,8 +157,8 @@ struct RunCount {
   std::int64_t runs = 0;
 };
 
-// What was refused of an owner's for a budget: runs (of a network too many, or too many), samples of series,
-// or bytes of log.
+// What was refused of an owner's because a budget was spent. `count`: runs (for "networks" those of a network that
+// would have been one too many), samples of series, or bytes of log.
 struct RefusedRow {
   std::int64_t owner = kUnknownOwner;
   std::string what;  // networks, runs, series, bytes

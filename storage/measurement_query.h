@@ -8,8 +8,8 @@
 
 namespace etad {
 
-// Those of the run from the from-th on, at most `limit`; none of a run that is not there. Segments without
-// samples of their own bear the run's, where those are known (by now).
+// Those of the run from number `from` (0: the first) on, at most `limit`; none of a run that is not there. A segment that
+// was packed before its samples per iteration were known has those that the run has by now.
 std::vector<Segment> segments_of(sqlite::Connection& connection, std::int64_t run_id, std::int64_t from,
                                  std::int64_t limit);
 std::vector<ProgressPoint> points_of(sqlite::Connection& connection, std::int64_t run_id, std::int64_t from,

@@ -20,7 +20,7 @@ struct SourceRow {
   std::string format;         // empty: not recognised yet
   std::string identity;       // device, inode and prefix fingerprint, as follow/ writes them; opaque here
   std::int64_t offset = 0;    // bytes read and committed: always just behind a newline
-  std::string marker;         // hash of the bytes before the offset; opaque here
+  std::string marker;         // hash of the last bytes before the offset; opaque here
   std::string head;           // hash of the first bytes, with their number; opaque here
   std::string carried{};      // the beginning of a line whose end lies in the next file; opaque here
   std::string state;          // the tracker's and the time context's; opaque here
@@ -93,7 +93,7 @@ struct ModelRow {
   ModelKey key;
   std::string body;  // empty: not kept, or not asked for
   Instant fitted_at{};
-  std::int64_t owner = kUnknownOwner;  // in whose name it is evidence for others
+  std::int64_t owner = kUnknownOwner;  // of its oldest run: whose share of the evidence it is counted to
   std::int64_t runs = 0;
   std::optional<double> error_percent;  // cross-validated; none: there is nothing it was tested on
   bool teaches = false;                 // its last runs tell something of the deployment's next ones
@@ -138,7 +138,7 @@ struct PredictionRow {
   double elapsed = 0;  // seconds of the run gone by then, on the log's own clock
   double seconds = 0, lower = 0, upper = 0, confidence = 0.9;
   std::optional<std::int64_t> model_id;  // none: from the run's own windows alone
-  std::string basis;
+  std::string basis;  // what it rests on: "model", "windows" (of the run) or "model and windows"
   // Filled in by score_run.
   std::optional<double> actual;         // seconds, of the same kind as `seconds`
   std::optional<double> error_percent;  // 100 (seconds - actual) / actual

@@ -19,15 +19,16 @@ class RunTable {
 
   std::optional<std::int64_t> find(std::int64_t source_id, std::int64_t ordinal);
 
-  // Writes the run's latest state, with the labels it may have; gives its id. Runs of a pending source join
-  // no dataset. A new run is `source`'s owner's, and stays that.
+  // Writes the run's latest state, its labels applied, and gives its id. Runs of a pending source join no dataset. A new
+  // run gets `source`'s owner, and keeps it.
   std::int64_t put(std::int64_t source_id, const SourceRow& source, const Run& said, Instant now);
   void own(std::int64_t source_id, std::int64_t owner);  // gives its runs without an owner that one
 
   // Joules and peak bytes of that phase, where its log does not say them (history.h).
   void put_costs(std::int64_t run_id, Phase phase, const std::optional<double>& joules,
                  const std::optional<double>& peak_bytes);
-  void measured(std::int64_t run_id, Phase phase);  // it has new segments in that phase
+  void measured(std::int64_t run_id,
+                Phase phase);  // call it for new segments in that phase: its dataset changes
   // By its user, or as found at `origin`. False: there is no such run.
   bool label(std::int64_t run_id, const TextMap& added, const std::string& origin = {});
   void adopt(std::int64_t source_id);   // it is pending no longer: its runs join their datasets

@@ -23,7 +23,8 @@ class SeriesTable {
   // After a rolled-back transaction: what is remembered of the database may not be in it.
   void forget_state();
 
-  // Series that are new are the owner's, as far as the budget goes; none: without a budget.
+  // A series that is new becomes the owner's, or is refused where that owner's budget is spent. nullopt: no owner and no
+  // budget.
   void add(const std::vector<Sample>& samples, std::optional<std::int64_t> owner);
   void add_pending(std::int64_t source_id, const std::vector<Sample>& samples);  // of an import
   void adopt(std::int64_t source_id);

@@ -16,8 +16,8 @@ class SourceTable {
 
   // Inserts (id 0) or updates; gives the id. Throws where a source of that id is not there (any more).
   std::int64_t put(const SourceRow& source);
-  // Those of an owner whose runs are gone: imports and files that are gone are removed, the others go on from
-  // where they stand. How many.
+  // After all runs of an owner were removed: that owner's imports, and sources whose files are gone, are removed too; the
+  // others begin anew from where they stand. Gives how many sources the owner had.
   std::int64_t forget_owner(std::int64_t uid);
   struct Before {
     std::int64_t offset = 0;
@@ -38,7 +38,7 @@ class SourceTable {
   void clear_pending(std::int64_t id);
   void remove(std::int64_t id);     // with all that refers to it
   void pass_over(std::int64_t id);  // its parser and counts begin anew, its offset stays
-  // All followed ones without a format, where these rules are not those tried last. How many.
+  // Writer::look_again.
   std::int64_t look_again(const std::string& rules_fingerprint);
 
  private:

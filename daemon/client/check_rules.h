@@ -21,12 +21,13 @@ struct RuleCheck {
   std::vector<std::string> installed;  // folders; a file in a later one replaces its namesake
 };
 
-// The folders whose rules read a caller's logs: those of the machine's daemon and of the user's own, where their
-// configurations say that they are. One that can't be read is told, and the usual folders count.
+// The folders of the rule files that would read a caller's logs: those of the machine's daemon and of the user's own, as
+// their configurations name them. Of a configuration that can't be read this is said on stderr, and the usual folders are
+// taken.
 std::vector<std::string> installed_rules(const paths::Paths& system, const paths::Paths& user);
 
-// Loads the rule files, their samples included, and checks them against each other and against those that are
-// installed, but for the files there that they would replace.
+// Loads the rule files, runs their samples, and checks them against each other and against the installed ones (those that
+// they would replace left out). The exit code.
 int check_rules(const Common& common, const RuleCheck& asked);
 
 // What these formats make of a log: its format, runs, and the lines that no rule matches. Nothing: it can't

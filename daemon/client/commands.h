@@ -27,10 +27,10 @@ Screen stdout_screen();
 
 using View = std::string (*)(const Object&, const Screen&);
 
-// GETs and shows.
+// GETs and shows. Each of these gives the exit code.
 int show(const Common& common, const std::string& target, View view);
 
-// POSTs a question with the network that a file shows, of a long file its beginning; and shows the answer.
+// POSTs a question about the network that a file describes (of a long file its beginning is sent), and shows the answer.
 int show_about(const Common& common, const std::string& target, const std::string& file, View view);
 
 // POSTs and shows.
@@ -56,7 +56,7 @@ int import_files(const Common& common, const ImportOptions& options);
 // daemon, an import by its file's name, with the caller's own rights.
 int reread(const Common& common, const std::vector<std::string>& sources, const ImportOptions& options);
 
-// Runs by their ids, or sources by id or path: what came of them goes.
+// Removes runs by their ids, or all that came of sources, by id or path.
 int forget_runs(const Common& common, const std::vector<std::string>& ids);
 int forget_sources(const Common& common, const std::vector<std::string>& sources);
 int forget_owners(const Common& common, const std::vector<std::string>& users);  // by name or uid

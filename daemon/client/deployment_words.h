@@ -1,4 +1,4 @@
-// What a model is of, in words: its network and deployment, as estimates, models and problems name them.
+// The network and deployment of an estimate, a model or a problem, in words.
 // Pure.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace etad::client {
 
-std::int64_t count_of(const Object& object, std::string_view name);  // 0 where it is no such number
-std::string or_dash(std::string text);
+std::int64_t count_of(const Object& object, std::string_view name);  // a whole number; 0 where there is none
+std::string or_dash(std::string text);                               // "-" for an empty one
 // " (524 288 tokens)" of an iteration or a phase; empty where they are not known.
 std::string tokens_text(const Object& of);
 std::string joined(const boost::json::array& values);  // "1, 2", "LeNet, CaffeNet"

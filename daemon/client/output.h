@@ -20,10 +20,10 @@ int answered(const Common& common, const Response& response,
 int asked(const Common& common, const std::function<Result<Response>(HttpClient&)>& send,
           const std::function<std::string(const Object&)>& view);
 
-// The same of what etactl did by itself: as `view` shows it, with --json as it is. kDone.
+// Likewise for what etactl did without the daemon: `report` as `view` shows it, or with --json as it is. Gives kDone.
 int done(const Common& common, const Object& report, const std::function<std::string(const Object&)>& view);
 
-// A file that is written: its name and size.
+// Says that a file was written, with its size in bytes. Gives kDone.
 int written_file(const Common& common, const std::string& file, double bytes);
 
 }  // namespace etad::client

@@ -1,5 +1,5 @@
-// The terminal of a view that stays: a screen of its own, keys without Enter, a new picture when its size
-// changes. All is as it was when the object goes, also where a signal asked for the end.
+// The terminal for a view that is drawn again and again: on the alternate screen, with keys read without Enter and told
+// when its size changes. The destructor puts everything back, also after a signal asked for the end.
 #pragma once
 
 #include <signal.h>

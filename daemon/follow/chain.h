@@ -30,7 +30,7 @@ struct NextFile {
   ReadPart read;
 };
 
-// Of one moment: made anew for each look.
+// The files as they lie at one moment: made anew for each look.
 class Chain {
  public:
   // What other streams read, and what they have read and lost.

@@ -1,7 +1,6 @@
-// What a file holds: its bytes, decompressed where it is a gzip file. Plain files are read where one likes.
-// Compressed ones are inflated from the front, in turns: a turn ends with EAGAIN where its share is spent,
-// and the same call goes on from there in the next one. A step back of more than the kept window begins
-// again.
+// What a file holds: its bytes, decompressed where it is a gzip file. A plain file can be read at any offset. A compressed
+// one is inflated from its front, a share a turn: a call that has used up the turn's share gives EAGAIN, and goes on where
+// it stood when it is made again in the next turn. To read farther back than the bytes kept (inflate.h), it begins again.
 #pragma once
 
 #include <memory>
@@ -29,8 +28,8 @@ class Content {
   virtual OsResult<std::size_t> read(std::int64_t offset, std::span<char> into) = 0;
   virtual std::int64_t next_data(std::int64_t offset) = 0;
   virtual bool compressed() const = 0;
-  // The finished identity of all of it, without the file's key; an empty text if it changes under us. EBADMSG
-  // as above. Plain: two small reads. Compressed: inflates what is left of it.
+  // The finished identity (identity.h) of all of it, without the file's key; empty if it changes meanwhile. EBADMSG as
+  // above. Of a plain file two small reads; of a compressed one all that is left is inflated.
   virtual OsResult<std::string> finished_identity() = 0;
 };
 

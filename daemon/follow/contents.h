@@ -34,8 +34,8 @@ class Contents {
   // The same, without keeping it open. EAGAIN too where another file than `key` lies there by now.
   OsResult<bool> matches(const std::string& path, const FileKey& key, const ReadPart& part);
 
-  // The finished identity of the whole of the file, without its key; empty if it changes under us. Nothing
-  // where its head is none that `begins` knows: such a file is not inflated.
+  // The finished identity of the whole file, without its key; empty if it changes meanwhile. nullopt where `begins` says
+  // that no finished file has its head: then it is not inflated.
   using Begins = std::function<bool(const Fingerprint&)>;
   OsResult<std::optional<std::string>> identity(const std::string& path, const FileKey& key,
                                                 const Begins& begins);

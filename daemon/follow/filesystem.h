@@ -42,7 +42,7 @@ struct FileStatus {
   Instant born{};  // when this inode was made; the epoch where the file system does not say
 };
 
-// Written somewhere else first: a copy that was given its original's time of writing is older than itself.
+// Whether it is a copy that was given its original's time of writing: then it was written to before it was made.
 inline bool is_copy(const FileStatus& status) {
   return status.born != Instant{} && status.born > status.modified;
 }

@@ -31,9 +31,9 @@ class JournalReader;
 using OpenJournal =
     std::function<tl::expected<std::unique_ptr<JournalReader>, int>(const std::vector<std::string>& matches)>;
 
-// Where the history says that a path's stream stands; nothing: it knows of none. An error: it can't tell now.
+// Where a path's stream stands by the history; nullopt: it has none of that path. An errno value: it can't be read now.
 using Recall = std::function<tl::expected<std::optional<Position>, int>(const std::string& path)>;
-// Whether what was read by an import, by its finished identity, is gone on with under that path.
+// Whether the stream of that path is to go on where an import has ended; the import by its finished identity.
 using GoOn = std::function<bool(const std::string& path, const std::string& imported)>;
 using SteadyTime = std::chrono::steady_clock::time_point;
 using StreamId = std::uint32_t;  // stable for the life of the follower, never reused

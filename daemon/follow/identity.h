@@ -51,7 +51,8 @@ std::size_t first_hole(std::string_view content, std::size_t from);
 Fingerprint head_fingerprint(std::string_view content);
 Fingerprint marker_fingerprint(std::string_view content);
 
-// What Position::identity holds: "device:inode:modified:born", the last not in a history of before.
+// What Position::identity holds: "device:inode:modified:born", the times in microseconds since 1970. Histories of older
+// versions lack "born".
 struct Identity {
   FileKey key;
   Instant modified{};  // when last read: rotated files older than this are behind us

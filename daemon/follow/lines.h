@@ -1,5 +1,4 @@
-// A block of complete lines to a batch's lines: taken out of container envelopes, put together from partial
-// ones, cleaned.
+// From a block of complete lines to a batch's lines: taken out of container envelopes, partial lines joined, cleaned.
 #pragma once
 
 #include <span>
@@ -13,8 +12,9 @@ struct Block {
   std::span<char> rest;    // the beginning of a line: taken too where `take_rest`
   bool take_rest = false;  // nothing more will come
   bool is_full = false;    // no room for more: partial lines still open are given out as they are
-  bool carry =
-      false;  // with `take_rest`: those still open at the end are not, unless they are longer than a line
+  // With `take_rest`: partial lines that are still open at the end are kept for the next file, unless they are longer than
+  // the line limit.
+  bool carry = false;
 };
 
 // Appends the block's lines and returns how many of its bytes they stand for. Fewer than all where the block

@@ -19,8 +19,8 @@ inline constexpr std::size_t kMarkerBytes = 256;
 // Where a stream stands. The texts are written and read by this room and opaque to everybody else; they go
 // into the columns of the same names in the history (storage/rows.h, SourceRow).
 struct Position {
-  std::string path;         // the stream's: as the configuration found it
-  std::string identity;     // device, inode and modification time of the file being read; empty: none yet
+  std::string path;      // the stream's: as the configuration found it
+  std::string identity;  // "device:inode:modified:born" of the file being read (identity.h); empty: none yet
   std::int64_t offset = 0;  // bytes of that file behind us: the end of the last line taken
   std::string marker;       // marker_of(the bytes before the offset)
   std::string head;         // head_of(the bytes before the offset)

@@ -12,8 +12,8 @@
 
 namespace etad::follow {
 
-// "train.log.2.gz" is the second of "train.log"; "train.log-20260711" and "train-20260711.log" are its of a
-// day.
+// "train.log.2.gz" is the second rotated file of "train.log"; "train.log-20260711" and "train-20260711.log" are those of
+// a day.
 struct RotatedName {
   std::string base;
   std::optional<std::int64_t> number;  // the higher, the older

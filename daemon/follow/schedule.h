@@ -1,6 +1,6 @@
-// When each stream is looked at next. Polling is the truth: a stream that moves is looked at often, one that
-// rests ever more seldom; a hint only moves the next look forward. Where hints can be expected, rest may be
-// longer; a stream that was found to have moved without one is not trusted with that until one comes.
+// When each stream is looked at next. Polling alone is relied on: a stream that moves is looked at often, one that rests
+// ever more seldom, and a hint only brings the next look forward. Where hints are expected the looks may be farther apart,
+// but not for a stream that has moved without one, until a hint for it comes.
 #pragma once
 
 #include <chrono>

@@ -64,7 +64,7 @@ class Stream {
   Stream(StreamId id, std::size_t tag, std::string path, bool read_rotated);
 
   void restore(const Position& position);
-  // What it was reading is another stream's.
+  // Another stream reads its file from now on.
   void let_go();
 
   // Reads at most about `budget` bytes and takes them off it. Appends batches.
@@ -75,12 +75,12 @@ class Stream {
   void close_file();
   // For a new stream whose file has been read already, up to there, under another name.
   void adopt(const FileStatus& status, const ReadPart& part);
-  // What lies under the path was found, and is to be read: all of it is unread until the first look.
+  // A file was found under the path: until the first look all of it counts as unread.
   void expect(const FileStatus& found) { expected_ = found.size; }
   // The name was deleted: what will lie under it is a new file.
   void note_removed() { removed_ = true; }
   bool was_removed() const { return removed_; }
-  // What was read of its file lies there now, in another.
+  // The content that was read lies in this other file now: reading goes on there.
   void go_on_in(const std::string& file, const FileStatus& status);
 
   StreamId id() const { return id_; }

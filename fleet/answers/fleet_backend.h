@@ -16,13 +16,13 @@ namespace etad::fleet {
 
 class FleetBackend final : public service::Backend {
  public:
-  // `look`: for so many seconds after this or another process has looked whether runs have changed, nobody looks
-  // again, and the models are taken as they are.
+  // `look`: seconds after this or another process has looked whether runs have changed, during which nobody looks again
+  // and the models are taken as they are.
   FleetBackend(const std::string& database, double look, std::shared_ptr<const FormatSet> formats,
                std::function<Instant()> now);
 
-  // Takes over the models there are, and fits those whose runs have changed if nobody has looked lately, nor is at it
-  // now. Blocks; for another's work only where there are no models at all yet.
+  // Loads the models that the database has and, unless another process has looked lately or is fitting now, fits those
+  // whose runs have changed. Blocks while it fits; waits for another process only where there are no models at all yet.
   Result<prediction::RefitReport> refit() override;
 
   // How long ago the models that are answered by were up to date.
@@ -44,7 +44,8 @@ class FleetBackend final : public service::Backend {
   }
 
  private:
-  // What is in the database: of use at all; looked at lately; kept if this process writes it.
+  // The models in the database: whether this process can use them, whether somebody has looked lately whether they are
+  // old, and whether this process may write there.
   struct Kept {
     bool usable = false, is_new = false, may_keep = false;
   };

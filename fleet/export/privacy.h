@@ -1,4 +1,4 @@
-// What of a history's names leaves the host. Pure.
+// Which of a history's names leave the host, and in which form. Pure.
 #pragma once
 
 #include <string>
