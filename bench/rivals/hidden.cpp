@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "regression/estimators/performance.h"
@@ -25,18 +26,22 @@ constexpr unsigned kCurve = kAllFacts & ~(kSamples | kDevices);  // of one netwo
 // The part of the history that a run is hidden with; empty: it stays known.
 using PartOf = std::function<std::string(const Datum&)>;
 
+// The values that one fact takes in each group of the history, by the group's key.
+using Values = std::map<std::string, std::set<double>>;
+Values values_of(const History& history, unsigned group, double Case::*fact) {
+  Values out;
+  for (const Datum& each : history) out[key_of(each.what, group)].insert(each.what.*fact);
+  return out;
+}
+
 PartOf each_size(const History& history) {
-  std::map<std::string, std::set<double>> sizes;
-  for (const Datum& each : history) sizes[key_of(each.what, kSeries)].insert(each.what.samples);
-  return [sizes](const Datum& each) {
+  return [sizes = values_of(history, kSeries, &Case::samples)](const Datum& each) {
     return sizes.at(key_of(each.what, kSeries)).size() < kFewest ? "" : key_of(each.what, kAllFacts);
   };
 }
 
 PartOf larger_half(const History& history) {
-  std::map<std::string, std::set<double>> sizes;
-  for (const Datum& each : history) sizes[key_of(each.what, kSeries)].insert(each.what.samples);
-  return [sizes](const Datum& each) {
+  return [sizes = values_of(history, kSeries, &Case::samples)](const Datum& each) {
     const std::string key = key_of(each.what, kSeries);
     const auto& of = sizes.at(key);
     const bool larger = each.what.samples >= *std::next(of.begin(), static_cast<int>((of.size() + 1) / 2));
@@ -45,9 +50,7 @@ PartOf larger_half(const History& history) {
 }
 
 PartOf all_but_one(const History& history) {
-  std::map<std::string, std::set<double>> sizes;
-  for (const Datum& each : history) sizes[key_of(each.what, kSeries)].insert(each.what.samples);
-  return [sizes](const Datum& each) {
+  return [sizes = values_of(history, kSeries, &Case::samples)](const Datum& each) {
     const std::string key = key_of(each.what, kSeries);
     const auto& of = sizes.at(key);
     const auto left = std::next(of.begin(), static_cast<int>(std::hash<std::string>()(key) % of.size()));
@@ -56,18 +59,14 @@ PartOf all_but_one(const History& history) {
 }
 
 PartOf devices(const History& history) {
-  std::map<std::string, std::set<double>> numbers;
-  for (const Datum& each : history) numbers[key_of(each.what, kCurve)].insert(each.what.devices);
-  return [numbers](const Datum& each) {
+  return [numbers = values_of(history, kCurve, &Case::devices)](const Datum& each) {
     const bool asked = numbers.at(key_of(each.what, kCurve)).size() > 2 && each.what.devices > 1;
     return asked ? key_of(each.what, kCurve | kDevices) : "";
   };
 }
 
 PartOf few_devices(const History& history) {
-  std::map<std::string, std::set<double>> numbers;
-  for (const Datum& each : history) numbers[key_of(each.what, kNetwork | kMachine)].insert(each.what.devices);
-  return [numbers](const Datum& each) {
+  return [numbers = values_of(history, kNetwork | kMachine, &Case::devices)](const Datum& each) {
     const std::string key = key_of(each.what, kNetwork | kMachine);
     const auto& of = numbers.at(key);
     return of.contains(1) && of.contains(2) && each.what.devices > 2 ? key : "";
