@@ -108,8 +108,12 @@ TEST(DigitsAlike, IsTrueOfRandomPatterns) {
       if (before != "no") ++(is_alike ? matches : other_matches);
       for (int k = 0; k < 3; ++k) {
         const std::string other = with_other_digits(message, random);
-        if (is_alike) EXPECT_EQ(places(*pattern, other), before) << text << " on " << message;
-        if (before != "no") EXPECT_TRUE(with_any->matches(other)) << text << " on " << message;
+        if (is_alike) {
+          EXPECT_EQ(places(*pattern, other), before) << text << " on " << message;
+        }
+        if (before != "no") {
+          EXPECT_TRUE(with_any->matches(other)) << text << " on " << message;
+        }
       }
     }
   }
