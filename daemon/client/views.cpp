@@ -221,13 +221,9 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
   out += "; the interval holds " + trimmed(number_text(confidence * 100)) + " of 100 runs\n";
   for (const Object& part : objects_of(estimate, "parts")) {
     out += "  " + padded(text_of(part, "phase"), 8) + "  " + interval_text(part);
-    const Object& model = object_of(part, "model");
-    const bool bridged = model.empty() && !object_of(part, "estimator").empty();
-    out += ", ";
-    out += bridged         ? foundation_text(part)
-           : model.empty() ? "as in " + counted(count_of(part, "runs"), "run")
-                           : basis_text(model);
-    out += "\n";
+    const bool is_counted = object_of(part, "model").empty() && object_of(part, "estimator").empty();
+    out += ", " + (is_counted ? "as in " + counted(count_of(part, "runs"), "run") : foundation_text(part)) +
+           "\n";
   }
   if (array_of(estimate, "parts").empty()) out += "  rests on " + foundation_text(estimate) + "\n";
   out += shared_effect_text(estimate);

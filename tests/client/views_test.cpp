@@ -45,6 +45,24 @@ TEST(EstimateText, SaysHowLongAndWhatItRestsOn) {
   EXPECT_EQ(text.find('\033'), std::string::npos);
 }
 
+TEST(EstimateText, SaysOfEachPartWhoAnsweredIt) {
+  const std::string text = estimate_text(parsed(R"({"network": "LeNet", "phase": "total", "iterations": 100,
+    "seconds": 12, "lower": 10, "upper": 14, "confidence": 0.9, "seconds_per_iteration": 0.12, "parts": [
+    {"phase": "train", "seconds": 10, "lower": 9, "upper": 12,
+     "estimator": {"name": "combined", "left_out_error_percent": 12.8, "tested_on": 12},
+     "rests_on": {"runs": 18, "networks": 2, "devices": 1},
+     "model": {"id": 3, "runs": 8, "segments": 118, "error_percent": 12.8, "fitted_at": "2026-11-20T12:00:00Z"}},
+    {"phase": "test", "seconds": 1, "lower": 1, "upper": 1, "estimator": {"name": "end_to_end"},
+     "model": {"id": 4, "runs": 7, "segments": 26, "error_percent": 5.2, "fitted_at": "2026-11-20T12:00:00Z"}},
+    {"phase": "startup", "seconds": 1, "lower": 1, "upper": 1, "runs": 7}]})"),
+                                         {});
+  for (const char* part :
+       {"18 runs of 2 networks on 1 device model, by combined, off by 12.8 % in 12 such questions",
+        "model 4: 7 runs, 26 measurements, cross-validated error 5.2 %", "as in 7 runs"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  EXPECT_EQ(text.find("model 3"), std::string::npos) << text;
+}
+
 TEST(RunText, TellsTheStepTimeAndASilence) {
   Object run = kRun;
   EXPECT_EQ(run_text(run, {}).find("hang"), std::string::npos);
