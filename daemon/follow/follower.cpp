@@ -141,9 +141,7 @@ void Follower::Impl::set_next_scan(SteadyTime now, bool found_any) {
   const auto& directories = discovery.directories();
   scan_hints_expected = std::all_of(directories.begin(), directories.end(),
                                     [this](const std::string& each) { return hinting.contains(each); });
-  const bool trusted = scan_hints_expected && !scan_hint_missed;
-  const auto longest =
-      trusted ? std::max(options.hinted_interval, options.idle_interval) : options.idle_interval;
+  const auto longest = options.longest_rest(scan_hints_expected && !scan_hint_missed);
   last_scan = now;
   scan_interval = found_any ? options.active_interval : std::min(scan_interval * 2, longest);
   scan_interval = std::max(scan_interval, options.active_interval);

@@ -9,6 +9,7 @@
 // same bytes are read again. One thread drives it; file system, hints and times are given to it.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -60,6 +61,10 @@ struct Options {
   std::chrono::milliseconds forget_after{24 * 3'600'000};  // streams whose file is gone are forgotten
   std::size_t max_open = 512;                 // descriptors; the least recently read is closed first
   std::int64_t largest_inflated = 4LL << 30;  // more of a compressed file is not read
+
+  std::chrono::milliseconds longest_rest(bool hints_come) const {
+    return hints_come ? std::max(hinted_interval, idle_interval) : idle_interval;
+  }
 };
 
 // One cleaned line. `time` is the container envelope's (Docker, CRI): it counts where the line has none.

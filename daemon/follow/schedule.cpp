@@ -73,9 +73,7 @@ void Schedule::moved(StreamId stream, SteadyTime now) {
 
 void Schedule::rested(StreamId stream, SteadyTime now, bool hints_expected) {
   const Entry& entry = entries_.at(stream);
-  const bool trusted = hints_expected && !entry.hint_missed;
-  const auto longest =
-      trusted ? std::max(options_.hinted_interval, options_.idle_interval) : options_.idle_interval;
+  const auto longest = options_.longest_rest(hints_expected && !entry.hint_missed);
   after_look(stream, now, std::clamp(entry.interval * 2, options_.active_interval, longest));
 }
 

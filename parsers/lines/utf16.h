@@ -10,8 +10,9 @@
 
 namespace etad {
 
-// The line in UTF-8, written over its own bytes, without a return at its end; what is no such line is returned as it is. A character that takes
-// more bytes in UTF-8 than the characters before it have left room for becomes a question mark.
+// The line in UTF-8, written over its own bytes, without a return at its end; what is no such line is returned as it
+// is. A character that takes more bytes in UTF-8 than the characters before it have left room for becomes a question
+// mark.
 std::span<char> narrow_utf16(std::span<char> line);
 
 }  // namespace etad
