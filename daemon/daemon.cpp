@@ -125,6 +125,9 @@ Result<void> Daemon::open_history() {
       std::move(*reader), std::move(models), system::now,
       [this] { refit_beat_ = steady_clock::now().time_since_epoch().count(); },
       Refit::Measuring{put_costs_with(*writer_), config_.host.empty() ? system::host_name() : config_.host});
+  auto networks_reader = Reader::open(path);
+  if (!networks_reader) return tl::unexpected(networks_reader.error());
+  networks_reader_ = std::move(*networks_reader);
   auto live_reader = Reader::open(path);
   if (!live_reader) return tl::unexpected(live_reader.error());
   live_reader_ = std::move(*live_reader);
@@ -263,6 +266,11 @@ std::map<std::string, std::string> Daemon::source_statuses() {
   const auto streams = ingest_->status().streams;
   for (const follow::Status& stream : *streams) out[stream.path] = stream.text;
   return out;
+}
+
+Result<std::vector<NetworkRow>> Daemon::networks(const NetworkFilter& filter) {
+  const Lock one_at_a_time(networks_mutex_);
+  return networks_reader_->networks(filter);
 }
 
 Result<prediction::RefitReport> Daemon::refit() {

@@ -55,6 +55,7 @@ class Daemon final : public service::Backend {
   std::shared_ptr<const FormatSet> formats() override;
   service::Health health() override;
   std::map<std::string, std::string> source_statuses() override;
+  Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override EXCLUDES(networks_mutex_);
   Result<prediction::RefitReport> refit() override;
   Result<void> reload() override;
   Result<void> label(std::int64_t run_id, const std::map<std::string, std::string>& labels) override;
@@ -96,6 +97,8 @@ class Daemon final : public service::Backend {
   std::unique_ptr<Alerts> alerts_;  // nullptr: no command is configured
   std::unique_ptr<RunWatch> run_watch_;
   std::map<RunEventKind, std::int64_t> run_events_ GUARDED_BY(mutex_);  // told since the start
+  Mutex networks_mutex_;                                                // one list at a time
+  std::unique_ptr<Reader> networks_reader_ GUARDED_BY(networks_mutex_);
   std::unique_ptr<Reader> live_reader_;
   std::unique_ptr<prediction::LiveRuns> live_runs_;
   std::unique_ptr<TrackRecordKeeper> track_record_keeper_;

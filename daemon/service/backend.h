@@ -99,6 +99,9 @@ class Backend {
   virtual std::map<std::string, std::string> source_statuses() = 0;
 
   // Called on a worker thread; may block until the thing is done.
+  // In the order of their names. What a network's runs have in common is remembered; the first list after a start
+  // takes as long as reading all runs does.
+  virtual Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) = 0;
   virtual Result<prediction::RefitReport> refit() = 0;
   virtual Result<void> reload() = 0;
   virtual Result<void> label(std::int64_t run_id, const std::map<std::string, std::string>& labels) = 0;

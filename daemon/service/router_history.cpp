@@ -147,10 +147,12 @@ Outcome Router::networks(Call& call) {
     if (!*last) return unknown("run at which that page began", std::to_string(page.cursor), {});
   }
   filter.limit = page.limit + 1;
-  const auto rows = reader_.networks(filter);
-  if (!rows) return history_failed(rows.error());
-  return list_reply("networks", *rows, page, write_network,
-                    [&](std::size_t i) { return (*rows)[i].last_run; });
+  return Work{[&backend = backend_, filter, page]() -> Reply {
+    const auto rows = backend.networks(filter);
+    if (!rows) return history_failed(rows.error());
+    return list_reply("networks", *rows, page, write_network,
+                      [&](std::size_t i) { return (*rows)[i].last_run; });
+  }};
 }
 
 Outcome Router::models(Call& call) {

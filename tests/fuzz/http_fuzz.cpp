@@ -103,6 +103,9 @@ class OneModel : public Backend {
   std::shared_ptr<const FormatSet> formats() override { return formats_; }
   Health health() override { return {}; }
   std::map<std::string, std::string> source_statuses() override { return {{"/tmp/\xfe", "a directory"}}; }
+  Result<std::vector<NetworkRow>> networks(const NetworkFilter&) override {
+    return std::vector<NetworkRow>(1);
+  }
   Result<RefitReport> refit() override { return RefitReport{}; }
   Result<void> reload() override { return {}; }
   Result<std::string> backup() override { return fail("not here"); }

@@ -101,6 +101,9 @@ class FakeBackend : public Backend {
   std::shared_ptr<const FormatSet> formats() override { return format_set; }
   Health health() override { return health_; }
   std::map<std::string, std::string> source_statuses() override { return statuses; }
+  Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override {
+    return reader != nullptr ? reader->networks(filter) : fail("this test has no networks");
+  }
   Result<RefitReport> refit() override { return RefitReport{3, 2, 1, 0.25}; }
   Result<void> reload() override {
     if (broken_config) return fail("unknown key \"socke\"", "did you mean \"socket\"?", "etad.toml:3");
@@ -141,6 +144,7 @@ class FakeBackend : public Backend {
   std::shared_ptr<const ModelSet> model_set = std::make_shared<ModelSet>();
   std::shared_ptr<const FormatSet> format_set = std::make_shared<FormatSet>();
   Health health_;
+  Reader* reader = nullptr;  // of the networks
   std::map<std::string, std::string> statuses;
   bool broken_config = false, is_import = false;
   std::vector<std::string> put_right;

@@ -27,6 +27,9 @@ class Service final : public service::Backend {
   service::Health health() override { return {}; }
   std::map<std::string, std::string> source_statuses() override { return {}; }
 
+  Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override {
+    return reader_->networks(filter);
+  }
   // What changes something is asked of the machine itself.
   Result<prediction::RefitReport> refit() override { return refit_.run(); }
   Result<void> reload() override { return not_here(); }
