@@ -11,7 +11,7 @@ ETAD_SAVED(TableState, header, lines)
 ETAD_SAVED(VoiceState, voice, others, met)
 ETAD_SAVED(UnclearTimesState, meaning, told, told_scale, first, last, rises, epoch, step)
 ETAD_SAVED(ReadingState, format, last, carried, year, tracker, table, measured, first_ordinal, voices,
-           unclear)
+           unclear, needs_are_met)
 ETAD_SAVED(RivalState, reading, segments, points)
 ETAD_SAVED(SearchState, looked_at, silent, no_trace, rivals, held)
 ETAD_SAVED(TraceState, header, label_sets, last, scan, first_row, complaint)

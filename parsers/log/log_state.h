@@ -58,6 +58,7 @@ struct ReadingState {
   std::int64_t first_ordinal = 0;
   VoiceState voices;
   UnclearTimesState unclear;
+  bool needs_are_met = false;
 };
 
 // A reading that is not (yet) the one that counts, and what it has found.

@@ -43,6 +43,7 @@ Reading::Reading(std::shared_ptr<const Format> format, const ReadingContext& con
 
 bool Reading::take(std::string_view line, std::optional<Instant> arrival, Instant modified, Records& out) {
   time_.reference = modified;
+  needs_are_met_ = needs_are_met_ || format_->meets_needs(line);
   const std::int64_t bad_rows = table_ ? table_->bad_rows() : 0;
   Event event = table_ ? table_->read(line) : format_->match(line, time_, shapes_);
   const bool known = event.kind != EventKind::none;
@@ -112,8 +113,8 @@ void Reading::number_from(std::int64_t first) {
 }
 
 ReadingState Reading::save() const {
-  ReadingState state{name(), time_.last, time_.carried,  time_.year, tracker_.save(),
-                     {},     measured_,  first_ordinal_, voices_,    unclear_.state()};
+  ReadingState state{name(),    time_.last,     time_.carried, time_.year,       tracker_.save(), {},
+                     measured_, first_ordinal_, voices_,       unclear_.state(), needs_are_met_};
   if (table_) state.table = TableState{table_->header(), table_->lines()};
   return state;
 }
@@ -128,6 +129,7 @@ Result<Reading> Reading::restore(std::shared_ptr<const Format> format, const Rea
   reading.time_.carried = state.carried;
   reading.time_.year = state.year;
   reading.measured_ = state.measured;
+  reading.needs_are_met_ = state.needs_are_met;
   reading.first_ordinal_ = state.first_ordinal;
   reading.voices_ = state.voices;
   reading.unclear_ = UnclearTimes(state.unclear);

@@ -50,6 +50,9 @@ class Reading {
   // The evidence: segments since the reading began.
   std::int64_t measured() const { return measured_; }
 
+  // Whether a line has said what the format needs (Format::meets_needs).
+  bool needs_are_met() const { return needs_are_met_; }
+
   // The ordinals that its runs have: from `first` on. A run under way is told anew, under its new one.
   void number_from(std::int64_t first);
   std::int64_t first_ordinal() const { return first_ordinal_; }
@@ -71,6 +74,7 @@ class Reading {
   Tracker tracker_;
   std::optional<SegmentTable> table_;  // where its lines are the rows of one
   std::int64_t measured_ = 0;
+  bool needs_are_met_ = false;
   std::int64_t first_ordinal_ = 0;
   VoiceState voices_;
   UnclearTimes unclear_;

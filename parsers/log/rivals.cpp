@@ -107,6 +107,7 @@ std::optional<Rival> Rivals::winner(const Reading* own, std::int64_t segments, b
   const auto may_win = [&](const Rival& r) {
     const auto measured = static_cast<std::int64_t>(r.found.segments.size());
     if (r.reading.format().is_generic() != generic) return false;
+    if (!r.reading.needs_are_met()) return false;
     if (own && own->format().over(r.reading.name())) return false;
     if (generic) return measured >= segments || measured_whole(r);
     return measured >= segments || (measured > 0 && !r.reading.running());

@@ -22,6 +22,7 @@ struct Format::Impl {
   std::uint64_t fingerprint = 0;
   RuleFile file;
   std::vector<Pattern> recognise;
+  std::vector<Pattern> needs;
   std::vector<Pattern> strip;
   std::vector<Rule> rules;
   std::vector<std::string> object_paths;  // that rules look for in JSON objects
@@ -124,6 +125,7 @@ tl::expected<std::shared_ptr<const Format>, std::vector<Error>> Format::load(std
   const RuleFile& file = impl->file;
   impl->fingerprint = fnv1a(toml);
   impl->recognise = compile_all(file.recognise, "recognise", Pattern::Anchor::anywhere, file.where, errors);
+  impl->needs = compile_all(file.needs, "needs", Pattern::Anchor::anywhere, file.where, errors);
   impl->strip = compile_all(file.strip, "strip", Pattern::Anchor::beginning, file.where, errors);
   for (const RuleSpec& spec : file.rules)
     if (auto rule = Rule::compile(spec, file.where, errors)) impl->rules.push_back(std::move(*rule));
@@ -230,6 +232,11 @@ Event Format::match(std::string_view line, TimeContext& context, ShapeMemory* sh
 bool Format::recognises(std::string_view line) const {
   return std::any_of(impl_->recognise.begin(), impl_->recognise.end(),
                      [&](const Pattern& p) { return p.matches(line); });
+}
+
+bool Format::meets_needs(std::string_view line) const {
+  return impl_->needs.empty() || std::any_of(impl_->needs.begin(), impl_->needs.end(),
+                                             [&](const Pattern& p) { return p.matches(line); });
 }
 
 std::string_view Format::stripped(std::string_view line) const {

@@ -39,6 +39,10 @@ class Format {
   // Whether this line shows the file to be of this format.
   bool recognises(std::string_view line) const;
 
+  // Whether this line says what some line of the log has to before the format is believed (`needs`). Where the file
+  // asks for nothing, every line does.
+  bool meets_needs(std::string_view line) const;
+
   // A line without what loggers write before it (`strip`), each of them as often as it stands there.
   std::string_view stripped(std::string_view line) const;
 

@@ -43,10 +43,12 @@ class SampleRun {
     const auto& samples = format_.file().samples;
     seen_.assign(format_.rules().size(), false);
     bool negative = false, recognised = format_.file().recognise.empty();
+    bool believed = format_.file().needs.empty();
     for (const SampleSpec& sample : samples) {
       check(sample);
       negative = negative || !sample.event;
       recognised = recognised || format_.recognises(sample.text);
+      believed = believed || format_.meets_needs(sample.text);
     }
     for (std::size_t i = 0; i < seen_.size(); ++i)
       if (!seen_[i])
@@ -57,6 +59,8 @@ class SampleRun {
           "add a [[sample]] with event = \"\": a line that looks alike and means nothing");
     if (!recognised && !samples.empty())
       add(format_.file().recognise.front().line, "recognise: none of the samples is recognised", {});
+    if (!believed && !samples.empty())
+      add(format_.file().needs.front().line, "needs: none of the samples has what it asks for", {});
   }
 
  private:

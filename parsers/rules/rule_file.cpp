@@ -99,7 +99,7 @@ class Reader {
     file_.format_line = 1;
     check_keys(root,
                {"format", "framework", "recognise", "over", "timestamp", "strip", "section_body", "table",
-                "beside", "generic", "description", "rule", "sample"},
+                "beside", "generic", "needs", "description", "rule", "sample"},
                "");
     file_.format = required_text(root, "format", "the file", 1);
     file_.framework = optional_text(root, "framework", file_.format);
@@ -122,6 +122,10 @@ class Reader {
     for (const auto& form : texts(root, "timestamp")) read_header_form(form);
     for (const auto& name : texts(root, "over")) file_.over.push_back(name.text);
     file_.recognise = texts(root, "recognise");
+    file_.needs = texts(root, "needs");
+    if (!file_.needs.empty() && !file_.generic)
+      add(file_.needs.front().line, "'needs' without 'generic'",
+          "only generic formats are believed by their words");
     file_.strip = texts(root, "strip");
     read_tables(root, "rule", kMaxRules, [this](const toml::table& t) { read_rule(t); });
     read_tables(root, "sample", kMaxSamples, [this](const toml::table& t) { read_sample(t); });

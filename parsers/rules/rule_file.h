@@ -66,7 +66,7 @@ struct RuleFile {
   bool generic = false;  // reads what no other format does
   std::vector<HeaderForm> headers;
   std::vector<std::string> over;
-  std::vector<PatternSpec> recognise, strip;
+  std::vector<PatternSpec> recognise, needs, strip;
   std::vector<RuleSpec> rules;
   std::vector<SampleSpec> samples;
   std::size_t format_line = 1;

@@ -180,10 +180,60 @@ TEST(Generic, AFormatThatALaterLineOfTheBatchShowsGoesBeforeIt) {
   auto lines = lines_by(20, [](int i) {
     return written(" %2d%%|##   | %d/100 [%d:00<10:00, 60.00s/it]", i + 10, i + 10, i + 10);
   });
+  lines.emplace_back("Epoch 1 is over");
+  EXPECT_EQ(read(lines).format, "generic");
   lines.emplace_back("{'loss': 1.25, 'learning_rate': 4.5e-05, 'epoch': 0.5}");
   EXPECT_EQ(read(lines).format, "huggingface");
-  lines.pop_back();
-  EXPECT_EQ(read(lines).format, "generic");
+}
+
+// What generates texts or evaluates draws the same bars for as long.
+TEST(Generic, ABarWithoutANameIsATrainingWhereALineSaysSo) {
+  const auto bars = lines_by(20, [](int i) {
+    return written(" %2d%%|##   | %d/100 [%d:00<10:00, 60.00s/it]", i + 10, i + 10, i + 10);
+  });
+  const auto with = [&bars](const std::string& line, bool before) {
+    std::vector<std::string> lines = bars;
+    lines.insert(before ? lines.begin() : lines.end(), line);
+    return read(lines);
+  };
+  EXPECT_EQ(read(bars).runs.size(), 0U);
+  for (const char* word : {"Loading checkpoint shards: 100%|#####| 2/2 [00:02<00:00,  1.22s/it]",
+                           "Generating train split: 100%|#####| 520/520 [00:00<00:00, 9250.00 examples/s]",
+                           "/srv/training/generate.py:12: UserWarning: the optimizers/lr_scheduler.py is old",
+                           "You should probably TRAIN this model on a down-stream task to be able to use it.",
+                           "Prompt 12: How do I lose weight?", "BLEU: 31.25", "loaded 200 prompts"}) {
+    EXPECT_EQ(with(word, true).runs.size(), 0U) << word;
+    EXPECT_EQ(with(word, false).runs.size(), 0U) << word;
+  }
+  for (const char* word :
+       {"Epoch 1/3", "--- Phase 1: Adam (100 epochs) ---", "Start training", "train_loss = 0.5",
+        "2026-03-01 10:00:12,750 - INFO - ***** Running training *****", "lr: 3e-4", "fold 2"}) {
+    for (const bool before : {true, false}) {
+      const auto out = with(word, before);
+      ASSERT_EQ(out.runs.size(), 1U) << word;
+      EXPECT_EQ(out.runs.at(0).iteration, 29);
+      EXPECT_EQ(out.runs.at(0).max_iterations, 100);
+    }
+  }
+}
+
+TEST(Generic, WhatALineHasSaidOfATrainingOutlivesTheDaemon) {
+  LogOptions options;
+  options.formats = &shipped_formats();
+  LogParser parser(options);
+  Records records;
+  const auto feed = [&](const std::string& line) { parser.feed(line, {}, reference_time(), records); };
+  feed("  0%|     | 0/100 [00:00<?, ?it/s]");
+  feed("Start training");
+  // So much that the line is held no more.
+  for (int i = 0; i < 2000; ++i)
+    feed(written("note %d of something that no rule knows, whatever it may be", i));
+  auto again = LogParser::restore(options, parser.save());
+  ASSERT_TRUE(again);
+  parser = std::move(*again);
+  for (int i = 10; i < 20; ++i) feed(written(" %2d%%|##   | %d/100 [%d:00<10:00, 60.00s/it]", i, i, i));
+  parser.flush(records);
+  EXPECT_EQ(parser.format(), "generic");
 }
 
 TEST(Generic, WhatIsNoTrainingIsNothing) {
