@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 
 #include "parsers/base/suggest.h"
 
@@ -99,7 +100,7 @@ class Reader {
     file_.format_line = 1;
     check_keys(root,
                {"format", "framework", "recognise", "over", "timestamp", "strip", "section_body", "table",
-                "beside", "generic", "needs", "description", "rule", "sample"},
+                "beside", "generic", "needs", "find", "description", "rule", "sample"},
                "");
     file_.format = required_text(root, "format", "the file", 1);
     file_.framework = optional_text(root, "framework", file_.format);
@@ -127,12 +128,22 @@ class Reader {
       add(file_.needs.front().line, "'needs' without 'generic'",
           "only generic formats are believed by their words");
     file_.strip = texts(root, "strip");
+    read_find_lists(root);
     read_tables(root, "rule", kMaxRules, [this](const toml::table& t) { read_rule(t); });
     read_tables(root, "sample", kMaxSamples, [this](const toml::table& t) { read_sample(t); });
+    for (const auto& [name, list] : find_lists_)
+      if (!list.used) add(list.line, "find: no rule names the list '" + name + "'");
     return std::move(file_);
   }
 
  private:
+  // Patterns that several rules share.
+  struct FindList {
+    std::vector<PatternSpec> patterns;
+    std::size_t line = 0;
+    bool used = false;
+  };
+
   static std::size_t line_of(const toml::node& node) { return node.source().begin.line; }
 
   void add(std::size_t line, std::string message, std::string hint = {}) {
@@ -283,13 +294,41 @@ class Reader {
     }
   }
 
-  void read_find(const toml::table& table, RuleSpec& rule) {
-    rule.find = texts(table, "find");
-    if (rule.find.size() > kMaxFinds)
-      add(rule.line, owner_ + "more than " + std::to_string(kMaxFinds) + " patterns to find");
-    for (const PatternSpec& pattern : rule.find)
+  std::vector<PatternSpec> find_patterns(const toml::table& owner, std::string_view key) {
+    auto patterns = texts(owner, key);
+    if (patterns.size() > kMaxFinds)
+      add(line_of(*owner.get(key)), owner_ + "more than " + std::to_string(kMaxFinds) + " patterns to find");
+    for (const PatternSpec& pattern : patterns)
       if (pattern.text.size() > kMaxPatternBytes)
         add(pattern.line, owner_ + "a pattern is longer than " + std::to_string(kMaxPatternBytes) + " bytes");
+    return patterns;
+  }
+
+  void read_find_lists(const toml::table& root) {
+    owner_ = "find: ";
+    read_table(root, "find", [&](const toml::key& name, const toml::node& list) {
+      if (!list.is_array()) return wrong_type(list, name.str(), "a list of strings");
+      find_lists_[std::string(name.str())] = {find_patterns(*root.get("find")->as_table(), name.str()),
+                                              name.source().begin.line};
+    });
+  }
+
+  // A list of patterns, or the name of one that stands in the file's [find].
+  void read_find(const toml::table& table, RuleSpec& rule) {
+    const toml::node* node = table.get("find");
+    if (!node || !node->is_string()) {
+      rule.find = find_patterns(table, "find");
+      return;
+    }
+    const std::string& name = node->as_string()->get();
+    const auto list = find_lists_.find(name);
+    if (list == find_lists_.end()) {
+      std::vector<std::string_view> known;
+      for (const auto& entry : find_lists_) known.push_back(entry.first);
+      return add(line_of(*node), owner_ + "[find] has no list '" + name + "'", did_you_mean(name, known));
+    }
+    list->second.used = true;
+    rule.find = list->second.patterns;
   }
 
   void read_json(const toml::table& table, RuleSpec& rule) {
@@ -401,7 +440,8 @@ class Reader {
 
   std::vector<Error>& errors_;
   RuleFile file_;
-  std::string owner_;  // how messages name the rule or sample being read
+  std::map<std::string, FindList> find_lists_;  // by name
+  std::string owner_;                           // how messages name the rule or sample being read
 };
 
 }  // namespace
