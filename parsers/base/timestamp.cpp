@@ -21,6 +21,7 @@ class Cursor {
   std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
   bool done() const { return at_ == end_; }
   char peek() const { return at_ < end_ ? *at_ : '\0'; }
+  bool at_letter() const { return (peek() >= 'A' && peek() <= 'Z') || (peek() >= 'a' && peek() <= 'z'); }
   bool take(char c) {
     if (peek() != c || done()) return false;
     ++at_;
@@ -190,6 +191,16 @@ bool take_clock(Cursor& c, WallTime& t) {
          c.take_digits(2, t.second);
 }
 
+// "02:21:06 PM": the half of the day, where the clock has one.
+void take_half_day(Cursor& c, WallTime& t) {
+  Cursor behind = c;
+  behind.take(' ');
+  const int later = behind.take_any("Pp") ? 12 : 0;
+  if ((later == 0 && !behind.take_any("Aa")) || !behind.take_any("Mm") || behind.at_letter()) return;
+  t.hour = t.hour % 12 + later;
+  c = behind;
+}
+
 // Two digits at p; anything else makes `bad` negative for good.
 inline int two_digits(const char* p, int& bad) {
   const int tens = p[0] - '0', ones = p[1] - '0';
@@ -305,11 +316,8 @@ bool take_iso(Cursor& c, WallTime& t) {
   if (!known || !c.take(separator) || !c.take_digits(2, t.month) || !c.take(separator) ||
       !c.take_digits(2, t.day) || !c.take_any(" Tt_") || !take_clock(c, t))
     return false;
-  if (c.peek() == '.' || c.peek() == ',') {
-    Cursor behind = c;
-    behind.take_any(".,");
-    if (behind.take_fraction(t.micros)) c = behind;
-  }
+  if (Cursor behind = c; behind.take_any(".,") && behind.take_fraction(t.micros)) c = behind;
+  take_half_day(c, t);
   take_zone(c, t);
   return true;
 }
@@ -363,6 +371,7 @@ bool take_clock_header(Cursor& c, WallTime& t) {
   const bool bracketed = !named && c.take('[');
   if (!take_clock(c, t)) return false;
   if (c.take(',') || c.take('.')) c.take_fraction(t.micros);
+  take_half_day(c, t);
   if (named) return c.take_word(" - ");
   if (bracketed && !c.take(']')) return false;
   if (!c.take_any(" \t")) return false;
@@ -406,8 +415,7 @@ std::optional<Instant> take_epoch(Cursor& c) {
   if (digits == 10) {
     micros = whole * 1'000'000;
     Cursor behind = c;
-    std::int64_t fraction = 0;
-    if (behind.take('.') && behind.take_fraction(fraction)) {
+    if (std::int64_t fraction = 0; behind.take('.') && behind.take_fraction(fraction)) {
       micros += fraction;
       c = behind;
     }

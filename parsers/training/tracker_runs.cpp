@@ -250,6 +250,13 @@ bool says_all_of_a_run(const Event& event) {
   return event.has(Field::elapsed) && (event.has(Field::rate) || event.has(Field::iterations));
 }
 
+// Some show their steps at intervals, and the last ones not at all.
+bool has_done_all(const RunTrack& r) {
+  const Run& run = r.run;
+  return run.job == Job::train && run.max_iterations && run.iteration && *run.max_iterations > 0 &&
+         (*run.iteration >= *run.max_iterations || *run.iteration + r.training.stride > *run.max_iterations);
+}
+
 }  // namespace
 
 void track::Runs::end(const Moment& m) {
@@ -279,8 +286,9 @@ void track::Runs::end(const Moment& m) {
   measure_whole(*r, m);
   all_.steps.give_layer_times(*r, m.out);
   const std::string_view outcome = m.event.text(Field::outcome);
-  const bool stopped =
-      outcome == "stopped" || fell_short(r->run, m.event) || (outcome == "ended" && !came_to_plan(r->run));
+  const bool stopped = outcome == "stopped" || fell_short(r->run, m.event) ||
+                       (outcome == "ended" && !came_to_plan(r->run)) ||
+                       (r->last_words.stopped_early && !has_done_all(*r));
   r->run.state = stopped ? RunState::stopped : RunState::finished;
   if (!stopped && r->run.job == Job::train && r->run.max_iterations && r->run.iteration)
     r->run.iteration = std::max(*r->run.iteration, *r->run.max_iterations);
@@ -289,13 +297,6 @@ void track::Runs::end(const Moment& m) {
 }
 
 namespace {
-
-// Some show their steps at intervals, and the last ones not at all.
-bool has_done_all(const RunTrack& r) {
-  const Run& run = r.run;
-  return run.job == Job::train && run.max_iterations && run.iteration && *run.max_iterations > 0 &&
-         (*run.iteration >= *run.max_iterations || *run.iteration + r.training.stride > *run.max_iterations);
-}
 
 // Nothing more comes of it. Whether it had done what was planned, it need not have said; but what broke it off,
 // perhaps.

@@ -199,5 +199,17 @@ TEST(ProgressBars, OneOfAFewSecondsBehindTheEndIsNoTraining) {
   EXPECT_EQ(runs_of(lines).size(), 1U);
 }
 
+TEST(ProgressBars, ATrainingThatSaysItStoppedEarlyIsNotFinished) {
+  std::vector<std::string> lines;
+  for (int epoch = 0; epoch < 5; ++epoch)
+    lines.push_back(bar_of(100, 100, 50, "Epoch " + std::to_string(epoch) + " [Train]"));
+  lines.emplace_back("Early stopping triggered after 5 epochs");
+  lines.emplace_back("Training completed!");
+  const Records records = records_of(*format_named("tqdm"), lines);
+  ASSERT_FALSE(records.runs.empty());
+  EXPECT_EQ(records.runs.back().ordinal, 0);
+  EXPECT_EQ(records.runs.back().state, RunState::stopped);
+}
+
 }  // namespace
 }  // namespace etad::test

@@ -34,6 +34,15 @@ std::string message(HeaderForm form, std::string_view line) {
          std::string(line.substr(header.message));
 }
 
+TEST(Timestamp, ClocksOfTwelveHours) {
+  EXPECT_EQ(message(HeaderForm::iso8601, "[2021-09-06 02:21:06 PM-Train.py-INFO:[Val Info]"),
+            "2021-09-06T14:21:06Z||Train.py-INFO:[Val Info]");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2021-09-06 12:00:06.5 AM step"), "2021-09-06T00:00:06.5Z||step");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2021-09-06 12:00:06 pm | step"), "2021-09-06T12:00:06Z||step");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2021-09-06 10:00:06 AMP is on"), "2021-09-06T10:00:06Z||AMP is on");
+  EXPECT_EQ(message(HeaderForm::clock, "02:21:06 PM - step"), "2026-05-31T14:21:06Z||step");
+}
+
 TEST(Timestamp, GlogInAllItsWidths) {
   EXPECT_EQ(message(HeaderForm::glog, "I1121 00:16:38.258493 18451 solver.cpp:239] Iteration 1"),
             "2025-11-21T00:16:38.258493Z|solver.cpp|Iteration 1");
