@@ -16,7 +16,8 @@ namespace {
 constexpr std::chrono::milliseconds kFirstRetry{500};
 constexpr std::chrono::milliseconds kLongestRetry{30'000};
 constexpr Instant::duration kOldest = std::chrono::hours{24 * 3650};  // no change is taken for older
-constexpr std::chrono::seconds kStillLook{5};  // how often open runs are looked at for being lost
+// How often open runs are looked at for being lost: every hundredth part of what makes one lost, between these.
+constexpr std::chrono::seconds kStillLook{5}, kRarestStillLook{60};
 
 follow::Position position_of(const SourceRow& row) {
   return {row.path, row.identity, row.offset, row.marker, row.head, row.size, row.carried};
@@ -330,12 +331,15 @@ void Ingest::touch(Source& source) {
 
 Result<void> Ingest::close_still_runs() {
   if (now_ < next_still_look_) return {};
-  next_still_look_ = now_ + kStillLook;
+  next_still_look_ = now_ + std::clamp(options_.lost_after / 100, kStillLook, kRarestStillLook);
   for (auto& [path, source] : sources_) {
     const bool still =
         source->caught_up && source->still_since && now_ - *source->still_since > options_.lost_after;
     if (!still || !source->running) continue;
-    if (moved_.size() >= options_.most_awake) break;  // the others at the next look
+    if (moved_.size() >= options_.most_awake) {  // the others soon
+      next_still_look_ = now_ + kStillLook;
+      break;
+    }
     const auto awake = wake(*source);
     if (!awake) return tl::unexpected(awake.error());
     source->running = (*awake)->parser.running();

@@ -26,9 +26,11 @@ constexpr std::chrono::seconds kPlaceLook{5};             // whether the databas
 constexpr int kRecoverPause = 1'000;                      // milliseconds between two tries to begin anew
 constexpr std::chrono::seconds kSetBack{2};               // of the wall clock: worth a word
 constexpr std::chrono::milliseconds kPublishEvery{250};   // at most so often while something happens
-constexpr std::chrono::seconds kPublishAtLeast{10};       // and so often while nothing does
-constexpr int kPublishShare = 500;  // of the time, one part at most goes into publishing many streams
-constexpr std::chrono::seconds kPublishRarest{2};    // while something happens
+// Publishing many streams takes at most one part of so many of the time: while something happens, and while
+// nothing does.
+constexpr int kPublishShare = 500, kIdlePublishShare = 5'000;
+constexpr std::chrono::seconds kPublishRarest{2};                         // while something happens
+constexpr std::chrono::seconds kIdlePublish{10}, kIdlePublishRarest{60};  // while nothing does
 constexpr std::int64_t kCatchUp = 16 * 1024 * 1024;  // bytes read: memory was needed that no longer is
 
 IngestCounters sum(IngestCounters a, const IngestCounters& b) {
@@ -87,7 +89,7 @@ struct IngestThread::Work {
   std::unique_ptr<Ingest> ingest;
   std::unique_ptr<ProcessTable> processes;
   std::unique_ptr<CommandLineWatch> command_lines;
-  follow::SteadyTime next_publish{};
+  follow::SteadyTime next_publish{}, next_idle_publish{};
   bool unpublished = true;             // something happened since the last time
   std::optional<std::int64_t> tidied;  // how much had been read when memory was last given back
 };
@@ -286,7 +288,7 @@ void IngestThread::tell_clock(follow::SteadyTime now, Instant wall) {
 }
 
 void IngestThread::publish(Work& work, follow::SteadyTime now) {
-  const bool stale = now >= work.next_publish + kPublishAtLeast;
+  const bool stale = now >= work.next_idle_publish;
   const bool due = now >= work.next_publish && (work.unpublished || stale);
   std::shared_ptr<const std::vector<follow::Status>> streams;
   std::shared_ptr<const follow::Lookup> lookup;
@@ -298,6 +300,8 @@ void IngestThread::publish(Work& work, follow::SteadyTime now) {
     const auto cost = std::chrono::ceil<std::chrono::microseconds>(follow::SteadyTime::clock::now() - begun);
     work.next_publish =
         now + std::clamp<std::chrono::microseconds>(cost * kPublishShare, kPublishEvery, kPublishRarest);
+    work.next_idle_publish = now + std::clamp<std::chrono::microseconds>(cost * kIdlePublishShare,
+                                                                         kIdlePublish, kIdlePublishRarest);
     work.unpublished = false;
   }
   const Lock lock(mutex_);
