@@ -127,6 +127,13 @@ void EpochCount::see(std::int64_t epoch) {
 void EpochCount::announce(std::int64_t epoch) {
   announced = epoch;
   open = true;
+  trained.reset();
+  trained_again = false;
+}
+
+void EpochCount::tell_trained(std::optional<Instant> at) {
+  trained_again = trained_again || trained;
+  trained = at;
 }
 
 bool EpochCount::end_announced() {

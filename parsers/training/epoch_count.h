@@ -28,6 +28,8 @@ struct EpochCount {
   std::optional<Instant> began;             // the epoch going on, where the log says when epochs end
   std::optional<std::int64_t> announced;    // the epoch that the log last said begins
   bool open = false;                        // and nothing has ended it yet
+  std::optional<Instant> trained;           // when the line came that tells of its training
+  bool trained_again = false;               // it was not the only one: the training goes on behind such lines
   std::optional<Duration> shortest;         // of those measured
   std::optional<std::int64_t> told;         // the one whose time was told last
   Line line;
@@ -63,6 +65,7 @@ struct EpochCount {
   // The log says that this epoch begins, and its end.
   void announce(std::int64_t epoch);
   bool end_announced();  // false: none was going on
+  void tell_trained(std::optional<Instant> at);
   // Where several processes say the same, nothing has happened in between.
   bool announces_again(std::int64_t epoch) const;
 

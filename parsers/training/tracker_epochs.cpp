@@ -158,7 +158,7 @@ void track::Epochs::measure_announced(RunTrack& r, const Moment& m, std::int64_t
   if (!m.event.time && !began) return count_announced(r, m.event, number);
   if (!m.event.time || !began) return;
   if (r.training.by_lines || r.epochs.shortest || r.epochs.announced != number - 1) return;
-  const auto took = positive_seconds(to_seconds(between(*began, *m.event.time)));
+  const auto took = positive_seconds(to_seconds(between(*began, *m.event.time) - r.window.tests));
   if (!took || !r.epochs.end_announced()) return;
   note_derived(r.run, "iterations: epochs");
   const std::int64_t before = r.epochs.done_before(number - 1, 1);
@@ -191,6 +191,10 @@ void track::Epochs::epoch(const Moment& m) {
   const bool over = all_.runs.ended() && !m.event.has(Field::seconds);
   if ((over && !m.event.has(Field::epochs)) || all_.tests.is_after_end(m)) return;
   RunTrack* const open = all_.runs.open();
+  if (m.event.text(Field::outcome) == "trained") {
+    if (open && open->epochs.open) open->epochs.tell_trained(m.event.time);
+    return;
+  }
   if (counts_epochs(m.event)) {  // it is full: a run that it has measured so far has come to its end
     if (open && open->training.by_lines && open->run.max_iterations == positive_of(m.event, Field::epochs))
       open->run.iteration = open->run.max_iterations;

@@ -14,8 +14,8 @@ namespace track {
 ETAD_SAVED(Description, body, reader, solver_seen, solver_cut, net_open, role, net_index, nets_seen, builder,
            settled)
 ETAD_SAVED(Quantities, batch_size, global_batch_size, iter_size, devices, test_batch_sizes, test_iterations)
-ETAD_SAVED(EpochCount, steps, first, first_batch, shown, before, last_batch, began, announced, open, shortest,
-           told, line)
+ETAD_SAVED(EpochCount, steps, first, first_batch, shown, before, last_batch, began, announced, open, trained,
+           trained_again, shortest, told, line)
 ETAD_SAVED(EpochCount::Line, epoch, batch, shown, through)
 ETAD_SAVED(Training, tests_before, until_progress, done_before, paced, stride, from_zero, other_bar, full_bar,
            by_lines, untested)

@@ -167,6 +167,7 @@ class Tests : Part {
   void interval(RunTrack& r, const Moment& m, std::int64_t shown);
   void give(RunTrack& r, const TestPhase::Batches& batches, Records& out);
   void end_stated(RunTrack& r, const Moment& m, Duration took);
+  void since_trained(RunTrack& r, const Moment& m);
 };
 
 class Epochs : Part {

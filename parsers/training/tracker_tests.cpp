@@ -174,10 +174,19 @@ void track::Tests::since_progress(RunTrack& r, const Moment& m) {
   if (more > Duration::zero()) r.window.tests += more;
 }
 
+// The same behind the line that tells of an epoch's training, where the epoch is measured from heading to heading. Of
+// several results the last one counts.
+void track::Tests::since_trained(RunTrack& r, const Moment& m) {
+  const auto& trained = r.epochs.trained;
+  if (!trained || r.epochs.trained_again || r.window.from || !m.event.time) return;
+  r.window.tests = std::max(r.window.tests, between(*trained, *m.event.time));
+}
+
 void track::Tests::result(const Moment& m) {
   RunTrack* const r = all_.runs.open();
   if (!r || !r->declared()) return;
   if (m.event.text(Field::since) == "progress") return since_progress(*r, m);
+  if (m.event.text(Field::since) == "trained") return since_trained(*r, m);
   const bool measured = r->test && r->test->is_clocked() && m.now;
   if (const auto took = positive_seconds(m.event.number(Field::seconds)); took && !measured)
     return end_stated(*r, m, *took);

@@ -78,5 +78,42 @@ TEST(AnnouncedEpochs, StepsThatSayNoEpochAreOfTheOneAnnounced) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.5, 1e-9);
 }
 
+// A heading, what the training came to a minute later, what the validation came to half a minute after that.
+Lines epochs_with_results(const std::vector<std::string>& told, int epochs = 6) {
+  Lines lines;
+  int seconds = 0;
+  const auto say = [&](const std::string& what) {
+    char stamp[64];
+    std::snprintf(stamp, sizeof stamp, "2026-03-01 10:%02d:%02d,250 - INFO - ", seconds / 60, seconds % 60);
+    lines.push_back(stamp + what);
+  };
+  for (int epoch = 1; epoch <= epochs; ++epoch) {
+    say("Epoch " + std::to_string(epoch) + "/" + std::to_string(epochs));
+    for (const std::string& line : told) {
+      seconds += line.starts_with("Train") ? 60 : 30;
+      say(line);
+    }
+  }
+  say("Training complete");
+  return lines;
+}
+
+TEST(AnnouncedEpochs, AValidationBehindTheLineOfTrainingIsTakenOut) {
+  const Lines lines =
+      epochs_with_results({"Train Loss: 0.2516, Train Acc: 91.8%", "Val Loss: 0.2713, Val Acc: 91.6%"});
+  for (const std::size_t restart : {0U, 2U, 8U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U) << restart;
+    EXPECT_EQ(runs.at(0).train.segments, 5);
+    EXPECT_NEAR(step_time(runs.at(0)), 60, 1e-6);
+  }
+}
+
+TEST(AnnouncedEpochs, LinesOfTrainingAmidTheEpochDoNotShowWhereItEnds) {
+  const auto runs = runs_of(epochs_with_results({"Train Loss: 0.3", "Train Loss: 0.2", "Val Loss: 0.3"}));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_NEAR(step_time(runs.at(0)), 150, 1e-6);
+}
+
 }  // namespace
 }  // namespace etad::test
