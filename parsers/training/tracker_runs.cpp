@@ -287,8 +287,7 @@ void track::Runs::end(const Moment& m) {
   all_.steps.give_layer_times(*r, m.out);
   const std::string_view outcome = m.event.text(Field::outcome);
   const bool stopped = outcome == "stopped" || fell_short(r->run, m.event) ||
-                       (outcome == "ended" && !came_to_plan(r->run)) ||
-                       (r->last_words.stopped_early && !has_done_all(*r));
+                       (outcome == "ended" && !came_to_plan(r->run)) || r->last_words.stopped_early;
   r->run.state = stopped ? RunState::stopped : RunState::finished;
   if (!stopped && r->run.job == Job::train && r->run.max_iterations && r->run.iteration)
     r->run.iteration = std::max(*r->run.iteration, *r->run.max_iterations);
@@ -302,10 +301,10 @@ namespace {
 // perhaps.
 void give_up(RunTrack& r) {
   const std::string& message = r.last_words.message;
-  if (has_done_all(r)) {
-    r.run.state = RunState::finished;
-  } else if (message.empty() && r.last_words.stopped_early) {
+  if (message.empty() && r.last_words.stopped_early) {
     r.run.state = RunState::stopped;
+  } else if (has_done_all(r)) {
+    r.run.state = RunState::finished;
   } else if (message.empty() && r.last_words.is_done()) {
     r.run.state = came_to_plan(r.run) ? RunState::finished : RunState::stopped;
   } else if (message.empty()) {

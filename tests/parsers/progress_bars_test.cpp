@@ -199,6 +199,32 @@ TEST(ProgressBars, OneOfAFewSecondsBehindTheEndIsNoTraining) {
   EXPECT_EQ(runs_of(lines).size(), 1U);
 }
 
+// What the Trainer prints stands behind the bar's last state where the log is not a terminal.
+TEST(ProgressBars, AnEvaluationBehindTheBarIsTakenOut) {
+  std::vector<std::string> lines = {"***** Running training *****"};
+  int seconds = 0;
+  for (int step = 40; step <= 400; step += 40) {
+    seconds += 60;
+    lines.push_back(bar_of(step, 400, seconds, ""));
+    if (step % 200 != 0) continue;
+    lines.push_back(bar_of(step, 400, seconds, "") + "{'eval_loss': 0.5, 'eval_runtime': 30.0}");
+    seconds += 30;
+  }
+  lines.push_back(bar_of(400, 400, seconds, "") +
+                  "{'train_runtime': 660.0, 'train_steps_per_second': 0.606}");
+  const Records records = read(lines);
+  double trained = 0;
+  std::int64_t steps = 0;
+  for (const auto& segment : records.segments) {
+    if (segment.value.phase != Phase::train) continue;
+    trained += to_seconds(segment.value.duration);
+    steps += segment.value.iterations;
+  }
+  ASSERT_GT(steps, 0);
+  EXPECT_NEAR(trained / static_cast<double>(steps), 1.5, 0.01);
+  EXPECT_EQ(records.runs.back().state, RunState::finished);
+}
+
 TEST(ProgressBars, ATrainingThatSaysItStoppedEarlyIsNotFinished) {
   std::vector<std::string> lines;
   for (int epoch = 0; epoch < 5; ++epoch)
