@@ -364,6 +364,22 @@ TEST(Generic, ABarThatBrokeOffAndBeginsAgainIsAnotherRun) {
   EXPECT_EQ(read(lines, 0, 1).runs.size(), 2U);
 }
 
+// A bar of the steps of each epoch, and one of the epochs around them.
+TEST(Generic, BarsOfIterationsWithinABarOfEpochs) {
+  std::vector<std::string> lines = {"Training starts"};
+  for (int epoch = 1; epoch <= 4; ++epoch) {
+    for (int step = 20; step <= 100; step += 20)
+      lines.push_back(written("Iteration: %d%%|##| %d/100 [00:%02d<00:10,  2.00it/s]", step, step, step / 2));
+    lines.push_back(written("Epoch: %d%%|##| %d/4 [%02d:00<01:00, 52.00s/it]", 25 * epoch, epoch, epoch));
+  }
+  const auto out = read(lines);
+  ASSERT_EQ(out.runs.size(), 1U);
+  EXPECT_EQ(out.runs.at(0).iteration, 400);
+  EXPECT_NEAR(
+      to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 0.5,
+      1e-6);
+}
+
 // A generic format is believed at the end of a batch of lines; what was over by then is told as well.
 TEST(Generic, SeveralTrainingsInOneBatchOfLinesAreAsManyRuns) {
   std::vector<std::string> lines;
