@@ -352,25 +352,24 @@ void Knowledge::seek_contradiction(const estimators::Case& what, std::size_t ask
     };
     asked = static_cast<std::size_t>(std::ranges::max_element(*records_, {}, weight) - records_->begin());
   }
-  const auto own = reply(asked, said.kind, what).estimate;
+  const auto own = answer(asked, said.kind, what, kSupport);
   if (!own || performance(asked).answered < kFewest) return;
   for (std::size_t i = 0; i + 1 < fitted_.size(); ++i) {
     if (i == asked || performance(i).answered < kFewest ||
         performance(i).against > kNearly * performance(asked).against)
       continue;
-    const auto other = reply(i, said.kind, what).estimate;
+    const auto other = answer(i, said.kind, what, kSupport);
     if (!other) continue;
-    const double support =
-        performance(asked).reach(own->deviation, kSupport) + performance(i).reach(other->deviation, kSupport);
-    if (!(std::abs(own->log_mean - other->log_mean) > support)) continue;
+    if (!(std::abs(own->estimate.log_mean - other->estimate.log_mean) > own->reach + other->reach)) continue;
     said.contradicted_by = (*records_)[i].name;
-    said.contradicted_value = std::exp(other->log_mean);
+    said.contradicted_value = std::exp(other->estimate.log_mean);
     return;
   }
 }
 
-estimators::Reply Knowledge::reply(std::size_t i, Kind kind, const estimators::Case& what) const {
-  return estimators::reply_of(i, *records_, kind, [&](std::size_t one) {
+std::optional<estimators::Answered> Knowledge::answer(std::size_t i, Kind kind, const estimators::Case& what,
+                                                      double confidence) const {
+  return estimators::answer_of(i, *records_, kind, confidence, [&](std::size_t one) {
     return fitted_[one] ? fitted_[one]->predict(what) : estimators::Reply{};
   });
 }
@@ -381,20 +380,19 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
   const auto all = estimators::estimators();
   const Kind farthest = std::max(kind, along_with.value_or(kind));
   for (const std::size_t i : estimators::ranking(*records_, farthest)) {
-    const estimators::Reply reply = this->reply(i, farthest, what);
-    if (!reply.estimate) continue;
+    const auto answered = answer(i, farthest, what, confidence);
+    if (!answered) continue;
     const Performance& performance = (*records_)[i].kinds[static_cast<std::size_t>(kind)];
-    const double reach = performance.reach(reply.estimate->deviation, confidence);
     Said out;
     out.kind = kind;
     out.estimator = all[i].name;
     out.source = all[i].source;
     if (performance.answered > 0) out.left_out_error_percent = performance.error_percent;
     out.tested_on = performance.answered;
-    out.rests_on = reply.estimate->rests_on;
-    out.value = std::exp(reply.estimate->log_mean);
-    out.lower = out.value * std::exp(-reach);
-    out.upper = out.value * std::exp(reach);
+    out.rests_on = answered->estimate.rests_on;
+    out.value = std::exp(answered->estimate.log_mean);
+    out.lower = out.value * std::exp(-answered->reach);
+    out.upper = out.value * std::exp(answered->reach);
     if (!std::isfinite(out.upper) || !(out.lower > 0)) continue;
     seek_contradiction(what, i, out);
     return out;

@@ -109,7 +109,8 @@ class Knowledge {
 
  private:
   // What the i-th estimator says, asked as one of questions of that kind.
-  estimators::Reply reply(std::size_t i, estimators::Kind kind, const estimators::Case& what) const;
+  std::optional<estimators::Answered> answer(std::size_t i, estimators::Kind kind,
+                                             const estimators::Case& what, double confidence) const;
   void seek_contradiction(const estimators::Case& what, std::size_t asked, Said& said) const;
   Knowledge(Data data, const estimators::History& history, estimators::Target target);
   static std::shared_ptr<Knowledge> fitted(Data data, const Knowledge* before,

@@ -77,6 +77,30 @@ estimators::Kind farthest_of(const std::vector<WhatIf::Row>& rows) {
   return out;
 }
 
+// What is said with an interval that was made for another value of the same question: wide enough to hold this one.
+void take_interval(const regression::Prediction& from, regression::Prediction& to) {
+  to.lower = std::min(from.lower, to.seconds);
+  to.upper = std::max(from.upper, to.seconds);
+}
+
+// Batch sizes can be compared where one estimator answers all of them: if another one answered for some, the difference
+// between the two would look like one in throughput. How sure each is stays what it is when asked about alone.
+void make_comparable(std::vector<WhatIf::Row>& rows, const Ask& ask) {
+  const auto farthest = farthest_of(rows);
+  for (WhatIf::Row& row : rows) {
+    const auto& said = row.estimate.parts.front().said;
+    if (!said || said->kind == farthest) continue;
+    row.question.along_with = farthest;
+    auto answer = ask(row.question);
+    if (!answer) continue;
+    take_interval(row.estimate.sum, answer->sum);
+    for (std::size_t i = 0; i < std::min(row.estimate.parts.size(), answer->parts.size()); ++i)
+      take_interval(row.estimate.parts[i].prediction, answer->parts[i].prediction);
+    row.samples_per_second = throughput(*answer);
+    row.estimate = std::move(*answer);
+  }
+}
+
 void judge(WhatIf& out, Vary vary) {
   const auto possible = [](const WhatIf::Row& row) { return row.fits.value_or(true); };
   if (std::ranges::none_of(out.rows, possible)) return;
@@ -139,18 +163,7 @@ Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<st
     const double rate = throughput(*answer);
     out.rows.push_back({question, std::move(*answer), rate, std::nullopt});
   }
-  if (vary == Vary::batch_size) {
-    const auto farthest = farthest_of(out.rows);
-    for (WhatIf::Row& row : out.rows) {
-      const auto& said = row.estimate.parts.front().said;
-      if (!said || said->kind == farthest) continue;
-      row.question.along_with = farthest;
-      if (auto answer = ask(row.question)) {
-        row.samples_per_second = throughput(*answer);
-        row.estimate = std::move(*answer);
-      }
-    }
-  }
+  if (vary == Vary::batch_size) make_comparable(out.rows, ask);
   if (fits)
     for (WhatIf::Row& row : out.rows) row.fits = fits(row.estimate);
   judge(out, vary);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -86,12 +87,12 @@ PartOf part_of(const std::string& what, const History& history) {
 struct Sum {
   double error = 0, held = 0;
   int asked = 0, answered = 0;
-  void add(double actual, const Estimate* said, double reach) {
+  void add(double actual, const std::optional<Answered>& said) {
     ++asked;
-    if (said == nullptr) return;
+    if (!said) return;
     ++answered;
-    error += std::abs(std::exp(said->log_mean - actual) - 1);
-    held += std::abs(said->log_mean - actual) <= reach;
+    error += std::abs(std::exp(said->estimate.log_mean - actual) - 1);
+    held += std::abs(said->estimate.log_mean - actual) <= said->reach;
   }
 };
 
@@ -133,26 +134,16 @@ void print_hidden(const History& history, Target target, const std::string& what
       const Kind kind = seen.kind_of(*group.what);
       ++kinds[kind];
       std::vector<Reply> replies(all.size());
-      const auto reach = [&](std::size_t i) {
-        const Performance& performance = records[i].kinds[static_cast<std::size_t>(kind)];
-        return replies[i].estimate ? performance.reach(replies[i].estimate->deviation, kConfidence) : 0;
-      };
+      const auto ask = [&](std::size_t i) { return replies[i]; };
+      std::vector<std::optional<Answered>> answers;
       for (std::size_t i = 0; i < all.size(); ++i) {
-        replies[i] = reply_of(i, records, kind, [&](std::size_t j) {
-          if (j < i) return replies[j];
-          return fitted[j] ? fitted[j]->predict(*group.what) : Reply{};
-        });
-        const auto& said = replies[i].estimate;
-        sums[i].add(group.log_value, said ? &*said : nullptr, reach(i));
+        if (fitted[i] != nullptr) replies[i] = fitted[i]->predict(*group.what);
+        answers.push_back(answer_of(i, records, kind, kConfidence, ask));
+        sums[i].add(group.log_value, answers[i]);
       }
       const auto order = ranking(records, kind);
-      const auto chosen =
-          std::ranges::find_if(order, [&](std::size_t i) { return replies[i].estimate.has_value(); });
-      if (chosen == order.end()) {
-        sums.back().add(group.log_value, nullptr, 0);
-      } else {
-        sums.back().add(group.log_value, &*replies[*chosen].estimate, reach(*chosen));
-      }
+      const auto chosen = std::ranges::find_if(order, [&](std::size_t i) { return answers[i].has_value(); });
+      sums.back().add(group.log_value, chosen == order.end() ? std::nullopt : answers[*chosen]);
     }
   }
   std::printf("%s, %zu parts in %zu folds:", what.c_str(), parts.size(), folds);

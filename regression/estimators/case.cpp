@@ -5,10 +5,10 @@
 #include <cmath>
 #include <map>
 
+#include "regression/statistics.h"
+
 namespace etad::estimators {
 namespace {
-
-constexpr double kLocation = 0.35;  // the quantile of replicates that stands for them
 
 void add(std::string& key, std::string_view text) {
   key += text;
@@ -22,17 +22,11 @@ void add(std::string& key, double number) {
 }
 
 ReplicateGroup group_of(const Case* what, std::vector<double>& values) {
-  ReplicateGroup out{what, 0, 0, static_cast<int>(values.size())};
-  std::ranges::sort(values);
-  const auto n = static_cast<double>(values.size());
-  const double at = (n - 1) * (values.size() < 3 ? 0.5 : kLocation);
-  const auto low = static_cast<std::size_t>(at);
-  const std::size_t high = std::min(low + 1, values.size() - 1);
-  out.log_value = values[low] + (at - static_cast<double>(low)) * (values[high] - values[low]);
+  ReplicateGroup out{what, regression::median(values), 0, static_cast<int>(values.size())};
   if (values.size() > 1) {
     double sum = 0;
     for (const double value : values) sum += (value - out.log_value) * (value - out.log_value);
-    out.spread = std::sqrt(sum / (n - 1));
+    out.spread = std::sqrt(sum / static_cast<double>(values.size() - 1));
   }
   return out;
 }

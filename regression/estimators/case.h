@@ -81,13 +81,11 @@ std::string key_of(const Case& what, unsigned facts);
 // What was measured at one point, all facts equal: the replicates of it in one number.
 struct ReplicateGroup {
   const Case* what = nullptr;  // of its first run; lives as long as the history
-  double log_value = 0;        // location of the replicates, in the logarithm
+  double log_value = 0;        // median of the replicates, in the logarithm
   double spread = 0;           // standard deviation of the replicates about it; 0: not repeated
   int runs = 0;
 };
 
-// Timing noise is one-sided: what slows a run down is as long as it likes, and nothing makes one faster than
-// the machine. So the location of three replicates or more is a low quantile of them, of two the mean.
 std::vector<ReplicateGroup> replicate_groups(const History& history);
 
 }  // namespace etad::estimators

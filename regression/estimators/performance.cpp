@@ -284,6 +284,13 @@ class Comparison {
   std::array<Trials, kKinds> trials_;
 };
 
+// The same kind of question about what lies beyond what ran, not between; nullopt: there is none.
+std::optional<Kind> beyond(Kind kind) {
+  if (kind == Kind::batch_size) return Kind::range;
+  if (kind == Kind::devices) return Kind::devices_range;
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string_view name_of(Kind kind) {
@@ -391,6 +398,21 @@ Reply reply_of(std::size_t i, const std::vector<Record>& records, Kind kind,
   std::vector<double> weights;
   for (const Record& record : records) weights.push_back(record.kinds[static_cast<std::size_t>(kind)].weight);
   return combine(weights, ask);
+}
+
+std::optional<Answered> answer_of(std::size_t i, const std::vector<Record>& records, Kind kind,
+                                  double confidence, const std::function<Reply(std::size_t)>& ask) {
+  const auto answer_as = [&](Kind as) -> std::optional<Answered> {
+    const auto said = reply_of(i, records, as, ask).estimate;
+    if (!said) return std::nullopt;
+    const Performance& record = records[i].kinds[static_cast<std::size_t>(as)];
+    return Answered{*said, record.reach(said->deviation, confidence)};
+  };
+  auto out = answer_as(kind);
+  const auto harder = beyond(kind);
+  if (!out || !harder || records[i].kinds[static_cast<std::size_t>(*harder)].answered == 0) return out;
+  if (const auto there = answer_as(*harder)) out->reach = std::min(out->reach, there->reach);
+  return out;
 }
 
 }  // namespace etad::estimators

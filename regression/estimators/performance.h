@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -88,5 +89,17 @@ std::vector<std::size_t> ranking(const std::vector<Record>& records, Kind kind);
 // The i-th estimator's answer to a question of that kind. `ask` gives the answer of any of them but `combined`.
 Reply reply_of(std::size_t i, const std::vector<Record>& records, Kind kind,
                const std::function<Reply(std::size_t)>& ask);
+
+// An answer with half the width, in the logarithm, of its interval.
+struct Answered {
+  Estimate estimate;
+  double reach = 0;
+};
+
+// The same with its interval. What lies between others is easier to tell than what lies beyond them, so its interval is
+// at most as wide as it would be as a question beyond: of few questions between, one that went wrong would make it
+// wider. nullopt: the estimator abstains.
+std::optional<Answered> answer_of(std::size_t i, const std::vector<Record>& records, Kind kind,
+                                  double confidence, const std::function<Reply(std::size_t)>& ask);
 
 }  // namespace etad::estimators

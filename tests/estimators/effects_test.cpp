@@ -208,6 +208,28 @@ TEST(Performances, AFitWithoutResidualsHasAnInterval) {
   EXPECT_GT(performance.reach(0.2, 0.9), 2 * performance.reach(0, 0.9));
 }
 
+// One of five questions between went wrong, none of fifteen beyond.
+TEST(Performances, BetweenIsNoWiderThanBeyond) {
+  std::vector<Record> records(2);
+  Performance& between = records[0].kinds[static_cast<std::size_t>(Kind::devices)];
+  between = {5, 5, 10, 4, 0.8, 1, 0, 1, 0.1, {0.5, 0.8, 1, 1.5, 9}};
+  const auto reach = [&](Kind kind) {
+    return answer_of(0, records, kind, 0.9,
+                     [](std::size_t) {
+                       return Reply{Estimate{0, 0.1, {}}, {}};
+                     })
+        ->reach;
+  };
+  const double alone = reach(Kind::devices);
+  EXPECT_GT(alone, 1);
+  Performance& beyond = records[0].kinds[static_cast<std::size_t>(Kind::devices_range)];
+  beyond = {15, 15, 20, 4, 0.9, 1, 0, 1, 0.15, std::vector<double>(15, 1.5)};
+  EXPECT_LT(reach(Kind::devices_range), alone);
+  EXPECT_EQ(reach(Kind::devices), reach(Kind::devices_range));
+  between.scores = {0.5, 0.5, 0.5, 0.5, 0.5};
+  EXPECT_LT(reach(Kind::devices), reach(Kind::devices_range));
+}
+
 // The last of the records is the combined answer's.
 TEST(Performances, TheCombinedAnswerComesFirstUnlessOneIsAllOfIt) {
   std::vector<Record> records(4);

@@ -49,5 +49,60 @@ TEST(Knowledge, GoodEstimatorsThatContradictEachOtherAreToldFarOutOnly) {
   EXPECT_GT(std::abs(std::log(far->contradicted_value / far->value)), 0.5);
 }
 
+// The training and testing of the runs in examples/caffe: two networks, twelve runs, noise of a tenth and more.
+std::shared_ptr<const Knowledge> few_noisy_runs() {
+  struct Part {
+    std::string network;
+    Phase phase;
+    std::int64_t batch, iterations;
+    double seconds;
+  };
+  const std::vector<Part> parts = {
+      {"LeNet", Phase::train, 8, 5000, 22.920},         {"LeNet", Phase::test, 100, 120, 2.394},
+      {"LeNet", Phase::train, 8, 1000, 3.860},          {"LeNet", Phase::test, 32, 60, 0.334},
+      {"LeNet", Phase::train, 64, 500, 13.977},         {"LeNet", Phase::test, 100, 300, 6.474},
+      {"LeNet", Phase::train, 64, 250, 6.563},          {"LeNet", Phase::test, 32, 300, 1.884},
+      {"LeNet", Phase::train, 32, 500, 7.392},          {"LeNet", Phase::test, 50, 100, 0.972},
+      {"LeNet", Phase::train, 32, 2000, 23.373},        {"LeNet", Phase::test, 100, 300, 5.354},
+      {"LeNet", Phase::train, 128, 400, 18.540},        {"LeNet", Phase::test, 100, 200, 3.622},
+      {"LeNet", Phase::train, 128, 200, 11.500},        {"LeNet", Phase::test, 100, 100, 2.343},
+      {"CIFAR10_quick", Phase::train, 64, 140, 18.280}, {"CIFAR10_quick", Phase::test, 100, 48, 4.491},
+      {"CIFAR10_quick", Phase::train, 32, 80, 4.408},   {"CIFAR10_quick", Phase::test, 50, 8, 0.330},
+      {"CIFAR10_quick", Phase::train, 16, 250, 7.791},  {"CIFAR10_quick", Phase::test, 25, 120, 2.642},
+      {"CIFAR10_quick", Phase::train, 128, 40, 12.573}, {"CIFAR10_quick", Phase::test, 20, 80, 1.867},
+  };
+  std::map<ModelKey, std::vector<RunData>> runs;
+  std::int64_t id = 0;
+  for (const Part& part : parts) {
+    ModelKey key;
+    key.network = part.network;
+    key.device = "CPU";
+    key.phase = part.phase;
+    RunData run;
+    run.run_id = ++id / 2;  // training and testing are of one run
+    run.iterations = part.iterations;
+    run.samples_per_iteration = part.batch;
+    run.duration = from_seconds(part.seconds);
+    runs[key].push_back(run);
+  }
+  Knowledge::Data data;
+  for (const auto& [key, of] : runs) data[key] = data_of(key, of);
+  return Knowledge::of(data, nullptr, [] {});
+}
+
+TEST(Knowledge, BetweenWhatRanItIsNoLessSureThanBeyond) {
+  const auto knowledge = few_noisy_runs();
+  Question lenet;
+  lenet.network = "LeNet";
+  const auto width = [&](std::int64_t batch, estimators::Kind kind) {
+    const auto said = knowledge->ask(knowledge->asked(lenet, Phase::train, batch)->what, 0.9);
+    EXPECT_EQ(said->kind, kind) << batch;
+    return std::log(said->upper / said->lower);
+  };
+  const double beyond = width(200, estimators::Kind::range);
+  for (const std::int64_t between : {16, 48, 96})
+    EXPECT_LE(width(between, estimators::Kind::batch_size), beyond) << between;
+}
+
 }  // namespace
 }  // namespace etad::prediction
