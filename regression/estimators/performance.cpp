@@ -137,23 +137,20 @@ double relative(const Trial& trial) {
 Performance score_of(const std::vector<Trial>& trials, const std::vector<Trial>& reference) {
   Performance out;
   out.cases = static_cast<int>(trials.size());
-  std::vector<double> errors, factors, theirs, worse;
+  std::vector<double> errors, factors;
+  double ours = 0, theirs = 0;  // where both answered
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (!std::isfinite(trials[i].error)) continue;
     errors.push_back(relative(trials[i]));
     factors.push_back(std::abs(trials[i].error));
     if (std::isfinite(reference[i].error)) {
-      theirs.push_back(relative(reference[i]));
-      worse.push_back(errors.back() - theirs.back());
+      ours += errors.back();
+      theirs += relative(reference[i]);
     }
   }
   out.answered = static_cast<int>(errors.size());
   out.error_percent = 100 * regression::mean(errors);
-  out.standard_error = 100 * regression::standard_error(errors);
-  if (const double mean = regression::mean(theirs); mean > 0) {
-    out.against = 1 + regression::mean(worse) / mean;
-    out.against_error = regression::standard_error(worse) / mean;
-  }
+  if (theirs > 0) out.against = ours / theirs;
   out.typical = regression::median(std::move(factors));
   for (const Trial& trial : trials) {
     if (std::isfinite(trial.error))

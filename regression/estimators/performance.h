@@ -52,13 +52,11 @@ class Seen {
 struct Performance {
   int cases = 0;  // that were asked
   int answered = 0;
-  double error_percent = 0;   // mean |estimate / actual - 1| of those answered
-  double standard_error = 0;  // of that mean
-  double coverage = 0;        // share inside the 90 % interval that the other scores make
-  // Its mean error divided by that of a reference, and the standard error of this ratio. The reference is the estimator
-  // that answered most cases (of several the richest). Only cases that both answered count, and they are compared one
-  // by one, so that a case that is hard for both says nothing.
-  double against = 1, against_error = 0;
+  double error_percent = 0;  // mean |estimate / actual - 1| of those answered
+  double coverage = 0;       // share inside the 90 % interval that the other scores make
+  // Its mean error divided by that of a reference, the estimator that answered most cases (of several the richest). Only
+  // cases that both answered count, so that who answers easy ones alone is not preferred.
+  double against = 1;
   double weight = 0;  // in the combined answer to such questions (combined.h); all estimators' sum to 1
   // Median of |log(actual / estimate)|. Intervals allow for it beside the deviation that the estimator itself states,
   // which may be 0: a line through two points has no residuals.

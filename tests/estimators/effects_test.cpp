@@ -212,7 +212,7 @@ TEST(Performances, AFitWithoutResidualsHasAnInterval) {
 TEST(Performances, BetweenIsNoWiderThanBeyond) {
   std::vector<Record> records(2);
   Performance& between = records[0].kinds[static_cast<std::size_t>(Kind::devices)];
-  between = {5, 5, 10, 4, 0.8, 1, 0, 1, 0.1, {0.5, 0.8, 1, 1.5, 9}};
+  between = {5, 5, 10, 0.8, 1, 1, 0.1, {0.5, 0.8, 1, 1.5, 9}};
   const auto reach = [&](Kind kind) {
     return answer_of(0, records, kind, 0.9,
                      [](std::size_t) {
@@ -223,7 +223,7 @@ TEST(Performances, BetweenIsNoWiderThanBeyond) {
   const double alone = reach(Kind::devices);
   EXPECT_GT(alone, 1);
   Performance& beyond = records[0].kinds[static_cast<std::size_t>(Kind::devices_range)];
-  beyond = {15, 15, 20, 4, 0.9, 1, 0, 1, 0.15, std::vector<double>(15, 1.5)};
+  beyond = {15, 15, 20, 0.9, 1, 1, 0.15, std::vector<double>(15, 1.5)};
   EXPECT_LT(reach(Kind::devices_range), alone);
   EXPECT_EQ(reach(Kind::devices), reach(Kind::devices_range));
   between.scores = {0.5, 0.5, 0.5, 0.5, 0.5};
@@ -233,7 +233,7 @@ TEST(Performances, BetweenIsNoWiderThanBeyond) {
 // The last of the records is the combined answer's.
 TEST(Performances, TheCombinedAnswerComesFirstUnlessOneIsAllOfIt) {
   std::vector<Record> records(4);
-  for (auto& record : records) record.kinds[0] = {20, 20, 30, 12, 0.9, 1, 0, 0, 0.1, {}};
+  for (auto& record : records) record.kinds[0] = {20, 20, 30, 0.9, 1, 0, 0.1, {}};
   records[1].kinds[0].against = 0.9;
   records[0].kinds[0].weight = records[1].kinds[0].weight = 0.5;
   EXPECT_EQ(ranking(records, Kind::seen), (std::vector<std::size_t>{3, 1, 0, 2}));
