@@ -32,7 +32,10 @@ class FleetBackend final : public service::Backend {
   std::shared_ptr<const FormatSet> formats() override { return formats_; }
   service::Health health() override;
   std::map<std::string, std::string> source_statuses() override { return {}; }
-  Result<std::vector<NetworkRow>> networks(const NetworkFilter&) override { return elsewhere(); }
+  Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override EXCLUDES(working_) {
+    const Lock one_at_a_time(working_);  // the reader is a refit's too
+    return reader_.networks(filter);
+  }
   Result<void> reload() override { return elsewhere(); }
   Result<void> label(std::int64_t, const std::map<std::string, std::string>&) override { return elsewhere(); }
   Result<void> reread(std::int64_t) override { return elsewhere(); }
