@@ -132,6 +132,8 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
     if (run.ended_at) datum.ended_at = epoch_seconds(*run.ended_at);
     out.push_back(std::move(datum));
   }
+  // What is learnt of them is the same in whatever order they were read.
+  std::ranges::stable_sort(out, {}, &Datum::started_at);
   return out;
 }
 

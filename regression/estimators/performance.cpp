@@ -31,6 +31,11 @@ std::size_t hash(std::string_view text) {
   return static_cast<std::size_t>(out ^ (out >> 29U));
 }
 
+// What tells a run from others, whatever order they were read in: its number, where its beginning is not known.
+std::string own_mark(const Datum& datum) {
+  return datum.started_at > 0 ? std::to_string(datum.started_at) : std::to_string(datum.run);
+}
+
 // What is hidden together to ask questions of a kind.
 unsigned hidden_facts(Kind kind) {
   switch (kind) {
@@ -93,7 +98,7 @@ Split split(const History& history, Kind kind, std::size_t fold) {
       hide = hash(values.group_of(datum.what)) % kFolds == fold &&
              (kind == Kind::one_size ? !values.left_over(datum.what) : values.in_larger_half(datum.what));
     } else if (kind == Kind::seen) {
-      hide = hash(std::to_string(datum.run)) % kFolds == fold;
+      hide = hash(own_mark(datum)) % kFolds == fold;
     } else {
       hide = hash(key_of(datum.what, hidden_facts(kind))) % kFolds == fold;
     }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -47,6 +48,47 @@ TEST(Knowledge, GoodEstimatorsThatContradictEachOtherAreToldFarOutOnly) {
   ASSERT_TRUE(far);
   EXPECT_FALSE(far->contradicted_by.empty());
   EXPECT_GT(std::abs(std::log(far->contradicted_value / far->value)), 0.5);
+}
+
+// Which log of several is read first is the file system's affair.
+TEST(Knowledge, WhatIsLearntIsTheSameInWhateverOrderLogsWereRead) {
+  const auto learnt = [](bool backwards) {
+    std::mt19937 random(5);
+    std::normal_distribution<double> noise(0, 0.2);
+    Knowledge::Data data;
+    for (const char* network : {"AlexNet", "LeNet"}) {
+      ModelKey key;
+      key.network = network;
+      key.device = "K80";
+      key.phase = Phase::train;
+      std::vector<RunData> runs;
+      for (int i = 0; i < 12; ++i) {
+        RunData run;
+        run.started_at = Instant(std::chrono::hours{490'000 + i});
+        run.iterations = 100;
+        run.samples_per_iteration = 8 << i % 4;
+        run.duration = from_seconds(static_cast<double>(8 << i % 4) * std::exp(noise(random)));
+        runs.push_back(run);
+      }
+      if (backwards) std::ranges::reverse(runs);
+      auto id = static_cast<std::int64_t>(data.size() * runs.size() + runs.size());
+      for (RunData& run : runs) run.run_id = id--;  // as the history gives them: the last read first
+      data[key] = data_of(key, runs);
+    }
+    return Knowledge::of(data, nullptr, [] {});
+  };
+  const auto forwards = learnt(false), backwards = learnt(true);
+  estimators::Case what = forwards->data().begin()->second.front().what;
+  for (const double samples : {8.0, 24.0, 200.0}) {
+    what.samples = samples;
+    const auto one = forwards->ask(what, 0.9), other = backwards->ask(what, 0.9);
+    ASSERT_TRUE(one && other);
+    EXPECT_EQ(one->value, other->value) << samples;
+    EXPECT_EQ(one->lower, other->lower) << samples;
+    EXPECT_EQ(one->upper, other->upper) << samples;
+    EXPECT_EQ(one->left_out_error_percent, other->left_out_error_percent) << samples;
+    EXPECT_EQ(one->rests_on.runs, other->rests_on.runs) << samples;
+  }
 }
 
 // The training and testing of the runs in examples/caffe: two networks, twelve runs, noise of a tenth and more.
