@@ -404,8 +404,14 @@ Reply reply_of(std::size_t i, const std::vector<Record>& records, Kind kind,
 
 std::optional<Answered> answer_of(std::size_t i, const std::vector<Record>& records, Kind kind,
                                   double confidence, const std::function<Reply(std::size_t)>& ask) {
+  std::map<std::size_t, Reply> replies;  // they depend on no kind of question
+  const auto ask_once = [&](std::size_t one) {
+    const auto [at, is_new] = replies.try_emplace(one);
+    if (is_new) at->second = ask(one);
+    return at->second;
+  };
   const auto answer_as = [&](Kind as) -> std::optional<Answered> {
-    const auto said = reply_of(i, records, as, ask).estimate;
+    const auto said = reply_of(i, records, as, ask_once).estimate;
     if (!said) return std::nullopt;
     const Performance& record = records[i].kinds[static_cast<std::size_t>(as)];
     return Answered{*said, record.reach(said->deviation, confidence)};
