@@ -12,10 +12,6 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-double step_time(const etad::Run& run) {
-  return to_seconds(run.train.duration) / static_cast<double>(run.train.iterations);
-}
-
 TEST(HeadingsAndBars, TheFirstBarIsTheTrainingsTheOthersAreTests) {
   Lines lines = {"Files already downloaded", "100%|##########| 12/12 [00:09<00:00,  1.33it/s]"};
   for (int epoch = 1; epoch <= 5; ++epoch) {

@@ -145,7 +145,7 @@ TEST(EventRecords, TheSeriesThatGoesOnIsTheRuns) {
   EXPECT_EQ(run.ordinal, 0);
   EXPECT_EQ(run.framework, "tensorboard");
   EXPECT_EQ(run.iteration, 200);
-  EXPECT_NEAR(to_seconds(run.train.duration) / static_cast<double>(run.train.iterations), 0.25, 1e-6);
+  EXPECT_NEAR(step_time(run), 0.25, 1e-6);
 }
 
 }  // namespace

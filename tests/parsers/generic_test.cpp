@@ -66,8 +66,7 @@ TEST(Generic, AStepShownAgainWhereItsEpochIsSavedBeginsNone) {
   const auto out = read(lines);
   ASSERT_EQ(out.runs.size(), 1U);
   EXPECT_EQ(out.runs.at(0).iteration, 64 * 12);
-  EXPECT_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
-            0.625);
+  EXPECT_EQ(step_time(out.runs.at(0)), 0.625);
 }
 
 TEST(Generic, WhatLiesBetweenTwoEpochsMayBeAValidation) {
@@ -80,8 +79,7 @@ TEST(Generic, WhatLiesBetweenTwoEpochsMayBeAValidation) {
   const auto out = read(lines);
   ASSERT_EQ(out.runs.size(), 1U);
   EXPECT_EQ(out.runs.at(0).iteration, 1600);
-  EXPECT_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
-            0.5);
+  EXPECT_EQ(step_time(out.runs.at(0)), 0.5);
 }
 
 TEST(Generic, EpochsUnderHeadingsWhoseTimeTheEndTells) {
@@ -97,8 +95,7 @@ TEST(Generic, EpochsUnderHeadingsWhoseTimeTheEndTells) {
   ASSERT_EQ(out.runs.size(), 1U);
   EXPECT_EQ(out.runs.at(0).state, RunState::finished);
   EXPECT_EQ(out.runs.at(0).iteration, 5);
-  EXPECT_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
-            25);
+  EXPECT_EQ(step_time(out.runs.at(0)), 25);
 }
 
 TEST(Generic, SamplesCountedBehindTheLoss) {
@@ -112,8 +109,7 @@ TEST(Generic, SamplesCountedBehindTheLoss) {
   const auto out = read(lines);
   ASSERT_EQ(out.runs.size(), 1U);
   EXPECT_EQ(out.runs.at(0).iteration, 2 * 66000 + 60064);
-  EXPECT_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
-            0.005);
+  EXPECT_EQ(step_time(out.runs.at(0)), 0.005);
 }
 
 TEST(Generic, RowsOfATableOfBatches) {
@@ -125,8 +121,7 @@ TEST(Generic, RowsOfATableOfBatches) {
   const auto out = read(lines);
   ASSERT_EQ(out.runs.size(), 1U);
   EXPECT_EQ(out.runs.at(0).iteration, 3 * 80 + 40);
-  EXPECT_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
-            1.5);
+  EXPECT_EQ(step_time(out.runs.at(0)), 1.5);
 }
 
 TEST(Generic, RatesBehindTheirName) {
@@ -135,8 +130,7 @@ TEST(Generic, RatesBehindTheirName) {
   }));
   ASSERT_EQ(out.runs.size(), 1U);
   EXPECT_EQ(out.runs.at(0).iteration, 60);
-  EXPECT_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
-            0.4);
+  EXPECT_EQ(step_time(out.runs.at(0)), 0.4);
 }
 
 TEST(Generic, EpochsThatStateTheirTime) {
@@ -147,7 +141,7 @@ TEST(Generic, EpochsThatStateTheirTime) {
   EXPECT_EQ(run.framework, "generic");
   EXPECT_EQ(run.iteration, 6);
   EXPECT_EQ(run.max_iterations, 10);
-  EXPECT_EQ(to_seconds(run.train.duration) / static_cast<double>(run.train.iterations), 62.5);
+  EXPECT_EQ(step_time(run), 62.5);
 }
 
 TEST(Generic, StepsOfEpochsThatAreSeenComing) {
@@ -158,9 +152,7 @@ TEST(Generic, StepsOfEpochsThatAreSeenComing) {
     const auto out = read(lines, 15, batch);
     ASSERT_EQ(out.runs.size(), 1U) << batch;
     EXPECT_EQ(out.format, "generic");
-    EXPECT_NEAR(
-        to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
-        15.0 / 3000, 1e-4);
+    EXPECT_NEAR(step_time(out.runs.at(0)), 15.0 / 3000, 1e-4);
   }
   EXPECT_EQ(read(lines).runs.size(), 0U) << "without times there is nothing to learn";
 }
@@ -172,8 +164,7 @@ TEST(Generic, StepsThatAreStamped) {
   }));
   ASSERT_EQ(out.runs.size(), 1U);
   EXPECT_EQ(out.runs.at(0).max_iterations, 5000);
-  EXPECT_DOUBLE_EQ(
-      to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 0.6);
+  EXPECT_DOUBLE_EQ(step_time(out.runs.at(0)), 0.6);
 }
 
 TEST(Generic, AFormatThatALaterLineOfTheBatchShowsGoesBeforeIt) {
@@ -289,9 +280,7 @@ TEST(Generic, WhatIsNoTrainingIsNothing) {
 TEST(Generic, APaceIsATimeWhereverItStandsInTheLine) {
   const auto pace = [](const std::vector<std::string>& lines) {
     const auto out = read(lines);
-    if (out.runs.size() != 1U) return 0.0;
-    const PhaseSummary& train = out.runs.at(0).train;
-    return to_seconds(train.duration) / static_cast<double>(train.iterations);
+    return out.runs.size() == 1U ? step_time(out.runs.at(0)) : 0.0;
   };
   EXPECT_NEAR(pace(lines_by(20,
                             [](int i) {
@@ -351,8 +340,7 @@ TEST(Generic, ABarDrawnAnewForEachEpochIsOneRun) {
   ASSERT_EQ(out.runs.size(), 1U);
   EXPECT_EQ(out.runs.at(0).iteration, 30);
   EXPECT_EQ(out.runs.at(0).max_iterations, 30);
-  EXPECT_EQ(to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations),
-            60.0);
+  EXPECT_EQ(step_time(out.runs.at(0)), 60.0);
 }
 
 TEST(Generic, ABarThatBrokeOffAndBeginsAgainIsAnotherRun) {
@@ -375,9 +363,7 @@ TEST(Generic, BarsOfIterationsWithinABarOfEpochs) {
   const auto out = read(lines);
   ASSERT_EQ(out.runs.size(), 1U);
   EXPECT_EQ(out.runs.at(0).iteration, 400);
-  EXPECT_NEAR(
-      to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 0.5,
-      1e-6);
+  EXPECT_NEAR(step_time(out.runs.at(0)), 0.5, 1e-6);
 }
 
 // A generic format is believed at the end of a batch of lines; what was over by then is told as well.
@@ -407,7 +393,7 @@ TEST(Generic, StepsOfEpochsByTheTimeElapsed) {
   const etad::Run& run = out.runs.at(0);
   EXPECT_EQ(out.format, "generic");
   EXPECT_EQ(run.iteration, 300);
-  EXPECT_NEAR(to_seconds(run.train.duration) / static_cast<double>(run.train.iterations), 0.3, 1e-6);
+  EXPECT_NEAR(step_time(run), 0.3, 1e-6);
 }
 
 TEST(Generic, StampedStepsWithoutATotal) {
@@ -421,7 +407,7 @@ TEST(Generic, StampedStepsWithoutATotal) {
   const etad::Run& run = out.runs.at(0);
   EXPECT_EQ(run.state, RunState::finished);
   EXPECT_EQ(run.iteration, 500);
-  EXPECT_NEAR(to_seconds(run.train.duration) / static_cast<double>(run.train.iterations), 1.2, 1e-6);
+  EXPECT_NEAR(step_time(run), 1.2, 1e-6);
 }
 
 // Paddle's high-level API: the steps of each epoch, counted anew, and evaluations of another length in between.
@@ -438,9 +424,7 @@ TEST(Generic, StepsThatBeginAgainAreTheNextEpochs) {
   const auto out = read(lines);
   ASSERT_EQ(out.runs.size(), 1U);
   EXPECT_EQ(out.runs.at(0).iteration, 180);
-  EXPECT_NEAR(
-      to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 0.25,
-      1e-6);
+  EXPECT_NEAR(step_time(out.runs.at(0)), 0.25, 1e-6);
 }
 
 TEST(Generic, NumbersPaddedWithinBracketsAreOneRun) {
@@ -462,9 +446,7 @@ TEST(Generic, EpochsBehindAClockOrADateWithDots) {
     ASSERT_EQ(out.runs.size(), 1U) << form;
     EXPECT_EQ(out.format, "generic_epochs");
     EXPECT_EQ(out.runs.at(0).iteration, 8);
-    EXPECT_NEAR(
-        to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 60,
-        1e-6);
+    EXPECT_NEAR(step_time(out.runs.at(0)), 60, 1e-6);
   }
 }
 
@@ -479,9 +461,7 @@ TEST(Generic, AnEpochOfUnknownLengthIsMeasuredFromItsFirstBatch) {
   EXPECT_EQ(out.format, "paddle");
   ASSERT_EQ(out.runs.size(), 1U);
   EXPECT_EQ(out.runs.at(0).train.segments, 4);
-  EXPECT_NEAR(
-      to_seconds(out.runs.at(0).train.duration) / static_cast<double>(out.runs.at(0).train.iterations), 1.2,
-      1e-6);
+  EXPECT_NEAR(step_time(out.runs.at(0)), 1.2, 1e-6);
 }
 
 }  // namespace

@@ -13,10 +13,6 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-double step_time(const etad::Run& run) {
-  return to_seconds(run.train.duration) / static_cast<double>(run.train.iterations);
-}
-
 template <class... Values>
 std::string written(const char* form, Values... values) {
   char text[256];

@@ -68,6 +68,10 @@ Records records_of(const Format& format, const std::vector<std::string>& lines) 
   return records;
 }
 
+double step_time(const Run& run) {
+  return to_seconds(run.train.duration) / static_cast<double>(run.train.iterations);
+}
+
 std::vector<std::string> caffe_log(const std::string& name) {
   return lines_of(file_text(std::string(ETAD_TEST_DATA) + "/caffe/" + name));
 }

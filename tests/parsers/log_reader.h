@@ -37,6 +37,9 @@ std::map<std::int64_t, Run> runs_of(const std::vector<std::string>& lines,
                                     const std::function<bool(std::size_t)>& restarts);
 std::map<std::int64_t, Run> runs_of(const std::vector<std::string>& lines, std::size_t restart = 0);
 
+// Mean seconds of a training iteration that was measured.
+double step_time(const Run& run);
+
 // tests/data/caffe/NAME
 std::vector<std::string> caffe_log(const std::string& name);
 std::vector<std::string> caffe_log_names();

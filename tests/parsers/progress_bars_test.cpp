@@ -155,10 +155,6 @@ TEST(ProgressBars, NumbersInGroupsOfThreeAreNumbers) {
   EXPECT_EQ(records.runs[0].max_iterations, 11900);
 }
 
-double seconds_each(const Run& run) {
-  return to_seconds(run.train.duration) / static_cast<double>(run.train.iterations);
-}
-
 TEST(ProgressBars, AnEpochThatIsBrokenOffIsMeasuredAsFarAsItWent) {
   std::vector<std::string> lines;
   for (int i = 1; i <= 6; ++i) lines.push_back(bar_of(i * 100, 1000, i * 50, "Epoch 0"));
@@ -166,7 +162,7 @@ TEST(ProgressBars, AnEpochThatIsBrokenOffIsMeasuredAsFarAsItWent) {
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs.at(0).iteration, 600);
   EXPECT_EQ(runs.at(0).train.iterations, 600);
-  EXPECT_EQ(seconds_each(runs.at(0)), 0.5);
+  EXPECT_EQ(step_time(runs.at(0)), 0.5);
 }
 
 TEST(ProgressBars, AnEpochTooShortForItsStatesIsMeasuredByItsEnd) {
@@ -177,7 +173,7 @@ TEST(ProgressBars, AnEpochTooShortForItsStatesIsMeasuredByItsEnd) {
   const auto runs = runs_of(lines);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs.at(0).train.iterations, 400);
-  EXPECT_EQ(seconds_each(runs.at(0)), 0.08);
+  EXPECT_EQ(step_time(runs.at(0)), 0.08);
 }
 
 TEST(ProgressBars, ABarNamedAfterTheEpochThatItCounts) {
@@ -188,7 +184,7 @@ TEST(ProgressBars, ABarNamedAfterTheEpochThatItCounts) {
   EXPECT_EQ(runs.at(0).iteration, 8);
   EXPECT_EQ(runs.at(0).max_iterations, 8);
   EXPECT_EQ(runs.at(0).state, RunState::finished);
-  EXPECT_EQ(seconds_each(runs.at(0)), 60);
+  EXPECT_EQ(step_time(runs.at(0)), 60);
 }
 
 TEST(ProgressBars, OneOfAFewSecondsBehindTheEndIsNoTraining) {
