@@ -32,14 +32,15 @@ EpochCount::Place EpochCount::counted_on(std::int64_t epoch, std::int64_t batch,
 }
 
 // Bars that are drawn anew for each epoch (since = "epoch") and say no epoch: one that begins where the last
-// one was nearly full counts on from it.
-EpochCount::Place EpochCount::counted_around(std::int64_t bar, std::int64_t of) {
+// one was nearly full counts on from it. Of bars of unknown length each that begins again does so.
+EpochCount::Place EpochCount::counted_around(std::int64_t bar, std::optional<std::int64_t> of) {
   constexpr double kNearly = 0.9;
   Place place;
-  const bool full = last_batch && static_cast<double>(*last_batch) >= kNearly * static_cast<double>(of);
+  const bool full =
+      last_batch && (!of || static_cast<double>(*last_batch) >= kNearly * static_cast<double>(*of));
   if (full && bar < *last_batch) {
-    before += of;
-    place.planned = before + of;
+    before += of.value_or(*last_batch);
+    if (of) place.planned = before + *of;
     place.gap = true;
   }
   last_batch = bar;
@@ -74,8 +75,7 @@ bool EpochCount::counts_through(std::int64_t epoch, std::int64_t batch) {
 std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::int64_t of_each,
                                                       std::int64_t done) {
   if (const auto n = count_of(event, Field::iteration)) {
-    const auto of = positive_of(event, Field::max_iter);
-    if (of && event.text(Field::since) == "epoch") return counted_around(*n, *of);
+    if (event.text(Field::since) == "epoch") return counted_around(*n, positive_of(event, Field::max_iter));
     return Place{*n, {}, false, false};
   }
   const auto batch = count_of(event, Field::batch);

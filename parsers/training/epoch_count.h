@@ -81,7 +81,7 @@ struct EpochCount {
 
  private:
   Place counted_on(std::int64_t epoch, std::int64_t batch, std::int64_t done);
-  Place counted_around(std::int64_t bar, std::int64_t of);
+  Place counted_around(std::int64_t bar, std::optional<std::int64_t> of);
   bool counts_through(std::int64_t epoch, std::int64_t batch);
 };
 

@@ -176,6 +176,43 @@ TEST(ProgressBars, AnEpochTooShortForItsStatesIsMeasuredByItsEnd) {
   EXPECT_EQ(step_time(runs.at(0)), 0.08);
 }
 
+// The states of a bar of 400 steps whose length nobody knows, for each of three epochs.
+std::vector<std::string> endless(const char* form) {
+  std::vector<std::string> lines = {"Epoch 1: validation 0it [00:00, ?it/s]"};
+  for (int epoch = 0; epoch < 3; ++epoch)
+    for (int i = 1; i <= 4; ++i) {
+      char text[160];
+      std::snprintf(text, sizeof text, form, epoch, i * 100, i * 25 / 60, i * 25 % 60);
+      lines.emplace_back(text);
+    }
+  return lines;
+}
+
+TEST(ProgressBars, OnesOfUnknownLengthCountFromTheirEpochsBeginning) {
+  for (const char* form : {"Epoch %d: : %dit [%02d:%02d,  4.00it/s, loss=0.5, v_num=1]",
+                           "Epoch %d: |      | %d/? [%02d:%02d<00:00,  4.00it/s, v_num=1]"}) {
+    const auto runs = runs_of(endless(form), 7);
+    ASSERT_EQ(runs.size(), 1U) << form;
+    EXPECT_EQ(runs.at(0).framework, "tqdm");
+    EXPECT_EQ(runs.at(0).iteration, 1200);
+    EXPECT_EQ(runs.at(0).train.iterations, 1200);
+    EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.25);
+  }
+}
+
+TEST(ProgressBars, OnesOfUnknownLengthThatSayNoEpochCountOnWhereTheyBeginAgain) {
+  std::vector<std::string> lines = endless("%d: %dit [%02d:%02d,  4.00it/s, loss=0.5]");
+  for (std::string& line : lines) line.erase(0, line.find(": ") + 2);
+  const auto runs = runs_of(lines, 7);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 1200);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.25);
+}
+
+TEST(ProgressBars, OnesOfUnknownLengthThatShowNoLossAreNothing) {
+  EXPECT_TRUE(runs_of(endless("Reading features of epoch %d: %dit [%02d:%02d,  4.00it/s]")).empty());
+}
+
 TEST(ProgressBars, ABarNamedAfterTheEpochThatItCounts) {
   std::vector<std::string> lines;
   for (int i = 1; i <= 8; ++i) lines.push_back(bar_of(i, 8, i * 60, "Epoch " + std::to_string(i) + "/8"));
