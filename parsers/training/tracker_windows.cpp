@@ -60,6 +60,16 @@ bool leaps(const PhaseSummary& before, std::int64_t n, Duration took) {
   return step_time > kOtherStepTime || step_time < 1 / kOtherStepTime;
 }
 
+// A window that took far longer than all before it, or days where none was: the program stood still, or another
+// one has gone on with the same count.
+bool held_a_pause(const PhaseSummary& before, std::int64_t n, Duration took) {
+  constexpr Duration kPause = 30min, kLongestFirst = 24h;
+  constexpr double kMuchLonger = 10;
+  if (before.iterations == 0) return took > kLongestFirst;
+  return took > kPause && to_seconds(took) * static_cast<double>(before.iterations) >
+                              kMuchLonger * to_seconds(before.duration) * static_cast<double>(n);
+}
+
 // The time of one step stands for all of a window, and that step took much longer than those before: an
 // evaluation of which no line tells, for which the others of the window do not stand.
 bool was_no_usual_step(const PhaseSummary& before, std::int64_t n, const Event& event,
@@ -431,6 +441,14 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
   }
   if (!(said && said->measured) && held_a_validation(r.run.train, w, to.iteration - from.iteration, *took))
     return;
+  // A second one in a row shows that it is slow.
+  const bool pause =
+      !said && !r.training.paused && held_a_pause(r.run.train, to.iteration - from.iteration, *took);
+  r.training.paused = pause;
+  if (pause) {
+    ++m.out.rejected;
+    return;
+  }
   w.end_snapshot_by_progress(to, *took);
   give_window(r,
               {Phase::train, from.iteration, to.iteration - from.iteration, all_.values.train_samples(r),

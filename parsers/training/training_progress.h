@@ -22,6 +22,7 @@ struct Training {
   std::optional<std::int64_t> full_bar;   // the longest bar seen behind the end, full at once
   bool by_lines = false;                  // its iterations have been measured from line to line
   std::int64_t untested = 0;              // windows measured without any test inside
+  bool paused = false;                    // the last window was left out for a pause in it
 
   // The start-up: from the run's first line to its first iteration, tests taken out. The first progress comes
   // `since` after the first line and shows `done` iterations. Gives the start-up where that is it; where

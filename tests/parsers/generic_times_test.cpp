@@ -302,5 +302,31 @@ TEST(GenericTimes, ABarAndLinesOfTheSameStepsAreOneRun) {
   EXPECT_NEAR(step_time(runs.at(0)), 4, 0.1);
 }
 
+// A program that stood still, or another that goes on with the same count: epochs of two minutes, a day in between.
+TEST(GenericTimes, APauseIsNoTraining) {
+  const auto day_and_time = [](int i) {
+    const int minutes = 2 * i + (i < 6 ? 0 : 24 * 60);
+    return written("2026-03-%02d %02d:%02d:00,250 - INFO - Epoch: %d, Avg_loss: 0.5125", 1 + minutes / 1440,
+                   minutes / 60 % 24, minutes % 60, i + 1);
+  };
+  for (const std::size_t restart : {0U, 6U, 7U}) {
+    const auto runs = runs_of(lines_by(12, day_and_time), restart);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 12);
+    EXPECT_EQ(runs.at(0).train.iterations, 10);
+    EXPECT_NEAR(step_time(runs.at(0)), 120, 1e-6);
+  }
+}
+
+TEST(GenericTimes, WhatGetsSlowForGoodIsNoPause) {
+  const auto runs = runs_of(lines_by(12, [](int i) {
+    const int minutes = i < 6 ? 2 * i : 12 + 90 * (i - 6);
+    return written("2026-03-01 %02d:%02d:00,250 - INFO - Epoch: %d, Avg_loss: 0.5125", minutes / 60,
+                   minutes % 60, i + 1);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).train.iterations, 10);
+}
+
 }  // namespace
 }  // namespace etad::test
