@@ -50,8 +50,12 @@ std::optional<std::pair<double, double>> rounded(const Event& event, Field f) {
   const auto end = std::min(text.find_first_not_of("0123456789."), text.size());
   const auto more = text.find_first_of("0123456789", end);
   const bool goes_on = more != std::string_view::npos &&
-                       text.substr(end, more - end).find_first_of("hmHM") != std::string_view::npos;
-  if (goes_on) return std::pair{*x, text.find_first_of("sS", more) != std::string_view::npos ? 0.5 : 30.0};
+                       text.substr(end, more - end).find_first_of("hmsHMS") != std::string_view::npos;
+  if (goes_on) {  // "1m2s", "2s500ms": of its last unit
+    const std::string_view last = text.substr(more);
+    if (last.find("ms") != std::string_view::npos) return std::pair{*x, 0.0005};
+    return std::pair{*x, last.find_first_of("sS") != std::string_view::npos ? 0.5 : 30.0};
+  }
   text = text.substr(0, end);
   const auto point = text.find('.');
   const auto decimals = point == std::string_view::npos ? 0.0 : static_cast<double>(text.size() - point - 1);

@@ -27,7 +27,7 @@ Duration between(Instant from, Instant to);            // zero beyond kMaxSecond
 std::optional<Duration> positive_seconds(std::optional<double> seconds);  // what can be a measurement
 
 // A written number with the most that rounding can have taken from it: "0.263" is 0.263 ± 0.0005, and so with
-// "26.3ms" and "2.63e-1". Of a clock, "1:02:03", it is half a second.
+// "26.3ms" and "2.63e-1". Of a clock, "1:02:03", it is half a second, and of "2s500ms" half a millisecond.
 std::optional<std::pair<double, double>> rounded(const Event& event, Field f);
 bool is_fine(const std::pair<double, double>& number);  // rounding has taken next to nothing from it
 

@@ -148,6 +148,38 @@ TEST(ProgressBars, ARowOfItsOwnTellsTheTimeOfTheRowOfSteps) {
   EXPECT_EQ(to_seconds(records.runs.back().train.duration), 90.0);
 }
 
+TEST(ProgressBars, UnderAHeadingTheFirstIsTheTrainingAndTheSecondTheTest) {
+  std::vector<std::string> lines = {"==> Preparing data.."};
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    lines.push_back("Epoch: " + std::to_string(epoch));
+    lines.push_back(" [====================== 250/250 ====================>]  Step: 80ms | Tot: 31s250ms");
+    lines.push_back(" [====================== 100/100 ====================>]  Step: 20ms | Tot: 2s500ms");
+  }
+  lines.push_back("Epoch: 3");
+  lines.push_back(" [=====>................. 50/250 ......................]  Step: 80ms | Tot: 6s250ms");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 750);
+  EXPECT_EQ(runs.at(0).train.iterations, 750);
+  EXPECT_EQ(step_time(runs.at(0)), 0.125);
+  EXPECT_EQ(runs.at(0).test.iterations, 300);
+}
+
+// The mean of the epoch so far stands below the line that it is of.
+TEST(ProgressBars, ATimeBelowItsLineIsThatOfTheStepsToTheNext) {
+  std::vector<std::string> lines;
+  for (int i = 1; i <= 5; ++i) {
+    lines.push_back("   --> STEP: 24/36 -- GLOBAL_STEP: " + std::to_string(1000000 + 25 * i));
+    lines.push_back("     | > loss_0: 2.12500  (2.25000)");
+    lines.push_back("     | > step_time: 1.50000  (1.25000)");
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 1000125);
+  EXPECT_EQ(runs.at(0).train.iterations, 100);
+  EXPECT_EQ(step_time(runs.at(0)), 1.25);
+}
+
 TEST(ProgressBars, NumbersInGroupsOfThreeAreNumbers) {
   const Records records = read({"***** Running training *****", "  Total optimization steps = 11,900",
                                 " 25%|# | 1/11900 [03:40<11:00, 220.00s/it]"});
