@@ -45,9 +45,11 @@ inline std::optional<Duration> Training::first_progress(Duration since, std::int
 
 inline std::optional<Duration> Training::startup_by(Duration step_time) {
   if (!until_progress) return {};
-  const Duration startup = *until_progress - step_time * done_before;
+  const Duration before = *until_progress;
   until_progress.reset();
-  return std::max(Duration::zero(), startup);
+  // Divided, for a log may claim so many iterations that a product would overflow.
+  if (step_time > Duration::zero() && done_before > before / step_time) return Duration::zero();
+  return before - step_time * done_before;
 }
 
 }  // namespace etad::track

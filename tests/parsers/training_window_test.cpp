@@ -159,6 +159,15 @@ TEST(TrainingProgress, IterationsInTheStartUpAreTakenOutAtTheFirstStepTime) {
   Training slow;
   slow.first_progress(20s, 10);
   EXPECT_EQ(slow.startup_by(3s), 0s) << "never less than nothing";
+  Training endless;
+  endless.first_progress(20s, std::int64_t{1} << 62U);
+  EXPECT_EQ(endless.startup_by(4s), 0s) << "the product of both overflows to 0";
+}
+
+TEST(TrainingProgress, StepsTooShortForTheClockTakeNothingOfTheStartUp) {
+  Training training;
+  training.first_progress(20s, 10);
+  EXPECT_EQ(training.startup_by(0s), 20s);
 }
 
 }  // namespace
