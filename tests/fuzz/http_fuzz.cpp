@@ -2,13 +2,16 @@
 // back, valid UTF-8, with a status that HTTP knows; nothing may crash, hang or grow without bound.
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <boost/json.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
 
 #include "daemon/service/json_writer.h"
+#include "daemon/service/openapi.h"
 #include "daemon/service/router.h"
+#include "tests/fuzz/line_mutator.h"
 
 namespace {
 
@@ -127,7 +130,46 @@ void check(const Reply& reply) {
   if (reply.status < 200 || reply.status > 599 || valid_utf8(reply.body) != reply.body) std::abort();
 }
 
+// A parameter by its description, which may stand elsewhere in the document.
+std::string parameter_name(const boost::json::value& api, const boost::json::value& parameter) {
+  const auto* ref = parameter.as_object().if_contains("$ref");
+  if (ref == nullptr) return std::string(parameter.at("name").as_string());
+  return std::string(api.at_pointer(ref->as_string().subview(1)).at("name").as_string());
+}
+
 }  // namespace
+
+// Requests for all that the API describes: each path with each of its parameters, and with all of them.
+fuzz::Vocabulary fuzz::vocabulary() {
+  Vocabulary words;
+  const boost::json::value api = boost::json::parse(service::openapi());
+  for (const auto& [path, operations] : api.at("paths").as_object())
+    for (const auto& [method, operation] : operations.as_object()) {
+      if (method == "parameters") continue;
+      std::string verb(method);
+      for (char& c : verb) c = static_cast<char>(c - 'a' + 'A');
+      std::string target(path);
+      if (const auto brace = target.find('{'); brace != std::string::npos)
+        target.replace(brace, target.find('}') - brace + 1, "1");
+      const auto line = [&](const std::string& query) {
+        words.lines.push_back(verb + " " + target + query + " HTTP/1.1\r");
+        words.lines.emplace_back("Host: localhost\r");
+      };
+      line("");
+      std::string all;
+      if (const auto* parameters = operation.as_object().if_contains("parameters"))
+        for (const auto& parameter : parameters->as_array()) {
+          const std::string assignment = parameter_name(api, parameter) + "=16";
+          line("?" + assignment);
+          all += (all.empty() ? "?" : "&") + assignment;
+        }
+      if (!all.empty()) line(all);
+    }
+  for (const char* field : {"Accept: text/event-stream\r", "Accept: application/json\r", "Origin: http://x\r",
+                            "Content-Type: application/json\r", "Content-Length: 2\r", "\r"})
+    words.lines.emplace_back(field);
+  return words;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static OneRun reader;

@@ -1,11 +1,26 @@
 // Any text as a rule file: it loads or it is refused with reasons, and what loads can match anything.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
 #include "parsers/rules/format.h"
+#include "tests/fuzz/line_mutator.h"
+#include "tests/fuzz/shipped_rules.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+// The shipped rule files, line by line.
+etad::fuzz::Vocabulary etad::fuzz::vocabulary() {
+  Vocabulary words;
+  for (const std::string& text : rule_file_texts())
+    for (std::size_t at = 0; at < text.size();) {
+      const auto end = std::min(text.find('\n', at), text.size());
+      words.lines.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+  return words;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

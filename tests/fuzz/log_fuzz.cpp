@@ -1,28 +1,21 @@
-// Any text as a Caffe log, with restarts in between: whatever it says, the records are sound, the state stays
-// small and goes on where it was.
+// Any text as a log, read as the daemon reads one: by whichever of the shipped formats it shows, with restarts in
+// between. Whatever it says, the records are sound, the state stays small and goes on where it was.
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <string_view>
 
-#include "parsers/rules/format.h"
-#include "parsers/training/tracker.h"
+#include "parsers/log/log_parser.h"
+#include "parsers/rules/rule_file.h"
+#include "parsers/rules/shape_memory.h"
+#include "tests/fuzz/line_mutator.h"
+#include "tests/fuzz/shipped_rules.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
 
 using namespace etad;
-
-std::shared_ptr<const Format> caffe() {
-  std::ifstream in(ETAD_RULES "/caffe.toml", std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return Format::load("caffe.toml", text.str()).value();
-}
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -44,32 +37,47 @@ void check(const Records& records) {
 
 }  // namespace
 
-// The first byte says after how many lines the daemon restarts; 0: never.
+// The samples of the shipped rule files: lines as the frameworks write them.
+fuzz::Vocabulary fuzz::vocabulary() {
+  Vocabulary words;
+  words.header = 1;
+  for (const auto& format : shipped_rules().all())
+    for (const SampleSpec& sample : format->file().samples) words.lines.push_back(sample.text);
+  return words;
+}
+
+// The first byte says after how many lines the daemon restarts (0: never) and whether the log is followed live.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const std::shared_ptr<const Format> format = caffe();
   if (size == 0) return 0;
   const std::size_t restart = data[0] % 32;
+  const bool live = (data[0] & 32U) != 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const SourceContext source{"caffe", "host", "prototext", {{"batch_size", "4"}}};
-  Tracker tracker(source);
-  TimeContext context;
-  context.reference = Instant(std::chrono::seconds(1'800'000'000));
+
+  ShapeMemory shapes;
+  LogOptions options;
+  options.formats = &fuzz::shipped_rules();
+  options.host = "host";
+  options.labels = {{"batch_size", "4"}};
+  options.shapes = &shapes;
+  LogParser parser(options);
+  Instant now(std::chrono::seconds(1'800'000'000));
   Records records;
   std::size_t lines = 0;
   for (std::size_t at = 0; at < text.size(); ++lines) {
     const auto end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, end - at);
-    tracker.feed(line, format->match(line, context), {}, records);
+    parser.feed(text.substr(at, end - at), live ? std::optional(now) : std::nullopt, now, records);
+    now += std::chrono::seconds(1);
     at = end + 1;
     if (restart == 0 || lines % restart != 0) continue;
-    const std::string state = tracker.save();
-    require(state.size() <= 64 * text.size() + 100'000);
-    auto restored = Tracker::restore(source, state);
+    const std::string state = parser.save();
+    require(state.size() <= 64 * text.size() + 200'000);
+    auto restored = LogParser::restore(options, state);
     require(restored.has_value() && restored->save() == state);
-    tracker = std::move(*restored);
+    parser = std::move(*restored);
   }
-  tracker.close(records);
-  tracker.flush(records);
+  parser.settle(records);
+  parser.close(records);
+  parser.flush(records);
   check(records);
   return 0;
 }
