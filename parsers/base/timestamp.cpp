@@ -1,11 +1,10 @@
 #include "parsers/base/timestamp.h"
 
-#include <date/date.h>
-
-#include <cstdlib>
+#include <bit>
 #include <cstring>
 
 #include "parsers/base/text.h"
+#include "parsers/base/wall_time.h"
 #include "parsers/base/written_date.h"
 
 namespace etad {
@@ -94,98 +93,6 @@ class Cursor {
   const char* end_;
 };
 
-struct WallTime {
-  std::optional<int> year;
-  int month = 0, day = 0, hour = 0, minute = 0, second = 0;
-  std::int64_t micros = 0;
-  std::optional<std::int32_t> offset;  // stated by the line, seconds east of UTC
-};
-
-date::year_month_day civil(int year, int month, int day) {
-  return date::year{year} / month / day;
-}
-
-std::int64_t days_from_civil(int year, int month, int day) {  // since 1970-01-01
-  return date::sys_days(civil(year, month, day)).time_since_epoch().count();
-}
-
-constexpr std::int64_t kDaySeconds = 86400;
-constexpr microseconds kDay = std::chrono::hours(24);
-
-std::int64_t floor_days(Instant at) {
-  return std::chrono::floor<std::chrono::days>(at).time_since_epoch().count();
-}
-
-int year_of(Instant at) {
-  // Near enough for choosing candidates: the caller looks a year further on either side.
-  return static_cast<int>(1970 + floor_days(at) * 400 / 146097);
-}
-
-bool date_exists(int year, int month, int day) {
-  return civil(year, month, day).ok();
-}
-
-// The year of a month and day that stand without one. Candidates are the years around what is known: after
-// a previous line the first one that does not lie more than a week before it (clocks step back, years do
-// not); at the beginning the last one that does not lie after the reference.
-std::optional<int> infer_year(int month, int day, const TimeContext& context) {
-  const std::int64_t latest = floor_days(context.reference) + 1;
-  if (context.last) {
-    const std::int64_t earliest = floor_days(*context.last) - 7;
-    const int around = year_of(*context.last);
-    std::optional<int> before;
-    for (int y = around - 2; y <= around + 8; ++y) {
-      if (!date_exists(y, month, day)) continue;
-      const std::int64_t days = days_from_civil(y, month, day);
-      if (days < earliest) {
-        before = y;
-        continue;
-      }
-      // A jump far forward, past the file's own end, is a step back instead.
-      const std::int64_t now = earliest + 7;
-      const bool nearer = before && now - days_from_civil(*before, month, day) < days - now;
-      return nearer && context.reference != Instant{} && days > latest ? before : std::optional(y);
-    }
-    return {};
-  }
-  if (context.year && date_exists(*context.year, month, day)) return context.year;
-  const int around = year_of(context.reference);
-  for (int y = around + 2; y >= around - 10; --y)
-    if (date_exists(y, month, day) && days_from_civil(y, month, day) <= latest) return y;
-  return {};
-}
-
-std::int32_t zone_offset(std::int64_t local_seconds, TimeContext& context) {
-  constexpr std::int64_t kQuarter = 900;
-  const std::int64_t quarter =
-      local_seconds >= 0 ? local_seconds / kQuarter : (local_seconds - kQuarter + 1) / kQuarter;
-  if (context.zone_cache.quarter != quarter) {
-    context.zone_cache = {quarter, context.zone ? context.zone(local_seconds) : 0};
-  }
-  return context.zone_cache.offset;
-}
-
-std::optional<Instant> to_instant(const WallTime& t, TimeContext& context) {
-  if (t.month < 1 || t.month > 12 || t.day < 1 || t.day > 31) return {};
-  if (t.hour > 23 || t.minute > 59 || t.second > 60) return {};  // 60: a leap second
-  auto& cache = context.day_cache;
-  std::int64_t days = 0;
-  if (!t.year && context.last && cache.month == t.month && cache.day == t.day &&
-      std::abs(floor_days(*context.last) - cache.days) <= 1) {
-    days = cache.days;
-  } else {
-    const auto year = t.year ? t.year : infer_year(t.month, t.day, context);
-    if (!year || !date_exists(*year, t.month, t.day)) return {};
-    days = days_from_civil(*year, t.month, t.day);
-    cache = {t.month, t.day, days};
-  }
-  const std::int64_t local = days * kDaySeconds + t.hour * 3600 + t.minute * 60 + t.second;
-  const std::int32_t offset = t.offset ? *t.offset : zone_offset(local, context);
-  const Instant at{microseconds{(local - offset) * 1'000'000 + t.micros}};
-  context.last = at;
-  return at;
-}
-
 bool take_clock(Cursor& c, WallTime& t) {
   return c.take_digits(2, t.hour) && c.take(':') && c.take_digits(2, t.minute) && c.take(':') &&
          c.take_digits(2, t.second);
@@ -210,12 +117,26 @@ inline int two_digits(const char* p, int& bad) {
 
 constexpr std::size_t kGlogYearKey = 16, kGlogKey = 12;  // as TimeContext::GlogCache holds them
 
-// "S.uuuuuu " at p: the seconds' ones, as microseconds. Negative where that is not what stands there.
+// The eight bytes at p, the first of them the lowest.
+std::uint64_t eight_bytes(const char* p) {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, p, sizeof bytes);
+  return std::endian::native == std::endian::little ? bytes : __builtin_bswap64(bytes);
+}
+
+// "S.uuuuuu " at p: the seconds' ones, as microseconds. Negative where that is not what stands there. All digits at
+// once: they become the numbers they stand for, then pairs, then fours, then all eight.
 std::int64_t glog_micros(const char* p) {
-  const int ones = p[0] - '0';
-  int bad = ones | (9 - ones);
-  const int micros = two_digits(p + 2, bad) * 10'000 + two_digits(p + 4, bad) * 100 + two_digits(p + 6, bad);
-  return bad < 0 || p[1] != '.' || p[8] != ' ' ? -1 : ones * std::int64_t{1'000'000} + micros;
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  const std::uint64_t bytes = eight_bytes(p) ^ '0' * kEach;
+  if ((bytes >> 8U & 0xff) != ('.' ^ '0') || p[8] != ' ') return -1;
+  std::uint64_t n = (bytes & ~std::uint64_t{0xffff}) | (bytes & 0xff) << 8U;  // "0Suuuuuu"
+  if (((n + (0x7f - 9) * kEach) | n) & 0x80 * kEach) return -1;
+  n = n * 10 + (n >> 8U);
+  n = ((n & 0x000000ff000000ff) * (100 + (std::uint64_t{1'000'000} << 32U)) +
+       ((n >> 16U) & 0x000000ff000000ff) * (1 + (std::uint64_t{10'000} << 32U))) >>
+      32U;
+  return static_cast<std::int64_t>(n);
 }
 
 // "20261121 00:40:0" or, without a year, "1121 00:40:0": false where that is not what stands at p. Fills the
@@ -247,24 +168,30 @@ bool read_glog_key(const char* p, bool has_year, TimeContext& context) {
   return true;
 }
 
+bool glog_has_year(std::string_view line) {
+  return line[5] != ' ';
+}
+
 // "I1121 00:16:38.258493 ": nearly every line of a Caffe log. Digits at fixed places, and the date and time
-// only worked out when their tens of seconds change.
-bool take_glog_time(Cursor& c, std::string_view line, TimeContext& context, std::optional<Instant>& time) {
+// only worked out when their tens of seconds change. False: that is not what the line begins with.
+bool read_glog_time(std::string_view line, TimeContext& context, std::optional<Instant>& time) {
   const char* const p = line.data() + 1;
-  const bool has_year = p[4] != ' ';
+  const bool has_year = glog_has_year(line);
   const std::size_t length = has_year ? kGlogYearKey : kGlogKey;
   const auto& cache = context.glog_cache;
   const std::int64_t micros = glog_micros(p + length);
   if (micros < 0) return false;
   // Without a year the last line's time says which one it is, and that may have gone elsewhere since.
-  const bool known = cache.length == length && std::memcmp(cache.key.data(), p, length) == 0 &&
+  constexpr microseconds kDay = std::chrono::hours(24);
+  const char* const key = cache.key.data();
+  const bool known = cache.length == length && eight_bytes(key) == eight_bytes(p) &&
+                     eight_bytes(key + length - 8) == eight_bytes(p + length - 8) &&
                      (has_year || (context.last && std::chrono::abs(*context.last - cache.base) < kDay));
   if (!known && !read_glog_key(p, has_year, context)) return false;
   if (cache.length == length) {
     time = cache.base + microseconds{micros};
     context.last = time;
   }
-  c.skip(1 + length + 9);
   return true;
 }
 
@@ -273,15 +200,16 @@ LineHeader read_glog(std::string_view line, TimeContext& context) {
   if (line.size() < kShortest) return {};
   const char severity = line[0];
   if (severity != 'I' && severity != 'W' && severity != 'E' && severity != 'F') return {};
-  Cursor c(line);
   LineHeader header;
-  if (!take_glog_time(c, line, context, header.time)) return {};
+  Cursor c(line);
+  c.skip(glog_has_year(line) ? 26 : 22);  // the time, which is read where all else is a header's
   c.skip_blanks();
   if (!c.skip_digits() || !c.take(' ')) return {};
   c.skip_blanks();
   header.file = c.take_file();
   if (!c.take(':') || !c.skip_digits() || !c.take(']')) return {};
   c.take(' ');
+  if (!read_glog_time(line, context, header.time)) return {};
   header.present = true;
   header.message = c.offset();
   return header;
@@ -465,6 +393,17 @@ LineHeader read_header(HeaderForm form, std::string_view line, TimeContext& cont
       return read_written_date(line, context);
   }
   return {};
+}
+
+LineHeader read_header_alike(HeaderForm form, std::string_view line, std::size_t message,
+                             TimeContext& context) {
+  if (form != HeaderForm::glog) return read_header(form, line, context);
+  LineHeader header;
+  if (message == 0) return header;
+  header.present = true;
+  header.message = message;
+  read_glog_time(line, context, header.time);
+  return header;
 }
 
 std::optional<Instant> read_time(std::string_view text, TimeContext& context) {

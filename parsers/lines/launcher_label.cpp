@@ -106,6 +106,17 @@ std::optional<Label> named(std::string_view line) {
   return Label{who, bar + 2, replica};
 }
 
+// Nearly no line has one, and most show so by what stands behind their first word.
+bool may_have_label(std::string_view line) {
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  while (at != end && is_name(*at)) ++at;
+  if (at == end) return false;
+  if (at == line.data()) return *at == ' ' || *at == '[' || *at == '(';
+  while (at != end && *at == ' ') ++at;
+  return at != end && (*at == ':' || *at == '|');
+}
+
 std::optional<Label> label(std::string_view line) {
   const std::size_t blanks = blanks_at(line, 0);
   if (blanks == line.size()) return {};
@@ -127,19 +138,19 @@ std::uint64_t speaker(std::uint64_t hash) {
 }  // namespace
 
 std::optional<LauncherLabel> launcher_label(std::string_view line) {
+  if (!may_have_label(line)) return {};
+  auto found = label(line);
+  if (!found) return {};
   LauncherLabel out;
-  out.certain = true;
+  out.certain = found->certain;
   std::uint64_t hash = fnv1a({});
-  for (int i = 0; i < kMostLabels; ++i) {
-    const auto found = label(line);
-    // Behind a label that is certain a number and a colon are the program's.
-    if (!found || (i > 0 && out.certain && !found->certain)) break;
+  // Behind a label that is certain a number and a colon are the program's.
+  for (int i = 0; i < kMostLabels && found && (i == 0 || !out.certain || found->certain); ++i) {
     hash = fnv1a(found->who, hash);
     out.length += found->length;
-    out.certain = i == 0 ? found->certain : out.certain;
     line.remove_prefix(found->length);
+    found = label(line);
   }
-  if (out.length == 0) return {};
   out.speaker = speaker(hash);
   return out;
 }

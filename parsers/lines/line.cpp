@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "parsers/base/sixteen.h"
 #include "parsers/lines/utf16.h"
 
 namespace etad {
@@ -17,23 +18,16 @@ constexpr bool is_special(char c) {
   return c == kNul || c == kBackspace || c == kReturn || c == kEscape;
 }
 
-// Sixteen bytes side by side: the vector extension that GCC and Clang share, on any processor.
-using Sixteen [[gnu::vector_size(16)]] = signed char;
-static_assert(sizeof(Sixteen) == 16);
-
 // Looks through so many bytes at `from`.
 template <std::size_t kStride>
 bool stride_needs_cleaning(const char* from) {
   static_assert(kStride % sizeof(Sixteen) == 0);
   Sixteen found{};
   for (std::size_t at = 0; at < kStride; at += sizeof(Sixteen)) {
-    Sixteen v;
-    std::memcpy(&v, from + at, sizeof v);
-    found |= (v == kNul) | (v == kBackspace) | (v == kReturn) | (v == kEscape);
+    const Sixteen v = sixteen_at(from + at);
+    found |= static_cast<Sixteen>((v == kNul) | (v == kBackspace) | (v == kReturn) | (v == kEscape));
   }
-  std::uint64_t halves[2];
-  std::memcpy(halves, &found, sizeof found);
-  return (halves[0] | halves[1]) != 0;
+  return any_of(found);
 }
 
 constexpr unsigned byte(char c) {

@@ -75,6 +75,7 @@ void UnclearTimes::resolve(Event& event) {
 
 void UnclearTimes::resolve_duration(Event& event) {
   const FieldValue* stated = event.find(Field::duration);
+  if (!stated && state_.told.empty()) return;  // nearly all
   if (event.kind == EventKind::setting && stated) {
     state_.told = std::string(stated->text.substr(0, kLongestTold));
     state_.told_scale = stated->scale;

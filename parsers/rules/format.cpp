@@ -7,7 +7,9 @@
 
 #include "parsers/base/hash.h"
 #include "parsers/base/object_scan.h"
+#include "parsers/base/text.h"
 #include "parsers/lines/launcher_label.h"
+#include "parsers/rules/digits_alike.h"
 #include "parsers/rules/pattern.h"
 #include "parsers/rules/recogniser.h"
 #include "parsers/rules/rule.h"
@@ -28,10 +30,13 @@ struct Format::Impl {
   std::vector<std::string> object_paths;  // that rules look for in JSON objects
 
   RuleIndex index;
+  std::uint64_t own_list = ShapeMemory::new_list();
+  bool strips_alike = true;  // whether all of `strip` treat all digits alike
 
   // What launchers and loggers write before the message (`strip`), any of them, each as often as it stands
   // there.
   std::string_view stripped(std::string_view line) const {
+    if (strip.empty()) return line;
     Pattern::Groups groups;
     constexpr int kMost = 8;
     for (int taken = 0; taken < kMost && !line.empty(); ++taken) {
@@ -45,41 +50,101 @@ struct Format::Impl {
     return line;
   }
 
-  // The first of the rules whose own the message is fills in the event.
-  void try_rules(const std::vector<std::uint16_t>& list, TimeContext& context, Event& event) const {
+  // The first of the rules whose own the message is fills in the event. False: another rule may do so of a line that
+  // differs from this one in nothing but its digits.
+  bool try_rules(const RuleIndex::List& list, std::string_view line, TimeContext& context, Event& event,
+                 ShapeMemory::Shape& shape) const {
+    if (list.rules.empty()) return true;
     Pattern::Groups groups;
     ObjectValues object(object_paths);
-    for (const std::uint16_t id : list) {
-      if (!rules[id].match(event.message, groups, object, context, event)) continue;
-      event.rule = id;
-      return;
-    }
-  }
-
-  // Remembered is the first to match of the rules that treat all digits alike. Rules before it that may not
-  // treat them so are asked each time.
-  void try_rules(const RuleIndex::List& list, ShapeMemory& shapes, TimeContext& context, Event& event) const {
-    Pattern::Groups groups;
-    ObjectValues object(object_paths);
-    const ShapeMemory::Shape* const known = shapes.find(list.id, event.message);
-    for (const std::uint16_t id : known ? list.particular : list.rules) {
-      if (known && id >= known->rule()) break;
+    for (const std::uint16_t id : list.rules) {
       const Rule& rule = rules[id];
-      if (!known && rule.treats_digits_alike()) {
+      if (rule.treats_digits_alike()) {
         if (!rule.pattern()->match(event.message, groups)) continue;
-        shapes.remember(event.message, id, groups, rule.pattern()->group_names().size() + 1);
+        shape.rule = id;
+        shape.keep_groups(line, groups, rule.pattern()->group_names().size() + 1);
         rule.fill_in(event.message, groups, context, event);
       } else if (!rule.match(event.message, groups, object, context, event)) {
         continue;
       }
       event.rule = id;
-      return;
+      return rule.treats_digits_alike();
     }
-    if (!known) return shapes.remember(event.message, Event::kNoRule, groups, 0);
-    if (known->rule() == Event::kNoRule) return;
-    known->groups_of(event.message, groups);
-    rules[known->rule()].fill_in(event.message, groups, context, event);
-    event.rule = known->rule();
+    return true;
+  }
+
+  // The same where it is known which of the rules that treat all digits alike is the first to match. Rules before it
+  // that may not treat them so are asked each time.
+  void try_rules(const RuleIndex::List& list, std::string_view line, TimeContext& context, Event& event,
+                 const ShapeMemory::Shape& known) const {
+    if (list.particular.empty() && known.rule == Event::kNoRule) return;
+    Pattern::Groups groups;
+    if (!list.particular.empty()) {
+      ObjectValues object(object_paths);
+      for (const std::uint16_t id : list.particular) {
+        if (id >= known.rule) break;
+        if (!rules[id].match(event.message, groups, object, context, event)) continue;
+        event.rule = id;
+        return;
+      }
+      if (known.rule == Event::kNoRule) return;
+    }
+    known.groups_of(line, groups);
+    rules[known.rule].fill_in(event.message, groups, context, event);
+    event.rule = known.rule;
+  }
+
+  // The header's time, or that of a header that came without a message.
+  static void date(const LineHeader& header, TimeContext& context, Event& event) {
+    event.headed = header.present;
+    event.time = header.present ? header.time : context.carried;
+    context.carried = header.present && event.message.empty() ? header.time : std::nullopt;
+  }
+
+  void match(std::string_view line, TimeContext& context, Event& event, ShapeMemory* shapes) const {
+    ShapeMemory::Shape shape;
+    event.message = stripped(line);
+    shape.header = place_in(line, event.message);
+    LineHeader header;
+    for (std::size_t i = 0; i < file.headers.size() && !header.present; ++i) {
+      header = read_header(file.headers[i], event.message, context);
+      if (header.present) shape.header_form = static_cast<std::uint8_t>(i);
+    }
+    if (header.present) {
+      event.message.remove_prefix(header.message);
+      shape.header_end = place_in(line, event.message);
+      event.message = stripped(event.message);
+    }
+    shape.message = place_in(line, event.message);
+    shape.file = index.place_of(header.file);
+    date(header, context, event);
+    const bool alike = try_rules(index.candidates(shape.file, event.message), line, context, event, shape);
+    // Files may differ in a digit.
+    if (shapes && alike && std::none_of(header.file.begin(), header.file.end(), is_digit))
+      shapes->remember(shape);
+  }
+
+  // The same of a line whose like is known. False: its header is another one after all, and nothing has been done.
+  bool match_alike(const ShapeMemory::Shape& known, std::string_view line, TimeContext& context,
+                   Event& event) const {
+    if (!strips_alike && place_in(line, stripped(line)) != known.header) return false;
+    LineHeader header;
+    for (std::size_t i = 0; i < file.headers.size() && !header.present; ++i) {
+      const std::size_t message = i == known.header_form ? known.header_end - known.header : 0U;
+      header = read_header_alike(file.headers[i], line.substr(known.header), message, context);
+      if (header.message != message) return false;
+    }
+    if (!strips_alike && header.present &&
+        place_in(line, stripped(line.substr(known.header_end))) != known.message)
+      return false;
+    event.message = line.substr(known.message);
+    date(header, context, event);
+    try_rules(index.candidates(known.file, event.message), line, context, event, known);
+    return true;
+  }
+
+  static std::uint16_t place_in(std::string_view line, std::string_view rest) {
+    return static_cast<std::uint16_t>(line.size() - rest.size());
   }
 };
 
@@ -133,6 +198,8 @@ tl::expected<std::shared_ptr<const Format>, std::vector<Error>> Format::load(std
   if (!errors.empty()) return tl::unexpected(in_order(std::move(errors)));
   for (Rule& rule : impl->rules) rule.share_paths(impl->object_paths);
   impl->index = RuleIndex(impl->rules);
+  impl->strips_alike = std::all_of(impl->strip.begin(), impl->strip.end(),
+                                   [](const Pattern& p) { return treats_digits_alike(p.text()); });
   std::shared_ptr<const Format> format(new Format(std::move(impl)));
   check_samples(*format, errors);
   if (!errors.empty()) return tl::unexpected(in_order(std::move(errors)));
@@ -181,27 +248,8 @@ std::vector<std::string> Format::rule_names() const {
 
 Event Format::match_unlabelled(std::string_view line, TimeContext& context, ShapeMemory* shapes) const {
   Event event;
-  const auto carried = std::exchange(context.carried, {});
-  event.message = impl_->strip.empty() ? line : impl_->stripped(line);
-  std::string_view file;
-  for (const HeaderForm form : impl_->file.headers) {
-    const LineHeader header = read_header(form, event.message, context);
-    if (!header.present) continue;
-    event.headed = true;
-    event.time = header.time;
-    file = header.file;
-    event.message.remove_prefix(header.message);
-    if (!impl_->strip.empty()) event.message = impl_->stripped(event.message);
-    break;
-  }
-  // Of a message of several lines whose first is empty the header is the next one's.
-  if (!event.headed) {
-    event.time = carried;
-  } else if (event.message.empty()) {
-    context.carried = event.time;
-  }
-  if (const auto& list = impl_->index.candidates(file, event.message); !list.rules.empty())
-    shapes ? impl_->try_rules(list, *shapes, context, event) : impl_->try_rules(list.rules, context, event);
+  const ShapeMemory::Shape* const known = shapes ? shapes->find(impl_->own_list, line) : nullptr;
+  if (!known || !impl_->match_alike(*known, line, context, event)) impl_->match(line, context, event, shapes);
   if (event.kind == EventKind::date) {
     const auto year = event.integer(Field::year), month = event.integer(Field::month),
                day = event.integer(Field::day);

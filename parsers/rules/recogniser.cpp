@@ -92,7 +92,7 @@ Recogniser::Recogniser(const std::vector<std::shared_ptr<const Format>>& formats
 
 std::vector<std::uint16_t> Recogniser::formats_of(std::string_view line, ShapeMemory* shapes) const {
   if (const auto* const known = shapes ? shapes->find(list_, line) : nullptr)
-    return known->rule() == Event::kNoRule ? std::vector<std::uint16_t>() : std::vector{known->rule()};
+    return known->rule == Event::kNoRule ? std::vector<std::uint16_t>() : std::vector{known->rule};
   auto shown = recognise_.match(line);
   const auto is_generic = [&](std::uint16_t id) {
     return id == with_other_digits() || formats_[id]->is_generic();
@@ -103,8 +103,11 @@ std::vector<std::uint16_t> Recogniser::formats_of(std::string_view line, ShapeMe
     sort_once(shown);
   }
   // Of lines that show several formats nothing is remembered; they are few.
-  if (shapes && (shown.empty() || (shown.size() == 1 && shown.front() != with_other_digits())))
-    shapes->remember(line, shown.empty() ? Event::kNoRule : shown.front(), {}, 0);
+  if (shapes && (shown.empty() || (shown.size() == 1 && shown.front() != with_other_digits()))) {
+    ShapeMemory::Shape shape;
+    if (!shown.empty()) shape.rule = shown.front();
+    shapes->remember(shape);
+  }
   std::erase(shown, with_other_digits());
   return shown;
 }

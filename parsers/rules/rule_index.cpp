@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "parsers/rules/shape_memory.h"
-
 namespace etad {
 namespace {
 
 RuleIndex::List make_list(const std::vector<Rule>& rules, const std::vector<std::uint16_t>& places) {
-  RuleIndex::List list{ShapeMemory::new_list(), places, {}};
+  RuleIndex::List list{places, {}};
   for (const std::uint16_t i : places)
     if (!rules[i].treats_digits_alike()) list.particular.push_back(i);
   return list;
@@ -23,7 +21,8 @@ RuleIndex::RuleIndex(const std::vector<Rule>& rules) {
     for (const std::string& file : rule.files())
       if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
   for (std::size_t place = 1; place < files.size(); ++place)
-    by_size_[files[place].size() % by_size_.size()].push_back({files[place], place});
+    by_size_[files[place].size() % by_size_.size()].push_back(
+        {files[place], static_cast<std::uint16_t>(place)});
 
   firsts_.assign(files.size(), ByFirst{});
   std::vector<std::uint16_t> speak, list;

@@ -4,11 +4,10 @@
 #include <atomic>
 #include <cstring>
 
+#include "parsers/base/sixteen.h"
+
 namespace etad {
 namespace {
-
-// Sixteen bytes side by side: the vector extension that GCC and Clang share, on any processor.
-using Sixteen [[gnu::vector_size(16)]] = unsigned char;
 
 std::uint64_t mixed(std::uint64_t hash, const Sixteen& bytes) {
   std::uint64_t halves[2];
@@ -19,10 +18,21 @@ std::uint64_t mixed(std::uint64_t hash, const Sixteen& bytes) {
 
 }  // namespace
 
-void ShapeMemory::Shape::groups_of(std::string_view message, Pattern::Groups& groups) const {
+void ShapeMemory::Shape::keep_groups(std::string_view line, const Pattern::Groups& groups,
+                                     std::size_t count) {
+  groups_ = static_cast<std::uint8_t>(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string_view group = groups[i];
+    places_[i] = group.data() == nullptr ? Place{kAbsent, 0}
+                                         : Place{static_cast<std::uint16_t>(group.data() - line.data()),
+                                                 static_cast<std::uint16_t>(group.size())};
+  }
+}
+
+void ShapeMemory::Shape::groups_of(std::string_view line, Pattern::Groups& groups) const {
   for (std::size_t i = 0; i < groups_; ++i) {
     const Place& place = places_[i];
-    groups[i] = place.at == kAbsent ? std::string_view{} : message.substr(place.at, place.length);
+    groups[i] = place.at == kAbsent ? std::string_view{} : line.substr(place.at, place.length);
   }
 }
 
@@ -31,57 +41,78 @@ std::uint64_t ShapeMemory::new_list() {
   return ++last;
 }
 
-// The last sixteen bytes are looked at together, some of them twice where the message is no multiple of sixteen.
-std::uint64_t ShapeMemory::zero_digits(std::string_view message) {
-  std::uint64_t hash = message.size();
+// A digit differs from a zero in what it stands for, 9 at most, and no other byte does so.
+bool ShapeMemory::Entry::is_like(std::string_view line) const {
+  if (line.size() != size) return false;
+  Sixteen other{};
+  const auto step = [&](std::size_t at) {
+    const Sixteen own = sixteen_at(text.data() + at);
+    const Sixteen most = static_cast<Sixteen>(own == '0') & 9;
+    other |= static_cast<Sixteen>((sixteen_at(line.data() + at) ^ own) > most);
+  };
+  if (line.size() < sizeof(Sixteen)) {
+    return std::equal(line.begin(), line.end(), text.begin(),
+                      [](char c, char own) { return (c >= '0' && c <= '9' ? '0' : c) == own; });
+  }
+  const std::size_t last = line.size() - sizeof(Sixteen);
+  for (std::size_t at = 0; at < last; at += sizeof(Sixteen)) step(at);
+  step(last);  // some of these bytes for the second time
+  return !any_of(other);
+}
+
+// The last sixteen bytes are looked at together, some of them twice where the line is no multiple of sixteen.
+std::uint64_t ShapeMemory::zero_digits(std::string_view line) {
+  std::uint64_t hash = line.size();
   const auto step = [&](std::size_t at) {
     Sixteen bytes{};
-    std::memcpy(&bytes, message.data() + at, std::min(message.size(), sizeof bytes));
+    std::memcpy(&bytes, line.data() + at, std::min(line.size(), sizeof bytes));
     const Sixteen is_digit = static_cast<Sixteen>(static_cast<Sixteen>(bytes - '0') < 10);
     bytes ^= (bytes ^ '0') & is_digit;
-    std::memcpy(asked_.text_.data() + at, &bytes, sizeof bytes);
+    std::memcpy(asked_.text.data() + at, &bytes, sizeof bytes);
     hash = mixed(hash, bytes);
   };
-  const std::size_t last = message.size() - std::min(message.size(), sizeof(Sixteen));
+  const std::size_t last = line.size() - std::min(line.size(), sizeof(Sixteen));
   for (std::size_t at = 0; at < last; at += sizeof(Sixteen)) step(at);
   step(last);
   return hash ^ (hash >> 32U);
 }
 
-const ShapeMemory::Shape* ShapeMemory::find(std::uint64_t list, std::string_view message) {
-  static_assert(kShortest > 0 && kLongest >= sizeof(Sixteen) && kLongest < Shape::kAbsent);
-  asked_.size_ = 0;
-  if (message.size() < kShortest || message.size() > kLongest) return nullptr;
-  asked_.hash_ = zero_digits(message);
-  asked_.list_ = list;
-  asked_.size_ = static_cast<std::uint16_t>(message.size());
-  if (shapes_.empty()) return nullptr;
-  const std::size_t at = asked_.hash_ % kShapes;
+const ShapeMemory::Shape* ShapeMemory::found(std::size_t place) {
+  entries_[last_].next = static_cast<std::uint16_t>(place);
+  last_ = place;
+  return &entries_[place].shape;
+}
+
+const ShapeMemory::Shape* ShapeMemory::find(std::uint64_t list, std::string_view line) {
+  static_assert(kShortest > 0 && kLongest >= sizeof(Sixteen) && kLongest <= 0xffff);
+  asked_.size = 0;
+  if (line.size() < kShortest || line.size() > kLongest) return nullptr;
+  if (!entries_.empty()) {
+    const std::size_t expected = entries_[last_].next;
+    if (entries_[expected].list == list && entries_[expected].is_like(line)) return found(expected);
+  }
+  asked_.hash = zero_digits(line);
+  asked_.list = list;
+  asked_.size = static_cast<std::uint16_t>(line.size());
+  if (entries_.empty()) return nullptr;
+  const std::size_t at = asked_.hash % kShapes;
   for (const std::size_t place : {at, at ^ 1U}) {
-    const Shape& shape = shapes_[place];
-    if (shape.hash_ == asked_.hash_ && shape.list_ == list && shape.size_ == asked_.size_ &&
-        std::memcmp(shape.text_.data(), asked_.text_.data(), asked_.size_) == 0)
-      return &shape;
+    const Entry& entry = entries_[place];
+    if (entry.hash == asked_.hash && entry.list == list && entry.size == asked_.size &&
+        std::memcmp(entry.text.data(), asked_.text.data(), asked_.size) == 0)
+      return found(place);
   }
   return nullptr;
 }
 
-void ShapeMemory::remember(std::string_view message, std::uint16_t rule, const Pattern::Groups& found,
-                           std::size_t groups) {
-  if (asked_.size_ == 0) return;
-  if (shapes_.empty()) shapes_.resize(kShapes);
-  asked_.rule_ = rule;
-  asked_.groups_ = static_cast<std::uint8_t>(groups);
-  for (std::size_t i = 0; i < groups; ++i) {
-    const std::string_view group = found[i];
-    asked_.places_[i] = group.data() == nullptr
-                            ? Shape::Place{Shape::kAbsent, 0}
-                            : Shape::Place{static_cast<std::uint16_t>(group.data() - message.data()),
-                                           static_cast<std::uint16_t>(group.size())};
-  }
-  const std::size_t at = asked_.hash_ % kShapes;
-  shapes_[at ^ 1U] = shapes_[at];
-  shapes_[at] = asked_;
+void ShapeMemory::remember(const Shape& shape) {
+  if (asked_.size == 0) return;
+  if (entries_.empty()) entries_.resize(kShapes);
+  const std::size_t at = asked_.hash % kShapes;
+  entries_[at ^ 1U] = entries_[at];
+  entries_[at] = asked_;
+  entries_[at].shape = shape;
+  static_cast<void>(found(at));
 }
 
 }  // namespace etad

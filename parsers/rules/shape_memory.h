@@ -1,7 +1,9 @@
-// What came of lines that looked the same. A log's lines repeat themselves but for their numbers: a message that
-// differs from a remembered one in nothing but its digits is of the same rule, and its groups stand at the same
-// places, as far as the rules treat all digits alike (digits_alike.h). So one comparison takes the place of a
-// match against all rules that the line might be of. Which format a line shows is remembered likewise, as its rule.
+// What came of lines that looked the same. A log's lines repeat themselves but for their numbers: one that differs from
+// a remembered one in nothing but its digits has its header, its message and its rule's groups at the same places, as
+// far as all who looked at it treat all digits alike (digits_alike.h). So one comparison takes the place of a match
+// against all rules that the line might be of. Which format a line shows is remembered likewise, as its rule.
+//
+// Lines also come in the same order again and again: the one that followed last time is compared first.
 //
 // Bounded: lines that do not repeat themselves push each other out. Not to be shared between threads.
 #pragma once
@@ -11,55 +13,66 @@
 #include <string_view>
 #include <vector>
 
+#include "parsers/base/event.h"
 #include "parsers/rules/pattern.h"
 
 namespace etad {
 
 class ShapeMemory {
  public:
-  // Of messages of other lengths nothing is remembered.
+  // Of lines of other lengths nothing is remembered.
   static constexpr std::size_t kShortest = 1, kLongest = 512;
 
-  class Shape {
-   public:
-    std::uint16_t rule() const { return rule_; }  // Event::kNoRule: of none
-    // Where that rule's groups stand in a message of this shape.
-    void groups_of(std::string_view message, Pattern::Groups& groups) const;
+  // What is known of a line and of all like it. Places are counted in bytes from the line's beginning.
+  struct Shape {
+    static constexpr std::uint8_t kNoHeader = 0xff;
+    std::uint16_t rule = Event::kNoRule;  // of none
+    std::uint16_t file = 0;               // that wrote the line (RuleIndex)
+    std::uint16_t header = 0, header_end = 0, message = 0;
+    std::uint8_t header_form = kNoHeader;  // by its place among the format's
+
+    // Where the groups of the rule's pattern stand: `count` of them, the whole match among them.
+    void keep_groups(std::string_view line, const Pattern::Groups& groups, std::size_t count);
+    void groups_of(std::string_view line, Pattern::Groups& groups) const;
 
    private:
-    friend class ShapeMemory;
     struct Place {
       std::uint16_t at, length;
     };
     static constexpr std::uint16_t kAbsent = 0xffff;
-
-    std::uint64_t hash_ = 0;
-    std::uint64_t list_ = 0;
-    std::uint16_t rule_ = 0;
-    std::uint16_t size_ = 0;  // of the message; 0: nothing is remembered here
     std::uint8_t groups_ = 0;
     std::array<Place, Pattern::kMaxGroups + 1> places_{};
-    std::array<char, kLongest> text_{};  // the message, its digits made zeros
   };
 
-  // A number for a list of patterns that messages are matched against; no other list has it.
+  // A number for those who look at lines in the same way, such as a format's rules; no others have it.
   static std::uint64_t new_list();
 
-  // What is remembered of messages like this one, matched against the list of that number; nullptr: nothing.
-  const Shape* find(std::uint64_t list, std::string_view message);
+  // What is remembered of lines like this one, looked at in the way of that number; nullptr: nothing.
+  const Shape* find(std::uint64_t list, std::string_view line);
 
-  // Of the message that was asked for last, and of all like it: which rule it is of. `groups`: of how many groups of
-  // that rule, the whole match among them, the places are kept.
-  void remember(std::string_view message, std::uint16_t rule, const Pattern::Groups& found,
-                std::size_t groups);
+  // Of the line that was asked for last, and of all like it.
+  void remember(const Shape& shape);
 
  private:
   static constexpr std::size_t kShapes = 512;
 
-  std::uint64_t zero_digits(std::string_view message);  // into asked_, whose hash it gives
+  struct Entry {
+    std::uint64_t hash = 0;
+    std::uint64_t list = 0;
+    std::uint16_t size = 0;  // of the line; 0: nothing is remembered here
+    std::uint16_t next = 0;  // which entry was found behind this one
+    Shape shape;
+    std::array<char, kLongest> text{};  // the line, its digits made zeros
 
-  Shape asked_;                // the message asked for last
-  std::vector<Shape> shapes_;  // by hash, in pairs
+    bool is_like(std::string_view line) const;
+  };
+
+  std::uint64_t zero_digits(std::string_view line);  // into asked_, whose hash it gives
+  const Shape* found(std::size_t place);
+
+  Entry asked_;                 // the line asked for last, where it was not the one expected
+  std::size_t last_ = 0;        // the entry found last
+  std::vector<Entry> entries_;  // by hash, in pairs
 };
 
 }  // namespace etad

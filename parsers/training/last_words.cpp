@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "parsers/base/sixteen.h"
 #include "parsers/base/text.h"
 #include "parsers/training/tracker_state.h"
 
@@ -57,9 +58,23 @@ bool tells_end(std::string_view lower) {
          (rest.substr(name) == " finished" || rest.substr(name) == " completed");
 }
 
+// Whether "rl" or "ni" stands in it, as they do in "early" and "training".
+bool may_tell_end(std::string_view line) {
+  if (line.size() <= sizeof(Sixteen)) return true;
+  Sixteen found{};
+  const auto step = [&](const char* at) {
+    const Sixteen here = sixteen_at(at), next = sixteen_at(at + 1);
+    found |= static_cast<Sixteen>(((here == 'r') & (next == 'l')) | ((here == 'n') & (next == 'i')));
+  };
+  const std::size_t last = line.size() - sizeof(Sixteen) - 1;
+  for (std::size_t at = 0; at < last; at += sizeof(Sixteen)) step(line.data() + at);
+  step(line.data() + last);  // some of these bytes for the second time
+  return any_of(found);
+}
+
 void hear_end(LastWords& words, std::string_view line) {
   constexpr std::size_t kLongest = 200;
-  if (line.size() > kLongest) return;
+  if (line.size() > kLongest || !may_tell_end(line)) return;
   // Nearly every line lacks both words, and is not looked at further.
   const bool of_stop = line.find("arly") != std::string_view::npos;
   if (!of_stop && line.find("raining") == std::string_view::npos) return;

@@ -26,13 +26,19 @@ std::optional<Statement> statement(const std::optional<double>& seconds, bool te
   return Statement{from_seconds(*seconds), tests_inside, measured};
 }
 
-// Of how many iterations a line speaks that states both a duration and a rate: fewer than the window has
-// where the solver was called anew in it, or where lines are missing.
-std::optional<double> iterations_stated(const Event& event) {
-  const auto lapse = event.number(Field::lapse), rate = event.number(Field::rate);
-  if (!lapse || !rate || !std::isfinite(*lapse * *rate)) return {};
-  return *lapse * *rate;
-}
+// What a line says of the time since the one before it.
+struct Pace {
+  std::optional<double> lapse, rate;
+
+  explicit Pace(const Event& event) : lapse(event.number(Field::lapse)), rate(event.number(Field::rate)) {}
+
+  // Of how many iterations it speaks, where it states both: fewer than the window has where the solver was called anew
+  // in it, or where lines are missing.
+  std::optional<double> iterations() const {
+    if (!lapse || !rate || !std::isfinite(*lapse * *rate)) return {};
+    return *lapse * *rate;
+  }
+};
 
 bool speaks_of_all(std::optional<double> stated, std::int64_t n) {
   return !stated || std::abs(*stated - static_cast<double>(n)) <= 0.5 + 0.02 * static_cast<double>(n);
@@ -40,13 +46,13 @@ bool speaks_of_all(std::optional<double> stated, std::int64_t n) {
 
 // It speaks of a part only, and the whole went at quite another step time: something else lies in between,
 // such as another run of which the log shows no beginning.
-bool holds_something_else(const Event& event, std::optional<double> stated, const Anchor& from,
-                          const Anchor& to) {
+bool holds_something_else(const Pace& pace, const Anchor& from, const Anchor& to) {
+  const auto stated = pace.iterations();
   const auto n = static_cast<double>(to.iteration - from.iteration);
   if (!stated || *stated < 1 || !from.at || !to.at || speaks_of_all(stated, to.iteration - from.iteration))
     return false;
   const double other_step_time = n > 10 * *stated ? 1.5 : 3;  // the more is unseen, the less it takes
-  const double step_time = to_seconds(between(*from.at, *to.at)) / n * *event.number(Field::rate);
+  const double step_time = to_seconds(between(*from.at, *to.at)) / n * *pace.rate;
   return step_time > other_step_time || step_time < 1 / other_step_time;
 }
 
@@ -105,18 +111,17 @@ bool drowns_in_rounding(const Anchor& from, const Anchor& to) {
   return apart >= 0 && from.error + to.error > kMostError * apart;
 }
 
-std::optional<Statement> stated_window(const Event& event, std::optional<double> stated, const Anchor& from,
+std::optional<Statement> stated_window(const Event& event, const Pace& pace, const Anchor& from,
                                        const Anchor& to) {
   const std::int64_t n = to.iteration - from.iteration;
   if (event.has(Field::lapse))
-    return speaks_of_all(stated, n) ? statement(event.number(Field::lapse), true, true) : std::nullopt;
+    return speaks_of_all(pace.iterations(), n) ? statement(pace.lapse, true, true) : std::nullopt;
   if (from.elapsed && to.elapsed) {
     if (from.epoch != to.epoch) return {};  // counted from two beginnings
     if (!(from.dated && to.dated) && drowns_in_rounding(from, to)) return {};
     return statement(*to.elapsed - *from.elapsed, true, true);
   }
-  if (const auto rate = event.number(Field::rate); rate && *rate > 0)
-    return statement(static_cast<double>(n) / *rate, true);
+  if (pace.rate && *pace.rate > 0) return statement(static_cast<double>(n) / *pace.rate, true);
   if (const auto step = event.number(Field::seconds)) return statement(static_cast<double>(n) * *step, false);
   return {};
 }
@@ -408,12 +413,12 @@ void track::Windows::begin_window(RunTrack& r, const Anchor& from, Records& out)
 void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to) {
   Window& w = r.window;
   const Anchor from = *w.from;
-  const auto stated = iterations_stated(m.event);
-  if (holds_something_else(m.event, stated, from, to)) {
+  const Pace pace(m.event);
+  if (holds_something_else(pace, from, to)) {
     ++m.out.rejected;
     return;
   }
-  auto said = stated_window(m.event, stated, from, to);
+  auto said = stated_window(m.event, pace, from, to);
   if (const auto rate = m.event.number(Field::samples_per_second); !said && rate && *rate > 0) {
     const std::int64_t each =
         m.event.text(Field::unit) == "tok" ? tokens_per_iteration(r.run) : all_.values.train_samples(r);

@@ -1,8 +1,10 @@
 // Any text as a log, read as the daemon reads one: by whichever of the shipped formats it shows, with restarts in
-// between. Whatever it says, the records are sound, the state stays small and goes on where it was.
+// between. Whatever it says, the records are sound, the state stays small and goes on where it was, and lines that are
+// remembered by their shapes say what they say when matched anew.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "parsers/log/log_parser.h"
@@ -35,6 +37,22 @@ void check(const Records& records) {
     for (const LayerTime& t : times) require(t.forward >= Duration::zero() && t.backward >= Duration::zero());
 }
 
+// The same line again, and once more with other digits.
+void check_alike(const Format& format, std::string line, const TimeContext& context, ShapeMemory& shapes) {
+  for (int i = 0; i < 2; ++i) {
+    TimeContext remembered = context, anew = context;
+    const Event by_shape = format.match(line, remembered, &shapes), event = format.match(line, anew);
+    require(by_shape.rule == event.rule && by_shape.time == event.time && by_shape.message == event.message);
+    require(by_shape.speaker == event.speaker && by_shape.headed == event.headed &&
+            remembered.last == anew.last);
+    require(by_shape.values().size() == event.values().size());
+    for (std::size_t v = 0; v < event.values().size(); ++v)
+      require(by_shape.values()[v].text == event.values()[v].text);
+    for (char& c : line)
+      if (c >= '0' && c <= '9') c = static_cast<char>('0' + (c - '0' + 7) % 10);
+  }
+}
+
 }  // namespace
 
 // The samples of the shipped rule files: lines as the frameworks write them.
@@ -53,7 +71,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool live = (data[0] & 32U) != 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
 
-  ShapeMemory shapes;
+  ShapeMemory shapes, other_shapes;
+  TimeContext context;
+  context.reference = Instant(std::chrono::seconds(1'800'000'000));
   LogOptions options;
   options.formats = &fuzz::shipped_rules();
   options.host = "host";
@@ -65,6 +85,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::size_t lines = 0;
   for (std::size_t at = 0; at < text.size(); ++lines) {
     const auto end = std::min(text.find('\n', at), text.size());
+    if (const auto format = options.formats->find(parser.format()))
+      check_alike(*format, std::string(text.substr(at, end - at)), context, other_shapes);
     parser.feed(text.substr(at, end - at), live ? std::optional(now) : std::nullopt, now, records);
     now += std::chrono::seconds(1);
     at = end + 1;

@@ -38,10 +38,11 @@ TEST(RuleIndex, GivesTheRulesThatAskingEachOfThemWould) {
                                    "nobody.cc", std::string(32, 'x'), std::string(42, 'y')};
     for (const Rule& rule : rules) files.insert(rule.files().begin(), rule.files().end());
     for (const std::string& file : files) {
-      EXPECT_EQ(index.candidates(file, "").rules, asked(rules, file, "")) << entry.path() << " " << file;
+      EXPECT_EQ(index.candidates(index.place_of(file), "").rules, asked(rules, file, ""))
+          << entry.path() << " " << file;
       for (int byte = 0; byte < 256; ++byte) {
         const std::string message(1, static_cast<char>(byte));
-        EXPECT_EQ(index.candidates(file, message).rules, asked(rules, file, message))
+        EXPECT_EQ(index.candidates(index.place_of(file), message).rules, asked(rules, file, message))
             << entry.path() << " " << file << " " << byte;
       }
     }
@@ -49,8 +50,9 @@ TEST(RuleIndex, GivesTheRulesThatAskingEachOfThemWould) {
 }
 
 TEST(RuleIndex, OfNoRulesGivesNone) {
-  EXPECT_TRUE(RuleIndex().candidates("", "").rules.empty());
-  EXPECT_TRUE(RuleIndex(std::vector<Rule>()).candidates("a.cpp", "x").rules.empty());
+  EXPECT_TRUE(RuleIndex().candidates(0, "").rules.empty());
+  const RuleIndex none{std::vector<Rule>()};
+  EXPECT_TRUE(none.candidates(none.place_of("a.cpp"), "x").rules.empty());
 }
 
 }  // namespace

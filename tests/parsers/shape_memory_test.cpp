@@ -24,12 +24,15 @@ TEST(ShapeMemory, KnowsAMessageByAllButItsDigits) {
   groups[1] = std::string_view(message).substr(10, 3);
   groups[2] = {};
   EXPECT_EQ(shapes.find(7, message), nullptr);
-  shapes.remember(message, 3, groups, 3);
+  ShapeMemory::Shape said;
+  said.rule = 3;
+  said.keep_groups(message, groups, 3);
+  shapes.remember(said);
 
   const std::string like = "Iteration 999 (00.0 iter/s, 2.5s/77 iters), loss = 9.871";
   const auto* const shape = shapes.find(7, like);
   ASSERT_NE(shape, nullptr);
-  EXPECT_EQ(shape->rule(), 3);
+  EXPECT_EQ(shape->rule, 3);
   Pattern::Groups found;
   shape->groups_of(like, found);
   EXPECT_EQ(found[0], like);
@@ -49,7 +52,7 @@ TEST(ShapeMemory, RemembersNothingOfVeryShortAndVeryLongMessages) {
   for (const std::size_t size : {0U, 1U, 15U, 16U, 17U, 31U, 32U, 191U, 192U, 193U, 70000U}) {
     const std::string message(size, 'x');
     EXPECT_EQ(shapes.find(1, message), nullptr);
-    shapes.remember(message, 5, {}, 0);
+    shapes.remember({});
     const bool known = shapes.find(1, message) != nullptr;
     EXPECT_EQ(known, size >= ShapeMemory::kShortest && size <= ShapeMemory::kLongest) << size;
   }
@@ -61,7 +64,7 @@ TEST(ShapeMemory, TellsMessagesApartThatDifferInOneByte) {
     ShapeMemory shapes;
     std::string message(size, 'a');
     static_cast<void>(shapes.find(1, message));
-    shapes.remember(message, 5, {}, 0);
+    shapes.remember({});
     for (char& c : message) {
       for (const char other : {'b', '0', '/', ':', '\xff', '\0'}) {
         c = other;

@@ -59,6 +59,35 @@ TEST(Timestamp, GlogInAllItsWidths) {
     EXPECT_EQ(message(HeaderForm::glog, other), "no header") << other;
 }
 
+// Words that begin as a header does are none: the clock stays where it was.
+TEST(Timestamp, NoHeaderMovesNoClock) {
+  TimeContext context = context_at("2026-06-01T00:00:00Z");
+  EXPECT_EQ(glog("0531 00:16:38.258493", context), "2026-05-31T00:16:38.258493Z");
+  for (const char* other :
+       {"I0531 23:16:38.258493 3#923 net.cpp:797] m", "I20300531 00:16:38.258493 31 net.cpp:7 m"})
+    EXPECT_EQ(time_of(HeaderForm::glog, other, context), "no header") << other;
+  EXPECT_EQ(context.last, at("2026-05-31T00:16:38.258493Z"));
+}
+
+// What is known of a header's places takes the place of looking for them, whatever its digits say.
+TEST(Timestamp, HeadersThatDifferInTheirDigits) {
+  TimeContext context = context_at("2026-06-01T00:00:00Z"), same = context;
+  const std::size_t place =
+      read_header(HeaderForm::glog, "I1121 00:16:38.258493 18451 a.cpp:239] m", context).message;
+  for (const char* line :
+       {"I1121 00:16:38.999999 18451 a.cpp:239] m", "I1121 00:16:39.000000 00000 a.cpp:999] m",
+        "I1122 23:59:59.000001 18451 a.cpp:239] m", "I0101 00:00:00.000000 18451 a.cpp:239] m",
+        "I9999 99:99:99.999999 18451 a.cpp:239] m", "I0101 00:00:60.000000 18451 a.cpp:239] m"}) {
+    const LineHeader anew = read_header(HeaderForm::glog, line, same);
+    const LineHeader alike = read_header_alike(HeaderForm::glog, line, place, context);
+    EXPECT_TRUE(anew.present && alike.present) << line;
+    EXPECT_EQ(alike.time, anew.time) << line;
+    EXPECT_EQ(alike.message, anew.message) << line;
+    EXPECT_EQ(context.last, same.last) << line;
+  }
+  EXPECT_FALSE(read_header_alike(HeaderForm::glog, "no header", 0, context).present);
+}
+
 TEST(Timestamp, ImpossibleTimesAreNoTimes) {
   for (const char* stamp :
        {"1321 00:00:00.000000", "0021 00:00:00.000000", "1100 00:00:00.000000", "1131 00:00:00.000000",
