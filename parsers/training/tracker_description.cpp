@@ -26,11 +26,11 @@ class SolverSink : public PrototextReader::Sink {
       if (n && *n > 0 && counts.size() < track::kMaxTestNets) counts.push_back(*n);
       std::string all;
       for (const std::int64_t count : counts) all += (all.empty() ? "" : ",") + std::to_string(count);
-      return take_setting(run_.run, key, all);
+      return take_setting(run_, key, all);
     }
     if (key == "iter_size" && n && *n > 0) run_.known.iter_size = n;
     if (key == "max_iter") run_.run.max_iterations = n;
-    take_setting(run_.run, key, value);
+    take_setting(run_, key, value);
   }
 
  private:

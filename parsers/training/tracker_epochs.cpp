@@ -63,7 +63,7 @@ void track::Epochs::all_steps(const Moment& m) {
   if (training && steps == 0 &&
       m.event.text(Field::unit) == "epoch") {  // nothing says how many: it is counted itself
     steps = 1;
-    note_derived(r.run, "iterations: epochs");
+    count_epochs(r);
   }
   const auto took = time_of_all(m.event, positive_of(m.event, Field::iterations).value_or(0));
   std::int64_t first = r.run.iteration.value_or(0);
@@ -160,7 +160,7 @@ void track::Epochs::measure_announced(RunTrack& r, const Moment& m, std::int64_t
   if (r.training.by_lines || r.epochs.shortest || r.epochs.announced != number - 1) return;
   const auto took = positive_seconds(to_seconds(between(*began, *m.event.time) - r.window.tests));
   if (!took || !r.epochs.end_announced()) return;
-  note_derived(r.run, "iterations: epochs");
+  count_epochs(r);
   const std::int64_t before = r.epochs.done_before(number - 1, 1);
   if (!r.run.first_iteration) r.run.first_iteration = before;
   r.run.iteration = before + 1;

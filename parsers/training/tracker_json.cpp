@@ -13,7 +13,8 @@ namespace track {
 
 ETAD_SAVED(Description, body, reader, solver_seen, solver_cut, net_open, role, net_index, nets_seen, builder,
            settled)
-ETAD_SAVED(Quantities, batch_size, global_batch_size, iter_size, devices, test_batch_sizes, test_iterations)
+ETAD_SAVED(Quantities, batch_size, global_batch_size, iter_size, devices, tokens_per_iteration,
+           sequence_length, dataset_size, counts_epochs, test_batch_sizes, test_iterations)
 ETAD_SAVED(EpochCount, steps, first, first_batch, shown, before, last_batch, began, announced, open, trained,
            trained_again, shortest, told, line)
 ETAD_SAVED(EpochCount::Line, epoch, batch, shown, through)
@@ -48,6 +49,10 @@ Result<Tracker> Tracker::restore(SourceContext context, std::string_view state) 
   if (!restored) return tl::unexpected(std::move(restored.error()));
   Tracker tracker(std::move(context));
   tracker.impl_->state = std::move(*restored);
+  // A state of before may lack them.
+  for (std::optional<track::RunTrack>* const run :
+       {&tracker.impl_->state.current, &tracker.impl_->state.next})
+    if (*run) note_sizes(**run);
   return tracker;
 }
 

@@ -246,10 +246,11 @@ struct Tracker::Impl : track::Parts {
 // Shared by the parts.
 Phase phase_of(const Event& event, Job job);  // that the line speaks of, in a run of that job
 bool add_to(Run& run, const Segment& s);      // to its phase's sums; false where they would overflow
-void take_setting(Run& run, std::string_view key, std::string_view value);
+void take_setting(track::RunTrack& r, std::string_view key, std::string_view value);
 std::string_view setting_of(const Run& run, std::string_view key);  // empty: not said
-std::int64_t tokens_per_iteration(const Run& run);                  // 0: unknown
 void note_derived(Run& run, std::string_view what);
+void note_sizes(track::RunTrack& r);    // those of its quantities that are among its settings
+void count_epochs(track::RunTrack& r);  // for iterations
 void plan_epochs(track::RunTrack& r, const Event& event,
                  std::int64_t steps);  // so many epochs of so many steps
 

@@ -34,6 +34,9 @@ struct Quantities {
   std::optional<std::int64_t> global_batch_size;  // of training, over all devices
   std::optional<std::int64_t> iter_size;
   std::optional<std::int64_t> devices;
+  std::int64_t tokens_per_iteration = 0, sequence_length = 0,
+               dataset_size = 0;               // as its settings say; 0: unknown
+  bool counts_epochs = false;                  // likewise: what its lines count as iterations are epochs
   std::vector<std::int64_t> test_batch_sizes;  // by test net; 0: unknown
   std::vector<std::int64_t> test_iterations;   // by test net
 };

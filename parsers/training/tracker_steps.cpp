@@ -136,7 +136,7 @@ void track::Steps::total_time(const Moment& m) {
   const std::string_view direction = m.event.text(Field::direction);
   const std::string key = (direction.empty() ? std::string("total") : std::string(direction)) + "_seconds";
   std::string value = std::to_string(to_seconds(*seconds));
-  take_setting(r.run, key, value);
+  take_setting(r, key, value);
 }
 
 void track::Steps::give_layer_times(RunTrack& r, Records& out) {

@@ -15,17 +15,17 @@ using track::RunTrack;
 namespace {
 
 // A row's columns "setting.NAME". Whoever made the table holds them to matter: they are named beside.
-void take_settings(Run& run, const Event& event) {
+void take_settings(RunTrack& row, const Event& event) {
   std::set<std::string> names;
   const Event::Values& values = event.values();
   for (std::size_t i = 0; i + 1 < values.size(); ++i) {
     if (values[i].field != Field::key || values[i + 1].field != Field::value) continue;
-    take_setting(run, values[i].text, values[i + 1].text);
+    take_setting(row, values[i].text, values[i + 1].text);
     names.insert(kept_text(values[i].text, track::kMaxText));
   }
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : " ") + name;
-  if (!all.empty()) run.settings[std::string(kTableSettings)] = std::move(all);
+  if (!all.empty()) row.run.settings[std::string(kTableSettings)] = std::move(all);
 }
 
 // What a row says of the phase's energy and memory. Of a phase whose rows do not all say it the energy is
@@ -83,7 +83,7 @@ void track::Tables::segment(const Moment& m) {
   row.run.job = phase_of(m.event, Job::train) == Phase::test ? Job::test : Job::train;
   row.run.state = RunState::finished;
   all_.values.take(row, m.event);
-  take_settings(row.run, m.event);
+  take_settings(row, m.event);
   const Phase phase = phase_of(m.event, row.run.job);
   const std::int64_t samples = all_.values.samples(row, phase);
   Group& group = group_of(m, row, phase, samples);

@@ -50,10 +50,10 @@ void track::Tests::start(const Moment& m) {
 
 namespace {
 
-void derive(Run& run, std::string_view key, std::int64_t value, std::string_view how) {
-  if (run.settings.contains(std::string(key))) return;
-  take_setting(run, key, std::to_string(value));
-  note_derived(run, how);
+void derive(RunTrack& r, std::string_view key, std::int64_t value, std::string_view how) {
+  if (r.run.settings.contains(std::string(key))) return;
+  take_setting(r, key, std::to_string(value));
+  note_derived(r.run, how);
 }
 
 // A test behind the last steps displayed of an epoch: the epoch is over, although its very last steps were
@@ -64,7 +64,7 @@ void epoch_is_over(RunTrack& r) {
   const std::int64_t rest = (steps - reached % steps) % steps;
   if (rest > r.training.stride) return;
   r.run.iteration = reached + rest;
-  derive(r.run, "test_interval", steps, "test_interval: steps of an epoch");
+  derive(r, "test_interval", steps, "test_interval: steps of an epoch");
 }
 
 // The result of the test behind the last epoch: nothing is left to do, and such logs say no more.
@@ -82,7 +82,7 @@ void track::Tests::begin_shown(RunTrack& r, const Moment& m) {
   test.iteration = job ? 0 : r.run.iteration.value_or(0);
   r.test = test;
   if (const auto batches = positive_of(m.event, Field::batches); batches && !job)
-    derive(r.run, "test_iter", *batches, "test_iter: batches of a test");
+    derive(r, "test_iter", *batches, "test_iter: batches of a test");
 }
 
 // A test phase that shows its batches. Where the lines state the mean over them, the whole of the phase is

@@ -151,9 +151,9 @@ void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optio
       r.run.max_iterations = count_of(event, v.field);
       return;
     case Field::solver_type:
-      return take_setting(r.run, "type", v.text);
+      return take_setting(r, "type", v.text);
     case Field::key:
-      return take_setting(r.run, v.text, event.text(Field::value));
+      return take_setting(r, v.text, event.text(Field::value));
     case Field::job:
       if (const auto job = job_of(v.text)) {
         r.run.job = *job;
@@ -163,6 +163,23 @@ void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optio
     default:
       return;
   }
+}
+
+// Settings that count in an iteration's samples.
+constexpr std::string_view kTokens = "tokens_per_iteration", kLength = "sequence_length";
+constexpr std::string_view kDatasetSize = "dataset_size", kDerived = "derived";
+
+std::int64_t number_set(const Run& run, std::string_view name) {
+  const std::string_view said = setting_of(run, name);
+  if (said.empty()) return 0;
+  std::string digits(said);
+  std::erase(digits, ',');
+  return whole_number(digits).value_or(0);
+}
+
+// Whether what the log counts are epochs: an iteration's samples are those of the data set, not of a batch.
+bool counts_epochs(const Run& run) {
+  return setting_of(run, kDerived).find("iterations: epochs") != std::string_view::npos;
 }
 
 }  // namespace
@@ -178,11 +195,12 @@ bool add_to(Run& run, const Segment& s) {
   return true;
 }
 
-void take_setting(Run& run, std::string_view key, std::string_view value) {
+void take_setting(RunTrack& r, std::string_view key, std::string_view value) {
   if (key == "solver_type" || key == "type") {
-    put(run.settings, "type", current_solver_type(value));
+    put(r.run.settings, "type", current_solver_type(value));
   } else {
-    put(run.settings, key, value);
+    put(r.run.settings, key, value);
+    if (key == kTokens || key == kLength || key == kDatasetSize || key == kDerived) note_sizes(r);
   }
 }
 
@@ -192,10 +210,22 @@ std::string_view setting_of(const Run& run, std::string_view key) {
 }
 
 void note_derived(Run& run, std::string_view what) {
-  std::string& note = run.settings["derived"];
+  std::string& note = run.settings[std::string(kDerived)];
   if (note.find(what) != std::string::npos || note.size() > track::kMaxText) return;
   if (!note.empty()) note += "; ";
   note += what;
+}
+
+void note_sizes(RunTrack& r) {
+  r.known.tokens_per_iteration = number_set(r.run, kTokens);
+  r.known.sequence_length = number_set(r.run, kLength);
+  r.known.dataset_size = number_set(r.run, kDatasetSize);
+  r.known.counts_epochs = counts_epochs(r.run);
+}
+
+void count_epochs(RunTrack& r) {
+  note_derived(r.run, "iterations: epochs");
+  note_sizes(r);
 }
 
 LabelledValues LabelledValues::of(const std::map<std::string, std::string>& given) {
@@ -281,7 +311,7 @@ void track::Values::take(RunTrack& r, const Event& event) {
     } else {
       take_value(r, event, v, n);
     }
-    if (is_setting(v.field)) put(r.run.settings, name_of(v.field), v.text);
+    if (is_setting(v.field)) take_setting(r, name_of(v.field), v.text);
   }
 }
 
@@ -317,54 +347,29 @@ void track::Values::derive_batch_size(RunTrack& r, const Event& event) const {
 
 namespace {
 
-constexpr const char* kTokens = "tokens_per_iteration";
-
-std::int64_t number_set(const Run& run, std::string_view name) {
-  const std::string_view said = setting_of(run, name);
-  if (said.empty()) return 0;
-  std::string digits(said);
-  std::erase(digits, ',');
-  return whole_number(digits).value_or(0);
-}
-
-}  // namespace
-
-std::int64_t tokens_per_iteration(const Run& run) {
-  return number_set(run, kTokens);
-}
-
-namespace {
-
 // A language model's size in tokens. What the log does not say follows from the other two; where it says the
 // tokens alone, they are what the batch counts.
 void tell_tokens(Run& run, std::int64_t samples) {
-  const std::string_view length_name = name_of(Field::sequence_length);
-  const std::int64_t tokens = number_set(run, kTokens), length = number_set(run, length_name);
+  const std::int64_t tokens = number_set(run, kTokens), length = number_set(run, kLength);
   if (tokens > 0) {
     put(run.settings, kTokens, std::to_string(tokens));
     if (length > 0 || tokens % samples != 0) return;
-    put(run.settings, length_name, std::to_string(tokens / samples));
+    put(run.settings, kLength, std::to_string(tokens / samples));
     note_derived(run, "sequence_length: tokens_per_iteration / batch_size");
   } else if (const std::int64_t all = product(samples, length); all > 0) {
     put(run.settings, kTokens, std::to_string(all));
   }
 }
 
-// Whether what the log counts are epochs: an iteration's samples are those of the data set, not of a batch.
-bool counts_epochs(const Run& run) {
-  return setting_of(run, "derived").find("iterations: epochs") != std::string_view::npos;
-}
-
 }  // namespace
 
 // Where nobody says how many devices there are, a device's batch is all that is known of an iteration's.
 std::int64_t track::Values::train_samples(const RunTrack& r) const {
-  if (counts_epochs(r.run)) return number_set(r.run, name_of(Field::dataset_size));
   const Quantities& known = r.known;
-  const std::int64_t tokens = number_set(r.run, kTokens);
-  if (tokens > 0)
-    if (const std::int64_t length = number_set(r.run, name_of(Field::sequence_length)); length > 0)
-      return std::max<std::int64_t>(1, tokens / length);
+  if (known.counts_epochs) return known.dataset_size;
+  const std::int64_t tokens = known.tokens_per_iteration;
+  if (tokens > 0 && known.sequence_length > 0)
+    return std::max<std::int64_t>(1, tokens / known.sequence_length);
   const std::int64_t iter_size = known.iter_size ? *known.iter_size : all_.labels.iter_size.value_or(1);
   if (known.global_batch_size) return product(*known.global_batch_size, iter_size);
   const std::int64_t devices = known.devices ? *known.devices : all_.labels.devices.value_or(1);

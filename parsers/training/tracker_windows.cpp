@@ -421,7 +421,7 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
   auto said = stated_window(m.event, pace, from, to);
   if (const auto rate = m.event.number(Field::samples_per_second); !said && rate && *rate > 0) {
     const std::int64_t each =
-        m.event.text(Field::unit) == "tok" ? tokens_per_iteration(r.run) : all_.values.train_samples(r);
+        m.event.text(Field::unit) == "tok" ? r.known.tokens_per_iteration : all_.values.train_samples(r);
     const std::int64_t samples = product(each, to.iteration - from.iteration);
     said = statement(static_cast<double>(samples) / *rate, false);
     if (said && from.dated && to.dated &&
@@ -466,7 +466,7 @@ void track::Windows::resume(const Moment& m) {
   RunTrack& r = open ? *open : all_.runs.begin_or_go_on(m);
   r.resumed = true;
   if (const auto iteration = count_of(m.event, Field::iteration)) r.run.first_iteration = iteration;
-  if (const auto file = m.event.text(Field::file); !file.empty()) take_setting(r.run, "resumed_from", file);
+  if (const auto file = m.event.text(Field::file); !file.empty()) take_setting(r, "resumed_from", file);
   all_.values.take(r, m.event);
 }
 
