@@ -38,7 +38,7 @@ Reading::Reading(std::shared_ptr<const Format> format, const ReadingContext& con
       shapes_(context.shapes),
       tracker_(source_context(*format_, context)) {
   time_.zone = context.zone;
-  if (format_->is_table()) table_.emplace();
+  if (format_->is_table()) table_.emplace(format_->columns());
 }
 
 bool Reading::take(std::string_view line, std::optional<Instant> arrival, Instant modified, Records& out) {

@@ -224,6 +224,10 @@ const std::string& Format::beside() const {
 bool Format::is_generic() const {
   return impl_->file.generic;
 }
+const std::vector<std::pair<std::string, Field>>& Format::columns() const {
+  return impl_->file.columns;
+}
+
 bool Format::is_table() const {
   return !impl_->file.table.empty();
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "parsers/base/error.h"
@@ -69,6 +70,8 @@ class Format {
 
   // Whether the lines are rows of a table (SegmentTable), whose columns the recognised line names.
   bool is_table() const;
+  const std::vector<std::pair<std::string, Field>>& columns()
+      const;  // of a table of progress, and what they are
 
  private:
   struct Impl;

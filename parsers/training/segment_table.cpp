@@ -37,6 +37,16 @@ std::string_view without_mark(std::string_view line) {
 
 }  // namespace
 
+std::optional<Field> SegmentTable::field_of(std::string_view column) const {
+  if (of_progress_.empty()) {
+    const auto f = field(lower_case(column));
+    return f && std::find(kFields.begin(), kFields.end(), *f) != kFields.end() ? f : std::nullopt;
+  }
+  const auto named = std::find_if(of_progress_.begin(), of_progress_.end(),
+                                  [column](const auto& entry) { return entry.first == column; });
+  return named == of_progress_.end() ? std::nullopt : std::optional(named->second);
+}
+
 bool SegmentTable::take_header(std::string_view line) {
   line = without_mark(line);
   if (line.size() > kMaxHeader) return false;
@@ -49,15 +59,16 @@ bool SegmentTable::take_header(std::string_view line) {
   };
   for (const std::string_view name : cells_) {
     Column column;
-    const auto f = field(lower_case(name));
-    if (f && std::find(kFields.begin(), kFields.end(), *f) != kFields.end()) column.field = *f;
+    column.field = field_of(name).value_or(Field::count_);
     if (column.field != Field::count_ && has(column.field)) return false;
-    if (name.starts_with(kSetting) && name.size() > kSetting.size() &&
+    if (of_progress_.empty() && name.starts_with(kSetting) && name.size() > kSetting.size() &&
         name.find(' ') == std::string_view::npos && settings++ < kMaxSettings)
       column.setting = name.substr(kSetting.size());
     columns.push_back(std::move(column));
   }
-  for (const Field needed : {Field::iterations, Field::seconds})
+  constexpr std::array kOfSegments = {Field::iterations, Field::seconds},
+                       kOfProgress = {Field::iteration, Field::elapsed};
+  for (const Field needed : of_progress_.empty() ? kOfSegments : kOfProgress)
     if (!has(needed)) return false;
   header_ = line;
   delimiter_ = delimiter;
@@ -80,15 +91,29 @@ Event SegmentTable::read(std::string_view line) {
     event.add({Field::key, 1, column.setting});
     event.add({Field::value, 1, cells_[i]});
   }
-  if (!is_good(event, cells_.size())) return {};
-  event.kind = EventKind::segment;
-  return event;
+  if (cells_.size() != columns_.size()) {
+    bad("the row", std::to_string(cells_.size()) + " cells",
+        std::to_string(columns_.size()) + ", as the header");
+    return {};
+  }
+  if (of_progress_.empty()) {
+    event.kind = is_good(event) ? EventKind::segment : EventKind::none;
+  } else if (event.has(Field::iteration) && event.has(Field::elapsed)) {  // or a test's row, without them
+    event.kind = is_good_progress(event) ? EventKind::progress : EventKind::none;
+  }
+  return event.kind == EventKind::none ? Event{} : event;
 }
 
-bool SegmentTable::is_good(const Event& event, std::size_t cells) {
-  if (cells != columns_.size())
-    return bad("the row", std::to_string(cells) + " cells",
-               std::to_string(columns_.size()) + ", as the header");
+bool SegmentTable::is_good_progress(const Event& event) {
+  const auto n = event.integer(Field::iteration);
+  if (!n || *n < 0) return bad("iteration", event.text(Field::iteration), "a whole number");
+  const auto seconds = event.number(Field::elapsed);
+  if (!seconds || !std::isfinite(*seconds) || *seconds < 0)
+    return bad("elapsed", event.text(Field::elapsed), "a number");
+  return true;
+}
+
+bool SegmentTable::is_good(const Event& event) {
   const auto n = event.integer(Field::iterations);
   if (!n || *n <= 0) return bad("iterations", event.text(Field::iterations), "a whole number above 0");
   const auto seconds = event.number(Field::seconds);

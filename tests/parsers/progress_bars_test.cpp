@@ -148,6 +148,17 @@ TEST(ProgressBars, ARowOfItsOwnTellsTheTimeOfTheRowOfSteps) {
   EXPECT_EQ(to_seconds(records.runs.back().train.duration), 90.0);
 }
 
+TEST(ProgressBars, ATableOfProgressIsOneRun) {
+  std::vector<std::string> lines = {"rollout/ep_rew_mean,time/total_timesteps,time/fps,time/time_elapsed"};
+  for (int i = 1; i <= 4; ++i)
+    lines.push_back("-1.5," + std::to_string(3000 * i) + ",100," + std::to_string(30 * i));
+  const auto runs = runs_of(lines, 3);  // with a restart amid it
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 12000);
+  EXPECT_EQ(runs.at(0).train.iterations, 9000);
+  EXPECT_EQ(step_time(runs.at(0)), 0.01);
+}
+
 TEST(ProgressBars, UnderAHeadingTheFirstIsTheTrainingAndTheSecondTheTest) {
   std::vector<std::string> lines = {"==> Preparing data.."};
   for (int epoch = 0; epoch < 3; ++epoch) {
