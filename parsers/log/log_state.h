@@ -37,7 +37,7 @@ struct VoiceState {
 struct UnclearTimesState {
   // Of a run's times, once its lines have shown it: each a measurement of its own, counted from a beginning, of all
   // since the last one, or none of these.
-  enum class Meaning : std::uint8_t { open, doubled, own, elapsed, interval, none };
+  enum class Meaning : std::uint8_t { open, grown, own, elapsed, interval, none };
   Meaning meaning = Meaning::open;
   std::string told;  // on a line of its own: the next line's
   double told_scale = 1;

@@ -22,10 +22,11 @@ void make_progress(Event& event) {
   event.rename(Field::epochs, Field::max_iter);
 }
 
-// Whether something that grew from one line to the next is about `times` as large.
-bool is_about(double seconds, std::optional<double> first, double times) {
-  constexpr double kSpread = 0.3;
-  return first && *first > 0 && std::abs(seconds / *first - times) <= kSpread * times;
+// Whether a time has grown by much of the first epoch's, which may have waited for its data: each epoch's own time
+// does not, twice in a row.
+bool grew(double seconds, double before, double first) {
+  constexpr double kMuch = 0.3;
+  return first > 0 && seconds - before >= kMuch * first;
 }
 
 }  // namespace
@@ -112,14 +113,16 @@ void UnclearTimes::resolve_epoch(Event& event, double seconds) {
   }
   const double before = *state_.last;
   const bool next = !epoch || !state_.epoch || *epoch == *state_.epoch + 1;
+  const bool more = next && grew(seconds, before, state_.first.value_or(0));
   state_.last = seconds;
   state_.epoch = epoch;
-  if (state_.meaning == Meaning::doubled)
-    state_.meaning = is_about(seconds, state_.first, 3) && seconds > before ? Meaning::elapsed : Meaning::own;
+  if (state_.meaning == Meaning::grown) state_.meaning = more ? Meaning::elapsed : Meaning::own;
   if (state_.meaning == Meaning::open) {
-    state_.meaning = next && is_about(seconds, state_.first, 2) ? Meaning::doubled : Meaning::own;
-    if (state_.meaning == Meaning::doubled) return make_progress(event);
+    state_.meaning = more ? Meaning::grown : Meaning::own;
+    if (more) return make_progress(event);
   }
+  if (state_.meaning == Meaning::elapsed && next && seconds < before)
+    state_.meaning = Meaning::own;  // it was by chance
   if (state_.meaning == Meaning::own) return say(event, Field::seconds, seconds);
   if (!next || seconds <= before) return make_progress(event);
   say(event, Field::seconds, seconds - before);

@@ -45,6 +45,32 @@ TEST(UnclearTimes, ThatGrowFromEpochToEpochCountFromTheBeginning) {
   }
 }
 
+// The first epoch waits for its data, and the others for each other.
+TEST(UnclearTimes, ThatGrowUnevenlyCountFromTheBeginningToo) {
+  for (const double first : {120.0, 20.0}) {
+    const Lines lines = lines_by(
+        20, [first](int i) { return written("Epoch %d, Loss 3.7888, Time %.2fs", i + 1, first + 60.0 * i); });
+    for (const std::size_t restart : {0U, 1U, 2U, 9U}) {
+      const auto runs = runs_of(lines, restart);
+      ASSERT_EQ(runs.size(), 1U);
+      EXPECT_EQ(runs.at(0).iteration, 20);
+      EXPECT_NEAR(to_seconds(runs.at(0).train.duration), first + 18 * 60, 1e-3);
+    }
+  }
+}
+
+TEST(UnclearTimes, ThatFallAgainWereTheEpochsOwn) {
+  const auto runs = runs_of(lines_by(40, [](int i) {
+    return written("Epoch %d, Loss 3.7888, Time %.2fs", i + 1,
+                   i < 3        ? 40 + 20.0 * i
+                   : i % 2 == 0 ? 70.0
+                                : 80.0);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 40);
+  EXPECT_NEAR(step_time(runs.at(0)), 75, 2.5);
+}
+
 TEST(UnclearTimes, ThatGrowFromStepToStepCountFromTheEpochsBeginning) {
   const auto runs = runs_of(lines_by(40, [](int i) {
     return written("Epoch: %d | Step: %d/500 | Loss: 0.8125 | Time: %.2f", 1 + i / 10, 50 * (i % 10 + 1),
