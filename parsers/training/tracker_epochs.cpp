@@ -254,8 +254,9 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
   const std::int64_t steps = steps_of(r, m.event, &derived);
   if (steps <= 0) return;
   if (derived) note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
-  const auto number = count_of(m.event, Field::epoch);
   const Phase phase = phase_of(m.event, r.run.job);
+  auto number = count_of(m.event, Field::epoch);
+  if (!number && phase == Phase::train && r.epochs.open) number = r.epochs.announced;
   const std::int64_t first =
       number ? r.epochs.done_before(*number, steps) : (phase == Phase::train ? r.run.train.iterations : 0);
   if (phase == Phase::train) {

@@ -121,6 +121,28 @@ TEST(UnclearTimes, OfEpochsOnLinesOfTheirOwn) {
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 62.5);
 }
 
+// nnU-Net's: stamped, of no known number, and perhaps resumed.
+TEST(UnclearTimes, OfEpochsUnderStampedHeadings) {
+  for (const int first : {0, 250}) {
+    Lines lines;
+    for (int i = 0; i < 6; ++i) {
+      const char* const stamp = "2026-03-01 10:%02d:%02d.250125: %s";
+      lines.push_back(written(stamp, i, 0, written("Epoch %d ", first + i).c_str()));
+      lines.push_back(written(stamp, i, 1, "Current learning rate: 0.01 "));
+      lines.push_back(written(stamp, i, 57, "train_loss -0.2512 "));
+      lines.push_back(written(stamp, i, 57, "Pseudo dice [0.7512, 0.6512] "));
+      lines.push_back(written(stamp, i, 58, "Epoch time: 57.5 s "));
+    }
+    lines.emplace_back("2026-03-01 10:07:00.250125: Training done.");
+    const auto runs = runs_of(lines, 7);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, first + 6);
+    EXPECT_EQ(runs.at(0).train.iterations, 6);
+    EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 57.5);
+    EXPECT_EQ(runs.at(0).state, RunState::finished);
+  }
+}
+
 // (In whole minutes, as the trainers work them out: of three tenths of a second each.)
 TEST(UnclearTimes, StillToComeTellWhatTheStepsDoneTook) {
   const Lines lines = lines_by(1200, [](int i) {
