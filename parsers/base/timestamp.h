@@ -48,8 +48,8 @@ enum class HeaderForm : std::uint8_t {
                // parts
   month_day,   // "[12/22 22:29:54 d2.utils.events]: "
   epoch,       // "1604258862, ", "1597297769.25 "
-  clock,       // "INFO - 18:34:48 - ", "18:34:48.250 ", "[18:34:48] ": the time of day only
-  date,        // dates written otherwise: parsers/base/written_date.h
+  clock,  // "INFO - 18:34:48 - ", "18:34:48.250 ", "[18:34:48] ", "[18:34:48 INFO] ": the time of day only
+  date,   // dates written otherwise: parsers/base/written_date.h
 };
 
 std::optional<HeaderForm> header_form(std::string_view name);

@@ -171,9 +171,14 @@ std::optional<Clock> take_clock(Words& words) {
 void take_year_behind(Words& words, std::vector<Day>& days) {
   Words behind = words;
   if (behind.any(" ") == 0) return;
-  if (behind.one("+-") ? !behind.number(4).empty() : !behind.letters(5).empty()) behind.any(" ");
+  if (behind.one("+-")) {
+    if (!behind.number(4).empty()) behind.any(" ");
+  } else if (const std::string_view zone = behind.letters(5); !zone.empty()) {
+    if (zone.find_first_of("abcdefghijklmnopqrstuvwxyz") != std::string_view::npos) return;  // "step 2000"
+    behind.any(" ");
+  }
   const std::string_view year = behind.number(4);
-  if (year.size() != 4) return;
+  if (year.size() != 4 || value(year) < 1970 || is_digit(behind.next()) || behind.next() == '/') return;
   for (Day& day : days) day.year = value(year);
   words = behind;
 }

@@ -236,6 +236,12 @@ TEST(Timestamp, ATimeOfDayTakesTheFilesDateAndGoesOn) {
   EXPECT_EQ(clock("INFO - 00:00:01 - x"), "2026-11-21T00:00:01Z");
   EXPECT_EQ(clock("00:00:02.250  x"), "2026-11-21T00:00:02.25Z");
   EXPECT_EQ(clock("[00:00:03] x"), "2026-11-21T00:00:03Z");
+  EXPECT_EQ(clock("[00:00:03 INFO] x"), "2026-11-21T00:00:03Z");
+  EXPECT_EQ(clock("[00:00:03][INFO] x"), "2026-11-21T00:00:03Z");
+  EXPECT_EQ(clock("00:00:03] x"), "2026-11-21T00:00:03Z");
+  EXPECT_EQ(clock("(00:00:03): x"), "2026-11-21T00:00:03Z");
+  EXPECT_EQ(clock("[00:00:04 left, of about an hour] x"), "no header");
+  EXPECT_EQ(clock("[00:00:04]x"), "no header");
   EXPECT_EQ(clock("00:00:04: x"), "no header");
   EXPECT_EQ(clock("[00:00:04<01:02, 3.00it/s]"), "no header");
   EXPECT_EQ(clock("INFO - 25:00:01 - x"), "no time");
@@ -279,6 +285,8 @@ TEST(Timestamp, DatesAsTheyAreWrittenElsewhere) {
   EXPECT_EQ(of("2023-3-19 9:54:17 PM m"), "2023-03-19T21:54:17Z||m");
   EXPECT_EQ(of("20230319 09:54:17 m"), "2023-03-19T09:54:17Z||m");
   EXPECT_EQ(of("Mon Aug 28 00:13:57 2023 m"), "2023-08-28T00:13:57Z||m");
+  EXPECT_EQ(of("03/19 09:54:17 step 2000 m"), "2026-03-19T09:54:17Z||step 2000 m");
+  EXPECT_EQ(of("03/19 09:54:17 1000/5000 m"), "2026-03-19T09:54:17Z||1000/5000 m");
   EXPECT_EQ(of("Tue Oct 22 09:31:32 +08 2024: m"), "2024-10-22T09:31:32Z||m");
   EXPECT_EQ(of("Wed 07 Sep 2022 07:49:57 - INFO - m"), "2022-09-07T07:49:57Z||INFO - m");
   EXPECT_EQ(of("Mar 28 02:05:44 m"), "2026-03-28T02:05:44Z||m");
