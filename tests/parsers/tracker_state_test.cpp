@@ -1,6 +1,7 @@
 // A daemon that is stopped after any line and started again must write the same history.
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <sstream>
 
 #include "tests/parsers/log_reader.h"
@@ -98,6 +99,40 @@ TEST(TrackerStateText, OnceTheHeaderIsReadItIsSmall) {
   Records records;
   for (const std::string& line : lines) tracker.feed(line, caffe->match(line, context), {}, records);
   EXPECT_LT(tracker.save().size(), 2500u);
+}
+
+// An older state lacks the numbers that are kept beside the settings which say them.
+TEST(TrackerStateText, NumbersThatItLacksAreThoseOfItsSettings) {
+  const SourceContext source{"any", "", "", {}};
+  const auto event = [](EventKind kind, std::initializer_list<FieldValue> values) {
+    Event out;
+    out.kind = kind;
+    for (const FieldValue& value : values) out.add(value);
+    return out;
+  };
+  Tracker before(source);
+  Records records;
+  before.feed(
+      "", event(EventKind::setting, {{Field::key, 1, "tokens_per_iteration"}, {Field::value, 1, "4,096"}}),
+      {}, records);
+  before.feed("", event(EventKind::setting, {{Field::sequence_length, 1, "1024"}}), {}, records);
+  const std::string state = before.save();
+  const std::regex numbers(R"x("(tokens_per_iteration|sequence_length)":\d+,?)x");
+  const std::string older = std::regex_replace(state, numbers, "");
+  ASSERT_LT(older.size(), state.size());
+  for (const std::string& text : {state, older}) {
+    auto tracker = Tracker::restore(source, text);
+    ASSERT_TRUE(tracker) << text;
+    Records out;
+    for (const std::int64_t second : {0, 10}) {
+      const std::string done = std::to_string(second);
+      Event progress = event(EventKind::progress, {{Field::iteration, 1, done}});
+      progress.time = Instant(std::chrono::seconds(1'700'000'000 + second));
+      tracker->feed("", progress, {}, out);
+    }
+    ASSERT_EQ(out.segments.size(), 1u) << text;
+    EXPECT_EQ(out.segments[0].value.samples_per_iteration, 4) << text;
+  }
 }
 
 TEST(TrackerStateText, WhatIsNoStateOfOursIsRefused) {
