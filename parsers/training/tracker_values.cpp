@@ -152,8 +152,11 @@ void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optio
       return;
     case Field::solver_type:
       return take_setting(r, "type", v.text);
-    case Field::key:
+    case Field::key: {
+      const bool first_counts = event.kind == EventKind::setting && event.text(Field::since) == "start";
+      if (first_counts && !setting_of(r.run, v.text).empty()) return;
       return take_setting(r, v.text, event.text(Field::value));
+    }
     case Field::job:
       if (const auto job = job_of(v.text)) {
         r.run.job = *job;
@@ -168,14 +171,6 @@ void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optio
 // Settings that count in an iteration's samples.
 constexpr std::string_view kTokens = "tokens_per_iteration", kLength = "sequence_length";
 constexpr std::string_view kDatasetSize = "dataset_size", kDerived = "derived";
-
-std::int64_t number_set(const Run& run, std::string_view name) {
-  const std::string_view said = setting_of(run, name);
-  if (said.empty()) return 0;
-  std::string digits(said);
-  std::erase(digits, ',');
-  return whole_number(digits).value_or(0);
-}
 
 // Whether what the log counts are epochs: an iteration's samples are those of the data set, not of a batch.
 bool counts_epochs(const Run& run) {
@@ -207,6 +202,14 @@ void take_setting(RunTrack& r, std::string_view key, std::string_view value) {
 std::string_view setting_of(const Run& run, std::string_view key) {
   const auto said = run.settings.find(std::string(key));
   return said == run.settings.end() ? std::string_view() : said->second;
+}
+
+std::int64_t number_set(const Run& run, std::string_view name) {
+  const std::string_view said = setting_of(run, name);
+  if (said.empty()) return 0;
+  std::string digits(said);
+  std::erase(digits, ',');
+  return whole_number(digits).value_or(0);
 }
 
 void note_derived(Run& run, std::string_view what) {

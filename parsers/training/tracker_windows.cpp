@@ -211,6 +211,22 @@ bool says_it_late(const std::optional<Anchor>& from, const Event& event, std::in
 
 }  // namespace
 
+namespace {
+
+// How many samples an epoch has. Planned steps that are as many for each of the epochs tell it rightly where the last
+// batch of each is left out, or not whole.
+double samples_of_epoch(const Run& run, std::int64_t samples) {
+  const auto size = static_cast<double>(number_set(run, "dataset_size"));
+  const std::int64_t epochs = number_set(run, "epochs");
+  const std::int64_t planned = run.max_iterations.value_or(0);
+  if (epochs <= 0 || planned <= 0 || planned % epochs != 0) return size;
+  const auto by_plan = static_cast<double>(product(planned / epochs, samples));
+  constexpr double kNearly = 0.5;  // else the plan is another one
+  return std::abs(by_plan - size) <= kNearly * size ? by_plan : size;
+}
+
+}  // namespace
+
 // Where a run stands that counts samples, tokens or epochs, as the line (`unit`) or the log (setting
 // position_unit) says.
 std::optional<std::int64_t> track::Windows::iteration_at(const RunTrack& r, const Event& event) const {
@@ -220,8 +236,7 @@ std::optional<std::int64_t> track::Windows::iteration_at(const RunTrack& r, cons
   const std::string_view unit =
       event.has(Field::unit) ? event.text(Field::unit) : setting_of(r.run, "position_unit");
   double per_unit = unit == "sample" ? 1 : 0;
-  if (unit == "epoch")
-    per_unit = static_cast<double>(whole_number(setting_of(r.run, "dataset_size")).value_or(0));
+  if (unit == "epoch") per_unit = samples_of_epoch(r.run, samples);
   if (const auto tokens = whole_number(setting_of(r.run, "sequence_length")); unit == "token" && tokens > 0)
     per_unit = 1 / static_cast<double>(*tokens);
   const double n = *position * per_unit / static_cast<double>(samples);
@@ -230,8 +245,10 @@ std::optional<std::int64_t> track::Windows::iteration_at(const RunTrack& r, cons
 }
 
 // Such positions are the run's own count from its beginning, and say nothing where they do not grow. Where
-// blocks are named by what they begin with (since = "start"), the first one begins with nothing done.
+// blocks are named by what they begin with (since = "start"), the first one begins with nothing done. A bar beside
+// them counts the very steps, and without times they measure nothing.
 void track::Windows::position(RunTrack& r, const Moment& m) {
+  if (!m.event.time || (r.window.from && r.window.from->elapsed)) return;
   const bool begins = m.event.text(Field::since) == "start";
   auto iteration = iteration_at(r, m.event);
   if (!iteration) return;

@@ -48,6 +48,38 @@ TEST(Positions, TokensByTheSequenceAndEpochsByTheDataSet) {
   EXPECT_EQ(shares.end().runs.at(0).iteration, 50);
 }
 
+TEST(Positions, PlannedStepsTellAnEpochsOwn) {
+  const auto reached = [](std::string_view planned, std::string_view epochs) {
+    HandLog log = begun("epoch", "64");
+    log.line(100, EventKind::setting, {{Field::dataset_size, "500"}});
+    log.line(100, EventKind::setting, {{Field::max_iter, planned}, {Field::epochs, epochs}});
+    at(log, 120, "10");
+    return log.end().runs.at(0).iteration.value_or(0);
+  };
+  EXPECT_EQ(reached("700", "100"), 70) << "the last 52 samples of each are left out";
+  EXPECT_EQ(reached("705", "100"), 78) << "no whole number of steps each";
+  EXPECT_EQ(reached("100", "100"), 78) << "another plan";
+}
+
+TEST(Positions, OfASettingThatIsSaidAgainTheFirstMayCount) {
+  HandLog log = begun("epoch", "100");
+  for (const std::string_view size : {"20,000", "500"})
+    log.line(100, EventKind::setting,
+             {{Field::key, "dataset_size"}, {Field::value, size}, {Field::since, "start"}});
+  at(log, 120, "0.25");
+  EXPECT_EQ(log.end().runs.at(0).iteration, 50);
+}
+
+TEST(Positions, BesideABarOrWithoutATimeTheySayNothing) {
+  HandLog log = begun("sample", "64");
+  log.line(120, EventKind::progress, {{Field::iteration, "10"}, {Field::elapsed, "20"}});
+  at(log, 121, "704");
+  log.line(140, EventKind::progress, {{Field::iteration, "20"}, {Field::elapsed, "40"}});
+  const auto train = segments_of(log.end(), Phase::train);
+  ASSERT_EQ(train.size(), 1u);
+  EXPECT_EQ(train[0].iterations, 10);
+}
+
 TEST(Positions, AnEvaluationThatSaysWhereItStandsEndsAStretch) {
   HandLog log = begun("sample", "64");
   log.line(120, EventKind::test_start, {{Field::position, "640"}});
