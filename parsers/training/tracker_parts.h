@@ -84,7 +84,9 @@ class Runs : Part {
   void declare(RunTrack& r);
   void add_segment(RunTrack& r, const Segment& s, Records& out);
   void add_loss(RunTrack& r, std::int64_t iteration, const Moment& m);  // where the line shows one
-  std::int64_t take_ordinal() { return state_.next_ordinal++; }         // for a run
+  // By the first of its windows, whose steps took so long each.
+  void measure_beginning(RunTrack& r, const Anchor& from, double step_time, Records& out);
+  std::int64_t take_ordinal() { return state_.next_ordinal++; }  // for a run
 
   bool running() const;
   void number_from(std::int64_t first);

@@ -243,6 +243,20 @@ void track::Runs::measure_by_rate(RunTrack& r, const Moment& m, std::int64_t ste
   add_segment(r, {phase, 0, steps, samples, *took, {}}, m.out);
 }
 
+// What the steps before a bar's first state took, the bar itself says: it counts from the run's beginning. One that
+// goes on from a snapshot counts steps as done that took no time.
+void track::Runs::measure_beginning(RunTrack& r, const Anchor& from, double step_time, Records& out) {
+  constexpr double kOtherStepTime = 3, kMostError = 0.05;
+  const bool bar = from.elapsed && !from.epoch && !from.dated && r.run.max_iterations;
+  if (!bar || r.run.train.segments > 0 || r.resumed || from.iteration < 2) return;
+  const double took = *from.elapsed - to_seconds(r.training.tests_before);
+  const double ratio = took / static_cast<double>(from.iteration) / step_time;
+  if (ratio > kOtherStepTime || ratio < 1 / kOtherStepTime || from.error > kMostError * took) return;
+  r.run.first_iteration = 0;
+  add_segment(r, {Phase::train, 0, from.iteration, all_.values.train_samples(r), from_seconds(took), {}},
+              out);
+}
+
 namespace {
 
 // "train_runtime: 512.25, train_steps_per_second: 0.9175" says all of a run that showed nothing before.

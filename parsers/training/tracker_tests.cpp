@@ -136,7 +136,7 @@ void track::Tests::end_stated(RunTrack& r, const Moment& m, Duration took) {
   if (!known) test.iteration = r.run.iteration.value_or(0);
   r.reach(Stage::progressed);
   r.dirty = true;
-  if (r.window.from) r.window.tests += took;
+  (r.window.from ? r.window.tests : r.training.tests_before) += took;
   if (const auto n = positive_of(m.event, Field::iterations)) test.announced = *n;
   if (test.announced <= 0) test.announced = iterations_by_rate(m.event, Field::rate, took, 1, 0);
   if (test.announced <= 0) test.announced = all_.values.test_iterations(r, test.net);

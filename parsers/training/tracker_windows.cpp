@@ -472,6 +472,8 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
     return;
   }
   w.end_snapshot_by_progress(to, *took);
+  all_.runs.measure_beginning(r, from, to_seconds(*took) / static_cast<double>(to.iteration - from.iteration),
+                              m.out);
   give_window(r,
               {Phase::train, from.iteration, to.iteration - from.iteration, all_.values.train_samples(r),
                *took, from.at},

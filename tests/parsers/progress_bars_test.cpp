@@ -219,6 +219,35 @@ TEST(ProgressBars, AnEpochTooShortForItsStatesIsMeasuredByItsEnd) {
   EXPECT_EQ(step_time(runs.at(0)), 0.08);
 }
 
+// Steps of two seconds first, and of three later, of which few states are kept: the first tells of all before it, but
+// of a training that goes on from a snapshot, whose bar counts steps that it has not done.
+TEST(ProgressBars, TheFirstStateTellsOfTheStepsBeforeIt) {
+  const std::vector<std::string> states = {
+      "  0%|          | 0/700 [00:00<?, ?it/s]",
+      "{'eval_loss': 0.5, 'eval_runtime': 10.0, 'eval_steps_per_second': 5.0}",
+      " 42%|####2     | 294/700 [09:58<13:32,  2.00s/it]",
+      "{'eval_loss': 0.5, 'eval_runtime': 12.0, 'eval_steps_per_second': 5.0}",
+      " 92%|#########2| 644/700 [27:40<02:48,  3.00s/it]",
+      "100%|##########| 700/700 [30:28<00:00,  3.00s/it]"};
+  for (std::size_t restart = 0; restart <= states.size(); ++restart) {
+    std::vector<std::string> lines = {"***** Running training *****"};
+    lines.insert(lines.end(), states.begin(), states.end());
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).train.iterations, 700);
+    EXPECT_NEAR(to_seconds(runs.at(0).train.duration), 294 * 2 + 406 * 3, 1.5);
+  }
+}
+
+TEST(ProgressBars, OfATrainingThatGoesOnFromASnapshotTheFirstStateTellsNothing) {
+  std::vector<std::string> lines = {"***** Running training *****"};
+  for (int i = 0; i <= 4; ++i) lines.push_back(bar_of(500 + 50 * i, 700, 10 + 150 * i, ""));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).train.iterations, 200);
+  EXPECT_EQ(step_time(runs.at(0)), 3);
+}
+
 // The states of a bar of 400 steps whose length nobody knows, for each of three epochs.
 std::vector<std::string> endless(const char* form) {
   std::vector<std::string> lines = {"Epoch 1: validation 0it [00:00, ?it/s]"};

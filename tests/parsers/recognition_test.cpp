@@ -114,8 +114,8 @@ TEST(Recognition, TheFormatThatMeasuresTakesThePlaceOfTheOneThatWasShownFirst) {
   const etad::Run& run = read.runs.at(0);
   EXPECT_EQ(run.state, RunState::finished);
   EXPECT_EQ(run.train.samples_per_iteration, 32);
-  EXPECT_EQ(run.train.iterations, 500) << "what was measured before the decision counts";
-  EXPECT_EQ(read.seconds, 250);
+  EXPECT_EQ(run.train.iterations, 600) << "what was measured before the decision counts";
+  EXPECT_EQ(read.seconds, 300);
 }
 
 TEST(Recognition, ARestartAtAnyLineChangesNothing) {
