@@ -19,14 +19,16 @@ struct OpenLine {
 
 class Assembler {
  public:
-  // `clean`: no line of the block needs cleaning as it stands, which is told sooner of all of them at once.
-  Assembler(std::size_t limit, bool clean, Batch& batch) : limit_(limit), clean_(clean), batch_(batch) {}
+  // `begin`: of the block. `clean`: no line of it needs cleaning as it stands, which is told sooner of all of them at
+  // once.
+  Assembler(const char* begin, std::size_t limit, bool clean, Batch& batch)
+      : begin_(begin), limit_(limit), clean_(clean), batch_(batch) {}
 
   void take(std::span<char> line) {
     if (maybe_enveloped(line)) {
-      if (const auto envelope = open_envelope(line)) return take(*envelope);
+      if (const auto envelope = open_envelope(line)) return take(*envelope, line.data());
     }
-    close();
+    if (is_open()) close();
     if (!clean_ || line.size() > limit_) return give_out(line, std::nullopt);
     batch_.lines.push_back({{line.data(), line.size()}, std::nullopt});
   }
@@ -39,27 +41,30 @@ class Assembler {
 
   bool is_open() const { return open_[0].open || open_[1].open; }
 
-  // Everything so far stands, whatever comes next.
-  void settle() {
-    lines_ = batch_.lines.size();
-    joined_ = batch_.joined.size();
-    settled_ = losses_;
-  }
+  // How many of the block's bytes stand before what is open.
+  std::size_t settled() const { return settled_.bytes; }
 
-  // Back to the last settled state, and its losses into the batch.
+  // Without what came since a line was opened that is still open; the losses of all else into the batch.
   void finish() {
-    batch_.lines.resize(lines_);
-    batch_.joined.resize(joined_);
-    batch_.truncated_lines += settled_.truncated_lines;
-    batch_.skipped_bytes += settled_.skipped_bytes;
+    if (!is_open()) settle(begin_);
+    batch_.lines.resize(settled_.lines);
+    batch_.joined.resize(settled_.joined);
+    batch_.truncated_lines += settled_.losses.truncated_lines;
+    batch_.skipped_bytes += settled_.losses.skipped_bytes;
   }
 
  private:
-  void take(const Enveloped& envelope) {
+  // All before `line` stands, whatever comes next.
+  void settle(const char* line) {
+    settled_ = {static_cast<std::size_t>(line - begin_), batch_.lines.size(), batch_.joined.size(), losses_};
+  }
+
+  void take(const Enveloped& envelope, const char* line) {
     OpenLine& open = open_[envelope.error_stream ? 1 : 0];
     if (!open.open && !envelope.partial) {
       return give_out(envelope.text, envelope.time);
     }
+    if (!is_open()) settle(line);
     if (!open.open) open = {std::string(), envelope.time, true};
     open.text.append(envelope.text.data(), envelope.text.size());
     if (!envelope.partial) give_out(open);
@@ -77,15 +82,17 @@ class Assembler {
     for (const std::string_view state : states_) batch_.lines.push_back({state, time});
   }
 
+  const char* begin_;
   std::size_t limit_;
   bool clean_;
   Batch& batch_;
   std::vector<std::string_view> states_;
   std::array<OpenLine, 2> open_;  // of standard output and of standard error
   LineLosses losses_;
-  LineLosses settled_;
-  std::size_t lines_ = batch_.lines.size();
-  std::size_t joined_ = batch_.joined.size();
+  struct {
+    std::size_t bytes = 0, lines = 0, joined = 0;
+    LineLosses losses;
+  } settled_;
 };
 
 }  // namespace
@@ -95,22 +102,15 @@ std::size_t take_lines(const Block& block, std::size_t line_limit, Batch& batch)
     return !needs_cleaning({bytes.data(), bytes.size()});
   };
   const bool clean = is_clean(block.bytes) && is_clean(block.rest);
-  Assembler assembler(line_limit, clean, batch);
-  std::size_t settled = 0;
-  char* const begin = block.bytes.data();
-  split_lines(block.bytes, [&](std::span<char> line) {
-    assembler.take(line);
-    if (assembler.is_open()) return;
-    settled = static_cast<std::size_t>(line.data() + line.size() - begin) + 1;
-    assembler.settle();
-  });
+  Assembler assembler(block.bytes.data(), line_limit, clean, batch);
+  const std::size_t complete = split_lines(block.bytes, [&](std::span<char> line) { assembler.take(line); });
+  std::size_t settled = assembler.is_open() ? assembler.settled() : complete;
   if (block.take_rest || (block.is_full && settled == 0)) {
     if (block.take_rest && !block.rest.empty()) assembler.take(block.rest);
     const std::size_t all = block.bytes.size() + (block.take_rest ? block.rest.size() : 0);
     const bool carries = block.carry && assembler.is_open() && all - settled <= line_limit;
     if (!carries) {
       assembler.close();
-      assembler.settle();
       settled = all;
     }
   }

@@ -225,9 +225,11 @@ std::optional<Field> field(std::string_view name) {
   return index_of<Field>(kFieldNames, name);
 }
 
-std::optional<double> Event::number_of(Field f) const {
-  const FieldValue& v = values_[index_of(f)];
-  if (const auto plain = plain_number(v.text)) return *plain * v.scale;
+namespace {
+
+// However it is written.
+[[gnu::noinline]] std::optional<double> written_number(const FieldValue& v) {
+  const Field f = v.field;
   const std::string_view text = trim(v.text, kBlanks);
   if (const auto special = special_number(text)) return special;
   std::string_view rest = text;
@@ -241,6 +243,14 @@ std::optional<double> Event::number_of(Field f) const {
     return factor > 0 ? std::optional(*x * v.scale * factor) : std::nullopt;
   }
   return is_duration(f) ? duration_seconds(*x, rest) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> Event::number_of(Field f) const {
+  const FieldValue& v = values_[index_of(f)];
+  const auto plain = plain_number(v.text);
+  return plain ? *plain * v.scale : written_number(v);
 }
 
 std::optional<std::int64_t> Event::integer_of(Field f) const {

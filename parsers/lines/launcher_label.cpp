@@ -135,10 +135,7 @@ std::uint64_t speaker(std::uint64_t hash) {
   return (hash & 0x7fffffffffffffffU) | 1U;
 }
 
-}  // namespace
-
-std::optional<LauncherLabel> launcher_label(std::string_view line) {
-  if (!may_have_label(line)) return {};
+[[gnu::noinline]] std::optional<LauncherLabel> labels(std::string_view line) {
   auto found = label(line);
   if (!found) return {};
   LauncherLabel out;
@@ -153,6 +150,12 @@ std::optional<LauncherLabel> launcher_label(std::string_view line) {
   }
   out.speaker = speaker(hash);
   return out;
+}
+
+}  // namespace
+
+std::optional<LauncherLabel> launcher_label(std::string_view line) {
+  return may_have_label(line) ? labels(line) : std::nullopt;
 }
 
 std::uint64_t speaker_of(std::string_view who) {

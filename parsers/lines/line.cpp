@@ -18,10 +18,18 @@ constexpr bool is_special(char c) {
   return c == kNul || c == kBackspace || c == kReturn || c == kEscape;
 }
 
-// Looks through so many bytes at `from`.
+// Looks through so many bytes at `from`. Nearly all hold no control character but newlines, which is told by the least of
+// them.
 template <std::size_t kStride>
 bool stride_needs_cleaning(const char* from) {
   static_assert(kStride % sizeof(Sixteen) == 0);
+  Sixteen least = Sixteen{} + 0xff;
+  for (std::size_t at = 0; at < kStride; at += sizeof(Sixteen)) {
+    const Sixteen v = sixteen_at(from + at);
+    const Sixteen other = v | static_cast<Sixteen>(v == '\n');
+    least = other < least ? other : least;
+  }
+  if (!any_of(static_cast<Sixteen>(least < ' '))) return false;
   Sixteen found{};
   for (std::size_t at = 0; at < kStride; at += sizeof(Sixteen)) {
     const Sixteen v = sixteen_at(from + at);

@@ -86,10 +86,11 @@ void Rule::take(const Target& target, std::string_view text, TimeContext& contex
     if (const auto at = read_time(text, context)) event.time = at;
     return;
   }
-  const auto renaming = std::find_if(spec_.map.begin(), spec_.map.end(), [&](const RuleSpec::Renaming& r) {
-    return r.field == *target.field && r.from == text;
-  });
-  if (renaming != spec_.map.end()) text = renaming->to;
+  for (const RuleSpec::Renaming& r : spec_.map) {
+    if (r.field != *target.field || r.from != text) continue;
+    text = r.to;
+    break;
+  }
   event.add({*target.field, target.scale, text});
 }
 

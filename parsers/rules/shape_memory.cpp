@@ -32,7 +32,8 @@ void ShapeMemory::Shape::keep_groups(std::string_view line, const Pattern::Group
 void ShapeMemory::Shape::groups_of(std::string_view line, Pattern::Groups& groups) const {
   for (std::size_t i = 0; i < groups_; ++i) {
     const Place& place = places_[i];
-    groups[i] = place.at == kAbsent ? std::string_view{} : line.substr(place.at, place.length);
+    groups[i] =
+        place.at == kAbsent ? std::string_view{} : std::string_view(line.data() + place.at, place.length);
   }
 }
 

@@ -23,7 +23,7 @@ bool is_exception(std::string_view line) {
 
 // "slurmstepd: error: *** JOB 71 ON node3 CANCELLED AT 2026-03-01T10:00:00 DUE TO TIME LIMIT ***".
 bool is_slurms(std::string_view line) {
-  return line.starts_with("slurmstepd") &&
+  return line.starts_with('s') && line.starts_with("slurmstepd") &&
          (line.find("CANCELLED") != std::string_view::npos ||
           line.find("oom-kill") != std::string_view::npos || line.find("oom_kill") != std::string_view::npos);
 }
@@ -106,7 +106,7 @@ void LastWords::hear(std::string_view line) {
     return;
   }
   if (!traceback) {
-    traceback = line.ends_with("Traceback (most recent call last):");
+    traceback = line.ends_with(':') && line.ends_with("Traceback (most recent call last):");
     return;
   }
   if (line.front() == ' ' || !is_exception(line)) return;  // a frame, or what another thread says

@@ -13,16 +13,6 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return parse_number<std::int64_t>(text, 0, track::kMaxCount);
 }
 
-std::optional<std::int64_t> count_of(const Event& event, Field f) {
-  const auto n = event.integer(f);
-  return n && *n >= 0 && *n <= track::kMaxCount ? n : std::nullopt;
-}
-
-std::optional<std::int64_t> positive_of(const Event& event, Field f) {
-  const auto n = count_of(event, f);
-  return n && *n > 0 ? n : std::nullopt;
-}
-
 std::int64_t product(std::int64_t a, std::int64_t b) {
   return samples_product(a, b);
 }
