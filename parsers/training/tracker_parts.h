@@ -249,6 +249,7 @@ struct Tracker::Impl : track::Parts {
 Phase phase_of(const Event& event, Job job);  // that the line speaks of, in a run of that job
 bool add_to(Run& run, const Segment& s);      // to its phase's sums; false where they would overflow
 void take_setting(track::RunTrack& r, std::string_view key, std::string_view value);
+bool has_done_its_plan(const track::RunTrack& r);
 std::string_view setting_of(const Run& run, std::string_view key);  // empty: not said
 std::int64_t number_set(const Run& run, std::string_view key);      // "11,900" is one; 0: not said
 void note_derived(Run& run, std::string_view what);

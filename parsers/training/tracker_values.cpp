@@ -199,6 +199,10 @@ void take_setting(RunTrack& r, std::string_view key, std::string_view value) {
   }
 }
 
+bool has_done_its_plan(const RunTrack& r) {
+  return r.run.max_iterations && r.run.iteration >= r.run.max_iterations;
+}
+
 std::string_view setting_of(const Run& run, std::string_view key) {
   const auto said = run.settings.find(std::string(key));
   return said == run.settings.end() ? std::string_view() : said->second;
@@ -294,6 +298,7 @@ void track::Values::setting(const Moment& m) {
   if (!r && all_.runs.ended() && names_machine_only(m.event)) return take(all_.runs.upcoming(), m.event);
   if (!r || !r->progressed()) return take(all_.runs.for_header(m), m.event);
   take(all_.runs.upcoming(), m.event);
+  if (has_done_its_plan(*r)) return;
   Event news = m.event;
   news.clear_values();
   for (const FieldValue& v : m.event.values())

@@ -202,6 +202,14 @@ bool was_no_training(RunTrack& r, std::int64_t of) {
   return true;
 }
 
+// Behind a plan that is done, steps of another plan and their time, of no bar and no epoch: another training.
+bool begins_another(const RunTrack& r, const Event& event) {
+  const bool timed = event.time && event.has(Field::seconds) && !event.has(Field::elapsed);
+  return timed && has_done_its_plan(r) && event.text(Field::since) != "epoch" &&
+         (count_of(event, Field::iteration) < r.run.iteration ||
+          positive_of(event, Field::max_iter) != r.run.max_iterations);
+}
+
 // Another process of the same run is behind with what it says: fewer steps, but no new beginning of the time.
 bool says_it_late(const std::optional<Anchor>& from, const Event& event, std::int64_t iteration) {
   if (!from || !from->elapsed || iteration >= from->iteration) return false;
@@ -221,8 +229,7 @@ double samples_of_epoch(const Run& run, std::int64_t samples) {
   const std::int64_t planned = run.max_iterations.value_or(0);
   if (epochs <= 0 || planned <= 0 || planned % epochs != 0) return size;
   const auto by_plan = static_cast<double>(product(planned / epochs, samples));
-  constexpr double kNearly = 0.5;  // else the plan is another one
-  return std::abs(by_plan - size) <= kNearly * size ? by_plan : size;
+  return std::abs(by_plan - size) <= 0.5 * size ? by_plan : size;  // or the plan is another one
 }
 
 }  // namespace
@@ -245,8 +252,7 @@ std::optional<std::int64_t> track::Windows::iteration_at(const RunTrack& r, cons
 }
 
 // Such positions are the run's own count from its beginning, and say nothing where they do not grow. Where
-// blocks are named by what they begin with (since = "start"), the first one begins with nothing done. A bar beside
-// them counts the very steps, and without times they measure nothing.
+// blocks are named by what they begin with (since = "start"), the first one begins with nothing done.
 void track::Windows::position(RunTrack& r, const Moment& m) {
   if (!m.event.time || (r.window.from && r.window.from->elapsed)) return;
   const bool begins = m.event.text(Field::since) == "start";
@@ -298,6 +304,7 @@ void track::Windows::progress_of(const Moment& m) {
   }
   RunTrack* r = &all_.runs.for_measurement(m);
   if (const auto of = positive_of(m.event, Field::max_iter)) {
+    if (begins_another(*r, m.event)) r = &all_.runs.begin_again(m);
     const std::int64_t all = r->epochs.before + *of;
     if (r->progressed() && r->run.max_iterations && *r->run.max_iterations != all &&
         !was_no_training(*r, all)) {
@@ -392,9 +399,10 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
         r.training.first_progress(between(*r.run.started_at, *m.now), iteration - *r.run.first_iteration);
   if (const auto beginning = beginning_of_bar(m.event, here, r.window.from))
     begin_window(r, *beginning, m.out);
-  // Of the parts of a bar that has come to its end the roundings cancel out.
-  if (r.training.by_lines && r.window.from && here.epoch && r.window.from->epoch == here.epoch &&
-      m.event.has(Field::batch) && count_of(m.event, Field::batch) == positive_of(m.event, Field::batches))
+  // Of the parts of a bar that has come to its end, and of a plan, the roundings cancel out.
+  const bool bar_ends = r.training.by_lines && here.epoch && m.event.has(Field::batch) &&
+                        count_of(m.event, Field::batch) == positive_of(m.event, Field::batches);
+  if (r.window.from && r.window.from->epoch == here.epoch && (bar_ends || iteration == r.run.max_iterations))
     r.window.from->error = here.error = 0;
   const auto& from = r.window.from;
   if (from && iteration == from->iteration) {  // shown again

@@ -176,6 +176,44 @@ TEST(Steps, ARateOfTokensIsNoClockThatWasSet) {
   EXPECT_EQ(to_seconds(log.end().runs.at(0).train.duration), 6);
 }
 
+// PaddleSeg's, several trainings in one file.
+TEST(Steps, BehindAPlanThatIsDoneAnotherPlanIsAnotherTraining) {
+  HandLog log;
+  const auto step = [&log](double seconds, std::string_view iteration, std::string_view of) {
+    log.line(seconds, EventKind::progress,
+             {{Field::iteration, iteration}, {Field::max_iter, of}, {Field::seconds, "0.5"}});
+  };
+  step(0, "80", "100");
+  step(10, "100", "100");
+  log.line(600, EventKind::setting, {{Field::devices, "2"}});
+  step(700, "120", "900");  // resumed
+  step(710, "140", "900");
+  const Records& records = log.end();
+  ASSERT_EQ(records.runs.size(), 2u);
+  EXPECT_EQ(records.runs.at(0).state, RunState::finished);
+  EXPECT_EQ(records.runs.at(0).devices, 0);
+  EXPECT_EQ(records.runs.at(0).train.iterations, 20);
+  EXPECT_EQ(records.runs.at(1).devices, 2);
+  EXPECT_EQ(records.runs.at(1).iteration, 140);
+  EXPECT_EQ(records.runs.at(1).max_iterations, 900);
+  EXPECT_EQ(records.runs.at(1).train.iterations, 20);
+}
+
+TEST(Steps, AtThePlansEndTheRoundingsCancelOut) {
+  HandLog log;
+  const auto step = [&log](std::string_view iteration, std::string_view elapsed) {
+    log.line({}, EventKind::progress,
+             {{Field::iteration, iteration}, {Field::max_iter, "100"}, {Field::elapsed, elapsed}});
+  };
+  step("20", "0:20");
+  step("90", "1:30");
+  step("96", "1:36");  // too soon to tell
+  step("100", "1:40");
+  const etad::Run run = log.end().runs.at(0);
+  EXPECT_EQ(run.train.iterations, 100);
+  EXPECT_EQ(to_seconds(run.train.duration), 100);
+}
+
 TEST(Steps, WhatFailsBehindADoneRunIsAnotherProgram) {
   HandLog log;
   log.iteration(0, "50", {{Field::max_iter, "100"}}).iteration(50, "100", {{Field::max_iter, "100"}});
