@@ -1,8 +1,9 @@
-// Lines of UTF-16, little-endian: what PowerShell's ">" writes.
+// Lines of UTF-16: little-endian, what PowerShell's ">" writes, or big-endian.
 //
 // Text is split at newline bytes whatever its encoding is, so that positions in a file are those of its bytes. A
 // line of UTF-16 then lacks the second byte of its own newline, and begins with that of the newline before it: it has
-// an odd number of bytes, and all but the first are pairs. The file's first line begins with the mark FF FE instead.
+// an odd number of bytes, and all but the first are pairs (big-endian: all but the last, which is the first byte of its
+// own newline). The file's first line begins with the mark FF FE (FE FF) instead.
 // Most characters of a log are Latin, so that every second byte is NUL; other text has no such lines.
 #pragma once
 

@@ -58,6 +58,16 @@ TEST(Utf16, OtherCharactersTakeTheRoomThereIs) {
       ElementsAre("loss \u00B1 0.5 \u8F6E \U0001F680", "?\u2588? 100%", ""));
 }
 
+TEST(Utf16, BigEndianLinesAreTextToo) {
+  std::string file =
+      kMark + utf16(u"Epoch 1/3\r\n\r\nloss \u00B1 0.25 \u8BAD\n 9%|\u2588\u2588\u2588| 1/9\n");
+  for (std::size_t at = 0; at < file.size(); at += 2) std::swap(file[at], file[at + 1]);
+  LineLosses losses;
+  EXPECT_THAT(lines_of(file, losses),
+              ElementsAre("Epoch 1/3", "", "loss \u00B1 0.25 \u8BAD", " 9%|\u2588\u2588\u2588| 1/9"));
+  EXPECT_EQ(losses.skipped_bytes, 0);
+}
+
 TEST(Utf16, AHalfOfAPairIsAQuestionMark) {
   std::string line = utf16(u"loss ") + "\x3D\xD8" + utf16(u" 0.5");
   const std::span<char> narrowed = narrow_utf16(line);
