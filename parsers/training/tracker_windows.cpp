@@ -400,10 +400,10 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   if (const auto beginning = beginning_of_bar(m.event, here, r.window.from))
     begin_window(r, *beginning, m.out);
   // Of the parts of a bar that has come to its end, and of a plan, the roundings cancel out.
-  const bool bar_ends = r.training.by_lines && here.epoch && m.event.has(Field::batch) &&
+  const bool bar_ends = here.epoch && m.event.has(Field::batch) &&
                         count_of(m.event, Field::batch) == positive_of(m.event, Field::batches);
-  if (r.window.from && r.window.from->epoch == here.epoch && (bar_ends || iteration == r.run.max_iterations))
-    r.window.from->error = here.error = 0;
+  const bool ends = r.training.by_lines && (bar_ends || iteration == r.run.max_iterations);
+  if (ends && r.window.from && r.window.from->epoch == here.epoch) r.window.from->error = here.error = 0;
   const auto& from = r.window.from;
   if (from && iteration == from->iteration) {  // shown again
     if (m.event.text(Field::key) == "validation") all_.tests.since_progress(r, m);
