@@ -50,27 +50,31 @@ struct Format::Impl {
     return line;
   }
 
-  // The first of the rules whose own the message is fills in the event. False: another rule may do so of a line that
-  // differs from this one in nothing but its digits.
-  bool try_rules(const RuleIndex::List& list, std::string_view line, TimeContext& context, Event& event,
-                 ShapeMemory::Shape& shape) const {
-    if (list.rules.empty()) return true;
+  // The first of the rules whose own the message is fills in the event. Into `shape`, if there is one, goes the first of
+  // those that treat all digits alike, though another one may have matched before it.
+  void try_rules(const RuleIndex::List& list, std::string_view line, TimeContext& context, Event& event,
+                 ShapeMemory::Shape* shape) const {
+    if (list.rules.empty()) return;
     Pattern::Groups groups;
     ObjectValues object(object_paths);
     for (const std::uint16_t id : list.rules) {
       const Rule& rule = rules[id];
-      if (rule.treats_digits_alike()) {
-        if (!rule.pattern()->match(event.message, groups)) continue;
-        shape.rule = id;
-        shape.keep_groups(line, groups, rule.pattern()->group_names().size() + 1);
-        rule.fill_in(event.message, groups, context, event);
-      } else if (!rule.match(event.message, groups, object, context, event)) {
+      const bool found = event.rule != Event::kNoRule;
+      if (found && !shape) return;
+      if (!rule.treats_digits_alike()) {
+        if (!found && rule.match(event.message, groups, object, context, event)) event.rule = id;
         continue;
       }
+      if (!rule.pattern()->match(event.message, groups)) continue;
+      if (shape) {
+        shape->rule = id;
+        shape->keep_groups(line, groups, rule.pattern()->group_names().size() + 1);
+      }
+      if (found) return;
+      rule.fill_in(event.message, groups, context, event);
       event.rule = id;
-      return rule.treats_digits_alike();
+      return;
     }
-    return true;
   }
 
   // The same where it is known which of the rules that treat all digits alike is the first to match. Rules before it
@@ -118,10 +122,11 @@ struct Format::Impl {
     shape.message = place_in(line, event.message);
     shape.file = index.place_of(header.file);
     date(header, context, event);
-    const bool alike = try_rules(index.candidates(shape.file, event.message), line, context, event, shape);
     // Files may differ in a digit.
-    if (shapes && alike && std::none_of(header.file.begin(), header.file.end(), is_digit))
-      shapes->remember(shape);
+    const bool is_kept = shapes && line.size() <= ShapeMemory::kLongest &&
+                         std::none_of(header.file.begin(), header.file.end(), is_digit);
+    try_rules(index.candidates(shape.file, event.message), line, context, event, is_kept ? &shape : nullptr);
+    if (is_kept) shapes->remember(shape);
   }
 
   // The same of a line whose like is known. False: its header is another one after all, and nothing has been done.
