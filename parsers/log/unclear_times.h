@@ -2,8 +2,8 @@
 // log's lines together show them to be. The rules call such a time `duration`.
 //
 // Of lines that end an epoch it is the epoch's own time, unless it grows from line to line, twice in a row by much of
-// the first one's: then it counts from the run's beginning, until it falls. Of lines of progress that bear no time of their own it counts from a
-// beginning where it grows from line to line; where it does not, and each line is one step further, it is the
+// the first one's: then it counts from the run's beginning, until it falls. Of lines of progress that bear no time of
+// their own it counts from a beginning where it grows from line to line; where it does not, and each line is one step further, it is the
 // step's own. Otherwise nothing says whether it is of one step or of all since the last line, and it is not
 // taken. A time on a line of its own is that of the next line of progress; where such times do not grow, each is
 // of all steps since the one before it.

@@ -217,16 +217,12 @@ bool says_it_late(const std::optional<Anchor>& from, const Event& event, std::in
   return elapsed && *elapsed > 0.5 * *from->elapsed;
 }
 
-}  // namespace
-
-namespace {
-
 // How many samples an epoch has. Planned steps that are as many for each of the epochs tell it rightly where the last
 // batch of each is left out, or not whole.
-double samples_of_epoch(const Run& run, std::int64_t samples) {
-  const auto size = static_cast<double>(number_set(run, "dataset_size"));
-  const std::int64_t epochs = number_set(run, "epochs");
-  const std::int64_t planned = run.max_iterations.value_or(0);
+double samples_of_epoch(const RunTrack& r, std::int64_t samples) {
+  const auto size = static_cast<double>(r.known.dataset_size);
+  const std::int64_t epochs = number_set(r.run, "epochs");
+  const std::int64_t planned = r.run.max_iterations.value_or(0);
   if (epochs <= 0 || planned <= 0 || planned % epochs != 0) return size;
   const auto by_plan = static_cast<double>(product(planned / epochs, samples));
   return std::abs(by_plan - size) <= 0.5 * size ? by_plan : size;  // or the plan is another one
@@ -243,7 +239,7 @@ std::optional<std::int64_t> track::Windows::iteration_at(const RunTrack& r, cons
   const std::string_view unit =
       event.has(Field::unit) ? event.text(Field::unit) : setting_of(r.run, "position_unit");
   double per_unit = unit == "sample" ? 1 : 0;
-  if (unit == "epoch") per_unit = samples_of_epoch(r.run, samples);
+  if (unit == "epoch") per_unit = samples_of_epoch(r, samples);
   if (const auto tokens = whole_number(setting_of(r.run, "sequence_length")); unit == "token" && tokens > 0)
     per_unit = 1 / static_cast<double>(*tokens);
   const double n = *position * per_unit / static_cast<double>(samples);
