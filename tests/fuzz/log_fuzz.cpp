@@ -11,7 +11,7 @@
 #include "parsers/rules/rule_file.h"
 #include "parsers/rules/shape_memory.h"
 #include "tests/fuzz/line_mutator.h"
-#include "tests/fuzz/shipped_rules.h"
+#include "tests/parsers/shipped_rules.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -59,7 +59,7 @@ void check_alike(const Format& format, std::string line, const TimeContext& cont
 fuzz::Vocabulary fuzz::vocabulary() {
   Vocabulary words;
   words.header = 1;
-  for (const auto& format : shipped_rules().all())
+  for (const auto& format : test::shipped_formats().all())
     for (const SampleSpec& sample : format->file().samples) words.lines.push_back(sample.text);
   return words;
 }
@@ -75,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   TimeContext context;
   context.reference = Instant(std::chrono::seconds(1'800'000'000));
   LogOptions options;
-  options.formats = &fuzz::shipped_rules();
+  options.formats = &test::shipped_formats();
   options.host = "host";
   options.labels = {{"batch_size", "4"}};
   options.shapes = &shapes;

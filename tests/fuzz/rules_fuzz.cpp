@@ -6,14 +6,14 @@
 
 #include "parsers/rules/format.h"
 #include "tests/fuzz/line_mutator.h"
-#include "tests/fuzz/shipped_rules.h"
+#include "tests/parsers/shipped_rules.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 // The shipped rule files, line by line.
 etad::fuzz::Vocabulary etad::fuzz::vocabulary() {
   Vocabulary words;
-  for (const std::string& text : rule_file_texts())
+  for (const std::string& text : test::rule_file_texts())
     for (std::size_t at = 0; at < text.size();) {
       const auto end = std::min(text.find('\n', at), text.size());
       words.lines.push_back(text.substr(at, end - at));

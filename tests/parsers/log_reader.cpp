@@ -7,45 +7,15 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <sstream>
 
 namespace etad::test {
-
-std::string file_text(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;
-}
-
-std::shared_ptr<const Format> format_named(const std::string& name) {
-  const std::string path = std::string(ETAD_RULES) + "/" + name + ".toml";
-  auto format = Format::load(path, file_text(path));
-  if (format) return *format;
-  for (const Error& e : format.error()) std::cerr << e.text() << '\n';
-  std::abort();
-}
-
-const FormatSet& shipped_formats() {
-  static const FormatSet set = [] {
-    std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(ETAD_RULES))
-      if (entry.path().extension() == ".toml") names.push_back(entry.path().stem());
-    std::sort(names.begin(), names.end());
-    std::vector<std::shared_ptr<const Format>> all;
-    for (const std::string& name : names) all.push_back(format_named(name));
-    return FormatSet::make(std::move(all)).value();
-  }();
-  return set;
 }
 
 Instant reference_time() {

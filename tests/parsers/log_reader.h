@@ -11,17 +11,11 @@
 
 #include "parsers/rules/format.h"
 #include "parsers/training/tracker.h"
+#include "tests/parsers/shipped_rules.h"
 
 namespace etad::test {
 
-std::string file_text(const std::string& path);
 std::vector<std::string> lines_of(const std::string& text);
-
-// The rule file of that name among the installed ones. Aborts the test program where it does not load.
-std::shared_ptr<const Format> format_named(const std::string& name);
-
-// All installed rule files together.
-const FormatSet& shipped_formats();
 
 // A moment after every log among the fixtures.
 Instant reference_time();
