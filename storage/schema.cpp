@@ -1,5 +1,6 @@
 #include "storage/schema.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -15,6 +16,14 @@ using sqlite::Statement;
 
 constexpr std::array kSteps = {kStep1, kStep2,  kStep3,  kStep4,  kStep5,  kStep6,  kStep7,  kStep8,
                                kStep9, kStep10, kStep11, kStep12, kStep13, kStep14, kStep15, kStep16};
+
+// What the steps make: a history that was rescued from a damaged disk may lack some.
+constexpr std::array kTables = {
+    "changes",        "datasets",   "deployments",     "finished_files", "layer_times", "layers",
+    "models",         "owner_days", "pending_samples", "point_chunks",   "predictions", "recent_samples",
+    "refit_progress", "refused",    "rollups",         "rules_tried",    "run_labels",  "run_phases",
+    "run_windows",    "runs",       "sample_chunks",   "segment_chunks", "series",      "sources",
+    "starts",         "totals"};
 
 [[noreturn]] void refuse(const Connection& connection, std::string message, std::string hint) {
   throw Failure(SQLITE_NOTADB,
@@ -52,7 +61,7 @@ void check_version(Connection& connection) {
 }
 
 // Touches the first page of each table: cheap whatever the size, and finds most of a damaged or half-copied
-// file before anything is written to it.
+// file before anything is written to it. Statements are prepared later, when they are first asked.
 void probe_tables(Connection& connection) {
   std::vector<std::string> tables;
   {
@@ -61,6 +70,11 @@ void probe_tables(Connection& connection) {
     for (auto rows = names.query(); rows.next();) tables.push_back(rows.get<std::string>(0));
   }
   for (const auto& table : tables) number(connection, ("SELECT 1 FROM \"" + table + "\" LIMIT 1").c_str());
+  if (version_of(connection) < current_version()) return;
+  for (const char* const table : kTables) {
+    if (std::ranges::find(tables, table) == tables.end())
+      refuse(connection, std::string("the history has lost its table ") + table, "restore a backup");
+  }
 }
 
 void migrate(Connection& connection) {

@@ -88,9 +88,9 @@ void Connection::fail(int code) const {
                 Error{path_, "the history's database failed: " + message, hint_for(code), kind_of(code)});
 }
 
-Statement::Statement(Connection& connection, std::string_view sql) : connection_(&connection) {
+void Statement::prepare() {
   sqlite3_stmt* statement = nullptr;
-  check(sqlite3_prepare_v3(connection.handle(), sql.data(), static_cast<int>(sql.size()),
+  check(sqlite3_prepare_v3(connection_->handle(), sql_.data(), static_cast<int>(sql_.size()),
                            SQLITE_PREPARE_PERSISTENT, &statement, nullptr));
   handle_.reset(statement);
 }

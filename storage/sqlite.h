@@ -90,15 +90,20 @@ class Rows {
   Statement* statement_;
 };
 
+// Prepared when it is first asked, since most of the writer's are needed rarely or never.
 class Statement {
  public:
-  Statement(Connection& connection, std::string_view sql);
+  Statement(Connection& connection, std::string sql) : connection_(&connection), sql_(std::move(sql)) {}
 
   // Binds by type (optional: NULL where empty; Instant: microseconds; durations: their count) and runs. Text and
   // blobs are read where they lie until the rows are gone; those of temporaries, which go before, are copied.
   template <class... Values>
   Rows query(Values&&... values) {
-    reset();
+    if (handle_) {
+      reset();
+    } else {
+      prepare();
+    }
     int index = 0;
     (bind(++index, values, std::is_lvalue_reference_v<Values> ? SQLITE_STATIC : SQLITE_TRANSIENT), ...);
     return Rows(*this);
@@ -148,6 +153,7 @@ class Statement {
     }
   }
 
+  void prepare();
   sqlite3_stmt* handle() const { return handle_.get(); }
   void reset() { sqlite3_reset(handle()); }
   void check(int code) const {
@@ -155,6 +161,7 @@ class Statement {
   }
 
   Connection* connection_;
+  std::string sql_;
   std::unique_ptr<sqlite3_stmt, Finalize> handle_;
 };
 

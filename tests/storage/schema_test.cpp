@@ -111,6 +111,26 @@ TEST_F(SchemaTest, AHistoryWhoseSchemaIsDamagedIsRefused) {
   expect_refused("malformed");
 }
 
+// As one may be that was rescued with `.recover`.
+TEST_F(SchemaTest, AHistoryThatLacksATableIsRefused) {
+  writer();
+  close();
+  std::set<std::string> tables;
+  {
+    sqlite::Connection connection(path(), sqlite::Connection::Mode::write);
+    sqlite::Statement select(
+        connection, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
+    for (auto rows = select.query(); rows.next();) tables.insert(rows.get<std::string>(0));
+  }
+  const std::string whole = content_of(path());
+  for (const std::string& table : tables) {
+    SCOPED_TRACE(table);
+    write_file(path(), whole);
+    sql(path(), "PRAGMA journal_mode = DELETE; PRAGMA foreign_keys = OFF; DROP TABLE " + table);
+    expect_refused("lost its table " + table);
+  }
+}
+
 TEST_F(SchemaTest, ADirectoryOrAMissingFolderIsRefusedWithAHint) {
   for (const std::string& where : {dir_.path().string(), dir_.file("no/such/folder/history.db")}) {
     const auto opened = Writer::open(where);

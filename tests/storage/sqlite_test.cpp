@@ -27,6 +27,14 @@ TEST(SqliteTest, TextsOfTemporariesAreThereAsLongAsTheRows) {
   EXPECT_EQ(rows.get<std::string>(2), std::string(100, 'y'));
 }
 
+TEST(SqliteTest, AStatementIsPreparedWhenItIsFirstAsked) {
+  Connection connection(":memory:", Connection::Mode::write);
+  Statement select(connection, "SELECT n FROM numbers");
+  EXPECT_THROW(select.number(), Failure);
+  connection.execute("CREATE TABLE numbers (n); INSERT INTO numbers VALUES (3)");
+  EXPECT_EQ(select.number(), 3) << "what failed once is tried anew";
+}
+
 TEST(SqliteTest, AllocationsAreNotCounted) {
   Connection connection(":memory:", Connection::Mode::write);
   connection.execute("CREATE TABLE of_some (bytes)");
