@@ -45,9 +45,9 @@ void UnclearTimes::say(Event& event, Field as, double seconds) {
   event.add({as, 1, said_});
 }
 
-// One that rounding may have taken more than a hundredth from says next to nothing.
+// One that rounding may have taken more than a fiftieth from says next to nothing.
 void UnclearTimes::take_time_to_come(Event& event) {
-  constexpr double kMostError = 0.01;
+  constexpr double kMostError = 0.02;
   if (!event.has(Field::eta) || event.time || event.kind != EventKind::progress) return;
   for (const Field f : {Field::seconds, Field::lapse, Field::elapsed, Field::rate, Field::samples_per_second})
     if (event.has(f)) return;

@@ -159,6 +159,36 @@ TEST(RunsEnds, OfNoPlanAreWhereTheTrainingIsSaidToBeDone) {
   EXPECT_EQ(amid[0].state, RunState::lost);
 }
 
+Lines yolo_epochs(int count) {
+  Lines lines;
+  for (int i = 1; i <= count; ++i)
+    lines.push_back("      " + std::to_string(i) + "/4     2.55G   1.125   0.7525   1.025   25   640: " +
+                    "100% 480/480 [02:00<00:00,  4.00it/s]");
+  return lines;
+}
+
+// A log that begins behind the arguments still says how many epochs there will be.
+TEST(RunsEnds, AreKnownWhereTheFirstWordsAreThePlan) {
+  const Lines plan = {"Starting training for 4 epochs..."};
+  const auto done = runs_in_order(plan + yolo_epochs(4));
+  ASSERT_EQ(done.size(), 1U);
+  EXPECT_EQ(done[0].max_iterations, 4 * 480);
+  EXPECT_EQ(done[0].state, RunState::finished);
+  const auto broken = runs_in_order(plan + yolo_epochs(3));
+  ASSERT_EQ(broken.size(), 1U);
+  EXPECT_EQ(broken[0].state, RunState::lost);
+}
+
+TEST(BrokenRuns, AreStoppedByAnInterruptThatTheTrainerCatches) {
+  const auto runs = runs_in_order(Lines{
+      "Epoch 0:  40%|████      | 100/250 [00:50<01:15,  2.00it/s, loss=0.5, v_num=1]",
+      "Epoch 0:  80%|████████  | 200/250 [01:40<00:25,  2.00it/s, loss=0.5, v_num=1]",
+      "/opt/lib/lightning/trainer/call.py:54: UserWarning: Detected KeyboardInterrupt, attempting graceful "
+      "shutdown..."});
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].state, RunState::stopped);
+}
+
 TEST(RunsEnds, TheMachineNamedOnceMoreBeforeALastTestIsNoRun) {
   Lines lines;
   for (int i = 1; i <= 4; ++i) {

@@ -158,6 +158,18 @@ TEST(UnclearTimes, StillToComeTellWhatTheStepsDoneTook) {
   }
 }
 
+// Two epochs of half an hour, whose minutes are a sixtieth of what is left when the first ones are shown.
+TEST(UnclearTimes, StillToComeOfShortEpochsAreTakenWhileTheyAreLong) {
+  const auto runs = runs_of(lines_by(200, [](int i) {
+    const int done = 100 * (i % 100) + 99;
+    return written("Epoch:[%d/2](%d/10000) loss:5.125 lr:0.0005 epoch_Time:%d.0min:", 1 + i / 100, done,
+                   (10'000 - done) / 300);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_GT(runs.at(0).train.iterations, 2'000);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.2, 0.006);
+}
+
 TEST(UnclearTimes, StillToComeOfTheWholeRun) {
   const auto runs = runs_of(lines_by(200, [](int i) {
     const int left = (20'000 - 100 * (i + 1)) / 2;

@@ -296,6 +296,15 @@ TEST(ProgressBars, ABarNamedAfterTheEpochThatItCounts) {
   EXPECT_EQ(step_time(runs.at(0)), 60);
 }
 
+// Whole seconds say too little of a bar of ten: its end, where the roundings of a plan's parts cancel out, is of no
+// use where no part was measured.
+TEST(ProgressBars, AShortOneThatNothingElseMeasuresIsNoMeasurement) {
+  const auto runs = runs_of({"{'loss': 1.25, 'learning_rate': 2.5e-06, 'epoch': 0.5}",
+                             " 50%|█████     | 14/28 [00:05<00:05,  2.80it/s]",
+                             "100%|██████████| 28/28 [00:10<00:00,  2.80it/s]"});
+  for (const auto& run : runs) EXPECT_EQ(run.second.train.segments, 0) << run.first;
+}
+
 TEST(ProgressBars, OneOfAFewSecondsBehindTheEndIsNoTraining) {
   std::vector<std::string> lines;
   for (int i = 1; i <= 4; ++i) lines.push_back(bar_of(i * 30, 120, i * 60, ""));
