@@ -93,7 +93,8 @@ void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
 
 // How many steps an epoch has: as the line says, as others said, or, where the log says that an epoch goes
 // once over the data set (epoch_covers = dataset), from the sizes of data set and batch, where the former
-// counts batches (epoch_covers = batches), from it alone.
+// counts batches (epoch_covers = batches), from it alone. Where an epoch is what is counted (epoch_covers = epoch),
+// it is one.
 std::int64_t track::Epochs::steps_of(const RunTrack& r, const Event& event, bool* derived) const {
   for (const Field f : {Field::iterations, Field::batches})
     if (const auto n = positive_of(event, f)) return *n;
@@ -102,6 +103,7 @@ std::int64_t track::Epochs::steps_of(const RunTrack& r, const Event& event, bool
   const std::string_view covers = setting_of(r.run, "epoch_covers"), size = setting_of(r.run, "dataset_size");
   const std::int64_t samples = all_.values.train_samples(r), all = whole_number(size).value_or(0);
   if (covers == "batches") return all;
+  if (covers == "epoch") return 1;
   if (covers != "dataset" || size.empty() || samples <= 0) return 0;
   if (derived) *derived = true;
   return (all + samples / 2) / samples;
@@ -226,6 +228,8 @@ void track::Epochs::epoch(const Moment& m) {
     if (const auto took = time_of_epoch(m.event)) return measure(r, m, *took);
     ++m.out.rejected;
   } else if (ends) {
+    if (r.test && !r.test->beside)
+      all_.tests.end(r, m.now, m.out);  // the last one of a run, of which nothing else tells
     const auto began = std::exchange(r.epochs.began, {});
     // A log that shows its iterations has been measured by them.
     if (!began || !m.now || r.window.from) return;
@@ -254,6 +258,7 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
   const std::int64_t steps = steps_of(r, m.event, &derived);
   if (steps <= 0) return;
   if (derived) note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
+  if (setting_of(r.run, "epoch_covers") == "epoch") count_epochs(r);
   const Phase phase = phase_of(m.event, r.run.job);
   auto number = count_of(m.event, Field::epoch);
   if (!number && phase == Phase::train && r.epochs.open) number = r.epochs.announced;

@@ -136,6 +136,7 @@ class Windows : Part {
   void snapshot(const Moment& m);
 
   void position(RunTrack& r, const Moment& m);
+  bool went_through(const Moment& m);
   void tell(Told value);  // of the next line of progress
 
  private:

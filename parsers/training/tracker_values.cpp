@@ -290,6 +290,7 @@ bool names_machine_only(const Event& event) {
 // Amid a run a line may add to what is known of it, but not change it: it may as well speak of a run that
 // begins, which the next lines will show.
 void track::Values::setting(const Moment& m) {
+  if (m.event.text(Field::since) == "end" && all_.windows.went_through(m)) return;
   for (const Field f : {Field::elapsed, Field::seconds}) {
     if (const FieldValue* const v = m.event.find(f)) all_.windows.tell({f, v->scale, bounded(v->text)});
   }

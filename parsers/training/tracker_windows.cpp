@@ -95,6 +95,15 @@ bool held_a_validation(const PhaseSummary& before, const Window& window, std::in
          kMuchLonger * to_seconds(before.duration) * static_cast<double>(n);
 }
 
+// Tests that others do while the training goes on: the clock shows the steps' usual time with them in it, and much
+// less without.
+bool ran_beside(const PhaseSummary& before, std::int64_t n, Duration tests, Duration rest) {
+  if (tests <= Duration::zero() || before.segments < 3) return false;
+  const double usual =
+      to_seconds(before.duration) / static_cast<double>(before.iterations) * static_cast<double>(n);
+  return to_seconds(rest) < 0.6 * usual && std::abs(to_seconds(rest + tests) - usual) < 0.15 * usual;
+}
+
 // Whether a time worked out from samples a second is in keeping with what was measured before: some count
 // tokens for samples, and then it is not the clock that is wrong.
 bool keeps_step_time(const PhaseSummary& before, std::int64_t n, Duration took) {
@@ -217,52 +226,7 @@ bool says_it_late(const std::optional<Anchor>& from, const Event& event, std::in
   return elapsed && *elapsed > 0.5 * *from->elapsed;
 }
 
-// How many samples an epoch has. Planned steps that are as many for each of the epochs tell it rightly where the last
-// batch of each is left out, or not whole.
-double samples_of_epoch(const RunTrack& r, std::int64_t samples) {
-  const auto size = static_cast<double>(r.known.dataset_size);
-  const std::int64_t epochs = number_set(r.run, "epochs");
-  const std::int64_t planned = r.run.max_iterations.value_or(0);
-  if (epochs <= 0 || planned <= 0 || planned % epochs != 0) return size;
-  const auto by_plan = static_cast<double>(product(planned / epochs, samples));
-  return std::abs(by_plan - size) <= 0.5 * size ? by_plan : size;  // or the plan is another one
-}
-
 }  // namespace
-
-// Where a run stands that counts samples, tokens or epochs, as the line (`unit`) or the log (setting
-// position_unit) says.
-std::optional<std::int64_t> track::Windows::iteration_at(const RunTrack& r, const Event& event) const {
-  const auto position = event.number(Field::position);
-  const std::int64_t samples = all_.values.train_samples(r);
-  if (!position || samples <= 0) return {};
-  const std::string_view unit =
-      event.has(Field::unit) ? event.text(Field::unit) : setting_of(r.run, "position_unit");
-  double per_unit = unit == "sample" ? 1 : 0;
-  if (unit == "epoch") per_unit = samples_of_epoch(r, samples);
-  if (const auto tokens = whole_number(setting_of(r.run, "sequence_length")); unit == "token" && tokens > 0)
-    per_unit = 1 / static_cast<double>(*tokens);
-  const double n = *position * per_unit / static_cast<double>(samples);
-  if (per_unit <= 0 || !(n >= 0 && n < static_cast<double>(track::kMaxCount))) return {};
-  return std::llround(n);
-}
-
-// Such positions are the run's own count from its beginning, and say nothing where they do not grow. Where
-// blocks are named by what they begin with (since = "start"), the first one begins with nothing done.
-void track::Windows::position(RunTrack& r, const Moment& m) {
-  if (!m.event.time || (r.window.from && r.window.from->elapsed)) return;
-  const bool begins = m.event.text(Field::since) == "start";
-  auto iteration = iteration_at(r, m.event);
-  if (!iteration) return;
-  if (!r.window.from && r.headed && !r.resumed) {
-    Anchor beginning;
-    beginning.at = begins ? m.now : r.epochs.began ? r.epochs.began : r.run.started_at;
-    beginning.dated = m.event.time.has_value();
-    r.window.from = beginning;
-    if (begins) return;
-  }
-  if (!r.window.from || *iteration > r.window.from->iteration) train_progress(r, m, *iteration);
-}
 
 void track::Windows::tell(Told value) {
   std::erase_if(state_.told, [&value](const Told& told) { return told.field == value.field; });
@@ -453,7 +417,9 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
   const bool by_stamps = from.dated && to.dated;
   if (said && !by_stamps && was_no_usual_step(r.run.train, to.iteration - from.iteration, m.event, *said))
     return all_.tests.release(r, m.out);
-  const auto took = w.training_time(said, to);
+  auto took = w.training_time(said, to);
+  if (took && !said && ran_beside(r.run.train, to.iteration - from.iteration, w.tests, *took))
+    *took += w.tests;
   all_.tests.release(r, m.out);
   if (!took) return;
   if (w.tested && !(said && said->measured)) {

@@ -189,5 +189,108 @@ TEST(MlPerf, LinesMayBeSortedOtherwise) {
   expect_finished(run_of(lines), "rnnt", 2 * 136, 0.1);
 }
 
+// Other machines evaluate while the training goes on: that takes none of its time.
+TEST(MlPerf, TestsBesideTheTrainingAreNotTakenOut) {
+  auto lines = head("unet3d", 56, 168);
+  for (int block = 0; block < 12; ++block) {
+    const double at = 3.0 * block;
+    const int first = 20 * block + (block == 0 ? 1 : 0);
+    lines.push_back(
+        said(at, "block_start", "null", number("first_epoch_num", first) + ", " + number("epoch_count", 20)));
+    if (block < 6) continue;
+    lines.push_back(said(at + 0.1, "eval_start", "null", number("epoch_num", 20 * block)));
+    lines.push_back(said(at + 2.7, "eval_stop", "null", number("epoch_num", 20 * block)));
+  }
+  lines.push_back(end(36));
+  EXPECT_NEAR(step_of(run_of(lines)), 0.05, 0.001);
+}
+
+// The same evaluations of the same machines: the blocks are longer by them.
+TEST(MlPerf, TestsBetweenTheTrainingAreTakenOut) {
+  auto lines = head("unet3d", 56, 168);
+  double at = 0;
+  for (int block = 0; block < 12; ++block) {
+    const int first = 20 * block + (block == 0 ? 1 : 0);
+    lines.push_back(
+        said(at, "block_start", "null", number("first_epoch_num", first) + ", " + number("epoch_count", 20)));
+    at += 3;
+    if (block < 6) continue;
+    lines.push_back(said(at, "eval_start", "null", number("epoch_num", 20 * block + 20)));
+    at += 2.6;
+    lines.push_back(said(at, "eval_stop", "null", number("epoch_num", 20 * block + 20)));
+  }
+  lines.push_back(end(at));
+  EXPECT_NEAR(step_of(run_of(lines)), 0.05, 0.001);
+}
+
+TEST(MlPerf, WhatLiesBetweenTwoBlocksIsNoTraining) {  // it saves what it will test
+  auto lines = head("stable_diffusion", 1024, 6513144);
+  for (int block = 0; block < 5; ++block) {
+    lines.push_back(
+        said(20.0 * block, "block_start", R"("training_step")", number("samples_count", 102400 * block)));
+    lines.push_back(said(20.0 * block + 14.5, "block_stop", R"("training_step")",
+                         number("samples_count", 102400 * (block + 1))));
+  }
+  lines.push_back(end(100));
+  expect_finished(run_of(lines), "stable_diffusion", 500, 0.145);
+}
+
+// BERT's that evaluates amid one epoch without saying where: all samples, told at the end, by the whole time.
+TEST(MlPerf, SamplesToldAtTheEndMeasureTheRun) {
+  std::vector<std::string> lines = {said(-9, "submission_benchmark", R"("bert")"),
+                                    said(-8, "global_batch_size", "256"), said(0, "run_start"),
+                                    said(1, "epoch_start", "null", number("epoch_num", 1)),
+                                    said(1, "block_start", "null", number("first_epoch_num", 1))};
+  for (int test = 1; test <= 4; ++test)
+    lines.push_back(said(50.0 * test, "eval_accuracy", "0.5", number("epoch_num", 1)));
+  lines.push_back(said(201, "epoch_stop", "null", number("epoch_num", 1)));
+  lines.push_back(said(201, "train_samples", "204800"));
+  lines.push_back(end(201));
+  const auto run = run_of(lines);
+  expect_finished(run, "bert", 800, 0.25);
+  EXPECT_FALSE(run.settings.contains("dataset_size")) << "it is no size of the data set";
+}
+
+// DLRM's, which tells them behind the end, and not when its last evaluation ended.
+TEST(MlPerf, SamplesToldBehindTheEndMeasureTheRun) {
+  std::vector<std::string> lines = {said(-9, "submission_benchmark", R"("dlrm")"),
+                                    said(-8, "global_batch_size", "50000"), said(0, "run_start"),
+                                    said(0, "epoch_start", "null", number("epoch_num", 1))};
+  for (int test = 1; test <= 4; ++test) {
+    const std::string share = R"("epoch_num": 1.)" + std::to_string(2 * test);
+    lines.push_back(said(12.0 * test - 2, "eval_start", "null", share));
+    if (test < 4) lines.push_back(said(12.0 * test, "eval_stop", "null", share));
+  }
+  lines.push_back(said(48, "epoch_stop", "null", number("epoch_num", 1)));
+  lines.push_back(end(48));
+  lines.push_back(said(48, "train_samples", "400000000"));
+  expect_finished(run_of(lines), "dlrm", 8000, 0.005);
+}
+
+TEST(MlPerf, DlrmsSharesCountFromTheFirstEpochsNumber) {
+  auto lines = head("dlrm", 50000, 400000000);
+  lines.push_back(said(0, "epoch_start", "null", number("epoch_num", 1)));
+  for (int test = 1; test <= 4; ++test) {
+    const std::string share = R"("epoch_num": 1.)" + std::to_string(2 * test);
+    lines.push_back(said(10.0 * test - 2, "eval_start", "null", share));
+    lines.push_back(said(10.0 * test, "eval_stop", "null", share));
+  }
+  lines.push_back(end(40));
+  expect_finished(run_of(lines), "dlrm", 6400, 0.005);
+}
+
+TEST(MlPerf, MinigosRoundsAreWhatIsCounted) {
+  std::vector<std::string> lines = {said(-9, "submission_benchmark", R"("minigo")"), said(0, "run_start")};
+  for (int round = 18; round < 24; ++round) {
+    const double at = 240.0 * (round - 18);
+    lines.push_back(said(at, "epoch_start", "null", number("epoch_num", round)));
+    lines.push_back(said(at + 240, "epoch_stop", "null", number("epoch_num", round)));
+  }
+  lines.push_back(end(1500));
+  const auto run = run_of(lines);
+  EXPECT_EQ(run.train.iterations, 6);
+  EXPECT_NEAR(step_of(run), 240, 0.1);
+}
+
 }  // namespace
 }  // namespace etad::test

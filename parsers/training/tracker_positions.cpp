@@ -1,0 +1,91 @@
+// Logs that say how far the training is in samples, tokens or epochs instead of iterations.
+#include <cmath>
+
+#include "parsers/training/tracker_parts.h"
+
+namespace etad {
+
+using track::Anchor;
+using track::Moment;
+using track::RunTrack;
+
+namespace {
+
+// How many samples an epoch has. Planned steps that are as many for each of the epochs tell it rightly where the last
+// batch of each is left out, or not whole.
+double samples_of_epoch(const RunTrack& r, std::int64_t samples) {
+  const auto size = static_cast<double>(r.known.dataset_size);
+  const std::int64_t epochs = number_set(r.run, "epochs");
+  const std::int64_t planned = r.run.max_iterations.value_or(0);
+  if (epochs <= 0 || planned <= 0 || planned % epochs != 0) return size;
+  const auto by_plan = static_cast<double>(product(planned / epochs, samples));
+  return std::abs(by_plan - size) <= 0.5 * size ? by_plan : size;  // or the plan is another one
+}
+
+// Before the first such line nothing was done: since the block begins that it names, or the epoch, or the run.
+Anchor where_it_began(const RunTrack& r, const Moment& m, bool begins) {
+  Anchor beginning;
+  beginning.at = begins ? m.now : r.epochs.began ? r.epochs.began : r.run.started_at;
+  beginning.dated = m.event.time.has_value();
+  return beginning;
+}
+
+}  // namespace
+
+// Where a run stands that counts samples, tokens or epochs, as the line (`unit`) or the log (setting
+// position_unit) says.
+std::optional<std::int64_t> track::Windows::iteration_at(const RunTrack& r, const Event& event) const {
+  const auto position = event.number(Field::position);
+  const std::int64_t samples = all_.values.train_samples(r);
+  if (!position || samples <= 0) return {};
+  const std::string_view unit =
+      event.has(Field::unit) ? event.text(Field::unit) : setting_of(r.run, "position_unit");
+  double per_unit = unit == "sample" ? 1 : 0;
+  const bool names_epoch = unit == "epoch_number";  // the first one is 1
+  if (unit == "epoch" || names_epoch) per_unit = samples_of_epoch(r, samples);
+  if (const auto tokens = whole_number(setting_of(r.run, "sequence_length")); unit == "token" && tokens > 0)
+    per_unit = 1 / static_cast<double>(*tokens);
+  const double n = (*position - (names_epoch ? 1 : 0)) * per_unit / static_cast<double>(samples);
+  if (per_unit <= 0 || !(n >= 0 && n < static_cast<double>(track::kMaxCount))) return {};
+  return std::llround(n);
+}
+
+// Such positions are the run's own count from its beginning, and say nothing where they do not grow. Where
+// blocks are named by what they begin with (since = "start"), the first one begins with nothing done.
+void track::Windows::position(RunTrack& r, const Moment& m) {
+  if (!m.event.time || (r.window.from && r.window.from->elapsed)) return;
+  const bool begins = m.event.text(Field::since) == "start";
+  auto iteration = iteration_at(r, m.event);
+  if (!iteration) return;
+  if (!r.window.from && r.headed && !r.resumed) {
+    r.window.from = where_it_began(r, m, begins);
+    if (begins) return;
+  }
+  // What lies between a block's end and the next one's beginning is no training.
+  if (begins && *iteration == r.window.from->iteration) {
+    Anchor here = *r.window.from;
+    here.at = m.now;
+    return begin_window(r, here, m.out);
+  }
+  if (!r.window.from || *iteration > r.window.from->iteration) train_progress(r, m, *iteration);
+}
+
+// A size of the data set that a line tells when the training is done (since = "end") is the number of samples or
+// tokens that it went through, and measures it where nothing else does. False: the training has not begun.
+bool track::Windows::went_through(const Moment& m) {
+  RunTrack* const over = all_.runs.ended();
+  RunTrack* const r = over ? over : all_.runs.open();
+  if (!r || !r->declared() || !(r->window.from || r->epochs.announced)) return false;
+  if (!m.event.time || (over && (!r->run.ended_at || *m.event.time > *r->run.ended_at))) return false;
+  if (r->run.train.segments > 0) return true;
+  Event all = m.event;
+  all.rename(Field::dataset_size, Field::position);
+  if (setting_of(r->run, "position_unit") != "token") all.add({Field::unit, 1, "sample"});
+  const auto iteration = iteration_at(*r, all);
+  if (!iteration || *iteration <= 0) return true;
+  if (!r->window.from) r->window.from = where_it_began(*r, m, false);
+  train_progress(*r, m, *iteration);
+  return true;
+}
+
+}  // namespace etad
