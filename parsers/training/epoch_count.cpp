@@ -10,10 +10,13 @@ namespace etad::track {
 // Where nobody says how long an epoch is, the iterations displayed so far are what is known to be done. The
 // window across the epoch's end is of unknown length. Batches that do not start again with a new epoch are
 // counted from the run's beginning: they are its iterations.
-EpochCount::Place EpochCount::counted_on(std::int64_t epoch, std::int64_t batch, std::int64_t done) {
+EpochCount::Place EpochCount::counted_on(const Event& event, std::int64_t epoch, std::int64_t batch,
+                                         std::int64_t done) {
   Place place;
-  // The same batch again, behind others of its epoch, is shown once more (where an epoch's weights are saved).
-  const bool shown_again = last_batch == batch && line.epoch == shown && line.shown > 1;
+  // The same batch again, behind others of its epoch, is shown once more (where an epoch's weights are saved);
+  // but not by a bar that is drawn anew for each epoch.
+  const bool anew = event.text(Field::since) == "epoch";
+  const bool shown_again = !anew && last_batch == batch && line.epoch == shown && line.shown > 1;
   const bool starts_again = last_batch && batch <= *last_batch && !shown_again;
   if (line.epoch != epoch) line.shown = 0;
   if (line.shown == 0 || batch > *line.batch) ++line.shown;
@@ -60,6 +63,18 @@ bool counts_epochs(const Event& event) {
 
 }  // namespace
 
+// The same where no total stands beside the name: name and count grow alike from one state to the next, or are alike
+// where they are first seen, some epochs on.
+bool EpochCount::named_after_count(const Event& event) {
+  const auto epoch = count_of(event, Field::epoch), done = count_of(event, Field::batch);
+  if (!epoch || !done || event.has(Field::epochs) || !event.has(Field::batches)) return false;
+  const bool near = *epoch - *done <= 1 && *done - *epoch <= 1;
+  const bool first_seen = !line.epoch && *epoch > 2;
+  const bool alike = line.epoch && *epoch > *line.epoch && *epoch - *line.epoch == *done - *line.batch;
+  named = near && (named || first_seen || alike);
+  return named;
+}
+
 // Whether batches "out of so many" are not an epoch's but the run's, which no new epoch sets back. The first
 // change of the epoch shows it, where the epoch before has shown several of them.
 bool EpochCount::counts_through(std::int64_t epoch, std::int64_t batch) {
@@ -82,12 +97,14 @@ std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::i
   if (!batch) return {};
   if (event.has(Field::elapsed) && counts_epochs(event))
     return Place{*batch, positive_of(event, Field::epochs), false, false};
+  if (event.has(Field::elapsed) && named_after_count(event))
+    return Place{*batch, positive_of(event, Field::batches), false, false};
   auto epoch = count_of(event, Field::epoch);
   if (!epoch) epoch = announced;  // it is in the one that the log has announced
   if (!epoch) return Place{*batch, {}, false, false};
   const auto said = positive_of(event, Field::batches);
   const auto batches = said.value_or(of_each);
-  if (batches <= 0) return counted_on(*epoch, *batch, done);
+  if (batches <= 0) return counted_on(event, *epoch, *batch, done);
   // Another number of batches in the same epoch is a test's.
   if (said && line.epoch == epoch && steps && steps != said) return {};
   steps = batches;
@@ -109,7 +126,7 @@ std::optional<EpochCount::Elapsed> EpochCount::elapsed(const Event& event) {
     times = static_cast<double>(counts_batches_from_one() ? *batch : *batch + 1);
   }
   Elapsed out{written->first * times, written->second * times, {}};
-  if (of_epoch && !(batch && counts_epochs(event)))
+  if (of_epoch && !named && !(batch && counts_epochs(event)))
     out.epoch = batch ? count_of(event, Field::epoch) : std::optional(before);
   return out;
 }

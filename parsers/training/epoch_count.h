@@ -32,6 +32,7 @@ struct EpochCount {
   bool trained_again = false;               // it was not the only one: the training goes on behind such lines
   std::optional<Duration> shortest;         // of those measured
   std::optional<std::int64_t> told;         // the one whose time was told last
+  bool named = false;                       // after them a bar is named that counts them itself
   Line line;
 
   // Where a line of progress says that its run stands.
@@ -80,8 +81,9 @@ struct EpochCount {
   bool is_far_shorter(Duration took) const;  // than the shortest one measured
 
  private:
-  Place counted_on(std::int64_t epoch, std::int64_t batch, std::int64_t done);
+  Place counted_on(const Event& event, std::int64_t epoch, std::int64_t batch, std::int64_t done);
   Place counted_around(std::int64_t bar, std::optional<std::int64_t> of);
+  bool named_after_count(const Event& event);
   bool counts_through(std::int64_t epoch, std::int64_t batch);
 };
 

@@ -197,8 +197,10 @@ void track::Epochs::epoch(const Moment& m) {
     if (open && open->epochs.open) open->epochs.tell_trained(m.event.time);
     return;
   }
-  if (counts_epochs(m.event)) {  // it is full: a run that it has measured so far has come to its end
-    if (open && open->training.by_lines && open->run.max_iterations == positive_of(m.event, Field::epochs))
+  const bool named = open && open->epochs.named;
+  if (named || counts_epochs(m.event)) {  // it is full: a run that it has measured so far has come to its end
+    if (open && open->training.by_lines &&
+        open->run.max_iterations == positive_of(m.event, named ? Field::iterations : Field::epochs))
       open->run.iteration = open->run.max_iterations;
     return;
   }

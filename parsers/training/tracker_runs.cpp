@@ -153,6 +153,11 @@ void track::Runs::start(const Moment& m) {
     if (!r->run.started_at) r->run.started_at = m.now;
     r->run.ended_at = m.now;
   }
+  // Some go on from a snapshot, and say so in the line that they begin with.
+  if (const auto done = count_of(m.event, Field::iteration); done && *done > 0 && !r->progressed()) {
+    r->resumed = true;
+    r->run.first_iteration = done;
+  }
   declare(*r);
   all_.values.take(*r, m.event);
 }

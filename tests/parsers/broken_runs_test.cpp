@@ -159,6 +159,17 @@ TEST(RunsEnds, OfNoPlanAreWhereTheTrainingIsSaidToBeDone) {
   EXPECT_EQ(amid[0].state, RunState::lost);
 }
 
+// What the end counts are the iterations since the snapshot.
+TEST(RunsEnds, OfATrainingThatGoesOnFromASnapshotCountFromThere) {
+  const Lines begin = {"[03/04 05:06:00 d2.engine.train_loop]: Starting training from iteration 1000"};
+  const Lines end = {"[03/04 05:16:00 d2.engine.hooks]: Overall training speed: 998 iterations in 0:08:19"};
+  const Lines plan = {"[03/04 05:05:50 detectron2]: Full config:", "  MAX_ITER: 2000"};
+  const auto runs = runs_in_order(plan + begin + steps(1019, 1999) + end);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].first_iteration, 1000);
+  EXPECT_EQ(runs[0].state, RunState::finished);
+}
+
 Lines yolo_epochs(int count) {
   Lines lines;
   for (int i = 1; i <= count; ++i)

@@ -298,6 +298,36 @@ TEST(ProgressBars, ABarNamedAfterTheEpochThatItCounts) {
 
 // Whole seconds say too little of a bar of ten: its end, where the roundings of a plan's parts cancel out, is of no
 // use where no part was measured.
+TEST(ProgressBars, ABarNamedAfterTheEpochThatItCountsWithoutATotal) {
+  for (const int from : {1, 31}) {
+    std::vector<std::string> lines;
+    for (int i = from; i <= 40; ++i)
+      lines.push_back(bar_of(i, 40, i * 60, "Epoch " + std::to_string(i - 1) + ", loss: 0.5"));
+    for (const std::size_t restart : {0U, 3U}) {
+      const auto runs = runs_of(lines, restart);
+      ASSERT_EQ(runs.size(), 1U) << from;
+      EXPECT_EQ(runs.at(0).iteration, 40);
+      EXPECT_EQ(runs.at(0).max_iterations, 40);
+      EXPECT_EQ(runs.at(0).state, RunState::finished);
+      EXPECT_NEAR(step_time(runs.at(0)), 60, 1);
+    }
+  }
+}
+
+// Two states of some of its epochs, and of the others the last one alone.
+TEST(ProgressBars, OnesOfUnknownLengthBeginAgainWhereTheyEndAlike) {
+  std::vector<std::string> lines;
+  for (int epoch = 0; epoch < 6; ++epoch) {
+    const std::string name = "Train Epoch: " + std::to_string(epoch) + " [661/661 (100%)] Loss: 0.5: : ";
+    if (epoch % 2 == 0) lines.push_back(name + "658it [04:07,  2.66it/s]");
+    lines.push_back(name + "661it [04:08,  2.66it/s]");
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 6 * 661);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.375, 0.004);
+}
+
 TEST(ProgressBars, AShortOneThatNothingElseMeasuresIsNoMeasurement) {
   const auto runs = runs_of({"{'loss': 1.25, 'learning_rate': 2.5e-06, 'epoch': 0.5}",
                              " 50%|█████     | 14/28 [00:05<00:05,  2.80it/s]",
