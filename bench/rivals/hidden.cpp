@@ -108,7 +108,6 @@ void print_hidden(const History& history, Target target, const std::string& what
   for (const std::string& name : parts) fold_of.emplace(name, fold_of.size() % folds);
 
   const auto all = estimators::estimators();
-  const std::vector<Record> records = compare(history, target);
   std::vector<std::unique_ptr<const Fitted>> whole;
   for (const Estimator& each : all)
     whole.push_back(each.needs(history) ? nullptr : each.fit(history, target));
@@ -122,6 +121,7 @@ void print_hidden(const History& history, Target target, const std::string& what
     }
     if (hidden.empty() || known.empty()) continue;
     const Seen seen(known);
+    const std::vector<Record> records = compare(known, target);  // as a daemon that knows no more
     std::vector<std::unique_ptr<const Fitted>> fitted;
     for (std::size_t i = 0; i < all.size(); ++i)
       fitted.push_back(whole[i] == nullptr || all[i].needs(known) ? nullptr

@@ -11,7 +11,9 @@ void print_table(const std::vector<Record>& records) {
   std::printf("| Estimator |");
   for (std::size_t kind = 0; kind < kKinds; ++kind)
     std::printf(" %s |", std::string(column_of(static_cast<Kind>(kind))).c_str());
-  std::printf("\n|---|---|---|---|---|---|---|---|---|---|\n");
+  std::printf("\n|---|");
+  for (std::size_t kind = 0; kind < kKinds; ++kind) std::printf("---|");
+  std::printf("\n");
   for (std::size_t i = 0; i < records.size(); ++i) {
     std::printf("| %s |", std::string(records[i].name).c_str());
     for (std::size_t kind = 0; kind < kKinds; ++kind) {

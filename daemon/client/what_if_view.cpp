@@ -162,6 +162,7 @@ std::string estimators_text(const Object& answer, const Screen& screen) {
   static constexpr std::pair<const char*, const char*> kKinds[] = {{"seen", ">seen"},
                                                                    {"batch_size", ">batch size"},
                                                                    {"batch_size_range", ">larger half"},
+                                                                   {"batch_size_beyond_all", ">beyond all"},
                                                                    {"batch_size_from_one", ">from one size"},
                                                                    {"settings", ">settings"},
                                                                    {"devices", ">devices"},

@@ -23,6 +23,7 @@ constexpr std::size_t kMostAsked =
 constexpr double kConfidence = 0.9;
 constexpr double kDegrees = 10;  // of freedom of the deviations, as good as known
 constexpr unsigned kSeries = kAllFacts & ~kSamples;
+constexpr unsigned kNetworkInPhase = kNetwork | kPhase;  // series whose curves have the most in common
 
 // The same on every machine and in every run of the daemon, so that scores do not flicker.
 std::size_t hash(std::string_view text) {
@@ -42,6 +43,7 @@ unsigned hidden_facts(Kind kind) {
     case Kind::seen:
     case Kind::batch_size:
     case Kind::range:
+    case Kind::beyond_all:
     case Kind::one_size:
       return kAllFacts;
     case Kind::settings:
@@ -64,46 +66,59 @@ struct Split {
 // The different values of what varies within a group, and the groups' facts.
 class Values {
  public:
-  Values(const History& history, unsigned group, double Case::*varied) : group_(group), varied_(varied) {
-    for (const Datum& datum : history) values_[key_of(datum.what, group)].insert(datum.what.*varied);
+  using Varied = double (*)(const Case&);
+  Values(const History& history, unsigned group, Varied varied) : group_(group), varied_(varied) {
+    for (const Datum& datum : history) values_[key_of(datum.what, group)].insert(varied(datum.what));
   }
 
   std::string group_of(const Case& what) const { return key_of(what, group_); }
   bool in_larger_half(const Case& what) const {
     const auto& of = values_.at(group_of(what));
-    return what.*varied_ > *std::next(of.begin(), static_cast<std::ptrdiff_t>((of.size() - 1) / 2));
+    return varied_(what) > *std::next(of.begin(), static_cast<std::ptrdiff_t>((of.size() - 1) / 2));
   }
   // Of each group one value is left.
   bool left_over(const Case& what) const {
     const std::string key = group_of(what);
     const auto& of = values_.at(key);
-    return what.*varied_ ==
+    return varied_(what) ==
            *std::next(of.begin(), static_cast<std::ptrdiff_t>(hash(key) / kFolds % of.size()));
   }
 
  private:
   unsigned group_;
-  double Case::*varied_;
+  Varied varied_;
   std::map<std::string, std::set<double>> values_;
 };
 
+double samples_of(const Case& what) {
+  return what.samples_per_device();
+}
+
+double devices_of(const Case& what) {
+  return what.devices;
+}
+
+// Of a fifth of the groups all values but some; nullopt: of such questions whole points are hidden.
+std::optional<Values> values_for(const History& history, Kind kind) {
+  if (kind == Kind::range || kind == Kind::one_size) return Values(history, kSeries, samples_of);
+  if (kind == Kind::beyond_all) return Values(history, kNetworkInPhase, samples_of);
+  if (kind == Kind::devices_range) return Values(history, kNetwork | kMachine, devices_of);
+  return std::nullopt;
+}
+
 Split split(const History& history, Kind kind, std::size_t fold) {
-  const bool of_devices = kind == Kind::devices_range;
-  const Values values(history, of_devices ? kNetwork | kMachine : kSeries,
-                      of_devices ? &Case::devices : &Case::samples);
+  const std::optional<Values> values = values_for(history, kind);
+  const auto hidden = [&](const Datum& datum) {
+    const Case& what = datum.what;
+    const std::string part = values               ? values->group_of(what)
+                             : kind == Kind::seen ? own_mark(datum)
+                                                  : key_of(what, hidden_facts(kind));
+    if (hash(part) % kFolds != fold) return false;
+    if (!values) return true;
+    return kind == Kind::one_size ? !values->left_over(what) : values->in_larger_half(what);
+  };
   Split out;
-  for (const Datum& datum : history) {
-    bool hide = false;
-    if (kind == Kind::range || kind == Kind::one_size || kind == Kind::devices_range) {
-      hide = hash(values.group_of(datum.what)) % kFolds == fold &&
-             (kind == Kind::one_size ? !values.left_over(datum.what) : values.in_larger_half(datum.what));
-    } else if (kind == Kind::seen) {
-      hide = hash(own_mark(datum)) % kFolds == fold;
-    } else {
-      hide = hash(key_of(datum.what, hidden_facts(kind))) % kFolds == fold;
-    }
-    (hide ? out.hidden : out.known).push_back(datum);
-  }
+  for (const Datum& datum : history) (hidden(datum) ? out.hidden : out.known).push_back(datum);
   return out;
 }
 
@@ -248,8 +263,8 @@ class Comparison {
     for (const ReplicateGroup& group : replicate_groups(parts.hidden)) {
       const Kind needed = seen.kind_of(*group.what);
       // The batch sizes hidden from the ends of series ask for small steps beyond them.
-      if (needed == kind || (kind == Kind::batch_size && needed == Kind::range))
-        asked[needed].push_back(group);
+      const bool end = needed == Kind::range || needed == Kind::beyond_all;
+      if (needed == kind || (kind == Kind::batch_size && end)) asked[needed].push_back(group);
     }
     if (asked.empty()) return;
     for (auto& [needed, groups] : asked) thin(groups);
@@ -286,9 +301,10 @@ class Comparison {
   std::array<Trials, kKinds> trials_;
 };
 
-// The same kind of question about what lies beyond what ran, not between; nullopt: there is none.
-std::optional<Kind> beyond(Kind kind) {
+// The same kind of question about what lies farther from what ran; nullopt: there is none.
+std::optional<Kind> farther(Kind kind) {
   if (kind == Kind::batch_size) return Kind::range;
+  if (kind == Kind::range) return Kind::beyond_all;
   if (kind == Kind::devices) return Kind::devices_range;
   return std::nullopt;
 }
@@ -301,6 +317,7 @@ std::string_view name_of(Kind kind) {
       return "seen";
     case Kind::batch_size:
     case Kind::range:
+    case Kind::beyond_all:
     case Kind::one_size:
       return "batch_size";
     case Kind::settings:
@@ -320,6 +337,8 @@ std::string_view column_of(Kind kind) {
   switch (kind) {
     case Kind::range:
       return "batch_size_range";
+    case Kind::beyond_all:
+      return "batch_size_beyond_all";
     case Kind::one_size:
       return "batch_size_from_one";
     case Kind::devices_range:
@@ -345,6 +364,7 @@ Seen::Seen(const History& history) {
       keys_.insert(std::string(name_of(kind)) + key_of(c, hidden_facts(kind)));
     }
     widen(samples_, key_of(c, kSeries), c.samples);
+    widen(shares_, key_of(c, kNetworkInPhase), c.samples_per_device());
     widen(devices_, key_of(c, hidden_facts(Kind::settings)), c.devices);
   }
 }
@@ -365,7 +385,10 @@ Kind Seen::kind_of(const Case& what) const {
   const auto sizes = samples_.find(key_of(what, kSeries));
   if (sizes == samples_.end()) return Kind::settings;
   if (sizes->second.first == sizes->second.second) return Kind::one_size;
-  return within(sizes->second, what.samples) ? Kind::batch_size : Kind::range;
+  if (within(sizes->second, what.samples)) return Kind::batch_size;
+  const auto& [least, most] = shares_.at(key_of(what, kNetworkInPhase));
+  const double share = what.samples_per_device();
+  return share < least || share > most ? Kind::beyond_all : Kind::range;
 }
 
 std::vector<Record> compare(const History& history, Target target, const std::function<void()>& alive) {
@@ -417,9 +440,10 @@ std::optional<Answered> answer_of(std::size_t i, const std::vector<Record>& reco
     return Answered{*said, record.reach(said->deviation, confidence)};
   };
   auto out = answer_as(kind);
-  const auto harder = beyond(kind);
-  if (!out || !harder || records[i].kinds[static_cast<std::size_t>(*harder)].answered == 0) return out;
-  if (const auto there = answer_as(*harder)) out->reach = std::min(out->reach, there->reach);
+  for (auto harder = farther(kind); out && harder; harder = farther(*harder)) {
+    if (records[i].kinds[static_cast<std::size_t>(*harder)].answered == 0) continue;
+    if (const auto there = answer_as(*harder)) out->reach = std::min(out->reach, there->reach);
+  }
   return out;
 }
 

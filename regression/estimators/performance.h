@@ -25,6 +25,7 @@ enum class Kind : std::uint8_t {
   seen,           // runs with all the same facts are there
   batch_size,     // at other batch sizes, smaller and larger ones
   range,          // at smaller batch sizes only, or larger ones only
+  beyond_all,     // the same, and no other series of the network in that phase ran at such a size either
   one_size,       // at a single other batch size
   settings,       // with other settings, or in the other phase
   devices,        // on other numbers of devices, fewer and more
@@ -32,8 +33,8 @@ enum class Kind : std::uint8_t {
   device,         // on other machines
   network,        // a network that never ran
 };
-inline constexpr std::size_t kKinds = 9;
-std::string_view name_of(Kind kind);    // "batch_size" for all three kinds that are about it
+inline constexpr std::size_t kKinds = 10;
+std::string_view name_of(Kind kind);    // "batch_size" for all four kinds that are about it
 std::string_view column_of(Kind kind);  // one for each: "batch_size_range"
 
 // What a history has seen, to tell the kind of a question by.
@@ -46,6 +47,7 @@ class Seen {
   std::set<std::string> keys_;
   using Ranges = std::map<std::string, std::pair<double, double>>;
   Ranges samples_, devices_;  // by series; by what is the same but for samples and devices
+  Ranges shares_;             // samples of a device, by network and phase
 };
 
 // One estimator's record in one kind of question.
@@ -94,9 +96,9 @@ struct Answered {
   double reach = 0;
 };
 
-// The same with its interval. What lies between others is easier to tell than what lies beyond them, so its interval is
-// at most as wide as it would be as a question beyond: of few questions between, one that went wrong would make it
-// wider. nullopt: the estimator abstains.
+// The same with its interval. What lies between others is easier to tell than what lies beyond them, and that easier
+// than what lies beyond all series, so its interval is at most as wide as it would be as such a question: of few
+// questions between, one that went wrong would make it wider. nullopt: the estimator abstains.
 std::optional<Answered> answer_of(std::size_t i, const std::vector<Record>& records, Kind kind,
                                   double confidence, const std::function<Reply(std::size_t)>& ask);
 

@@ -51,7 +51,7 @@ TEST(AsAsked, EachRunIsAskedOfWhatWasOverWhenItBegan) {
   EXPECT_FALSE(asked[0].answered) << "nothing had run";
   EXPECT_EQ(asked[1].kind, Kind::one_size);
   EXPECT_FALSE(asked[1].plain) << "no line goes through one batch size";
-  EXPECT_EQ(asked[2].kind, Kind::range);
+  EXPECT_EQ(asked[2].kind, Kind::beyond_all);
   for (std::size_t i = 4; i < asked.size(); ++i) {
     EXPECT_EQ(asked[i].kind, Kind::seen);
     ASSERT_TRUE(asked[i].answered);

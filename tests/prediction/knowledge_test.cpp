@@ -141,7 +141,7 @@ TEST(Knowledge, BetweenWhatRanItIsNoLessSureThanBeyond) {
     EXPECT_EQ(said->kind, kind) << batch;
     return std::log(said->upper / said->lower);
   };
-  const double beyond = width(200, estimators::Kind::range);
+  const double beyond = width(200, estimators::Kind::beyond_all);
   for (const std::int64_t between : {16, 48, 96})
     EXPECT_LE(width(between, estimators::Kind::batch_size), beyond) << between;
 }
