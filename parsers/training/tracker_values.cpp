@@ -427,7 +427,8 @@ Run track::Values::told(const RunTrack& r) const {
     note_derived(run, "iter_size: 1, the solver's description is cut");
   if (const std::int64_t samples = train_samples(r); samples > 0 && run.job != Job::test) {
     run.train.batch_size = r.known.batch_size ? r.known.batch_size : all_.labels.batch_size;
-    if (!run.train.batch_size && run.devices > 0) run.train.batch_size = samples / run.devices;
+    if (!run.train.batch_size && run.devices > 0 && samples >= run.devices)  // fewer: some share a sample
+      run.train.batch_size = samples / run.devices;
     run.train.samples_per_iteration = samples;
     tell_tokens(run, samples);
   }

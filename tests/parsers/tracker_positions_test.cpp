@@ -48,6 +48,17 @@ TEST(Positions, TokensByTheSequenceAndEpochsByTheDataSet) {
   EXPECT_EQ(shares.end().runs.at(0).iteration, 50);
 }
 
+TEST(Positions, WhereSeveralDevicesShareASampleNoneHasABatch) {  // a model that lies on 16 of them
+  const auto batch = [](std::string_view samples) {
+    HandLog log = begun("sample", samples);
+    log.line(100, EventKind::setting, {{Field::devices, "16"}});
+    at(log, 120, "640");
+    return log.end().runs.at(0).train.batch_size;
+  };
+  EXPECT_EQ(batch("32"), 2);
+  EXPECT_EQ(batch("4"), std::nullopt);
+}
+
 TEST(Positions, PlannedStepsTellAnEpochsOwn) {
   const auto reached = [](std::string_view planned, std::string_view epochs) {
     HandLog log = begun("epoch", "64");
