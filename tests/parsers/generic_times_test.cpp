@@ -349,6 +349,28 @@ TEST(StepTimes, AreNotThoseOfStepsThatHeldAnEvaluation) {
 }
 
 // A bar's states and the lines of the program come in turns of as many as a buffer holds.
+// PySlowFast states the time of the one step that it shows, which may have waited for its data.
+TEST(StepTimes, OfTheStepShownAloneGiveWayToStamps) {
+  const auto lines = [](const char* head) {
+    Lines out = lines_by(25, [head](int i) {
+      return written(head, i / 12, 5 * (i % 12)) +
+             written(
+                 "json_stats: {\"_type\": \"train_iter_\", \"dt\": %.5f, \"epoch\": \"1/1\", \"iter\": "
+                 "\"%d/250\", \"loss\": 1.25}",
+                 i % 3 == 0 ? 0.9 : 0.5, 10 * (i + 1));
+    });
+    return out;
+  };
+  const auto stamped = runs_of(lines("[03/04 05:%02d:%02d][INFO] logging.py:  99: "));
+  ASSERT_EQ(stamped.size(), 1U);
+  EXPECT_EQ(stamped.at(0).state, RunState::finished);
+  EXPECT_EQ(stamped.at(0).iteration, 250);
+  EXPECT_DOUBLE_EQ(step_time(stamped.at(0)), 0.5);
+  const auto unstamped = runs_of(lines("[INFO: logging.py: %d%02d]: "));
+  ASSERT_EQ(unstamped.size(), 1U);
+  EXPECT_NEAR(step_time(unstamped.at(0)), 0.633, 0.01);
+}
+
 TEST(GenericTimes, ABarAndLinesOfTheSameStepsAreOneRun) {
   Lines lines;
   for (int i = 1; i <= 200; ++i) {
