@@ -208,7 +208,14 @@ tl::expected<std::shared_ptr<const Format>, std::vector<Error>> Format::load(std
   std::shared_ptr<const Format> format(new Format(std::move(impl)));
   check_samples(*format, errors);
   if (!errors.empty()) return tl::unexpected(in_order(std::move(errors)));
+  format->release();
   return format;
+}
+
+void Format::release() const {
+  for (const auto* patterns : {&impl_->recognise, &impl_->needs, &impl_->strip})
+    for (const Pattern& pattern : *patterns) pattern.release();
+  for (const Rule& rule : impl_->rules) rule.release();
 }
 
 std::uint64_t Format::fingerprint() const {
@@ -313,6 +320,7 @@ tl::expected<FormatSet, std::vector<Error>> FormatSet::make(
   set.recogniser_ = std::make_shared<const Recogniser>(set.formats_);
   check_recognition(set, errors);
   if (!errors.empty()) return tl::unexpected(std::move(errors));
+  for (const auto& format : set.formats_) format->release();
   return set;
 }
 

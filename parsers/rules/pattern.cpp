@@ -1,5 +1,6 @@
 #include "parsers/rules/pattern.h"
 
+#include <atomic>
 #include <utility>
 
 namespace etad {
@@ -55,11 +56,31 @@ std::string closed(std::string_view beginning) {
 
 }  // namespace
 
+// Most formats never see a log, and most patterns that do are decided without RE2.
+struct Pattern::Compiled {
+  explicit Compiled(std::unique_ptr<const re2::RE2> first) : made(first.release()) {}
+  ~Compiled() { delete made.load(); }
+
+  std::atomic<const re2::RE2*> made;
+};
+
+const re2::RE2& Pattern::regexp() const {
+  const re2::RE2* made = compiled_->made.load(std::memory_order_acquire);
+  if (made) return *made;
+  auto mine = std::make_unique<const re2::RE2>(text_, options());
+  // Of two threads that make it at once the first one's stays.
+  return compiled_->made.compare_exchange_strong(made, mine.get()) ? *mine.release() : *made;
+}
+
+void Pattern::release() const {
+  delete compiled_->made.exchange(nullptr);
+}
+
 Result<Pattern> Pattern::compile(std::string text, Anchor anchor) {
   Pattern p;
   p.text_ = std::move(text);
   p.anchor_ = anchor == Anchor::beginning ? re2::RE2::ANCHOR_START : re2::RE2::UNANCHORED;
-  auto regexp = std::make_shared<const re2::RE2>(p.text_, options());
+  auto regexp = std::make_unique<const re2::RE2>(p.text_, options());
   if (!regexp->ok()) {
     std::string message = "the pattern is not a regular expression: " + regexp->error();
     return fail(std::move(message), "patterns are in RE2's syntax: no look-around, no back-references");
@@ -74,7 +95,7 @@ Result<Pattern> Pattern::compile(std::string text, Anchor anchor) {
     p.scan_ = ScanProgram::compile(p.text_);
     p.first_bytes_ = p.scan_ ? p.scan_->first_bytes() : first_bytes(p.text_);
   }
-  p.regexp_ = std::move(regexp);
+  p.compiled_ = std::make_shared<Compiled>(std::move(regexp));
   return p;
 }
 
@@ -88,13 +109,13 @@ bool Pattern::match(std::string_view text, Groups& groups) const {
   if (!matches(text)) return false;
   std::array<re2::StringPiece, kMaxGroups + 1> found;
   const int wanted = static_cast<int>(names_.size()) + 1;
-  if (!regexp_->Match(piece(text), 0, text.size(), anchor_, found.data(), wanted)) return false;
+  if (!regexp().Match(piece(text), 0, text.size(), anchor_, found.data(), wanted)) return false;
   for (std::size_t i = 0; i <= names_.size(); ++i) groups[i] = {found[i].data(), found[i].size()};
   return true;
 }
 
 bool Pattern::matches(std::string_view text) const {
-  return regexp_->Match(piece(text), 0, text.size(), anchor_, nullptr, 0);
+  return regexp().Match(piece(text), 0, text.size(), anchor_, nullptr, 0);
 }
 
 Pattern::Reach Pattern::reach(std::string_view text) const {

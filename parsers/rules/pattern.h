@@ -32,6 +32,10 @@ class Pattern {
   bool match(std::string_view text, Groups& groups) const;
   bool matches(std::string_view text) const;
 
+  // Gives back the memory of RE2's program and automata; the next match that needs them makes them anew. While nobody
+  // matches.
+  void release() const;
+
   const std::string& text() const { return text_; }
   // Whether a text that begins with this byte can match at all.
   bool can_begin_with(unsigned char byte) const { return first_bytes_[byte]; }
@@ -50,7 +54,9 @@ class Pattern {
   std::vector<std::string> names_;
   ScanProgram::ByteSet first_bytes_;
   std::optional<ScanProgram> scan_;  // the fast way, where the pattern is simple enough
-  std::shared_ptr<const re2::RE2> regexp_;
+  struct Compiled;
+  const re2::RE2& regexp() const;
+  std::shared_ptr<Compiled> compiled_;  // one for all copies
   re2::RE2::Anchor anchor_ = re2::RE2::ANCHOR_START;
 };
 

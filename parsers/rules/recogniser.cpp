@@ -39,6 +39,7 @@ void PatternSet::add(const Pattern& pattern, std::uint16_t format) {
 
 void PatternSet::compile() {
   compiled_ = !patterns_.empty() && set_.Compile();
+  for (const Pattern& pattern : patterns_) pattern.release();
 }
 
 std::vector<std::uint16_t> PatternSet::match(std::string_view text) const {

@@ -65,6 +65,11 @@ std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where
   return rule;
 }
 
+void Rule::release() const {
+  if (pattern_) pattern_->release();
+  for (const Sought& sought : find_) sought.pattern.release();
+}
+
 bool Rule::can_begin_with(unsigned char byte) const {
   if (pattern_) return pattern_->can_begin_with(byte);
   return byte == '{' || byte == ' ' || byte == '\t';

@@ -35,6 +35,8 @@ class Rule {
   bool speaks_for(std::string_view file) const;
   const std::vector<std::string>& files() const { return spec_.files; }  // empty: any
 
+  void release() const;  // its patterns' memory (pattern.h)
+
   // Adds to `paths` those under which it looks in JSON objects, each once. Before the first match().
   void share_paths(std::vector<std::string>& paths);
 
