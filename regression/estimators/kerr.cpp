@@ -2,11 +2,9 @@
 // standardised and reduced to its principal components, on which the logarithm of time is regressed. Their
 // characteristics are those of a kernel's instructions; ours are those of a network's layers.
 #include <Eigen/Core>
-#include <Eigen/QR>
-#include <algorithm>
 #include <cmath>
-#include <map>
 
+#include "regression/estimators/grouped.h"
 #include "regression/estimators/methods.h"
 #include "regression/estimators/solvers.h"
 
@@ -16,6 +14,10 @@ namespace {
 constexpr std::size_t kFewest = 12;  // runs of a machine in a phase
 constexpr double kExplained = 0.95;  // of the variance, by the components that are taken
 constexpr Eigen::Index kCharacteristics = 7;
+
+bool described(const Case& what) {
+  return what.costs && !what.costs->layers.empty();
+}
 
 // How much there is to do, to move and to keep, for all of a device's samples and for each of them, and in how many
 // and which kind of layers.
@@ -35,92 +37,50 @@ Eigen::RowVectorXd characteristics(const Case& what) {
   return out;
 }
 
-bool usable(const Datum& datum) {
-  return datum.what.costs && !datum.what.costs->layers.empty() && datum.value > 0 &&
-         std::isfinite(datum.value) && datum.what.samples > 0 && datum.what.devices > 0;
-}
-
-std::map<std::string, std::vector<const Datum*>> groups_of(const History& history) {
-  std::map<std::string, std::vector<const Datum*>> out;
-  for (const Datum& datum : history)
-    if (usable(datum)) out[key_of(datum.what, kMachine | kPhase | kDevices)].push_back(&datum);
-  std::erase_if(out, [](const auto& each) {
-    return each.second.size() < kFewest || rests_on(each.second).networks < 2;
-  });
-  return out;
-}
-
-struct Group {
-  Components components;
-  Eigen::VectorXd coefficients;
-  Eigen::MatrixXd covariance;
-  double scale = 0;
-  RestsOn rests_on;
-
-  Eigen::VectorXd row_of(const Case& what) const {
-    Eigen::VectorXd row(components.directions.cols() + 1);
-    row << 1, components.of(characteristics(what));
-    return row;
-  }
-};
-
-Group fit_group(const std::vector<const Datum*>& runs) {
-  const auto n = static_cast<Eigen::Index>(runs.size());
-  Eigen::MatrixXd all(n, kCharacteristics);
-  Eigen::VectorXd y(n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    all.row(i) = characteristics(runs[static_cast<std::size_t>(i)]->what);
-    y(i) = std::log(runs[static_cast<std::size_t>(i)]->value);
-  }
-  Group out;
-  out.components = principal_components(all, kExplained);
-  out.rests_on = rests_on(runs);
-  Eigen::MatrixXd design(n, out.components.directions.cols() + 1);
-  for (Eigen::Index i = 0; i < n; ++i) design.row(i) = out.row_of(runs[static_cast<std::size_t>(i)]->what);
-  const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(design);
-  out.coefficients = solver.solve(y);
-  const Eigen::MatrixXd inverse = solver.pseudoInverse();
-  out.covariance = inverse * inverse.transpose();
-  const auto free = static_cast<double>(std::max<Eigen::Index>(1, n - design.cols()));
-  out.scale = std::max(1e-4, std::sqrt((y - design * out.coefficients).squaredNorm() / free));
-  return out;
-}
-
 class FittedKerr final : public Fitted {
  public:
-  explicit FittedKerr(const History& history) {
-    for (const auto& [key, runs] : groups_of(history)) groups_.emplace(key, fit_group(runs));
+  explicit FittedKerr(const Runs& runs) {
+    const auto n = static_cast<Eigen::Index>(runs.size());
+    Eigen::MatrixXd all(n, kCharacteristics);
+    Eigen::VectorXd y(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      all.row(i) = characteristics(runs[static_cast<std::size_t>(i)]->what);
+      y(i) = std::log(runs[static_cast<std::size_t>(i)]->value);
+    }
+    components_ = principal_components(all, kExplained);
+    Eigen::MatrixXd design(n, components_.directions.cols() + 1);
+    for (Eigen::Index i = 0; i < n; ++i) design.row(i) = row_of(runs[static_cast<std::size_t>(i)]->what);
+    solution_ = least_squares(design, y);
   }
+
   Reply predict(const Case& what) const override {
-    if (!what.costs || what.costs->layers.empty())
-      return abstain("no description of " + what.network + " was shown");
-    if (!(what.samples > 0) || !(what.devices > 0)) return abstain("the batch size is not known");
-    const auto found = groups_.find(key_of(what, kMachine | kPhase | kDevices));
-    if (found == groups_.end()) return abstain("too few networks ran there whose logs showed their layers");
-    const Group& group = found->second;
-    const Eigen::VectorXd row = group.row_of(what);
-    Estimate out;
-    out.log_mean = row.dot(group.coefficients);
-    out.deviation = group.scale * std::sqrt(1 + row.dot(group.covariance * row));
-    out.rests_on = group.rests_on;
-    return {out, {}};
+    if (!described(what)) return abstain("no description of " + what.network + " was shown");
+    const Eigen::VectorXd row = row_of(what);
+    return {Estimate{row.dot(solution_.coefficients), solution_.deviation(row), {}}, {}};
   }
 
  private:
-  std::map<std::string, Group> groups_;
+  Eigen::VectorXd row_of(const Case& what) const {
+    Eigen::VectorXd row(components_.directions.cols() + 1);
+    row << 1, components_.of(characteristics(what));
+    return row;
+  }
+
+  Components components_;
+  Solution solution_;
 };
 
 }  // namespace
 
 Estimator kerr() {
-  return {"kerr", "Kerr, Diamos, Yalamanchili, GPGPU-3 2010",
-          [](const History& history) -> std::optional<std::string> {
-            if (!groups_of(history).empty()) return std::nullopt;
-            return "12 runs of 2 networks on one machine, whose logs showed their layers";
-          },
-          [](const History& history, Target) -> std::unique_ptr<const Fitted> {
-            return std::make_unique<FittedKerr>(history);
-          }};
+  return grouped(
+      {.name = "kerr",
+       .source = "Kerr, Diamos, Yalamanchili, GPGPU-3 2010",
+       .group = [](const Case& what) { return key_of(what, kMachine | kPhase | kDevices); },
+       .usable = [](const Datum& run) { return described(run.what); },
+       .enough = [](const Runs& runs) { return runs.size() >= kFewest && different(runs, kNetwork) >= 2; },
+       .missing = "12 runs of 2 networks on one machine, whose logs showed their layers",
+       .fit = [](Runs& runs) { return std::make_unique<FittedKerr>(runs); }});
 }
 
 }  // namespace etad::estimators

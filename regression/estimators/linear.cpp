@@ -1,9 +1,9 @@
 #include "regression/estimators/linear.h"
 
 #include <cmath>
-#include <map>
-#include <set>
 #include <utility>
+
+#include "regression/estimators/grouped.h"
 
 namespace etad::estimators {
 
@@ -19,24 +19,6 @@ const Term ring{"(k-1)/k", [](const Case& c) { return (c.devices - 1) / c.device
 
 namespace {
 
-using Runs = std::vector<const Datum*>;
-
-std::map<std::string, Runs> groups_of(const Linear& form, const History& history) {
-  std::map<std::string, Runs> out;
-  for (const Datum& datum : history) {
-    const bool usable = datum.value > 0 && std::isfinite(datum.value) && datum.what.samples > 0 &&
-                        datum.what.devices > 0 && (!form.whole_run || datum.what.iterations > 0);
-    if (usable) out[key_of(datum.what, form.group)].push_back(&datum);
-  }
-  return out;
-}
-
-bool enough(const Linear& form, const Runs& runs) {
-  std::set<std::string> values;
-  for (const Datum* datum : runs) values.insert(key_of(datum->what, form.varied));
-  return static_cast<int>(values.size()) >= form.least;
-}
-
 Eigen::RowVectorXd row_of(const Linear& form, const Case& what) {
   Eigen::RowVectorXd out(static_cast<Eigen::Index>(form.terms.size()));
   for (std::size_t i = 0; i < form.terms.size(); ++i) {
@@ -49,41 +31,25 @@ double measure(const Linear& form, const Case& what) {
   return form.whole_run ? what.iterations : 1;
 }
 
-struct Group {
-  Solution solution;
-  RestsOn rests_on;
-};
-
-Group fit_group(const Linear& form, const Runs& runs) {
-  const auto n = static_cast<Eigen::Index>(runs.size());
-  Eigen::MatrixXd design(n, static_cast<Eigen::Index>(form.terms.size()));
-  Eigen::VectorXd y(n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const Datum& datum = *runs[static_cast<std::size_t>(i)];
-    design.row(i) = row_of(form, datum.what);
-    y(i) = datum.value * measure(form, datum.what);
-  }
-  return {solve(form.solver, design, y), rests_on(runs)};
-}
-
 class FittedLinear final : public Fitted {
  public:
-  FittedLinear(Linear form, const History& history) : form_(std::move(form)) {
-    for (const auto& [key, runs] : groups_of(form_, history)) {
-      if (enough(form_, runs)) groups_[key] = fit_group(form_, runs);
+  FittedLinear(Linear form, const Runs& runs) : form_(std::move(form)) {
+    const auto n = static_cast<Eigen::Index>(runs.size());
+    Eigen::MatrixXd design(n, static_cast<Eigen::Index>(form_.terms.size()));
+    Eigen::VectorXd y(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const Datum& datum = *runs[static_cast<std::size_t>(i)];
+      design.row(i) = row_of(form_, datum.what);
+      y(i) = datum.value * measure(form_, datum.what);
     }
+    solution_ = solve(form_.solver, design, y);
   }
 
   Reply predict(const Case& what) const override {
-    if (!(what.samples > 0) || !(what.devices > 0)) return abstain("the batch size is not known");
     if (form_.whole_run && !(what.iterations > 0)) return abstain("the number of iterations is not known");
-    const auto found = groups_.find(key_of(what, form_.group));
-    if (found == groups_.end()) return abstain("too few runs of " + what.network + " like this one");
-    const Solution& solution = found->second.solution;
     Eigen::RowVectorXd x = row_of(form_, what);
-    const double value = x.dot(solution.coefficients);
+    const double value = x.dot(solution_.coefficients);
     Estimate out;
-    out.rests_on = found->second.rests_on;
     if (form_.solver == Solver::ridge_log) {
       out.log_mean = value - std::log(measure(form_, what));
     } else {
@@ -91,32 +57,26 @@ class FittedLinear final : public Fitted {
       out.log_mean = std::log(value / measure(form_, what));
       if (form_.solver == Solver::relative_nnls) x /= value;
     }
-    const double leverage = form_.solver == Solver::nnls ? 0.0 : (x * solution.covariance).dot(x);
-    out.deviation = solution.scale * std::sqrt(1 + leverage);
+    const double leverage = form_.solver == Solver::nnls ? 0.0 : (x * solution_.covariance).dot(x);
+    out.deviation = solution_.scale * std::sqrt(1 + leverage);
     return {out, {}};
   }
 
  private:
   Linear form_;
-  std::map<std::string, Group> groups_;
+  Solution solution_;
 };
 
 }  // namespace
 
 Estimator linear(Linear form) {
-  Estimator out;
-  out.name = form.name;
-  out.source = form.source;
-  out.needs = [form](const History& history) -> std::optional<std::string> {
-    for (const auto& [key, runs] : groups_of(form, history)) {
-      if (enough(form, runs)) return std::nullopt;
-    }
-    return "no network has runs at " + std::to_string(form.least) + " different points";
-  };
-  out.fit = [form](const History& history, Target) -> std::unique_ptr<const Fitted> {
-    return std::make_unique<FittedLinear>(form, history);
-  };
-  return out;
+  return grouped({.name = form.name,
+                  .source = form.source,
+                  .group = [form](const Case& what) { return key_of(what, form.group); },
+                  .usable = [form](const Datum& run) { return !form.whole_run || run.what.iterations > 0; },
+                  .enough = [form](const Runs& runs) { return different(runs, form.varied) >= form.least; },
+                  .missing = "no network has runs at " + std::to_string(form.least) + " different points",
+                  .fit = [form](Runs& runs) { return std::make_unique<FittedLinear>(form, runs); }});
 }
 
 }  // namespace etad::estimators

@@ -29,7 +29,7 @@ struct Linear {
   std::string_view name, source;
   unsigned group = 0;   // facts equal within a fit (case.h)
   unsigned varied = 0;  // of these facts a group needs `least` different values together
-  int least = 2;
+  std::size_t least = 2;
   std::vector<Term> terms;
   Solver solver = Solver::relative_nnls;
   bool whole_run = false;  // fits n times the value instead of the value of an iteration

@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
@@ -19,6 +20,10 @@ Solution solve_bounded(const Eigen::MatrixXd& a, const Eigen::VectorXd& b) {
 }
 
 }  // namespace
+
+double Solution::deviation(const Eigen::VectorXd& x) const {
+  return scale * std::sqrt(1 + x.dot(covariance * x));
+}
 
 Eigen::VectorXd solve_map(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, const Eigen::VectorXd& prior,
                           const Eigen::VectorXd& penalty) {
@@ -54,6 +59,15 @@ Solution solve(Solver solver, const Eigen::MatrixXd& design, const Eigen::Vector
   }
   const auto free = std::max<Eigen::Index>(1, design.rows() - (out.coefficients.array() != 0).count());
   out.scale = std::sqrt(errors.squaredNorm() / static_cast<double>(free));
+  return out;
+}
+
+Solution least_squares(const Eigen::MatrixXd& design, const Eigen::VectorXd& y) {
+  const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(design);
+  const Eigen::MatrixXd inverse = solver.pseudoInverse();
+  Solution out{solver.solve(y), inverse * inverse.transpose(), 0};
+  const auto free = static_cast<double>(std::max<Eigen::Index>(1, design.rows() - design.cols()));
+  out.scale = std::max(1e-4, std::sqrt((y - design * out.coefficients).squaredNorm() / free));
   return out;
 }
 

@@ -1,15 +1,14 @@
 // Jia, Shaw, Martonosi, "Stargazer: automated regression-based GPU design space exploration", ISPASS 2012: the
 // logarithm of time as a sum of natural cubic splines of the settings and of products of two settings, taken up one
 // after the other for as long as that raises the adjusted R^2.
-#include <Eigen/Core>
-#include <Eigen/QR>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <set>
 
+#include "regression/estimators/grouped.h"
 #include "regression/estimators/methods.h"
+#include "regression/estimators/solvers.h"
 
 namespace etad::estimators {
 namespace {
@@ -82,9 +81,11 @@ struct Term {
   }
 };
 
-class Group {
+class FittedStargazer final : public Fitted {
  public:
-  explicit Group(std::vector<const Datum*> runs) : rests_on_(estimators::rests_on(runs)) {
+  explicit FittedStargazer(Runs& runs) {
+    std::ranges::stable_sort(runs, std::ranges::greater{}, &Datum::started_at);
+    if (runs.size() > kMostRuns) runs.resize(kMostRuns);
     find_factors(runs);
     std::vector<std::vector<double>> x;
     Eigen::VectorXd y(static_cast<Eigen::Index>(runs.size()));
@@ -106,7 +107,7 @@ class Group {
     fit(x, y, terms_);
   }
 
-  Reply predict(const Case& what) const {
+  Reply predict(const Case& what) const override {
     const auto x = values(what);
     if (!x) return abstain("a setting is not said that the runs differ in");
     // A spline says nothing of what is beyond the design space that it was sampled from, and products of two
@@ -114,15 +115,11 @@ class Group {
     for (std::size_t i = 0; i < factors_.size(); ++i)
       if (!factors_[i].bounds((*x)[i])) return abstain("beyond the settings that ran");
     const Eigen::VectorXd row = row_of(*x, terms_);
-    Estimate out;
-    out.log_mean = row.dot(coefficients_);
-    out.deviation = scale_ * std::sqrt(1 + row.dot(covariance_ * row));
-    out.rests_on = rests_on_;
-    return {out, {}};
+    return {Estimate{row.dot(solution_.coefficients), solution_.deviation(row), {}}, {}};
   }
 
  private:
-  void find_factors(std::vector<const Datum*>& runs) {
+  void find_factors(const Runs& runs) {
     std::vector<Factor> all(2);
     all[1].name = "k";
     std::set<std::string> names;
@@ -183,69 +180,31 @@ class Group {
     for (Eigen::Index i = 0; i < y.size(); ++i) design.row(i) = row_of(x[static_cast<std::size_t>(i)], terms);
     const auto n = static_cast<double>(y.size()), p = static_cast<double>(design.cols());
     if (3 * p > n) return -1;
-    const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(design);
-    coefficients_ = solver.solve(y);
-    const Eigen::MatrixXd inverse = solver.pseudoInverse();
-    covariance_ = inverse * inverse.transpose();
-    const double left = (y - design * coefficients_).squaredNorm() / (n - p);
+    solution_ = least_squares(design, y);
+    const double left = (y - design * solution_.coefficients).squaredNorm() / (n - p);
     const double all = (y.array() - y.mean()).square().sum() / (n - 1);
-    scale_ = std::max(std::sqrt(left), 1e-4);
     return all > 0 ? 1 - left / all : 0;
   }
 
   std::vector<Factor> factors_;
   std::vector<Term> terms_;
-  Eigen::VectorXd coefficients_;
-  Eigen::MatrixXd covariance_;
-  double scale_ = 0;
-  RestsOn rests_on_;
+  Solution solution_;
 };
 
-// The groups with enough runs, in which a setting varies that is a number.
-std::map<std::string, std::vector<const Datum*>> groups_of(const History& history) {
-  std::map<std::string, std::vector<const Datum*>> all, out;
-  for (const Datum& datum : history)
-    if (datum.value > 0 && std::isfinite(datum.value) && datum.what.samples > 0 && datum.what.devices > 0)
-      all[group_of(datum.what)].push_back(&datum);
-  for (auto& [key, runs] : all) {
-    std::set<std::vector<std::string>> settings;
-    for (const Datum* run : runs) settings.insert(run->what.settings);
-    if (runs.size() < kFewest || settings.size() < 2) continue;
-    std::ranges::stable_sort(runs, std::ranges::greater{}, &Datum::started_at);
-    if (runs.size() > kMostRuns) runs.resize(kMostRuns);
-    out.emplace(key, std::move(runs));
-  }
-  return out;
+// A setting varies that is a number.
+bool enough(const Runs& runs) {
+  return runs.size() >= kFewest && different(runs, kSettings) >= 2;
 }
-
-class FittedStargazer final : public Fitted {
- public:
-  explicit FittedStargazer(const History& history) {
-    for (const auto& [key, runs] : groups_of(history)) groups_.emplace(key, Group(runs));
-  }
-  Reply predict(const Case& what) const override {
-    if (!(what.samples > 0) || !(what.devices > 0)) return abstain("the batch size is not known");
-    const auto found = groups_.find(group_of(what));
-    if (found == groups_.end())
-      return abstain("too few runs of " + what.network + " over different settings");
-    return found->second.predict(what);
-  }
-
- private:
-  std::map<std::string, Group> groups_;
-};
 
 }  // namespace
 
 Estimator stargazer() {
-  return {"stargazer", "Jia, Shaw, Martonosi, ISPASS 2012",
-          [](const History& history) -> std::optional<std::string> {
-            if (!groups_of(history).empty()) return std::nullopt;
-            return "no network has 20 runs on one machine over settings that are numbers";
-          },
-          [](const History& history, Target) -> std::unique_ptr<const Fitted> {
-            return std::make_unique<FittedStargazer>(history);
-          }};
+  return grouped({.name = "stargazer",
+                  .source = "Jia, Shaw, Martonosi, ISPASS 2012",
+                  .group = group_of,
+                  .enough = enough,
+                  .missing = "no network has 20 runs on one machine over settings that are numbers",
+                  .fit = [](Runs& runs) { return std::make_unique<FittedStargazer>(runs); }});
 }
 
 }  // namespace etad::estimators

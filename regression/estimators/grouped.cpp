@@ -1,0 +1,69 @@
+#include "regression/estimators/grouped.h"
+
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace etad::estimators {
+namespace {
+
+std::map<std::string, Runs> groups_of(const Grouped& form, const History& history) {
+  std::map<std::string, Runs> out;
+  for (const Datum& datum : history) {
+    const bool measured = datum.value > 0 && std::isfinite(datum.value) && datum.what.samples > 0 &&
+                          datum.what.devices > 0;
+    if (measured && (!form.usable || form.usable(datum))) out[form.group(datum.what)].push_back(&datum);
+  }
+  std::erase_if(out, [&](const auto& group) { return !form.enough(group.second); });
+  return out;
+}
+
+class FittedGroups final : public Fitted {
+ public:
+  FittedGroups(const Grouped& form, const History& history) : group_of_(form.group) {
+    for (auto& [key, runs] : groups_of(form, history))
+      if (auto fitted = form.fit(runs)) groups_[key] = {std::move(fitted), rests_on(runs)};
+  }
+
+  Reply predict(const Case& what) const override {
+    if (!(what.samples > 0) || !(what.devices > 0)) return abstain("the batch size is not known");
+    const auto found = groups_.find(group_of_(what));
+    if (found == groups_.end()) return abstain("too few runs of " + what.network + " like this one");
+    Reply out = found->second.fitted->predict(what);
+    if (out.estimate && out.estimate->rests_on.runs == 0) out.estimate->rests_on = found->second.rests_on;
+    return out;
+  }
+
+ private:
+  struct Group {
+    std::unique_ptr<const Fitted> fitted;
+    RestsOn rests_on;
+  };
+  std::function<std::string(const Case&)> group_of_;
+  std::map<std::string, Group> groups_;
+};
+
+}  // namespace
+
+Estimator grouped(Grouped form) {
+  Estimator out;
+  out.name = form.name;
+  out.source = form.source;
+  out.needs = [form](const History& history) -> std::optional<std::string> {
+    if (!groups_of(form, history).empty()) return std::nullopt;
+    return form.missing;
+  };
+  out.fit = [form = std::move(form)](const History& history, Target) -> std::unique_ptr<const Fitted> {
+    return std::make_unique<FittedGroups>(form, history);
+  };
+  return out;
+}
+
+std::size_t different(const Runs& runs, unsigned facts) {
+  std::set<std::string> values;
+  for (const Datum* run : runs) values.insert(key_of(run->what, facts));
+  return values.size();
+}
+
+}  // namespace etad::estimators

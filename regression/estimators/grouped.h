@@ -1,0 +1,31 @@
+// Estimators that fit runs with equal facts by themselves, group by group, and abstain where there is no such group.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "regression/estimators/estimator.h"
+
+namespace etad::estimators {
+
+using Runs = std::vector<const Datum*>;
+
+struct Grouped {
+  std::string_view name, source;
+  std::function<std::string(const Case&)> group;  // runs with the same are fitted together
+  // Of runs that took some time over some samples on some devices; empty: of all of them.
+  std::function<bool(const Datum&)> usable = {};
+  std::function<bool(const Runs&)> enough;  // whether such a group can be fitted
+  std::string missing;                      // what the history lacks where no group can be
+  // The fit may sort the runs, and leave some out. nullptr: they can't be fitted after all. What it answers needs to
+  // say what it rests on only where that is not all of these runs.
+  std::function<std::unique_ptr<const Fitted>(Runs&)> fit;
+};
+
+Estimator grouped(Grouped form);
+
+// How many different values of these facts the runs have together.
+std::size_t different(const Runs& runs, unsigned facts);
+
+}  // namespace etad::estimators
