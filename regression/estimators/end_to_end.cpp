@@ -1,15 +1,14 @@
 // The regression of one network on one deployment (regression/model.h) as one estimator among the others.
 #include <cmath>
-#include <map>
-#include <set>
+#include <utility>
 
+#include "regression/estimators/grouped.h"
 #include "regression/estimators/methods.h"
 #include "regression/model.h"
 
 namespace etad::estimators {
 namespace {
 
-constexpr unsigned kModel = kNetwork | kPhase | kMachine | kDevices;
 constexpr double kAnyLength = 1000;   // iterations, of a question about no job in particular
 constexpr double kNormal90 = 1.6449;  // half the width of the central 90 % of a normal, in deviations
 
@@ -27,49 +26,38 @@ regression::RunObservation observation_of(const Datum& datum) {
 
 class EndToEnd final : public Fitted {
  public:
-  explicit EndToEnd(const History& history) {
-    std::map<std::string, regression::Dataset> data;
-    for (const Datum& datum : history) {
-      if (datum.value > 0 && datum.what.samples > 0)
-        data[key_of(datum.what, kModel)].push_back(observation_of(datum));
-    }
-    for (const auto& [key, runs] : data) {
-      if (auto model = regression::fit(runs)) models_[key] = std::move(*model);
-    }
-  }
+  explicit EndToEnd(regression::Model model) : model_(std::move(model)) {}
 
   Reply predict(const Case& what) const override {
-    const auto found = models_.find(key_of(what, kModel));
-    if (found == models_.end()) return abstain(what.network + " never ran like this");
     const double n = what.iterations > 0 ? what.iterations : kAnyLength;
-    const auto said = found->second.predict(n, what.samples, 0.9, what.settings);
+    const auto said = model_.predict(n, what.samples, 0.9, what.settings);
     if (!said || !(said->seconds > 0) || !(said->lower > 0)) return abstain("the model can't say");
-    Estimate out;
-    out.log_mean = std::log(said->seconds / n);
-    out.deviation = std::log(said->upper / said->lower) / (2 * kNormal90);
-    out.rests_on = {found->second.runs, 1, 1};
-    return {out, {}};
+    const double deviation = std::log(said->upper / said->lower) / (2 * kNormal90);
+    return {Estimate{std::log(said->seconds / n), deviation, {model_.runs, 1, 1}}, {}};
   }
 
  private:
-  std::map<std::string, regression::Model> models_;
+  regression::Model model_;
 };
+
+std::unique_ptr<const Fitted> fit(const Runs& runs) {
+  regression::Dataset data;
+  for (const Datum* run : runs) data.push_back(observation_of(*run));
+  auto model = regression::fit(data);
+  return model ? std::make_unique<EndToEnd>(std::move(*model)) : nullptr;
+}
 
 }  // namespace
 
 Estimator end_to_end() {
-  Estimator out;
-  out.name = "end_to_end";
-  out.source = "Gianniti, Zhang, Ardagna 2019, with rival bases (docs/prediction.md)";
-  out.needs = [](const History& history) -> std::optional<std::string> {
-    if (!history.empty()) return std::nullopt;
-    return "there are no runs yet";
-  };
-  out.fit = [](const History& history, Target target) -> std::unique_ptr<const Fitted> {
-    if (target == Target::peak_bytes) return nullptr;
-    return std::make_unique<EndToEnd>(history);
-  };
-  return out;
+  return grouped(
+      {.name = "end_to_end",
+       .source = "Gianniti, Zhang, Ardagna 2019, with rival bases (docs/prediction.md)",
+       .targets = {Target::seconds, Target::joules},
+       .group = [](const Case& what) { return key_of(what, kNetwork | kPhase | kMachine | kDevices); },
+       .enough = [](const Runs&) { return true; },
+       .missing = "there are no runs yet",
+       .fit = fit});
 }
 
 }  // namespace etad::estimators

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 
+#include "regression/estimators/grouped.h"
 #include "regression/estimators/methods.h"
 #include "regression/estimators/solvers.h"
 
@@ -21,17 +21,11 @@ struct Line {
 };
 using Direction = std::array<Line, kLayerKinds>;
 
-struct Machine {
-  Direction forward, backward;
-  std::vector<const Datum*> runs;  // while it is fitted
-  RestsOn rests_on;
-};
-
 double work(const LayerCosts& layer, bool backward, double samples) {
   return (backward ? layer.backward_operations : layer.operations) * samples;
 }
 
-Line line_of(const std::vector<const Datum*>& runs, int kind, bool backward) {
+Line line_of(const Runs& runs, int kind, bool backward) {
   std::vector<std::pair<double, double>> points;  // operations, seconds
   for (const Datum* run : runs) {
     for (const LayerCosts& layer : run->what.costs->layers) {
@@ -53,68 +47,49 @@ Line line_of(const std::vector<const Datum*>& runs, int kind, bool backward) {
   return {b(0), b(1), true};
 }
 
-bool timed(const Datum& run) {
-  const Case& what = run.what;
-  return what.phase == "time" && what.costs && what.samples > 0 && what.devices > 0;
-}
-
 class FittedLayers final : public Fitted {
  public:
-  explicit FittedLayers(const History& history) {
-    for (const Datum& run : history)
-      if (timed(run)) machines_[key_of(run.what, kMachine)].runs.push_back(&run);
-    for (auto& [key, machine] : machines_) {
-      for (int kind = 0; kind < kLayerKinds; ++kind) {
-        machine.forward[static_cast<std::size_t>(kind)] = line_of(machine.runs, kind, false);
-        machine.backward[static_cast<std::size_t>(kind)] = line_of(machine.runs, kind, true);
-      }
-      machine.rests_on = estimators::rests_on(machine.runs);
-      machine.runs.clear();
+  explicit FittedLayers(const Runs& runs) {
+    for (int kind = 0; kind < kLayerKinds; ++kind) {
+      forward_[static_cast<std::size_t>(kind)] = line_of(runs, kind, false);
+      backward_[static_cast<std::size_t>(kind)] = line_of(runs, kind, true);
     }
   }
 
   Reply predict(const Case& what) const override {
     if (!what.costs || what.costs->layers.empty()) return abstain("no log showed the network's layers");
-    if (!(what.samples > 0) || !(what.devices > 0)) return abstain("the batch size is not known");
     if (what.phase == "time") return abstain("a timing run is nothing to be estimated");
-    const auto machine = machines_.find(key_of(what, kMachine));
-    if (machine == machines_.end()) return abstain("no run timed the layers of a network on that machine");
     const double samples = what.samples_per_device();
     double seconds = 0;
     for (const LayerCosts& layer : what.costs->layers) {
       const auto kind = static_cast<std::size_t>(std::clamp(layer.kind, 0, kLayerKinds - 1));
-      const Line& forward = machine->second.forward[kind];
+      const Line &forward = forward_[kind], &backward = backward_[kind];
       if (!forward.known) return abstain("no run timed layers of a kind that the network has");
       seconds += forward.alpha + forward.beta * work(layer, false, samples);
       if (what.phase != "train" || layer.backward_operations <= 0) continue;
-      const Line& backward = machine->second.backward[kind];
       if (!backward.known) return abstain("no run timed layers of a kind that the network has backward");
       seconds += backward.alpha + backward.beta * work(layer, true, samples);
     }
     if (!(seconds > 0) || !std::isfinite(seconds))
       return abstain("the network's costs are beyond all numbers");
-    return {Estimate{std::log(seconds), kDeviation, machine->second.rests_on}, {}};
+    return {Estimate{std::log(seconds), kDeviation, {}}, {}};
   }
 
  private:
-  std::map<std::string, Machine> machines_;
+  Direction forward_, backward_;
 };
 
 }  // namespace
 
 Estimator gianniti_layers() {
-  Estimator out;
-  out.name = "gianniti_layers";
-  out.source = "Gianniti, Zhang, Ardagna 2018, per layer";
-  out.needs = [](const History& history) -> std::optional<std::string> {
-    if (std::ranges::any_of(history, timed)) return {};
-    return "a run that times layers (caffe time) of a network whose log shows them";
-  };
-  out.fit = [](const History& history, Target target) -> std::unique_ptr<const Fitted> {
-    if (target != Target::seconds) return nullptr;
-    return std::make_unique<FittedLayers>(history);
-  };
-  return out;
+  return grouped({.name = "gianniti_layers",
+                  .source = "Gianniti, Zhang, Ardagna 2018, per layer",
+                  .targets = {Target::seconds},
+                  .group = [](const Case& what) { return key_of(what, kMachine); },
+                  .usable = [](const Datum& run) { return run.what.phase == "time" && run.what.costs; },
+                  .enough = [](const Runs&) { return true; },
+                  .missing = "a run that times layers (caffe time) of a network whose log shows them",
+                  .fit = [](Runs& runs) { return std::make_unique<FittedLayers>(runs); }});
 }
 
 }  // namespace etad::estimators

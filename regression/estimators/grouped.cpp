@@ -11,8 +11,8 @@ namespace {
 std::map<std::string, Runs> groups_of(const Grouped& form, const History& history) {
   std::map<std::string, Runs> out;
   for (const Datum& datum : history) {
-    const bool measured = datum.value > 0 && std::isfinite(datum.value) && datum.what.samples > 0 &&
-                          datum.what.devices > 0;
+    const bool measured =
+        datum.value > 0 && std::isfinite(datum.value) && datum.what.samples > 0 && datum.what.devices > 0;
     if (measured && (!form.usable || form.usable(datum))) out[form.group(datum.what)].push_back(&datum);
   }
   std::erase_if(out, [&](const auto& group) { return !form.enough(group.second); });
@@ -54,7 +54,8 @@ Estimator grouped(Grouped form) {
     if (!groups_of(form, history).empty()) return std::nullopt;
     return form.missing;
   };
-  out.fit = [form = std::move(form)](const History& history, Target) -> std::unique_ptr<const Fitted> {
+  out.fit = [form = std::move(form)](const History& history, Target target) -> std::unique_ptr<const Fitted> {
+    if (!form.targets.contains(target)) return nullptr;
     return std::make_unique<FittedGroups>(form, history);
   };
   return out;

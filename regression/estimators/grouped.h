@@ -1,6 +1,7 @@
 // Estimators that fit runs with equal facts by themselves, group by group, and abstain where there is no such group.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@ using Runs = std::vector<const Datum*>;
 
 struct Grouped {
   std::string_view name, source;
+  std::set<Target> targets = {Target::seconds, Target::joules, Target::peak_bytes};
   std::function<std::string(const Case&)> group;  // runs with the same are fitted together
   // Of runs that took some time over some samples on some devices; empty: of all of them.
   std::function<bool(const Datum&)> usable = {};

@@ -72,6 +72,7 @@ class FittedLinear final : public Fitted {
 Estimator linear(Linear form) {
   return grouped({.name = form.name,
                   .source = form.source,
+                  .targets = form.targets,
                   .group = [form](const Case& what) { return key_of(what, form.group); },
                   .usable = [form](const Datum& run) { return !form.whole_run || run.what.iterations > 0; },
                   .enough = [form](const Runs& runs) { return different(runs, form.varied) >= form.least; },

@@ -2,6 +2,7 @@
 // the runs that one set of coefficients describes.
 #pragma once
 
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct Linear {
   std::size_t least = 2;
   std::vector<Term> terms;
   Solver solver = Solver::relative_nnls;
+  std::set<Target> targets = {Target::seconds, Target::joules, Target::peak_bytes};
   bool whole_run = false;  // fits n times the value instead of the value of an iteration
 };
 

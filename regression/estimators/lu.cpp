@@ -6,16 +6,12 @@
 namespace etad::estimators {
 
 Estimator lu() {
-  Estimator out = linear({.name = "lu",
-                          .source = "Lu et al., ACM Multimedia 2017",
-                          .group = kAllFacts & ~(kSamples | kDevices),
-                          .varied = kSamples | kDevices,
-                          .terms = {terms::one, terms::share}});
-  const auto fit = out.fit;
-  out.fit = [fit](const History& history, Target target) -> std::unique_ptr<const Fitted> {
-    return target == Target::peak_bytes ? fit(history, target) : nullptr;
-  };
-  return out;
+  return linear({.name = "lu",
+                 .source = "Lu et al., ACM Multimedia 2017",
+                 .group = kAllFacts & ~(kSamples | kDevices),
+                 .varied = kSamples | kDevices,
+                 .terms = {terms::one, terms::share},
+                 .targets = {Target::peak_bytes}});
 }
 
 }  // namespace etad::estimators

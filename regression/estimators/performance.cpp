@@ -37,26 +37,27 @@ std::string own_mark(const Datum& datum) {
   return datum.started_at > 0 ? std::to_string(datum.started_at) : std::to_string(datum.run);
 }
 
-// What is hidden together to ask questions of a kind.
+// What a kind is called, its column in tables, and the facts that are hidden together to ask such questions.
+struct KindOfQuestion {
+  std::string_view name, column;
+  unsigned hidden;
+};
+constexpr unsigned kWhere = kNetwork | kPhase | kMachine | kSettings;
+constexpr std::array<KindOfQuestion, kKinds> kQuestions = {{
+    {"seen", "seen", kAllFacts},
+    {"batch_size", "batch_size", kAllFacts},
+    {"batch_size", "batch_size_range", kAllFacts},
+    {"batch_size", "batch_size_beyond_all", kAllFacts},
+    {"batch_size", "batch_size_from_one", kAllFacts},
+    {"settings", "settings", kWhere},
+    {"devices", "devices", kWhere | kDevices},
+    {"devices", "devices_range", kWhere | kDevices},
+    {"device", "device", kNetwork | kMachine},
+    {"network", "network", kNetwork},
+}};
+
 unsigned hidden_facts(Kind kind) {
-  switch (kind) {
-    case Kind::seen:
-    case Kind::batch_size:
-    case Kind::range:
-    case Kind::beyond_all:
-    case Kind::one_size:
-      return kAllFacts;
-    case Kind::settings:
-      return kNetwork | kPhase | kMachine | kSettings;
-    case Kind::devices:
-    case Kind::devices_range:
-      return kNetwork | kPhase | kMachine | kSettings | kDevices;
-    case Kind::device:
-      return kNetwork | kMachine;
-    case Kind::network:
-      return kNetwork;
-  }
-  return kAllFacts;
+  return kQuestions[static_cast<std::size_t>(kind)].hidden;
 }
 
 struct Split {
@@ -312,40 +313,11 @@ std::optional<Kind> farther(Kind kind) {
 }  // namespace
 
 std::string_view name_of(Kind kind) {
-  switch (kind) {
-    case Kind::seen:
-      return "seen";
-    case Kind::batch_size:
-    case Kind::range:
-    case Kind::beyond_all:
-    case Kind::one_size:
-      return "batch_size";
-    case Kind::settings:
-      return "settings";
-    case Kind::devices:
-    case Kind::devices_range:
-      return "devices";
-    case Kind::device:
-      return "device";
-    case Kind::network:
-      return "network";
-  }
-  return "";
+  return kQuestions[static_cast<std::size_t>(kind)].name;
 }
 
 std::string_view column_of(Kind kind) {
-  switch (kind) {
-    case Kind::range:
-      return "batch_size_range";
-    case Kind::beyond_all:
-      return "batch_size_beyond_all";
-    case Kind::one_size:
-      return "batch_size_from_one";
-    case Kind::devices_range:
-      return "devices_range";
-    default:
-      return name_of(kind);
-  }
+  return kQuestions[static_cast<std::size_t>(kind)].column;
 }
 
 double Performance::reach(double deviation, double confidence) const {
