@@ -203,6 +203,7 @@ std::optional<Instant> instant_of(const Day& day, const Clock& clock, TimeContex
 LineHeader read_written_date(std::string_view line, TimeContext& context) {
   Words words(line);
   const bool bracketed = words.one("[(");
+  if (bracketed) words.any(" ");
   if (is_letter(words.next())) {
     Words behind = words;
     if (is_weekday(behind.letters(9)) && behind.any(", ") > 0) words = behind;

@@ -329,6 +329,18 @@ TEST(GenericTimes, ElapsedOfACountOutOfATotal) {
   EXPECT_NEAR(step_time(runs.at(0)), 50.25 / 200, 1e-6);
 }
 
+// The elapsed time in brackets, and losses of which each is a part's.
+TEST(GenericTimes, ElapsedBeforeLossesOfParts) {
+  const auto runs = runs_of(lines_by(30, [](int i) {
+    return written("Elapsed [0:%02d:%02d], Iteration [%d/20000], G/loss_fake: 4.1250, D/loss_real: -1.25",
+                   50 * (i + 1) / 60, 50 * (i + 1) % 60, 500 * (i + 1));
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 15'000);
+  EXPECT_EQ(runs.at(0).max_iterations, 20'000);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.1, 0.001);
+}
+
 TEST(GenericTimes, OfEpochsThatStampedHeadingsBegin) {
   const auto runs = runs_of(lines_by(6, [](int i) {
     return written("2026-03-01 10:%02d:00,250 - __main__ - INFO - Starting epoch %d/40", i * 2, i + 1);

@@ -285,6 +285,7 @@ TEST(Timestamp, DatesAsTheyAreWrittenElsewhere) {
   EXPECT_EQ(of("2023-3-19 9:54:17 PM m"), "2023-03-19T21:54:17Z||m");
   EXPECT_EQ(of("20230319 09:54:17 m"), "2023-03-19T09:54:17Z||m");
   EXPECT_EQ(of("Mon Aug 28 00:13:57 2023 m"), "2023-08-28T00:13:57Z||m");
+  EXPECT_EQ(of("[ Mon Aug 28 00:13:57 2023 ] \tm"), "2023-08-28T00:13:57Z||m");
   EXPECT_EQ(of("03/19 09:54:17 step 2000 m"), "2026-03-19T09:54:17Z||step 2000 m");
   EXPECT_EQ(of("03/19 09:54:17 1000/5000 m"), "2026-03-19T09:54:17Z||1000/5000 m");
   EXPECT_EQ(of("Tue Oct 22 09:31:32 +08 2024: m"), "2024-10-22T09:31:32Z||m");
