@@ -315,9 +315,14 @@ bool is_of_another_process(const RunTrack& r, const Anchor& to) {
 }
 
 // The first state shown of an epoch's bar: the bar counts from the epoch's beginning, where nothing was done. It
-// shows whole seconds.
+// shows whole seconds. Likewise a first iteration whose time is said to count from the beginning (since = "start").
 std::optional<Anchor> beginning_of_bar(const Event& event, const Anchor& here,
                                        const std::optional<Anchor>& from) {
+  if (!from && here.elapsed && here.iteration == 1 && event.text(Field::since) == "start") {
+    Anchor beginning;
+    beginning.elapsed = 0;
+    return beginning;
+  }
   const auto done = count_of(event, Field::batch);
   if (!here.elapsed || !here.epoch || !done || event.has(Field::seconds)) return {};
   if (from && from->epoch == here.epoch) return {};

@@ -59,7 +59,7 @@ TEST_F(Importing, AFileSentWithTheLogSaysHowItsRunWasStarted) {
   auto session = begin_log_import(request, std::move(options), *writer_, [] {}).value();
   ASSERT_TRUE(session->feed(
       "epoch,time,train/box_loss,lr/pg0\n1,40.5,1.9,0.01\n2,71.5,1.8,0.01\n3,102.5,1.7,0.01\n"));
-  EXPECT_EQ(session->finish().value().segments, 2);
+  EXPECT_EQ(session->finish().value().segments, 3);
   const auto found = runs();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].run.network, "yolo11n");

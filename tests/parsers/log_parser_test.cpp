@@ -157,7 +157,7 @@ Run run_beside(const std::string& text) {
     parser.feed(line, std::nullopt, kModified, records);
   parser.flush(records);
   EXPECT_EQ(records.runs.size(), 1U);
-  EXPECT_EQ(records.segments.size(), 2U);
+  EXPECT_EQ(records.segments.size(), 3U);
   return records.runs.at(0);
 }
 
