@@ -127,7 +127,9 @@ std::optional<EpochCount::Elapsed> EpochCount::elapsed(const Event& event) {
   }
   Elapsed out{written->first * times, written->second * times, {}};
   if (of_epoch && !named && !(batch && counts_epochs(event)))
-    out.epoch = batch ? count_of(event, Field::epoch) : std::optional(before);
+    out.epoch = !batch                    ? std::optional(before)
+                : event.has(Field::epoch) ? count_of(event, Field::epoch)
+                                          : announced;
   return out;
 }
 

@@ -328,6 +328,32 @@ TEST(ProgressBars, OnesOfUnknownLengthBeginAgainWhereTheyEndAlike) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.375, 0.004);
 }
 
+// pytorch-classification's: under each heading a bar of the training and one of the test, with the mean so far.
+TEST(ProgressBars, MeansSoFarUnderHeadingsCountFromTheirEpochsBeginning) {
+  std::vector<std::string> lines;
+  const auto bar = [&lines](int done, int all, double mean) {
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "Processing |##  | (%d/%d) Data: 0.002s | Batch: %.3fs | Total: 0:00:12 | ETA: 0:00:01 | "
+                  "Loss: 1.2500 | top1:  41.2500 | top5:  91.2500",
+                  done, all, mean);
+    lines.push_back(text);
+  };
+  for (int epoch = 1; epoch <= 5; ++epoch) {
+    lines.push_back("Epoch: [" + std::to_string(epoch) + " | 5] LR: 0.012500");
+    for (int i = 1; i <= 391; i += 10) bar(i, 391, 0.125 + 0.4 / i);
+    for (int i = 1; i <= 79; i += 10) bar(i, 79, 0.05);
+  }
+  for (const std::size_t restart : {0U, 60U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 5 * 391);
+    EXPECT_EQ(runs.at(0).state, RunState::finished);
+    EXPECT_NEAR(step_time(runs.at(0)), 0.125, 0.001);
+    EXPECT_EQ(runs.at(0).train.iterations, 5 * 390);
+  }
+}
+
 TEST(ProgressBars, AShortOneThatNothingElseMeasuresIsNoMeasurement) {
   const auto runs = runs_of({"{'loss': 1.25, 'learning_rate': 2.5e-06, 'epoch': 0.5}",
                              " 50%|█████     | 14/28 [00:05<00:05,  2.80it/s]",
