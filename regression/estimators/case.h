@@ -46,6 +46,7 @@ struct Case {
   std::shared_ptr<const Costs> costs;  // nullptr: no description was shown
 
   double samples_per_device() const { return samples / devices; }
+  bool has_layers() const { return costs && !costs->layers.empty(); }
 };
 
 // One measured run.

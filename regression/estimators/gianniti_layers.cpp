@@ -57,7 +57,7 @@ class FittedLayers final : public Fitted {
   }
 
   Reply predict(const Case& what) const override {
-    if (!what.costs || what.costs->layers.empty()) return abstain("no log showed the network's layers");
+    if (!what.has_layers()) return abstain("no log showed the network's layers");
     if (what.phase == "time") return abstain("a timing run is nothing to be estimated");
     const double samples = what.samples_per_device();
     double seconds = 0;

@@ -15,10 +15,6 @@ constexpr std::size_t kFewest = 12;  // runs of a machine in a phase
 constexpr double kExplained = 0.95;  // of the variance, by the components that are taken
 constexpr Eigen::Index kCharacteristics = 7;
 
-bool described(const Case& what) {
-  return what.costs && !what.costs->layers.empty();
-}
-
 // How much there is to do, to move and to keep, for all of a device's samples and for each of them, and in how many
 // and which kind of layers.
 Eigen::RowVectorXd characteristics(const Case& what) {
@@ -54,7 +50,7 @@ class FittedKerr final : public Fitted {
   }
 
   Reply predict(const Case& what) const override {
-    if (!described(what)) return abstain("no description of " + what.network + " was shown");
+    if (!what.has_layers()) return abstain("no description of " + what.network + " was shown");
     const Eigen::VectorXd row = row_of(what);
     return {Estimate{row.dot(solution_.coefficients), solution_.deviation(row), {}}, {}};
   }
@@ -77,7 +73,7 @@ Estimator kerr() {
       {.name = "kerr",
        .source = "Kerr, Diamos, Yalamanchili, GPGPU-3 2010",
        .group = [](const Case& what) { return key_of(what, kMachine | kPhase | kDevices); },
-       .usable = [](const Datum& run) { return described(run.what); },
+       .usable = [](const Datum& run) { return run.what.has_layers(); },
        .enough = [](const Runs& runs) { return runs.size() >= kFewest && different(runs, kNetwork) >= 2; },
        .missing = "12 runs of 2 networks on one machine, whose logs showed their layers",
        .fit = [](Runs& runs) { return std::make_unique<FittedKerr>(runs); }});

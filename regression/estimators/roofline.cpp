@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
-#include <set>
+#include <map>
 #include <utility>
 
+#include "regression/estimators/grouped.h"
 #include "regression/estimators/methods.h"
 
 namespace etad::estimators {
@@ -74,7 +75,7 @@ constexpr double kNetworkPrior = 0.1, kPhasePrior = 0.06, kNoisePrior = 0.1, kPr
 
 // The machine of which the runs' networks would be typical: peaks at their median rates, overheads of a
 // hundredth of an iteration.
-Parameters typical(const std::vector<const Datum*>& runs) {
+Parameters typical(const Runs& runs) {
   std::vector<double> rates, traffic, seconds, layers;
   for (const Datum* run : runs) {
     double operations = 0, elements = 0;
@@ -107,14 +108,37 @@ double squared(double x) {
   return x * x;
 }
 
-}  // namespace
+// A machine's roofline, fitted to its runs of described networks: the maximum a posteriori by Gauss-Newton.
+class Roofline final : public Fitted {
+ public:
+  // Of at most kMaxNetworks networks, the first ones. `before`: of nearly the same runs, from which the search starts;
+  // nullptr: from what is typical.
+  Roofline(Runs& runs, bool kinds, const Roofline* before);
+  Reply predict(const Case& what) const override;
 
-Roofline::Roofline(const std::vector<const Datum*>& runs, bool kinds, const Roofline* before)
-    : kinds_(kinds) {
+ private:
+  struct Group {
+    const Case* what = nullptr;
+    double log_value = 0;  // mean of its runs
+    double runs = 0;
+    int network = 0, phase = 0;  // indices of the random effects
+  };
+  void start_from(const Roofline& before);
+  void fit(const std::vector<Group>& groups, const Eigen::VectorXd& prior, int steps);
+  Parameters parameters() const;
+  Eigen::RowVectorXd row(const Parameters& gradient, int network, int phase) const;
+
+  int parameters_, columns_;
+  std::map<std::string, int> networks_, phases_;  // places of their effects among the columns
+  Eigen::VectorXd x_;
+  Eigen::MatrixXd covariance_;
+  double between_networks_ = kNetworkPrior, between_phases_ = kPhasePrior, noise_ = kNoisePrior;
+};
+
+Roofline::Roofline(Runs& runs, bool kinds, const Roofline* before)
+    : parameters_(kinds ? roofline::kParameters : roofline::kFirstKind), columns_(parameters_) {
   std::map<std::string, Group> by_case;
-  std::vector<const Datum*> used;
-  const int parameters = kinds ? roofline::kParameters : roofline::kFirstKind;
-  columns_ = parameters;
+  Runs used;
   for (const Datum* run : runs) {
     const std::string network = run->what.network;
     if (!networks_.contains(network)) {
@@ -131,11 +155,10 @@ Roofline::Roofline(const std::vector<const Datum*>& runs, bool kinds, const Roof
     group.network = networks_[network];
     group.phase = phases_[phase];
   }
-  rests_on_ = estimators::rests_on(used);
+  runs = std::move(used);
   x_ = Eigen::VectorXd::Zero(columns_);
-  x_.head<roofline::kFirstKind>() = typical(used).head<roofline::kFirstKind>();
+  x_.head<roofline::kFirstKind>() = typical(runs).head<roofline::kFirstKind>();
   const Eigen::VectorXd prior = x_;
-  between_networks_ = kNetworkPrior, between_phases_ = kPhasePrior, noise_ = kNoisePrior;
   if (before != nullptr) start_from(*before);
   std::vector<Group> groups;
   for (auto& [key, group] : by_case) {
@@ -146,8 +169,7 @@ Roofline::Roofline(const std::vector<const Datum*>& runs, bool kinds, const Roof
 }
 
 void Roofline::start_from(const Roofline& before) {
-  const int parameters = kinds_ ? roofline::kParameters : roofline::kFirstKind;
-  x_.head(parameters) = before.x_.head(parameters);
+  x_.head(parameters_) = before.x_.head(parameters_);
   const auto take = [&](const std::map<std::string, int>& ours, const std::map<std::string, int>& theirs) {
     for (const auto& [name, at] : ours)
       if (const auto found = theirs.find(name); found != theirs.end()) x_(at) = before.x_(found->second);
@@ -159,10 +181,15 @@ void Roofline::start_from(const Roofline& before) {
   noise_ = before.noise_;
 }
 
+Parameters Roofline::parameters() const {
+  Parameters out = Parameters::Zero();
+  out.head(parameters_) = x_.head(parameters_);
+  return out;
+}
+
 Eigen::RowVectorXd Roofline::row(const Parameters& gradient, int network, int phase) const {
   Eigen::RowVectorXd out = Eigen::RowVectorXd::Zero(columns_);
-  const int parameters = kinds_ ? roofline::kParameters : roofline::kFirstKind;
-  out.head(parameters) = gradient.head(parameters).transpose();
+  out.head(parameters_) = gradient.head(parameters_).transpose();
   if (network >= 0) out(network) = 1;
   if (phase >= 0) out(phase) = 1;
   return out;
@@ -181,9 +208,7 @@ void Roofline::fit(const std::vector<Group>& groups, const Eigen::VectorXd& prio
     precision(roofline::kLowering) = 1 / squared(kLoweringPrior);
     for (const auto& [name, at] : networks_) precision(at) = 1 / squared(between_networks_);
     for (const auto& [name, at] : phases_) precision(at) = 1 / squared(between_phases_);
-    Parameters at = Parameters::Zero();
-    const int parameters = kinds_ ? roofline::kParameters : roofline::kFirstKind;
-    at.head(parameters) = x_.head(parameters);
+    const Parameters at = parameters();
     for (Eigen::Index i = 0; i < n; ++i) {
       const Group& group = groups[static_cast<std::size_t>(i)];
       const auto [seconds, gradient] = roofline::predict(*group.what, at);
@@ -222,11 +247,10 @@ void Roofline::fit(const std::vector<Group>& groups, const Eigen::VectorXd& prio
   }
 }
 
-Estimate Roofline::predict(const Case& what) const {
-  Parameters at = Parameters::Zero();
-  const int parameters = kinds_ ? roofline::kParameters : roofline::kFirstKind;
-  at.head(parameters) = x_.head(parameters);
-  const auto [seconds, gradient] = roofline::predict(what, at);
+Reply Roofline::predict(const Case& what) const {
+  if (!what.has_layers()) return abstain("no log showed the network's layers");
+  if (what.phase == "time") return abstain("a timing run is nothing to be estimated");
+  const auto [seconds, gradient] = roofline::predict(what, parameters());
   const auto place = [](const std::map<std::string, int>& all, const std::string& key) {
     const auto found = all.find(key);
     return found == all.end() ? -1 : found->second;
@@ -239,77 +263,29 @@ Estimate Roofline::predict(const Case& what) const {
   if (phase >= 0) log_mean += x_(phase);
   if (network < 0) variance += squared(between_networks_);
   if (phase < 0) variance += squared(between_phases_);
-  return {log_mean, std::sqrt(variance), rests_on_};
+  const double deviation = std::sqrt(variance);
+  if (!std::isfinite(log_mean) || !std::isfinite(deviation))
+    return abstain("the network's costs are beyond all numbers");
+  return {Estimate{log_mean, deviation, {}}, {}};
 }
 
-namespace {
-
-class FittedRooflines final : public Fitted {
- public:
-  FittedRooflines(const History& history, bool kinds, const FittedRooflines* before = nullptr) {
-    std::map<std::string, std::vector<const Datum*>> machines;
-    for (const Datum& run : history) {
-      const Case& what = run.what;
-      const bool usable = what.costs && !what.costs->layers.empty() && run.value > 0 &&
-                          std::isfinite(run.value) && what.samples > 0 && what.devices > 0 &&
-                          what.phase != "time";
-      if (usable) machines[key_of(what, kMachine | kDevices)].push_back(&run);
-    }
-    for (const auto& [key, runs] : machines) {
-      std::set<std::string> networks;
-      for (const Datum* run : runs) networks.insert(run->what.network);
-      if (networks.size() < (kinds ? Roofline::kNetworksForKinds : 2)) continue;
-      const Roofline* last = nullptr;
-      if (before != nullptr)
-        if (const auto found = before->machines_.find(key); found != before->machines_.end())
-          last = &found->second;
-      machines_.emplace(key, Roofline(runs, kinds, last));
-    }
-  }
-
-  Reply predict(const Case& what) const override {
-    if (!what.costs || what.costs->layers.empty()) return abstain("no log showed the network's layers");
-    if (!(what.samples > 0) || !(what.devices > 0)) return abstain("the batch size is not known");
-    if (what.phase == "time") return abstain("a timing run is nothing to be estimated");
-    const auto machine = machines_.find(key_of(what, kMachine | kDevices));
-    if (machine == machines_.end())
-      return abstain("too few networks whose layers are known ran on that machine");
-    const Estimate out = machine->second.predict(what);
-    if (!std::isfinite(out.log_mean) || !std::isfinite(out.deviation))
-      return abstain("the network's costs are beyond all numbers");
-    return {out, {}};
-  }
-
-  bool empty() const { return machines_.empty(); }
-
- private:
-  std::map<std::string, Roofline> machines_;
-};
-
 Estimator of(std::string_view name, bool kinds) {
-  const auto networks = kinds ? Roofline::kNetworksForKinds : 2;
-  return {name, "Williams, Waterman, Patterson, CACM 2009; Hong, Kim, ISCA 2009",
-          [networks](const History& history) -> std::optional<std::string> {
-            std::map<std::string, std::set<std::string>> machines;
-            std::size_t most = 0;
-            for (const Datum& run : history) {
-              if (!run.what.costs || run.what.phase == "time") continue;
-              auto& seen = machines[key_of(run.what, kMachine | kDevices)];
-              seen.insert(run.what.network);
-              most = std::max(most, seen.size());
-            }
-            if (most >= static_cast<std::size_t>(networks)) return {};
-            return "runs of " + std::to_string(networks) +
-                   " networks on one machine, whose logs showed their layers";
-          },
-          [kinds](const History& history, Target target) -> std::unique_ptr<const Fitted> {
-            if (target != Target::seconds) return nullptr;
-            return std::make_unique<FittedRooflines>(history, kinds);
-          },
-          [kinds](const History& history, Target, const Fitted& before) -> std::unique_ptr<const Fitted> {
-            return std::make_unique<FittedRooflines>(history, kinds,
-                                                     &static_cast<const FittedRooflines&>(before));
-          }};
+  // Multipliers by kind of layer are fitted from five networks on; fewer can't tell them apart.
+  const std::size_t networks = kinds ? 5 : 2;
+  return grouped(
+      {.name = name,
+       .source = "Williams, Waterman, Patterson, CACM 2009; Hong, Kim, ISCA 2009",
+       .targets = {Target::seconds},
+       .group = [](const Case& what) { return key_of(what, kMachine | kDevices); },
+       .usable = [](const Datum& run) { return run.what.has_layers() && run.what.phase != "time"; },
+       .enough = [networks](const Runs& runs) { return different(runs, kNetwork) >= networks; },
+       .missing =
+           "runs of " + std::to_string(networks) + " networks on one machine, whose logs showed their layers",
+       .fit = [kinds](Runs& runs) { return std::make_unique<Roofline>(runs, kinds, nullptr); },
+       .refit =
+           [kinds](Runs& runs, const Fitted& before) {
+             return std::make_unique<Roofline>(runs, kinds, &static_cast<const Roofline&>(before));
+           }});
 }
 
 }  // namespace

@@ -14,9 +14,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <map>
-#include <string>
-#include <vector>
 
 #include "regression/estimators/estimator.h"
 
@@ -36,36 +33,5 @@ struct Prediction {
 };
 Prediction predict(const Case& what, const Parameters& at);
 }  // namespace roofline
-
-// A machine's roofline, fitted to its runs of described networks: the maximum a posteriori by Gauss-Newton.
-class Roofline {
- public:
-  // Multipliers by kind of layer are fitted from so many networks on; fewer can't tell them apart.
-  static constexpr int kNetworksForKinds = 5;
-
-  // Of cases with costs of one machine; at most kMaxNetworks networks, the first ones. `before`: of nearly
-  // the same runs, from which the search starts; nullptr: from what is typical.
-  Roofline(const std::vector<const Datum*>& runs, bool kinds, const Roofline* before = nullptr);
-  Estimate predict(const Case& what) const;
-
- private:
-  struct Group {
-    const Case* what = nullptr;
-    double log_value = 0;  // mean of its runs
-    double runs = 0;
-    int network = 0, phase = 0;  // indices of the random effects
-  };
-  void start_from(const Roofline& before);
-  void fit(const std::vector<Group>& groups, const Eigen::VectorXd& prior, int steps);
-  Eigen::RowVectorXd row(const roofline::Parameters& gradient, int network, int phase) const;
-
-  bool kinds_ = false;
-  int columns_ = 0;
-  std::map<std::string, int> networks_, phases_;  // places of their effects among the columns
-  Eigen::VectorXd x_;
-  Eigen::MatrixXd covariance_;
-  double between_networks_ = 0, between_phases_ = 0, noise_ = 0;  // standard deviations
-  RestsOn rests_on_;
-};
 
 }  // namespace etad::estimators
