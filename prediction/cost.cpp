@@ -10,10 +10,7 @@ namespace {
 // runs' times know of it; of one that never ran what its description says.
 std::optional<estimators::Case> case_of(const Estimate& estimate, const EstimatePart& part,
                                         const Knowledge& knowledge) {
-  Question exact = estimate.question;
-  const ModelKey& key = estimate.key;
-  exact.network = key.network, exact.architecture = key.architecture, exact.framework = key.framework;
-  exact.host = key.host, exact.device = key.device, exact.devices = key.devices;
+  Question exact = about(estimate.key, estimate.question);
   exact.iterations = part.iterations;
   const Phase phase = part.phase == "test" ? Phase::test : Phase::train;
   const auto batch = static_cast<std::int64_t>(part.batch_size.value_or(0));
