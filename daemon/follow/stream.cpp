@@ -44,7 +44,8 @@ Stream::Stream(StreamId id, std::size_t tag, std::string path, bool read_rotated
     : id_(id), tag_(tag), path_(std::move(path)), read_rotated_(read_rotated) {}
 
 void Stream::restore(const Position& position) {
-  committed_ = position_ = position;
+  position_ = position;
+  committed_.reset();
   carried_ = position.carried;
   current_.reset();
   const auto identity = Identity::parse(position.identity);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -145,6 +146,7 @@ class Stream {
   void fail(Errno error);
 
   Batch new_batch() const;
+  Position& next_position();
   void emit(Batch batch, std::vector<Batch>& out);
   void report(std::size_t first, std::vector<Batch>& out);
 
@@ -153,8 +155,9 @@ class Stream {
   std::string path_;
   bool read_rotated_;
 
-  Position committed_;  // what the history holds
-  Position position_;   // what has been handed out
+  Position position_;  // what has been handed out
+  std::unique_ptr<Position>
+      committed_;  // what the history holds, where that is another one: not while at rest
   std::vector<std::string> uncommitted_finished_;
   std::string carried_;  // Position::carried
 

@@ -14,16 +14,23 @@ Batch Stream::new_batch() const {
   return batch;
 }
 
+// The position, to be moved on: where it stands so far is what a failing commit leaves.
+Position& Stream::next_position() {
+  if (!committed_) committed_ = std::make_unique<Position>(position_);
+  return position_;
+}
+
 void Stream::emit(Batch batch, std::vector<Batch>& out) {
   if (current_) {
     const ReadPart& part = current_->reader.part();
-    position_.path = path_;
-    position_.identity = Identity{current_->key, current_->seen.modified}.text();
-    position_.offset = part.offset;
-    position_.head = part.head.text();
-    position_.marker = part.marker.text();
-    position_.size = current_->compressed ? part.offset : current_->seen.size;
-    position_.carried = carried_;
+    Position& position = next_position();
+    position.path = path_;
+    position.identity = Identity{current_->key, current_->seen.modified}.text();
+    position.offset = part.offset;
+    position.head = part.head.text();
+    position.marker = part.marker.text();
+    position.size = current_->compressed ? part.offset : current_->seen.size;
+    position.carried = carried_;
     batch.modified = current_->seen.modified;
     batch.owner = current_->seen.owner;
   }
@@ -43,7 +50,7 @@ void Stream::report(std::size_t first, std::vector<Batch>& out) {
   const bool never_there = !known_ && state_ == State::gone;
   if (!never_there && (told_state_ != state_ || told_error_ != error)) {
     if (out.size() == first) {
-      position_.path = path_;
+      next_position().path = path_;
       emit(new_batch(), out);
     }
     out.back().error_changed = told_error_ != error;
@@ -56,7 +63,10 @@ void Stream::report(std::size_t first, std::vector<Batch>& out) {
 }
 
 void Stream::committed(const Batch& batch) {
-  committed_ = batch.after;
+  if (batch.after == position_)
+    committed_.reset();
+  else
+    committed_ = std::make_unique<Position>(batch.after);
   std::erase(uncommitted_finished_, batch.finished);
 }
 
@@ -69,13 +79,14 @@ void Stream::rewind(FinishedFiles& finished) {
   restarted_ = announce_ = refound_ = removed_ = false;
   last_ = Link{};
   ended_key_ = FileKey{};
-  if (!committed_.path.empty()) {
-    restore(Position(committed_));
+  if (const Position held = committed_ ? *committed_ : position_; !held.path.empty()) {
+    restore(held);
     return;
   }
   current_.reset();
   carried_.clear();
   position_ = Position{};
+  committed_.reset();
   known_ = false;
 }
 
