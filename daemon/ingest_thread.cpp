@@ -92,6 +92,7 @@ struct IngestThread::Work {
   follow::SteadyTime next_publish{}, next_idle_publish{};
   bool unpublished = true;             // something happened since the last time
   std::optional<std::int64_t> tidied;  // how much had been read when memory was last given back
+  bool tidy_again = false;             // once the sources that moved then are at rest
 };
 
 IngestThread::IngestThread(SharedWriter& writer, std::function<void()> committed)
@@ -334,8 +335,11 @@ void IngestThread::keep_house(follow::SteadyTime now, Instant wall, bool busy) {
   house_failure_ = kept ? std::nullopt : std::optional(kept.error());
   next_house_ = now + (busy || !kept ? kBusyHouse : kIdleHouse);
   const std::int64_t bytes = work_->ingest->counters().bytes;
-  if (busy || (work_->tidied && bytes < *work_->tidied + kCatchUp)) return;
-  work_->tidied = bytes;
+  if (busy) return;
+  const bool caught_up = !work_->tidied || bytes >= *work_->tidied + kCatchUp;
+  if (!caught_up && !work_->tidy_again) return;
+  if (caught_up) work_->tidied = bytes;
+  work_->tidy_again = caught_up;
   system::return_memory();
 }
 
