@@ -122,15 +122,20 @@ TEST(MlPerf, BlocksOfSamples) {  // Llama 2 with LoRA; a block ends where the te
   expect_finished(run_of(lines), "llama2_70b_lora", 200, 3.3);
 }
 
+// Five blocks of Stable Diffusion's, one each so many seconds, that train for 14.5 of them.
+void train_blocks(std::vector<std::string>& lines, double each) {
+  for (int block = 0; block < 5; ++block) {
+    const double at = each * block;
+    lines.push_back(said(at, "block_start", R"("training_step")", number("samples_count", 102400 * block)));
+    lines.push_back(
+        said(at + 14.5, "block_stop", R"("training_step")", number("samples_count", 102400 * (block + 1))));
+  }
+}
+
 // Stable Diffusion tests its snapshots when the training is over, and then says when it had met its target.
 TEST(MlPerf, ARunMayEndBeforeItsLastLines) {
   auto lines = head("stable_diffusion", 1024, 6513144);
-  for (int block = 0; block < 5; ++block) {
-    lines.push_back(
-        said(14.5 * block, "block_start", R"("training_step")", number("samples_count", 102400 * block)));
-    lines.push_back(said(14.5 * block + 14.5, "block_stop", R"("training_step")",
-                         number("samples_count", 102400 * (block + 1))));
-  }
+  train_blocks(lines, 14.5);
   lines.push_back(said(400, "eval_start", "null", number("samples_count", 102400)));
   lines.push_back(said(500, "eval_stop", "null", number("samples_count", 102400)));
   lines.push_back(end(60));
@@ -225,12 +230,7 @@ TEST(MlPerf, TestsBetweenTheTrainingAreTakenOut) {
 
 TEST(MlPerf, WhatLiesBetweenTwoBlocksIsNoTraining) {  // it saves what it will test
   auto lines = head("stable_diffusion", 1024, 6513144);
-  for (int block = 0; block < 5; ++block) {
-    lines.push_back(
-        said(20.0 * block, "block_start", R"("training_step")", number("samples_count", 102400 * block)));
-    lines.push_back(said(20.0 * block + 14.5, "block_stop", R"("training_step")",
-                         number("samples_count", 102400 * (block + 1))));
-  }
+  train_blocks(lines, 20);
   lines.push_back(end(100));
   expect_finished(run_of(lines), "stable_diffusion", 500, 0.145);
 }
