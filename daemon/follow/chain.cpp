@@ -127,7 +127,7 @@ bool Chain::is_copied_beginning(const NextFile& candidate) {
   return part && known_or(contents_.matches(path_, key_of(*here), *part), false);
 }
 
-std::optional<std::string> Chain::holds(const Link& last, const FinishedFiles& finished,
+std::optional<RotatedFile> Chain::holds(const Link& last, const FinishedFiles& finished,
                                         const Others& others) {
   if (last.part.marker.length == 0) return std::nullopt;  // nothing read yet: every file would do
   // Plain ones first: while a file is being compressed both lie there, and the compressed one is cut short.
@@ -147,7 +147,7 @@ std::optional<std::string> Chain::holds(const Link& last, const FinishedFiles& f
         return is_another(other, file.name) || (other != key && is_another_logs(other));
       };
       if (identity->empty() || finished.may_be(*identity, key, is_other)) continue;
-      if (!is_copied_beginning({file.path, file.status, {}})) return file.path;
+      if (!is_copied_beginning({file.path, file.status, {}})) return file;
     }
   }
   return std::nullopt;

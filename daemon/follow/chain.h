@@ -49,7 +49,7 @@ class Chain {
   Newer newer(const Link& last);
 
   // A rotated file, plain or compressed, that holds what was read of `last`: its copy, its compressed form.
-  std::optional<std::string> holds(const Link& last, const FinishedFiles& finished, const Others& others);
+  std::optional<RotatedFile> holds(const Link& last, const FinishedFiles& finished, const Others& others);
 
   // Where the file with this key lies now, in the directories of the path and of what it links to.
   std::optional<std::string> find(const FileKey& key);

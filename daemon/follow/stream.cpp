@@ -38,6 +38,13 @@ std::string message_of(Errno error) {
   return std::generic_category().message(error);
 }
 
+// Nothing that was read before tells whether this is the content that was looked for: it may have been copied and
+// truncated since, and what was written next was read.
+bool has_been_cut(const CurrentFile& file) {
+  const auto status = file.content->status();
+  return status && !file.compressed && status->size < file.found_size;
+}
+
 }  // namespace
 
 Stream::Stream(StreamId id, std::size_t tag, std::string path, bool read_rotated)
@@ -215,6 +222,8 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
     Batch batch = new_batch();
     std::size_t bytes = 0;
     if (status) settle(look, *status);
+    const bool unread = current.reader.part().offset == 0;
+    const std::string carried = unread ? carried_ : std::string();
     const FileReader::How how{rest != Rest::left, current.settled, rest == Rest::carried};
     auto outcome =
         status ? current.reader.read(*current.content, look.around.options, how, carried_, batch, bytes)
@@ -231,6 +240,11 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
       return Drained::failed;
     }
     if (*outcome == FileReader::Outcome::changed) return Drained::changed;
+    if (unread && has_been_cut(current)) {
+      current.reader = FileReader(ReadPart{});
+      carried_ = carried;
+      return Drained::changed;
+    }
     // Just taken up (again), a file has been still for no time that we know of.
     if (status->size != current.seen.size || !current.grew) current.grew = look.now;
     current.seen = *status;
@@ -369,6 +383,7 @@ void Stream::start_at(const NextFile& next) {
   current_->file = next.path;
   current_->reader = FileReader(next.read);
   current_->seen.modified = next.status.modified;
+  current_->found_size = next.status.size;
   removed_ = false;
   restarted_ = restarted_ || known_;
   known_ = true;

@@ -27,6 +27,7 @@ struct CurrentFile {
   FileReader reader;
   std::unique_ptr<Content> content;  // while open
   FileStatus seen;                   // just before it was last read
+  std::int64_t found_size = 0;       // while nothing of it is read: when it was looked for
   std::int64_t pending = 0;          // bytes of an unterminated line
   bool at_end = false;
   bool at_hole = false;  // NUL bytes that may still be filled
@@ -124,7 +125,7 @@ class Stream {
   bool nothing_new(const Look& look) const;
   Attached go_back_to_unseen(Look& look);
   Attached attach(Look& look);
-  Attached attach_at(Look& look, const std::string& file, const std::optional<FileKey>& expected);
+  Attached attach_at(Look& look, const std::string& file, const FileKey& expected);
   enum class Evidence { certain, content };
   Attached attach_to_replacement(Look& look, Evidence evidence);
   void remember_original(Look& look, const Link& original);

@@ -11,6 +11,7 @@ namespace etad::follow {
 Stream::Attached Stream::go_back_to_unseen(Look& look) {
   if (current_->reader.part().offset > 0) return Attached::yes;
   const auto status = current_->content->status();
+  if (status) current_->found_size = status->size;
   if (!status || status->modified == current_->seen.modified) return Attached::yes;
   Link last = last_link();
   last.key = FileKey{};
@@ -71,12 +72,10 @@ Stream::Attached Stream::attach(Look& look) {
 
 // Opens what lies at `file` and sees whether it is what we have been reading. `expected`: what lay there a moment ago;
 // if it does no more, names have moved in between, and all is looked at again.
-Stream::Attached Stream::attach_at(Look& look, const std::string& file,
-                                   const std::optional<FileKey>& expected) {
+Stream::Attached Stream::attach_at(Look& look, const std::string& file, const FileKey& expected) {
   auto opened = look.around.contents.open_if(file, current_->reader.part());
   const bool absent = !opened && (is_absent(opened.error()) || opened.error() == EINVAL);
-  const bool moved = absent || (opened && expected && key_of(opened->status) != *expected);
-  if (absent && !expected) return Attached::lost;
+  const bool moved = absent || (opened && key_of(opened->status) != expected);
   if (!opened || moved) {
     fail(moved ? EAGAIN : opened.error());
     return Attached::later;
@@ -133,7 +132,7 @@ Stream::Attached Stream::find_copy(Look& look) {
     fail(chain.error());
     return Attached::later;
   }
-  return copy ? attach_at(look, *copy, std::nullopt) : Attached::lost;
+  return copy ? attach_at(look, copy->path, key_of(copy->status)) : Attached::lost;
 }
 
 Chain::Others Stream::others(const Look& look) const {

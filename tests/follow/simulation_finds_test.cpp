@@ -136,6 +136,39 @@ TEST(SimulationFinds, AReplacedFileThatIsCopiedIsReadOnceWheneverItIsTruncated) 
   }
 }
 
+// Found as seed 5003095: another copy lay under the name by the time that the one found was opened.
+TEST(SimulationFinds, ACopyThatIsRotatedAtAnyCallOfTheSearchForItIsReadOnce) {
+  bool happened = true;
+  for (int call = 0; happened; ++call) {
+    Harness etad(watching(kLog));
+    etad.files.write(kLog, "one\n");
+    etad.poll();
+    etad.stop();
+    etad.files.write(kLog, "two\n");
+    etad.files.copy(kLog, kRotated);
+    etad.files.truncate(kLog);
+    etad.files.write(kLog, "three\n");
+    int left = call;
+    happened = false;
+    etad.files.meanwhile = [&](const std::string&, const std::string&) {
+      if (left-- != 0) return;
+      happened = true;
+      etad.files.rename(kRotated, "/logs/train.log.2");
+      etad.files.copy(kLog, kRotated);
+      etad.files.truncate(kLog);
+      etad.files.write(kLog, "four\n");
+    };
+    etad.start();
+    for (int i = 0; i < 3; ++i) etad.poll();
+    if (happened) {
+      ASSERT_THAT(etad.lines, ElementsAre("one", "two", "three", "four")) << "rotated at call " << call;
+    } else {
+      ASSERT_GT(call, 20);
+    }
+    ASSERT_EQ(etad.lost, 0);
+  }
+}
+
 TEST(SimulationFinds, AnUnterminatedLineThatLiesInACopyIsNotToldAsLost) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "on");

@@ -152,9 +152,10 @@ void Life::at_file_call() {
     fails_after_.reset();
     const std::array<follow::Errno, 4> errors{EIO, ESTALE, EMFILE, ENOMEM};
     const auto error = errors[pick(errors.size())];
-    tell("  a call fails with " + std::to_string(error));
-    for (const char* call : {"open", "read", "status", "fstat", "list", "resolve"})
-      files_.fail_nth(call, 1, error);
+    const std::array<const char*, 6> calls{"open", "read", "status", "fstat", "list", "resolve"};
+    const std::string call = calls[pick(calls.size())];
+    tell("  the next " + call + " fails with " + std::to_string(error));
+    files_.fail_nth(call, 1, error);
   }
 }
 
