@@ -439,6 +439,23 @@ TEST(Generic, NumbersPaddedWithinBracketsAreOneRun) {
   EXPECT_EQ(out.runs.at(0).iteration, 2400);
 }
 
+TEST(Generic, StepsBehindAnEpochInBrackets) {
+  auto lines = lines_by(12, [](int i) {
+    return written(
+        "03/01/2026 10:%02d:00 - INFO - app.trainer -   [%d/40] Step: %d/400, Training Loss: 1.2500.", i,
+        1 + i / 4, 100 * (i % 4));
+  });
+  lines.emplace_back(
+      "03/01/2026 10:12:00 - INFO - app.trainer -   Validation performance didn't improve for 2 "
+      "epochs. Training stops.");
+  const auto out = read(lines);
+  ASSERT_EQ(out.runs.size(), 1U);
+  EXPECT_EQ(out.runs.at(0).iteration, 1100);
+  EXPECT_EQ(out.runs.at(0).max_iterations, 16000);
+  EXPECT_NEAR(step_time(out.runs.at(0)), 0.6, 1e-6);
+  EXPECT_EQ(out.runs.at(0).state, RunState::stopped);
+}
+
 TEST(Generic, EpochsBehindAClockOrADateWithDots) {
   for (const char* form : {"10:%02d:00  [FT] Ep %03d | Loss 0.8125 | AUC 0.7125",
                            "2023.01.19 10:%02d:00 Epoch %d, train loss: 0.8125"}) {
