@@ -189,8 +189,11 @@ void track::Epochs::end_of_bar(RunTrack& r, const Moment& m) {
 // An epoch's beginning or end. With `seconds` it is a measurement of all its steps; with outcome = "finished"
 // it is one by the two lines' times, the tests in between taken out.
 void track::Epochs::epoch(const Moment& m) {
-  // A beginning or a test behind a run's end is no new run.
-  const bool over = all_.runs.ended() && !m.event.has(Field::seconds);
+  // A beginning or a test behind a run's end is no new run, unless it has the number of that run's first epoch.
+  const RunTrack* const last = all_.runs.ended();
+  const bool anew = last && m.event.text(Field::unit) == "epoch" && last->epochs.first &&
+                    last->epochs.first == count_of(m.event, Field::epoch);
+  const bool over = last && !anew && !m.event.has(Field::seconds);
   if ((over && !m.event.has(Field::epochs)) || all_.tests.is_after_end(m)) return;
   RunTrack* const open = all_.runs.open();
   if (m.event.text(Field::outcome) == "trained") {

@@ -207,6 +207,24 @@ TEST(UnclearTimes, OfEpochsBehindWhatTheirTrainingCameTo) {
   EXPECT_EQ(runs.at(0).state, RunState::finished);
 }
 
+TEST(UnclearTimes, OfEpochsOfSeveralTrainings) {
+  Lines lines;
+  for (int run = 0; run < 3; ++run) {
+    for (int i = 1; i <= 5; ++i) {
+      lines.push_back(written("Epoch [%d]", i));
+      lines.emplace_back("[Train set] Loss: 0.8125  Epoch time : 62.5000 ");
+    }
+    lines.emplace_back("Time ellapsed in training is: 350.5");
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 3U);
+  for (const auto& [ordinal, run] : runs) {
+    EXPECT_EQ(run.iteration, 5) << ordinal;
+    EXPECT_EQ(run.train.iterations, 5) << ordinal;
+    EXPECT_EQ(run.state, RunState::finished) << ordinal;
+  }
+}
+
 TEST(GenericTimes, OfStyleGansTicks) {
   const auto runs = runs_of(lines_by(20, [](int i) {
     const int t = 35 + 22 * i;
