@@ -1,0 +1,108 @@
+// Forms of lines that scripts of people's own write, and few others: what the generic formats make of them.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <functional>
+#include <map>
+
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+template <class... Values>
+std::string written(const char* form, Values... values) {
+  char text[256];
+  std::snprintf(text, sizeof text, form, values...);
+  return text;
+}
+
+Lines lines_by(int count, const std::function<std::string(int)>& line) {
+  Lines lines;
+  for (int i = 0; i < count; ++i) lines.push_back(line(i));
+  return lines;
+}
+
+// In tenths of minutes.
+TEST(OwnScripts, StillToComeOfEpochsWithAUnit) {
+  const auto runs = runs_of(lines_by(200, [](int i) {
+    return written("E%3d/200 | Loss:0.8125 | VAcc:71.25%% | ETA:%.1fmin", i + 1, (199 - i) * 0.4);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 200);
+  EXPECT_EQ(runs.at(0).max_iterations, 200);
+  EXPECT_NEAR(step_time(runs.at(0)), 24, 0.5);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+}
+
+TEST(OwnScripts, OfEpochsBehindWhatTheirTrainingCameTo) {
+  Lines lines;
+  for (int i = 1; i <= 5; ++i) {
+    lines.push_back(written("Epoch [%d]", i));
+    lines.emplace_back("[Train set] Loss: 0.8125, Accuracy: 400/500 (80.00%)  Epoch time : 62.5000 ");
+    lines.emplace_back("[Test set] Average loss: 0.9125, Accuracy: 40/50 (80.00%)");
+  }
+  lines.emplace_back("Time ellapsed in training is: 350.5");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 5);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 62.5);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+}
+
+TEST(OwnScripts, OfEpochsOfSeveralTrainings) {
+  Lines lines;
+  for (int run = 0; run < 3; ++run) {
+    for (int i = 1; i <= 5; ++i) {
+      lines.push_back(written("Epoch [%d]", i));
+      lines.emplace_back("[Train set] Loss: 0.8125  Epoch time : 62.5000 ");
+    }
+    lines.emplace_back("Time ellapsed in training is: 350.5");
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 3U);
+  for (const auto& [ordinal, run] : runs) {
+    EXPECT_EQ(run.iteration, 5) << ordinal;
+    EXPECT_EQ(run.train.iterations, 5) << ordinal;
+    EXPECT_EQ(run.state, RunState::finished) << ordinal;
+  }
+}
+
+TEST(OwnScripts, OfStyleGansTicks) {
+  const auto runs = runs_of(lines_by(20, [](int i) {
+    const int t = 35 + 22 * i;
+    return t < 60 ? written("tick %d     kimg %.1f      time %ds          sec/tick 21.5    sec/kimg 5.37", i,
+                            4.0 * i, t)
+                  : written("tick %d     kimg %.1f      time %dm %02ds      sec/tick 21.5    sec/kimg 5.37",
+                            i, 4.0 * i, t / 60, t % 60);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 19);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 22);
+}
+
+// 100 steps take 5 s, the evaluation behind every fifth line 60 s.
+TEST(OwnScripts, AnEvaluationThatIsAnnouncedIsTakenOut) {
+  Lines lines;
+  int now = 0;
+  const auto stamp = [&now] {
+    return written("2026-03-01 %02d:%02d:%02d,250 INFO     ", 10 + now / 3600, now / 60 % 60, now % 60);
+  };
+  for (int i = 1; i <= 40; ++i) {
+    now += 5;
+    lines.push_back(stamp() + written("Training average loss at step %d: 0.412500", 100 * i));
+    if (i % 5 != 0) continue;
+    lines.push_back(stamp() + "Evaluating on the valid set...");
+    now += 60;
+    lines.push_back(stamp() + written("Valid MRR at step %d: 0.712500", 100 * i));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 4000);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.05, 0.001);
+}
+
+}  // namespace
+}  // namespace etad::test
