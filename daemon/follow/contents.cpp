@@ -38,7 +38,10 @@ OsResult<Contents::Opened> Contents::open(const std::string& path) {
   const auto status = (*content)->status();
   if (!status) return tl::unexpected(status.error());
   Opened out{std::move(*content), *status};
-  if (Known* const before = known(out); before && before->waiting) out.content = std::move(before->waiting);
+  if (Known* const before = known(out); before && before->waiting) {
+    out.content = std::move(before->waiting);
+    out.goes_on = true;
+  }
   return out;
 }
 
@@ -61,6 +64,14 @@ void Contents::keep(Opened& file) {
     if (turn_ - each.used > kForgottenAfter) each.waiting.reset();
 }
 
+// What was kept is so again after a question that needed nothing of it: or the one that does would begin anew in each
+// turn, and come to no end.
+void Contents::put_back(Opened& file) {
+  Known* const mine = known(file);
+  if (file.goes_on && mine && !mine->identity) keep(file);
+  file.content.reset();
+}
+
 OsResult<bool> Contents::match(Opened& file, const ReadPart& part) {
   Known* const mine = known(file);
   if (!mine) return follow::matches(*file.content, part);
@@ -71,12 +82,20 @@ OsResult<bool> Contents::match(Opened& file, const ReadPart& part) {
   return answer;
 }
 
+OsResult<Fingerprint> Contents::head_of(Opened& file, Known& mine) {
+  if (mine.head) return *mine.head;
+  const auto head = follow::head_of(*file.content);
+  if (head) mine.head = *head;
+  if (!head && head.error() == EAGAIN) keep(file);
+  return head;
+}
+
 OsResult<Contents::Opened> Contents::open_if(const std::string& path, const ReadPart& part) {
   auto file = open(path);
   if (!file) return file;
   const auto same = match(*file, part);
   if (!same) return tl::unexpected(same.error());
-  if (!*same) file->content.reset();
+  if (!*same) put_back(*file);
   return file;
 }
 
@@ -84,7 +103,10 @@ OsResult<bool> Contents::matches(const std::string& path, const FileKey& key, co
   auto file = open_key(path, key);
   if (!file) return tl::unexpected(file.error());
   const auto answer = match(*file, part);
-  if (answer && *answer) keep(*file);
+  if (answer && *answer)
+    keep(*file);
+  else if (answer)
+    put_back(*file);
   return answer;
 }
 
@@ -94,14 +116,17 @@ OsResult<std::optional<std::string>> Contents::identity(const std::string& path,
   if (!file) return tl::unexpected(file.error());
   Known* const mine = known(*file);
   if (mine && mine->identity) {
+    if (file->goes_on) keep(*file);  // amid a comparison
     if (!*mine->identity) return tl::unexpected(mine->identity->error());
     return **mine->identity;
   }
   if (mine) {
-    const auto head = head_of(*file->content);
-    if (!head && head.error() == EAGAIN) keep(*file);
+    const auto head = head_of(*file, *mine);
     if (!head) return tl::unexpected(head.error());
-    if (!begins(*head)) return std::nullopt;
+    if (!begins(*head)) {
+      put_back(*file);
+      return std::nullopt;
+    }
   }
   const auto answer = file->content->finished_identity();
   if (mine && (answer || answer.error() == EFBIG)) mine->identity = answer;

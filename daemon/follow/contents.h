@@ -25,6 +25,7 @@ class Contents {
   struct Opened {
     std::unique_ptr<Content> content;
     FileStatus status;
+    bool goes_on = false;  // it was kept, and stands where an earlier turn left off
   };
   OsResult<Opened> open(const std::string& path);
 
@@ -46,14 +47,17 @@ class Contents {
     std::int64_t size = 0;
     Instant modified{};
     std::unique_ptr<Content> waiting;
-    std::uint64_t used = 0;                              // in which turn
+    std::uint64_t used = 0;  // in which turn
+    std::optional<Fingerprint> head{};
     std::optional<std::pair<ReadPart, bool>> matched{};  // the last one asked about
     std::optional<OsResult<std::string>> identity{};
   };
   Known* known(const Opened& file);
   OsResult<Opened> open_key(const std::string& path, const FileKey& key);
   OsResult<bool> match(Opened& file, const ReadPart& part);
+  OsResult<Fingerprint> head_of(Opened& file, Known& mine);
   void keep(Opened& file);
+  void put_back(Opened& file);
 
   FileSystem& files_;
   Inflating inflating_;

@@ -1,0 +1,76 @@
+// Questions about compressed files, of which no turn may inflate more than its share: each comes to its end.
+#include "daemon/follow/contents.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "tests/follow/fake_filesystem.h"
+
+namespace etad::follow {
+namespace {
+
+constexpr std::int64_t kLargest = 1LL << 30;
+constexpr int kTurns = 100;
+
+std::string text_of(int file) {
+  std::string out;
+  for (int line = 0; line < 100; ++line)
+    out += "file " + std::to_string(file) + " line " + std::to_string(line * line) + "\n";
+  return out;
+}
+
+std::string compressed(FakeFileSystem& files, int number) {
+  const std::string path = "/logs/train.log." + std::to_string(number) + ".gz";
+  files.write(path, gzipped(text_of(number)));
+  return path;
+}
+
+TEST(Contents, QuestionsThatTakeTurnsAboutOneFileComeToAnEnd) {
+  FakeFileSystem files;
+  const std::string path = compressed(files, 1);
+  const auto key = key_of(*files.status(path));
+  const ReadPart anothers{4, Fingerprint::of("none"), Fingerprint::of("none")};
+  for (const std::size_t share : {1U, 500U, 2000U}) {
+    Contents contents(files, kLargest);
+    OsResult<std::optional<std::string>> answer = tl::unexpected(EAGAIN);
+    int turns = 0;
+    for (; !answer && turns < kTurns; ++turns) {
+      contents.begin_turn(share);
+      const auto same = contents.matches(path, key, anothers);
+      if (!same) continue;
+      EXPECT_FALSE(*same);
+      const auto begun = contents.identity(path, key, [](const Fingerprint&) { return false; });
+      if (!begun) continue;
+      EXPECT_FALSE(begun->has_value());
+      answer = contents.identity(path, key, [](const Fingerprint&) { return true; });
+    }
+    ASSERT_TRUE(answer) << "with a share of " << share;
+    ASSERT_TRUE(answer->has_value());
+    const std::string text = text_of(1);
+    EXPECT_EQ(part_of_finished(**answer)->offset, static_cast<std::int64_t>(text.size()));
+  }
+}
+
+TEST(Contents, TheHeadsOfManyFilesAreAskedForInOneTurnAfterAnother) {
+  FakeFileSystem files;
+  std::vector<std::string> paths;
+  for (int i = 1; i <= 20; ++i) paths.push_back(compressed(files, i));
+  Contents contents(files, kLargest);
+  bool all = false;
+  int turns = 0;
+  for (; !all && turns < kTurns; ++turns) {
+    contents.begin_turn(5000);
+    all = true;
+    for (const std::string& path : paths)
+      all = all &&
+            contents.identity(path, key_of(*files.status(path)), [](const Fingerprint&) { return false; })
+                .has_value();
+  }
+  EXPECT_TRUE(all);
+  EXPECT_GT(turns, 3) << "or no turn's share was used up, and this shows nothing";
+}
+
+}  // namespace
+}  // namespace etad::follow
