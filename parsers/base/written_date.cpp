@@ -113,7 +113,7 @@ std::vector<Day> numeric_days(Words& words) {
   if (first.size() == 4) return {{a, b, value(third)}};
   const int year = full_year(third);
   if (year == 0) return {};
-  if (separator == '.') return {{year, b, a}};
+  if (separator == '.') return {{year, b, a}, {year, a, b}};
   return {{year, a, b}, {year, b, a}};
 }
 
@@ -215,7 +215,7 @@ LineHeader read_written_date(std::string_view line, TimeContext& context) {
   } else {
     words = named;
   }
-  if (days.empty() || words.any(" ,T_-") == 0) return {};
+  if (days.empty() || words.any(" ,T_-|") == 0) return {};
   const auto clock = take_clock(words);
   if (!clock) return {};
   take_year_behind(words, days);

@@ -109,10 +109,11 @@ std::int64_t track::Epochs::steps_of(const RunTrack& r, const Event& event, bool
   return (all + samples / 2) / samples;
 }
 
-// "Epoch 1/15" again: another training.
+// "Epoch 1/15" again: another training. Where no total stands beside it, the first one's number alone says so.
 bool track::Epochs::counts_again(const Event& event, std::int64_t epoch) {
   const RunTrack* const r = all_.runs.open();
-  return r && event.has(Field::epochs) && r->epochs.announces_again(epoch);
+  const bool first = r && event.text(Field::unit) == "epoch" && r->epochs.first == epoch;
+  return r && (event.has(Field::epochs) || first) && r->epochs.announces_again(epoch);
 }
 
 // The same of a log that only shows its epochs' ends.
@@ -220,6 +221,8 @@ void track::Epochs::epoch(const Moment& m) {
   r.reach(Stage::progressed);
   r.job_known = r.job_known || !tests;
   all_.values.take(r, m.event);
+  const bool counts = m.event.text(Field::unit) == "epoch";
+  if (begins && counts && r.test && !r.test->beside) all_.tests.end(r, m.now, m.out);  // it is over by now
   if (begins && number) measure_announced(r, m, *number);
   if (begins && number) {
     if (r.run.job == Job::test) r.run.job = Job::train;  // what came before was a test of its own

@@ -104,5 +104,47 @@ TEST(OwnScripts, AnEvaluationThatIsAnnouncedIsTakenOut) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.05, 0.001);
 }
 
+// Each step's own, beside it.
+TEST(OwnScripts, EpochsAndStepsThatAreSaidToBe) {
+  const auto runs = runs_of(lines_by(60, [](int i) {
+    return written("Epoch is [%d/40], mini-batch is [%d/20], time consumption is %.5f, batch_loss is 1.25",
+                   1 + i / 20, 1 + i % 20,
+                   i == 0       ? 3.75
+                   : i % 2 == 0 ? 0.125
+                                : 0.175);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 60);
+  EXPECT_EQ(runs.at(0).max_iterations, 800);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.15, 0.003);
+}
+
+// An epoch takes 20 s, the evaluation behind every second one 12 s; the second training is broken off.
+TEST(OwnScripts, StampedHeadingsOfTwoTrainings) {
+  Lines lines;
+  int now = 0;
+  const auto stamp = [&now] {
+    return written("[03.24.26|%02d:%02d:%02d] ", 10 + now / 3600, now / 60 % 60, now % 60);
+  };
+  for (const int epochs : {9, 7}) {
+    for (int i = 0; i < epochs; ++i) {
+      lines.push_back(stamp() + written("Training epoch: %d", i));
+      now += 20;
+      lines.push_back(stamp() + "\tmean_loss: 1.25");
+      lines.push_back(stamp() + "Done.");
+      if (i % 2 == 0) continue;
+      lines.push_back(stamp() + written("Eval epoch: %d", i));
+      now += 12;
+      lines.push_back(stamp() + "\tTop1: 20.00%");
+    }
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).train.iterations, 8);  // the last one's end is not told
+  EXPECT_EQ(runs.at(1).train.iterations, 6);
+  EXPECT_EQ(runs.at(1).iteration, 6);
+  for (const auto& [ordinal, run] : runs) EXPECT_NEAR(step_time(run), 20, 0.01) << ordinal;
+}
+
 }  // namespace
 }  // namespace etad::test
