@@ -50,11 +50,15 @@ std::int64_t track::Epochs::steps_shown(RunTrack& r, const Event& event, Phase p
 // All steps of an epoch together, as progress bars state them (since = "epoch"). Where the log announces its
 // epochs, a bar of none of them is a test's; with since = "heading" one that nothing has announced is nothing.
 void track::Epochs::all_steps(const Moment& m) {
+  // Where each state of a bar has a line of its own, one that is not full is not the epoch's end.
+  const auto of = positive_of(m.event, Field::batches);
+  if (of && positive_of(m.event, Field::iterations).value_or(*of) < *of) return;
   const RunTrack* const open = all_.runs.open();
   if (m.event.text(Field::since) == "heading" && (!open || !open->epochs.announced)) return;
   RunTrack& r = all_.runs.for_progress(m);
   r.dirty = true;
-  const bool training = r.epochs.end_announced() || m.event.text(Field::phase) == name_of(Phase::train);
+  const bool ends = r.epochs.end_announced();
+  const bool training = ends || m.event.text(Field::phase) == name_of(Phase::train);
   const Phase phase = training ? Phase::train : Phase::test;
   if (training || !r.job_known) r.run.job = training ? Job::train : Job::test;
   r.job_known = r.job_known || training;
@@ -69,7 +73,10 @@ void track::Epochs::all_steps(const Moment& m) {
   std::int64_t first = r.run.iteration.value_or(0);
   if (training && steps > 0) {
     plan_epochs(r, m.event, steps);
-    if (const auto epoch = r.epochs.announced) first = r.epochs.done_before(*epoch, steps);
+    if (const auto epoch = r.epochs.announced) {
+      first = r.epochs.done_before(*epoch, steps);
+      if (!ends && r.run.iteration == first + steps) return;  // the same once more, behind its validation
+    }
     r.run.iteration = first + steps;
     if (!r.run.first_iteration) r.run.first_iteration = first;
     all_.runs.add_loss(r, first + steps, m);

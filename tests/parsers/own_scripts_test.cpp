@@ -1,4 +1,4 @@
-// Forms of lines that scripts of people's own write, and few others: what the generic formats make of them.
+// Forms of lines that scripts of people's own write, and few others, and what shells make of bars.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -144,6 +144,30 @@ TEST(OwnScripts, StampedHeadingsOfTwoTrainings) {
   EXPECT_EQ(runs.at(1).train.iterations, 6);
   EXPECT_EQ(runs.at(1).iteration, 6);
   for (const auto& [ordinal, run] : runs) EXPECT_NEAR(step_time(run), 20, 0.01) << ordinal;
+}
+
+// Keras 3 into a file: each state on a line of its own, the full one again behind the validation. A Windows shell makes
+// three letters of each sign of the bar.
+TEST(KerasBars, EachStateOnALineOfItsOwn) {
+  for (const char* const sign : {"\xe2\x94\x81", "\xce\x93\xc3\xb6\xc3\xbc"}) {
+    const std::string bar = std::string(sign) + sign + sign + sign;
+    Lines lines;
+    for (int epoch = 1; epoch <= 5; ++epoch) {
+      lines.push_back(written("Epoch %d/8", epoch));
+      for (const int batch : {1, 4, 9, 13})
+        lines.push_back(written("%2d/13 %s %ds 175ms/step - accuracy: 0.2512 - loss: 2.2512", batch,
+                                bar.c_str(), (13 - batch) / 6));
+      lines.push_back(written("13/13 %s 3s 225ms/step - accuracy: 0.2512 - loss: 2.2512 - val_loss: 1.6125",
+                              bar.c_str()));
+    }
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 65);
+    EXPECT_EQ(runs.at(0).max_iterations, 104);
+    EXPECT_EQ(runs.at(0).train.iterations, 65);
+    EXPECT_EQ(runs.at(0).test.iterations, 0);
+    EXPECT_NEAR(step_time(runs.at(0)), 0.175, 1e-6);
+  }
 }
 
 }  // namespace
