@@ -94,7 +94,8 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
   if (const auto asked = models.knowledge->asked(exact, fitted.key.phase, samples)) {
     const estimators::Kind kind = models.knowledge->kind_of(asked->what);
     if (kind <= estimators::Kind::settings &&
-        models.knowledge->prefers_models(std::max(kind, question.along_with.value_or(kind)))) {
+        models.knowledge->prefers_models(
+            std::max(kind, question.along_with.value_or(estimators::Gap{kind}).kind))) {
       part->said = models.knowledge->record_of(kind, fitted.model.runs);
       return part;
     }

@@ -354,13 +354,13 @@ void Knowledge::seek_contradiction(const estimators::Case& what, std::size_t ask
     };
     asked = static_cast<std::size_t>(std::ranges::max_element(*records_, {}, weight) - records_->begin());
   }
-  const auto own = answer(asked, said.kind, what, kSupport);
+  const auto own = answer(asked, {said.kind, said.beyond}, what, kSupport);
   if (!own || performance(asked).answered < kFewest) return;
   for (std::size_t i = 0; i + 1 < fitted_.size(); ++i) {
     if (i == asked || performance(i).answered < kFewest ||
         performance(i).against > kNearly * performance(asked).against)
       continue;
-    const auto other = answer(i, said.kind, what, kSupport);
+    const auto other = answer(i, {said.kind, said.beyond}, what, kSupport);
     if (!other) continue;
     if (!(std::abs(own->estimate.log_mean - other->estimate.log_mean) > own->reach + other->reach)) continue;
     said.contradicted_by = (*records_)[i].name;
@@ -369,24 +369,25 @@ void Knowledge::seek_contradiction(const estimators::Case& what, std::size_t ask
   }
 }
 
-std::optional<estimators::Answered> Knowledge::answer(std::size_t i, Kind kind, const estimators::Case& what,
-                                                      double confidence) const {
-  return estimators::answer_of(i, *records_, kind, confidence, [&](std::size_t one) {
+std::optional<estimators::Answered> Knowledge::answer(std::size_t i, estimators::Gap gap,
+                                                      const estimators::Case& what, double confidence) const {
+  return estimators::answer_of(i, *records_, gap, confidence, [&](std::size_t one) {
     return fitted_[one] ? fitted_[one]->predict(what) : estimators::Reply{};
   });
 }
 
 std::optional<Said> Knowledge::ask(const estimators::Case& what, double confidence,
-                                   std::optional<Kind> along_with) const {
-  const Kind kind = kind_of(what);
+                                   std::optional<estimators::Gap> along_with) const {
+  const estimators::Gap gap = seen_.gap_of(what);
   const auto all = estimators::estimators();
-  const Kind farthest = std::max(kind, along_with.value_or(kind));
-  for (const std::size_t i : estimators::ranking(*records_, farthest)) {
+  const estimators::Gap farthest = std::max(gap, along_with.value_or(gap));
+  for (const std::size_t i : estimators::ranking(*records_, farthest.kind)) {
     const auto answered = answer(i, farthest, what, confidence);
     if (!answered) continue;
-    const Performance& performance = (*records_)[i].kinds[static_cast<std::size_t>(kind)];
+    const Performance& performance = (*records_)[i].kinds[static_cast<std::size_t>(gap.kind)];
     Said out;
-    out.kind = kind;
+    out.kind = gap.kind;
+    out.beyond = gap.beyond;
     out.estimator = all[i].name;
     out.source = all[i].source;
     if (performance.answered > 0) out.left_out_error_percent = performance.error_percent;

@@ -45,6 +45,7 @@ estimators::Case case_of(const ModelKey& key);
 // What estimators said, and how well they have done in such questions.
 struct Said {
   estimators::Kind kind{};
+  double beyond = 0;  // as estimators::Gap has it
   std::string_view estimator, source;
   std::optional<double> left_out_error_percent;  // of this kind of question; absent: never put to the test
   int tested_on = 0;                             // questions of it
@@ -98,7 +99,7 @@ class Knowledge {
   // The answer of the estimator with the best record; where that abstains, of the next one. nullopt: all abstain.
   // `along_with`: see Question.
   std::optional<Said> ask(const estimators::Case& what, double confidence,
-                          std::optional<estimators::Kind> along_with = std::nullopt) const;
+                          std::optional<estimators::Gap> along_with = std::nullopt) const;
 
   const std::vector<estimators::Record>& records() const { return *records_; }
   std::size_t judged() const { return judged_; }  // runs there were when the records were made
@@ -108,9 +109,9 @@ class Knowledge {
   std::array<std::string_view, estimators::kKinds> chosen() const;
 
  private:
-  // What the i-th estimator says, asked as one of questions of that kind.
-  std::optional<estimators::Answered> answer(std::size_t i, estimators::Kind kind,
-                                             const estimators::Case& what, double confidence) const;
+  // What the i-th estimator says, asked as if there were that gap.
+  std::optional<estimators::Answered> answer(std::size_t i, estimators::Gap gap, const estimators::Case& what,
+                                             double confidence) const;
   void seek_contradiction(const estimators::Case& what, std::size_t asked, Said& said) const;
   Knowledge(Data data, const estimators::History& history, estimators::Target target);
   static std::shared_ptr<Knowledge> fitted(Data data, const Knowledge* before,

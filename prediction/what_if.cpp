@@ -70,10 +70,10 @@ double throughput(const Estimate& estimate) {
 }
 
 // The farthest that one of the rows had to reach; where nobody says, no row's estimator is another's.
-estimators::Kind farthest_of(const std::vector<WhatIf::Row>& rows) {
-  auto out = estimators::Kind::seen;
+estimators::Gap farthest_of(const std::vector<WhatIf::Row>& rows) {
+  estimators::Gap out;
   for (const WhatIf::Row& row : rows)
-    if (const auto& said = row.estimate.parts.front().said) out = std::max(out, said->kind);
+    if (const auto& said = row.estimate.parts.front().said) out = std::max(out, {said->kind, said->beyond});
   return out;
 }
 
@@ -89,7 +89,7 @@ void make_comparable(std::vector<WhatIf::Row>& rows, const Ask& ask) {
   const auto farthest = farthest_of(rows);
   for (WhatIf::Row& row : rows) {
     const auto& said = row.estimate.parts.front().said;
-    if (!said || said->kind == farthest) continue;
+    if (!said || estimators::Gap{said->kind, said->beyond} == farthest) continue;
     row.question.along_with = farthest;
     auto answer = ask(row.question);
     if (!answer) continue;
@@ -112,7 +112,7 @@ void judge(WhatIf& out, Vary vary) {
   const auto best = std::ranges::max_element(out.rows, {}, goodness);
   out.best = static_cast<std::size_t>(best - out.rows.begin());
   if (vary != Vary::batch_size || !rates || out.rows.size() < 2) return;
-  const double near = farthest_of(out.rows) == estimators::Kind::seen ? kNear : kNear / 2;
+  const double near = farthest_of(out.rows).kind == estimators::Kind::seen ? kNear : kNear / 2;
   for (std::size_t i = 0; i < out.rows.size(); ++i) {
     if (!possible(out.rows[i]) || out.rows[i].samples_per_second < (1 - near) * best->samples_per_second)
       continue;

@@ -37,15 +37,15 @@ class Answers {
     for (const Estimator& estimator : estimators::estimators())
       fitted_.push_back(estimator.needs(known) ? nullptr : estimator.fit(known, Target::seconds));
   }
-  std::optional<double> rate(const Case& what, Kind kind) const {
-    for (const std::size_t i : ranking(records_, kind)) {
+  std::optional<double> rate(const Case& what, Gap gap) const {
+    for (const std::size_t i : ranking(records_, gap.kind)) {
       const Reply reply = reply_of(
-          i, records_, kind, [&](std::size_t j) { return fitted_[j] ? fitted_[j]->predict(what) : Reply{}; });
+          i, records_, gap, [&](std::size_t j) { return fitted_[j] ? fitted_[j]->predict(what) : Reply{}; });
       if (reply.estimate) return what.samples / std::exp(reply.estimate->log_mean);
     }
     return std::nullopt;
   }
-  Kind kind_of(const Case& what) const { return seen_.kind_of(what); }
+  Gap gap_of(const Case& what) const { return seen_.gap_of(what); }
 
  private:
   Seen seen_;
@@ -84,8 +84,8 @@ void print(const char* what, const Tally& tally) {
 
 void judge_knee(const Curve& curve, const Answers& answers, Tally& tally) {
   std::vector<double> measured, foretold;
-  Kind farthest = Kind::seen;
-  for (const Point& point : curve) farthest = std::max(farthest, answers.kind_of(point.what));
+  Gap farthest;
+  for (const Point& point : curve) farthest = std::max(farthest, answers.gap_of(point.what));
   for (const Point& point : curve) {
     const auto rate = answers.rate(point.what, farthest);
     if (!rate) return;
@@ -168,7 +168,7 @@ void print_devices(const History& history, const std::vector<Record>& records) {
         continue;
       std::vector<double> measured, foretold;
       for (const Point& point : curve) {
-        const auto rate = hidden(point.what) ? answers.rate(point.what, answers.kind_of(point.what))
+        const auto rate = hidden(point.what) ? answers.rate(point.what, answers.gap_of(point.what))
                                              : std::optional(point.rate);
         if (!rate) continue;
         measured.push_back(point.rate);

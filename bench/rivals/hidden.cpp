@@ -138,7 +138,7 @@ void print_hidden(const History& history, Target target, const std::string& what
       std::vector<std::optional<Answered>> answers;
       for (std::size_t i = 0; i < all.size(); ++i) {
         if (fitted[i] != nullptr) replies[i] = fitted[i]->predict(*group.what);
-        answers.push_back(answer_of(i, records, kind, kConfidence, ask));
+        answers.push_back(answer_of(i, records, seen.gap_of(*group.what), kConfidence, ask));
         sums[i].add(group.log_value, answers[i]);
       }
       const auto order = ranking(records, kind);

@@ -139,16 +139,24 @@ struct Trial {
   double error = 0;  // log(estimate / actual); NaN: no answer
   double deviation = 0;
   std::size_t fold = 0;
+  double beyond = 0;  // of the question: Gap
 };
 using Trials = std::vector<std::vector<Trial>>;  // by estimator, the same cases for all
 
-Trial trial_of(const Reply& reply, double actual, std::size_t fold) {
-  if (!reply.estimate) return {NAN, 0, fold};
-  return {reply.estimate->log_mean - actual, reply.estimate->deviation, fold};
+Trial trial_of(const Reply& reply, double actual, std::size_t fold, double beyond) {
+  if (!reply.estimate) return {NAN, 0, fold, beyond};
+  return {reply.estimate->log_mean - actual, reply.estimate->deviation, fold, beyond};
 }
 
-double unit_of(double deviation, double typical) {
-  return std::max(std::hypot(deviation, typical), 1e-6);
+double unit_of(double deviation, double typical, double beyond) {
+  return std::max(std::hypot(deviation, typical) * std::sqrt(1 + beyond), 1e-6);
+}
+
+double upper_decile(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 9 / 10);
+  std::ranges::nth_element(values, at);
+  return *at;
 }
 
 double relative(const Trial& trial) {
@@ -158,9 +166,10 @@ double relative(const Trial& trial) {
 Performance score_of(const std::vector<Trial>& trials, const std::vector<Trial>& reference) {
   Performance out;
   out.cases = static_cast<int>(trials.size());
-  std::vector<double> errors, factors;
+  std::vector<double> errors, factors, beyond;
   double ours = 0, theirs = 0;  // where both answered
   for (std::size_t i = 0; i < trials.size(); ++i) {
+    beyond.push_back(trials[i].beyond);
     if (!std::isfinite(trials[i].error)) continue;
     errors.push_back(relative(trials[i]));
     factors.push_back(std::abs(trials[i].error));
@@ -173,9 +182,10 @@ Performance score_of(const std::vector<Trial>& trials, const std::vector<Trial>&
   out.error_percent = 100 * regression::mean(errors);
   if (theirs > 0) out.against = ours / theirs;
   out.typical = regression::median(std::move(factors));
+  out.farthest = upper_decile(std::move(beyond));
   for (const Trial& trial : trials) {
     if (std::isfinite(trial.error))
-      out.scores.push_back(std::abs(trial.error) / unit_of(trial.deviation, out.typical));
+      out.scores.push_back(std::abs(trial.error) / unit_of(trial.deviation, out.typical, trial.beyond));
   }
   std::ranges::sort(out.scores);
   out.coverage = regression::score_coverage(out.scores, kConfidence, kDegrees);
@@ -215,7 +225,7 @@ std::vector<double> combine_trials(Trials& trials) {
       if (!std::isfinite(trial.error)) return {};
       return {Estimate{trial.error, trial.deviation, {}}, {}};
     });
-    together[j] = trial_of(reply, 0, fold);
+    together[j] = trial_of(reply, 0, fold, together[j].beyond);
   }
   return weights_without(kFolds);
 }
@@ -275,7 +285,8 @@ class Comparison {
       for (const auto& [needed, groups] : asked) {
         for (const ReplicateGroup& group : groups) {
           const Reply reply = fitted ? fitted->predict(*group.what) : Reply{};
-          trials_[static_cast<std::size_t>(needed)][i].push_back(trial_of(reply, group.log_value, fold));
+          trials_[static_cast<std::size_t>(needed)][i].push_back(
+              trial_of(reply, group.log_value, fold, seen.gap_of(*group.what).beyond));
         }
       }
     }
@@ -320,8 +331,8 @@ std::string_view column_of(Kind kind) {
   return kQuestions[static_cast<std::size_t>(kind)].column;
 }
 
-double Performance::reach(double deviation, double confidence) const {
-  return unit_of(deviation, typical) * regression::score_quantile(scores, confidence, kDegrees);
+double Performance::reach(double deviation, double confidence, double beyond) const {
+  return unit_of(deviation, typical, beyond) * regression::score_quantile(scores, confidence, kDegrees);
 }
 
 Seen::Seen(const History& history) {
@@ -363,6 +374,14 @@ Kind Seen::kind_of(const Case& what) const {
   return share < least || share > most ? Kind::beyond_all : Kind::range;
 }
 
+Gap Seen::gap_of(const Case& what) const {
+  Gap out{kind_of(what), 0};
+  if (out.kind != Kind::range && out.kind != Kind::beyond_all) return out;
+  const auto& [least, most] = samples_.at(key_of(what, kSeries));
+  out.beyond = std::log(std::max(what.samples / most, least / what.samples));
+  return out;
+}
+
 std::vector<Record> compare(const History& history, Target target, const std::function<void()>& alive) {
   return Comparison(history, target, alive).records();
 }
@@ -389,15 +408,20 @@ std::vector<std::size_t> ranking(const std::vector<Record>& records, Kind kind) 
   return out;
 }
 
-Reply reply_of(std::size_t i, const std::vector<Record>& records, Kind kind,
+Reply reply_of(std::size_t i, const std::vector<Record>& records, Gap gap,
                const std::function<Reply(std::size_t)>& ask) {
   if (i + 1 != records.size()) return ask(i);
+  const auto kind = static_cast<std::size_t>(gap.kind);
   std::vector<double> weights;
-  for (const Record& record : records) weights.push_back(record.kinds[static_cast<std::size_t>(kind)].weight);
+  for (const Record& record : records) weights.push_back(record.kinds[kind].weight);
+  if (gap.kind == Kind::beyond_all && gap.beyond > records.back().kinds[kind].farthest) {
+    std::ranges::fill(weights, 0);
+    weights.front() = weights.end()[-2] = 0.5;
+  }
   return combine(weights, ask);
 }
 
-std::optional<Answered> answer_of(std::size_t i, const std::vector<Record>& records, Kind kind,
+std::optional<Answered> answer_of(std::size_t i, const std::vector<Record>& records, Gap gap,
                                   double confidence, const std::function<Reply(std::size_t)>& ask) {
   std::map<std::size_t, Reply> replies;  // they depend on no kind of question
   const auto ask_once = [&](std::size_t one) {
@@ -406,13 +430,13 @@ std::optional<Answered> answer_of(std::size_t i, const std::vector<Record>& reco
     return at->second;
   };
   const auto answer_as = [&](Kind as) -> std::optional<Answered> {
-    const auto said = reply_of(i, records, as, ask_once).estimate;
+    const auto said = reply_of(i, records, {as, gap.beyond}, ask_once).estimate;
     if (!said) return std::nullopt;
     const Performance& record = records[i].kinds[static_cast<std::size_t>(as)];
-    return Answered{*said, record.reach(said->deviation, confidence)};
+    return Answered{*said, record.reach(said->deviation, confidence, gap.beyond)};
   };
-  auto out = answer_as(kind);
-  for (auto harder = farther(kind); out && harder; harder = farther(*harder)) {
+  auto out = answer_as(gap.kind);
+  for (auto harder = farther(gap.kind); out && harder; harder = farther(*harder)) {
     if (records[i].kinds[static_cast<std::size_t>(*harder)].answered == 0) continue;
     if (const auto there = answer_as(*harder)) out->reach = std::min(out->reach, there->reach);
   }

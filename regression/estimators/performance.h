@@ -37,11 +37,20 @@ inline constexpr std::size_t kKinds = 10;
 std::string_view name_of(Kind kind);    // "batch_size" for all four kinds that are about it
 std::string_view column_of(Kind kind);  // one for each: "batch_size_range"
 
+// What lies between a question and the runs that there are. The later in order is the harder to tell.
+struct Gap {
+  Kind kind{};
+  double beyond =
+      0;  // of kinds `range` and `beyond_all`: distance from its series' batch sizes, in the logarithm
+  auto operator<=>(const Gap&) const = default;
+};
+
 // What a history has seen, to tell the kind of a question by.
 class Seen {
  public:
   explicit Seen(const History& history);
   Kind kind_of(const Case& what) const;
+  Gap gap_of(const Case& what) const;
 
  private:
   std::set<std::string> keys_;
@@ -63,11 +72,13 @@ struct Performance {
   // Median of |log(actual / estimate)|. Intervals allow for it beside the deviation that the estimator itself states,
   // which may be 0: a line through two points has no residuals.
   double typical = 0;
-  // Nonconformity scores, sorted: |log(actual / estimate)| / sqrt(deviation^2 + typical^2).
+  // Nonconformity scores, sorted: |log(actual / estimate)| / sqrt((deviation^2 + typical^2) (1 + beyond)), as errors
+  // grow like those of a random walk with the distance from what ran.
   std::vector<double> scores;
+  double farthest = 0;  // nine in ten of the cases lay no farther beyond the batch sizes of their series
 
   // Half the width, in the logarithm, of the interval about an estimate of that deviation.
-  double reach(double deviation, double confidence) const;
+  double reach(double deviation, double confidence, double beyond = 0) const;
 };
 
 struct Record {
@@ -86,8 +97,10 @@ std::vector<Record> compare(
 // estimator has all the weight, that one), then the others by their error.
 std::vector<std::size_t> ranking(const std::vector<Record>& records, Kind kind);
 
-// The i-th estimator's answer to a question of that kind. `ask` gives the answer of any of them but `combined`.
-Reply reply_of(std::size_t i, const std::vector<Record>& records, Kind kind,
+// The i-th estimator's answer to a question with that gap. `ask` gives the answer of any of them but `combined`. Who
+// does best a little beyond all series may be wrong far beyond them: farther out than nearly all that the record is of,
+// the simplest estimator and the richest have the same weight, and the others none.
+Reply reply_of(std::size_t i, const std::vector<Record>& records, Gap gap,
                const std::function<Reply(std::size_t)>& ask);
 
 // An answer with half the width, in the logarithm, of its interval.
@@ -99,7 +112,7 @@ struct Answered {
 // The same with its interval. What lies between others is easier to tell than what lies beyond them, and that easier
 // than what lies beyond all series, so its interval is at most as wide as it would be as such a question: of few
 // questions between, one that went wrong would make it wider. nullopt: the estimator abstains.
-std::optional<Answered> answer_of(std::size_t i, const std::vector<Record>& records, Kind kind,
+std::optional<Answered> answer_of(std::size_t i, const std::vector<Record>& records, Gap gap,
                                   double confidence, const std::function<Reply(std::size_t)>& ask);
 
 }  // namespace etad::estimators

@@ -216,13 +216,45 @@ TEST(Performances, AFitWithoutResidualsHasAnInterval) {
   EXPECT_GT(performance.reach(0.2, 0.9), 2 * performance.reach(0, 0.9));
 }
 
+// Errors grow with the distance like those of a random walk, and so does the interval.
+TEST(Performances, FartherBeyondTheIntervalIsWider) {
+  Performance performance;
+  performance.typical = 0.1;
+  performance.scores.assign(100, 1.0);
+  EXPECT_NEAR(performance.reach(0.1, 0.9, 3), 2 * performance.reach(0.1, 0.9), 1e-9);
+  History history;
+  for (const double samples : {8, 16}) add(history, a_case("net", samples), samples);
+  const Seen seen(history);
+  EXPECT_EQ(seen.gap_of(a_case("net", 12)).beyond, 0);
+  EXPECT_NEAR(seen.gap_of(a_case("net", 64)).beyond, std::log(4), 1e-9);
+  EXPECT_NEAR(seen.gap_of(a_case("net", 4)).beyond, std::log(2), 1e-9);
+}
+
+// The second of three has all the weight, for what its record is of.
+TEST(Performances, FarBeyondAllTheSimplestAndTheRichestAnswer) {
+  constexpr auto kBeyond = static_cast<std::size_t>(Kind::beyond_all);
+  std::vector<Record> records(4);
+  records[1].kinds[kBeyond].weight = 1;
+  records[3].kinds[kBeyond].farthest = 1;
+  const auto said = [&](Gap gap) {
+    return reply_of(3, records, gap,
+                    [](std::size_t i) {
+                      const double means[] = {0.1, 0, 0.3};
+                      return Reply{Estimate{means[i], 0.1, {}}, {}};
+                    })
+        .estimate->log_mean;
+  };
+  EXPECT_NEAR(said({Kind::beyond_all, 0.9}), 0, 1e-9);
+  EXPECT_NEAR(said({Kind::beyond_all, 1.1}), 0.2, 1e-9);
+}
+
 // One of five questions between went wrong, none of fifteen beyond.
 TEST(Performances, BetweenIsNoWiderThanBeyond) {
   std::vector<Record> records(2);
   Performance& between = records[0].kinds[static_cast<std::size_t>(Kind::devices)];
   between = {5, 5, 10, 0.8, 1, 1, 0.1, {0.5, 0.8, 1, 1.5, 9}};
   const auto reach = [&](Kind kind) {
-    return answer_of(0, records, kind, 0.9,
+    return answer_of(0, records, {kind}, 0.9,
                      [](std::size_t) {
                        return Reply{Estimate{0, 0.1, {}}, {}};
                      })

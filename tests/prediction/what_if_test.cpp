@@ -38,7 +38,7 @@ class WhatIfTest : public testing::Test {
     if (!measured_) {  // but for that of 100
       Said& said = part.said.emplace();
       said.kind = batch == 100 ? estimators::Kind::seen : estimators::Kind::batch_size;
-      const auto asked = std::max(said.kind, question.along_with.value_or(said.kind));
+      const auto asked = std::max(said.kind, question.along_with.value_or(estimators::Gap{said.kind}).kind);
       said.estimator = asked == estimators::Kind::seen ? "of what ran" : "of batch sizes";
       const double width = asked == estimators::Kind::seen ? 2 : 1.1;
       part.prediction.lower = out.sum.lower = out.sum.seconds / width;
