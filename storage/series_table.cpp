@@ -16,6 +16,7 @@ constexpr std::int64_t kMostWaiting = 8'192;   // packed at once then; a query r
 constexpr std::chrono::hours kLongestWait{1};  // of samples that are few
 constexpr std::size_t kMostKnownIds = 10'000;  // series remembered by name
 constexpr std::size_t kChunkSamples = 1'024;
+constexpr std::int64_t kShortChunk = 512;  // with fewer samples it is packed again
 constexpr std::chrono::minutes kExpiryInterval{1};
 constexpr int kSeriesPerStep = 32;  // looked through for expired rows
 
@@ -39,6 +40,11 @@ SeriesTable::SeriesTable(sqlite::Connection& c, BudgetTable& budgets, const Stor
       waiting_(c, "SELECT series_id, at, value FROM recent_samples ORDER BY id"),
       clear_waiting_(c, "DELETE FROM recent_samples"),
       put_chunk_(c, "INSERT INTO sample_chunks (series_id, start_at, count, body) VALUES (?, ?, ?, ?)"),
+      last_chunk_(
+          c,
+          "SELECT id, count, body FROM sample_chunks WHERE series_id = ? AND start_at >= ? AND start_at < ?"
+          " ORDER BY start_at DESC LIMIT 1"),
+      drop_chunk_(c, "DELETE FROM sample_chunks WHERE id = ?"),
       extend_(c,
               "UPDATE series SET samples = samples + ?2, first_at = min(coalesce(first_at, ?3), ?3),"
               " last_at = max(coalesce(last_at, ?4), ?4) WHERE id = ?1"),
@@ -62,47 +68,54 @@ void SeriesTable::forget_state() {
   waiting_now_.reset();
 }
 
-std::optional<std::int64_t> SeriesTable::id_of(const Sample& sample, std::optional<std::int64_t> owner) {
-  std::string key = sample.series + '\n' + sample.labels;
+std::optional<std::int64_t> SeriesTable::id_of(const Series& series, std::optional<std::int64_t> owner) {
+  std::string key = series.name + '\n' + series.labels;
   if (const auto it = ids_.find(key); it != ids_.end()) return it->second;
   if (ids_.size() >= kMostKnownIds) ids_.clear();
   std::int64_t id = 0;
-  if (auto found = find_.query(sample.series, sample.labels); found.next()) id = found.get<std::int64_t>(0);
+  if (auto found = find_.query(series.name, series.labels); found.next()) id = found.get<std::int64_t>(0);
   if (id == 0) {
     if (owner && !budgets_.admits_series(*owner)) return std::nullopt;
-    insert_.run(sample.series, sample.labels, sample.unit, owner == kUnknownOwner ? std::nullopt : owner);
+    insert_.run(series.name, series.labels, series.unit, owner == kUnknownOwner ? std::nullopt : owner);
     id = connection_.last_insert_id();
   }
   return ids_[std::move(key)] = id;
 }
 
-void SeriesTable::add(const std::vector<Sample>& samples, std::optional<std::int64_t> owner) {
-  std::int64_t refused = 0;
+// Each with its series' id. Samples of one series mostly share its name, which then is looked up once.
+std::vector<SeriesTable::Waiting> SeriesTable::with_ids(const std::vector<Sample>& samples,
+                                                        std::optional<std::int64_t> owner) {
+  std::vector<Waiting> out;
+  out.reserve(samples.size());
+  std::unordered_map<const Series*, std::optional<std::int64_t>> ids;
   for (const Sample& sample : samples) {
-    const auto id = id_of(sample, owner);
-    if (id) {
-      wait(*id, {sample.at, sample.value});
-    } else {
-      ++refused;
-    }
+    const auto [known, is_new] = ids.try_emplace(sample.series.get());
+    if (is_new) known->second = id_of(*sample.series, owner);
+    if (known->second) out.push_back({*known->second, {sample.at, sample.value}});
   }
-  if (refused > 0) budgets_.refuse(*owner, "series", refused);
+  return out;
 }
 
-void SeriesTable::wait(std::int64_t series_id, const TimedValue& sample) {
-  if (!waiting_now_) {
-    waiting_now_ = waiting_count_.number();
-  }
-  wait_.run(series_id, sample.at, std::isnan(sample.value) ? std::nullopt : std::optional(sample.value));
-  if (++*waiting_now_ >= kMostWaiting) pack_waiting();
+// Many at once are packed at once, with those that wait.
+void SeriesTable::add(const std::vector<Sample>& samples, std::optional<std::int64_t> owner) {
+  if (samples.empty()) return;
+  const std::vector<Waiting> added = with_ids(samples, owner);
+  if (added.size() < samples.size())
+    budgets_.refuse(*owner, "series", static_cast<std::int64_t>(samples.size() - added.size()));
+  if (!waiting_now_) waiting_now_ = waiting_count_.number();
+  if (*waiting_now_ + static_cast<std::int64_t>(added.size()) >= kMostWaiting) return pack_waiting(added);
+  for (const auto& [series_id, sample] : added)
+    wait_.run(series_id, sample.at, std::isnan(sample.value) ? std::nullopt : std::optional(sample.value));
+  *waiting_now_ += static_cast<std::int64_t>(added.size());
 }
 
-void SeriesTable::pack_waiting() {
+void SeriesTable::pack_waiting(const std::vector<Waiting>& added) {
   std::vector<Waiting> samples;
   for (auto rows = waiting_.query(); rows.next();) {
     const double value = rows.is_null(2) ? std::numeric_limits<double>::quiet_NaN() : rows.get<double>(2);
     samples.push_back({rows.get<std::int64_t>(0), {rows.get<Instant>(1), value}});
   }
+  samples.insert(samples.end(), added.begin(), added.end());
   pack(samples);
   clear_waiting_.run();
   waiting_now_ = 0;
@@ -123,19 +136,45 @@ void SeriesTable::pack(std::vector<Waiting>& samples) {
 
 // No chunk reaches over the turn of an hour: a query knows by its beginning where a chunk ends at the latest.
 void SeriesTable::pack_series(std::int64_t series_id, const std::vector<TimedValue>& samples) {
-  std::vector<TimedValue> chunk;
+  std::vector<TimedValue> of_hour;
   for (std::size_t i = 0; i < samples.size();) {
     const std::int64_t hour = floor_to(microseconds(samples[i].at), kHours.bucket);
-    chunk.clear();
-    while (i < samples.size() && chunk.size() < kChunkSamples &&
-           floor_to(microseconds(samples[i].at), kHours.bucket) == hour) {
-      chunk.push_back(samples[i++]);
+    of_hour.clear();
+    for (; i < samples.size() && floor_to(microseconds(samples[i].at), kHours.bucket) == hour; ++i)
+      of_hour.push_back(samples[i]);
+    take_short_chunk(series_id, hour, of_hour);
+    for (std::size_t from = 0; from < of_hour.size(); from += kChunkSamples) {
+      const auto begin = of_hour.begin() + static_cast<std::ptrdiff_t>(from);
+      const auto count = static_cast<std::ptrdiff_t>(std::min(kChunkSamples, of_hour.size() - from));
+      const std::vector<TimedValue> chunk(begin, begin + count);
+      put_chunk_.run(series_id, chunk.front().at, chunk.size(), sqlite::Blob{pack_samples(chunk)});
     }
-    put_chunk_.run(series_id, chunk.front().at, chunk.size(), sqlite::Blob{pack_samples(chunk)});
   }
   extend_.run(series_id, samples.size(), samples.front().at, samples.back().at);
   roll_up(series_id, kMinutes, samples);
   roll_up(series_id, kHours, samples);
+}
+
+// The hour's last chunk is packed again with what follows where it is short: of many series only a few samples each
+// come together, and a row of its own for these takes as much room as the samples do.
+void SeriesTable::take_short_chunk(std::int64_t series_id, std::int64_t hour,
+                                   std::vector<TimedValue>& samples) {
+  std::int64_t id = 0;
+  std::vector<TimedValue> chunk;
+  const std::int64_t next_hour = hour + std::chrono::microseconds(kHours.bucket).count();
+  if (auto last = last_chunk_.query(series_id, hour, next_hour); last.next()) {
+    const auto count = last.get<std::int64_t>(1);
+    if (count >= kShortChunk) return;
+    id = last.get<std::int64_t>(0);
+    if (!unpack_samples(last.get<sqlite::Blob>(2).bytes, count, chunk))
+      throw_damaged(connection_, "a chunk of series", series_id);
+  }
+  if (id == 0) return;
+  drop_chunk_.run(id);
+  chunk.insert(chunk.end(), samples.begin(), samples.end());
+  std::stable_sort(chunk.begin(), chunk.end(),
+                   [](const TimedValue& a, const TimedValue& b) { return a.at < b.at; });
+  samples = std::move(chunk);
 }
 
 void SeriesTable::roll_up(std::int64_t series_id, const Tier& tier, const std::vector<TimedValue>& samples) {
@@ -169,8 +208,8 @@ void SeriesTable::merge_row(std::int64_t series_id, const Tier& tier, const Roll
 // An import's samples wait apart until it is complete: taking them out of roll-ups again would be impossible.
 void SeriesTable::add_pending(std::int64_t source_id, const std::vector<Sample>& samples) {
   std::map<std::int64_t, std::vector<TimedValue>> by_series;
-  for (const Sample& sample : samples)
-    by_series[*id_of(sample, std::nullopt)].push_back({sample.at, sample.value});
+  for (const auto& [series_id, sample] : with_ids(samples, std::nullopt))
+    by_series[series_id].push_back(sample);
   for (const auto& [series_id, values] : by_series) {
     put_pending_.run(source_id, series_id, values.size(), sqlite::Blob{pack_samples(values)});
   }
@@ -201,7 +240,7 @@ bool SeriesTable::due(Instant now) const {
 void SeriesTable::maintain(Instant now) {
   if (!packed_at_ || now < *packed_at_) packed_at_ = now;
   if (now - *packed_at_ >= kLongestWait) {
-    pack_waiting();
+    pack_waiting({});
     packed_at_ = now;
   }
   expired_at_ = now;

@@ -44,11 +44,12 @@ class SeriesTable {
     std::vector<Bucket> buckets;
   };
 
-  std::optional<std::int64_t> id_of(const Sample& sample, std::optional<std::int64_t> owner);
-  void wait(std::int64_t series_id, const TimedValue& sample);
-  void pack_waiting();
+  std::optional<std::int64_t> id_of(const Series& series, std::optional<std::int64_t> owner);
+  std::vector<Waiting> with_ids(const std::vector<Sample>& samples, std::optional<std::int64_t> owner);
+  void pack_waiting(const std::vector<Waiting>& added);
   void pack(std::vector<Waiting>& samples);
   void pack_series(std::int64_t series_id, const std::vector<TimedValue>& samples);
+  void take_short_chunk(std::int64_t series_id, std::int64_t hour, std::vector<TimedValue>& samples);
   void roll_up(std::int64_t series_id, const Tier& tier, const std::vector<TimedValue>& samples);
   void merge_row(std::int64_t series_id, const Tier& tier, const RollUp& row);
   void expire(std::int64_t series_id, Instant now);
@@ -57,7 +58,7 @@ class SeriesTable {
   BudgetTable& budgets_;
   StorageOptions options_;
   sqlite::Statement find_, insert_, wait_, waiting_count_, waiting_, clear_waiting_;
-  sqlite::Statement put_chunk_, extend_, read_rollup_, put_rollup_;
+  sqlite::Statement put_chunk_, last_chunk_, drop_chunk_, extend_, read_rollup_, put_rollup_;
   sqlite::Statement put_pending_, pending_, clear_pending_;
   sqlite::Statement next_series_, expire_chunks_, expire_rollups_;
   std::unordered_map<std::string, std::int64_t> ids_;  // by name and labels

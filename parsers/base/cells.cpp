@@ -11,9 +11,9 @@ void split_cells(std::string_view line, char delimiter, std::size_t most,
   out.clear();
   while (true) {
     std::size_t from = 0;
-    const std::size_t first = line.find_first_not_of(' ');
-    if (first != std::string_view::npos && line[first] == '"') {
-      if (const std::size_t close = line.find('"', first + 1); close != std::string_view::npos) from = close;
+    while (from < line.size() && line[from] == ' ') ++from;
+    if (from < line.size() && line[from] == '"') {
+      if (const std::size_t close = line.find('"', from + 1); close != std::string_view::npos) from = close;
     }
     const std::size_t end =
         out.size() + 1 == most ? line.size() : std::min(line.find(delimiter, from), line.size());

@@ -42,31 +42,6 @@ bool is_duration(Field f) {
          f == Field::duration;
 }
 
-// "1234" and "12.34", as nearly all numbers are written, several times faster than the general way and to the same
-// bit: both the digits and the power of ten are doubles without loss, so that their quotient is rounded once. Anything
-// else: nullopt.
-std::optional<double> plain_number(std::string_view text) {
-  static constexpr std::array<double, 16> kPowers = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                     1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-  if (text.size() > kPowers.size()) return {};  // with the point: at most 15 digits, or 16 of a whole number
-  std::uint64_t digits = 0;
-  std::size_t point = text.size();
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto digit = static_cast<unsigned>(text[i] - '0');
-    if (digit <= 9) {
-      digits = digits * 10 + digit;
-    } else if (text[i] == '.' && point == text.size()) {
-      point = i;
-    } else {
-      return {};
-    }
-  }
-  const std::size_t decimals = text.size() - std::min(point + 1, text.size());
-  constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
-  if (point == 0 || digits > kExact || (point < text.size() && decimals == 0)) return {};
-  return static_cast<double>(digits) / kPowers[decimals];
-}
-
 // The number at the head of `s`, which moves on behind it.
 std::optional<double> take_number(std::string_view& s) {
   if (!s.empty() && s.front() == '+') s.remove_prefix(1);

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parsers/base/time.h"
@@ -116,13 +118,24 @@ struct Run {
   std::string message;       // of a failed run
 };
 
-// A point of a monitoring trace.
-struct Sample {
-  std::string series;  // "gpu.power"
+// What a monitoring trace tells of, point by point.
+struct Series {
+  std::string name;    // "gpu.power"
   std::string labels;  // canonical "gpu=0,uuid=GPU-…"
   std::string unit;    // "W"
+};
+
+// A point of it. Samples of one series may share its name; equal names that are not shared are one series too.
+struct Sample {
+  Sample(std::shared_ptr<const Series> of, Instant when, double what)
+      : series(std::move(of)), at(when), value(what) {}
+  Sample(std::string name, std::string labels, std::string unit, Instant when, double what)
+      : Sample(std::make_shared<const Series>(Series{std::move(name), std::move(labels), std::move(unit)}),
+               when, what) {}
+
+  std::shared_ptr<const Series> series;  // never null
   Instant at;
-  double value = 0;
+  double value;
 };
 
 // Everything the lines of one batch added. `run` of an addition is the run's ordinal in its source.

@@ -6,23 +6,11 @@
 #include "parsers/base/printable.h"
 
 namespace etad {
-namespace {
-
-template <class IsBlank>
-std::string_view without_ends(std::string_view text, const IsBlank& is_blank) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-}  // namespace
-
-std::string_view trim(std::string_view text) {
-  return without_ends(text, [](char c) { return c == ' ' || c == '\t'; });
-}
 
 std::string_view trim(std::string_view text, std::string_view blanks) {
-  return without_ends(text, [&](char c) { return blanks.find(c) != std::string_view::npos; });
+  while (!text.empty() && blanks.find(text.front()) != std::string_view::npos) text.remove_prefix(1);
+  while (!text.empty() && blanks.find(text.back()) != std::string_view::npos) text.remove_suffix(1);
+  return text;
 }
 
 std::string_view take_until(std::string_view& text, char separator) {

@@ -8,7 +8,11 @@
 namespace etad {
 
 // Without the blanks and tabs at its ends, or without those bytes.
-std::string_view trim(std::string_view text);
+constexpr std::string_view trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
 std::string_view trim(std::string_view text, std::string_view blanks);
 
 // ASCII only, as with all letters and digits here.

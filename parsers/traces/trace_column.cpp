@@ -41,13 +41,15 @@ constexpr std::uint64_t kPowerAndHeat = 0x04 | 0x08 | 0x20 | 0x40 | 0x80;
 
 // What DCGM writes where it has no value: the int32, int64 and floating-point "blanks" and their neighbours
 // (dcgm_structs.h: not found, not supported, not permissioned, …).
+constexpr double kLeastBlank = 2147483632.0;
 bool blank(double v) {
-  return (v >= 2147483632.0 && v <= 2147483647.0) || v >= 9223372036854775792.0 ||
+  return (v >= kLeastBlank && v <= 2147483647.0) || v >= 9223372036854775792.0 ||
          (v >= 140737488355328.0 && v <= 140737488355343.0);
 }
 
 // A share in per cent may pass 100 by a little (a fan, a sum of samples), never by much.
 bool possible(std::string_view unit, double value) {
+  if (value >= 0 && value < 1000) return true;
   if (!std::isfinite(value)) return false;
   if (unit == "C") return value > -274 && value < 1000;
   if (unit == "%") return value >= 0 && value <= 1000;
@@ -55,6 +57,7 @@ bool possible(std::string_view unit, double value) {
 }
 
 bool says_nothing(std::string_view cell) {
+  if (!cell.empty() && is_digit(cell.front())) return false;
   if (cell.empty() || cell == "-" || cell.front() == '[') return true;
   static constexpr std::string_view kWords[] = {"N/A",
                                                 "n/a",
@@ -89,30 +92,37 @@ std::optional<double> mask(std::string_view cell) {
   return parse_number<std::uint64_t>(cell.substr(2), 16);
 }
 
-// "25073 MiB": the number, in the column's unit.
-std::optional<double> measure(const TraceColumn& column, std::string_view cell) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (error != std::errc{}) return std::nullopt;
-  const std::string_view unit = trim(cell.substr(static_cast<std::size_t>(end - cell.data())));
-  if (unit.empty()) return value * column.scale;
-  const auto scale = unit_scale(unit);
-  if (!scale || scale->base != column.unit) return std::nullopt;
-  return value * scale->factor;
+bool take_number(std::string_view& text, double& value) {
+  if (take_plain_number(text, value)) return true;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
 }
 
-std::optional<double> read_form(const TraceColumn& column, std::string_view cell) {
-  switch (column.form) {
-    case ValueForm::flag:
-      return flag(cell);
-    case ValueForm::mask:
-      return mask(cell);
-    case ValueForm::pstate:
-      return parse_number<double>(cell.starts_with('P') ? cell.substr(1) : cell);
-    case ValueForm::number:
-      return measure(column, cell);
+// "25073 MiB": the number, in the column's unit.
+bool measure(const TraceColumn& column, std::string_view cell, double& value) {
+  if (!take_number(cell, value)) return false;
+  while (!cell.empty() && cell.front() == ' ') cell.remove_prefix(1);
+  if (cell.empty() || cell == column.cell_unit) {
+    value *= column.scale;
+    return true;
   }
-  return std::nullopt;
+  const auto scale = unit_scale(trim(cell));
+  if (!scale || scale->base != column.unit) return false;
+  value *= scale->factor;
+  return true;
+}
+
+bool read_form(const TraceColumn& column, std::string_view cell, double& value) {
+  if (column.form == ValueForm::number) return measure(column, cell, value);
+  std::optional<double> read;
+  if (column.form == ValueForm::flag) read = flag(cell);
+  if (column.form == ValueForm::mask) read = mask(cell);
+  if (column.form == ValueForm::pstate)
+    read = parse_number<double>(cell.starts_with('P') ? cell.substr(1) : cell);
+  value = read.value_or(0);
+  return read.has_value();
 }
 
 TraceColumn column_of(const KnownColumn& known) {
@@ -153,7 +163,9 @@ bool own_name(std::string_view name) {
 void use_unit(std::string_view unit, TraceColumn& column) {
   if (column.role != ColumnRole::value || column.form != ValueForm::number) return;
   const auto scale = unit_scale(unit);
-  if (scale && scale->base == column.unit) column.scale = scale->factor;
+  if (!scale || scale->base != column.unit) return;
+  column.scale = scale->factor;
+  column.cell_unit = unit;
 }
 
 // "name{labels} [unit]" or "name [unit]".
@@ -256,11 +268,11 @@ CellValue read_cell(const TraceColumn& column, std::string_view cell) {
   using State = CellValue::State;
   cell = trim(cell);
   if (says_nothing(cell)) return {State::missing, 0};
-  const auto value = read_form(column, cell);
-  if (!value) return {State::bad, 0};
-  if (blank(column.scale == 0 ? *value : *value / column.scale)) return {State::missing, 0};
-  if (!possible(column.unit, *value)) return {State::bad, 0};
-  return {State::good, *value};
+  double value = 0;
+  if (!read_form(column, cell, value)) return {State::bad, 0};
+  if (value >= kLeastBlank * column.scale && blank(value / column.scale)) return {State::missing, 0};
+  if (!possible(column.unit, value)) return {State::bad, 0};
+  return {State::good, value};
 }
 
 std::optional<UnitScale> unit_scale(std::string_view unit) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "parsers/base/error.h"
+#include "parsers/base/record.h"
 #include "parsers/base/trace_labels.h"
 
 namespace etad {
@@ -39,9 +41,12 @@ struct TraceColumn {
   TraceLabel label = TraceLabel::count_;
   std::string series;
   std::string unit;
-  double scale = 1;       // of a number without a unit of its own
+  double scale = 1;       // of a number without a unit of its own, or with this one:
+  std::string cell_unit;  // "MiB", where the header says it
   std::string stands_in;  // the series it is taken for where no other column is it
   std::vector<std::pair<TraceLabel, std::string>> labels;  // its own, given in the configuration
+  // Its series by the rows' labels, as the sink numbers these; made when first needed.
+  std::vector<std::shared_ptr<const Series>> known_series = {};
 };
 
 // One tool's names.

@@ -133,7 +133,7 @@ class CsvReader final : public HeadedReader {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (columns_[i].role == ColumnRole::value) sink_.add(columns_[i], cells_[i], out);
       if (columns_[i].role != ColumnRole::field_value) continue;
-      const TraceColumn named = column_named(names_, field);
+      TraceColumn named = column_named(names_, field);
       if (named.role == ColumnRole::value) sink_.add(named, cells_[i], out);
     }
   }

@@ -97,8 +97,8 @@ class PrometheusReader final : public TraceReader {
     if (line.empty() || line.front() == '#') return TraceLine::structure;
     const Metric metric = read_metric(line);
     if (metric.value.empty()) return TraceLine::other;
-    const TraceColumn& column = column_of(metric.name);
-    if (column.role != ColumnRole::value) return TraceLine::ignored;
+    TraceColumn* const column = column_of(metric.name);
+    if (column == nullptr || column->role != ColumnRole::value) return TraceLine::ignored;
     SampleSink::RowTime row;
     if (!metric.time.empty()) {
       row.at = time_of(metric.time);
@@ -108,7 +108,7 @@ class PrometheusReader final : public TraceReader {
       }
     }
     if (sink_.begin(row, metric.labels, arrival, time, out, metric.name))
-      sink_.add(column, metric.value, out);
+      sink_.add(*column, metric.value, out);
     return TraceLine::samples;
   }
 
@@ -117,15 +117,17 @@ class PrometheusReader final : public TraceReader {
   void restore(const TraceState& state, TimeContext&) override { sink_.restore(state); }
 
  private:
-  // Metrics come again and again; a file of ever new names costs a table, not memory.
-  const TraceColumn& column_of(std::string_view name) {
+  // Metrics come again and again; a file of ever new names costs a table, not memory. nullptr: no metric's name.
+  TraceColumn* column_of(std::string_view name) {
     static constexpr std::size_t kMostKnown = 1024;
-    static const TraceColumn kNone;
-    if (name.size() > 96) return kNone;
+    if (name.size() > 96) return nullptr;
     std::string key(name);
-    if (const auto it = known_.find(key); it != known_.end()) return it->second;
-    if (known_.size() >= kMostKnown) known_.clear();
-    return known_.emplace(std::move(key), column_named(ColumnNames::prometheus, name)).first->second;
+    if (const auto it = known_.find(key); it != known_.end()) return &it->second;
+    if (known_.size() >= kMostKnown) {
+      known_.clear();
+      sink_.forget_columns();
+    }
+    return &known_.emplace(std::move(key), column_named(ColumnNames::prometheus, name)).first->second;
   }
 
   SampleSink sink_;

@@ -21,6 +21,7 @@ bool HeadedReader::keep_header(std::string_view line, Records& out) {
 }
 
 bool HeadedReader::begin_header(std::string_view line, Records& out) {
+  if (header_.size() == 1 && header_.front() == line) return false;
   drop_header();
   return keep_header(line, out);
 }
@@ -28,6 +29,7 @@ bool HeadedReader::begin_header(std::string_view line, Records& out) {
 void HeadedReader::drop_header() {
   header_.clear();
   columns_.clear();
+  sink_.forget_columns();
 }
 
 void HeadedReader::add_columns(ColumnNames names) {

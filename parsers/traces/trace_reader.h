@@ -33,7 +33,8 @@ class HeadedReader : public TraceReader {
 
   // The lines that made the columns what they are. False (and counted): too long to be kept.
   bool keep_header(std::string_view line, Records& out);
-  // The same for the first line of a new header: what the one before named is gone either way.
+  // The same for the first line of a new header: what the one before named is gone either way. False also where it is
+  // the same header again, as some tools write it every few lines: its columns stay.
   bool begin_header(std::string_view line, Records& out);
   void drop_header();
   std::size_t kept_lines() const { return header_.size(); }

@@ -1,9 +1,10 @@
 #include "parsers/traces/trace_sink.h"
 
 #include <date/date.h>
-#include <limits>
 
+#include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <utility>
 
 #include "parsers/base/cells.h"
@@ -169,7 +170,11 @@ std::optional<Instant> SampleSink::time_of(const RowTime& row, std::optional<Ins
   }
   if (!row.clock.empty()) {
     if (!row.date.empty()) {
+      if (row.date == date_ && row.clock == clock_) return scan_at_;  // of the same scan
       const auto at = read_time(whole_date(row, time) + " " + clock_of_24(row.clock), time);
+      date_ = row.date;
+      clock_ = row.clock;
+      scan_at_ = at;
       if (!at) state_.complaint = quoted(row.date) + " " + quoted(row.clock) + " is no time";
       return at;
     }
@@ -191,44 +196,76 @@ bool SampleSink::admit(std::uint64_t labels) {
   return true;
 }
 
-bool SampleSink::begin(const RowTime& row, const TraceLabels& labels, std::optional<Instant> arrival,
+// Which of the known sets the labels are; behind the last of these: a new one, which then is `new_set_`.
+std::size_t SampleSink::find_set(const TraceLabels& labels) {
+  const auto same = [&](const LabelSet& set) {
+    for (std::size_t i = 0; i < set.values.size(); ++i)
+      if (set.values[i] != labels[static_cast<TraceLabel>(i)]) return false;
+    return true;
+  };
+  if (set_ < sets_.size() && same(sets_[sets_[set_].next])) return sets_[set_].next;
+  for (std::size_t i = 0; i < new_set_.values.size(); ++i)
+    new_set_.values[i] = labels[static_cast<TraceLabel>(i)];
+  labels.write(options_.labels, new_set_.text);
+  new_set_.hash = fnv1a(new_set_.text);
+  const auto known = std::find_if(sets_.begin(), sets_.end(),
+                                  [&](const LabelSet& set) { return set.hash == new_set_.hash; });
+  if (known != sets_.end()) known->values = new_set_.values;
+  return static_cast<std::size_t>(known - sets_.begin());
+}
+
+bool SampleSink::begin(const RowTime& row, TraceLabels labels, std::optional<Instant> arrival,
                        TimeContext& time, Records& out, std::string_view key) {
-  row_labels_ = labels;
-  std::string_view& host = row_labels_[TraceLabel::host];
+  std::string_view& host = labels[TraceLabel::host];
   if (host == options_.own_host) host = {};
-  row_labels_.write(options_.labels, labels_);
-  const std::uint64_t set = fnv1a(labels_);
+  const std::size_t set = find_set(labels);
+  const std::uint64_t hash = set < sets_.size() ? sets_[set].hash : new_set_.hash;
   const bool timed = row.at || !row.stamp.empty() || !row.clock.empty();
   const bool counted = !timed && options_.start && options_.interval;
-  const auto at = counted ? scan_time(fnv1a(key, set)) : time_of(row, arrival, time);
-  if (!at || !admit(set)) {
+  const auto at = counted ? scan_time(fnv1a(key, hash)) : time_of(row, arrival, time);
+  if (!at || (set == sets_.size() && !admit(hash))) {
     ++out.rejected;
     return false;
   }
+  if (set == sets_.size()) sets_.push_back(new_set_);
+  if (set_ < sets_.size()) sets_[set_].next = set;
+  set_ = set;
   at_ = *at;
   state_.last = at;
   return true;
 }
 
-const std::string& SampleSink::labels_with(const TraceColumn& column) {
-  if (column.labels.empty()) return labels_;
-  TraceLabels labels = row_labels_;
+std::shared_ptr<const Series> SampleSink::make_series(const TraceColumn& column) const {
+  const LabelSet& set = sets_[set_];
+  if (column.labels.empty())
+    return std::make_shared<const Series>(Series{column.series, set.text, column.unit});
+  TraceLabels labels;
+  for (std::size_t i = 0; i < set.values.size(); ++i) labels[static_cast<TraceLabel>(i)] = set.values[i];
   for (const auto& [label, value] : column.labels) labels[label] = value;
-  labels.write(options_.labels, column_labels_);
-  return column_labels_;
+  std::string text;
+  labels.write(options_.labels, text);
+  return std::make_shared<const Series>(Series{column.series, std::move(text), column.unit});
 }
 
-void SampleSink::add(const TraceColumn& column, std::string_view cell, Records& out) {
+const std::shared_ptr<const Series>& SampleSink::series_of(TraceColumn& column) {
+  if (set_ < column.known_series.size() && column.known_series[set_]) return column.known_series[set_];
+  if (known_series_ >= kMostKnownSeries) return lone_series_ = make_series(column);
+  ++known_series_;
+  if (set_ >= column.known_series.size()) column.known_series.resize(set_ + 1);
+  return column.known_series[set_] = make_series(column);
+}
+
+void SampleSink::add(TraceColumn& column, std::string_view cell, Records& out) {
   const CellValue value = read_cell(column, cell);
   if (value.state == CellValue::State::missing) return;
   if (value.state == CellValue::State::bad) {
     reject(quoted(cell) + " is no value of " + column.series, out);
     return;
   }
-  const std::string& labels = labels_with(column);
-  out.samples.push_back({column.series, labels, column.unit, at_, value.value});
+  const std::shared_ptr<const Series>& series = series_of(column);
+  out.samples.emplace_back(series, at_, value.value);
   if (column.form == ValueForm::mask)
-    out.samples.push_back({"gpu.throttled", labels, "", at_, throttled(value.value) ? 1.0 : 0.0});
+    out.samples.emplace_back("gpu.throttled", series->labels, "", at_, throttled(value.value) ? 1.0 : 0.0);
 }
 
 void SampleSink::reject(std::string why, Records& out) {

@@ -2,10 +2,13 @@
 // there may be, and makes samples of them. Private to the trace readers.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "parsers/traces/trace.h"
 
@@ -21,6 +24,9 @@ class SampleSink {
   // labels are no labels, would otherwise fill the history with series.
   static constexpr std::size_t kMostLabelSets = 256;
 
+  // So many series are remembered in columns; any more are made anew for each of their samples.
+  static constexpr std::size_t kMostKnownSeries = 4096;
+
   explicit SampleSink(const TraceOptions& options);
 
   // What a line says of its time.
@@ -34,11 +40,14 @@ class SampleSink {
 
   // Begins a row; false (and counted) where it can't have a time or is of one label set too many. `key` tells
   // rows of one scan apart where labels do not.
-  bool begin(const RowTime& row, const TraceLabels& labels, std::optional<Instant> arrival, TimeContext& time,
+  bool begin(const RowTime& row, TraceLabels labels, std::optional<Instant> arrival, TimeContext& time,
              Records& out, std::string_view key = {});
 
-  // A cell of that row.
-  void add(const TraceColumn& column, std::string_view cell, Records& out);
+  // A cell of that row. The column belongs to this sink: its series are remembered there.
+  void add(TraceColumn& column, std::string_view cell, Records& out);
+
+  // The columns that were used are gone, and others come.
+  void forget_columns() { known_series_ = 0; }
 
   void reject(std::string why, Records& out);  // counts one, and remembers why
   const std::string& complaint() const { return state_.complaint; }
@@ -53,14 +62,28 @@ class SampleSink {
   std::string whole_date(const RowTime& row, const TimeContext& time) const;
   std::optional<Instant> scan_time(std::uint64_t row);
   bool admit(std::uint64_t labels);
-  const std::string& labels_with(const TraceColumn& column);
+  // What rows say of their devices. A trace's devices take turns, so that a row mostly names the device that came
+  // behind its predecessor's the last time: then nothing is written, hashed or looked up.
+  struct LabelSet {
+    std::array<std::string, static_cast<std::size_t>(TraceLabel::count_)> values;  // as the lines have them
+    std::string text;
+    std::uint64_t hash = 0;
+    std::size_t next = 0;  // which one came behind it the last time
+  };
+  std::size_t find_set(const TraceLabels& labels);
+  const std::shared_ptr<const Series>& series_of(TraceColumn& column);
+  std::shared_ptr<const Series> make_series(const TraceColumn& column) const;
 
   TraceOptions options_;
   TraceState state_;
+  std::vector<LabelSet> sets_;      // those admitted since the reader was made
+  std::size_t known_series_ = 0;    // remembered in columns
+  std::string date_, clock_;        // of the last row that showed both …
+  std::optional<Instant> scan_at_;  // … and what time that was
   // The row at hand.
-  TraceLabels row_labels_;
-  std::string labels_;
-  std::string column_labels_;
+  std::size_t set_ = 0;  // its labels
+  LabelSet new_set_;     // the same, before they are admitted
+  std::shared_ptr<const Series> lone_series_;
   Instant at_{};
 };
 

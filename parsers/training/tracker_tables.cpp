@@ -120,8 +120,8 @@ void track::Tables::sample(const Moment& m) {
     ++m.out.rejected;
     return;
   }
-  m.out.samples.push_back({series, kept_text(m.event.text(Field::label), track::kMaxText),
-                           kept_text(m.event.text(Field::unit), track::kMaxText), *m.now, *value});
+  m.out.samples.emplace_back(series, kept_text(m.event.text(Field::label), track::kMaxText),
+                             kept_text(m.event.text(Field::unit), track::kMaxText), *m.now, *value);
 }
 
 }  // namespace etad

@@ -21,9 +21,9 @@ void require(bool holds) {
 
 void check(const Records& records, std::set<std::string>& labels) {
   for (const Sample& sample : records.samples) {
-    require(!sample.series.empty() && sample.series.size() <= 64 && std::isfinite(sample.value));
-    require(sample.labels.size() <= 1024 && sample.labels.find('\n') == std::string::npos);
-    labels.insert(sample.labels);
+    require(!sample.series->name.empty() && sample.series->name.size() <= 64 && std::isfinite(sample.value));
+    require(sample.series->labels.size() <= 1024 && sample.series->labels.find('\n') == std::string::npos);
+    labels.insert(sample.series->labels);
   }
   require(records.rejected >= 0);
 }

@@ -1,6 +1,9 @@
 // dmon, pmon, dcgmi dmon, Prometheus, dstat, sadf.
 #include <gmock/gmock.h>
 
+#include <set>
+
+#include "parsers/traces/trace_sink.h"
 #include "tests/parsers/trace_lines.h"
 
 namespace etad {
@@ -170,11 +173,74 @@ TEST(Traces, LabelSetsAreBounded) {
   EXPECT_THAT(run.complaint, HasSubstr("256 different sets of labels"));
 }
 
+// Devices that take turns, in any order, and more series than a reader remembers: each sample is of its line's.
+TEST(Traces, SamplesAreOfTheirLinesDevices) {
+  std::vector<std::string> lines, expected;
+  for (int round = 0; round < 3; ++round) {
+    for (const char* const metric : {"GPU_UTIL", "MEM_COPY_UTIL", "ENC_UTIL", "DEC_UTIL"}) {
+      for (int i = 0; i < 256; ++i) {
+        const int gpu = round == 1 ? 255 - i : i;
+        const std::string value = std::to_string((gpu + round) % 100);
+        lines.push_back(std::string("DCGM_FI_DEV_") + metric + "{gpu=\"" + std::to_string(gpu) + "\"} " +
+                        value + " 1714979289250");
+        expected.push_back("{gpu=" + std::to_string(gpu) + "} " + value + " % 2024-05-06T07:08:09.25Z");
+      }
+    }
+  }
+  const std::vector<std::string> texts = read_trace("prometheus", lines).texts();
+  ASSERT_EQ(texts.size(), expected.size());
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    ASSERT_EQ(texts[i].substr(texts[i].find('{')), expected[i]) << i;
+
+  // A CSV's columns, under a header that comes again, as itself and then with other names.
+  const TraceRun csv =
+      read_trace("nvidia-smi", {"timestamp, index, power.draw [W]", "2024/05/06 07:08:09.000, 0, 71.5 W",
+                                "2024/05/06 07:08:09.000, 1, 72 W", "timestamp, index, power.draw [W]",
+                                "2024/05/06 07:08:10.000, 0, 73 W", "timestamp, index, memory.used [MiB]",
+                                "2024/05/06 07:08:11.000, 0, 2 MiB", "2024/05/06 07:08:11.000, 1, 3 KiB"});
+  EXPECT_THAT(csv.texts(), ElementsAre("gpu.power{gpu=0} 71.5 W 2024-05-06T07:08:09Z",
+                                       "gpu.power{gpu=1} 72 W 2024-05-06T07:08:09Z",
+                                       "gpu.power{gpu=0} 73 W 2024-05-06T07:08:10Z",
+                                       "gpu.memory_used{gpu=0} 2097152 B 2024-05-06T07:08:11Z",
+                                       "gpu.memory_used{gpu=1} 3072 B 2024-05-06T07:08:11Z"));
+}
+
+TEST(Traces, MoreSeriesThanAreRememberedAreStillRead) {
+  std::vector<std::string> lines;
+  const char* const metrics[] = {"GPU_UTIL",
+                                 "MEM_COPY_UTIL",
+                                 "ENC_UTIL",
+                                 "DEC_UTIL",
+                                 "FB_USED",
+                                 "FB_FREE",
+                                 "GPU_TEMP",
+                                 "MEMORY_TEMP",
+                                 "POWER_USAGE",
+                                 "SM_CLOCK",
+                                 "MEM_CLOCK",
+                                 "XID_ERRORS",
+                                 "FB_RESERVED",
+                                 "FB_TOTAL",
+                                 "PSTATE",
+                                 "FAN_SPEED",
+                                 "PCIE_REPLAY_COUNTER",
+                                 "TOTAL_ENERGY_CONSUMPTION"};
+  for (const char* const metric : metrics)
+    for (int gpu = 0; gpu < 256; ++gpu)
+      lines.push_back(std::string("DCGM_FI_DEV_") + metric + "{gpu=\"" + std::to_string(gpu) +
+                      "\"} 1 1714979289250");
+  const TraceRun run = read_trace("prometheus", lines);
+  ASSERT_GT(run.records.samples.size(), SampleSink::kMostKnownSeries);
+  std::set<std::string> series;
+  for (const Sample& sample : run.records.samples) series.insert(sample.series->name + sample.series->labels);
+  EXPECT_EQ(series.size(), run.records.samples.size());
+}
+
 TEST(Traces, HostileLabelValuesAreCutAndMadePlain) {
   const TraceRun run = read_trace("prometheus", {"DCGM_FI_DEV_GPU_UTIL{gpu=\"0,host=evil\",Hostname=\"" +
                                                  std::string(500, 'x') + "\"} 1 1714979289250"});
   ASSERT_EQ(run.records.samples.size(), 1U);
-  EXPECT_EQ(run.records.samples[0].labels, "gpu=0 host evil,host=" + std::string(96, 'x'));
+  EXPECT_EQ(run.records.samples[0].series->labels, "gpu=0 host evil,host=" + std::string(96, 'x'));
 }
 
 const std::vector<std::string> kDstat = {
@@ -224,7 +290,7 @@ TEST(Dstat, YearsGoOnAndNamesMaySayTheirGroupAgain) {
 
 TEST(Dstat, OfThisMachineNeedsNoHost) {
   const TraceRun run = read_trace("dstat", kDstat, {.own_host = "n7"});
-  EXPECT_EQ(run.records.samples.at(0).labels, "");
+  EXPECT_EQ(run.records.samples.at(0).series->labels, "");
 }
 
 TEST(Sadf, SectionsOfSemicolons) {

@@ -24,8 +24,8 @@ struct Extent {
 
 void take(const Records& records, std::map<std::string, Extent>& series) {
   for (const Sample& sample : records.samples) {
-    Extent& of = series[sample.series + "{" + sample.labels + "}"];
-    of.unit = sample.unit;
+    Extent& of = series[sample.series->name + "{" + sample.series->labels + "}"];
+    of.unit = sample.series->unit;
     of.min = std::min(of.min, sample.value);
     of.max = std::max(of.max, sample.value);
     of.first = of.count == 0 ? sample.at : std::min(of.first, sample.at);
