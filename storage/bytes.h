@@ -64,6 +64,7 @@ class ByteReader {
   explicit ByteReader(std::string_view in) : in_(in) {}
 
   bool ok() const { return ok_; }
+  void refuse() { ok_ = false; }  // what was read makes no sense
   bool at_end() const { return position_ == in_.size(); }
 
   std::uint8_t byte() {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "storage/bytes.h"
+#include "storage/integer_blocks.h"
 
 namespace etad {
 namespace {
@@ -15,8 +16,9 @@ namespace {
 constexpr std::uint8_t kMaxDecimals = 9;
 constexpr std::uint8_t kBinary = 15;
 
-// The high half of a sample chunk's: the unit of its times.
+// The high half of a sample chunk's: the unit of its times and, above that, the form of what follows.
 constexpr std::array<std::int64_t, 3> kUnits = {1'000'000, 1'000, 1};  // microseconds
+constexpr std::uint8_t kUnitBits = 0x30, kInBlocks = 0x80;
 
 constexpr std::array<double, kMaxDecimals + 1> kPowers = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 constexpr double kLargest = 1e15;  // whole numbers are exact in a double, and differences fit, up to there
@@ -90,44 +92,74 @@ std::string pack_samples(const std::vector<TimedValue>& samples) {
   const std::size_t unit = unit_of(samples);
   const std::uint8_t decimals =
       decimals_of(samples, [](const TimedValue& s, std::uint8_t d) { return is_decimal(s.value, d); });
-  out.byte(static_cast<std::uint8_t>(unit << 4 | decimals));
-  std::int64_t last_at = 0, last_step = 0, last_value = 0;
-  std::uint64_t last_bits = 0;
-  for (const auto& sample : samples) {
-    const std::int64_t at = sample.at.time_since_epoch().count() / kUnits[unit];
-    const std::int64_t step = wrapping_sub(at, last_at);
-    out.signed_int(wrapping_sub(step, last_step));
-    last_step = last_at == 0 ? 0 : step;  // the first one's distance from 1970 is no step
-    last_at = at;
-    if (decimals == kBinary) {
-      write_binary(out, sample.value, last_bits);
-    } else {
-      const std::int64_t value = scaled(sample.value, decimals);
-      out.signed_int(value - last_value);
-      last_value = value;
-    }
+  out.byte(static_cast<std::uint8_t>(kInBlocks | unit << 4 | decimals));
+  std::vector<std::int64_t> numbers;
+  numbers.reserve(samples.size());
+  for (const auto& sample : samples) numbers.push_back(sample.at.time_since_epoch().count() / kUnits[unit]);
+  write_integers(out, numbers);
+  if (decimals == kBinary) {
+    std::uint64_t bits = 0;
+    for (const auto& sample : samples) write_binary(out, sample.value, bits);
+    return body;
   }
+  numbers.clear();
+  for (const auto& sample : samples) numbers.push_back(scaled(sample.value, decimals));
+  write_integers(out, numbers);
   return body;
 }
 
-bool unpack_samples(std::string_view body, std::int64_t count, std::vector<TimedValue>& out) {
+namespace {
+
+Instant instant_of(std::int64_t at, std::size_t unit) {
+  const auto us = static_cast<std::uint64_t>(at) * static_cast<std::uint64_t>(kUnits[unit]);
+  return Instant(Instant::duration(static_cast<std::int64_t>(us)));
+}
+
+void read_blocks(ByteReader& in, std::size_t unit, std::uint8_t decimals, std::int64_t count,
+                 std::vector<TimedValue>& out) {
   const std::size_t before = out.size();
-  ByteReader in(body);
-  const std::uint8_t head = in.byte();
-  const std::size_t unit = head >> 4;
-  const std::uint8_t decimals = head & 15;
-  if (unit >= kUnits.size() || (decimals > kMaxDecimals && decimals != kBinary)) return false;
+  std::vector<std::int64_t> numbers;
+  read_integers(in, static_cast<std::size_t>(count), numbers);
+  if (!in.ok()) return;
+  for (const std::int64_t at : numbers) out.push_back({instant_of(at, unit), 0});
+  if (decimals == kBinary) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = before; i < out.size() && in.ok(); ++i) out[i].value = read_binary(in, bits);
+    return;
+  }
+  read_integers(in, static_cast<std::size_t>(count), numbers);
+  for (std::size_t i = 0; in.ok() && i < numbers.size(); ++i)
+    out[before + i].value = unscaled(numbers[i], decimals);
+}
+
+// As chunks were written before: sample by sample, each number as it differs from the last sample's.
+void read_interleaved(ByteReader& in, std::size_t unit, std::uint8_t decimals, std::int64_t count,
+                      std::vector<TimedValue>& out) {
   std::int64_t at = 0, last_step = 0, value = 0;
   std::uint64_t bits = 0;
   for (std::int64_t i = 0; i < count && in.ok(); ++i) {
     const std::int64_t step = wrapping_add(last_step, in.signed_int());
     last_step = at == 0 ? 0 : step;
     at = wrapping_add(at, step);
-    const auto us = static_cast<std::uint64_t>(at) * static_cast<std::uint64_t>(kUnits[unit]);
     if (decimals != kBinary) value = wrapping_add(value, in.signed_int());
-    out.push_back({Instant(Instant::duration(static_cast<std::int64_t>(us))),
-                   decimals == kBinary ? read_binary(in, bits) : unscaled(value, decimals)});
+    out.push_back(
+        {instant_of(at, unit), decimals == kBinary ? read_binary(in, bits) : unscaled(value, decimals)});
   }
+}
+
+}  // namespace
+
+bool unpack_samples(std::string_view body, std::int64_t count, std::vector<TimedValue>& out) {
+  const std::size_t before = out.size();
+  ByteReader in(body);
+  const std::uint8_t head = in.byte();
+  const std::size_t unit = (head & kUnitBits) >> 4;
+  const std::uint8_t decimals = head & 15;
+  if (unit >= kUnits.size() || (decimals > kMaxDecimals && decimals != kBinary) || count < 0 ||
+      (head & 0x40) != 0)
+    return false;
+  const auto read = (head & kInBlocks) != 0 ? read_blocks : read_interleaved;
+  read(in, unit, decimals, count, out);
   if (in.ok() && in.at_end()) return true;
   out.resize(before);
   return false;

@@ -16,8 +16,8 @@ struct TimedValue {
   double value = 0;
 };
 
-// The times as differences of differences, in the coarsest unit that holds them all; the values, where they
-// are decimal numbers (what monitors print), as differences of whole numbers: 2 to 4 bytes a sample. Exact.
+// The times as whole numbers of the coarsest unit that holds them all; the values, where they are decimal numbers
+// (what monitors print), as whole numbers too; both in blocks (storage/integer_blocks.h): 1 to 2 bytes a sample. Exact.
 std::string pack_samples(const std::vector<TimedValue>& samples);
 
 // Appends `count` samples; false (and `out` as it was) where the bytes are no such chunk.

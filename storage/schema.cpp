@@ -14,8 +14,8 @@ using sqlite::Connection;
 using sqlite::Failure;
 using sqlite::Statement;
 
-constexpr std::array kSteps = {kStep1, kStep2,  kStep3,  kStep4,  kStep5,  kStep6,  kStep7,  kStep8,
-                               kStep9, kStep10, kStep11, kStep12, kStep13, kStep14, kStep15, kStep16};
+constexpr std::array kSteps = {kStep1,  kStep2,  kStep3,  kStep4,  kStep5,  kStep6,  kStep7,  kStep8, kStep9,
+                               kStep10, kStep11, kStep12, kStep13, kStep14, kStep15, kStep16, kStep17};
 
 // What the steps make: a history that was rescued from a damaged disk may lack some.
 constexpr std::array kTables = {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "storage/chunks.h"
+#include "storage/integer_blocks.h"
 #include "storage/sample_codec.h"
 #include "tests/storage/history_fixture.h"
 
@@ -124,6 +125,80 @@ TEST(Chunks, AnySamplesComeBack) {
       EXPECT_EQ(std::bit_cast<std::uint64_t>(read[i].value), std::bit_cast<std::uint64_t>(samples[i].value));
     }
   }
+}
+
+TEST(Chunks, AnyIntegersComeBack) {
+  std::mt19937_64 random(6);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<std::int64_t> numbers(random() % 200);
+    const auto step = static_cast<std::int64_t>(random() % 1'000'000);
+    const unsigned shift = static_cast<unsigned>(random() % 64);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const auto small = static_cast<std::int64_t>(random() >> shift);
+      numbers[i] = round % 3 == 0   ? any_integer(random)
+                   : round % 3 == 1 ? small
+                                    : wrapping_add(static_cast<std::int64_t>(i) * step, small);
+    }
+    std::string body;
+    ByteWriter out(body);
+    write_integers(out, numbers);
+    ByteReader in(body);
+    std::vector<std::int64_t> read = {1, 2, 3};
+    read_integers(in, numbers.size(), read);
+    ASSERT_TRUE(in.ok() && in.at_end()) << round;
+    ASSERT_EQ(read, numbers) << round;
+    for (std::size_t size = 0; size < body.size(); ++size) {
+      ByteReader cut(std::string_view(body).substr(0, size));
+      read_integers(cut, numbers.size(), read);
+      ASSERT_FALSE(cut.ok()) << round << " cut at " << size;
+    }
+  }
+}
+
+std::size_t bytes_of(const std::vector<TimedValue>& samples) {
+  std::vector<TimedValue> read;
+  const std::string body = pack_samples(samples);
+  EXPECT_TRUE(unpack_samples(body, static_cast<std::int64_t>(samples.size()), read));
+  EXPECT_THAT(read, SizeIs(samples.size()));
+  return body.size();
+}
+
+// What monitors print: one in two clocks a bit, megabytes in steps, a regular time nothing.
+TEST(Chunks, WhatMonitorsPrintCostsFewBits) {
+  std::mt19937_64 random(7);
+  std::vector<TimedValue> clock, memory, power, still;
+  for (int i = 0; i < 1024; ++i) {
+    const Instant regular = after(i), jittered = regular + std::chrono::milliseconds(random() % 40);
+    still.push_back({regular, 1.215e9});
+    clock.push_back({regular, random() % 2 == 0 ? 1.215e9 : 1.38e9});
+    memory.push_back(
+        {jittered, static_cast<double>(1 << 20) * static_cast<double>(20'480 + 64 * (random() % 3))});
+    power.push_back({jittered, static_cast<double>(24'000 + random() % 6000) / 100});
+  }
+  EXPECT_LE(bytes_of(still), 1024U / 8);
+  EXPECT_LE(bytes_of(clock), 1024U * 3 / 8);
+  EXPECT_LE(bytes_of(memory), 1024U * 11 / 8);
+  EXPECT_LE(bytes_of(power), 1024U * 22 / 8);
+}
+
+// A history that was written before blocks were keeps its chunks.
+TEST(Chunks, SamplesOfBeforeAreRead) {
+  std::string body;
+  ByteWriter out(body);
+  out.byte(0x12);  // milliseconds, two decimals
+  const std::int64_t steps[] = {1'800'000'000'000, 1000, 0, 4};
+  const std::int64_t values[] = {7150, 25, 0, -175};
+  for (int i = 0; i < 4; ++i) {
+    out.signed_int(steps[i]);
+    out.signed_int(values[i]);
+  }
+  std::vector<TimedValue> read;
+  ASSERT_TRUE(unpack_samples(body, 4, read));
+  ASSERT_THAT(read, SizeIs(4));
+  EXPECT_EQ(read[3].at, Instant(std::chrono::milliseconds(1'800'000'003'004)));
+  EXPECT_EQ(read[0].value, 71.5);
+  EXPECT_EQ(read[1].value, 71.75);
+  EXPECT_EQ(read[3].value, 70);
 }
 
 TEST(Chunks, BucketsComeBackAndJoin) {
