@@ -69,6 +69,7 @@ struct Options {
 
 // One cleaned line. `time` is the container envelope's (Docker, CRI): it counts where the line has none.
 struct Line {
+  explicit Line(std::string_view of, std::optional<Instant> at = std::nullopt) : text(of), time(at) {}
   std::string_view text;
   std::optional<Instant> time;
 };

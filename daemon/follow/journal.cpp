@@ -88,7 +88,7 @@ void JournalStream::take(const JournalEntry& entry, std::size_t line_limit, Batc
   std::vector<std::string_view> lines;
   LineLosses losses;
   clean_lines(text, line_limit, lines, losses);
-  for (const std::string_view line : lines) batch.lines.push_back({line, entry.at});
+  for (const std::string_view line : lines) batch.lines.emplace_back(line, entry.at);
   batch.truncated_lines += losses.truncated_lines;
   batch.skipped_bytes += losses.skipped_bytes;
 }

@@ -30,7 +30,7 @@ class Assembler {
     }
     if (is_open()) close();
     if (!clean_ || line.size() > limit_) return give_out(line, std::nullopt);
-    batch_.lines.push_back({{line.data(), line.size()}, std::nullopt});
+    batch_.lines.emplace_back(std::string_view(line.data(), line.size()));
   }
 
   // What remains open is given out as it is.
@@ -47,7 +47,8 @@ class Assembler {
   // Without what came since a line was opened that is still open; the losses of all else into the batch.
   void finish() {
     if (!is_open()) settle(begin_);
-    batch_.lines.resize(settled_.lines);
+    batch_.lines.erase(batch_.lines.begin() + static_cast<std::ptrdiff_t>(settled_.lines),
+                       batch_.lines.end());
     batch_.joined.resize(settled_.joined);
     batch_.truncated_lines += settled_.losses.truncated_lines;
     batch_.skipped_bytes += settled_.losses.skipped_bytes;
@@ -79,7 +80,7 @@ class Assembler {
   void give_out(std::span<char> text, std::optional<Instant> time) {
     states_.clear();
     clean_states(text, limit_, states_, losses_);
-    for (const std::string_view state : states_) batch_.lines.push_back({state, time});
+    for (const std::string_view state : states_) batch_.lines.emplace_back(state, time);
   }
 
   const char* begin_;

@@ -89,8 +89,7 @@ OsResult<FileReader::Outcome> FileReader::read_records(Content& content, const O
   std::vector<std::string> lines;
   const EventRecords records =
       take_event_records({buffer.get(), *got}, static_cast<std::size_t>(settled), options.line_limit, lines);
-  for (std::string& line : lines)
-    batch.lines.push_back({batch.joined.emplace_back(std::move(line)), std::nullopt});
+  for (std::string& line : lines) batch.lines.emplace_back(batch.joined.emplace_back(std::move(line)));
   batch.skipped_bytes += static_cast<std::int64_t>(records.skipped);
   std::int64_t reached = part_.offset + static_cast<std::int64_t>(records.passed);
   unterminated_ = how.take_rest ? 0 : length - static_cast<std::int64_t>(records.passed);
@@ -292,7 +291,7 @@ OsResult<FileReader::Outcome> FileReader::read_long(Content& content, const Opti
   batch.truncated_lines += losses.truncated_lines;
   batch.skipped_bytes += losses.skipped_bytes + long_->hole_bytes;
   const std::string& text = batch.joined.emplace_back(std::move(long_->text));
-  batch.lines.push_back({std::string_view(text).substr(0, length), std::nullopt});
+  batch.lines.emplace_back(std::string_view(text).substr(0, length));
   const std::int64_t reached = long_->scanned;
   long_.reset();
   unterminated_ = 0;

@@ -222,25 +222,28 @@ namespace {
 
 }  // namespace
 
-std::optional<double> Event::number_of(Field f) const {
-  const FieldValue& v = values_[index_of(f)];
-  const auto plain = plain_number(v.text);
-  return plain ? *plain * v.scale : written_number(v);
+bool Event::read_number(const FieldValue& v, double& value) {
+  std::string_view rest = v.text;
+  double plain = 0;
+  if (take_plain_number(rest, plain) && rest.empty()) {
+    value = plain * v.scale;
+    return true;
+  }
+  const auto written = written_number(v);
+  if (written) value = *written;
+  return written.has_value();
 }
 
-std::optional<std::int64_t> Event::integer_of(Field f) const {
-  const FieldValue& v = values_[index_of(f)];
-  if (const auto whole = parse_number<std::int64_t>(v.text); whole && v.scale == 1) return whole;
-  const auto x = number_of(f);
+bool Event::read_integer(const FieldValue& v, std::int64_t& value) {
+  if (v.scale == 1) {
+    const char* const end = v.text.data() + v.text.size();
+    const auto [behind, error] = std::from_chars(v.text.data(), end, value);
+    if (error == std::errc{} && behind == end) return true;
+  }
+  double x = 0;
   constexpr double kExact = 9007199254740992.0;  // 2^53: beyond it a double does not hold every integer
-  if (!x || !(std::abs(*x) < kExact) || std::nearbyint(*x) != *x) return {};
-  return static_cast<std::int64_t>(*x);
-}
-
-bool Event::add(FieldValue v) {
-  if (values_.size() == kMaxValues) return false;
-  values_.push_back(v);
-  present_ |= bit(v.field);
+  if (!read_number(v, x) || !(std::abs(x) < kExact) || std::nearbyint(x) != x) return false;
+  value = static_cast<std::int64_t>(x);
   return true;
 }
 

@@ -139,11 +139,28 @@ class Event {
     return has(f) ? values_[index_of(f)].text : std::string_view{};
   }
   // Scaled; absent, malformed: nullopt; "nan", "inf": those.
-  std::optional<double> number(Field f) const { return has(f) ? number_of(f) : std::nullopt; }
-  std::optional<std::int64_t> integer(Field f) const { return has(f) ? integer_of(f) : std::nullopt; }
+  std::optional<double> number(Field f) const { return kept<double>(f); }
+  std::optional<std::int64_t> integer(Field f) const { return kept<std::int64_t>(f); }
 
-  bool add(FieldValue v);  // false where the event is full
-  void remove(Field f);    // the first of that field, if there is one
+  // The same into `value`; false where there is none. An optional that is copied whole as soon as it is made has the
+  // processor wait for its parts to reach the cache, which takes longer than to read the digits.
+  bool read(Field f, double& value) const { return has(f) && read_number(values_[index_of(f)], value); }
+  bool read(Field f, std::int64_t& value) const {
+    return has(f) && read_integer(values_[index_of(f)], value);
+  }
+
+  // False where the event is full.
+  bool add(Field f, double scale, std::string_view text) {
+    if (values_.size() == kMaxValues) return false;
+    FieldValue& added = values_.emplace_back();
+    added.field = f;
+    added.scale = scale;
+    added.text = text;
+    present_ |= bit(f);
+    return true;
+  }
+  bool add(const FieldValue& v) { return add(v.field, v.scale, v.text); }
+  void remove(Field f);  // the first of that field, if there is one
   void rename(Field from, Field to);
   void clear_values();
 
@@ -155,8 +172,14 @@ class Event {
     while (values_[i].field != f) ++i;
     return i;
   }
-  std::optional<double> number_of(Field f) const;
-  std::optional<std::int64_t> integer_of(Field f) const;
+  template <class T>
+  std::optional<T> kept(Field f) const {
+    T value{};
+    if (!read(f, value)) return std::nullopt;
+    return value;
+  }
+  static bool read_number(const FieldValue& v, double& value);
+  static bool read_integer(const FieldValue& v, std::int64_t& value);
   void note_present();
 
   std::uint64_t present_ = 0;  // a bit for each field in values_

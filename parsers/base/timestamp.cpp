@@ -189,8 +189,9 @@ bool read_glog_time(std::string_view line, TimeContext& context, std::optional<I
                      (has_year || (context.last && std::chrono::abs(*context.last - cache.base) < kDay));
   if (!known && !read_glog_key(p, has_year, context)) return false;
   if (cache.length == length) {
-    time = cache.base + microseconds{micros};
-    context.last = time;
+    const Instant at = cache.base + microseconds{micros};
+    time = at;
+    context.last = at;
   }
   return true;
 }
@@ -399,15 +400,15 @@ LineHeader read_header(HeaderForm form, std::string_view line, TimeContext& cont
   return {};
 }
 
-LineHeader read_header_alike(HeaderForm form, std::string_view line, std::size_t message,
-                             TimeContext& context) {
-  if (form != HeaderForm::glog) return read_header(form, line, context);
-  LineHeader header;
-  if (message == 0) return header;
-  header.present = true;
-  header.message = message;
-  read_glog_time(line, context, header.time);
-  return header;
+void read_header_alike(HeaderForm form, std::string_view line, std::size_t message, TimeContext& context,
+                       LineHeader& header) {
+  if (form != HeaderForm::glog) {
+    header = read_header(form, line, context);
+  } else if (message != 0) {
+    header.present = true;
+    header.message = message;
+    read_glog_time(line, context, header.time);
+  }
 }
 
 std::optional<Instant> read_time(std::string_view text, TimeContext& context) {

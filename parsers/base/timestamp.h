@@ -64,10 +64,10 @@ struct LineHeader {
 // Moves `context.last` on where there is a time.
 LineHeader read_header(HeaderForm form, std::string_view line, TimeContext& context);
 
-// The same of a line that differs from another in nothing but its digits, and sooner; the source file is left out.
-// `message`: where the other line's began; 0: that has no header of this form.
-LineHeader read_header_alike(HeaderForm form, std::string_view line, std::size_t message,
-                             TimeContext& context);
+// The same of a line that differs from another in nothing but its digits, and sooner, into a header that is absent so
+// far; the source file is left out. `message`: where the other line's began; 0: that has no header of this form.
+void read_header_alike(HeaderForm form, std::string_view line, std::size_t message, TimeContext& context,
+                       LineHeader& header);
 
 // A time in the middle of a line: seconds, milli- or microseconds since 1970 (told apart by their number of
 // digits), or a date and time as `iso8601` reads them. The whole of `text` must be one. Moves `context.last`

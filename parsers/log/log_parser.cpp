@@ -85,7 +85,8 @@ void LogParser::complain(std::string& last_error) const {
   last_error = std::string(kRejected) + why;
 }
 
-void LogParser::feed(std::string_view text, std::optional<Instant> arrival, Instant modified, Records& out) {
+void LogParser::feed(std::string_view text, const std::optional<Instant>& arrival, Instant modified,
+                     Records& out) {
   const Line line{text, arrival, modified};
   time_.reference = modified;
   if (trace_) {

@@ -48,7 +48,7 @@ class LogParser {
 
   // `line` is complete and clean. `arrival`: when it was seen, if it was followed live. `modified`: the
   // file's modification time, from which timestamps without a year take theirs.
-  void feed(std::string_view line, std::optional<Instant> arrival, Instant modified, Records& out);
+  void feed(std::string_view line, const std::optional<Instant>& arrival, Instant modified, Records& out);
 
   void flush(Records& out);  // the runs that changed since the last flush; once per batch of lines
   void close(Records& out);  // nothing more will come (for now): an open run is lost
@@ -71,7 +71,7 @@ class LogParser {
  private:
   struct Line {
     std::string_view text;
-    std::optional<Instant> arrival;
+    const std::optional<Instant>& arrival;
     Instant modified;
   };
 

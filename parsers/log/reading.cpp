@@ -41,7 +41,8 @@ Reading::Reading(std::shared_ptr<const Format> format, const ReadingContext& con
   if (format_->is_table()) table_.emplace(format_->columns());
 }
 
-bool Reading::take(std::string_view line, std::optional<Instant> arrival, Instant modified, Records& out) {
+bool Reading::take(std::string_view line, const std::optional<Instant>& arrival, Instant modified,
+                   Records& out) {
   time_.reference = modified;
   needs_are_met_ = needs_are_met_ || format_->meets_needs(line);
   const std::int64_t bad_rows = table_ ? table_->bad_rows() : 0;

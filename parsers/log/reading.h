@@ -36,7 +36,7 @@ class Reading {
   Reading(std::shared_ptr<const Format> format, const ReadingContext& context);
 
   // Takes one line; appends what it completes to `out`. True: a rule knows the line.
-  bool take(std::string_view line, std::optional<Instant> arrival, Instant modified, Records& out);
+  bool take(std::string_view line, const std::optional<Instant>& arrival, Instant modified, Records& out);
 
   void flush(Records& out) { tracker_.flush(out); }
   void close(Records& out) { tracker_.close(out); }

@@ -92,14 +92,15 @@ Rival* Rivals::add(std::shared_ptr<const Format> format, const ReadingContext& c
   return &rivals_.emplace_back(Rival{Reading(std::move(format), context), {}});
 }
 
-void Rivals::feed(Rival& rival, std::string_view line, std::optional<Instant> arrival, Instant modified) {
+void Rivals::feed(Rival& rival, std::string_view line, const std::optional<Instant>& arrival,
+                  Instant modified) {
   const std::int64_t runs = rival.reading.next_ordinal();
   rival.reading.take(line, arrival, modified, rival.found);
   if (rival.reading.next_ordinal() != runs || rival.found.points.size() > kMostPoints)
     keep_runs(rival.reading, rival.found);
 }
 
-void Rivals::feed(std::string_view line, std::optional<Instant> arrival, Instant modified) {
+void Rivals::feed(std::string_view line, const std::optional<Instant>& arrival, Instant modified) {
   for (Rival& rival : rivals_) feed(rival, line, arrival, modified);
 }
 

@@ -42,7 +42,7 @@ void UnclearTimes::begin(std::optional<std::int64_t> epoch, std::optional<std::i
 void UnclearTimes::say(Event& event, Field as, double seconds) {
   said_ = std::to_string(seconds);
   event.remove(Field::duration);
-  event.add({as, 1, said_});
+  event.add(as, 1, said_);
 }
 
 // One that rounding may have taken more than a fiftieth from says next to nothing.
@@ -62,10 +62,10 @@ void UnclearTimes::take_time_to_come(Event& event) {
   said_ = std::to_string(std::llround(left->first / unit));
   const double each = unit / static_cast<double>(*all - *done);
   if (in_epoch) {
-    event.add({Field::seconds, each, said_});
-    event.add({Field::since, 1, "epoch"});
+    event.add(Field::seconds, each, said_);
+    event.add(Field::since, 1, "epoch");
   } else {
-    event.add({Field::elapsed, each * static_cast<double>(*done), said_});
+    event.add(Field::elapsed, each * static_cast<double>(*done), said_);
   }
 }
 
@@ -88,7 +88,7 @@ void UnclearTimes::resolve_duration(Event& event) {
   bool told = false;
   if (!state_.told.empty()) {
     told_ = std::exchange(state_.told, {});
-    if (!stated) told = event.add({Field::duration, state_.told_scale, told_});
+    if (!stated) told = event.add(Field::duration, state_.told_scale, told_);
   }
   const auto seconds = event.number(Field::duration);
   if (!seconds || !std::isfinite(*seconds) || *seconds < 0) {
@@ -166,7 +166,7 @@ void UnclearTimes::resolve_progress(Event& event, double seconds, bool told) {
     event.remove(Field::iterations);
     say(event, Field::seconds, seconds / static_cast<double>(since_last));
     steps_ = std::to_string(since_last);
-    event.add({Field::iterations, 1, steps_});
+    event.add(Field::iterations, 1, steps_);
   } else {
     event.remove(Field::duration);
   }

@@ -80,9 +80,8 @@ struct Format::Impl {
   // The same where it is known which of the rules that treat all digits alike is the first to match. Rules before it
   // that may not treat them so are asked each time.
   void try_rules(const RuleIndex::List& list, std::string_view line, TimeContext& context, Event& event,
-                 const ShapeMemory::Shape& known) const {
+                 const ShapeMemory::Shape& known, Pattern::Groups& groups) const {
     if (list.particular.empty() && known.rule == Event::kNoRule) return;
-    Pattern::Groups groups;
     if (!list.particular.empty()) {
       ObjectValues object(object_paths);
       for (const std::uint16_t id : list.particular) {
@@ -101,8 +100,13 @@ struct Format::Impl {
   // The header's time, or that of a header that came without a message.
   static void date(const LineHeader& header, TimeContext& context, Event& event) {
     event.headed = header.present;
-    event.time = header.present ? header.time : context.carried;
-    context.carried = header.present && event.message.empty() ? header.time : std::nullopt;
+    if (!header.present) {
+      event.time = context.carried;
+    } else if (header.time) {
+      event.time = *header.time;
+    }
+    context.carried.reset();
+    if (header.present && event.message.empty()) context.carried = header.time;
   }
 
   void match(std::string_view line, TimeContext& context, Event& event, ShapeMemory* shapes) const {
@@ -130,13 +134,13 @@ struct Format::Impl {
   }
 
   // The same of a line whose like is known. False: its header is another one after all, and nothing has been done.
-  bool match_alike(const ShapeMemory::Shape& known, std::string_view line, TimeContext& context,
-                   Event& event) const {
+  bool match_alike(const ShapeMemory::Shape& known, std::string_view line, TimeContext& context, Event& event,
+                   Pattern::Groups& groups) const {
     if (!strips_alike && place_in(line, stripped(line)) != known.header) return false;
     LineHeader header;
     for (std::size_t i = 0; i < file.headers.size() && !header.present; ++i) {
       const std::size_t message = i == known.header_form ? known.header_end - known.header : 0U;
-      header = read_header_alike(file.headers[i], line.substr(known.header), message, context);
+      read_header_alike(file.headers[i], line.substr(known.header), message, context, header);
       if (header.message != message) return false;
     }
     if (!strips_alike && header.present &&
@@ -144,7 +148,7 @@ struct Format::Impl {
       return false;
     event.message = line.substr(known.message);
     date(header, context, event);
-    try_rules(index.candidates(known.file, event.message), line, context, event, known);
+    try_rules(index.candidates(known.file, event.message), line, context, event, known, groups);
     return true;
   }
 
@@ -265,7 +269,8 @@ std::vector<std::string> Format::rule_names() const {
 Event Format::match_unlabelled(std::string_view line, TimeContext& context, ShapeMemory* shapes) const {
   Event event;
   const ShapeMemory::Shape* const known = shapes ? shapes->find(impl_->own_list, line) : nullptr;
-  if (!known || !impl_->match_alike(*known, line, context, event)) impl_->match(line, context, event, shapes);
+  if (!known || !impl_->match_alike(*known, line, context, event, shapes->groups))
+    impl_->match(line, context, event, shapes);
   if (event.kind == EventKind::date) {
     const auto year = event.integer(Field::year), month = event.integer(Field::month),
                day = event.integer(Field::day);

@@ -96,7 +96,7 @@ void Rule::take(const Target& target, std::string_view text, TimeContext& contex
     text = r.to;
     break;
   }
-  event.add({*target.field, target.scale, text});
+  event.add(*target.field, target.scale, text);
 }
 
 bool Rule::match(std::string_view message, Pattern::Groups& groups, ObjectValues& object,
@@ -119,7 +119,7 @@ void Rule::fill_in(std::string_view message, Pattern::Groups& groups, TimeContex
   for (std::size_t i = 0; i < groups_.size(); ++i)
     if (groups[i + 1].data()) take(groups_[i], groups[i + 1], context, event);
   find_more(message, groups, context, event);
-  for (const auto& [f, text] : spec_.set) event.add({f, 1, text});
+  for (const auto& [f, text] : spec_.set) event.add(f, 1, text);
 }
 
 // What stands anywhere in the message, in whatever order. Of several patterns for one field the first that finds it

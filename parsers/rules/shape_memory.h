@@ -44,6 +44,10 @@ class ShapeMemory {
     std::array<Place, Pattern::kMaxGroups + 1> places_{};
   };
 
+  // Where a line's groups are put, for whoever looks at it: making room for them anew for each line costs more than
+  // finding them.
+  Pattern::Groups groups;
+
   // A number for those who look at lines in the same way, such as a format's rules; no others have it.
   static std::uint64_t new_list();
 

@@ -30,8 +30,9 @@ std::optional<Duration> positive_seconds(std::optional<double> seconds) {
 }
 
 std::optional<std::pair<double, double>> rounded(const Event& event, Field f) {
+  if (!event.has(f)) return std::nullopt;
   const auto x = event.number(f);
-  if (!x || !std::isfinite(*x) || *x < 0) return {};
+  if (!x || !std::isfinite(*x) || *x < 0) return std::nullopt;
   std::string_view text = event.text(f);
   const auto first = text.find_first_of("0123456789.");
   if (first == std::string_view::npos) return {};

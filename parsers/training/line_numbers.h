@@ -21,12 +21,14 @@ inline constexpr double kMaxSeconds = 1e8;
 
 std::optional<std::int64_t> whole_number(std::string_view text);            // 0 … kMaxCount
 inline std::optional<std::int64_t> count_of(const Event& event, Field f) {  // 0 … kMaxCount
-  const auto n = event.integer(f);
-  return n && *n >= 0 && *n <= track::kMaxCount ? n : std::nullopt;
+  std::int64_t n = 0;
+  if (!event.read(f, n) || n < 0 || n > track::kMaxCount) return std::nullopt;
+  return n;
 }
 inline std::optional<std::int64_t> positive_of(const Event& event, Field f) {
-  const auto n = count_of(event, f);
-  return n && *n > 0 ? n : std::nullopt;
+  std::int64_t n = 0;
+  if (!event.read(f, n) || n <= 0 || n > track::kMaxCount) return std::nullopt;
+  return n;
 }
 std::int64_t product(std::int64_t a, std::int64_t b);  // 0 where it would be beyond kMaxCount
 Duration between(Instant from, Instant to);            // zero beyond kMaxSeconds

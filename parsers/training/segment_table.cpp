@@ -86,10 +86,10 @@ Event SegmentTable::read(std::string_view line) {
   for (std::size_t i = 0; i < std::min(cells_.size(), columns_.size()); ++i) {
     const Column& column = columns_[i];
     if (cells_[i].empty()) continue;
-    if (column.field != Field::count_) event.add({column.field, 1, cells_[i]});
+    if (column.field != Field::count_) event.add(column.field, 1, cells_[i]);
     if (column.setting.empty()) continue;
-    event.add({Field::key, 1, column.setting});
-    event.add({Field::value, 1, cells_[i]});
+    event.add(Field::key, 1, column.setting);
+    event.add(Field::value, 1, cells_[i]);
   }
   if (cells_.size() != columns_.size()) {
     bad("the row", std::to_string(cells_.size()) + " cells",

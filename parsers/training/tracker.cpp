@@ -31,10 +31,10 @@ track::Part::Part(Parts& all) : all_(all), state_(all.state) {}
 track::Parts::Parts(SourceContext given)
     : context(std::move(given)), labels(LabelledValues::of(context.labels)) {}
 
-void Tracker::Impl::feed(std::string_view line, const Event& event, std::optional<Instant> arrival,
+void Tracker::Impl::feed(std::string_view line, const Event& event, const std::optional<Instant>& arrival,
                          Records& out) {
-  if (event.time) state.last_time = event.time;
-  const std::optional<Instant> now = event.time ? event.time : arrival;
+  if (event.time) state.last_time = *event.time;
+  const std::optional<Instant>& now = event.time ? event.time : arrival;
   if (track::RunTrack* const r = runs.open()) {
     if (r->run.state != RunState::running) {  // it goes on after all
       r->run.state = RunState::running;
@@ -50,7 +50,7 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, std::optiona
     if (event.kind == EventKind::none) r->last_words.hear(line);
     if (shows_life(event.kind)) r->last_words.forget(is_of_training(event));
     if (now && !may_be_anothers(event.kind)) {
-      r->run.ended_at = now;
+      r->run.ended_at = *now;
       r->dirty = true;
     }
   }
@@ -111,7 +111,8 @@ Tracker::~Tracker() = default;
 Tracker::Tracker(Tracker&&) noexcept = default;
 Tracker& Tracker::operator=(Tracker&&) noexcept = default;
 
-void Tracker::feed(std::string_view line, const Event& event, std::optional<Instant> arrival, Records& out) {
+void Tracker::feed(std::string_view line, const Event& event, const std::optional<Instant>& arrival,
+                   Records& out) {
   impl_->feed(line, event, arrival, out);
 }
 

@@ -31,7 +31,7 @@ class Tracker {
 
   // Takes one line and the event it gave; appends what it completes to `out`.
   // `arrival` is when the line was seen, given only when followed live; it dates lines without a time.
-  void feed(std::string_view line, const Event& event, std::optional<Instant> arrival, Records& out);
+  void feed(std::string_view line, const Event& event, const std::optional<Instant>& arrival, Records& out);
 
   // Nothing more will come (for now): an open run becomes lost, its held-back records are given out.
   // A run that goes on after all (idle, then alive again) is taken up again by the next feed.

@@ -186,8 +186,8 @@ void track::Epochs::end_of_bar(RunTrack& r, const Moment& m) {
     return;
   Event bar = m.event;
   bar.kind = EventKind::progress;
-  bar.add({Field::batch, all->scale, all->text});
-  bar.add({Field::since, 1, "epoch"});
+  bar.add(Field::batch, all->scale, all->text);
+  bar.add(Field::since, 1, "epoch");
   bar.rename(Field::iterations, Field::batches);
   bar.rename(Field::seconds, Field::elapsed);
   bar.remove(Field::rate);

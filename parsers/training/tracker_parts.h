@@ -48,7 +48,7 @@ struct Parts;
 // One line's event, with the moment it speaks of. Owned by feed(); nothing of it is kept.
 struct Moment {
   const Event& event;
-  std::optional<Instant> now;
+  const std::optional<Instant>& now;
   Records& out;
 };
 
@@ -84,8 +84,8 @@ class Runs : Part {
   void declare(RunTrack& r);
   void add_segment(RunTrack& r, const Segment& s, Records& out);
   void add_loss(RunTrack& r, std::int64_t iteration, const Moment& m);  // where the line shows one
-  // By the first of its windows, whose steps took so long each.
-  void measure_beginning(RunTrack& r, const Anchor& from, double step_time, Records& out);
+  // By the first of its windows, of so many steps that took so long.
+  void measure_beginning(RunTrack& r, const Anchor& from, std::int64_t steps, Duration took, Records& out);
   std::int64_t take_ordinal() { return state_.next_ordinal++; }  // for a run
 
   bool running() const;
@@ -242,7 +242,7 @@ struct Parts {
 struct Tracker::Impl : track::Parts {
   using Parts::Parts;
 
-  void feed(std::string_view line, const Event& event, std::optional<Instant> arrival, Records& out);
+  void feed(std::string_view line, const Event& event, const std::optional<Instant>& arrival, Records& out);
   void dispatch(const track::Moment& m);
 };
 

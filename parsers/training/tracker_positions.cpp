@@ -80,7 +80,7 @@ bool track::Windows::went_through(const Moment& m) {
   if (r->run.train.segments > 0) return true;
   Event all = m.event;
   all.rename(Field::dataset_size, Field::position);
-  if (setting_of(r->run, "position_unit") != "token") all.add({Field::unit, 1, "sample"});
+  if (setting_of(r->run, "position_unit") != "token") all.add(Field::unit, 1, "sample");
   const auto iteration = iteration_at(*r, all);
   if (!iteration || *iteration <= 0) return true;
   if (!r->window.from) r->window.from = where_it_began(*r, m, false);

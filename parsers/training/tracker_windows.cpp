@@ -239,7 +239,7 @@ void track::Windows::progress(const Moment& m) {
   const auto told = std::exchange(state_.told, {});
   Event whole = m.event;
   for (const Told& value : told)
-    if (!whole.has(value.field)) whole.add({value.field, value.scale, value.text});
+    if (!whole.has(value.field)) whole.add(value.field, value.scale, value.text);
   progress_of({whole, m.now, m.out});
 }
 
@@ -382,7 +382,11 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   const double loss = m.event.number(Field::loss).value_or(std::nan(""));
   if (m.event.has(Field::loss) && !std::isfinite(loss)) r.run.loss_is_nan = true;
   all_.values.derive_batch_size(r, m.event);
-  m.out.points.push_back({r.run.ordinal, {iteration, m.now, loss}});
+  auto& point = m.out.points.emplace_back();
+  point.run = r.run.ordinal;
+  point.value.iteration = iteration;
+  point.value.at = m.now;
+  point.value.loss = loss;
   if (from && iteration > from->iteration) {
     if (too_soon_to_tell(*from, here) || stamped_alike(m.event, *from, here) || says_no_time(*from, here))
       return;
@@ -447,8 +451,7 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
     return;
   }
   w.end_snapshot_by_progress(to, *took);
-  all_.runs.measure_beginning(r, from, to_seconds(*took) / static_cast<double>(to.iteration - from.iteration),
-                              m.out);
+  all_.runs.measure_beginning(r, from, to.iteration - from.iteration, *took, m.out);
   give_window(r,
               {Phase::train, from.iteration, to.iteration - from.iteration, all_.values.train_samples(r),
                *took, from.at},

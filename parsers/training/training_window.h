@@ -38,6 +38,7 @@ struct Save {
 // The window at hand, and what happened in it that is no training: test phases and snapshots.
 struct Window {
   std::optional<Anchor> from;  // where it began; nullopt: not yet, or nobody has seen it
+  // Of all below nothing is left when the next window begins.
   Duration tests{};
   std::vector<Segment> held;  // those tests, until the window shows whether the clock was set
   std::int64_t snapshots = 0;

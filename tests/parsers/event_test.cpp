@@ -12,7 +12,7 @@ namespace {
 
 std::optional<double> number(Field f, std::string_view text, double scale = 1) {
   Event event;
-  event.add({f, scale, text});
+  event.add(f, scale, text);
   return event.number(f);
 }
 
@@ -68,9 +68,9 @@ TEST(Event, PlainNumbersAreReadToTheSameBit) {
 
 TEST(Event, ValuesAreFoundByTheirFieldWhateverIsTakenOutOrRenamed) {
   Event event;
-  event.add({Field::key, 1, "a"});
-  event.add({Field::loss, 1, "2"});
-  event.add({Field::key, 1, "b"});
+  event.add(Field::key, 1, "a");
+  event.add(Field::loss, 1, "2");
+  event.add(Field::key, 1, "b");
   EXPECT_EQ(event.text(Field::key), "a");
   event.remove(Field::key);
   EXPECT_EQ(event.text(Field::key), "b");
@@ -112,7 +112,7 @@ TEST(Event, DurationsWithUnitsAndAsClocks) {
 TEST(Event, IntegersOnlyWhereExact) {
   const auto integer = [](std::string_view text, double scale = 1) {
     Event event;
-    event.add({Field::iteration, scale, text});
+    event.add(Field::iteration, scale, text);
     return event.integer(Field::iteration);
   };
   EXPECT_EQ(integer("450000"), 450000);
@@ -127,8 +127,8 @@ TEST(Event, IntegersOnlyWhereExact) {
 
 TEST(Event, HoldsSoManyValuesAndNoMore) {
   Event event;
-  for (std::size_t i = 0; i < Event::kMaxValues; ++i) EXPECT_TRUE(event.add({Field::loss, 1, "1"}));
-  EXPECT_FALSE(event.add({Field::rate, 1, "1"}));
+  for (std::size_t i = 0; i < Event::kMaxValues; ++i) EXPECT_TRUE(event.add(Field::loss, 1, "1"));
+  EXPECT_FALSE(event.add(Field::rate, 1, "1"));
   EXPECT_FALSE(event.has(Field::rate));
   EXPECT_TRUE(event.text(Field::rate).empty());
 }

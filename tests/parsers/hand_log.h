@@ -25,7 +25,7 @@ inline Event hand_event(std::optional<double> seconds, EventKind kind,
   event.kind = kind;
   event.headed = true;
   if (seconds) event.time = hand_instant(*seconds);
-  for (const auto& [f, text] : values) event.add({f, 1, text});
+  for (const auto& [f, text] : values) event.add(f, 1, text);
   return event;
 }
 
