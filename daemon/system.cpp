@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -52,10 +53,24 @@ ZoneOffset local_zone() {
   };
 }
 
+std::chrono::nanoseconds thread_time() {
+  timespec spent{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec);
+}
+
 std::size_t descriptor_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
   return static_cast<std::size_t>(std::min<rlim_t>(limit.rlim_cur, 1'000'000));
+}
+
+void keep_memory() {
+#ifdef __GLIBC__
+  constexpr int kTurn = 16 * 1024 * 1024;  // more than what is read for one commit, and what comes of it
+  mallopt(M_MMAP_THRESHOLD, kTurn);
+  mallopt(M_TRIM_THRESHOLD, kTurn);
+#endif
 }
 
 void return_memory() {

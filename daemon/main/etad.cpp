@@ -159,6 +159,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string("etad ") + etad::kVersion);
   CLI11_PARSE(app, argc, argv);
 
+  etad::system::keep_memory();
   umask(077);  // what the daemon makes is its user's alone; the socket has the mode that is asked for
   const std::string prefix = etad::paths::own_prefix();
   const Paths defaults = asked.user ? etad::paths::of_user(prefix, etad::paths::process_environment())
