@@ -1,5 +1,7 @@
 #include "parsers/lines/envelope.h"
 
+#include <algorithm>
+#include <cstring>
 #include <string_view>
 
 #include "parsers/base/number.h"
@@ -25,10 +27,18 @@ class JsonScanner {
   std::optional<std::span<char>> string() {
     if (!take('"')) return std::nullopt;
     const std::size_t from = at_;
-    for (; at_ < text_.size() && text_[at_] != '"'; ++at_)
-      if (text_[at_] == '\\') ++at_;
-    if (at_ >= text_.size()) return std::nullopt;
-    return std::span<char>(begin_ + from, at_++ - from);
+    // Nearly no string has an escaped quote: the next quote ends it, unless a backslash before it takes it away.
+    for (std::size_t quote = text_.find('"', from), escape = 0; quote != std::string_view::npos;) {
+      escape = text_.substr(0, quote).find('\\', at_);
+      if (escape == std::string_view::npos) {
+        at_ = quote + 1;
+        return std::span<char>(begin_ + from, quote - from);
+      }
+      at_ = escape + 2;
+      if (at_ > quote) quote = text_.find('"', at_);
+    }
+    at_ = text_.size();
+    return std::nullopt;
   }
 
   // Any value, passed over: a string, or everything to the comma or brace that ends it.
@@ -90,11 +100,13 @@ std::span<char> unescape(std::span<char> escaped) {
   std::string_view in(escaped.data(), escaped.size());
   char* out = escaped.data();
   while (!in.empty()) {
-    if (in[0] != '\\' || in.size() < 2) {
-      *out++ = in[0];
-      in.remove_prefix(1);
-      continue;
-    }
+    const std::size_t escape = std::min(in.find('\\'), in.size());
+    const std::size_t plain =
+        escape + 2 > in.size() ? in.size() : escape;  // a last backslash escapes nothing
+    if (out != in.data()) std::memmove(out, in.data(), plain);
+    out += plain;
+    in.remove_prefix(plain);
+    if (in.empty()) break;
     std::size_t length = 2;
     switch (in[1]) {
       case 'n':
