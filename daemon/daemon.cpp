@@ -11,6 +11,7 @@
 #include "daemon/health.h"
 #include "daemon/importer.h"
 #include "daemon/log.h"
+#include "daemon/pace.h"
 #include "daemon/reread.h"
 #include "daemon/rules.h"
 #include "daemon/system.h"
@@ -23,6 +24,9 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kRefitLook{2};  // the refit thread goes round at least this often
+// Looking at the running runs takes at most one part of so many of a core, however many they are.
+constexpr int kRunsShare = 20;
+constexpr std::chrono::minutes kLongestRest{1};
 
 std::vector<Error> one(Error error) {
   return {std::move(error)};
@@ -171,7 +175,7 @@ void Daemon::stop() {
 }
 
 void Daemon::refit_loop(const std::stop_token& stop) {
-  auto next = steady_clock::now() + std::chrono::seconds(1);  // a first look soon after the start
+  RefitTurns next{steady_clock::now() + std::chrono::seconds(1), {}};  // a first look soon after the start
   while (!stop.stop_requested()) {
     refit_beat_ = steady_clock::now().time_since_epoch().count();
     try {
@@ -184,17 +188,20 @@ void Daemon::refit_loop(const std::stop_token& stop) {
   }
 }
 
-void Daemon::refit_round(steady_clock::time_point& next) {
-  if (refit_soon_.exchange(false) || steady_clock::now() >= next) {
+void Daemon::refit_round(RefitTurns& next) {
+  if (refit_soon_.exchange(false) || steady_clock::now() >= next.refit) {
     {
       const Lock lock(mutex_);
-      next = steady_clock::now() + config_.refit.interval;
+      next.refit = steady_clock::now() + config_.refit.interval;
     }
     note_refit(refit_->run());
   }
+  if (steady_clock::now() < next.runs) return;
+  const auto spent = system::thread_time();
   if (auto looked = track_record_keeper_->look(refit_->models(), system::now()); !looked) {
     log::error(looked.error(), {{"PART", "track record"}});
   }
+  next.runs = steady_clock::now() + rest_after(system::thread_time() - spent, kRunsShare, kLongestRest);
 }
 
 // What was put right shows in the models at once, not after the interval.

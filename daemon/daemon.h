@@ -76,7 +76,10 @@ class Daemon final : public service::Backend {
   Result<void> open_socket() UNCHECKED;
   Result<void> put_right(const std::function<Result<void>()>& change) EXCLUDES(reload_mutex_, mutex_);
   void refit_loop(const std::stop_token& stop);
-  void refit_round(std::chrono::steady_clock::time_point& next);
+  struct RefitTurns {  // when what the refit thread does is due
+    std::chrono::steady_clock::time_point refit, runs;
+  };
+  void refit_round(RefitTurns& next);
   void open_run_watch(std::unique_ptr<AlertCommand> alert_command) UNCHECKED;  // of the start too
   void tell_run(const RunEvent& event);
   void refit_soon();

@@ -312,6 +312,7 @@ Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
     touch(source);
   }
   note_activity(source, batch.modified, wall);
+  catching_up_ = catching_up_ || !source.caught_up || !batch.caught_up;
   source.caught_up = batch.caught_up;
   return {};
 }
@@ -364,6 +365,7 @@ Result<bool> Ingest::tick(follow::SteadyTime now, Instant wall) {
     for (const auto& [path, source] : sources_) source->used = now;
   }
   now_ = now;
+  catching_up_ = false;
   if (now < retry_at_) return false;
   if (!options_.unseen)
     follower_.add_finished(writer_.with([](Writer& writer) { return writer.take_adopted(); }));

@@ -82,6 +82,9 @@ class Ingest {
 
   follow::SteadyTime next_due(follow::SteadyTime now) const;
 
+  // Whether the last tick read what was there before anybody looked, and not only what was seen to come.
+  bool is_catching_up() const { return catching_up_; }
+
   // Whether a commit failed and the next try is not due yet.
   bool is_retrying(follow::SteadyTime now) const { return now < retry_at_; }
 
@@ -131,6 +134,7 @@ class Ingest {
   std::chrono::milliseconds retry_pause_{0};
   follow::SteadyTime now_{};  // of the tick
   follow::SteadyTime next_still_look_{};
+  bool catching_up_ = false;
 };
 
 }  // namespace etad

@@ -14,6 +14,7 @@
 #include "daemon/follow/filesystem.h"
 #include "daemon/log.h"
 #include "daemon/own_files.h"
+#include "daemon/pace.h"
 #include "daemon/system.h"
 
 namespace etad {
@@ -31,6 +32,9 @@ constexpr std::chrono::milliseconds kPublishEvery{250};   // at most so often wh
 constexpr int kPublishShare = 500, kIdlePublishShare = 5'000;
 constexpr std::chrono::seconds kPublishRarest{2};                         // while something happens
 constexpr std::chrono::seconds kIdlePublish{10}, kIdlePublishRarest{60};  // while nothing does
+// Lines as they come take at most one part of so many of a core, however many logs grow.
+constexpr int kLiveShare = 10;
+constexpr std::chrono::seconds kLongestRest{2};
 constexpr std::int64_t kCatchUp = 16 * 1024 * 1024;  // bytes read: memory was needed that no longer is
 
 IngestCounters sum(IngestCounters a, const IngestCounters& b) {
@@ -90,6 +94,7 @@ struct IngestThread::Work {
   std::unique_ptr<ProcessTable> processes;
   std::unique_ptr<CommandLineWatch> command_lines;
   follow::SteadyTime next_publish{}, next_idle_publish{};
+  follow::SteadyTime rest_until{};     // what comes until then waits
   bool unpublished = true;             // something happened since the last time
   std::optional<std::int64_t> tidied;  // how much had been read when memory was last given back
   bool tidy_again = false;             // once the sources that moved then are at rest
@@ -201,6 +206,7 @@ void IngestThread::round(Work& work) {
   const Instant wall = system::now();
   beat_ = now.time_since_epoch().count();
   tell_clock(now, wall);
+  const auto spent = system::thread_time();
   const auto done = work.ingest->tick(now, wall);
   if (!done) {
     commit_failure_ = done.error();
@@ -217,7 +223,11 @@ void IngestThread::round(Work& work) {
   for (const Error& notice : work.ingest->take_notices()) log::warning(notice.text(), {{"PART", "sources"}});
   work.unpublished = work.unpublished || !done || *done;
   publish(work, now);
-  if (!(done && *done)) wait(work);
+  const bool worked = done && *done;
+  if (worked && !work.ingest->is_catching_up())
+    work.rest_until = follow::SteadyTime::clock::now() +
+                      rest_after(system::thread_time() - spent, kLiveShare, kLongestRest);
+  wait(work, worked);
   std::uint64_t count = 0;
   eventfd_read(wake_fd_, &count);
   work.follower->on_hint(follow::SteadyTime::clock::now());
@@ -230,9 +240,16 @@ bool IngestThread::read_command_lines(Work& work, follow::SteadyTime now) {
   return labelled;
 }
 
-void IngestThread::wait(const Work& work) const {
+void IngestThread::wait(const Work& work, bool worked) const {
   const auto now = follow::SteadyTime::clock::now();
   using Wait = follow::SteadyTime::duration;
+  if (now < work.rest_until) {
+    pollfd wake{wake_fd_, POLLIN, 0};
+    const auto rest = std::chrono::ceil<std::chrono::milliseconds>(work.rest_until - now);
+    poll(&wake, 1, static_cast<int>(rest.count()));
+    return;
+  }
+  if (worked) return;
   const Wait longest =
       work.unpublished ? std::clamp<Wait>(work.next_publish - now, {}, kLongestWait) : kLongestWait;
   const auto due = std::clamp<Wait>(work.ingest->next_due(now) - now, {}, longest);

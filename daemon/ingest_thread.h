@@ -87,7 +87,7 @@ class IngestThread {
   void tell_outcome(const std::optional<Error>& failure);
   void tell_streams(const std::vector<follow::Status>& streams);
   void keep_house(follow::SteadyTime now, Instant wall, bool busy);
-  void wait(const Work& work) const;
+  void wait(const Work& work, bool worked) const;
 
   SharedWriter& writer_;
   std::function<void()> committed_;

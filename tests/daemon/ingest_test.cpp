@@ -71,6 +71,18 @@ TEST_F(Ingesting, ALogThatIsThereIsReadFromItsBeginning) {
   EXPECT_EQ(reader_->sources().value().at(0).offset, static_cast<std::int64_t>(lenet_.size()));
 }
 
+TEST_F(Ingesting, WhatWasThereIsCaughtUpWithAndWhatComesIsNot) {
+  const std::size_t half = lenet_.find('\n', lenet_.size() / 2) + 1;
+  append("lenet.log", lenet_.substr(0, half));
+  start();
+  ASSERT_TRUE(tick_after(seconds(1)));
+  EXPECT_TRUE(ingest_->is_catching_up());
+  append("lenet.log", lenet_.substr(half));
+  ASSERT_TRUE(tick_after(seconds(20)));
+  EXPECT_EQ(reader_->sources().value().at(0).offset, static_cast<std::int64_t>(lenet_.size()));
+  EXPECT_FALSE(ingest_->is_catching_up());
+}
+
 TEST_F(Ingesting, AClockThatIsSetBackKeepsNoStillRunRunning) {
   append("lenet.log", lenet_.substr(0, lenet_.rfind('\n', lenet_.find("Iteration 250 ")) + 1));
   start();

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "daemon/pace.h"
 #include "tests/daemon/faulty_writer.h"
 #include "tests/daemon/temp_history.h"
 
@@ -49,6 +50,13 @@ TEST_F(IngestThreads, AReloadAfterWhichNothingIsFollowedSaysSo) {
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text(), HasSubstr("nothing is followed"));
   EXPECT_FALSE(thread_->is_running());
+}
+
+TEST(Pace, WorkTakesItsShareOfACoreUntilTheRestWouldBeTooLong) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(rest_after(5ms, 10, 2s), 45ms);
+  EXPECT_EQ(rest_after(0ms, 10, 2s), 0ms);
+  EXPECT_EQ(rest_after(1s, 10, 2s), 2s);
 }
 
 TEST_F(IngestThreads, APatternThatFindsTheHistoryIsRefused) {
