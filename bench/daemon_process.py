@@ -22,12 +22,12 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 class Daemon:
-    def __init__(self, build, folder, patterns, prefix=()):
+    def __init__(self, build, folder, patterns, prefix=(), rules=ROOT / "etc/rules.d"):
         self.folder = pathlib.Path(folder)
         sources = "".join(f'[[source]]\npaths = ["{pattern}"]\n' for pattern in patterns)
         (self.folder / "etad.toml").write_text(
             f'[storage]\npath = "{folder}/history.db"\n[socket]\npath = "{folder}/sock"\n'
-            f'[rules]\npath = "{ROOT}/etc/rules.d"\n{sources}')
+            f'[rules]\npath = "{rules}"\n{sources}')
         self.command = [*prefix, str(pathlib.Path(build) / "etad"), "--config", f"{folder}/etad.toml"]
         self.process = self.connection = None
 
