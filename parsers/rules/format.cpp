@@ -81,8 +81,7 @@ struct Format::Impl {
   // that may not treat them so are asked each time.
   void try_rules(const RuleIndex::List& list, std::string_view line, TimeContext& context, Event& event,
                  const ShapeMemory::Shape& known, Pattern::Groups& groups) const {
-    if (list.particular.empty() && known.rule == Event::kNoRule) return;
-    if (!list.particular.empty()) {
+    if (known.asks) {
       ObjectValues object(object_paths);
       for (const std::uint16_t id : list.particular) {
         if (id >= known.rule) break;
@@ -90,8 +89,8 @@ struct Format::Impl {
         event.rule = id;
         return;
       }
-      if (known.rule == Event::kNoRule) return;
     }
+    if (known.rule == Event::kNoRule) return;
     known.groups_of(line, groups);
     rules[known.rule].fill_in(event.message, groups, context, event);
     event.rule = known.rule;
@@ -129,8 +128,16 @@ struct Format::Impl {
     // Files may differ in a digit.
     const bool is_kept = shapes && line.size() <= ShapeMemory::kLongest &&
                          std::none_of(header.file.begin(), header.file.end(), is_digit);
-    try_rules(index.candidates(shape.file, event.message), line, context, event, is_kept ? &shape : nullptr);
-    if (is_kept) shapes->remember(shape);
+    const RuleIndex::List& list = index.candidates(shape.file, event.message);
+    try_rules(list, line, context, event, is_kept ? &shape : nullptr);
+    if (!is_kept) return;
+    // Of a message that begins with another digit others may be the candidates.
+    const bool by_digit = !event.message.empty() && is_digit(event.message.front());
+    shape.asks =
+        by_digit || std::any_of(list.particular.begin(), list.particular.end(), [&](std::uint16_t id) {
+          return id < shape.rule && rules[id].may_match_alike(event.message);
+        });
+    shapes->remember(shape);
   }
 
   // The same of a line whose like is known. False: its header is another one after all, and nothing has been done.

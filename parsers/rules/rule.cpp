@@ -52,6 +52,10 @@ std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where
     if (!rule.pattern_) return {};
     rule.digits_alike_ =
         spec.json.empty() && spec.when.empty() && etad::treats_digits_alike(spec.pattern->text);
+    if (!rule.digits_alike_) {
+      auto any = Pattern::compile(with_any_digits(spec.pattern->text), Pattern::Anchor::beginning);
+      if (any) rule.any_digits_ = std::move(*any);
+    }
   }
   for (const PatternSpec& text : spec.find) {
     std::vector<Target> groups;
@@ -67,6 +71,7 @@ std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where
 
 void Rule::release() const {
   if (pattern_) pattern_->release();
+  if (any_digits_) any_digits_->release();
   for (const Sought& sought : find_) sought.pattern.release();
 }
 

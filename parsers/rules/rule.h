@@ -43,6 +43,11 @@ class Rule {
   // Whether it is told by its pattern alone whether a message is its own, and the pattern treats all digits alike.
   bool treats_digits_alike() const { return digits_alike_; }
 
+  // Whether a message may be its own that differs from this one in nothing but its digits. In doubt: true.
+  bool may_match_alike(std::string_view message) const {
+    return !any_digits_ || any_digits_->matches(message);
+  }
+
   // Fills in kind, values and (from a group or key `time`) the time. False: not this rule's, `event`
   // unchanged. The values are views into `message` and into this rule; `groups` is scratch, shared by the
   // rules that a line is tried on, as `object` is, which reads for them what share_paths() has collected. The
@@ -67,6 +72,8 @@ class Rule {
   RuleSpec spec_;
   std::optional<Pattern> pattern_;
   bool digits_alike_ = false;
+  std::optional<Pattern>
+      any_digits_;              // where it may not: what matches whatever pattern_ would with other digits
   std::vector<Target> groups_;  // of the pattern, from group 1 on
   struct Sought {
     Pattern pattern;
