@@ -58,13 +58,26 @@ bool tells_end(std::string_view lower) {
          (rest.substr(name) == " finished" || rest.substr(name) == " completed");
 }
 
-// Whether "rl" or "ni" stands in it, as they do in "early" and "training".
+// "Keyboard interruption. Exiting from early training", "Training interrupted by user",
+// "… [launch.py:324:sigkill_handler] Main process received SIGTERM, exiting".
+bool tells_interruption(std::string_view lower) {
+  const std::size_t at = lower.find("interrupt");
+  if (at != std::string_view::npos) {
+    const std::string_view before = lower.substr(0, at), rest = lower.substr(at);
+    return before.ends_with("keyboard") || before.ends_with("keyboard ") ||
+           rest.starts_with("interrupted by ") || before.ends_with("training ");
+  }
+  return lower.find("main process received sig") != std::string_view::npos;
+}
+
+// Whether "rl", "ni", "rr" or "IG" stands in it, as they do in "early", "training", "interrupt" and "SIGTERM".
 bool may_tell_end(std::string_view line) {
   if (line.size() <= sizeof(Sixteen)) return true;
   Sixteen found{};
   const auto step = [&](const char* at) {
     const Sixteen here = sixteen_at(at), next = sixteen_at(at + 1);
-    found |= static_cast<Sixteen>(((here == 'r') & (next == 'l')) | ((here == 'n') & (next == 'i')));
+    found |= static_cast<Sixteen>(((here == 'r') & ((next == 'l') | (next == 'r'))) |
+                                  ((here == 'n') & (next == 'i')) | ((here == 'I') & (next == 'G')));
   };
   const std::size_t last = line.size() - sizeof(Sixteen) - 1;
   for (std::size_t at = 0; at < last; at += sizeof(Sixteen)) step(line.data() + at);
@@ -75,10 +88,13 @@ bool may_tell_end(std::string_view line) {
 void hear_end(LastWords& words, std::string_view line) {
   constexpr std::size_t kLongest = 200;
   if (line.size() > kLongest || !may_tell_end(line)) return;
-  // Nearly every line lacks both words, and is not looked at further.
+  // Nearly every line lacks these words, and is not looked at further.
   const bool of_stop = line.find("arly") != std::string_view::npos;
-  if (!of_stop && line.find("raining") == std::string_view::npos) return;
+  const bool of_interruption =
+      line.find("nterrupt") != std::string_view::npos || line.find("SIG") != std::string_view::npos;
+  if (!of_stop && !of_interruption && line.find("raining") == std::string_view::npos) return;
   const std::string lower = lower_case(line);
+  words.interrupted = words.interrupted || (of_interruption && tells_interruption(lower));
   words.stopped_early = words.stopped_early || (of_stop && tells_early_stop(lower));
   words.done = words.done || tells_end(lower);
 }
@@ -86,7 +102,7 @@ void hear_end(LastWords& words, std::string_view line) {
 }  // namespace
 
 void LastWords::forget(bool with_training) {
-  traceback = false;
+  traceback = interrupted = false;
   message.clear();
   if (!with_training) return;
   done_amid = done_amid || done;
@@ -94,13 +110,21 @@ void LastWords::forget(bool with_training) {
 }
 
 bool LastWords::is_stop() const {
-  return message.starts_with("KeyboardInterrupt") ||
-         (is_slurms(message) && message.find("CANCELLED") != std::string::npos);
+  if (interrupted || message.starts_with("KeyboardInterrupt")) return true;
+  for (const std::string_view by_signal :
+       {"SignalException: ", "FatalError: `Termination signal`", "is killed by signal: Terminated"})
+    if (message.find(by_signal) != std::string::npos) return true;
+  return is_slurms(message) && message.find("CANCELLED") != std::string::npos;
+}
+
+void LastWords::fail(std::string_view what) {
+  if (message.empty()) message = kept_text(what, kMaxMessage);
 }
 
 void LastWords::hear(std::string_view line) {
-  if (!message.empty() || line.empty()) return;
+  if (line.empty()) return;
   hear_end(*this, line);
+  if (!message.empty()) return;
   if (is_slurms(line)) {
     message = kept_text(line, kMaxMessage);
     return;

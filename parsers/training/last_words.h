@@ -1,6 +1,6 @@
 // What was said last of a program whose end no rule knows: the exception of a Python traceback, that Slurm cancelled
-// its job or killed it for want of memory, that its training stopped early or is done, behind which nothing more of
-// its run came. A traceback amid a run that goes on is another matter, a warning's or a helper's, and so is the
+// its job or killed it for want of memory, that somebody interrupted it, that its training stopped early or is done,
+// behind which nothing more of its run came. A traceback amid a run that goes on is another matter, a warning's or a helper's, and so is the
 // time of a training that each of its epochs tells. Internal to parsers/training.
 #pragma once
 
@@ -14,8 +14,10 @@ struct LastWords {
   std::string message;     // of the first exception since the run last showed that it goes on
   bool stopped_early = false, done = false;  // said since it last showed its training
   bool done_amid = false;                    // the same was said, and the training went on
+  bool interrupted = false;                  // by somebody, whatever its helpers say of that
 
-  void hear(std::string_view line);  // one that no rule knows
+  void hear(std::string_view line);     // one that no rule knows
+  void fail(std::string_view message);  // a rule knows what failed, but not that all of it did
   // The run goes on, with its training or with a test, which may come behind its training's end.
   void forget(bool with_training);
 

@@ -19,6 +19,14 @@ bool shows_life(EventKind kind) {
          kind == EventKind::throughput || kind == EventKind::test_start || kind == EventKind::test_result;
 }
 
+// The bar's last state once more, as it is drawn when the program ends: no sign of life.
+bool is_drawn_again(const Event& event, const track::RunTrack& r) {
+  if (event.kind != EventKind::progress || r.last_words.message.empty()) return false;
+  const auto at = count_of(event, Field::iteration);
+  return at ? at == r.run.iteration
+            : event.has(Field::batch) && count_of(event, Field::batch) == r.epochs.line.batch;
+}
+
 bool is_of_training(const Event& event) {
   return event.kind != EventKind::test_start && event.kind != EventKind::test_result &&
          event.text(Field::phase) != name_of(Phase::test);
@@ -35,6 +43,8 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, const std::o
                          Records& out) {
   if (event.time) state.last_time = *event.time;
   const std::optional<Instant>& now = event.time ? event.time : arrival;
+  std::optional<std::int64_t> before;  // the run that was told of when the line came
+  bool again = false;
   if (track::RunTrack* const r = runs.open()) {
     if (r->run.state != RunState::running) {  // it goes on after all
       r->run.state = RunState::running;
@@ -48,14 +58,20 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, const std::o
       }
     }
     if (event.kind == EventKind::none) r->last_words.hear(line);
-    if (shows_life(event.kind)) r->last_words.forget(is_of_training(event));
+    if (r->declared()) before = r->run.ordinal;
+    again = is_drawn_again(event, *r);
     if (now && !may_be_anothers(event.kind)) {
       r->run.ended_at = *now;
       r->dirty = true;
     }
   }
   if (event.kind != EventKind::none) dispatch({event, now, out});
-  if (track::RunTrack* const r = runs.open(); r && event.time) r->window.see_line(*event.time);
+  track::RunTrack* const r = runs.open();
+  if (!r) return;
+  // What begins another run is no life of the one before, whose last words then say how it ended.
+  if (shows_life(event.kind) && !again && (!before || before == r->run.ordinal))
+    r->last_words.forget(is_of_training(event));
+  if (event.time) r->window.see_line(*event.time);
 }
 
 void Tracker::Impl::dispatch(const track::Moment& m) {

@@ -201,7 +201,7 @@ void track::Epochs::epoch(const Moment& m) {
   const RunTrack* const last = all_.runs.ended();
   const bool anew = last && m.event.text(Field::unit) == "epoch" && last->epochs.first &&
                     last->epochs.first == count_of(m.event, Field::epoch);
-  const bool over = last && !anew && !m.event.has(Field::seconds);
+  const bool over = last && !anew && !m.event.has(Field::seconds) && !all_.runs.next_is_described();
   if ((over && !m.event.has(Field::epochs)) || all_.tests.is_after_end(m)) return;
   RunTrack* const open = all_.runs.open();
   if (m.event.text(Field::outcome) == "trained") {

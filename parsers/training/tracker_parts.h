@@ -75,6 +75,7 @@ class Runs : Part {
   RunTrack* ended();  // the one that is over, and none has begun since; nullptr: none
   // The run that begins next, of which lines amid the one going on may tell already.
   RunTrack& upcoming();
+  bool next_is_described() const;              // by more than what it runs on
   RunTrack& for_header(const Moment& m);       // the run this header line belongs to; may begin one
   RunTrack& for_measurement(const Moment& m);  // likewise for a line that shows a run going on
   RunTrack& for_progress(const Moment& m);     // … and getting on: its nets are complete, its start is over

@@ -21,6 +21,12 @@ track::RunTrack& track::Runs::upcoming() {
   return state_.next ? *state_.next : state_.next.emplace();
 }
 
+bool track::Runs::next_is_described() const {
+  const std::optional<RunTrack>& next = state_.next;
+  return next && (!next->run.settings.empty() || !next->run.network.empty() || next->run.max_iterations ||
+                  next->known.batch_size || next->known.global_batch_size || next->epochs.steps);
+}
+
 bool track::Runs::running() const {
   return state_.current && state_.current->declared() && state_.current->run.state == RunState::running;
 }
@@ -308,7 +314,8 @@ void track::Runs::end(const Moment& m) {
   all_.steps.give_layer_times(*r, m.out);
   const std::string_view outcome = m.event.text(Field::outcome);
   const bool stopped = outcome == "stopped" || fell_short(r->run, m.event) ||
-                       (outcome == "ended" && !came_to_plan(r->run)) || r->last_words.stopped_early;
+                       (outcome == "ended" && !came_to_plan(r->run)) || r->last_words.stopped_early ||
+                       r->last_words.interrupted;
   r->run.state = stopped ? RunState::stopped : RunState::finished;
   if (!stopped && r->run.job == Job::train && r->run.max_iterations && r->run.iteration)
     r->run.iteration = std::max(*r->run.iteration, *r->run.max_iterations);
@@ -322,10 +329,11 @@ namespace {
 // perhaps.
 void give_up(RunTrack& r) {
   const std::string& message = r.last_words.message;
-  if (message.empty() && r.last_words.stopped_early) {
+  if (message.empty() && (r.last_words.stopped_early || r.last_words.is_stop())) {
     r.run.state = RunState::stopped;
   } else if (has_done_all(r)) {
     r.run.state = RunState::finished;
+    r.run.iteration = std::max(*r.run.iteration, *r.run.max_iterations);  // the last ones may not be shown
   } else if (message.empty() && r.last_words.is_done()) {
     r.run.state = came_to_plan(r.run) ? RunState::finished : RunState::stopped;
   } else if (message.empty()) {
@@ -346,6 +354,8 @@ void give_up(RunTrack& r) {
 void track::Runs::fail(const Moment& m) {
   RunTrack* const r = open();
   if (!r || !r->declared()) return;
+  // Some line names an error, which may be one that the training survives: it failed if nothing of it comes behind.
+  if (m.event.text(Field::since) == "last") return r->last_words.fail(m.event.text(Field::message));
   all_.descriptions.finish_net(*r, m.out);
   give_held(*r, m.out);
   r->test.reset();

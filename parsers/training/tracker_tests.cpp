@@ -155,7 +155,7 @@ void track::Tests::since_progress(RunTrack& r, const Moment& m) {
   if (!from || r.test || !m.event.time || !from->dated) return;
   Duration rest{};
   if (const auto at = count_of(m.event, Field::iteration)) {
-    if (*at != from->iteration) {
+    if (*at + (r.training.from_zero ? 1 : 0) != from->iteration) {
       r.window.tested = true;
       return;
     }

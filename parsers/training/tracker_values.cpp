@@ -150,6 +150,10 @@ void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optio
     case Field::max_iter:
       r.run.max_iterations = count_of(event, v.field);
       return;
+    case Field::
+        epoch:  // the first one's number, which a training that goes on from a saved state does not show
+      if (n && event.kind == EventKind::run_start) r.epochs.see(*n);
+      return;
     case Field::solver_type:
       return take_setting(r, "type", v.text);
     case Field::key: {
@@ -276,15 +280,6 @@ bool is_known(RunTrack& r, Field f) {
   return f == Field::max_iter && r.run.max_iterations;
 }
 
-bool names_machine_only(const Event& event) {
-  const auto of_machine = [](const FieldValue& v) {
-    return v.field == Field::device || v.field == Field::devices || v.field == Field::device_index ||
-           v.field == Field::host;
-  };
-  const Event::Values& values = event.values();
-  return !values.empty() && std::all_of(values.begin(), values.end(), of_machine);
-}
-
 }  // namespace
 
 // Amid a run a line may add to what is known of it, but not change it: it may as well speak of a run that
@@ -295,15 +290,16 @@ void track::Values::setting(const Moment& m) {
     if (const FieldValue* const v = m.event.find(f)) all_.windows.tell({f, v->scale, bounded(v->text)});
   }
   RunTrack* const r = all_.runs.open();
-  // Behind a run's end the machine's name is no beginning yet: some name it once more before a last test.
-  if (!r && all_.runs.ended() && names_machine_only(m.event)) return take(all_.runs.upcoming(), m.event);
+  // Behind a run's end settings are no beginning yet: they may be those of a last test.
+  if (!r && all_.runs.ended()) return take(all_.runs.upcoming(), m.event);
   if (!r || !r->progressed()) return take(all_.runs.for_header(m), m.event);
   take(all_.runs.upcoming(), m.event);
   if (has_done_its_plan(*r)) return;
   Event news = m.event;
   news.clear_values();
   for (const FieldValue& v : m.event.values())
-    if (!is_known(*r, v.field)) news.add(v);
+    if (!is_known(*r, v.field) && !(v.field == Field::device_index && m.event.has(Field::device)))
+      news.add(v);
   if (!news.values().empty()) take(*r, news);
 }
 
@@ -412,6 +408,19 @@ std::int64_t track::Values::test_iterations(const RunTrack& r, std::int64_t net)
   return counts.empty() ? all_.labels.test_iter.value_or(0) : 0;
 }
 
+namespace {
+
+// How many devices share an iteration's samples, where the log says those of all and those of one, and how many batches
+// of each are gathered for an update. 0: it does not say.
+std::int64_t devices_by_batches(const RunTrack& r) {
+  const std::int64_t all = r.known.global_batch_size.value_or(0);
+  const std::int64_t gathered = number_set(r.run, "gradient_accumulation_steps");
+  const std::int64_t each = product(r.known.batch_size.value_or(0), gathered);
+  return each > 0 && all % each == 0 ? all / each : 0;
+}
+
+}  // namespace
+
 Run track::Values::told(const RunTrack& r) const {
   Run run = r.run;
   if (run.network.empty()) run.network = all_.labels.network;
@@ -421,6 +430,8 @@ Run track::Values::told(const RunTrack& r) const {
   for (const auto& [key, value] : all_.labels.settings) run.settings.try_emplace(key, value);
   const std::int64_t unsaid = run.device == "CPU" ? 1 : 0;  // a machine's processors count as one
   run.devices = r.known.devices ? *r.known.devices : all_.labels.devices.value_or(unsaid);
+  if (run.devices == 0 && (run.devices = devices_by_batches(r)) > 0)
+    note_derived(run, "devices: global_batch_size / batch_size");
   if (!run.max_iterations) run.max_iterations = all_.labels.max_iter;
   // Caffe takes 1 where nothing is said; here it may have been said.
   if (r.description.solver_cut && !r.known.iter_size && !all_.labels.iter_size)

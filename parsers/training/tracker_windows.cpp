@@ -251,7 +251,13 @@ std::optional<std::int64_t> track::Windows::iteration_of(RunTrack& r, const Even
   if (place->planned) r.run.max_iterations = place->planned;
   if (place->gap) r.window.broken = true;
   if (place->next_epoch) r.window.over_border = true;
-  return place->iteration;
+  if (event.text(Field::unit) != "epoch") return place->iteration;
+  // Epochs that lines tell of when they are over: behind number 0 one is done, and the number told as their last may
+  // be one less than there are.
+  r.training.from_zero = r.training.from_zero || place->iteration == 0;
+  const std::int64_t done = place->iteration + (r.training.from_zero ? 1 : 0);
+  if (r.run.max_iterations && done == *r.run.max_iterations + 1) r.run.max_iterations = done;
+  return done;
 }
 
 void track::Windows::progress_of(const Moment& m) {
@@ -276,7 +282,7 @@ void track::Windows::progress_of(const Moment& m) {
   const std::int64_t steps = r->epochs.steps.value_or(all_.labels.steps_per_epoch.value_or(0));
   auto iteration = iteration_of(*r, m.event, steps);
   if (!iteration) return;
-  plan_epochs(*r, m.event, r->epochs.steps.value_or(0));
+  plan_epochs(*r, m.event, r->epochs.steps.value_or(positive_of(m.event, Field::batches).value_or(0)));
   if (says_it_late(r->window.from, m.event, *iteration)) return;
   // A log without start lines that counts from the beginning again: another run. A line without any time amid
   // others that count it, or one line back, is another writer's word for the same: a line's beside a bar's.

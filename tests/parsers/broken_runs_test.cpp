@@ -121,6 +121,70 @@ TEST(BrokenRuns, AreNoneWhereTheNextStepShownWouldBeBeyondThePlan) {
   EXPECT_EQ(broken[0].state, RunState::lost);
 }
 
+// A bar is drawn once more where the program ends: that is no sign of life.
+TEST(BrokenRuns, FailThoughTheirBarIsDrawnOnceMore) {
+  Lines lines = {"{'loss': 1.25, 'learning_rate': 1.25e-05, 'epoch': 0.5}"};
+  const auto bar = [](int step) {
+    char text[256];
+    std::snprintf(text, sizeof text, " 10%%|##        | %d/300 [%02d:%02d<54:06, 10.00s/it]", step, step / 6,
+                  step % 6 * 10);
+    return std::string(text);
+  };
+  for (int i = 1; i <= 40; ++i) lines.push_back(bar(i));
+  for (const bool restarting : {false, true}) {
+    const auto failed = runs_in_order(lines + kTraceback + Lines{bar(40)}, restarting);
+    ASSERT_EQ(failed.size(), 1U);
+    EXPECT_EQ(failed[0].state, RunState::failed);
+    EXPECT_EQ(failed[0].message, "OSError: [Errno 28] No space left on device");
+    const auto alive = runs_in_order(lines + kTraceback + Lines{bar(41)}, restarting);
+    ASSERT_EQ(alive.size(), 1U);
+    EXPECT_EQ(alive[0].state, RunState::lost);
+  }
+}
+
+// What begins the next run is no life of this one.
+TEST(BrokenRuns, FailThoughAnotherBeginsBehindThem) {
+  for (const bool restarting : {false, true}) {
+    const auto runs = runs_in_order(steps(20, 200) + kTraceback + steps(20, 400), restarting);
+    ASSERT_EQ(runs.size(), 2U);
+    EXPECT_EQ(runs[0].state, RunState::failed);
+    EXPECT_EQ(runs[0].message, "OSError: [Errno 28] No space left on device");
+    EXPECT_EQ(runs[1].state, RunState::lost);
+  }
+}
+
+TEST(BrokenRuns, AreStoppedBySomebodyWhateverTheirHelpersSayOfIt) {
+  const auto state_behind = [](const Lines& words, bool restarting) {
+    const auto runs = runs_in_order(steps(20, 200) + words, restarting);
+    EXPECT_EQ(runs.size(), 1U);
+    return runs.empty() ? RunState::running : runs[0].state;
+  };
+  for (const bool restarting : {false, true}) {
+    EXPECT_EQ(state_behind({"[2026-03-04 05:30:00,250] [INFO] [launch.py:324:sigkill_handler] Main process "
+                            "received SIGTERM, exiting"},
+                           restarting),
+              RunState::stopped);
+    EXPECT_EQ(
+        state_behind(kTraceback + Lines{"Keyboard interruption. Exiting from early training"}, restarting),
+        RunState::stopped);
+    EXPECT_EQ(state_behind({"Traceback (most recent call last):", "  File \"run.py\", line 7, in <module>",
+                            "torch.distributed.elastic.multiprocessing.api.SignalException: Process 4711 got "
+                            "signal: 15"},
+                           restarting),
+              RunState::stopped);
+    EXPECT_EQ(state_behind({"C++ Traceback (most recent call last):", "0   main",
+                            "FatalError: `Termination signal` is detected by the operating system."},
+                           restarting),
+              RunState::stopped);
+    EXPECT_EQ(state_behind({"Traceback (most recent call last):", "  File \"run.py\", line 7, in <module>",
+                            "RuntimeError: DataLoader worker (pid 4711) is killed by signal: Terminated. "},
+                           restarting),
+              RunState::stopped);
+    EXPECT_EQ(state_behind({"SIGTERM handler installed", "an interrupt controller"}, restarting),
+              RunState::lost);
+  }
+}
+
 // Lines that no rule of their format knows.
 TEST(RunsEnds, AreToldByTheLastWordsOfTheProgram) {
   const auto state_behind = [](const Lines& words, bool restarting) {
@@ -217,6 +281,44 @@ TEST(RunsEnds, TheMachineNamedOnceMoreBeforeALastTestIsNoRun) {
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs[0].state, RunState::finished);
   EXPECT_EQ(runs[0].iteration, 4 * 480);
+}
+
+// An evaluation behind the end says its settings and draws a bar as long as one amid the training.
+TEST(RunsEnds, AnEvaluationThatSaysItsSettingsIsNoRun) {
+  const auto bar = [](int step, int of, int seconds) {
+    char text[256];
+    std::snprintf(text, sizeof text, " 10%%|##        | %d/%d [%02d:%02d<54:06, 10.00s/it]", step, of,
+                  seconds / 60, seconds % 60);
+    return std::string(text);
+  };
+  const std::string stamp = "[INFO|trainer.py:2313] 2026-03-01 10:00:00,250 >> ";
+  Lines lines = {stamp + "***** Running training *****",
+                 stamp + "  Num examples = 1,600",
+                 stamp + "  Instantaneous batch size per device = 2",
+                 stamp + "  Total train batch size (w. parallel, distributed & accumulation) = 16",
+                 stamp + "  Gradient Accumulation steps = 4",
+                 stamp + "  Total optimization steps = 100"};
+  const auto evaluate = [&] {
+    lines.push_back("***** Running Evaluation *****");
+    lines.push_back(stamp + "  Num examples = 400");
+    lines.push_back(stamp + "  Batch size = 2");
+    for (int i = 20; i <= 200; i += 20) lines.push_back(bar(i, 200, i));
+  };
+  for (int i = 1; i <= 100; ++i) {
+    lines.push_back(bar(i, 100, i * 10));
+    if (i == 50) evaluate();
+  }
+  lines.push_back(
+      "{'train_runtime': 1200.25, 'train_samples_per_second': 1.33, 'train_steps_per_second': 0.083}");
+  evaluate();
+  for (const bool restarting : {false, true}) {
+    const auto runs = runs_in_order(lines, restarting);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs[0].state, RunState::finished);
+    EXPECT_EQ(runs[0].iteration, 100);
+    // Sixteen samples, two on each device, four times.
+    EXPECT_EQ(runs[0].devices, 2);
+  }
 }
 
 }  // namespace

@@ -170,5 +170,69 @@ TEST(KerasBars, EachStateOnALineOfItsOwn) {
   }
 }
 
+// Updates of so many of the environments' steps each.
+TEST(OwnScripts, OfReinforcementLearningByFramesASecond) {
+  const auto runs = runs_of(lines_by(20, [](int i) {
+    return written("  iter %5d | frames %10d | fps   4096 | actor_loss  -0.0125 | critic_loss   0.0425",
+                   10 * (i + 1), 81920 * (i + 1));
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 200);
+  EXPECT_EQ(runs.at(0).train.samples_per_iteration, 8192);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 2);
+}
+
+// An exception that is printed amid a training, and that it survives, ends nothing.
+TEST(OwnScripts, WithAnExceptionThatTheTrainingSurvives) {
+  Lines lines = lines_by(20, [](int i) {
+    return written("2026-03-01 10:00:%02d,250 - INFO - Epoch 1/2, Step [%d/1000], Loss: 1.25", 2 * i,
+                   10 * (i + 1));
+  });
+  lines.insert(lines.begin() + 10, "ConnectionResetError: [Errno 104] Connection reset by peer");
+  const auto survived = runs_of(lines);
+  ASSERT_EQ(survived.size(), 1U);
+  EXPECT_EQ(survived.at(0).iteration, 200);
+  EXPECT_EQ(survived.at(0).state, RunState::lost);
+  lines.emplace_back("ValueError: no such thing");
+  const auto failed = runs_of(lines);
+  ASSERT_EQ(failed.size(), 1U);
+  EXPECT_EQ(failed.at(0).state, RunState::failed);
+  EXPECT_EQ(failed.at(0).message, "ValueError: no such thing");
+}
+
+// Behind the line of epoch 0 one epoch is done; the number told as their last may be one less than there are.
+TEST(OwnScripts, OfEpochsCountedFromZero) {
+  for (const char* const form : {"2026-03-01 10:%02d:00 - INFO - Epoch %d: loss 1.25 acc 0.5",
+                                 "2026-03-01 10:%02d:00 - INFO - Epoch %d/19: loss 1.25 acc 0.5"}) {
+    Lines lines = lines_by(20, [&](int i) { return written(form, i + 1, i); });
+    lines.emplace_back("2026-03-01 10:20:01 - INFO - Training complete");
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 20);
+    EXPECT_EQ(runs.at(0).train.iterations, 19);
+    EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 60);
+    EXPECT_EQ(runs.at(0).state, RunState::finished);
+  }
+}
+
+// TensorFlow's tutorials, and objects of people's own.
+TEST(OwnScripts, OfEpochsTimedBelowThemOrAmongTheirValues) {
+  Lines lines;
+  for (int i = 1; i <= 6; ++i) {
+    lines.push_back(written("Epoch %d Loss 0.8125 Accuracy 0.5125", i));
+    lines.push_back(written("Time taken for 1 epoch: 40.5 secs\n"));
+  }
+  const auto below = runs_of(lines);
+  ASSERT_EQ(below.size(), 1U);
+  EXPECT_EQ(below.at(0).iteration, 6);
+  EXPECT_DOUBLE_EQ(step_time(below.at(0)), 40.5);
+  const auto among = runs_of(lines_by(6, [](int i) {
+    return written("{\"epoch\": %d, \"train_loss\": 0.8125, \"val_loss\": null, \"epoch_time_s\": 62.5}", i);
+  }));
+  ASSERT_EQ(among.size(), 1U);
+  EXPECT_EQ(among.at(0).iteration, 6);
+  EXPECT_DOUBLE_EQ(step_time(among.at(0)), 62.5);
+}
+
 }  // namespace
 }  // namespace etad::test
