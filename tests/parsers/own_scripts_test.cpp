@@ -234,5 +234,20 @@ TEST(OwnScripts, OfEpochsTimedBelowThemOrAmongTheirValues) {
   EXPECT_DOUBLE_EQ(step_time(among.at(0)), 62.5);
 }
 
+// A heading with a word before it, a test of its own between, the time behind the loss.
+TEST(OwnScripts, OfEpochsThatHeadingsAnnounceAndLossesTime) {
+  Lines lines;
+  for (int i = 1; i <= 6; ++i) {
+    lines.push_back(written("20260301-10:%02d:00 Train Epoch: %d/6 ...", 5 * i, i));
+    lines.push_back(written("20260301-10:%02d:00     total_loss: 0.8125 time: 4m 0s", 5 * i + 4));
+    lines.push_back(written("20260301-10:%02d:00 Test Epoch: %d ...", 5 * i + 4, i));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 6);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 240);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+}
+
 }  // namespace
 }  // namespace etad::test

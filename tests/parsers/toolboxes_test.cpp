@@ -24,17 +24,21 @@ std::string clock(int seconds) {
 
 // A training that goes on from a saved state shows a later epoch first; they are counted from 1 all the same.
 TEST(Toolboxes, MMEngineCountsEpochsFromOneWhereverItGoesOn) {
-  Lines lines = {"System environment:", "    GPU 0: Tesla T4", "    GPU number: 2",
-                 "train_cfg = dict(max_epochs=4, type='EpochBasedTrainLoop', val_interval=1)",
-                 "03/04 05:00:00 - mmengine - INFO - resumed epoch: 2, iter: 200",
-                 "03/04 05:00:00 - mmengine - INFO - Checkpoints will be saved to /home/user/work_dirs/tiny_r18."};
+  Lines lines = {
+      "System environment:",
+      "    GPU 0: Tesla T4",
+      "    GPU number: 2",
+      "train_cfg = dict(max_epochs=4, type='EpochBasedTrainLoop', val_interval=1)",
+      "03/04 05:00:00 - mmengine - INFO - resumed epoch: 2, iter: 200",
+      "03/04 05:00:00 - mmengine - INFO - Checkpoints will be saved to /home/user/work_dirs/tiny_r18."};
   int now = 0;
   for (int epoch = 3; epoch <= 4; ++epoch)
     for (int batch = 10; batch <= 100; batch += 10)
-      lines.push_back("03/04 " + clock(now += 5) +
-                      written(" - mmengine - INFO - Epoch(train)  [%d][%3d/100]  base_lr: 2.5000e-05 lr: 2.5000e-05  "
-                              "eta: 0:02:05  time: 0.5000  data_time: 0.0125  memory: 4096  loss: 1.2500",
-                              epoch, batch));
+      lines.push_back(
+          "03/04 " + clock(now += 5) +
+          written(" - mmengine - INFO - Epoch(train)  [%d][%3d/100]  base_lr: 2.5000e-05 lr: 2.5000e-05  "
+                  "eta: 0:02:05  time: 0.5000  data_time: 0.0125  memory: 4096  loss: 1.2500",
+                  epoch, batch));
   const auto runs = runs_of(lines);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs.at(0).network, "tiny_r18");
@@ -54,14 +58,16 @@ TEST(Toolboxes, OpenPCDetCountsIterationsThroughItsEpochs) {
   int now = 0;
   for (int epoch = 1; epoch <= 3; ++epoch)
     for (int batch = 50; batch <= 200; batch += 50)
-      lines.push_back("2026-03-04 " + clock(now += 100) +
-                      written(",000   INFO  Train:    %d/3 ( 15%%) [ %3d/200 (  4%%)]  Loss: 2.125 (2.25)  LR: "
-                              "3.125e-05  Time cost: 00:25/10:12 [10:25/3:00:12]  Acc_iter %d        Data time: "
-                              "0.20(0.49)  Forward time: 0.25(0.50)  Batch time: 0.51(0.62)",
-                              epoch, batch - 1, (epoch - 1) * 200 + batch));
+      lines.push_back(
+          "2026-03-04 " + clock(now += 100) +
+          written(",000   INFO  Train:    %d/3 ( 15%%) [ %3d/200 (  4%%)]  Loss: 2.125 (2.25)  LR: "
+                  "3.125e-05  Time cost: 00:25/10:12 [10:25/3:00:12]  Acc_iter %d        Data time: "
+                  "0.20(0.49)  Forward time: 0.25(0.50)  Batch time: 0.51(0.62)",
+                  epoch, batch - 1, (epoch - 1) * 200 + batch));
   const auto broken = runs_of(lines);
-  lines.push_back("2026-03-04 05:30:00,000   INFO  **********************End training "
-                  "kitti_models/pillars(first_try)**********************");
+  lines.push_back(
+      "2026-03-04 05:30:00,000   INFO  **********************End training "
+      "kitti_models/pillars(first_try)**********************");
   const auto runs = runs_of(lines);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs.at(0).network, "pillars");
@@ -82,14 +88,17 @@ TEST(Toolboxes, CoreNetsStepsAreWithoutItsValidations) {
     lines.push_back("2026-03-04 " + clock(at) + " - LOGS    - " + what);
   };
   for (int epoch = 0; epoch < 5; ++epoch, now += 100) {
-    say(now, written("Epoch: %3d [%8d/10000000], loss: {'classification': 1.25, 'total_loss': 1.5}, LR: [1e-06], Avg. "
-                     "batch load time: 0.250, Elapsed time:  0.50",
-                     epoch, epoch * 120));
+    say(now,
+        written(
+            "Epoch: %3d [%8d/10000000], loss: {'classification': 1.25, 'total_loss': 1.5}, LR: [1e-06], Avg. "
+            "batch load time: 0.250, Elapsed time:  0.50",
+            epoch, epoch * 120));
     say(now + 60, written("*** Training summary for epoch %d", epoch));
     say(now + 85, written("*** Validation summary for epoch %d", epoch));
     say(now + 90, "Last training checkpoint is saved at: results/training_checkpoint_last.pt");
-    say(now + 90, written("Training checkpoint for epoch %d/iteration %d is saved at: results/checkpoint_%d.pt", epoch,
-                          epoch * 120 + 120, epoch));
+    say(now + 90,
+        written("Training checkpoint for epoch %d/iteration %d is saved at: results/checkpoint_%d.pt", epoch,
+                epoch * 120 + 120, epoch));
   }
   say(now, "Training took 00:08:20.25");
   const auto runs = runs_of(lines);
@@ -98,7 +107,8 @@ TEST(Toolboxes, CoreNetsStepsAreWithoutItsValidations) {
   EXPECT_EQ(runs.at(0).iteration, 600);
   EXPECT_EQ(runs.at(0).state, RunState::finished);
   EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.01);
-  lines.insert(lines.end() - 1, "2026-03-04 05:30:00 - LOGS    - Keyboard interruption. Exiting from early training");
+  lines.insert(lines.end() - 1,
+               "2026-03-04 05:30:00 - LOGS    - Keyboard interruption. Exiting from early training");
   EXPECT_EQ(runs_of(lines).at(0).state, RunState::stopped);
 }
 
@@ -107,9 +117,10 @@ TEST(Toolboxes, JepasTimeIsTheMeanOfTheEpochSoFar) {
   Lines lines = {"                        'epochs': 2,", "INFO:root:Initialized (rank/world-size) 0/4"};
   for (int epoch = 1; epoch <= 2; ++epoch)
     for (int batch = 0; batch < 190; batch += 20)
-      lines.push_back(written("INFO:root:[%d, %5d/  190] train_loss: 1.250 [wd: 5.00e-02] [lr: 2.50e-04] [mem: "
-                              "1.25e+04] (%.1f ms)",
-                              epoch, batch, 500 + 1000. / (batch + 1)));
+      lines.push_back(
+          written("INFO:root:[%d, %5d/  190] train_loss: 1.250 [wd: 5.00e-02] [lr: 2.50e-04] [mem: "
+                  "1.25e+04] (%.1f ms)",
+                  epoch, batch, 500 + 1000. / (batch + 1)));
   const auto runs = runs_of(lines);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs.at(0).devices, 4);
