@@ -85,6 +85,7 @@ void UnclearTimes::resolve_duration(Event& event) {
   }
   const bool counts = event.kind == EventKind::progress || event.kind == EventKind::epoch;
   if (!counts) return event.remove(Field::duration);
+  if (event.kind == EventKind::epoch && !stated && !event.has(Field::iterations)) return;  // it begins
   bool told = false;
   if (!state_.told.empty()) {
     told_ = std::exchange(state_.told, {});

@@ -51,6 +51,19 @@ EpochCount::Place EpochCount::counted_around(std::int64_t bar, std::optional<std
   return place;
 }
 
+// Steps without a total that begin again where the log has announced another epoch since: they are those of the epoch.
+EpochCount::Place EpochCount::counted_under_headings(std::int64_t step) {
+  Place place;
+  if (announced > shown && last_batch && step <= *last_batch) {
+    before += *last_batch;
+    place.gap = true;
+  }
+  if (announced) shown = announced;
+  last_batch = step;
+  place.iteration = before + step;
+  return place;
+}
+
 namespace {
 
 // "Epoch 30/250: 12%|# | 30/250 [1:16:19<…": a bar named after the epoch, which counts epochs itself.
@@ -91,6 +104,7 @@ std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::i
                                                       std::int64_t done) {
   if (const auto n = count_of(event, Field::iteration)) {
     if (event.text(Field::since) == "epoch") return counted_around(*n, positive_of(event, Field::max_iter));
+    if (!event.has(Field::max_iter)) return counted_under_headings(*n);
     return Place{*n, {}, false, false};
   }
   const auto batch = count_of(event, Field::batch);
@@ -139,8 +153,9 @@ std::int64_t EpochCount::done_before(std::int64_t epoch, std::int64_t of_each) c
   return epoch > base ? product(epoch - base, of_each) : 0;
 }
 
-void EpochCount::see(std::int64_t epoch) {
-  if (!first) first = epoch;
+// One that is seen first out of a total goes on from a saved state, or the log is cut: most count to it from 1.
+void EpochCount::see(std::int64_t epoch, bool of_total) {
+  if (!first) first = of_total && epoch > 1 ? 1 : epoch;
 }
 
 void EpochCount::announce(std::int64_t epoch) {

@@ -60,7 +60,7 @@ struct EpochCount {
 
   // Iterations done when this epoch begins.
   std::int64_t done_before(std::int64_t epoch, std::int64_t of_each) const;
-  void see(std::int64_t epoch);
+  void see(std::int64_t epoch, bool of_total = false);
   bool counts_batches_from_one() const { return first_batch == 1; }
 
   // The log says that this epoch begins, and its end.
@@ -83,6 +83,7 @@ struct EpochCount {
  private:
   Place counted_on(const Event& event, std::int64_t epoch, std::int64_t batch, std::int64_t done);
   Place counted_around(std::int64_t bar, std::optional<std::int64_t> of);
+  Place counted_under_headings(std::int64_t step);
   bool named_after_count(const Event& event);
   bool counts_through(std::int64_t epoch, std::int64_t batch);
 };

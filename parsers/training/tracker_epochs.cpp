@@ -119,7 +119,8 @@ std::int64_t track::Epochs::steps_of(const RunTrack& r, const Event& event, bool
 // "Epoch 1/15" again: another training. Where no total stands beside it, the first one's number alone says so.
 bool track::Epochs::counts_again(const Event& event, std::int64_t epoch) {
   const RunTrack* const r = all_.runs.open();
-  const bool first = r && event.text(Field::unit) == "epoch" && r->epochs.first == epoch;
+  const bool counts = event.text(Field::unit) == "epoch" || (r && r->training.by_lines);
+  const bool first = r && counts && r->epochs.first == epoch;
   return r && (event.has(Field::epochs) || first) && r->epochs.announces_again(epoch);
 }
 
@@ -199,8 +200,8 @@ void track::Epochs::end_of_bar(RunTrack& r, const Moment& m) {
 void track::Epochs::epoch(const Moment& m) {
   // A beginning or a test behind a run's end is no new run, unless it has the number of that run's first epoch.
   const RunTrack* const last = all_.runs.ended();
-  const bool anew = last && m.event.text(Field::unit) == "epoch" && last->epochs.first &&
-                    last->epochs.first == count_of(m.event, Field::epoch);
+  const bool anew = last && (m.event.text(Field::unit) == "epoch" || last->training.by_lines) &&
+                    last->epochs.first && last->epochs.first == count_of(m.event, Field::epoch);
   const bool over = last && !anew && !m.event.has(Field::seconds) && !all_.runs.next_is_described();
   if ((over && !m.event.has(Field::epochs)) || all_.tests.is_after_end(m)) return;
   RunTrack* const open = all_.runs.open();
@@ -235,7 +236,7 @@ void track::Epochs::epoch(const Moment& m) {
     if (r.run.job == Job::test) r.run.job = Job::train;  // what came before was a test of its own
     r.epochs.announce(*number);
   }
-  if (number) r.epochs.see(*number);
+  if (number) r.epochs.see(*number, m.event.has(Field::epochs));
   plan_epochs(r, m.event, steps_of(r, m.event, nullptr));
   if (m.event.has(Field::seconds)) {
     // A log that shows its iterations has been measured by them, but for what came behind the last one shown.

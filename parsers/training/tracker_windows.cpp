@@ -282,6 +282,9 @@ void track::Windows::progress_of(const Moment& m) {
   const std::int64_t steps = r->epochs.steps.value_or(all_.labels.steps_per_epoch.value_or(0));
   auto iteration = iteration_of(*r, m.event, steps);
   if (!iteration) return;
+  // Where epochs state their times, a line without one that names an earlier one speaks of what was best, or loaded.
+  if (m.event.text(Field::unit) == "epoch" && r->epochs.shortest && *iteration < r->run.iteration.value_or(0))
+    return;
   plan_epochs(*r, m.event, r->epochs.steps.value_or(positive_of(m.event, Field::batches).value_or(0)));
   if (says_it_late(r->window.from, m.event, *iteration)) return;
   // A log without start lines that counts from the beginning again: another run. A line without any time amid

@@ -249,5 +249,49 @@ TEST(OwnScripts, OfEpochsThatHeadingsAnnounceAndLossesTime) {
   EXPECT_EQ(runs.at(0).state, RunState::finished);
 }
 
+// Steps under headings begin again with each; so does another training with the first one's number.
+TEST(OwnScripts, OfStepsThatBeginAgainUnderHeadings) {
+  Lines lines;
+  for (int training = 0; training < 2; ++training)
+    for (int epoch = 1; epoch <= 3; ++epoch) {
+      const int minute = training * 20 + epoch * 4;
+      lines.push_back(written("[2026-03-01 10:%02d:00,250]Epoch: %04d", minute, epoch));
+      for (int i = 1; i <= 5; ++i)
+        lines.push_back(written("[2026-03-01 10:%02d:%02d,250]iter:%04d loss_train: 1.2500 time: 0.1625s",
+                                minute, 10 * i, 20 * i));
+      if (epoch < 3) continue;
+      lines.push_back(written("[2026-03-01 10:%02d:58,250]Optimization Finished!", minute));
+      lines.push_back(written("[2026-03-01 10:%02d:59,250]Total time elapsed: 616.25s", minute));
+    }
+  for (const std::size_t restart : {0U, 5U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 2U);
+    for (const auto& [ordinal, run] : runs) {
+      EXPECT_EQ(run.iteration, 300);
+      EXPECT_EQ(run.train.iterations, 240);
+      EXPECT_DOUBLE_EQ(step_time(run), 0.5);
+      EXPECT_EQ(run.state, RunState::finished);
+    }
+  }
+}
+
+// Where epochs state their times, a line that names an earlier one speaks of the best; and those of a training that goes
+// on from a saved state are counted from 1.
+TEST(OwnScripts, OfEpochsThatGoOnFromASavedState) {
+  Lines lines = lines_by(10, [](int i) {
+    return written(
+        "2026-03-01 10:%02d:00 | INFO | Epoch [%03d/30] TrainLoss=0.8125 ValLoss=0.9125 | LR=5.00e-05 | "
+        "Time=60.0s",
+        i + 1, i + 21);
+  });
+  lines.emplace_back("2026-03-01 10:10:10 | INFO | Loaded epoch 28, val_loss=0.9125");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 30);
+  EXPECT_EQ(runs.at(0).max_iterations, 30);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 60);
+}
+
 }  // namespace
 }  // namespace etad::test

@@ -1,4 +1,4 @@
-// Whole logs of tool boxes: MMEngine, OpenPCDet, CoreNet, I-JEPA.
+// Whole logs of tool boxes: MMEngine, OpenPCDet, CoreNet, I-JEPA, HRNet.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -127,6 +127,22 @@ TEST(Toolboxes, JepasTimeIsTheMeanOfTheEpochSoFar) {
   EXPECT_EQ(runs.at(0).iteration, 380);
   EXPECT_EQ(runs.at(0).state, RunState::finished);
   EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.01);
+}
+
+TEST(Toolboxes, HRNetsTimeIsTheMeanOfTheEpochSoFar) {
+  Lines lines = {"GPUS: (0, 1)"};
+  for (int epoch = 0; epoch < 2; ++epoch)
+    for (int batch = 0; batch < 200; batch += 10)
+      lines.push_back(
+          written("Epoch: [%d/2] Iter:[%d/200], Time: 0.51, lr: [0.0125], Loss: 1.250000, Acc:0.712500",
+                  epoch, batch));
+  lines.emplace_back("Hours: 1");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).devices, 2);
+  EXPECT_EQ(runs.at(0).iteration, 400);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.51, 0.01);
 }
 
 }  // namespace
