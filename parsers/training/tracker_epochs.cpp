@@ -90,8 +90,13 @@ void track::Epochs::all_steps(const Moment& m) {
 void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
   if (steps <= 0) return;
   auto epochs = positive_of(event, Field::epochs);
-  const bool names_last = epochs && r.epochs.first == 0 && epochs == count_of(event, Field::epoch);
-  if (r.run.max_iterations && !(names_last && r.run.max_iterations == product(*epochs, steps))) return;
+  const auto number = count_of(event, Field::epoch);
+  const bool names_last = epochs && r.epochs.first == 0 && epochs == number;
+  // An epoch with its time beyond all that was planned: it has been planned anew ("Epoch 200/200", "Epoch 201/250").
+  const std::int64_t planned = r.run.max_iterations.value_or(0);
+  const bool outgrown = r.epochs.shortest && event.has(Field::seconds) && epochs && number &&
+                        r.epochs.done_before(*number, steps) >= planned;
+  if (planned > 0 && !outgrown && !(names_last && planned == product(*epochs, steps))) return;
   if (!epochs) epochs = whole_number(setting_of(r.run, "epochs"));
   if (!epochs) return;
   if (names_last) ++*epochs;

@@ -293,5 +293,17 @@ TEST(OwnScripts, OfEpochsThatGoOnFromASavedState) {
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 60);
 }
 
+// Where the last epoch planned was not the last, the plan is the new one.
+TEST(OwnScripts, OfMoreEpochsThanWerePlanned) {
+  const auto runs = runs_of(lines_by(15, [](int i) {
+    return written("Epoch [%d/%d] - Train Loss: 0.8125, Validation Loss: 0.9125, Time: 62.5000s", i + 1,
+                   i < 10 ? 10 : 20);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 15);
+  EXPECT_EQ(runs.at(0).max_iterations, 20);
+  EXPECT_EQ(runs.at(0).state, RunState::lost);
+}
+
 }  // namespace
 }  // namespace etad::test
