@@ -64,12 +64,17 @@ void check_version(Connection& connection) {
 // file before anything is written to it. Statements are prepared later, when they are first asked.
 void probe_tables(Connection& connection) {
   std::vector<std::string> tables;
+  std::string first_rows;
   {
     Statement names(connection,
                     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
-    for (auto rows = names.query(); rows.next();) tables.push_back(rows.get<std::string>(0));
+    for (auto rows = names.query(); rows.next();) {
+      tables.push_back(rows.get<std::string>(0));
+      first_rows +=
+          (first_rows.empty() ? "SELECT" : ",") + (" (SELECT 1 FROM \"" + tables.back() + "\" LIMIT 1)");
+    }
   }
-  for (const auto& table : tables) number(connection, ("SELECT 1 FROM \"" + table + "\" LIMIT 1").c_str());
+  connection.execute(first_rows);
   if (version_of(connection) < current_version()) return;
   for (const char* const table : kTables) {
     if (std::ranges::find(tables, table) == tables.end())

@@ -189,10 +189,12 @@ void SourceTable::pass_over(std::int64_t id) {
   pass_over_.run(id);
 }
 
+bool SourceTable::has_tried(const std::string& rules_fingerprint) {
+  auto rows = tried_.query();
+  return rows.next() && rows.get<std::string_view>(0) == rules_fingerprint;
+}
+
 std::int64_t SourceTable::look_again(const std::string& rules_fingerprint) {
-  std::string tried;
-  if (auto rows = tried_.query(); rows.next()) tried = rows.get<std::string>(0);
-  if (tried == rules_fingerprint) return 0;
   put_tried_.run(rules_fingerprint);
   look_again_.run();
   return connection_.changes();

@@ -38,7 +38,8 @@ class SourceTable {
   void clear_pending(std::int64_t id);
   void remove(std::int64_t id);     // with all that refers to it
   void pass_over(std::int64_t id);  // its parser and counts begin anew, its offset stays
-  // Writer::look_again.
+  // Writer::look_again: whether these rules were tried already, and what to do if they were not.
+  bool has_tried(const std::string& rules_fingerprint);
   std::int64_t look_again(const std::string& rules_fingerprint);
 
  private:

@@ -1,5 +1,7 @@
 #include "storage/sqlite.h"
 
+#include <new>
+
 namespace etad::sqlite {
 namespace {
 
@@ -88,11 +90,28 @@ void Connection::fail(int code) const {
                 Error{path_, "the history's database failed: " + message, hint_for(code), kind_of(code)});
 }
 
-void Statement::prepare() {
+sqlite3_stmt* Connection::take(const std::string& sql) {
+  if (const auto kept = kept_.find(sql); kept != kept_.end()) {
+    sqlite3_stmt* statement = kept->second.release();
+    kept_.erase(kept);
+    return statement;
+  }
   sqlite3_stmt* statement = nullptr;
-  check(sqlite3_prepare_v3(connection_->handle(), sql_.data(), static_cast<int>(sql_.size()),
-                           SQLITE_PREPARE_PERSISTENT, &statement, nullptr));
-  handle_.reset(statement);
+  const int code = sqlite3_prepare_v3(handle(), sql.data(), static_cast<int>(sql.size()),
+                                      SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (code != SQLITE_OK) fail(code);
+  return statement;
+}
+
+void Connection::give_back(sqlite3_stmt* statement) noexcept {
+  std::unique_ptr<sqlite3_stmt, Finalize> ours(statement);
+  sqlite3_reset(statement);
+  sqlite3_clear_bindings(statement);  // what they lead to is gone by the next time
+  try {
+    if (kept_.size() >= kMostKept) kept_.clear();
+    kept_.try_emplace(sqlite3_sql(statement), std::move(ours));
+  } catch (const std::bad_alloc&) {  // then it is not kept
+  }
 }
 
 Rows::~Rows() {
@@ -113,7 +132,7 @@ bool Rows::is_null(int column) const {
 Transaction::Transaction(Connection& connection, Kind kind) : connection_(connection) {
   // One may be left open where there was no memory, neither for its end nor for its rollback.
   if (connection.in_transaction()) connection.execute("ROLLBACK");
-  connection.execute(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
+  Statement(connection, kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN").run();
 }
 
 Transaction::~Transaction() {
@@ -123,7 +142,7 @@ Transaction::~Transaction() {
 }
 
 void Transaction::commit() {
-  connection_.execute("COMMIT");
+  Statement(connection_, "COMMIT").run();
 }
 
 }  // namespace etad::sqlite

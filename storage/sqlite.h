@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 
 #include "parsers/base/caught.h"
@@ -60,14 +61,26 @@ class Connection {
   sqlite3* handle() const { return handle_.get(); }
   const std::string& path() const { return path_; }
 
+  // A statement that was given back before, or a new one. Questions are asked again and again, and preparing one takes
+  // longer than most answers.
+  sqlite3_stmt* take(const std::string& sql);
+  void give_back(sqlite3_stmt* statement) noexcept;
+
   [[noreturn]] void fail(int code) const;  // throws what the connection has to say of `code`
 
  private:
   struct Close {
     void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
   };
+  struct Finalize {
+    void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
+  };
+  static constexpr std::size_t kMostKept = 64;
+
   std::string path_;
   std::unique_ptr<sqlite3, Close> handle_;
+  std::unordered_map<std::string, std::unique_ptr<sqlite3_stmt, Finalize>>
+      kept_;  // by their text; none is in use
 };
 
 class Statement;
@@ -90,7 +103,7 @@ class Rows {
   Statement* statement_;
 };
 
-// Prepared when it is first asked, since most of the writer's are needed rarely or never.
+// Prepared when it is first asked, since most of the writer's are needed rarely or never. Ends before its connection.
 class Statement {
  public:
   Statement(Connection& connection, std::string sql) : connection_(&connection), sql_(std::move(sql)) {}
@@ -123,9 +136,11 @@ class Statement {
 
  private:
   friend class Rows;
-  struct Finalize {
-    void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
+  struct GiveBack {
+    Connection* connection;
+    void operator()(sqlite3_stmt* s) const { connection->give_back(s); }
   };
+  using Handle = std::unique_ptr<sqlite3_stmt, GiveBack>;
 
   template <class T>
   void bind(int index, const T& value, sqlite3_destructor_type copying) {
@@ -153,7 +168,7 @@ class Statement {
     }
   }
 
-  void prepare();
+  void prepare() { handle_ = Handle(connection_->take(sql_), GiveBack{connection_}); }
   sqlite3_stmt* handle() const { return handle_.get(); }
   void reset() { sqlite3_reset(handle()); }
   void check(int code) const {
@@ -162,7 +177,7 @@ class Statement {
 
   Connection* connection_;
   std::string sql_;
-  std::unique_ptr<sqlite3_stmt, Finalize> handle_;
+  Handle handle_;
 };
 
 template <class T>

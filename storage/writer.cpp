@@ -254,6 +254,10 @@ Result<void> SqliteWriter::pass_source_over(std::int64_t id) {
 }
 
 Result<std::int64_t> SqliteWriter::look_again(const std::string& rules_fingerprint) {
+  // Most starts have nothing to look at again. They write nothing, so that a full disk stops none.
+  const auto tried = guarded([&] { return sources_.has_tried(rules_fingerprint); });
+  if (!tried) return tl::unexpected(tried.error());
+  if (*tried) return 0;
   std::int64_t count = 0;
   auto done = transaction([&] { count = sources_.look_again(rules_fingerprint); });
   if (!done) return tl::unexpected(done.error());

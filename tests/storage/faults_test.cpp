@@ -227,6 +227,25 @@ TEST(Faults, AFullDiskIsNamedWithWhatHelps) {
   EXPECT_TRUE(writer->commit(commits, kNow));
 }
 
+// What the daemon asks of its history at a start.
+TEST(Faults, AFullDiskStopsNoStart) {
+  TempDir dir;
+  bool full = false;
+  FaultyVfs vfs(
+      [&](Operation operation) { return full && operation == Operation::write ? SQLITE_FULL : SQLITE_OK; });
+  std::vector<SourceCommit> commits{source_with_run("/a.log", 3)};
+  {
+    auto writer = must(Writer::open(dir.file("h.db")));
+    must(writer->look_again("rules"));
+    must(writer->commit(commits, kNow));
+  }
+  full = true;
+  auto writer = must(Writer::open(dir.file("h.db")));
+  EXPECT_EQ(must(writer->look_again("rules")), 0);
+  EXPECT_EQ(must(writer->sources()).size(), 1U);
+  EXPECT_FALSE(writer->commit(commits, kNow));
+}
+
 // The files as a SIGKILL at any moment would leave them: opened again, they hold whole commits and no part of
 // one, and never fewer than were reported done.
 TEST(Faults, KilledAtAnyOperationTheHistoryHoldsWholeCommits) {

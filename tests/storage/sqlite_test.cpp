@@ -35,6 +35,48 @@ TEST(SqliteTest, AStatementIsPreparedWhenItIsFirstAsked) {
   EXPECT_EQ(select.number(), 3) << "what failed once is tried anew";
 }
 
+sqlite3_stmt* first_of(Connection& connection) {
+  return sqlite3_next_stmt(connection.handle(), nullptr);
+}
+
+TEST(SqliteTest, AQuestionThatIsAskedAgainIsNotPreparedAgain) {
+  Connection connection(":memory:", Connection::Mode::write);
+  EXPECT_EQ(Statement(connection, "SELECT ?1").number(3), 3);
+  sqlite3_stmt* const prepared = first_of(connection);
+  ASSERT_NE(prepared, nullptr) << "it is kept";
+  Statement again(connection, "SELECT ?1");
+  auto rows = again.query();
+  ASSERT_TRUE(rows.next());
+  EXPECT_TRUE(rows.is_null(0)) << "nothing is left of what it was asked with before";
+  EXPECT_EQ(first_of(connection), prepared);
+  EXPECT_EQ(sqlite3_next_stmt(connection.handle(), prepared), nullptr);
+}
+
+TEST(SqliteTest, AQuestionWithinItselfIsAnotherStatement) {
+  Connection connection(":memory:", Connection::Mode::write);
+  connection.execute("CREATE TABLE numbers (n); INSERT INTO numbers VALUES (1), (2), (3)");
+  std::int64_t pairs = 0;
+  for (int time = 0; time < 2; ++time) {
+    Statement outer(connection, "SELECT n FROM numbers");
+    for (auto rows = outer.query(); rows.next();) {
+      Statement inner(connection, "SELECT n FROM numbers");
+      for (auto others = inner.query(); others.next();) ++pairs;
+    }
+  }
+  EXPECT_EQ(pairs, 18);
+}
+
+TEST(SqliteTest, NoMoreThanSomeStatementsAreKept) {
+  Connection connection(":memory:", Connection::Mode::write);
+  for (int i = 0; i < 1000; ++i) Statement(connection, "SELECT " + std::to_string(i)).run();
+  int kept = 0;
+  for (auto* each = first_of(connection); each != nullptr;
+       each = sqlite3_next_stmt(connection.handle(), each))
+    ++kept;
+  EXPECT_GT(kept, 0);
+  EXPECT_LE(kept, 64);
+}
+
 TEST(SqliteTest, AllocationsAreNotCounted) {
   Connection connection(":memory:", Connection::Mode::write);
   connection.execute("CREATE TABLE of_some (bytes)");
