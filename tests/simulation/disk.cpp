@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace etad::simulation {
@@ -16,14 +17,15 @@ constexpr std::size_t kLocks = SQLITE_SHM_NLOCK;
 // A piece of a file that was written or cut off and not synced.
 struct Unsynced {
   std::size_t at = 0;
-  std::string bytes;
-  bool is_truncation = false;  // to `at`
+  std::size_t from = 0, size = 0;  // of what was written
+  bool is_truncation = false;      // to `at`
 };
 
 struct Disk::File {
   std::string bytes;   // as all see it
   std::string synced;  // as it is safe
   std::vector<Unsynced> unsynced;
+  std::string written;  // what the unsynced pieces hold, one behind the other
 
   // Locks of the file and of its shared memory: how many hold each, and whether one holds it alone.
   int shared = 0;
@@ -37,21 +39,27 @@ struct Disk::File {
   std::array<Lock, kLocks> locks{};
   int mapped = 0;
 
-  static void apply(std::string& to, const Unsynced& piece) {
+  void apply(std::string& to, const Unsynced& piece) const {
     if (piece.is_truncation) {
       to.resize(std::min(to.size(), piece.at));
       return;
     }
-    if (to.size() < piece.at + piece.bytes.size()) to.resize(piece.at + piece.bytes.size(), '\0');
-    to.replace(piece.at, piece.bytes.size(), piece.bytes);
+    if (to.size() < piece.at + piece.size) to.resize(piece.at + piece.size, '\0');
+    to.replace(piece.at, piece.size, written, piece.from, piece.size);
   }
-  void add(Unsynced piece) {
-    apply(bytes, piece);
-    unsynced.push_back(std::move(piece));
+  void write(std::size_t at, std::string_view what) {
+    unsynced.push_back({at, written.size(), what.size(), false});
+    written += what;
+    apply(bytes, unsynced.back());
+  }
+  void cut(std::size_t size) {
+    unsynced.push_back({size, 0, 0, true});
+    apply(bytes, unsynced.back());
   }
   void sync() {
     for (const Unsynced& piece : unsynced) apply(synced, piece);
     unsynced.clear();
+    written.clear();
   }
 };
 
@@ -98,14 +106,14 @@ int read(sqlite3_file* f, void* to, int size, sqlite3_int64 at) {
 
 int write(sqlite3_file* f, const void* from, int size, sqlite3_int64 at) {
   if (const int code = disk->call(); code != 0) return code;
-  file_of(f).add({static_cast<std::size_t>(at),
-                  std::string(static_cast<const char*>(from), static_cast<std::size_t>(size)), false});
+  file_of(f).write(static_cast<std::size_t>(at),
+                   {static_cast<const char*>(from), static_cast<std::size_t>(size)});
   return SQLITE_OK;
 }
 
 int truncate(sqlite3_file* f, sqlite3_int64 size) {
   if (const int code = disk->call(); code != 0) return code;
-  file_of(f).add({static_cast<std::size_t>(size), {}, true});
+  file_of(f).cut(static_cast<std::size_t>(size));
   return SQLITE_OK;
 }
 
@@ -271,10 +279,17 @@ Disk::~Disk() {
   disk = nullptr;
 }
 
-void Disk::format() {
-  files_.clear();
-  dead_ = false;
-  before_call = nullptr;
+Disk::Image Disk::image() const {
+  Image out;
+  for (const auto& [name, file] : files_) out[name] = file->synced;
+  return out;
+}
+
+void Disk::put(const Image& image) {
+  for (const auto& [name, bytes] : image) {
+    auto& file = files_[name] = std::make_shared<File>();
+    file->bytes = file->synced = bytes;
+  }
 }
 
 int Disk::call() {
@@ -303,8 +318,8 @@ void Disk::cut_power() {
       Unsynced& piece = file->unsynced[i];
       const auto fate = chance_() % 8;
       if (fate < 3) continue;
-      if (fate == 3) piece.bytes.resize(std::min(piece.bytes.size(), kSector * (chance_() % 8)));
-      File::apply(bytes, piece);
+      if (fate == 3) piece.size = std::min(piece.size, kSector * (chance_() % 8));
+      file->apply(bytes, piece);
     }
     auto after = std::make_shared<File>();
     after->bytes = after->synced = std::move(bytes);

@@ -21,8 +21,10 @@ class Disk {
   Disk(const Disk&) = delete;
   Disk& operator=(const Disk&) = delete;
 
-  // An empty disk that works.
-  void format();
+  // What lies there and is safe, for other disks to begin with.
+  using Image = std::map<std::string, std::string>;
+  Image image() const;
+  void put(const Image& image);
 
   // Asked before every operation: 0 lets it through, an SQLite code is its result.
   std::function<int()> before_call;

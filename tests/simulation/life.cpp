@@ -29,12 +29,13 @@ std::int64_t iteration_of(const boost::json::value& run) {
 }  // namespace
 
 Life::Life(std::uint64_t seed, const Hardships& hardships, const std::string& database,
-           std::shared_ptr<const FormatSet> formats)
+           const Disk::Image& begin, std::shared_ptr<const FormatSet> formats)
     : chance_(seed),
       hardships_(hardships),
       disk_(chance_),
       world_(chance_, files_),
-      machine_(database, files_, std::move(formats)) {
+      machine_(database, files_, std::move(formats), hardships.company) {
+  if (pick(8) > 0) disk_.put(begin);
   follow::Options options;
   options.line_idle_limit = std::chrono::hours(10);
   if (pick(4) == 0) options.batch_bytes = 1024;

@@ -32,7 +32,8 @@ struct Hardships {
 
 class Life {
  public:
-  Life(std::uint64_t seed, const Hardships& hardships, const std::string& database,
+  // `begin`: the disk with a history that is still empty. Some lives begin without.
+  Life(std::uint64_t seed, const Hardships& hardships, const std::string& database, const Disk::Image& begin,
        std::shared_ptr<const FormatSet> formats);
 
   void live();  // throws Broken

@@ -10,8 +10,9 @@ constexpr std::int64_t kMostRuns = 1000;
 
 }  // namespace
 
-Machine::Machine(std::string path, follow::FakeFileSystem& files, std::shared_ptr<const FormatSet> formats)
-    : path_(std::move(path)), files_(files), formats_(std::move(formats)) {
+Machine::Machine(std::string path, follow::FakeFileSystem& files, std::shared_ptr<const FormatSet> formats,
+                 bool is_asked)
+    : path_(std::move(path)), files_(files), formats_(std::move(formats)), is_asked_(is_asked) {
   files_.set_clock(wall);
 }
 
@@ -29,24 +30,32 @@ bool Machine::start() {
   auto writer = Writer::open(path_);
   if (!writer) return false;
   writer_ = std::make_unique<SharedWriter>(std::move(*writer));
-  auto reader = Reader::open(path_);
-  auto second = Reader::open(path_);
-  auto third = Reader::open(path_);
-  auto fourth = Reader::open(path_);
-  if (!reader || !second || !third || !fourth) {
-    let_go();
-    return false;
+  if (auto reader = Reader::open(path_)) {
+    reader_ = std::move(*reader);
+    if ((!is_asked_ || begin_to_answer()) && begin_to_follow()) return true;
   }
-  reader_ = std::move(*reader);
+  let_go();
+  return false;
+}
+
+bool Machine::begin_to_refit() {
+  auto reader = Reader::open(path_);
+  if (!reader) return false;
   constexpr std::size_t kMemory = std::size_t{1} << 20;
   auto models = std::make_shared<prediction::StoredModels>([this] { return ModelReader::open(path_); },
                                                            kMemory, put_models_with(*writer_));
-  refit_ = std::make_unique<Refit>(std::move(*second), std::move(models), [this] { return wall; });
-  service_ = std::make_unique<Service>(std::move(*third), std::move(*fourth), *refit_, formats_,
+  refit_ = std::make_unique<Refit>(std::move(*reader), std::move(models), [this] { return wall; });
+  return true;
+}
+
+bool Machine::begin_to_answer() {
+  if (!begin_to_refit()) return false;
+  auto reader = Reader::open(path_);
+  auto second = Reader::open(path_);
+  if (!reader || !second) return false;
+  service_ = std::make_unique<Service>(std::move(*reader), std::move(*second), *refit_, formats_,
                                        [this] { return wall; });
-  if (begin_to_follow()) return true;
-  let_go();
-  return false;
+  return true;
 }
 
 bool Machine::begin_to_follow() {
@@ -113,8 +122,9 @@ bool Machine::look() {
   return !done || *done || ingest_->next_due(now) <= now;
 }
 
+// Opened when it is first needed: most lives of the machine end before that.
 bool Machine::refit() {
-  return refit_->run().has_value();
+  return (refit_ || begin_to_refit()) && refit_->run().has_value();
 }
 
 std::vector<Step> Machine::new_steps() {

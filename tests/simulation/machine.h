@@ -31,8 +31,9 @@ struct Step {
 
 class Machine {
  public:
-  // `path`: of the history, on the simulated disk.
-  Machine(std::string path, follow::FakeFileSystem& files, std::shared_ptr<const FormatSet> formats);
+  // `path`: of the history, on the simulated disk. `is_asked`: it has a service.
+  Machine(std::string path, follow::FakeFileSystem& files, std::shared_ptr<const FormatSet> formats,
+          bool is_asked);
   ~Machine();
 
   void set_watch(follow::Watch watch, follow::Options options);
@@ -52,7 +53,7 @@ class Machine {
   void begin_import(const std::string& name, std::string content);
   void go_on_importing(std::size_t which, std::size_t bytes);
 
-  // A question on the service's connection to the history; only while it is running.
+  // A question on the service's connection to the history; only while it is running and has one.
   service::Reply get(const std::string& target) { return service_->get(target); }
   std::map<std::int64_t, std::int64_t> iterations() const;  // of each run in the history, by id; -1: none
 
@@ -75,11 +76,14 @@ class Machine {
     std::size_t fed = 0;
   };
   bool begin_to_follow();
+  bool begin_to_refit();
+  bool begin_to_answer();
 
   Instant file_clock_ = wall;  // a file server's, which nobody sets back
   std::string path_;
   follow::FakeFileSystem& files_;
   std::shared_ptr<const FormatSet> formats_;
+  bool is_asked_;
   follow::Watch watch_;
   follow::Options options_;
 
