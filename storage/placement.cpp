@@ -1,6 +1,7 @@
 #include "storage/placement.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,6 +35,20 @@ Result<void> Placement::check() {
               "nothing more is written to it: put it back, or restart etad, which takes what lies there then "
               "and reads the logs from where that stands",
               path_);
+}
+
+// A file of its own: closing a descriptor of the database would take SQLite's locks away.
+Result<WriterLock> WriterLock::take(const std::string& path) {
+  WriterLock lock(
+      open((path + "-lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
+  if (lock.descriptor_ < 0 || flock(lock.descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+    return lock;
+  return fail(ErrorKind::unavailable, "another process writes to this history",
+              "stop the other etad first, or give this one another path in [storage]", path);
+}
+
+WriterLock::~WriterLock() {
+  if (descriptor_ >= 0) close(descriptor_);
 }
 
 Result<void> make_private(const std::string& path) {

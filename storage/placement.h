@@ -1,11 +1,12 @@
-// Whether the database that is open is still the one under its name. What is written into a file that was
-// removed or replaced is nobody's, and gone with the process.
+// Whether the database that is open is still the one under its name, and written by one process alone. What is
+// written into a file that was removed or replaced is nobody's, and gone with the process.
 #pragma once
 
 #include <sys/types.h>
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "parsers/base/error.h"
 
@@ -28,6 +29,21 @@ class Placement {
 
   std::string path_, log_path_;
   std::optional<FileId> database_, log_;
+};
+
+// Has a history to itself: two processes that both read logs into it would each count every line. Held until the end,
+// and gone with a process that is killed.
+class WriterLock {
+ public:
+  // An error where another holds it. Where no lock can be had (a full disk), nobody is kept from writing.
+  static Result<WriterLock> take(const std::string& path);
+  WriterLock(WriterLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  WriterLock& operator=(WriterLock&&) = delete;
+  ~WriterLock();
+
+ private:
+  explicit WriterLock(int descriptor) : descriptor_(descriptor) {}
+  int descriptor_;
 };
 
 // Makes the files of a history its owner's (and, read-only, its group's where that was so): a new one is made

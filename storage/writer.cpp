@@ -54,18 +54,22 @@ void by_run(const std::vector<Records::Of<T>>& records, Consume&& consume) {
 }  // namespace
 
 Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, const StorageOptions& options) {
+  auto lock = WriterLock::take(path);
+  if (!lock) return tl::unexpected(lock.error());
   if (auto made = make_private(path); !made) return tl::unexpected(made.error());
   return guarded([&]() -> std::unique_ptr<Writer> {
     auto connection = std::make_unique<sqlite::Connection>(path, sqlite::Connection::Mode::write);
     schema::prepare_for_writing(*connection);
-    auto writer = std::make_unique<SqliteWriter>(std::move(connection), options);
+    auto writer = std::make_unique<SqliteWriter>(std::move(*lock), std::move(connection), options);
     writer->drop_pending();
     return writer;
   });
 }
 
-SqliteWriter::SqliteWriter(std::unique_ptr<sqlite::Connection> connection, const StorageOptions& options)
-    : connection_(std::move(connection)),
+SqliteWriter::SqliteWriter(WriterLock lock, std::unique_ptr<sqlite::Connection> connection,
+                           const StorageOptions& options)
+    : lock_(std::move(lock)),
+      connection_(std::move(connection)),
       placement_(connection_->path()),
       machine_(options.machine),
       budgets_(*connection_, options.budgets),

@@ -27,7 +27,8 @@ namespace etad {
 class SqliteWriter final : public Writer {
  public:
   // Of a database that schema::prepare_for_writing() has been through.
-  SqliteWriter(std::unique_ptr<sqlite::Connection> connection, const StorageOptions& options);
+  SqliteWriter(WriterLock lock, std::unique_ptr<sqlite::Connection> connection,
+               const StorageOptions& options);
 
   Result<void> commit(std::vector<SourceCommit>& commits, Instant now) override;
   Result<std::vector<SourceRow>> sources() override;
@@ -73,6 +74,7 @@ class SqliteWriter final : public Writer {
   void drop_runs(std::int64_t source_id);
   Result<void> adopt(std::int64_t id, const std::function<void()>& more);
 
+  WriterLock lock_;
   std::unique_ptr<sqlite::Connection> connection_;
   Placement placement_;
   std::string machine_;

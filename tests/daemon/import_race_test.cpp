@@ -207,6 +207,7 @@ TEST_F(ImportRaces, AnImportThatEndsWhileAFollowerBeginsTheFileIsNotReadByIt) {
 }
 
 TEST_F(ImportRaces, AnImportThatHasEndedIsOnTheDiskAndSoIsOneThatWasThereAlready) {
+  writer_.reset();
   auto faulty = std::make_unique<FaultyWriter>(Writer::open(path()).value());
   FaultyWriter* const history = faulty.get();
   writer_ = std::make_unique<SharedWriter>(std::move(faulty));

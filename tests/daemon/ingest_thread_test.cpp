@@ -14,6 +14,7 @@ using testing::HasSubstr;
 class IngestThreads : public TempHistory {
  protected:
   IngestThreads() {
+    writer_.reset();
     auto faulty = std::make_unique<FaultyWriter>(Writer::open(path()).value());
     faulty_ = faulty.get();
     writer_ = std::make_unique<SharedWriter>(std::move(faulty));

@@ -40,6 +40,17 @@ TEST_F(Placing, NothingIsCommittedIntoADatabaseThatWasRemoved) {
   EXPECT_TRUE(commit(*writer)) << "put back, it is the same one";
 }
 
+TEST_F(Placing, TwoDaemonsDoNotWriteToOneHistory) {
+  auto writer = must(Writer::open(path_));
+  const auto second = Writer::open(path_);
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error().text(), testing::HasSubstr("another process writes to this history"));
+  EXPECT_TRUE(commit(*writer));
+  EXPECT_TRUE(Reader::open(path_)) << "reading is everybody's";
+  writer.reset();
+  EXPECT_TRUE(Writer::open(path_));
+}
+
 TEST_F(Placing, NothingIsCommittedBesideADatabaseThatWasReplaced) {
   auto writer = must(Writer::open(path_));
   ASSERT_TRUE(commit(*writer));
