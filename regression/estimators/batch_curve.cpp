@@ -10,7 +10,7 @@ namespace etad::estimators {
 namespace {
 
 constexpr double kLevelVariance = 25;  // of a series' level: nothing is known of it beforehand
-constexpr double kStrangers = 0.3;     // series that those of all other networks count for
+constexpr double kStrangers = 0.03;    // series that those of all other networks count for
 constexpr int kRounds = 3;             // of pooling; the weights hardly move after the third
 
 // Runs of a network over batch sizes: their curves have as much in common as networks let them.
@@ -40,7 +40,6 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
   reference_ = groups.empty() ? 1 : std::exp(sum / static_cast<double>(groups.size()));
   grid_ = Weights::LinSpaced(std::log(low / 64), std::log(high * 8)).exp();
 
-  std::map<std::string, std::string> pool_of;
   for (const auto& [key, points] : members) {
     const auto n = static_cast<Eigen::Index>(points.size());
     Eigen::MatrixXd covariance(n, n), errors(n, kGrid);
@@ -61,7 +60,6 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
     series.log_likelihood = -0.5 * errors.cwiseProduct(weighed).colwise().sum().transpose().array();
     series.level = (ones.transpose() * errors).transpose().array() / ones.sum();
     series.weights = Weights::Constant(1.0 / kGrid);
-    pool_of[key] = key_of(*points.front()->what, kPool);
   }
   // Each series is weighed from what the others of its pool have come to, which are weighed from all.
   all_ = Weights::Constant(1.0 / kGrid);
@@ -69,31 +67,28 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
     Weights total = Weights::Constant(1.0 / kGrid);
     std::map<std::string, Weights> pools;
     for (auto& [key, series] : series_) {
-      const std::string& pool = pool_of[key];
-      Weights before = kStrangers * all_;
-      if (const auto found = pools_.find(pool); found != pools_.end())
-        before += (found->second - series.weights).max(0.0);
-      series.weights = normalised(series.log_likelihood + (before / before.sum()).log());
+      const Case& what = *members[key].front()->what;
+      series.weights = normalised(series.log_likelihood + prior(what, series.weights).log());
       total += series.weights;
-      if (!pools.contains(pool)) pools[pool] = Weights::Zero();
-      pools[pool] += series.weights;
+      const auto [pool, is_new] = pools.try_emplace(key_of(what, kPool), series.weights);
+      if (!is_new) pool->second += series.weights;
     }
     all_ = total / total.sum();
     pools_ = std::move(pools);
   }
 }
 
-Weights BatchCurves::pooled(const std::string& pool) const {
-  const auto found = pools_.find(pool);
+Weights BatchCurves::prior(const Case& what, const Weights& own) const {
+  const auto found = pools_.find(key_of(what, kPool));
   if (found == pools_.end()) return all_;
-  const Weights sum = kStrangers * all_ + found->second;
+  const Weights sum = kStrangers * all_ + (found->second - own).max(0.0);
   return sum / sum.sum();
 }
 
 BatchCurves::Point BatchCurves::at(const Case& what) const {
   const Weights form = (grid_ + what.samples_per_device()).log() - (grid_ + reference_).log();
   const auto found = series_.find(key_of(what, kSeries));
-  const Weights weights = found == series_.end() ? pooled(key_of(what, kPool)) : found->second.weights;
+  const Weights weights = found == series_.end() ? prior(what, Weights::Zero()) : found->second.weights;
   Point out;
   out.mean = (weights * form).sum();
   // Where the series has runs its level is theirs, whatever h: only what they leave open is uncertain.

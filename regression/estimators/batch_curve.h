@@ -34,7 +34,8 @@ class BatchCurves {
   struct Series {
     Weights log_likelihood, weights, level;  // level: of each h, less log(h + reference)
   };
-  Weights pooled(const std::string& pool) const;
+  // What is known of a series' curve by the others, of which `own` is none.
+  Weights prior(const Case& what, const Weights& own) const;
 
   Weights grid_;
   double reference_ = 1;
