@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace etad::estimators {
 namespace {
 
-constexpr int kRounds = 20;        // of adding one: weights are multiples of a twentieth
+constexpr int kBeforehand = 5;     // times that the reference is taken at first
+constexpr int kRounds = 20;        // of adding one, at most
 constexpr double kSame = 1e-6;     // of the mean relative error: rounding decides nothing
-constexpr double kPrior = 4;       // answers that the richest is believed before any
+constexpr double kPrior = 4;       // answers that the reference is believed before any
 constexpr double kNoAnswer = 1;    // counts as an error of 100 %
 constexpr double kFarthest = 0.4;  // in the logarithm, from the median: a factor of 1.5
 
@@ -18,7 +20,9 @@ struct Taken {
   double sum = 0;
   int count = 0;
 
-  Taken with(double error) const { return std::isfinite(error) ? Taken{sum + error, count + 1} : *this; }
+  Taken with(double error, int times = 1) const {
+    return std::isfinite(error) ? Taken{sum + times * error, count + times} : *this;
+  }
   double relative_error() const { return count > 0 ? std::abs(std::exp(sum / count) - 1) : kNoAnswer; }
 };
 
@@ -36,44 +40,49 @@ double weighted_median(const std::vector<Said>& ascending, double all) {
   return ascending.back().estimate.log_mean;
 }
 
-// What an estimator has earned by few answers goes to the richest, which is the one that knows when it does not know.
-void shrink(std::vector<double>& weights, const std::vector<double>& answers) {
-  if (!(answers.back() > 0)) return;
-  double kept = 0;
-  for (std::size_t i = 0; i + 1 < weights.size(); ++i) {
-    weights[i] *= answers[i] / (answers[i] + kPrior);
-    kept += weights[i];
-  }
-  weights.back() = 1 - kept;
+int answers_in(const std::vector<double>& errors) {
+  return static_cast<int>(std::ranges::count_if(errors, [](double error) { return std::isfinite(error); }));
 }
 
 }  // namespace
 
+std::size_t most_answers(const std::vector<std::vector<double>>& errors) {
+  const auto most = std::ranges::max_element(errors.rbegin(), errors.rend(), {}, answers_in);
+  return static_cast<std::size_t>(errors.rend() - most) - 1;
+}
+
 std::vector<double> weights_of(const std::vector<std::vector<double>>& errors) {
-  std::vector<double> out(errors.size(), 0.0), answers;
+  std::vector<double> out(errors.size(), 0.0);
   if (errors.empty()) return out;
-  for (const auto& one : errors)
-    answers.push_back(
-        static_cast<double>(std::ranges::count_if(one, [](double error) { return std::isfinite(error); })));
-  const auto cases = static_cast<double>(errors.front().size());
+  const std::size_t reference = most_answers(errors);
+  if (answers_in(errors[reference]) == 0) return out;
   std::vector<Taken> taken(errors.front().size());
+  const auto take = [&](std::size_t i, int times) {
+    for (std::size_t j = 0; j < taken.size(); ++j) taken[j] = taken[j].with(errors[i][j], times);
+    out[i] += times;
+  };
   const auto error_with = [&](const std::vector<double>& one) {
     double sum = 0;
     for (std::size_t j = 0; j < taken.size(); ++j) sum += taken[j].with(one[j]).relative_error();
-    return sum / cases;
+    return sum / static_cast<double>(taken.size());
   };
+  take(reference, kBeforehand);
+  double least = error_with(errors[reference]);
   for (int round = 0; round < kRounds; ++round) {
     std::size_t best = errors.size();
-    double least = INFINITY;
-    for (std::size_t i = 0; i < errors.size(); ++i) {
-      if (answers[i] == 0) continue;
+    for (std::size_t i = 0; i < errors.size(); ++i)
       if (const double error = error_with(errors[i]); error < least - kSame) best = i, least = error;
-    }
-    if (best == errors.size()) return out;
-    for (std::size_t j = 0; j < taken.size(); ++j) taken[j] = taken[j].with(errors[best][j]);
-    out[best] += 1.0 / kRounds;
+    if (best == errors.size()) break;  // nobody makes it better
+    take(best, 1);
   }
-  shrink(out, answers);
+  const double all = std::accumulate(out.begin(), out.end(), 0.0);
+  double kept = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const double answers = answers_in(errors[i]);
+    out[i] *= i == reference ? 0 : answers / (answers + kPrior) / all;
+    kept += out[i];
+  }
+  out[reference] = 1 - kept;
   return out;
 }
 

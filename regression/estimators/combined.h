@@ -16,13 +16,16 @@ namespace etad::estimators {
 // errors[i][k] is log(estimate / actual) of estimator i in case k; NaN where it had no answer. Estimators are
 // ordered from the simplest to the richest; the cases are the same for all.
 //
-// Ensemble selection (Caruana et al., "Ensemble selection from libraries of models", ICML 2004): of an ensemble that is
-// empty at first, each step adds the estimator with which the ensemble's mean relative error is least; one may be added
-// several times. Its weight is its share of the steps. Of estimators with the same answers the simplest is taken.
-//
-// A record of few answers says little: of the weight that n answers make, n / (n + 4) is kept. The rest goes to the
-// richest estimator, the last one, if it answered any case.
+// Ensemble selection (Caruana et al., "Ensemble selection from libraries of models", ICML 2004): each step adds the
+// estimator with which the ensemble's mean relative error is least, one perhaps several times, until none makes it
+// less. Of estimators with the same answers the simplest is taken. An estimator's weight is its share of the ensemble.
+// Few cases, or cases much alike, make any of them look good by luck: so the ensemble begins with the reference several
+// times, and of the weight that n answers make only n / (n + 4) is kept. The rest goes to the reference.
 std::vector<double> weights_of(const std::vector<std::vector<double>>& errors);
+
+// The reference: the estimator that answered most cases, of several the richest, which is the one that knows when it
+// does not know. errors: as above, of one estimator at least.
+std::size_t most_answers(const std::vector<std::vector<double>>& errors);
 
 // The combined answer: asks each estimator that has a weight once. The weight of one that abstains goes to the others
 // in proportion. An answer far from the weighted median counts as if it were at the bound, a fixed factor away, so that
