@@ -1,6 +1,7 @@
 #include "parsers/training/line_numbers.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -49,11 +50,14 @@ std::optional<std::pair<double, double>> rounded(const Event& event, Field f) {
   }
   text = text.substr(0, end);
   const auto point = text.find('.');
-  const auto decimals = point == std::string_view::npos ? 0.0 : static_cast<double>(text.size() - point - 1);
+  const std::size_t decimals = point == std::string_view::npos ? 0 : text.size() - point - 1;
   double digits = 0;
   std::from_chars(text.data(), text.data() + text.size(), digits);
   const double unit = digits > 0 ? *x / digits : event.find(f)->scale;
-  return std::pair{*x, 0.5 * std::pow(10.0, -decimals) * unit};
+  static constexpr std::array kLast = {1e-0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8};
+  const double last =
+      decimals < kLast.size() ? kLast[decimals] : std::pow(10.0, -static_cast<double>(decimals));
+  return std::pair{*x, 0.5 * last * unit};
 }
 
 bool is_fine(const std::pair<double, double>& number) {
