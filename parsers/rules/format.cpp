@@ -108,6 +108,22 @@ struct Format::Impl {
     if (header.present && event.message.empty()) context.carried = header.time;
   }
 
+  // Whether rules that tell one digit from another may match, before that of the shape, a message that differs from
+  // this one in its digits. One that begins with another digit has other candidates.
+  bool asks(const ShapeMemory::Shape& shape, std::string_view message) const {
+    const auto one_may = [&](std::string_view first) {
+      const auto& ids = index.candidates(shape.file, first).particular;
+      return std::any_of(ids.begin(), ids.end(), [&](std::uint16_t id) {
+        return id < shape.rule && rules[id].may_match_alike(message);
+      });
+    };
+    if (message.empty() || !is_digit(message.front())) return one_may(message);
+    constexpr std::string_view kDigits = "0123456789";
+    for (std::size_t i = 0; i < kDigits.size(); ++i)
+      if (one_may(kDigits.substr(i, 1))) return true;
+    return false;
+  }
+
   void match(std::string_view line, TimeContext& context, Event& event, ShapeMemory* shapes) const {
     ShapeMemory::Shape shape;
     event.message = stripped(line);
@@ -131,12 +147,7 @@ struct Format::Impl {
     const RuleIndex::List& list = index.candidates(shape.file, event.message);
     try_rules(list, line, context, event, is_kept ? &shape : nullptr);
     if (!is_kept) return;
-    // Of a message that begins with another digit others may be the candidates.
-    const bool by_digit = !event.message.empty() && is_digit(event.message.front());
-    shape.asks =
-        by_digit || std::any_of(list.particular.begin(), list.particular.end(), [&](std::uint16_t id) {
-          return id < shape.rule && rules[id].may_match_alike(event.message);
-        });
+    shape.asks = asks(shape, event.message);
     shapes->remember(shape);
   }
 
