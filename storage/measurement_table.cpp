@@ -35,14 +35,14 @@ void MeasurementTable::end() {
   if (new_segments_ != 0 || new_points_ != 0) add_totals_.run(new_segments_, new_points_);
 }
 
-void MeasurementTable::add(std::int64_t run_id, const std::vector<Segment>& segments) {
+void MeasurementTable::add(std::int64_t run_id, RecordsOfRun<Segment> segments) {
   append<SegmentCodec>(segments_, run_id, segments);
   new_segments_ += static_cast<std::int64_t>(segments.size());
   sample(run_id, Phase::train, segments);
   sample(run_id, Phase::test, segments);
 }
 
-void MeasurementTable::add(std::int64_t run_id, const std::vector<ProgressPoint>& points) {
+void MeasurementTable::add(std::int64_t run_id, RecordsOfRun<ProgressPoint> points) {
   append<PointCodec>(points_, run_id, points);
   new_points_ += static_cast<std::int64_t>(points.size());
 }
@@ -59,7 +59,7 @@ void MeasurementTable::forget_run(std::int64_t run_id) {
 
 // The last chunk grows until it is full; a codec that has unpacked it goes on packing behind it.
 template <class Codec, class Entry>
-void MeasurementTable::append(Chunks& chunks, std::int64_t run_id, const std::vector<Entry>& entries) {
+void MeasurementTable::append(Chunks& chunks, std::int64_t run_id, RecordsOfRun<Entry> entries) {
   if (entries.empty()) return;
   Codec codec;
   std::int64_t id = 0, first = 0, count = 0;
@@ -81,7 +81,7 @@ void MeasurementTable::append(Chunks& chunks, std::int64_t run_id, const std::ve
       chunks.insert.run(run_id, first, count, sqlite::Blob{body_});
     }
   };
-  for (const Entry& entry : entries) {
+  for (const auto& entry : entries) {
     if (count >= kChunkEntries) {
       if (!body_.empty()) flush();
       first += count;
@@ -89,14 +89,14 @@ void MeasurementTable::append(Chunks& chunks, std::int64_t run_id, const std::ve
       body_.clear();
       codec = Codec();
     }
-    codec.pack(entry, body_);
+    codec.pack(entry.value, body_);
     ++count;
   }
   flush();
 }
 
-void MeasurementTable::sample(std::int64_t run_id, Phase phase, const std::vector<Segment>& segments) {
-  const auto of_phase = [phase](const Segment& s) { return s.phase == phase; };
+void MeasurementTable::sample(std::int64_t run_id, Phase phase, RecordsOfRun<Segment> segments) {
+  const auto of_phase = [phase](const auto& each) { return each.value.phase == phase; };
   if (std::none_of(segments.begin(), segments.end(), of_phase)) return;
   std::int64_t seen = 0, stride = 1;
   std::vector<Segment> windows;
@@ -107,9 +107,9 @@ void MeasurementTable::sample(std::int64_t run_id, Phase phase, const std::vecto
     if (!unpack_chunk(rows.get<sqlite::Blob>(3).bytes, rows.get<std::int64_t>(2), codec, windows))
       throw_damaged(connection_, "the windows of run", run_id);
   }
-  for (const Segment& s : segments) {
-    if (!of_phase(s) || seen++ % stride != 0) continue;
-    windows.push_back(s);
+  for (const auto& each : segments) {
+    if (!of_phase(each) || seen++ % stride != 0) continue;
+    windows.push_back(each.value);
     if (windows.size() <= kWindowSample) continue;
     for (std::size_t i = 0; 2 * i < windows.size(); ++i) windows[i] = windows[2 * i];
     windows.resize((windows.size() + 1) / 2);

@@ -4,8 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "parsers/base/record.h"
 #include "storage/chunks.h"
@@ -17,6 +17,10 @@ namespace etad {
 // second of them goes and the stride doubles: between half of it and all of it, evenly spaced.
 inline constexpr std::size_t kWindowSample = 128;
 
+// All of the same run.
+template <class T>
+using RecordsOfRun = std::span<const Records::Of<T>>;
+
 class MeasurementTable {
  public:
   explicit MeasurementTable(sqlite::Connection& connection);
@@ -25,8 +29,8 @@ class MeasurementTable {
   void end();    // before its commit: writes the totals
 
   // Appends to what the run has, in the order given.
-  void add(std::int64_t run_id, const std::vector<Segment>& segments);
-  void add(std::int64_t run_id, const std::vector<ProgressPoint>& points);
+  void add(std::int64_t run_id, RecordsOfRun<Segment> segments);
+  void add(std::int64_t run_id, RecordsOfRun<ProgressPoint> points);
 
   void forget(std::int64_t source_id);   // its runs are about to go: takes them off the totals
   void forget_run(std::int64_t run_id);  // the same for one of them
@@ -38,8 +42,8 @@ class MeasurementTable {
   };
 
   template <class Codec, class Entry>
-  void append(Chunks& chunks, std::int64_t run_id, const std::vector<Entry>& entries);
-  void sample(std::int64_t run_id, Phase phase, const std::vector<Segment>& segments);
+  void append(Chunks& chunks, std::int64_t run_id, RecordsOfRun<Entry> entries);
+  void sample(std::int64_t run_id, Phase phase, RecordsOfRun<Segment> segments);
 
   sqlite::Connection& connection_;
   Chunks segments_, points_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <span>
 
 #include "storage/schema.h"
 #include "storage/starts.h"
@@ -41,13 +42,14 @@ class RunIds {
 
 // Calls `consume(run ordinal, values)` for each sequence of records of the same run.
 template <class T, class Consume>
-void by_run(const std::vector<Records::Of<T>>& records, Consume&& consume) {
-  std::vector<T> values;
-  for (std::size_t i = 0; i < records.size();) {
-    const std::int64_t run = records[i].run;
-    values.clear();
-    for (; i < records.size() && records[i].run == run; ++i) values.push_back(records[i].value);
-    consume(run, values);
+void by_run(std::span<const Records::Of<T>> records, Consume&& consume) {
+  while (!records.empty()) {
+    const std::int64_t run = records.front().run;
+    const auto end =
+        std::find_if(records.begin(), records.end(), [run](const auto& each) { return each.run != run; });
+    const auto count = static_cast<std::size_t>(end - records.begin());
+    consume(run, records.first(count));
+    records = records.subspan(count);
   }
 }
 
@@ -164,16 +166,16 @@ void SqliteWriter::write(const SourceCommit& commit, std::int64_t source_id, boo
   for (const Run& run : records.runs) ids.learn(run.ordinal, put_run(source_id, commit.source, run, now));
   for (const FinishedFile& file : commit.finished) sources_.put(file, source_id);
   if (!all) return;
-  by_run<Segment>(records.segments, [&](std::int64_t run, const std::vector<Segment>& segments) {
+  by_run<Segment>(records.segments, [&](std::int64_t run, RecordsOfRun<Segment> segments) {
     const auto id = ids.of(run);
     if (!id) return;
     measurements_.add(*id, segments);
     for (const Phase phase : {Phase::train, Phase::test}) {
-      const auto of_phase = [phase](const Segment& segment) { return segment.phase == phase; };
+      const auto of_phase = [phase](const auto& segment) { return segment.value.phase == phase; };
       if (std::any_of(segments.begin(), segments.end(), of_phase)) runs_.measured(*id, phase);
     }
   });
-  by_run<ProgressPoint>(records.points, [&](std::int64_t run, const std::vector<ProgressPoint>& points) {
+  by_run<ProgressPoint>(records.points, [&](std::int64_t run, RecordsOfRun<ProgressPoint> points) {
     if (const auto id = ids.of(run)) measurements_.add(*id, points);
   });
   for (const auto& [run, layers] : records.layers)
