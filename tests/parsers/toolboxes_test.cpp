@@ -1,4 +1,4 @@
-// Whole logs of tool boxes: MMEngine, OpenPCDet, CoreNet, I-JEPA, HRNet.
+// Whole logs of tool boxes: MMEngine, OpenPCDet, CoreNet, I-JEPA, HRNet, Tinker.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -143,6 +143,27 @@ TEST(Toolboxes, HRNetsTimeIsTheMeanOfTheEpochSoFar) {
   EXPECT_EQ(runs.at(0).iteration, 400);
   EXPECT_EQ(runs.at(0).state, RunState::finished);
   EXPECT_NEAR(step_time(runs.at(0)), 0.51, 0.01);
+}
+
+// A training that is found to be complete is no run.
+TEST(Toolboxes, TinkersTablesTellEachStep) {
+  const std::string plan =
+      "tinker_cookbook.supervised.train:226 [INFO] Training for 6 batches x 5 epochs = 30 steps";
+  const std::string end = "tinker_cookbook.supervised.train:265 [INFO] Training completed successfully";
+  Lines lines = {plan};
+  for (int i = 0; i < 30; ++i) {
+    lines.emplace_back("│ num_sequences                  │ 16       │");
+    lines.emplace_back("│ time/step                      │ 1.250000 │");
+    lines.emplace_back("│ time/total                     │ 1.500000 │");
+  }
+  lines.insert(lines.end(), {end, plan, end});
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 30);
+  EXPECT_EQ(runs.at(0).max_iterations, 30);
+  EXPECT_EQ(runs.at(0).train.samples_per_iteration, 16);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 1.5);
 }
 
 }  // namespace
