@@ -305,5 +305,28 @@ TEST(OwnScripts, OfMoreEpochsThanWerePlanned) {
   EXPECT_EQ(runs.at(0).state, RunState::lost);
 }
 
+// Objects a line, and episodes where no steps are counted.
+TEST(OwnScripts, OfObjectsAndOfEpisodes) {
+  const auto objects = runs_of(lines_by(40, [](int i) {
+    return written("{\"step\": %d, \"train/loss\": 1.25, \"lr\": 0.0001, \"step_time\": 0.5}", 20 * (i + 1));
+  }));
+  ASSERT_EQ(objects.size(), 1U);
+  EXPECT_EQ(objects.at(0).iteration, 800);
+  EXPECT_DOUBLE_EQ(step_time(objects.at(0)), 0.5);
+  const auto episodes = runs_of(lines_by(20, [](int i) {
+    return written("2026-03-01 10:%02d:00 - Episode: %d/200, Avg Reward: 12.5, Epsilon: 0.25", i,
+                   10 * (i + 1));
+  }));
+  ASSERT_EQ(episodes.size(), 1U);
+  EXPECT_EQ(episodes.at(0).iteration, 200);
+  EXPECT_DOUBLE_EQ(step_time(episodes.at(0)), 6);
+  EXPECT_EQ(episodes.at(0).state, RunState::finished);
+  // What else has such a number among its values is no training.
+  EXPECT_TRUE(runs_of(lines_by(40, [](int i) {
+                return written("{\"type\": \"done\", \"iteration\": %d, \"loss\": 1.25, \"step_time\": 0.5}",
+                               i + 1);
+              })).empty());
+}
+
 }  // namespace
 }  // namespace etad::test
