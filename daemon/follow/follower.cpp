@@ -13,6 +13,9 @@ constexpr std::chrono::seconds kWatchAnew{60};
 constexpr std::chrono::seconds kPassedLook{60};
 constexpr int kGrowths = 3;  // in as many looks: what is being copied grows too, but not for so long
 constexpr std::size_t kMostPassedOver = 4096;
+// Names cost nothing to make: a hundred thousand empty ones hold nobody's lines up for longer than these take.
+constexpr std::size_t kLook = 4096;     // bytes of the budget: what a look is counted as at least
+constexpr std::size_t kMostNew = 2048;  // files that one scan takes up; the others soon
 
 }  // namespace
 
@@ -126,7 +129,9 @@ void Follower::Impl::scan(SteadyTime now) {
   if (!unknown.empty()) {
     std::set<std::string_view> all;
     for (const Discovery::Found& file : found) all.insert(file.path);
-    for (const Discovery::Found* file : unknown) any_new |= admit(*file, all, now);
+    const std::size_t most = streams.size() + kMostNew;
+    for (const Discovery::Found* file : unknown)
+      if (streams.size() < most) any_new |= admit(*file, all, now);
   }
   forget_gone(now);
   watch_directories(now);
@@ -256,7 +261,7 @@ void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std:
   contents.begin_turn(options.batch_bytes);
   const Stream::Outcome outcome = followed.stream->look(around, now, slice, out);
   // What has to be asked again is not free, or it would be asked for ever.
-  const std::size_t least = outcome == Stream::Outcome::backlog ? options.batch_bytes / 16 : 0;
+  const std::size_t least = outcome == Stream::Outcome::backlog ? options.batch_bytes / 16 : kLook;
   budget -= std::min(budget, std::max(before - slice + contents.spent(), least));
   switch (outcome) {
     case Stream::Outcome::backlog:

@@ -261,6 +261,23 @@ TEST(Following, ManyIdleFiles) {
   EXPECT_LE(etad.files.calls["list"], 15);
 }
 
+// What others write is read after a part of the looks, and none of the names is forgotten.
+TEST(Following, NamesWithoutEndHoldNobodysLinesUp) {
+  Harness etad(watching("/logs/*.log"));
+  constexpr int kNames = 1000;
+  for (int i = 0; i < kNames; ++i) etad.files.write("/logs/" + std::to_string(i) + ".log", "");
+  etad.poll();
+  etad.now += seconds(11);
+  etad.files.calls.clear();
+  static_cast<void>(etad.follower->poll(etad.now, etad.wall, std::size_t{1} << 20));
+  EXPECT_GT(etad.files.calls["status"], 0);
+  EXPECT_LT(etad.files.calls["status"], kNames / 2);
+  EXPECT_LE(etad.follower->next_due(etad.now), etad.now) << "it goes on at once";
+  for (int i = 0; i < kNames; ++i) etad.files.write("/logs/" + std::to_string(i) + ".log", "a line\n");
+  etad.poll();
+  EXPECT_EQ(etad.lines.size(), std::size_t{kNames});
+}
+
 TEST(Following, AReloadDropsWhatIsNoLongerWatched) {
   Harness etad(watching("/logs/*.log"));
   etad.files.write("/logs/a.log", "a\n");
