@@ -127,7 +127,7 @@ void Follower::Impl::scan(SteadyTime now) {
     passed_before = std::exchange(passed_over, {});
   }
   if (!unknown.empty()) {
-    std::set<std::string_view> all;
+    std::unordered_set<std::string_view> all;
     for (const Discovery::Found& file : found) all.insert(file.path);
     const std::size_t most = streams.size() + kMostNew;
     for (const Discovery::Found* file : unknown)
@@ -155,7 +155,7 @@ void Follower::Impl::set_next_scan(SteadyTime now, bool found_any) {
 
 // False: nothing new. A rotated file belongs to the stream it was rotated away from, and a file that another
 // stream is reading, or that lies there under two names, to that one.
-bool Follower::Impl::admit(const Discovery::Found& found, const std::set<std::string_view>& all,
+bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_set<std::string_view>& all,
                            SteadyTime now) {
   if (by_path.contains(found.path)) return false;
   const SplitPath place = split_path(found.path);
@@ -188,7 +188,7 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::set<std::st
   const auto known = recall ? recall(found.path) : OsResult<std::optional<Position>>(std::nullopt);
   auto before = is_file && !(known && *known) ? read_before(contents, found.path, *status, finished)
                                               : OsResult<ReadPart>(ReadPart{});
-  if (go_on && is_file && !(known && *known) && before && before->offset == 0) {
+  if (go_on && is_file && status->size > 0 && !(known && *known) && before && before->offset == 0) {
     before = imported_before(contents, found.path, *status, finished);
     if (before && before->offset > 0 && !go_on(found.path, finished_identity(*before))) before = ReadPart{};
   }

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "daemon/follow/chain.h"
@@ -68,7 +69,7 @@ struct Follower::Impl {
   Stream& add(const std::string& path, std::size_t watch, bool literal, SteadyTime now);
   void drop(StreamId id);
   void scan(SteadyTime now);
-  bool admit(const Discovery::Found& found, const std::set<std::string_view>& all, SteadyTime now);
+  bool admit(const Discovery::Found& found, const std::unordered_set<std::string_view>& all, SteadyTime now);
   void note_target(Followed& followed);
   void note_head(Followed& followed);
   void pass_over(const std::string& path, const std::string& base);
