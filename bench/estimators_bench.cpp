@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "regression/estimators/answer.h"
 #include "regression/estimators/methods.h"
-#include "regression/estimators/performance.h"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "prediction/question.h"
-#include "regression/estimators/performance.h"
+#include "regression/estimators/answer.h"
 #include "storage/rows.h"
 
 namespace etad::prediction {

@@ -14,7 +14,7 @@
 #include "parsers/base/error.h"
 #include "prediction/contradiction.h"
 #include "prediction/description.h"
-#include "regression/estimators/performance.h"
+#include "regression/estimators/kind.h"
 #include "regression/model.h"
 #include "storage/rows.h"
 

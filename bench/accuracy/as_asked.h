@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "prediction/knowledge.h"
-#include "regression/estimators/performance.h"
+#include "regression/estimators/kind.h"
 
 namespace etad::accuracy {
 

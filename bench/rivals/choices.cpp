@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "regression/estimators/answer.h"
 #include "regression/estimators/design.h"
-#include "regression/estimators/performance.h"
 
 namespace etad::bench {
 namespace {
@@ -126,7 +126,7 @@ std::set<std::size_t> every_other(const Curve& curve) {
 void print_knees(const char* what, const History& history, const std::vector<Record>& records,
                  std::set<std::size_t> (*known_of)(const Curve&)) {
   Tally tally;
-  auto curves = curves_of(history, kAllFacts & ~kSamples);
+  auto curves = curves_of(history, kSeries);
   for (auto& [key, curve] : curves)
     std::ranges::sort(curve, {}, [](const Point& p) { return p.what.samples; });
   for (std::size_t fold = 0; fold < kFolds; ++fold) {

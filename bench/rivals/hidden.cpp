@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "regression/estimators/performance.h"
+#include "regression/estimators/answer.h"
 
 namespace etad::bench {
 namespace {
@@ -20,7 +20,6 @@ using namespace estimators;
 
 constexpr std::size_t kFewest = 4;  // batch sizes of a series that is asked about
 constexpr double kConfidence = 0.9;
-constexpr unsigned kSeries = kAllFacts & ~kSamples;
 constexpr unsigned kElsewhere = kNetwork | kPhase | kDevices | kSettings;
 constexpr unsigned kCurve = kAllFacts & ~(kSamples | kDevices);  // of one network over numbers of devices
 

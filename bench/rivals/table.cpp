@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <string>
 
+#include "regression/estimators/answer.h"
+
 namespace etad::bench {
 
 using namespace estimators;

@@ -13,10 +13,6 @@ constexpr double kLevelVariance = 25;  // of a series' level: nothing is known o
 constexpr double kStrangers = 0.03;    // series that those of all other networks count for
 constexpr int kRounds = 3;             // of pooling; the weights hardly move after the third
 
-// Runs of a network over batch sizes: their curves have as much in common as networks let them.
-constexpr unsigned kPool = kNetwork | kPhase;
-constexpr unsigned kSeries = kAllFacts & ~kSamples;
-
 using Weights = BatchCurves::Weights;
 
 Weights normalised(const Weights& log_weights) {
@@ -70,7 +66,7 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
       const Case& what = *members[key].front()->what;
       series.weights = normalised(series.log_likelihood + prior(what, series.weights).log());
       total += series.weights;
-      const auto [pool, is_new] = pools.try_emplace(key_of(what, kPool), series.weights);
+      const auto [pool, is_new] = pools.try_emplace(key_of(what, kNetworkInPhase), series.weights);
       if (!is_new) pool->second += series.weights;
     }
     all_ = total / total.sum();
@@ -79,7 +75,7 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
 }
 
 Weights BatchCurves::prior(const Case& what, const Weights& own) const {
-  const auto found = pools_.find(key_of(what, kPool));
+  const auto found = pools_.find(key_of(what, kNetworkInPhase));
   if (found == pools_.end()) return all_;
   const Weights sum = kStrangers * all_ + (found->second - own).max(0.0);
   return sum / sum.sum();

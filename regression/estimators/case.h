@@ -75,6 +75,8 @@ enum Fact : unsigned {
 };
 inline constexpr unsigned kAllFacts = (1U << 8) - 1;
 inline constexpr unsigned kMachine = kDevice | kHost | kFramework;
+inline constexpr unsigned kSeries = kAllFacts & ~kSamples;  // runs that differ in their batch size at most
+inline constexpr unsigned kNetworkInPhase = kNetwork | kPhase;  // series whose curves have the most in common
 
 // Two cases have the same key exactly where the facts of the mask are equal.
 std::string key_of(const Case& what, unsigned facts);

@@ -35,7 +35,7 @@ std::vector<Wanted> to_choose_among(const std::vector<Case>& sizes) {
   std::map<std::string, Series> all;
   std::vector<Wanted> out;
   for (const Case& what : sizes) {
-    Series& series = all[key_of(what, kAllFacts & ~kSamples)];
+    Series& series = all[key_of(what, kSeries)];
     if (series.count++ == 0 || what.samples > out[series.largest].what.samples) series.largest = out.size();
     out.push_back({what});
   }

@@ -200,7 +200,7 @@ class Effects final : public Fitted {
   // Of a long history only the series most like the one in question are listened to, whatever batch size of it is
   // asked about first.
   std::shared_ptr<const Block> block_for(const Case& what, const KernelPoint& point) const {
-    const std::string key = key_of(what, kAllFacts & ~kSamples);
+    const std::string key = key_of(what, kSeries);
     const Lock lock(mutex_);
     if (const auto found = blocks_.find(key); found != blocks_.end()) return found->second;
     std::vector<std::pair<double, const Known*>> ranked;

@@ -107,7 +107,7 @@ KernelPoint Encoder::make(const Case& what, Number number) {
   KernelPoint out;
   out.facts = {number("network " + what.network), number("phase " + what.phase),
                number("device " + what.device), number("machine " + key_of(what, kMachine)),
-               number("series " + key_of(what, kAllFacts & ~kSamples))};
+               number("series " + key_of(what, kSeries))};
   for (const std::string& setting : what.settings) {
     const std::size_t sign = setting.find('=');
     const std::string value = sign == std::string::npos ? "" : setting.substr(sign + 1);

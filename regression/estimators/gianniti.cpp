@@ -8,7 +8,7 @@ namespace etad::estimators {
 Estimator gianniti() {
   return linear({.name = "gianniti",
                  .source = "Gianniti, Zhang, Ardagna, CLOSER 2019",
-                 .group = kAllFacts & ~kSamples,
+                 .group = kSeries,
                  .varied = kSamples,
                  .terms = {terms::one, terms::samples}});
 }
@@ -18,7 +18,7 @@ Estimator gianniti_literal() {
   static const Term iterations{"n", [](const Case& c) { return c.iterations; }};
   return linear({.name = "gianniti_literal",
                  .source = "Gianniti, Zhang, Ardagna, CLOSER 2019, read literally",
-                 .group = kAllFacts & ~kSamples,
+                 .group = kSeries,
                  .varied = kSamples,
                  .terms = {terms::one, iterations, terms::samples},
                  .whole_run = true});

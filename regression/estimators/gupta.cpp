@@ -61,7 +61,7 @@ class Line final : public Fitted {
 Estimator gupta() {
   return grouped({.name = "gupta",
                   .source = "Gupta et al., IEEE Trans. Computers 2018",
-                  .group = [](const Case& what) { return key_of(what, kAllFacts & ~kSamples); },
+                  .group = [](const Case& what) { return key_of(what, kSeries); },
                   .enough = [](const Runs& runs) { return different(runs, kSamples) >= 2; },
                   .missing = "no network has runs at 2 different batch sizes",
                   .fit = [](Runs& runs) { return std::make_unique<Line>(runs); }});

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
-#include <numeric>
 #include <optional>
 
 #include "parsers/base/hash.h"
@@ -22,8 +20,6 @@ constexpr std::size_t kMostAsked =
     40;  // of a longer one, in each fold; half as many could not tell good from bad
 constexpr double kConfidence = 0.9;
 constexpr double kDegrees = 10;  // of freedom of the deviations, as good as known
-constexpr unsigned kSeries = kAllFacts & ~kSamples;
-constexpr unsigned kNetworkInPhase = kNetwork | kPhase;  // series whose curves have the most in common
 
 // The same on every machine and in every run of the daemon, so that scores do not flicker.
 std::size_t hash(std::string_view text) {
@@ -35,29 +31,6 @@ std::size_t hash(std::string_view text) {
 // What tells a run from others, whatever order they were read in: its number, where its beginning is not known.
 std::string own_mark(const Datum& datum) {
   return datum.started_at > 0 ? std::to_string(datum.started_at) : std::to_string(datum.run);
-}
-
-// What a kind is called, its column in tables, and the facts that are hidden together to ask such questions.
-struct KindOfQuestion {
-  std::string_view name, column;
-  unsigned hidden;
-};
-constexpr unsigned kWhere = kNetwork | kPhase | kMachine | kSettings;
-constexpr std::array<KindOfQuestion, kKinds> kQuestions = {{
-    {"seen", "seen", kAllFacts},
-    {"batch_size", "batch_size", kAllFacts},
-    {"batch_size", "batch_size_range", kAllFacts},
-    {"batch_size", "batch_size_beyond_all", kAllFacts},
-    {"batch_size", "batch_size_from_one", kAllFacts},
-    {"settings", "settings", kWhere},
-    {"devices", "devices", kWhere | kDevices},
-    {"devices", "devices_range", kWhere | kDevices},
-    {"device", "device", kNetwork | kMachine},
-    {"network", "network", kNetwork},
-}};
-
-unsigned hidden_facts(Kind kind) {
-  return kQuestions[static_cast<std::size_t>(kind)].hidden;
 }
 
 struct Split {
@@ -192,42 +165,36 @@ Performance score_of(const std::vector<Trial>& trials, const std::vector<Trial>&
   return out;
 }
 
-// Of the estimator that answers most, of equals the richest: whom the others can be compared with.
-const std::vector<Trial>& most_answered(const Trials& trials) {
-  const auto answered = [](const std::vector<Trial>& of) {
-    return std::ranges::count_if(of, [](const Trial& each) { return std::isfinite(each.error); });
-  };
-  std::size_t most = 0;
-  for (std::size_t i = 0; i < trials.size(); ++i)
-    if (answered(trials[i]) >= answered(trials[most])) most = i;
-  return trials[most];
+// log(estimate / actual) of each estimator but the combination, without the cases of one fold (kFolds: of none).
+std::vector<std::vector<double>> errors_without(const Trials& trials, std::size_t fold) {
+  std::vector<std::vector<double>> out(trials.size() - 1);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    for (const Trial& trial : trials[i])
+      if (trial.fold != fold) out[i].push_back(trial.error);
+  return out;
 }
 
-// What the others' trials come to together, in the place of the last, which has none of its own. Weights for a fold's
-// cases are of the other folds, so that they have not seen what they are judged by.
-std::vector<double> combine_trials(Trials& trials) {
-  const auto weights_without = [&](std::size_t fold) {
-    std::vector<std::vector<double>> errors(trials.size() - 1);
-    for (std::size_t i = 0; i < errors.size(); ++i)
-      for (const Trial& trial : trials[i])
-        if (trial.fold != fold) errors[i].push_back(trial.error);
-    std::vector<double> out = weights_of(errors);
-    out.push_back(0);  // it is no part of itself
-    return out;
-  };
-  std::vector<Trial>& together = trials.back();
+// The weights of the others in the combination, which is the last and no part of itself.
+std::vector<double> weights_without(const Trials& trials, std::size_t fold) {
+  std::vector<double> out = weights_of(errors_without(trials, fold));
+  out.push_back(0);
+  return out;
+}
+
+// What the others' trials come to together, in the place of the combination's. Weights for a fold's cases are of the
+// other folds, so that they have not seen what they are judged by.
+void combine_trials(Trials& trials) {
   std::vector<std::vector<double>> weights;
-  for (std::size_t fold = 0; fold < kFolds; ++fold) weights.push_back(weights_without(fold));
-  for (std::size_t j = 0; j < together.size(); ++j) {
-    const std::size_t fold = together[j].fold;
-    const Reply reply = combine(weights[fold], [&](std::size_t i) -> Reply {
+  for (std::size_t fold = 0; fold < kFolds; ++fold) weights.push_back(weights_without(trials, fold));
+  for (std::size_t j = 0; j < trials.back().size(); ++j) {
+    Trial& together = trials.back()[j];
+    const Reply reply = combine(weights[together.fold], [&](std::size_t i) -> Reply {
       const Trial& trial = trials[i][j];
       if (!std::isfinite(trial.error)) return {};
       return {Estimate{trial.error, trial.deviation, {}}, {}};
     });
-    together[j] = trial_of(reply, 0, fold, together[j].beyond);
+    together = trial_of(reply, 0, together.fold, together.beyond);
   }
-  return weights_without(kFolds);
 }
 
 class Comparison {
@@ -248,10 +215,11 @@ class Comparison {
     ask_all();
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
       Trials& trials = trials_[kind];
-      const std::vector<Trial> most = most_answered(trials);
-      const std::vector<double> weights = combine_trials(trials);
+      combine_trials(trials);
+      const std::size_t reference = most_answers(errors_without(trials, kFolds));
+      const std::vector<double> weights = weights_without(trials, kFolds);
       for (std::size_t i = 0; i < out.size(); ++i) {
-        out[i].kinds[kind] = score_of(trials[i], most);
+        out[i].kinds[kind] = score_of(trials[i], trials[reference]);
         out[i].kinds[kind].weight = weights[i];
       }
     }
@@ -313,134 +281,14 @@ class Comparison {
   std::array<Trials, kKinds> trials_;
 };
 
-// The same kind of question about what lies farther from what ran; nullopt: there is none.
-std::optional<Kind> farther(Kind kind) {
-  if (kind == Kind::batch_size) return Kind::range;
-  if (kind == Kind::range) return Kind::beyond_all;
-  if (kind == Kind::devices) return Kind::devices_range;
-  return std::nullopt;
-}
-
 }  // namespace
-
-std::string_view name_of(Kind kind) {
-  return kQuestions[static_cast<std::size_t>(kind)].name;
-}
-
-std::string_view column_of(Kind kind) {
-  return kQuestions[static_cast<std::size_t>(kind)].column;
-}
 
 double Performance::reach(double deviation, double confidence, double beyond) const {
   return unit_of(deviation, typical, beyond) * regression::score_quantile(scores, confidence, kDegrees);
 }
 
-Seen::Seen(const History& history) {
-  const auto widen = [](Ranges& ranges, std::string key, double value) {
-    auto& [low, high] = ranges.try_emplace(std::move(key), value, value).first->second;
-    low = std::min(low, value);
-    high = std::max(high, value);
-  };
-  for (const Datum& datum : history) {
-    const Case& c = datum.what;
-    for (const Kind kind : {Kind::network, Kind::device, Kind::devices, Kind::settings, Kind::seen}) {
-      keys_.insert(std::string(name_of(kind)) + key_of(c, hidden_facts(kind)));
-    }
-    widen(samples_, key_of(c, kSeries), c.samples);
-    widen(shares_, key_of(c, kNetworkInPhase), c.samples_per_device());
-    widen(devices_, key_of(c, hidden_facts(Kind::settings)), c.devices);
-  }
-}
-
-Kind Seen::kind_of(const Case& what) const {
-  const auto within = [](const std::pair<double, double>& range, double value) {
-    return value > range.first && value < range.second;
-  };
-  for (const Kind kind : {Kind::network, Kind::device, Kind::settings}) {
-    if (!keys_.contains(std::string(name_of(kind)) + key_of(what, hidden_facts(kind)))) return kind;
-  }
-  if (!keys_.contains(std::string(name_of(Kind::devices)) + key_of(what, hidden_facts(Kind::devices)))) {
-    const auto numbers = devices_.find(key_of(what, hidden_facts(Kind::settings)));
-    const bool between = numbers != devices_.end() && within(numbers->second, what.devices);
-    return between ? Kind::devices : Kind::devices_range;
-  }
-  if (keys_.contains(std::string(name_of(Kind::seen)) + key_of(what, kAllFacts))) return Kind::seen;
-  const auto sizes = samples_.find(key_of(what, kSeries));
-  if (sizes == samples_.end()) return Kind::settings;
-  if (sizes->second.first == sizes->second.second) return Kind::one_size;
-  if (within(sizes->second, what.samples)) return Kind::batch_size;
-  const auto& [least, most] = shares_.at(key_of(what, kNetworkInPhase));
-  const double share = what.samples_per_device();
-  return share < least || share > most ? Kind::beyond_all : Kind::range;
-}
-
-Gap Seen::gap_of(const Case& what) const {
-  Gap out{kind_of(what), 0};
-  if (out.kind != Kind::range && out.kind != Kind::beyond_all) return out;
-  const auto& [least, most] = samples_.at(key_of(what, kSeries));
-  out.beyond = std::log(std::max(what.samples / most, least / what.samples));
-  return out;
-}
-
 std::vector<Record> compare(const History& history, Target target, const std::function<void()>& alive) {
   return Comparison(history, target, alive).records();
-}
-
-std::vector<std::size_t> ranking(const std::vector<Record>& records, Kind kind) {
-  constexpr int kFewest = 4;      // answers that make a record
-  constexpr double kAll = 0.999;  // of the weight
-  const auto performance = [&](std::size_t i) -> const Performance& {
-    return records[i].kinds[static_cast<std::size_t>(kind)];
-  };
-  const std::size_t together = records.size() - 1, richest = together - 1;
-  // Without a record the richest is asked first: it is the one that knows when it does not know.
-  const auto error = [&](std::size_t i) {
-    if (performance(i).answered >= kFewest) return performance(i).against;
-    return i == richest ? 1.0 : 1e3 - static_cast<double>(i);
-  };
-  std::vector<std::size_t> out(records.size());
-  std::iota(out.begin(), out.end(), std::size_t{0});
-  std::ranges::stable_sort(out, {}, error);
-  if (performance(together).answered < kFewest) return out;
-  auto first = std::ranges::find_if(out, [&](std::size_t i) { return performance(i).weight > kAll; });
-  if (first == out.end()) first = std::ranges::find(out, together);
-  std::rotate(out.begin(), first, first + 1);
-  return out;
-}
-
-Reply reply_of(std::size_t i, const std::vector<Record>& records, Gap gap,
-               const std::function<Reply(std::size_t)>& ask) {
-  if (i + 1 != records.size()) return ask(i);
-  const auto kind = static_cast<std::size_t>(gap.kind);
-  std::vector<double> weights;
-  for (const Record& record : records) weights.push_back(record.kinds[kind].weight);
-  if (gap.kind == Kind::beyond_all && gap.beyond > records.back().kinds[kind].farthest) {
-    std::ranges::fill(weights, 0);
-    weights.front() = weights.end()[-2] = 0.5;
-  }
-  return combine(weights, ask);
-}
-
-std::optional<Answered> answer_of(std::size_t i, const std::vector<Record>& records, Gap gap,
-                                  double confidence, const std::function<Reply(std::size_t)>& ask) {
-  std::map<std::size_t, Reply> replies;  // they depend on no kind of question
-  const auto ask_once = [&](std::size_t one) {
-    const auto [at, is_new] = replies.try_emplace(one);
-    if (is_new) at->second = ask(one);
-    return at->second;
-  };
-  const auto answer_as = [&](Kind as) -> std::optional<Answered> {
-    const auto said = reply_of(i, records, {as, gap.beyond}, ask_once).estimate;
-    if (!said) return std::nullopt;
-    const Performance& record = records[i].kinds[static_cast<std::size_t>(as)];
-    return Answered{*said, record.reach(said->deviation, confidence, gap.beyond)};
-  };
-  auto out = answer_as(gap.kind);
-  for (auto harder = farther(gap.kind); out && harder; harder = farther(*harder)) {
-    if (records[i].kinds[static_cast<std::size_t>(*harder)].answered == 0) continue;
-    if (const auto there = answer_as(*harder)) out->reach = std::min(out->reach, there->reach);
-  }
-  return out;
 }
 
 }  // namespace etad::estimators

@@ -1,0 +1,96 @@
+#include "regression/estimators/kind.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace etad::estimators {
+namespace {
+
+// What a kind is called, its column in tables, and the facts that are hidden together to ask such questions.
+struct KindOfQuestion {
+  std::string_view name, column;
+  unsigned hidden;
+};
+constexpr unsigned kWhere = kNetwork | kPhase | kMachine | kSettings;
+constexpr std::array<KindOfQuestion, kKinds> kQuestions = {{
+    {"seen", "seen", kAllFacts},
+    {"batch_size", "batch_size", kAllFacts},
+    {"batch_size", "batch_size_range", kAllFacts},
+    {"batch_size", "batch_size_beyond_all", kAllFacts},
+    {"batch_size", "batch_size_from_one", kAllFacts},
+    {"settings", "settings", kWhere},
+    {"devices", "devices", kWhere | kDevices},
+    {"devices", "devices_range", kWhere | kDevices},
+    {"device", "device", kNetwork | kMachine},
+    {"network", "network", kNetwork},
+}};
+
+}  // namespace
+
+std::string_view name_of(Kind kind) {
+  return kQuestions[static_cast<std::size_t>(kind)].name;
+}
+
+std::string_view column_of(Kind kind) {
+  return kQuestions[static_cast<std::size_t>(kind)].column;
+}
+
+unsigned hidden_facts(Kind kind) {
+  return kQuestions[static_cast<std::size_t>(kind)].hidden;
+}
+
+std::optional<Kind> farther(Kind kind) {
+  if (kind == Kind::batch_size) return Kind::range;
+  if (kind == Kind::range) return Kind::beyond_all;
+  if (kind == Kind::devices) return Kind::devices_range;
+  return std::nullopt;
+}
+
+Seen::Seen(const History& history) {
+  const auto widen = [](Ranges& ranges, std::string key, double value) {
+    auto& [low, high] = ranges.try_emplace(std::move(key), value, value).first->second;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  };
+  for (const Datum& datum : history) {
+    const Case& c = datum.what;
+    for (const Kind kind : {Kind::network, Kind::device, Kind::devices, Kind::settings, Kind::seen}) {
+      keys_.insert(std::string(name_of(kind)) + key_of(c, hidden_facts(kind)));
+    }
+    widen(samples_, key_of(c, kSeries), c.samples);
+    widen(shares_, key_of(c, kNetworkInPhase), c.samples_per_device());
+    widen(devices_, key_of(c, hidden_facts(Kind::settings)), c.devices);
+  }
+}
+
+Kind Seen::kind_of(const Case& what) const {
+  const auto within = [](const std::pair<double, double>& range, double value) {
+    return value > range.first && value < range.second;
+  };
+  for (const Kind kind : {Kind::network, Kind::device, Kind::settings}) {
+    if (!keys_.contains(std::string(name_of(kind)) + key_of(what, hidden_facts(kind)))) return kind;
+  }
+  if (!keys_.contains(std::string(name_of(Kind::devices)) + key_of(what, hidden_facts(Kind::devices)))) {
+    const auto numbers = devices_.find(key_of(what, hidden_facts(Kind::settings)));
+    const bool between = numbers != devices_.end() && within(numbers->second, what.devices);
+    return between ? Kind::devices : Kind::devices_range;
+  }
+  if (keys_.contains(std::string(name_of(Kind::seen)) + key_of(what, kAllFacts))) return Kind::seen;
+  const auto sizes = samples_.find(key_of(what, kSeries));
+  if (sizes == samples_.end()) return Kind::settings;
+  if (sizes->second.first == sizes->second.second) return Kind::one_size;
+  if (within(sizes->second, what.samples)) return Kind::batch_size;
+  const auto& [least, most] = shares_.at(key_of(what, kNetworkInPhase));
+  const double share = what.samples_per_device();
+  return share < least || share > most ? Kind::beyond_all : Kind::range;
+}
+
+Gap Seen::gap_of(const Case& what) const {
+  Gap out{kind_of(what), 0};
+  if (out.kind != Kind::range && out.kind != Kind::beyond_all) return out;
+  const auto& [least, most] = samples_.at(key_of(what, kSeries));
+  out.beyond = std::log(std::max(what.samples / most, least / what.samples));
+  return out;
+}
+
+}  // namespace etad::estimators

@@ -1,0 +1,64 @@
+// What kind of a question a case is to a history: what must be bridged between the runs that there are and the one that
+// is asked about. Estimators are judged, and intervals made, by kind (performance.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "regression/estimators/case.h"
+
+namespace etad::estimators {
+
+// The kind of a question says how the runs that there are differ from the one that is asked about. Where several kinds
+// fit, it is the last of them: a question about another machine and another batch size is of kind `device`.
+enum class Kind : std::uint8_t {
+  seen,           // runs with all the same facts are there
+  batch_size,     // at other batch sizes, smaller and larger ones
+  range,          // at smaller batch sizes only, or larger ones only
+  beyond_all,     // the same, and no other series of the network in that phase ran at such a size either
+  one_size,       // at a single other batch size
+  settings,       // with other settings, or in the other phase
+  devices,        // on other numbers of devices, fewer and more
+  devices_range,  // on fewer devices only, or more only
+  device,         // on other machines
+  network,        // a network that never ran
+};
+inline constexpr std::size_t kKinds = 10;
+std::string_view name_of(Kind kind);    // "batch_size" for all four kinds that are about it
+std::string_view column_of(Kind kind);  // one for each: "batch_size_range"
+
+// The facts that are hidden together to ask such questions: a run is hidden with all in which they are equal.
+unsigned hidden_facts(Kind kind);
+
+// The same kind of question about what lies farther from what ran; nullopt: there is none.
+std::optional<Kind> farther(Kind kind);
+
+// What lies between a question and the runs that there are. The later in order is the harder to tell.
+struct Gap {
+  Kind kind{};
+  double beyond =
+      0;  // of kinds `range` and `beyond_all`: distance from its series' batch sizes, in the logarithm
+  auto operator<=>(const Gap&) const = default;
+};
+
+// What a history has seen, to tell the kind of a question by.
+class Seen {
+ public:
+  explicit Seen(const History& history);
+  Kind kind_of(const Case& what) const;
+  Gap gap_of(const Case& what) const;
+
+ private:
+  std::set<std::string> keys_;
+  using Ranges = std::map<std::string, std::pair<double, double>>;
+  Ranges samples_, devices_;  // by series; by what is the same but for samples and devices
+  Ranges shares_;             // samples of a device, by network and phase
+};
+
+}  // namespace etad::estimators
