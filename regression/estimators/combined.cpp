@@ -8,7 +8,7 @@
 namespace etad::estimators {
 namespace {
 
-constexpr int kBeforehand = 5;     // times that the reference is taken at first
+constexpr int kBeforehand = 2;     // times that the reference is taken at first
 constexpr int kRounds = 20;        // of adding one, at most
 constexpr double kSame = 1e-6;     // of the mean relative error: rounding decides nothing
 constexpr double kPrior = 4;       // answers that the reference is believed before any

@@ -19,8 +19,8 @@ namespace etad::estimators {
 // Ensemble selection (Caruana et al., "Ensemble selection from libraries of models", ICML 2004): each step adds the
 // estimator with which the ensemble's mean relative error is least, one perhaps several times, until none makes it
 // less. Of estimators with the same answers the simplest is taken. An estimator's weight is its share of the ensemble.
-// Few cases, or cases much alike, make any of them look good by luck: so the ensemble begins with the reference several
-// times, and of the weight that n answers make only n / (n + 4) is kept. The rest goes to the reference.
+// Few cases, or cases much alike, make any of them look good by luck: so the ensemble begins with the reference, taken
+// twice, and of the weight that n answers make only n / (n + 4) is kept. The rest goes to the reference.
 std::vector<double> weights_of(const std::vector<std::vector<double>>& errors);
 
 // The reference: the estimator that answered most cases, of several the richest, which is the one that knows when it
