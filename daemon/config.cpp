@@ -127,6 +127,7 @@ void read_budgets(Table& table, Config& config) {
   table.number("networks", config.budgets.networks, 0, kMost);
   table.number("runs", config.budgets.runs, 0, kMost);
   table.number("series", config.budgets.series, 0, kMost);
+  table.number("files", config.follow.files_of_owner, 0, kMost);
   std::int64_t megabytes = config.budgets.bytes_a_day >> 20;
   table.number("megabytes_a_day", megabytes, 0, kMost >> 10);
   config.budgets.bytes_a_day = megabytes << 20;

@@ -65,6 +65,7 @@ Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const For
   setup.follow.idle_interval = std::max<std::chrono::milliseconds>(config.follow.scan, config.follow.poll);
   setup.follow.hinted_interval = 6 * setup.follow.idle_interval;
   setup.follow.max_open = std::min(config.follow.max_open_files, system::descriptor_limit() / 4);
+  setup.follow.most_of_owner = static_cast<std::size_t>(config.follow.files_of_owner);
   setup.follow.line_idle_limit = config.follow.lost_after / 2;  // before the run is given up
   for (const SourceConfig& source : config.sources) {
     auto pattern = PathPattern::compile(source.path_pattern);

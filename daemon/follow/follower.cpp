@@ -40,6 +40,7 @@ void Follower::Impl::drop(StreamId id) {
   by_path.erase(found->second.stream->path());
   if (!found->second.target.empty()) by_target.erase(found->second.target);
   claim(found->second, std::nullopt);
+  note_owner(found->second, std::nullopt);
   if (found->second.head) by_head.erase({*found->second.head, id});
   open.erase(id);
   schedule.remove(id);
@@ -93,7 +94,10 @@ void Follower::Impl::restore_all(std::vector<Position> positions, SteadyTime now
     const auto watch = discovery.watch_of(position.path);
     if (!watch || by_path.contains(position.path)) continue;
     const bool literal = discovery.watch(*watch).pattern == position.path;
-    take_up(add(position.path, *watch, literal, now), position);
+    Stream& stream = add(position.path, *watch, literal, now);
+    if (const auto status = files.status(position.path); status && status->type == FileType::regular)
+      note_owner(streams[stream.id()], status->owner);
+    take_up(stream, position);
   }
 }
 
@@ -126,6 +130,7 @@ void Follower::Impl::scan(SteadyTime now) {
     next_passed_look = now + kPassedLook;
     passed_before = std::exchange(passed_over, {});
   }
+  refused.clear();
   if (!unknown.empty()) {
     std::unordered_set<std::string_view> all;
     for (const Discovery::Found& file : found) all.insert(file.path);
@@ -180,6 +185,10 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
     const auto away = found.literal ? OsResult<bool>(false) : leads_away(found.path);
     if (!away) return true;  // looked at again soon: as a source of its own it would be read twice
     if (*away) return false;
+    if (!found.literal && has_too_many(status->owner)) {
+      ++refused[*status->owner];
+      return false;
+    }
     const auto lost = was_lost_by_another(found.path, *status, 0);
     if (!lost && (is_passing(lost.error()) || is_absent(lost.error()))) return true;  // looked at again soon
     if (lost && *lost) return false;
@@ -197,6 +206,7 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
   if (!before && Stream::lacks_descriptors(before.error())) close_oldest(0);
   if (!known || !before) return !before;  // looked at again soon
   Stream& stream = add(found.path, found.watch, found.literal, now);
+  if (is_file) note_owner(streams[stream.id()], status->owner);
   if (*known) return take_up(stream, **known);
   if (!is_file) return true;
   claim(streams[stream.id()], key_of(*status));
@@ -280,6 +290,7 @@ void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std:
     next_scan = std::min(next_scan, now + options.active_interval);  // what it let go may be another's
   }
   note_head(followed);
+  if (const auto owner = followed.stream->owner()) note_owner(followed, owner);
   if (!followed.stream->is_open()) {
     open.erase(id);
   } else if (const auto [entry, added] = open.try_emplace(id, now);
@@ -430,6 +441,9 @@ Lookup Follower::lookup() const {
   Lookup out = impl_->discovery.lookup();
   for (const auto& [path, passed] : impl_->passed_over)
     if (passed.growths >= kGrowths) out.passed_over.push_back(path);
+  for (const auto& [owner, files] : impl_->refused)
+    out.refused.push_back("user " + std::to_string(owner) + ": " + std::to_string(files) +
+                          (files == 1 ? " file" : " files"));
   return out;
 }
 

@@ -59,6 +59,7 @@ struct Options {
   std::chrono::milliseconds hole_limit{60'000};            // then NUL bytes are no hole that fills later
   std::chrono::milliseconds close_after{30'000};           // idle descriptors are closed
   std::chrono::milliseconds forget_after{24 * 3'600'000};  // streams whose file is gone are forgotten
+  std::size_t most_of_owner = 50'000;         // files of one user that wildcards find; 0: any number
   std::size_t max_open = 512;                 // descriptors; the least recently read is closed first
   std::int64_t largest_inflated = 4LL << 30;  // more of a compressed file is not read
 
@@ -128,6 +129,7 @@ struct Status {
 struct Lookup {
   std::vector<std::string> unreadable;  // folders with the reason: "/home/ada: Permission denied"
   std::vector<std::string> unmatched;   // patterns that no file fits
+  std::vector<std::string> refused;     // by user, how many files are too many: "user 1001: 380000 files"
   std::vector<std::string>
       passed_over;  // files that grow and that nobody reads, since they are named as rotated ones
 };

@@ -25,8 +25,9 @@ struct Follower::Impl {
   struct Followed {
     std::unique_ptr<Stream> stream;
     bool literal = false;
-    std::optional<FileKey> key;  // as in `by_key`
-    std::string target;          // where its path leads, if that is a link; as in `by_target`
+    std::optional<FileKey> key;         // as in `by_key`
+    std::optional<std::int64_t> owner;  // of its file, where that is known; as in `of_owner`
+    std::string target;                 // where its path leads, if that is a link; as in `by_target`
     std::optional<std::uint64_t>
         head;  // the hash of its file's first bytes, if all are read; as in `by_head`
   };
@@ -76,6 +77,8 @@ struct Follower::Impl {
   bool gives_hints(const Followed& followed) const;
   bool take_up(Stream& stream, const Position& position);
   void claim(Followed& followed, const std::optional<FileKey>& key);
+  void note_owner(Followed& followed, std::optional<std::int64_t> owner);
+  bool has_too_many(std::optional<std::int64_t> owner) const;
   void set_next_scan(SteadyTime now, bool found_any);
   void forget_gone(SteadyTime now);
   void watch_directories(SteadyTime now);
@@ -100,7 +103,9 @@ struct Follower::Impl {
   std::unordered_map<std::string, StreamId> by_target;  // where a link leads
   std::map<FileKey, StreamId> by_key;
   std::set<std::pair<std::uint64_t, StreamId>> by_head;
-  std::map<StreamId, SteadyTime> open;  // when each open file last moved
+  std::unordered_map<std::int64_t, std::size_t> of_owner;  // how many streams' files each has
+  std::map<std::int64_t, std::size_t> refused;             // and how many more were found at the last scan
+  std::map<StreamId, SteadyTime> open;                     // when each open file last moved
   std::map<StreamId, JournalStream> journals;
   std::vector<Watch> journal_watches;
   OpenJournal open_journal_by;

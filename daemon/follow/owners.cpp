@@ -17,6 +17,20 @@ bool Follower::Impl::is_taken(const FileKey& key, StreamId self) const {
   return owner != by_key.end() && owner->second != self;
 }
 
+// Names cost a user nothing and the daemon a stream each: nobody has all the memory.
+void Follower::Impl::note_owner(Followed& followed, std::optional<std::int64_t> owner) {
+  if (followed.owner == owner) return;
+  if (followed.owner && --of_owner[*followed.owner] == 0) of_owner.erase(*followed.owner);
+  if (owner) ++of_owner[*owner];
+  followed.owner = owner;
+}
+
+bool Follower::Impl::has_too_many(std::optional<std::int64_t> owner) const {
+  if (!owner || options.most_of_owner == 0) return false;
+  const auto files_of = of_owner.find(*owner);
+  return files_of != of_owner.end() && files_of->second >= options.most_of_owner;
+}
+
 // Whether another stream than `self` reads what lies at `path`. Where the file system does not say when an inode was
 // made, it may have been another file's when that stream was there last: then the content decides, and where nothing
 // was read yet, what lies under that stream's own path.

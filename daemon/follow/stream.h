@@ -93,6 +93,9 @@ class Stream {
   Errno failure() const { return failure_; }  // of the last look; 0: none
   static bool lacks_descriptors(Errno error) { return error == EMFILE || error == ENFILE; }
   bool is_open() const { return current_ && current_->content; }
+  std::optional<std::int64_t> owner() const {
+    return current_ ? current_->seen.owner : std::nullopt;
+  }                                         // a uid
   bool is_known() const { return known_; }  // a file of its path has been read or begun
   std::optional<FileKey> key() const;       // of the file being read
   // Of what was read of it, or, where there is none, of the file before.

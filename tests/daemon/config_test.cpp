@@ -55,6 +55,10 @@ max_connections = 8
 path = "/tmp/rules"
 [refit]
 interval = "5m"
+[budgets]
+files = 77
+megabytes_a_day = 3
+
 [follow]
 lost_after = "2h"
 poll = 0.05
@@ -78,6 +82,8 @@ read_rotated = true
   EXPECT_EQ(config->refit.interval, std::chrono::minutes(5));
   EXPECT_EQ(config->follow.poll, std::chrono::milliseconds(50));
   EXPECT_EQ(config->follow.line_limit, 4096U);
+  EXPECT_EQ(config->follow.files_of_owner, 77);
+  EXPECT_EQ(config->budgets.bytes_a_day, 3 << 20);
   ASSERT_EQ(config->sources.size(), 1U);
   EXPECT_EQ(config->sources[0].paths.size(), 2U);
   EXPECT_EQ(config->sources[0].labels.at("batch_size"), "64");

@@ -190,6 +190,7 @@ FileStatus FakeFileSystem::status_of(const Node& node) const {
   out.links = node.links;
   out.modified = node.modified;
   if (births) out.born = node.born;
+  out.owner = node.owner;
   return out;
 }
 

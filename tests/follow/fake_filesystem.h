@@ -24,6 +24,7 @@ class FakeFileSystem final : public FileSystem {
     std::uint64_t links = 1;
     Instant modified{};
     Instant born{};
+    std::optional<std::int64_t> owner;
     bool is_link() const { return !target.empty(); }
   };
   // An open file, as whoever writes it holds it: whatever names it goes by, or none any more.

@@ -11,9 +11,11 @@ namespace etad::follow {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 constexpr const char* kLog = "/logs/train.log";
 
@@ -276,6 +278,47 @@ TEST(Following, NamesWithoutEndHoldNobodysLinesUp) {
   for (int i = 0; i < kNames; ++i) etad.files.write("/logs/" + std::to_string(i) + ".log", "a line\n");
   etad.poll();
   EXPECT_EQ(etad.lines.size(), std::size_t{kNames});
+}
+
+// Of one user no more files are followed, over a restart as well, until others of theirs are gone; another's are.
+TEST(Following, OneUsersNamesAreNotFollowedWithoutEnd) {
+  Options options;
+  options.most_of_owner = 2;
+  options.forget_after = minutes(1);
+  Harness etad(watching("/logs/*.log"), options);
+  const auto write = [&](const std::string& path, const std::string& text, std::int64_t owner) {
+    etad.files.write(path, text);
+    etad.files.file(path)->owner = owner;
+  };
+  for (const char* name : {"/logs/ada-1.log", "/logs/ada-2.log", "/logs/ada-3.log", "/logs/ada-4.log"})
+    write(name, name + std::string("\n"), 1001);
+  write("/logs/bob.log", "bob\n", 1002);
+  etad.poll();
+  EXPECT_THAT(etad.lines, UnorderedElementsAre("/logs/ada-1.log", "/logs/ada-2.log", "bob"));
+  EXPECT_THAT(etad.follower->lookup().refused, ElementsAre("user 1001: 2 files"));
+
+  etad.restart();
+  write("/logs/eve.log", "eve\n", 1003);
+  etad.poll();
+  EXPECT_EQ(etad.lines.size(), 4U) << "Eve's is one more, Ada's are as many as before";
+  EXPECT_THAT(etad.follower->lookup().refused, ElementsAre("user 1001: 2 files"));
+
+  etad.files.remove("/logs/ada-1.log");
+  for (int i = 0; i < 4; ++i) etad.poll(minutes(2));
+  EXPECT_THAT(etad.lines_of["/logs/ada-3.log"], ElementsAre("/logs/ada-3.log"));
+  EXPECT_THAT(etad.follower->lookup().refused, ElementsAre("user 1001: 1 file"));
+}
+
+TEST(Following, WhatIsNamedInFullIsFollowedWhoeverHasTooManyFiles) {
+  Options options;
+  options.most_of_owner = 1;
+  Harness etad({{"/logs/*.log", 0, false}, {"/other/named.log", 0, false}}, options);
+  for (const char* path : {"/logs/a.log", "/other/named.log"}) {
+    etad.files.write(path, "a line\n");
+    etad.files.file(path)->owner = 1001;
+  }
+  etad.poll();
+  EXPECT_EQ(etad.lines.size(), 2U);
 }
 
 TEST(Following, AReloadDropsWhatIsNoLongerWatched) {
