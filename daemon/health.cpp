@@ -122,7 +122,7 @@ service::Health health_of(const HealthInputs& inputs, follow::SteadyTime now) {
       "as it should be where nothing was logged yet; else mend `paths` in the configuration: * and ? stay "
       "within one folder",
       inputs.ingest.lookup->unmatched);
-  add_note(out, "files", "are more than are followed of one user",
+  add_note(out, "users", "have more files than are followed of one",
            "let `paths` find fewer, or raise `files` in [budgets]; see operations.md, Budgets",
            inputs.ingest.lookup->refused);
   add_note(out, "rotated", "grow and are not read: by their names they are rotated files of another log",
