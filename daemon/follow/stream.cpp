@@ -316,7 +316,9 @@ Stream::Step Stream::lose(Look& look) {
   const std::int64_t offset = current_->reader.part().offset;
   const std::int64_t size = current_->compressed ? offset : current_->seen.size;
   lost_bytes_ = std::max<std::int64_t>(size - offset, 0);
-  return advance(look) ? Step::again : Step::done;
+  const bool goes_on = advance(look);
+  lost_bytes_ = 0;  // where nothing could be found out, it is reckoned anew: the file may grow on until then
+  return goes_on ? Step::again : Step::done;
 }
 
 // To the file written after `last_`, or to none. False: nothing could be found out, or nothing lies there.

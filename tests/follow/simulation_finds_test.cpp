@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 
 constexpr const char* kLog = "/logs/train.log";
 constexpr const char* kRotated = "/logs/train.log.1";
@@ -234,6 +235,34 @@ TEST(SimulationFinds, ACopyWithTheInodeOfALogOfWhichNothingWasReadIsReadOn) {
   etad.poll();
   EXPECT_THAT(etad.lines_of[kLog], ElementsAre("one", "two"));
   EXPECT_THAT(etad.lines_of[kOther], ElementsAre("other"));
+}
+
+// Its first bytes were copied and cut off, which could not be found out at the first look, whichever of its calls
+// failed; then it grew on. Nothing was lost, and nothing is told as lost when the file ends.
+TEST(SimulationFinds, WhatALookCouldNotFindOutIsNotToldAsLostLater) {
+  for (const char* call : {"list", "status", "open", "read", "fstat"}) {
+    for (int n = 1; n <= 16; ++n) {
+      Harness etad(watching("/logs/a.log"));
+      etad.files.write("/logs/a.log", "1");
+      etad.poll();
+      etad.restart();
+      etad.files.write("/logs/a.log", "\n");
+      etad.files.copy("/logs/a.log", "/logs/a.log.1");
+      etad.files.truncate("/logs/a.log");
+      etad.files.fail_nth(call, n, ESTALE);
+      etad.now += std::chrono::seconds(11);
+      for (const Batch& batch : etad.follower->poll(etad.now, etad.wall, etad.budget)) etad.commit(batch);
+      etad.files.heal();
+      etad.files.write("/logs/a.log", "2\n");
+      etad.poll();
+      etad.files.rename("/logs/a.log.1", "/logs/a.log.2");
+      etad.files.rename("/logs/a.log", "/logs/a.log.1");
+      etad.files.write("/logs/a.log", "3\n");
+      etad.poll();
+      EXPECT_THAT(etad.lines, IsSupersetOf({"2", "3"})) << call << ' ' << n;
+      EXPECT_EQ(etad.lost, 0) << call << ' ' << n;
+    }
+  }
 }
 
 TEST(SimulationFinds, ALinkOfWhichNobodyCanSayWhereItLeadsIsNoSourceYet) {
