@@ -47,6 +47,9 @@ struct Parts;
 
 // One line's event, with the moment it speaks of. Owned by feed(); nothing of it is kept.
 struct Moment {
+  Moment(const Event& of, const std::optional<Instant>& at, Records& to) : event(of), now(at), out(to) {}
+  Moment(const Event& of, std::optional<Instant>&& gone_at_once, Records& to) = delete;
+
   const Event& event;
   const std::optional<Instant>& now;
   Records& out;

@@ -15,8 +15,12 @@ using test::hand_instant;
 
 struct TrackedRuns : ::testing::Test {
   // A line amid the log, at `seconds`.
-  Moment at(double seconds, const Event& event) { return {event, hand_instant(seconds), records}; }
+  Moment at(double seconds, const Event& event) {
+    now = hand_instant(seconds);
+    return {event, now, records};
+  }
 
+  std::optional<Instant> now;
   Parts parts{{"hand", "testhost", "prototext", {}}};
   Runs& runs = parts.runs;
   Records records;
