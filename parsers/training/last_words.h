@@ -1,7 +1,7 @@
 // What was said last of a program whose end no rule knows: the exception of a Python traceback, that Slurm cancelled
 // its job or killed it for want of memory, that somebody interrupted it, that its training stopped early or is done,
-// behind which nothing more of its run came. A traceback amid a run that goes on is another matter, a warning's or a helper's, and so is the
-// time of a training that each of its epochs tells. Internal to parsers/training.
+// behind which nothing more of its run came. A traceback amid a run that goes on is another matter, a warning's or a
+// helper's, and so is the time of a training that each of its epochs tells. Internal to parsers/training.
 #pragma once
 
 #include <string>

@@ -150,8 +150,8 @@ void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optio
     case Field::max_iter:
       r.run.max_iterations = count_of(event, v.field);
       return;
-    case Field::
-        epoch:  // the first one's number, which a training that goes on from a saved state does not show
+    case Field::epoch:
+      // The first one's number, which a training that goes on from a saved state does not show.
       if (n && event.kind == EventKind::run_start) r.epochs.see(*n);
       return;
     case Field::solver_type:
