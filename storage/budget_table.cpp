@@ -5,6 +5,9 @@
 namespace etad {
 namespace {
 
+constexpr std::int64_t kUnsaved =
+    64 * 1024;  // bytes that a start may have forgotten: not each line writes its row
+
 std::int64_t count(sqlite::Statement& statement, std::int64_t owner) {
   return statement.number(owner == kUnknownOwner ? std::nullopt : std::optional(owner));
 }
@@ -84,7 +87,7 @@ BudgetTable::Day& BudgetTable::today(std::int64_t owner) {
   const std::int64_t day = std::chrono::floor<std::chrono::days>(now_).time_since_epoch().count();
   const auto [known, is_new] = days_.try_emplace(owner);
   if (!is_new && known->second.day == day) return known->second;
-  known->second = {day, 0, false};
+  known->second = {day, 0, 0};
   if (auto rows = day_.query(owner, day); rows.next()) known->second.bytes = rows.get<std::int64_t>(0);
   return known->second;
 }
@@ -94,14 +97,17 @@ bool BudgetTable::admits_bytes(std::int64_t owner, std::int64_t bytes) {
   Day& day = today(owner);
   const bool fitting = fits(day.bytes, budgets_.bytes_a_day);
   day.bytes += bytes;
-  day.unsaved = true;
+  day.unsaved += bytes;
   if (!fitting) refuse(owner, "bytes", bytes);
   return fitting;
 }
 
 void BudgetTable::end() {
-  for (auto& [owner, day] : days_)
-    if (std::exchange(day.unsaved, false)) put_day_.run(owner, day.day, day.bytes);
+  for (auto& [owner, day] : days_) {
+    if (day.unsaved < kUnsaved) continue;
+    day.unsaved = 0;
+    put_day_.run(owner, day.day, day.bytes);
+  }
 }
 
 void BudgetTable::refuse(std::int64_t owner, const char* what, std::int64_t count) {

@@ -42,7 +42,7 @@ class BudgetTable {
   // Of log, on the last day that any were taken.
   struct Day {
     std::int64_t day = 0, bytes = 0;
-    bool unsaved = false;
+    std::int64_t unsaved = 0;
   };
 
   std::set<Network>& networks_of(std::int64_t owner);

@@ -5,9 +5,12 @@
 namespace etad {
 
 DatasetTable::DatasetTable(sqlite::Connection& c)
-    : find_(c,
-            "SELECT id FROM datasets WHERE network = ? AND architecture = ? AND framework = ? AND host = ?"
-            " AND device = ? AND devices = ? AND phase = ?"),
+    : find_(
+          c,
+          // The plus: SQLite compares a bare parameter's value with datasets_unnamed's condition, and prepares the
+          // statement anew for each device.
+          "SELECT id FROM datasets WHERE network = ? AND architecture = ? AND framework = ? AND host = ?"
+          " AND device = +? AND devices = ? AND phase = ?"),
       insert_(
           c,
           "INSERT INTO datasets (network, architecture, framework, host, device, devices, phase, generation)"

@@ -7,6 +7,29 @@
 namespace etad {
 namespace {
 
+// What changes from one line to the next. The columns left out are in indexes, which SQLite writes anew wherever a
+// statement names their columns, whatever their values.
+constexpr const char* kProgress =
+    "UPDATE runs SET (job, framework, host, device, devices, started_at, ended_at, settings, iteration,"
+    " max_iterations, first_iteration, startup, snapshot_time, snapshots, stalls, loss_is_nan, message,"
+    " updated_at) = (?2, ?4, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?23)"
+    " WHERE id = ?22";
+
+constexpr const char* kSums =
+    "batch_size = ?4, samples_per_iteration = ?5, iterations = ?6, duration = ?7, segments = ?8,"
+    // What traces told holds as long as the run is as long as then.
+    " joules = CASE WHEN iterations = ?6 THEN coalesce(?9, joules) ELSE ?9 END,"
+    " peak_bytes = CASE WHEN iterations = ?6 THEN coalesce(?10, peak_bytes) ELSE ?10 END";
+
+// Whether writing these sums would change nothing.
+bool says_nothing_new(const PhaseSummary& now, const PhaseSummary& before) {
+  const auto is_known = [](const auto& value, const auto& known) { return !value || value == known; };
+  return now.batch_size == before.batch_size && now.samples_per_iteration == before.samples_per_iteration &&
+         now.iterations == before.iterations && now.duration == before.duration &&
+         now.segments == before.segments && is_known(now.joules, before.joules) &&
+         is_known(now.peak_bytes, before.peak_bytes);
+}
+
 const PhaseSummary& summary(const Run& run, Phase phase) {
   return phase == Phase::train ? run.train : run.test;
 }
@@ -33,24 +56,26 @@ std::string without_twin(const std::string& table) {
 RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
     : connection_(c),
       datasets_(datasets),
-      find_(c, "SELECT id, loss_is_nan, state FROM runs WHERE source_id = ? AND ordinal = ?"),
+      find_(c,
+            "SELECT id, loss_is_nan, state, network, architecture FROM runs WHERE source_id = ? AND ordinal "
+            "= ?"),
       insert_(c, std::string("INSERT INTO runs (") + run_row::kColumns +
                      ", source_id, updated_at, owner) VALUES (" + run_row::kPlaces + ", ?22, ?23, ?24)"),
       update_(c, std::string("UPDATE runs SET (") + run_row::kColumns + ", updated_at) = (" +
                      run_row::kPlaces + ", ?23) WHERE id = ?22"),
+      progress_(c, kProgress),
       read_(c, run_row::select() + "WHERE r.id = ? AND NOT s.pending"),
       of_source_(c, "SELECT id FROM runs WHERE source_id = ?"),
       architecture_(c, "SELECT architecture FROM runs WHERE id = ?"),
-      phase_(c, "SELECT dataset_id, samples_per_iteration FROM run_phases WHERE run_id = ? AND phase = ?"),
-      put_phase_(
-          c,
-          "INSERT INTO run_phases VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,"
-          " (SELECT coalesce(owner, -1) FROM runs WHERE id = ?1), ?9, ?10) ON CONFLICT DO UPDATE SET"
-          " dataset_id = ?3, batch_size = ?4, samples_per_iteration = ?5, iterations = ?6, duration = ?7,"
-          " segments = ?8, owner = excluded.owner,"
-          // What traces told holds as long as the run is as long as then.
-          " joules = CASE WHEN iterations = ?6 THEN coalesce(?9, joules) ELSE ?9 END,"
-          " peak_bytes = CASE WHEN iterations = ?6 THEN coalesce(?10, peak_bytes) ELSE ?10 END"),
+      phase_(c,
+             "SELECT dataset_id, batch_size, samples_per_iteration, iterations, duration, segments, joules,"
+             " peak_bytes FROM run_phases WHERE run_id = ? AND phase = ?"),
+      put_phase_(c,
+                 "INSERT INTO run_phases VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,"
+                 " (SELECT coalesce(owner, -1) FROM runs WHERE id = ?1), ?9, ?10) ON CONFLICT DO UPDATE SET"
+                 " dataset_id = ?3, owner = excluded.owner, " +
+                     std::string(kSums)),
+      put_sums_(c, std::string("UPDATE run_phases SET ") + kSums + " WHERE run_id = ?1 AND phase = ?2"),
       put_costs_(c, "UPDATE run_phases SET joules = ?3, peak_bytes = ?4 WHERE run_id = ?1 AND phase = ?2"),
       change_(c, "UPDATE runs SET updated_at = updated_at WHERE id = ?"),
       labels_(c, "SELECT labels, said FROM run_labels WHERE run_id = ?"),
@@ -83,11 +108,13 @@ std::optional<std::int64_t> RunTable::find(std::int64_t source_id, std::int64_t 
 
 std::int64_t RunTable::put(std::int64_t source_id, const SourceRow& source, const Run& said, Instant now) {
   std::int64_t id = 0;
-  bool was_nan = false, was_running = false;
+  Run before;  // of it only what is compared below
   if (auto rows = find_.query(source_id, said.ordinal); rows.next()) {
     id = rows.get<std::int64_t>(0);
-    was_nan = rows.get<bool>(1);
-    was_running = codes::value_of<RunState>(rows.get<std::string_view>(2)) == RunState::running;
+    before.loss_is_nan = rows.get<bool>(1);
+    before.state = codes::value_of<RunState>(rows.get<std::string_view>(2));
+    before.network = rows.get<std::string>(3);
+    before.architecture = rows.get<std::string>(4);
   }
   if (id == 0) {
     run_row::write(insert_, said, source_id, now, source.owner);
@@ -97,19 +124,19 @@ std::int64_t RunTable::put(std::int64_t source_id, const SourceRow& source, cons
   }
   std::optional<RunLabels> labels;
   if (auto rows = labels_.query(id); rows.next()) labels = read_labels(rows.get<std::string_view>(0));
-  // Of a run that is over the traces tell what it cost.
-  const bool over = was_running && said.state != RunState::running;
-  const bool changed = was_nan != said.loss_is_nan || over;
-  if (!labels) {
-    run_row::write(update_, said, id, now);
-    write_phases(id, said, source.pending, changed);
-    return id;
+  std::optional<Run> labelled;
+  if (labels) {
+    said_.run(to_json(said_by_log(said)), id);
+    labelled = said;
+    apply_labels(*labelled, labels->values);
   }
-  said_.run(to_json(said_by_log(said)), id);
-  Run run = said;
-  apply_labels(run, labels->values);
-  run_row::write(update_, run, id, now);
-  write_phases(id, run, source.pending, changed);
+  const Run& run = labelled ? *labelled : said;
+  const bool progresses =
+      run.state == before.state && run.network == before.network && run.architecture == before.architecture;
+  run_row::write(progresses ? progress_ : update_, run, id, now);
+  // Of a run that is over the traces tell what it cost.
+  const bool over = before.state == RunState::running && run.state != RunState::running;
+  write_phases(id, run, source.pending, before.loss_is_nan != run.loss_is_nan || over);
   return id;
 }
 
@@ -121,16 +148,22 @@ void RunTable::write_phases(std::int64_t run_id, const Run& run, bool pending, b
 // Moves the run to another dataset where its key has changed: both have changed then.
 void RunTable::write_phase(std::int64_t run_id, const Run& run, Phase phase, bool pending, bool changed) {
   const PhaseSummary& sum = summary(run, phase);
-  std::optional<std::int64_t> old_dataset, old_samples;
+  std::optional<PhaseSummary> old;
+  std::optional<std::int64_t> old_dataset;
   if (auto rows = phase_.query(run_id, codes::word(phase)); rows.next()) {
     old_dataset = rows.get<std::optional<std::int64_t>>(0);
-    old_samples = rows.get<std::optional<std::int64_t>>(1);
+    old = phase_in(rows, 1);
   }
   std::optional<std::int64_t> dataset;
   if (!pending && is_data(run, phase)) dataset = datasets_.id_of(key_of(run, phase));
-  put_phase_.run(run_id, codes::word(phase), dataset, sum.batch_size, sum.samples_per_iteration,
-                 sum.iterations, sum.duration, sum.segments, sum.joules, sum.peak_bytes);
-  if (dataset == old_dataset && old_samples == sum.samples_per_iteration && !changed) return;
+  const bool moves = !old || dataset != old_dataset;
+  if (moves || !says_nothing_new(sum, *old)) {
+    sqlite::Statement& put = moves ? put_phase_ : put_sums_;
+    put.run(run_id, codes::word(phase), dataset, sum.batch_size, sum.samples_per_iteration, sum.iterations,
+            sum.duration, sum.segments, sum.joules, sum.peak_bytes);
+  }
+  const auto old_samples = old ? old->samples_per_iteration : std::nullopt;
+  if (!moves && old_samples == sum.samples_per_iteration && !changed) return;
   if (old_dataset) datasets_.touch(*old_dataset);
   if (dataset) datasets_.touch(*dataset);
 }

@@ -51,8 +51,8 @@ class RunTable {
 
   sqlite::Connection& connection_;
   DatasetTable& datasets_;
-  sqlite::Statement find_, insert_, update_, read_, of_source_, architecture_;
-  sqlite::Statement phase_, put_phase_, put_costs_, change_;
+  sqlite::Statement find_, insert_, update_, progress_, read_, of_source_, architecture_;
+  sqlite::Statement phase_, put_phase_, put_sums_, put_costs_, change_;
   sqlite::Statement labels_, put_labels_, said_;
   sqlite::Statement remove_, forget_, common_, is_beginning_;
   sqlite::Statement own_, own_phases_, of_owner_;

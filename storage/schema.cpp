@@ -14,8 +14,9 @@ using sqlite::Connection;
 using sqlite::Failure;
 using sqlite::Statement;
 
-constexpr std::array kSteps = {kStep1,  kStep2,  kStep3,  kStep4,  kStep5,  kStep6,  kStep7,  kStep8, kStep9,
-                               kStep10, kStep11, kStep12, kStep13, kStep14, kStep15, kStep16, kStep17};
+constexpr std::array kSteps = {kStep1,  kStep2,  kStep3,  kStep4,  kStep5,  kStep6,
+                               kStep7,  kStep8,  kStep9,  kStep10, kStep11, kStep12,
+                               kStep13, kStep14, kStep15, kStep16, kStep17, kStep18};
 
 // What the steps make: a history that was rescued from a damaged disk may lack some.
 constexpr std::array kTables = {
@@ -115,7 +116,9 @@ void prepare_for_writing(Connection& connection) {
   }
   // NORMAL: the WAL is synced before a checkpoint only. A power cut may take back the last commits, together
   // with the offsets they moved; it can't tear them apart.
-  connection.execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY");
+  connection.execute(
+      "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;"
+      " PRAGMA cache_size = -16384");
   migrate(connection);
 }
 

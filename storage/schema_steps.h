@@ -452,4 +452,41 @@ UPDATE sources SET format = 'measurements',
 // Version 17: rows of samples may be in blocks, which an older etad can't read. Those of before stay as they are.
 inline constexpr const char* kStep17 = "";
 
+// Version 18: a change is found in the list by its kind and key. A column of integers or of text imposes its affinity
+// on what it is compared with, and the index of keys, which have none, could be used for the kind alone: each line of
+// a log went through the changes of all runs. The plus takes the affinity away.
+inline constexpr const char* kStep18 = R"sql(
+DROP TRIGGER run_changed;
+DROP TRIGGER run_removed;
+DROP TRIGGER source_changed;
+DROP TRIGGER prediction_added;
+DROP TRIGGER prediction_changed;
+DROP TRIGGER layer_added;
+CREATE TRIGGER run_changed AFTER UPDATE ON runs BEGIN
+  DELETE FROM changes WHERE kind = 'run' AND key = +NEW.id;
+  INSERT INTO changes (kind, key) VALUES ('run', NEW.id);
+END;
+CREATE TRIGGER run_removed AFTER DELETE ON runs BEGIN
+  DELETE FROM changes WHERE kind = 'run' AND key = +OLD.id;
+  INSERT INTO changes (kind, key) VALUES ('run', OLD.id);
+END;
+CREATE TRIGGER source_changed AFTER UPDATE OF pending, path ON sources
+  WHEN OLD.pending <> NEW.pending OR OLD.path <> NEW.path BEGIN
+  DELETE FROM changes WHERE kind = 'run' AND key IN (SELECT +id FROM runs WHERE source_id = NEW.id);
+  INSERT INTO changes (kind, key) SELECT 'run', id FROM runs WHERE source_id = NEW.id;
+END;
+CREATE TRIGGER prediction_added AFTER INSERT ON predictions BEGIN
+  DELETE FROM changes WHERE kind = 'run' AND key = +NEW.run_id;
+  INSERT INTO changes (kind, key) VALUES ('run', NEW.run_id);
+END;
+CREATE TRIGGER prediction_changed AFTER UPDATE ON predictions BEGIN
+  DELETE FROM changes WHERE kind = 'run' AND key = +NEW.run_id;
+  INSERT INTO changes (kind, key) VALUES ('run', NEW.run_id);
+END;
+CREATE TRIGGER layer_added AFTER INSERT ON layers BEGIN
+  DELETE FROM changes WHERE kind = 'architecture' AND key = +NEW.architecture;
+  INSERT INTO changes (kind, key) VALUES ('architecture', NEW.architecture);
+END;
+)sql";
+
 }  // namespace etad::schema

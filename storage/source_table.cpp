@@ -63,8 +63,13 @@ SourceTable::SourceTable(sqlite::Connection& c)
     : connection_(c),
       insert_(c, std::string("INSERT INTO sources (") + kColumns + ", tracker_state) VALUES (" + kPlaces +
                      ", ?22)"),
-      update_(c, std::string("UPDATE sources SET (") + kColumns + ", tracker_state) = (" + kPlaces +
-                     ", ?22) WHERE id = ?23"),
+      // Without the columns that are in indexes, which SQLite would write anew for each line read.
+      update_(c,
+              "UPDATE sources SET (kind, format, identity, offset, marker, head, size, lines, matched,"
+              " unmatched, truncated, rejected, skipped_bytes, lost_bytes, last_error, read_at, gone, owner,"
+              " carried, tracker_state) = (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,"
+              " ?17, ?18, ?20, ?21, ?22) WHERE id = ?23"),
+      place_(c, "UPDATE sources SET path = ?2, pending = ?3 WHERE id = ?1 AND (path <> ?2 OR pending <> ?3)"),
       all_(c, select_sources(false) + "ORDER BY id"),
       find_(c, select_sources(true) + "WHERE id = ?"),
       find_followed_(c, select_sources(true) +
@@ -107,6 +112,7 @@ std::int64_t SourceTable::put(const SourceRow& source) {
         Error{source.path, "the history has no source " + std::to_string(source.id) + " (any more)",
               "it was dropped; reading it anew needs a new one", ErrorKind::not_found});
   }
+  place_.run(source.id, source.path, source.pending);
   return source.id;
 }
 

@@ -44,7 +44,7 @@ class SourceTable {
 
  private:
   sqlite::Connection& connection_;
-  sqlite::Statement insert_, update_, all_, find_, find_followed_, with_running_runs_, put_finished_,
+  sqlite::Statement insert_, update_, place_, all_, find_, find_followed_, with_running_runs_, put_finished_,
       finished_, finished_of_, forget_finished_;
   sqlite::Statement pending_, clear_pending_, remove_;
   sqlite::Statement pass_over_, tried_, put_tried_, look_again_, without_runs_, before_;

@@ -167,6 +167,72 @@ TEST_F(ChangesTest, TheListIsReadInPieces) {
   EXPECT_EQ(changes.waiting, 0);
 }
 
+// In steps of SQLite's virtual machine, which no other process disturbs.
+int steps_of(sqlite::Connection& connection, const char* sql) {
+  sqlite3_stmt* statement = nullptr;
+  EXPECT_EQ(sqlite3_prepare_v2(connection.handle(), sql, -1, &statement, nullptr), SQLITE_OK) << sql;
+  while (sqlite3_step(statement) == SQLITE_ROW) {
+  }
+  const int steps = sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0);
+  EXPECT_EQ(sqlite3_finalize(statement), SQLITE_OK) << sql;
+  return steps;
+}
+
+TEST_F(ChangesTest, WhatAChangeCostsDoesNotGrowWithTheHistory) {
+  constexpr const char* kChanges[] = {
+      "UPDATE runs SET iteration = 1 WHERE id = 1",
+      "INSERT INTO predictions (run_id, kind, at_fraction, made_at, elapsed, seconds, lower, upper, "
+      "confidence, basis)"
+      " VALUES (1, 'total', 0, 0, 0, 1, 1, 1, 0.9, 'model')",
+      "UPDATE predictions SET seconds = 2 WHERE run_id = 1",
+      "INSERT INTO layers (architecture, position, name, type, parameters, shapes) VALUES ('a', 1, '', '', "
+      "'', '')",
+      "UPDATE sources SET path = 'elsewhere' WHERE id = 1",
+      "DELETE FROM runs WHERE id = 1",
+  };
+  const auto cost = [&] {
+    sqlite::Connection connection(path_, sqlite::Connection::Mode::write);
+    connection.execute("BEGIN IMMEDIATE");
+    std::vector<int> out;
+    for (const char* const change : kChanges) out.push_back(steps_of(connection, change));
+    connection.execute("ROLLBACK");
+    return out;
+  };
+  put(lenet());
+  const auto before = cost();
+  commits_.assign(1000, {});
+  for (std::size_t i = 0; i < commits_.size(); ++i) {
+    etad::Run run = lenet();
+    run.architecture = "of its own " + std::to_string(i);
+    commits_[i].source.path = "/logs/" + std::to_string(i) + ".log";
+    commits_[i].records.runs = {run};
+    commits_[i].records.layers.push_back({0, {{"conv1", "Convolution", "k=5", {{20, 24, 24}}, {}}}});
+  }
+  must(writer_->commit(commits_, kNow));
+  const auto after = cost();
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_LT(after[i], before[i] + 100) << kChanges[i];
+}
+
+TEST_F(ChangesTest, ALineMoreWritesFewPages) {
+  const auto pages = [&] { return content_of(path_ + "-wal").size() / (4096 + 24); };
+  etad::Run run = lenet();
+  put(run);
+  std::size_t least = 1000;
+  for (int i = 0; i < 5; ++i) {
+    const auto before = pages();
+    commits_[0].source.offset += 100;
+    run.iteration = 100 * (i + 1);
+    commits_[0].records.segments = {{0, window(run, i)}};
+    commits_[0].records.points = {{0, {100 * i, after(i), 0.5F}}};
+    commits_[0].records.runs = {run};
+    must(writer_->commit(commits_, kNow));
+    least = std::min(least, pages() - before);
+  }
+  // Sources, runs, phases, windows, segments, points, their total; the dataset and its generation; changes, their
+  // index and their number. No index of sources or runs: 20 pages with those.
+  EXPECT_LE(least, 12U);
+}
+
 TEST_F(ChangesTest, AStartIsNotedWithItsFirstChange) {
   EXPECT_TRUE(must(changes_->after(0, 0)).starts.empty());
   put(lenet());
