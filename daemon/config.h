@@ -59,7 +59,7 @@ struct Config {
     std::chrono::milliseconds poll{200};                     // how often an active file is looked at
     std::chrono::seconds scan{10};                           // how often globs are looked up again
     std::size_t line_limit = 64 * 1024;                      // bytes; longer lines are cut and counted
-    std::size_t max_open_files = 256;
+    std::size_t max_open_files = 1024;
     std::int64_t files_of_owner = 50'000;  // of each user; 0: any number
   } follow;
   struct {

@@ -11,7 +11,6 @@
 #include "daemon/health.h"
 #include "daemon/importer.h"
 #include "daemon/log.h"
-#include "daemon/pace.h"
 #include "daemon/reread.h"
 #include "daemon/rules.h"
 #include "daemon/system.h"
@@ -25,7 +24,7 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kRefitLook{2};  // the refit thread goes round at least this often
 // Looking at the running runs takes at most one part of so many of a core, however many they are.
-constexpr int kRunsShare = 20;
+constexpr int kRunsShare = 100;
 constexpr std::chrono::minutes kLongestRest{1};
 
 std::vector<Error> one(Error error) {
@@ -175,7 +174,9 @@ void Daemon::stop() {
 }
 
 void Daemon::refit_loop(const std::stop_token& stop) {
-  RefitTurns next{steady_clock::now() + std::chrono::seconds(1), {}};  // a first look soon after the start
+  RefitTurns next{steady_clock::now() + std::chrono::seconds(1),
+                  {},
+                  Pace(kRunsShare, kLongestRest)};  // a first look soon after the start
   while (!stop.stop_requested()) {
     refit_beat_ = steady_clock::now().time_since_epoch().count();
     try {
@@ -201,7 +202,8 @@ void Daemon::refit_round(RefitTurns& next) {
   if (auto looked = track_record_keeper_->look(refit_->models(), system::now()); !looked) {
     log::error(looked.error(), {{"PART", "track record"}});
   }
-  next.runs = steady_clock::now() + rest_after(system::thread_time() - spent, kRunsShare, kLongestRest);
+  const auto done_at = steady_clock::now();
+  next.runs = done_at + next.pace.rest_after(done_at, system::thread_time() - spent);
 }
 
 // What was put right shows in the models at once, not after the interval.

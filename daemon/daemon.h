@@ -21,6 +21,7 @@
 #include "daemon/alerts.h"
 #include "daemon/config.h"
 #include "daemon/ingest_thread.h"
+#include "daemon/pace.h"
 #include "daemon/refit.h"
 #include "daemon/run_watch.h"
 #include "daemon/service/backend.h"
@@ -78,6 +79,7 @@ class Daemon final : public service::Backend {
   void refit_loop(const std::stop_token& stop);
   struct RefitTurns {  // when what the refit thread does is due
     std::chrono::steady_clock::time_point refit, runs;
+    Pace pace;  // of looking at running runs
   };
   void refit_round(RefitTurns& next);
   void open_run_watch(std::unique_ptr<AlertCommand> alert_command) UNCHECKED;  // of the start too

@@ -23,6 +23,7 @@ namespace {
 constexpr std::chrono::milliseconds kLongestWait{5'000};  // so that a watchdog hears of us
 constexpr std::chrono::seconds kBusyHouse{1};             // between two steps of maintenance while working
 constexpr std::chrono::seconds kIdleHouse{60};            // and while nothing moves
+constexpr std::chrono::hours kForgetFinished{1};          // what long ended is forgotten then
 constexpr std::chrono::seconds kPlaceLook{5};             // whether the database is still the one we have
 constexpr int kRecoverPause = 1'000;                      // milliseconds between two tries to begin anew
 constexpr std::chrono::seconds kSetBack{2};               // of the wall clock: worth a word
@@ -33,8 +34,9 @@ constexpr int kPublishShare = 500, kIdlePublishShare = 5'000;
 constexpr std::chrono::seconds kPublishRarest{2};                         // while something happens
 constexpr std::chrono::seconds kIdlePublish{10}, kIdlePublishRarest{60};  // while nothing does
 // Lines as they come take at most one part of so many of a core, however many logs grow.
-constexpr int kLiveShare = 10;
-constexpr std::chrono::seconds kLongestRest{2};
+constexpr int kLiveShare = 12;
+constexpr std::chrono::seconds kLongestRest{3};
+constexpr std::chrono::milliseconds kAtOnce{20};     // of a core: what few logs need is not put off
 constexpr std::int64_t kCatchUp = 16 * 1024 * 1024;  // bytes read: memory was needed that no longer is
 
 IngestCounters sum(IngestCounters a, const IngestCounters& b) {
@@ -95,6 +97,7 @@ struct IngestThread::Work {
   std::unique_ptr<ProcessTable> processes;
   std::unique_ptr<CommandLineWatch> command_lines;
   follow::SteadyTime next_publish{}, next_idle_publish{};
+  Pace pace{kLiveShare, kLongestRest, kAtOnce};
   follow::SteadyTime rest_until{};     // what comes until then waits
   bool unpublished = true;             // something happened since the last time
   std::optional<std::int64_t> tidied;  // how much had been read when memory was last given back
@@ -225,9 +228,10 @@ void IngestThread::round(Work& work) {
   work.unpublished = work.unpublished || !done || *done;
   publish(work, now);
   const bool worked = done && *done;
-  if (worked && !work.ingest->is_catching_up())
-    work.rest_until = follow::SteadyTime::clock::now() +
-                      rest_after(system::thread_time() - spent, kLiveShare, kLongestRest);
+  if (worked && !work.ingest->is_catching_up()) {
+    const auto done_at = follow::SteadyTime::clock::now();
+    work.rest_until = done_at + work.pace.rest_after(done_at, system::thread_time() - spent);
+  }
   wait(work, worked);
   std::uint64_t count = 0;
   eventfd_read(wake_fd_, &count);
@@ -347,9 +351,10 @@ void IngestThread::keep_house(follow::SteadyTime now, Instant wall, bool busy) {
   if (now < next_house_) return;
   static constexpr std::chrono::days kFinishedKept{400};
   const auto kept = writer_.with([&](Writer& writer) -> Result<void> {
-    if (auto done = writer.maintain(wall); !done) return done;
+    if (auto done = writer.maintain(wall); !done || now < next_forgetting_) return done;
     return writer.forget_finished(wall - kFinishedKept);
   });
+  if (kept && now >= next_forgetting_) next_forgetting_ = now + kForgetFinished;
   house_failure_ = kept ? std::nullopt : std::optional(kept.error());
   next_house_ = now + (busy || !kept ? kBusyHouse : kIdleHouse);
   const std::int64_t bytes = work_->ingest->counters().bytes;

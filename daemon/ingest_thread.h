@@ -96,7 +96,7 @@ class IngestThread {
   std::unique_ptr<Work> work_;
   std::jthread thread_;
   std::atomic<follow::SteadyTime::rep> beat_{0};
-  follow::SteadyTime next_house_{}, next_place_look_{};
+  follow::SteadyTime next_house_{}, next_place_look_{}, next_forgetting_{};
   std::optional<std::chrono::microseconds> clocks_differ_;  // the wall clock's time less the steady one's
   std::optional<Error> commit_failure_;                     // of the last commit that was tried
   std::optional<Error> house_failure_;                      // of the last step of maintenance

@@ -11,7 +11,7 @@
 namespace etad::follow {
 namespace {
 
-constexpr std::size_t kSlack = 4096;  // a file that grows while we look at it should not cost a second read
+constexpr std::size_t kSlack = 256;  // a file that grows while we look at it should not cost a second read
 
 std::string_view view(std::span<const char> bytes) {
   return {bytes.data(), bytes.size()};

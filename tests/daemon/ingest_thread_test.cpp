@@ -55,9 +55,23 @@ TEST_F(IngestThreads, AReloadAfterWhichNothingIsFollowedSaysSo) {
 
 TEST(Pace, WorkTakesItsShareOfACoreUntilTheRestWouldBeTooLong) {
   using namespace std::chrono_literals;
-  EXPECT_EQ(rest_after(5ms, 10, 2s), 45ms);
-  EXPECT_EQ(rest_after(0ms, 10, 2s), 0ms);
-  EXPECT_EQ(rest_after(1s, 10, 2s), 2s);
+  std::chrono::steady_clock::time_point now{1h};
+  Pace pace(10, 2s);
+  EXPECT_EQ(pace.rest_after(now, 5ms), 50ms);
+  EXPECT_EQ(pace.rest_after(now += 50ms, 0ms), 0ms);
+  EXPECT_EQ(pace.rest_after(now, 1h), 2s);
+  EXPECT_EQ(pace.rest_after(now += 1s, 0ms), 1s)
+      << "half of it is still to be rested, and the hour is not owed";
+}
+
+TEST(Pace, ALittleIsDoneAtOnceAfterAQuietMoment) {
+  using namespace std::chrono_literals;
+  std::chrono::steady_clock::time_point now{1h};
+  Pace pace(10, 2s, 20ms);
+  EXPECT_EQ(pace.rest_after(now, 15ms), 0ms);
+  EXPECT_EQ(pace.rest_after(now, 15ms), 100ms) << "ten milliseconds more than the twenty";
+  EXPECT_EQ(pace.rest_after(now += 100ms, 5ms), 50ms) << "the twenty are not earned anew yet";
+  EXPECT_EQ(pace.rest_after(now += 1s, 15ms), 0ms);
 }
 
 TEST_F(IngestThreads, APatternThatFindsTheHistoryIsRefused) {
