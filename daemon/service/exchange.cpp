@@ -49,7 +49,7 @@ Connection::Exchange::Response Connection::Exchange::response(Reply given, const
 }
 
 boost::asio::awaitable<std::size_t> Connection::Exchange::read_some(Socket& socket, Buffer& buffer,
-                                                                    std::vector<char>& piece,
+                                                                    std::span<char> piece,
                                                                     boost::system::error_code& error) {
   auto& body = parser.get().body();
   body.data = piece.data();

@@ -10,6 +10,7 @@
 #include <boost/beast/http.hpp>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,7 +34,7 @@ struct Connection::Exchange {
   Response response(Reply reply, const std::string& version) const;
 
   // Reads some of the body into `piece`; returns how much.
-  boost::asio::awaitable<std::size_t> read_some(Socket& socket, Buffer& buffer, std::vector<char>& piece,
+  boost::asio::awaitable<std::size_t> read_some(Socket& socket, Buffer& buffer, std::span<char> piece,
                                                 boost::system::error_code& error);
 
   boost::beast::http::request_parser<boost::beast::http::buffer_body> parser;

@@ -147,11 +147,14 @@ boost::asio::awaitable<Reply> Connection::stream_import(Exchange& exchange, std:
   co_await send_continue(exchange);
   std::vector<char> piece(kPiece);
   while (!exchange.parser.is_done()) {
-    within(state_.options.limits.idle);
-    boost::system::error_code error;
-    const std::size_t n = co_await exchange.read_some(socket_, *buffer_, piece, error);
-    disarm();
-    if (error) {
+    // A whole piece before the pool has it: what the socket gives at once would cost more to hand over than to read.
+    std::size_t n = 0;
+    while (n < piece.size() && !exchange.parser.is_done()) {
+      within(state_.options.limits.idle);
+      boost::system::error_code error;
+      n += co_await exchange.read_some(socket_, *buffer_, std::span(piece).subspan(n), error);
+      disarm();
+      if (!error) continue;
       if (expired_) ++state_.counters.timeouts;
       exchange.keep_alive = false;
       co_return import_failed(Error{"", "the content ended before it was complete", ""});

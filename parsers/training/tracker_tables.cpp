@@ -50,12 +50,13 @@ Group& track::Tables::group_of(const Moment& m, const RunTrack& row, Phase phase
   for (const FieldValue& v : e.values())
     if (v.field == Field::key || v.field == Field::value)
       key.append("\x1f").append(kept_text(v.text, track::kMaxText));
-  const auto at = std::find_if(state_.groups.begin(), state_.groups.end(), [&](const Group& g) {
+  // From the last one back, which most rows continue.
+  const auto found = std::find_if(state_.groups.rbegin(), state_.groups.rend(), [&](const Group& g) {
     const PhaseSummary& sums = phase == Phase::train ? g.run.train : g.run.test;
     return g.key == key && sums.samples_per_iteration.value_or(samples) == samples;
   });
-  if (at != state_.groups.end()) {
-    std::rotate(at, at + 1, state_.groups.end());
+  if (found != state_.groups.rend()) {
+    std::rotate(found.base() - 1, found.base(), state_.groups.end());
     return state_.groups.back();
   }
   if (state_.groups.size() >= track::kMaxGroups) {
