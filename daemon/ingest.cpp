@@ -60,6 +60,7 @@ struct Ingest::Source {
   bool gone = false;                              // as the history has it
   bool has_error = false;                         // likewise
   bool moved = false;                             // something of it awaits the commit
+  bool grows = false;                             // it has moved since it was caught up with
   std::int64_t open_run = -1;                     // the last run, by ordinal, that the history was told of
   std::int64_t told_run = -1;                     // the last run, by ordinal, that was told as begun
   std::unique_ptr<Awake> awake;
@@ -307,6 +308,7 @@ Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
     const std::int64_t before = (*awake)->row.offset;
     // A line has its time of arrival only when it was seen coming: not while old content is caught up with.
     (*awake)->take(batch, log_options(source), source.caught_up ? std::optional(wall) : std::nullopt, wall);
+    source.grows = source.caught_up;
     const std::int64_t offset = (*awake)->row.offset;
     counters_.bytes += batch.restarted ? offset : std::max<std::int64_t>(0, offset - before);
     touch(source);
@@ -462,30 +464,30 @@ void Ingest::give_back(const std::vector<follow::Batch>& batches) {
 }
 
 void Ingest::put_to_rest() {
-  const auto rest = [&](follow::SteadyTime used_before) {
-    std::erase_if(awake_, [&](Source* source) {
-      if (source->used > used_before) return false;
-      source->awake.reset();
-      return true;
-    });
-  };
-  rest(now_ - options_.rest_after);
-  if (awake_.size() <= options_.most_awake) return;
-  const auto excess = static_cast<std::ptrdiff_t>(awake_.size() - options_.most_awake);
-  const auto last = awake_.begin() + excess - 1;
-  std::nth_element(awake_.begin(), last, awake_.end(),
+  std::erase_if(awake_, [&](Source* source) {
+    if (source->used > now_ - options_.rest_after) return false;
+    source->awake.reset();
+    return true;
+  });
+  const auto first_growing =
+      std::partition(awake_.begin(), awake_.end(), [](const Source* source) { return !source->grows; });
+  put_to_rest({first_growing, awake_.end()}, options_.most_awake);
+  put_to_rest({awake_.begin(), first_growing}, options_.most_caught_up);
+  std::erase_if(awake_, [](const Source* source) { return !source->awake; });
+}
+
+// Those that have not moved for longest, where there are more than `most`.
+void Ingest::put_to_rest(std::span<Source*> awake, std::size_t most) {
+  if (awake.size() <= most) return;
+  const auto excess = static_cast<std::ptrdiff_t>(awake.size() - most);
+  std::nth_element(awake.begin(), awake.begin() + excess - 1, awake.end(),
                    [](const Source* a, const Source* b) { return a->used < b->used; });
-  for (auto source = awake_.begin(); source <= last; ++source) (*source)->awake.reset();
-  awake_.erase(awake_.begin(), last + 1);
+  for (Source* source : awake.first(static_cast<std::size_t>(excess))) source->awake.reset();
 }
 
 std::int64_t Ingest::source_id(const std::string& path) const {
   const auto known = sources_.find(path);
   return known == sources_.end() ? 0 : known->second->id;
-}
-
-std::vector<Error> Ingest::take_notices() {
-  return std::exchange(notices_, {});
 }
 
 follow::SteadyTime Ingest::next_due(follow::SteadyTime now) const {

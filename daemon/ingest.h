@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -46,10 +47,11 @@ struct IngestOptions {
   std::chrono::seconds lost_after{3600};  // a still log's open run is lost
   std::size_t budget = 4 * 1024 * 1024;   // most bytes read for one commit
   std::chrono::seconds rest_after{30};    // a source at rest for so long is left to the history
-  std::size_t most_awake = 1024;          // and the one at rest the longest where more are in memory
-  std::chrono::hours forget_after{24};    // a source whose file is gone for so long is forgotten
-  bool tell_begun_runs = false;           // keep them for take_begun_runs()
-  follow::FileSystem* files = nullptr;    // where files beside a log are looked for; none: nowhere
+  std::size_t most_awake = 1024;        // and the one at rest the longest where more that grow are in memory
+  std::size_t most_caught_up = 64;      // or more that have not grown since: most logs never move again
+  std::chrono::hours forget_after{24};  // a source whose file is gone for so long is forgotten
+  bool tell_begun_runs = false;         // keep them for take_begun_runs()
+  follow::FileSystem* files = nullptr;  // where files beside a log are looked for; none: nowhere
   bool unseen =
       false;  // all is read from its beginning into pending sources, beside what the history holds of it
 };
@@ -92,7 +94,7 @@ class Ingest {
   std::int64_t source_id(const std::string& path) const;
 
   // Sources whose saved state could not be used, each told once.
-  std::vector<Error> take_notices();
+  std::vector<Error> take_notices() { return std::exchange(notices_, {}); }
   // The runs that began, or were first seen, since the last call.
   std::vector<BegunRun> take_begun_runs() { return std::exchange(begun_, {}); }
   const IngestCounters& counters() const { return counters_; }
@@ -117,6 +119,7 @@ class Ingest {
   void accept(const std::vector<SourceCommit>& commits);
   void give_back(const std::vector<follow::Batch>& batches);
   void put_to_rest();
+  static void put_to_rest(std::span<Source*> awake, std::size_t most);
   void forget_gone();
 
   IngestOptions options_;

@@ -22,12 +22,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kLongestWait{5'000};  // so that a watchdog hears of us
 constexpr std::chrono::seconds kBusyHouse{1};             // between two steps of maintenance while working
-constexpr std::chrono::seconds kIdleHouse{60};            // and while nothing moves
-constexpr std::chrono::hours kForgetFinished{1};          // what long ended is forgotten then
-constexpr std::chrono::seconds kPlaceLook{5};             // whether the database is still the one we have
-constexpr int kRecoverPause = 1'000;                      // milliseconds between two tries to begin anew
-constexpr std::chrono::seconds kSetBack{2};               // of the wall clock: worth a word
-constexpr std::chrono::milliseconds kPublishEvery{250};   // at most so often while something happens
+constexpr std::chrono::seconds kSoonHouse{10};    // when what a long catching up needed is to be given back
+constexpr std::chrono::seconds kIdleHouse{60};    // and while nothing moves
+constexpr std::chrono::hours kForgetFinished{1};  // what long ended is forgotten then
+constexpr std::chrono::seconds kPlaceLook{5};     // whether the database is still the one we have
+constexpr int kRecoverPause = 1'000;              // milliseconds between two tries to begin anew
+constexpr std::chrono::seconds kSetBack{2};       // of the wall clock: worth a word
+constexpr std::chrono::milliseconds kPublishEvery{250};  // at most so often while something happens
 // Publishing many streams takes at most one part of so many of the time: while something happens, and while
 // nothing does.
 constexpr int kPublishShare = 500, kIdlePublishShare = 5'000;
@@ -363,6 +364,7 @@ void IngestThread::keep_house(follow::SteadyTime now, Instant wall, bool busy) {
   if (!caught_up && !work_->tidy_again) return;
   if (caught_up) work_->tidied = bytes;
   work_->tidy_again = caught_up;
+  if (caught_up) next_house_ = now + kSoonHouse;
   system::return_memory();
 }
 

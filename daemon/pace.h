@@ -21,7 +21,7 @@ class Pace {
   Nanoseconds rest_after(std::chrono::steady_clock::time_point now, Nanoseconds spent) {
     const Nanoseconds earned = (now - last_) / share_;
     last_ = now;
-    ahead_ = std::clamp<Nanoseconds>(ahead_ - earned + spent, {}, at_once_ + longest_ / share_);
+    ahead_ = std::min(std::max<Nanoseconds>(ahead_ - earned, {}) + spent, at_once_ + longest_ / share_);
     return std::max<Nanoseconds>((ahead_ - at_once_) * share_, {});
   }
 

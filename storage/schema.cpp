@@ -118,7 +118,7 @@ void prepare_for_writing(Connection& connection) {
   // with the offsets they moved; it can't tear them apart.
   connection.execute(
       "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;"
-      " PRAGMA cache_size = -16384");
+      " PRAGMA cache_size = -8192");
   migrate(connection);
 }
 

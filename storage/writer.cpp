@@ -12,6 +12,8 @@ namespace {
 
 using sqlite::guarded;
 
+constexpr std::chrono::seconds kRest{5};
+
 // The ids of the runs that one source's records speak of by their ordinals; none of those that were refused.
 class RunIds {
  public:
@@ -98,7 +100,7 @@ Result<void> SqliteWriter::transaction(Body&& body) {
       body();
       measurements_.end();
       transaction.commit();
-      start_noted_ = true;
+      start_noted_ = has_written_ = true;
     });
     if (!done) forget_state();
     return done;
@@ -371,6 +373,11 @@ Result<void> SqliteWriter::maintain(Instant now) {
   if (auto in_place = placement_.check(); !in_place) return in_place;
   if (series_.due(now)) {
     if (auto done = transaction([&] { series_.maintain(now); }); !done) return done;
+  }
+  if (std::exchange(has_written_, false)) {
+    written_by_ = now;
+  } else if (now - written_by_ > kRest) {
+    sqlite3_db_release_memory(connection_->handle());  // pages that a long catching up needed
   }
   return guarded([&] { checkpointer_.step(now); });
 }

@@ -30,19 +30,30 @@ std::optional<Duration> positive_seconds(std::optional<double> seconds) {
   return d > Duration::zero() ? std::optional(d) : std::nullopt;
 }
 
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_of_number(char c) {
+  return is_digit(c) || c == '.';
+}
+
+}  // namespace
+
 std::optional<std::pair<double, double>> rounded(const Event& event, Field f) {
   if (!event.has(f)) return std::nullopt;
   const auto x = event.number(f);
   if (!x || !std::isfinite(*x) || *x < 0) return std::nullopt;
   std::string_view text = event.text(f);
-  const auto first = text.find_first_of("0123456789.");
-  if (first == std::string_view::npos) return {};
-  text = text.substr(first);
+  text.remove_prefix(static_cast<std::size_t>(std::ranges::find_if(text, is_of_number) - text.begin()));
+  if (text.empty()) return {};
   if (text.find(':') != std::string_view::npos) return std::pair{*x, 0.5};
-  const auto end = std::min(text.find_first_not_of("0123456789."), text.size());
-  const auto more = text.find_first_of("0123456789", end);
-  const bool goes_on = more != std::string_view::npos &&
-                       text.substr(end, more - end).find_first_of("hmsHMS") != std::string_view::npos;
+  const auto end = static_cast<std::size_t>(std::ranges::find_if_not(text, is_of_number) - text.begin());
+  const auto more = static_cast<std::size_t>(std::ranges::find_if(text.substr(end), is_digit) - text.begin());
+  const bool goes_on =
+      more < text.size() && text.substr(end, more - end).find_first_of("hmsHMS") != std::string_view::npos;
   if (goes_on) {  // "1m2s", "2s500ms": of its last unit
     const std::string_view last = text.substr(more);
     if (last.find("ms") != std::string_view::npos) return std::pair{*x, 0.0005};

@@ -32,6 +32,7 @@ class Ingesting : public FollowedFiles {
     IngestOptions options = usual_options();
     options.sources = {std::move(rule)};
     options.most_awake = most_awake_;
+    options.most_caught_up = most_awake_;
     start_ingest(std::move(options));
   }
 
