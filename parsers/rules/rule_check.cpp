@@ -199,9 +199,9 @@ void check_samples(const Format& format, std::vector<Error>& errors) {
 namespace {
 
 void check_claim(const Format& own, const Format& other, std::vector<Error>& errors) {
+  if (own.over(other.name()) || other.is_generic()) return;
   for (const SampleSpec& sample : own.file().samples) {
     if (!other.recognises(sample.text)) continue;
-    if (own.over(other.name()) || other.is_generic()) continue;
     const bool claimed = own.recognises(sample.text);
     if (!claimed && !sample.event) continue;
     errors.push_back({own.file().where + ":" + std::to_string(sample.line),
