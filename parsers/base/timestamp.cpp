@@ -312,14 +312,10 @@ bool take_clock_header(Cursor& c, WallTime& t) {
   return true;
 }
 
-// The day is the file's, and goes on from line to line across midnight.
-LineHeader read_clock(std::string_view line, TimeContext& context) {
+// A time of day: the day is the file's, and goes on from line to line across midnight. Nothing at an impossible time.
+std::optional<Instant> instant_of_day(const WallTime& t, TimeContext& context) {
   constexpr std::int64_t kHalfDay = kDaySeconds / 2;
-  Cursor c(line);
-  WallTime t;
-  if (!take_clock_header(c, t)) return {};
-  LineHeader header{true, {}, {}, c.offset()};
-  if (t.hour > 23 || t.minute > 59 || t.second > 60) return header;
+  if (t.hour > 23 || t.minute > 59 || t.second > 60) return {};
   const Instant before = context.last.value_or(context.reference);
   const std::int64_t seconds = std::chrono::floor<std::chrono::seconds>(before).time_since_epoch().count();
   const std::int64_t today = seconds + zone_offset(seconds, context);
@@ -328,9 +324,15 @@ LineHeader read_clock(std::string_view line, TimeContext& context) {
   if (context.last && local < today - kHalfDay) local += kDaySeconds;
   if (local > today + kHalfDay) local -= kDaySeconds;
   const std::int32_t offset = zone_offset(local, context);
-  header.time = Instant{microseconds{(local - offset) * 1'000'000 + t.micros}};
-  context.last = header.time;
-  return header;
+  context.last = Instant{microseconds{(local - offset) * 1'000'000 + t.micros}};
+  return context.last;
+}
+
+LineHeader read_clock(std::string_view line, TimeContext& context) {
+  Cursor c(line);
+  WallTime t;
+  if (!take_clock_header(c, t)) return {};
+  return {true, instant_of_day(t, context), {}, c.offset()};
 }
 
 // Seconds, milli-, micro- or nanoseconds since 1970, as the number of digits says: ten digits of seconds
@@ -419,8 +421,13 @@ std::optional<Instant> read_time(std::string_view text, TimeContext& context) {
     return at;
   }
   WallTime t;
-  if (!take_iso(c, t) || !c.done()) return {};
-  return to_instant(t, context);
+  if (take_iso(c, t)) return c.done() ? to_instant(t, context) : std::nullopt;
+  Cursor clock(text);
+  WallTime of_day;
+  if (!take_clock(clock, of_day)) return {};
+  if (clock.take('.') || clock.take(',')) clock.take_fraction(of_day.micros);
+  take_half_day(clock, of_day);
+  return clock.done() ? instant_of_day(of_day, context) : std::nullopt;
 }
 
 std::optional<Instant> from_rfc3339(std::string_view text) {

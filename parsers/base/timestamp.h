@@ -70,8 +70,8 @@ void read_header_alike(HeaderForm form, std::string_view line, std::size_t messa
                        LineHeader& header);
 
 // A time in the middle of a line: seconds, milli- or microseconds since 1970 (told apart by their number of
-// digits), or a date and time as `iso8601` reads them. The whole of `text` must be one. Moves `context.last`
-// on.
+// digits), a date and time as `iso8601` reads them, or a time of day, as `clock` does. The whole of `text` must be one.
+// Moves `context.last` on.
 std::optional<Instant> read_time(std::string_view text, TimeContext& context);
 
 // RFC 3339: "2026-11-20T12:00:00Z", with a fraction or an offset. What is finer than a microsecond is dropped.

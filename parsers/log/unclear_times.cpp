@@ -114,7 +114,7 @@ void UnclearTimes::resolve_epoch(Event& event, double seconds) {
   }
   const double before = *state_.last;
   const bool next = !epoch || !state_.epoch || *epoch == *state_.epoch + 1;
-  const bool more = next && grew(seconds, before, state_.first.value_or(0));
+  const bool more = grew(seconds, before, state_.first.value_or(0));
   state_.last = seconds;
   state_.epoch = epoch;
   if (state_.meaning == Meaning::grown) state_.meaning = more ? Meaning::elapsed : Meaning::own;
@@ -125,8 +125,9 @@ void UnclearTimes::resolve_epoch(Event& event, double seconds) {
   if (state_.meaning == Meaning::elapsed && next && seconds < before)
     state_.meaning = Meaning::own;  // it was by chance
   if (state_.meaning == Meaning::own) return say(event, Field::seconds, seconds);
-  if (!next || seconds <= before) return make_progress(event);
-  say(event, Field::seconds, seconds - before);
+  if (next && seconds > before) return say(event, Field::seconds, seconds - before);
+  make_progress(event);
+  if (seconds > before) say(event, Field::elapsed, seconds);
 }
 
 // The time of a line that is stamped says nothing that the stamps do not.

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxFileBytes = 1 << 20;
 constexpr std::size_t kMaxKeyParts = 16;  // a.b.c…: the parser's tables nest as deep as a dotted key is long
 constexpr std::size_t kMaxPatternBytes = 2000;
-constexpr std::size_t kMaxFinds = 16;  // of a rule
+constexpr std::size_t kMaxFinds = 24;  // of a rule
 constexpr std::size_t kMaxRules = 1000;
 constexpr std::size_t kMaxSamples = 10'000;
 

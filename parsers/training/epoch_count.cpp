@@ -64,6 +64,12 @@ EpochCount::Place EpochCount::counted_under_headings(std::int64_t step) {
   return place;
 }
 
+// The steps of an epoch, where the lines show a step of the run beside the epoch it is in.
+void EpochCount::learn_steps(std::int64_t epoch, std::int64_t step) {
+  see(epoch);
+  if (const auto found = borders.pass(epoch, step, first == 1 ? 1 : 0)) steps = found;
+}
+
 namespace {
 
 // "Epoch 30/250: 12%|# | 30/250 [1:16:19<…": a bar named after the epoch, which counts epochs itself.
@@ -104,7 +110,10 @@ std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::i
                                                       std::int64_t done) {
   if (const auto n = count_of(event, Field::iteration)) {
     if (event.text(Field::since) == "epoch") return counted_around(*n, positive_of(event, Field::max_iter));
-    if (!event.has(Field::max_iter)) return counted_under_headings(*n);
+    if (!event.has(Field::max_iter)) {
+      if (const auto epoch = count_of(event, Field::epoch)) learn_steps(*epoch, *n);
+      return counted_under_headings(*n);
+    }
     return Place{*n, {}, false, false};
   }
   const auto batch = count_of(event, Field::batch);
@@ -162,7 +171,6 @@ void EpochCount::announce(std::int64_t epoch) {
   announced = epoch;
   open = true;
   trained.reset();
-  trained_again = false;
 }
 
 void EpochCount::tell_trained(std::optional<Instant> at) {

@@ -7,6 +7,7 @@
 
 #include "parsers/base/event.h"
 #include "parsers/base/record.h"
+#include "parsers/training/epoch_borders.h"
 
 namespace etad::track {
 
@@ -34,6 +35,7 @@ struct EpochCount {
   std::optional<std::int64_t> told;         // the one whose time was told last
   bool named = false;                       // after them a bar is named that counts them itself
   Line line;
+  EpochBorders borders;  // where steps count on from epoch to epoch
 
   // Where a line of progress says that its run stands.
   struct Place {
@@ -84,6 +86,7 @@ struct EpochCount {
   Place counted_on(const Event& event, std::int64_t epoch, std::int64_t batch, std::int64_t done);
   Place counted_around(std::int64_t bar, std::optional<std::int64_t> of);
   Place counted_under_headings(std::int64_t step);
+  void learn_steps(std::int64_t epoch, std::int64_t step);
   bool named_after_count(const Event& event);
   bool counts_through(std::int64_t epoch, std::int64_t batch);
 };

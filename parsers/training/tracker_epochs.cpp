@@ -90,14 +90,15 @@ void track::Epochs::all_steps(const Moment& m) {
 void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
   if (steps <= 0) return;
   auto epochs = positive_of(event, Field::epochs);
-  const auto number = count_of(event, Field::epoch);
+  if (!epochs) epochs = whole_number(setting_of(r.run, "epochs"));
+  auto number = count_of(event, Field::epoch);
+  if (!number && r.epochs.open) number = r.epochs.announced;
   const bool names_last = epochs && r.epochs.first == 0 && epochs == number;
   // An epoch with its time beyond all that was planned: it has been planned anew ("Epoch 200/200", "Epoch 201/250").
   const std::int64_t planned = r.run.max_iterations.value_or(0);
   const bool outgrown = r.epochs.shortest && event.has(Field::seconds) && epochs && number &&
                         r.epochs.done_before(*number, steps) >= planned;
   if (planned > 0 && !outgrown && !(names_last && planned == product(*epochs, steps))) return;
-  if (!epochs) epochs = whole_number(setting_of(r.run, "epochs"));
   if (!epochs) return;
   if (names_last) ++*epochs;
   if (const std::int64_t all = product(*epochs, steps)) r.run.max_iterations = all;
@@ -166,6 +167,17 @@ void track::Epochs::count_announced(RunTrack& r, const Event& event, std::int64_
   plan_epochs(r, event, 1);
 }
 
+namespace {
+
+// How long the epoch announced last was trained, where a single line of each epoch tells of that: up to that line.
+std::optional<Duration> trained_for(const RunTrack& r) {
+  const auto& epochs = r.epochs;
+  if (!epochs.began || !epochs.trained || epochs.trained_again || r.window.from) return {};
+  return between(*epochs.began, *epochs.trained);
+}
+
+}  // namespace
+
 // Where nothing but headings tell of epochs (unit = "epoch"), each is over when the next one begins, and is what
 // the run counts.
 void track::Epochs::measure_announced(RunTrack& r, const Moment& m, std::int64_t number) {
@@ -174,14 +186,27 @@ void track::Epochs::measure_announced(RunTrack& r, const Moment& m, std::int64_t
   if (!m.event.time && !began) return count_announced(r, m.event, number);
   if (!m.event.time || !began) return;
   if (r.training.by_lines || r.epochs.shortest || r.epochs.announced != number - 1) return;
-  const auto took = positive_seconds(to_seconds(between(*began, *m.event.time) - r.window.tests));
+  if (const auto epochs = positive_of(m.event, Field::epochs)) r.run.max_iterations = epochs;
+  const auto training = trained_for(r);
+  const bool tested = training && r.window.tests > Duration::zero();
+  give_announced(r, tested ? *training : between(*began, *m.event.time) - r.window.tests, m.out);
+}
+
+void track::Epochs::give_announced(RunTrack& r, Duration spent, Records& out) {
+  const auto took = positive_seconds(to_seconds(spent));
   if (!took || !r.epochs.end_announced()) return;
   count_epochs(r);
-  const std::int64_t before = r.epochs.done_before(number - 1, 1);
+  const std::int64_t before = r.epochs.done_before(*r.epochs.announced, 1);
   if (!r.run.first_iteration) r.run.first_iteration = before;
   r.run.iteration = before + 1;
-  if (const auto epochs = positive_of(m.event, Field::epochs)) r.run.max_iterations = epochs;
-  all_.runs.add_segment(r, {Phase::train, before, 1, all_.values.train_samples(r), *took, began}, m.out);
+  all_.runs.add_segment(r, {Phase::train, before, 1, all_.values.train_samples(r), *took, r.epochs.began},
+                        out);
+}
+
+// The last one announced, behind which nothing comes: over where its training is known to be.
+void track::Epochs::end_last(RunTrack& r, Records& out) {
+  if (r.training.by_lines || r.epochs.shortest || r.run.train.segments == 0 || !r.epochs.open) return;
+  if (const auto training = trained_for(r)) give_announced(r, *training, out);
 }
 
 // The end of a bar whose states have been measured: its last state.

@@ -183,6 +183,7 @@ class Epochs : Part {
 
   void epoch(const Moment& m);
   void all_steps(const Moment& m);
+  void end_last(RunTrack& r, Records& out);  // nothing more comes of the run
 
  private:
   std::int64_t steps_shown(RunTrack& r, const Event& event, Phase phase) const;       // 0: unknown
@@ -193,6 +194,7 @@ class Epochs : Part {
   void measure_announced(RunTrack& r, const Moment& m, std::int64_t number);
   void end_of_bar(RunTrack& r, const Moment& m);
   void count_announced(RunTrack& r, const Event& event, std::int64_t number);
+  void give_announced(RunTrack& r, Duration spent, Records& out);
 };
 
 class Steps : Part {

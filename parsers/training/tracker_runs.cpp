@@ -310,6 +310,7 @@ void track::Runs::end(const Moment& m) {
   all_.tests.release(*r, m.out);
   r->window.end_snapshot(m.event.time);  // the last one, behind the last window
   r->run.snapshot_time += r->window.saved;
+  all_.epochs.end_last(*r, m.out);
   measure_whole(*r, m);
   all_.steps.give_layer_times(*r, m.out);
   const std::string_view outcome = m.event.text(Field::outcome);
@@ -367,6 +368,7 @@ void track::Runs::fail(const Moment& m) {
 }
 
 void track::Runs::give_held(RunTrack& r, Records& out) {
+  all_.epochs.end_last(r, out);
   all_.tests.give_stated(r, out);
   all_.tests.release(r, out);
   all_.steps.give_layer_times(r, out);

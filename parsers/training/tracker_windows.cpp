@@ -76,6 +76,16 @@ bool held_a_pause(const PhaseSummary& before, std::int64_t n, Duration took) {
                               kMuchLonger * to_seconds(before.duration) * static_cast<double>(n);
 }
 
+// A window of many more steps than those before it, and slower ones by the clock: lines are missing, and with them those
+// of what was not training.
+bool lacks_lines(const PhaseSummary& before, std::int64_t n, Duration took) {
+  constexpr std::int64_t kMuchLonger = 10;
+  constexpr double kSlower = 1.05;
+  return before.segments >= 3 && product(n, before.segments) >= kMuchLonger * before.iterations &&
+         to_seconds(took) * static_cast<double>(before.iterations) >
+             kSlower * to_seconds(before.duration) * static_cast<double>(n);
+}
+
 // The time of one step stands for all of a window, and that step took much longer than those before: an
 // evaluation of which no line tells, for which the others of the window do not stand.
 bool was_no_usual_step(const PhaseSummary& before, std::int64_t n, const Event& event,
@@ -219,6 +229,13 @@ bool begins_another(const RunTrack& r, const Event& event) {
           positive_of(event, Field::max_iter) != r.run.max_iterations);
 }
 
+// A test's lines may count its own steps, which are fewer than those that the training has shown.
+bool counts_a_tests_steps(const RunTrack* r, const Event& event) {
+  if (!r || event.text(Field::key) != "validation") return false;
+  const auto shown = r->epochs.last_batch ? r->epochs.last_batch : r->run.iteration;
+  return shown && count_of(event, Field::iteration) < shown;
+}
+
 // Another process of the same run is behind with what it says: fewer steps, but no new beginning of the time.
 bool says_it_late(const std::optional<Anchor>& from, const Event& event, std::int64_t iteration) {
   if (!from || !from->elapsed || iteration >= from->iteration) return false;
@@ -264,6 +281,7 @@ void track::Windows::progress_of(const Moment& m) {
   if (m.event.text(Field::phase) == name_of(Phase::test) || m.event.text(Field::job) == name_of(Job::test))
     return all_.tests.progress(m);
   if (is_said_again(m)) return;
+  if (counts_a_tests_steps(all_.runs.open(), m.event)) return;
   if (m.event.has(Field::position)) {  // of a run that is known: what it counts, its batch
     if (RunTrack* const known = all_.runs.open(); known && known->declared()) position(*known, m);
     return;
@@ -451,9 +469,10 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
   }
   if (!(said && said->measured) && held_a_validation(r.run.train, w, to.iteration - from.iteration, *took))
     return;
-  // A second one in a row shows that it is slow.
-  const bool pause =
-      !said && !r.training.paused && held_a_pause(r.run.train, to.iteration - from.iteration, *took);
+  // A second one in a row shows that it is slow, or that lines come seldom.
+  const std::int64_t n = to.iteration - from.iteration;
+  const bool pause = !said && !r.training.paused &&
+                     (held_a_pause(r.run.train, n, *took) || lacks_lines(r.run.train, n, *took));
   r.training.paused = pause;
   if (pause) {
     ++m.out.rejected;

@@ -146,6 +146,62 @@ TEST(OwnScripts, StampedHeadingsOfTwoTrainings) {
   for (const auto& [ordinal, run] : runs) EXPECT_NEAR(step_time(run), 20, 0.01) << ordinal;
 }
 
+// 100 steps in 40 s, across midnight.
+TEST(OwnScripts, TimesOfDayAtTheLinesEnds) {
+  const auto runs = runs_of(lines_by(30, [](int i) {
+    const int now = (23 * 60 + 50) * 60 + 40 * i;
+    return written("Epoch: %d, step: %d/1000, loss: 1.25, acc 0.5  %02d:%02d:%02d", 1 + i / 10,
+                   100 * (1 + i % 10), now / 3600 % 24, now / 60 % 60, now % 60);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 3000);
+  EXPECT_EQ(runs.at(0).train.segments, 29);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.4);
+}
+
+// What stands still to come at a line's end is no time of day.
+TEST(OwnScripts, ATimeStillToComeIsNoTimeOfDay) {
+  EXPECT_TRUE(runs_of(lines_by(30, [](int i) {
+                return written("step: %d, loss: 1.25, remaining: 01:%02d:00", 100 * i, 40 - i);
+              })).empty());
+}
+
+// Steps of 0.4 s; of 2,000 of them, in which tests took as long again, the lines are gone.
+TEST(OwnScripts, LinesThatAreGoneTakeTheirTestsWithThem) {
+  const auto runs = runs_of(lines_by(30, [](int i) {
+    const int gone = i >= 15 ? 1 : 0, now = 40 * i + 1600 * gone;
+    return written("2026-03-01 05:%02d:%02d,000 step %d/10000 loss 1.25", now / 60, now % 60,
+                   100 * i + 2000 * gone);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 4900);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.4);
+}
+
+// Every 200th epoch, behind the first.
+TEST(OwnScripts, TheTimeSoFarWhereLinesSkipEpochs) {
+  const auto runs = runs_of(lines_by(21, [](int i) {
+    const int epoch = i == 0 ? 1 : 200 * i;
+    return written("Epoch: %d/4000, Training MSE Loss:0.000125, Time_Elapsed:%.4f secs", epoch, 6.25 * epoch);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 4000);
+  EXPECT_EQ(runs.at(0).max_iterations, 4000);
+  EXPECT_NEAR(step_time(runs.at(0)), 6.25, 1e-6);
+}
+
+// Beside a value its mean, of a step.
+TEST(OwnScripts, AMeanInParenthesesIsOfAStep) {
+  const auto runs = runs_of(lines_by(24, [](int i) {
+    return written("epoch: [%d/60][%d/120]\ttime %.4f (0.4200)\teta 0:%02d:00\tloss 5.1250 (5.5000)",
+                   1 + i / 6, 20 * (1 + i % 6), 0.4 + 0.01 * (i % 3), 50 - i);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 480);
+  EXPECT_EQ(runs.at(0).max_iterations, 7200);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.42, 1e-9);
+}
+
 // Keras 3 into a file: each state on a line of its own, the full one again behind the validation. A Windows shell makes
 // three letters of each sign of the bar.
 TEST(KerasBars, EachStateOnALineOfItsOwn) {

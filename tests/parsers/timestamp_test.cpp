@@ -224,6 +224,11 @@ TEST(Timestamp, TimesInTheMiddleOfALine) {
   EXPECT_EQ(read_time("1594315022047x", context), std::nullopt);
   EXPECT_EQ(read_time("2026-11-20 12:00:00 and more", context), std::nullopt);
   EXPECT_EQ(read_time("", context), std::nullopt);
+  ASSERT_TRUE(read_time("2026-11-20 23:59:50", context));
+  EXPECT_EQ(to_rfc3339(*read_time("23:59:58.5", context)), "2026-11-20T23:59:58.5Z");
+  EXPECT_EQ(to_rfc3339(*read_time("00:00:01", context)), "2026-11-21T00:00:01Z");
+  EXPECT_EQ(read_time("25:00:01", context), std::nullopt);
+  EXPECT_EQ(read_time("00:00:01 later", context), std::nullopt);
 }
 
 TEST(Timestamp, ATimeOfDayTakesTheFilesDateAndGoesOn) {
