@@ -40,9 +40,10 @@ TEST(MoreToolboxes, InsightFaceTestsBehindSteps) {
   say(": network                  r50");
   for (int i = 20; i <= 780; i += 20) {
     now += 8;
-    say(written("Speed 320.00 samples/sec   Loss 12.2500   LearningRate 0.100000   Epoch: 0   Global Step: %d   "
-                "Fp16 Grad Scale: 65536   Required: 1 hours",
-                i));
+    say(written(
+        "Speed 320.00 samples/sec   Loss 12.2500   LearningRate 0.100000   Epoch: 0   Global Step: %d   "
+        "Fp16 Grad Scale: 65536   Required: 1 hours",
+        i));
     if (i % 200 != 0) continue;
     now += 30;
     say(written("[lfw][%d]Accuracy-Flip: 0.91250+-0.00125", i));
@@ -59,9 +60,9 @@ TEST(MoreToolboxes, InsightFaceTestsBehindSteps) {
 TEST(MoreToolboxes, MarianSaysTheTimeOfEachInterval) {
   Lines lines;
   for (int i = 1; i <= 10; ++i)
-    lines.push_back("[2020-05-19 " + clock(40 * i) +
-                    written("] Ep. 1 : Up. %d : Sen. 12,345 : Cost 8.12500000 : Time 37.50s : 1280.50 words/s",
-                            500 * i));
+    lines.push_back(
+        "[2020-05-19 " + clock(40 * i) +
+        written("] Ep. 1 : Up. %d : Sen. 12,345 : Cost 8.12500000 : Time 37.50s : 1280.50 words/s", 500 * i));
   lines.push_back("[2020-05-19 " + clock(401) + "] Training finished");
   const etad::Run run = only_run(lines);
   EXPECT_EQ(run.iteration, 5000);
@@ -73,13 +74,15 @@ TEST(MoreToolboxes, XlmCountsTheStepsOfAnEpoch) {
   Lines lines;
   int now = 0;
   const auto say = [&](const std::string& what) {
-    lines.push_back("INFO - 05/19/20 " + clock(now) + written(" - 0:%02d:%02d - ", now / 60, now % 60) + what);
+    lines.push_back("INFO - 05/19/20 " + clock(now) + written(" - 0:%02d:%02d - ", now / 60, now % 60) +
+                    what);
   };
   for (int epoch = 0; epoch < 2; ++epoch) {
     say(written("============ Starting epoch %d ... ============", epoch));
     for (int i = 5; i <= 100; i += 5) {
       now += 2;
-      say(written("%7d -   50.25 sent/s -  1280.50 words/s - MLM-en:  5.1250 || LR: model - lr: 1.0000e-04", i));
+      say(written("%7d -   50.25 sent/s -  1280.50 words/s - MLM-en:  5.1250 || LR: model - lr: 1.0000e-04",
+                  i));
     }
     say(written("============ End of epoch %d ============", epoch));
   }
@@ -92,7 +95,8 @@ TEST(MoreToolboxes, RslRlsBlocks) {
   Lines lines;
   for (int i = 0; i < 40; ++i) {
     lines.push_back(written("                      Learning iteration %d/40                       ", i));
-    lines.emplace_back("                       Computation: 45123 steps/s (collection: 1.512s, learning 0.412s)");
+    lines.emplace_back(
+        "                       Computation: 45123 steps/s (collection: 1.512s, learning 0.412s)");
     lines.push_back(written("                        Total time: %.2fs", 1.75 * (i + 1)));
   }
   const etad::Run run = only_run(lines);
@@ -104,7 +108,8 @@ TEST(MoreToolboxes, RslRlsBlocks) {
 TEST(MoreToolboxes, ChainersTable) {
   Lines lines = {"epoch       iteration   main/loss   validation/main/loss  elapsed_time"};
   for (int i = 1; i <= 8; ++i)
-    lines.push_back(written("%d           %d         0.8125      0.912500              %.4f       ", i, 600 * i, 12.5 * i));
+    lines.push_back(written("%d           %d         0.8125      0.912500              %.4f       ", i,
+                            600 * i, 12.5 * i));
   const etad::Run run = only_run(lines);
   EXPECT_EQ(run.iteration, 4800);
   EXPECT_NEAR(step_time(run), 12.5 / 600, 1e-9);
@@ -115,11 +120,13 @@ TEST(MoreToolboxes, CenterNetsBarsAndItsMinutes) {
   for (int epoch = 1; epoch <= 3; ++epoch) {
     for (int i = 0; i < 500; ++i) {
       const int spent = (i + 1) / 2;
-      bars.push_back(written("ctdet/my_exp |####    | train: [%d][%d/500]|Tot: 0:%02d:%02d |ETA: 0:02:05 |loss 2.1250 "
-                             "|hm_loss 1.2500 |Data 0.001s(0.005s) |Net 0.500s",
-                             epoch, i, spent / 60, spent % 60));
+      bars.push_back(
+          written("ctdet/my_exp |####    | train: [%d][%d/500]|Tot: 0:%02d:%02d |ETA: 0:02:05 |loss 2.1250 "
+                  "|hm_loss 1.2500 |Data 0.001s(0.005s) |Net 0.500s",
+                  epoch, i, spent / 60, spent % 60));
     }
-    table.push_back(written("2020-03-04-05-06: epoch: %d |loss 2.125000 | hm_loss 1.250000 | time 4.250000 |", epoch));
+    table.push_back(
+        written("2020-03-04-05-06: epoch: %d |loss 2.125000 | hm_loss 1.250000 | time 4.250000 |", epoch));
   }
   EXPECT_NEAR(step_time(only_run(bars)), 0.5, 0.005);
   EXPECT_NEAR(step_time(only_run(table)), 255, 1e-9);
@@ -128,7 +135,8 @@ TEST(MoreToolboxes, CenterNetsBarsAndItsMinutes) {
 TEST(MoreToolboxes, VitsListsItsLosses) {
   Lines lines;
   for (int i = 0; i < 10; ++i) {
-    lines.push_back("2021-06-10 " + clock(50 * i) + written(",250\tmy_voice\tINFO\tTrain Epoch: 1 [%d%%]", 10 * i));
+    lines.push_back("2021-06-10 " + clock(50 * i) +
+                    written(",250\tmy_voice\tINFO\tTrain Epoch: 1 [%d%%]", 10 * i));
     lines.push_back("2021-06-10 " + clock(50 * i) +
                     written(",251\tmy_voice\tINFO\t[2.5, 2.125, 8.125, %d, 0.0002]", 200 * i));
   }
