@@ -42,9 +42,18 @@ bool tells_early_stop(std::string_view lower) {
   return false;
 }
 
+// Nothing but this word: "Finish!", "=== Finished ===".
+bool is_finished_alone(std::string_view lower) {
+  std::size_t letters = 0;
+  for (const char c : lower) letters += c >= 'a' && c <= 'z' ? 1U : 0U;
+  const std::size_t at = lower.find("finish");
+  return at != std::string_view::npos && (letters == 6 || (letters == 8 && lower.substr(at + 6, 2) == "ed"));
+}
+
 // "Training time: 6.9 min", "Training complete", "Model training finished", "Finished training", "training
 // resnet finished".
 bool tells_end(std::string_view lower) {
+  if (is_finished_alone(lower)) return true;
   const std::size_t at = lower.find("training ");
   if (at == std::string_view::npos)
     return lower.ends_with("finished training") || lower.ends_with("training done");
@@ -92,7 +101,9 @@ void hear_end(LastWords& words, std::string_view line) {
   const bool of_stop = line.find("arly") != std::string_view::npos;
   const bool of_interruption =
       line.find("nterrupt") != std::string_view::npos || line.find("SIG") != std::string_view::npos;
-  if (!of_stop && !of_interruption && line.find("raining") == std::string_view::npos) return;
+  if (!of_stop && !of_interruption && line.find("raining") == std::string_view::npos &&
+      line.find("inish") == std::string_view::npos)
+    return;
   const std::string lower = lower_case(line);
   words.interrupted = words.interrupted || (of_interruption && tells_interruption(lower));
   words.stopped_early = words.stopped_early || (of_stop && tells_early_stop(lower));

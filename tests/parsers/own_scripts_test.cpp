@@ -178,6 +178,19 @@ TEST(OwnScripts, LinesThatAreGoneTakeTheirTestsWithThem) {
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.4);
 }
 
+// The last word of a training without a plan.
+TEST(OwnScripts, FinishAloneEndsATraining) {
+  auto lines = lines_by(8, [](int i) { return written("epoch:%d    time:%.4f", i + 1, 812.5 * (i + 1)); });
+  for (std::size_t i = 1; i < 16; i += 2)
+    lines.insert(lines.begin() + static_cast<Lines::difference_type>(i), "train_loss:0.8125");
+  EXPECT_EQ(runs_of(lines).at(0).state, RunState::lost);
+  lines.emplace_back("Finish!");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 8);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+}
+
 // Every 200th epoch, behind the first.
 TEST(OwnScripts, TheTimeSoFarWhereLinesSkipEpochs) {
   const auto runs = runs_of(lines_by(21, [](int i) {
