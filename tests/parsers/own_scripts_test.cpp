@@ -191,6 +191,31 @@ TEST(OwnScripts, FinishAloneEndsATraining) {
   EXPECT_EQ(runs.at(0).state, RunState::finished);
 }
 
+// The heading says what the second column is, the configuration how many epochs there will be.
+TEST(OwnScripts, ATableOfEpochsAndTheirSeconds) {
+  Lines lines = {"[2021/08/23 05:00:00] - Epoch  Seconds    Train Loss  Train Acc"};
+  for (int i = 0; i < 6; ++i)
+    lines.push_back(written("[2021/08/23 05:%02d:00] -     %d   57.5      374.8125    12.8125", 1 + i, i));
+  lines.emplace_back("[2021/08/23 05:06:00] - Total train time: 6.0 minutes");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 6);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 57.5);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+}
+
+TEST(OwnScripts, AConfigurationSaysEpochsAndProcesses) {
+  Lines lines = {"[DDP] backend=gloo world_size=6 local_rank=0", "{", "  \"epochs\": 5,", "}"};
+  for (int i = 0; i < 5; ++i)
+    lines.push_back(written("[2025-08-26 05:%02d:00][Epoch %03d] train_loss=0.8125 time=57.50s", 1 + i, i));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 5);
+  EXPECT_EQ(runs.at(0).max_iterations, 5);
+  EXPECT_EQ(runs.at(0).devices, 6);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+}
+
 // Every 200th epoch, behind the first.
 TEST(OwnScripts, TheTimeSoFarWhereLinesSkipEpochs) {
   const auto runs = runs_of(lines_by(21, [](int i) {
