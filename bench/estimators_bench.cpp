@@ -111,7 +111,7 @@ class All {
   }
 
   Reply ask_together(const Case& what, Kind kind) const {
-    return reply_of(fitted.size() - 1, records, {kind},
+    return reply_of(fitted.size() - 1, records, kind,
                     [&](std::size_t i) { return fitted[i] ? fitted[i]->predict(what) : Reply{}; });
   }
 

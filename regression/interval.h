@@ -18,10 +18,23 @@ inline constexpr double kPriorScores = 8;
 // models say nothing. Public training logs and our own replicates spread by 0.5 to 10 % of their time.
 inline constexpr double kPriorNoise = 0.05;
 
-// The multiple of the predicted spread that an error stays below with probability `confidence`.
-double score_quantile(std::span<const double> sorted_scores, double confidence, double degrees_of_freedom);
+// The multiple of the predicted spread that an error stays below with probability `confidence`. Scores that are alike
+// count for fewer independent ones.
+double score_quantile(std::span<const double> sorted_scores, double confidence, double degrees_of_freedom,
+                      double independent);
+inline double score_quantile(std::span<const double> sorted_scores, double confidence,
+                             double degrees_of_freedom) {
+  return score_quantile(sorted_scores, confidence, degrees_of_freedom,
+                        static_cast<double>(sorted_scores.size()));
+}
 
 // How often the interval of that confidence would have held: each score judged by all the others.
-double score_coverage(std::span<const double> sorted_scores, double confidence, double degrees_of_freedom);
+double score_coverage(std::span<const double> sorted_scores, double confidence, double degrees_of_freedom,
+                      double independent);
+inline double score_coverage(std::span<const double> sorted_scores, double confidence,
+                             double degrees_of_freedom) {
+  return score_coverage(sorted_scores, confidence, degrees_of_freedom,
+                        static_cast<double>(sorted_scores.size()));
+}
 
 }  // namespace etad::regression

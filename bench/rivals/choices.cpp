@@ -39,8 +39,9 @@ class Answers {
   }
   std::optional<double> rate(const Case& what, Gap gap) const {
     for (const std::size_t i : ranking(records_, gap.kind)) {
-      const Reply reply = reply_of(
-          i, records_, gap, [&](std::size_t j) { return fitted_[j] ? fitted_[j]->predict(what) : Reply{}; });
+      const Reply reply = reply_of(i, records_, gap.kind, [&](std::size_t j) {
+        return fitted_[j] ? fitted_[j]->predict(what) : Reply{};
+      });
       if (reply.estimate) return what.samples / std::exp(reply.estimate->log_mean);
     }
     return std::nullopt;

@@ -1,7 +1,6 @@
 #include "regression/estimators/answer.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 #include "regression/estimators/combined.h"
@@ -30,39 +29,20 @@ std::vector<std::size_t> ranking(const std::vector<Record>& records, Kind kind) 
   return out;
 }
 
-Reply reply_of(std::size_t i, const std::vector<Record>& records, Gap gap,
+Reply reply_of(std::size_t i, const std::vector<Record>& records, Kind kind,
                const std::function<Reply(std::size_t)>& ask) {
   if (i + 1 != records.size()) return ask(i);
-  const auto kind = static_cast<std::size_t>(gap.kind);
   std::vector<double> weights;
-  for (const Record& record : records) weights.push_back(record.kinds[kind].weight);
-  if (gap.kind == Kind::beyond_all && gap.beyond > records.back().kinds[kind].farthest) {
-    std::ranges::fill(weights, 0);
-    weights.front() = weights.end()[-2] = 0.5;
-  }
+  for (const Record& record : records) weights.push_back(record.kinds[static_cast<std::size_t>(kind)].weight);
   return combine(weights, ask);
 }
 
 std::optional<Answered> answer_of(std::size_t i, const std::vector<Record>& records, Gap gap,
                                   double confidence, const std::function<Reply(std::size_t)>& ask) {
-  std::map<std::size_t, Reply> replies;  // they depend on no kind of question
-  const auto ask_once = [&](std::size_t one) {
-    const auto [at, is_new] = replies.try_emplace(one);
-    if (is_new) at->second = ask(one);
-    return at->second;
-  };
-  const auto answer_as = [&](Kind as) -> std::optional<Answered> {
-    const auto said = reply_of(i, records, {as, gap.beyond}, ask_once).estimate;
-    if (!said) return std::nullopt;
-    const Performance& record = records[i].kinds[static_cast<std::size_t>(as)];
-    return Answered{*said, record.reach(said->deviation, confidence, gap.beyond)};
-  };
-  auto out = answer_as(gap.kind);
-  for (auto harder = farther(gap.kind); out && harder; harder = farther(*harder)) {
-    if (records[i].kinds[static_cast<std::size_t>(*harder)].answered == 0) continue;
-    if (const auto there = answer_as(*harder)) out->reach = std::min(out->reach, there->reach);
-  }
-  return out;
+  const auto said = reply_of(i, records, gap.kind, ask).estimate;
+  if (!said) return std::nullopt;
+  const Performance& record = records[i].kinds[static_cast<std::size_t>(gap.kind)];
+  return Answered{*said, record.reach(said->deviation, confidence, gap.beyond)};
 }
 
 }  // namespace etad::estimators

@@ -6,23 +6,25 @@
 namespace etad::estimators {
 namespace {
 
-// What a kind is called, its column in tables, and the facts that are hidden together to ask such questions.
+// What a kind is called, its column in tables, the facts of what is hidden to ask such questions, and the error that is
+// assumed of them.
 struct KindOfQuestion {
   std::string_view name, column;
   unsigned hidden;
+  double assumed_error;
 };
 constexpr unsigned kWhere = kNetwork | kPhase | kMachine | kSettings;
 constexpr std::array<KindOfQuestion, kKinds> kQuestions = {{
-    {"seen", "seen", kAllFacts},
-    {"batch_size", "batch_size", kAllFacts},
-    {"batch_size", "batch_size_range", kAllFacts},
-    {"batch_size", "batch_size_beyond_all", kAllFacts},
-    {"batch_size", "batch_size_from_one", kAllFacts},
-    {"settings", "settings", kWhere},
-    {"devices", "devices", kWhere | kDevices},
-    {"devices", "devices_range", kWhere | kDevices},
-    {"device", "device", kNetwork | kMachine},
-    {"network", "network", kNetwork},
+    {"seen", "seen", kAllFacts, 0.02},
+    {"batch_size", "batch_size", kAllFacts, 0.04},
+    {"batch_size", "batch_size_range", kSeries, 0.07},
+    {"batch_size", "batch_size_beyond_all", kNetworkInPhase, 0.07},
+    {"batch_size", "batch_size_from_one", kSeries, 0.2},
+    {"settings", "settings", kWhere, 0.1},
+    {"devices", "devices", kWhere | kDevices, 0.03},
+    {"devices", "devices_range", kNetwork | kMachine, 0.05},
+    {"device", "device", kNetwork | kMachine, 0.12},
+    {"network", "network", kNetwork, 0.2},
 }};
 
 }  // namespace
@@ -39,11 +41,8 @@ unsigned hidden_facts(Kind kind) {
   return kQuestions[static_cast<std::size_t>(kind)].hidden;
 }
 
-std::optional<Kind> farther(Kind kind) {
-  if (kind == Kind::batch_size) return Kind::range;
-  if (kind == Kind::range) return Kind::beyond_all;
-  if (kind == Kind::devices) return Kind::devices_range;
-  return std::nullopt;
+double assumed_error(Kind kind) {
+  return kQuestions[static_cast<std::size_t>(kind)].assumed_error;
 }
 
 Seen::Seen(const History& history) {

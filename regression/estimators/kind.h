@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -33,11 +32,13 @@ inline constexpr std::size_t kKinds = 10;
 std::string_view name_of(Kind kind);    // "batch_size" for all four kinds that are about it
 std::string_view column_of(Kind kind);  // one for each: "batch_size_range"
 
-// The facts that are hidden together to ask such questions: a run is hidden with all in which they are equal.
+// The facts of a part of the history from which such questions are hidden: a run is hidden with all in which they are
+// equal, or with some of these. Errors within a part are alike.
 unsigned hidden_facts(Kind kind);
 
-// The same kind of question about what lies farther from what ran; nullopt: there is none.
-std::optional<Kind> farther(Kind kind);
+// How far such answers are off where nothing was hidden yet to tell: the median of |log(actual / estimate)| in public
+// measurements, in round numbers.
+double assumed_error(Kind kind);
 
 // What lies between a question and the runs that there are. The later in order is the harder to tell.
 struct Gap {

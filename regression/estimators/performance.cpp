@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "parsers/base/hash.h"
 #include "regression/estimators/combined.h"
@@ -20,6 +21,8 @@ constexpr std::size_t kMostAsked =
     40;  // of a longer one, in each fold; half as many could not tell good from bad
 constexpr double kConfidence = 0.9;
 constexpr double kDegrees = 10;  // of freedom of the deviations, as good as known
+constexpr double kAlike = 0.5;   // correlation between the errors of a part's cases
+constexpr double kAssumed = 8;   // cases that the assumed error counts for
 
 // The same on every machine and in every run of the daemon, so that scores do not flicker.
 std::size_t hash(std::string_view text) {
@@ -74,19 +77,16 @@ double devices_of(const Case& what) {
 
 // Of a fifth of the groups all values but some; nullopt: of such questions whole points are hidden.
 std::optional<Values> values_for(const History& history, Kind kind) {
-  if (kind == Kind::range || kind == Kind::one_size) return Values(history, kSeries, samples_of);
-  if (kind == Kind::beyond_all) return Values(history, kNetworkInPhase, samples_of);
-  if (kind == Kind::devices_range) return Values(history, kNetwork | kMachine, devices_of);
-  return std::nullopt;
+  const bool samples = kind == Kind::range || kind == Kind::beyond_all || kind == Kind::one_size;
+  if (!samples && kind != Kind::devices_range) return std::nullopt;
+  return Values(history, hidden_facts(kind), samples ? samples_of : devices_of);
 }
 
 Split split(const History& history, Kind kind, std::size_t fold) {
   const std::optional<Values> values = values_for(history, kind);
   const auto hidden = [&](const Datum& datum) {
     const Case& what = datum.what;
-    const std::string part = values               ? values->group_of(what)
-                             : kind == Kind::seen ? own_mark(datum)
-                                                  : key_of(what, hidden_facts(kind));
+    const std::string part = kind == Kind::seen ? own_mark(datum) : key_of(what, hidden_facts(kind));
     if (hash(part) % kFolds != fold) return false;
     if (!values) return true;
     return kind == Kind::one_size ? !values->left_over(what) : values->in_larger_half(what);
@@ -112,40 +112,48 @@ struct Trial {
   double error = 0;  // log(estimate / actual); NaN: no answer
   double deviation = 0;
   std::size_t fold = 0;
-  double beyond = 0;  // of the question: Gap
+  double beyond = 0;     // of the question: Gap
+  std::size_t part = 0;  // of the history, that it was hidden from
 };
 using Trials = std::vector<std::vector<Trial>>;  // by estimator, the same cases for all
 
-Trial trial_of(const Reply& reply, double actual, std::size_t fold, double beyond) {
-  if (!reply.estimate) return {NAN, 0, fold, beyond};
-  return {reply.estimate->log_mean - actual, reply.estimate->deviation, fold, beyond};
+Trial trial_of(const Reply& reply, double actual, Trial question) {
+  question.error = reply.estimate ? reply.estimate->log_mean - actual : NAN;
+  question.deviation = reply.estimate ? reply.estimate->deviation : 0;
+  return question;
 }
 
 double unit_of(double deviation, double typical, double beyond) {
   return std::max(std::hypot(deviation, typical) * std::sqrt(1 + beyond), 1e-6);
 }
 
-double upper_decile(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 9 / 10);
-  std::ranges::nth_element(values, at);
-  return *at;
-}
-
 double relative(const Trial& trial) {
   return std::abs(std::exp(trial.error) - 1);
 }
 
-Performance score_of(const std::vector<Trial>& trials, const std::vector<Trial>& reference) {
+// How many independent ones as many cases count for, of so many parts.
+double independent_of(double cases, double parts) {
+  return cases > 0 ? cases / (1 + kAlike * (cases / parts - 1)) : 0;
+}
+
+// The weighted geometric mean of the error seen and the one assumed.
+double typical_of(double median, double independent, double assumed) {
+  constexpr double kLeast = 1e-3;  // the estimator that never errs is not known to do so for ever
+  const double seen = independent / (independent + kAssumed);
+  return std::pow(std::max(median, kLeast), seen) * std::pow(assumed, 1 - seen);
+}
+
+Performance score_of(Kind kind, const std::vector<Trial>& trials, const std::vector<Trial>& reference) {
   Performance out;
   out.cases = static_cast<int>(trials.size());
-  std::vector<double> errors, factors, beyond;
+  std::vector<double> errors, factors;
+  std::set<std::size_t> parts;
   double ours = 0, theirs = 0;  // where both answered
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    beyond.push_back(trials[i].beyond);
     if (!std::isfinite(trials[i].error)) continue;
     errors.push_back(relative(trials[i]));
     factors.push_back(std::abs(trials[i].error));
+    parts.insert(trials[i].part);
     if (std::isfinite(reference[i].error)) {
       ours += errors.back();
       theirs += relative(reference[i]);
@@ -154,14 +162,14 @@ Performance score_of(const std::vector<Trial>& trials, const std::vector<Trial>&
   out.answered = static_cast<int>(errors.size());
   out.error_percent = 100 * regression::mean(errors);
   if (theirs > 0) out.against = ours / theirs;
-  out.typical = regression::median(std::move(factors));
-  out.farthest = upper_decile(std::move(beyond));
+  out.independent = independent_of(out.answered, static_cast<double>(parts.size()));
+  out.typical = typical_of(regression::median(std::move(factors)), out.independent, assumed_error(kind));
   for (const Trial& trial : trials) {
     if (std::isfinite(trial.error))
       out.scores.push_back(std::abs(trial.error) / unit_of(trial.deviation, out.typical, trial.beyond));
   }
   std::ranges::sort(out.scores);
-  out.coverage = regression::score_coverage(out.scores, kConfidence, kDegrees);
+  out.coverage = regression::score_coverage(out.scores, kConfidence, kDegrees, out.independent);
   return out;
 }
 
@@ -174,18 +182,24 @@ std::vector<std::vector<double>> errors_without(const Trials& trials, std::size_
   return out;
 }
 
-// The weights of the others in the combination, which is the last and no part of itself.
-std::vector<double> weights_without(const Trials& trials, std::size_t fold) {
+// The weights of the others in the combination, which is the last and no part of itself. Who did best on what was hidden
+// from the ends of the history says little of what lies beyond all of it: a power law follows small batches well and is
+// ever farther off at large ones. There the simplest and the richest, a straight line and `effects`, have half each.
+std::vector<double> weights_without(Kind kind, const Trials& trials, std::size_t fold) {
   std::vector<double> out = weights_of(errors_without(trials, fold));
+  if (kind == Kind::beyond_all && !trials.front().empty()) {
+    std::ranges::fill(out, 0);
+    out.front() = out.back() = 0.5;
+  }
   out.push_back(0);
   return out;
 }
 
 // What the others' trials come to together, in the place of the combination's. Weights for a fold's cases are of the
 // other folds, so that they have not seen what they are judged by.
-void combine_trials(Trials& trials) {
+void combine_trials(Kind kind, Trials& trials) {
   std::vector<std::vector<double>> weights;
-  for (std::size_t fold = 0; fold < kFolds; ++fold) weights.push_back(weights_without(trials, fold));
+  for (std::size_t fold = 0; fold < kFolds; ++fold) weights.push_back(weights_without(kind, trials, fold));
   for (std::size_t j = 0; j < trials.back().size(); ++j) {
     Trial& together = trials.back()[j];
     const Reply reply = combine(weights[together.fold], [&](std::size_t i) -> Reply {
@@ -193,7 +207,7 @@ void combine_trials(Trials& trials) {
       if (!std::isfinite(trial.error)) return {};
       return {Estimate{trial.error, trial.deviation, {}}, {}};
     });
-    together = trial_of(reply, 0, together.fold, together.beyond);
+    together = trial_of(reply, 0, together);
   }
 }
 
@@ -213,14 +227,15 @@ class Comparison {
       out.push_back({estimator.name, estimator.source, estimator.needs(history_).value_or(""), {}});
     }
     ask_all();
-    for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      Trials& trials = trials_[kind];
-      combine_trials(trials);
+    for (std::size_t at = 0; at < kKinds; ++at) {
+      const auto kind = static_cast<Kind>(at);
+      Trials& trials = trials_[at];
+      combine_trials(kind, trials);
       const std::size_t reference = most_answers(errors_without(trials, kFolds));
-      const std::vector<double> weights = weights_without(trials, kFolds);
+      const std::vector<double> weights = weights_without(kind, trials, kFolds);
       for (std::size_t i = 0; i < out.size(); ++i) {
-        out[i].kinds[kind] = score_of(trials[i], trials[reference]);
-        out[i].kinds[kind].weight = weights[i];
+        out[i].kinds[at] = score_of(kind, trials[i], trials[reference]);
+        out[i].kinds[at].weight = weights[i];
       }
     }
     return out;
@@ -254,7 +269,9 @@ class Comparison {
         for (const ReplicateGroup& group : groups) {
           const Reply reply = fitted ? fitted->predict(*group.what) : Reply{};
           trials_[static_cast<std::size_t>(needed)][i].push_back(
-              trial_of(reply, group.log_value, fold, seen.gap_of(*group.what).beyond));
+              trial_of(reply, group.log_value,
+                       {0, 0, fold, seen.gap_of(*group.what).beyond,
+                        hash(key_of(*group.what, hidden_facts(needed)))}));
         }
       }
     }
@@ -284,7 +301,8 @@ class Comparison {
 }  // namespace
 
 double Performance::reach(double deviation, double confidence, double beyond) const {
-  return unit_of(deviation, typical, beyond) * regression::score_quantile(scores, confidence, kDegrees);
+  return unit_of(deviation, typical, beyond) *
+         regression::score_quantile(scores, confidence, kDegrees, independent);
 }
 
 std::vector<Record> compare(const History& history, Target target, const std::function<void()>& alive) {

@@ -25,13 +25,16 @@ struct Performance {
   // cases that both answered count, so that who answers easy ones alone is not preferred.
   double against = 1;
   double weight = 0;  // in the combined answer to such questions (combined.h); all estimators' sum to 1
-  // Median of |log(actual / estimate)|. Intervals allow for it beside the deviation that the estimator itself states,
-  // which may be 0: a line through two points has no residuals.
+  // Median of |log(actual / estimate)|, and while there are few cases what is assumed of such questions. Intervals allow
+  // for it beside the deviation that the estimator itself states, which may be 0: a line through two points has no
+  // residuals.
   double typical = 0;
   // Nonconformity scores, sorted: |log(actual / estimate)| / sqrt((deviation^2 + typical^2) (1 + beyond)), as errors
   // grow like those of a random walk with the distance from what ran.
   std::vector<double> scores;
-  double farthest = 0;  // nine in ten of the cases lay no farther beyond the batch sizes of their series
+  // How many independent cases those answered count for: several of one series, or of one network, err alike and say
+  // less than as many of different ones (Kish, "Survey Sampling", 1965: the design effect).
+  double independent = 0;
 
   // Half the width, in the logarithm, of the interval about an estimate of that deviation.
   double reach(double deviation, double confidence, double beyond = 0) const;

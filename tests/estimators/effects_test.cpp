@@ -225,6 +225,7 @@ TEST(Performances, AFitWithoutResidualsHasAnInterval) {
   Performance performance;
   performance.typical = 0.1;
   for (int i = 1; i <= 100; ++i) performance.scores.push_back(i / 50.0);
+  performance.independent = 100;
   EXPECT_NEAR(performance.reach(0, 0.9), 0.18, 0.02);
   EXPECT_GT(performance.reach(0.2, 0.9), 2 * performance.reach(0, 0.9));
 }
@@ -243,44 +244,63 @@ TEST(Performances, FartherBeyondTheIntervalIsWider) {
   EXPECT_NEAR(seen.gap_of(a_case("net", 4)).beyond, std::log(2), 1e-9);
 }
 
-// The second of three has all the weight, for what its record is of.
-TEST(Performances, FarBeyondAllTheSimplestAndTheRichestAnswer) {
-  constexpr auto kBeyond = static_cast<std::size_t>(Kind::beyond_all);
-  std::vector<Record> records(4);
-  records[1].kinds[kBeyond].weight = 1;
-  records[3].kinds[kBeyond].farthest = 1;
-  const auto said = [&](Gap gap) {
-    return reply_of(3, records, gap,
-                    [](std::size_t i) {
-                      const double means[] = {0.1, 0, 0.3};
-                      return Reply{Estimate{means[i], 0.1, {}}, {}};
-                    })
-        .estimate->log_mean;
-  };
-  EXPECT_NEAR(said({Kind::beyond_all, 0.9}), 0, 1e-9);
-  EXPECT_NEAR(said({Kind::beyond_all, 1.1}), 0.2, 1e-9);
+// Scores that are all small, of as many networks or of a few.
+TEST(Performances, WhatIsAlikeSaysLess) {
+  Performance performance;
+  performance.typical = 0.1;
+  performance.scores.assign(40, 0.1);
+  performance.independent = 40;
+  const double many = performance.reach(0, 0.9);
+  performance.independent = 2;
+  EXPECT_GT(performance.reach(0, 0.9), 2 * many);
 }
 
-// One of five questions between went wrong, none of fifteen beyond.
-TEST(Performances, BetweenIsNoWiderThanBeyond) {
-  std::vector<Record> records(2);
-  Performance& between = records[0].kinds[static_cast<std::size_t>(Kind::devices)];
-  between = {5, 5, 10, 0.8, 1, 1, 0.1, {0.5, 0.8, 1, 1.5, 9}};
-  const auto reach = [&](Kind kind) {
-    return answer_of(0, records, {kind}, 0.9,
-                     [](std::size_t) {
-                       return Reply{Estimate{0, 0.1, {}}, {}};
-                     })
-        ->reach;
-  };
-  const double alone = reach(Kind::devices);
-  EXPECT_GT(alone, 1);
-  Performance& beyond = records[0].kinds[static_cast<std::size_t>(Kind::devices_range)];
-  beyond = {15, 15, 20, 0.9, 1, 1, 0.15, std::vector<double>(15, 1.5)};
-  EXPECT_LT(reach(Kind::devices_range), alone);
-  EXPECT_EQ(reach(Kind::devices), reach(Kind::devices_range));
-  between.scores = {0.5, 0.5, 0.5, 0.5, 0.5};
-  EXPECT_LT(reach(Kind::devices), reach(Kind::devices_range));
+// Of five networks, each at five sizes on four machines.
+const std::vector<Record>& records_of_five_networks() {
+  static const std::vector<Record> kRecords = [] {
+    History history;
+    for (const char* network : {"a", "b", "c", "d", "e"})
+      for (const char* host : {"one", "two", "three", "four"})
+        for (const double samples : {2, 4, 8, 16, 32}) {
+          Case what = a_case(network, samples);
+          what.host = host;
+          add(history, what, (1 + samples) * (1 + network[0] % 3) * (host[0] == 't' ? 2 : 1));
+        }
+    return compare(history, Target::seconds);
+  }();
+  return kRecords;
+}
+
+const Performance& of_effects(const std::vector<Record>& records, Kind kind) {
+  return records.end()[-2].kinds[static_cast<std::size_t>(kind)];
+}
+
+TEST(Performances, CasesOfOnePartCountForFewerThanTheirNumber) {
+  const auto& records = records_of_five_networks();
+  const Performance& beyond = of_effects(records, Kind::beyond_all);
+  ASSERT_GE(beyond.answered, 40);
+  EXPECT_LT(beyond.independent, 0.3 * beyond.answered) << "five networks";
+  EXPECT_GE(beyond.independent, 5);
+  const Performance& between = of_effects(records, Kind::batch_size);
+  EXPECT_NEAR(between.independent, between.answered, 1e-9) << "each is a part by itself";
+}
+
+TEST(Performances, WhereNothingWasHiddenTheErrorIsAssumed) {
+  const auto& records = records_of_five_networks();
+  EXPECT_EQ(of_effects(records, Kind::devices).answered, 0);
+  EXPECT_NEAR(of_effects(records, Kind::devices).typical, assumed_error(Kind::devices), 1e-12);
+  EXPECT_GT(of_effects(records, Kind::devices).reach(0, 0.9), assumed_error(Kind::devices));
+  EXPECT_LT(of_effects(records, Kind::batch_size).typical, assumed_error(Kind::batch_size) / 2)
+      << "the measurements are exact, and many";
+}
+
+TEST(Performances, BeyondAllTheSimplestAndTheRichestAnswer) {
+  const auto& records = records_of_five_networks();
+  constexpr auto kBeyond = static_cast<std::size_t>(Kind::beyond_all);
+  ASSERT_EQ(records.front().name, "gianniti");
+  EXPECT_EQ(records.front().kinds[kBeyond].weight, 0.5);
+  EXPECT_EQ(of_effects(records, Kind::beyond_all).weight, 0.5);
+  for (std::size_t i = 1; i + 2 < records.size(); ++i) EXPECT_EQ(records[i].kinds[kBeyond].weight, 0);
 }
 
 // The last of the records is the combined answer's.

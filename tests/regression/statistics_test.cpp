@@ -59,6 +59,14 @@ TEST(Interval, FewScoresLeanOnThePriorManyOnThemselves) {
   EXPECT_NEAR(score_quantile(scores, 0.9, 900), 0.9, 0.02);
 }
 
+// A thousand scores that say no more than two do are hardly believed.
+TEST(Interval, ScoresThatAreAlikeCountForFewer) {
+  const std::vector<double> scores(1000, 0.1);
+  EXPECT_LT(score_quantile(scores, 0.9, 10), 0.2);
+  EXPECT_GT(score_quantile(scores, 0.9, 10, 2), 1.5);
+  EXPECT_NEAR(score_quantile(scores, 0.9, 10, 0), score_quantile({}, 0.9, 10), 1e-9);
+}
+
 TEST(Interval, GrowsWithConfidence) {
   const std::vector<double> scores{0.2, 0.5, 0.9, 1.4};
   EXPECT_LT(score_quantile(scores, 0.5, 3), score_quantile(scores, 0.9, 3));
