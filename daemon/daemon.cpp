@@ -25,7 +25,7 @@ using std::chrono::steady_clock;
 constexpr std::chrono::seconds kRefitLook{2};  // the refit thread goes round at least this often
 // Looking at the running runs takes at most one part of so many of a core, however many they are.
 constexpr int kRunsShare = 100;
-constexpr std::chrono::minutes kLongestRest{1};
+constexpr std::chrono::minutes kLongestRestOfRuns{1};
 
 std::vector<Error> one(Error error) {
   return {std::move(error)};
@@ -176,7 +176,7 @@ void Daemon::stop() {
 void Daemon::refit_loop(const std::stop_token& stop) {
   RefitTurns next{steady_clock::now() + std::chrono::seconds(1),
                   {},
-                  Pace(kRunsShare, kLongestRest)};  // a first look soon after the start
+                  Pace(kRunsShare, kLongestRestOfRuns)};  // a first look soon after the start
   while (!stop.stop_requested()) {
     refit_beat_ = steady_clock::now().time_since_epoch().count();
     try {

@@ -11,13 +11,13 @@
 namespace etad::prediction {
 namespace {
 
-using Deployment = std::tuple<std::string, std::string, std::string, std::int64_t>;
+using DeploymentKey = std::tuple<std::string, std::string, std::string, std::int64_t>;
 
-Deployment deployment_of(const ModelKey& key) {
+DeploymentKey deployment_key(const ModelKey& key) {
   return {key.framework, key.host, key.device, key.devices};
 }
 
-regression::Dataset dataset_of(const std::vector<estimators::Datum>& runs) {
+regression::Dataset dataset_from(const std::vector<estimators::Datum>& runs) {
   regression::Dataset out;
   for (const estimators::Datum& datum : runs) {
     regression::RunObservation run;
@@ -47,19 +47,19 @@ std::shared_ptr<const ModelSet> as_of(const ModelSet& models, const Question& qu
     return (!question.network || equal_ignoring_case(*question.network, key.network)) &&
            (!question.architecture || *question.architecture == key.architecture);
   };
-  std::map<Deployment, bool> wanted;
-  for (const auto& [key, runs] : out->knowledge->data()) wanted[deployment_of(key)] |= named(key);
-  std::map<Deployment, std::vector<regression::SharedEffectPoint>> points_of;
+  std::map<DeploymentKey, bool> wanted;
+  for (const auto& [key, runs] : out->knowledge->data()) wanted[deployment_key(key)] |= named(key);
+  std::map<DeploymentKey, std::vector<regression::SharedEffectPoint>> points_of;
   std::vector<FittedModel> then;
   for (const auto& [key, runs] : out->knowledge->data()) {
-    if (!wanted[deployment_of(key)]) continue;
-    const regression::Dataset data = dataset_of(runs);
+    if (!wanted[deployment_key(key)]) continue;
+    const regression::Dataset data = dataset_from(runs);
     auto model = regression::fit(data);
     if (!model) continue;
     FittedModel fitted;
     fitted.key = key;
     fitted.fitted_at = *question.at;
-    auto& points = points_of[deployment_of(key)];
+    auto& points = points_of[deployment_key(key)];
     const auto last = regression::shared_effect_points(data, *model, kLastRuns);
     points.insert(points.end(), last.begin(), last.end());
     fitted.model = std::move(*model);
@@ -71,7 +71,7 @@ std::shared_ptr<const ModelSet> as_of(const ModelSet& models, const Question& qu
     then.push_back(std::move(fitted));
   }
   for (FittedModel& fitted : then) {
-    auto& points = points_of[deployment_of(fitted.key)];
+    auto& points = points_of[deployment_key(fitted.key)];
     fitted.shared_effect = std::make_shared<const regression::SharedEffect>(points);
   }
   out->models = std::make_shared<HeldModels>(std::move(then));

@@ -14,9 +14,9 @@ namespace {
 
 using estimators::Case;
 
-constexpr std::size_t kMostListened = 120;  // runs, of the network first: a plan needs many fits of them
-constexpr std::size_t kMostDevices = 4;     // numbers of devices that are tried
-constexpr double kLongEnough = 60;          // seconds that a run must last to tell its step time
+constexpr std::size_t kMostListened = 120;    // runs, of the network first: a plan needs many fits of them
+constexpr std::size_t kMostDeviceCounts = 4;  // numbers of devices that are tried
+constexpr double kLongEnough = 60;            // seconds that a run must last to tell its step time
 constexpr double kFewest = 20, kMostIterations = 10'000;
 
 // The runs that say most of it: the network's own, then those of its machine.
@@ -50,7 +50,7 @@ std::vector<Case> cases_of(const Knowledge::Data& data, const Asked& asked, cons
       most = std::max(most, run.what.samples_per_device());
     }
   if (question.devices) devices = {asked.what.devices};
-  while (devices.size() > kMostDevices) devices.erase(std::prev(devices.end()));
+  while (devices.size() > kMostDeviceCounts) devices.erase(std::prev(devices.end()));
   std::set<double> sizes = {std::round(least), std::round(most)};
   for (double size = 1; size <= 2 * most && size < 1e9; size *= 2)
     if (2 * size >= least) sizes.insert(size);

@@ -10,7 +10,7 @@
 namespace etad::prediction {
 namespace {
 
-double setting(const Run& run, const char* name) {
+double number_of(const Run& run, const char* name) {
   const auto found = run.settings.find(name);
   if (found == run.settings.end()) return 0;
   double value = 0;
@@ -30,9 +30,9 @@ regression::Plan plan_of(const Run& run) {
   regression::Plan plan;
   plan.iteration = static_cast<double>(run.iteration.value_or(run.first_iteration.value_or(0)));
   plan.max_iterations = static_cast<double>(run.max_iterations.value_or(0));
-  plan.test_interval = setting(run, "test_interval");
-  plan.test_iterations = setting(run, "test_iter");
-  plan.snapshot_interval = setting(run, "snapshot");
+  plan.test_interval = number_of(run, "test_interval");
+  plan.test_iterations = number_of(run, "test_iter");
+  plan.snapshot_interval = number_of(run, "snapshot");
   plan.snapshots = static_cast<double>(run.snapshots);
   plan.snapshot_seconds = to_seconds(run.snapshot_time);
   plan.waits = static_cast<double>(run.stalls);

@@ -11,7 +11,7 @@
 namespace etad::regression {
 namespace {
 
-constexpr std::size_t kLeastWindows = 4;
+constexpr std::size_t kLeastStepTimes = 4;
 constexpr double kPriorWeight = 1.25;  // noise of 1 to 15 % is usual: a standard deviation of 0.9 in the log
 constexpr double kLeastNoise = 0.002;
 constexpr double kLeastReplicates = 4;  // degrees of freedom from which on replicates speak for themselves
@@ -30,7 +30,7 @@ double within_run_noise(const Dataset& data) {
       step_times.push_back(std::log(step_time));
       sizes.push_back(w.iterations);
     }
-    if (step_times.size() < kLeastWindows) continue;
+    if (step_times.size() < kLeastStepTimes) continue;
     const double middle = median(step_times);
     for (double& p : step_times) p -= middle;
     found.push_back(robust_scale(step_times) * std::sqrt(median(sizes)));

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kFirst = key_row::kCount;  // column behind the key's
 // Owners whose models are looked at, those of the lowest uids.
-constexpr std::size_t kMostOwners = 1024;
+constexpr std::size_t kMostModels = 1024;
 
 std::string select_models(bool bodies, std::string_view tables) {
   return std::string("SELECT ") + key_row::kColumns +
@@ -105,7 +105,7 @@ std::vector<ModelRow> fair_models_of(sqlite::Connection& connection,
                                            "owner = ?2 ORDER BY fitted_at DESC, id DESC LIMIT ?3");
   std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> found;  // fitted_at, id, owner
   std::int64_t at = kUnknownOwner - 1;
-  for (std::size_t i = 0; i < kMostOwners; ++i) {
+  for (std::size_t i = 0; i < kMostModels; ++i) {
     std::optional<std::int64_t> owner;
     if (auto rows = next_owner.query(teaches, at); rows.next())
       owner = rows.get<std::optional<std::int64_t>>(0);

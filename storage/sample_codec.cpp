@@ -21,12 +21,13 @@ constexpr std::array<std::int64_t, 3> kUnits = {1'000'000, 1'000, 1};  // micros
 constexpr std::uint8_t kUnitBits = 0x30, kInBlocks = 0x80;
 
 constexpr std::array<double, kMaxDecimals + 1> kPowers = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
-constexpr double kLargest = 1e15;  // whole numbers are exact in a double, and differences fit, up to there
+constexpr double kLargestWhole =
+    1e15;  // whole numbers are exact in a double, and differences fit, up to there
 
 // Whether value == n / 10^decimals for a whole n, to the bit.
 bool is_decimal(double value, std::uint8_t decimals) {
   const double scaled = value * kPowers[decimals];
-  if (!(std::abs(scaled) < kLargest)) return false;
+  if (!(std::abs(scaled) < kLargestWhole)) return false;
   return std::bit_cast<std::uint64_t>(std::round(scaled) / kPowers[decimals]) ==
          std::bit_cast<std::uint64_t>(value);
 }

@@ -5,7 +5,7 @@
 namespace etad {
 namespace {
 
-constexpr const char* kColumns =
+constexpr const char* kSourceColumns =
     "path, kind, format, identity, offset, marker, head, size, lines, matched, unmatched, truncated, "
     "rejected,"
     " skipped_bytes, lost_bytes, last_error, read_at, gone, pending, owner, carried";
@@ -27,7 +27,7 @@ void write(sqlite::Statement& statement, const SourceRow& s, const More&... more
 }  // namespace
 
 std::string select_sources(bool with_state) {
-  return std::string("SELECT id, ") + kColumns + (with_state ? ", tracker_state" : ", x''") +
+  return std::string("SELECT id, ") + kSourceColumns + (with_state ? ", tracker_state" : ", x''") +
          " FROM sources ";
 }
 
@@ -61,8 +61,8 @@ SourceRow read_source(const sqlite::Rows& row) {
 
 SourceTable::SourceTable(sqlite::Connection& c)
     : connection_(c),
-      insert_(c, std::string("INSERT INTO sources (") + kColumns + ", tracker_state) VALUES (" + kPlaces +
-                     ", ?22)"),
+      insert_(c, std::string("INSERT INTO sources (") + kSourceColumns + ", tracker_state) VALUES (" +
+                     kPlaces + ", ?22)"),
       // Without the columns that are in indexes, which SQLite would write anew for each line read.
       update_(c,
               "UPDATE sources SET (kind, format, identity, offset, marker, head, size, lines, matched,"

@@ -10,7 +10,7 @@
 namespace etad::client {
 namespace {
 
-constexpr std::size_t kIndent = 6;         // of a run's second line: below its name
+constexpr std::size_t kRunIndent = 6;      // of a run's second line: below its name
 constexpr std::size_t kSparkColumns = 15;  // of the use of its GPUs: a minute each
 
 // How much a detail says of itself, as far as there is room.
@@ -55,7 +55,7 @@ std::string details_text(const LiveRun& live, Words words) {
 }
 
 std::string second_line(const LiveRun& live, std::size_t width) {
-  const std::size_t room = width > kIndent ? width - kIndent : 0;
+  const std::size_t room = width > kRunIndent ? width - kRunIndent : 0;
   std::string out;
   for (const Words words : {Words::many, Words::few, Words::fewest}) {
     out = details_text(live, words);
@@ -67,7 +67,7 @@ std::string second_line(const LiveRun& live, std::size_t width) {
     out += " " + spark_text({live.gpu_use.begin() + static_cast<std::ptrdiff_t>(first), live.gpu_use.end()},
                             0, 100);
   }
-  return cut(std::string(kIndent, ' ') + out, width);
+  return cut(std::string(kRunIndent, ' ') + out, width);
 }
 
 }  // namespace

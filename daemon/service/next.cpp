@@ -8,7 +8,7 @@
 namespace etad::service {
 namespace {
 
-constexpr std::int64_t kMostRuns = 10;
+constexpr std::int64_t kMostNext = 10;
 constexpr double kAnyTime = 1e12;  // seconds: no budget
 
 Reply reply_to(const prediction::Answer<prediction::NextRuns>& answer) {
@@ -44,7 +44,7 @@ Outcome Router::next(Call& call) {
   if (params.choice("phase", {"train", "test"}) == "test") question.phase = prediction::Question::Phase::test;
   question.confidence = params.number("confidence", 0, 1).value_or(0.9);
   const auto budget = params.number("budget", 0, kAnyTime);
-  const auto limit = params.integer("limit", 1, kMostRuns);
+  const auto limit = params.integer("limit", 1, kMostNext);
   if (!question.network && !question.architecture)
     params.require("network", "which network? (or architecture)");
   if (auto problem = params.check()) return reply_of(*problem);

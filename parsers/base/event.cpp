@@ -81,12 +81,12 @@ std::optional<double> unit_seconds(std::string_view unit) {
   return {};
 }
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+bool is_unit_letter(char c) {
+  return is_letter(c) || static_cast<unsigned char>(c) >= 0x80;
 }
 
 std::size_t letters(std::string_view text) {
-  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_letter) - text.begin());
+  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_unit_letter) - text.begin());
 }
 
 // "1h 2m 3.5s", "3min12s": from the first number on, each unit smaller than the one before it.

@@ -1,6 +1,6 @@
 #include "parsers/network/layer_kinds.h"
 
-#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "parsers/base/text.h"
@@ -10,11 +10,11 @@
 namespace etad {
 namespace {
 
+// Types in lower case without their "_", so that one entry serves all who write it their way.
+namespace types {
 using Entry = std::pair<std::string_view, LayerKind>;
 using enum LayerKind;
-
-// Types in lower case without their "_", so that one entry serves all who write it their way.
-constexpr std::array kTypes = std::to_array<Entry>({
+constexpr std::array kKnown = std::to_array<Entry>({
     {"convolution", convolution},
     {"deconvolution", convolution},
     {"depthwiseconvolution", convolution},
@@ -104,15 +104,16 @@ constexpr std::array kTypes = std::to_array<Entry>({
     {"hdf5data", data},
     {"windowdata", data},
 });
+}  // namespace types
 
 }  // namespace
 
 LayerKind kind_of(std::string_view type) {
+  using enum LayerKind;
   std::string key = lower_case(current_layer_type(type));
   std::erase(key, '_');
-  const auto* const at =
-      std::find_if(kTypes.begin(), kTypes.end(), [&](const Entry& entry) { return entry.first == key; });
-  if (at != kTypes.end()) return at->second;
+  for (const auto& [name, kind] : types::kKnown)
+    if (name == key) return kind;
   if (is_loss(key) || key.ends_with("accuracy")) return loss;
   if (key.find("pool") != std::string::npos) return pooling;  // MaxPooling2D, AdaptiveAvgPool2d, …
   if (key.find("normalization") != std::string::npos || key.find("norm1d") != std::string::npos ||

@@ -12,7 +12,7 @@
 namespace etad {
 namespace {
 
-constexpr std::size_t kMaxDims = 8;
+constexpr std::size_t kMaxDimsKept = 8;
 
 // What a description says of a data layer beside what an architecture consists of.
 struct Feed {
@@ -42,9 +42,10 @@ class FileBuilder final : public NetBuilder {
 
   void value(const PrototextReader::Path& around, std::string_view key, std::string_view value) override {
     if (around.empty() && key == "input") inputs_.emplace_back(value.substr(0, 256));
-    if (around.empty() && key == "input_dim" && dims_.size() < kMaxDims * 4) dims_.push_back(number(value));
+    if (around.empty() && key == "input_dim" && dims_.size() < kMaxDimsKept * 4)
+      dims_.push_back(number(value));
     if (key == "dim" && !around.empty() && (around.back() == "shape" || around.back() == "input_shape") &&
-        !feed_.shapes.empty() && feed_.shapes.back().size() < kMaxDims)
+        !feed_.shapes.empty() && feed_.shapes.back().size() < kMaxDimsKept)
       feed_.shapes.back().push_back(number(value));
     if (key == "phase" && around.size() == 2) rule_phase_ = value;
     note(key, value);

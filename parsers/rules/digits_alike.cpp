@@ -4,12 +4,10 @@
 #include <optional>
 #include <string>
 
+#include "parsers/base/text.h"
+
 namespace etad {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 int hex_value(char c) {
   if (is_digit(c)) return c - '0';
@@ -18,9 +16,9 @@ int hex_value(char c) {
 }
 
 // Copies a pattern from its left, with any digit for a particular one, and gives up at whatever it does not know.
-class Reader {
+class PatternReader {
  public:
-  explicit Reader(std::string_view pattern) : rest_(pattern) {}
+  explicit PatternReader(std::string_view pattern) : rest_(pattern) {}
 
   std::string run() {
     std::string out;
@@ -147,7 +145,7 @@ class Reader {
 }  // namespace
 
 std::string with_any_digits(std::string_view pattern) {
-  return Reader(pattern).run();
+  return PatternReader(pattern).run();
 }
 
 bool treats_digits_alike(std::string_view pattern) {

@@ -7,18 +7,16 @@
 #include <set>
 #include <utility>
 
+#include "parsers/base/text.h"
+
 namespace etad {
 namespace {
 
 constexpr std::size_t kMostTemplates = 20'000;
 constexpr std::size_t kLongest = 400;  // of a line: what is behind tells no two templates apart
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+bool is_in_name(char c) {
+  return is_letter(c) || c == '_';
 }
 
 // The number at the beginning of the text: "12", "0.5", "1.5e-05".
@@ -43,7 +41,7 @@ template <class Text, class Number>
 void take_apart(std::string_view line, Text&& text, Number&& number) {
   std::size_t from = 0;
   for (std::size_t at = 0; at < line.size();) {
-    const bool in_word = at > 0 && (is_letter(line[at - 1]) || is_digit(line[at - 1]));
+    const bool in_word = at > 0 && (is_in_name(line[at - 1]) || is_digit(line[at - 1]));
     const std::size_t length = in_word ? 0 : number_length(line.substr(at));
     if (length == 0) {
       ++at;
@@ -66,9 +64,9 @@ std::string lower(std::string_view word) {
 // The word before a number: "epoch" of "[INFO] Epoch: ".
 std::string last_word(std::string_view text) {
   std::size_t end = text.size();
-  while (end > 0 && !is_letter(text[end - 1])) --end;
+  while (end > 0 && !is_in_name(text[end - 1])) --end;
   std::size_t from = end;
-  while (from > 0 && is_letter(text[from - 1])) --from;
+  while (from > 0 && is_in_name(text[from - 1])) --from;
   return lower(text.substr(from, end - from));
 }
 

@@ -14,7 +14,7 @@
 namespace etad {
 namespace {
 
-re2::RE2::Options options() {
+re2::RE2::Options set_options() {
   re2::RE2::Options o(re2::RE2::Latin1);
   o.set_log_errors(false);
   o.set_max_mem(16 << 20);
@@ -29,7 +29,8 @@ void sort_once(std::vector<std::uint16_t>& formats) {
 }  // namespace
 
 PatternSet::PatternSet(Pattern::Anchor anchor)
-    : set_(options(), anchor == Pattern::Anchor::beginning ? re2::RE2::ANCHOR_START : re2::RE2::UNANCHORED) {}
+    : set_(set_options(),
+           anchor == Pattern::Anchor::beginning ? re2::RE2::ANCHOR_START : re2::RE2::UNANCHORED) {}
 
 void PatternSet::add(const Pattern& pattern, std::uint16_t format) {
   set_.Add({pattern.text().data(), pattern.text().size()}, nullptr);

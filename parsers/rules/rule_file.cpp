@@ -93,9 +93,11 @@ bool is_plain_name(std::string_view name) {
 }
 
 // Walks the parsed TOML; every step notes a mistake with its line and goes on.
-class Reader {
+class RuleFileReader {
  public:
-  Reader(std::string_view where, std::vector<Error>& errors) : errors_(errors) { file_.where = where; }
+  RuleFileReader(std::string_view where, std::vector<Error>& errors) : errors_(errors) {
+    file_.where = where;
+  }
 
   RuleFile read(const toml::table& root) {
     file_.format_line = 1;
@@ -477,7 +479,7 @@ RuleFile read_rule_file(std::string_view where, std::string_view toml, std::vect
   if (toml.size() > kMaxFileBytes) return refuse(1, "the file is larger than 1 MiB");
   if (has_deep_key(toml)) return refuse(1, "a key of more than 16 dotted parts");
   try {
-    return Reader(where, errors).read(toml::parse(toml, std::string(where)));
+    return RuleFileReader(where, errors).read(toml::parse(toml, std::string(where)));
   } catch (const toml::parse_error& e) {
     return refuse(e.source().begin.line, std::string(e.description()));
   }

@@ -9,7 +9,7 @@ namespace etad {
 namespace {
 
 // "# Entity  SMACT  POWER", "#Entity   GPUTL": the names behind it.
-bool header_words(std::string_view line, std::vector<std::string_view>& words) {
+bool dcgmi_header(std::string_view line, std::vector<std::string_view>& words) {
   if (line.empty() || line.front() != '#') return false;
   split_words(line.substr(1), kMostColumns + 1, words);
   if (words.size() < 2 || words.size() > kMostColumns || words.front() != "Entity") return false;
@@ -32,7 +32,7 @@ class DcgmiReader final : public HeadedReader {
  private:
   TraceLine read_line(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
                       Records& out) override {
-    if (header_words(line, cells_)) {
+    if (dcgmi_header(line, cells_)) {
       take_header(line, out);
       return TraceLine::structure;
     }
@@ -68,7 +68,7 @@ std::unique_ptr<TraceReader> make_dcgmi_reader(const TraceOptions& options) {
 
 bool is_dcgmi_header(std::string_view line) {
   std::vector<std::string_view> words;
-  return header_words(line, words) && std::any_of(words.begin(), words.end(), [](std::string_view word) {
+  return dcgmi_header(line, words) && std::any_of(words.begin(), words.end(), [](std::string_view word) {
            return column_named(ColumnNames::dcgm, word).role == ColumnRole::value;
          });
 }

@@ -10,7 +10,7 @@ namespace etad {
 namespace {
 
 // The words of "# gpu   pwr …", "#Date       Time        gpu …".
-bool header_words(std::string_view line, std::vector<std::string_view>& words) {
+bool dmon_header(std::string_view line, std::vector<std::string_view>& words) {
   if (line.empty() || line.front() != '#') return false;
   split_words(line.substr(1), kMostColumns + 1, words);
   return words.size() >= 2 && words.size() <= kMostColumns;
@@ -52,7 +52,7 @@ class DmonReader final : public HeadedReader {
   TraceLine read_line(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
                       Records& out) override {
     if (line.front() == '#') {
-      if (header_words(line, cells_) && names_columns(cells_)) take_header(line, out);
+      if (dmon_header(line, cells_) && names_columns(cells_)) take_header(line, out);
       return TraceLine::structure;  // also "# Idx W C", and what pmon says where nothing runs
     }
     split_words(line, columns_.empty() ? kMostColumns : columns_.size(), cells_);
@@ -102,12 +102,12 @@ std::unique_ptr<TraceReader> make_dmon_reader(const TraceOptions& options) {
 
 bool is_dmon_header(std::string_view line) {
   std::vector<std::string_view> words;
-  return header_words(line, words) && names_columns(words);
+  return dmon_header(line, words) && names_columns(words);
 }
 
 bool is_pmon_header(std::string_view line) {
   std::vector<std::string_view> words;
-  return header_words(line, words) && names_columns(words) &&
+  return dmon_header(line, words) && names_columns(words) &&
          std::find(words.begin(), words.end(), "pid") != words.end();
 }
 

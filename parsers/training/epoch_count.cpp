@@ -73,7 +73,7 @@ void EpochCount::learn_steps(std::int64_t epoch, std::int64_t step) {
 namespace {
 
 // "Epoch 30/250: 12%|# | 30/250 [1:16:19<…": a bar named after the epoch, which counts epochs itself.
-bool counts_epochs(const Event& event) {
+bool bar_counts_epochs(const Event& event) {
   const auto epoch = count_of(event, Field::epoch), done = count_of(event, Field::batch);
   const auto epochs = positive_of(event, Field::epochs);
   return epoch && done && epochs && epochs == positive_of(event, Field::batches) && *epoch - *done <= 1 &&
@@ -118,7 +118,7 @@ std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::i
   }
   const auto batch = count_of(event, Field::batch);
   if (!batch) return {};
-  if (event.has(Field::elapsed) && counts_epochs(event))
+  if (event.has(Field::elapsed) && bar_counts_epochs(event))
     return Place{*batch, positive_of(event, Field::epochs), false, false};
   if (event.has(Field::elapsed) && named_after_count(event))
     return Place{*batch, positive_of(event, Field::batches), false, false};
@@ -149,7 +149,7 @@ std::optional<EpochCount::Elapsed> EpochCount::elapsed(const Event& event) {
     times = static_cast<double>(counts_batches_from_one() ? *batch : *batch + 1);
   }
   Elapsed out{written->first * times, written->second * times, {}};
-  if (of_epoch && !named && !(batch && counts_epochs(event)))
+  if (of_epoch && !named && !(batch && bar_counts_epochs(event)))
     out.epoch = !batch                    ? std::optional(before)
                 : event.has(Field::epoch) ? count_of(event, Field::epoch)
                                           : announced;

@@ -140,7 +140,7 @@ bool track::Epochs::measures_again(const Event& event, std::int64_t epoch) {
 namespace {
 
 // A bar of as many steps as there are epochs counts epochs.
-bool counts_epochs(const Event& event) {
+bool steps_are_epochs(const Event& event) {
   const auto epochs = positive_of(event, Field::epochs);
   return event.has(Field::seconds) && epochs && epochs == positive_of(event, Field::iterations);
 }
@@ -240,7 +240,8 @@ void track::Epochs::epoch(const Moment& m) {
     return;
   }
   const bool named = open && open->epochs.named;
-  if (named || counts_epochs(m.event)) {  // it is full: a run that it has measured so far has come to its end
+  if (named ||
+      steps_are_epochs(m.event)) {  // it is full: a run that it has measured so far has come to its end
     if (open && open->training.by_lines &&
         open->run.max_iterations == positive_of(m.event, named ? Field::iterations : Field::epochs))
       open->run.iteration = open->run.max_iterations;

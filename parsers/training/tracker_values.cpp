@@ -177,7 +177,7 @@ constexpr std::string_view kTokens = "tokens_per_iteration", kLength = "sequence
 constexpr std::string_view kDatasetSize = "dataset_size", kDerived = "derived";
 
 // Whether what the log counts are epochs: an iteration's samples are those of the data set, not of a batch.
-bool counts_epochs(const Run& run) {
+bool iterations_are_epochs(const Run& run) {
   return setting_of(run, kDerived).find("iterations: epochs") != std::string_view::npos;
 }
 
@@ -231,7 +231,7 @@ void note_sizes(RunTrack& r) {
   r.known.tokens_per_iteration = number_set(r.run, kTokens);
   r.known.sequence_length = number_set(r.run, kLength);
   r.known.dataset_size = number_set(r.run, kDatasetSize);
-  r.known.counts_epochs = counts_epochs(r.run);
+  r.known.counts_epochs = iterations_are_epochs(r.run);
 }
 
 void count_epochs(RunTrack& r) {
@@ -443,7 +443,7 @@ Run track::Values::told(const RunTrack& r) const {
     run.train.samples_per_iteration = samples;
     tell_tokens(run, samples);
   }
-  if (counts_epochs(run) && r.known.global_batch_size)
+  if (iterations_are_epochs(run) && r.known.global_batch_size)
     run.train.batch_size = *r.known.global_batch_size / std::max<std::int64_t>(1, run.devices);
   if (const std::int64_t samples = test_samples(r, 0); samples > 0) {
     run.test.batch_size = samples;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kLevelVariance = 25;  // of a series' level: nothing is known of it beforehand
 constexpr double kStrangers = 0.03;    // series that those of all other networks count for
-constexpr int kRounds = 3;             // of pooling; the weights hardly move after the third
+constexpr int kPoolings = 3;           // of pooling; the weights hardly move after the third
 
 using Weights = BatchCurves::Weights;
 
@@ -59,7 +59,7 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
   }
   // Each series is weighed from what the others of its pool have come to, which are weighed from all.
   all_ = Weights::Constant(1.0 / kGrid);
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kPoolings; ++round) {
     Weights total = Weights::Constant(1.0 / kGrid);
     std::map<std::string, Weights> pools;
     for (auto& [key, series] : series_) {

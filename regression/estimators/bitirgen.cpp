@@ -14,8 +14,8 @@ namespace etad::estimators {
 namespace {
 
 constexpr std::size_t kMembers = 12;
-constexpr std::size_t kFewest = 4;   // different points of a group
-constexpr double kMostSpread = 0.2;  // standard deviation of what the members say, in the logarithm
+constexpr std::size_t kFewestPoints = 4;  // different points of a group
+constexpr double kMostSpread = 0.2;       // standard deviation of what the members say, in the logarithm
 
 Eigen::RowVectorXd row_of(const Case& what) {
   const double b = std::log(what.samples);
@@ -65,12 +65,13 @@ class Ensemble final : public Fitted {
 }  // namespace
 
 Estimator bitirgen() {
-  return grouped({.name = "bitirgen",
-                  .source = "Bitirgen, Ipek, Martinez, MICRO 2008",
-                  .group = [](const Case& what) { return key_of(what, kAllFacts & ~(kSamples | kDevices)); },
-                  .enough = [](const Runs& runs) { return different(runs, kSamples | kDevices) >= kFewest; },
-                  .missing = "no network has runs at " + std::to_string(kFewest) + " different points",
-                  .fit = [](Runs& runs) { return std::make_unique<Ensemble>(runs); }});
+  return grouped(
+      {.name = "bitirgen",
+       .source = "Bitirgen, Ipek, Martinez, MICRO 2008",
+       .group = [](const Case& what) { return key_of(what, kAllFacts & ~(kSamples | kDevices)); },
+       .enough = [](const Runs& runs) { return different(runs, kSamples | kDevices) >= kFewestPoints; },
+       .missing = "no network has runs at " + std::to_string(kFewestPoints) + " different points",
+       .fit = [](Runs& runs) { return std::make_unique<Ensemble>(runs); }});
 }
 
 }  // namespace etad::estimators

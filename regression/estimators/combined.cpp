@@ -8,12 +8,12 @@
 namespace etad::estimators {
 namespace {
 
-constexpr int kBeforehand = 2;     // times that the reference is taken at first
-constexpr int kRounds = 20;        // of adding one, at most
-constexpr double kSame = 1e-6;     // of the mean relative error: rounding decides nothing
-constexpr double kPrior = 4;       // answers that the reference is believed before any
-constexpr double kNoAnswer = 1;    // counts as an error of 100 %
-constexpr double kFarthest = 0.4;  // in the logarithm, from the median: a factor of 1.5
+constexpr int kBeforehand = 2;      // times that the reference is taken at first
+constexpr int kMostAdditions = 20;  // of adding one, at most
+constexpr double kSame = 1e-6;      // of the mean relative error: rounding decides nothing
+constexpr double kPrior = 4;        // answers that the reference is believed before any
+constexpr double kNoAnswer = 1;     // counts as an error of 100 %
+constexpr double kFarthest = 0.4;   // in the logarithm, from the median: a factor of 1.5
 
 // What the estimators taken so far say of one case.
 struct Taken {
@@ -68,7 +68,7 @@ std::vector<double> weights_of(const std::vector<std::vector<double>>& errors) {
   };
   take(reference, kBeforehand);
   double least = error_with(errors[reference]);
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kMostAdditions; ++round) {
     std::size_t best = errors.size();
     for (std::size_t i = 0; i < errors.size(); ++i)
       if (const double error = error_with(errors[i]); error < least - kSame) best = i, least = error;

@@ -18,8 +18,8 @@ constexpr double kBase = 0.4e9;    // of a device's context and libraries, befor
 constexpr double kBaseSpread = 1;  // of that, in the logarithm
 constexpr double kScaleSpread = 0.4;
 constexpr double kNetworkSpread = 0.25;  // a network's own factor
-constexpr double kNoise = 0.05;
-constexpr int kSteps = 41;      // of either parameter that are tried
+constexpr double kRunNoise = 0.05;
+constexpr int kTried = 41;      // of either parameter that are tried
 constexpr double kReach = 2.5;  // spreads to either side
 
 double implied(const Case& what) {
@@ -62,8 +62,8 @@ double cost_of(const Machine& machine, double base, double scale,
     // With the network's own factor integrated out.
     const auto n = static_cast<double>(points.size());
     const double shared =
-        kNetworkSpread * kNetworkSpread / (kNoise * kNoise + n * kNetworkSpread * kNetworkSpread);
-    out += (squares - shared * sum * sum) / (kNoise * kNoise);
+        kNetworkSpread * kNetworkSpread / (kRunNoise * kRunNoise + n * kNetworkSpread * kNetworkSpread);
+    out += (squares - shared * sum * sum) / (kRunNoise * kRunNoise);
   }
   return out;
 }
@@ -82,10 +82,10 @@ class FittedDescribed final : public Fitted {
     for (const auto& [key, networks] : machines) {
       Machine& machine = machines_[key];
       double best = INFINITY, base_of_best = 0, scale_of_best = 0;
-      for (int i = 0; i < kSteps; ++i)
-        for (int j = 0; j < kSteps; ++j) {
+      for (int i = 0; i < kTried; ++i)
+        for (int j = 0; j < kTried; ++j) {
           const auto at = [](int step, double spread) {
-            return spread * kReach * (2.0 * step / (kSteps - 1) - 1);
+            return spread * kReach * (2.0 * step / (kTried - 1) - 1);
           };
           const double base = at(i, kBaseSpread), scale = at(j, kScaleSpread);
           const double cost = cost_of(machine, base, scale, networks);
@@ -110,11 +110,12 @@ class FittedDescribed final : public Fitted {
     const auto own = machine.networks.find(what.network);
     const auto [sum, n] = own == machine.networks.end() ? std::pair<double, int>() : own->second;
     const double shared = kNetworkSpread * kNetworkSpread;
-    const double left = 1 / (1 / shared + n / (kNoise * kNoise));  // variance of its factor by those runs
+    const double left =
+        1 / (1 / shared + n / (kRunNoise * kRunNoise));  // variance of its factor by those runs
     Estimate out;
-    out.log_mean = machine.log_peak(implied(what)) + sum * left / (kNoise * kNoise);
-    out.deviation =
-        std::sqrt(kNoise * kNoise + left + (found == machines_.end() ? kScaleSpread * kScaleSpread : 0));
+    out.log_mean = machine.log_peak(implied(what)) + sum * left / (kRunNoise * kRunNoise);
+    out.deviation = std::sqrt(kRunNoise * kRunNoise + left +
+                              (found == machines_.end() ? kScaleSpread * kScaleSpread : 0));
     out.rests_on = machine.rests_on;
     return {out, {}};
   }

@@ -20,10 +20,10 @@
 namespace etad::estimators {
 namespace {
 
-constexpr std::size_t kMostGroups = 128;    // that one estimate listens to
-constexpr std::size_t kMostSample = 220;    // that the strengths are learnt from
-constexpr std::size_t kMostBlocks = 64;     // of groups, kept for the next question like the last
-constexpr double kBend = 0.1, kOwn = 0.03;  // of a curve, before the strengths are known
+constexpr std::size_t kMostHeard = 128;         // that one estimate listens to
+constexpr std::size_t kMostSample = 220;        // that the strengths are learnt from
+constexpr std::size_t kMostBlocks = 64;         // of groups, kept for the next question like the last
+constexpr double kBend = 0.1, kOwnBend = 0.03;  // of a curve, before the strengths are known
 
 struct Known {
   KernelPoint point;
@@ -130,7 +130,7 @@ struct Block {
 class Effects final : public Fitted {
  public:
   Effects(const History& history, const Strengths* before)
-      : groups_(usable(history)), curves_(groups_, kBend, kOwn) {
+      : groups_(usable(history)), curves_(groups_, kBend, kOwnBend) {
     for (const ReplicateGroup& group : groups_) {
       Known known{encoder_.learn(*group.what), group.log_value - curves_.at(*group.what).mean, group,
                   group.what->network, group.what->device};
@@ -143,7 +143,7 @@ class Effects final : public Fitted {
     double sum = 0;
     for (const Known& known : known_) sum += known.value;
     centre_ = known_.empty() ? 0 : sum / static_cast<double>(known_.size());
-    if (known_.size() <= kMostGroups) whole_ = block_of(everything());
+    if (known_.size() <= kMostHeard) whole_ = block_of(everything());
   }
 
   const Strengths& strengths() const { return strengths_; }
@@ -206,9 +206,9 @@ class Effects final : public Fitted {
     std::vector<std::pair<double, const Known*>> ranked;
     ranked.reserve(known_.size());
     for (const Known& known : known_) ranked.emplace_back(-likeness(point, known.point), &known);
-    std::ranges::nth_element(ranked, ranked.begin() + kMostGroups);
+    std::ranges::nth_element(ranked, ranked.begin() + kMostHeard);
     std::vector<const Known*> groups;
-    for (std::size_t i = 0; i < kMostGroups; ++i) groups.push_back(ranked[i].second);
+    for (std::size_t i = 0; i < kMostHeard; ++i) groups.push_back(ranked[i].second);
     if (blocks_.size() >= kMostBlocks) blocks_.clear();
     return blocks_[key] = block_of(std::move(groups));
   }

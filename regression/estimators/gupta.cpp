@@ -17,9 +17,9 @@ constexpr double kUnsure = 1e6;       // variance of both coefficients before an
 
 // Relative errors count: a row and its value are divided by the value. Coefficients are in units of the first run's
 // value, so that the same is known of seconds and of bytes before any run.
-class Line final : public Fitted {
+class LogLine final : public Fitted {
  public:
-  explicit Line(Runs& runs) {
+  explicit LogLine(Runs& runs) {
     std::ranges::stable_sort(runs, {}, &Datum::started_at);
     for (const Datum* run : runs) take(run->what.samples, run->value);
   }
@@ -64,7 +64,7 @@ Estimator gupta() {
                   .group = [](const Case& what) { return key_of(what, kSeries); },
                   .enough = [](const Runs& runs) { return different(runs, kSamples) >= 2; },
                   .missing = "no network has runs at 2 different batch sizes",
-                  .fit = [](Runs& runs) { return std::make_unique<Line>(runs); }});
+                  .fit = [](Runs& runs) { return std::make_unique<LogLine>(runs); }});
 }
 
 }  // namespace etad::estimators

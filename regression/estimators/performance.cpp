@@ -15,7 +15,7 @@ namespace etad::estimators {
 namespace {
 
 constexpr std::size_t kFolds = 5;
-constexpr std::size_t kMostGroups = 3000;  // of a history that are judged
+constexpr std::size_t kMostJudged = 3000;  // of a history that are judged
 constexpr std::size_t kFreely = 320;       // of a history of which all are asked
 constexpr std::size_t kMostAsked =
     40;  // of a longer one, in each fold; half as many could not tell good from bad
@@ -99,8 +99,8 @@ Split split(const History& history, Kind kind, std::size_t fold) {
 // Whole series of a history that is too long to be judged.
 History sample_of(const History& history) {
   const std::size_t groups = replicate_groups(history).size();
-  if (groups <= kMostGroups) return history;
-  const std::size_t every = (groups + kMostGroups - 1) / kMostGroups;
+  if (groups <= kMostJudged) return history;
+  const std::size_t every = (groups + kMostJudged - 1) / kMostJudged;
   History out;
   for (const Datum& datum : history) {
     if (hash(key_of(datum.what, kSeries & ~kDevices)) % every == 0) out.push_back(datum);

@@ -13,8 +13,8 @@
 namespace etad::estimators {
 namespace {
 
-constexpr std::size_t kFewest = 20;     // runs of a group
-constexpr std::size_t kMostRuns = 120;  // of a group that are listened to: the newest
+constexpr std::size_t kFewestOfGroup = 20;  // runs of a group
+constexpr std::size_t kMostRuns = 120;      // of a group that are listened to: the newest
 constexpr std::size_t kMostFactors = 5;
 constexpr std::size_t kKnots = 4;
 
@@ -33,7 +33,7 @@ std::string_view name_in(std::string_view setting) {
 }
 
 // What must be equal among runs: all but batch size, devices and the settings that are numbers.
-std::string group_of(const Case& what) {
+std::string group_key(const Case& what) {
   std::string key = key_of(what, kNetwork | kPhase | kMachine);
   for (const std::string& setting : what.settings)
     if (!number_in(setting, name_in(setting))) key += setting + '\x1f';
@@ -193,7 +193,7 @@ class FittedStargazer final : public Fitted {
 
 // A setting varies that is a number.
 bool enough(const Runs& runs) {
-  return runs.size() >= kFewest && different(runs, kSettings) >= 2;
+  return runs.size() >= kFewestOfGroup && different(runs, kSettings) >= 2;
 }
 
 }  // namespace
@@ -201,7 +201,7 @@ bool enough(const Runs& runs) {
 Estimator stargazer() {
   return grouped({.name = "stargazer",
                   .source = "Jia, Shaw, Martonosi, ISPASS 2012",
-                  .group = group_of,
+                  .group = group_key,
                   .enough = enough,
                   .missing = "no network has 20 runs on one machine over settings that are numbers",
                   .fit = [](Runs& runs) { return std::make_unique<FittedStargazer>(runs); }});

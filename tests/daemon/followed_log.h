@@ -14,6 +14,10 @@
 
 namespace etad {
 
+// Behind what a training displays of an iteration; a log of which several are told.
+inline constexpr const char* kDisplayed = ", loss = ";
+inline const std::string kExample = "lenet_b8_i5000_tb100_ti40.log";
+
 class FollowedLog : public FollowedFiles {
  protected:
   FollowedLog() { start(); }

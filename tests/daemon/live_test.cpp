@@ -21,9 +21,6 @@ namespace json = boost::json;
 using service::Outcome;
 using std::chrono::seconds;
 
-constexpr const char* kDisplayed = ", loss = ";
-const std::string kLog = "lenet_b8_i5000_tb100_ti40.log";
-
 class LiveAnswer : public FollowedLog {
  protected:
   json::object ask(const RunRow& row, Instant now) {
@@ -97,7 +94,7 @@ class LiveAnswer : public FollowedLog {
 // The service and the keeper of the track record ask the same object, each on its thread.
 TEST_F(LiveAnswer, IsTheSameForWhoeverAsks) {
   fit_earlier_logs();
-  const auto parts = pieces(example(kLog), kDisplayed);
+  const auto parts = pieces(example(kExample), kDisplayed);
   for (std::size_t i = 0; i < 12; ++i) write("live.log", parts[i]);
   const RunRow row = newest();
   const auto models = refit_.models();
@@ -116,18 +113,18 @@ TEST_F(LiveAnswer, IsTheSameForWhoeverAsks) {
 }
 
 TEST_F(LiveAnswer, IsThatOfAReplay) {
-  EXPECT_GE(compare(example(kLog)), 22);
+  EXPECT_GE(compare(example(kExample)), 22);
 }
 
 TEST_F(LiveAnswer, IsThatOfAReplayWithTheNetworksModel) {
   fit_earlier_logs();
   backend_.model_set = refit_.models();
   EXPECT_EQ(fitted_models(refit_).size(), 2U) << "training and testing";
-  EXPECT_GE(compare(example(kLog)), 23) << "from the first line on";
+  EXPECT_GE(compare(example(kExample)), 23) << "from the first line on";
 }
 
 TEST_F(LiveAnswer, CountsFromNowAndOwnsUpToAStall) {
-  const auto parts = pieces(example(kLog), kDisplayed);
+  const auto parts = pieces(example(kExample), kDisplayed);
   for (std::size_t i = 0; i < 10; ++i) write("live.log", parts[i]);
   const RunRow row = newest();
   const Instant last = *row.run.ended_at;
@@ -145,7 +142,7 @@ TEST_F(LiveAnswer, CountsFromNowAndOwnsUpToAStall) {
 }
 
 TEST_F(LiveAnswer, WithoutAnEndIsAPace) {
-  std::string log = example(kLog);
+  std::string log = example(kExample);
   log.erase(log.find("max_iter:"), log.find('\n', log.find("max_iter:")) - log.find("max_iter:"));
   const auto parts = pieces(log, kDisplayed);
   for (std::size_t i = 0; i < 10; ++i) write("live.log", parts[i]);

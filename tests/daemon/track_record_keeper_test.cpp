@@ -12,8 +12,6 @@ namespace {
 using std::chrono::hours;
 using std::chrono::seconds;
 
-constexpr const char* kDisplayed = ", loss = ";
-
 class TrackRecordKept : public FollowedLog {
  protected:
   void keeper() {
@@ -46,11 +44,9 @@ class TrackRecordKept : public FollowedLog {
   std::unique_ptr<TrackRecordKeeper> keeper_;
 };
 
-const std::string kLog = "lenet_b8_i5000_tb100_ti40.log";
-
 TEST_F(TrackRecordKept, WhatWasSaidIsHeldAgainstWhatCame) {
   keeper();
-  follow(example(kLog));
+  follow(example(kExample));
   const etad::Run run = newest().run;
   ASSERT_EQ(run.state, RunState::finished);
   const double total = to_seconds(*run.ended_at - *run.started_at);
@@ -73,7 +69,7 @@ TEST_F(TrackRecordKept, WithAModelARunIsForetoldAtItsStartAndRefitsChangeNothing
   fit_earlier_logs();
   models_ = refit_.models();
   keeper();
-  const std::string log = example(kLog);
+  const std::string log = example(kExample);
   const std::size_t first_test = log.find('\n', log.find("Testing net")) + 1;
   write("live.log", log.substr(0, first_test));
   look();
@@ -117,7 +113,7 @@ TEST_F(TrackRecordKept, ARunSeenLateHasAStartByAModelThatKnewNothingOfIt) {
   // The first look comes when a third of the run is over.
   const auto seen_late = [&](const std::string& name, hours fitted_after_start) {
     keeper();
-    const auto parts = pieces(example(kLog), kDisplayed);
+    const auto parts = pieces(example(kExample), kDisplayed);
     std::string begin;
     for (std::size_t i = 0; i < parts.size() / 3; ++i) begin += parts[i];
     write(name, begin);
@@ -142,7 +138,7 @@ TEST_F(TrackRecordKept, ARunSeenLateHasAStartByAModelThatKnewNothingOfIt) {
 
 TEST_F(TrackRecordKept, TheSumsAreThoseOfTheRows) {
   keeper();
-  follow(example(kLog));
+  follow(example(kExample));
   double sum = 0, bias = 0, covered = 0;
   const auto rows = predictions();
   for (const PredictionRow& row : rows) {
@@ -163,7 +159,7 @@ TEST_F(TrackRecordKept, TheSumsAreThoseOfTheRows) {
 
 TEST_F(TrackRecordKept, ARunThatDidNotFinishScoresNothing) {
   keeper();
-  follow(example(kLog), 12);
+  follow(example(kExample), 12);
   EXPECT_FALSE(predictions().empty());
   wait(hours(3));  // no further line: lost
   look();
@@ -176,8 +172,8 @@ TEST_F(TrackRecordKept, ARunThatDidNotFinishScoresNothing) {
 
 TEST_F(TrackRecordKept, ALostRunThatGoesOnIsScoredWithWhatWasSaidOfIt) {
   keeper();
-  const auto parts = pieces(example(kLog), kDisplayed);
-  follow(example(kLog), 12);
+  const auto parts = pieces(example(kExample), kDisplayed);
+  follow(example(kExample), 12);
   const auto before = predictions();
   wait(hours(3));
   look();
@@ -196,8 +192,8 @@ TEST_F(TrackRecordKept, ALostRunThatGoesOnIsScoredWithWhatWasSaidOfIt) {
 
 TEST_F(TrackRecordKept, ARestartGoesOnWithTheRecord) {
   keeper();
-  const auto parts = pieces(example(kLog), kDisplayed);
-  follow(example(kLog), 8);
+  const auto parts = pieces(example(kExample), kDisplayed);
+  follow(example(kExample), 8);
   const auto before = predictions();
   ASSERT_FALSE(before.empty());
   start();
@@ -212,8 +208,8 @@ TEST_F(TrackRecordKept, ARestartGoesOnWithTheRecord) {
 
 TEST_F(TrackRecordKept, AnEndThatADyingDaemonDidNotScoreIsScoredByTheNext) {
   keeper();
-  const auto parts = pieces(example(kLog), kDisplayed);
-  follow(example(kLog), 8);
+  const auto parts = pieces(example(kExample), kDisplayed);
+  follow(example(kExample), 8);
   for (std::size_t i = 8; i < parts.size(); ++i) write("live.log", parts[i]);
   ASSERT_EQ(newest().run.state, RunState::finished);
   keeper();  // the one before had no look at the end
@@ -223,7 +219,7 @@ TEST_F(TrackRecordKept, AnEndThatADyingDaemonDidNotScoreIsScoredByTheNext) {
 
 TEST_F(TrackRecordKept, AnOldLogIsNoProphecy) {
   keeper();
-  const auto parts = pieces(example(kLog), kDisplayed);
+  const auto parts = pieces(example(kExample), kDisplayed);
   for (const std::string& part : parts) {
     write("live.log", part);
     ASSERT_TRUE(keeper_->look(models_, *newest().run.ended_at + hours(24 * 90)));
@@ -234,7 +230,7 @@ TEST_F(TrackRecordKept, AnOldLogIsNoProphecy) {
 
 TEST_F(TrackRecordKept, AFinishedLogThatIsReadAtOnceHasNoRecord) {
   keeper();
-  write("live.log", example(kLog));
+  write("live.log", example(kExample));
   look();
   EXPECT_TRUE(predictions().empty());
 }

@@ -14,13 +14,6 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr const char* kLog = "/logs/train.log";
-constexpr const char* kRotated = "/logs/train.log.1";
-
-std::vector<Watch> watching(const std::string& pattern) {
-  return {{pattern, 0, false}};
-}
-
 std::vector<std::string> numbered(int from, int to) {
   std::vector<std::string> out;
   for (int i = from; i < to; ++i) out.push_back("line " + std::to_string(i));

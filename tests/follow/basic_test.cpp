@@ -9,12 +9,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr const char* kLog = "/logs/train.log";
-
-std::vector<Watch> watching(const std::string& pattern) {
-  return {{pattern, 0, false}};
-}
-
 TEST(Following, Growth) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\ntwo\n");

@@ -25,14 +25,14 @@ std::string line(std::int64_t n) {
 const std::string kVersion = test::version_record(kStart);
 const std::string kFirst = "1700000000.000000 tfevents file_version brain.Event:2";
 
-std::vector<Watch> watching() {
+std::vector<Watch> watching_events() {
   return {{kFile, 0, false}};
 }
 
 TEST(EventFiles, GrowByPiecesOfRecords) {
   const std::string file = kVersion + step(1) + step(2) + step(3);
   for (const std::size_t piece : {1U, 7U, 13U, 40U, 1000U}) {
-    Harness etad(watching());
+    Harness etad(watching_events());
     for (std::size_t at = 0; at < file.size(); at += piece) {
       etad.files.write(kFile, file.substr(at, piece));
       etad.poll();
@@ -44,7 +44,7 @@ TEST(EventFiles, GrowByPiecesOfRecords) {
 }
 
 TEST(EventFiles, ACommitThatFailsIsReadAgain) {
-  Harness etad(watching());
+  Harness etad(watching_events());
   etad.files.write(kFile, kVersion + step(1));
   etad.poll();
   etad.files.write(kFile, step(2));
@@ -57,7 +57,7 @@ TEST(EventFiles, ACommitThatFailsIsReadAgain) {
 TEST(EventFiles, SmallBatchesAndRecordsThatAreLarger) {
   Options options;
   options.batch_bytes = 256;
-  Harness etad(watching(), options);
+  Harness etad(watching_events(), options);
   const std::string picture =
       test::event_record(kStart, 1, test::bytes(1, "picture") + test::bytes(4, std::string(5000, '\n')));
   etad.files.write(kFile, kVersion + step(1) + picture.substr(0, 1000));
@@ -68,7 +68,7 @@ TEST(EventFiles, SmallBatchesAndRecordsThatAreLarger) {
 }
 
 TEST(EventFiles, DamageIsPassedOverWhenItHasStayed) {
-  Harness etad(watching());
+  Harness etad(watching_events());
   std::string damaged = step(1);
   damaged[20] = '\0';
   etad.files.write(kFile, kVersion + damaged + step(2));

@@ -13,10 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr const char* kLog = "/logs/train.log";
-constexpr const char* kRotated = "/logs/train.log.1";
-
-Options small_batches() {
+Options smallest_batches() {
   Options options;
   options.batch_bytes = 512;
   options.line_limit = 700;
@@ -28,7 +25,7 @@ Options small_batches() {
 class LifeWithFault {
  public:
   LifeWithFault(const std::string& call, int n, Errno error)
-      : etad_({{"/logs/*", 0, false}}, small_batches()) {
+      : etad_({{"/logs/*", 0, false}}, smallest_batches()) {
     etad_.files.fail_nth(call, n, error);
     etad_.files.write(kLog, "one\ntwo\n");
     etad_.poll();

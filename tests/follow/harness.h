@@ -13,6 +13,15 @@
 
 namespace etad::follow {
 
+// The log that most tests follow, what it is called once it is rotated, and one beside it.
+inline constexpr const char* kLog = "/logs/train.log";
+inline constexpr const char* kRotated = "/logs/train.log.1";
+inline constexpr const char* kOther = "/logs/other.log";
+
+inline std::vector<Watch> watching(const std::string& pattern) {
+  return {{pattern, 0, false}};
+}
+
 class Harness {
  public:
   explicit Harness(std::vector<Watch> watches, Options options = {})

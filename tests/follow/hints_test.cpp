@@ -12,8 +12,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 
-constexpr const char* kLog = "/logs/train.log";
-
 class Hinted : public Harness {
  public:
   explicit Hinted(const std::string& pattern) : Harness({{pattern, 0, false}}) {

@@ -10,12 +10,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr const char* kLog = "/logs/train.log";
-
-std::vector<Watch> watching(const std::string& pattern) {
-  return {{pattern, 0, false}};
-}
-
 std::string header() {
   return std::string(80, '=') + "\n";
 }

@@ -14,8 +14,6 @@
 namespace etad::follow {
 namespace {
 
-constexpr const char* kLog = "/logs/train.log";
-
 class Life {
  public:
   Life(unsigned seed, Options options, bool wide)

@@ -11,8 +11,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr const char* kLog = "/logs/0.log";
-constexpr const char* kRotated = "/logs/0.log.20260711-101528";
+constexpr const char* kContainerLog = "/logs/0.log";
+constexpr const char* kContainerRotated = "/logs/0.log.20260711-101528";
 
 std::string cri(const std::string& stream, const std::string& flag, const std::string& text) {
   return "2026-07-11T10:15:28.123456789+00:00 " + stream + " " + flag + " " + text + "\n";
@@ -32,97 +32,97 @@ struct Killed : Harness {
 };
 
 TEST(PartedLines, CriOverARotation) {
-  Harness etad({{kLog, 0, false}});
-  etad.files.write(kLog, cri("stderr", "F", "one") + cri("stderr", "P", "two and "));
+  Harness etad({{kContainerLog, 0, false}});
+  etad.files.write(kContainerLog, cri("stderr", "F", "one") + cri("stderr", "P", "two and "));
   etad.poll();
   EXPECT_THAT(etad.lines, ElementsAre("one"));
-  etad.files.rename(kLog, kRotated);
-  etad.files.write(kLog, cri("stderr", "F", "a half") + cri("stderr", "F", "three"));
+  etad.files.rename(kContainerLog, kContainerRotated);
+  etad.files.write(kContainerLog, cri("stderr", "F", "a half") + cri("stderr", "F", "three"));
   etad.poll();
   EXPECT_THAT(etad.lines, ElementsAre("one", "two and a half", "three"));
 }
 
 TEST(PartedLines, DockerOverARotation) {
-  Harness etad({{kLog, 0, false}});
-  etad.files.write(kLog, docker("one\\n") + docker("two "));
+  Harness etad({{kContainerLog, 0, false}});
+  etad.files.write(kContainerLog, docker("one\\n") + docker("two "));
   etad.poll();
-  etad.files.rename(kLog, "/logs/0.log.1");
-  etad.files.write(kLog, docker("and a half\\n") + docker("three\\n"));
+  etad.files.rename(kContainerLog, "/logs/0.log.1");
+  etad.files.write(kContainerLog, docker("and a half\\n") + docker("three\\n"));
   etad.poll();
   EXPECT_THAT(etad.lines, ElementsAre("one", "two and a half", "three"));
 }
 
 TEST(PartedLines, OverSeveralRotations) {
-  Killed etad({{kLog, 0, false}});
-  etad.files.write(kLog, cri("stdout", "P", "a"));
+  Killed etad({{kContainerLog, 0, false}});
+  etad.files.write(kContainerLog, cri("stdout", "P", "a"));
   etad.poll_and_restart();
-  etad.files.rename(kLog, "/logs/0.log.2");
-  etad.files.write(kLog, cri("stdout", "P", "b"));
+  etad.files.rename(kContainerLog, "/logs/0.log.2");
+  etad.files.write(kContainerLog, cri("stdout", "P", "b"));
   etad.poll_and_restart();
-  etad.files.rename(kLog, "/logs/0.log.1");
-  etad.files.write(kLog, cri("stdout", "P", "c"));
+  etad.files.rename(kContainerLog, "/logs/0.log.1");
+  etad.files.write(kContainerLog, cri("stdout", "P", "c"));
   etad.poll_and_restart();
-  etad.files.write(kLog, cri("stdout", "F", "d"));
+  etad.files.write(kContainerLog, cri("stdout", "F", "d"));
   etad.poll_and_restart();
   EXPECT_THAT(etad.lines, ElementsAre("abcd"));
 }
 
 TEST(PartedLines, OverARotationWhileTheDaemonIsDown) {
-  Harness etad({{kLog, 0, false}});
-  etad.files.write(kLog, cri("stderr", "P", "one "));
+  Harness etad({{kContainerLog, 0, false}});
+  etad.files.write(kContainerLog, cri("stderr", "P", "one "));
   etad.poll();
   etad.stop();
-  etad.files.rename(kLog, kRotated);
-  etad.files.write(kLog, cri("stderr", "F", "more"));
+  etad.files.rename(kContainerLog, kContainerRotated);
+  etad.files.write(kContainerLog, cri("stderr", "F", "more"));
   etad.start();
   etad.poll();
   EXPECT_THAT(etad.lines, ElementsAre("one more"));
 }
 
 TEST(PartedLines, AKillBetweenTheTwoFilesLosesAndDoublesNothing) {
-  Killed etad({{kLog, 0, false}});
-  etad.files.write(kLog, cri("stderr", "F", "one") + cri("stderr", "P", "two and "));
+  Killed etad({{kContainerLog, 0, false}});
+  etad.files.write(kContainerLog, cri("stderr", "F", "one") + cri("stderr", "P", "two and "));
   etad.poll_and_restart();
-  etad.files.rename(kLog, kRotated);
-  etad.files.write(kLog, cri("stderr", "P", "a "));
+  etad.files.rename(kContainerLog, kContainerRotated);
+  etad.files.write(kContainerLog, cri("stderr", "P", "a "));
   etad.poll_and_restart();
   EXPECT_THAT(etad.lines, ElementsAre("one"));
-  EXPECT_NE(etad.positions[kLog].carried, "") << "or a restart forgets the first half";
+  EXPECT_NE(etad.positions[kContainerLog].carried, "") << "or a restart forgets the first half";
   static_cast<void>(etad.poll_and_fail());
-  etad.files.write(kLog, cri("stderr", "F", "half") + cri("stderr", "F", "three"));
+  etad.files.write(kContainerLog, cri("stderr", "F", "half") + cri("stderr", "F", "three"));
   static_cast<void>(etad.poll_and_fail());
   etad.poll_and_restart();
   etad.poll_and_restart();
   EXPECT_THAT(etad.lines, ElementsAre("one", "two and a half", "three"));
-  EXPECT_EQ(etad.positions[kLog].carried, "");
+  EXPECT_EQ(etad.positions[kContainerLog].carried, "");
 }
 
 TEST(PartedLines, TheOtherStreamBetweenTheParts) {
-  Harness etad({{kLog, 0, false}});
-  etad.files.write(kLog, cri("stdout", "P", "one ") + cri("stderr", "F", "error"));
+  Harness etad({{kContainerLog, 0, false}});
+  etad.files.write(kContainerLog, cri("stdout", "P", "one ") + cri("stderr", "F", "error"));
   etad.poll();
-  etad.files.rename(kLog, kRotated);
-  etad.files.write(kLog, cri("stderr", "F", "another") + cri("stdout", "F", "more"));
+  etad.files.rename(kContainerLog, kContainerRotated);
+  etad.files.write(kContainerLog, cri("stderr", "F", "another") + cri("stdout", "F", "more"));
   etad.poll();
   EXPECT_THAT(etad.lines, ElementsAre("error", "another", "one more"));
 }
 
 TEST(PartedLines, WhatGoesOnAsAnotherLogEndsTheLine) {
-  Harness etad({{kLog, 0, false}});
-  etad.files.write(kLog, cri("stdout", "P", "one"));
+  Harness etad({{kContainerLog, 0, false}});
+  etad.files.write(kContainerLog, cri("stdout", "P", "one"));
   etad.poll();
-  etad.files.rename(kLog, kRotated);
-  etad.files.write(kLog, "a plain line\n");
+  etad.files.rename(kContainerLog, kContainerRotated);
+  etad.files.write(kContainerLog, "a plain line\n");
   etad.poll();
   EXPECT_THAT(etad.lines, ElementsAre("one", "a plain line"));
 }
 
 TEST(PartedLines, OfADeletedFileThePartsAreALine) {
-  Harness etad({{kLog, 0, false}});
-  etad.files.write(kLog, cri("stdout", "P", "one"));
+  Harness etad({{kContainerLog, 0, false}});
+  etad.files.write(kContainerLog, cri("stdout", "P", "one"));
   etad.poll();
   EXPECT_THAT(etad.lines, IsEmpty());
-  etad.files.remove(kLog);
+  etad.files.remove(kContainerLog);
   etad.poll();
   EXPECT_THAT(etad.lines, ElementsAre("one"));
 }
@@ -130,11 +130,11 @@ TEST(PartedLines, OfADeletedFileThePartsAreALine) {
 TEST(PartedLines, WhatNeverEndsIsALineAfterAWhile) {
   Options options;
   options.line_idle_limit = std::chrono::minutes(1);
-  Harness etad({{kLog, 0, false}}, options);
-  etad.files.write(kLog, cri("stdout", "P", "one "));
+  Harness etad({{kContainerLog, 0, false}}, options);
+  etad.files.write(kContainerLog, cri("stdout", "P", "one "));
   etad.poll();
-  etad.files.rename(kLog, kRotated);
-  etad.files.write(kLog, cri("stdout", "P", "more"));
+  etad.files.rename(kContainerLog, kContainerRotated);
+  etad.files.write(kContainerLog, cri("stdout", "P", "more"));
   etad.poll();
   etad.poll(std::chrono::minutes(2));
   EXPECT_THAT(etad.lines, ElementsAre("one more"));
@@ -143,25 +143,25 @@ TEST(PartedLines, WhatNeverEndsIsALineAfterAWhile) {
 TEST(PartedLines, NoMoreIsCarriedThanALineHolds) {
   Options options;
   options.line_limit = 100;
-  Harness etad({{kLog, 0, false}}, options);
-  etad.files.write(kLog, cri("stdout", "P", std::string(200, 'a')));
+  Harness etad({{kContainerLog, 0, false}}, options);
+  etad.files.write(kContainerLog, cri("stdout", "P", std::string(200, 'a')));
   etad.poll();
-  etad.files.rename(kLog, kRotated);
-  etad.files.write(kLog, cri("stdout", "F", "more"));
+  etad.files.rename(kContainerLog, kContainerRotated);
+  etad.files.write(kContainerLog, cri("stdout", "F", "more"));
   etad.poll();
   EXPECT_THAT(etad.lines, ElementsAre(std::string(100, 'a'), "more"));
   EXPECT_EQ(etad.truncated, 1);
 }
 
 TEST(PartedLines, TheFilesMarkerIsItsOwnBytes) {
-  Killed etad({{kLog, 0, false}});
-  etad.files.write(kLog, cri("stdout", "P", "one "));
+  Killed etad({{kContainerLog, 0, false}});
+  etad.files.write(kContainerLog, cri("stdout", "P", "one "));
   etad.poll();
-  etad.files.rename(kLog, kRotated);
-  etad.files.write(kLog, cri("stdout", "F", "more"));
+  etad.files.rename(kContainerLog, kContainerRotated);
+  etad.files.write(kContainerLog, cri("stdout", "F", "more"));
   etad.poll_and_restart();
-  EXPECT_EQ(etad.positions[kLog].marker, marker_of(etad.files.content(kLog)));
-  etad.files.write(kLog, cri("stdout", "F", "two"));
+  EXPECT_EQ(etad.positions[kContainerLog].marker, marker_of(etad.files.content(kContainerLog)));
+  etad.files.write(kContainerLog, cri("stdout", "F", "two"));
   etad.poll_and_restart();
   EXPECT_THAT(etad.lines, ElementsAre("one more", "two"));
 }

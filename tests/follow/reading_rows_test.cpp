@@ -11,12 +11,6 @@ namespace {
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 
-constexpr const char* kLog = "/logs/train.log";
-
-std::vector<Watch> watching(const std::string& pattern) {
-  return {{pattern, 0, false}};
-}
-
 Options small_batches() {
   Options options;
   options.batch_bytes = 4096;

@@ -14,14 +14,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 
-constexpr const char* kLog = "/logs/train.log";
-constexpr const char* kRotated = "/logs/train.log.1";
-constexpr const char* kOther = "/logs/other.log";
-
-std::vector<Watch> watching(const std::string& pattern) {
-  return {{pattern, 0, false}};
-}
-
 // Longer than what a file is known by.
 std::string long_line(char c) {
   return std::string(2000, c);

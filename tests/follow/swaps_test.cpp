@@ -14,7 +14,6 @@ using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
 constexpr const char* kOne = "/logs/one.log";
-constexpr const char* kOther = "/logs/other.log";
 
 void swap(FakeFileSystem& files) {
   files.rename(kOne, "/logs/.aside");

@@ -17,12 +17,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
-constexpr const char* kLog = "/logs/train.log";
-
-std::vector<Watch> watching(const std::string& pattern) {
-  return {{pattern, 0, false}};
-}
-
 class WithHints : public Harness {
  public:
   explicit WithHints(const std::string& pattern, Errno error = 0) : Harness(watching(pattern)) {

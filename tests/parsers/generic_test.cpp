@@ -11,13 +11,13 @@
 namespace etad::test {
 namespace {
 
-struct Outcome {
+struct WhatWasRead {
   std::string format;
   std::map<std::int64_t, etad::Run> runs;
 };
 
 // `apart`: seconds between two lines that are seen coming; 0: an old log.
-Outcome read(const std::vector<std::string>& lines, int apart = 0, std::size_t batch = 1000) {
+WhatWasRead read(const std::vector<std::string>& lines, int apart = 0, std::size_t batch = 1000) {
   LogOptions options;
   options.formats = &shipped_formats();
   LogParser parser(options);
@@ -30,22 +30,9 @@ Outcome read(const std::vector<std::string>& lines, int apart = 0, std::size_t b
   parser.settle(records);
   parser.close(records);
   parser.flush(records);
-  Outcome out{parser.format(), {}};
+  WhatWasRead out{parser.format(), {}};
   for (const etad::Run& run : records.runs) out.runs[run.ordinal] = run;
   return out;
-}
-
-template <class... Values>
-std::string written(const char* form, Values... values) {
-  char text[256];
-  std::snprintf(text, sizeof text, form, values...);
-  return text;
-}
-
-std::vector<std::string> lines_by(int count, const std::function<std::string(int)>& line) {
-  std::vector<std::string> lines;
-  for (int i = 0; i < count; ++i) lines.push_back(line(i));
-  return lines;
 }
 
 TEST(Generic, EpochsFrom0WhoseTotalNamesTheLast) {

@@ -13,19 +13,6 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-template <class... Values>
-std::string written(const char* form, Values... values) {
-  char text[256];
-  std::snprintf(text, sizeof text, form, values...);
-  return text;
-}
-
-Lines lines_by(int count, const std::function<std::string(int)>& line) {
-  Lines lines;
-  for (int i = 0; i < count; ++i) lines.push_back(line(i));
-  return lines;
-}
-
 TEST(UnclearTimes, OfAnEpochAreItsOwn) {
   const auto runs = runs_of(lines_by(6, [](int i) {
     return written("Epoch %d/10 loss 0.8125 Time: %.2f", i + 1, i % 2 == 0 ? 60.25 : 64.75);

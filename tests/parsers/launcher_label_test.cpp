@@ -59,7 +59,7 @@ TEST(LauncherLabel, TellsTheSpeakersApart) {
   EXPECT_FALSE(launcher_label("trainer  | a")->certain);
 }
 
-std::string written(const char* form, int i) {
+std::string numbered(const char* form, int i) {
   char text[256];
   std::snprintf(text, sizeof text, form, i, i, i, i);
   return text;
@@ -71,33 +71,33 @@ std::vector<std::string> log_of(const std::string& format) {
   for (int i = 1; i <= 9; ++i) {
     if (format == "caffe") {
       lines.push_back(
-          written("I1017 07:3%d:17.370688 31333 solver.cpp:228] Iteration %d00, loss = 0.757952", i));
+          numbered("I1017 07:3%d:17.370688 31333 solver.cpp:228] Iteration %d00, loss = 0.757952", i));
     } else if (format == "pytorch") {
       lines.push_back(
-          written("Epoch: [1][%d0/500]\tTime 0.500 (0.500)\tData 0.010 (0.010)\tLoss 0.5 (0.5)", i));
+          numbered("Epoch: [1][%d0/500]\tTime 0.500 (0.500)\tData 0.010 (0.010)\tLoss 0.5 (0.5)", i));
     } else if (format == "detectron2") {
-      lines.push_back(written(
+      lines.push_back(numbered(
           "[03/04 05:0%d:30 d2.utils.events]:  eta: 0:12:30  iter: %d9  total_loss: 1.25  time: 0.512", i));
     } else if (format == "huggingface") {
-      lines.push_back(written(" 10%%|#         | %d0/100 [0%d:00<09:00,  6.00s/it]", i));
+      lines.push_back(numbered(" 10%%|#         | %d0/100 [0%d:00<09:00,  6.00s/it]", i));
     } else if (format == "keras") {
-      lines.push_back(written("Epoch %d/10", i));
+      lines.push_back(numbered("Epoch %d/10", i));
       lines.push_back("64/64 [==============================] - 4s 62ms/step - loss: 0.5");
     } else if (format == "nanogpt") {
-      lines.push_back(written("iter %d: loss 2.5125, time 31.25ms, mfu 12.50%%", i));
+      lines.push_back(numbered("iter %d: loss 2.5125, time 31.25ms, mfu 12.50%%", i));
     } else if (format == "megatron") {
       lines.push_back(
-          written(" iteration       %d0/    2000 | consumed samples:   320 | elapsed time per iteration "
-                  "(ms): 1250.5 | global batch size:    32 | lm loss: 7.5E+00 |",
-                  i));
+          numbered(" iteration       %d0/    2000 | consumed samples:   320 | elapsed time per iteration "
+                   "(ms): 1250.5 | global batch size:    32 | lm loss: 7.5E+00 |",
+                   i));
     } else if (format == "tqdm") {
       lines.push_back(
-          written("Epoch %d: 100%%|####| 250/250 [02:05<00:00,  2.00it/s, loss=0.5, v_num=1]", i));
+          numbered("Epoch %d: 100%%|####| 250/250 [02:05<00:00,  2.00it/s, loss=0.5, v_num=1]", i));
     } else if (format == "generic") {
       lines.push_back(
-          written("2026-03-01 10:00:0%d,750 - INFO - Epoch [2/30], Step [%d0/500], Loss: 1.25", i));
+          numbered("2026-03-01 10:00:0%d,750 - INFO - Epoch [2/30], Step [%d0/500], Loss: 1.25", i));
     } else {
-      lines.push_back(written("Epoch %d/40, Train Loss: 0.8125, Time: 62.5s", i));
+      lines.push_back(numbered("Epoch %d/40, Train Loss: 0.8125, Time: 62.5s", i));
     }
   }
   return lines;

@@ -8,7 +8,7 @@
 namespace etad {
 namespace {
 
-std::vector<std::string> lenet() {
+std::vector<std::string> lenet_log() {
   return test::lines_of(test::file_text(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log"));
 }
 
@@ -40,7 +40,7 @@ struct Outcome {
 TEST(LogParser, RecognisesByContentAndReadsAWholeTraining) {
   LogParser parser(options());
   Records records;
-  for (const std::string& line : lenet()) parser.feed(line, std::nullopt, kModified, records);
+  for (const std::string& line : lenet_log()) parser.feed(line, std::nullopt, kModified, records);
   parser.flush(records);
   EXPECT_EQ(parser.format(), "caffe");
   ASSERT_EQ(records.runs.size(), 1U);
@@ -62,12 +62,12 @@ TEST(LogParser, LinesBeforeTheFirstTellingOneAreNotLost) {
   Records records;
   parser.feed("nohup: ignoring input", std::nullopt, kModified, records);
   EXPECT_EQ(parser.format(), "");
-  for (const std::string& line : lenet()) parser.feed(line, std::nullopt, kModified, records);
-  EXPECT_EQ(parser.matched() + parser.unmatched(), static_cast<std::int64_t>(lenet().size()) + 1);
+  for (const std::string& line : lenet_log()) parser.feed(line, std::nullopt, kModified, records);
+  EXPECT_EQ(parser.matched() + parser.unmatched(), static_cast<std::int64_t>(lenet_log().size()) + 1);
 }
 
 TEST(LogParser, ASavedStateGoesOnAsIfNothingHadHappened) {
-  const auto lines = lenet();
+  const auto lines = lenet_log();
   Outcome whole;
   LogParser quiet(options());
   Records records;
@@ -128,7 +128,7 @@ TEST(LogParser, WhatShowsNoFormatIsCountedAndBounded) {
 }
 
 TEST(LogParser, CloseLeavesAnUnfinishedRunLostAndMoreLinesReviveIt) {
-  const auto lines = lenet();
+  const auto lines = lenet_log();
   LogParser parser(options());
   Records records;
   std::size_t half = lines.size() - 20;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,6 +17,21 @@
 namespace etad::test {
 
 std::vector<std::string> lines_of(const std::string& text);
+
+// A line as printf would write it, of at most 511 bytes.
+template <class... Values>
+std::string written(const char* form, Values... values) {
+  char text[512];
+  std::snprintf(text, sizeof text, form, values...);
+  return text;
+}
+
+// The lines of 0, 1, … up to count.
+inline std::vector<std::string> lines_by(int count, const std::function<std::string(int)>& line) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < count; ++i) lines.push_back(line(i));
+  return lines;
+}
 
 // A moment after every log among the fixtures.
 Instant reference_time();

@@ -12,19 +12,6 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-template <class... Values>
-std::string written(const char* form, Values... values) {
-  char text[256];
-  std::snprintf(text, sizeof text, form, values...);
-  return text;
-}
-
-Lines lines_by(int count, const std::function<std::string(int)>& line) {
-  Lines lines;
-  for (int i = 0; i < count; ++i) lines.push_back(line(i));
-  return lines;
-}
-
 // In tenths of minutes.
 TEST(OwnScripts, StillToComeOfEpochsWithAUnit) {
   const auto runs = runs_of(lines_by(200, [](int i) {

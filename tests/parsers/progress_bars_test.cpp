@@ -47,7 +47,7 @@ std::string bar_of(int done, int all, int seconds, const std::string& name) {
   return text;
 }
 
-Records read(const std::vector<std::string>& lines) {
+Records read_bars(const std::vector<std::string>& lines) {
   return records_of(*format_named("huggingface"), lines);
 }
 
@@ -63,15 +63,15 @@ TEST(ProgressBars, ThoseOfSeveralProcessesAreOneRun) {
   for (int process = 0; process < 3; ++process) lines.insert(lines.end(), kBar.begin(), kBar.end());
   for (int process = 0; process < 3; ++process) lines.push_back(kSummary);
   lines.push_back(kBar.back());
-  const Records records = read(lines);
+  const Records records = read_bars(lines);
   ASSERT_EQ(records.runs.size(), 1U);
   EXPECT_EQ(records.runs[0].train.iterations, 3);
   EXPECT_EQ(records.runs[0].state, RunState::finished);
 }
 
 TEST(ProgressBars, ASummaryAloneIsARun) {
-  const Records records =
-      read({"{'train_runtime': 40000.0, 'train_samples_per_second': 1.25, 'train_steps_per_second': 0.051}"});
+  const Records records = read_bars(
+      {"{'train_runtime': 40000.0, 'train_samples_per_second': 1.25, 'train_steps_per_second': 0.051}"});
   ASSERT_EQ(records.runs.size(), 1U);
   EXPECT_EQ(records.runs[0].iteration, 2040);
   EXPECT_NEAR(to_seconds(records.runs[0].train.duration) / 2040, 19.61, 0.01);
@@ -86,7 +86,7 @@ TEST(ProgressBars, AnEvaluationDrawnAmidTheRunAndBehindItIsNone) {
   lines.insert(lines.begin() + 3, evaluation.begin(), evaluation.end());
   lines.push_back(kSummary);
   lines.insert(lines.end(), evaluation.begin(), evaluation.end());
-  const Records records = read(lines);
+  const Records records = read_bars(lines);
   ASSERT_EQ(records.runs.size(), 1U);
   EXPECT_EQ(records.runs[0].max_iterations, 4);
 }
@@ -94,7 +94,7 @@ TEST(ProgressBars, AnEvaluationDrawnAmidTheRunAndBehindItIsNone) {
 TEST(ProgressBars, TheBarBehindASummaryAloneIsItsOwn) {
   const std::string first =
       "{'train_runtime': 40000.0, 'train_samples_per_second': 1.25, 'train_steps_per_second': 0.051}";
-  const Records records = read(
+  const Records records = read_bars(
       {first, "100%|##| 2048/2048 [11:06:40<00:00, 19.53s/it]", " 10%|# | 45/450 [01:30<13:30, 2.00s/it]",
        "{'train_runtime': 900.0, 'train_samples_per_second': 8.0, 'train_steps_per_second': 0.5}"});
   std::map<std::int64_t, etad::Run> runs;
@@ -108,12 +108,12 @@ TEST(ProgressBars, OneThatIsFullAtOnceBehindARunIsARunOnlyWhereASummarySaysSo) {
   std::vector<std::string> lines = kBar;
   lines.push_back(kSummary);
   lines.emplace_back("100%|##| 57/57 [00:01<00:00, 57.00it/s]");
-  EXPECT_EQ(read(lines).runs.size(), 1U);
+  EXPECT_EQ(read_bars(lines).runs.size(), 1U);
   lines.emplace_back("100%|##| 2000/2000 [08:20<00:00, 4.00it/s]");
   lines.emplace_back("100%|##| 57/57 [00:01<00:00, 57.00it/s]");
   lines.emplace_back(
       "{'train_runtime': 500.0, 'train_samples_per_second': 32.0, 'train_steps_per_second': 4.0}");
-  const Records records = read(lines);
+  const Records records = read_bars(lines);
   std::map<std::int64_t, etad::Run> runs;
   for (const etad::Run& run : records.runs) runs[run.ordinal] = run;
   ASSERT_EQ(runs.size(), 2U);
@@ -192,8 +192,8 @@ TEST(ProgressBars, ATimeBelowItsLineIsThatOfTheStepsToTheNext) {
 }
 
 TEST(ProgressBars, NumbersInGroupsOfThreeAreNumbers) {
-  const Records records = read({"***** Running training *****", "  Total optimization steps = 11,900",
-                                " 25%|# | 1/11900 [03:40<11:00, 220.00s/it]"});
+  const Records records = read_bars({"***** Running training *****", "  Total optimization steps = 11,900",
+                                     " 25%|# | 1/11900 [03:40<11:00, 220.00s/it]"});
   ASSERT_EQ(records.runs.size(), 1U);
   EXPECT_EQ(records.runs[0].max_iterations, 11900);
 }
@@ -382,7 +382,7 @@ TEST(ProgressBars, AnEvaluationBehindTheBarIsTakenOut) {
   }
   lines.push_back(bar_of(400, 400, seconds, "") +
                   "{'train_runtime': 660.0, 'train_steps_per_second': 0.606}");
-  const Records records = read(lines);
+  const Records records = read_bars(lines);
   double trained = 0;
   std::int64_t steps = 0;
   for (const auto& segment : records.segments) {

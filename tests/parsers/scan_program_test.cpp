@@ -11,7 +11,7 @@
 namespace etad {
 namespace {
 
-using Outcome = ScanProgram::Outcome;
+using Answer = ScanProgram::Outcome;
 
 re2::RE2::Options quiet() {
   re2::RE2::Options o(re2::RE2::Latin1);
@@ -32,7 +32,7 @@ std::string groups_text(bool matched, const std::vector<std::string_view>& group
 std::string by_program(const ScanProgram& program, std::string_view text) {
   std::vector<std::string_view> groups(program.group_count() + 1);
   const auto outcome = program.match(text, groups);
-  return outcome == Outcome::undecided ? "undecided" : groups_text(outcome == Outcome::yes, groups, text);
+  return outcome == Answer::undecided ? "undecided" : groups_text(outcome == Answer::yes, groups, text);
 }
 
 std::string by_re2(const std::string& pattern, std::string_view text) {

@@ -11,13 +11,6 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-template <class... Values>
-std::string written(const char* form, Values... values) {
-  char text[320];
-  std::snprintf(text, sizeof text, form, values...);
-  return text;
-}
-
 std::string clock(int seconds) {
   return written("05:%02d:%02d", seconds / 60 % 60, seconds % 60);
 }

@@ -8,14 +8,15 @@
 namespace etad::test {
 namespace {
 
-HandLog& start(HandLog& log) {
+HandLog& start_testing(HandLog& log) {
   return log.line(0, EventKind::run_start, {{Field::batch_size, "8"}, {Field::test_iter, "5"}})
       .line(0.5, EventKind::setting, {{Field::test_batch_size, "20"}, {Field::max_iter, "300"}});
 }
 
 TEST(Windows, FromOneDisplayedIterationToTheNext) {
   HandLog log;
-  const Records& records = start(log).iteration(2, "0").iteration(12, "100").iteration(23, "200").end();
+  const Records& records =
+      start_testing(log).iteration(2, "0").iteration(12, "100").iteration(23, "200").end();
   const auto train = segments_of(records, Phase::train);
   ASSERT_EQ(train.size(), 2u);
   EXPECT_EQ(train[0].first_iteration, 0);
@@ -34,7 +35,7 @@ TEST(Windows, FromOneDisplayedIterationToTheNext) {
 TEST(Windows, ATestInsideIsTakenOut) {
   HandLog log;
   const Records& records =
-      start(log)
+      start_testing(log)
           .iteration(2, "0")
           .line(10, EventKind::test_start, {{Field::iteration, "100"}, {Field::net, "0"}})
           .line(11, EventKind::none)     // another thread's line
@@ -87,7 +88,7 @@ TEST(Windows, ATestOfUnknownLengthIsTakenOutButNoSegment) {
 
 TEST(Windows, ATestThatNeverEndsSpoilsTheWindowOnly) {
   HandLog log;
-  const Records& records = start(log)
+  const Records& records = start_testing(log)
                                .iteration(2, "0")
                                .line(10, EventKind::test_start, {{Field::iteration, "100"}})
                                .iteration(15, "100")
@@ -101,7 +102,7 @@ TEST(Windows, ATestThatNeverEndsSpoilsTheWindowOnly) {
 
 TEST(Windows, ASnapshotOrATestMayShowHowFarItCame) {
   HandLog log;
-  const Records& records = start(log)
+  const Records& records = start_testing(log)
                                .line(5, EventKind::snapshot, {{Field::iteration, "60"}})
                                .line(9, EventKind::test_start, {{Field::iteration, "80"}})
                                .end();
@@ -111,7 +112,7 @@ TEST(Windows, ASnapshotOrATestMayShowHowFarItCame) {
 
 TEST(Windows, TheLogsWordCountsWhereTheClockWasSet) {
   HandLog log;
-  const Records& records = start(log)
+  const Records& records = start_testing(log)
                                .iteration(2, "0")
                                .iteration(3612, "100", {{Field::lapse, "10.25"}})  // to summer time
                                .iteration(22.5, "200", {{Field::lapse, "10.5"}})   // and back
@@ -128,7 +129,7 @@ TEST(Windows, TheLogsWordCountsWhereTheClockWasSet) {
 TEST(Windows, AClockSetDuringATestIsPutRight) {
   for (const double shift : {3600.0, -3600.0}) {
     HandLog log;
-    const Records& records = start(log)
+    const Records& records = start_testing(log)
                                  .iteration(2, "0")
                                  .line(10, EventKind::test_start, {{Field::iteration, "100"}})
                                  .line(13 + shift, EventKind::test_result)
@@ -143,7 +144,7 @@ TEST(Windows, AClockSetDuringATestIsPutRight) {
 TEST(Windows, WhatCannotBeIsCountedAndNotStored) {
   HandLog log;
   const Records& records =
-      start(log)
+      start_testing(log)
           .iteration(20, "0")
           .iteration(15, "100")  // the clock went back, and nothing says how long it took
           .iteration(16, "300")
@@ -157,7 +158,7 @@ TEST(Windows, WhatCannotBeIsCountedAndNotStored) {
 
 TEST(Windows, LinesStampedWithTheSameSecondAreMeasuredTogether) {
   HandLog log;
-  const Records& records = start(log)
+  const Records& records = start_testing(log)
                                .iteration(20, "0")
                                .iteration(20, "100")
                                .iteration(20, "200")
@@ -222,7 +223,7 @@ TEST(Windows, AStatementOfAPartIsNotTakenForTheWhole) {
 
 TEST(Windows, ATestAnnouncedBeforeItBegins) {
   HandLog log;
-  const Records& records = start(log)
+  const Records& records = start_testing(log)
                                .line(1, EventKind::test_start, {{Field::iterations, "1"}})
                                .line(2, EventKind::test_start, {{Field::iteration, "0"}, {Field::net, "0"}})
                                .line(2.5, EventKind::test_result)
@@ -236,7 +237,7 @@ TEST(Windows, ATestAnnouncedBeforeItBegins) {
 
 TEST(Windows, AResultMaySayHowManyIterationsItTook) {
   HandLog log;
-  const Records& records = start(log)
+  const Records& records = start_testing(log)
                                .line(2, EventKind::test_start, {{Field::iteration, "0"}})
                                .line(2.5, EventKind::test_result)
                                .line(2.6, EventKind::test_result, {{Field::iterations, "1"}})
@@ -248,7 +249,7 @@ TEST(Windows, AResultMaySayHowManyIterationsItTook) {
 
 TEST(Windows, ShownTwiceIsShownOnce) {
   HandLog log;
-  const Records& records = start(log).iteration(2, "0").iteration(3, "0").iteration(12, "100").end();
+  const Records& records = start_testing(log).iteration(2, "0").iteration(3, "0").iteration(12, "100").end();
   EXPECT_EQ(total_seconds(segments_of(records, Phase::train)), 10);
   EXPECT_EQ(records.points.size(), 2u);
 }
@@ -316,7 +317,7 @@ TEST(Windows, ATestingJob) {
 
 TEST(Windows, NumbersBeyondReasonAreNotTaken) {
   HandLog log;
-  const Records& records = start(log)
+  const Records& records = start_testing(log)
                                .iteration(2, "0")
                                .iteration(3, "99999999999999999999")
                                .iteration(4, "-5")

@@ -10,7 +10,7 @@
 namespace etad::regression {
 namespace {
 
-RunObservation run_of(double n, double b, double t, double at = 0, const char* covariate = "") {
+RunObservation odd_run(double n, double b, double t, double at = 0, const char* covariate = "") {
   RunObservation run;
   run.samples = b;
   run.iterations = n;
@@ -41,14 +41,14 @@ void expect_sane(const Dataset& data) {
 
 TEST(Edge, DegenerateHistories) {
   const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
-  expect_sane({run_of(1, 1, 1)});
-  expect_sane({run_of(1, 0, 1), run_of(2, 0, 2)});
-  expect_sane({run_of(1, 0, 1), run_of(2, 8, 2)});
-  expect_sane({run_of(1e12, 1e12, 1e12), run_of(1e-12, 1e-12, 1e-12)});
-  expect_sane({run_of(nan, 1, 1), run_of(1, nan, 1), run_of(1, 1, infinity), run_of(1, 1, 5)});
-  expect_sane({run_of(10, 8, 1), run_of(10, 8, 1), run_of(10, 8, 1)});
-  expect_sane({run_of(10, 8, 5), run_of(10, 16, 3), run_of(10, 32, 1)});
-  expect_sane({run_of(10, 8, 1, 0, "SGD"), run_of(10, 8, 9, 0, "Adam"), run_of(10, 8, 4, 0, "")});
+  expect_sane({odd_run(1, 1, 1)});
+  expect_sane({odd_run(1, 0, 1), odd_run(2, 0, 2)});
+  expect_sane({odd_run(1, 0, 1), odd_run(2, 8, 2)});
+  expect_sane({odd_run(1e12, 1e12, 1e12), odd_run(1e-12, 1e-12, 1e-12)});
+  expect_sane({odd_run(nan, 1, 1), odd_run(1, nan, 1), odd_run(1, 1, infinity), odd_run(1, 1, 5)});
+  expect_sane({odd_run(10, 8, 1), odd_run(10, 8, 1), odd_run(10, 8, 1)});
+  expect_sane({odd_run(10, 8, 5), odd_run(10, 16, 3), odd_run(10, 32, 1)});
+  expect_sane({odd_run(10, 8, 1, 0, "SGD"), odd_run(10, 8, 9, 0, "Adam"), odd_run(10, 8, 4, 0, "")});
 }
 
 TEST(Edge, RandomHistories) {
@@ -57,18 +57,18 @@ TEST(Edge, RandomHistories) {
   for (int round = 0; round < 60; ++round) {
     Dataset data;
     for (int i = 0; i < 1 + round % 17; ++i) {
-      data.push_back(run_of(std::pow(10, exponent(random)), std::pow(10, exponent(random) / 3),
-                            std::pow(10, exponent(random)), i, i % 3 ? "a" : "b"));
+      data.push_back(odd_run(std::pow(10, exponent(random)), std::pow(10, exponent(random) / 3),
+                             std::pow(10, exponent(random)), i, i % 3 ? "a" : "b"));
     }
     expect_sane(data);
   }
 }
 
 TEST(Edge, UnknownBatchSizeIsAnsweredOnlyWhereOneWasSeen) {
-  const auto one = fit({run_of(10, 8, 1), run_of(20, 8, 2)});
+  const auto one = fit({odd_run(10, 8, 1), odd_run(20, 8, 2)});
   ASSERT_TRUE(one);
   EXPECT_TRUE(one->predict(10, std::nullopt, 0.9));
-  const auto several = fit({run_of(10, 8, 1), run_of(20, 16, 4)});
+  const auto several = fit({odd_run(10, 8, 1), odd_run(20, 16, 4)});
   ASSERT_TRUE(several);
   EXPECT_FALSE(several->predict(10, std::nullopt, 0.9));
 }
@@ -79,7 +79,7 @@ TEST(Edge, OutsideTheRangeIsWiderAndSaysSo) {
   Dataset data;
   for (int i = 0; i < 20; ++i) {
     const double b = 8 << (i % 3);
-    data.push_back(run_of(100, b, 100 * (0.1 + 0.02 * b) * std::exp(noise(random))));
+    data.push_back(odd_run(100, b, 100 * (0.1 + 0.02 * b) * std::exp(noise(random))));
   }
   const auto model = fit(data);
   const auto inside = model->predict(100, 16, 0.9), outside = model->predict(100, 256, 0.9);
