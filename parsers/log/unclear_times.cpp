@@ -140,8 +140,12 @@ void UnclearTimes::resolve_progress(Event& event, double seconds, bool told) {
       event.has(Field::iteration) ? event.integer(Field::iteration) : event.integer(Field::batch);
   const bool again = epoch == state_.epoch && step && state_.step && *step < *state_.step;
   if (!state_.last || again) {
+    // Steps that begin again with their time are counted from a beginning as those before them were.
+    const bool anew = again && state_.meaning == Meaning::elapsed && seconds < *state_.last;
     begin(epoch, step, seconds);
-    return event.remove(Field::duration);
+    if (!anew) return event.remove(Field::duration);
+    state_.meaning = Meaning::elapsed;
+    return event.rename(Field::duration, Field::elapsed);
   }
   const bool same_epoch = epoch == state_.epoch;
   const bool one_step = same_epoch && step && state_.step && *step == *state_.step + 1;

@@ -30,6 +30,8 @@ bool is_slurms(std::string_view line) {
 
 // "Early stopping triggered!", "Epoch 12: early stopping", but not "EarlyStopping counter: 3 out of 10".
 bool tells_early_stop(std::string_view lower) {
+  if (lower.find("quitting training") != std::string_view::npos)
+    return true;  // Flair's learning rate is too small
   const std::size_t at = std::min(lower.find("early stop"), lower.find("early-stop"));
   if (at == std::string_view::npos) return false;
   std::string_view rest = lower.substr(at + 10);
@@ -98,7 +100,8 @@ void hear_end(LastWords& words, std::string_view line) {
   constexpr std::size_t kLongest = 200;
   if (line.size() > kLongest || !may_tell_end(line)) return;
   // Nearly every line lacks these words, and is not looked at further.
-  const bool of_stop = line.find("arly") != std::string_view::npos;
+  const bool of_stop =
+      line.find("arly") != std::string_view::npos || line.find("quitting") != std::string_view::npos;
   const bool of_interruption =
       line.find("nterrupt") != std::string_view::npos || line.find("SIG") != std::string_view::npos;
   if (!of_stop && !of_interruption && line.find("raining") == std::string_view::npos &&

@@ -24,7 +24,8 @@ ETAD_SAVED(Training, tests_before, until_progress, done_before, paced, stride, f
 ETAD_SAVED(LastWords, traceback, message, stopped_early, done, done_amid, interrupted)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, dated)
 ETAD_SAVED(Save, since, iteration, last_line)
-ETAD_SAVED(Window, from, tests, held, snapshots, saving, saved, unclocked, broken, tested, over_border)
+ETAD_SAVED(Window, from, shown_again, tests, held, snapshots, saving, saved, unclocked, broken, tested,
+           over_border)
 ETAD_SAVED(TestPhase, iteration, net, since, announced, done, done_at, shows_batches, first_batch, began,
            stated, stated_error, beside, given, given_seconds)
 ETAD_SAVED(RunTrack, run, stage, known, description, window, training, epochs, test, last_words, layer_times,

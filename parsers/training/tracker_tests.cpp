@@ -170,7 +170,8 @@ void track::Tests::since_progress(RunTrack& r, const Moment& m) {
       rest = from_seconds(to_seconds(done.duration) / static_cast<double>(done.iterations) *
                           static_cast<double>(*left));
   }
-  const Duration more = between(*from->at, *m.event.time) - rest - r.window.tests;
+  const Instant last = r.window.shown_again.value_or(*from->at);  // of the lines that showed this iteration
+  const Duration more = between(last, *m.event.time) - rest - r.window.tests;
   if (more > Duration::zero()) r.window.tests += more;
 }
 

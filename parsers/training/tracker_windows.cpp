@@ -7,10 +7,14 @@
 #include <utility>
 
 #include "parsers/training/tracker_parts.h"
+#include "parsers/training/window_doubts.h"
 
 namespace etad {
 
 using track::Anchor;
+using track::held_a_pause;
+using track::lacks_lines;
+using track::leaps;
 using track::RunTrack;
 using track::Stage;
 using track::Statement;
@@ -54,36 +58,6 @@ bool holds_something_else(const Pace& pace, const Anchor& from, const Anchor& to
   const double other_step_time = n > 10 * *stated ? 1.5 : 3;  // the more is unseen, the less it takes
   const double step_time = to_seconds(between(*from.at, *to.at)) / n * *pace.rate;
   return step_time > other_step_time || step_time < 1 / other_step_time;
-}
-
-// A window much longer than those before it, and at quite another step time: lines of another training.
-bool leaps(const PhaseSummary& before, std::int64_t n, Duration took) {
-  if (before.segments < 3) return false;
-  constexpr double kMuchLonger = 10, kOtherStepTime = 3;
-  const auto iterations = static_cast<double>(n), done = static_cast<double>(before.iterations);
-  if (iterations * static_cast<double>(before.segments) < kMuchLonger * done) return false;
-  const double step_time = to_seconds(took) / iterations * done / to_seconds(before.duration);
-  return step_time > kOtherStepTime || step_time < 1 / kOtherStepTime;
-}
-
-// A window that took far longer than all before it, or days where none was: the program stood still, or another
-// one has gone on with the same count.
-bool held_a_pause(const PhaseSummary& before, std::int64_t n, Duration took) {
-  constexpr Duration kPause = 30min, kLongestFirst = 24h;
-  constexpr double kMuchLonger = 10;
-  if (before.iterations == 0) return took > kLongestFirst;
-  return took > kPause && to_seconds(took) * static_cast<double>(before.iterations) >
-                              kMuchLonger * to_seconds(before.duration) * static_cast<double>(n);
-}
-
-// A window of many more steps than those before it, and slower ones by the clock: lines are missing, and with them those
-// of what was not training.
-bool lacks_lines(const PhaseSummary& before, std::int64_t n, Duration took) {
-  constexpr std::int64_t kMuchLonger = 10;
-  constexpr double kSlower = 1.05;
-  return before.segments >= 3 && product(n, before.segments) >= kMuchLonger * before.iterations &&
-         to_seconds(took) * static_cast<double>(before.iterations) >
-             kSlower * to_seconds(before.duration) * static_cast<double>(n);
 }
 
 // The time of one step stands for all of a window, and that step took much longer than those before: an
@@ -398,7 +372,9 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   if (ends && r.window.from && r.window.from->epoch == here.epoch) r.window.from->error = here.error = 0;
   const auto& from = r.window.from;
   if (from && iteration == from->iteration) {  // shown again
-    if (m.event.text(Field::key) == "validation") all_.tests.since_progress(r, m);
+    const bool tests = m.event.text(Field::key) == "validation";
+    if (tests) all_.tests.since_progress(r, m);
+    if (!tests && here.dated) r.window.shown_again = here.at;
     // An epoch that begins behind one of unknown length: from here on there is something to measure.
     if (r.window.broken && count_of(m.event, Field::batch) == 0) begin_window(r, here, m.out);
     return;

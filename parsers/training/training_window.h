@@ -39,6 +39,7 @@ struct Save {
 struct Window {
   std::optional<Anchor> from;  // where it began; nullopt: not yet, or nobody has seen it
   // Of all below nothing is left when the next window begins.
+  std::optional<Instant> shown_again;  // a later line that showed the same iteration, the last of them
   Duration tests{};
   std::vector<Segment> held;  // those tests, until the window shows whether the clock was set
   std::int64_t snapshots = 0;

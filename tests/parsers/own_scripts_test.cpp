@@ -203,6 +203,56 @@ TEST(OwnScripts, AConfigurationSaysEpochsAndProcesses) {
   EXPECT_EQ(runs.at(0).state, RunState::finished);
 }
 
+// Started anew: the time so far says so.
+TEST(OwnScripts, ATimeSoFarThatBeginsAgainBeginsARun) {
+  Lines lines;
+  for (const int last : {12, 5})
+    for (int i = 1; i <= last; ++i)
+      lines.push_back(
+          written("epoch 0, iter %d, avg. loss 1.50, time elapsed %.2f sec", 1000 * i, 812.5 * i));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).iteration, 12000);
+  EXPECT_EQ(runs.at(1).iteration, 5000);
+  EXPECT_NEAR(step_time(runs.at(1)), 0.8125, 1e-6);
+}
+
+// An epoch's line comes four times, 2 s apart, and its validation takes 12 s.
+TEST(OwnScripts, AValidationBehindTheLastOfAnEpochsLines) {
+  Lines lines;
+  int now = 0;
+  const auto stamp = [&now] {
+    return written("[2020-01-28 05:%02d:%02d main.py:111] INFO     ", now / 60, now % 60);
+  };
+  for (int i = 1; i <= 20; ++i) {
+    for (int part = 0; part < 4; ++part, now += 2)
+      lines.push_back(stamp() + written("Epoch: %d/20   Training Loss: 0.008", i));
+    now += 10;
+    lines.push_back(stamp() + written("Epoch: %d/20    Test Average loss: 0.125, Accuracy: 90/100", i));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 20);
+  EXPECT_NEAR(step_time(runs.at(0)), 6, 1e-9);
+}
+
+// The stamp on a line of its own above, and no name for what is counted.
+TEST(OwnScripts, ACountOutOfATotalBesideALoss) {
+  Lines lines;
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    lines.push_back(written("Epoch: %d/2 | Learning Rate: 2.000e-04", epoch));
+    for (int i = 1; i <= 6; ++i) {
+      const int now = 250 * (6 * epoch + i);
+      lines.push_back(written("2024-07-17 09:%02d:%02d,604 ", now / 60 % 60, now % 60));
+      lines.push_back(written("[%04d/3136]| Loss vert:1.25e-01 joint:1.50e-01", 500 * i));
+    }
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 6272);  // the rest is less than lies between two lines
+  EXPECT_NEAR(step_time(runs.at(0)), 0.5, 1e-9);
+}
+
 // Every 200th epoch, behind the first.
 TEST(OwnScripts, TheTimeSoFarWhereLinesSkipEpochs) {
   const auto runs = runs_of(lines_by(21, [](int i) {

@@ -1,0 +1,31 @@
+#include "parsers/training/window_doubts.h"
+
+namespace etad::track {
+
+using namespace std::chrono_literals;
+
+bool leaps(const PhaseSummary& before, std::int64_t n, Duration took) {
+  if (before.segments < 3) return false;
+  constexpr double kMuchLonger = 10, kOtherStepTime = 3;
+  const auto iterations = static_cast<double>(n), done = static_cast<double>(before.iterations);
+  if (iterations * static_cast<double>(before.segments) < kMuchLonger * done) return false;
+  const double step_time = to_seconds(took) / iterations * done / to_seconds(before.duration);
+  return step_time > kOtherStepTime || step_time < 1 / kOtherStepTime;
+}
+
+bool held_a_pause(const PhaseSummary& before, std::int64_t n, Duration took) {
+  constexpr Duration kPause = 30min, kLongestFirst = 24h;
+  constexpr double kMuchLonger = 10;
+  if (before.iterations == 0) return took > kLongestFirst;
+  return took > kPause && to_seconds(took) * static_cast<double>(before.iterations) >
+                              kMuchLonger * to_seconds(before.duration) * static_cast<double>(n);
+}
+
+bool lacks_lines(const PhaseSummary& before, std::int64_t n, Duration took) {
+  constexpr double kMuchLonger = 10, kSlower = 1.05;
+  const auto iterations = static_cast<double>(n), done = static_cast<double>(before.iterations);
+  return before.segments >= 3 && iterations * static_cast<double>(before.segments) >= kMuchLonger * done &&
+         to_seconds(took) * done > kSlower * to_seconds(before.duration) * iterations;
+}
+
+}  // namespace etad::track

@@ -1,0 +1,22 @@
+// What makes a window of training doubtful beside those measured before it: `before`, their sum; it shows n iterations
+// that took so long. Internal to parsers/training.
+#pragma once
+
+#include <cstdint>
+
+#include "parsers/base/record.h"
+
+namespace etad::track {
+
+// A window much longer than those before it, and at quite another step time: lines of another training.
+bool leaps(const PhaseSummary& before, std::int64_t n, Duration took);
+
+// A window that took far longer than all before it, or days where none was: the program stood still, or another
+// one has gone on with the same count.
+bool held_a_pause(const PhaseSummary& before, std::int64_t n, Duration took);
+
+// A window of many more steps than those before it, and slower ones by the clock: lines are missing, and with them those
+// of what was not training.
+bool lacks_lines(const PhaseSummary& before, std::int64_t n, Duration took);
+
+}  // namespace etad::track
