@@ -7,6 +7,7 @@
 
 #include "parsers/base/number.h"
 #include "parsers/base/samples.h"
+#include "parsers/base/text.h"
 
 namespace etad {
 
@@ -31,10 +32,6 @@ std::optional<Duration> positive_seconds(std::optional<double> seconds) {
 }
 
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool is_of_number(char c) {
   return is_digit(c) || c == '.';
