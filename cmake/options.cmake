@@ -2,7 +2,7 @@
 include(CTest) # defines BUILD_TESTING, on by default
 option(ETAD_WERROR "Treat warnings as errors (on in CI)" OFF)
 option(ETAD_BENCH "Build the benchmarks" OFF)
-option(ETAD_UNITY "Compile several source files at a time: half the time from nothing, more after a change" OFF)
+option(ETAD_UNITY "Compile several source files at a time: faster from nothing, slower after a change" OFF)
 option(ETAD_FUZZ "Build the fuzz targets with libFuzzer (needs clang)" OFF)
 set(ETAD_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them")
 

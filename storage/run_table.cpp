@@ -163,8 +163,9 @@ void RunTable::write_phase(std::int64_t run_id, const Run& run, Phase phase, boo
     put.run(run_id, codes::word(phase), dataset, sum.batch_size, sum.samples_per_iteration, sum.iterations,
             sum.duration, sum.segments, sum.joules, sum.peak_bytes);
   }
-  const auto old_samples = old ? old->samples_per_iteration : std::nullopt;
-  if (!moves && old_samples == sum.samples_per_iteration && !changed) return;
+  const bool resampled =
+      old ? old->samples_per_iteration != sum.samples_per_iteration : sum.samples_per_iteration.has_value();
+  if (!moves && !resampled && !changed) return;
   if (old_dataset) datasets_.touch(*old_dataset);
   if (dataset) datasets_.touch(*dataset);
 }
