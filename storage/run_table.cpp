@@ -156,7 +156,6 @@ void RunTable::write_phase(std::int64_t run_id, const Run& run, Phase phase, boo
   }
   std::optional<std::int64_t> dataset;
   if (!pending && is_data(run, phase)) dataset = datasets_.id_of(key_of(run, phase));
-  if (!old && !dataset && says_nothing_new(sum, {})) return;  // of a phase without anything there is no row
   const bool moves = !old || dataset != old_dataset;
   if (moves || !says_nothing_new(sum, *old)) {
     sqlite::Statement& put = moves ? put_phase_ : put_sums_;
