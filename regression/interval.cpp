@@ -35,9 +35,9 @@ class ScoreDistribution {
 }  // namespace
 
 double score_quantile(std::span<const double> sorted_scores, double confidence, double degrees_of_freedom,
-                      double independent) {
-  const ScoreDistribution distribution(static_cast<double>(sorted_scores.size()), independent, confidence,
-                                       degrees_of_freedom);
+                      std::optional<double> independent) {
+  const auto count = static_cast<double>(sorted_scores.size());
+  const ScoreDistribution distribution(count, independent.value_or(count), confidence, degrees_of_freedom);
   const auto reached = [&](double q) {
     const auto below = std::ranges::upper_bound(sorted_scores, q) - sorted_scores.begin();
     return distribution.reached(static_cast<double>(below), q);
@@ -52,10 +52,10 @@ double score_quantile(std::span<const double> sorted_scores, double confidence, 
 }
 
 double score_coverage(std::span<const double> sorted_scores, double confidence, double degrees_of_freedom,
-                      double independent) {
+                      std::optional<double> independent) {
   if (sorted_scores.empty()) return 0;
   const auto count = static_cast<double>(sorted_scores.size());
-  const ScoreDistribution others(count - 1, independent * (count - 1) / count, confidence,
+  const ScoreDistribution others(count - 1, independent.value_or(count) * (count - 1) / count, confidence,
                                  degrees_of_freedom);
   // A score lies inside the interval that the others make as long as what lies below it is not enough.
   int held = 0;

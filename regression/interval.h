@@ -8,6 +8,7 @@
 // with, which is wide where the spread is known from two or three runs only.
 #pragma once
 
+#include <optional>
 #include <span>
 
 namespace etad::regression {
@@ -19,22 +20,12 @@ inline constexpr double kPriorScores = 8;
 inline constexpr double kPriorNoise = 0.05;
 
 // The multiple of the predicted spread that an error stays below with probability `confidence`. Scores that are alike
-// count for fewer independent ones.
+// count for fewer independent ones; for as many as they are where it is not said.
 double score_quantile(std::span<const double> sorted_scores, double confidence, double degrees_of_freedom,
-                      double independent);
-inline double score_quantile(std::span<const double> sorted_scores, double confidence,
-                             double degrees_of_freedom) {
-  return score_quantile(sorted_scores, confidence, degrees_of_freedom,
-                        static_cast<double>(sorted_scores.size()));
-}
+                      std::optional<double> independent = std::nullopt);
 
 // How often the interval of that confidence would have held: each score judged by all the others.
 double score_coverage(std::span<const double> sorted_scores, double confidence, double degrees_of_freedom,
-                      double independent);
-inline double score_coverage(std::span<const double> sorted_scores, double confidence,
-                             double degrees_of_freedom) {
-  return score_coverage(sorted_scores, confidence, degrees_of_freedom,
-                        static_cast<double>(sorted_scores.size()));
-}
+                      std::optional<double> independent = std::nullopt);
 
 }  // namespace etad::regression
