@@ -174,9 +174,8 @@ void Daemon::stop() {
 }
 
 void Daemon::refit_loop(const std::stop_token& stop) {
-  RefitTurns next{steady_clock::now() + std::chrono::seconds(1),
-                  {},
-                  Pace(kRunsShare, kLongestRestOfRuns)};  // a first look soon after the start
+  const auto soon = steady_clock::now() + std::chrono::seconds(1);  // a first look soon after the start
+  RefitTurns next{soon, {}, Pace(kRunsShare, kLongestRestOfRuns)};
   while (!stop.stop_requested()) {
     refit_beat_ = steady_clock::now().time_since_epoch().count();
     try {

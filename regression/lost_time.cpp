@@ -13,15 +13,15 @@ namespace {
 
 // Clocks are rounded, to a second at worst: less than this share of a window is no time lost.
 constexpr double kLeastShare = 0.01;
-constexpr double kMostKept = 1e15;
+constexpr double kLargestPlausible = 1e15;
 
 bool placed(const RunInterval& s) {
-  return s.seconds > 0 && s.seconds < kMostKept && std::abs(s.at) < kMostKept;
+  return s.seconds > 0 && s.seconds < kLargestPlausible && std::abs(s.at) < kLargestPlausible;
 }
 
 bool is_window(const RunInterval& s) {
-  return !s.test && s.iterations > 0 && s.iterations < kMostKept && s.first_iteration >= 0 &&
-         s.first_iteration < kMostKept && placed(s);
+  return !s.test && s.iterations > 0 && s.iterations < kLargestPlausible && s.first_iteration >= 0 &&
+         s.first_iteration < kLargestPlausible && placed(s);
 }
 
 // Takes out the tests that began before `at`; their time.

@@ -6,7 +6,7 @@
 namespace etad {
 namespace {
 
-constexpr std::string_view kForecastColumns =
+constexpr std::string_view kPredictionSelect =
     "p.run_id, p.kind, p.at_fraction, p.made_at, p.elapsed, p.seconds, p.lower, p.upper, p.confidence, "
     "p.basis, p.actual, p.error_percent, p.covered, p.model_id";
 
@@ -46,7 +46,7 @@ void TrackRecord::score(std::int64_t run_id, Duration total) {
 }
 
 std::vector<PredictionRow> predictions_of(sqlite::Connection& connection, std::int64_t run_id) {
-  sqlite::Statement select(connection, "SELECT " + std::string(kForecastColumns) +
+  sqlite::Statement select(connection, "SELECT " + std::string(kPredictionSelect) +
                                            " FROM predictions p WHERE run_id = ? ORDER BY kind, at_fraction");
   std::vector<PredictionRow> result;
   for (auto rows = select.query(run_id); rows.next();) result.push_back(read(rows));
@@ -56,7 +56,7 @@ std::vector<PredictionRow> predictions_of(sqlite::Connection& connection, std::i
 std::vector<ScoredPrediction> scored_predictions_of(sqlite::Connection& connection, std::int64_t most_runs) {
   sqlite::Statement select(
       connection,
-      "SELECT " + std::string(kForecastColumns) +
+      "SELECT " + std::string(kPredictionSelect) +
           ", r.network FROM (SELECT DISTINCT run_id AS id FROM predictions WHERE actual IS NOT NULL"
           " ORDER BY run_id DESC LIMIT ?) newest CROSS JOIN predictions p ON p.run_id = newest.id"
           " CROSS JOIN runs r ON r.id = p.run_id WHERE p.actual IS NOT NULL"

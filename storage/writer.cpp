@@ -12,8 +12,6 @@ namespace {
 
 using sqlite::guarded;
 
-constexpr std::chrono::seconds kRest{5};
-
 // The ids of the runs that one source's records speak of by their ordinals; none of those that were refused.
 class RunIds {
  public:
@@ -374,11 +372,8 @@ Result<void> SqliteWriter::maintain(Instant now) {
   if (series_.due(now)) {
     if (auto done = transaction([&] { series_.maintain(now); }); !done) return done;
   }
-  if (std::exchange(has_written_, false)) {
-    written_by_ = now;
-  } else if (now - written_by_ > kRest) {
-    sqlite3_db_release_memory(connection_->handle());  // pages that a long catching up needed
-  }
+  // At rest: a long catching up needed pages that nobody does now.
+  if (!std::exchange(has_written_, false)) sqlite3_db_release_memory(connection_->handle());
   return guarded([&] { checkpointer_.step(now); });
 }
 

@@ -79,7 +79,6 @@ class SqliteWriter final : public Writer {
   Placement placement_;
   std::string machine_;
   bool has_written_ = false;  // since the last maintenance
-  Instant written_by_{};
   bool start_noted_ = false;  // with the first change, so that a full disk stops no start
   BudgetTable budgets_;
   SourceTable sources_;

@@ -11,7 +11,8 @@
 namespace etad::follow {
 namespace {
 
-constexpr std::size_t kSlack = 256;  // a file that grows while we look at it should not cost a second read
+// A file that grows while we look at it should not cost a second read; much more would use up what a turn may read.
+constexpr std::size_t kSlack = 256;
 
 std::string_view view(std::span<const char> bytes) {
   return {bytes.data(), bytes.size()};
