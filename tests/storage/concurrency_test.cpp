@@ -9,9 +9,12 @@
 namespace etad::test {
 namespace {
 
+// The one suite of this room with threads: what the thread sanitizer runs.
+class Concurrency : public HistoryTest {};
+
 // Each commit brings one segment, one point and one sample, and moves the source's offset by one: a reader
 // that ever sees them disagree has seen half a commit.
-TEST_F(HistoryTest, ReadersSeeWholeCommitsWhileTheWriterGoesOn) {
+TEST_F(Concurrency, ReadersSeeWholeCommitsWhileTheWriterGoesOn) {
   constexpr std::int64_t kCommits = 150;
   writer();
   std::atomic<bool> done{false};
@@ -60,7 +63,7 @@ TEST_F(HistoryTest, ReadersSeeWholeCommitsWhileTheWriterGoesOn) {
 
 // Nobody waits for a backup: readers read and the writer commits while it is made, and it holds the history
 // as it was at one instant.
-TEST_F(HistoryTest, ABackupIsTakenWhileOthersReadAndWrite) {
+TEST_F(Concurrency, ABackupIsTakenWhileOthersReadAndWrite) {
   auto source = source_with_run("/a.log", 2000);
   etad::Run run = source.records.runs.front();
   commit(source);
