@@ -217,6 +217,8 @@ void Daemon::note_refit(const Result<prediction::RefitReport>& report) {
     refit_failure_ = report ? std::nullopt : std::optional(report.error());
   }
   if (!report) log::error(report.error(), {{"PART", "refit"}});
+  constexpr std::int64_t kMany = 200;  // models: what fitting them took is not needed at rest
+  if (report && report->fitted >= kMany) system::return_memory();
   if (report && report->fitted > 0) {
     log::info("fitted " + std::to_string(report->fitted) + " model(s) in " + std::to_string(report->seconds) +
               " s");

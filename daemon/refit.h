@@ -26,7 +26,7 @@ class Refit {
   static constexpr std::size_t kMostDissenters =
       16;  // owners with a model of their own beside a disputed one
   static constexpr std::size_t kAtOnce =
-      2000;  // dirty models held in memory together; the rest wait their turn
+      200;  // dirty models held in memory together; the rest wait their turn
   static constexpr std::size_t kMostContradictions = 1000;  // that are told; the rest have no model either
 
   // `keep` writes into the history (Writer::put_costs) what a run's phase cost by the traces of its GPUs: joules of all
