@@ -139,6 +139,12 @@ bool track::Epochs::measures_again(const Event& event, std::int64_t epoch) {
 
 namespace {
 
+// A bar that says 100 % a step before its end (347/348): another state of it will follow.
+bool is_before_end(const Event& event) {
+  const auto batch = count_of(event, Field::batch), of = count_of(event, Field::iterations);
+  return batch && of && !event.has(Field::epoch) && *batch < *of;
+}
+
 // A bar of as many steps as there are epochs counts epochs.
 bool steps_are_epochs(const Event& event) {
   const auto epochs = positive_of(event, Field::epochs);
@@ -235,6 +241,7 @@ void track::Epochs::epoch(const Moment& m) {
   const bool over = last && !anew && !m.event.has(Field::seconds) && !all_.runs.next_is_described();
   if ((over && !m.event.has(Field::epochs)) || all_.tests.is_after_end(m)) return;
   RunTrack* const open = all_.runs.open();
+  if (is_before_end(m.event)) return;
   if (m.event.text(Field::outcome) == "trained") {
     if (open && open->epochs.open) open->epochs.tell_trained(m.event.time);
     return;
