@@ -257,6 +257,7 @@ void track::Epochs::epoch(const Moment& m) {
   // Nor does an end whose beginning nobody saw begin one, though settings may have been said since.
   const bool ends = !m.event.has(Field::seconds) && m.event.text(Field::outcome) == "finished";
   if (ends && (!open || !open->declared())) return;
+  if (ends && m.event.text(Field::key) == "block" && open->training.block == 0) return;
   const auto number = count_of(m.event, Field::epoch);
   const bool begins = !m.event.has(Field::seconds) && m.event.text(Field::outcome).empty();
   const bool again = number && (begins ? counts_again(m.event, *number) : measures_again(m.event, *number));
@@ -279,6 +280,7 @@ void track::Epochs::epoch(const Moment& m) {
   if (m.event.has(Field::seconds)) {
     // A log that shows its iterations has been measured by them, but for what came behind the last one shown.
     if (r.training.by_lines && !tests) return end_of_bar(r, m);
+    r.training.block = 0;
     if (const auto took = time_of_epoch(m.event)) return measure(r, m, *took);
     ++m.out.rejected;
   } else if (ends) {
@@ -292,9 +294,20 @@ void track::Epochs::epoch(const Moment& m) {
     ++m.out.rejected;
   } else {
     r.epochs.began = m.now;
+    r.training.block = 0;
     all_.tests.go_on_beside(r, m);
     if (!r.window.from) r.window.tests = {};
   }
+}
+
+// Several epochs together, between evaluations: measured where a block is all that the log shows, and no epoch
+// begins in it. (One that says it is of a single epoch may be of more: PCL's numbers go on by four.)
+void track::Epochs::begin_block(RunTrack& r, const Moment& m) {
+  const auto epochs = positive_of(m.event, Field::value);
+  if (!epochs || *epochs < 2 || m.event.text(Field::since) != "start") return;
+  r.epochs.began = m.now;
+  r.training.block = *epochs;
+  if (!r.window.from) r.window.tests = {};
 }
 
 namespace {
@@ -309,7 +322,8 @@ bool is_cut_short(const RunTrack& r, Duration took) {
 
 void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
   bool derived = false;
-  const std::int64_t steps = steps_of(r, m.event, &derived);
+  const std::int64_t epochs = std::max<std::int64_t>(std::exchange(r.training.block, 0), 1);
+  const std::int64_t steps = product(steps_of(r, m.event, &derived), epochs);
   if (steps <= 0) return;
   if (derived) note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
   if (setting_of(r.run, "epoch_covers") == "epoch") count_epochs(r);
@@ -319,13 +333,13 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
   const std::int64_t first =
       number ? r.epochs.done_before(*number, steps) : (phase == Phase::train ? r.run.train.iterations : 0);
   if (phase == Phase::train) {
-    if (!m.event.has(Field::seconds) && is_cut_short(r, took)) {
+    if (!m.event.has(Field::seconds) && is_cut_short(r, took / epochs)) {
       ++m.out.rejected;
       return;
     }
     if (r.epochs.was_measured_last(number) && r.run.iteration == first + steps) return;  // shown again
     r.run.iteration = first + steps;
-    r.epochs.measured(number, took);
+    r.epochs.measured(number, took / epochs);
   }
   all_.runs.add_segment(r, {phase, first, steps, all_.values.samples(r, phase), took, {}}, m.out);
 }

@@ -183,6 +183,7 @@ class Epochs : Part {
 
   void epoch(const Moment& m);
   void all_steps(const Moment& m);
+  void begin_block(RunTrack& r, const Moment& m);
   void end_last(RunTrack& r, Records& out);  // nothing more comes of the run
 
  private:

@@ -56,7 +56,7 @@ void track::Windows::position(RunTrack& r, const Moment& m) {
   if (!m.event.time || (r.window.from && r.window.from->elapsed)) return;
   const bool begins = m.event.text(Field::since) == "start";
   auto iteration = iteration_at(r, m.event);
-  if (!iteration) return;
+  if (!iteration) return all_.epochs.begin_block(r, m);
   if (!r.window.from && r.headed && !r.resumed) {
     r.window.from = where_it_began(r, m, begins);
     if (begins) return;

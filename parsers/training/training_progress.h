@@ -23,6 +23,7 @@ struct Training {
   bool by_lines = false;                  // its iterations have been measured from line to line
   std::int64_t untested = 0;              // windows measured without any test inside
   bool paused = false;                    // the last window was left out for a pause in it
+  std::int64_t block = 0;  // of how many epochs the block is that began; 0: an epoch did, or nothing
 
   // The start-up: from the run's first line to its first iteration, tests taken out. The first progress comes
   // `since` after the first line and shows `done` iterations. Gives the start-up where that is it; where

@@ -122,6 +122,34 @@ TEST(MlPerf, BlocksOfSamples) {  // Llama 2 with LoRA; a block ends where the te
   expect_finished(run_of(lines), "llama2_70b_lora", 200, 3.3);
 }
 
+// Gaudi's ResNet: blocks of two and of four epochs, whose evaluations lie within them, and no epoch between.
+// Where epochs are told as well, it is they that count.
+TEST(MlPerf, BlocksOfEpochs) {
+  for (const bool shows_epochs : {false, true}) {
+    auto lines = head("resnet", 100, 1000);
+    double at = 0;
+    int epoch = 1;
+    for (const int epochs : {2, 4, 4, 4}) {
+      const std::string block = number("first_epoch_num", epoch);
+      lines.push_back(said(at, "block_start", "null", block + ", " + number("epoch_count", epochs)));
+      for (int i = 0; i < epochs; ++i, ++epoch, at += 5) {
+        if (!shows_epochs) continue;
+        lines.push_back(said(at, "epoch_start", "null", number("epoch_num", epoch)));
+        lines.push_back(said(at + 5, "epoch_stop", "null", number("epoch_num", epoch)));
+      }
+      lines.push_back(said(at, "eval_start", "null", number("epoch_num", epoch - 1)));
+      lines.push_back(said(at + 3, "eval_stop", "null", number("epoch_num", epoch - 1)));
+      at += 3;
+      lines.push_back(said(at, "block_stop", "null", block + ", " + number("epoch_count", epochs)));
+    }
+    lines.push_back(end(at));
+    const auto run = run_of(lines);
+    expect_finished(run, "resnet", 140, 0.5);
+    EXPECT_EQ(run.train.segments, shows_epochs ? 14 : 4);
+    EXPECT_EQ(run.test.segments, 0);
+  }
+}
+
 // Five blocks of Stable Diffusion's, one each so many seconds, that train for 14.5 of them.
 void train_blocks(std::vector<std::string>& lines, double each) {
   for (int block = 0; block < 5; ++block) {
