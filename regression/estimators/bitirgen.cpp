@@ -35,15 +35,8 @@ class Ensemble final : public Fitted {
         design.row(i) = row_of(run.what);
         y(i) = run.value;
       }
-      members_.push_back(solve(Solver::ridge_log, design, y).coefficients);
+      members_.push_back(solve(Solver::ridge_log, design, y));
     }
-    double squares = 0;
-    for (const Datum* run : runs) {
-      double mean = 0;
-      for (const auto& member : members_) mean += row_of(run->what).dot(member) / kMembers;
-      squares += std::pow(std::log(run->value) - mean, 2);
-    }
-    off_ = std::sqrt(squares / static_cast<double>(runs.size()));
   }
 
   Reply predict(const Case& what) const override {
@@ -54,12 +47,11 @@ class Ensemble final : public Fitted {
     }
     const double spread = std::sqrt(std::max(0.0, squares - sum * sum));
     if (!(spread <= kMostSpread)) return abstain("the ensemble's members contradict each other here");
-    return {Estimate{sum, std::hypot(spread, off_), {}}, {}};
+    return {Estimate{sum}, {}};
   }
 
  private:
   std::vector<Eigen::VectorXd> members_;
-  double off_ = 0;  // of the runs about the members' mean
 };
 
 }  // namespace

@@ -118,14 +118,9 @@ class Forest final : public Fitted {
     if (!(what.samples > 0) || !(what.devices > 0)) return abstain("the batch size is not known");
     const auto x = features_of(what);
     if (!x) return abstain("a forest knows nothing beyond what it has seen");
-    double sum = 0, squares = 0;
-    for (const Tree& tree : trees_) {
-      const double y = tree.at(*x);
-      sum += y, squares += y * y;
-    }
-    const auto n = static_cast<double>(trees_.size());
-    const double mean = sum / n, spread = std::max(0.0, squares / n - mean * mean);
-    return {Estimate{mean, std::sqrt(spread + off_ * off_), rests_on_}, {}};
+    double sum = 0;
+    for (const Tree& tree : trees_) sum += tree.at(*x);
+    return {Estimate{sum / static_cast<double>(trees_.size()), 0, rests_on_}, {}};
   }
 
  private:
@@ -140,29 +135,18 @@ class Forest final : public Fitted {
     return out;
   }
 
-  // Each tree is tested on the rows that its bootstrap sample left out.
   void grow(const std::vector<Row>& rows) {
     if (rows.size() < 2 * kLeaf) return;
     std::mt19937 random(1);
-    double squares = 0;
-    int tested = 0;
     for (std::size_t t = 0; t < kTrees; ++t) {
       std::vector<std::size_t> of(rows.size());
-      std::vector<bool> drawn(rows.size());
-      for (std::size_t& i : of) {
-        i = random() % rows.size();
-        drawn[i] = true;
-      }
-      const Tree& tree = trees_.emplace_back(rows, std::move(of), random);
-      for (std::size_t i = 0; i < rows.size(); ++i)
-        if (!drawn[i]) squares += std::pow(tree.at(rows[i].x) - rows[i].y, 2), ++tested;
+      for (std::size_t& i : of) i = random() % rows.size();
+      trees_.emplace_back(rows, std::move(of), random);
     }
-    off_ = tested > 0 ? std::sqrt(squares / tested) : 0.5;
   }
 
   std::map<std::string, double> means_;
   std::vector<Tree> trees_;
-  double off_ = 0;
   RestsOn rests_on_{0, 1, 1};
 };
 

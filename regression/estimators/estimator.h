@@ -23,9 +23,11 @@ struct RestsOn {
 };
 
 struct Estimate {
-  double log_mean = 0;   // logarithm of the target's value
-  double deviation = 0;  // standard deviation of that logarithm, as far as the estimator knows itself
-  RestsOn rests_on;
+  double log_mean = 0;  // logarithm of the target's value
+  // Standard deviation of that logarithm, of an estimator that knows how little it may know. 0: it says nothing of it,
+  // and its errors in hidden questions are all that there is to go by (performance.h).
+  double deviation = 0;
+  RestsOn rests_on = {};
 };
 
 // An estimate, or why there is none.

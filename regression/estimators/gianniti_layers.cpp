@@ -43,7 +43,7 @@ Line line_of(const Runs& runs, int kind, bool backward) {
     design.row(i) << 1, operations;
     y(i) = seconds;
   }
-  const Eigen::VectorXd b = solve(Solver::relative_nnls, design, y).coefficients;
+  const Eigen::VectorXd b = solve(Solver::relative_nnls, design, y);
   return {b(0), b(1), true};
 }
 

@@ -21,39 +21,28 @@ class LogLine final : public Fitted {
  public:
   explicit LogLine(Runs& runs) {
     std::ranges::stable_sort(runs, {}, &Datum::started_at);
+    unit_ = runs.front()->value;
     for (const Datum* run : runs) take(run->what.samples, run->value);
   }
 
   Reply predict(const Case& what) const override {
     const double value = unit_ * coefficients_.dot(Eigen::Vector2d(1, what.samples));
     if (!(value > 0) || !std::isfinite(value)) return abstain("the line says nothing positive here");
-    return {Estimate{std::log(value), deviation(), {}}, {}};
+    return {Estimate{std::log(value)}, {}};
   }
 
  private:
   void take(double samples, double value) {
-    if (runs_ == 0) unit_ = value;
     const Eigen::Vector2d x = Eigen::Vector2d(1, samples) * (unit_ / value);
     const Eigen::Vector2d spread = covariance_ * x;
     const Eigen::Vector2d gain = spread / (kForgetting + x.dot(spread));
-    const double off = 1 - x.dot(coefficients_);
-    // The first two runs only find the line.
-    if (runs_ >= 2) squares_ = kForgetting * squares_ + off * off, weight_ = kForgetting * weight_ + 1;
-    coefficients_ += gain * off;
+    coefficients_ += gain * (1 - x.dot(coefficients_));
     covariance_ = (covariance_ - gain * spread.transpose()) / kForgetting;
-    ++runs_;
-  }
-
-  // Of the logarithm: what the last runs were off.
-  double deviation() const {
-    constexpr double kPrior = 0.1, kWorth = 2;
-    return std::sqrt((squares_ + kWorth * kPrior * kPrior) / (weight_ + kWorth));
   }
 
   Eigen::Vector2d coefficients_ = Eigen::Vector2d::Zero();
   Eigen::Matrix2d covariance_ = kUnsure * Eigen::Matrix2d::Identity();
-  double unit_ = 1, squares_ = 0, weight_ = 0;
-  int runs_ = 0;
+  double unit_ = 1;
 };
 
 }  // namespace

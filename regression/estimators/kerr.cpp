@@ -46,13 +46,12 @@ class FittedKerr final : public Fitted {
     components_ = principal_components(all, kExplained);
     Eigen::MatrixXd design(n, components_.directions.cols() + 1);
     for (Eigen::Index i = 0; i < n; ++i) design.row(i) = row_of(runs[static_cast<std::size_t>(i)]->what);
-    solution_ = least_squares(design, y);
+    coefficients_ = least_squares(design, y);
   }
 
   Reply predict(const Case& what) const override {
     if (!what.has_layers()) return abstain("no description of " + what.network + " was shown");
-    const Eigen::VectorXd row = row_of(what);
-    return {Estimate{row.dot(solution_.coefficients), solution_.deviation(row), {}}, {}};
+    return {Estimate{row_of(what).dot(coefficients_)}, {}};
   }
 
  private:
@@ -63,7 +62,7 @@ class FittedKerr final : public Fitted {
   }
 
   Components components_;
-  Solution solution_;
+  Eigen::VectorXd coefficients_;
 };
 
 }  // namespace

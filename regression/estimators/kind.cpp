@@ -16,9 +16,9 @@ struct KindOfQuestion {
 constexpr unsigned kWhere = kNetwork | kPhase | kMachine | kSettings;
 constexpr std::array<KindOfQuestion, kKinds> kQuestions = {{
     {"seen", "seen", kAllFacts, 0.02},
-    {"batch_size", "batch_size", kAllFacts, 0.04},
+    {"batch_size", "batch_size", kAllFacts, 0.05},
     {"batch_size", "batch_size_range", kSeries, 0.07},
-    {"batch_size", "batch_size_beyond_all", kNetworkInPhase, 0.07},
+    {"batch_size", "batch_size_beyond_all", kNetworkInPhase, 0.1},
     {"batch_size", "batch_size_from_one", kSeries, 0.2},
     {"settings", "settings", kWhere, 0.1},
     {"devices", "devices", kWhere | kDevices, 0.03},

@@ -42,29 +42,25 @@ class FittedLinear final : public Fitted {
       design.row(i) = row_of(form_, datum.what);
       y(i) = datum.value * measure(form_, datum.what);
     }
-    solution_ = solve(form_.solver, design, y);
+    coefficients_ = solve(form_.solver, design, y);
   }
 
   Reply predict(const Case& what) const override {
     if (form_.whole_run && !(what.iterations > 0)) return abstain("the number of iterations is not known");
-    Eigen::RowVectorXd x = row_of(form_, what);
-    const double value = x.dot(solution_.coefficients);
+    const double value = row_of(form_, what).dot(coefficients_);
     Estimate out;
     if (form_.solver == Solver::ridge_log) {
       out.log_mean = value - std::log(measure(form_, what));
     } else {
       if (!(value > 0)) return abstain("the fit says nothing positive here");
       out.log_mean = std::log(value / measure(form_, what));
-      if (form_.solver == Solver::relative_nnls) x /= value;
     }
-    const double leverage = form_.solver == Solver::nnls ? 0.0 : (x * solution_.covariance).dot(x);
-    out.deviation = solution_.scale * std::sqrt(1 + leverage);
     return {out, {}};
   }
 
  private:
   Linear form_;
-  Solution solution_;
+  Eigen::VectorXd coefficients_;
 };
 
 }  // namespace

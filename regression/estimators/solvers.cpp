@@ -13,17 +13,11 @@ namespace {
 
 constexpr double kRidge = 1e-9;  // relative to unit columns: collinear columns share
 
-Solution solve_bounded(const Eigen::MatrixXd& a, const Eigen::VectorXd& b) {
-  const regression::Gram gram = a.transpose() * a;
-  const regression::Terms x = regression::solve_nnls(gram, a.transpose() * b);
-  return {x, regression::active_inverse(gram, x), 0};
+Eigen::VectorXd solve_bounded(const Eigen::MatrixXd& a, const Eigen::VectorXd& b) {
+  return regression::solve_nnls(a.transpose() * a, a.transpose() * b);
 }
 
 }  // namespace
-
-double Solution::deviation(const Eigen::VectorXd& x) const {
-  return scale * std::sqrt(1 + x.dot(covariance * x));
-}
 
 Eigen::VectorXd solve_map(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, const Eigen::VectorXd& prior,
                           const Eigen::VectorXd& penalty) {
@@ -34,41 +28,16 @@ Eigen::VectorXd solve_map(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, co
   return x.allFinite() ? x : prior;
 }
 
-Solution solve(Solver solver, const Eigen::MatrixXd& design, const Eigen::VectorXd& y) {
-  Solution out;
-  Eigen::VectorXd errors;
-  switch (solver) {
-    case Solver::nnls:
-      out = solve_bounded(design, y);
-      errors = (design * out.coefficients).cwiseQuotient(y).array() - 1;
-      break;
-    case Solver::relative_nnls:
-      out = solve_bounded(y.cwiseInverse().asDiagonal() * design, Eigen::VectorXd::Ones(y.size()));
-      errors = (design * out.coefficients).cwiseQuotient(y).array() - 1;
-      break;
-    case Solver::ridge_log: {
-      const Eigen::VectorXd log_y = y.array().log();
-      const Eigen::VectorXd penalty = (kRidge * design.colwise().squaredNorm().transpose()).array() + 1e-300;
-      out.coefficients = solve_map(design, log_y, Eigen::VectorXd::Zero(design.cols()), penalty);
-      Eigen::MatrixXd gram = design.transpose() * design;
-      gram.diagonal() += penalty;
-      out.covariance = gram.ldlt().solve(Eigen::MatrixXd::Identity(gram.rows(), gram.cols()));
-      errors = design * out.coefficients - log_y;
-      break;
-    }
-  }
-  const auto free = std::max<Eigen::Index>(1, design.rows() - (out.coefficients.array() != 0).count());
-  out.scale = std::sqrt(errors.squaredNorm() / static_cast<double>(free));
-  return out;
+Eigen::VectorXd solve(Solver solver, const Eigen::MatrixXd& design, const Eigen::VectorXd& y) {
+  if (solver == Solver::nnls) return solve_bounded(design, y);
+  if (solver == Solver::relative_nnls)
+    return solve_bounded(y.cwiseInverse().asDiagonal() * design, Eigen::VectorXd::Ones(y.size()));
+  const Eigen::VectorXd penalty = (kRidge * design.colwise().squaredNorm().transpose()).array() + 1e-300;
+  return solve_map(design, y.array().log(), Eigen::VectorXd::Zero(design.cols()), penalty);
 }
 
-Solution least_squares(const Eigen::MatrixXd& design, const Eigen::VectorXd& y) {
-  const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(design);
-  const Eigen::MatrixXd inverse = solver.pseudoInverse();
-  Solution out{solver.solve(y), inverse * inverse.transpose(), 0};
-  const auto free = static_cast<double>(std::max<Eigen::Index>(1, design.rows() - design.cols()));
-  out.scale = std::max(1e-4, std::sqrt((y - design * out.coefficients).squaredNorm() / free));
-  return out;
+Eigen::VectorXd least_squares(const Eigen::MatrixXd& design, const Eigen::VectorXd& y) {
+  return Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(design).solve(y);
 }
 
 Components principal_components(const Eigen::MatrixXd& rows, double explained) {

@@ -11,22 +11,12 @@ enum class Solver : std::uint8_t {
   ridge_log,      // min |X b - log y|^2 + penalty |b|^2, of any sign: multiplicative models
 };
 
-// b, and how sure the prediction x b is: the standard deviation of the logarithm of one more run at x is
-// scale * sqrt(1 + x' covariance x), with x in the units of the solver's rows.
-struct Solution {
-  Eigen::VectorXd coefficients;
-  Eigen::MatrixXd covariance;
-  double scale = 0;
-
-  double deviation(const Eigen::VectorXd& x) const;
-};
-
-// y > 0. At most kMaxTerms columns for the non-negative ones. Always finite for finite input.
-Solution solve(Solver solver, const Eigen::MatrixXd& design, const Eigen::VectorXd& y);
+// b. y > 0. At most kMaxTerms columns for the non-negative ones. Always finite for finite input.
+Eigen::VectorXd solve(Solver solver, const Eigen::MatrixXd& design, const Eigen::VectorXd& y);
 
 // Ordinary least squares, of the smallest coefficients where several do: coefficients of any sign, of at least as many
 // rows as columns.
-Solution least_squares(const Eigen::MatrixXd& design, const Eigen::VectorXd& y);
+Eigen::VectorXd least_squares(const Eigen::MatrixXd& design, const Eigen::VectorXd& y);
 
 // min |A x - b|^2 + sum of penalty_j (x_j - prior_j)^2: the maximum a posteriori of a linear model in which
 // coefficient j is normal about prior_j with variance (noise variance / penalty_j).

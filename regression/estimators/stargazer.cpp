@@ -114,8 +114,7 @@ class FittedStargazer final : public Fitted {
     // settings less: ten times too much was seen.
     for (std::size_t i = 0; i < factors_.size(); ++i)
       if (!factors_[i].bounds((*x)[i])) return abstain("beyond the settings that ran");
-    const Eigen::VectorXd row = row_of(*x, terms_);
-    return {Estimate{row.dot(solution_.coefficients), solution_.deviation(row), {}}, {}};
+    return {Estimate{row_of(*x, terms_).dot(coefficients_)}, {}};
   }
 
  private:
@@ -180,15 +179,15 @@ class FittedStargazer final : public Fitted {
     for (Eigen::Index i = 0; i < y.size(); ++i) design.row(i) = row_of(x[static_cast<std::size_t>(i)], terms);
     const auto n = static_cast<double>(y.size()), p = static_cast<double>(design.cols());
     if (3 * p > n) return -1;
-    solution_ = least_squares(design, y);
-    const double left = (y - design * solution_.coefficients).squaredNorm() / (n - p);
+    coefficients_ = least_squares(design, y);
+    const double left = (y - design * coefficients_).squaredNorm() / (n - p);
     const double all = (y.array() - y.mean()).square().sum() / (n - 1);
     return all > 0 ? 1 - left / all : 0;
   }
 
   std::vector<Factor> factors_;
   std::vector<Term> terms_;
-  Solution solution_;
+  Eigen::VectorXd coefficients_;
 };
 
 // A setting varies that is a number.
