@@ -14,8 +14,8 @@
 namespace etad::estimators {
 
 // The effects whose strengths are learnt together, as factors of what is assumed of each beforehand.
-enum class Strength : std::uint8_t { main, pairs, series, curves, own_curves, devices, noise };
-inline constexpr std::size_t kStrengths = 7;
+enum class Strength : std::uint8_t { main, pairs, curves, own_curves, devices, noise };
+inline constexpr std::size_t kStrengths = 6;
 using Strengths = std::array<double, kStrengths>;
 
 // A case as the kernel sees it: facts as numbers that are equal or not.
