@@ -23,6 +23,7 @@ void Follower::Impl::note_owner(Followed& followed, std::optional<std::int64_t> 
   if (followed.owner && --of_owner[*followed.owner] == 0) of_owner.erase(*followed.owner);
   if (owner) ++of_owner[*owner];
   followed.owner = owner;
+  schedule.set_owner(followed.stream->id(), owner);
 }
 
 bool Follower::Impl::has_too_many(std::optional<std::int64_t> owner) const {

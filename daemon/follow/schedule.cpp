@@ -22,30 +22,59 @@ SteadyTime in_company(SteadyTime due, milliseconds interval) {
 void Schedule::add(StreamId stream, SteadyTime now) {
   const auto [entry, added] = entries_.try_emplace(stream);
   if (!added) return;
-  entry->second = {{now, ++turns_}, now - options_.hint_interval, options_.active_interval, false, false};
-  order_.emplace(entry->second.turn, stream);
+  entry->second = {{now, ++turns_}, std::nullopt, now - options_.hint_interval, options_.active_interval};
+  owners_[std::nullopt].order.emplace(entry->second.turn, stream);
 }
 
 void Schedule::remove(StreamId stream) {
   const auto found = entries_.find(stream);
   if (found == entries_.end()) return;
-  order_.erase(found->second.turn);
+  leave(found->second);
   entries_.erase(found);
 }
 
+void Schedule::set_owner(StreamId stream, std::optional<std::int64_t> owner) {
+  const auto found = entries_.find(stream);
+  if (found == entries_.end() || found->second.owner == owner) return;
+  Entry& entry = found->second;
+  leave(entry);
+  entry.owner = owner;
+  owners_[owner].order.emplace(entry.turn, stream);
+}
+
+void Schedule::leave(const Entry& entry) {
+  const auto owner = owners_.find(entry.owner);
+  owner->second.order.erase(entry.turn);
+  if (owner->second.order.empty()) owners_.erase(owner);
+}
+
 std::optional<StreamId> Schedule::due(SteadyTime now) const {
-  if (order_.empty() || order_.begin()->first.first > now) return std::nullopt;
-  return order_.begin()->second;
+  std::optional<std::pair<std::uint64_t, Turn>> first;
+  std::optional<StreamId> out;
+  for (const auto& [uid, owner] : owners_) {
+    const auto& [turn, stream] = *owner.order.begin();
+    const std::pair waited(owner.looked, turn);
+    if (turn.first > now || (first && *first < waited)) continue;
+    first = waited;
+    out = stream;
+  }
+  return out;
 }
 
 std::optional<SteadyTime> Schedule::next() const {
-  return order_.empty() ? std::nullopt : std::optional(order_.begin()->first.first);
+  std::optional<SteadyTime> out;
+  for (const auto& [uid, owner] : owners_) {
+    const SteadyTime due = owner.order.begin()->first.first;
+    out = out ? std::min(*out, due) : due;
+  }
+  return out;
 }
 
 void Schedule::move(StreamId stream, Entry& entry, SteadyTime due) {
-  order_.erase(entry.turn);
+  auto& order = owners_.at(entry.owner).order;
+  order.erase(entry.turn);
   entry.turn = {due, ++turns_};
-  order_.emplace(entry.turn, stream);
+  order.emplace(entry.turn, stream);
 }
 
 void Schedule::after_look(StreamId stream, SteadyTime now, milliseconds interval) {
@@ -56,6 +85,7 @@ void Schedule::after_look(StreamId stream, SteadyTime now, milliseconds interval
   // Ten thousand streams found at once should not be looked at all at once for ever.
   const auto spread = entry.interval * (stream % 64) / 256;
   move(stream, entry, in_company(now + entry.interval - spread, interval));
+  owners_.at(entry.owner).looked = turns_;
 }
 
 void Schedule::again(StreamId stream, SteadyTime now) {
@@ -63,6 +93,7 @@ void Schedule::again(StreamId stream, SteadyTime now) {
   entry.looked = now;
   entry.interval = options_.active_interval;
   move(stream, entry, now);
+  owners_.at(entry.owner).looked = turns_;
 }
 
 void Schedule::moved(StreamId stream, SteadyTime now) {

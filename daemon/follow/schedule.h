@@ -1,9 +1,12 @@
 // When each stream is looked at next. Polling alone is relied on: a stream that moves is looked at often, one that rests
 // ever more seldom, and a hint only brings the next look forward. Where hints are expected the looks may be farther apart,
-// but not for a stream that has moved without one, until a hint for it comes.
+// but not for a stream that has moved without one, until a hint for it comes. The files' owners take turns, however many
+// files each has: without it, one user's twenty thousand files that keep changing would be looked at before each of
+// another's.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -18,8 +21,9 @@ class Schedule {
 
   void add(StreamId stream, SteadyTime now);
   void remove(StreamId stream);
+  void set_owner(StreamId stream, std::optional<std::int64_t> owner);
 
-  // The stream that has been due for longest, if any is.
+  // The stream that has been due for longest of the owner who has waited for longest, if any is due.
   std::optional<StreamId> due(SteadyTime now) const;
   std::optional<SteadyTime> next() const;
 
@@ -37,17 +41,23 @@ class Schedule {
   using Turn = std::pair<SteadyTime, std::uint64_t>;
   struct Entry {
     Turn turn;
+    std::optional<std::int64_t> owner;
     SteadyTime looked;
     std::chrono::milliseconds interval{0};
     bool hinted = false;       // since the last look
     bool hint_missed = false;  // it has moved without one
   };
+  struct Owner {
+    std::map<Turn, StreamId> order;
+    std::uint64_t looked = 0;  // when a file of theirs was last looked at, in `turns_`
+  };
+  void leave(const Entry& entry);
   void move(StreamId stream, Entry& entry, SteadyTime due);
   void after_look(StreamId stream, SteadyTime now, std::chrono::milliseconds interval);
 
   const Options& options_;
   std::unordered_map<StreamId, Entry> entries_;
-  std::map<Turn, StreamId> order_;
+  std::map<std::optional<std::int64_t>, Owner> owners_;
   std::uint64_t turns_ = 0;
 };
 
