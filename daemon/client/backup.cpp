@@ -65,7 +65,11 @@ int backup(const Common& common, const std::string& file) {
   if (!client) return unreachable(client.error());
   NewFile copy(file);
   if (!copy.is_open()) {
-    return cannot_write({file, std::strerror(errno), "name a file that does not exist yet"});
+    const int why = errno;
+    return cannot_write({file, std::strerror(why),
+                         why == EEXIST   ? "name a file that does not exist yet"
+                         : why == ENOENT ? "make its folder first"
+                                         : ""});
   }
   Result<void> written;
   const auto response = client->download("/v1/backup", [&](std::string_view bytes) {

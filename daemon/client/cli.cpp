@@ -12,6 +12,7 @@
 #include "daemon/client/output.h"
 #include "daemon/client/page_command.h"
 #include "daemon/client/text.h"
+#include "daemon/client/usage.h"
 #include "daemon/paths/paths.h"
 
 namespace etad::client {
@@ -22,6 +23,7 @@ void parameter(CLI::App* command, const std::string& option, const std::string& 
                const std::string& help, bool required = false) {
   auto* added = command->add_option_function<std::string>(
       option, [&into, name](const std::string& value) { into.emplace_back(name, value); }, help);
+  added->type_name(option.starts_with("-") ? "VALUE" : "");  // numbers too, which the daemon checks
   if (required) added->required();
 }
 
@@ -70,7 +72,7 @@ void add_lists(CLI::App& app, Asked& asked) {
   app.add_subcommand("status", "whether all is well, and what to do where not")->callback([&asked] {
     asked.command = [&asked] { return show(asked.common, "/v1/health", status_text); };
   });
-  list("networks", "what the history knows", "/v1/networks", networks_text);
+  list("networks", "the networks that the history knows", "/v1/networks", networks_text);
   list("sources", "the followed files and what came of their lines", "/v1/sources", sources_text);
   CLI::App* accuracy = app.add_subcommand("accuracy", "what was predicted against what it then took");
   parameter(accuracy, "--network", "network", asked.parameters, "of that network only");
@@ -109,9 +111,9 @@ void add_runs(CLI::App& app, Asked& asked) {
 void add_deployment(CLI::App* command, Parameters& p) {
   parameter(command, "--architecture", "architecture", p,
             "the network's fingerprint, with or instead of its name");
-  parameter(command, "--framework", "framework", p, "where the history has several");
-  parameter(command, "--host", "host", p, "where the history has several");
-  parameter(command, "--device", "device", p, "where the history has several");
+  parameter(command, "--framework", "framework", p, "which framework, where the history has several");
+  parameter(command, "--host", "host", p, "which host, where the history has several");
+  parameter(command, "--device", "device", p, "which device model, where the history has several");
 }
 
 // What a question of time may say, beside its phase and its length.
@@ -121,7 +123,7 @@ void add_question(CLI::App* estimate, Parameters& p) {
             "samples an iteration works through, on all devices together");
   parameter(estimate, "--tokens", "tokens", p, "tokens an iteration works through, instead of samples");
   add_deployment(estimate, p);
-  parameter(estimate, "--devices", "devices", p, "how many of them");
+  parameter(estimate, "--devices", "devices", p, "how many devices, where the history has several numbers");
   parameter(estimate, "--test-interval", "test_interval", p, "total: iterations between two tests; 0: none");
   parameter(estimate, "--test-iterations", "test_iterations", p, "total: iterations of one test");
   parameter(estimate, "--test-batch-size", "test_batch_size", p,
@@ -131,7 +133,8 @@ void add_question(CLI::App* estimate, Parameters& p) {
   named_values(
       estimate, "--set", "setting.", p,
       "a setting of the run: type=Adam, precision=fp16, iter_size=4, workers=8, sequence_length=2048");
-  parameter(estimate, "--confidence", "confidence", p, "of the interval, between 0 and 1 (0.9)");
+  parameter(estimate, "--confidence", "confidence", p,
+            "of the interval, between 0 and 1 (the default is 0.9)");
 }
 
 bool has(const Parameters& parameters, const std::string& name) {
@@ -155,8 +158,8 @@ void add_what_if(CLI::App& app, Asked& asked) {
       app.add_subcommand("what-if", "times and throughput for several batch sizes or devices");
   Parameters& p = asked.parameters;
   add_question(what_if, p);
-  parameter(what_if, "--phase", "phase", p, "train (else), test or total");
-  parameter(what_if, "--iterations", "iterations", p, "how many (1000)");
+  parameter(what_if, "--phase", "phase", p, "train (the default), test or total");
+  parameter(what_if, "--iterations", "iterations", p, "how many (the default is 1000)");
   parameter(what_if, "--like", "like", p, "a run's id: what is not said is as it was there");
   parameter(what_if, "--epochs", "epochs", p, "instead of iterations: passes over the samples");
   parameter(what_if, "--samples-per-epoch", "samples_per_epoch", p, "where the run does not say it");
@@ -165,7 +168,7 @@ void add_what_if(CLI::App& app, Asked& asked) {
                    "batch-size, devices, device, or split: one batch over unlike devices")
       ->required()
       ->check(CLI::IsMember({"batch-size", "devices", "device", "split"}));
-  parameter(what_if, "--values", "values", p, "which, with commas between them (sensible ones)");
+  parameter(what_if, "--values", "values", p, "which, with commas between them; by default sensible ones");
   what_if->callback([&asked] {
     asked.command = [&asked] {
       std::replace(asked.name.begin(), asked.name.end(), '-', '_');
@@ -185,15 +188,15 @@ void add_next(CLI::App& app, Asked& asked) {
   parameter(next, "NETWORK", "network", p, "the network's name");
   next->add_option_function<double>(
           "--budget", [&p](const double& seconds) { p.emplace_back("budget", std::to_string(seconds)); },
-          "for all of them together: 2h, 30m (any time)")
+          "for all of them together: 2h, 30m; by default any time")
       ->transform(CLI::AsNumberWithUnit(
           std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86'400}}))
       ->type_name("TIME");
-  parameter(next, "--batch-size", "batch_size", p, "the one that matters, where it is not all of them");
-  parameter(next, "--devices", "devices", p, "likewise");
-  parameter(next, "--phase", "phase", p, "train (else) or test");
+  parameter(next, "--batch-size", "batch_size", p, "the batch size whose estimates matter; by default all");
+  parameter(next, "--devices", "devices", p, "the number of devices whose estimates matter; by default all");
+  parameter(next, "--phase", "phase", p, "train (the default) or test");
   add_deployment(next, p);
-  parameter(next, "--limit", "limit", p, "at most so many runs (3)");
+  parameter(next, "--limit", "limit", p, "at most so many runs (the default is 3)");
   next->callback([&asked] {
     asked.command = [&asked] {
       return show(asked.common, target_of("/v1/next", asked.parameters), next_text);
@@ -203,7 +206,7 @@ void add_next(CLI::App& app, Asked& asked) {
 
 void add_quantity(CLI::App* command, Parameters& p) {
   parameter(command, "--quantity", "quantity", p,
-            "time (else), energy, or memory: the most that a device holds");
+            "time (the default), energy, or memory: the most that a device holds");
 }
 
 void add_estimate(CLI::App& app, Asked& asked) {
@@ -228,7 +231,7 @@ void add_estimate(CLI::App& app, Asked& asked) {
       const std::string target = target_of("/v1/estimate", asked.parameters);
       const bool time = value_of(asked.parameters, "quantity", "time") == "time";
       if (asked.hms && !time) {
-        std::cerr << "etactl: --hms is of time: without --quantity\n";
+        std::cerr << "etactl: --hms is a time: leave out --quantity, or ask for --quantity time\n";
         return kUsage;
       }
       const View view = asked.hms ? limit_text : time ? estimate_text : cost_text;
@@ -236,7 +239,8 @@ void add_estimate(CLI::App& app, Asked& asked) {
                                : show_about(asked.common, target, asked.net, view);
     };
   });
-  CLI::App* estimators = app.add_subcommand("estimators", "who is right here, by kind of question");
+  CLI::App* estimators =
+      app.add_subcommand("estimators", "how well each estimator does, by kind of question");
   add_quantity(estimators, p);
   estimators->callback([&asked] {
     asked.command = [&asked] {
@@ -259,8 +263,8 @@ void add_details(CLI::App& app, Asked& asked) {
   CLI::App* series = app.add_subcommand("series", "the monitoring traces; one of them in full");
   series->add_option("NAME", asked.name, "the series, such as gpu.power");
   parameter(series, "--from", "from", asked.parameters,
-            "from that time on, or so long ago: 2h (an hour before the end)");
-  parameter(series, "--to", "to", asked.parameters, "until that time (now)");
+            "from that time on, or so long ago: 2h; by default an hour before the end");
+  parameter(series, "--to", "to", asked.parameters, "until that time; by default now");
   parameter(series, "--step", "step", asked.parameters, "seconds a line; 0: the samples themselves");
   named_values(series, "--label", "label.", asked.parameters, "of the series with that label: gpu=0");
   series->callback([&asked] {
@@ -276,7 +280,7 @@ int label_run(const Asked& asked) {
   for (const std::string& each : asked.labels) {
     std::pair<std::string, std::string> pair;
     if (!key_and_value(each, pair)) {
-      std::cerr << "etactl: " << printable(each) << " is no label: they are given as NAME=VALUE\n";
+      std::cerr << "etactl: " << printable(each) << " is not NAME=VALUE\n";
       return kUsage;
     }
     labels[pair.first] = pair.second;
@@ -298,9 +302,9 @@ void add_changes(CLI::App& app, Asked& asked) {
   CLI::App* again =
       app.add_subcommand("reread", "read sources again from their beginning, with the rules of now");
   again->add_option("SOURCE", asked.files, "by id or path")->required();
-  again->add_option("--format", asked.import.format, "of an import: as when it was imported");
-  again->add_option("--host", asked.import.host, "likewise");
-  again->add_option("--label", asked.import.labels, "likewise")->allow_extra_args(false);
+  again->add_option("--format", asked.import.format, "the format, of an import: as when it was imported");
+  again->add_option("--host", asked.import.host, "the host, likewise");
+  again->add_option("--label", asked.import.labels, "NAME=VALUE, likewise")->allow_extra_args(false);
   again->callback(
       [&asked] { asked.command = [&asked] { return reread(asked.common, asked.files, asked.import); }; });
   CLI::App* forget =
@@ -334,7 +338,9 @@ void add_changes(CLI::App& app, Asked& asked) {
 
 void add_page(CLI::App& app, Asked& asked) {
   CLI::App* show_page = app.add_subcommand("page", "the trainings in a browser, or as one file to keep");
-  show_page->add_option("--port", asked.page.port, "of the page on 127.0.0.1 (a free one)");
+  show_page->add_option("--port", asked.page.port, "of the page on 127.0.0.1; by default a free one")
+      ->check(CLI::Range(0, 65'535))
+      ->type_name("PORT");
   show_page->add_option("--export", asked.page.export_file,
                         "write the page with its data to that file instead");
   show_page->add_flag("!--no-open", asked.page.open, "only print the address");
@@ -347,7 +353,8 @@ void add_files(CLI::App& app, Asked& asked) {
   copy->callback([&asked] { asked.command = [&asked] { return backup(asked.common, asked.name); }; });
   CLI::App* rules =
       app.add_subcommand("check-rules", "load rule files and run their samples; needs no daemon");
-  rules->add_option("FILE", asked.rules.files, "rule files, or folders of them (those that are installed)");
+  rules->add_option("FILE", asked.rules.files,
+                    "rule files, or folders of them; by default those that are installed");
   rules->add_option("--try", asked.rules.log, "what these rules would make of a log")->type_name("LOG");
   rules->callback([&asked] {
     asked.command = [&asked] {
@@ -366,7 +373,7 @@ int run(int argc, const char* const* argv, const char* version) {
   Asked asked;
   app.set_version_flag("--version", std::string("etactl ") + version);
   app.add_option("--socket", asked.common.socket,
-                 "the daemon's socket (ETAD_SOCKET, or one's own daemon's, or the system's)");
+                 "the daemon's socket; by default ETAD_SOCKET, else one's own daemon's, else the system's");
   app.add_option("--fleet", asked.fleet,
                  "ask a fleet's database: postgresql://..., or a service of pg_service.conf")
       ->type_name("URL")
@@ -386,7 +393,9 @@ int run(int argc, const char* const* argv, const char* version) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kDone : kUsage;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::cerr << usage_text(app, error);
+    return kUsage;
   }
   if (!asked.fleet.empty()) {
     const auto server = FleetServer::start(asked.fleet);

@@ -33,8 +33,10 @@ std::string detail_text(const Object& problem) {
   if (detail.empty()) return or_dash(text_of(problem, "title"));
   const std::string parameter = text_of(problem, "parameter");
   const std::string subject = "Parameter \"" + parameter + "\"";
-  if (!parameter.empty() && detail.starts_with(subject))
-    detail.replace(0, subject.size(), option_text(parameter));
+  if (parameter.empty() || !detail.starts_with(subject)) return detail;
+  // The network alone is no option where it is needed, but the command's argument.
+  const bool argument = parameter == "network" && detail.starts_with(subject + " is missing");
+  detail.replace(0, subject.size(), argument ? "NETWORK" : option_text(parameter));
   return detail;
 }
 
@@ -78,7 +80,8 @@ std::string problem_text(const Object& problem) {
   if (const std::string hint = text_of(problem, "hint"); !hint.empty()) out += "  " + hint + "\n";
   const auto& candidates = array_of(problem, "candidates");
   const bool names = !candidates.empty() && candidates.front().is_string();
-  if (names) out += "  near it: " + near_text(candidates) + "\n";
+  const std::string near = names ? near_text(candidates) : "";
+  if (out.find(near) == std::string::npos) out += "  near it: " + near + "\n";  // and is not said yet
   for (const char* list : {"candidates", "known"}) {
     for (const Object& one : objects_of(problem, list)) {
       out += "  " + or_dash(text_of(one, "network")) + " (" + or_dash(text_of(one, "architecture")) + "), " +

@@ -31,7 +31,7 @@ std::string runs_text(const Object& answer, const Screen& screen) {
                iterations_text(progress), batch_text(run), text_of(run, "framework"), devices_text(run),
                started.empty() ? "-" : time_text(started), time_of_run(run)});
   }
-  if (table.empty()) return "No such runs; `etactl runs --all` also lists those that are over.\n";
+  if (table.empty()) return "No such runs. Only those under way are listed, unless --all is given.\n";
   std::string out = table.text(screen.width, screen.colours);
   if (!text_of(answer, "next").empty()) out += "There is more: ask with a higher --limit.\n";
   return out;

@@ -190,10 +190,10 @@ std::string foundation_text(const Object& estimate) {
     return basis_text(object_of(estimate, "model"));
   std::string out = counted(count_of(rests_on, "runs"), "run") + " of " +
                     counted(count_of(rests_on, "networks"), "network") + " on " +
-                    counted(count_of(rests_on, "devices"), "device model") + ", by " +
+                    counted(count_of(rests_on, "devices"), "device model") + ", estimator " +
                     text_of(estimator, "name");
   if (known(estimator, "left_out_error_percent"))
-    out += ", off by " + percent_text(number_of(estimator, "left_out_error_percent")) + " in " +
+    out += ": error " + percent_text(number_of(estimator, "left_out_error_percent")) + " in " +
            counted(count_of(estimator, "tested_on"), "such question");
   if (text_of(estimate, "kind") == "network")
     out += "; this network never ran here: told by what its layers cost";
@@ -252,8 +252,8 @@ std::string cost_text(const Object& estimate, const Screen& screen) {
          trimmed(number_text(number_of(estimate, "confidence") * 100)) + " of 100 runs\n  rests on " +
          (count_of(object_of(estimate, "rests_on"), "runs") > 0
               ? foundation_text(estimate)
-              : "what " + text_of(object_of(estimate, "estimator"), "name") +
-                    " makes of the network's description: nobody measured it") +
+              : "the network's description, estimator " + text_of(object_of(estimate, "estimator"), "name") +
+                    ": nobody measured it") +
          "\n";
 }
 
@@ -269,7 +269,7 @@ std::string models_text(const Object& answer, const Screen& screen) {
                range_text(object_of(seen, "batch_size")), range_text(object_of(seen, "iterations")),
                text_of(model, "basis")});
   }
-  if (table.empty()) return "No models yet: they come with the first measurements.\n";
+  if (table.empty()) return "No such models: a network's models come with its first measurements.\n";
   return table.text(screen.width, screen.colours) + more_text(answer);
 }
 

@@ -53,10 +53,12 @@ std::vector<SourceView> source_views(std::vector<SourceRow> rows,
   return out;
 }
 
-Reply unknown(std::string_view what, const std::string& name, const std::vector<std::string>& known) {
+// `list`: etactl's command that lists what there is.
+Reply unknown(std::string_view what, const std::string& name, std::string_view list,
+              const std::vector<std::string>& known) {
   return reply_of(Problem{404, "Unknown " + std::string(what),
                           "There is no " + std::string(what) + " " + valid_utf8(name.substr(0, 200)) + ".",
-                          "", near_names(name, known)});
+                          "`etactl " + std::string(list) + "` lists what there is", near_names(name, known)});
 }
 
 // As much of a trace as is asked for, and by default the last hour in some 360 steps.
@@ -144,7 +146,7 @@ Outcome Router::networks(Call& call) {
   if (page.cursor > 0) {
     const auto last = reader_.run(page.cursor);
     if (!last) return history_failed(last.error());
-    if (!*last) return unknown("run at which that page began", std::to_string(page.cursor), {});
+    if (!*last) return unknown("run at which that page began", std::to_string(page.cursor), "runs --all", {});
   }
   filter.limit = page.limit + 1;
   return Work{[&backend = backend_, filter, page]() -> Reply {
@@ -186,13 +188,13 @@ Outcome Router::model(const Call& call) {
   ModelFilter filter;
   const std::string& id = call.argument;
   filter.id = id_from(id, std::numeric_limits<std::int64_t>::min());
-  if (!filter.id) return unknown("model", id, {});
+  if (!filter.id) return unknown("model", id, "models", {});
   Models& models = *backend_.models()->models;
   const auto rows = models.list(filter);
   if (!rows) return history_failed(rows.error());
   const auto found = rows->empty() ? nullptr : models.load(rows->front().key);
   if (!found) return history_failed(found.error());
-  if (*found == nullptr) return unknown("model", id, {});
+  if (*found == nullptr) return unknown("model", id, "models", {});
   JsonWriter json;
   write_model(json, **found);
   return json_reply(json);
@@ -258,7 +260,7 @@ Outcome Router::series_points(Call& call) {
     if (const auto all = reader_.series(); all) {
       for (const SeriesRow& row : *all) names.push_back(row.name);
     }
-    return unknown("series", query.name, names);
+    return unknown("series", query.name, "series", names);
   }
   const auto found = reader_.series_points(query);
   if (!found) return history_failed(found.error());

@@ -57,7 +57,7 @@ TEST(EstimateText, SaysOfEachPartWhoAnsweredIt) {
     {"phase": "startup", "seconds": 1, "lower": 1, "upper": 1, "runs": 7}]})"),
                                          {});
   for (const char* part :
-       {"18 runs of 2 networks on 1 device model, by combined, off by 12.8 % in 12 such questions",
+       {"18 runs of 2 networks on 1 device model, estimator combined: error 12.8 % in 12 such questions",
         "model 4: 7 runs, 26 measurements, cross-validated error 5.2 %", "as in 7 runs"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   EXPECT_EQ(text.find("model 3"), std::string::npos) << text;
@@ -143,6 +143,13 @@ TEST(ProblemText, NamesParametersAsTheOptionsTheyAre) {
   EXPECT_EQ(detail("setting.type"), "etactl: --set type is missing: why\n");
   EXPECT_EQ(problem_text(parsed(R"({"detail": "What?", "candidates": ["setting.type"]})")),
             "etactl: What?\n  near it: type\n");
+  EXPECT_EQ(detail("network"), "etactl: NETWORK is missing: why\n") << "an argument, and no option";
+}
+
+TEST(ProblemText, SaysOnceWhatMayBeGiven) {
+  EXPECT_EQ(problem_text(parsed(R"({"detail": "Parameter \"phase\" must be one of train, test, not \"x\".",
+                                    "parameter": "phase", "candidates": ["train", "test"]})")),
+            "etactl: --phase must be one of train, test, not \"x\".\n");
 }
 
 TEST(ModelText, ShowsWhatItHasLearnedBesideThePace) {

@@ -1,0 +1,53 @@
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "daemon/client/cli.h"
+
+namespace etad::client {
+namespace {
+
+// What etactl writes to stderr of these arguments; they must be wrong usage.
+std::string mistake(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "etactl");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run(static_cast<int>(arguments.size()), arguments.data(), "0"), 2);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(Usage, OfAMistypedCommandNamesTheNearest) {
+  EXPECT_EQ(mistake({"estimat", "LeNet", "--phase", "train"}),
+            "etactl: there is no command estimat; did you mean estimate?\n"
+            "  `etactl --help` says what there is\n");
+  EXPECT_EQ(mistake({"frobnicate"}),
+            "etactl: there is no command frobnicate\n  `etactl --help` says what there is\n");
+  EXPECT_EQ(mistake({}), "etactl: a command is missing\n  `etactl --help` says what there is\n");
+}
+
+TEST(Usage, OfAMistypedOptionNamesTheNearestAndNotItsValue) {
+  EXPECT_EQ(mistake({"estimate", "LeNet", "--batchsize", "8"}),
+            "etactl: estimate has no option --batchsize; did you mean --batch-size?\n"
+            "  `etactl estimate --help` says what there is\n");
+  EXPECT_EQ(mistake({"status", "--jsn"}),
+            "etactl: status has no option --jsn; did you mean --json?\n"
+            "  `etactl status --help` says what there is\n");
+  EXPECT_EQ(mistake({"--verbos=3", "status"}),
+            "etactl: status has no option --verbos\n  `etactl status --help` says what there is\n");
+  EXPECT_EQ(mistake({"--versoin"}), "etactl: there is no option --versoin; did you mean --version?\n"
+                                    "  `etactl --help` says what there is\n");
+}
+
+TEST(Usage, OfAWordTooManyNamesIt) {
+  EXPECT_EQ(mistake({"status", "now"}),
+            "etactl: status takes no argument now here\n"
+            "  `etactl status --help` says what there is\n");
+}
+
+TEST(Usage, OfAWrongValueNamesItsOption) {
+  EXPECT_EQ(mistake({"page", "--port", "99999"}),
+            "etactl: --port: Value 99999 not in range 0 to 65535\n"
+            "  `etactl page --help` says what there is\n");
+}
+
+}  // namespace
+}  // namespace etad::client
