@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <system_error>
+#include <tuple>
 
 #include "daemon/command_line.h"
 #include "daemon/settings/table.h"
@@ -12,6 +13,7 @@
 #include "parsers/rules/path_pattern.h"
 #include "parsers/traces/trace.h"
 #include "regression/covariates.h"
+#include "storage/labels.h"
 
 namespace etad {
 namespace {
@@ -49,6 +51,15 @@ bool is_source_label(std::string_view name) {
   const auto& covariates = regression::covariate_names();
   return field(name) || trace_label(name) || name == "gpus" || name == "start" || name == "interval" ||
          std::find(covariates.begin(), covariates.end(), name) != covariates.end();
+}
+
+// What labels of a run must be, in a configuration as in what a user says.
+void check_values(Table& reader, const SourceConfig& source) {
+  for (const auto& [name, value] : source.labels) {
+    if (!is_label(name)) continue;
+    if (const auto right = check_labels({{name, value}}); !right)
+      reader.mistake(reader.node("labels"), right.error().message, right.error().hint);
+  }
 }
 
 void warn(const Table& reader, const SourceConfig& source, std::vector<Error>& warnings) {
@@ -95,6 +106,7 @@ void read_source(std::string_view where, const toml::table& table, Errors& error
   if (const auto pattern = PathPattern::compile(source.path_pattern); !pattern)
     reader.mistake(reader.node("path_pattern"), pattern.error().message, pattern.error().hint);
   source.format_place = reader.place_of("format");
+  check_values(reader, source);
   warn(reader, source, config.warnings);
   if (source.paths.empty()) {
     reader.mistake(table, "a [[source]] needs paths", R"(paths = ["/var/log/caffe/*.log"])");
@@ -205,6 +217,38 @@ std::vector<Error> check_sources(const Config& config, const FormatSet& formats)
                                    : "did you mean '" + std::string(near) + "'?"});
   }
   return errors;
+}
+
+std::vector<std::string> keep_until_restart(const Config& running, Config& read) {
+  std::vector<std::string> out;
+  const auto keep = [&](const char* table, const auto& fields, auto Config::*member) {
+    if (fields(running) != fields(read)) out.emplace_back(table);
+    read.*member = running.*member;
+  };
+  const auto storage = [](const Config& c) {
+    const auto& s = c.storage;
+    return std::tie(s.path, s.machine, s.raw_samples, s.minute_samples, s.hour_samples);
+  };
+  const auto budgets = [](const Config& c) {
+    const auto& b = c.budgets;
+    return std::tie(b.networks, b.runs, b.series, b.bytes_a_day);
+  };
+  const auto socket = [](const Config& c) {
+    const auto& s = c.socket;
+    return std::tie(s.path, s.open_to_all, s.private_runs, s.admin_group, s.max_connections);
+  };
+  const auto alerts = [](const Config& c) {
+    const auto& a = c.alerts;
+    return std::tie(a.command, a.timeout, a.per_hour);
+  };
+  keep("[storage]", storage, &Config::storage);
+  keep("[budgets]", budgets, &Config::budgets);
+  keep("[socket]", socket, &Config::socket);
+  keep("[alerts]", alerts, &Config::alerts);
+  auto& megabytes = read.refit.megabytes_in_memory;
+  if (megabytes != running.refit.megabytes_in_memory) out.emplace_back("megabytes_in_memory in [refit]");
+  megabytes = running.refit.megabytes_in_memory;
+  return out;
 }
 
 std::vector<Error> check_config(const Config& config, const FormatSet& formats) {

@@ -90,4 +90,8 @@ std::vector<Error> check_sources(const Config& config, const FormatSet& formats)
 // Those, and that there are no rules at all: a daemon would run, and understand nothing.
 std::vector<Error> check_config(const Config& config, const FormatSet& formats);
 
+// What was opened at the start stays until the next one: puts that of `running` into `read`, and names the
+// tables and keys, such as "[storage]", that the file has changed since.
+std::vector<std::string> keep_until_restart(const Config& running, Config& read);
+
 }  // namespace etad

@@ -421,11 +421,9 @@ Result<void> Daemon::reload() {
   if (auto started = ingest_->restart(std::move(*setup)); !started) return refuse(one(started.error()));
   log::set_level(config.log.level);
   const Lock lock(mutex_);
-  // These were opened at the start and stay as they are until the next one.
-  config.storage = config_.storage;
-  config.budgets = config_.budgets;
-  config.socket = config_.socket;
-  config.alerts = config_.alerts;
+  for (const std::string& table : keep_until_restart(config_, config))
+    log::warning(table + " has changed, which takes effect with the next start (systemctl restart etad)",
+                 {{"PART", "config"}});
   config_ = std::move(config);
   formats_ = std::move(*formats);
   reload_failure_.reset();

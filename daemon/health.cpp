@@ -111,7 +111,7 @@ service::Health health_of(const HealthInputs& inputs, follow::SteadyTime now) {
   add_failures(out, inputs);
   if (out.failing_sources > 0) {
     out.failures.push_back({"sources", std::to_string(out.failing_sources) + " can't be read; " + first,
-                            "may the daemon's user read it?"});
+                            "let the daemon's user read it; see operations.md, Who may do what"});
   }
   add_note(
       out, "folders", "can't be looked into",

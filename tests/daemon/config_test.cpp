@@ -164,6 +164,33 @@ TEST(Config, MistakesInATraceSourceAreToldWithTheirLine) {
       told("columns = [\"time\"]\nformat = \"caffe\"").starts_with("etad.toml:3: 'caffe' is a log's format"));
 }
 
+TEST(Config, LabelsThatAreNoNumbersWhereANumberBelongsAreToldWithTheirLine) {
+  const auto found = mistakes("[[source]]\npaths = [\"/t\"]\nlabels = { batch_size = \"many\" }\n");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0],
+            "etad.toml:3: label batch_size must be a whole number from 1 to 1000000000, not \"many\"");
+}
+
+TEST(Config, WhatWasOpenedAtTheStartStaysAndIsNamedWhereItChanged) {
+  const auto running = parse_config("etad.toml", "[budgets]\nruns = 5\n").value();
+  auto same =
+      parse_config("etad.toml", "[budgets]\nruns = 5\nfiles = 3\n[refit]\ninterval = \"5s\"\n").value();
+  EXPECT_TRUE(keep_until_restart(running, same).empty());
+  EXPECT_EQ(same.refit.interval, std::chrono::seconds(5)) << "these take effect";
+  EXPECT_EQ(same.follow.files_of_owner, 3);
+  auto other = parse_config("etad.toml",
+                            "[storage]\npath = \"/h\"\n[budgets]\nruns = 6\n[socket]\nprivate = true\n"
+                            "[alerts]\nper_hour = 3\n[refit]\nmegabytes_in_memory = 99\n")
+                   .value();
+  EXPECT_EQ(keep_until_restart(running, other),
+            (std::vector<std::string>{"[storage]", "[budgets]", "[socket]", "[alerts]",
+                                      "megabytes_in_memory in [refit]"}));
+  EXPECT_EQ(other.storage.path, running.storage.path);
+  EXPECT_EQ(other.budgets.runs, 5);
+  EXPECT_FALSE(other.socket.private_runs);
+  EXPECT_EQ(other.alerts.per_hour, running.alerts.per_hour);
+}
+
 TEST(Config, AlertsAreAProgramAndItsArguments) {
   const auto config = parse_config("etad.toml", R"([alerts]
 command = ["/usr/local/bin/tell", "--channel", "gpu"]

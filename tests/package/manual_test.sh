@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The manual pages are well-formed and name every key the configuration knows; they and the completions name
-# every command and option of etactl.
+# The manual pages are well-formed and name every key the configuration knows, with its default; they and the
+# completions name every command and option of etactl.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 command -v mandoc >/dev/null || { echo "manual_test: mandoc is not installed"; exit 77; }
@@ -11,6 +11,11 @@ missing=0
 while read -r key; do
   grep -Eq "^\.It (Ic|Va) $key( |$)" man/etad.toml.5 || { echo "etad.toml(5) lacks '$key'" >&2; missing=1; }
 done < <(sed -nE 's/^(# )?([a-z_]+) = .*/\2/p' etc/etad.toml | sort -u)
+
+while read -r key value; do
+  grep -Eq "^\.It Ic $key No = (Qq )?(Pa )?$value$" man/etad.toml.5 ||
+    { echo "etad.toml(5) has another default of '$key' than etad.toml's $value" >&2; missing=1; }
+done < <(sed -nE '/^\[\[source/q; s/^# ([a-z_]+) = "?([^" \[]+)"?( .*)?$/\1 \2/p' etc/etad.toml)
 
 while read -r key; do
   grep -Eq "^\.It (Ic|Va) $key( |$)" man/export.toml.5 || { echo "export.toml(5) lacks '$key'" >&2; missing=1; }
