@@ -44,5 +44,15 @@ TEST(ShippedRules, NoneClaimsTheLinesOfAnother) {
   for (const Error& e : set.error()) ADD_FAILURE() << e.text();
 }
 
+TEST(ShippedRules, ProseWithTheWordsOfAHeaderIsNoTableOfMeasurements) {
+  const auto format = load(std::filesystem::path(ETAD_RULES) / "measurements.toml");
+  ASSERT_NE(format, nullptr);
+  EXPECT_FALSE(format->recognises("one network, whose iterations, each over a batch, took so many seconds."));
+  EXPECT_FALSE(format->recognises("network LeNet, 100 iterations, 5 seconds"));
+  EXPECT_TRUE(format->recognises("run,\"network\" , iterations;seconds,note"));
+  EXPECT_TRUE(format->recognises("seconds,loss,iterations,network"));
+  EXPECT_TRUE(format->recognises("batch_size,iterations,seconds"));
+}
+
 }  // namespace
 }  // namespace etad
