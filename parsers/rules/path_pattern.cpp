@@ -6,6 +6,7 @@
 
 #include "parsers/base/event.h"
 #include "parsers/base/trace_labels.h"
+#include "parsers/rules/field_hint.h"
 
 namespace etad {
 
@@ -27,7 +28,7 @@ Result<PathPattern> PathPattern::compile(const std::string& pattern, std::string
   }
   for (const auto& [name, index] : compiled->expression.NamedCapturingGroups()) {
     if (!field(name) && !trace_label(name) && name != "gpus")
-      return fail(where + " names '" + name + "', which is no field", "see docs/rules.md");
+      return fail(where + " names '" + name + "', which is no field", field_hint(name));
   }
   out.compiled_ = std::move(compiled);
   return out;

@@ -3,22 +3,10 @@
 #include <algorithm>
 
 #include "parsers/base/object_scan.h"
-#include "parsers/base/suggest.h"
 #include "parsers/rules/digits_alike.h"
+#include "parsers/rules/field_hint.h"
 
 namespace etad {
-namespace {
-
-std::string group_hint(std::string_view name) {
-  std::vector<std::string_view> known = {"time"};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(Field::count_); ++i)
-    known.push_back(name_of(static_cast<Field>(i)));
-  const auto near = nearest_name(name, known);
-  return near.empty() ? "groups bear the names of fields; (?:…) groups without a name"
-                      : "did you mean '" + std::string(near) + "'?";
-}
-
-}  // namespace
 
 std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where,
                                   std::vector<Error>& errors) {
@@ -41,7 +29,8 @@ std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where
       if (name.empty()) {
         add(text.line, "a group without a name", "write (?:…) for a group that captures nothing");
       } else if (!f && name != "time") {
-        add(text.line, "unknown field '" + name + "'", group_hint(name));
+        add(text.line, "unknown field '" + name + "'",
+            field_hint(name, "a group without a name is written (?:…)"));
       }
       groups.push_back(rule.target(f));
     }

@@ -43,7 +43,7 @@ std::string did_you_mean(std::string_view mistyped, const std::vector<std::strin
   if (const auto near = nearest_name(mistyped, known); !near.empty())
     return "did you mean '" + std::string(near) + "'?";
   constexpr std::size_t kShortList = 12;
-  if (known.size() > kShortList) return "docs/rules.md lists those there are";
+  if (known.size() > kShortList) return "etad-rules(5) lists those there are";
   std::string list = "known are ";
   for (std::size_t i = 0; i < known.size(); ++i) list += (i ? ", " : "") + std::string(known[i]);
   return list;
