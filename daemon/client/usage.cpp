@@ -52,9 +52,9 @@ std::string usage_text(const CLI::App& app, const CLI::ParseError& error) {
     what = (command == nullptr ? "there is" : command->get_name() + " has") + " no option " +
            printable(argument) + did_you_mean(argument, options_of(app, command));
   } else if (command == nullptr) {
-    what = argument.empty() ? "a command is missing"
-                            : "there is no command " + printable(argument) +
-                                  did_you_mean(argument, commands_of(app));
+    what = argument.empty()
+               ? "a command is missing"
+               : "there is no command " + printable(argument) + did_you_mean(argument, commands_of(app));
   } else if (!argument.empty()) {
     what = command->get_name() + " takes no argument " + printable(argument) + " here";
   }

@@ -33,8 +33,9 @@ TEST(Usage, OfAMistypedOptionNamesTheNearestAndNotItsValue) {
             "  `etactl status --help` says what there is\n");
   EXPECT_EQ(mistake({"--verbos=3", "status"}),
             "etactl: status has no option --verbos\n  `etactl status --help` says what there is\n");
-  EXPECT_EQ(mistake({"--versoin"}), "etactl: there is no option --versoin; did you mean --version?\n"
-                                    "  `etactl --help` says what there is\n");
+  EXPECT_EQ(mistake({"--versoin"}),
+            "etactl: there is no option --versoin; did you mean --version?\n"
+            "  `etactl --help` says what there is\n");
 }
 
 TEST(Usage, OfAWordTooManyNamesIt) {
