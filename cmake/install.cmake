@@ -26,6 +26,9 @@ foreach(variable ${ETAD_VARIABLES})
 endforeach()
 install(SCRIPT cmake/install_for_prefix.cmake)
 
+# What manual pages and messages send readers to. The package leaves it as it is (debian/rules).
+install(FILES README.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN page EXCLUDE)
 install(DIRECTORY contrib/slurm DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples USE_SOURCE_PERMISSIONS)
 install(FILES contrib/python/etad.py DESTINATION lib/python3/dist-packages)
 install(DIRECTORY page DESTINATION ${CMAKE_INSTALL_DATADIR}/etad)

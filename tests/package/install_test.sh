@@ -19,6 +19,9 @@ answer=$("$prefix/sbin/etad" --check-config) || fail "the installed configuratio
 grep -qx "ExecStart=$prefix/sbin/etad" "$prefix/lib/systemd/system/etad.service" || fail "the unit starts another program"
 grep -qx "ExecStart=$prefix/sbin/etad --user" "$prefix/share/systemd/user/etad.service" || fail "so does the user's unit"
 grep -q "$prefix/share/etad/rules.d" "$prefix/share/man/man8/etad.8" || fail "the manual names other folders"
+for document in $(grep -ohE "$prefix/share/doc/etad/[a-z-]+\.md" -r "$prefix/share/man" | sort -u) "$prefix/share/doc/etad/operations.md"; do
+  [ -f "$document" ] || fail "the manual names $document, which is not installed"
+done
 echo '# mine' >>"$prefix/etc/etad/etad.toml"
 cmake --install "$build" --prefix "$prefix" >/dev/null
 grep -qx '# mine' "$prefix/etc/etad/etad.toml" || fail "a second installation replaced the edited configuration"
