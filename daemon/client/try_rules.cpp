@@ -102,8 +102,9 @@ std::string run_text(std::size_t number, const Object& run) {
            " measurements, " + std::to_string(count_of(phase, "iterations")) + " iterations in " +
            number_text(seconds, 6) + " s, " + number_text(seconds / iterations, 6) +
            " s each; samples per iteration " +
-           (known(phase, "samples_per_iteration") ? number_text(number_of(phase, "samples_per_iteration"), 12)
-                                                  : "unknown") +
+           (known(phase, "samples_per_iteration")
+                ? trimmed(number_text(number_of(phase, "samples_per_iteration"), 12))
+                : "unknown") +
            "\n";
   }
   if (!run.contains("train") && !run.contains("test")) out += "    no measurements: no line gives it times\n";

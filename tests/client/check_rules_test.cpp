@@ -83,6 +83,7 @@ TEST_F(CheckRules, WithoutAFileThoseInstalledAreMeantOfNamesakesTheLater) {
 TEST_F(CheckRules, ALogIsTriedOnThoseInstalled) {
   EXPECT_EQ(check({{}, ETAD_TEST_DATA "/caffe/cifar10_quick_snap.log", {installed_}}), kDone) << said_;
   EXPECT_THAT(said_, HasSubstr("format caffe, 1 run\n  run 1: train, "));
+  EXPECT_THAT(said_, HasSubstr(" s each; samples per iteration 32\n")) << "without zeros that say nothing";
   EXPECT_THAT(said_, HasSubstr("Lines that no rule matches ("));
 }
 
