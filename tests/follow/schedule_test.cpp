@@ -37,7 +37,8 @@ TEST(Schedule, OneUsersManyFilesDoNotKeepAnothersWaiting) {
 TEST(Schedule, OfOneOwnerWhoWasDueFirstIsFirst) {
   const Options options;
   Schedule schedule(options);
-  for (StreamId stream = 1; stream <= 3; ++stream) schedule.add(stream, kNow + std::chrono::seconds{9 - stream});
+  for (StreamId stream = 1; stream <= 3; ++stream)
+    schedule.add(stream, kNow + std::chrono::seconds{9 - stream});
   const SteadyTime later = kNow + std::chrono::minutes{1};
   EXPECT_EQ(schedule.next(), kNow + std::chrono::seconds{6});
   EXPECT_EQ(looks_until(schedule, 1, later), 3);
