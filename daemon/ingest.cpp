@@ -165,15 +165,13 @@ Ingest::Ingest(IngestOptions options, SharedWriter& writer, follow::Follower& fo
     : options_(std::move(options)),
       writer_(writer),
       follower_(follower),
+      rules_look_(writer, options_.formats.get()),
       shapes_(std::make_unique<ShapeMemory>()) {}
 
 Ingest::~Ingest() = default;
 
 Result<void> Ingest::restore(Instant wall) {
-  const auto again = writer_.with([&](Writer& writer) -> Result<std::int64_t> {
-    return options_.formats ? writer.look_again(options_.formats->fingerprint()) : 0;
-  });
-  if (!again) return tl::unexpected(again.error());
+  if (auto noted = rules_look_.begin(); !noted) return noted;
   auto rows = writer_.with([](Writer& writer) { return writer.sources(); });
   if (!rows) return tl::unexpected(rows.error());
   auto running = writer_.with([](Writer& writer) { return writer.sources_with_running_runs(); });

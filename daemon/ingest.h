@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "daemon/follow/follower.h"
+#include "daemon/rules_look.h"
 #include "daemon/shared_writer.h"
 #include "parsers/log/log_parser.h"
 #include "parsers/rules/path_pattern.h"
@@ -90,6 +91,8 @@ class Ingest {
   // Whether a commit failed and the next try is not due yet.
   bool is_retrying(follow::SteadyTime now) const { return now < retry_at_; }
 
+  RulesLook& rules_look() { return rules_look_; }
+
   // The history's id of what is read under that path; 0: nothing was committed yet.
   std::int64_t source_id(const std::string& path) const;
 
@@ -125,6 +128,7 @@ class Ingest {
   IngestOptions options_;
   SharedWriter& writer_;
   follow::Follower& follower_;
+  RulesLook rules_look_;
   std::unique_ptr<ShapeMemory> shapes_;                                    // of all logs' lines
   std::unordered_map<std::string_view, std::unique_ptr<Source>> sources_;  // by path; the names are theirs
   std::vector<Source*> awake_;

@@ -182,19 +182,26 @@ void IngestThread::loop(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     try {
       round(*work_);
+      if (std::exchange(outdated_, false)) begin_anew(stop);
     } catch (const std::exception& defect) {  // std::bad_alloc above all
       recover(stop, defect.what());
     }
   }
 }
 
-// What a round left half done is forgotten: all begins anew from what the history holds, as after a kill.
+// What a round left half done is forgotten.
 void IngestThread::recover(const std::stop_token& stop, std::string_view why) {
   log::error("reading logs failed unexpectedly, and begins anew: " + std::string(why), {{"PART", "sources"}});
   let_go_of_work();
-  while (!stop.stop_requested() && !work_) {
-    pollfd wake{wake_fd_, POLLIN, 0};
-    poll(&wake, 1, kRecoverPause);
+  pollfd wake{wake_fd_, POLLIN, 0};
+  poll(&wake, 1, kRecoverPause);
+  begin_anew(stop);
+}
+
+// From what the history holds, as after a kill.
+void IngestThread::begin_anew(const std::stop_token& stop) {
+  let_go_of_work();
+  while (!stop.stop_requested()) {
     beat_ = follow::SteadyTime::clock::now().time_since_epoch().count();
     try {
       auto work = make_work();
@@ -203,6 +210,9 @@ void IngestThread::recover(const std::stop_token& stop, std::string_view why) {
       tell_outcome(failure());
     } catch (const std::bad_alloc&) {  // there is still no memory: later
     }
+    if (work_) return;
+    pollfd wake{wake_fd_, POLLIN, 0};
+    poll(&wake, 1, kRecoverPause);
   }
 }
 
@@ -351,7 +361,10 @@ void IngestThread::keep_house(follow::SteadyTime now, Instant wall, bool busy) {
   }
   if (now < next_house_) return;
   static constexpr std::chrono::days kFinishedKept{400};
+  const auto owed = work_->ingest->rules_look().again_if_owed();
+  outdated_ = owed && *owed;
   const auto kept = writer_.with([&](Writer& writer) -> Result<void> {
+    if (!owed) return tl::unexpected(owed.error());
     if (auto done = writer.maintain(wall); !done || now < next_forgetting_) return done;
     return writer.forget_finished(wall - kFinishedKept);
   });

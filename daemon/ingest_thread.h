@@ -80,6 +80,7 @@ class IngestThread {
   void loop(const std::stop_token& stop);
   void round(Work& work);
   void recover(const std::stop_token& stop, std::string_view why);
+  void begin_anew(const std::stop_token& stop);
   bool read_command_lines(Work& work, follow::SteadyTime now);
   void publish(Work& work, follow::SteadyTime now);
   std::optional<Error> failure() const;
@@ -100,6 +101,7 @@ class IngestThread {
   std::optional<std::chrono::microseconds> clocks_differ_;  // the wall clock's time less the steady one's
   std::optional<Error> commit_failure_;                     // of the last commit that was tried
   std::optional<Error> house_failure_;                      // of the last step of maintenance
+  bool outdated_ = false;                            // rules that were owed to the history may know more
   std::string told_failure_;                         // what the log last said of the history; empty: nothing
   std::map<std::string, std::string> told_waiting_;  // … and of files that can't be read, by path
   IngestCounters before_;                            // of earlier starts: counters do not go back at a reload

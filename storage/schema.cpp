@@ -94,6 +94,15 @@ void migrate(Connection& connection) {
   }
 }
 
+// The write-ahead log, empty, and its index stay where they are when the history is closed: beginning them anew
+// needs room on the disk, and a start on a full one would fail. The limit only says that what has been carried
+// over is cut off then.
+void keep_log_at_close(Connection& connection) {
+  int keep = 1;
+  sqlite3_file_control(connection.handle(), "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
+  connection.execute("PRAGMA journal_size_limit = 67108864");
+}
+
 }  // namespace
 
 std::span<const char* const> migrations() {
@@ -119,6 +128,7 @@ void prepare_for_writing(Connection& connection) {
   connection.execute(
       "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;"
       " PRAGMA cache_size = -8192");
+  keep_log_at_close(connection);
   migrate(connection);
 }
 

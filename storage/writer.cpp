@@ -63,7 +63,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, const Stor
     auto connection = std::make_unique<sqlite::Connection>(path, sqlite::Connection::Mode::write);
     schema::prepare_for_writing(*connection);
     auto writer = std::make_unique<SqliteWriter>(std::move(*lock), std::move(connection), options);
-    writer->drop_pending();
+    writer->find_abandoned();
     return writer;
   });
 }
@@ -189,10 +189,19 @@ void SqliteWriter::write(const SourceCommit& commit, std::int64_t source_id, boo
   }
 }
 
-void SqliteWriter::drop_pending() {
-  for (const std::int64_t id : sources_.pending()) {
-    if (auto dropped = drop_source(id); !dropped) throw sqlite::Failure(SQLITE_ERROR, dropped.error());
+// What was pending when the last daemon ended. Nobody sees it, so that it may wait where the disk is full.
+void SqliteWriter::find_abandoned() {
+  abandoned_ = sources_.pending();
+  const auto dropped = drop_abandoned();
+  if (!dropped && dropped.error().kind != ErrorKind::exhausted)
+    throw sqlite::Failure(SQLITE_ERROR, dropped.error());
+}
+
+Result<void> SqliteWriter::drop_abandoned() {
+  for (; !abandoned_.empty(); abandoned_.pop_back()) {
+    if (auto dropped = drop_source(abandoned_.back()); !dropped) return dropped;
   }
+  return {};
 }
 
 Result<std::vector<SourceRow>> SqliteWriter::sources() {
@@ -369,6 +378,7 @@ Result<void> SqliteWriter::sync() {
 
 Result<void> SqliteWriter::maintain(Instant now) {
   if (auto in_place = placement_.check(); !in_place) return in_place;
+  if (auto dropped = drop_abandoned(); !dropped) return dropped;
   if (series_.due(now)) {
     if (auto done = transaction([&] { series_.maintain(now); }); !done) return done;
   }

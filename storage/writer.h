@@ -61,7 +61,7 @@ class SqliteWriter final : public Writer {
   Result<void> check_place() override { return placement_.check(); }
   Result<void> maintain(Instant now) override;
 
-  void drop_pending();  // throws sqlite::Failure
+  void find_abandoned();  // throws sqlite::Failure
 
  private:
   template <class Body>
@@ -71,6 +71,7 @@ class SqliteWriter final : public Writer {
   std::optional<std::int64_t> put_run(std::int64_t source_id, const SourceRow& source, const Run& run,
                                       Instant now);
   void forget_state();
+  Result<void> drop_abandoned();
   void drop_runs(std::int64_t source_id);
   Result<void> adopt(std::int64_t id, const std::function<void()>& more);
 
@@ -78,8 +79,9 @@ class SqliteWriter final : public Writer {
   std::unique_ptr<sqlite::Connection> connection_;
   Placement placement_;
   std::string machine_;
-  bool has_written_ = false;  // since the last maintenance
-  bool start_noted_ = false;  // with the first change, so that a full disk stops no start
+  bool has_written_ = false;             // since the last maintenance
+  bool start_noted_ = false;             // with the first change, so that a full disk stops no start
+  std::vector<std::int64_t> abandoned_;  // pending sources of before the start, which still are to be dropped
   BudgetTable budgets_;
   SourceTable sources_;
   DatasetTable datasets_;

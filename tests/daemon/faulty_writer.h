@@ -17,6 +17,7 @@ class FaultyWriter final : public Writer {
   explicit FaultyWriter(std::unique_ptr<Writer> real) : real_(std::move(real)) {}
   int failures = 0;       // how many of the next commits fail
   int failing_reads = 0;  // and how many of the next reads of all sources
+  int full_looks = 0;     // and how many of the next looks at what other rules may know
   bool synced = true;     // nothing was committed since the last sync()
 
   Result<void> commit(std::vector<SourceCommit>& commits, Instant now) override {
@@ -53,7 +54,11 @@ class FaultyWriter final : public Writer {
     return real_->is_beginning(copy, source);
   }
   Result<void> pass_source_over(std::int64_t id) override { return real_->pass_source_over(id); }
-  Result<std::int64_t> look_again(const std::string& rules) override { return real_->look_again(rules); }
+  Result<std::int64_t> look_again(const std::string& rules) override {
+    if (full_looks == 0) return real_->look_again(rules);
+    --full_looks;
+    return fail(ErrorKind::exhausted, "the disk is full");
+  }
   Result<void> forget_run(std::int64_t id) override { return real_->forget_run(id); }
   Result<Forgotten> forget_owner(std::int64_t uid) override { return real_->forget_owner(uid); }
   Result<std::vector<std::int64_t>> sources_without_runs() override { return real_->sources_without_runs(); }

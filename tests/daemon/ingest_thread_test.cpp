@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <future>
+#include <utility>
+
 #include "daemon/pace.h"
 #include "tests/daemon/faulty_writer.h"
 #include "tests/daemon/temp_history.h"
@@ -51,6 +55,28 @@ TEST_F(IngestThreads, AReloadAfterWhichNothingIsFollowedSaysSo) {
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text(), HasSubstr("nothing is followed"));
   EXPECT_FALSE(thread_->is_running());
+}
+
+TEST_F(IngestThreads, RulesThatCameWhileTheDiskWasFullAreTriedOnceThereIsRoom) {
+  std::filesystem::copy(std::filesystem::path(ETAD_EXAMPLES) / "caffe" / "lenet_b128_i200_tb100_ti50.log",
+                        folder_ / "a.log");
+  const auto committed = [&](std::promise<void>& told) {
+    return std::make_unique<IngestThread>(*writer_, [&, done = false]() mutable {
+      if (!std::exchange(done, true)) told.set_value();
+    });
+  };
+  std::promise<void> unknown, known;
+  IngestSetup nothing_known = setup(folder_ / "*.log");
+  nothing_known.formats = std::make_shared<const FormatSet>();
+  thread_ = committed(unknown);
+  ASSERT_TRUE(thread_->start(std::move(nothing_known)));
+  ASSERT_EQ(unknown.get_future().wait_for(std::chrono::minutes{2}), std::future_status::ready);
+  thread_ = committed(known);
+  EXPECT_TRUE(runs().empty());
+  faulty_->full_looks = 2;
+  ASSERT_TRUE(thread_->start(setup(folder_ / "*.log")));
+  ASSERT_EQ(known.get_future().wait_for(std::chrono::minutes{2}), std::future_status::ready);
+  EXPECT_EQ(runs().size(), 1U);
 }
 
 TEST(Pace, WorkTakesItsShareOfACoreUntilTheRestWouldBeTooLong) {

@@ -85,6 +85,8 @@ class Scenario {
     repeat([&] { return writer_->set_labels(1, {{"batch_size", "64"}}); });
     leave_an_import();
     open();
+    // What an import left may have had to wait where the disk was full at the start.
+    repeat([&] { return writer_->maintain(after(4000.0 * static_cast<double>(n))); });
     writer_.reset();
   }
 
@@ -244,6 +246,44 @@ TEST(Faults, AFullDiskStopsNoStart) {
   EXPECT_EQ(must(writer->look_again("rules")), 0);
   EXPECT_EQ(must(writer->sources()).size(), 1U);
   EXPECT_FALSE(writer->commit(commits, kNow));
+}
+
+TEST(Faults, WhatAnImportLeftWaitsWhereAStartFindsAFullDisk) {
+  TempDir dir;
+  bool full = false;
+  FaultyVfs vfs(
+      [&](Operation operation) { return full && operation == Operation::write ? SQLITE_FULL : SQLITE_OK; });
+  {
+    auto writer = must(Writer::open(dir.file("h.db")));
+    std::vector<SourceCommit> left{source_with_run("/left.log", 3), source_with_run("/left too.log", 3)};
+    for (SourceCommit& commit : left) commit.source.pending = true;
+    must(writer->commit(left, kNow));
+  }
+  full = true;
+  auto writer = must(Writer::open(dir.file("h.db")));
+  EXPECT_EQ(must(writer->sources()).size(), 2U);
+  EXPECT_FALSE(writer->maintain(kNow));
+  full = false;
+  // One that has begun since then stays.
+  std::vector<SourceCommit> begun{source_with_run("/begun.log", 3)};
+  begun[0].source.pending = true;
+  must(writer->commit(begun, kNow));
+  must(writer->maintain(kNow));
+  const auto sources = must(writer->sources());
+  ASSERT_EQ(sources.size(), 1U);
+  EXPECT_EQ(sources[0].path, "/begun.log");
+}
+
+// To make them anew needs room on the disk: a start on a full one would fail.
+TEST(Faults, AStopKeepsTheFilesBesideTheHistory) {
+  TempDir dir;
+  {
+    auto writer = must(Writer::open(dir.file("h.db")));
+    std::vector<SourceCommit> commits{source_with_run("/a.log", 3)};
+    must(writer->commit(commits, kNow));
+  }
+  EXPECT_EQ(std::filesystem::file_size(dir.file("h.db-wal")), 0U);
+  EXPECT_GT(std::filesystem::file_size(dir.file("h.db-shm")), 0U);
 }
 
 // The files as a SIGKILL at any moment would leave them: opened again, they hold whole commits and no part of
