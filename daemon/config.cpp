@@ -7,6 +7,7 @@
 
 #include "daemon/command_line.h"
 #include "daemon/settings/table.h"
+#include "parsers/base/deep_key.h"
 #include "parsers/base/event.h"
 #include "parsers/base/suggest.h"
 #include "parsers/base/trace_labels.h"
@@ -278,6 +279,7 @@ tl::expected<Config, std::vector<Error>> parse_config(std::string_view where, st
                                                       const paths::Paths& defaults) {
   Config config = default_config(defaults);
   Errors errors;
+  if (has_deep_key(text)) return tl::unexpected(Errors{{std::string(where), kDeepKey, ""}});
   toml::table parsed;
   try {
     parsed = toml::parse(text);

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "daemon/settings/table.h"
+#include "parsers/base/deep_key.h"
 
 namespace etad::config {
 
@@ -12,6 +13,7 @@ Result<std::optional<std::vector<std::string>>> rules_path(const std::string& fi
   std::ifstream in(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in) return out;
+  if (has_deep_key(text)) return tl::unexpected(Error{file, kDeepKey, ""});
   try {
     const toml::table parsed = toml::parse(text);
     const toml::table* const rules = parsed["rules"].as_table();

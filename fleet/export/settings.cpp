@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "daemon/settings/table.h"
+#include "parsers/base/deep_key.h"
 
 namespace etad::fleet {
 namespace {
@@ -63,6 +64,7 @@ tl::expected<Settings, std::vector<Error>> parse_settings(std::string_view where
                                                           const std::string& credentials) {
   Settings out;
   config::Errors errors;
+  if (has_deep_key(toml)) return tl::unexpected(config::Errors{{std::string(where), kDeepKey, ""}});
   toml::table table;
   try {
     table = toml::parse(toml, where);

@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 
+#include "parsers/base/deep_key.h"
 #include "parsers/base/suggest.h"
 
 namespace etad {
 namespace {
 
 constexpr std::size_t kMaxFileBytes = 1 << 20;
-constexpr std::size_t kMaxKeyParts = 16;  // a.b.c…: the parser's tables nest as deep as a dotted key is long
 constexpr std::size_t kMaxPatternBytes = 2000;
 constexpr std::size_t kMaxFinds = 24;  // of a rule
 constexpr std::size_t kMaxRules = 1000;
@@ -59,30 +58,6 @@ std::optional<double> unit_scale(std::string_view unit) {
   for (const Unit& u : kUnits)
     if (u.name == unit) return u.scale;
   return {};
-}
-
-// True where some dotted key may be deeper than kMaxKeyParts. Looks at the text without parsing it, so that a
-// hostile file cannot make the parser build (and later destroy, recursively) a table a million levels deep.
-bool has_deep_key(std::string_view toml) {
-  std::size_t parts = 1;
-  char previous = '\0';  // the last character that was no blank
-  bool blank = false;    // a blank stands between it and this one
-  for (const char c : toml) {
-    if (c == ' ' || c == '\t') {
-      blank = true;
-      continue;
-    }
-    const bool in_key =
-        std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '"' || c == '\'';
-    if (c == '.' && previous != '.' && previous != '\0') {
-      if (++parts > kMaxKeyParts) return true;
-    } else if (c != '.' && (!in_key || (blank && previous != '.'))) {
-      parts = 1;
-    }
-    previous = in_key || c == '.' ? c : '\0';
-    blank = false;
-  }
-  return false;
 }
 
 // Of a file, in whatever folder.
@@ -477,7 +452,7 @@ RuleFile read_rule_file(std::string_view where, std::string_view toml, std::vect
     return RuleFile{};
   };
   if (toml.size() > kMaxFileBytes) return refuse(1, "the file is larger than 1 MiB");
-  if (has_deep_key(toml)) return refuse(1, "a key of more than 16 dotted parts");
+  if (has_deep_key(toml)) return refuse(1, kDeepKey);
   try {
     return RuleFileReader(where, errors).read(toml::parse(toml, std::string(where)));
   } catch (const toml::parse_error& e) {

@@ -1,5 +1,6 @@
 #include "daemon/config.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/daemon/temp_history.h"
@@ -189,6 +190,16 @@ TEST(Config, WhatWasOpenedAtTheStartStaysAndIsNamedWhereItChanged) {
   EXPECT_EQ(other.budgets.runs, 5);
   EXPECT_FALSE(other.socket.private_runs);
   EXPECT_EQ(other.alerts.per_hour, running.alerts.per_hour);
+}
+
+TEST(Config, AKeyOfAHundredThousandPartsIsAMistakeAndNoOverflowOfTheStack) {
+  std::string key = "a";
+  for (int i = 0; i < 100'000; ++i) key += ".a";
+  for (const std::string& text : {"[" + key + "]\n", key + " = 1\n", "x = {" + key + " = 1}\n"}) {
+    const auto config = parse_config("etad.toml", text);
+    ASSERT_FALSE(config);
+    EXPECT_THAT(config.error().at(0).text(), testing::HasSubstr("16 dotted parts"));
+  }
 }
 
 TEST(Config, AlertsAreAProgramAndItsArguments) {
