@@ -7,7 +7,6 @@
 
 #include "daemon/command_line.h"
 #include "daemon/settings/table.h"
-#include "parsers/base/deep_key.h"
 #include "parsers/base/event.h"
 #include "parsers/base/suggest.h"
 #include "parsers/base/trace_labels.h"
@@ -279,15 +278,9 @@ tl::expected<Config, std::vector<Error>> parse_config(std::string_view where, st
                                                       const paths::Paths& defaults) {
   Config config = default_config(defaults);
   Errors errors;
-  if (has_deep_key(text)) return tl::unexpected(Errors{{std::string(where), kDeepKey, ""}});
-  toml::table parsed;
-  try {
-    parsed = toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    return tl::unexpected(
-        Errors{{config::place(where, error.source()), std::string(error.description()), ""}});
-  }
-  Table root(where, "", parsed, errors);
+  const auto parsed = config::parse(where, text);
+  if (!parsed) return tl::unexpected(Errors{parsed.error()});
+  Table root(where, "", *parsed, errors);
   root.text("host", config.host);
   root.section("storage", [&](Table& table) { read_storage(table, config); });
   root.section("budgets", [&](Table& table) { read_budgets(table, config); });

@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "daemon/settings/table.h"
-#include "parsers/base/deep_key.h"
 
 namespace etad::config {
 
@@ -13,17 +12,13 @@ Result<std::optional<std::vector<std::string>>> rules_path(const std::string& fi
   std::ifstream in(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in) return out;
-  if (has_deep_key(text)) return tl::unexpected(Error{file, kDeepKey, ""});
-  try {
-    const toml::table parsed = toml::parse(text);
-    const toml::table* const rules = parsed["rules"].as_table();
-    if (rules == nullptr || !rules->contains("path")) return out;
-    Errors errors;
-    Table(file, "rules", *rules, errors).texts("path", out.emplace());
-    if (!errors.empty()) return tl::unexpected(std::move(errors.front()));
-  } catch (const toml::parse_error& error) {
-    return tl::unexpected(Error{place(file, error.source()), std::string(error.description()), ""});
-  }
+  const auto parsed = parse(file, text);
+  if (!parsed) return tl::unexpected(parsed.error());
+  const toml::table* const rules = (*parsed)["rules"].as_table();
+  if (rules == nullptr || !rules->contains("path")) return out;
+  Errors errors;
+  Table(file, "rules", *rules, errors).texts("path", out.emplace());
+  if (!errors.empty()) return tl::unexpected(std::move(errors.front()));
   for (std::string& folder : *out)
     if (!home.empty() && folder.starts_with("~/")) folder.replace(0, 1, home);
   return out;

@@ -2,7 +2,25 @@
 
 #include <algorithm>
 
+#include "parsers/base/deep_key.h"
+
 namespace etad::config {
+namespace {
+
+std::string place(std::string_view where, const toml::source_region& region) {
+  return std::string(where) + ":" + std::to_string(region.begin.line);
+}
+
+}  // namespace
+
+Result<toml::table> parse(std::string_view where, std::string_view text) {
+  if (has_deep_key(text)) return fail(kDeepKey, "", std::string(where));
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    return fail(std::string(error.description()), "", place(where, error.source()));
+  }
+}
 
 void Table::text(std::string_view key, std::string& out) {
   read(key, [&](const toml::node& node) -> Expected {

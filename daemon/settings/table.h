@@ -18,9 +18,8 @@ namespace etad::config {
 using Errors = std::vector<Error>;
 using Expected = std::optional<std::string>;  // what a value should have been; nothing: it is fine
 
-inline std::string place(std::string_view where, const toml::source_region& region) {
-  return std::string(where) + ":" + std::to_string(region.begin.line);
-}
+// A whole configuration, of a file called `where`. Error: it is no TOML, or nests deeper than the parser can follow.
+Result<toml::table> parse(std::string_view where, std::string_view text);
 
 class Table {
  public:

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "daemon/settings/table.h"
-#include "parsers/base/deep_key.h"
 
 namespace etad::fleet {
 namespace {
@@ -64,15 +63,9 @@ tl::expected<Settings, std::vector<Error>> parse_settings(std::string_view where
                                                           const std::string& credentials) {
   Settings out;
   config::Errors errors;
-  if (has_deep_key(toml)) return tl::unexpected(config::Errors{{std::string(where), kDeepKey, ""}});
-  toml::table table;
-  try {
-    table = toml::parse(toml, where);
-  } catch (const toml::parse_error& error) {
-    return tl::unexpected(
-        config::Errors{{config::place(where, error.source()), std::string(error.description()), ""}});
-  }
-  Table all(where, "", table, errors);
+  const auto table = config::parse(where, toml);
+  if (!table) return tl::unexpected(config::Errors{table.error()});
+  Table all(where, "", *table, errors);
   read_all(all, out);
   all.done();
   if (out.database.empty()) out.database = credential(credentials, "database");
