@@ -408,13 +408,19 @@ TEST(ProgressBars, ATrainingThatSaysItStoppedEarlyIsNotFinished) {
 }
 
 // A long bar says 100 % before its end: 347 of 348 is no epoch of its own, beside one that has come to its end.
+// Nor under headings of bars without a name, of which the first that is full is the training's.
 TEST(ProgressBars, AStepBeforeTheEndIsNotTheEnd) {
-  for (const bool validates : {true, false}) {
+  struct Bars {
+    std::string training;
+    bool validates;
+  };
+  for (const auto& [training, validates] :
+       {Bars{"Training: ", true}, Bars{"Training: ", false}, Bars{"", false}}) {
     std::vector<std::string> lines;
     for (int epoch = 1; epoch <= 4; ++epoch) {
       lines.push_back("Epoch " + std::to_string(epoch) + "/4");
-      lines.emplace_back("Training: 100%|##| 347/348 [00:21<00:00, 16.00it/s]");
-      lines.emplace_back("Training: 100%|##| 348/348 [00:21<00:00, 16.25it/s]");
+      lines.push_back(training + "100%|##| 347/348 [00:21<00:00, 16.00it/s]");
+      lines.push_back(training + "100%|##| 348/348 [00:21<00:00, 16.25it/s]");
       if (!validates) continue;
       lines.emplace_back("Validation: 100%|##| 347/348 [00:02<00:00, 160.00it/s]");
       lines.emplace_back("Validation: 100%|##| 348/348 [00:02<00:00, 162.50it/s]");
@@ -425,21 +431,6 @@ TEST(ProgressBars, AStepBeforeTheEndIsNotTheEnd) {
     EXPECT_EQ(runs.at(0).train.iterations, 4 * 348);
     EXPECT_EQ(runs.at(0).test.segments, validates ? 4 : 0);
   }
-}
-
-// The same of bars without a name under headings, of which the first that is full is the training's.
-TEST(ProgressBars, AStepBeforeTheEndIsNotTheEndUnderHeadings) {
-  std::vector<std::string> lines;
-  for (int epoch = 1; epoch <= 4; ++epoch) {
-    lines.push_back("Epoch " + std::to_string(epoch) + "/4");
-    lines.emplace_back("100%|##| 347/348 [00:21<00:00, 16.00it/s]");
-    lines.emplace_back("100%|##| 348/348 [00:21<00:00, 16.25it/s]");
-  }
-  const auto runs = runs_of(lines);
-  ASSERT_EQ(runs.size(), 1U);
-  EXPECT_EQ(runs.at(0).iteration, 4 * 348);
-  EXPECT_EQ(runs.at(0).train.iterations, 4 * 348);
-  EXPECT_EQ(runs.at(0).test.segments, 0);
 }
 
 }  // namespace

@@ -211,13 +211,18 @@ INSTANTIATE_TEST_SUITE_P(Histories, FaultsTest,
                                            std::pair<const char*, Doing>("Live", live)),
                          [](const auto& test) { return test.param.first; });
 
+struct FillableDisk {
+  bool full = false;
+  FaultyVfs vfs{[this](Operation operation) {
+    return full && operation == Operation::write ? SQLITE_FULL : SQLITE_OK;
+  }};
+};
+
 TEST(Faults, AFullDiskIsNamedWithWhatHelps) {
   TempDir dir;
-  bool full = false;
-  FaultyVfs vfs(
-      [&](Operation operation) { return full && operation == Operation::write ? SQLITE_FULL : SQLITE_OK; });
+  FillableDisk disk;
   auto writer = must(Writer::open(dir.file("h.db")));
-  full = true;
+  disk.full = true;
   std::vector<SourceCommit> commits{source_with_run("/a.log", 3)};
   const auto done = writer->commit(commits, kNow);
   ASSERT_FALSE(done);
@@ -225,23 +230,21 @@ TEST(Faults, AFullDiskIsNamedWithWhatHelps) {
   EXPECT_THAT(done.error().hint, ::testing::HasSubstr("make room"));
   EXPECT_EQ(done.error().kind, ErrorKind::exhausted);
   EXPECT_EQ(commits[0].source.id, 0);
-  full = false;
+  disk.full = false;
   EXPECT_TRUE(writer->commit(commits, kNow));
 }
 
 // What the daemon asks of its history at a start.
 TEST(Faults, AFullDiskStopsNoStart) {
   TempDir dir;
-  bool full = false;
-  FaultyVfs vfs(
-      [&](Operation operation) { return full && operation == Operation::write ? SQLITE_FULL : SQLITE_OK; });
+  FillableDisk disk;
   std::vector<SourceCommit> commits{source_with_run("/a.log", 3)};
   {
     auto writer = must(Writer::open(dir.file("h.db")));
     must(writer->look_again("rules"));
     must(writer->commit(commits, kNow));
   }
-  full = true;
+  disk.full = true;
   auto writer = must(Writer::open(dir.file("h.db")));
   EXPECT_EQ(must(writer->look_again("rules")), 0);
   EXPECT_EQ(must(writer->sources()).size(), 1U);
@@ -250,20 +253,18 @@ TEST(Faults, AFullDiskStopsNoStart) {
 
 TEST(Faults, WhatAnImportLeftWaitsWhereAStartFindsAFullDisk) {
   TempDir dir;
-  bool full = false;
-  FaultyVfs vfs(
-      [&](Operation operation) { return full && operation == Operation::write ? SQLITE_FULL : SQLITE_OK; });
+  FillableDisk disk;
   {
     auto writer = must(Writer::open(dir.file("h.db")));
     std::vector<SourceCommit> left{source_with_run("/left.log", 3), source_with_run("/left too.log", 3)};
     for (SourceCommit& commit : left) commit.source.pending = true;
     must(writer->commit(left, kNow));
   }
-  full = true;
+  disk.full = true;
   auto writer = must(Writer::open(dir.file("h.db")));
   EXPECT_EQ(must(writer->sources()).size(), 2U);
   EXPECT_FALSE(writer->maintain(kNow));
-  full = false;
+  disk.full = false;
   // One that has begun since then stays.
   std::vector<SourceCommit> begun{source_with_run("/begun.log", 3)};
   begun[0].source.pending = true;
