@@ -47,7 +47,7 @@ Chain::Newer Chain::newer(const Link& last) {
 std::optional<NextFile> Chain::next(const Link& last, const FinishedFiles& finished, const Others& others) {
   std::optional<NextFile> empty;
   for (RotatedFile& file : newer_than(last)) {
-    if (others.read(file.path, key_of(file.status))) continue;
+    if (known_or(others.read(file.path, key_of(file.status)), true)) continue;
     NextFile candidate{file.path, file.status, {}};
     if (candidate.status.size == 0) {
       if (!empty) empty = std::move(candidate);
@@ -66,7 +66,7 @@ std::optional<NextFile> Chain::next(const Link& last, const FinishedFiles& finis
   const bool is_file = here && here->type == FileType::regular;
   // Renamed while it was empty: until the path's file has bytes, the writer may still have this one open.
   if (empty && !(is_file && here->size > 0)) return empty;
-  if (!is_file || others.read(path_, key_of(*here))) return std::nullopt;
+  if (!is_file || known_or(others.read(path_, key_of(*here)), true)) return std::nullopt;
   NextFile under_path{path_, *here, {}};
   if (finished.knows(key_of(*here)))
     under_path.read = known_or(follow::read_before(contents_, path_, *here, finished), ReadPart{});
@@ -136,8 +136,8 @@ std::optional<RotatedFile> Chain::holds(const Link& last, const FinishedFiles& f
       const FileKey key = key_of(file.status);
       if (file.path.ends_with(".gz") != compressed || file.status.modified < last.modified) continue;
       if (!compressed && file.status.size < last.part.offset) continue;
-      if (others.read(file.path, key) || !known_or(contents_.matches(file.path, key, last.part), false))
-        continue;
+      if (known_or(others.read(file.path, key), true)) continue;
+      if (!known_or(contents_.matches(file.path, key, last.part), false)) continue;
       // Files that begin alike: this one has been read already, so it is not the one being read. That a file
       // with the same bytes was read as another log's does not count: this one is a copy of ours.
       const auto identity =

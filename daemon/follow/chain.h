@@ -35,7 +35,7 @@ class Chain {
  public:
   // What other streams read, and what they have read and lost.
   struct Others {
-    std::function<bool(const std::string& path, const FileKey&)> read;
+    std::function<OsResult<bool>(const std::string& path, const FileKey&)> read;
     std::function<OsResult<bool>(const std::string& path, const FileStatus&)> lost;
   };
   Chain(FileSystem& files, Contents& contents, const std::string& path);

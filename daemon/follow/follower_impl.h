@@ -63,7 +63,7 @@ struct Follower::Impl {
   void add_journals(SteadyTime now);
   void restore_all(std::vector<Position> positions, SteadyTime now);
   bool is_taken(const FileKey& key, StreamId self) const;
-  bool reads_another(const std::string& path, const FileKey& key, StreamId self);
+  OsResult<bool> reads_another(const std::string& path, const FileKey& key, StreamId self);
   OsResult<bool> was_lost_by_another(const std::string& path, const FileStatus& status, StreamId self);
   OsResult<bool> has_lost_its_file(const Followed& followed);
   OsResult<bool> leads_away(const std::string& path) const;

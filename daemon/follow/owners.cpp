@@ -34,17 +34,20 @@ bool Follower::Impl::has_too_many(std::optional<std::int64_t> owner) const {
 
 // Whether another stream than `self` reads what lies at `path`. Where the file system does not say when an inode was
 // made, it may have been another file's when that stream was there last: then the content decides, and where nothing
-// was read yet, what lies under that stream's own path.
-bool Follower::Impl::reads_another(const std::string& path, const FileKey& key, StreamId self) {
+// was read yet, what lies under that stream's own path. An error: nobody knows now.
+OsResult<bool> Follower::Impl::reads_another(const std::string& path, const FileKey& key, StreamId self) {
   if (!is_taken(key, self)) return false;
   const Stream& reader = *streams.at(by_key.at(key)).stream;
   if (key.born != 0 || reader.is_open()) return true;  // nor is an open file's inode another's
   if (reader.part().marker.length == 0) {
     const auto its_own = files.status(reader.path());
-    return its_own ? key_of(*its_own) == key : is_passing(its_own.error());
+    if (its_own) return key_of(*its_own) == key;
+    return is_passing(its_own.error()) ? OsResult<bool>(tl::unexpected(its_own.error())) : false;
   }
   const auto same = contents.matches(path, key, reader.part());
-  return !same || *same;
+  if (same) return same;
+  if (is_passing(same.error())) return same;
+  return is_absent(same.error()) ? OsResult<bool>(tl::unexpected(EAGAIN)) : true;
 }
 
 // A file that nobody reads by its key may be what another stream has read, written anew and moved in the meantime:

@@ -182,10 +182,10 @@ Stream::Step Stream::take_step(Look& look) {
 // A stream without a file: the path's, or the ones rotated away from it that are still to be read.
 bool Stream::begin(Look& look) {
   if (!look.target.file) return false;
-  if (is_anothers(look, *look.target.file)) {
-    text_ = "read as another source's file";
-    return false;
-  }
+  const auto anothers = is_anothers(look, *look.target.file);
+  if (!anothers) fail(anothers.error());
+  if (anothers && *anothers) text_ = "read as another source's file";
+  if (!anothers || *anothers) return false;
   if (known_ || read_rotated_) return advance(look);
   if (was_lost_by_another(look, *look.target.file)) return false;
   start_at({path_, *look.target.file, {}});
@@ -264,7 +264,7 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
 bool Stream::is_final(Look& look) {
   if (current_->seen.links == 0) return true;
   if (look.target.file && look.target.file->size > 0)
-    return !is_anothers(look, *look.target.file) && !was_lost_by_another(look, *look.target.file);
+    return !may_be_anothers(look, *look.target.file) && !was_lost_by_another(look, *look.target.file);
   // Only a changed directory can have a new file: a stream that waits for its successor costs one stat.
   const auto directory = look.around.files.status(split_path(path_).directory);
   if (directory && directory->modified == current_->directory_modified) return false;
@@ -335,7 +335,14 @@ bool Stream::advance(Look& look) {
     fail(EAGAIN);
     return false;
   }
-  if (next && next->path == path_ && is_anothers(look, next->status)) next.reset();
+  if (next && next->path == path_) {
+    const auto anothers = is_anothers(look, next->status);
+    if (!anothers) {
+      fail(anothers.error());
+      return false;
+    }
+    if (*anothers) next.reset();
+  }
   // A file that was away for a while, with its file system, or was put back.
   const bool came_back = next && next->path == path_ && next->read.offset == 0 &&
                          last_.part.marker.length > 0 &&

@@ -50,7 +50,8 @@ class Stream {
     Contents& contents;
     const Options& options;
     FinishedFiles& finished;
-    std::function<bool(const std::string& path, const FileKey&, StreamId)> taken;  // by another stream
+    std::function<OsResult<bool>(const std::string& path, const FileKey&, StreamId)>
+        taken;  // by another stream
     // What another stream has lost lies there: that one goes on with it.
     std::function<OsResult<bool>(const std::string& path, const FileStatus&, StreamId)> lost;
     // The path is a link to a file that is followed itself.
@@ -145,7 +146,8 @@ class Stream {
   void start_at(const NextFile& next);
   Link last_link() const;
   Chain::Others others(const Look& look) const;
-  bool is_anothers(const Look& look, const FileStatus& under_path) const;
+  OsResult<bool> is_anothers(const Look& look, const FileStatus& under_path) const;
+  bool may_be_anothers(const Look& look, const FileStatus& under_path);
   bool was_lost_by_another(const Look& look, const FileStatus& under_path);
   void fail(Errno error);
 

@@ -83,7 +83,14 @@ Stream::Attached Stream::attach_at(Look& look, const std::string& file, const Fi
   if (!opened->content) return Attached::lost;
   const FileStatus& status = opened->status;
   const FileKey key = key_of(status);
-  if (key != current_->key && look.around.taken(file, key, id_)) return Attached::lost;
+  if (key != current_->key) {
+    const auto taken = look.around.taken(file, key, id_);
+    if (!taken) {
+      fail(taken.error());
+      return Attached::later;
+    }
+    if (*taken) return Attached::lost;
+  }
   if (current_->reader.part().offset == 0 && status.size < current_->seen.size) return Attached::lost;
   if (key != current_->key) go_on_in(file, status);
   current_->content = std::move(opened->content);
@@ -103,7 +110,13 @@ Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
   const FileStatus& now = *look.target.file;
   const FileKey key = key_of(now);
   const ReadPart& part = current_->reader.part();
-  if (key == current_->key || part.marker.length == 0 || is_anothers(look, now)) return Attached::lost;
+  if (key == current_->key || part.marker.length == 0) return Attached::lost;
+  const auto anothers = is_anothers(look, now);
+  if (!anothers) {
+    fail(anothers.error());
+    return Attached::later;
+  }
+  if (*anothers) return Attached::lost;
   const bool certain = is_copy(now) || same_but_for_device(key, current_->key);
   if (!certain && (evidence == Evidence::certain || removed_ || is_successor(key, current_->key)))
     return Attached::lost;
@@ -146,8 +159,16 @@ Chain::Others Stream::others(const Look& look) const {
 }
 
 // What lies under the path is read by its own name, or as what it was when it had another.
-bool Stream::is_anothers(const Look& look, const FileStatus& under_path) const {
-  return look.around.taken(path_, key_of(under_path), id_) || look.target.leads_away;
+OsResult<bool> Stream::is_anothers(const Look& look, const FileStatus& under_path) const {
+  if (look.target.leads_away) return true;
+  return look.around.taken(path_, key_of(under_path), id_);
+}
+
+// Or nobody knows yet: then it is asked again.
+bool Stream::may_be_anothers(const Look& look, const FileStatus& under_path) {
+  const auto anothers = is_anothers(look, under_path);
+  if (!anothers) fail(anothers.error());
+  return !anothers || *anothers;
 }
 
 // Or nobody knows yet: then it is asked again.

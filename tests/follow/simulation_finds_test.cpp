@@ -195,6 +195,34 @@ TEST(SimulationFinds, ARotatedFileWithTheInodeThatAnotherLogHadIsRead) {
   EXPECT_THAT(etad.lines_of[kLog], ElementsAre("one", "two", "three"));
 }
 
+// Found as seed 30,005,857: the call that failed was the one that asks whether the other log's bytes lie there, and
+// the file was taken for that log's for good.
+TEST(SimulationFinds, AFileOfWhichNobodyCanSayWhoReadsItIsAskedForAgain) {
+  for (const char* call : {"list", "status", "open", "read", "fstat"}) {
+    for (int n = 1; n <= 24; ++n) {
+      Harness etad(watching("/logs/*.log"));
+      etad.files.births = false;
+      etad.files.write(kOther, "other\n");
+      etad.files.write(kLog, "one\n");
+      etad.poll();
+      etad.stop();
+      etad.files.remove(kOther);
+      etad.files.rename(kLog, "/logs/train.log.2");
+      etad.files.write(kRotated, "two\n");
+      etad.files.write(kLog, "three\n");
+      etad.files.write(kOther, "another\n");
+      etad.start();
+      etad.files.fail_nth(call, n, ESTALE);
+      for (int polls = 0; polls < 3; ++polls) {
+        etad.now += std::chrono::seconds(11);
+        etad.poll();
+        etad.files.heal();
+      }
+      EXPECT_THAT(etad.lines_of[kLog], ElementsAre("one", "two", "three")) << call << ' ' << n;
+    }
+  }
+}
+
 // Found as seed 1390 with company: before the next look, the scan found the file under its second name, read by nobody.
 TEST(SimulationFinds, AfterAFailedCommitAFileIsItsReadersAgain) {
   Harness etad(watching("/logs/*.log"));
