@@ -41,7 +41,8 @@ if(ETAD_SANITIZE)
   target_compile_options(etad_flags INTERFACE $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
   target_compile_options(etad_flags INTERFACE
     $<$<CXX_COMPILER_ID:Clang>:-fsanitize-ignorelist=${CMAKE_SOURCE_DIR}/cmake/foreign_headers.txt>)
-  target_link_options(etad_flags INTERFACE -fsanitize=${ETAD_SANITIZE})
+  # Such programs are large: lld links them in a third of the time.
+  target_link_options(etad_flags INTERFACE -fsanitize=${ETAD_SANITIZE} $<$<CXX_COMPILER_ID:Clang>:-fuse-ld=lld>)
   if(ETAD_SANITIZE MATCHES "thread") # it knows no fences; Asio's own are beside the locks it holds anyway
     target_compile_definitions(etad_flags INTERFACE BOOST_ASIO_DISABLE_FENCED_BLOCK)
   endif()
