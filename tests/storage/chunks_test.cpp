@@ -147,6 +147,7 @@ TEST(Chunks, AnyIntegersComeBack) {
     read_integers(in, numbers.size(), read);
     ASSERT_TRUE(in.ok() && in.at_end()) << round;
     ASSERT_EQ(read, numbers) << round;
+    if (round % 8 != 0) continue;  // there are hundreds of places where it may be cut off
     for (std::size_t size = 0; size < body.size(); ++size) {
       ByteReader cut(std::string_view(body).substr(0, size));
       read_integers(cut, numbers.size(), read);
