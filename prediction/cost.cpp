@@ -35,6 +35,10 @@ std::optional<CostEstimate> cost_of(const Estimate& estimate, Cost cost) {
     if (part.phase != "train" && part.phase != "test")
       continue;  // starting and saving: idle, beside the rest
     const auto what = case_of(estimate, part, *knowledge);
+    // What a device draws, runs on it tell alone; what a network holds in memory is much the same on all of them.
+    if (what && cost == Cost::energy &&
+        !knowledge->untold_of(about(estimate.key, estimate.question), *what).empty())
+      return std::nullopt;
     const auto said = what ? knowledge->ask(*what, estimate.question.confidence) : std::nullopt;
     if (!said) return std::nullopt;
     const bool farther = !out || said->kind > out->said.kind;

@@ -57,6 +57,19 @@ Answer<EstimatePart> ask(const std::shared_ptr<const FittedModel>& model, std::i
   return part;
 }
 
+Refusal nothing_ran_there(const Knowledge& knowledge, std::string_view parameter, const Asked& asked) {
+  Refusal out;
+  out.kind = Refusal::Kind::nothing_ran_there;
+  out.parameter = std::string(parameter);
+  out.network = asked.key.network;
+  out.value = parameter == "device" ? asked.key.device
+              : parameter == "host" ? asked.key.host
+                                    : asked.key.framework;
+  out.candidates = knowledge.values_of(parameter);
+  if (out.candidates.size() > kMostShown) out.candidates.resize(kMostShown);
+  return out;
+}
+
 // What all the history says where no model of the very deployment does. The farther an answer must reach, the
 // less the length of the run matters to it. nullopt: nobody says anything.
 std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Question& question, Phase phase,
@@ -65,6 +78,8 @@ std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Questi
   if (!models.knowledge) return std::nullopt;
   const auto asked = models.knowledge->asked(question, phase, batch);
   if (!asked) return std::nullopt;
+  if (const auto untold = models.knowledge->untold_of(question, asked->what); !untold.empty())
+    return refuse(nothing_ran_there(*models.knowledge, untold, *asked));
   const auto said = models.knowledge->ask(asked->what, question.confidence, question.along_with);
   if (!said) return std::nullopt;
   key = asked->key;

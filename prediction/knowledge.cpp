@@ -258,11 +258,16 @@ std::optional<Asked> Knowledge::asked(const Question& question, Phase phase,
     if (!question.device && there != data_.end()) c.device = there->first.device;
   }
   if (question.device && !fits(question.device, c.device)) {
-    const auto there = known(question.host, question.device);
+    auto there = known(question.host, question.device);
+    if (there == data_.end()) there = known(std::nullopt, question.device);
     c.device = there == data_.end() ? *question.device : there->first.device;
     if (!question.host) c.host = there == data_.end() ? "" : there->first.host;
   }
-  if (question.framework) c.framework = *question.framework;
+  if (question.framework && !fits(question.framework, c.framework)) {
+    const auto there = std::ranges::find_if(
+        data_, [&](const auto& each) { return fits(question.framework, each.first.framework); });
+    c.framework = there == data_.end() ? *question.framework : there->first.framework;
+  }
   out.key.devices = question.devices.value_or(like_key->devices);
   std::erase(c.settings, kUnknownDevices);
   if (out.key.devices == 0) c.settings.emplace_back(kUnknownDevices);
@@ -315,6 +320,23 @@ std::vector<Asked> Knowledge::asked_of_shown(const Question& question, Phase pha
   for (auto& [key, asked] : machines)
     if (!own || question.framework || key.framework == net.framework) out.push_back(std::move(asked));
   return out;
+}
+
+std::string_view Knowledge::untold_of(const Question& question, const estimators::Case& what) const {
+  const unsigned never = seen_.never_seen(what);
+  if (never & estimators::kDevice) return "device";
+  if (never & estimators::kFramework) return "framework";
+  // One CPU is not like another, and what is not named may be anything.
+  const bool told = question.device && !what.device.empty() && !equal_ignoring_case(what.device, "CPU");
+  return (never & estimators::kHost) && !told ? "host" : "";
+}
+
+std::vector<std::string> Knowledge::values_of(std::string_view parameter) const {
+  std::set<std::string> out;
+  for (const auto& [key, runs] : data_)
+    out.insert(parameter == "device" ? key.device : parameter == "host" ? key.host : key.framework);
+  out.erase("");
+  return {out.begin(), out.end()};
 }
 
 bool Knowledge::prefers_models(Kind kind) const {
@@ -393,6 +415,10 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
     if (performance.answered > 0) out.left_out_error_percent = performance.error_percent;
     out.tested_on = performance.answered;
     out.rests_on = answered->estimate.rests_on;
+    if (const unsigned never = seen_.never_seen(what); never != 0) {
+      if (never & estimators::kHost) out.new_here.emplace_back("host");
+      if (never & estimators::kDevices) out.new_here.emplace_back("devices");
+    }
     out.value = std::exp(answered->estimate.log_mean);
     out.lower = out.value * std::exp(-answered->reach);
     out.upper = out.value * std::exp(answered->reach);

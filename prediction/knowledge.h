@@ -50,6 +50,7 @@ struct Said {
   std::optional<double> left_out_error_percent;  // of this kind of question; absent: never put to the test
   int tested_on = 0;                             // questions of it
   estimators::RestsOn rests_on;
+  std::vector<std::string_view> new_here;  // "host", "devices": no run of any network had that value of it
   // Of the target: seconds or joules of an iteration, or the peak bytes of a device.
   double value = 0, lower = 0, upper = 0;
   // Another estimator with nearly as good a record, whose answer is farther from this one than both records allow for;
@@ -90,6 +91,12 @@ class Knowledge {
   // The same of a network that never ran and is only shown: on every machine that the question may mean, each
   // with its framework and number of devices.
   std::vector<Asked> asked_of_shown(const Question& question, Phase phase, std::int64_t batch) const;
+
+  // The parameter of a machine of which nothing tells how fast it is: a device or a framework that nothing ran on, or a
+  // host that nothing ran on where the question names no model of device that ran elsewhere. Empty: there are runs.
+  std::string_view untold_of(const Question& question, const estimators::Case& what) const;
+  // The values that it has in the history.
+  std::vector<std::string> values_of(std::string_view parameter) const;
 
   estimators::Kind kind_of(const estimators::Case& what) const { return seen_.kind_of(what); }
   // Whether such questions are for the models of single networks (`end_to_end`), not for the combined answer.

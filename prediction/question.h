@@ -67,6 +67,7 @@ struct Refusal {
     contradicting,         // the runs name no device and contradict each other: `contradiction`
     batch_size_missing,    // `parameter`: models of several batch sizes, `batch_sizes`
     costs_unknown,         // `network` never ran, and what it costs can't be counted: `value` says why
+    nothing_ran_there,     // nothing ran on that `value` of `parameter`; `candidates`: on these something did
     nothing_alike,         // `network` never ran, and no other runs tell of it: `value` says why
     abstained,             // of `network` good estimators contradict each other: `value` says what they say
     cost_unknown,          // of `network`: `value` (energy, memory)

@@ -182,12 +182,29 @@ std::string shared_effect_text(const Object& estimate) {
          (percent > 0 ? " longer" : " less") + " than usual: counted in\n";
 }
 
-// The model that answered, or, where the question had to be bridged, who did that and from what.
-std::string foundation_text(const Object& estimate) {
-  const Object& estimator = object_of(estimate, "estimator");
-  const Object& rests_on = object_of(estimate, "rests_on");
+// What of it never ran, in the words of the question's kind; what no network ever had says most.
+std::string never_ran_text(const Object& said, const Object& estimate) {
+  const std::string kind = text_of(said, "kind");
+  if (kind == "network") return "this network never ran here: told by what its layers cost";
+  const std::string devices = counted(count_of(estimate, "devices"), "device");
+  std::string out;
+  for (const auto& fact : array_of(said, "new_here"))
+    out += (out.empty() ? "nothing here ever ran on " : ", nor on ") +
+           (fact == "host" ? "the host " + text_of(estimate, "host") : devices);
+  if (!out.empty()) return out;
+  if (kind == "batch_size") return "it never ran with this batch size";
+  if (kind == "settings") return "it never ran with these settings, or in this phase";
+  if (kind == "devices") return "it never ran on " + devices;
+  return kind == "device" ? "it never ran on this machine" : "";
+}
+
+// The model that answered, or, where the question had to be bridged, who did that and from what. `said`: of the
+// estimate, or of one of its parts.
+std::string foundation_text(const Object& said, const Object& estimate) {
+  const Object& estimator = object_of(said, "estimator");
+  const Object& rests_on = object_of(said, "rests_on");
   if (estimator.empty() || text_of(estimator, "name") == "end_to_end")
-    return basis_text(object_of(estimate, "model"));
+    return basis_text(object_of(said, "model"));
   std::string out = counted(count_of(rests_on, "runs"), "run") + " of " +
                     counted(count_of(rests_on, "networks"), "network") + " on " +
                     counted(count_of(rests_on, "devices"), "device model") + ", estimator " +
@@ -195,11 +212,8 @@ std::string foundation_text(const Object& estimate) {
   if (known(estimator, "left_out_error_percent"))
     out += ": error " + percent_text(number_of(estimator, "left_out_error_percent")) + " in " +
            counted(count_of(estimator, "tested_on"), "such question");
-  if (text_of(estimate, "kind") == "network")
-    out += "; this network never ran here: told by what its layers cost";
-  else if (object_of(estimate, "model").empty())
-    out += "; it never ran like this (" + text_of(estimate, "kind") + ")";
-  return out;
+  const std::string never = object_of(said, "model").empty() ? never_ran_text(said, estimate) : "";
+  return never.empty() ? out : out + "; " + never;
 }
 
 }  // namespace
@@ -222,10 +236,12 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
   for (const Object& part : objects_of(estimate, "parts")) {
     out += "  " + padded(text_of(part, "phase"), 8) + "  " + interval_text(part);
     const bool is_counted = object_of(part, "model").empty() && object_of(part, "estimator").empty();
-    out += ", " + (is_counted ? "as in " + counted(count_of(part, "runs"), "run") : foundation_text(part)) +
-           "\n";
+    out +=
+        ", " +
+        (is_counted ? "as in " + counted(count_of(part, "runs"), "run") : foundation_text(part, estimate)) +
+        "\n";
   }
-  if (array_of(estimate, "parts").empty()) out += "  rests on " + foundation_text(estimate) + "\n";
+  if (array_of(estimate, "parts").empty()) out += "  rests on " + foundation_text(estimate, estimate) + "\n";
   out += shared_effect_text(estimate);
   if (const auto alike = count_of(estimate, "alike"); alike > 1)
     out += "  " + counted(alike, "deployment") + " fit and answer alike: the bounds are those of all\n";
@@ -251,7 +267,7 @@ std::string cost_text(const Object& estimate, const Screen& screen) {
   return out + "; " + deployment_text(estimate) + "\n  the interval holds " +
          trimmed(number_text(number_of(estimate, "confidence") * 100)) + " of 100 runs\n  rests on " +
          (count_of(object_of(estimate, "rests_on"), "runs") > 0
-              ? foundation_text(estimate)
+              ? foundation_text(estimate, estimate)
               : "the network's description, estimator " + text_of(object_of(estimate, "estimator"), "name") +
                     ": nobody measured it") +
          "\n";

@@ -142,6 +142,7 @@ std::string what_if_text(const Object& answer, const Screen& screen) {
   std::string out = table.text(screen.width, screen.colours);
   for (const Object& one : objects_of(answer, "unanswered")) {
     out += printable(text_of(one, "value")) + ": " + printable(text_of(one, "why")) + "\n";
+    if (const std::string hint = text_of(one, "hint"); !hint.empty()) out += "  " + printable(hint) + "\n";
   }
   const auto over = std::find_if(rows.begin(), rows.end(), [](const Object& row) { return !fits(row); });
   if (over != rows.end())

@@ -27,6 +27,7 @@ void write_said(JsonWriter& json, const prediction::Said& said) {
   json.key("rests_on").begin_object();
   json.field("runs", said.rests_on.runs).field("networks", said.rests_on.networks);
   json.field("devices", said.rests_on.devices).end_object();
+  json.field("new_here", said.new_here);
 }
 
 // The error beside the model is that of who answers: where another estimator does, its own.

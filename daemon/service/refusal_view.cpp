@@ -51,6 +51,19 @@ Problem unknown_deployment(const Refusal& refusal) {
           telling_known(refusal)};
 }
 
+Problem nothing_ran_there(const Refusal& refusal) {
+  const bool host = refusal.parameter == "host";
+  return {404,
+          "Nothing ran there",
+          "No run of any network " + std::string(refusal.parameter == "framework" ? "with" : "on") + " the " +
+              refusal.parameter + " " + quoted(refusal.value) +
+              " is in the history: nothing tells how fast it is.",
+          std::string("a short run of any network there would tell, or `etactl import` of a log from there") +
+              (host ? "; where its device is of a model that ran elsewhere, say device=MODEL" : ""),
+          refusal.candidates,
+          naming_parameter(refusal)};
+}
+
 Problem no_model_of_phase(const Refusal& refusal) {
   return {404,
           "Unknown phase",
@@ -230,6 +243,8 @@ Problem problem_of(const Refusal& refusal) {
       return batch_size_missing(refusal);
     case Refusal::Kind::costs_unknown:
       return costs_unknown(refusal);
+    case Refusal::Kind::nothing_ran_there:
+      return nothing_ran_there(refusal);
     case Refusal::Kind::nothing_alike:
       return nothing_alike(refusal);
     case Refusal::Kind::abstained:

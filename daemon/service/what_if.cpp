@@ -171,7 +171,9 @@ Outcome Router::what_if(Call& call) {
   JsonWriter json;
   json.begin_object().key("unanswered").begin_array();
   for (const WhatIf::Unanswered& each : answer->unanswered) {
-    json.begin_object().field("value", each.value).field("why", problem_of(each.why).detail).end_object();
+    const Problem why = problem_of(each.why);
+    json.begin_object().field("value", each.value).field("why", why.detail).field("hint", why.hint);
+    json.end_object();
   }
   json.end_array().key("best");
   if (answer->best) {

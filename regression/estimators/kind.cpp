@@ -14,6 +14,12 @@ struct KindOfQuestion {
   double assumed_error;
 };
 constexpr unsigned kWhere = kNetwork | kPhase | kMachine | kSettings;
+constexpr unsigned kOfTheMachine[] = {kDevice, kHost, kFramework, kDevices};
+
+std::string alone(unsigned fact, const Case& what) {
+  return std::to_string(fact) + " " + key_of(what, fact);
+}
+
 constexpr std::array<KindOfQuestion, kKinds> kQuestions = {{
     {"seen", "seen", kAllFacts, 0.02},
     {"batch_size", "batch_size", kAllFacts, 0.05},
@@ -56,6 +62,7 @@ Seen::Seen(const History& history) {
     for (const Kind kind : {Kind::network, Kind::device, Kind::devices, Kind::settings, Kind::seen}) {
       keys_.insert(std::string(name_of(kind)) + key_of(c, hidden_facts(kind)));
     }
+    for (const unsigned fact : kOfTheMachine) keys_.insert(alone(fact, c));
     widen(samples_, key_of(c, kSeries), c.samples);
     widen(shares_, key_of(c, kNetworkInPhase), c.samples_per_device());
     widen(devices_, key_of(c, hidden_facts(Kind::settings)), c.devices);
@@ -82,6 +89,13 @@ Kind Seen::kind_of(const Case& what) const {
   const auto& [least, most] = shares_.at(key_of(what, kNetworkInPhase));
   const double share = what.samples_per_device();
   return share < least || share > most ? Kind::beyond_all : Kind::range;
+}
+
+unsigned Seen::never_seen(const Case& what) const {
+  unsigned out = 0;
+  for (const unsigned fact : kOfTheMachine)
+    if (!keys_.contains(alone(fact, what))) out |= fact;
+  return out;
 }
 
 Gap Seen::gap_of(const Case& what) const {

@@ -54,6 +54,8 @@ class Seen {
   explicit Seen(const History& history);
   Kind kind_of(const Case& what) const;
   Gap gap_of(const Case& what) const;
+  // Those facts of the machine and of the number of devices that no run of any network has.
+  unsigned never_seen(const Case& what) const;
 
  private:
   std::set<std::string> keys_;

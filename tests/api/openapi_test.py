@@ -22,7 +22,7 @@ ANY = {400, 403, 405, 413, 415, 417, 431}
 # Members that none of the requests below is shown.
 UNSEEN = {"Health.failing.[].part", "Health.failing.[].why", "Health.failing.[].hint", "Usage.hint", "AnomalyTraces.hint",
           "Problem.known", "Problem.abstained", "Dispute.left_out_runs", "Dispute.own_runs", "Refused.owner", "Refused.what",
-          "Refused.count", "Refused.last_at", "WhatIf.unanswered.[].value", "WhatIf.unanswered.[].why"}
+          "Refused.count", "Refused.last_at"}
 
 
 @formats.checks("date-time")
@@ -165,7 +165,8 @@ def requests(world):
         "/estimate?network=lenett&phase=train&iterations=10", "/estimate?network=LeNet", f"/estimate?{train}&confidence=2",
         f"/whatif?{train}&vary=batch_size", f"/whatif?{train}&vary=batch_size&values=16,1000000", f"/whatif?{train}&batch_size=64&vary=devices",
         f"/whatif?{train}&batch_size=64&vary=device", f"/whatif?{train}&vary=network", "/whatif?network=x&vary=device&phase=train&iterations=1",
-        f"/whatif?{train}&batch_size=64&vary=split&values=Tesla%20K80,H100", f"/whatif?{train}&vary=split&values=K80",
+        f"/whatif?{train}&batch_size=64&vary=split&values=Tesla%20K80,Tesla%20K80",
+        f"/whatif?{train}&batch_size=64&vary=device&values=Tesla%20K80,H100", f"/whatif?{train}&vary=split&values=K80",
         "/next?network=LeNet", "/next?network=LeNet&budget=1&phase=test", "/next?network=lenett", "/next",
         "/runs", "/runs?limit=2", "/runs?state=finished&network=lenet&framework=caffe&since=2h", "/runs?state=x",
         *(f"/runs/{run['id']}" for run in runs), f"/runs/{timing}", "/runs/99999",

@@ -63,6 +63,27 @@ TEST(EstimateText, SaysOfEachPartWhoAnsweredIt) {
   EXPECT_EQ(text.find("model 3"), std::string::npos) << text;
 }
 
+TEST(EstimateText, SaysWhatOfItNeverRan) {
+  Object estimate =
+      parsed(R"({"network": "LeNet", "host": "gpu1", "device": "Tesla K80", "devices": 8, "phase": "train",
+    "iterations": 100, "seconds": 10, "lower": 9, "upper": 11, "parts": [], "kind": "devices", "new_here": [],
+    "estimator": {"name": "combined"}, "rests_on": {"runs": 6, "networks": 2, "devices": 1}})");
+  const auto says = [&](std::string_view words) {
+    const std::string text = estimate_text(estimate, {});
+    EXPECT_NE(text.find("estimator combined; " + std::string(words) + "\n"), std::string::npos) << text;
+  };
+  says("it never ran on 8 devices");
+  estimate["new_here"] = boost::json::parse(R"(["host", "devices"])");
+  says("nothing here ever ran on the host gpu1, nor on 8 devices");
+  estimate["new_here"] = boost::json::array();
+  estimate["kind"] = "device";
+  says("it never ran on this machine");
+  estimate["parts"] = boost::json::parse(
+      R"([{"phase": "train", "seconds": 8, "lower": 7, "upper": 9, "kind": "devices", "new_here": ["devices"],
+           "estimator": {"name": "combined"}, "rests_on": {"runs": 6, "networks": 2, "devices": 1}}])");
+  says("nothing here ever ran on 8 devices");
+}
+
 TEST(RunText, TellsTheStepTimeAndASilence) {
   Object run = kRun;
   EXPECT_EQ(run_text(run, {}).find("hang"), std::string::npos);

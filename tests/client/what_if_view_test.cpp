@@ -10,7 +10,7 @@ const Object kAnswer = boost::json::parse(R"({"vary":"batch_size","rows":[
   {"batch_size":8,"seconds":4,"lower":3,"upper":5,"samples_per_second":500,"seen":2},
   {"batch_size":16,"seconds":6,"lower":5,"upper":8,"samples_per_second":975,"seen":1},
   {"batch_size":32,"seconds":12,"lower":9,"upper":15,"samples_per_second":1000,"seen":0}],
-  "unanswered":[{"value":"64","why":"No model \u001b[31mof that."}],
+  "unanswered":[{"value":"64","why":"No model \u001b[31mof that.","hint":"say which"}],
   "best":{"batch_size":"32","row":2,"why":"the most samples a second"},"knee":16})")
                            .as_object();
 
@@ -22,6 +22,7 @@ TEST(WhatIfView, BarsMarksAndWhatWasMeasured) {
             "        16  6.00 s  5.00 s to 8.00 s      975.0  ███████████████████████▍  1 run     knee\n"
             "        32  12.0 s  9.00 s to 15.0 s       1000  ████████████████████████  no        best\n"
             "64: No model \\x1b[31mof that.\n"
+            "  say which\n"
             "knee: the smallest batch within 5 % of the best throughput\n");
 }
 

@@ -165,15 +165,45 @@ TEST_F(Bridging, ANetworkThatNeverRanOnADeviceIsEstimatedFromTheOthers) {
   EXPECT_GT(said->sum.upper, truth);
 }
 
-TEST_F(Bridging, ADeviceAndANumberOfThemThatNothingRanOnStillHaveAnAnswer) {
+TEST_F(Bridging, OfADeviceThatNothingRanOnNothingIsTold) {
   question_.device = "H100";
+  const auto said = answer();
+  ASSERT_FALSE(said);
+  EXPECT_EQ(said.error().kind, prediction::Refusal::Kind::nothing_ran_there);
+  EXPECT_EQ(said.error().parameter, "device");
+  EXPECT_EQ(said.error().value, "H100");
+  EXPECT_EQ(said.error().candidates, (std::vector<std::string>{"Tesla K80", "V100"}));
+  question_.device = "V100";
+  question_.framework = "jax";
+  ASSERT_FALSE(answer());
+  EXPECT_EQ(answer().error().parameter, "framework");
+  question_.framework = "CAFFE";  // however it is written
   EXPECT_TRUE(answer());
+}
+
+TEST_F(Bridging, AHostThatNothingRanOnIsToldByTheModelOfItsDevice) {
+  question_.host = "venus";
+  ASSERT_FALSE(answer());
+  EXPECT_EQ(answer().error().kind, prediction::Refusal::Kind::nothing_ran_there);
+  EXPECT_EQ(answer().error().parameter, "host");
+  question_.device = "v100";
+  const auto said = answer();
+  ASSERT_TRUE(said);
+  EXPECT_EQ(said->key.device, "V100");
+  EXPECT_EQ(said->key.host, "venus");
+  EXPECT_EQ(said->parts[0].said->kind, estimators::Kind::device);
+  EXPECT_EQ(said->parts[0].said->new_here, std::vector<std::string_view>{"host"});
+}
+
+TEST_F(Bridging, ANumberOfDevicesThatNothingRanOnHasAnAnswerThatSaysSo) {
   question_.device = "Tesla K80";
+  EXPECT_TRUE(answer()->parts[0].said->new_here.empty());
   question_.devices = 8;
   const auto said = answer();
   ASSERT_TRUE(said);
   EXPECT_EQ(said->parts[0].said->kind, estimators::Kind::devices_range);
   EXPECT_EQ(said->key.devices, 8);
+  EXPECT_EQ(said->parts[0].said->new_here, std::vector<std::string_view>{"devices"});
   question_.devices = 0;
   EXPECT_EQ(answer()->parts[0].said->kind, estimators::Kind::settings) << "one or several, who knows";
 }
@@ -198,6 +228,17 @@ TEST_F(Bridging, WhatCouldHaveBeenSaidThenRestsOnWhatWasOver) {
   const auto early = answer();
   ASSERT_TRUE(early);
   EXPECT_LT(early->parts[0].runs, said->parts[0].runs);
+}
+
+// One CPU is not like another.
+TEST_F(Bridging, OfTheCpuOfAHostThatNothingRanOnNothingIsTold) {
+  for (const std::int64_t batch : {16, 32, 64}) add_run(batch, 9 * step_time(batch), {}, "LeNet", "CPU");
+  ASSERT_TRUE(refit_->run());
+  question_.device = "CPU";
+  EXPECT_TRUE(answer());
+  question_.host = "venus";
+  ASSERT_FALSE(answer());
+  EXPECT_EQ(answer().error().parameter, "host");
 }
 
 TEST_F(Bridging, ANetworkThatNeverRanIsUnknown) {

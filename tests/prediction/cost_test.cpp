@@ -88,6 +88,25 @@ TEST(Cost, WhatNobodyMeasuredOfEveryPartIsNotSaid) {
   EXPECT_TRUE(cost_of(*time, Cost::memory));
 }
 
+TEST(Cost, OfADeviceWhosePowerNobodyMeasuredEnergyIsNotSaid) {
+  auto models = std::make_shared<ModelSet>(*history());
+  Knowledge::Data data = models->knowledge->data();
+  ModelKey other = data.begin()->first;
+  other.device = "K80";
+  auto runs = runs_of(other);
+  for (estimators::Datum& run : runs) run.joules = 0;
+  data[other] = runs;
+  models->knowledge = Knowledge::of(data, nullptr, [] {});
+  Question question = total();
+  question.phase = Question::Phase::train;
+  question.device = "K80";
+  const auto time = estimate(models, question);
+  ASSERT_TRUE(time);
+  EXPECT_EQ(time->key.device, "K80");
+  EXPECT_FALSE(cost_of(*time, Cost::energy));
+  EXPECT_TRUE(cost_of(*time, Cost::memory));
+}
+
 TEST(Cost, OfABatchSizeThatNeverRan) {
   Question question = total();
   question.phase = Question::Phase::train;

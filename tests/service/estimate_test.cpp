@@ -278,6 +278,21 @@ TEST_F(EstimateTest, AnUnknownNetworkIsAnsweredWithNearNames) {
   EXPECT_FALSE(refused("network=transformer&phase=train&iterations=10", 404).contains("candidates"));
 }
 
+TEST(Problems, WhereNothingRanSaysWhatWouldTell) {
+  prediction::Refusal refusal;
+  refusal.kind = prediction::Refusal::Kind::nothing_ran_there;
+  refusal.parameter = "device";
+  refusal.value = "H100";
+  refusal.candidates = {"Tesla K80"};
+  const Problem device = problem_of(refusal);
+  EXPECT_EQ(device.status, 404U);
+  EXPECT_NE(device.detail.find("on the device \"H100\""), std::string::npos) << device.detail;
+  EXPECT_EQ(device.hint.find("say device="), std::string::npos) << device.hint;
+  EXPECT_EQ(device.candidates, refusal.candidates);
+  refusal.parameter = "host";
+  EXPECT_NE(problem_of(refusal).hint.find("say device=MODEL"), std::string::npos);
+}
+
 TEST_F(EstimateTest, AnUnknownDeploymentIsAnsweredWithWhatIsKnown) {
   add(fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001));
   auto body = refused("network=LeNet&device=H100&phase=train&iterations=10", 404);

@@ -47,6 +47,11 @@ TEST_F(RouterTest, WhatIfAnswersForEachValue) {
   EXPECT_EQ(rows[1].at("seen"), 3);
   EXPECT_TRUE(answer.contains("knee"));
   EXPECT_TRUE(rows[0].at("energy_joules").is_null()) << "nobody measured any";
+  const auto some = get(
+      "/v1/"
+      "whatif?network=LeNet&phase=train&iterations=100&batch_size=64&vary=device&values=Tesla%20K80,H100");
+  ASSERT_EQ(some.at("unanswered").as_array().size(), 1U);
+  EXPECT_TRUE(some.at("unanswered").at(0).at("hint").is_string());
 }
 
 TEST_F(RouterTest, AListOfNetworksHoldsNobodyUp) {

@@ -45,6 +45,7 @@ function answerView(answer, question, costs) {
   return [
     h('p', {class: 'big', role: 'status'}, duration(answer.seconds), h('span', {class: 'quiet'}, ' ', between(answer), ', 90 of 100 such runs')),
     answer.kind && answer.kind !== 'seen' ? h('p', {class: 'warning'}, `This ${answer.kind.replace('_', ' ')} never ran here: the answer bridges that.`) : null,
+    answer.new_here?.length ? h('p', {class: 'warning'}, `No run of any network had this ${plain(answer.new_here.map((n) => n === 'devices' ? 'number of devices' : n).join(' or '), 100)}.`) : null,
     outside.length ? h('p', {class: 'warning'}, 'Outside what was seen: ' + plain(outside.join(', ').replaceAll('_', ' '), 200)) : null,
     facts([['an iteration', duration(answer.seconds_per_iteration)], ['samples a second', digits(answer.samples_per_second)],
       ['rests on', answer.rests_on ? [counted(answer.rests_on.runs, 'run'), counted(answer.rests_on.networks, 'network'), counted(answer.rests_on.devices, 'device')].join(', ')
