@@ -33,6 +33,10 @@ ReplicateGroup group_of(const Case* what, std::vector<double>& values) {
 
 }  // namespace
 
+bool usable(const Datum& datum) {
+  return datum.value > 0 && std::isfinite(datum.value) && datum.what.has_samples();
+}
+
 History valued(const History& history, Target target) {
   if (target == Target::seconds) return history;
   History out;
@@ -68,7 +72,7 @@ std::vector<ReplicateGroup> replicate_groups(const History& history) {
   };
   std::map<std::string, Replicates> all;
   for (const Datum& datum : history) {
-    if (!(datum.value > 0) || !std::isfinite(datum.value)) continue;
+    if (!usable(datum)) continue;
     Replicates& replicates = all[key_of(datum.what, kAllFacts)];
     if (replicates.what == nullptr) replicates.what = &datum.what;
     replicates.values.push_back(std::log(datum.value));

@@ -45,6 +45,7 @@ struct Case {
   double iterations = 0;               // n; 0: of no job in particular
   std::shared_ptr<const Costs> costs;  // nullptr: no description was shown
 
+  bool has_samples() const { return samples > 0 && devices > 0; }
   double samples_per_device() const { return samples / devices; }
   bool has_layers() const { return costs && !costs->layers.empty(); }
 };
@@ -58,6 +59,9 @@ struct Datum {
   double joules = 0, peak_bytes = 0;    // what else is known of it: values of the other targets; 0: not known
 };
 using History = std::vector<Datum>;
+
+// Whether something can be learnt of a run: its value and its batch size are known.
+bool usable(const Datum& datum);
 
 // The same runs with what they cost of `target` for their value, as far as that is known.
 History valued(const History& history, Target target);
@@ -89,6 +93,7 @@ struct ReplicateGroup {
   int runs = 0;
 };
 
+// Of the usable runs.
 std::vector<ReplicateGroup> replicate_groups(const History& history);
 
 }  // namespace etad::estimators

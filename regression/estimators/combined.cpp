@@ -116,15 +116,10 @@ Reply combine(std::span<const double> weights, const std::function<Reply(std::si
 }
 
 Estimator combined() {
-  Estimator out;
-  out.name = "combined";
-  out.source = "Bates, Granger 1969; Caruana et al. 2004";
-  out.needs = [](const History& history) -> std::optional<std::string> {
-    if (!history.empty()) return std::nullopt;
-    return "there are no runs yet";
-  };
-  out.fit = [](const History&, Target) -> std::unique_ptr<const Fitted> { return nullptr; };
-  return out;
+  return {.name = "combined",
+          .source = "Bates, Granger 1969; Caruana et al. 2004",
+          .needs = needs_runs,
+          .fit = [](const History&, Target) { return nullptr; }};
 }
 
 }  // namespace etad::estimators

@@ -90,13 +90,9 @@ class Tree {
 class Forest final : public Fitted {
  public:
   explicit Forest(const History& history) {
-    std::vector<ReplicateGroup> groups = replicate_groups(history);
-    std::erase_if(groups,
-                  [](const ReplicateGroup& c) { return !(c.what->samples > 0) || !(c.what->devices > 0); });
-    const std::size_t every = groups.size() / kMostGroups + 1;
-    for (std::size_t i = 0; i < groups.size(); ++i)
-      if (i % every != 0) groups[i].what = nullptr;
-    std::erase_if(groups, [](const ReplicateGroup& c) { return c.what == nullptr; });
+    const std::vector<ReplicateGroup> all = replicate_groups(history);
+    std::vector<ReplicateGroup> groups;
+    for (std::size_t i = 0; i < all.size(); i += all.size() / kMostGroups + 1) groups.push_back(all[i]);
     std::map<std::string, std::pair<double, int>> sums;
     for (const ReplicateGroup& group : groups)
       for (const unsigned fact : kFacts) {
@@ -115,7 +111,7 @@ class Forest final : public Fitted {
   bool empty() const { return trees_.empty(); }
 
   Reply predict(const Case& what) const override {
-    if (!(what.samples > 0) || !(what.devices > 0)) return abstain("the batch size is not known");
+    if (!what.has_samples()) return abstain("the batch size is not known");
     const auto x = features_of(what);
     if (!x) return abstain("a forest knows nothing beyond what it has seen");
     double sum = 0;

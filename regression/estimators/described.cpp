@@ -74,7 +74,7 @@ class FittedDescribed final : public Fitted {
     std::map<std::string, std::map<std::string, std::vector<Point>>> machines;
     std::map<std::string, std::vector<const Datum*>> runs;
     for (const Datum& datum : history) {
-      if (!datum.what.costs || !(datum.value > 0) || !(datum.what.samples > 0)) continue;
+      if (!datum.what.costs || !usable(datum)) continue;
       const std::string key = key_of(datum.what, kMachine);
       machines[key][datum.what.network].push_back({implied(datum.what), std::log(datum.value)});
       runs[key].push_back(&datum);
@@ -103,7 +103,7 @@ class FittedDescribed final : public Fitted {
 
   Reply predict(const Case& what) const override {
     if (!what.costs) return abstain("no description of " + what.network + " was shown");
-    if (!(what.samples > 0)) return abstain("the batch size is not known");
+    if (!what.has_samples()) return abstain("the batch size is not known");
     static const Machine kUnknown;
     const auto found = machines_.find(key_of(what, kMachine));
     const Machine& machine = found == machines_.end() ? kUnknown : found->second;
@@ -127,14 +127,13 @@ class FittedDescribed final : public Fitted {
 }  // namespace
 
 Estimator described() {
-  Estimator out;
-  out.name = "described";
-  out.source = "Gao et al., ESEC/FSE 2020";
-  out.needs = [](const History&) -> std::optional<std::string> { return std::nullopt; };
-  out.fit = [](const History& history, Target target) -> std::unique_ptr<const Fitted> {
-    return target == Target::peak_bytes ? std::make_unique<FittedDescribed>(history) : nullptr;
-  };
-  return out;
+  return {.name = "described",
+          .source = "Gao et al., ESEC/FSE 2020",
+          .needs = [](const History&) { return std::nullopt; },
+          .fit =
+              [](const History& history, Target target) {
+                return target == Target::peak_bytes ? std::make_unique<FittedDescribed>(history) : nullptr;
+              }};
 }
 
 }  // namespace etad::estimators

@@ -130,7 +130,7 @@ struct Block {
 class Effects final : public Fitted {
  public:
   Effects(const History& history, const Strengths* before)
-      : groups_(usable(history)), curves_(groups_, kBend, kOwnBend) {
+      : groups_(replicate_groups(history)), curves_(groups_, kBend, kOwnBend) {
     for (const ReplicateGroup& group : groups_) {
       Known known{encoder_.learn(*group.what), group.log_value - curves_.at(*group.what).mean, group,
                   group.what->network, group.what->device};
@@ -149,7 +149,7 @@ class Effects final : public Fitted {
   const Strengths& strengths() const { return strengths_; }
 
   Reply predict(const Case& what) const override {
-    if (!(what.samples > 0) || !(what.devices > 0)) return abstain("the batch size is not known");
+    if (!what.has_samples()) return abstain("the batch size is not known");
     const KernelPoint point = encoder_.encode(what);
     if (point.facts[0] < 0) return abstain(what.network + " never ran");
     const auto block = whole_ ? whole_ : block_for(what, point);
@@ -171,14 +171,6 @@ class Effects final : public Fitted {
   }
 
  private:
-  static std::vector<ReplicateGroup> usable(const History& history) {
-    std::vector<ReplicateGroup> out = replicate_groups(history);
-    std::erase_if(out, [](const ReplicateGroup& group) {
-      return !(group.what->samples > 0) || !(group.what->devices > 0);
-    });
-    return out;
-  }
-
   std::vector<const Known*> everything() const {
     std::vector<const Known*> out;
     for (const Known& known : known_) out.push_back(&known);
@@ -245,20 +237,14 @@ class Effects final : public Fitted {
 }  // namespace
 
 Estimator effects() {
-  Estimator out;
-  out.name = "effects";
-  out.source = "random effects as a Gaussian process: Rasmussen, Williams 2006";
-  out.needs = [](const History& history) -> std::optional<std::string> {
-    if (!history.empty()) return std::nullopt;
-    return "there are no runs yet";
-  };
-  out.fit = [](const History& history, Target) -> std::unique_ptr<const Fitted> {
-    return std::make_unique<Effects>(history, nullptr);
-  };
-  out.refit = [](const History& history, Target, const Fitted& before) -> std::unique_ptr<const Fitted> {
-    return std::make_unique<Effects>(history, &static_cast<const Effects&>(before).strengths());
-  };
-  return out;
+  return {.name = "effects",
+          .source = "random effects as a Gaussian process: Rasmussen, Williams 2006",
+          .needs = needs_runs,
+          .fit = [](const History& history, Target) { return std::make_unique<Effects>(history, nullptr); },
+          .refit =
+              [](const History& history, Target, const Fitted& before) {
+                return std::make_unique<Effects>(history, &static_cast<const Effects&>(before).strengths());
+              }};
 }
 
 }  // namespace etad::estimators

@@ -66,6 +66,9 @@ std::span<const Estimator> estimators();
 // nullptr: none of that name.
 const Estimator* find_estimator(std::string_view name);
 
+// For `needs`, of who learns from any run.
+std::optional<std::string> needs_runs(const History& history);
+
 // What a set of runs amounts to.
 RestsOn rests_on(std::span<const Datum* const> runs);
 

@@ -11,9 +11,7 @@ namespace {
 std::map<std::string, Runs> groups_of(const Grouped& form, const History& history) {
   std::map<std::string, Runs> out;
   for (const Datum& datum : history) {
-    const bool measured =
-        datum.value > 0 && std::isfinite(datum.value) && datum.what.samples > 0 && datum.what.devices > 0;
-    if (measured && (!form.usable || form.usable(datum))) out[form.group(datum.what)].push_back(&datum);
+    if (usable(datum) && (!form.usable || form.usable(datum))) out[form.group(datum.what)].push_back(&datum);
   }
   std::erase_if(out, [&](const auto& group) { return !form.enough(group.second); });
   return out;
@@ -31,7 +29,7 @@ class FittedGroups final : public Fitted {
   }
 
   Reply predict(const Case& what) const override {
-    if (!(what.samples > 0) || !(what.devices > 0)) return abstain("the batch size is not known");
+    if (!what.has_samples()) return abstain("the batch size is not known");
     const auto found = groups_.find(group_of_(what));
     if (found == groups_.end()) return abstain("too few runs of " + what.network + " like this one");
     Reply out = found->second.fitted->predict(what);

@@ -38,6 +38,11 @@ const Estimator* find_estimator(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
+std::optional<std::string> needs_runs(const History& history) {
+  if (!history.empty()) return std::nullopt;
+  return "there are no runs yet";
+}
+
 RestsOn rests_on(std::span<const Datum* const> runs) {
   std::set<std::string_view> networks, devices;
   for (const Datum* datum : runs) {
