@@ -223,8 +223,12 @@ class Comparison {
 
   std::vector<Record> records() {
     std::vector<Record> out;
-    for (const Estimator& estimator : estimators()) {
-      out.push_back({estimator.name, estimator.source, estimator.needs(history_).value_or(""), {}});
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      const Estimator& estimator = estimators()[i];
+      auto missing = estimator.needs(history_);
+      const bool combines = i + 1 == all_.size();  // and learns nothing itself
+      if (!missing && all_[i] == nullptr && !combines) missing = "another quantity than this";
+      out.push_back({estimator.name, estimator.source, missing.value_or(""), {}});
     }
     ask_all();
     for (std::size_t at = 0; at < kKinds; ++at) {
