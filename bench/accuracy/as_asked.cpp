@@ -100,7 +100,14 @@ std::vector<AsAsked> ask_each(const std::shared_ptr<const prediction::ModelSet>&
       asked.kind = estimators::Seen(known).kind_of(run.what);
       asked.actual = run.value * run.what.iterations;
       asked.plain = plain_line(known, run);
-      if (const auto answer = prediction::estimate(models, question_of(key, run))) {
+      prediction::Question question = question_of(key, run);
+      if (asked.kind == estimators::Kind::network && run.what.costs) {
+        prediction::Description net;  // without its fingerprint, by which later runs of it would be found
+        net.framework = key.framework;
+        net.costs = run.what.costs;
+        question.shown = std::make_shared<const prediction::Description>(std::move(net));
+      }
+      if (const auto answer = prediction::estimate(models, question)) {
         asked.answered = true;
         asked.estimate = answer->sum.seconds;
         asked.lower = answer->sum.lower;

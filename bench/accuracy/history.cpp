@@ -8,6 +8,7 @@
 #include "bench/replay/log_runs.h"
 #include "bench/rivals/table.h"
 #include "parsers/base/cells.h"
+#include "prediction/net_costs.h"
 #include "prediction/observations.h"
 #include "regression/covariates.h"
 #include "storage/row_values.h"
@@ -162,13 +163,14 @@ bool add_log(const std::string& path, const FormatSet& formats, const Exclusion&
     std::map<std::pair<Phase, std::int64_t>, std::vector<Segment>> phases;
     for (const Segment& segment : replayed.segments)
       phases[{segment.phase, segment.samples_per_iteration}].push_back(segment);
+    const auto costs = replayed.layers.empty() ? nullptr : prediction::costs_of(replayed.layers);
     const std::string network = run.network.empty() ? "(no name)" : run.network;
     for (const auto& [what, segments] : phases) {
       const auto& [phase, samples] = what;
       RunData data = prediction::run_data_of(run, segments, phase);
       data.samples_per_iteration = samples;
       const ModelKey model = key_of(run, phase);
-      for (estimators::Datum& datum : prediction::data_of(model, {data}))
+      for (estimators::Datum& datum : prediction::data_of(model, {data}, prediction::kMostOfKey, costs))
         add_run(model, std::move(datum), history);
       history.series[{run.device, network + " " + run.architecture, std::string(name_of(phase))}].push_back(
           prediction::observation_of(data, phase));

@@ -59,6 +59,7 @@ class Recorder {
       replay.intervals.push_back(prediction::interval_of(segment));
       replay.segments.push_back(segment);
     }
+    for (const auto& [run, layers] : records.layers) runs_[run].layers = layers;
     for (const auto& [run, point] : records.points) {
       if (!point.at || point.snapshot) continue;
       ReplayRun& replay = runs_[run];

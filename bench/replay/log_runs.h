@@ -28,6 +28,7 @@ struct ReplayRun {
   std::vector<regression::RunInterval> intervals;
   std::vector<Moment> moments;
   std::vector<Segment> segments;  // the same as intervals, as the history would keep them
+  std::vector<Layer> layers;      // of its network, where the log shows them
 };
 
 // The shipped or any other rule files of a folder.
