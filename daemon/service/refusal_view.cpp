@@ -55,9 +55,9 @@ Problem nothing_ran_there(const Refusal& refusal) {
   const bool host = refusal.parameter == "host";
   return {404,
           "Nothing ran there",
-          "No run of any network " + std::string(refusal.parameter == "framework" ? "with" : "on") + " the " +
-              refusal.parameter + " " + quoted(refusal.value) +
-              " is in the history: nothing tells how fast it is.",
+          "The history has no run of a known batch size " +
+              std::string(refusal.parameter == "framework" ? "with" : "on") + " the " + refusal.parameter +
+              " " + quoted(refusal.value) + ", of any network: nothing tells how fast it is.",
           std::string("a short run of any network there would tell, or `etactl import` of a log from there") +
               (host ? "; where its device is of a model that ran elsewhere, say device=MODEL" : ""),
           refusal.candidates,
