@@ -417,11 +417,11 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
   }
   auto said = stated_window(m.event, pace, from, to);
   if (const auto rate = m.event.number(Field::samples_per_second); !said && rate && *rate > 0) {
-    const std::int64_t each =
-        m.event.text(Field::unit) == "tok" ? r.known.tokens_per_iteration : all_.values.train_samples(r);
+    const std::string_view unit = m.event.text(Field::unit);
+    const std::int64_t each = unit == "tok" ? r.known.tokens_per_iteration : all_.values.train_samples(r);
     const std::int64_t samples = product(each, to.iteration - from.iteration);
     said = statement(static_cast<double>(samples) / *rate, false);
-    if (said && from.dated && to.dated &&
+    if (said && from.dated && to.dated && unit != "sample" &&
         !keeps_step_time(r.run.train, to.iteration - from.iteration, said->took))
       said.reset();
     if (said && (!from.at || !to.at)) note_derived(r.run, "seconds: samples / samples_per_second");

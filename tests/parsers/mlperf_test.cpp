@@ -195,6 +195,26 @@ TEST(MlPerf, GptsBlocksCountTokensAndNothingComesAfterItsEnd) {
   EXPECT_EQ(run.train.samples_per_iteration, 1536);
 }
 
+// LoRA's first block begins with what is done once; the rate that it tells behind it is of its steps alone.
+TEST(MlPerf, LorasFirstBlockIsAsFastAsItSays) {
+  auto lines = head("llama2_70b_lora", 8, 3901);
+  const auto block = [&](double at, double took, int from, int to, double rate) {
+    lines.push_back(said(at, "block_start", "null", number("samples_count", from)));
+    std::string told = said(at + took, "tracked_stats", R"({"throughput": )" + std::to_string(rate) + "}",
+                            number("step", to));
+    told.replace(told.find("a.py"), 4, "/workspace/ft-llm/custom_callbacks.py");
+    lines.push_back(told);
+    lines.push_back(said(at + took, "block_stop", "null", number("samples_count", to)));
+    lines.push_back(said(at + took, "eval_start", "null", number("samples_count", to)));
+    lines.push_back(said(at + took + 20, "eval_stop", "null", number("samples_count", to)));
+  };
+  block(0, 128, 0, 1536, 16);  // 96 seconds of steps
+  block(148, 24, 1536, 1920, 16);
+  block(192, 24, 1920, 2304, 16);
+  lines.push_back(end(236));
+  expect_finished(run_of(lines), "llama2_70b_lora", 288, 0.5);
+}
+
 TEST(MlPerf, UnetsBlocksCountEpochs) {
   auto lines = head("unet3d", 56, 168);
   for (int block = 0; block < 4; ++block) {
