@@ -33,6 +33,17 @@ struct VoiceState {
   std::vector<std::uint64_t> met;  // series that have spoken, while none of them has been chosen
 };
 
+// What lines of steps that are unequally far apart show of the times beside them: of one step each, or of all steps
+// since the line before.
+struct StepTimesState {
+  enum class Meaning : std::uint8_t { open, step, span };
+  Meaning meaning = Meaning::open;
+  std::optional<std::int64_t> epoch, step, apart;  // the last line's; its steps since the line before
+  std::optional<double> took;
+  std::optional<std::int64_t> usual_apart;  // of two lines in a row that were as far apart, and as long
+  std::optional<double> usual;              // what they took
+};
+
 // What is known of times that lines state without saying what they are of (parsers/log/unclear_times.h).
 struct UnclearTimesState {
   // Of a run's times, once its lines have shown it: each a measurement of its own, counted from a beginning, of all
@@ -44,6 +55,7 @@ struct UnclearTimesState {
   std::optional<double> first, last;  // seconds
   std::int64_t rises = 0;
   std::optional<std::int64_t> epoch, step;  // the last line's
+  StepTimesState steps;
 };
 
 // One format's reading.

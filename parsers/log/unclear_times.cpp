@@ -29,11 +29,42 @@ bool grew(double seconds, double before, double first) {
   return first > 0 && seconds - before >= kMuch * first;
 }
 
+// Also across the end of an epoch whose number of steps the line tells.
+std::optional<std::int64_t> steps_since(const StepTimesState& last, const Event& event,
+                                        std::optional<std::int64_t> epoch, std::optional<std::int64_t> step) {
+  if (!step || !last.step) return {};
+  if (*step > *last.step) return *step - *last.step;
+  const bool next = epoch && last.epoch ? *epoch == *last.epoch + 1 : epoch == last.epoch;
+  const auto all = positive_of(event, event.has(Field::batches) ? Field::batches : Field::max_iter);
+  if (!next || !all || *last.step > *all || *step > *all) return {};
+  return *all - *last.step + *step;
+}
+
+// Two lines in a row that are as far from those before them and say as long, and one that is at most half as far or
+// at least twice as far: a step's own time is the same there, that of all steps is not.
+void compare(StepTimesState& steps, std::optional<std::int64_t> apart, double seconds) {
+  const auto alike = [](double a, double b) { return a < 1.2 * b && b < 1.2 * a; };
+  if (!apart || *apart <= 0) return;
+  if (steps.meaning == StepTimesState::Meaning::open && steps.usual_apart) {
+    const double times = static_cast<double>(*apart) / static_cast<double>(*steps.usual_apart);
+    if (times <= 0.5 || times >= 2) {
+      if (alike(seconds, *steps.usual)) steps.meaning = StepTimesState::Meaning::step;
+      if (alike(seconds, times * *steps.usual)) steps.meaning = StepTimesState::Meaning::span;
+    }
+  }
+  if (apart == steps.apart && steps.took && alike(seconds, *steps.took)) {
+    steps.usual_apart = apart;
+    steps.usual = seconds;
+  }
+}
+
 }  // namespace
 
 void UnclearTimes::begin(std::optional<std::int64_t> epoch, std::optional<std::int64_t> step,
                          double seconds) {
+  auto steps = std::move(state_.steps);
   state_ = {};
+  state_.steps = std::move(steps);
   state_.epoch = epoch;
   state_.step = step;
   state_.first = state_.last = seconds;
@@ -130,6 +161,30 @@ void UnclearTimes::resolve_epoch(Event& event, double seconds) {
   if (seconds > before) say(event, Field::elapsed, seconds);
 }
 
+// Takes the time where lines that are unequally far apart have shown what it is of.
+bool UnclearTimes::take_step_time(Event& event, std::optional<std::int64_t> epoch,
+                                  std::optional<std::int64_t> step, double seconds) {
+  StepTimesState& steps = state_.steps;
+  const auto apart = steps_since(steps, event, epoch, step);
+  compare(steps, apart, seconds);
+  steps.epoch = epoch;
+  steps.step = step;
+  steps.apart = apart;
+  steps.took = seconds;
+  if (steps.meaning == StepTimesState::Meaning::open) return false;
+  if (steps.meaning == StepTimesState::Meaning::step) {
+    event.rename(Field::duration, Field::seconds);
+  } else if (apart) {
+    steps_ = std::to_string(*apart);
+    event.remove(Field::iterations);
+    event.rename(Field::duration, Field::lapse);
+    event.add(Field::iterations, 1, steps_);
+  } else {
+    event.remove(Field::duration);
+  }
+  return true;
+}
+
 // The time of a line that is stamped says nothing that the stamps do not.
 void UnclearTimes::resolve_progress(Event& event, double seconds, bool told) {
   constexpr std::int64_t kRises = 6, kSteepRises = 3;
@@ -138,6 +193,8 @@ void UnclearTimes::resolve_progress(Event& event, double seconds, bool told) {
   const auto epoch = event.integer(Field::epoch);
   const auto step =
       event.has(Field::iteration) ? event.integer(Field::iteration) : event.integer(Field::batch);
+  const bool counts_on = state_.meaning == Meaning::elapsed || state_.meaning == Meaning::interval;
+  if (!told && !counts_on && take_step_time(event, epoch, step, seconds)) return;
   const bool again = epoch == state_.epoch && step && state_.step && *step < *state_.step;
   if (!state_.last || again) {
     // Steps that begin again with their time are counted from a beginning as those before them were.

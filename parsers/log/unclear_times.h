@@ -4,7 +4,8 @@
 // Of lines that end an epoch it is the epoch's own time, unless it grows from line to line, twice in a row by much of
 // the first one's: then it counts from the run's beginning, until it falls. Of lines of progress that bear no time of
 // their own it counts from a beginning where it grows from line to line; where it does not, and each line is one step further, it is the
-// step's own. Otherwise nothing says whether it is of one step or of all since the last line, and it is not
+// step's own. Otherwise lines that are unequally far apart tell whether it is of one step or of all since the last
+// line, such as those around an epoch's end: where it stays the same it is one step's. Before they do, it is not
 // taken. A time on a line of its own is that of the next line of progress; where such times do not grow, each is
 // of all steps since the one before it.
 //
@@ -35,6 +36,8 @@ class UnclearTimes {
   void resolve_epoch(Event& event, double seconds);
   void resolve_progress(Event& event, double seconds, bool told);
   void take_time_to_come(Event& event);
+  bool take_step_time(Event& event, std::optional<std::int64_t> epoch, std::optional<std::int64_t> step,
+                      double seconds);
   void begin(std::optional<std::int64_t> epoch, std::optional<std::int64_t> step, double seconds);
   void say(Event& event, Field as, double seconds);
 

@@ -130,6 +130,40 @@ TEST(UnclearTimes, OfEpochsUnderStampedHeadings) {
   }
 }
 
+// Beside every tenth step a time may be that step's or all ten's: the lines around an epoch's end are nearer to each
+// other, and tell.
+TEST(UnclearTimes, BesideEveryTenthStepAreWhatAnEpochsEndShows) {
+  const auto of_one = [](int, int) { return 0.52; };
+  const auto of_all = [](int, int apart) { return 0.052 * apart; };
+  for (const std::function<double(int, int)>& took : {std::function<double(int, int)>(of_one), {of_all}}) {
+    Lines lines;
+    for (int epoch = 0; epoch < 3; ++epoch)
+      for (int step = 0; step <= 200; step += 10)
+        lines.push_back(written("Epoch %d | Step %4d/201 | Loss: 0.5830 | LR: 2.86e-04 | Time: %.3fs", epoch,
+                                step, took(step, step > 0 ? 10 : 1)));
+    for (const std::size_t restart : {0U, 1U, 20U, 21U, 22U, 40U}) {
+      const auto runs = runs_of(lines, restart);
+      ASSERT_EQ(runs.size(), 1U) << restart;
+      EXPECT_EQ(runs.at(0).iteration, 602) << restart;
+      EXPECT_GE(runs.at(0).train.iterations, 390) << restart;
+      EXPECT_NEAR(step_time(runs.at(0)), took(1, 1), 0.001) << restart;
+    }
+  }
+}
+
+// Nothing tells where all lines are as far apart, or where what the nearer ones say fits neither.
+TEST(UnclearTimes, BesideEveryTenthStepThatNothingExplainsAreNotTaken) {
+  for (const double nearer : {0.0, 0.25}) {
+    Lines lines;
+    for (int step = 10; step <= 400; step += 10) {
+      lines.push_back(written("Step %d/400 | Loss: 0.5830 | LR: 2.86e-04 | Time: %.3fs", step, 0.52));
+      if (nearer > 0 && step % 100 == 0)
+        lines.push_back(written("Step %d/400 | Loss: 0.5830 | LR: 2.86e-04 | Time: %.3fs", step + 4, nearer));
+    }
+    for (const auto& run : runs_of(lines)) EXPECT_EQ(run.second.train.segments, 0) << nearer;
+  }
+}
+
 // (In whole minutes, as the trainers work them out: of three tenths of a second each.)
 TEST(UnclearTimes, StillToComeTellWhatTheStepsDoneTook) {
   const Lines lines = lines_by(1200, [](int i) {
