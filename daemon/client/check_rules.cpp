@@ -146,13 +146,15 @@ int check_rules(const Common& common, const RuleCheck& asked) {
               << ": name one, or the folder it is in\n";
     return kUsage;
   }
-  const auto in_the_way = clashes(formats, installed_formats(installed, files));
+  const Formats others = installed_formats(installed, files);
+  const auto set = FormatSet::make(formats);
+  const auto alone = set ? std::vector<Error>() : set.error();
+  const auto in_the_way = others.empty() ? alone : clashes(formats, others);
   errors.insert(errors.end(), in_the_way.begin(), in_the_way.end());
   boost::json::array wrong;
   for (const Error& error : errors) wrong.push_back(error_of(error));
   Object report = {{"files", std::move(loaded)}, {"errors", std::move(wrong)}};
   bool good = errors.empty();
-  const auto set = FormatSet::make(std::move(formats));
   if (good && set && !asked.log.empty()) {
     auto log = try_rules(*set, asked.log);
     if (!log) {

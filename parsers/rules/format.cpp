@@ -219,8 +219,10 @@ tl::expected<std::shared_ptr<const Format>, std::vector<Error>> Format::load(std
   impl->recognise = compile_all(file.recognise, "recognise", Pattern::Anchor::anywhere, file.where, errors);
   impl->needs = compile_all(file.needs, "needs", Pattern::Anchor::anywhere, file.where, errors);
   impl->strip = compile_all(file.strip, "strip", Pattern::Anchor::beginning, file.where, errors);
+  PatternPool patterns;
   for (const RuleSpec& spec : file.rules)
-    if (auto rule = Rule::compile(spec, file.where, errors)) impl->rules.push_back(std::move(*rule));
+    if (auto rule = Rule::compile(spec, file.where, patterns, errors))
+      impl->rules.push_back(std::move(*rule));
   // Samples are judged only by rules that are all there: one bad pattern must not blame ten samples.
   if (!errors.empty()) return tl::unexpected(in_order(std::move(errors)));
   for (Rule& rule : impl->rules) rule.share_paths(impl->object_paths);

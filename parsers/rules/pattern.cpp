@@ -99,6 +99,14 @@ Result<Pattern> Pattern::compile(std::string text, Anchor anchor) {
   return p;
 }
 
+Result<Pattern> PatternPool::compile(const std::string& text, Pattern::Anchor anchor) {
+  const auto key = std::pair(text, anchor);
+  if (const auto known = known_.find(key); known != known_.end()) return known->second;
+  auto made = Pattern::compile(text, anchor);
+  if (made) known_.emplace(key, *made);
+  return made;
+}
+
 bool Pattern::match(std::string_view text, Groups& groups) const {
   if (scan_) {
     const auto outcome = scan_->match(text, groups);

@@ -6,10 +6,12 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "parsers/base/error.h"
@@ -58,6 +60,15 @@ class Pattern {
   const re2::RE2& regexp() const;
   std::shared_ptr<Compiled> compiled_;  // one for all copies
   re2::RE2::Anchor anchor_ = re2::RE2::ANCHOR_START;
+};
+
+// Patterns of one rule file, compiled once for all places that write the same text.
+class PatternPool {
+ public:
+  Result<Pattern> compile(const std::string& text, Pattern::Anchor anchor = Pattern::Anchor::beginning);
+
+ private:
+  std::map<std::pair<std::string, Pattern::Anchor>, Pattern> known_;
 };
 
 }  // namespace etad

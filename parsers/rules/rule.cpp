@@ -8,7 +8,7 @@
 
 namespace etad {
 
-std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where,
+std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where, PatternPool& patterns,
                                   std::vector<Error>& errors) {
   Rule rule;
   rule.spec_ = spec;
@@ -19,7 +19,7 @@ std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where
   };
   const auto compile_pattern = [&](const PatternSpec& text, Pattern::Anchor anchor,
                                    std::vector<Target>& groups) {
-    auto pattern = Pattern::compile(text.text, anchor);
+    auto pattern = patterns.compile(text.text, anchor);
     if (!pattern) {
       add(text.line, pattern.error().message, pattern.error().hint);
       return std::optional<Pattern>();
@@ -42,7 +42,7 @@ std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where
     rule.digits_alike_ =
         spec.json.empty() && spec.when.empty() && etad::treats_digits_alike(spec.pattern->text);
     if (!rule.digits_alike_) {
-      auto any = Pattern::compile(with_any_digits(spec.pattern->text), Pattern::Anchor::beginning);
+      auto any = patterns.compile(with_any_digits(spec.pattern->text));
       if (any) rule.any_digits_ = std::move(*any);
     }
   }

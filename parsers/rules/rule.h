@@ -20,7 +20,7 @@ class ObjectValues;
 class Rule {
  public:
   // Appends what is wrong with the rule to `errors`.
-  static std::optional<Rule> compile(const RuleSpec& spec, const std::string& where,
+  static std::optional<Rule> compile(const RuleSpec& spec, const std::string& where, PatternPool& patterns,
                                      std::vector<Error>& errors);
 
   const std::string& name() const { return spec_.name; }
