@@ -174,5 +174,36 @@ TEST(MoreToolboxes, LccNetsTestsBeginNoRun) {
   EXPECT_NEAR(step_time(run), 12.5612 / 50, 1e-6);
 }
 
+// A bar without a name is a training's where skrl's logger has spoken.
+TEST(MoreToolboxes, SkrlsBars) {
+  for (const bool named : {true, false}) {
+    Lines lines = {named ? "[skrl:INFO] Seed: 42" : "Seed: 42"};
+    for (int i = 1; i <= 60; ++i)
+      lines.push_back(written("%3d%%|███       | %d/24000 [%02d:%02d<20:00, 16.00it/s]", i * 100 / 60,
+                              400 * i, 25 * i / 60, 25 * i % 60));
+    const auto runs = runs_of(lines);
+    EXPECT_EQ(runs.size(), named ? 1U : 0U);
+    if (!named) continue;
+    EXPECT_EQ(runs.at(0).iteration, 24000);
+    EXPECT_NEAR(step_time(runs.at(0)), 0.0625, 1e-6);
+  }
+}
+
+// A heading, steps without times, and all of the epoch's time behind them.
+TEST(MoreToolboxes, EpochsThatSayTheirTimeUnderAHeading) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 4; ++epoch) {
+    lines.push_back(written("[INFO] Epoch %d/4 started", epoch));
+    for (int step = 20; step <= 140; step += 20)
+      lines.push_back(written("[INFO] step=%d/144 loss=4.5", step));
+    lines.push_back("[INFO] Epoch train finished, avg_loss=4.4, time=36.5s");
+    lines.push_back("[INFO] val results: Top-1: 0.0625");
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 4);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_NEAR(step_time(run), 36.5, 1e-9);
+}
+
 }  // namespace
 }  // namespace etad::test
