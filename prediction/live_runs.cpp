@@ -5,6 +5,7 @@
 
 #include "prediction/observations.h"
 #include "prediction/plan.h"
+#include "regression/run_so_far.h"
 #include "storage/row_values.h"
 
 namespace etad::prediction {
@@ -104,9 +105,10 @@ void LiveRuns::answer(const Run& run, const FittedModel* train, const FittedMode
   const auto testing = asked(test, run, Phase::test, phases * plan.test_iterations);
   RunForecast& answer = known.answer.emplace();
   answer.model_id = training ? std::optional(train->id) : std::nullopt;
-  answer.remaining = regression::remaining(known.intervals, plan, training, testing, kConfidence);
-  answer.step_time = regression::expected_step_time(known.intervals, plan, training, kConfidence);
-  answer.anomaly = training ? regression::anomaly(known.intervals, *training) : std::nullopt;
+  const regression::RunSoFar so_far(known.intervals);
+  answer.remaining = regression::remaining(so_far, plan, training, testing, kConfidence);
+  answer.step_time = regression::expected_step_time(so_far, plan, training, kConfidence);
+  answer.anomaly = training ? regression::anomaly(so_far, *training) : std::nullopt;
 }
 
 RunForecast LiveRuns::at_start(const RunRow& row, const ModelSet& models) {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "regression/run_so_far.h"
 #include "regression/statistics.h"
-#include "regression/step_time.h"
 
 namespace etad::regression {
 namespace {
@@ -54,10 +54,10 @@ double seconds_before(const std::vector<RunInterval>& seen, double iteration) {
 
 }  // namespace
 
-std::optional<Anomaly> anomaly(const std::vector<RunInterval>& seen, const Prediction& train) {
+std::optional<Anomaly> anomaly(const RunSoFar& run, const Prediction& train) {
   if (!(train.seconds > 0) || !std::isfinite(train.seconds) || !(train.upper >= train.seconds))
     return std::nullopt;
-  const auto segmentation = segment_step_times(seen);
+  const auto& segmentation = run.step_times;
   if (!segmentation || segmentation->windows < kLeastWindows) return std::nullopt;
 
   const std::size_t since = slow_since(*segmentation, train.upper);
@@ -65,13 +65,17 @@ std::optional<Anomaly> anomaly(const std::vector<RunInterval>& seen, const Predi
   const Span slow = span_of(*segmentation, since, segmentation->blocks.size());
   Anomaly out;
   out.since_iteration = segmentation->blocks[since].first_iteration;
-  out.since_seconds = seconds_before(seen, out.since_iteration);
+  out.since_seconds = seconds_before(run.seen, out.since_iteration);
   out.seconds_per_iteration = slow.step_time();
   out.slowdown = slow.step_time() / train.seconds;
   out.lost_seconds = slow.seconds - train.seconds * slow.iterations;
   if (!std::isfinite(out.slowdown) || !std::isfinite(out.lost_seconds) || !std::isfinite(out.since_seconds))
     return std::nullopt;
   return out;
+}
+
+std::optional<Anomaly> anomaly(const std::vector<RunInterval>& seen, const Prediction& train) {
+  return anomaly(RunSoFar(seen), train);
 }
 
 }  // namespace etad::regression

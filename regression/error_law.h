@@ -13,7 +13,8 @@ struct ErrorLaw {
   double slower_size = 0, faster_size = 0;
 
   double cumulative(double x) const;  // P(error <= x)
-  double quantile(double p) const;    // its inverse, by bisection; p in (0, 1)
+  double density(double x) const;     // its derivative
+  double quantile(double p) const;    // its inverse; p in (0, 1)
 };
 
 }  // namespace etad::regression

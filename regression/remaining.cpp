@@ -7,6 +7,7 @@
 #include "regression/compose.h"
 #include "regression/forecast.h"
 #include "regression/lost_time.h"
+#include "regression/run_so_far.h"
 
 namespace etad::regression {
 namespace {
@@ -175,16 +176,17 @@ double since_of(const std::optional<StepTimeSegmentation>& segmentation, double 
 
 }  // namespace
 
-std::optional<Remaining> remaining(const std::vector<RunInterval>& seen, const Plan& plan,
+std::optional<Remaining> remaining(const RunSoFar& run, const Plan& plan,
                                    const std::optional<Prediction>& train,
                                    const std::optional<Prediction>& test, double confidence) {
   if (!usable(plan.max_iterations)) return std::nullopt;
   confidence = asked(confidence);
+  const auto& seen = run.seen;
   const double end = plan.max_iterations;
   const double reached = iteration_reached(seen, plan.iteration);
   const double left = std::max(0.0, end - reached);
 
-  const auto segmentation = segment_step_times(seen);
+  const auto& segmentation = run.step_times;
   const auto step_time = training(segmentation, model_forecast(train, confidence), plan, left);
   if (!step_time) return std::nullopt;
   const TestCost cost = test_cost(seen);
@@ -217,10 +219,11 @@ std::optional<Remaining> remaining(const std::vector<RunInterval>& seen, const P
   return out;
 }
 
-std::optional<StepTime> expected_step_time(const std::vector<RunInterval>& seen, const Plan& plan,
+std::optional<StepTime> expected_step_time(const RunSoFar& run, const Plan& plan,
                                            const std::optional<Prediction>& train, double confidence) {
   confidence = asked(confidence);
-  const auto segmentation = segment_step_times(seen);
+  const auto& seen = run.seen;
+  const auto& segmentation = run.step_times;
   const double reached = iteration_reached(seen, plan.iteration);
   double left = clean(plan.max_iterations) - reached;
   if (!(left >= 1)) left = segmentation ? segmentation->iterations : 1;
@@ -235,6 +238,17 @@ std::optional<StepTime> expected_step_time(const std::vector<RunInterval>& seen,
                   since_of(segmentation, reached),
                   due,
                   !segmentation};
+}
+
+std::optional<Remaining> remaining(const std::vector<RunInterval>& seen, const Plan& plan,
+                                   const std::optional<Prediction>& train,
+                                   const std::optional<Prediction>& test, double confidence) {
+  return remaining(RunSoFar(seen), plan, train, test, confidence);
+}
+
+std::optional<StepTime> expected_step_time(const std::vector<RunInterval>& seen, const Plan& plan,
+                                           const std::optional<Prediction>& train, double confidence) {
+  return expected_step_time(RunSoFar(seen), plan, train, confidence);
 }
 
 Remaining after_silence(Remaining r, double silence) {

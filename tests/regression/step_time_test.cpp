@@ -60,6 +60,25 @@ TEST(ErrorLaw, QuantilesInvertTheDistribution) {
   EXPECT_GT(law.quantile(0.95), -law.quantile(0.05)) << "slower is likelier than faster";
 }
 
+TEST(ErrorLaw, QuantilesOfAnyLawInvertIt) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> share(0, 0.45), exponent(-4, 1);
+  const auto size = [&] { return std::pow(10, exponent(random)); };
+  for (int i = 0; i < 2000; ++i) {
+    const ErrorLaw law{size(), share(random), share(random), size(), size()};
+    for (const double p : {0.001, 0.01, 0.05, 0.4, 0.6, 0.95, 0.99, 0.999})
+      ASSERT_NEAR(law.cumulative(law.quantile(p)), p, 1e-9)
+          << p << ": " << law.usual << " " << law.slower << " " << law.slower_size << " " << law.faster << " "
+          << law.faster_size;
+  }
+}
+
+TEST(ErrorLaw, WithoutTheUsualErrorHasAJump) {
+  const ErrorLaw law{0, 0.2, 0.1, 0.12, 0.12};
+  EXPECT_NEAR(law.quantile(0.5), 0, 1e-9);
+  EXPECT_NEAR(law.quantile(0.9), 0.12 * std::log(2), 1e-9);
+}
+
 TEST(ErrorLaw, IsNormalWithoutTails) {
   const ErrorLaw law{0.02};
   EXPECT_NEAR(law.quantile(0.95), 0.02 * 1.6449, 1e-5);
