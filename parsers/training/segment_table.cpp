@@ -52,6 +52,15 @@ bool SegmentTable::take_header(std::string_view line) {
   if (line.size() > kMaxHeader) return false;
   const char delimiter = line.find(',') == std::string_view::npos ? ';' : ',';
   split_cells(line, delimiter, kMaxColumns, cells_);
+  const auto is_named = [&](Field f) {
+    return std::any_of(cells_.begin(), cells_.end(), [&](std::string_view cell) {
+      return (!of_progress_.empty() || cell.size() == name_of(f).size()) && field_of(cell) == f;
+    });
+  };
+  constexpr std::array kOfSegments = {Field::iterations, Field::seconds},
+                       kOfProgress = {Field::iteration, Field::elapsed};
+  for (const Field needed : of_progress_.empty() ? kOfSegments : kOfProgress)
+    if (!is_named(needed)) return false;  // as nearly all lines: they are rows
   std::vector<Column> columns;
   std::size_t settings = 0;
   const auto has = [&](Field f) {
@@ -66,10 +75,6 @@ bool SegmentTable::take_header(std::string_view line) {
       column.setting = name.substr(kSetting.size());
     columns.push_back(std::move(column));
   }
-  constexpr std::array kOfSegments = {Field::iterations, Field::seconds},
-                       kOfProgress = {Field::iteration, Field::elapsed};
-  for (const Field needed : of_progress_.empty() ? kOfSegments : kOfProgress)
-    if (!has(needed)) return false;
   header_ = line;
   delimiter_ = delimiter;
   columns_ = std::move(columns);
