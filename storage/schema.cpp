@@ -130,6 +130,9 @@ void prepare_for_writing(Connection& connection) {
       " PRAGMA cache_size = -8192");
   keep_log_at_close(connection);
   migrate(connection);
+  // What is written comes from enumerations (codes.h), whose words the tables admit. A CHECK of three words or more
+  // would make a table of them at each statement: a fifth of what importing a run costs.
+  connection.execute("PRAGMA ignore_check_constraints = ON");
 }
 
 void prepare_for_copying(Connection& connection) {

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "storage/codes.h"
 #include "tests/places.h"
 #include "tests/storage/history_fixture.h"
 
@@ -206,6 +207,29 @@ TEST_F(SchemaTest, AFirstVersionsHistoryIsTakenOver) {
   EXPECT_THAT(must(reader().series()), SizeIs(1));
   close();
   EXPECT_EQ(pragma(path(), "integrity_check"), "ok");
+}
+
+// While writing nobody asks the tables' CHECKs.
+TEST_F(SchemaTest, TheTablesAdmitAllWordsThatAreWritten) {
+  std::int64_t number = 0;
+  for (std::size_t job = 0; job < codes::kJobs.size(); ++job)
+    for (std::size_t state = 0; state < codes::kStates.size(); ++state) {
+      etad::Run run = lenet();
+      run.job = static_cast<Job>(job);
+      run.state = static_cast<RunState>(state);
+      auto source = source_with_run("/" + std::to_string(++number) + ".log", 2, run);
+      commit(source);
+    }
+  PredictionRow prediction;
+  prediction.run_id = 1;
+  for (const PredictionKind kind : {PredictionKind::total, PredictionKind::remaining}) {
+    prediction.kind = kind;
+    must(writer().put_predictions({prediction}));
+  }
+  close();
+  EXPECT_EQ(pragma(path(), "integrity_check"), "ok");
+  sql(path(), "PRAGMA ignore_check_constraints = ON; UPDATE runs SET state = 'asleep' WHERE id = 1");
+  EXPECT_EQ(pragma(path(), "integrity_check"), "CHECK constraint failed in runs") << "it asks them";
 }
 
 }  // namespace
