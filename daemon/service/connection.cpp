@@ -36,6 +36,13 @@ Problem body_too_large(const Limits& limits) {
                       "The request's body is larger than " + std::to_string(limits.body_bytes) + " bytes.");
 }
 
+Problem too_much_held() {
+  Problem problem = problem_with(503, "Too many answers of yours wait to be read.",
+                                 "read them, or ask for fewer at a time: smaller pages (`limit`)");
+  problem.headers.emplace_back("Retry-After", "1");
+  return problem;
+}
+
 Problem too_slow() {
   return problem_with(408, "The request did not come in time.");
 }
@@ -64,6 +71,7 @@ void Connection::interrupt_if_idle() {
 
 // Gives its places back.
 void Connection::leave() {
+  hold(0);
   state_.connections.erase(this);
   state_.watching.erase(this);
   state_.counters.connections = static_cast<std::int64_t>(state_.connections.size());
@@ -87,6 +95,24 @@ void Connection::within(std::chrono::milliseconds time) {
     boost::system::error_code ignored;
     self->socket_.cancel(ignored);
   });
+}
+
+// For what this request is going to have held. False: of its user so much is that it has to be refused.
+bool Connection::make_room() {
+  if (!state_.held.has_room_for(uid_)) {
+    ++state_.counters.refused_requests;
+    return false;
+  }
+  while (Connection* const other = state_.held.one_too_many()) {
+    ++state_.counters.refused_requests;
+    other->abort();
+  }
+  return true;
+}
+
+void Connection::hold(std::size_t bytes) {
+  state_.held.set(*this, bytes);
+  state_.counters.held_bytes = static_cast<std::int64_t>(state_.held.bytes());
 }
 
 void Connection::disarm() {
@@ -178,8 +204,13 @@ boost::asio::awaitable<bool> Connection::read_body(Exchange& exchange) {
       exchange.reply = reply_of(too_slow());
     } else if (body.size() + n > state_.options.limits.body_bytes) {
       exchange.reply = reply_of(body_too_large(state_.options.limits));
+    } else if (!make_room()) {
+      exchange.reply = reply_of(too_much_held());
+    } else if (!socket_.is_open()) {
+      co_return false;  // it was the one too many itself
     } else {
       body.append(piece.data(), n);
+      hold(body.size());
       continue;
     }
     exchange.keep_alive = false;
@@ -202,6 +233,11 @@ boost::asio::awaitable<void> Connection::answer(Exchange& exchange) {
     co_return;
   }
   co_await state_.turns.wait(uid_);
+  hold(0);
+  if (!make_room()) {
+    co_await send(exchange, reply_of(too_much_held()));
+    co_return;
+  }
   Outcome outcome = guarded(state_, exchange.request);
   if (auto* ready = std::get_if<Reply>(&outcome)) {
     co_await send(exchange, std::move(*ready));
@@ -221,6 +257,7 @@ boost::asio::awaitable<void> Connection::send(Exchange& exchange, Reply reply) {
   ++state_.counters.requests;
   if (reply.status >= 400) ++state_.counters.failed_requests;
   if (state_.stopping) exchange.keep_alive = false;
+  hold(reply.body.size());
   auto response = exchange.response(std::move(reply), state_.options.version);
   within(state_.options.limits.write);
   boost::system::error_code error;
@@ -235,6 +272,7 @@ boost::asio::awaitable<void> Connection::send(Exchange& exchange, Reply reply) {
     if (expired_) ++state_.counters.timeouts;
     exchange.keep_alive = false;
   }
+  hold(0);
 }
 
 // A client that is still sending must get to read our last reply: closing on unread bytes would reset it.

@@ -51,6 +51,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void within(std::chrono::milliseconds time);  // what follows must be done by then, or it is cancelled
   void disarm();
+  bool make_room();
+  void hold(std::size_t bytes);
   void leave();
 
   ServiceState& state_;

@@ -27,15 +27,16 @@ namespace etad::service {
 // What a client can take from us, at most. Past each of these it gets a clear error and no more.
 struct Limits {
   std::size_t header_bytes = 8 * 1024;
-  std::size_t body_bytes = 1024 * 1024;        // imports are streamed and have no such limit
-  std::size_t connections = 256;               // refused with 503 beyond
-  std::size_t admin_connections = 16;          // on top of these, for those who may change things
-  std::size_t imports = 4;                     // at a time
-  std::size_t watchers = 64;                   // at a time
-  std::chrono::milliseconds idle{30'000};      // between requests, and between the pieces of an import
-  std::chrono::milliseconds request{10'000};   // first byte of a request to its last (imports: header only)
-  std::chrono::milliseconds write{10'000};     // for a client to take a whole response or watch event
-  std::chrono::milliseconds watch_pause{200};  // between two looks for changes
+  std::size_t body_bytes = 1024 * 1024;         // imports are streamed and have no such limit
+  std::size_t connections = 256;                // refused with 503 beyond
+  std::size_t admin_connections = 16;           // on top of these, for those who may change things
+  std::size_t imports = 4;                      // at a time
+  std::size_t watchers = 64;                    // at a time
+  std::size_t held_bytes = 32UL * 1024 * 1024;  // of bodies not yet whole and answers not yet read, of all
+  std::chrono::milliseconds idle{30'000};       // between requests, and between the pieces of an import
+  std::chrono::milliseconds request{10'000};    // first byte of a request to its last (imports: header only)
+  std::chrono::milliseconds write{10'000};      // for a client to take a whole response or watch event
+  std::chrono::milliseconds watch_pause{200};   // between two looks for changes
   std::chrono::milliseconds watch_heartbeat{15'000};  // an empty line in a quiet watch: finds dead peers
   std::chrono::milliseconds drain{5'000};             // for requests under way when stopping
 };

@@ -10,6 +10,7 @@
 #include <set>
 #include <string_view>
 
+#include "daemon/service/held.h"
 #include "daemon/service/router.h"
 #include "daemon/service/server.h"
 #include "daemon/service/turns.h"
@@ -32,6 +33,7 @@ struct ServiceState {
   Router router;
   boost::asio::io_context io{1};
   Turns turns{io};
+  Held held{options.limits.held_bytes};
   boost::asio::thread_pool pool{2};
   boost::asio::steady_timer drain{io};  // how long requests under way may take once we are stopping
   bool stopping = false;

@@ -176,6 +176,7 @@ boost::asio::awaitable<Reply> Connection::stream_import(Exchange& exchange, std:
 
 boost::asio::awaitable<bool> Connection::write_chunk(bool chunked, std::string lines) {
   within(state_.options.limits.write);
+  hold(lines.size());
   boost::system::error_code error;
   if (chunked) {
     const auto buffer = boost::asio::buffer(lines);
@@ -187,6 +188,7 @@ boost::asio::awaitable<bool> Connection::write_chunk(bool chunked, std::string l
   }
   if (error && expired_) ++state_.counters.timeouts;
   disarm();
+  hold(0);
   co_return !error;
 }
 

@@ -216,6 +216,79 @@ TEST_F(ServerTest, WithoutDescriptorsAnIdleConnectionMakesRoom) {
   EXPECT_EQ(status_of(idle.back()->ask(get("/v1"))), 200) << "the one that was idle the longest made it";
 }
 
+// Asks for more at once than the socket takes, and reads nothing.
+std::unique_ptr<RawClient> who_reads_nothing(const std::string& path) {
+  auto client = std::make_unique<RawClient>(path);
+  std::string requests;
+  for (int i = 0; i < 16; ++i) requests += get("/v1/openapi.json");
+  client->send(requests);
+  return client;
+}
+
+std::size_t held_bytes(const std::string& metrics) {
+  static constexpr std::string_view kName = "\netad_http_held_bytes ";
+  const std::size_t found = metrics.find(kName);
+  return found == std::string::npos ? 0 : std::stoul(metrics.substr(found + kName.size()));
+}
+
+TEST_F(ServerTest, AnswersThatOneUserDoesNotReadAreBounded) {
+  options_.limits.held_bytes = 400'000;
+  std::atomic<uid_t> caller = 1001;
+  options_.peer_of = [&](int) { return Peer{caller, {100}}; };
+  start();
+  RawClient patient(path_);
+  EXPECT_EQ(status_of(patient.ask(get("/v1"))), 200);
+  std::vector<std::unique_ptr<RawClient>> hog;
+  for (int i = 0; i < 20; ++i) hog.push_back(who_reads_nothing(path_));
+  std::string refused;
+  for (int i = 0; i < 10'000 && status_of(refused) != 503; ++i) refused = patient.ask(get("/v1"));
+  EXPECT_EQ(status_of(refused), 503);
+  EXPECT_NE(refused.find("Retry-After"), std::string::npos);
+  EXPECT_NE(refused.find("wait to be read"), std::string::npos) << refused;
+  caller = 1002;
+  const std::string metrics = ask(get("/metrics"));
+  EXPECT_EQ(status_of(metrics), 200) << "another user has his own share";
+  EXPECT_GT(held_bytes(metrics), 60'000U);
+  EXPECT_LE(held_bytes(metrics), 200'000U + 70'000U) << "half of all, and an answer more";
+  EXPECT_EQ(metrics.find("etad_http_refused_requests_total 0\n"), std::string::npos);
+  hog.clear();
+  for (int i = 0; i < 10'000 && status_of(refused) != 200; ++i) refused = patient.ask(get("/v1"));
+  EXPECT_EQ(status_of(refused), 200) << "nothing of his waits any more";
+}
+
+TEST_F(ServerTest, AnswersThatManyUsersDoNotReadAreBoundedTogether) {
+  options_.limits.held_bytes = 400'000;
+  std::atomic<uid_t> caller = 1001;
+  options_.peer_of = [&](int) { return Peer{caller++, {100}}; };
+  start();
+  std::vector<std::unique_ptr<RawClient>> hogs;
+  for (int i = 0; i < 40; ++i) hogs.push_back(who_reads_nothing(path_));
+  std::string metrics = ask(get("/metrics"));
+  for (int i = 0; i < 10'000 && metrics.find("refused_requests_total 0\n") != std::string::npos; ++i)
+    metrics = ask(get("/metrics"));
+  EXPECT_EQ(status_of(metrics), 200) << "there is always room for one more";
+  EXPECT_GT(held_bytes(metrics), 200'000U);
+  EXPECT_LE(held_bytes(metrics), 400'000U + 70'000U);
+}
+
+TEST_F(ServerTest, BodiesThatDoNotEndAreBounded) {
+  options_.limits.held_bytes = 400'000;
+  options_.peer_of = [](int) { return Peer{1001, {100}}; };
+  start();
+  const std::string head = "POST /v1/estimate HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100001\r\n\r\n";
+  std::vector<std::unique_ptr<RawClient>> hog;
+  std::string refused;
+  for (int i = 0; i < 20 && refused.empty(); ++i) {
+    hog.push_back(std::make_unique<RawClient>(path_));
+    hog.back()->send(head + std::string(100'000, ' '));
+    for (int k = 0; k < 100 && refused.empty(); ++k)
+      for (const auto& each : hog)
+        if (each->has_answer()) refused = each->reply();
+  }
+  EXPECT_EQ(status_of(refused), 503) << refused;
+  EXPECT_LE(hog.size(), 5U);
+}
+
 TEST(Turns, GoFromUserToUserHoweverManyRequestsOneOfThemHas) {
   boost::asio::io_context io;
   Turns turns(io);
