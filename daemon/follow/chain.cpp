@@ -16,6 +16,7 @@ Chain::Chain(FileSystem& files, Contents& contents, const std::string& path)
   }
   around_ = look_around(files, path, places_);
   error_ = around_.error;
+  contents_.note_listed(around_.listed);
 }
 
 std::vector<RotatedFile> Chain::newer_than(const Link& last) {
@@ -169,7 +170,9 @@ T Chain::known_or(const OsResult<T>& answer, T otherwise) {
 
 std::optional<std::string> Chain::find(const FileKey& key) {
   for (const SplitPath& place : places_) {
-    auto found = find_key(files_, place.directory, key);
+    std::size_t listed = 0;
+    auto found = find_key(files_, place.directory, key, listed);
+    contents_.note_listed(listed);
     if (found) return std::move(*found);
     if (found.error() != ENOENT) note(found.error());
   }

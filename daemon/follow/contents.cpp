@@ -9,13 +9,19 @@ namespace {
 
 constexpr std::size_t kMostWaiting = 8;          // descriptors and windows held between turns
 constexpr std::size_t kMostKnown = 4096;         // compressed files of which something is kept
+constexpr std::size_t kListed = 256;             // bytes are read in the time that listing an entry takes
 constexpr std::uint64_t kForgottenAfter = 4096;  // turns: nobody asks any more
 
 }  // namespace
 
 void Contents::begin_turn(std::size_t share) {
   inflating_.left = share_ = share;
+  listed_ = 0;
   ++turn_;
+}
+
+void Contents::note_listed(std::size_t entries) {
+  listed_ += entries * kListed;
 }
 
 // Nothing for a plain file, of which all is found out at once.

@@ -19,7 +19,9 @@ class Contents {
 
   // From here on `share` bytes may be inflated.
   void begin_turn(std::size_t share);
-  std::size_t spent() const { return share_ - inflating_.left; }
+  // Of this turn: what was inflated, and what the entries of directories that were listed cost as bytes.
+  std::size_t spent() const { return share_ - inflating_.left + listed_; }
+  void note_listed(std::size_t entries);
 
   // An open file, and which one it is.
   struct Opened {
@@ -61,7 +63,7 @@ class Contents {
 
   FileSystem& files_;
   Inflating inflating_;
-  std::size_t share_ = 0;
+  std::size_t share_ = 0, listed_ = 0;
   std::uint64_t turn_ = 0;
   std::map<FileKey, Known> known_;
 };

@@ -74,13 +74,15 @@ bool older(const RotatedFile& a, const RotatedFile& b) {
 namespace {
 
 constexpr int kTries = 5;
+constexpr std::chrono::seconds kSettled{2};  // more than any file system's times are apart
 
 // The entries of the directory that bear the name, or a rotated form of it, in a fixed order.
 using Names = std::vector<std::tuple<std::string, std::uint64_t>>;
-OsResult<Names> names_of(FileSystem& files, const SplitPath& place) {
+OsResult<Names> names_of(FileSystem& files, const SplitPath& place, std::size_t& listed) {
   const auto entries = files.list(place.directory);
   if (!entries && is_absent(entries.error())) return Names();
   if (!entries) return tl::unexpected(entries.error());
+  listed += entries->size();
   Names out;
   for (const DirectoryEntry& entry : *entries) {
     const auto name = entry.name == place.name ? std::nullopt : rotated_name(entry.name);
@@ -91,10 +93,11 @@ OsResult<Names> names_of(FileSystem& files, const SplitPath& place) {
   return out;
 }
 
-OsResult<std::vector<Names>> names_of(FileSystem& files, const std::vector<SplitPath>& places) {
+OsResult<std::vector<Names>> names_of(FileSystem& files, const std::vector<SplitPath>& places,
+                                      std::size_t& listed) {
   std::vector<Names> out;
   for (const SplitPath& place : places) {
-    auto names = names_of(files, place);
+    auto names = names_of(files, place, listed);
     if (!names) return tl::unexpected(names.error());
     out.push_back(std::move(*names));
   }
@@ -119,8 +122,10 @@ void sort_by_age(std::vector<RotatedFile>& rotated) {
 Surrounding look_around(FileSystem& files, const std::string& path, const std::vector<SplitPath>& places) {
   Surrounding out;
   for (int tries = 0; tries < kTries; ++tries) {
+    const std::size_t listed = out.listed;
     out = Surrounding{};
-    const auto before = names_of(files, places);
+    out.listed = listed;
+    const auto before = names_of(files, places, out.listed);
     if (!before) {
       out.error = before.error();
       return out;
@@ -138,7 +143,7 @@ Surrounding look_around(FileSystem& files, const std::string& path, const std::v
           out.rotated.push_back({std::move(rotated_path), std::move(*rotated), *status});
       }
     }
-    const auto after = names_of(files, places);
+    const auto after = names_of(files, places, out.listed);
     if (!after) out.error = after.error();
     if (out.error != 0) return out;
     sort_by_age(out.rotated);
@@ -148,11 +153,36 @@ Surrounding look_around(FileSystem& files, const std::string& path, const std::v
   return out;
 }
 
-OsResult<std::string> find_key(FileSystem& files, const std::string& directory, const FileKey& key) {
+bool RotatedBeside::has_none(FileSystem& files, const std::string& path, Instant wall) {
+  const SplitPath place = split_path(path);
+  const auto before = files.status(place.directory);
+  if (!before || wall - before->modified < kSettled) return false;
+  const auto resolved = files.resolve(path);
+  if (!resolved || *resolved != path) return false;
+  if (directory_ != place.directory || key_ != key_of(*before) || modified_ != before->modified) {
+    directory_.clear();
+    const auto entries = files.list(place.directory);
+    if (entries) listed_ += entries->size();
+    const auto after = files.status(place.directory);
+    if (!entries || !after || key_of(*after) != key_of(*before) || after->modified != before->modified)
+      return false;
+    bases_.clear();
+    for (const DirectoryEntry& entry : *entries)
+      if (auto name = rotated_name(entry.name)) bases_.insert(std::move(name->base));
+    directory_ = place.directory;
+    key_ = key_of(*before);
+    modified_ = before->modified;
+  }
+  return !bases_.contains(place.name);
+}
+
+OsResult<std::string> find_key(FileSystem& files, const std::string& directory, const FileKey& key,
+                               std::size_t& listed) {
   int absent = 0;
   for (int tries = 0; tries < kTries; ++tries) {
     const auto entries = files.list(directory);
     if (!entries) return tl::unexpected(is_absent(entries.error()) ? ENOENT : entries.error());
+    listed += entries->size();
     bool moved = false;
     for (const DirectoryEntry& entry : *entries) {
       if (entry.inode != key.inode || entry.maybe_link) continue;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "daemon/follow/filesystem.h"
@@ -42,12 +44,33 @@ SplitPath split_path(std::string_view path);
 struct Surrounding {
   OsResult<FileStatus> under_path = tl::unexpected(ENOENT);
   std::vector<RotatedFile> rotated;  // oldest first
+  std::size_t listed = 0;            // entries of directories, whatever their names
   Errno error = 0;  // why it can't be relied on: a passing one, or EAGAIN where names keep moving
 };
 // `places`: the path, and what it leads to if it is a link.
 Surrounding look_around(FileSystem& files, const std::string& path, const std::vector<SplitPath>& places);
 
-// The file in `directory` with this key, under whatever name; not itself a link. ENOENT: there is none.
-OsResult<std::string> find_key(FileSystem& files, const std::string& directory, const FileKey& key);
+// What is known of the directory that was asked about last: of which of its names rotated forms lie there. Files come
+// many to a directory, and listing it for each of them costs as much as the square of them.
+class RotatedBeside {
+ public:
+  // Whether no rotated form of the path's name lies beside it. False also where a listing could not say for long: the
+  // directory has only just changed, or the path is a link, whose target has its own neighbours.
+  bool has_none(FileSystem& files, const std::string& path, Instant wall);
+
+  std::size_t take_listed() { return std::exchange(listed_, 0); }  // entries, since the last call
+
+ private:
+  std::string directory_;
+  FileKey key_;
+  Instant modified_{};
+  std::unordered_set<std::string> bases_;
+  std::size_t listed_ = 0;
+};
+
+// The file in `directory` with this key, under whatever name; not itself a link. ENOENT: there is none. The entries
+// listed are added to `listed`.
+OsResult<std::string> find_key(FileSystem& files, const std::string& directory, const FileKey& key,
+                               std::size_t& listed);
 
 }  // namespace etad::follow

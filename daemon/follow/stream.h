@@ -57,6 +57,7 @@ class Stream {
     // The path is a link to a file that is followed itself.
     std::function<OsResult<bool>(const std::string&)> leads_away;
     Instant wall{};
+    RotatedBeside beside{};
   };
   enum class Outcome {
     idle,     // nothing new

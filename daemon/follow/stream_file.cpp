@@ -13,6 +13,14 @@ Stream::Attached Stream::go_back_to_unseen(Look& look) {
   const auto status = current_->content->status();
   if (status) current_->found_size = status->size;
   if (!status || status->modified == current_->seen.modified) return Attached::yes;
+  // Else each of ten thousand new files would have ten thousand names listed for its first line.
+  auto& beside = look.around.beside;
+  const bool alone = beside.has_none(look.around.files, path_, look.around.wall);
+  look.around.contents.note_listed(beside.take_listed());
+  if (alone) {
+    current_->seen.modified = status->modified;
+    return Attached::yes;
+  }
   Link last = last_link();
   last.key = FileKey{};
   Chain chain(look.around.files, look.around.contents, path_);

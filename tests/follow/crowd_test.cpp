@@ -1,0 +1,69 @@
+// Folders of so many files that listing them is what costs: one user's must not keep another's lines waiting.
+#include <gtest/gtest.h>
+
+#include "tests/follow/harness.h"
+
+namespace etad::follow {
+namespace {
+
+constexpr int kMany = 300;
+
+std::string name_of(int i) {
+  return "/logs/" + std::to_string(i) + ".log";
+}
+
+class Crowd : public ::testing::Test {
+ protected:
+  Crowd() {
+    for (int i = 0; i < kMany; ++i) etad.files.create(name_of(i));
+    etad.poll();
+    etad.files.meanwhile = [this](const std::string& call, const std::string&) { lists += call == "list" ? 1 : 0; };
+  }
+
+  Harness etad{watching("/logs/*.log")};
+  int lists = 0;
+};
+
+TEST_F(Crowd, FirstLinesDoNotListTheFolderForEachFile) {
+  for (int i = 0; i < kMany; ++i) etad.files.write(name_of(i), "a line\n");
+  etad.poll();
+  EXPECT_EQ(etad.lines.size(), static_cast<std::size_t>(kMany));
+  EXPECT_LT(lists, 20);
+  for (int i = 0; i < kMany; ++i) etad.files.create("/logs/new" + std::to_string(i) + ".log");
+  etad.poll();
+  lists = 0;
+  for (int i = 0; i < kMany; ++i) etad.files.write("/logs/new" + std::to_string(i) + ".log", "a line\n");
+  etad.poll();
+  EXPECT_EQ(etad.lines.size(), static_cast<std::size_t>(2 * kMany)) << "names that came since are asked about anew";
+  EXPECT_LT(lists, 20);
+}
+
+// Neither does the copy change its folder, which had the name before.
+TEST_F(Crowd, WhatWasCopiedOverAnOlderCopyBeforeItsFirstLineWasReadIsRead) {
+  const std::string copy = name_of(7) + ".1";
+  etad.files.create(copy);
+  etad.poll();
+  etad.files.write(name_of(8), "fills what is known of the folder\n");
+  etad.poll();
+  etad.files.write(copy, "first\n");  // by way of the log, which was truncated then
+  etad.files.write(name_of(7), "second\n");
+  etad.poll();
+  const std::vector<std::string> expected{"first", "second"};
+  EXPECT_EQ(etad.lines_of[name_of(7)], expected);
+}
+
+TEST_F(Crowd, WhatIsListedCountsAsWhatIsRead) {
+  etad.wall = Instant(std::chrono::seconds(1'780'000'000));  // the folder has just changed: it has to be listed
+  for (int i = 0; i < kMany; ++i) etad.files.write(name_of(i), "a line\n");
+  etad.now += std::chrono::seconds(11);
+  const auto batches = etad.follower->poll(etad.now, etad.wall, 4 * 1024 * 1024);
+  const int most = 4 * 1024 * 1024 / (kMany * 256) + 5;
+  EXPECT_GT(lists, 10);
+  EXPECT_LT(lists, most) << "of " << 2 * kMany << " that all of them take";
+  for (const Batch& batch : batches) etad.commit(batch);
+  etad.poll();
+  EXPECT_EQ(etad.lines.size(), static_cast<std::size_t>(kMany)) << "the others soon";
+}
+
+}  // namespace
+}  // namespace etad::follow
