@@ -23,13 +23,13 @@ void Schedule::add(StreamId stream, SteadyTime now) {
   const auto [entry, added] = entries_.try_emplace(stream);
   if (!added) return;
   entry->second = {{now, ++turns_}, std::nullopt, now - options_.hint_interval, options_.active_interval};
-  owners_[std::nullopt].order.emplace(entry->second.turn, stream);
+  change(std::nullopt, [&](Owner& owner) { owner.order.emplace(entry->second.turn, stream); });
 }
 
 void Schedule::remove(StreamId stream) {
   const auto found = entries_.find(stream);
   if (found == entries_.end()) return;
-  leave(found->second);
+  change(found->second.owner, [&](Owner& owner) { owner.order.erase(found->second.turn); });
   entries_.erase(found);
 }
 
@@ -37,44 +37,50 @@ void Schedule::set_owner(StreamId stream, std::optional<std::int64_t> owner) {
   const auto found = entries_.find(stream);
   if (found == entries_.end() || found->second.owner == owner) return;
   Entry& entry = found->second;
-  leave(entry);
+  change(entry.owner, [&](Owner& before) { before.order.erase(entry.turn); });
   entry.owner = owner;
-  owners_[owner].order.emplace(entry.turn, stream);
+  change(owner, [&](Owner& after) { after.order.emplace(entry.turn, stream); });
 }
 
-void Schedule::leave(const Entry& entry) {
-  const auto owner = owners_.find(entry.owner);
-  owner->second.order.erase(entry.turn);
-  if (owner->second.order.empty()) owners_.erase(owner);
-}
-
-std::optional<StreamId> Schedule::due(SteadyTime now) const {
-  std::optional<std::pair<std::uint64_t, Turn>> first;
-  std::optional<StreamId> out;
-  for (const auto& [uid, owner] : owners_) {
-    const auto& [turn, stream] = *owner.order.begin();
-    const std::pair waited(owner.looked, turn);
-    if (turn.first > now || (first && *first < waited)) continue;
-    first = waited;
-    out = stream;
+// An owner's files or looks change, and with them the owner's place among all.
+template <class Change>
+void Schedule::change(const Uid& uid, const Change& change) {
+  Owner& owner = owners_[uid];
+  if (!owner.order.empty()) {
+    const Turn& first = owner.order.begin()->first;
+    if (later_.erase({first, uid}) == 0) waiting_.erase({owner.looked, first, uid});
   }
-  return out;
+  change(owner);
+  if (owner.order.empty()) {
+    owners_.erase(uid);
+  } else {
+    later_.emplace(owner.order.begin()->first, uid);
+  }
 }
 
+std::optional<StreamId> Schedule::due(SteadyTime now) {
+  while (!later_.empty() && later_.begin()->first.first <= now) {
+    const auto [turn, uid] = *later_.begin();
+    later_.erase(later_.begin());
+    waiting_.emplace(owners_.at(uid).looked, turn, uid);
+  }
+  if (waiting_.empty()) return std::nullopt;
+  return owners_.at(std::get<Uid>(*waiting_.begin())).order.begin()->second;
+}
+
+// Of owners whose files are due, one will do.
 std::optional<SteadyTime> Schedule::next() const {
-  std::optional<SteadyTime> out;
-  for (const auto& [uid, owner] : owners_) {
-    const SteadyTime due = owner.order.begin()->first.first;
-    out = out ? std::min(*out, due) : due;
-  }
-  return out;
+  if (!waiting_.empty()) return std::get<Turn>(*waiting_.begin()).first;
+  return later_.empty() ? std::nullopt : std::optional(later_.begin()->first.first);
 }
 
-void Schedule::move(StreamId stream, Entry& entry, SteadyTime due) {
-  auto& order = owners_.at(entry.owner).order;
-  order.erase(entry.turn);
-  entry.turn = {due, ++turns_};
-  order.emplace(entry.turn, stream);
+void Schedule::move(StreamId stream, Entry& entry, SteadyTime due, bool looked) {
+  change(entry.owner, [&](Owner& owner) {
+    owner.order.erase(entry.turn);
+    entry.turn = {due, ++turns_};
+    owner.order.emplace(entry.turn, stream);
+    if (looked) owner.looked = turns_;
+  });
 }
 
 void Schedule::after_look(StreamId stream, SteadyTime now, milliseconds interval) {
@@ -84,16 +90,14 @@ void Schedule::after_look(StreamId stream, SteadyTime now, milliseconds interval
   entry.hinted = false;
   // Ten thousand streams found at once should not be looked at all at once for ever.
   const auto spread = entry.interval * (stream % 64) / 256;
-  move(stream, entry, in_company(now + entry.interval - spread, interval));
-  owners_.at(entry.owner).looked = turns_;
+  move(stream, entry, in_company(now + entry.interval - spread, interval), true);
 }
 
 void Schedule::again(StreamId stream, SteadyTime now) {
   Entry& entry = entries_.at(stream);
   entry.looked = now;
   entry.interval = options_.active_interval;
-  move(stream, entry, now);
-  owners_.at(entry.owner).looked = turns_;
+  move(stream, entry, now, true);
 }
 
 void Schedule::moved(StreamId stream, SteadyTime now) {

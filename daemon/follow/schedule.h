@@ -9,7 +9,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "daemon/follow/follower.h"
 
@@ -24,7 +27,7 @@ class Schedule {
   void set_owner(StreamId stream, std::optional<std::int64_t> owner);
 
   // The stream that has been due for longest of the owner who has waited for longest, if any is due.
-  std::optional<StreamId> due(SteadyTime now) const;
+  std::optional<StreamId> due(SteadyTime now);
   std::optional<SteadyTime> next() const;
 
   // After a look.
@@ -47,17 +50,23 @@ class Schedule {
     bool hinted = false;       // since the last look
     bool hint_missed = false;  // it has moved without one
   };
+  using Uid = std::optional<std::int64_t>;
   struct Owner {
     std::map<Turn, StreamId> order;
     std::uint64_t looked = 0;  // when a file of theirs was last looked at, in `turns_`
   };
-  void leave(const Entry& entry);
-  void move(StreamId stream, Entry& entry, SteadyTime due);
+  using Waiting = std::tuple<std::uint64_t, Turn, Uid>;  // since when for a look, and the first file's turn
+  template <class Change>
+  void change(const Uid& uid, const Change& change);
+  void move(StreamId stream, Entry& entry, SteadyTime due, bool looked = false);
   void after_look(StreamId stream, SteadyTime now, std::chrono::milliseconds interval);
 
   const Options& options_;
   std::unordered_map<StreamId, Entry> entries_;
-  std::map<std::optional<std::int64_t>, Owner> owners_;
+  std::map<Uid, Owner> owners_;
+  // Each owner is in one of these: however many there are, finding whose turn it is costs little.
+  std::set<std::pair<Turn, Uid>> later_;  // whose first file was not due when it was last asked
+  std::set<Waiting> waiting_;
   std::uint64_t turns_ = 0;
 };
 

@@ -17,7 +17,9 @@ class Crowd : public ::testing::Test {
   Crowd() {
     for (int i = 0; i < kMany; ++i) etad.files.create(name_of(i));
     etad.poll();
-    etad.files.meanwhile = [this](const std::string& call, const std::string&) { lists += call == "list" ? 1 : 0; };
+    etad.files.meanwhile = [this](const std::string& call, const std::string&) {
+      lists += call == "list" ? 1 : 0;
+    };
   }
 
   Harness etad{watching("/logs/*.log")};
@@ -34,7 +36,8 @@ TEST_F(Crowd, FirstLinesDoNotListTheFolderForEachFile) {
   lists = 0;
   for (int i = 0; i < kMany; ++i) etad.files.write("/logs/new" + std::to_string(i) + ".log", "a line\n");
   etad.poll();
-  EXPECT_EQ(etad.lines.size(), static_cast<std::size_t>(2 * kMany)) << "names that came since are asked about anew";
+  EXPECT_EQ(etad.lines.size(), static_cast<std::size_t>(2 * kMany))
+      << "names that came since are asked about anew";
   EXPECT_LT(lists, 20);
 }
 
@@ -53,7 +56,8 @@ TEST_F(Crowd, WhatWasCopiedOverAnOlderCopyBeforeItsFirstLineWasReadIsRead) {
 }
 
 TEST_F(Crowd, WhatIsListedCountsAsWhatIsRead) {
-  etad.wall = Instant(std::chrono::seconds(1'780'000'000));  // the folder has just changed: it has to be listed
+  etad.wall =
+      Instant(std::chrono::seconds(1'780'000'000));  // the folder has just changed: it has to be listed
   for (int i = 0; i < kMany; ++i) etad.files.write(name_of(i), "a line\n");
   etad.now += std::chrono::seconds(11);
   const auto batches = etad.follower->poll(etad.now, etad.wall, 4 * 1024 * 1024);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace etad::follow {
 namespace {
 
@@ -32,6 +34,38 @@ TEST(Schedule, OneUsersManyFilesDoNotKeepAnothersWaiting) {
     EXPECT_LE(looks_until(schedule, kOthers, now), 2);
     for (int looks = 0; looks < 500; ++looks) schedule.moved(schedule.due(now).value(), now);
   }
+}
+
+// As an owner's files come and go and change hands, so that places of owners that are kept would be seen to be stale.
+TEST(Schedule, ManyOwnersTakeTurns) {
+  const Options options;
+  Schedule schedule(options);
+  constexpr StreamId kOwners = 500;
+  for (StreamId stream = 1; stream <= 2 * kOwners; ++stream) {
+    schedule.add(stream, kNow);
+    schedule.set_owner(stream, static_cast<std::int64_t>(stream % kOwners));
+  }
+  const SteadyTime now = kNow + std::chrono::minutes{1};
+  std::map<StreamId, int> looks;
+  for (StreamId i = 0; i < 3 * kOwners; ++i) {
+    const StreamId stream = schedule.due(now).value();
+    schedule.again(stream, now);
+    ++looks[stream % kOwners];
+    if (i == kOwners) {  // the second round goes on without one, and with one's files in another's hands
+      schedule.remove(7);
+      schedule.remove(7 + kOwners);
+      schedule.set_owner(8, 9);
+      schedule.set_owner(8 + kOwners, 9);
+    }
+  }
+  EXPECT_EQ(looks[7], 1);
+  for (const auto& [owner, count] : looks) EXPECT_LE(count, 4) << owner;
+  for (StreamId owner = 10; owner < kOwners; ++owner) EXPECT_GE(looks[owner], 3) << owner;
+  schedule.hint(20, now);
+  EXPECT_EQ(schedule.next(), now);
+  for (StreamId stream = 1; stream <= 2 * kOwners; ++stream) schedule.remove(stream);
+  EXPECT_EQ(schedule.due(now), std::nullopt);
+  EXPECT_EQ(schedule.next(), std::nullopt);
 }
 
 TEST(Schedule, OfOneOwnerWhoWasDueFirstIsFirst) {
