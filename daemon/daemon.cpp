@@ -414,6 +414,10 @@ Result<void> Daemon::reload() {
   }
   auto formats = load_rules(config.rules.path);
   if (!formats) return refuse(formats.error());
+  // As while a package is replaced: lines that nobody understands are not read again later.
+  if ((*formats)->all().empty() && !this->formats()->all().empty())
+    return refuse(one(Error{config.rules.path.front(), "no rule files found: no log would be understood",
+                            "the rules in force stay; a start goes without"}));
   if (const auto errors = check_sources(config, **formats); !errors.empty()) return refuse(errors);
   for (const Error& warning : config.warnings) log::warning(warning.text(), {{"PART", "config"}});
   auto setup = ingest_setup(config, *formats);

@@ -1,0 +1,32 @@
+"""A reload while the rule files are away, as while a package is replaced, leaves those in force: a line that nobody
+understands then would not be read again."""
+import json
+import pathlib
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+from daemon_process import Daemon, UnixConnection  # noqa: E402
+
+
+def reload(folder):
+    connection = UnixConnection(f"{folder}/sock")
+    connection.request("POST", "/v1/reload")
+    answer = connection.getresponse()
+    return answer.status, json.loads(answer.read())
+
+
+with tempfile.TemporaryDirectory() as folder:
+    rules, away = pathlib.Path(folder) / "rules", pathlib.Path(folder) / "away"
+    rules.mkdir()
+    text = (ROOT / "etc/rules.d/caffe.toml").read_text()
+    (rules / "caffe.toml").write_text(text)
+    with Daemon(sys.argv[1], folder, [f"{folder}/*.log"], rules=rules):
+        rules.rename(away)
+        status, problem = reload(folder)
+        assert status == 422 and "no rule files" in problem["detail"], (status, problem)
+        away.rename(rules)
+        status, answer = reload(folder)
+        assert status == 200 and answer == {"reloaded": True}, (status, answer)
+print("a reload without rule files was refused")
