@@ -359,8 +359,9 @@ bool Stream::advance(Look& look) {
     fail(chain.error());
     return false;
   }
-  // Nothing of it is known but its size: where there is as much, it may well be there.
-  const bool may_be_there = next && (next->path != path_ || next->status.size >= lost_bytes_);
+  // Nothing of it is known but its size: where there is as much, or a rotated file of later, it may well be there.
+  const bool may_be_there = chain.newer(last_) == Chain::Newer::yes ||
+                            (next && (next->path != path_ || next->status.size >= lost_bytes_));
   if (may_be_there && last_.part.offset == 0) lost_bytes_ = 0;
   end_current(look);
   if (next)
