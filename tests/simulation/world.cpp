@@ -71,6 +71,8 @@ void World::end_line(Log& log) {
 void World::open_new(Log& log) {
   files_.create(log.path);
   log.file = files_.file(log.path);
+  log.jobs.clear();
+  if (log.job >= 0) log.jobs.push_back(log.job);
   log.moved = false;
   // Two whole files of the same content are told apart by their keys only: a header does not come alone.
   if (log.job >= 0 && pick(3) == 0) put(log, "Log file created at: 2026/01/01\n" + next_line(log) + "\n");
@@ -79,6 +81,7 @@ void World::open_new(Log& log) {
 void World::begin_job(Log& log) {
   end_line(log);
   log.job = static_cast<int>(jobs_.size());
+  log.jobs.push_back(log.job);
   jobs_.emplace_back();
   std::string preamble;
   for (std::size_t i = pick(2) * (28 + pick(20)); i > 0; --i)
@@ -233,9 +236,11 @@ void World::link(Log& log) {
 
 // What has not been read of it may be gone.
 void World::destroy(Log& log) {
-  Job& job = jobs_[static_cast<std::size_t>(log.job)];
-  job.excuse(job.next, job.written);
-  job.destroyed = job.written;
+  for (const int number : log.jobs) {
+    Job& job = jobs_[static_cast<std::size_t>(number)];
+    job.excuse(job.next, job.written);
+    job.destroyed = job.written;
+  }
 }
 
 void World::remove(Log& log) {
