@@ -8,7 +8,7 @@ namespace etad::follow {
 namespace {
 
 constexpr SteadyTime kNow{std::chrono::hours{1}};
-constexpr std::int64_t kCrowd = 1001, kOther = 1002;
+constexpr std::int64_t kFirstUser = 1001, kSecondUser = 1002;
 
 // How many looks it takes until that stream had one.
 int looks_until(Schedule& schedule, StreamId wanted, SteadyTime now) {
@@ -26,7 +26,7 @@ TEST(Schedule, OneUsersManyFilesDoNotKeepAnothersWaiting) {
   constexpr StreamId kMany = 1'000, kOthers = kMany + 1;
   for (StreamId stream = 1; stream <= kOthers; ++stream) {
     schedule.add(stream, kNow);
-    schedule.set_owner(stream, stream == kOthers ? kOther : kCrowd);
+    schedule.set_owner(stream, stream == kOthers ? kSecondUser : kFirstUser);
   }
   // All are due again long before all of them were looked at.
   for (int minute = 1; minute < 10; ++minute) {
@@ -77,7 +77,7 @@ TEST(Schedule, OfOneOwnerWhoWasDueFirstIsFirst) {
   EXPECT_EQ(schedule.next(), kNow + std::chrono::seconds{6});
   EXPECT_EQ(looks_until(schedule, 1, later), 3);
   schedule.remove(2);
-  schedule.set_owner(1, kOther);
+  schedule.set_owner(1, kSecondUser);
   schedule.remove(1);
   EXPECT_EQ(schedule.due(later + std::chrono::minutes{1}), StreamId{3});
 }
