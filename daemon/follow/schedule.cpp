@@ -20,10 +20,11 @@ SteadyTime in_company(SteadyTime due, milliseconds interval) {
 }  // namespace
 
 void Schedule::add(StreamId stream, SteadyTime now) {
-  const auto [entry, added] = entries_.try_emplace(stream);
-  if (!added) return;
-  entry->second = {{now, ++turns_}, std::nullopt, now - options_.hint_interval, options_.active_interval};
-  change(std::nullopt, [&](Owner& owner) { owner.order.emplace(entry->second.turn, stream); });
+  const auto added = entries_.try_emplace(stream);
+  if (!added.second) return;
+  Entry& entry = added.first->second;
+  entry = {{now, ++turns_}, std::nullopt, now - options_.hint_interval, options_.active_interval};
+  change(std::nullopt, [&](Owner& owner) { owner.order.emplace(entry.turn, stream); });
 }
 
 void Schedule::remove(StreamId stream) {
