@@ -81,7 +81,7 @@ std::string problem_text(const Object& problem) {
   const auto& candidates = array_of(problem, "candidates");
   const bool names = !candidates.empty() && candidates.front().is_string();
   const std::string near = names ? near_text(candidates) : "";
-  if (out.find(near) == std::string::npos) out += "  near it: " + near + "\n";  // and is not said yet
+  if (out.find(near) == std::string::npos) out += "  there is: " + near + "\n";  // and is not said yet
   for (const char* list : {"candidates", "known"}) {
     for (const Object& one : objects_of(problem, list)) {
       out += "  " + or_dash(text_of(one, "network")) + " (" + or_dash(text_of(one, "architecture")) + "), " +

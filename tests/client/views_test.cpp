@@ -130,7 +130,7 @@ TEST(ProblemText, ShowsDetailHintAndCandidates) {
   const std::string text =
       problem_text(parsed(R"({"title": "Unknown network", "detail": "No model of \"LNet\" yet.",
     "hint": "look again", "candidates": ["LeNet", "CaffeNet"]})"));
-  EXPECT_EQ(text, "etactl: No model of \"LNet\" yet.\n  look again\n  near it: LeNet, CaffeNet\n");
+  EXPECT_EQ(text, "etactl: No model of \"LNet\" yet.\n  look again\n  there is: LeNet, CaffeNet\n");
   const std::string ambiguous = problem_text(parsed(R"({"detail": "2 models fit.", "candidates": [
     {"network": "LeNet", "architecture": "9c1d7a52", "framework": "caffe", "device": "CPU", "devices": 1, "host": ""}]})"));
   EXPECT_EQ(ambiguous, "etactl: 2 models fit.\n  LeNet (9c1d7a52), caffe on CPU\n");
@@ -163,7 +163,7 @@ TEST(ProblemText, NamesParametersAsTheOptionsTheyAre) {
   EXPECT_EQ(detail("test_interval"), "etactl: --test-interval is missing: why\n");
   EXPECT_EQ(detail("setting.type"), "etactl: --set type is missing: why\n");
   EXPECT_EQ(problem_text(parsed(R"({"detail": "What?", "candidates": ["setting.type"]})")),
-            "etactl: What?\n  near it: type\n");
+            "etactl: What?\n  there is: type\n");
   EXPECT_EQ(detail("network"), "etactl: NETWORK is missing: why\n") << "an argument, and no option";
 }
 
