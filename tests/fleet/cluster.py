@@ -176,7 +176,7 @@ class Host:
 
     def stop_daemon(self):
         self.daemon.send_signal(signal.SIGTERM)
-        if self.daemon.wait(timeout=30) != 0:
+        if self.daemon.wait(timeout=120) != 0:
             raise SystemExit(f"fleet-test: the daemon of {self.name} failed; see {self.folder}/etad.log")
 
     def ask(self, path, method="GET", body=None, may_fail=False):

@@ -69,8 +69,8 @@ def fault(host, account, name, reason, told, trouble, deed=None):
         else:
             host.ask(f"/v1/runs/{host.run_ids()[0]}/labels", "POST", '{"user": "%s"}' % name)
         wait_until(f"the exporter counts {reason}: {name}",
-                   lambda: host.metric(f'failures_total{{reason="{reason}"}}', 0) > counted, 30)
-        wait_until(f"it tells of {name}: {told}", lambda: told in log.read_text()[said:], 30)
+                   lambda: host.metric(f'failures_total{{reason="{reason}"}}', 0) > counted)
+        wait_until(f"it tells of {name}: {told}", lambda: told in log.read_text()[said:])
         if host.metric("up") != 0 or host.metric("backlog_changes") < 1:
             raise SystemExit(f"fleet-test: {name}: the metrics know nothing of it")
     account.compare([host], f"{name}: {reason}, told and tried again")

@@ -171,7 +171,7 @@ def test(options, folder, chance, servers, hosts, account):
             time.sleep(chance.choice([0, 0.02, 0.1, 0.3]))
             proxy.cut(how)
             keep_busy(host, logs, chance, 4)
-            wait_until(f"{host.name} is caught: {how}", lambda p=proxy: p.lies_in_wait is None, 30)
+            wait_until(f"{host.name} is caught: {how}", lambda p=proxy: p.lies_in_wait is None)
             cuts[how] += 1
             done += 1
         if any(proxy.deaf for _, proxy, _ in ends):
