@@ -170,9 +170,7 @@ T Chain::known_or(const OsResult<T>& answer, T otherwise) {
 
 std::optional<std::string> Chain::find(const FileKey& key) {
   for (const SplitPath& place : places_) {
-    std::size_t listed = 0;
-    auto found = find_key(files_, place.directory, key, listed);
-    contents_.note_listed(listed);
+    auto found = contents_.find(place.directory, key);
     if (found) return std::move(*found);
     if (found.error() != ENOENT) note(found.error());
   }

@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "daemon/follow/rotation.h"
+
 namespace etad::follow {
 namespace {
 
@@ -22,6 +24,13 @@ void Contents::begin_turn(std::size_t share) {
 
 void Contents::note_listed(std::size_t entries) {
   listed_ += entries * kListed;
+}
+
+OsResult<std::string> Contents::find(const std::string& directory, const FileKey& key) {
+  std::size_t listed = 0;
+  auto found = find_key(files_, directory, key, listed);
+  note_listed(listed);
+  return found;
 }
 
 // Nothing for a plain file, of which all is found out at once.

@@ -23,6 +23,9 @@ class Contents {
   std::size_t spent() const { return share_ - inflating_.left + listed_; }
   void note_listed(std::size_t entries);
 
+  // As find_key (rotation.h); what it lists is spent.
+  OsResult<std::string> find(const std::string& directory, const FileKey& key);
+
   // An open file, and which one it is.
   struct Opened {
     std::unique_ptr<Content> content;

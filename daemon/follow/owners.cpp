@@ -91,9 +91,7 @@ OsResult<bool> Follower::Impl::has_lost_its_file(const Followed& followed) {
   const auto here = files.status(followed.stream->path());
   if (!here && is_passing(here.error())) return tl::unexpected(here.error());
   if (here && key_of(*here) == *followed.key) return false;
-  std::size_t listed = 0;
-  const auto found = find_key(files, split_path(followed.stream->path()).directory, *followed.key, listed);
-  contents.note_listed(listed);
+  const auto found = contents.find(split_path(followed.stream->path()).directory, *followed.key);
   if (!found && found.error() != ENOENT) return tl::unexpected(found.error());
   return !found;
 }

@@ -175,8 +175,7 @@ TEST(SimulationFinds, AnUnterminatedLineThatLiesInACopyIsNotToldAsLost) {
 }
 
 // Where the file system does not say when an inode was made, it may have been another log's a moment ago.
-TEST(SimulationFinds, ARotatedFileWithTheInodeThatAnotherLogHadIsRead) {
-  Harness etad(watching("/logs/*.log"));
+void rotate_into_the_inode_that_another_log_had(Harness& etad) {
   etad.files.births = false;
   etad.files.write(kOther, "other\n");
   etad.files.write(kLog, "one\n");
@@ -190,6 +189,11 @@ TEST(SimulationFinds, ARotatedFileWithTheInodeThatAnotherLogHadIsRead) {
   etad.files.write(kLog, "three\n");
   etad.files.write(kOther, "another\n");
   etad.start();
+}
+
+TEST(SimulationFinds, ARotatedFileWithTheInodeThatAnotherLogHadIsRead) {
+  Harness etad(watching("/logs/*.log"));
+  ASSERT_NO_FATAL_FAILURE(rotate_into_the_inode_that_another_log_had(etad));
   etad.poll();
   etad.poll();
   EXPECT_THAT(etad.lines_of[kLog], ElementsAre("one", "two", "three"));
@@ -201,17 +205,7 @@ TEST(SimulationFinds, AFileOfWhichNobodyCanSayWhoReadsItIsAskedForAgain) {
   for (const char* call : {"list", "status", "open", "read", "fstat"}) {
     for (int n = 1; n <= 24; ++n) {
       Harness etad(watching("/logs/*.log"));
-      etad.files.births = false;
-      etad.files.write(kOther, "other\n");
-      etad.files.write(kLog, "one\n");
-      etad.poll();
-      etad.stop();
-      etad.files.remove(kOther);
-      etad.files.rename(kLog, "/logs/train.log.2");
-      etad.files.write(kRotated, "two\n");
-      etad.files.write(kLog, "three\n");
-      etad.files.write(kOther, "another\n");
-      etad.start();
+      ASSERT_NO_FATAL_FAILURE(rotate_into_the_inode_that_another_log_had(etad));
       etad.files.fail_nth(call, n, ESTALE);
       for (int polls = 0; polls < 3; ++polls) {
         etad.now += std::chrono::seconds(11);

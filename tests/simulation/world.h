@@ -61,9 +61,8 @@ class World {
     bool dated = false;  // how its rotated files are named
     bool moved = false;  // renamed, and the writer has not opened the new one yet
     int job = -1;
-    std::vector<int>
-        jobs;          // whose lines may be in the file: the last one's, and of those before it in this file
-    std::string rest;  // of a line that has been begun
+    std::vector<int> jobs;  // whose lines may be in the file
+    std::string rest;       // of a line that has been begun
     std::optional<std::pair<std::int64_t, std::string>> hole;
     bool copied = false;     // to be truncated next, and not written to before
     std::string compressed;  // a rotated file that is being compressed
