@@ -41,6 +41,8 @@ def locked(server):
                             stdout=subprocess.DEVNULL, text=True)
     psql.stdin.write("BEGIN; LOCK TABLE runs IN ACCESS EXCLUSIVE MODE;\n")
     psql.stdin.flush()
+    held = "SELECT 1 FROM pg_locks WHERE relation = 'runs'::regclass AND mode = 'AccessExclusiveLock' AND granted"
+    wait_until("the table is locked", lambda: server.sql(held))
     yield
     psql.communicate("ROLLBACK;\n")
 
