@@ -12,8 +12,8 @@
 #include "daemon/client/output.h"
 #include "daemon/client/page_command.h"
 #include "daemon/client/text.h"
-#include "daemon/client/usage.h"
 #include "daemon/paths/paths.h"
+#include "daemon/usage/usage.h"
 
 namespace etad::client {
 namespace {
@@ -390,13 +390,7 @@ int run(int argc, const char* const* argv, const char* version) {
   add_changes(app, asked);
   add_page(app, asked);
   add_files(app, asked);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::cerr << usage_text(app, error);
-    return kUsage;
-  }
+  if (const auto ended = usage::parse(app, argc, argv)) return *ended;
   if (!asked.fleet.empty()) {
     const auto server = FleetServer::start(asked.fleet);
     if (!server) return unreachable(server.error());

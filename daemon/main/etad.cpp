@@ -20,6 +20,7 @@
 #include "daemon/paths/paths.h"
 #include "daemon/rules.h"
 #include "daemon/system.h"
+#include "daemon/usage/usage.h"
 #include "daemon/version.h"
 #include "parsers/base/printable.h"
 
@@ -149,7 +150,7 @@ void run(etad::Daemon& daemon, const sigset_t& signals) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("etad: learns from framework logs how long neural networks take, and answers on a socket");
+  CLI::App app("Learns from framework logs how long neural networks take, and answers on a socket", "etad");
   Asked asked;
   app.add_option("--config", asked.config, "The configuration file");
   app.add_flag("--user", asked.user,
@@ -157,7 +158,7 @@ int main(int argc, char** argv) {
   app.add_flag("--check-config", asked.check_config, "Check the configuration, tell every mistake, and exit");
   app.add_flag("--check-rules", asked.check_rules, "Load the rule files, run their samples, and exit");
   app.set_version_flag("--version", std::string("etad ") + etad::kVersion);
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = etad::usage::parse(app, argc, argv)) return *ended;
 
   etad::system::keep_memory();
   umask(077);  // what the daemon makes is its user's alone; the socket has the mode that is asked for

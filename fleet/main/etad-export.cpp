@@ -17,6 +17,7 @@
 #include <string>
 
 #include "daemon/paths/paths.h"
+#include "daemon/usage/usage.h"
 #include "daemon/version.h"
 #include "fleet/export/exporter.h"
 #include "fleet/export/metrics.h"
@@ -191,7 +192,7 @@ int run(Settings settings, bool once) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("etad-export: carries this machine's history of trainings into the fleet's database");
+  CLI::App app("Carries this machine's history of trainings into the fleet's database", "etad-export");
   Asked asked;
   app.add_option("--config", asked.config, "The configuration file");
   app.add_flag("--check-config", asked.check, "Check the configuration, tell every mistake, and exit");
@@ -202,7 +203,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(std::int64_t{1}, etad::fleet::current_version()));
   app.add_flag("--once", asked.once, "Carry what there is, and exit");
   app.set_version_flag("--version", std::string("etad-export ") + etad::kVersion);
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = etad::usage::parse(app, argc, argv)) return *ended;
   auto settings = read_settings(asked);
   if (!settings) {
     for (const Error& error : settings.error()) say(3, error.text());

@@ -16,6 +16,7 @@
 #include "daemon/rules.h"
 #include "daemon/service/server.h"
 #include "daemon/system.h"
+#include "daemon/usage/usage.h"
 #include "daemon/version.h"
 #include "fleet/answers/fleet_backend.h"
 #include "parsers/base/printable.h"
@@ -96,8 +97,8 @@ int serve(const Asked& asked) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app(
-      "etad-fleet: answers from a fleet's database on a Unix socket, as etad does from a host's history");
+  CLI::App app("Answers from a fleet's database on a Unix socket, as etad does from a host's history",
+               "etad-fleet");
   Asked asked;
   app.add_option("--database", asked.database, "A connection string or URI of libpq, or a service's name")
       ->envname("ETAD_FLEET_DATABASE")
@@ -109,7 +110,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{86'400}));
   app.add_flag("--child", asked.child, "End with the process that started this one");
   app.set_version_flag("--version", std::string("etad-fleet ") + etad::kVersion);
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = etad::usage::parse(app, argc, argv)) return *ended;
   umask(077);
   return serve(asked);
 }

@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
+#include <string>
 #include <vector>
 
 #include "daemon/client/cli.h"
+#include "daemon/usage/usage.h"
 
 namespace etad::client {
 namespace {
@@ -48,6 +51,28 @@ TEST(Usage, OfAWrongValueNamesItsOption) {
   EXPECT_EQ(mistake({"page", "--port", "99999"}),
             "etactl: --port: Value 99999 not in range 0 to 65535\n"
             "  `etactl page --help` says what there is\n");
+}
+
+// The same of a program without commands, as the daemon is.
+std::string mistake_of_daemon(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "etad");
+  CLI::App app("A daemon", "etad");
+  std::string config, socket;
+  app.add_option("--config", config);
+  app.add_option("--socket", socket)->required();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(usage::parse(app, static_cast<int>(arguments.size()), arguments.data()), usage::kExitStatus);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(Usage, OfAProgramWithoutCommandsIsTheSame) {
+  const std::string help = "\n  `etad --help` says what there is\n";
+  EXPECT_EQ(mistake_of_daemon({"--socket", "s", "--confg", "c"}),
+            "etad: there is no option --confg; did you mean --config?" + help);
+  EXPECT_EQ(mistake_of_daemon({"--sockt", "s"}),
+            "etad: there is no option --sockt; did you mean --socket?" + help);
+  EXPECT_EQ(mistake_of_daemon({"--socket", "s", "start"}), "etad: it takes no argument start here" + help);
+  EXPECT_EQ(mistake_of_daemon({}), "etad: --socket is required" + help);
 }
 
 }  // namespace
