@@ -241,6 +241,8 @@ std::vector<std::string> keep_until_restart(const Config& running, Config& read)
     const auto& a = c.alerts;
     return std::tie(a.command, a.timeout, a.per_hour);
   };
+  if (running.host != read.host) out.emplace_back("host");
+  read.host = running.host;
   keep("[storage]", storage, &Config::storage);
   keep("[budgets]", budgets, &Config::budgets);
   keep("[socket]", socket, &Config::socket);

@@ -154,7 +154,11 @@ Result<void> Daemon::open_socket() {
   options.version = kVersion;
   options.host = config_.host.empty() ? system::host_name() : config_.host;
   options.access.own_uid = geteuid();
-  if (const auto group = service::group_id(config_.socket.admin_group)) options.access.admin_group = *group;
+  if (const std::string& name = config_.socket.admin_group; !name.empty()) {
+    const auto group = service::group_id(name);
+    if (group) options.access.admin_group = *group;
+    if (!group) log::warning("[socket] admin_group: " + group.error().text());
+  }
   if (!config_.socket.open_to_all) options.socket_group = options.access.admin_group;
   options.log = [](std::string_view message) { log::warning(message); };
   auto server = service::Server::listen(std::move(options), *this, std::move(*reader), *live_runs_);

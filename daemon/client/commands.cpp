@@ -49,7 +49,7 @@ int unreachable(const Error& error) {
 }
 
 int answered(const Common& common, const Response& response,
-             const std::function<std::string(const Object&)>& view) {
+             const std::function<std::string(const Object&)>& view, const std::string& file) {
   if (common.json) {
     std::cout << response.body << (response.body.ends_with('\n') ? "" : "\n") << std::flush;
     return response.ok() ? kDone : kRefused;
@@ -60,7 +60,7 @@ int answered(const Common& common, const Response& response,
     return kRefused;
   }
   if (!response.ok()) {
-    std::cerr << problem_text(*object);
+    std::cerr << problem_text(*object, file);
     return kRefused;
   }
   std::cout << view(*object) << std::flush;

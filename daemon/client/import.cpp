@@ -197,10 +197,10 @@ int import_file(const Common& common, const ImportOptions& options, const Compan
   if (S_ISDIR(status.st_mode)) return cannot_read(path, "is a folder: --recursive imports what is in it");
   const auto response = send_file(common, options, company, path, file, status, summary == nullptr);
   if (!response) return unreachable(response.error());
-  if (!common.json && !response->ok()) std::cerr << printable(path) << ": ";
   if (summary == nullptr || common.json || !response->ok()) {
     if (summary != nullptr && !response->ok()) summary->refuse();
-    return answered(common, *response, [&](const Object& report) { return import_text(path, report); });
+    return answered(
+        common, *response, [&](const Object& report) { return import_text(path, report); }, path);
   }
   return answered(common, *response, [&](const Object& report) {
     summary->add(report);

@@ -12,9 +12,10 @@ namespace etad::client {
 // To stderr; the exit code of a daemon that is not there.
 int unreachable(const Error& error);
 
-// The body as `view` shows it (or unchanged, with --json) to stdout; a problem to stderr. The exit code.
+// The body as `view` shows it (or unchanged, with --json) to stdout; a problem to stderr, with the file it
+// is about where that is one of several. The exit code.
 int answered(const Common& common, const Response& response,
-             const std::function<std::string(const Object&)>& view);
+             const std::function<std::string(const Object&)>& view, const std::string& file = {});
 
 // Asks the daemon: `send` makes the request, and `view` shows what came of it, as answered() does.
 int asked(const Common& common, const std::function<Result<Response>(HttpClient&)>& send,

@@ -75,8 +75,8 @@ std::string runs_known_text(const Object& network) {
 
 }  // namespace
 
-std::string problem_text(const Object& problem) {
-  std::string out = "etactl: " + detail_text(problem) + "\n";
+std::string problem_text(const Object& problem, const std::string& file) {
+  std::string out = "etactl: " + (file.empty() ? "" : printable(file) + ": ") + detail_text(problem) + "\n";
   if (const std::string hint = text_of(problem, "hint"); !hint.empty()) out += "  " + hint + "\n";
   const auto& candidates = array_of(problem, "candidates");
   const bool names = !candidates.empty() && candidates.front().is_string();

@@ -54,8 +54,8 @@ std::string series_text(const Object& answer, const Screen& screen);
 std::string import_text(const std::string& name, const Object& report);
 std::string refit_text(const Object& report);
 
-// A problem+json body: detail, hint, candidates.
-std::string problem_text(const Object& problem);
+// A problem+json body: detail, behind the `file` it is about if any, hint, candidates.
+std::string problem_text(const Object& problem, const std::string& file = {});
 
 // One changed run, as a line for a log or a pipe.
 std::string run_line(const Object& run);

@@ -131,6 +131,8 @@ TEST(ProblemText, ShowsDetailHintAndCandidates) {
       problem_text(parsed(R"({"title": "Unknown network", "detail": "No model of \"LNet\" yet.",
     "hint": "look again", "candidates": ["LeNet", "CaffeNet"]})"));
   EXPECT_EQ(text, "etactl: No model of \"LNet\" yet.\n  look again\n  there is: LeNet, CaffeNet\n");
+  EXPECT_EQ(problem_text(parsed(R"({"detail": "It holds nothing that a rule knows."})"), "/logs/a.log"),
+            "etactl: /logs/a.log: It holds nothing that a rule knows.\n");
   const std::string ambiguous = problem_text(parsed(R"({"detail": "2 models fit.", "candidates": [
     {"network": "LeNet", "architecture": "9c1d7a52", "framework": "caffe", "device": "CPU", "devices": 1, "host": ""}]})"));
   EXPECT_EQ(ambiguous, "etactl: 2 models fit.\n  LeNet (9c1d7a52), caffe on CPU\n");

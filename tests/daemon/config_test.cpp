@@ -179,13 +179,16 @@ TEST(Config, WhatWasOpenedAtTheStartStaysAndIsNamedWhereItChanged) {
   EXPECT_TRUE(keep_until_restart(running, same).empty());
   EXPECT_EQ(same.refit.interval, std::chrono::seconds(5)) << "these take effect";
   EXPECT_EQ(same.follow.files_of_owner, 3);
-  auto other = parse_config("etad.toml",
-                            "[storage]\npath = \"/h\"\n[budgets]\nruns = 6\n[socket]\nprivate = true\n"
-                            "[alerts]\nper_hour = 3\n[refit]\nmegabytes_in_memory = 99\n")
-                   .value();
+  auto other =
+      parse_config(
+          "etad.toml",
+          "host = \"another\"\n[storage]\npath = \"/h\"\n[budgets]\nruns = 6\n[socket]\nprivate = true\n"
+          "[alerts]\nper_hour = 3\n[refit]\nmegabytes_in_memory = 99\n")
+          .value();
   EXPECT_EQ(keep_until_restart(running, other),
-            (std::vector<std::string>{"[storage]", "[budgets]", "[socket]", "[alerts]",
+            (std::vector<std::string>{"host", "[storage]", "[budgets]", "[socket]", "[alerts]",
                                       "megabytes_in_memory in [refit]"}));
+  EXPECT_EQ(other.host, running.host) << "the whole daemon has one";
   EXPECT_EQ(other.storage.path, running.storage.path);
   EXPECT_EQ(other.budgets.runs, 5);
   EXPECT_FALSE(other.socket.private_runs);
