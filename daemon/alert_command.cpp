@@ -112,6 +112,12 @@ Outcome run_once(const std::vector<char*>& arguments, const char* input, std::si
 
 }  // namespace
 
+Result<void> AlertCommand::check(const std::vector<std::string>& command) {
+  if (access(command.front().c_str(), X_OK) == 0) return {};
+  return fail("[alerts] command: it can't be executed: " + std::string(std::strerror(errno)),
+              "an absolute path of a program that the daemon's user may execute", command.front());
+}
+
 Result<std::unique_ptr<AlertCommand>> AlertCommand::start(const std::vector<std::string>& command,
                                                           std::chrono::milliseconds timeout) {
   std::array<int, 2> ends{};

@@ -18,6 +18,10 @@ class AlertCommand {
  public:
   static constexpr std::size_t kMostInput = 60 * 1024;  // bytes: a pipe takes them whole
 
+  // An error: the program can't be executed as things are, so that whoever sets it up learns of it before there
+  // is an alert. It may still be there by then.
+  static Result<void> check(const std::vector<std::string>& command);
+
   // Forks the process. Before the confinement, and before there are threads. `command`: a program's absolute
   // path and its arguments; no shell is between.
   static Result<std::unique_ptr<AlertCommand>> start(const std::vector<std::string>& command,

@@ -65,8 +65,11 @@ tl::expected<Config, std::vector<Error>> read_config(std::string& path, const Pa
 int check_only(const Asked& asked, const Config& config) {
   const auto formats = etad::load_rules(config.rules.path);
   if (!formats) return report(formats.error());
-  for (const Error& warning : config.warnings)
-    std::cerr << "warning: " << etad::printable(warning.text()) << '\n';
+  auto warnings = config.warnings;
+  if (!config.alerts.command.empty())
+    if (auto checked = etad::AlertCommand::check(config.alerts.command); !checked)
+      warnings.push_back(checked.error());
+  for (const Error& warning : warnings) std::cerr << "warning: " << etad::printable(warning.text()) << '\n';
   if (const auto errors = etad::check_config(config, **formats); !errors.empty()) return report(errors);
   const auto setup = etad::ingest_setup(config, *formats);
   if (!setup) return report({setup.error()});
@@ -108,6 +111,8 @@ void confine(const Config& config) {
 // Before the confinement, which allows to execute nothing, and before there are threads.
 std::unique_ptr<etad::AlertCommand> start_alert_command(const Config& config) {
   if (config.alerts.command.empty()) return nullptr;
+  if (const auto checked = etad::AlertCommand::check(config.alerts.command); !checked)
+    etad::log::warning(checked.error().text(), {{"PART", "alerts"}});
   auto started = etad::AlertCommand::start(config.alerts.command, config.alerts.timeout);
   if (started) return std::move(*started);
   etad::log::error(started.error(), {{"PART", "alerts"}});

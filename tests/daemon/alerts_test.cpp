@@ -177,6 +177,14 @@ TEST_F(Command, SaysHowItFailed) {
   EXPECT_THAT(missing.error().message, HasSubstr("can't be executed: No such file"));
 }
 
+TEST_F(Command, ThatCanNotBeExecutedIsToldBeforeThereIsAnAlert) {
+  EXPECT_TRUE(AlertCommand::check({"/bin/sh", "-c"}));
+  const auto missing = AlertCommand::check({"/nowhere/alert", "a"});
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().text(),
+              HasSubstr("/nowhere/alert: [alerts] command: it can't be executed: No such file"));
+}
+
 TEST_F(Command, HasNothingOfTheDaemons) {
   setenv("NOTIFY_SOCKET", "/run/systemd/notify", 1);
   const auto command = script("ls /proc/self/fd | wc -l > \"$1\"; echo \"[$NOTIFY_SOCKET]\" >> \"$1\"\n");
