@@ -135,6 +135,7 @@ std::optional<RotatedFile> Chain::holds(const Link& last, const FinishedFiles& f
   for (const bool compressed : {false, true}) {
     for (const RotatedFile& file : around_.rotated) {
       const FileKey key = key_of(file.status);
+      if (key == last.key) continue;  // itself
       if (file.path.ends_with(".gz") != compressed || file.status.modified < last.modified) continue;
       if (!compressed && file.status.size < last.part.offset) continue;
       if (known_or(others.read(file.path, key), true)) continue;

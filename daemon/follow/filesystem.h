@@ -39,7 +39,8 @@ struct FileStatus {
   std::uint64_t links = 1;  // 0: deleted, but still open
   Instant modified{};
   std::optional<std::int64_t> owner;  // uid
-  Instant born{};  // when this inode was made; the epoch where the file system does not say
+  Instant born{};     // when this inode was made; the epoch where the file system does not say
+  Instant changed{};  // when it was last written to, renamed, or given other rights
 };
 
 // Whether it is a copy that was given its original's time of writing: then it was written to before it was made.

@@ -35,6 +35,7 @@ FileStatus status_of(const struct statx& raw) {
   out.size = static_cast<std::int64_t>(raw.stx_size);
   out.links = raw.stx_nlink;
   out.modified = instant_of(raw.stx_mtime);
+  out.changed = instant_of(raw.stx_ctime);
   out.owner = raw.stx_uid;
   if ((raw.stx_mask & STATX_BTIME) != 0) out.born = instant_of(raw.stx_btime);
   return out;

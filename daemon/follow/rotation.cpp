@@ -42,12 +42,25 @@ std::optional<RotatedName> numbered(std::string_view name) {
   return RotatedName{std::string(name.substr(0, dot)), parse_number<std::int64_t>(digits), {}};
 }
 
+// "train.log~", "train.log.~2~": of the latter the higher number is the newer one, unlike a rotated file's.
+std::optional<RotatedName> backup(std::string_view name) {
+  if (!name.ends_with('~')) return std::nullopt;
+  name.remove_suffix(1);
+  const std::size_t digits = name.find_last_not_of("0123456789");
+  if (digits != std::string_view::npos && digits > 1 && digits + 1 < name.size() &&
+      name.substr(digits - 1, 2) == ".~")
+    name = name.substr(0, digits - 1);
+  if (name.empty()) return std::nullopt;
+  return RotatedName{std::string(name), {}, {}, true};
+}
+
 }  // namespace
 
 std::optional<RotatedName> rotated_name(std::string_view name) {
   const bool compressed = name.ends_with(".gz") && name.size() > 3;
   if (compressed) name.remove_suffix(3);
   if (auto out = numbered(name)) return out;
+  if (auto out = backup(name)) return out;
   for (const std::string_view suffix : {".old", ".bak"})
     if (name.ends_with(suffix) && name.size() > suffix.size())
       return RotatedName{std::string(name.substr(0, name.size() - suffix.size())), {}, {}};

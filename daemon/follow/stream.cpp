@@ -278,8 +278,23 @@ bool Stream::is_final(Look& look) {
 // The file is final and read: its rest is a line, and the stream goes on with the next one.
 Stream::Step Stream::finish(Look& look) {
   const bool gone = current_->seen.links == 0;
-  Attached attached = attach_to_replacement(look, gone ? Evidence::content : Evidence::certain);
-  if (attached == Attached::lost && gone && !removed_) attached = find_copy(look);  // that was rotated by now
+  const auto put_aside = gone ? OsResult<bool>(false) : was_put_aside(look);
+  if (!put_aside) {
+    fail(put_aside.error());
+    return Step::done;
+  }
+  const Link before = last_link();
+  Attached attached = attach_to_replacement(look, gone         ? Evidence::content
+                                                  : *put_aside ? Evidence::put_aside
+                                                               : Evidence::certain);
+  if (attached == Attached::lost && *put_aside && is_being_written(look)) {
+    moved_ = true;  // looked at again soon
+    return Step::done;
+  }
+  if (attached == Attached::lost && (*put_aside || (gone && !removed_))) {
+    attached = find_copy(look);  // that was rotated by now
+    if (attached == Attached::yes && *put_aside) remember_original(look, before);
+  }
   switch (attached) {
     case Attached::yes:
       return Step::again;

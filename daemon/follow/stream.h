@@ -131,9 +131,11 @@ class Stream {
   Attached go_back_to_unseen(Look& look);
   Attached attach(Look& look);
   Attached attach_at(Look& look, const std::string& file, const FileKey& expected);
-  enum class Evidence { certain, content };
+  enum class Evidence { certain, content, put_aside };
   Attached attach_to_replacement(Look& look, Evidence evidence);
   void remember_original(Look& look, const Link& original);
+  OsResult<bool> was_put_aside(const Look& look) const;
+  bool is_being_written(const Look& look) const;
   Attached find_copy(Look& look);
   void settle(const Look& look, const FileStatus& status);
   enum class Rest { left, taken, carried };  // of the file: into the next one, where it is parts of a line

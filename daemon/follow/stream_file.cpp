@@ -111,8 +111,8 @@ Stream::Attached Stream::attach_at(Look& look, const std::string& file, const Fi
 
 // Another file lies under the path: is it ours, written anew by rsync, an editor or `sed -i`, or on a file system
 // that goes by another number now? Certain are the inode with its time of birth, or a copy that was given its
-// original's time. Else the content decides, unless our file is still there, or was deleted before this one was
-// made: then a new job may well begin as the one before.
+// original's time. Else the content decides, unless our file is still there and was not put aside for this one, or
+// was deleted before this one was made: then a new job may well begin as the one before.
 Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
   if (!look.target.file) return Attached::lost;
   const FileStatus& now = *look.target.file;
@@ -126,18 +126,48 @@ Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
   }
   if (*anothers) return Attached::lost;
   const bool certain = is_copy(now) || same_but_for_device(key, current_->key);
-  if (!certain && (evidence == Evidence::certain || removed_ || is_successor(key, current_->key)))
-    return Attached::lost;
+  const bool was_deleted = evidence == Evidence::content && (removed_ || is_successor(key, current_->key));
+  if (!certain && (evidence == Evidence::certain || was_deleted)) return Attached::lost;
   const Link before = last_link();
   const Attached attached = attach_at(look, path_, key);
   if (attached == Attached::yes && !same_but_for_device(key, before.key)) remember_original(look, before);
   return attached;
 }
 
+// Whether a program has given our file the name of a backup, to write it anew under its own. Either that name tells
+// it, or that the new file was made while the old one still had its name. A name with a number or a date is that of
+// a rotation.
+OsResult<bool> Stream::was_put_aside(const Look& look) const {
+  Chain chain(look.around.files, look.around.contents, path_);
+  const auto found = chain.find(current_->key);
+  if (chain.error() != 0) return tl::unexpected(chain.error());
+  if (!found) {  // moved away; or deleted since it was looked at
+    const auto status = current_->content->status();
+    if (status && status->links > 0) return false;
+    return tl::unexpected(status ? EAGAIN : status.error());
+  }
+  const auto rotated = rotated_name(split_path(*found).name);
+  if (rotated && rotated->backup) return true;
+  if (rotated && (rotated->number || !rotated->date.empty())) return false;
+  const Instant made = look.target.file ? look.target.file->born : Instant{};
+  return made != Instant{} && current_->seen.changed >= made;
+}
+
+// What lies under the path is shorter than what we have read, and so young that whoever writes our file anew may be
+// at it.
+bool Stream::is_being_written(const Look& look) const {
+  constexpr std::chrono::seconds kAtMost{1};
+  if (!look.target.file) return false;
+  const FileStatus& now = *look.target.file;
+  if (now.size >= current_->reader.part().offset || now.born == Instant{}) return false;
+  const auto age = look.around.wall - now.born;
+  return age >= age.zero() && age < kAtMost;
+}
+
 // It may go on under another name, and is then read from where we left it for its copy.
 void Stream::remember_original(Look& look, const Link& original) {
   Chain chain(look.around.files, look.around.contents, path_);
-  if (!chain.find(original.key)) return;
+  if (!chain.find(original.key) && chain.error() == 0) return;
   Batch batch = new_batch();
   batch.finished = with_key(original.finished, original.key);
   if (!look.around.finished.add(batch.finished)) return;

@@ -14,18 +14,6 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::vector<std::string> numbered(int from, int to) {
-  std::vector<std::string> out;
-  for (int i = from; i < to; ++i) out.push_back("line " + std::to_string(i));
-  return out;
-}
-
-std::string text_of(const std::vector<std::string>& lines) {
-  std::string out;
-  for (const std::string& line : lines) out += line + "\n";
-  return out;
-}
-
 // A1
 
 TEST(Adversary, AGzipOfZerosHoldsNobodyUp) {
@@ -230,17 +218,6 @@ TEST(Adversary, AFileReplacedByALongerCopyOfItselfIsReadOn) {
       }
     }
   }
-}
-
-TEST(Adversary, AnEditorThatRenamesWritesAndDeletesIsReadOn) {
-  Harness etad(watching(kLog));
-  etad.files.write(kLog, "one\ntwo\n");
-  etad.poll();
-  etad.files.rename(kLog, "/logs/train.log~");
-  etad.files.create(kLog, "one\ntwo\nthree\n");
-  etad.files.remove("/logs/train.log~");
-  etad.poll();
-  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
 TEST(Adversary, ACopyThatEndsAnUnterminatedLinePutsItTogether) {

@@ -104,6 +104,7 @@ void FakeFileSystem::rename(const std::string& from, const std::string& to) {
   unlink(to);
   names_.erase(from);
   names_[to] = node;
+  node->changed = ++clock_;
   touch_directory(from);
   touch_directory(to);
 }
@@ -190,6 +191,7 @@ FileStatus FakeFileSystem::status_of(const Node& node) const {
   out.links = node.links;
   out.modified = node.modified;
   if (births) out.born = node.born;
+  out.changed = node.changed;
   out.owner = node.owner;
   return out;
 }

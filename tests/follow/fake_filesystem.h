@@ -24,6 +24,7 @@ class FakeFileSystem final : public FileSystem {
     std::uint64_t links = 1;
     Instant modified{};
     Instant born{};
+    Instant changed{};
     std::optional<std::int64_t> owner;
     bool is_link() const { return !target.empty(); }
   };
@@ -95,7 +96,7 @@ class FakeFileSystem final : public FileSystem {
 
   std::shared_ptr<Node> make(const std::string& path);
   void unlink(const std::string& path);
-  void touch(Node& node) { node.modified = ++clock_; }
+  void touch(Node& node) { node.modified = node.changed = ++clock_; }
   void touch_directory(const std::string& path);
   OsResult<std::shared_ptr<Node>> find(std::string path) const;
   Errno fault(const std::string& call, const std::string& path);

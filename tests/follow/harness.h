@@ -22,6 +22,19 @@ inline std::vector<Watch> watching(const std::string& pattern) {
   return {{pattern, 0, false}};
 }
 
+// "line FROM" to "line TO - 1"; and lines as a file has them.
+inline std::vector<std::string> numbered(int from, int to) {
+  std::vector<std::string> out;
+  for (int i = from; i < to; ++i) out.push_back("line " + std::to_string(i));
+  return out;
+}
+
+inline std::string text_of(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& line : lines) out += line + "\n";
+  return out;
+}
+
 class Harness {
  public:
   explicit Harness(std::vector<Watch> watches, Options options = {})

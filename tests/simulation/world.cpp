@@ -197,9 +197,28 @@ void World::replace(Log& log) {
   const std::string bytes = log.file->bytes;
   if (files_.names(log.file).size() > 1) return;  // beside its original, a copy is another log
   kept_.push_back(log.file);
+  const Job& job = jobs_[static_cast<std::size_t>(log.job)];
+  // One that has taken another's place unseen is nobody's once it has gone, too.
+  const bool was_looked_at = log.replaced.first != log.job || job.next > log.replaced.second + 1;
+  const bool puts_aside = pick(3) == 0 && is_seen(log) && was_looked_at;
+  log.replaced = {log.job, job.written};
+  if (puts_aside) {
+    files_.rename(log.path, log.path + "~");
+    log.put_aside = true;
+    return tell(log, "put aside");
+  }
   files_.replace(log.path, bytes, pick(2) == 0 ? std::optional(log.file->modified) : std::nullopt);
   log.file = files_.file(log.path);
   tell(log, "replace");
+}
+
+// The second step of an editor's way, between which nothing is written; vim keeps no backup.
+void World::write_anew(Log& log) {
+  files_.create(log.path, log.file->bytes);
+  log.file = files_.file(log.path);
+  log.put_aside = false;
+  if (pick(2) == 0) files_.remove(log.path + "~");
+  tell(log, "write anew");
 }
 
 // Or back. A file of which nothing was seen yet has no other mark than its name.
@@ -271,6 +290,7 @@ void World::act() {
     files_.truncate(log.file);
     return tell(log, "truncate the copied");
   }
+  if (log.put_aside) return write_anew(log);
   if (!log.compressed.empty() && pick(2) == 0) {
     if (files_.exists(log.compressed) && files_.exists(log.compressed + ".gz")) files_.remove(log.compressed);
     log.compressed.clear();
@@ -331,7 +351,7 @@ std::optional<std::pair<std::string, std::string>> World::some_rotated_file() {
   for (const auto& [path, file] : files_.all()) {
     const auto writes = [&, file = file](const Log& log) { return log.file == file || log.copied; };
     const bool is_whole = file->bytes.ends_with('\n') && file->bytes.find('\0') == std::string::npos;
-    if (file->is_link() || path.ends_with(".gz") || !is_whole ||
+    if (file->is_link() || path.ends_with(".gz") || path.ends_with("~") || !is_whole ||
         std::any_of(logs_.begin(), logs_.end(), writes))
       continue;
     out.emplace_back(path, file->bytes);
@@ -344,6 +364,7 @@ void World::complete() {
   for (Log& log : logs_) {
     end_line(log);
     if (std::exchange(log.copied, false)) files_.truncate(log.file);
+    if (log.put_aside) write_anew(log);
     if (!log.compressed.empty() && files_.exists(log.compressed) && files_.exists(log.compressed + ".gz"))
       files_.remove(log.compressed);
     log.compressed.clear();

@@ -64,8 +64,10 @@ class World {
     std::vector<int> jobs;  // whose lines may be in the file
     std::string rest;       // of a line that has been begun
     std::optional<std::pair<std::int64_t, std::string>> hole;
-    bool copied = false;     // to be truncated next, and not written to before
-    std::string compressed;  // a rotated file that is being compressed
+    bool copied = false;                  // to be truncated next, and not written to before
+    std::pair<int, int> replaced{-1, 0};  // the job and its last line when the file last was
+    bool put_aside = false;               // under a backup's name, to be written anew next
+    std::string compressed;               // a rotated file that is being compressed
     int days = 0;
   };
 
@@ -87,6 +89,7 @@ class World {
   void copytruncate(Log& log);
   void compress(Log& log);
   void replace(Log& log);
+  void write_anew(Log& log);
   void swap(Log& log);
   void link(Log& log);
   void remove(Log& log);

@@ -1,0 +1,147 @@
+// Programs that put a log aside under a backup's name and write it anew under its own: editors, `sed -i.bak`, `rsync -b`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "tests/follow/harness.h"
+
+namespace etad::follow {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+
+TEST(Backups, AnEditorThatRenamesWritesAndDeletesIsReadOn) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\ntwo\n");
+  etad.poll();
+  etad.files.rename(kLog, "/logs/train.log~");
+  etad.files.create(kLog, "one\ntwo\nthree\n");
+  etad.files.remove("/logs/train.log~");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
+// Whoever looks between its steps finds two files of one content, the old one under a backup's name.
+TEST(Backups, AnEditorThatKeepsABackupIsReadOn) {
+  for (const char* backup : {"/logs/train.log~", "/logs/train.log.~1~"}) {
+    for (const bool running : {true, false}) {
+      for (const bool births : {true, false}) {
+        Harness etad(watching("/logs/*"));
+        etad.files.births = births;
+        etad.files.write(kLog, text_of(numbered(0, 200)));
+        etad.poll();
+        if (!running) etad.stop();
+        etad.files.rename(kLog, backup);
+        if (running) etad.poll();
+        etad.files.create(kLog);
+        if (running) etad.poll();
+        etad.files.write(kLog, text_of(numbered(0, 201)));
+        if (!running) etad.start();
+        etad.poll();
+        etad.files.write(kLog, text_of(numbered(201, 204)));
+        etad.poll();
+        EXPECT_EQ(etad.lines, numbered(0, 204)) << backup << running << births;
+      }
+    }
+  }
+}
+
+TEST(Backups, WhatAnEditorWroteAndWasRotatedSinceIsReadOn) {
+  Harness etad(watching("/logs/*"));
+  etad.files.write(kLog, text_of(numbered(0, 200)));
+  etad.poll();
+  etad.files.rename(kLog, "/logs/train.log~");
+  etad.files.write(kLog, text_of(numbered(0, 201)));
+  etad.files.rename(kLog, kRotated);
+  etad.files.write(kLog, "next\n");
+  etad.poll();
+  auto expected = numbered(0, 201);
+  expected.emplace_back("next");
+  EXPECT_EQ(etad.lines, expected);
+}
+
+TEST(Backups, ABackupIsNoNewLogWhereItsFolderCouldNotBeListed) {
+  for (int call = 1; call < 12; ++call) {
+    Harness etad(watching("/logs/*"));
+    etad.files.write(kLog, text_of(numbered(0, 200)));
+    etad.poll();
+    etad.files.rename(kLog, "/logs/train.log~");
+    etad.files.write(kLog, text_of(numbered(0, 201)));
+    etad.files.fail_nth("list", call, EMFILE);
+    etad.poll();
+    etad.poll();
+    EXPECT_EQ(etad.lines, numbered(0, 201)) << call;
+  }
+}
+
+TEST(Backups, WhatAnEditorHasHalfWrittenIsWaitedFor) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, text_of(numbered(0, 200)));
+  etad.poll();
+  etad.files.rename(kLog, "/logs/train.log~");
+  etad.files.set_clock(etad.wall);
+  etad.files.write(kLog, text_of(numbered(0, 50)));
+  etad.wall += milliseconds(500);
+  etad.poll(seconds(1));
+  EXPECT_EQ(etad.lines.size(), 200U);
+  etad.files.write(kLog, text_of(numbered(50, 201)));
+  etad.poll(seconds(1));
+  EXPECT_EQ(etad.lines, numbered(0, 201));
+}
+
+TEST(Backups, ANewLogBesideABackupThatIsNotItsOwnIsRead) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, text_of(numbered(0, 200)));
+  etad.poll();
+  etad.files.rename(kLog, "/logs/train.log~");
+  etad.files.set_clock(etad.wall);
+  etad.files.write(kLog, text_of(numbered(0, 50)));  // a job that begins as the one before, and is slow
+  etad.poll(seconds(1));
+  etad.wall += seconds(2);
+  etad.poll(seconds(1));
+  EXPECT_EQ(etad.lines.size(), 250U);
+  etad.files.rename(kLog, "/logs/train.log~");
+  etad.files.write(kLog, text_of(numbered(500, 800)));  // another from its first line on
+  etad.poll(seconds(1));
+  EXPECT_EQ(etad.lines.size(), 550U);
+}
+
+// `perl -i.orig`, `sed -i.bak`, `rsync -b --suffix=.save`: the new one is made before the old one gives way.
+TEST(Backups, AProgramThatKeepsABackupOfAnyNameIsReadOn) {
+  for (const char* backup : {"/logs/train.log.orig", "/logs/train.log.bak", "/logs/train.log.save"}) {
+    for (const bool running : {true, false}) {
+      Harness etad(watching(kLog));
+      etad.files.write(kLog, text_of(numbered(0, 200)));
+      etad.poll();
+      if (!running) etad.stop();
+      etad.files.create("/logs/.sedAbC", text_of(numbered(0, 201)));
+      etad.files.rename(kLog, backup);
+      if (running) etad.poll();
+      etad.files.rename("/logs/.sedAbC", kLog);
+      if (!running) etad.start();
+      etad.poll();
+      EXPECT_EQ(etad.lines, numbered(0, 201)) << backup << running;
+    }
+  }
+}
+
+TEST(Backups, TheSameTrainingAnewAfterTheLogWasMovedAwayIsAnotherRun) {
+  for (const char* away : {"/logs/train.log.orig", "/logs/train.log.bak", "/logs/train.log.1"}) {
+    Harness etad(watching(kLog));
+    etad.files.write(kLog, text_of(numbered(0, 200)));
+    etad.poll();
+    etad.files.rename(kLog, away);
+    etad.files.write(kLog, text_of(numbered(0, 200)));
+    etad.poll();
+    EXPECT_EQ(etad.lines.size(), 400U) << away;
+  }
+}
+
+}  // namespace
+}  // namespace etad::follow
