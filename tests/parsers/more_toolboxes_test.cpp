@@ -1,4 +1,4 @@
-// Whole logs of tool boxes: InsightFace, Marian, XLM, rsl_rl, Chainer, CenterNet, VITS, AllenNLP, LCCNet.
+// Whole logs of tool boxes: InsightFace, Marian, XLM, rsl_rl, Chainer, CenterNet, VITS, AllenNLP, LCCNet, baselines.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -172,6 +172,37 @@ TEST(MoreToolboxes, LccNetsTestsBeginNoRun) {
   const etad::Run run = only_run(lines);
   EXPECT_EQ(run.iteration, 2253);
   EXPECT_NEAR(step_time(run), 12.5612 / 50, 1e-6);
+}
+
+// 1,024 steps in 1.5 s; the tables have three digits of both.
+TEST(MoreToolboxes, BaselinesTablesOfThreeDigits) {
+  Lines lines;
+  for (int i = 1; i <= 400; ++i) {
+    lines.emplace_back("--------------------------------------");
+    lines.push_back(written("| misc/nupdates           | %-8.3g |", 1.0 * i));
+    lines.push_back(written("| misc/serial_timesteps   | %-8.3g |", 128.0 * i));
+    lines.push_back(written("| misc/time_elapsed       | %-8.3g |", 1.5 * i));
+    lines.push_back(written("| misc/total_timesteps    | %-8.3g |", 1024.0 * i));
+    lines.emplace_back("--------------------------------------");
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.framework, "tensorflow");
+  EXPECT_EQ(run.iteration, 410000);
+  EXPECT_NEAR(step_time(run), 1.5 / 1024, 1e-5);
+}
+
+// PPO1 and TRPO, whose tables have no time as others name it.
+TEST(MoreToolboxes, BaselinesTablesInCapitals) {
+  Lines lines;
+  for (int i = 1; i <= 40; ++i) {
+    lines.push_back(written("********** Iteration %d ************", i - 1));
+    lines.emplace_back("| EpThisIter      | 2        |");
+    lines.push_back(written("| TimeElapsed     | %-8.3g |", 2.5 * i));
+    lines.push_back(written("| TimestepsSoFar  | %-8.3g |", 2000.0 * i));
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 80000);
+  EXPECT_NEAR(step_time(run), 2.5 / 2000, 1e-6);
 }
 
 // A bar without a name is a training's where skrl's logger has spoken.
