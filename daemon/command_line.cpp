@@ -53,9 +53,9 @@ class Writers {
   }
 
  private:
-  // Names first: what has another name is another file, and is not touched, wherever it may lie.
+  // Names first: what has another name is another file, and is not touched, wherever it may lie. Of the same path may
+  // be another file, too: a container, or any user with a mount namespace of his own, has his own.
   bool holds(int pid, const ProcessTable::OpenFile& file, const std::string& log) {
-    if (file.target == log) return true;
     return name_in(file.target) == name_in(log) && table_.is_file(pid, file.fd, log);
   }
 

@@ -71,6 +71,8 @@ TEST_F(CommandLines, TheProcessThatWritesTheLogTells) {
   table_.all[10] = {"python main.py -a resnet50 --batch_size=64 /data", {{1, "/log/a.log", true}}};
   table_.all[11] = {"python main.py --batch-size 128", {{1, "/log/b.log", true}}};
   table_.all[12] = {"tail -b 7 /log/a.log", {{3, "/log/a.log", false}}};
+  table_.same[{10, 1}] = "/log/a.log";
+  table_.same[{11, 1}] = "/log/b.log";
   const auto found = find("/log/a.log");
   EXPECT_EQ(found.writers, 1U);
   EXPECT_THAT(found.labels, UnorderedElementsAre(Pair("batch_size", "64"), Pair("network", "resnet50")));
@@ -82,12 +84,14 @@ TEST_F(CommandLines, BehindTeeItIsTheOneThatFeedsThePipe) {
   table_.all[10] = {"python main.py -b 32", {{1, "pipe:[99]", true}, {2, "pipe:[99]", true}}};
   table_.all[11] = {"tee /log/a.log", {{0, "pipe:[99]", false}, {3, "/log/a.log", true}}};
   table_.all[12] = {"python other.py -b 16", {{1, "pipe:[100]", true}}};
+  table_.same[{11, 3}] = "/log/a.log";
   EXPECT_THAT(find("/log/a.log").labels, ElementsAre(Pair("batch_size", "32")));
 }
 
 TEST_F(CommandLines, WhatTwoOfThemSayDifferentlyIsNotTaken) {
   table_.all[10] = {"worker -b 32 -a vgg16", {{1, "/log/a.log", true}}};
   table_.all[11] = {"worker -b 64 -a vgg16", {{1, "/log/a.log", true}}};
+  table_.same[{10, 1}] = table_.same[{11, 1}] = "/log/a.log";
   EXPECT_THAT(find("/log/a.log").labels, ElementsAre(Pair("network", "vgg16")));
 }
 
@@ -96,6 +100,15 @@ TEST_F(CommandLines, AContainerCallsTheFileByAnotherPath) {
   table_.all[11] = {"train -b 9", {{1, "/else/a.log", true}}};
   table_.same[{10, 1}] = "/srv/volumes/7/a.log";
   EXPECT_THAT(find("/srv/volumes/7/a.log").labels, ElementsAre(Pair("batch_size", "8")));
+}
+
+TEST_F(CommandLines, AnotherFileOfTheSamePathTellsNothingOfTheLog) {
+  table_.all[10] = {"train -b 8", {{1, "/log/a.log", true}}};
+  table_.all[11] = {"unshare -b 9999", {{1, "/log/a.log", true}}};  // in a mount namespace of its own
+  table_.same[{10, 1}] = "/log/a.log";
+  const auto found = find("/log/a.log");
+  EXPECT_EQ(found.writers, 1U);
+  EXPECT_THAT(found.labels, ElementsAre(Pair("batch_size", "8")));
 }
 
 TEST_F(CommandLines, ThoseThatMayNotBeLookedIntoAreCounted) {
@@ -190,6 +203,7 @@ class FollowedCommandLine : public FollowedFiles {
 
 TEST_F(FollowedCommandLine, GivesARunWhatItsLogLacks) {
   table_.all[10] = {"python main.py -a resnet50 -b 64", {{1, log(), true}}};
+  table_.same[{10, 1}] = log();
   write(0, 50);
   EXPECT_EQ(rounds(), 1);
   const RunRow row = runs().at(0);
