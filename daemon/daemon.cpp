@@ -379,8 +379,9 @@ Result<std::string> Daemon::backup() {
   std::error_code ignored;
   std::filesystem::remove(copy, ignored);  // of a daemon that died while it made one
   auto done = backup_history(history_, copy);
-  if (!done) return tl::unexpected(done.error());
-  return copy;
+  if (done) return copy;
+  std::filesystem::remove(copy, ignored);  // what was written of it when the disk was full, above all
+  return tl::unexpected(done.error());
 }
 
 Result<std::unique_ptr<service::ImportSession>> Daemon::begin_import(const service::ImportRequest& request) {
