@@ -11,7 +11,7 @@ Estimator barnes() {
                  .group = kAllFacts & ~(kSamples | kDevices),
                  .varied = kSamples | kDevices,
                  .terms = {terms::one, terms::log_samples, terms::log_devices},
-                 .solver = Solver::ridge_log});
+                 .solver = Solver::log_squares});
 }
 
 }  // namespace etad::estimators

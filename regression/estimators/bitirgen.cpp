@@ -35,7 +35,7 @@ class Ensemble final : public Fitted {
         design.row(i) = row_of(run.what);
         y(i) = run.value;
       }
-      members_.push_back(solve(Solver::ridge_log, design, y));
+      members_.push_back(solve(Solver::log_squares, design, y));
     }
   }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "regression/statistics.h"
 
@@ -19,16 +20,6 @@ void add(std::string& key, double number) {
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
   add(key, std::string_view(digits, static_cast<std::size_t>(end - digits)));
-}
-
-ReplicateGroup group_of(const Case* what, std::vector<double>& values) {
-  ReplicateGroup out{what, regression::median(values), 0, static_cast<int>(values.size())};
-  if (values.size() > 1) {
-    double sum = 0;
-    for (const double value : values) sum += (value - out.log_value) * (value - out.log_value);
-    out.spread = std::sqrt(sum / static_cast<double>(values.size() - 1));
-  }
-  return out;
 }
 
 }  // namespace
@@ -79,7 +70,10 @@ std::vector<ReplicateGroup> replicate_groups(const History& history) {
   }
   std::vector<ReplicateGroup> out;
   out.reserve(all.size());
-  for (auto& [key, replicates] : all) out.push_back(group_of(replicates.what, replicates.values));
+  for (auto& [key, replicates] : all) {
+    const auto runs = static_cast<int>(replicates.values.size());
+    out.push_back({replicates.what, regression::median(std::move(replicates.values)), runs});
+  }
   return out;
 }
 

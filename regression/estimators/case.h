@@ -89,7 +89,6 @@ std::string key_of(const Case& what, unsigned facts);
 struct ReplicateGroup {
   const Case* what = nullptr;  // of its first run; lives as long as the history
   double log_value = 0;        // median of the replicates, in the logarithm
-  double spread = 0;           // standard deviation of the replicates about it; 0: not repeated
   int runs = 0;
 };
 

@@ -9,15 +9,16 @@
 #include <numeric>
 #include <random>
 
+#include "regression/estimators/grouped.h"
 #include "regression/estimators/methods.h"
 
 namespace etad::estimators {
 namespace {
 
 constexpr std::size_t kTrees = 32;
-constexpr std::size_t kMostGroups = 400;  // that the trees are grown from
-constexpr std::size_t kLeaf = 2;          // groups that are not split any more
-constexpr std::size_t kDrawn = 3;         // features of which the best splits
+constexpr std::size_t kMostRows = 400;  // that the trees are grown from
+constexpr std::size_t kLeaf = 2;        // runs that are not split any more
+constexpr std::size_t kDrawn = 3;       // features of which the best splits
 constexpr int kDepth = 12;
 
 // Samples per device, devices, and the facts, each as the mean of what its runs took: so their order tells.
@@ -58,7 +59,7 @@ class Tree {
     std::ranges::shuffle(features, random);
     double best = -1, below = 0;
     std::size_t feature = 0;
-    std::size_t drawn = 0;  // that differ among these groups
+    std::size_t drawn = 0;  // that differ among these runs
     for (const std::size_t by : features) {
       if (drawn == kDrawn) break;
       std::ranges::sort(of, {}, [&](std::size_t i) { return rows[i].x[by]; });
@@ -89,50 +90,19 @@ class Tree {
 
 class Forest final : public Fitted {
  public:
-  explicit Forest(const History& history) {
-    const std::vector<ReplicateGroup> all = replicate_groups(history);
-    std::vector<ReplicateGroup> groups;
-    for (std::size_t i = 0; i < all.size(); i += all.size() / kMostGroups + 1) groups.push_back(all[i]);
+  explicit Forest(Runs& runs) {
+    Runs heard;
+    for (std::size_t i = 0; i < runs.size(); i += runs.size() / kMostRows + 1) heard.push_back(runs[i]);
+    runs = std::move(heard);
     std::map<std::string, std::pair<double, int>> sums;
-    for (const ReplicateGroup& group : groups)
+    for (const Datum* run : runs)
       for (const unsigned fact : kFacts) {
-        auto& [sum, n] = sums[std::to_string(fact) + key_of(*group.what, fact)];
-        sum += group.log_value, ++n;
+        auto& [sum, n] = sums[marked(fact, run->what)];
+        sum += std::log(run->value), ++n;
       }
     for (const auto& [key, sum] : sums) means_[key] = sum.first / sum.second;
     std::vector<Row> rows;
-    for (const ReplicateGroup& group : groups) {
-      rows.push_back({*features_of(*group.what), group.log_value});
-      rests_on_.runs += group.runs;
-    }
-    grow(rows);
-  }
-
-  bool empty() const { return trees_.empty(); }
-
-  Reply predict(const Case& what) const override {
-    if (!what.has_samples()) return abstain("the batch size is not known");
-    const auto x = features_of(what);
-    if (!x) return abstain("a forest knows nothing beyond what it has seen");
-    double sum = 0;
-    for (const Tree& tree : trees_) sum += tree.at(*x);
-    return {Estimate{sum / static_cast<double>(trees_.size()), 0, rests_on_}, {}};
-  }
-
- private:
-  // nullopt: it has a fact that no run had.
-  std::optional<Features> features_of(const Case& what) const {
-    Features out{std::log(what.samples_per_device()), std::log(what.devices)};
-    for (std::size_t i = 0; i < kFacts.size(); ++i) {
-      const auto found = means_.find(std::to_string(kFacts[i]) + key_of(what, kFacts[i]));
-      if (found == means_.end()) return std::nullopt;
-      out[2 + i] = found->second;
-    }
-    return out;
-  }
-
-  void grow(const std::vector<Row>& rows) {
-    if (rows.size() < 2 * kLeaf) return;
+    for (const Datum* run : runs) rows.push_back({features_of(run->what).value(), std::log(run->value)});
     std::mt19937 random(1);
     for (std::size_t t = 0; t < kTrees; ++t) {
       std::vector<std::size_t> of(rows.size());
@@ -141,24 +111,43 @@ class Forest final : public Fitted {
     }
   }
 
+  Reply predict(const Case& what) const override {
+    const auto x = features_of(what);
+    if (!x) return abstain("a forest knows nothing beyond what it has seen");
+    double sum = 0;
+    for (const Tree& tree : trees_) sum += tree.at(*x);
+    return {Estimate{sum / static_cast<double>(trees_.size())}, {}};
+  }
+
+ private:
+  static std::string marked(unsigned fact, const Case& what) {
+    return std::to_string(fact) + " " + key_of(what, fact);
+  }
+
+  // nullopt: it has a fact that no run had.
+  std::optional<Features> features_of(const Case& what) const {
+    Features out{std::log(what.samples_per_device()), std::log(what.devices)};
+    for (std::size_t i = 0; i < kFacts.size(); ++i) {
+      const auto found = means_.find(marked(kFacts[i], what));
+      if (found == means_.end()) return std::nullopt;
+      out[2 + i] = found->second;
+    }
+    return out;
+  }
+
   std::map<std::string, double> means_;
   std::vector<Tree> trees_;
-  RestsOn rests_on_{0, 1, 1};
 };
 
 }  // namespace
 
 Estimator dao() {
-  return {"dao", "random forest: Dao et al., IEEE TPDS 2015; Breiman 2001",
-          [](const History& history) -> std::optional<std::string> {
-            if (replicate_groups(history).size() >= 2 * kLeaf) return std::nullopt;
-            return "runs at " + std::to_string(2 * kLeaf) + " different points";
-          },
-          [](const History& history, Target) -> std::unique_ptr<const Fitted> {
-            auto forest = std::make_unique<Forest>(history);
-            if (forest->empty()) return nullptr;
-            return forest;
-          }};
+  return grouped({.name = "dao",
+                  .source = "random forest: Dao et al., IEEE TPDS 2015; Breiman 2001",
+                  .group = [](const Case&) { return std::string(); },  // one forest over all
+                  .enough = [](const Runs& runs) { return different(runs, kAllFacts) >= 2 * kLeaf; },
+                  .missing = "runs at " + std::to_string(2 * kLeaf) + " different points",
+                  .fit = [](Runs& runs) { return std::make_unique<Forest>(runs); }});
 }
 
 }  // namespace etad::estimators

@@ -163,7 +163,7 @@ class Effects final : public Fitted {
     out.log_mean = centre_ + curve.mean + shared.dot(block->weights);
     const double own = covariance_(point, point);
     const double left = own - block->factor.matrixL().solve(shared).squaredNorm();
-    const ReplicateGroup one{nullptr, 0, 0, 1};
+    const ReplicateGroup one{.runs = 1};
     out.deviation = std::sqrt(std::max(left, 0.0) + curve.variance + noise_variance(one, strengths_));
     out.rests_on = rests_on(point, *block);
     if (!std::isfinite(out.log_mean)) return abstain("nothing like it ran");

@@ -1,9 +1,8 @@
 // Gianniti, Zhang & Ardagna, "Performance prediction of GPU-based deep learning applications" (per layer,
 // 2018): from runs that time layers, a layer takes alpha + beta operations, with coefficients for each kind
 // of layer and each direction; a network takes the sum over its layers.
-#include <algorithm>
-#include <array>
 #include <cmath>
+#include <map>
 
 #include "regression/estimators/grouped.h"
 #include "regression/estimators/methods.h"
@@ -15,68 +14,61 @@ namespace {
 // What the sum leaves out (fetching data, updating weights, other libraries): before anything was compared.
 constexpr double kDeviation = 0.25;
 
-struct Line {
-  double alpha = 0, beta = 0;
-  bool known = false;
+// Layers that one line describes: those of a kind, in one direction.
+struct Alike {
+  int kind = 0;
+  bool backward = false;
+  auto operator<=>(const Alike&) const = default;
 };
-using Direction = std::array<Line, kLayerKinds>;
 
 double work(const LayerCosts& layer, bool backward, double samples) {
   return (backward ? layer.backward_operations : layer.operations) * samples;
 }
 
-Line line_of(const Runs& runs, int kind, bool backward) {
-  std::vector<std::pair<double, double>> points;  // operations, seconds
-  for (const Datum* run : runs) {
-    for (const LayerCosts& layer : run->what.costs->layers) {
-      const double seconds = backward ? layer.backward_seconds : layer.forward_seconds;
-      const double operations = work(layer, backward, run->what.samples_per_device());
-      if (layer.kind == kind && seconds > 0 && std::isfinite(seconds) && std::isfinite(operations))
-        points.emplace_back(operations, seconds);
-    }
-  }
-  if (points.empty()) return {};
+// alpha and beta, of points (operations, seconds).
+Eigen::Vector2d line_through(const std::vector<Eigen::Vector2d>& points) {
   Eigen::MatrixXd design(static_cast<Eigen::Index>(points.size()), 2);
   Eigen::VectorXd y(design.rows());
   for (Eigen::Index i = 0; i < y.size(); ++i) {
-    const auto& [operations, seconds] = points[static_cast<std::size_t>(i)];
-    design.row(i) << 1, operations;
-    y(i) = seconds;
+    design.row(i) << 1, points[static_cast<std::size_t>(i)](0);
+    y(i) = points[static_cast<std::size_t>(i)](1);
   }
-  const Eigen::VectorXd b = solve(Solver::relative_nnls, design, y);
-  return {b(0), b(1), true};
+  return solve(Solver::relative_nnls, design, y);
 }
 
 class FittedLayers final : public Fitted {
  public:
   explicit FittedLayers(const Runs& runs) {
-    for (int kind = 0; kind < kLayerKinds; ++kind) {
-      forward_[static_cast<std::size_t>(kind)] = line_of(runs, kind, false);
-      backward_[static_cast<std::size_t>(kind)] = line_of(runs, kind, true);
-    }
+    std::map<Alike, std::vector<Eigen::Vector2d>> timed;
+    for (const Datum* run : runs)
+      for (const LayerCosts& layer : run->what.costs->layers)
+        for (const bool backward : {false, true}) {
+          const double seconds = backward ? layer.backward_seconds : layer.forward_seconds;
+          const double operations = work(layer, backward, run->what.samples_per_device());
+          if (seconds > 0 && std::isfinite(seconds) && std::isfinite(operations))
+            timed[{layer.kind, backward}].emplace_back(operations, seconds);
+        }
+    for (const auto& [alike, points] : timed) lines_[alike] = line_through(points);
   }
 
   Reply predict(const Case& what) const override {
     if (!what.has_layers()) return abstain("no log showed the network's layers");
     if (what.phase == "time") return abstain("a timing run is nothing to be estimated");
-    const double samples = what.samples_per_device();
     double seconds = 0;
-    for (const LayerCosts& layer : what.costs->layers) {
-      const auto kind = static_cast<std::size_t>(std::clamp(layer.kind, 0, kLayerKinds - 1));
-      const Line &forward = forward_[kind], &backward = backward_[kind];
-      if (!forward.known) return abstain("no run timed layers of a kind that the network has");
-      seconds += forward.alpha + forward.beta * work(layer, false, samples);
-      if (what.phase != "train" || layer.backward_operations <= 0) continue;
-      if (!backward.known) return abstain("no run timed layers of a kind that the network has backward");
-      seconds += backward.alpha + backward.beta * work(layer, true, samples);
-    }
+    for (const LayerCosts& layer : what.costs->layers)
+      for (const bool backward : {false, true}) {
+        if (backward && (what.phase != "train" || layer.backward_operations <= 0)) continue;
+        const auto line = lines_.find({layer.kind, backward});
+        if (line == lines_.end()) return abstain("no run timed layers of a kind that the network has");
+        seconds += line->second.dot(Eigen::Vector2d(1, work(layer, backward, what.samples_per_device())));
+      }
     if (!(seconds > 0) || !std::isfinite(seconds))
       return abstain("the network's costs are beyond all numbers");
     return {Estimate{std::log(seconds), kDeviation, {}}, {}};
   }
 
  private:
-  Direction forward_, backward_;
+  std::map<Alike, Eigen::Vector2d> lines_;
 };
 
 }  // namespace

@@ -49,7 +49,7 @@ class FittedLinear final : public Fitted {
     if (form_.whole_run && !(what.iterations > 0)) return abstain("the number of iterations is not known");
     const double value = row_of(form_, what).dot(coefficients_);
     Estimate out;
-    if (form_.solver == Solver::ridge_log) {
+    if (form_.solver == Solver::log_squares) {
       out.log_mean = value - std::log(measure(form_, what));
     } else {
       if (!(value > 0)) return abstain("the fit says nothing positive here");

@@ -1,6 +1,5 @@
 #include "regression/estimators/solvers.h"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
@@ -11,29 +10,17 @@
 namespace etad::estimators {
 namespace {
 
-constexpr double kRidge = 1e-9;  // relative to unit columns: collinear columns share
-
 Eigen::VectorXd solve_bounded(const Eigen::MatrixXd& a, const Eigen::VectorXd& b) {
   return regression::solve_nnls(a.transpose() * a, a.transpose() * b);
 }
 
 }  // namespace
 
-Eigen::VectorXd solve_map(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, const Eigen::VectorXd& prior,
-                          const Eigen::VectorXd& penalty) {
-  Eigen::MatrixXd gram = a.transpose() * a;
-  gram.diagonal() += penalty;
-  const Eigen::VectorXd rhs = a.transpose() * b + penalty.cwiseProduct(prior);
-  const Eigen::VectorXd x = gram.ldlt().solve(rhs);
-  return x.allFinite() ? x : prior;
-}
-
 Eigen::VectorXd solve(Solver solver, const Eigen::MatrixXd& design, const Eigen::VectorXd& y) {
   if (solver == Solver::nnls) return solve_bounded(design, y);
   if (solver == Solver::relative_nnls)
     return solve_bounded(y.cwiseInverse().asDiagonal() * design, Eigen::VectorXd::Ones(y.size()));
-  const Eigen::VectorXd penalty = (kRidge * design.colwise().squaredNorm().transpose()).array() + 1e-300;
-  return solve_map(design, y.array().log(), Eigen::VectorXd::Zero(design.cols()), penalty);
+  return least_squares(design, y.array().log());
 }
 
 Eigen::VectorXd least_squares(const Eigen::MatrixXd& design, const Eigen::VectorXd& y) {

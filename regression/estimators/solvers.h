@@ -8,7 +8,7 @@ namespace etad::estimators {
 enum class Solver : std::uint8_t {
   nnls,           // min |X b - y|, b >= 0 (Lawson & Hanson 1974)
   relative_nnls,  // min |X b / y - 1|, b >= 0: relative error counts
-  ridge_log,      // min |X b - log y|^2 + penalty |b|^2, of any sign: multiplicative models
+  log_squares,    // min |X b - log y|, of any sign: multiplicative models
 };
 
 // b. y > 0. At most kMaxTerms columns for the non-negative ones. Always finite for finite input.
@@ -17,11 +17,6 @@ Eigen::VectorXd solve(Solver solver, const Eigen::MatrixXd& design, const Eigen:
 // Ordinary least squares, of the smallest coefficients where several do: coefficients of any sign, of at least as many
 // rows as columns.
 Eigen::VectorXd least_squares(const Eigen::MatrixXd& design, const Eigen::VectorXd& y);
-
-// min |A x - b|^2 + sum of penalty_j (x_j - prior_j)^2: the maximum a posteriori of a linear model in which
-// coefficient j is normal about prior_j with variance (noise variance / penalty_j).
-Eigen::VectorXd solve_map(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, const Eigen::VectorXd& prior,
-                          const Eigen::VectorXd& penalty);
 
 // Principal components of standardised columns: mean 0 and variance 1 each (Pearson 1901, Hotelling 1933).
 struct Components {
