@@ -167,13 +167,9 @@ BENCHMARK_CAPTURE(ask_combined, device_again, Kind::device, false)
     ->Arg(100)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(learn, effects, "effects")->Arg(8)->Arg(100)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(learn, roofline_kinds, "roofline_kinds")->Arg(8)->Arg(100)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(learn, roofline, "roofline")->Arg(8)->Arg(100)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(bring_up_to_date, effects, "effects")->Arg(8)->Arg(100)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(bring_up_to_date, roofline, "roofline")->Arg(8)->Arg(100)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(bring_up_to_date, roofline_kinds, "roofline_kinds")
-    ->Arg(8)
-    ->Arg(100)
-    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(ask, first_of_a_series, true)->Arg(8)->Arg(100)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(ask, again, false)->Arg(8)->Arg(100)->Unit(benchmark::kMillisecond);
 

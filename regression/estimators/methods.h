@@ -22,7 +22,6 @@ Estimator bitirgen();  // an ensemble that abstains where its members contradict
 Estimator dao();       // a random forest
 
 Estimator gianniti_layers();  // alpha + beta operations a layer, from runs that time layers
-Estimator roofline_peaks();   // layer by layer, with fitted peaks and overheads
-Estimator roofline_kinds();   // the same, with multipliers by kind of layer, shrunken towards 1
+Estimator layer_roofline();   // layer by layer, with fitted peaks, overheads and multipliers by kind of layer
 
 }  // namespace etad::estimators

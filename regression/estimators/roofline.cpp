@@ -113,7 +113,7 @@ class Roofline final : public Fitted {
  public:
   // Of at most kMaxNetworks networks, the first ones. `before`: of nearly the same runs, from which the search starts;
   // nullptr: from what is typical.
-  Roofline(Runs& runs, bool kinds, const Roofline* before);
+  Roofline(Runs& runs, const Roofline* before);
   Reply predict(const Case& what) const override;
 
  private:
@@ -125,18 +125,17 @@ class Roofline final : public Fitted {
   };
   void start_from(const Roofline& before);
   void fit(const std::vector<Group>& groups, const Eigen::VectorXd& prior, int steps);
-  Parameters parameters() const;
+  Parameters parameters() const { return x_.head<roofline::kParameters>(); }
   Eigen::RowVectorXd row(const Parameters& gradient, int network, int phase) const;
 
-  int parameters_, columns_;
+  int columns_ = roofline::kParameters;
   std::map<std::string, int> networks_, phases_;  // places of their effects among the columns
   Eigen::VectorXd x_;
   Eigen::MatrixXd covariance_;
   double between_networks_ = kNetworkPrior, between_phases_ = kPhasePrior, noise_ = kNoisePrior;
 };
 
-Roofline::Roofline(Runs& runs, bool kinds, const Roofline* before)
-    : parameters_(kinds ? roofline::kParameters : roofline::kFirstKind), columns_(parameters_) {
+Roofline::Roofline(Runs& runs, const Roofline* before) {
   std::map<std::string, Group> by_case;
   Runs used;
   for (const Datum* run : runs) {
@@ -157,7 +156,7 @@ Roofline::Roofline(Runs& runs, bool kinds, const Roofline* before)
   }
   runs = std::move(used);
   x_ = Eigen::VectorXd::Zero(columns_);
-  x_.head<roofline::kFirstKind>() = typical(runs).head<roofline::kFirstKind>();
+  x_.head<roofline::kParameters>() = typical(runs);
   const Eigen::VectorXd prior = x_;
   if (before != nullptr) start_from(*before);
   std::vector<Group> groups;
@@ -169,7 +168,7 @@ Roofline::Roofline(Runs& runs, bool kinds, const Roofline* before)
 }
 
 void Roofline::start_from(const Roofline& before) {
-  x_.head(parameters_) = before.x_.head(parameters_);
+  x_.head<roofline::kParameters>() = before.parameters();
   const auto take = [&](const std::map<std::string, int>& ours, const std::map<std::string, int>& theirs) {
     for (const auto& [name, at] : ours)
       if (const auto found = theirs.find(name); found != theirs.end()) x_(at) = before.x_(found->second);
@@ -181,15 +180,9 @@ void Roofline::start_from(const Roofline& before) {
   noise_ = before.noise_;
 }
 
-Parameters Roofline::parameters() const {
-  Parameters out = Parameters::Zero();
-  out.head(parameters_) = x_.head(parameters_);
-  return out;
-}
-
 Eigen::RowVectorXd Roofline::row(const Parameters& gradient, int network, int phase) const {
   Eigen::RowVectorXd out = Eigen::RowVectorXd::Zero(columns_);
-  out.head(parameters_) = gradient.head(parameters_).transpose();
+  out.head<roofline::kParameters>() = gradient.transpose();
   if (network >= 0) out(network) = 1;
   if (phase >= 0) out(phase) = 1;
   return out;
@@ -269,32 +262,22 @@ Reply Roofline::predict(const Case& what) const {
   return {Estimate{log_mean, deviation, {}}, {}};
 }
 
-Estimator of(std::string_view name, bool kinds) {
-  // Multipliers by kind of layer are fitted from five networks on; fewer can't tell them apart.
-  const std::size_t networks = kinds ? 5 : 2;
+}  // namespace
+
+Estimator layer_roofline() {
   return grouped(
-      {.name = name,
+      {.name = "roofline",
        .source = "Williams, Waterman, Patterson, CACM 2009; Hong, Kim, ISCA 2009",
        .targets = {Target::seconds},
        .group = [](const Case& what) { return key_of(what, kMachine | kDevices); },
        .usable = [](const Datum& run) { return run.what.has_layers() && run.what.phase != "time"; },
-       .enough = [networks](const Runs& runs) { return different(runs, kNetwork) >= networks; },
-       .missing =
-           "runs of " + std::to_string(networks) + " networks on one machine, whose logs showed their layers",
-       .fit = [kinds](Runs& runs) { return std::make_unique<Roofline>(runs, kinds, nullptr); },
+       .enough = [](const Runs& runs) { return different(runs, kNetwork) >= 2; },
+       .missing = "runs of 2 networks on one machine, whose logs showed their layers",
+       .fit = [](Runs& runs) { return std::make_unique<Roofline>(runs, nullptr); },
        .refit =
-           [kinds](Runs& runs, const Fitted& before) {
-             return std::make_unique<Roofline>(runs, kinds, &static_cast<const Roofline&>(before));
+           [](Runs& runs, const Fitted& before) {
+             return std::make_unique<Roofline>(runs, &static_cast<const Roofline&>(before));
            }});
-}
-
-}  // namespace
-
-Estimator roofline_peaks() {
-  return of("roofline", false);
-}
-Estimator roofline_kinds() {
-  return of("roofline_kinds", true);
 }
 
 }  // namespace etad::estimators

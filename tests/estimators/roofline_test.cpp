@@ -103,13 +103,17 @@ TEST(Roofline, ALayerTakesTheLongerOfArithmeticAndMemory) {
 
 TEST(Roofline, ANetworkThatNeverRanIsEstimatedFromTheOthers) {
   const History history = runs_of(5, 0.05, 0.02);
-  for (const Estimator& estimator : {roofline_peaks(), roofline_kinds()}) {
-    ASSERT_EQ(estimator.needs(history), std::nullopt);
-    for (const char* phase : {"train", "test"}) {
-      const Case what = of("unseen", net(9, 10), 32, phase);
-      EXPECT_LT(log_error(estimator, history, what, roofline::predict(what, machine()).seconds), 0.1);
-    }
+  for (const char* phase : {"train", "test"}) {
+    const Case what = of("unseen", net(9, 10), 32, phase);
+    EXPECT_LT(log_error(layer_roofline(), history, what, roofline::predict(what, machine()).seconds), 0.1);
   }
+}
+
+// Two networks can't tell the kinds of their layers apart: the multipliers stay near what is assumed of them.
+TEST(Roofline, TwoNetworksAreEnough) {
+  const Case what = of("unseen", net(9, 10), 32, "train");
+  const double truth = roofline::predict(what, machine()).seconds;
+  EXPECT_LT(log_error(layer_roofline(), runs_of(2, 0.05, 0.02), what, truth), 0.3);
 }
 
 // Its own factor is known from another batch size, or from its training, as far as such factors reach.
@@ -118,16 +122,16 @@ TEST(Roofline, OneRunOfANetworkTellsOfItsOtherBatchSizesAndPhase) {
   const auto costs = net(9, 10);
   const auto truth = [&](const Case& what) { return 1.5 * roofline::predict(what, machine()).seconds; };
   const Case other = of("mine", costs, 64, "train"), tests = of("mine", costs, 64, "test");
-  const double cold = log_error(roofline_peaks(), history, other, truth(other));
+  const double cold = log_error(layer_roofline(), history, other, truth(other));
   const Case seen = of("mine", costs, 16, "train");
   add(history, seen, truth(seen));
-  EXPECT_LT(log_error(roofline_peaks(), history, other, truth(other)), 0.5 * cold);
-  EXPECT_LT(log_error(roofline_peaks(), history, tests, truth(tests)), 0.7 * cold);
+  EXPECT_LT(log_error(layer_roofline(), history, other, truth(other)), 0.5 * cold);
+  EXPECT_LT(log_error(layer_roofline(), history, tests, truth(tests)), 0.7 * cold);
 }
 
 TEST(Roofline, AnUnseenNetworkIsLessSureThanASeenOne) {
   const History history = runs_of(6, 0.2, 0.02);
-  const auto fitted = roofline_kinds().fit(history, Target::seconds);
+  const auto fitted = layer_roofline().fit(history, Target::seconds);
   const auto seen = fitted->predict(history.front().what).estimate;
   const auto unseen = fitted->predict(of("unseen", net(7, 5), 16, "train")).estimate;
   ASSERT_TRUE(seen && unseen);
@@ -136,12 +140,11 @@ TEST(Roofline, AnUnseenNetworkIsLessSureThanASeenOne) {
 }
 
 TEST(Roofline, SaysWhatItLacks) {
-  const History few = runs_of(4, 0.1, 0.02);
-  EXPECT_EQ(roofline_peaks().needs(few), std::nullopt);
-  EXPECT_THAT(roofline_kinds().needs(few).value_or(""), testing::HasSubstr("5 networks"));
-  EXPECT_TRUE(roofline_peaks().needs(runs_of(1, 0.1, 0.02)));
-  EXPECT_EQ(roofline_peaks().fit(few, Target::joules), nullptr);
-  const auto fitted = roofline_peaks().fit(few, Target::seconds);
+  const History few = runs_of(2, 0.1, 0.02);
+  EXPECT_EQ(layer_roofline().needs(few), std::nullopt);
+  EXPECT_THAT(layer_roofline().needs(runs_of(1, 0.1, 0.02)).value_or(""), testing::HasSubstr("2 networks"));
+  EXPECT_EQ(layer_roofline().fit(few, Target::joules), nullptr);
+  const auto fitted = layer_roofline().fit(few, Target::seconds);
   EXPECT_FALSE(fitted->predict(a_case("undescribed", 8)).estimate);
   Case elsewhere = few.front().what;
   elsewhere.device = "P100";
@@ -157,10 +160,10 @@ TEST(Roofline, SurvivesAnyNumbers) {
   add(history, of("vast", vast, 1e9, "train"), 1e-9);
   add(history, of("endless", net(2, 2), 8, "train"), 1e12);
   add(history, of("nan", net(2, 2), 8, "train"), std::nan(""));
-  const auto reply = roofline_kinds().fit(history, Target::seconds)->predict(history.front().what);
+  const auto reply = layer_roofline().fit(history, Target::seconds)->predict(history.front().what);
   ASSERT_TRUE(reply.estimate);
   EXPECT_NEAR(reply.estimate->log_mean, std::log(history.front().value), 0.3);
-  const auto fitted = roofline_kinds().fit(history, Target::seconds);
+  const auto fitted = layer_roofline().fit(history, Target::seconds);
   EXPECT_FALSE(fitted->predict(of("vast", vast, 1e9, "train")).estimate);
 }
 
@@ -171,14 +174,13 @@ TEST(Roofline, LearntAgainItSaysTheSame) {
   for (const Datum& run : all)
     if (run.what.network != "net5") part.push_back(run);
   const Case what = of("net5", net(kNets[5].first, kNets[5].second), 32, "train");
-  for (const Estimator& estimator : {roofline_peaks(), roofline_kinds()}) {
-    const auto whole = estimator.fit(all, Target::seconds);
-    const auto afresh = estimator.fit(part, Target::seconds)->predict(what);
-    const auto again = estimator.refit(part, Target::seconds, *whole)->predict(what);
-    ASSERT_TRUE(afresh.estimate && again.estimate);
-    EXPECT_NEAR(again.estimate->log_mean, afresh.estimate->log_mean, 0.02) << estimator.name;
-    EXPECT_NEAR(again.estimate->deviation, afresh.estimate->deviation, 0.02) << estimator.name;
-  }
+  const Estimator estimator = layer_roofline();
+  const auto whole = estimator.fit(all, Target::seconds);
+  const auto afresh = estimator.fit(part, Target::seconds)->predict(what);
+  const auto again = estimator.refit(part, Target::seconds, *whole)->predict(what);
+  ASSERT_TRUE(afresh.estimate && again.estimate);
+  EXPECT_NEAR(again.estimate->log_mean, afresh.estimate->log_mean, 0.02);
+  EXPECT_NEAR(again.estimate->deviation, afresh.estimate->deviation, 0.02);
 }
 
 }  // namespace
