@@ -124,6 +124,7 @@ void Follower::Impl::scan(SteadyTime now) {
   std::vector<const Discovery::Found*> unknown;
   for (const Discovery::Found& file : found)
     if (!by_path.contains(file.path)) unknown.push_back(&file);
+  const bool more_expected = std::exchange(scan_left_some, false);
   bool any_new = false;
   passed_look = now >= next_passed_look;
   if (passed_look) {
@@ -135,18 +136,23 @@ void Follower::Impl::scan(SteadyTime now) {
     std::unordered_set<std::string_view> all;
     for (const Discovery::Found& file : found) all.insert(file.path);
     const std::size_t most = streams.size() + kMostNew;
-    for (const Discovery::Found* file : unknown)
-      if (streams.size() < most) any_new |= admit(*file, all, now);
+    for (const Discovery::Found* file : unknown) {
+      if (streams.size() < most)
+        any_new |= admit(*file, all, now);
+      else
+        scan_left_some = true;
+    }
   }
   forget_gone(now);
   watch_directories(now);
+  // What the scan before left to this one comes without a hint.
+  if (any_new && !more_expected && (scan_hinted || scan_hints_expected)) scan_hint_missed = !scan_hinted;
   set_next_scan(now, any_new);
 }
 
 // As Schedule does for the streams: where the kernel tells of new names, the directories are listed more seldom, until
 // one has come without being told of.
 void Follower::Impl::set_next_scan(SteadyTime now, bool found_any) {
-  if (found_any && (scan_hinted || scan_hints_expected)) scan_hint_missed = !scan_hinted;
   scan_hinted = false;
   const auto& directories = discovery.directories();
   scan_hints_expected = std::all_of(directories.begin(), directories.end(),

@@ -123,6 +123,7 @@ struct Follower::Impl {
   std::chrono::milliseconds scan_interval{0};
   bool scan_hinted = false;          // since the last scan
   bool scan_hints_expected = false;  // of whatever has come since
+  bool scan_left_some = false;       // files it found were left to the next one
   bool scan_hint_missed = false;     // something has come without one
   std::vector<Position> restored;    // until the first poll
   Recall recall;

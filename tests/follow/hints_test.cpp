@@ -128,5 +128,13 @@ TEST(FollowingHints, WhatNoPatternFitsBringsNoScan) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
 }
 
+TEST(FollowingHints, FilesThatOneScanLeavesToTheNextMissedNoHint) {
+  Hinted etad("/logs/*.log");
+  for (int i = 0; i < 2'100; ++i) etad.files.create("/logs/" + std::to_string(i) + ".log");
+  etad.rest_for(seconds(300));
+  EXPECT_EQ(etad.follower->statuses().size(), 2'100U);
+  EXPECT_LE(etad.calls_in(seconds(600), "list"), 12);
+}
+
 }  // namespace
 }  // namespace etad::follow
