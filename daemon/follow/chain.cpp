@@ -86,6 +86,11 @@ bool Chain::is_another(const FileKey& key, const RotatedName& than) const {
   });
 }
 
+bool Chain::is_put_aside(const FileKey& key) const {
+  return std::any_of(around_.rotated.begin(), around_.rotated.end(),
+                     [&](const RotatedFile& file) { return file.name.backup && key_of(file.status) == key; });
+}
+
 // Whether a file that was read still lies there as another log's.
 bool Chain::is_another_logs(const FileKey& key) {
   const auto found = find(key);
@@ -141,12 +146,13 @@ std::optional<RotatedFile> Chain::holds(const Link& last, const FinishedFiles& f
       if (known_or(others.read(file.path, key), true)) continue;
       if (!known_or(contents_.matches(file.path, key, last.part), false)) continue;
       // Files that begin alike: this one has been read already, so it is not the one being read. That a file
-      // with the same bytes was read as another log's does not count: this one is a copy of ours.
+      // with the same bytes was read as another log's, or put aside, does not count: this one is a copy of ours.
       const auto identity =
           known_or(contents_.identity(file.path, key, [](const Fingerprint&) { return true; }),
                    std::optional<std::string>(std::string()));
       const auto is_other = [&](const FileKey& other) {
-        return is_another(other, file.name) || (other != key && is_another_logs(other));
+        return is_another(other, file.name) ||
+               (other != key && (is_put_aside(other) || is_another_logs(other)));
       };
       if (identity->empty() || finished.may_be(*identity, key, is_other)) continue;
       if (!is_copied_beginning({file.path, file.status, {}})) return file;

@@ -66,6 +66,24 @@ TEST(Backups, WhatAnEditorWroteAndWasRotatedSinceIsReadOn) {
   EXPECT_EQ(etad.lines, expected);
 }
 
+TEST(Backups, WhatIsReplacedAndRotatedBesideABackupIsReadOn) {
+  Harness etad(watching("/logs/*"));
+  etad.files.write(kLog, text_of(numbered(0, 200)));
+  etad.poll();
+  etad.files.rename(kLog, "/logs/train.log~");
+  etad.files.write(kLog, text_of(numbered(0, 200)));
+  etad.poll();
+  etad.files.replace(kLog, text_of(numbered(0, 200)));
+  const auto written = etad.files.file(kLog);
+  etad.files.rename(kLog, "/logs/train.log-20260110");
+  etad.poll();
+  etad.files.write(written, text_of(numbered(200, 210)));
+  etad.poll();
+  etad.files.write(kLog, text_of(numbered(210, 220)));
+  etad.poll();
+  EXPECT_EQ(etad.lines, numbered(0, 220));
+}
+
 TEST(Backups, ABackupIsNoNewLogWhereItsFolderCouldNotBeListed) {
   for (int call = 1; call < 12; ++call) {
     Harness etad(watching("/logs/*"));

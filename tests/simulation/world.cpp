@@ -51,6 +51,12 @@ bool World::is_seen(const Log& log) const {
   return at != std::string::npos && at > follow::kHeadBytes;
 }
 
+// Since it was last replaced: a line was seen that was written after that.
+bool World::was_looked_at(const Log& log) const {
+  return log.replaced.first != log.job ||
+         jobs_[static_cast<std::size_t>(log.job)].next > log.replaced.second + 1;
+}
+
 bool World::is_in_place(const Log& log) const {
   const auto names = files_.names(log.file);
   return std::find(names.begin(), names.end(), log.path) != names.end();
@@ -197,11 +203,9 @@ void World::replace(Log& log) {
   const std::string bytes = log.file->bytes;
   if (files_.names(log.file).size() > 1) return;  // beside its original, a copy is another log
   kept_.push_back(log.file);
-  const Job& job = jobs_[static_cast<std::size_t>(log.job)];
   // One that has taken another's place unseen is nobody's once it has gone, too.
-  const bool was_looked_at = log.replaced.first != log.job || job.next > log.replaced.second + 1;
-  const bool puts_aside = pick(3) == 0 && is_seen(log) && was_looked_at;
-  log.replaced = {log.job, job.written};
+  const bool puts_aside = pick(3) == 0 && is_seen(log) && was_looked_at(log);
+  log.replaced = {log.job, jobs_[static_cast<std::size_t>(log.job)].written};
   if (puts_aside) {
     files_.rename(log.path, log.path + "~");
     log.put_aside = true;
@@ -247,7 +251,7 @@ void World::link(Log& log) {
   } else if (files_.exists(kHardLink)) {
     files_.remove(kHardLink);
     tell(log, "unlink");
-  } else if (is_in_place(log) && is_seen(log)) {
+  } else if (is_in_place(log) && is_seen(log) && was_looked_at(log)) {
     files_.hard_link(log.path, kHardLink);
     tell(log, "hard link");
   }

@@ -78,6 +78,7 @@ class World {
   void end_line(Log& log);
   void open_new(Log& log);
   bool is_seen(const Log& log) const;
+  bool was_looked_at(const Log& log) const;
   bool is_in_place(const Log& log) const;
 
   void begin_job(Log& log);
