@@ -16,6 +16,13 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 
+// A log of 200 lines that were read, as an editor leaves it before it writes it anew.
+void put_aside(Harness& etad) {
+  etad.files.write(kLog, text_of(numbered(0, 200)));
+  etad.poll();
+  etad.files.rename(kLog, "/logs/train.log~");
+}
+
 TEST(Backups, AnEditorThatRenamesWritesAndDeletesIsReadOn) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\ntwo\n");
@@ -54,9 +61,7 @@ TEST(Backups, AnEditorThatKeepsABackupIsReadOn) {
 
 TEST(Backups, WhatAnEditorWroteAndWasRotatedSinceIsReadOn) {
   Harness etad(watching("/logs/*"));
-  etad.files.write(kLog, text_of(numbered(0, 200)));
-  etad.poll();
-  etad.files.rename(kLog, "/logs/train.log~");
+  put_aside(etad);
   etad.files.write(kLog, text_of(numbered(0, 201)));
   etad.files.rename(kLog, kRotated);
   etad.files.write(kLog, "next\n");
@@ -68,9 +73,7 @@ TEST(Backups, WhatAnEditorWroteAndWasRotatedSinceIsReadOn) {
 
 TEST(Backups, WhatIsReplacedAndRotatedBesideABackupIsReadOn) {
   Harness etad(watching("/logs/*"));
-  etad.files.write(kLog, text_of(numbered(0, 200)));
-  etad.poll();
-  etad.files.rename(kLog, "/logs/train.log~");
+  put_aside(etad);
   etad.files.write(kLog, text_of(numbered(0, 200)));
   etad.poll();
   etad.files.replace(kLog, text_of(numbered(0, 200)));
@@ -87,9 +90,7 @@ TEST(Backups, WhatIsReplacedAndRotatedBesideABackupIsReadOn) {
 TEST(Backups, ABackupIsNoNewLogWhereItsFolderCouldNotBeListed) {
   for (int call = 1; call < 12; ++call) {
     Harness etad(watching("/logs/*"));
-    etad.files.write(kLog, text_of(numbered(0, 200)));
-    etad.poll();
-    etad.files.rename(kLog, "/logs/train.log~");
+    put_aside(etad);
     etad.files.write(kLog, text_of(numbered(0, 201)));
     etad.files.fail_nth("list", call, EMFILE);
     etad.poll();
@@ -100,9 +101,7 @@ TEST(Backups, ABackupIsNoNewLogWhereItsFolderCouldNotBeListed) {
 
 TEST(Backups, WhatAnEditorHasHalfWrittenIsWaitedFor) {
   Harness etad(watching(kLog));
-  etad.files.write(kLog, text_of(numbered(0, 200)));
-  etad.poll();
-  etad.files.rename(kLog, "/logs/train.log~");
+  put_aside(etad);
   etad.files.set_clock(etad.wall);
   etad.files.write(kLog, text_of(numbered(0, 50)));
   etad.wall += milliseconds(500);
@@ -115,9 +114,7 @@ TEST(Backups, WhatAnEditorHasHalfWrittenIsWaitedFor) {
 
 TEST(Backups, ANewLogBesideABackupThatIsNotItsOwnIsRead) {
   Harness etad(watching(kLog));
-  etad.files.write(kLog, text_of(numbered(0, 200)));
-  etad.poll();
-  etad.files.rename(kLog, "/logs/train.log~");
+  put_aside(etad);
   etad.files.set_clock(etad.wall);
   etad.files.write(kLog, text_of(numbered(0, 50)));  // a job that begins as the one before, and is slow
   etad.poll(seconds(1));
