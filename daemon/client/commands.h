@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "daemon/client/views.h"
+#include "daemon/usage/usage.h"
 
 namespace etad::client {
 
-enum ExitCode : int { kDone = 0, kRefused = 1, kUsage = 2, kNoDaemon = 3 };
+enum ExitCode : int { kDone = 0, kRefused = 1, kUsage = usage::kExitStatus, kNoDaemon = 3 };
 
 struct Common {
   std::string socket;  // empty until asked for: paths::client_socket
