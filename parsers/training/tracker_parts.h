@@ -151,7 +151,7 @@ class Windows : Part {
   void train_progress(RunTrack& r, const Moment& m, std::int64_t iteration);
   void close_window(RunTrack& r, const Moment& m, const Anchor& to);
   void begin_window(RunTrack& r, const Anchor& from, Records& out);
-  void give_window(RunTrack& r, Segment window, Records& out);
+  void give_window(RunTrack& r, Segment& window, Records& out);
 };
 
 class Tests : Part {

@@ -131,7 +131,9 @@ void track::Runs::add_segment(RunTrack& r, const Segment& s, Records& out) {
   }
   r.dirty = true;
   state_.next.reset();  // what was said before was of this run
-  out.segments.push_back({r.run.ordinal, s});
+  auto& added = out.segments.emplace_back();
+  added.run = r.run.ordinal;
+  added.value = s;
 }
 
 namespace {

@@ -29,7 +29,7 @@ void track::Windows::snapshot(const Moment& m) {
 }
 
 // A measured window goes to the segments, what its snapshots took to them.
-void track::Windows::give_window(RunTrack& r, Segment window, Records& out) {
+void track::Windows::give_window(RunTrack& r, Segment& window, Records& out) {
   const PhaseSummary& seen = r.run.train;
   const bool left_out = r.window.unclocked && r.training.paced && seen.iterations > 0;
   Duration saved = r.window.saved;

@@ -24,39 +24,38 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::optional<Statement> statement(const std::optional<double>& seconds, bool tests_inside,
-                                   bool measured = false) {
-  if (!seconds || !std::isfinite(*seconds) || *seconds <= 0 || *seconds > track::kMaxSeconds) return {};
-  return Statement{from_seconds(*seconds), tests_inside, measured};
+Statement statement(double seconds, bool tests_inside, bool measured = false) {
+  if (!std::isfinite(seconds) || seconds <= 0 || seconds > track::kMaxSeconds) return {};
+  return {from_seconds(seconds), tests_inside, measured};
 }
 
-// What a line says of the time since the one before it.
+// What a line says of the time since the one before it; zero: nothing.
 struct Pace {
-  std::optional<double> lapse, rate;
+  double lapse = 0, rate = 0;
+  bool counts = false;  // it states both, and so of how many iterations it speaks
 
-  explicit Pace(const Event& event) : lapse(event.number(Field::lapse)), rate(event.number(Field::rate)) {}
+  explicit Pace(const Event& event) {
+    const bool takes = event.read(Field::lapse, lapse), goes = event.read(Field::rate, rate);
+    counts = takes && goes && std::isfinite(lapse * rate);
+  }
 
-  // Of how many iterations it speaks, where it states both: fewer than the window has where the solver was called anew
-  // in it, or where lines are missing.
-  std::optional<double> iterations() const {
-    if (!lapse || !rate || !std::isfinite(*lapse * *rate)) return {};
-    return *lapse * *rate;
+  // Fewer than the window has where the solver was called anew in it, or where lines are missing.
+  double iterations() const { return lapse * rate; }
+
+  bool speaks_of_all(std::int64_t n) const {
+    return !counts || std::abs(iterations() - static_cast<double>(n)) <= 0.5 + 0.02 * static_cast<double>(n);
   }
 };
-
-bool speaks_of_all(std::optional<double> stated, std::int64_t n) {
-  return !stated || std::abs(*stated - static_cast<double>(n)) <= 0.5 + 0.02 * static_cast<double>(n);
-}
 
 // It speaks of a part only, and the whole went at quite another step time: something else lies in between,
 // such as another run of which the log shows no beginning.
 bool holds_something_else(const Pace& pace, const Anchor& from, const Anchor& to) {
-  const auto stated = pace.iterations();
-  const auto n = static_cast<double>(to.iteration - from.iteration);
-  if (!stated || *stated < 1 || !from.at || !to.at || speaks_of_all(stated, to.iteration - from.iteration))
-    return false;
-  const double other_step_time = n > 10 * *stated ? 1.5 : 3;  // the more is unseen, the less it takes
-  const double step_time = to_seconds(between(*from.at, *to.at)) / n * *pace.rate;
+  const std::int64_t steps = to.iteration - from.iteration;
+  if (pace.speaks_of_all(steps) || pace.iterations() < 1 || !from.at || !to.at) return false;
+  const auto n = static_cast<double>(steps);
+  const double other_step_time =
+      n > 10 * pace.iterations() ? 1.5 : 3;  // the more is unseen, the less it takes
+  const double step_time = to_seconds(between(*from.at, *to.at)) / n * pace.rate;
   return step_time > other_step_time || step_time < 1 / other_step_time;
 }
 
@@ -104,17 +103,15 @@ bool drowns_in_rounding(const Anchor& from, const Anchor& to) {
   return apart >= 0 && from.error + to.error > kMostError * apart;
 }
 
-std::optional<Statement> stated_window(const Event& event, const Pace& pace, const Anchor& from,
-                                       const Anchor& to) {
+Statement stated_window(const Event& event, const Pace& pace, const Anchor& from, const Anchor& to) {
   const std::int64_t n = to.iteration - from.iteration;
-  if (event.has(Field::lapse))
-    return speaks_of_all(pace.iterations(), n) ? statement(pace.lapse, true, true) : std::nullopt;
+  if (event.has(Field::lapse)) return pace.speaks_of_all(n) ? statement(pace.lapse, true, true) : Statement{};
   if (from.elapsed && to.elapsed) {
     if (from.epoch != to.epoch) return {};  // counted from two beginnings
     if (!(from.dated && to.dated) && drowns_in_rounding(from, to)) return {};
     return statement(*to.elapsed - *from.elapsed, true, true);
   }
-  if (pace.rate && *pace.rate > 0) return statement(static_cast<double>(n) / *pace.rate, true);
+  if (pace.rate > 0) return statement(static_cast<double>(n) / pace.rate, true);
   if (const auto step = event.number(Field::seconds)) return statement(static_cast<double>(n) * *step, false);
   return {};
 }
@@ -415,51 +412,46 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
     ++m.out.rejected;
     return;
   }
-  auto said = stated_window(m.event, pace, from, to);
+  const std::int64_t n = to.iteration - from.iteration;
+  Statement said = stated_window(m.event, pace, from, to);
   if (const auto rate = m.event.number(Field::samples_per_second); !said && rate && *rate > 0) {
     const std::string_view unit = m.event.text(Field::unit);
     const std::int64_t each = unit == "tok" ? r.known.tokens_per_iteration : all_.values.train_samples(r);
-    const std::int64_t samples = product(each, to.iteration - from.iteration);
-    said = statement(static_cast<double>(samples) / *rate, false);
-    if (said && from.dated && to.dated && unit != "sample" &&
-        !keeps_step_time(r.run.train, to.iteration - from.iteration, said->took))
-      said.reset();
+    said = statement(static_cast<double>(product(each, n)) / *rate, false);
+    if (said && from.dated && to.dated && unit != "sample" && !keeps_step_time(r.run.train, n, said.took))
+      said = {};
     if (said && (!from.at || !to.at)) note_derived(r.run, "seconds: samples / samples_per_second");
   }
   const bool by_stamps = from.dated && to.dated;
-  if (said && !by_stamps && was_no_usual_step(r.run.train, to.iteration - from.iteration, m.event, *said))
+  if (said && !by_stamps && was_no_usual_step(r.run.train, n, m.event, said))
     return all_.tests.release(r, m.out);
-  auto took = w.training_time(said, to);
-  if (took && !said && ran_beside(r.run.train, to.iteration - from.iteration, w.tests, *took))
-    *took += w.tests;
+  Duration took{};
+  const bool told = w.training_time(said, to, took);
+  if (told && !said && ran_beside(r.run.train, n, w.tests, took)) took += w.tests;
   all_.tests.release(r, m.out);
-  if (!took) return;
-  if (w.tested && !(said && said->measured)) {
+  if (!told) return;
+  if (w.tested && !said.measured) {
     if (r.training.has_untested_windows()) return;
   } else {
     ++r.training.untested;
   }
-  if (*took <= Duration::zero() || leaps(r.run.train, to.iteration - from.iteration, *took)) {
+  if (took <= Duration::zero() || leaps(r.run.train, n, took)) {
     ++m.out.rejected;
     return;
   }
-  if (!(said && said->measured) && held_a_validation(r.run.train, w, to.iteration - from.iteration, *took))
-    return;
+  if (!said.measured && held_a_validation(r.run.train, w, n, took)) return;
   // A second one in a row shows that it is slow, or that lines come seldom.
-  const std::int64_t n = to.iteration - from.iteration;
   const bool pause = !said && !r.training.paused &&
-                     (held_a_pause(r.run.train, n, *took) || lacks_lines(r.run.train, n, *took));
+                     (held_a_pause(r.run.train, n, took) || lacks_lines(r.run.train, n, took));
   r.training.paused = pause;
   if (pause) {
     ++m.out.rejected;
     return;
   }
-  w.end_snapshot_by_progress(to, *took);
-  all_.runs.measure_beginning(r, from, to.iteration - from.iteration, *took, m.out);
-  give_window(r,
-              {Phase::train, from.iteration, to.iteration - from.iteration, all_.values.train_samples(r),
-               *took, from.at},
-              m.out);
+  w.end_snapshot_by_progress(to, took);
+  all_.runs.measure_beginning(r, from, n, took, m.out);
+  Segment window{Phase::train, from.iteration, n, all_.values.train_samples(r), took, from.at};
+  give_window(r, window, m.out);
 }
 
 void track::Windows::resume(const Moment& m) {

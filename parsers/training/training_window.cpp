@@ -92,23 +92,25 @@ void Window::end_snapshot_by_progress(const Anchor& to, Duration took) {
   end_snapshot(save.since + std::chrono::duration_cast<Instant::duration>(itself));
 }
 
-std::optional<Duration> Window::training_time(const std::optional<Statement>& said, const Anchor& to) {
+bool Window::training_time(const Statement& said, const Anchor& to, Duration& took) {
   const Anchor& first = *from;
+  const auto stated = [&] { return said.tests_inside ? said.took - tests : said.took; };
   // Lines that show no time are dated by their arrival, which is a matter of when somebody looked: the log's
   // own word counts, and a log that is followed says the same as one that is imported.
-  const bool looked_at = !(first.dated && to.dated) && said && said->measured;
+  const bool looked_at = !(first.dated && to.dated) && said && said.measured;
   if (!first.at || !to.at || broken || looked_at) {
-    if (!said || (said->tests_inside && broken)) return {};
-    return said->tests_inside ? said->took - tests : said->took;
+    if (!said || (said.tests_inside && broken)) return false;
+    took = stated();
+    return true;
   }
-  if (!said) return between(*first.at, *to.at) - tests;
-  const Duration shift = clock_shift(*said, first, to, tests);
-  if (shift != Duration::zero() && said->tests_inside) unbend_tests(*this, shift, said->took);
-  const Duration measured = between(*first.at, *to.at) - tests;
-  const Duration stated = said->tests_inside ? said->took - tests : said->took;
-  const Duration apart = measured > stated ? measured - stated : stated - measured;
+  const Duration shift = said ? clock_shift(said, first, to, tests) : Duration::zero();
+  if (shift != Duration::zero() && said.tests_inside) unbend_tests(*this, shift, said.took);
+  took = between(*first.at, *to.at) - tests;
+  if (!said) return true;
+  const Duration apart = took > stated() ? took - stated() : stated() - took;
   const bool finer = whole_second(*first.at) && whole_second(*to.at) && apart <= 1s;
-  return shift != Duration::zero() || finer ? stated : measured;
+  if (shift != Duration::zero() || finer) took = stated();
+  return true;
 }
 
 }  // namespace etad::track

@@ -21,11 +21,13 @@ struct Anchor {
   bool dated = false;  // the line shows its time itself, so that `at` is not that of its arrival
 };
 
-// How long a window took, as the line at its end says.
+// How long a window took, as the line at its end says; zero: it says nothing.
 struct Statement {
   Duration took{};
   bool tests_inside = true;  // false: it speaks of steps, so what lies between them is not in it
   bool measured = false;     // a duration of all of the window, not one worked out from a rate or a step
+
+  explicit operator bool() const { return took > Duration::zero(); }
 };
 
 // A snapshot that has begun.
@@ -61,8 +63,8 @@ struct Window {
   void end_snapshot_by_test(std::int64_t iteration, std::optional<Instant> at);
   void end_snapshot_by_progress(const Anchor& to, Duration took);
 
-  // Its training, tests taken out and snapshots not. Nothing where it cannot be told.
-  std::optional<Duration> training_time(const std::optional<Statement>& said, const Anchor& to);
+  // Its training, tests taken out and snapshots not, into `took`; false where it cannot be told.
+  bool training_time(const Statement& said, const Anchor& to, Duration& took);
 };
 
 }  // namespace etad::track

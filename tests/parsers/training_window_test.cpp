@@ -21,6 +21,11 @@ Anchor shown(std::int64_t iteration, double seconds) {
   return out;
 }
 
+std::optional<Duration> time_of(Window& window, const Statement& said, const Anchor& to) {
+  Duration took{};
+  return window.training_time(said, to, took) ? std::optional(took) : std::nullopt;
+}
+
 Segment tested(Duration took) {
   return {Phase::test, 0, 10, 8, took, {}};
 }
@@ -30,7 +35,7 @@ TEST(TrainingWindow, IsTheDifferenceOfTwoTimesLessTheTests) {
   EXPECT_FALSE(window.from);
   window.begin(shown(100, 0.5));
   window.tests += 10s;
-  EXPECT_EQ(window.training_time({}, shown(200, 100.5)), 90s);
+  EXPECT_EQ(time_of(window, {}, shown(200, 100.5)), 90s);
 }
 
 TEST(TrainingWindow, AnHourThatTheClockWasSetIsNeitherTrainingNorTest) {
@@ -39,7 +44,7 @@ TEST(TrainingWindow, AnHourThatTheClockWasSetIsNeitherTrainingNorTest) {
   window.held.push_back(tested(3610s));  // the clock was set while it tested
   window.tests += 3610s;
   const Statement said{100s, true, true};
-  EXPECT_EQ(window.training_time(said, shown(200, 3700.5)), 90s);
+  EXPECT_EQ(time_of(window, said, shown(200, 3700.5)), 90s);
   const auto held = window.held;
   ASSERT_EQ(held.size(), 1u);
   EXPECT_EQ(held[0].duration, 10s);
@@ -49,10 +54,10 @@ TEST(TrainingWindow, TheLogsWordCountsWhereTheClockShowsWholeSecondsOnly) {
   const Statement said{99'600ms, true, false};
   Window whole;
   whole.begin(shown(100, 0));
-  EXPECT_EQ(whole.training_time(said, shown(200, 100)), 99'600ms);
+  EXPECT_EQ(time_of(whole, said, shown(200, 100)), 99'600ms);
   Window finer;
   finer.begin(shown(100, 0.25));
-  EXPECT_EQ(finer.training_time(said, shown(200, 100.25)), 100s);
+  EXPECT_EQ(time_of(finer, said, shown(200, 100.25)), 100s);
 }
 
 TEST(TrainingWindow, LinesDatedByTheirArrivalGiveWayToAMeasurement) {
@@ -60,17 +65,17 @@ TEST(TrainingWindow, LinesDatedByTheirArrivalGiveWayToAMeasurement) {
   from.dated = to.dated = false;
   Window window;
   window.begin(from);
-  EXPECT_EQ(window.training_time(Statement{100s, true, true}, to), 100s);
-  EXPECT_EQ(window.training_time({}, to), 130s) << "where nothing better is said";
+  EXPECT_EQ(time_of(window, Statement{100s, true, true}, to), 100s);
+  EXPECT_EQ(time_of(window, {}, to), 130s) << "where nothing better is said";
 }
 
 TEST(TrainingWindow, AcrossAGapOnlyWhatIsSaidOfItsStepsCounts) {
   Window window;
   window.begin(shown(100, 0));
   window.broken = true;
-  EXPECT_FALSE(window.training_time({}, shown(200, 100)));
-  EXPECT_FALSE(window.training_time(Statement{80s, true, true}, shown(200, 100)));
-  EXPECT_EQ(window.training_time(Statement{80s, false, false}, shown(200, 100)), 80s);
+  EXPECT_FALSE(time_of(window, {}, shown(200, 100)));
+  EXPECT_FALSE(time_of(window, Statement{80s, true, true}, shown(200, 100)));
+  EXPECT_EQ(time_of(window, Statement{80s, false, false}, shown(200, 100)), 80s);
   window.begin(shown(200, 100));
   EXPECT_FALSE(window.broken) << "the next window has none";
 }
