@@ -93,7 +93,11 @@ OsResult<bool> Follower::Impl::has_lost_its_file(const Followed& followed) {
   if (here && key_of(*here) == *followed.key) return false;
   const auto found = contents.find(split_path(followed.stream->path()).directory, *followed.key);
   if (!found && found.error() != ENOENT) return tl::unexpected(found.error());
-  return !found;
+  if (!found) return true;
+  // Put aside under a backup's name; and under its own another stream's file lies, so that what was written anew there
+  // has been moved.
+  const auto name = rotated_name(split_path(*found).name);
+  return here && by_key.contains(key_of(*here)) && name && name->backup;
 }
 
 // A link beside its targets, as glog's, is a name and no source of its own. An error: nobody knows now where it leads.

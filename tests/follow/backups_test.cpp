@@ -87,6 +87,28 @@ TEST(Backups, WhatIsReplacedAndRotatedBesideABackupIsReadOn) {
   EXPECT_EQ(etad.lines, numbered(0, 220));
 }
 
+// What was written anew is found under another log's name, whose file lies under this one's.
+TEST(Backups, ALogWrittenAnewBesideItsBackupAndThenSwappedWithAnotherIsReadOn) {
+  for (const bool births : {true, false}) {
+    Harness etad(watching("/logs/*.log"));
+    etad.files.births = births;
+    put_aside(etad);
+    etad.files.write(kOther, text_of(numbered(1000, 1300)));
+    etad.poll();
+    etad.files.create(kLog, text_of(numbered(0, 200)));
+    etad.files.rename(kLog, "/logs/.aside");
+    etad.files.rename(kOther, kLog);
+    etad.files.rename("/logs/.aside", kOther);
+    etad.poll();
+    etad.files.write(kOther, text_of(numbered(200, 204)));
+    etad.files.write(kLog, text_of(numbered(1300, 1303)));
+    etad.poll();
+    auto expected = numbered(0, 204);
+    for (const std::string& line : numbered(1000, 1303)) expected.push_back(line);
+    EXPECT_THAT(etad.lines, ::testing::UnorderedElementsAreArray(expected)) << births;
+  }
+}
+
 TEST(Backups, ABackupIsNoNewLogWhereItsFolderCouldNotBeListed) {
   for (int call = 1; call < 12; ++call) {
     Harness etad(watching("/logs/*"));
