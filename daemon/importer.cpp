@@ -11,8 +11,8 @@
 #include "daemon/follow/lines.h"
 #include "daemon/follow/position.h"
 #include "daemon/row_account.h"
-#include "parsers/lines/event_records.h"
 #include "parsers/lines/line.h"
+#include "parsers/lines/record_file.h"
 #include "parsers/log/log_parser.h"
 #include "parsers/rules/shape_memory.h"
 
@@ -65,13 +65,14 @@ class LogImport final : public service::ImportSession {
   LogParser parser_;
   SourceRow row_;
   Records records_;
-  std::string buffer_;       // bytes not yet lines: at most one incomplete line, of several parts perhaps
-  bool overlong_ = false;    // in the rest of a line that was cut
-  std::string head_;         // of the content, as long as nobody knows whether it is an event file
-  bool event_file_ = false;  // it is one
-  std::uint64_t long_record_ = 0;  // bytes still to come of one that is passed over
-  bool passing_ = false;           // the content is a followed file's: its follower reads the rest
-  bool took_over_ = false;         // goes on where an earlier import of the same log ended
+  std::string buffer_;     // bytes not yet lines: at most one incomplete line, of several parts perhaps
+  bool overlong_ = false;  // in the rest of a line that was cut
+  std::string head_;       // of the content, as long as nobody knows whether it holds records
+  RecordFile record_file_ = RecordFile::none;
+  std::int64_t records_passed_ = 0;  // bytes of the content
+  std::uint64_t long_record_ = 0;    // bytes still to come of one that is passed over
+  bool passing_ = false;             // the content is a followed file's: its follower reads the rest
+  bool took_over_ = false;           // goes on where an earlier import of the same log ended
   bool done_ = false;
   std::int64_t uncommitted_ = 0;
   std::int64_t kept_ = 0;  // the offset that the history has of the row
@@ -157,9 +158,9 @@ void LogImport::take(std::string_view bytes) {
   uncommitted_ += static_cast<std::int64_t>(bytes.size());
   if (head_.size() < kRecordHead) {
     head_.append(bytes.substr(0, kRecordHead - head_.size()));
-    event_file_ = begins_event_file(head_);
+    record_file_ = record_file(head_);
   }
-  if (event_file_) {
+  if (record_file_ != RecordFile::none) {
     const auto passed = static_cast<std::size_t>(std::min<std::uint64_t>(long_record_, bytes.size()));
     long_record_ -= passed;
     buffer_.append(bytes.substr(passed));
@@ -185,12 +186,15 @@ void LogImport::take(std::string_view bytes) {
   overlong_ = true;
 }
 
-// An event file's whole records. One that is longer than may be held is passed over.
+// A file's whole records. One that is longer than may be held is passed over.
 void LogImport::take_records() {
   std::vector<std::string> lines;
-  const EventRecords whole = take_event_records(buffer_, buffer_.size(), options_.line_limit, lines);
+  const RecordPiece piece{buffer_, records_passed_, buffer_.size(), buffer_.size() >= kHeldBytes};
+  const TakenRecords whole = etad::take_records(record_file_, piece, options_.line_limit, lines);
   buffer_.erase(0, whole.passed);
+  records_passed_ += static_cast<std::int64_t>(whole.passed);
   losses_.skipped_bytes += static_cast<std::int64_t>(whole.skipped);
+  losses_.truncated_lines += static_cast<std::int64_t>(whole.truncated);
   if (whole.next > kHeldBytes) {
     long_record_ = whole.next - buffer_.size();
     buffer_.clear();
@@ -360,7 +364,7 @@ Result<service::ImportReport> LogImport::finish() {
 }
 
 Result<service::ImportReport> LogImport::complete() {
-  if (!passing_ && !event_file_ && !buffer_.empty()) {
+  if (!passing_ && record_file_ == RecordFile::none && !buffer_.empty()) {
     take_lines(true);
   }
   if (!passing_) parser_.settle(records_);

@@ -8,8 +8,8 @@
 #include "daemon/client/check_rules.h"
 #include "daemon/client/deployment_words.h"
 #include "daemon/client/text.h"
-#include "parsers/lines/event_records.h"
 #include "parsers/lines/line.h"
+#include "parsers/lines/record_file.h"
 #include "parsers/log/log_parser.h"
 #include "parsers/rules/line_templates.h"
 
@@ -27,9 +27,11 @@ bool each_line(const std::string& path, Take&& take) {
   LineLosses losses;
   std::vector<std::string_view> states;
   std::string head(kRecordHead, '\0');
-  if (in.read(head.data(), static_cast<std::streamsize>(head.size())) && begins_event_file(head)) {
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  if (const RecordFile kind = record_file(head); kind != RecordFile::none) {
     const std::string rest((std::istreambuf_iterator<char>(in)), {});
-    for (const std::string& line : event_lines(head + rest, kLineLimit)) take(line);
+    for (const std::string& line : record_lines(kind, head + rest, kLineLimit)) take(line);
     return true;
   }
   in.clear();

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "daemon/follow/lines.h"
-#include "parsers/lines/event_records.h"
 
 namespace etad::follow {
 namespace {
@@ -53,26 +52,26 @@ FileReader::LongLine::LongLine(std::size_t limit, std::int64_t scanned_to)
 OsResult<FileReader::Outcome> FileReader::read(Content& content, const Options& options, const How& how,
                                                std::string& carried, Batch& batch, std::size_t& bytes_read) {
   if (long_) return read_long(content, options, how.take_rest, batch, bytes_read);
-  const auto records = holds_records(content);
-  if (!records) return tl::unexpected(records.error());
-  return *records ? read_records(content, options, how, batch, bytes_read)
-                  : read_block(content, options, how, carried, batch, bytes_read);
+  const auto kind = records_of(content);
+  if (!kind) return tl::unexpected(kind.error());
+  return *kind == RecordFile::none ? read_block(content, options, how, carried, batch, bytes_read)
+                                   : read_records(*kind, content, options, how, batch, bytes_read);
 }
 
-// Nobody compresses event files, and of what is inflated the front is dear to look at again.
-OsResult<bool> FileReader::holds_records(Content& content) {
-  if (records_ || content.compressed()) return records_.value_or(false);
+// Nobody compresses files of records, and of what is inflated the front is dear to look at again.
+OsResult<RecordFile> FileReader::records_of(Content& content) {
+  if (records_ || content.compressed()) return records_.value_or(RecordFile::none);
   std::array<char, kRecordHead> head{};
   const auto got = content.read(0, head);
   if (!got) return tl::unexpected(got.error());
-  if (*got < head.size()) return false;
-  records_ = begins_event_file(view(head));
-  return *records_;
+  const RecordFile kind = record_file(view(head).substr(0, *got));
+  if (kind != RecordFile::none || *got == head.size()) records_ = kind;
+  return kind;
 }
 
 // A record that is longer than a batch is a picture or a graph: it is passed over as soon as it is all there.
-OsResult<FileReader::Outcome> FileReader::read_records(Content& content, const Options& options,
-                                                       const How& how, Batch& batch,
+OsResult<FileReader::Outcome> FileReader::read_records(RecordFile kind, Content& content,
+                                                       const Options& options, const How& how, Batch& batch,
                                                        std::size_t& bytes_read) {
   const auto same = matches(content, part_);
   if (!same) return tl::unexpected(same.error());
@@ -88,10 +87,12 @@ OsResult<FileReader::Outcome> FileReader::read_records(Content& content, const O
   const std::int64_t settled =
       how.take_rest && !full ? length : std::clamp<std::int64_t>(how.settled - part_.offset, 0, length);
   std::vector<std::string> lines;
-  const EventRecords records =
-      take_event_records({buffer.get(), *got}, static_cast<std::size_t>(settled), options.line_limit, lines);
+  const RecordPiece piece{
+      {buffer.get(), *got}, part_.offset, static_cast<std::size_t>(settled), *got >= options.batch_bytes};
+  const TakenRecords records = take_records(kind, piece, options.line_limit, lines);
   for (std::string& line : lines) batch.lines.emplace_back(batch.joined.emplace_back(std::move(line)));
   batch.skipped_bytes += static_cast<std::int64_t>(records.skipped);
+  batch.truncated_lines += static_cast<std::int64_t>(records.truncated);
   std::int64_t reached = part_.offset + static_cast<std::int64_t>(records.passed);
   unterminated_ = how.take_rest ? 0 : length - static_cast<std::int64_t>(records.passed);
   bool more = full && records.passed > 0;

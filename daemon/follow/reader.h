@@ -8,8 +8,7 @@
 // NUL bytes are a hole, and a hole may fill later: a network file system shows a file's new length before its
 // bytes. Reading stops at one until it has been there for so long that it will stay.
 //
-// TensorBoard's event files hold records instead of lines, and any bytes within them: they are read to the
-// end of the last whole record.
+// Files of records (record_file.h) hold any bytes within them: they are read to the end of the last whole record.
 #pragma once
 
 #include <memory>
@@ -19,6 +18,7 @@
 #include "daemon/follow/content.h"
 #include "daemon/follow/follower.h"
 #include "parsers/lines/line.h"
+#include "parsers/lines/record_file.h"
 
 namespace etad::follow {
 
@@ -56,9 +56,9 @@ class FileReader {
     std::int64_t hole_bytes = 0;
   };
 
-  OsResult<bool> holds_records(Content& content);
-  OsResult<Outcome> read_records(Content& content, const Options& options, const How& how, Batch& batch,
-                                 std::size_t& bytes_read);
+  OsResult<RecordFile> records_of(Content& content);
+  OsResult<Outcome> read_records(RecordFile kind, Content& content, const Options& options, const How& how,
+                                 Batch& batch, std::size_t& bytes_read);
   OsResult<Outcome> read_block(Content& content, const Options& options, const How& how, std::string& carried,
                                Batch& batch, std::size_t& bytes_read);
   OsResult<Outcome> read_long(Content& content, const Options& options, bool take_rest, Batch& batch,
@@ -73,7 +73,7 @@ class FileReader {
   std::int64_t unterminated_ = 0;
   std::int64_t hole_until_ = 0;  // from the offset up to here there are NUL bytes only, as far as we looked
   std::unique_ptr<LongLine> long_;
-  std::optional<bool> records_;  // an event file; not known while it has but a few bytes
+  std::optional<RecordFile> records_;  // which of them it is; not known while it has but a few bytes
 };
 
 }  // namespace etad::follow

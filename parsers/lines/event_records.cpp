@@ -4,8 +4,10 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <optional>
+
+#include "parsers/lines/protobuf.h"
+#include "parsers/lines/record_text.h"
 
 namespace etad {
 namespace {
@@ -31,14 +33,6 @@ std::uint32_t crc32c(std::string_view bytes) {
   return ~c;
 }
 
-template <class T>
-T little_endian(std::string_view bytes) {
-  T out = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i)
-    out |= static_cast<T>(static_cast<T>(static_cast<unsigned char>(bytes[i])) << (8 * i));
-  return out;
-}
-
 bool is_checksum_of(std::string_view stored, std::string_view bytes) {
   const std::uint32_t c = crc32c(bytes);
   return little_endian<std::uint32_t>(stored) == ((c >> 15) | (c << 17)) + 0xa282ead8U;
@@ -51,68 +45,6 @@ std::optional<std::uint64_t> length_in(std::string_view head) {
   return length;
 }
 
-// A protobuf message, field by field.
-struct Wire {
-  std::string_view rest;
-  std::uint64_t number = 0;  // of the field
-  int type = 0;              // 0: varint, 1: 8 bytes, 2: bytes, 5: 4 bytes
-  std::uint64_t value = 0;
-  std::string_view bytes = {};
-
-  std::optional<std::uint64_t> varint() {
-    std::uint64_t out = 0;
-    for (unsigned shift = 0; shift < 64 && !rest.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(rest.front());
-      rest.remove_prefix(1);
-      out |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      if ((byte & 0x80) == 0) return out;
-    }
-    return std::nullopt;
-  }
-
-  bool take(std::uint64_t count) {
-    if (count > rest.size()) return false;
-    bytes = rest.substr(0, count);
-    rest.remove_prefix(count);
-    return true;
-  }
-
-  // False at the end, and where the bytes are no message.
-  bool next() {
-    const auto key = varint();
-    if (!key) return false;
-    number = *key >> 3;
-    type = static_cast<int>(*key & 7);
-    switch (type) {
-      case 0: {
-        const auto n = varint();
-        value = n.value_or(0);
-        return n.has_value();
-      }
-      case 1:
-        if (!take(8)) return false;
-        value = little_endian<std::uint64_t>(bytes);
-        return true;
-      case 2: {
-        const auto n = varint();
-        return n && take(*n);
-      }
-      case 5:
-        if (!take(4)) return false;
-        value = little_endian<std::uint32_t>(bytes);
-        return true;
-      default:
-        return false;
-    }
-  }
-
-  bool is(std::uint64_t field, int wire_type) const { return number == field && type == wire_type; }
-  double as_double() const { return std::bit_cast<double>(value); }
-  double as_float() const {
-    return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(value)));
-  }
-};
-
 double float_at(std::string_view bytes) {
   return static_cast<double>(std::bit_cast<float>(little_endian<std::uint32_t>(bytes)));
 }
@@ -121,24 +53,6 @@ std::string number_text(double x) {
   std::array<char, 40> out{};
   std::snprintf(out.data(), out.size(), "%.9g", x);
   return out.data();
-}
-
-// On one line, without what a terminal would act on.
-std::string plain(std::string_view text, bool one_word) {
-  std::string out(text);
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-    if (one_word && c == ' ') c = '_';
-  }
-  return out;
-}
-
-// As much of a JSON string as rules read: no escapes in it.
-std::string quoted(std::string_view text) {
-  std::string out = plain(text, false);
-  for (char& c : out)
-    if (c == '"' || c == '\\') c = '\'';
-  return '"' + out + '"';
 }
 
 // A tensor of one number, or of one text.
@@ -150,7 +64,7 @@ struct Tensor {
   explicit Tensor(std::string_view message) {
     std::uint64_t dtype = 0;
     std::string_view content;
-    for (Wire w{message}; w.next();) {
+    for (ProtobufFields w{message}; w.next();) {
       if (w.is(1, 0)) dtype = w.value;
       if (w.is(4, 2)) content = w.bytes;
       if (w.is(5, 5)) number = w.as_float();
@@ -172,7 +86,7 @@ struct Tensor {
 
 // google.protobuf.Value.
 std::string value_text(std::string_view message) {
-  for (Wire w{message}; w.next();) {
+  for (ProtobufFields w{message}; w.next();) {
     if (w.is(2, 1) && std::isfinite(w.as_double())) return number_text(w.as_double());
     if (w.is(3, 2)) return quoted(w.bytes);
     if (w.is(4, 0)) return w.value != 0 ? "true" : "false";
@@ -186,15 +100,14 @@ class EventLines {
   EventLines(std::string_view event, std::size_t limit, std::vector<std::string>& lines)
       : limit_(limit), lines_(lines) {
     double time = 0;
-    for (Wire w{event}; w.next();) {
+    for (ProtobufFields w{event}; w.next();) {
       if (w.is(1, 1)) time = w.as_double();
       if (w.is(2, 0)) step_ = static_cast<std::int64_t>(w.value);
     }
-    if (!(time > 0 && time < 1e11)) return;
-    std::array<char, 40> out{};
-    std::snprintf(out.data(), out.size(), "%.6f tfevents ", time);
-    head_ = out.data();
-    for (Wire w{event}; w.next();) {
+    head_ = stamp(time);
+    if (head_.empty()) return;
+    head_ += " tfevents ";
+    for (ProtobufFields w{event}; w.next();) {
       if (w.is(3, 2)) say("file_version " + plain(w.bytes, true));
       if (w.is(5, 2)) summary(w.bytes);
     }
@@ -204,14 +117,14 @@ class EventLines {
   void say(const std::string& what) { lines_.push_back((head_ + what).substr(0, limit_)); }
 
   void summary(std::string_view message) {
-    for (Wire w{message}; w.next();)
+    for (ProtobufFields w{message}; w.next();)
       if (w.is(1, 2)) value(w.bytes);
   }
 
   void value(std::string_view message) {
     std::string_view tag, tensor, metadata;
     std::optional<double> number;
-    for (Wire w{message}; w.next();) {
+    for (ProtobufFields w{message}; w.next();) {
       if (w.is(1, 2)) tag = w.bytes;
       if (w.is(2, 5)) number = w.as_float();
       if (w.is(8, 2)) tensor = w.bytes;
@@ -230,10 +143,10 @@ class EventLines {
 
   // What the hparams plugin keeps in a value's metadata.
   static std::string_view hparams_in(std::string_view metadata) {
-    for (Wire w{metadata}; w.next();) {
+    for (ProtobufFields w{metadata}; w.next();) {
       if (!w.is(1, 2)) continue;
       std::string_view name, content;
-      for (Wire plugin{w.bytes}; plugin.next();) {
+      for (ProtobufFields plugin{w.bytes}; plugin.next();) {
         if (plugin.is(1, 2)) name = plugin.bytes;
         if (plugin.is(2, 2)) content = plugin.bytes;
       }
@@ -243,20 +156,20 @@ class EventLines {
   }
 
   void hparams(std::string_view content) {
-    for (Wire w{content}; w.next();) {
+    for (ProtobufFields w{content}; w.next();) {
       if (w.is(3, 2)) session_start(w.bytes);
       if (!w.is(4, 2)) continue;
-      for (Wire end{w.bytes}; end.next();)
+      for (ProtobufFields end{w.bytes}; end.next();)
         if (end.is(1, 0)) say("session_end " + std::to_string(end.value));
     }
   }
 
   void session_start(std::string_view message) {
     std::string out = "hparams {";
-    for (Wire w{message}; w.next() && out.size() < limit_;) {
+    for (ProtobufFields w{message}; w.next() && out.size() < limit_;) {
       if (!w.is(1, 2)) continue;
       std::string_view key, value;
-      for (Wire entry{w.bytes}; entry.next();) {
+      for (ProtobufFields entry{w.bytes}; entry.next();) {
         if (entry.is(1, 2)) key = entry.bytes;
         if (entry.is(2, 2)) value = entry.bytes;
       }
@@ -286,9 +199,9 @@ bool begins_event_file(std::string_view head) {
   return length && *length <= kLongestFirst;
 }
 
-EventRecords take_event_records(std::string_view bytes, std::size_t settled, std::size_t line_limit,
+TakenRecords take_event_records(std::string_view bytes, std::size_t settled, std::size_t line_limit,
                                 std::vector<std::string>& lines) {
-  EventRecords out;
+  TakenRecords out;
   while (bytes.size() - out.passed >= kRecordHead) {
     const std::string_view rest = bytes.substr(out.passed);
     const auto length = length_in(rest.substr(0, kRecordHead));

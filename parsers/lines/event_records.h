@@ -15,35 +15,20 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "parsers/lines/record_file.h"
+
 namespace etad {
 
-inline constexpr std::size_t kRecordHead = 12;  // bytes: length and its checksum
-
-// Whether a content is an event file, by its first bytes; fewer than kRecordHead tell nothing.
+// Whether a content is an event file, by its first kRecordHead bytes.
 bool begins_event_file(std::string_view head);
-
-struct EventRecords {
-  std::size_t passed = 0;   // bytes that are done with: whole records, and damaged ones
-  std::size_t skipped = 0;  // those of them that were damaged
-  bool damaged = false;     // what comes next is, but may still be mended
-  std::uint64_t next = 0;   // length of the record that comes next and is not whole; 0: not known
-};
 
 // Appends the lines of the whole records that `bytes` begins with. The first `settled` bytes will stay as they
 // are: damage among them is passed over, up to the next head of a record. Longer lines are cut at the limit.
-EventRecords take_event_records(std::string_view bytes, std::size_t settled, std::size_t line_limit,
+TakenRecords take_event_records(std::string_view bytes, std::size_t settled, std::size_t line_limit,
                                 std::vector<std::string>& lines);
-
-// All of a whole event file's.
-inline std::vector<std::string> event_lines(std::string_view file, std::size_t line_limit) {
-  std::vector<std::string> lines;
-  take_event_records(file, file.size(), line_limit, lines);
-  return lines;
-}
 
 }  // namespace etad

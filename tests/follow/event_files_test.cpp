@@ -1,9 +1,10 @@
-// TensorBoard's event files, followed record by record: exactly once, wherever a write ends and whatever
-// happens.
+// TensorBoard's event files and W&B's run files, followed record by record: exactly once, wherever a write ends and
+// whatever happens.
 #include <gmock/gmock.h>
 
 #include "tests/follow/harness.h"
 #include "tests/parsers/event_files.h"
+#include "tests/parsers/wandb_files.h"
 
 namespace etad::follow {
 namespace {
@@ -75,6 +76,32 @@ TEST(EventFiles, DamageIsPassedOverWhenItHasStayed) {
   etad.poll();
   etad.poll(std::chrono::minutes(2));
   EXPECT_THAT(etad.lines, ElementsAre(kFirst, line(2)));
+}
+
+// Its position is in the middle of a block, and a record goes on in the next one.
+TEST(WandbFiles, GrowByPiecesOfRecords) {
+  test::WandbFile whole;
+  std::vector<std::string> expected;
+  for (std::int64_t n = 0; n < 40; ++n) {
+    const std::string note = '"' + std::string(static_cast<std::size_t>(37 * n * n), 'x') + '"';
+    whole.add(test::wandb_history(kStart + static_cast<double>(n),
+                                  {{"_step", std::to_string(n)}, {"a_longer_name", note}}));
+    const std::string at = std::to_string(1'700'000'000 + n) + ".000000";
+    expected.push_back(at + " wandb history {\"_step\": " + std::to_string(n) + ", \"_timestamp\": " + at +
+                       ", \"a_longer_name\": " + note + "}");
+  }
+  const std::string& file = whole.content();
+  constexpr const char* kRun = "/runs/wandb/run-1/run-a1b2.wandb";
+  for (const std::size_t piece : {7'001U, 32'768U, 500'000U, 2'000'000U}) {
+    Harness etad({{kRun, 0, false}});
+    for (std::size_t at = 0; at < file.size(); at += piece) {
+      etad.files.write(kRun, file.substr(at, piece));
+      etad.poll();
+      if (at % 3 == 0) etad.restart();
+    }
+    EXPECT_EQ(etad.lines, expected) << piece;
+    EXPECT_EQ(etad.positions[kRun].offset, static_cast<std::int64_t>(file.size()));
+  }
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ constexpr double kStart = 1'700'000'000.25;
 constexpr std::size_t kLimit = 65536;
 
 std::vector<std::string> event_text(std::string_view file) {
-  return event_lines(file, kLimit);
+  return record_lines(RecordFile::tensorboard, file, kLimit);
 }
 
 TEST(EventRecords, AreKnownByTheFirst) {

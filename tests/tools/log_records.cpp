@@ -11,8 +11,8 @@
 #include <map>
 #include <sstream>
 
-#include "parsers/lines/event_records.h"
 #include "parsers/lines/line.h"
+#include "parsers/lines/record_file.h"
 #include "parsers/log/log_parser.h"
 #include "parsers/rules/format.h"
 #include "parsers/rules/shape_memory.h"
@@ -118,10 +118,12 @@ json::object records_of(const FormatSet& formats, const std::string& only, const
   std::int64_t lines = 0;
   std::vector<std::string_view> states;
   std::string head(kRecordHead, '\0');
-  const bool records_file = in.read(head.data(), kRecordHead) && begins_event_file(head);
-  if (records_file) {
+  in.read(head.data(), kRecordHead);
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  const RecordFile kind = record_file(head);
+  if (kind != RecordFile::none) {
     head.append(std::istreambuf_iterator<char>(in), {});
-    for (const std::string& line : event_lines(head, kLineLimit)) {
+    for (const std::string& line : record_lines(kind, head, kLineLimit)) {
       parser.feed(line, {}, kLaterThanAnyLog, records);
       ++lines;
     }
@@ -129,7 +131,7 @@ json::object records_of(const FormatSet& formats, const std::string& only, const
     in.clear();
     in.seekg(0);
   }
-  for (std::string raw; !records_file && std::getline(in, raw); ++lines) {
+  for (std::string raw; kind == RecordFile::none && std::getline(in, raw); ++lines) {
     states.clear();
     clean_states(raw, kLineLimit, states, losses);
     for (const std::string_view line : states) {
