@@ -10,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 
 namespace etad {
@@ -22,21 +21,10 @@ struct Outcome {
   int value = 0;  // errno, exit status or signal
 };
 
-void close_all_but(int kept) {
-  // Not the C library's close_range(): the call may be filtered, and then each is closed by itself.
-  const auto close_from_to = [](unsigned from, unsigned to) {
-    if (from > to || syscall(SYS_close_range, from, to, 0U) == 0) return;
-    for (unsigned fd = from; fd <= to && fd < 65'536; ++fd) close(static_cast<int>(fd));
-  };
-  const auto middle = static_cast<unsigned>(kept);
-  close_from_to(3, middle - 1);
-  close_from_to(middle + 1, ~0U);
-}
-
 // In the child between fork and exec: what fails here is written to `report`.
 [[noreturn]] void execute(const std::vector<char*>& arguments, int input, int report) {
   setpgid(0, 0);
-  std::signal(SIGPIPE, SIG_DFL);
+  for (const int signal : {SIGPIPE, SIGTERM, SIGINT, SIGHUP}) std::signal(signal, SIG_DFL);
   dup2(input, STDIN_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);  // both to where the daemon's own messages go
   execv(arguments[0], arguments.data());
@@ -88,14 +76,7 @@ Outcome run_once(const std::vector<char*>& arguments, const char* input, std::si
 }
 
 // All that the process ever does.
-[[noreturn]] void serve(int socket, std::vector<std::string> command, std::chrono::milliseconds timeout) {
-  for (const char* ours :
-       {"NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"})
-    unsetenv(ours);
-  if (chdir("/") != 0) _exit(1);
-  close_all_but(socket);
-  fcntl(socket, F_SETFD, FD_CLOEXEC);
-  std::signal(SIGPIPE, SIG_IGN);
+void run_for_alerts(int socket, std::vector<std::string> command, std::chrono::milliseconds timeout) {
   std::vector<char*> arguments;
   for (std::string& word : command) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -103,10 +84,10 @@ Outcome run_once(const std::vector<char*>& arguments, const char* input, std::si
   while (true) {
     const ssize_t size = recv(socket, input.data(), input.size(), 0);
     if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) _exit(0);
+    if (size <= 0) return;
     const Outcome outcome =
         run_once(arguments, input.data(), static_cast<std::size_t>(size), socket, timeout);
-    if (send(socket, &outcome, sizeof outcome, MSG_NOSIGNAL) != sizeof outcome) _exit(0);
+    if (send(socket, &outcome, sizeof outcome, MSG_NOSIGNAL) != sizeof outcome) return;
   }
 }
 
@@ -120,26 +101,10 @@ Result<void> AlertCommand::check(const std::vector<std::string>& command) {
 
 Result<std::unique_ptr<AlertCommand>> AlertCommand::start(const std::vector<std::string>& command,
                                                           std::chrono::milliseconds timeout) {
-  std::array<int, 2> ends{};
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    return fail(std::string("no socket for the alerts' command: ") + std::strerror(errno));
-  const pid_t process = fork();
-  if (process == 0) {
-    close(ends[0]);
-    serve(ends[1], command, timeout);
-  }
-  close(ends[1]);
-  if (process < 0) {
-    close(ends[0]);
-    return fail(std::string("no process for the alerts' command: ") + std::strerror(errno));
-  }
-  return std::unique_ptr<AlertCommand>(new AlertCommand(ends[0], process, command.front()));
-}
-
-AlertCommand::~AlertCommand() {
-  close(socket_);  // the process ends by that
-  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  auto process = HelperProcess::start("the alerts' command",
+                                      [&](int socket) { run_for_alerts(socket, command, timeout); });
+  if (!process) return tl::unexpected(process.error());
+  return std::unique_ptr<AlertCommand>(new AlertCommand(std::move(*process), command.front()));
 }
 
 Result<void> AlertCommand::run(const std::string& input) {
@@ -148,8 +113,9 @@ Result<void> AlertCommand::run(const std::string& input) {
   };
   Outcome outcome;
   const std::size_t size = std::min(input.size(), kMostInput);
-  if (send(socket_, input.data(), size, MSG_NOSIGNAL) < 0 ||
-      recv(socket_, &outcome, sizeof outcome, 0) != sizeof outcome)
+  const int socket = process_->socket();
+  if (send(socket, input.data(), size, MSG_NOSIGNAL) < 0 ||
+      recv(socket, &outcome, sizeof outcome, 0) != sizeof outcome)
     return failed("can't be run any more: the process that does it is gone", "restart etad");
   switch (outcome.kind) {
     case Outcome::Kind::done:

@@ -3,13 +3,12 @@
 // the configuration and takes from the daemon only what the command is to read.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "daemon/helper_process.h"
 #include "parsers/base/error.h"
 
 namespace etad {
@@ -26,9 +25,6 @@ class AlertCommand {
   // path and its arguments; no shell is between.
   static Result<std::unique_ptr<AlertCommand>> start(const std::vector<std::string>& command,
                                                      std::chrono::milliseconds timeout);
-  ~AlertCommand();  // ends the process, and the command if that is at work
-  AlertCommand(const AlertCommand&) = delete;
-  AlertCommand& operator=(const AlertCommand&) = delete;
 
   // Runs the command with `input` as its standard input, and waits for its end: at most `timeout`, then it is
   // killed with all that it started in its process group. An error: it could not be executed, ended with
@@ -36,11 +32,10 @@ class AlertCommand {
   Result<void> run(const std::string& input);
 
  private:
-  AlertCommand(int socket, pid_t process, std::string program)
-      : socket_(socket), process_(process), program_(std::move(program)) {}
+  AlertCommand(std::unique_ptr<HelperProcess> process, std::string program)
+      : process_(std::move(process)), program_(std::move(program)) {}
 
-  int socket_;
-  pid_t process_;
+  std::unique_ptr<HelperProcess> process_;  // its end is that of a command at work, too
   std::string program_;
 };
 
