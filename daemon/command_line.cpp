@@ -34,11 +34,6 @@ class Writers {
     }
   }
 
-  std::size_t count(const std::string& log) const {
-    const auto found = writers_.find(log);
-    return found == writers_.end() ? 0 : found->second.size();
-  }
-
   // All whose command lines may tell of that log.
   std::set<int> of(const std::string& log) const {
     std::set<int> out;
@@ -66,19 +61,6 @@ class Writers {
   std::map<std::string, std::set<int>> pipes_;           // who writes into them
 };
 
-// What the processes of one log say together: a value that two of them give differently is none.
-std::map<std::string, std::string> agreed(const std::vector<std::map<std::string, std::string>>& said) {
-  std::map<std::string, std::string> out;
-  std::set<std::string> disputed;
-  for (const auto& labels : said) {
-    for (const auto& [name, value] : labels) {
-      if (out.emplace(name, value).first->second != value) disputed.insert(name);
-    }
-  }
-  for (const std::string& name : disputed) out.erase(name);
-  return out;
-}
-
 }  // namespace
 
 Result<CommandLinePatterns> CommandLinePatterns::compile(const std::vector<std::string>& patterns) {
@@ -100,28 +82,40 @@ Result<CommandLinePatterns> CommandLinePatterns::compile(const std::vector<std::
 std::map<std::string, std::string> CommandLinePatterns::labels(const std::string& command_line) const {
   std::map<std::string, std::string> out;
   for (const PathPattern& pattern : patterns_) out.merge(pattern.labels(command_line));
+  std::erase_if(out, [](const auto& label) { return label.second.size() > kLongestValue; });
   return out;
 }
 
-CommandLineScan scan_command_lines(ProcessTable& table, const CommandLinePatterns& patterns,
-                                   const std::vector<std::string>& logs) {
-  CommandLineScan scan;
+void AgreedLabels::add(const std::map<std::string, std::string>& labels) {
+  for (const auto& [name, value] : labels) {
+    if (said_.emplace(name, value).first->second != value) disputed_.insert(name);
+  }
+}
+
+std::map<std::string, std::string> AgreedLabels::take() const {
+  auto out = said_;
+  for (const std::string& name : disputed_) out.erase(name);
+  return out;
+}
+
+ProcessCounts read_command_lines(
+    ProcessTable& table, const std::vector<std::string>& logs,
+    const std::function<void(std::size_t log, const std::string& command_line)>& tell) {
+  ProcessCounts counts;
   Writers writers(table, logs);
   for (const int pid : table.processes()) {
-    if (scan.processes >= kMostProcesses) break;
-    ++scan.processes;
+    if (counts.seen >= kMostProcesses) break;
+    ++counts.seen;
     if (const auto files = table.open_files(pid, kMostOpenFiles)) {
       writers.look_at(pid, *files);
     } else {
-      ++scan.closed;
+      ++counts.closed;
     }
   }
-  for (const std::string& log : logs) {
-    std::vector<std::map<std::string, std::string>> said;
-    for (const int pid : writers.of(log)) said.push_back(patterns.labels(table.command_line(pid)));
-    scan.logs[log] = {agreed(said), writers.count(log)};
+  for (std::size_t log = 0; log < logs.size(); ++log) {
+    for (const int pid : writers.of(logs[log])) tell(log, table.command_line(pid));
   }
-  return scan;
+  return counts;
 }
 
 }  // namespace etad

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,8 @@ class CommandLinePatterns {
  public:
   static Result<CommandLinePatterns> compile(const std::vector<std::string>& patterns);
 
+  static constexpr std::size_t kLongestValue = 200;  // bytes; what is longer is no label
+
   bool empty() const { return patterns_.empty(); }
   // The labels that the patterns find in it; where several give the same one, the first pattern's counts.
   std::map<std::string, std::string> labels(const std::string& command_line) const;
@@ -25,22 +29,26 @@ class CommandLinePatterns {
   std::vector<PathPattern> patterns_;
 };
 
-// What was found out of one log.
-struct CommandLineFinding {
-  std::map<std::string, std::string> labels;  // empty where two processes contradict each other
-  std::size_t writers = 0;                    // processes that hold the log open for writing
+// What the processes of one log say together: a value that two of them give differently is none.
+class AgreedLabels {
+ public:
+  void add(const std::map<std::string, std::string>& labels);
+  std::map<std::string, std::string> take() const;
+
+ private:
+  std::map<std::string, std::string> said_;
+  std::set<std::string> disputed_;
 };
 
-struct CommandLineScan {
-  std::map<std::string, CommandLineFinding> logs;  // by path
-  std::size_t processes = 0, closed = 0;           // seen; and those of them that we may not look into
-};
-
-// One walk over the processes for all of these logs. A process counts that has the log open for writing, and,
-// where such a one (tee) reads a pipe, those that write into that. Bounded: at most so many processes, and so
-// many open files of each.
+// One walk over the processes for all of these logs; `tell` is given each command line that tells of one of them. A
+// process counts that has the log open for writing, and, where such a one (tee) reads a pipe, those that write into
+// that. Bounded: at most so many processes, and so many open files of each.
 inline constexpr std::size_t kMostProcesses = 32'768, kMostOpenFiles = 1024;
-CommandLineScan scan_command_lines(ProcessTable& table, const CommandLinePatterns& patterns,
-                                   const std::vector<std::string>& logs);
+struct ProcessCounts {
+  std::size_t seen = 0, closed = 0;  // and those of them that we may not look into
+};
+ProcessCounts read_command_lines(
+    ProcessTable& table, const std::vector<std::string>& logs,
+    const std::function<void(std::size_t log, const std::string& command_line)>& tell);
 
 }  // namespace etad

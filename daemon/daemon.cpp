@@ -39,26 +39,30 @@ std::optional<Instant> modified(const std::string& path) {
 
 }  // namespace
 
-Daemon::Daemon(Config config, std::string config_path, paths::Paths defaults)
+Daemon::Daemon(Config config, std::string config_path, paths::Paths defaults, Helpers helpers)
     : config_(std::move(config)),
       config_path_(std::move(config_path)),
       history_(config_.storage.path),
       defaults_(std::move(defaults)),
-      started_at_(system::now()) {}
+      started_at_(system::now()),
+      helpers_(std::move(helpers)) {}
 
 Daemon::~Daemon() {
   stop();
 }
 
-tl::expected<std::unique_ptr<Daemon>, std::vector<Error>> Daemon::start(
-    Config config, std::string config_path, paths::Paths defaults, std::unique_ptr<AlertCommand> alerts) {
-  std::unique_ptr<Daemon> daemon(new Daemon(std::move(config), std::move(config_path), std::move(defaults)));
-  auto errors = daemon->open(std::move(alerts));
+tl::expected<std::unique_ptr<Daemon>, std::vector<Error>> Daemon::start(Config config,
+                                                                        std::string config_path,
+                                                                        paths::Paths defaults,
+                                                                        Helpers helpers) {
+  std::unique_ptr<Daemon> daemon(
+      new Daemon(std::move(config), std::move(config_path), std::move(defaults), std::move(helpers)));
+  auto errors = daemon->open();
   if (!errors.empty()) return tl::unexpected(std::move(errors));
   return daemon;
 }
 
-std::vector<Error> Daemon::open(std::unique_ptr<AlertCommand> alert_command) {
+std::vector<Error> Daemon::open() {
   auto formats = load_rules(config_.rules.path);
   if (!formats) return formats.error();
   formats_ = std::move(*formats);
@@ -69,12 +73,13 @@ std::vector<Error> Daemon::open(std::unique_ptr<AlertCommand> alert_command) {
   for (const Error& warning : config_.warnings) log::warning(warning.text(), {{"PART", "config"}});
   auto setup = ingest_setup(config_, formats_);
   if (!setup) return one(setup.error());
-  open_run_watch(std::move(alert_command));
+  open_run_watch();
   if (auto opened = open_history(); !opened) return one(opened.error());
   if (auto opened = open_socket(); !opened) return one(opened.error());
   for (const Error& error : reread_outdated(*setup, *writer_, stopping_))
     log::warning(error.text(), {{"PART", "sources"}});
-  ingest_ = std::make_unique<IngestThread>(*writer_, [this] { server_->changed(); });
+  ingest_ = std::make_unique<IngestThread>(
+      *writer_, [this] { server_->changed(); }, helpers_.command_lines.get());
   if (auto started = ingest_->start(std::move(*setup)); !started) return one(started.error());
   service_beat_ = refit_beat_ = steady_clock::now().time_since_epoch().count();
   service_thread_ = std::jthread([this] { server_->run(); });
@@ -82,13 +87,12 @@ std::vector<Error> Daemon::open(std::unique_ptr<AlertCommand> alert_command) {
   return {};
 }
 
-void Daemon::open_run_watch(std::unique_ptr<AlertCommand> alert_command) {
-  alert_command_ = std::move(alert_command);
-  if (alert_command_) {
+void Daemon::open_run_watch() {
+  if (helpers_.alert_command) {
     const std::string host = config_.host.empty() ? system::host_name() : config_.host;
-    alerts_ =
-        std::make_unique<Alerts>([this](const std::string& input) { return alert_command_->run(input); },
-                                 config_.alerts.per_hour, host, [] { return steady_clock::now(); });
+    alerts_ = std::make_unique<Alerts>(
+        [this](const std::string& input) { return helpers_.alert_command->run(input); },
+        config_.alerts.per_hour, host, [] { return steady_clock::now(); });
   }
   run_watch_ = std::make_unique<RunWatch>([this](const RunEvent& event) { tell_run(event); },
                                           [] { return steady_clock::now(); }, modified);
@@ -430,7 +434,9 @@ Result<void> Daemon::reload() {
   if (auto started = ingest_->restart(std::move(*setup)); !started) return refuse(one(started.error()));
   log::set_level(config.log.level);
   const Lock lock(mutex_);
-  for (const std::string& table : keep_until_restart(config_, config))
+  auto waiting = keep_until_restart(config_, config);
+  if (!config.command_line.patterns.empty() && !helpers_.command_lines) waiting.push_back("[command_line]");
+  for (const std::string& table : waiting)
     log::warning(table + " has changed, which takes effect with the next start (systemctl restart etad)",
                  {{"PART", "config"}});
   config_ = std::move(config);

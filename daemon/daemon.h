@@ -19,6 +19,7 @@
 
 #include "daemon/alert_command.h"
 #include "daemon/alerts.h"
+#include "daemon/command_line_reader.h"
 #include "daemon/config.h"
 #include "daemon/ingest_thread.h"
 #include "daemon/pace.h"
@@ -33,13 +34,20 @@
 
 namespace etad {
 
+// Processes that were forked before the daemon confined itself; each nullptr where it is not wanted, or not there.
+struct Helpers {
+  std::unique_ptr<AlertCommand> alert_command;       // for [alerts]
+  std::unique_ptr<CommandLineReader> command_lines;  // for [command_line]
+};
+
 class Daemon final : public service::Backend {
  public:
   // Starts everything; on error nothing runs. `config_path` is read again at a reload ("": none), with the
-  // same defaults. `alert_command`: what was started for [alerts]; nullptr: nothing.
-  static tl::expected<std::unique_ptr<Daemon>, std::vector<Error>> start(
-      Config config, std::string config_path, paths::Paths defaults,
-      std::unique_ptr<AlertCommand> alert_command = nullptr);
+  // same defaults.
+  static tl::expected<std::unique_ptr<Daemon>, std::vector<Error>> start(Config config,
+                                                                         std::string config_path,
+                                                                         paths::Paths defaults,
+                                                                         Helpers helpers = {});
   ~Daemon() override;
 
   // No new connections, requests under way finished, what was read committed. At most a few seconds.
@@ -69,10 +77,10 @@ class Daemon final : public service::Backend {
       const service::ImportRequest& request) override;
 
  private:
-  Daemon(Config config, std::string config_path, paths::Paths defaults);
+  Daemon(Config config, std::string config_path, paths::Paths defaults, Helpers helpers);
 
   // The start, while no other thread is there: no lock is needed.
-  std::vector<Error> open(std::unique_ptr<AlertCommand> alert_command) UNCHECKED;
+  std::vector<Error> open() UNCHECKED;
   Result<void> open_history() UNCHECKED;
   Result<void> open_socket() UNCHECKED;
   Result<void> put_right(const std::function<Result<void>()>& change) EXCLUDES(reload_mutex_, mutex_);
@@ -82,7 +90,7 @@ class Daemon final : public service::Backend {
     Pace pace;  // of looking at running runs
   };
   void refit_round(RefitTurns& next);
-  void open_run_watch(std::unique_ptr<AlertCommand> alert_command) UNCHECKED;  // of the start too
+  void open_run_watch() UNCHECKED;  // of the start too
   void tell_run(const RunEvent& event);
   void refit_soon();
   void note_refit(const Result<prediction::RefitReport>& report);
@@ -98,7 +106,7 @@ class Daemon final : public service::Backend {
   Instant started_at_;
   std::unique_ptr<SharedWriter> writer_;
   std::unique_ptr<Refit> refit_;
-  std::unique_ptr<AlertCommand> alert_command_;
+  const Helpers helpers_;
   std::unique_ptr<Alerts> alerts_;  // nullptr: no command is configured
   std::unique_ptr<RunWatch> run_watch_;
   std::map<RunEventKind, std::int64_t> run_events_ GUARDED_BY(mutex_);  // told since the start

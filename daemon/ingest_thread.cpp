@@ -95,7 +95,6 @@ struct IngestThread::Work {
   std::unique_ptr<follow::HintSource> hints;
   std::unique_ptr<follow::Follower> follower;
   std::unique_ptr<Ingest> ingest;
-  std::unique_ptr<ProcessTable> processes;
   std::unique_ptr<CommandLineWatch> command_lines;
   follow::SteadyTime next_publish{}, next_idle_publish{};
   Pace pace{kLiveShare, kLongestRest, kAtOnce};
@@ -105,8 +104,12 @@ struct IngestThread::Work {
   bool tidy_again = false;             // once the sources that moved then are at rest
 };
 
-IngestThread::IngestThread(SharedWriter& writer, std::function<void()> committed)
-    : writer_(writer), committed_(std::move(committed)), wake_fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+IngestThread::IngestThread(SharedWriter& writer, std::function<void()> committed,
+                           CommandLineReader* command_lines)
+    : writer_(writer),
+      committed_(std::move(committed)),
+      command_line_reader_(command_lines),
+      wake_fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
 
 IngestThread::~IngestThread() {
   stop();
@@ -134,9 +137,9 @@ Result<std::unique_ptr<IngestThread::Work>> IngestThread::make_work() const {
       std::make_unique<follow::Follower>(*work->files, work->hints.get(), setup_.watches, setup_.follow);
   IngestOptions options = ingest_options(setup_);
   options.files = work->files.get();
-  options.tell_begun_runs = !setup_.command_line.empty();
-  work->processes = proc_process_table();
-  work->command_lines = std::make_unique<CommandLineWatch>(setup_.command_line, *work->processes, writer_);
+  work->command_lines =
+      std::make_unique<CommandLineWatch>(setup_.command_line, command_line_reader_, writer_);
+  options.tell_begun_runs = work->command_lines->wanted();
   work->ingest = std::make_unique<Ingest>(std::move(options), writer_, *work->follower);
   if (auto restored = work->ingest->restore(system::now()); !restored)
     return tl::unexpected(restored.error());
@@ -269,9 +272,11 @@ void IngestThread::wait(const Work& work, bool worked) const {
   const Wait longest =
       work.unpublished ? std::clamp<Wait>(work.next_publish - now, {}, kLongestWait) : kLongestWait;
   const auto due = std::clamp<Wait>(work.ingest->next_due(now) - now, {}, longest);
-  pollfd fds[] = {{wake_fd_, POLLIN, 0}, {work.follower->hint_fd(), POLLIN, 0}};
+  pollfd fds[] = {{wake_fd_, POLLIN, 0},
+                  {work.follower->hint_fd(), POLLIN, 0},
+                  {work.command_lines->descriptor(), POLLIN, 0}};
   const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(due);
-  poll(fds, 2, static_cast<int>(milliseconds.count()));
+  poll(fds, 3, static_cast<int>(milliseconds.count()));
 }
 
 // A failure lasts for many rounds; it is told when it begins, when it changes and when it is over.

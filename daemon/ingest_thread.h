@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "daemon/command_line.h"
+#include "daemon/command_line_reader.h"
 #include "daemon/config.h"
 #include "daemon/follow/follower.h"
 #include "daemon/ingest.h"
@@ -59,8 +60,9 @@ struct IngestStatus {
 
 class IngestThread {
  public:
-  // `committed` is called on the thread after each commit.
-  IngestThread(SharedWriter& writer, std::function<void()> committed);
+  // `committed` is called on the thread after each commit. `command_lines`: nullptr: none are read.
+  IngestThread(SharedWriter& writer, std::function<void()> committed,
+               CommandLineReader* command_lines = nullptr);
   ~IngestThread();
 
   Result<void> start(IngestSetup setup);
@@ -92,6 +94,7 @@ class IngestThread {
 
   SharedWriter& writer_;
   std::function<void()> committed_;
+  CommandLineReader* command_line_reader_;
   int wake_fd_ = -1;
   IngestSetup setup_;
   std::unique_ptr<Work> work_;

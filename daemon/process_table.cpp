@@ -15,8 +15,6 @@
 namespace etad {
 namespace {
 
-constexpr std::size_t kLongestCommandLine = 64 * 1024;
-
 // The entries of a folder whose names are numbers. False: it can't be read.
 template <class Take>
 bool numbers_in(const std::string& folder, Take take) {

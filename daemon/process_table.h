@@ -2,6 +2,7 @@
 // of their own.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,8 @@ class ProcessTable {
     std::string target;     // a path, or "pipe:[4711]", "socket:[…]"
     bool writable = false;  // opened for writing
   };
+
+  static constexpr std::size_t kLongestCommandLine = 64 * 1024;  // bytes; what is longer is cut there
 
   virtual ~ProcessTable() = default;
   virtual std::vector<int> processes() = 0;

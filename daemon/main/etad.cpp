@@ -13,11 +13,13 @@
 #include <vector>
 
 #include "daemon/alert_command.h"
+#include "daemon/command_line_reader.h"
 #include "daemon/config.h"
 #include "daemon/confinement.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/paths/paths.h"
+#include "daemon/process_table.h"
 #include "daemon/rules.h"
 #include "daemon/system.h"
 #include "daemon/usage/usage.h"
@@ -93,12 +95,6 @@ sigset_t block_signals() {
 
 // From here on the daemon writes where its history and its socket are, and nowhere else.
 void confine(const Config& config) {
-  // The kernel shows whoever is under Landlock no open file of a process that is not.
-  if (!config.command_line.patterns.empty()) {
-    etad::log::info("without Landlock, under which no process could be seen that writes a log",
-                    {{"PART", "command line"}});
-    return;
-  }
   std::vector<std::string> folders;
   for (const std::string& file : {config.storage.path, config.socket.path}) {
     const auto folder = std::filesystem::absolute(file).parent_path();
@@ -122,6 +118,15 @@ std::unique_ptr<etad::AlertCommand> start_alert_command(const Config& config) {
   auto started = etad::AlertCommand::start(config.alerts.command, config.alerts.timeout);
   if (started) return std::move(*started);
   etad::log::error(started.error(), {{"PART", "alerts"}});
+  return nullptr;
+}
+
+// Likewise: the kernel shows whoever is confined no open file of a process that is not.
+std::unique_ptr<etad::CommandLineReader> start_command_line_reader(const Config& config) {
+  if (config.command_line.patterns.empty()) return nullptr;
+  auto started = etad::CommandLineReader::start(etad::proc_process_table());
+  if (started) return std::move(*started);
+  etad::log::error(started.error(), {{"PART", "command line"}});
   return nullptr;
 }
 
@@ -182,14 +187,14 @@ int main(int argc, char** argv) {
   if (checks) return check_only(asked, *config);
 
   etad::log::set_level(config->log.level);
-  auto alert_command = start_alert_command(*config);
+  etad::Helpers helpers{start_alert_command(*config), start_command_line_reader(*config)};
   const sigset_t signals = block_signals();
   if (asked.config.empty()) {
     etad::log::warning("there is no " + defaults.config +
                        ": no log is followed before its [[source]] names some");
   }
   confine(*config);
-  auto daemon = etad::Daemon::start(std::move(*config), asked.config, defaults, std::move(alert_command));
+  auto daemon = etad::Daemon::start(std::move(*config), asked.config, defaults, std::move(helpers));
   if (!daemon) {
     for (const Error& error : daemon.error()) etad::log::error(error);
     return 1;

@@ -4,10 +4,17 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
+#include <deque>
 
 #include "daemon/command_line_watch.h"
 #include "daemon/config.h"
+#include "daemon/confinement.h"
 #include "tests/daemon/followed_files.h"
 
 namespace etad {
@@ -61,10 +68,22 @@ CommandLinePatterns usual_patterns() {
 
 class CommandLines : public testing::Test {
  protected:
-  CommandLineFinding find(const std::string& log) {
-    return scan_command_lines(table_, usual_patterns(), {log}).logs.at(log);
+  struct Finding {
+    std::map<std::string, std::string> labels;
+    int lines = 0;
+  };
+  Finding find(const std::string& log) {
+    Finding out;
+    AgreedLabels said;
+    counts_ = read_command_lines(table_, {log}, [&](std::size_t, const std::string& line) {
+      said.add(usual_patterns().labels(line));
+      ++out.lines;
+    });
+    out.labels = said.take();
+    return out;
   }
   FakeProcessTable table_;
+  ProcessCounts counts_;
 };
 
 TEST_F(CommandLines, TheProcessThatWritesTheLogTells) {
@@ -74,7 +93,7 @@ TEST_F(CommandLines, TheProcessThatWritesTheLogTells) {
   table_.same[{10, 1}] = "/log/a.log";
   table_.same[{11, 1}] = "/log/b.log";
   const auto found = find("/log/a.log");
-  EXPECT_EQ(found.writers, 1U);
+  EXPECT_EQ(found.lines, 1);
   EXPECT_THAT(found.labels, UnorderedElementsAre(Pair("batch_size", "64"), Pair("network", "resnet50")));
   EXPECT_THAT(find("/log/b.log").labels, UnorderedElementsAre(Pair("batch_size", "128")));
   EXPECT_THAT(find("/log/c.log").labels, IsEmpty());
@@ -107,17 +126,22 @@ TEST_F(CommandLines, AnotherFileOfTheSamePathTellsNothingOfTheLog) {
   table_.all[11] = {"unshare -b 9999", {{1, "/log/a.log", true}}};  // in a mount namespace of its own
   table_.same[{10, 1}] = "/log/a.log";
   const auto found = find("/log/a.log");
-  EXPECT_EQ(found.writers, 1U);
+  EXPECT_EQ(found.lines, 1);
   EXPECT_THAT(found.labels, ElementsAre(Pair("batch_size", "8")));
 }
 
 TEST_F(CommandLines, ThoseThatMayNotBeLookedIntoAreCounted) {
   table_.all[10] = {"train -b 8", {{1, "/log/a.log", true}}, true};
   table_.all[11] = {"sh", {}};
-  const auto scan = scan_command_lines(table_, usual_patterns(), {"/log/a.log"});
-  EXPECT_EQ(scan.processes, 2U);
-  EXPECT_EQ(scan.closed, 1U);
-  EXPECT_EQ(scan.logs.at("/log/a.log").writers, 0U);
+  EXPECT_EQ(find("/log/a.log").lines, 0);
+  EXPECT_EQ(counts_.seen, 2U);
+  EXPECT_EQ(counts_.closed, 1U);
+}
+
+TEST_F(CommandLines, AValueOfNoLabelsLengthIsNone) {
+  table_.all[10] = {"train -b 8 --arch " + std::string(60'000, 'x'), {{1, "/log/a.log", true}}};
+  table_.same[{10, 1}] = "/log/a.log";
+  EXPECT_THAT(find("/log/a.log").labels, ElementsAre(Pair("batch_size", "8")));
 }
 
 TEST_F(CommandLines, PatternsAreCheckedWithTheConfiguration) {
@@ -162,6 +186,124 @@ TEST(ProcProcessTable, ShowsAnOpenFileAndTheCommandLine) {
   unlink(path.c_str());
 }
 
+// What the reading process has told by now of what it was asked for; waits for its last word.
+std::vector<CommandLineReader::Part> answer_of(CommandLineReader& reader) {
+  std::vector<CommandLineReader::Part> out;
+  while (out.empty() || !out.back().last) {
+    pollfd more{reader.descriptor(), POLLIN, 0};
+    if (poll(&more, 1, 120'000) != 1) break;
+    auto part = reader.take();
+    if (!part) break;
+    if (*part) out.push_back(std::move(**part));
+  }
+  return out;
+}
+
+std::unique_ptr<FakeProcessTable> table_of_two() {
+  auto table = std::make_unique<FakeProcessTable>();
+  table->all[10] = {"train -b 8", {{1, "/log/a.log", true}}};
+  table->all[11] = {std::string(ProcessTable::kLongestCommandLine, 'x'), {{1, "/log/b.log", true}}};
+  table->same[{10, 1}] = "/log/a.log";
+  table->same[{11, 1}] = "/log/b.log";
+  return table;
+}
+
+TEST(ReadingProcess, TellsEachCommandLineAndItsEnd) {
+  const auto reader = CommandLineReader::start(table_of_two()).value();
+  ASSERT_EQ(reader->ask({"/log/a.log", "/log/none.log", "/log/b.log"}).value(), 3U);
+  const auto told = answer_of(*reader);
+  ASSERT_EQ(told.size(), 3U);
+  EXPECT_EQ(told[0].log, 0U);
+  EXPECT_EQ(told[0].command_line, "train -b 8");
+  EXPECT_EQ(told[1].log, 2U);
+  EXPECT_EQ(told[1].command_line, std::string(ProcessTable::kLongestCommandLine, 'x'));
+  EXPECT_EQ(told[2].processes, 2U);
+  EXPECT_EQ(told[2].closed, 0U);
+}
+
+TEST(ReadingProcess, TakesOfManyLogsAsManyAsARequestHolds) {
+  const auto reader = CommandLineReader::start(table_of_two()).value();
+  std::vector<std::string> logs(100, "/" + std::string(4000, 'x'));
+  logs.front() = "/log/a.log";
+  const std::size_t taken = reader->ask(logs).value();
+  EXPECT_GE(taken, 16U);
+  EXPECT_LT(taken, 100U);
+  EXPECT_EQ(answer_of(*reader).front().command_line, "train -b 8");
+}
+
+TEST(ReadingProcess, TellsNothingOfWhatWasAskedForBefore) {
+  const auto reader = CommandLineReader::start(table_of_two()).value();
+  ASSERT_TRUE(reader->ask({"/log/b.log"}));
+  ASSERT_TRUE(reader->ask({"/log/a.log"}));
+  const auto told = answer_of(*reader);
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].command_line, "train -b 8");
+}
+
+TEST(ReadingProcess, HasEnoughToDoWhereNobodyTakesWhatItTells) {
+  const auto reader = CommandLineReader::start(table_of_two()).value();
+  int asked = 0;
+  while (asked < 100'000 && reader->ask({"/log/b.log"}).value() > 0) ++asked;
+  ASSERT_LT(asked, 100'000) << "what it is asked for does not pile up";
+  while (reader->ask({"/log/a.log"}).value() == 0)
+    EXPECT_FALSE(reader->take().value()) << "all of it is of before";
+  EXPECT_EQ(answer_of(*reader).front().command_line, "train -b 8");
+}
+
+// Started before, it sees what the confined daemon does not.
+TEST(ReadingProcess, SeesProcessesAlthoughTheDaemonIsConfined) {
+  std::string path = (std::filesystem::temp_directory_path() / "etad-writer-XXXXXX").string();
+  const int log = mkstemp(path.data());
+  const auto reader = CommandLineReader::start(proc_process_table()).value();
+  const pid_t daemon = fork();
+  if (daemon == 0) {
+    const auto confined = confine({});
+    if (!confined || !*confined) _exit(confined ? 77 : 1);
+    if (proc_process_table()->open_files(getppid(), 10)) _exit(2);
+    if (reader->ask({path}).value() != 1) _exit(3);
+    const auto told = answer_of(*reader);
+    const bool seen = !told.empty() && told.front().command_line.find("daemon_tests") != std::string::npos;
+    _exit(seen ? 0 : 4);
+  }
+  int status = 0;
+  waitpid(daemon, &status, 0);
+  close(log);
+  unlink(path.c_str());
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "this kernel has no Landlock";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+// Asks about itself, as its log would: what it may still do.
+class CuriousTable final : public ProcessTable {
+ public:
+  std::vector<int> processes() override { return {1}; }
+  std::optional<std::vector<OpenFile>> open_files(int, std::size_t) override {
+    return std::vector<OpenFile>{{1, "/log/a.log", true}};
+  }
+  bool is_file(int, int, const std::string&) override { return true; }
+  std::string command_line(int) override {
+    std::string out = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? "gains nothing," : "";
+    const std::string file = (std::filesystem::temp_directory_path() / "etad-curious").string();
+    const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    std::signal(SIGXFSZ, SIG_IGN);
+    out += write(fd, "x", 1) < 0 ? " writes nothing," : "";
+    unlink(file.c_str());
+    int files = 0;
+    for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) ++files;
+    return out + " has " + std::to_string(files - 1) + " descriptors";
+  }
+};
+
+TEST(ReadingProcess, HasNothingOfTheDaemonsAndWritesNothing) {
+  const auto reader = CommandLineReader::start(std::make_unique<CuriousTable>()).value();
+  ASSERT_TRUE(reader->ask({"/log/a.log"}));
+  const auto told = answer_of(*reader);
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].command_line, "gains nothing, writes nothing, has 5 descriptors")
+      << "the three, its socket, and the file just tried";
+}
+
 // A log that does not say its batch size, followed while a process writes it.
 class FollowedCommandLine : public FollowedFiles {
  protected:
@@ -197,8 +339,37 @@ class FollowedCommandLine : public FollowedFiles {
     return labelled;
   }
 
+  // In this process, so that a test may change the table; its answer is there at once.
+  class TableReader final : public CommandLineReader {
+   public:
+    explicit TableReader(ProcessTable& table) : table_(table) {}
+    Result<std::size_t> ask(const std::vector<std::string>& logs) override {
+      if (dead) return fail("gone", "restart etad");
+      const auto counts = read_command_lines(table_, logs, [&](std::size_t log, const std::string& line) {
+        told_.push_back({log, line, false, 0, 0, {}});
+      });
+      told_.push_back({0, "", true, counts.seen, counts.closed, spent});
+      return logs.size();
+    }
+    Result<std::optional<Part>> take() override {
+      if (dead) return fail("gone", "restart etad");
+      if (told_.empty() || silent) return std::optional<Part>();
+      std::optional<Part> out = std::move(told_.front());
+      told_.pop_front();
+      return out;
+    }
+    int descriptor() const override { return -1; }
+    bool dead = false, silent = false;
+    std::chrono::microseconds spent{};
+
+   private:
+    ProcessTable& table_;
+    std::deque<Part> told_;
+  };
+
   FakeProcessTable table_;
-  CommandLineWatch watch_{usual_patterns(), table_, *writer_};
+  TableReader reading_{table_};
+  CommandLineWatch watch_{usual_patterns(), &reading_, *writer_};
 };
 
 TEST_F(FollowedCommandLine, GivesARunWhatItsLogLacks) {
@@ -241,12 +412,45 @@ TEST_F(FollowedCommandLine, AProcessThatCanNotBeSeenIsToldOnce) {
 
 TEST_F(FollowedCommandLine, IsLookedForAtMostEveryTwoSeconds) {
   EXPECT_FALSE(watch_.look({{"/a.log", 1, 0}}, now_));
-  EXPECT_FALSE(watch_.look({{"/b.log", 2, 0}}, now_ + seconds(1)));
+  EXPECT_FALSE(watch_.look({{"/b.log", 2, 0}}, now_));
+  EXPECT_FALSE(watch_.look({}, now_ + seconds(1)));
   EXPECT_EQ(table_.walks, 1);
   EXPECT_FALSE(watch_.look({}, now_ + seconds(2)));
   EXPECT_EQ(table_.walks, 2);
-  EXPECT_FALSE(watch_.look({}, now_ + seconds(60)));
+  watch_.look({}, now_ + seconds(60));
+  EXPECT_FALSE(watch_.look({}, now_ + seconds(120)));
   EXPECT_EQ(table_.walks, 2) << "nothing waits";
+}
+
+TEST_F(FollowedCommandLine, AWalkThatTakesLongIsNotWaitedForAndFollowedByALongerRest) {
+  reading_.silent = true;
+  reading_.spent = seconds(100);
+  EXPECT_FALSE(watch_.look({{"/a.log", 1, 0}}, now_));
+  EXPECT_FALSE(watch_.look({{"/b.log", 2, 0}}, now_ + seconds(59)));
+  EXPECT_FALSE(watch_.take_notice());
+  EXPECT_FALSE(watch_.look({}, now_ + seconds(60)));
+  EXPECT_THAT(watch_.take_notice().value(), HasSubstr("has not ended for a minute"));
+  EXPECT_EQ(table_.walks, 1) << "one at a time";
+  reading_.silent = false;
+  watch_.look({}, now_ + seconds(100));
+  watch_.take_notice();
+  watch_.look({}, now_ + seconds(100) + seconds(1'199));
+  EXPECT_EQ(table_.walks, 1);
+  watch_.look({}, now_ + seconds(100) + seconds(1'200));
+  EXPECT_EQ(table_.walks, 2);
+}
+
+TEST_F(FollowedCommandLine, AReadingProcessThatIsGoneIsToldOnce) {
+  table_.all[10] = {"python main.py -b 64", {{1, log(), true}}};
+  table_.same[{10, 1}] = log();
+  reading_.dead = true;
+  write(0, 50);
+  EXPECT_EQ(rounds(), 0);
+  EXPECT_EQ(watch_.take_notice(), "gone (restart etad)");
+  EXPECT_FALSE(watch_.wanted()) << "nothing is waited for any more";
+  EXPECT_EQ(rounds(), 0);
+  EXPECT_FALSE(watch_.take_notice());
+  EXPECT_EQ(runs().size(), 1U);
 }
 
 }  // namespace
