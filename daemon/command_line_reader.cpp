@@ -27,8 +27,8 @@ struct Header {
 constexpr std::size_t kMostRequest = 64 * 1024;  // bytes: some hundred paths, and at least sixteen
 
 ssize_t send_message(int socket, const Header& header, std::string_view bytes, int flags) {
-  std::array<iovec, 2> parts = {{{const_cast<Header*>(&header), sizeof header},
-                                 {const_cast<char*>(bytes.data()), bytes.size()}}};
+  std::array<iovec, 2> parts = {
+      {{const_cast<Header*>(&header), sizeof header}, {const_cast<char*>(bytes.data()), bytes.size()}}};
   msghdr message{};
   message.msg_iov = parts.data();
   message.msg_iovlen = parts.size();
@@ -139,8 +139,8 @@ class ForkedReader final : public CommandLineReader {
 }  // namespace
 
 Result<std::unique_ptr<CommandLineReader>> CommandLineReader::start(std::unique_ptr<ProcessTable> table) {
-  auto process = HelperProcess::start("reading command lines",
-                                      [&](int socket) { read_for_daemon(socket, *table); });
+  auto process =
+      HelperProcess::start("reading command lines", [&](int socket) { read_for_daemon(socket, *table); });
   if (!process) return tl::unexpected(process.error());
   return std::make_unique<ForkedReader>(std::move(*process));
 }

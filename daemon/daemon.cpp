@@ -399,9 +399,9 @@ Result<std::unique_ptr<service::ImportSession>> Daemon::begin_import(const servi
 }
 
 // Reads configuration and rule files anew. Where they have mistakes, what runs goes on as it is and says so.
-Result<void> Daemon::reload() {
+Result<std::vector<std::string>> Daemon::reload() {
   const Lock one_at_a_time(reload_mutex_);
-  const auto refuse = [this](const std::vector<Error>& errors) -> Result<void> {
+  const auto refuse = [this](const std::vector<Error>& errors) -> tl::unexpected<Error> {
     for (const Error& error : errors) log::error(error, {{"PART", "reload"}});
     Error first = errors.front();
     if (errors.size() > 1) first.message += " (and " + std::to_string(errors.size() - 1) + " more)";
@@ -442,7 +442,7 @@ Result<void> Daemon::reload() {
   config_ = std::move(config);
   formats_ = std::move(*formats);
   reload_failure_.reset();
-  return {};
+  return waiting;
 }
 
 }  // namespace etad

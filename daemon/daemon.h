@@ -66,7 +66,7 @@ class Daemon final : public service::Backend {
   std::map<std::string, std::string> source_statuses() override;
   Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override EXCLUDES(networks_mutex_);
   Result<prediction::RefitReport> refit() override;
-  Result<void> reload() override;
+  Result<std::vector<std::string>> reload() override;
   Result<void> label(std::int64_t run_id, const std::map<std::string, std::string>& labels) override;
   Result<void> reread(std::int64_t source_id) override;
   Result<void> forget_source(std::int64_t source_id) override;

@@ -330,9 +330,7 @@ void add_changes(CLI::App& app, Asked& asked) {
     asked.command = [&asked] { return change(asked.common, "/v1/refit", {}, refit_text); };
   });
   app.add_subcommand("reload", "let the daemon read its configuration and rules anew")->callback([&asked] {
-    asked.command = [&asked] {
-      return change(asked.common, "/v1/reload", {}, [](const Object&) { return std::string("reloaded\n"); });
-    };
+    asked.command = [&asked] { return change(asked.common, "/v1/reload", {}, reload_text); };
   });
 }
 

@@ -460,4 +460,11 @@ std::string refit_text(const Object& report) {
   return out + ", in " + duration_text(number_of(report, "seconds")) + "\n";
 }
 
+std::string reload_text(const Object& report) {
+  std::string out = "reloaded\n";
+  for (const auto& table : array_of(report, "after_restart"))
+    out += std::string(table.as_string()) + " has changed, which takes effect with the next start\n";
+  return out;
+}
+
 }  // namespace etad::client

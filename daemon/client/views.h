@@ -53,6 +53,7 @@ std::string series_list_text(const Object& answer, const Screen& screen);
 std::string series_text(const Object& answer, const Screen& screen);
 std::string import_text(const std::string& name, const Object& report);
 std::string refit_text(const Object& report);
+std::string reload_text(const Object& report);
 
 // A problem+json body: detail, behind the `file` it is about if any, hint, candidates.
 std::string problem_text(const Object& problem, const std::string& file = {});

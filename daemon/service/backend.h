@@ -103,7 +103,8 @@ class Backend {
   // takes as long as reading all runs does.
   virtual Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) = 0;
   virtual Result<prediction::RefitReport> refit() = 0;
-  virtual Result<void> reload() = 0;
+  // The tables of the configuration that have changed and take effect with the next start only.
+  virtual Result<std::vector<std::string>> reload() = 0;
   virtual Result<void> label(std::int64_t run_id, const std::map<std::string, std::string>& labels) = 0;
   // What came of a followed source goes, and it is read again with the rules of now.
   virtual Result<void> reread(std::int64_t source_id) = 0;

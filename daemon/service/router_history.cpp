@@ -332,9 +332,10 @@ Outcome Router::backup(const Call&) {
 Outcome Router::reload(const Call&) {
   return Work{[&backend = backend_]() -> Reply {
     // A mistake in the files on disk: the daemon goes on with what it had.
-    if (const auto done = backend.reload(); !done) return reply_of(problem_of(done.error()));
+    const auto done = backend.reload();
+    if (!done) return reply_of(problem_of(done.error()));
     JsonWriter json;
-    json.begin_object().field("reloaded", true).end_object();
+    json.begin_object().field("reloaded", true).field("after_restart", *done).end_object();
     return json_reply(json);
   }};
 }

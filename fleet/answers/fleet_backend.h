@@ -36,7 +36,7 @@ class FleetBackend final : public service::Backend {
     const Lock one_at_a_time(working_);  // the reader is a refit's too
     return reader_.networks(filter);
   }
-  Result<void> reload() override { return elsewhere(); }
+  Result<std::vector<std::string>> reload() override { return elsewhere(); }
   Result<void> label(std::int64_t, const std::map<std::string, std::string>&) override { return elsewhere(); }
   Result<void> reread(std::int64_t) override { return elsewhere(); }
   Result<void> forget_source(std::int64_t) override { return elsewhere(); }

@@ -393,5 +393,11 @@ TEST(KeyAndValue, NeedsAKey) {
   EXPECT_FALSE(key_and_value("x", pair));
 }
 
+TEST(ReloadText, NamesWhatWaitsForTheNextStart) {
+  EXPECT_EQ(reload_text(parsed(R"({"reloaded": true, "after_restart": []})")), "reloaded\n");
+  EXPECT_EQ(reload_text(parsed(R"({"reloaded": true, "after_restart": ["[socket]"]})")),
+            "reloaded\n[socket] has changed, which takes effect with the next start\n");
+}
+
 }  // namespace
 }  // namespace etad::client

@@ -1,5 +1,6 @@
 """[command_line] with a daemon that has confined itself: its reading process sees who writes a log, goes with the
 daemon, and is told of when it goes before; patterns that a reload brings to a daemon without one are told, too."""
+import json
 import os
 import pathlib
 import signal
@@ -73,7 +74,7 @@ with tempfile.TemporaryDirectory() as folder:
             config.write_text(plain + PATTERNS)
             connection = UnixConnection(f"{folder}/sock")
             connection.request("POST", "/v1/reload")
-            assert connection.getresponse().status == 200
+            assert json.loads(connection.getresponse().read())["after_restart"] == ["[command_line]"]
             assert "[command_line] has changed, which takes effect with the next start" in journal.read_text()
     finally:
         training.kill()

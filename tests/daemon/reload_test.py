@@ -28,5 +28,5 @@ with tempfile.TemporaryDirectory() as folder:
         assert status == 422 and "no rule files" in problem["detail"], (status, problem)
         away.rename(rules)
         status, answer = reload(folder)
-        assert status == 200 and answer == {"reloaded": True}, (status, answer)
+        assert status == 200 and answer == {"reloaded": True, "after_restart": []}, (status, answer)
 print("a reload without rule files was refused")

@@ -110,7 +110,7 @@ class OneModel : public Backend {
     return std::vector<NetworkRow>(1);
   }
   Result<RefitReport> refit() override { return RefitReport{}; }
-  Result<void> reload() override { return {}; }
+  Result<std::vector<std::string>> reload() override { return std::vector<std::string>(); }
   Result<std::string> backup() override { return fail("not here"); }
   Result<void> label(std::int64_t, const std::map<std::string, std::string>&) override { return {}; }
   Result<void> reread(std::int64_t) override { return {}; }

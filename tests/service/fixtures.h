@@ -105,9 +105,9 @@ class FakeBackend : public Backend {
     return reader != nullptr ? reader->networks(filter) : fail("this test has no networks");
   }
   Result<RefitReport> refit() override { return RefitReport{3, 2, 1, 0.25}; }
-  Result<void> reload() override {
+  Result<std::vector<std::string>> reload() override {
     if (broken_config) return fail("unknown key \"socke\"", "did you mean \"socket\"?", "etad.toml:3");
-    return {};
+    return std::vector<std::string>{"[alerts]"};
   }
   Result<void> label(std::int64_t run_id, const std::map<std::string, std::string>& labels) override {
     labelled[run_id] = labels;

@@ -32,7 +32,7 @@ class Service final : public service::Backend {
   }
   // What changes something is asked of the machine itself.
   Result<prediction::RefitReport> refit() override { return refit_.run(); }
-  Result<void> reload() override { return not_here(); }
+  Result<std::vector<std::string>> reload() override { return not_here(); }
   Result<void> label(std::int64_t, const std::map<std::string, std::string>&) override { return not_here(); }
   Result<void> reread(std::int64_t) override { return not_here(); }
   Result<void> forget_source(std::int64_t) override { return not_here(); }
