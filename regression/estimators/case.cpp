@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "parsers/base/number.h"
 #include "regression/statistics.h"
 
 namespace etad::estimators {
@@ -23,6 +24,11 @@ void add(std::string& key, double number) {
 }
 
 }  // namespace
+
+std::optional<double> number_of(std::string_view setting) {
+  const auto out = parse_number<double>(setting.substr(setting.find('=') + 1));
+  return out && std::isfinite(*out) ? out : std::nullopt;
+}
 
 bool usable(const Datum& datum) {
   return datum.value > 0 && std::isfinite(datum.value) && datum.what.has_samples();

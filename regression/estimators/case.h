@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,7 @@ namespace etad::estimators {
 
 // The column that is estimated. Seconds and joules are those of one iteration; peak bytes those of a device.
 enum class Target : std::uint8_t { seconds, joules, peak_bytes };
+inline const std::set<Target> kAllTargets = {Target::seconds, Target::joules, Target::peak_bytes};
 
 // What one layer asks of the machine for one sample. In a timing run (a case whose phase is "time") also what
 // it took for an iteration; 0: not measured.
@@ -60,6 +63,9 @@ struct Datum {
 };
 using History = std::vector<Datum>;
 
+// 128 of the setting "width=128"; nullopt: it is set to no number.
+std::optional<double> number_of(std::string_view setting);
+
 // Whether something can be learnt of a run: its value and its batch size are known.
 bool usable(const Datum& datum);
 
@@ -80,6 +86,8 @@ enum Fact : unsigned {
 inline constexpr unsigned kAllFacts = (1U << 8) - 1;
 inline constexpr unsigned kMachine = kDevice | kHost | kFramework;
 inline constexpr unsigned kSeries = kAllFacts & ~kSamples;  // runs that differ in their batch size at most
+inline constexpr unsigned kScaling =
+    kSeries & ~kDevices;  // in their batch size and number of devices at most
 inline constexpr unsigned kNetworkInPhase = kNetwork | kPhase;  // series whose curves have the most in common
 
 // Two cases have the same key exactly where the facts of the mask are equal.

@@ -1,5 +1,7 @@
 // Venkataraman et al., "Ernest: efficient performance prediction for large-scale advanced analytics", NSDI
 // 2016: a serial part, a parallel part, a tree-like and a linear cost of communication.
+#include <cmath>
+
 #include "regression/estimators/linear.h"
 #include "regression/estimators/methods.h"
 
@@ -8,9 +10,12 @@ namespace etad::estimators {
 Estimator ernest() {
   return linear({.name = "ernest",
                  .source = "Venkataraman et al., NSDI 2016",
-                 .group = kAllFacts & ~(kSamples | kDevices),
+                 .group = kScaling,
                  .varied = kSamples | kDevices,
-                 .terms = {terms::one, terms::share, terms::log_devices, terms::devices},
+                 .terms =
+                     [](const Case& c) {
+                       return Eigen::RowVector4d(1, c.samples_per_device(), std::log(c.devices), c.devices);
+                     },
                  .solver = Solver::nnls});
 }
 
@@ -19,9 +24,11 @@ Estimator ernest() {
 Estimator ring() {
   return linear({.name = "ring",
                  .source = "Patarasuk, Yuan, JPDC 2009",
-                 .group = kAllFacts & ~(kSamples | kDevices),
+                 .group = kScaling,
                  .varied = kSamples | kDevices,
-                 .terms = {terms::one, terms::share, terms::ring}});
+                 .terms = [](const Case& c) {
+                   return Eigen::RowVector3d(1, c.samples_per_device(), (c.devices - 1) / c.devices);
+                 }});
 }
 
 }  // namespace etad::estimators

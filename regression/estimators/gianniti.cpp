@@ -10,18 +10,19 @@ Estimator gianniti() {
                  .source = "Gianniti, Zhang, Ardagna, CLOSER 2019",
                  .group = kSeries,
                  .varied = kSamples,
-                 .terms = {terms::one, terms::samples}});
+                 .terms = [](const Case& c) { return Eigen::RowVector2d(1, c.samples); }});
 }
 
-// The literal reading of a regression on iterations and batch size: a plane through the runs' times.
+// The literal reading of a regression on iterations and batch size: a plane b0 + b1 n + b2 B through the runs' times,
+// here divided by n.
 Estimator gianniti_literal() {
-  static const Term iterations{"n", [](const Case& c) { return c.iterations; }};
   return linear({.name = "gianniti_literal",
                  .source = "Gianniti, Zhang, Ardagna, CLOSER 2019, read literally",
                  .group = kSeries,
                  .varied = kSamples,
-                 .terms = {terms::one, iterations, terms::samples},
-                 .whole_run = true});
+                 .terms = [](const Case& c) -> Eigen::RowVectorXd {
+                   return Eigen::RowVector3d(1, c.iterations, c.samples) / c.iterations;
+                 }});
 }
 
 }  // namespace etad::estimators

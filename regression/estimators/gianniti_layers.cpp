@@ -52,8 +52,6 @@ class FittedLayers final : public Fitted {
   }
 
   Reply predict(const Case& what) const override {
-    if (!what.has_layers()) return abstain("no log showed the network's layers");
-    if (what.phase == "time") return abstain("a timing run is nothing to be estimated");
     double seconds = 0;
     for (const LayerCosts& layer : what.costs->layers)
       for (const bool backward : {false, true}) {
@@ -78,7 +76,8 @@ Estimator gianniti_layers() {
                   .source = "Gianniti, Zhang, Ardagna 2018, per layer",
                   .targets = {Target::seconds},
                   .group = [](const Case& what) { return key_of(what, kMachine); },
-                  .usable = [](const Datum& run) { return run.what.phase == "time" && run.what.costs; },
+                  .layered = true,
+                  .usable = [](const Datum& run) { return run.what.phase == "time"; },
                   .enough = [](const Runs&) { return true; },
                   .missing = "a run that times layers (caffe time) of a network whose log shows them",
                   .fit = [](Runs& runs) { return std::make_unique<FittedLayers>(runs); }});

@@ -11,7 +11,8 @@ namespace {
 std::map<std::string, Runs> groups_of(const Grouped& form, const History& history) {
   std::map<std::string, Runs> out;
   for (const Datum& datum : history) {
-    if (usable(datum) && (!form.usable || form.usable(datum))) out[form.group(datum.what)].push_back(&datum);
+    if (usable(datum) && (!form.layered || datum.what.has_layers()) && (!form.usable || form.usable(datum)))
+      out[form.group(datum.what)].push_back(&datum);
   }
   std::erase_if(out, [&](const auto& group) { return !form.enough(group.second); });
   return out;
@@ -20,7 +21,7 @@ std::map<std::string, Runs> groups_of(const Grouped& form, const History& histor
 class FittedGroups final : public Fitted {
  public:
   FittedGroups(const Grouped& form, const History& history, const FittedGroups* before)
-      : group_of_(form.group) {
+      : group_of_(form.group), layered_(form.layered) {
     for (auto& [key, runs] : groups_of(form, history)) {
       const Fitted* const last = before == nullptr ? nullptr : before->of(key);
       auto fitted = last == nullptr ? form.fit(runs) : form.refit(runs, *last);
@@ -30,6 +31,8 @@ class FittedGroups final : public Fitted {
 
   Reply predict(const Case& what) const override {
     if (!what.has_samples()) return abstain("the batch size is not known");
+    if (layered_ && !what.has_layers()) return abstain("no log showed the network's layers");
+    if (layered_ && what.phase == "time") return abstain("a timing run is nothing to be estimated");
     const auto found = groups_.find(group_of_(what));
     if (found == groups_.end()) return abstain("too few runs of " + what.network + " like this one");
     Reply out = found->second.fitted->predict(what);
@@ -48,6 +51,7 @@ class FittedGroups final : public Fitted {
     RestsOn rests_on;
   };
   std::function<std::string(const Case&)> group_of_;
+  bool layered_;
   std::map<std::string, Group> groups_;
 };
 

@@ -14,8 +14,9 @@ using Runs = std::vector<const Datum*>;
 
 struct Grouped {
   std::string_view name, source;
-  std::set<Target> targets = {Target::seconds, Target::joules, Target::peak_bytes};
+  std::set<Target> targets = kAllTargets;
   std::function<std::string(const Case&)> group;  // runs with the same are fitted together
+  bool layered = false;  // goes by what the network's layers cost: only such runs and questions show them
   // Of runs that took some time over some samples on some devices; empty: of all of them.
   std::function<bool(const Datum&)> usable = {};
   std::function<bool(const Runs&)> enough;  // whether such a group can be fitted

@@ -1,12 +1,10 @@
 // Kerr, Diamos, Yalamanchili, "Modeling GPU-CPU workloads and systems", GPGPU-3, 2010: what characterises a workload is
 // standardised and reduced to its principal components, on which the logarithm of time is regressed. Their
 // characteristics are those of a kernel's instructions; ours are those of a network's layers.
-#include <Eigen/Core>
 #include <cmath>
 
-#include "regression/estimators/grouped.h"
+#include "regression/estimators/linear.h"
 #include "regression/estimators/methods.h"
-#include "regression/estimators/solvers.h"
 
 namespace etad::estimators {
 namespace {
@@ -33,37 +31,17 @@ Eigen::RowVectorXd characteristics(const Case& what) {
   return out;
 }
 
-class FittedKerr final : public Fitted {
- public:
-  explicit FittedKerr(const Runs& runs) {
-    const auto n = static_cast<Eigen::Index>(runs.size());
-    Eigen::MatrixXd all(n, kCharacteristics);
-    Eigen::VectorXd y(n);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      all.row(i) = characteristics(runs[static_cast<std::size_t>(i)]->what);
-      y(i) = std::log(runs[static_cast<std::size_t>(i)]->value);
-    }
-    components_ = principal_components(all, kExplained);
-    Eigen::MatrixXd design(n, components_.directions.cols() + 1);
-    for (Eigen::Index i = 0; i < n; ++i) design.row(i) = row_of(runs[static_cast<std::size_t>(i)]->what);
-    coefficients_ = least_squares(design, y);
-  }
-
-  Reply predict(const Case& what) const override {
-    if (!what.has_layers()) return abstain("no description of " + what.network + " was shown");
-    return {Estimate{row_of(what).dot(coefficients_)}, {}};
-  }
-
- private:
-  Eigen::VectorXd row_of(const Case& what) const {
-    Eigen::VectorXd row(components_.directions.cols() + 1);
-    row << 1, components_.of(characteristics(what));
+std::unique_ptr<const Fitted> fit(const Runs& runs) {
+  Eigen::MatrixXd all(static_cast<Eigen::Index>(runs.size()), kCharacteristics);
+  for (Eigen::Index i = 0; i < all.rows(); ++i)
+    all.row(i) = characteristics(runs[static_cast<std::size_t>(i)]->what);
+  const auto terms = [components = principal_components(all, kExplained)](const Case& what) {
+    Eigen::RowVectorXd row(components.directions.cols() + 1);
+    row << 1, components.of(characteristics(what)).transpose();
     return row;
-  }
-
-  Components components_;
-  Eigen::VectorXd coefficients_;
-};
+  };
+  return std::make_unique<LinearFit>(terms, Solver::log_squares, runs);
+}
 
 }  // namespace
 
@@ -72,10 +50,10 @@ Estimator kerr() {
       {.name = "kerr",
        .source = "Kerr, Diamos, Yalamanchili, GPGPU-3 2010",
        .group = [](const Case& what) { return key_of(what, kMachine | kPhase | kDevices); },
-       .usable = [](const Datum& run) { return run.what.has_layers(); },
+       .layered = true,
        .enough = [](const Runs& runs) { return runs.size() >= kFewest && different(runs, kNetwork) >= 2; },
        .missing = "12 runs of 2 networks on one machine, whose logs showed their layers",
-       .fit = [](Runs& runs) { return std::make_unique<FittedKerr>(runs); }});
+       .fit = fit});
 }
 
 }  // namespace etad::estimators

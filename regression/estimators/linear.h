@@ -1,40 +1,39 @@
-// Estimators that are linear in their coefficients: a list of terms, a solver, and what must be equal among
-// the runs that one set of coefficients describes.
+// Estimators that are linear in their coefficients: the terms of a case, a solver, and what must be equal among the
+// runs that one set of coefficients describes.
 #pragma once
 
+#include <Eigen/Core>
+#include <functional>
 #include <set>
 #include <string_view>
-#include <vector>
 
-#include "regression/estimators/estimator.h"
+#include "regression/estimators/grouped.h"
 #include "regression/estimators/solvers.h"
 
 namespace etad::estimators {
 
-struct Term {
-  std::string_view name;  // "B/k"
-  double (*of)(const Case&);
-};
+// The terms of a case: the row of the design that a run of it makes.
+using Terms = std::function<Eigen::RowVectorXd(const Case&)>;
 
-namespace terms {
-extern const Term one;          // 1
-extern const Term samples;      // B
-extern const Term share;        // B/k
-extern const Term log_samples;  // log B
-extern const Term log_devices;  // log k
-extern const Term devices;      // k
-extern const Term ring;         // (k-1)/k
-}  // namespace terms
+// What the terms come to in sum, or in the logarithm, with the coefficients that describe these runs.
+class LinearFit final : public Fitted {
+ public:
+  LinearFit(Terms terms, Solver solver, const Runs& runs);
+  Reply predict(const Case& what) const override;
+
+ private:
+  Terms terms_;
+  Solver solver_;
+  Eigen::VectorXd coefficients_;
+};
 
 struct Linear {
   std::string_view name, source;
   unsigned group = 0;   // facts equal within a fit (case.h)
-  unsigned varied = 0;  // of these facts a group needs `least` different values together
-  std::size_t least = 2;
-  std::vector<Term> terms;
+  unsigned varied = 0;  // of these facts a group needs two different values together
+  Terms terms;          // a run of which one is not finite is left out
   Solver solver = Solver::relative_nnls;
-  std::set<Target> targets = {Target::seconds, Target::joules, Target::peak_bytes};
-  bool whole_run = false;  // fits n times the value instead of the value of an iteration
+  std::set<Target> targets = kAllTargets;
 };
 
 // An estimator that fits each group of runs by itself and abstains where there is no such group.

@@ -8,9 +8,9 @@ namespace etad::estimators {
 Estimator lu() {
   return linear({.name = "lu",
                  .source = "Lu et al., ACM Multimedia 2017",
-                 .group = kAllFacts & ~(kSamples | kDevices),
+                 .group = kScaling,
                  .varied = kSamples | kDevices,
-                 .terms = {terms::one, terms::share},
+                 .terms = [](const Case& c) { return Eigen::RowVector2d(1, c.samples_per_device()); },
                  .targets = {Target::peak_bytes}});
 }
 

@@ -241,8 +241,6 @@ void Roofline::fit(const std::vector<Group>& groups, const Eigen::VectorXd& prio
 }
 
 Reply Roofline::predict(const Case& what) const {
-  if (!what.has_layers()) return abstain("no log showed the network's layers");
-  if (what.phase == "time") return abstain("a timing run is nothing to be estimated");
   const auto [seconds, gradient] = roofline::predict(what, parameters());
   const auto place = [](const std::map<std::string, int>& all, const std::string& key) {
     const auto found = all.find(key);
@@ -265,19 +263,19 @@ Reply Roofline::predict(const Case& what) const {
 }  // namespace
 
 Estimator layer_roofline() {
-  return grouped(
-      {.name = "roofline",
-       .source = "Williams, Waterman, Patterson, CACM 2009; Hong, Kim, ISCA 2009",
-       .targets = {Target::seconds},
-       .group = [](const Case& what) { return key_of(what, kMachine | kDevices); },
-       .usable = [](const Datum& run) { return run.what.has_layers() && run.what.phase != "time"; },
-       .enough = [](const Runs& runs) { return different(runs, kNetwork) >= 2; },
-       .missing = "runs of 2 networks on one machine, whose logs showed their layers",
-       .fit = [](Runs& runs) { return std::make_unique<Roofline>(runs, nullptr); },
-       .refit =
-           [](Runs& runs, const Fitted& before) {
-             return std::make_unique<Roofline>(runs, &static_cast<const Roofline&>(before));
-           }});
+  return grouped({.name = "roofline",
+                  .source = "Williams, Waterman, Patterson, CACM 2009; Hong, Kim, ISCA 2009",
+                  .targets = {Target::seconds},
+                  .group = [](const Case& what) { return key_of(what, kMachine | kDevices); },
+                  .layered = true,
+                  .usable = [](const Datum& run) { return run.what.phase != "time"; },
+                  .enough = [](const Runs& runs) { return different(runs, kNetwork) >= 2; },
+                  .missing = "runs of 2 networks on one machine, whose logs showed their layers",
+                  .fit = [](Runs& runs) { return std::make_unique<Roofline>(runs, nullptr); },
+                  .refit =
+                      [](Runs& runs, const Fitted& before) {
+                        return std::make_unique<Roofline>(runs, &static_cast<const Roofline&>(before));
+                      }});
 }
 
 }  // namespace etad::estimators

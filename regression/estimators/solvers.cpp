@@ -18,9 +18,13 @@ Eigen::VectorXd solve_bounded(const Eigen::MatrixXd& a, const Eigen::VectorXd& b
 
 Eigen::VectorXd solve(Solver solver, const Eigen::MatrixXd& design, const Eigen::VectorXd& y) {
   if (solver == Solver::nnls) return solve_bounded(design, y);
-  if (solver == Solver::relative_nnls)
-    return solve_bounded(y.cwiseInverse().asDiagonal() * design, Eigen::VectorXd::Ones(y.size()));
-  return least_squares(design, y.array().log());
+  if (solver == Solver::log_squares) return least_squares(design, y.array().log());
+  const Eigen::MatrixXd relative = y.cwiseInverse().asDiagonal() * design;
+  if (solver == Solver::relative_nnls) return solve_bounded(relative, Eigen::VectorXd::Ones(y.size()));
+  constexpr double kForgetting = 0.97;                        // weight of a row beside the one after it
+  Eigen::VectorXd weights = Eigen::VectorXd::Ones(y.size());  // roots of them
+  for (Eigen::Index i = y.size() - 1; i > 0; --i) weights(i - 1) = weights(i) * std::sqrt(kForgetting);
+  return least_squares(weights.asDiagonal() * relative, weights);
 }
 
 Eigen::VectorXd least_squares(const Eigen::MatrixXd& design, const Eigen::VectorXd& y) {

@@ -6,9 +6,11 @@
 namespace etad::estimators {
 
 enum class Solver : std::uint8_t {
-  nnls,           // min |X b - y|, b >= 0 (Lawson & Hanson 1974)
-  relative_nnls,  // min |X b / y - 1|, b >= 0: relative error counts
-  log_squares,    // min |X b - log y|, of any sign: multiplicative models
+  nnls,                // min |X b - y|, b >= 0 (Lawson & Hanson 1974)
+  relative_nnls,       // min |X b / y - 1|, b >= 0: relative error counts
+  forgetting_squares,  // min sum 0.97^(n - i) (x_i b / y_i - 1)^2, of any sign: what recursive least squares that
+                       // forget (Haykin, "Adaptive filter theory", 2002, chapter 9) come to after n rows
+  log_squares,         // min |X b - log y|, of any sign: multiplicative models
 };
 
 // b. y > 0. At most kMaxTerms columns for the non-negative ones. Always finite for finite input.
