@@ -1,26 +1,24 @@
 // What a network's description says of its memory: the weights, in a training with their gradients and the
 // solver's history, and what the layers put out for each sample, in a training with its gradients: what Caffe counts as
 // "Memory required for data". (As in Gao et al., "Estimating GPU memory consumption of deep learning models",
-// ESEC/FSE 2020.) What a library needs anyway and how much more it takes than the description says are fitted, from a
-// prior on; each network is off by a factor of its own.
-#include <algorithm>
+// ESEC/FSE 2020.) A device takes base + scale times that: what its context and libraries need anyway, and how much more
+// than the description says. Both are fitted, from a prior on; each network is off by a factor of its own.
 #include <cmath>
 #include <map>
 
+#include "regression/estimators/grouped.h"
 #include "regression/estimators/methods.h"
+#include "regression/estimators/solvers.h"
 
 namespace etad::estimators {
 namespace {
 
-constexpr double kBytes = 4;       // of a number
-constexpr double kCopies = 3;      // of the weights in a training: themselves, gradient, history
-constexpr double kBase = 0.4e9;    // of a device's context and libraries, before any run
-constexpr double kBaseSpread = 1;  // of that, in the logarithm
+constexpr double kBytes = 4;     // of a number
+constexpr double kCopies = 3;    // of the weights in a training: themselves, gradient, history
+constexpr double kBase = 0.4e9;  // before any run; and its standard deviation
 constexpr double kScaleSpread = 0.4;
-constexpr double kNetworkSpread = 0.25;  // a network's own factor
+constexpr double kNetworkSpread = 0.25;  // of a network's own factor, in the logarithm
 constexpr double kRunNoise = 0.05;
-constexpr int kTried = 41;      // of either parameter that are tried
-constexpr double kReach = 2.5;  // spreads to either side
 
 double implied(const Case& what) {
   const bool training = what.phase != "test";
@@ -33,91 +31,70 @@ double implied(const Case& what) {
          ((training ? kCopies : 1) * weights + (training ? 2 : 1) * outputs * what.samples_per_device());
 }
 
-struct Point {
-  double implied, log_peak;
+// What the runs of a network are off by, in the logarithm: in sum, and how many there are.
+struct Own {
+  double sum = 0;
+  int runs = 0;
 };
 
-// A machine's base and scale: those that make its networks' runs and the prior likeliest.
-struct Machine {
-  double base = kBase, scale = 1;
-  RestsOn rests_on;
-  std::map<std::string, std::pair<double, int>>
-      networks;  // sum of what the runs of each are off by, and how many
-
-  double log_peak(double bytes) const { return std::log(base + scale * bytes); }
-};
-
-double cost_of(const Machine& machine, double base, double scale,
-               const std::map<std::string, std::vector<Point>>& runs) {
-  double out = base * base / (kBaseSpread * kBaseSpread) + scale * scale / (kScaleSpread * kScaleSpread);
-  Machine tried = machine;
-  tried.base = kBase * std::exp(base);
-  tried.scale = std::exp(scale);
-  for (const auto& [network, points] : runs) {
-    double sum = 0, squares = 0;
-    for (const Point& point : points) {
-      const double off = point.log_peak - tried.log_peak(point.implied);
-      sum += off, squares += off * off;
-    }
-    // With the network's own factor integrated out.
-    const auto n = static_cast<double>(points.size());
-    const double shared =
-        kNetworkSpread * kNetworkSpread / (kRunNoise * kRunNoise + n * kNetworkSpread * kNetworkSpread);
-    out += (squares - shared * sum * sum) / (kRunNoise * kRunNoise);
-  }
-  return out;
-}
-
-class FittedDescribed final : public Fitted {
+// One machine's base and scale: least squares on relative errors, and on the distance from the prior.
+class Machine {
  public:
-  explicit FittedDescribed(const History& history) {
-    std::map<std::string, std::map<std::string, std::vector<Point>>> machines;
-    std::map<std::string, std::vector<const Datum*>> runs;
-    for (const Datum& datum : history) {
-      if (!datum.what.costs || !usable(datum)) continue;
-      const std::string key = key_of(datum.what, kMachine);
-      machines[key][datum.what.network].push_back({implied(datum.what), std::log(datum.value)});
-      runs[key].push_back(&datum);
+  Machine() = default;
+  explicit Machine(const Runs& runs) : rests_on_(estimators::rests_on(runs)), scale_spread_(0) {
+    const auto n = static_cast<Eigen::Index>(runs.size());
+    Eigen::MatrixXd design = Eigen::MatrixXd::Zero(n + 2, 2);
+    Eigen::VectorXd y(n + 2);
+    for (const Datum* run : runs) ++networks_[run->what.network].runs;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const Datum& run = *runs[static_cast<std::size_t>(i)];
+      // The runs of a network share its factor: together they say as much as one.
+      y(i) = 1 / std::hypot(kNetworkSpread * std::sqrt(networks_[run.what.network].runs), kRunNoise);
+      design.row(i) << y(i) / run.value, y(i) * implied(run.what) / run.value;
     }
-    for (const auto& [key, networks] : machines) {
-      Machine& machine = machines_[key];
-      double best = INFINITY, base_of_best = 0, scale_of_best = 0;
-      for (int i = 0; i < kTried; ++i)
-        for (int j = 0; j < kTried; ++j) {
-          const auto at = [](int step, double spread) {
-            return spread * kReach * (2.0 * step / (kTried - 1) - 1);
-          };
-          const double base = at(i, kBaseSpread), scale = at(j, kScaleSpread);
-          const double cost = cost_of(machine, base, scale, networks);
-          if (cost < best) best = cost, base_of_best = base, scale_of_best = scale;
-        }
-      machine.base = kBase * std::exp(base_of_best);
-      machine.scale = std::exp(scale_of_best);
-      machine.rests_on = rests_on(runs[key]);
-      for (const auto& [network, points] : networks) {
-        auto& [sum, n] = machine.networks[network];
-        for (const Point& point : points) sum += point.log_peak - machine.log_peak(point.implied), ++n;
-      }
-    }
+    y(n) = 1, design(n, 0) = 1 / kBase;
+    y(n + 1) = 1 / kScaleSpread, design(n + 1, 1) = y(n + 1);
+    const Eigen::Vector2d fitted = solve(Solver::nnls, design, y);
+    base_ = fitted(0), scale_ = fitted(1);
+    for (const Datum* run : runs)
+      networks_[run->what.network].sum += std::log(run->value) - log_peak(run->what);
+  }
+
+  Reply predict(const Case& what) const {
+    const auto found = networks_.find(what.network);
+    const Own own = found == networks_.end() ? Own() : found->second;
+    // Variance of its factor, by those runs.
+    const double left = 1 / (1 / std::pow(kNetworkSpread, 2) + own.runs / std::pow(kRunNoise, 2));
+    Estimate out;
+    out.log_mean = log_peak(what) + own.sum * left / std::pow(kRunNoise, 2);
+    out.deviation = std::hypot(kRunNoise, std::sqrt(left), scale_spread_);
+    out.rests_on = rests_on_;
+    return {out, {}};
+  }
+
+ private:
+  double log_peak(const Case& what) const { return std::log(base_ + scale_ * implied(what)); }
+
+  RestsOn rests_on_;
+  double base_ = kBase, scale_ = 1, scale_spread_ = kScaleSpread;
+  std::map<std::string, Own> networks_;
+};
+
+class Described final : public Fitted {
+ public:
+  explicit Described(const History& history) {
+    std::map<std::string, Runs> runs;
+    for (const Datum& datum : history)
+      if (usable(datum) && datum.what.has_layers()) runs[key_of(datum.what, kMachine)].push_back(&datum);
+    for (const auto& [key, of] : runs) machines_.emplace(key, Machine(of));
   }
 
   Reply predict(const Case& what) const override {
-    if (!what.costs) return abstain("no description of " + what.network + " was shown");
+    if (!what.has_layers()) return abstain("no description of " + what.network + " was shown");
     if (!what.has_samples()) return abstain("the batch size is not known");
-    static const Machine kUnknown;
     const auto found = machines_.find(key_of(what, kMachine));
-    const Machine& machine = found == machines_.end() ? kUnknown : found->second;
-    const auto own = machine.networks.find(what.network);
-    const auto [sum, n] = own == machine.networks.end() ? std::pair<double, int>() : own->second;
-    const double shared = kNetworkSpread * kNetworkSpread;
-    const double left =
-        1 / (1 / shared + n / (kRunNoise * kRunNoise));  // variance of its factor by those runs
-    Estimate out;
-    out.log_mean = machine.log_peak(implied(what)) + sum * left / (kRunNoise * kRunNoise);
-    out.deviation = std::sqrt(kRunNoise * kRunNoise + left +
-                              (found == machines_.end() ? kScaleSpread * kScaleSpread : 0));
-    out.rests_on = machine.rests_on;
-    return {out, {}};
+    static const Machine kUnknown;
+    return (found == machines_.end() ? kUnknown : found->second).predict(what);
   }
 
  private:
@@ -132,7 +109,7 @@ Estimator described() {
           .needs = [](const History&) { return std::nullopt; },
           .fit =
               [](const History& history, Target target) {
-                return target == Target::peak_bytes ? std::make_unique<FittedDescribed>(history) : nullptr;
+                return target == Target::peak_bytes ? std::make_unique<Described>(history) : nullptr;
               }};
 }
 

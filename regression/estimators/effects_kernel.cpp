@@ -1,7 +1,6 @@
 #include "regression/estimators/effects_kernel.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "regression/estimators/matern.h"
@@ -81,13 +80,6 @@ double settings_likeness(const KernelPoint& a, const KernelPoint& b) {
   return out;
 }
 
-double log_number(std::string_view value) {
-  double out = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), out);
-  const bool number = error == std::errc() && end == value.data() + value.size() && out > 0;
-  return number ? std::log(out) : NAN;
-}
-
 unsigned equal_facts(const KernelPoint& a, const KernelPoint& b) {
   unsigned out = 0;
   for (std::size_t i = 0; i < a.facts.size(); ++i) {
@@ -106,10 +98,9 @@ KernelPoint Encoder::make(const Case& what, Number number) {
                number("series " + key_of(what, kSeries))};
   for (const std::string& setting : what.settings) {
     const std::size_t sign = setting.find('=');
-    const std::string value = sign == std::string::npos ? "" : setting.substr(sign + 1);
-    if (value.empty()) continue;  // not known
-    out.settings.push_back(
-        {number("setting " + setting.substr(0, sign)), number("value " + setting), log_number(value)});
+    if (sign >= setting.size() - 1) continue;  // not known
+    out.settings.push_back({number("setting " + setting.substr(0, sign)), number("value " + setting),
+                            std::log(number_of(setting).value_or(NAN))});
   }
   std::ranges::sort(out.settings, {}, &KernelPoint::Setting::name);
   out.log_samples = std::log(what.samples_per_device());

@@ -2,9 +2,8 @@
 // logarithm of time as a sum of natural cubic splines of the settings and of products of two settings, taken up one
 // after the other for as long as that raises the adjusted R^2.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <set>
+#include <map>
 
 #include "regression/estimators/grouped.h"
 #include "regression/estimators/methods.h"
@@ -18,45 +17,32 @@ constexpr std::size_t kMostRuns = 120;      // of a group that are listened to: 
 constexpr std::size_t kMostFactors = 5;
 constexpr std::size_t kKnots = 4;
 
-// "128" of "width=128"; nullopt: no number.
-std::optional<double> number_in(std::string_view setting, std::string_view name) {
-  if (!setting.starts_with(name) || setting.size() <= name.size() || setting[name.size()] != '=')
-    return std::nullopt;
-  double out = 0;
-  const char* const end = setting.data() + setting.size();
-  const auto [rest, error] = std::from_chars(setting.data() + name.size() + 1, end, out);
-  return error == std::errc{} && rest == end && std::isfinite(out) ? std::optional(out) : std::nullopt;
-}
-
-std::string_view name_in(std::string_view setting) {
-  return setting.substr(0, setting.find('='));
+// What a case is at in each factor, by its name: the logarithms of the batch size and of the devices, and the settings
+// that are numbers.
+std::map<std::string, double> levels_of(const Case& what) {
+  std::map<std::string, double> out = {{"log B", std::log(what.samples)}, {"log k", std::log(what.devices)}};
+  for (const std::string& setting : what.settings)
+    if (const auto number = number_of(setting)) out.emplace(setting.substr(0, setting.find('=')), *number);
+  return out;
 }
 
 // What must be equal among runs: all but batch size, devices and the settings that are numbers.
 std::string group_key(const Case& what) {
   std::string key = key_of(what, kNetwork | kPhase | kMachine);
   for (const std::string& setting : what.settings)
-    if (!number_in(setting, name_in(setting))) key += setting + '\x1f';
+    if (!number_of(setting)) key += setting + '\x1f';
   return key;
 }
 
-// A factor that runs differ in: the batch size and the devices in the logarithm, or a setting.
+// A factor in which runs differ.
 struct Factor {
-  std::string name;  // of a setting; empty: the batch size; "k": the devices
+  std::string name;
   std::vector<double> knots;
   double lowest = 0, highest = 0;  // of the runs: the bounds of the design space
 
   bool bounds(double x) const {
     constexpr double kRounding = 1e-9;
     return x >= lowest - kRounding && x <= highest + kRounding;
-  }
-
-  std::optional<double> of(const Case& what) const {
-    if (name.empty()) return std::log(what.samples);
-    if (name == "k") return std::log(what.devices);
-    for (const std::string& setting : what.settings)
-      if (const auto number = number_in(setting, name)) return number;
-    return std::nullopt;
   }
 
   // The natural cubic spline with those knots but for its constant (Hastie, Tibshirani, Friedman 2009, 5.2.1): x,
@@ -119,27 +105,20 @@ class FittedStargazer final : public Fitted {
 
  private:
   void find_factors(const Runs& runs) {
-    std::vector<Factor> all(2);
-    all[1].name = "k";
-    std::set<std::string> names;
+    std::map<std::string, std::vector<double>> levels;
     for (const Datum* run : runs)
-      for (const std::string& setting : run->what.settings)
-        if (number_in(setting, name_in(setting))) names.emplace(name_in(setting));
-    for (const std::string& name : names) all.emplace_back().name = name;
-    for (Factor& factor : all) {
-      std::vector<double> seen;
-      for (const Datum* run : runs)
-        if (const auto x = factor.of(run->what)) seen.push_back(*x);
-      if (seen.size() < runs.size()) continue;  // some runs do not say it
+      for (const auto& [name, level] : levels_of(run->what)) levels[name].push_back(level);
+    for (auto& [name, seen] : levels) {
       std::ranges::sort(seen);
-      factor.lowest = seen.front();
-      factor.highest = seen.back();
+      // One that some runs do not say, or that they do not differ in, is none.
+      if (seen.size() < runs.size() || seen.front() == seen.back() || factors_.size() == kMostFactors)
+        continue;
+      Factor& factor = factors_.emplace_back(Factor{name, {}, seen.front(), seen.back()});
       for (std::size_t k = 0; k < kKnots; ++k) {
         const double at = seen[(seen.size() - 1) * (1 + 6 * k) / (2 + 6 * (kKnots - 1))];
         if (factor.knots.empty() || at > factor.knots.back()) factor.knots.push_back(at);
       }
       if (factor.knots.size() < 3) factor.knots = {seen.front(), seen.back()};  // a straight line
-      if (seen.front() < seen.back() && factors_.size() < kMostFactors) factors_.push_back(std::move(factor));
     }
   }
 
@@ -156,11 +135,12 @@ class FittedStargazer final : public Fitted {
   }
 
   std::optional<std::vector<double>> values(const Case& what) const {
+    const auto levels = levels_of(what);
     std::vector<double> out;
     for (const Factor& factor : factors_) {
-      const auto x = factor.of(what);
-      if (!x || !std::isfinite(*x)) return std::nullopt;
-      out.push_back(*x);
+      const auto level = levels.find(factor.name);
+      if (level == levels.end()) return std::nullopt;
+      out.push_back(level->second);
     }
     return out;
   }
