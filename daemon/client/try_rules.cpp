@@ -81,9 +81,10 @@ LineTemplates unmatched_lines(const Format* format, const std::string& path, Ins
   LineTemplates out;
   TimeContext time;
   time.reference = now;
+  NamedRows rows;
   each_line(path, [&](std::string_view line) {
-    const bool blank = line.find_first_not_of(" \t") == std::string_view::npos;
-    if (!blank && (format == nullptr || format->match(line, time).rule == Event::kNoRule)) out.add(line);
+    if (line.find_first_not_of(" \t") == std::string_view::npos) return;
+    if (format == nullptr || format->match(line, rows, time).rule == Event::kNoRule) out.add(line);
   });
   return out;
 }

@@ -9,6 +9,7 @@
 #include "parsers/base/object_scan.h"
 #include "parsers/base/text.h"
 #include "parsers/lines/launcher_label.h"
+#include "parsers/lines/named_rows.h"
 #include "parsers/rules/digits_alike.h"
 #include "parsers/rules/pattern.h"
 #include "parsers/rules/recogniser.h"
@@ -260,12 +261,11 @@ const std::string& Format::beside() const {
 bool Format::is_generic() const {
   return impl_->file.generic;
 }
-const std::vector<std::pair<std::string, Field>>& Format::columns() const {
-  return impl_->file.columns;
-}
-
 bool Format::is_table() const {
-  return !impl_->file.table.empty();
+  return impl_->file.table == "csv";
+}
+bool Format::names_rows() const {
+  return impl_->file.table == "named";
 }
 const RuleFile& Format::file() const {
   return impl_->file;
@@ -302,6 +302,17 @@ Event Format::match_unlabelled(std::string_view line, TimeContext& context, Shap
     }
   }
   return event;
+}
+
+// The header goes through the rules as it is.
+Event Format::match(std::string_view line, NamedRows& rows, TimeContext& context, ShapeMemory* shapes) const {
+  if (!names_rows()) return match(line, context, shapes);
+  if (NamedRows::may_be_header(line) && recognises(line)) {
+    rows.take_header(line);
+    return match(line, context);
+  }
+  const std::string_view row = rows.line_of(line);
+  return row.empty() ? Event{} : match(row, context, shapes);
 }
 
 // A launcher's label is taken off before anything else. One that may be the program's own words ("120: 12.5")

@@ -17,6 +17,7 @@
 namespace etad {
 
 struct RuleFile;
+class NamedRows;
 class Pattern;
 class Recogniser;
 class Rule;
@@ -36,6 +37,11 @@ class Format {
   // The event of one cleaned line. Pure but for `context.last` and `context.year`, which it moves on. With `shapes` it
   // comes to the same, and mostly sooner.
   Event match(std::string_view line, TimeContext& context, ShapeMemory* shapes = nullptr) const;
+
+  // The same of a log that may be a table with named rows, whose header `rows` remembers; the event's values are views
+  // into it.
+  Event match(std::string_view line, NamedRows& rows, TimeContext& context,
+              ShapeMemory* shapes = nullptr) const;
 
   // Whether this line shows the file to be of this format.
   bool recognises(std::string_view line) const;
@@ -72,10 +78,12 @@ class Format {
   // Whether it is of no framework: it reads only what no other format does, and has to be surer of it.
   bool is_generic() const;
 
-  // Whether the lines are rows of a table (SegmentTable), whose columns the recognised line names.
+  // Whether the lines are rows of a table of measurements (SegmentTable), whose columns the recognised line names.
   bool is_table() const;
-  const std::vector<std::pair<std::string, Field>>& columns()
-      const;  // of a table of progress, and what they are
+
+  // Whether the recognised line is a header, and the rules read the rows below it as lines that name their values
+  // (NamedRows).
+  bool names_rows() const;
 
  private:
   struct Impl;

@@ -78,7 +78,7 @@ class RuleFileReader {
     file_.format_line = 1;
     check_keys(root,
                {"format", "framework", "recognise", "over", "timestamp", "strip", "section_body", "table",
-                "columns", "beside", "generic", "needs", "find", "description", "rule", "sample"},
+                "beside", "generic", "needs", "find", "description", "rule", "sample"},
                "");
     file_.format = required_text(root, "format", "the file", 1);
     file_.framework = optional_text(root, "framework", file_.format);
@@ -92,9 +92,9 @@ class RuleFileReader {
       if (!generic->is_boolean()) add(line_of(*generic), "'generic' is not true or false");
       file_.generic = generic->value_or(false);
     }
-    if (!file_.table.empty() && file_.table != "csv")
-      add(line_of(*root.get("table")), "unknown table '" + file_.table + "'", "there is \"csv\"");
-    read_columns(root);
+    if (!file_.table.empty() && file_.table != "csv" && file_.table != "named")
+      add(line_of(*root.get("table")), "unknown table '" + file_.table + "'",
+          "there are \"csv\" and \"named\"");
     optional_text(root, "description", "");
     if (!file_.section_body.empty() && file_.section_body != "prototext")
       add(line_of(*root.get("section_body")), "unknown section_body '" + file_.section_body + "'",
@@ -224,27 +224,6 @@ class RuleFileReader {
     } else {
       wrong_type(*node, key, "a table: { name = … }");
     }
-  }
-
-  // Which columns of a table of progress are which fields.
-  void read_columns(const toml::table& root) {
-    read_table(root, "columns", [this](const toml::key& name, const toml::node& value) {
-      static constexpr std::array kOfProgress = {Field::iteration, Field::elapsed, Field::max_iter,
-                                                 Field::loss};
-      const auto text = scalar_text(value);
-      const auto f = field(text.value_or(""));
-      if (!f || std::find(kOfProgress.begin(), kOfProgress.end(), *f) == kOfProgress.end())
-        return add(line_of(value), "columns: '" + text.value_or("") + "' is no field of a row of progress",
-                   "there are iteration, elapsed, max_iter and loss");
-      file_.columns.emplace_back(std::string(name.str()), *f);
-    });
-    if (!root.get("columns")) return;
-    if (file_.table.empty())
-      add(line_of(*root.get("columns")), "'columns' without 'table'", "write table = \"csv\"");
-    for (const Field needed : {Field::iteration, Field::elapsed})
-      if (std::none_of(file_.columns.begin(), file_.columns.end(),
-                       [needed](const auto& column) { return column.second == needed; }))
-        add(line_of(*root.get("columns")), "columns: none of them is '" + std::string(name_of(needed)) + "'");
   }
 
   // A string as it is; a number or boolean as it is written in a log.

@@ -63,8 +63,7 @@ struct SampleSpec {
 struct RuleFile {
   std::string where;
   std::string format, framework, section_body, table, beside;
-  std::vector<std::pair<std::string, Field>> columns;  // of a table of progress: names and fields
-  bool generic = false;                                // reads what no other format does
+  bool generic = false;  // reads what no other format does
   std::vector<HeaderForm> headers;
   std::vector<std::string> over;
   std::vector<PatternSpec> recognise, needs, strip;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "parsers/base/cells.h"
 #include "parsers/base/text.h"
@@ -35,17 +37,13 @@ std::string_view without_mark(std::string_view line) {
   return line.starts_with(kUtf8Mark) ? line.substr(kUtf8Mark.size()) : line;
 }
 
-}  // namespace
-
-std::optional<Field> SegmentTable::field_of(std::string_view column) const {
-  if (of_progress_.empty()) {
-    const auto f = field(lower_case(column));
-    return f && std::find(kFields.begin(), kFields.end(), *f) != kFields.end() ? f : std::nullopt;
-  }
-  const auto named = std::find_if(of_progress_.begin(), of_progress_.end(),
-                                  [column](const auto& entry) { return entry.first == column; });
-  return named == of_progress_.end() ? std::nullopt : std::optional(named->second);
+// A column's field, where rows may say it.
+std::optional<Field> field_of(std::string_view column) {
+  const auto f = field(lower_case(column));
+  return f && std::find(kFields.begin(), kFields.end(), *f) != kFields.end() ? f : std::nullopt;
 }
+
+}  // namespace
 
 bool SegmentTable::take_header(std::string_view line) {
   line = without_mark(line);
@@ -54,12 +52,10 @@ bool SegmentTable::take_header(std::string_view line) {
   split_cells(line, delimiter, kMaxColumns, cells_);
   const auto is_named = [&](Field f) {
     return std::any_of(cells_.begin(), cells_.end(), [&](std::string_view cell) {
-      return (!of_progress_.empty() || cell.size() == name_of(f).size()) && field_of(cell) == f;
+      return cell.size() == name_of(f).size() && field_of(cell) == f;
     });
   };
-  constexpr std::array kOfSegments = {Field::iterations, Field::seconds},
-                       kOfProgress = {Field::iteration, Field::elapsed};
-  for (const Field needed : of_progress_.empty() ? kOfSegments : kOfProgress)
+  for (const Field needed : {Field::iterations, Field::seconds})
     if (!is_named(needed)) return false;  // as nearly all lines: they are rows
   std::vector<Column> columns;
   std::size_t settings = 0;
@@ -70,7 +66,7 @@ bool SegmentTable::take_header(std::string_view line) {
     Column column;
     column.field = field_of(name).value_or(Field::count_);
     if (column.field != Field::count_ && has(column.field)) return false;
-    if (of_progress_.empty() && name.starts_with(kSetting) && name.size() > kSetting.size() &&
+    if (name.starts_with(kSetting) && name.size() > kSetting.size() &&
         name.find(' ') == std::string_view::npos && settings++ < kMaxSettings)
       column.setting = name.substr(kSetting.size());
     columns.push_back(std::move(column));
@@ -101,21 +97,9 @@ Event SegmentTable::read(std::string_view line) {
         std::to_string(columns_.size()) + ", as the header");
     return {};
   }
-  if (of_progress_.empty()) {
-    event.kind = is_good(event) ? EventKind::segment : EventKind::none;
-  } else if (event.has(Field::iteration) && event.has(Field::elapsed)) {  // or a test's row, without them
-    event.kind = is_good_progress(event) ? EventKind::progress : EventKind::none;
-  }
-  return event.kind == EventKind::none ? Event{} : event;
-}
-
-bool SegmentTable::is_good_progress(const Event& event) {
-  const auto n = event.integer(Field::iteration);
-  if (!n || *n < 0) return bad("iteration", event.text(Field::iteration), "a whole number");
-  const auto seconds = event.number(Field::elapsed);
-  if (!seconds || !std::isfinite(*seconds) || *seconds < 0)
-    return bad("elapsed", event.text(Field::elapsed), "a number");
-  return true;
+  if (!is_good(event)) return {};
+  event.kind = EventKind::segment;
+  return event;
 }
 
 bool SegmentTable::is_good(const Event& event) {

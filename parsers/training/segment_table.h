@@ -1,34 +1,25 @@
 // A table of measured segments as CSV: a header that names the columns by fields, in any order, and rows of
 // as many cells. Cells may stand in quotes; a column `setting.NAME` is that setting of the run, and other
 // columns that are no field are passed over. A row that can't be true is counted and said, and the next one
-// is read. A format may say which of its columns are which fields: then a row is a line of progress.
+// is read.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "parsers/base/event.h"
 
 namespace etad {
 
-// Names of columns and the fields they are.
-using TableColumns = std::vector<std::pair<std::string, Field>>;
-
 class SegmentTable {
  public:
-  SegmentTable() = default;
-  explicit SegmentTable(TableColumns of_progress) : of_progress_(std::move(of_progress)) {}
-
-  // Takes a line for the header: it names `iterations` and `seconds` (of progress: `iteration` and `elapsed`), and no
-  // field twice. False: it is none.
+  // Takes a line for the header: it names `iterations` and `seconds`, and no field twice. False: it is none.
   bool take_header(std::string_view line);
 
-  // What a row says: a `segment` or a `progress`, whose values are views into the line, or nothing (an empty line, a
-  // comment, the header once more, a row that can't be true, one of progress without its time).
+  // What a row says: a `segment`, whose values are views into the line, or nothing (an empty line, a comment, the
+  // header once more, a row that can't be true).
   Event read(std::string_view line);
 
   std::int64_t bad_rows() const { return bad_rows_; }          // since construction or restore
@@ -40,12 +31,9 @@ class SegmentTable {
   void restore(std::string_view header, std::int64_t lines);
 
  private:
-  std::optional<Field> field_of(std::string_view column) const;
   bool is_good(const Event& event);
-  bool is_good_progress(const Event& event);
   bool bad(std::string_view column, std::string_view text, std::string_view should_be);
 
-  TableColumns of_progress_;  // empty: rows are segments
   std::string header_;
   char delimiter_ = ',';
   struct Column {

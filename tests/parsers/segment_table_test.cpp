@@ -70,23 +70,6 @@ TEST(SegmentTable, BadRowsAreCountedAndTheFirstIsNamed) {
   EXPECT_EQ(table.read("n,,8,10,1").kind, EventKind::segment) << "what is left empty is not said";
 }
 
-TEST(SegmentTable, RowsOfProgressByTheFormatsOwnNames) {
-  SegmentTable table(TableColumns{{"time/steps", Field::iteration}, {"time/seconds", Field::elapsed}});
-  EXPECT_FALSE(table.take_header("iterations,seconds")) << "those of segments";
-  ASSERT_TRUE(table.take_header("rollout/reward,time/seconds,setting.kind,time/steps"));
-  const Event row = table.read("-1.5,12,big,2048");
-  ASSERT_EQ(row.kind, EventKind::progress);
-  EXPECT_EQ(row.integer(Field::iteration), 2048);
-  EXPECT_EQ(row.number(Field::elapsed), 12);
-  EXPECT_EQ(row.values().size(), 2U);
-  EXPECT_EQ(table.read("-1.5,,,2048").kind, EventKind::none) << "a test's";
-  EXPECT_EQ(table.bad_rows(), 0);
-  EXPECT_EQ(table.read("-1.5,12,big,many").kind, EventKind::none);
-  EXPECT_EQ(table.read("-1.5,12").kind, EventKind::none);
-  EXPECT_EQ(table.complaint(), "row 3: iteration: 'many' should be a whole number");
-  EXPECT_EQ(table.bad_rows(), 2);
-}
-
 TEST(SegmentTable, GoesOnWhereItWasSaved) {
   SegmentTable table;
   table.read("iterations,seconds");
