@@ -12,7 +12,9 @@ using Lines = std::vector<std::string>;
 TEST(NamedRows, NameEachCell) {
   NamedRows rows;
   EXPECT_EQ(rows.line_of("1,2"), "") << "no header yet";
-  rows.take_header("\xEF\xBB\xBF" "Epoch, \"Time (s)\" ,train/loss.avg");
+  rows.take_header(
+      "\xEF\xBB\xBF"
+      "Epoch, \"Time (s)\" ,train/loss.avg");
   EXPECT_EQ(rows.line_of("3,62.5,0.5125"), "epoch=3, time_s=62.5, train/loss_avg=0.5125");
   EXPECT_EQ(rows.line_of("3,,\"a, b\""), "epoch=3, time_s=, train/loss_avg=a, b");
   EXPECT_EQ(rows.line_of("3,62.5"), "") << "a cell too few";
@@ -23,7 +25,9 @@ TEST(NamedRows, NameEachCell) {
 }
 
 TEST(NamedRows, WhatMayBeAHeader) {
-  for (const char* line : {"epoch,loss", "\"Epoch\",loss", "_step,loss", "\xEF\xBB\xBF" "epoch,loss"})
+  for (const char* line : {"epoch,loss", "\"Epoch\",loss", "_step,loss",
+                           "\xEF\xBB\xBF"
+                           "epoch,loss"})
     EXPECT_TRUE(NamedRows::may_be_header(line)) << line;
   for (const char* line : {"", "3,0.5", ",,0.5", "-1.5,3", "\"3\",0.5"})
     EXPECT_FALSE(NamedRows::may_be_header(line)) << line;
@@ -121,9 +125,23 @@ TEST(Histories, ByTheirNames) {
   }
 }
 
+// Hugging Face's history: nothing tells the time but the sums at the end.
+TEST(Histories, OfHuggingFacesTrainer) {
+  Lines lines = {"loss,learning_rate,epoch,step,eval_loss,eval_runtime,train_runtime,total_flos"};
+  for (int i = 1; i <= 6; ++i) lines.push_back(written("0.8125,0.001,%.2f,%d,,,,", 0.5 * i, 100 * i));
+  lines.emplace_back(",,3.0,600,,,512.25,1.25e+15");
+  lines.emplace_back(",,3.0,600,0.9125,12.5,,");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_EQ(runs.at(0).train.iterations, 600);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 512.25 / 600);
+}
+
 // Tables of other things: no training, or rows of a validation alone.
 TEST(Histories, WhatIsNone) {
-  for (const char* header : {"epoch,open,close,volume,time", "step,instruction,time", "phase,epoch,loss,time"}) {
+  for (const char* header :
+       {"epoch,open,close,volume,time", "step,instruction,time", "phase,epoch,loss,time"}) {
     Lines lines = {header};
     for (int i = 1; i <= 6; ++i) lines.push_back(written("val,%d,0.5,%d", i, 10 * i));
     EXPECT_TRUE(runs_of(lines).empty()) << header;
