@@ -245,9 +245,11 @@ bool shows_pace(std::string_view state) {
   return state.find("it/s") != std::string_view::npos || state.find("s/it") != std::string_view::npos;
 }
 
-// A bar up to where it says how long it has taken.
+// A bar up to where it says how long it has taken (" ["). A bar has many blanks and few brackets.
 std::string_view count_of(std::string_view bar) {
-  return bar.substr(0, bar.find(" ["));
+  std::size_t at = bar.find('[');
+  while (at != std::string_view::npos && (at == 0 || bar[at - 1] != ' ')) at = bar.find('[', at + 1);
+  return at == std::string_view::npos ? bar : bar.substr(0, at - 1);
 }
 
 }  // namespace
@@ -267,6 +269,7 @@ void clean_states(std::span<char> line, std::size_t limit, std::vector<std::stri
     return;
   }
   const std::size_t before = lines.size();
+  std::string_view last_count;
   for (std::size_t from = 0; from < raw.size();) {
     const std::size_t end = std::min(raw.find(kReturn, from), raw.size());
     const std::span<char> piece = line.subspan(from, end - from);
@@ -274,7 +277,9 @@ void clean_states(std::span<char> line, std::size_t limit, std::vector<std::stri
     if (from < raw.size() && !shows_pace({piece.data(), piece.size()})) continue;
     const std::string_view state = clean_line(piece, limit, losses);
     if (state.empty()) continue;
-    if (lines.size() > before && count_of(lines.back()) == count_of(state)) lines.pop_back();
+    const std::string_view count = count_of(state);
+    if (lines.size() > before && count == last_count) lines.pop_back();
+    last_count = count;
     lines.push_back(state);
   }
   if (lines.size() == before) lines.emplace_back();

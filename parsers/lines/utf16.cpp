@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "parsers/base/printable.h"
 
@@ -69,6 +70,7 @@ bool is_low_surrogate(char32_t c) {
 std::span<char> narrow_utf16(std::span<char> line) {
   const bool behind_last_newline = line.size() == 1 && line[0] == '\0';
   if (behind_last_newline) return line.first(0);
+  if (std::memchr(line.data(), '\0', line.size()) == nullptr) return line;
   const Pairs units = pairs_of(line);
   const std::span<char> pairs = units.bytes;
   if (pairs.empty()) return line;
