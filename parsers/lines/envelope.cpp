@@ -137,6 +137,8 @@ std::span<char> unescape(std::span<char> escaped) {
 }
 
 std::optional<Enveloped> open_docker(std::span<char> line) {
+  constexpr std::string_view kKey = "\"log\"";  // most objects are a trainer's own
+  if (::memmem(line.data(), line.size(), kKey.data(), kKey.size()) == nullptr) return std::nullopt;
   JsonScanner scanner(line);
   std::optional<std::span<char>> log;
   std::optional<std::span<char>> stream;
