@@ -46,6 +46,7 @@ bool is_duration(Field f) {
 std::optional<double> take_number(std::string_view& s) {
   if (!s.empty() && s.front() == '+') s.remove_prefix(1);
   double x = 0;
+  if (take_plain_number(s, x)) return x;
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), x);
   if (error == std::errc::result_out_of_range) {
     // Too small for a double is nothing; too large is no measurement.
@@ -119,17 +120,23 @@ std::optional<double> seconds_behind_unit(std::string_view text) {
 
 // "2:03", "1:02:03", "1:02:03.25", each part but the first below 60; `first` is the part before the first
 // colon.
-std::optional<double> clock_seconds(double first, std::string_view rest) {
+bool read_clock(double first, std::string_view rest, double& seconds) {
   double total = first;
   for (int parts = 1; !rest.empty(); ++parts) {
-    if (rest.front() != ':' || parts == 3) return {};
+    if (rest.front() != ':' || parts == 3) return false;
     rest.remove_prefix(1);
-    if (rest.empty() || rest.front() < '0' || rest.front() > '9') return {};
+    if (rest.empty() || !is_digit(rest.front())) return false;
     const auto part = take_number(rest);
-    if (!part || *part >= 60) return {};
+    if (!part || *part >= 60) return false;
     total = total * 60 + *part;
   }
-  return total;
+  seconds = total;
+  return true;
+}
+
+std::optional<double> clock_seconds(double first, std::string_view rest) {
+  double seconds = 0;
+  return read_clock(first, rest, seconds) ? std::optional(seconds) : std::nullopt;
 }
 
 // What stands behind a duration's first number: a unit, a clock, or days and a clock ("1 day, 2:03:04").
@@ -225,10 +232,12 @@ namespace {
 bool Event::read_number(const FieldValue& v, double& value) {
   std::string_view rest = v.text;
   double plain = 0;
-  if (take_plain_number(rest, plain) && rest.empty()) {
+  const bool is_plain = take_plain_number(rest, plain);
+  if (is_plain && rest.empty()) {
     value = plain * v.scale;
     return true;
   }
+  if (is_plain && rest.front() == ':' && is_duration(v.field) && read_clock(plain, rest, value)) return true;
   const auto written = written_number(v);
   if (written) value = *written;
   return written.has_value();

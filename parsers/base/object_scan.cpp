@@ -5,6 +5,8 @@
 #include <charconv>
 #include <utility>
 
+#include "parsers/base/text.h"
+
 namespace etad {
 namespace {
 
@@ -33,16 +35,14 @@ class Scan {
   bool string(std::string_view& out) {
     const char quote = peek();
     if (quote != '"' && quote != '\'') return false;
-    const std::size_t from = ++at_;
-    for (; at_ < text_.size(); ++at_) {
-      if (text_[at_] == '\\') {
-        ++at_;
-      } else if (text_[at_] == quote) {
-        out = text_.substr(from, at_++ - from);
-        return true;
-      }
-    }
-    return false;
+    const std::string_view text = text_;  // a local one stays in registers
+    const std::size_t from = at_ + 1;
+    std::size_t at = from;
+    while (at < text.size() && text[at] != quote) at += text[at] == '\\' ? 2U : 1U;
+    at_ = std::min(at + 1, text.size());
+    if (at >= text.size()) return false;
+    out = text.substr(from, at - from);
+    return true;
   }
 
   // The text of a string with nothing else around it but blanks; empty where it is none.
@@ -55,15 +55,19 @@ class Scan {
   // A number, true, None, NaN, …: up to what can follow a value. Python's tensor(0.5) and the like keep their
   // parentheses.
   bool bare(std::string_view& out) {
+    const std::string_view text = text_;
     const std::size_t from = at_;
+    std::size_t at = from;
     int open = 0;
-    for (; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
+    for (; at < text.size(); ++at) {
+      const char c = text[at];
+      if (c == '.' || is_digit(c) || is_letter(c)) continue;  // nearly all
       if (c == '(') ++open;
       if (c == ')') --open;
       if (open <= 0 && (c == ',' || c == '}' || c == ']' || c == ' ')) break;
     }
-    out = text_.substr(from, at_ - from);
+    at_ = at;
+    out = text.substr(from, at - from);
     return !out.empty();
   }
 
@@ -154,8 +158,20 @@ std::size_t scan_object(std::string_view text, ObjectVisitor& visitor) {
   return Scan(text, visitor).run();
 }
 
+namespace {
+
+std::string_view without_blanks(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
+}
+
+}  // namespace
+
+bool ObjectValues::may_begin(std::string_view text) {
+  return without_blanks(text).starts_with('{');
+}
+
 bool ObjectValues::read(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  text = without_blanks(text);
   if (text.data() == text_.data() && text.size() == text_.size()) return is_object_;
   text_ = text;
   values_.assign(paths_.size(), {});

@@ -28,7 +28,10 @@ class ObjectValues final : private ObjectVisitor {
  public:
   explicit ObjectValues(const std::vector<std::string>& paths) : paths_(paths) {}
 
-  // Whether an object stands at the head of `text`, behind blanks or not.
+  // Whether what stands at the head of `text`, behind blanks or not, begins as an object does.
+  static bool may_begin(std::string_view text);
+
+  // Whether an object stands there.
   bool read(std::string_view text);
 
   // In the object read last, under the path of that place in the list: of several the last one. Null data(): none.
