@@ -82,9 +82,10 @@ struct Format::Impl {
   // that may not treat them so are asked each time.
   void try_rules(const RuleIndex::List& list, std::string_view line, TimeContext& context, Event& event,
                  const ShapeMemory::Shape& known, Pattern::Groups& groups) const {
-    if (known.asks) {
+    if (known.first_asked < known.rule) {
       ObjectValues object(object_paths);
       for (const std::uint16_t id : list.particular) {
+        if (id < known.first_asked) continue;
         if (id >= known.rule) break;
         if (!rules[id].match(event.message, groups, object, context, event)) continue;
         event.rule = id;
@@ -109,20 +110,21 @@ struct Format::Impl {
     if (header.present && event.message.empty()) context.carried = header.time;
   }
 
-  // Whether rules that tell one digit from another may match, before that of the shape, a message that differs from
-  // this one in its digits. One that begins with another digit has other candidates.
-  bool asks(const ShapeMemory::Shape& shape, std::string_view message) const {
-    const auto one_may = [&](std::string_view first) {
-      const auto& ids = index.candidates(shape.file, first).particular;
-      return std::any_of(ids.begin(), ids.end(), [&](std::uint16_t id) {
-        return id < shape.rule && rules[id].may_match_alike(message);
+  // The first of the rules that tell one digit from another and may match, before that of the shape, a message that
+  // differs from this one in its digits. One that begins with another digit has other candidates.
+  std::uint16_t first_asked(const ShapeMemory::Shape& shape, std::string_view message) const {
+    const auto first_of = [&](std::string_view beginning) {
+      const auto& ids = index.candidates(shape.file, beginning).particular;
+      const auto first = std::find_if(ids.begin(), ids.end(), [&](std::uint16_t id) {
+        return id >= shape.rule || rules[id].may_match_alike(message);
       });
+      return first == ids.end() ? Event::kNoRule : std::min(*first, shape.rule);
     };
-    if (message.empty() || !is_digit(message.front())) return one_may(message);
+    if (message.empty() || !is_digit(message.front())) return first_of(message);
     constexpr std::string_view kDigits = "0123456789";
-    for (std::size_t i = 0; i < kDigits.size(); ++i)
-      if (one_may(kDigits.substr(i, 1))) return true;
-    return false;
+    std::uint16_t first = shape.rule;
+    for (std::size_t i = 0; i < kDigits.size(); ++i) first = std::min(first, first_of(kDigits.substr(i, 1)));
+    return first;
   }
 
   void match(std::string_view line, TimeContext& context, Event& event, ShapeMemory* shapes) const {
@@ -148,7 +150,7 @@ struct Format::Impl {
     const RuleIndex::List& list = index.candidates(shape.file, event.message);
     try_rules(list, line, context, event, is_kept ? &shape : nullptr);
     if (!is_kept) return;
-    shape.asks = asks(shape, event.message);
+    shape.first_asked = first_asked(shape, event.message);
     shapes->remember(shape);
   }
 

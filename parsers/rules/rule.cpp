@@ -39,8 +39,8 @@ std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where
   if (spec.pattern) {
     rule.pattern_ = compile_pattern(*spec.pattern, Pattern::Anchor::beginning, rule.groups_);
     if (!rule.pattern_) return {};
-    rule.digits_alike_ =
-        spec.json.empty() && spec.when.empty() && etad::treats_digits_alike(spec.pattern->text);
+    rule.finds_end_alike_ = etad::treats_digits_alike(spec.pattern->text);
+    rule.digits_alike_ = rule.finds_end_alike_ && !rule.asks_object();
     if (!rule.digits_alike_) {
       auto any = patterns.compile(with_any_digits(spec.pattern->text));
       if (any) rule.any_digits_ = std::move(*any);
@@ -76,6 +76,13 @@ Rule::Target Rule::target(std::optional<Field> f) const {
   return t;
 }
 
+bool Rule::may_match_alike(std::string_view message) const {
+  Pattern::Groups groups;
+  if (any_digits_ && !any_digits_->match(message, groups)) return false;
+  if (!asks_object() || !finds_end_alike_) return true;
+  return ObjectValues::may_begin(message.substr(groups[0].size()));
+}
+
 bool Rule::speaks_for(std::string_view file) const {
   return spec_.files.empty() || std::find(spec_.files.begin(), spec_.files.end(), file) != spec_.files.end();
 }
@@ -100,7 +107,7 @@ bool Rule::match(std::string_view message, Pattern::Groups& groups, ObjectValues
     if (!pattern_->match(message, groups)) return false;
     matched = groups[0].size();
   }
-  if (!spec_.json.empty() || !spec_.when.empty()) {
+  if (asks_object()) {
     if (!object.read(message.substr(matched)) || !match_object(object, context, event)) return false;
   }
   fill_in(message, groups, context, event);

@@ -44,9 +44,7 @@ class Rule {
   bool treats_digits_alike() const { return digits_alike_; }
 
   // Whether a message may be its own that differs from this one in nothing but its digits. In doubt: true.
-  bool may_match_alike(std::string_view message) const {
-    return !any_digits_ || any_digits_->matches(message);
-  }
+  bool may_match_alike(std::string_view message) const;
 
   // Fills in kind, values and (from a group or key `time`) the time. False: not this rule's, `event`
   // unchanged. The values are views into `message` and into this rule; `groups` is scratch, shared by the
@@ -64,6 +62,7 @@ class Rule {
     double scale = 1;
   };
 
+  bool asks_object() const { return !spec_.json.empty() || !spec_.when.empty(); }
   Target target(std::optional<Field> field) const;
   void take(const Target& target, std::string_view text, TimeContext& context, Event& event) const;
   bool match_object(const ObjectValues& object, TimeContext& context, Event& event) const;
@@ -73,8 +72,9 @@ class Rule {
   std::optional<Pattern> pattern_;
   bool digits_alike_ = false;
   std::optional<Pattern>
-      any_digits_;              // where it may not: what matches whatever pattern_ would with other digits
-  std::vector<Target> groups_;  // of the pattern, from group 1 on
+      any_digits_;               // where it may not: what matches whatever pattern_ would with other digits
+  bool finds_end_alike_ = true;  // whether with other digits it would also end there
+  std::vector<Target> groups_;   // of the pattern, from group 1 on
   struct Sought {
     Pattern pattern;
     std::vector<Target> groups;

@@ -30,8 +30,8 @@ class ShapeMemory {
     std::uint16_t file = 0;               // that wrote the line (RuleIndex)
     std::uint16_t header = 0, header_end = 0, message = 0;
     std::uint8_t header_form = kNoHeader;  // by its place among the format's
-    bool asks =
-        false;  // whether rules before that one may match a line like it, which tell one digit from another
+    // Rules that tell one digit from another may match a line like it, this one first.
+    std::uint16_t first_asked = Event::kNoRule;
 
     // Where the groups of the rule's pattern stand: `count` of them, the whole match among them.
     void keep_groups(std::string_view line, const Pattern::Groups& groups, std::size_t count);

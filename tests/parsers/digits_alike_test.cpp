@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "parsers/rules/format.h"
 #include "parsers/rules/rule.h"
 #include "tests/parsers/log_reader.h"
 #include "tests/parsers/other_digits.h"
@@ -121,6 +123,24 @@ TEST(DigitsAlike, IsTrueOfRandomPatterns) {
   EXPECT_GT(matches, 1000U);
   EXPECT_GT(particular, 1000U);
   EXPECT_GT(other_matches, 1000U);
+}
+
+// A rule that reads an object behind its pattern's match can be none of a bar's on which none follows, whatever its
+// digits are.
+TEST(DigitsAlike, WhereNoObjectFollowsNoneIsAskedFor) {
+  const auto format = format_named("huggingface");
+  const auto named = [&](std::string_view name) -> const Rule& {
+    return *std::ranges::find(format->rules(), name, &Rule::name);
+  };
+  const std::string bar = " 50%|#  | 2/4 [07:20<07:20, 220.00s/it]", summary = "{'train_runtime': 880.5}";
+  for (const char* rule : {"summary_behind_bar", "evaluation_behind_bar"}) {
+    EXPECT_FALSE(named(rule).may_match_alike(bar.substr(1))) << rule;
+    EXPECT_TRUE(named(rule).may_match_alike(bar.substr(1) + summary)) << rule;
+    EXPECT_TRUE(named(rule).may_match_alike(bar.substr(1) + "  " + summary)) << rule;
+  }
+  EXPECT_FALSE(named("summary").may_match_alike(bar));
+  EXPECT_TRUE(named("summary").may_match_alike(summary));
+  EXPECT_TRUE(named("bar").may_match_alike("00" + bar.substr(3)));
 }
 
 }  // namespace
