@@ -278,7 +278,9 @@ void clean_states(std::span<char> line, std::size_t limit, std::vector<std::stri
     const std::string_view state = clean_line(piece, limit, losses);
     if (state.empty()) continue;
     const std::string_view count = count_of(state);
-    if (lines.size() > before && count == last_count) lines.pop_back();
+    // What a program prints behind a bar is no later state of it.
+    const bool behind_bar = state.find('{') != std::string_view::npos;
+    if (lines.size() > before && !behind_bar && count == last_count) lines.pop_back();
     last_count = count;
     lines.push_back(state);
   }

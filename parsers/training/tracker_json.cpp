@@ -20,12 +20,12 @@ ETAD_SAVED(EpochCount, steps, first, first_batch, shown, before, last_batch, beg
 ETAD_SAVED(EpochBorders, least, most, step, since, usual, epoch, from_zero)
 ETAD_SAVED(EpochCount::Line, epoch, batch, shown, through)
 ETAD_SAVED(Training, tests_before, until_progress, done_before, paced, stride, from_zero, other_bar, full_bar,
-           by_lines, untested, paused, block)
+           last_elapsed, shows_waits, by_lines, untested, paused, block)
 ETAD_SAVED(LastWords, traceback, message, stopped_early, done, done_amid, interrupted)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, dated)
 ETAD_SAVED(Save, since, iteration, last_line)
 ETAD_SAVED(Window, from, shown_again, tests, held, snapshots, saving, saved, unclocked, broken, tested,
-           over_border)
+           over_border, other_bar, waited)
 ETAD_SAVED(TestPhase, iteration, net, since, announced, done, done_at, shows_batches, first_batch, began,
            stated, stated_error, beside, given, given_seconds)
 ETAD_SAVED(RunTrack, run, stage, known, description, window, training, epochs, test, last_words, layer_times,

@@ -136,7 +136,9 @@ void track::Tests::end_stated(RunTrack& r, const Moment& m, Duration took) {
   if (!known) test.iteration = r.run.iteration.value_or(0);
   r.reach(Stage::progressed);
   r.dirty = true;
-  (r.window.from ? r.window.tests : r.training.tests_before) += took;
+  // Where the bar itself shows how long the training waited, a result may be printed long after its test.
+  const bool late = r.training.shows_waits && !r.window.other_bar;
+  if (!late) (r.window.from ? r.window.tests : r.training.tests_before) += took;
   if (const auto n = positive_of(m.event, Field::iterations)) test.announced = *n;
   if (test.announced <= 0) test.announced = iterations_by_rate(m.event, Field::rate, took, 1, 0);
   if (test.announced <= 0) test.announced = all_.values.test_iterations(r, test.net);

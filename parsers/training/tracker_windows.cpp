@@ -264,6 +264,7 @@ void track::Windows::progress_of(const Moment& m) {
     if (r->progressed() && r->run.max_iterations && *r->run.max_iterations != all &&
         !was_no_training(*r, all)) {
       r->training.other_bar = *of;
+      r->window.other_bar = true;
       return;
     }
     r->run.max_iterations = all;
@@ -332,6 +333,16 @@ std::optional<Anchor> beginning_of_bar(const Event& event, const Anchor& here,
   return beginning;
 }
 
+// The run's own bar is drawn again at the same iteration, behind another one: in the time since it was drawn before, no
+// step was done.
+void see_wait(RunTrack& r, const Anchor& here) {
+  const auto before = std::exchange(r.training.last_elapsed, here.elapsed);
+  if (r.run.iteration != here.iteration || !r.window.other_bar || here.epoch) return;
+  if (!before || !here.elapsed || *here.elapsed <= *before) return;
+  r.window.waited += from_seconds(*here.elapsed - *before);
+  r.training.shows_waits = true;
+}
+
 }  // namespace
 
 void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t iteration) {
@@ -355,6 +366,7 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
     here.error = elapsed->error;
     here.epoch = elapsed->epoch;
   }
+  see_wait(r, here);
   if (!r.run.first_iteration) r.run.first_iteration = r.headed && !r.resumed ? 0 : iteration;
   if (iteration < *r.run.first_iteration) r.run.first_iteration = iteration;  // the resume came to nothing
   if (!r.window.from && r.run.started_at && m.now && r.headed && !r.run.startup && !r.training.until_progress)
@@ -425,6 +437,7 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
   const bool by_stamps = from.dated && to.dated;
   if (said && !by_stamps && was_no_usual_step(r.run.train, n, m.event, said))
     return all_.tests.release(r, m.out);
+  if (w.waited > Duration::zero()) w.tests = w.waited;
   Duration took{};
   const bool told = w.training_time(said, to, took);
   if (told && !said && ran_beside(r.run.train, n, w.tests, took)) took += w.tests;

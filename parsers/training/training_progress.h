@@ -20,6 +20,8 @@ struct Training {
   bool from_zero = false;                 // steps are counted from 0: step 9 is the tenth
   std::optional<std::int64_t> other_bar;  // of another length than the run's own, drawn amid it
   std::optional<std::int64_t> full_bar;   // the longest bar seen behind the end, full at once
+  std::optional<double> last_elapsed;     // as the line displayed last counts it
+  bool shows_waits = false;               // its bar has shown how long it waited for a test
   bool by_lines = false;                  // its iterations have been measured from line to line
   std::int64_t untested = 0;              // windows measured without any test inside
   bool paused = false;                    // the last window was left out for a pause in it

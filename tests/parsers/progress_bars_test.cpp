@@ -32,6 +32,12 @@ TEST(ProgressBars, OfStatesOfTheSameCountTheLastStays) {
       1U);
 }
 
+TEST(ProgressBars, WhatIsPrintedBehindABarIsNoStateOfIt) {
+  EXPECT_EQ(
+      states("50%|# | 4/8 [00:30<00:30, 7.50s/it]\r50%|# | 4/8 [00:30<00:30, 7.50s/it]{'loss': 2}").size(),
+      2U);
+}
+
 TEST(ProgressBars, WhatShowsNoPaceIsWhatATerminalWouldShow) {
   EXPECT_EQ(states("Downloading 10%\rDownloading 20%\rdone"), std::vector<std::string>{"done"});
   EXPECT_EQ(states("a line\r"), std::vector<std::string>{"a line"});
@@ -393,6 +399,33 @@ TEST(ProgressBars, AnEvaluationBehindTheBarIsTakenOut) {
   ASSERT_GT(steps, 0);
   EXPECT_NEAR(trained / static_cast<double>(steps), 1.5, 0.01);
   EXPECT_EQ(records.runs.back().state, RunState::finished);
+}
+
+// 40 steps of 1.5 s, then an evaluation of 30 s, behind which the bar is drawn again; what the evaluations came to is
+// printed at once, or long after, as where the output goes through a buffer.
+TEST(ProgressBars, WhatTheBarShowsAgainBehindAnotherIsNoTraining) {
+  const std::string result = "{'eval_loss': 0.5, 'eval_runtime': 29.5}";
+  for (const bool late : {false, true}) {
+    for (std::size_t restart = 0; restart < 60; restart += 7) {
+      std::vector<std::string> lines = {"***** Running training *****"};
+      int seconds = 0;
+      for (int step = 20; step <= 400; step += 20) {
+        seconds += 30;
+        lines.push_back(bar_of(step, 400, seconds, ""));
+        if (late && step % 80 == 20 && step > 40) lines.push_back(result);
+        if (step % 40 != 0) continue;
+        lines.push_back(bar_of(15, 90, 5, ""));
+        lines.push_back(bar_of(90, 90, 29, ""));
+        if (!late) lines.push_back(result);
+        seconds += 30;
+        lines.push_back(bar_of(step, 400, seconds, ""));
+      }
+      const auto runs = runs_of(lines, restart);
+      ASSERT_EQ(runs.size(), 1U);
+      EXPECT_GE(runs.at(0).train.iterations, 380);
+      EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 1.5) << late << ' ' << restart;
+    }
+  }
 }
 
 TEST(ProgressBars, ATrainingThatSaysItStoppedEarlyIsNotFinished) {
