@@ -28,6 +28,19 @@ bool is_slurms(std::string_view line) {
           line.find("oom-kill") != std::string_view::npos || line.find("oom_kill") != std::string_view::npos);
 }
 
+// What a shell says of a process that a signal has ended: "Killed", "./run.sh: line 12:  4711 Terminated    python …".
+std::string_view signal_of(std::string_view line) {
+  constexpr std::string_view kWhere = ": line ";
+  const std::size_t where = line.find(kWhere);
+  if (where != std::string_view::npos) {
+    line.remove_prefix(std::min(line.find(':', where + kWhere.size()), line.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(": 0123456789"), line.size()));
+  }
+  for (const std::string_view word : {"Killed", "Terminated"})
+    if (line == word || (where != std::string_view::npos && line.starts_with(word))) return word;
+  return {};
+}
+
 // "Early stopping triggered!", "Epoch 12: early stopping", but not "EarlyStopping counter: 3 out of 10".
 bool tells_early_stop(std::string_view lower) {
   if (lower.find("quitting training") != std::string_view::npos)
@@ -124,7 +137,7 @@ void LastWords::forget(bool with_training) {
 }
 
 bool LastWords::is_stop() const {
-  if (interrupted || message.starts_with("KeyboardInterrupt")) return true;
+  if (interrupted || message.starts_with("KeyboardInterrupt") || message == "Terminated") return true;
   for (const std::string_view by_signal :
        {"SignalException: ", "FatalError: `Termination signal`", "is killed by signal: Terminated"})
     if (message.find(by_signal) != std::string::npos) return true;
@@ -141,6 +154,10 @@ void LastWords::hear(std::string_view line) {
   if (!message.empty()) return;
   if (is_slurms(line)) {
     message = kept_text(line, kMaxMessage);
+    return;
+  }
+  if (const std::string_view signal = signal_of(line); !signal.empty()) {
+    message = kept_text(signal, kMaxMessage);
     return;
   }
   if (!traceback) {

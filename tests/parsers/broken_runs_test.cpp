@@ -96,6 +96,22 @@ TEST(BrokenRuns, AreStoppedOrFailedBySlurm) {
   EXPECT_NE(failed[0].message.find("oom-kill"), std::string::npos);
 }
 
+TEST(BrokenRuns, AreEndedBySignalsThatAShellTellsOf) {
+  const std::map<std::string, RunState> told = {
+      {"Killed", RunState::failed},
+      {"./run.sh: line 12:  4711 Killed                  python train.py", RunState::failed},
+      {"Terminated", RunState::stopped},
+      {"run.sh: line 3: 4711 Terminated              python train.py", RunState::stopped},
+      {"Killed by nobody", RunState::lost},
+      {"note: line 3 says Killed", RunState::lost},
+  };
+  for (const auto& [line, state] : told) {
+    const auto runs = runs_in_order(steps(20, 200) + Lines{line});
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs[0].state, state) << line;
+  }
+}
+
 TEST(BrokenRuns, SayNothingByAnExceptionsNameAlone) {
   const auto runs = runs_in_order(steps(20, 200) + Lines{"RuntimeError: said by nobody"});
   ASSERT_EQ(runs.size(), 1U);
