@@ -11,23 +11,21 @@ constexpr std::size_t kMostRivals = 5;
 constexpr std::size_t kMostPoints = 4096;  // displayed before it won; the last of them stay
 
 // So many segments of a run that is over, and it stays though a later one has begun.
-constexpr std::ptrdiff_t kMeasured = 3;
-constexpr std::size_t kMostRuns = 64;  // of them
+constexpr std::int64_t kMeasured = 3;
+constexpr std::size_t kMostRuns = 1024;  // of them
 
 // Of a log's runs before it won the last one is the winner's to tell: another one it may have seen ended
 // before anybody knew that it counts. A generic format is believed only at the end of a batch of lines, in
 // which several runs may have passed: of those that it measured it tells as well.
 void keep_runs(const Reading& reading, Records& found) {
   const std::int64_t last = reading.next_ordinal() - 1;
-  const auto measured = [&](std::int64_t run) {
-    return std::count_if(found.segments.begin(), found.segments.end(),
-                         [run](const auto& record) { return record.run == run; }) >= kMeasured;
-  };
+  std::map<std::int64_t, std::int64_t> measured;
+  for (const auto& record : found.segments) ++measured[record.run];
   std::set<std::int64_t> kept;
   if (reading.format().is_generic())
     for (const Run& run : found.runs)
       if (run.ordinal < last && kept.size() < kMostRuns &&
-          (kept.contains(run.ordinal) || measured(run.ordinal)))
+          (kept.contains(run.ordinal) || measured[run.ordinal] >= kMeasured))
         kept.insert(run.ordinal);
   const auto older = [&](const auto& record) { return record.run < last && !kept.contains(record.run); };
   std::erase_if(found.segments, older);

@@ -1,0 +1,59 @@
+// Logs of people's own scripts that hold several trainings, and what stands between their steps and epochs.
+#include <gtest/gtest.h>
+
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// What an epoch's loss came to is no time, though it stands where some tell it.
+TEST(SeveralTrainings, AreNotToldApartByALossBesideAnEpoch) {
+  Lines lines;
+  int now = 0;
+  const auto stamp = [&now] {
+    return written("2026-03-01 %02d:%02d:%02d,250 - my.trainer - INFO - ", 10 + now / 3600, now / 60 % 60,
+                   now % 60);
+  };
+  for (int i = 1; i <= 60; ++i) {
+    now += 30;
+    lines.push_back(stamp() + written("Step %d | Loss: 0.4125 | LR: 1.00e-04", 50 * i));
+    if (i % 20 == 0)
+      lines.push_back(stamp() + written("Epoch %d completed | Average loss: 0.%04d", i / 20 - 1, i / 2));
+  }
+  lines.push_back(stamp() + "Training completed in 0.50 hours");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 3000);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.6);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+}
+
+// More trainings than a format that nobody knew yet kept of what it had read, one of them with a loss that is no number.
+TEST(SeveralTrainings, AreAllKeptHoweverMany) {
+  Lines lines;
+  int now = 0;
+  const auto stamp = [&now] {
+    return written("2026-03-01 %02d:%02d:%02d,250 - INFO - ", 1 + now / 3600, now / 60 % 60, now % 60);
+  };
+  for (int run = 0; run < 90; ++run) {
+    for (int i = 1; i <= 5; ++i) {
+      lines.push_back(stamp() + written("[Epoch %d/5]", i));
+      now += 4;
+      lines.push_back(stamp() + (run == 7 && i > 2 ? "Train Loss: nan, Train Acc: 0.1250"
+                                                   : "Train Loss: 0.8125, Train Acc: 0.7125"));
+      now += 1;
+      lines.push_back(stamp() + "Val   Loss: 0.9125, Val   Acc: 0.6125");
+    }
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 90U);
+  for (const auto& [ordinal, run] : runs) {
+    EXPECT_EQ(run.iteration, 5) << ordinal;
+    EXPECT_DOUBLE_EQ(step_time(run), 4) << ordinal;
+  }
+}
+
+}  // namespace
+}  // namespace etad::test
