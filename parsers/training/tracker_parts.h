@@ -262,6 +262,7 @@ std::string_view setting_of(const Run& run, std::string_view key);  // empty: no
 std::int64_t number_set(const Run& run, std::string_view key);      // "11,900" is one; 0: not said
 void note_derived(Run& run, std::string_view what);
 void note_sizes(track::RunTrack& r);    // those of its quantities that are among its settings
+void note_devices(track::RunTrack& r);  // likewise: those of a node, and how many nodes there are
 void count_epochs(track::RunTrack& r);  // for iterations
 void plan_epochs(track::RunTrack& r, const Event& event,
                  std::int64_t steps);  // so many epochs of so many steps

@@ -175,6 +175,8 @@ void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optio
 // Settings that count in an iteration's samples.
 constexpr std::string_view kTokens = "tokens_per_iteration", kLength = "sequence_length";
 constexpr std::string_view kDatasetSize = "dataset_size", kDerived = "derived";
+// Settings that say between them how many devices there are.
+constexpr std::string_view kDevicesPerNode = "devices_per_node", kNodes = "nodes";
 
 // Whether what the log counts are epochs: an iteration's samples are those of the data set, not of a batch.
 bool iterations_are_epochs(const Run& run) {
@@ -200,6 +202,7 @@ void take_setting(RunTrack& r, std::string_view key, std::string_view value) {
   } else {
     put(r.run.settings, key, value);
     if (key == kTokens || key == kLength || key == kDatasetSize || key == kDerived) note_sizes(r);
+    if (key == kDevicesPerNode || key == kNodes) note_devices(r);
   }
 }
 
@@ -232,6 +235,11 @@ void note_sizes(RunTrack& r) {
   r.known.sequence_length = number_set(r.run, kLength);
   r.known.dataset_size = number_set(r.run, kDatasetSize);
   r.known.counts_epochs = iterations_are_epochs(r.run);
+}
+
+void note_devices(RunTrack& r) {
+  const std::int64_t nodes = std::max<std::int64_t>(1, number_set(r.run, kNodes));
+  if (const auto all = product(number_set(r.run, kDevicesPerNode), nodes); all > 0) r.known.devices = all;
 }
 
 void count_epochs(RunTrack& r) {

@@ -236,5 +236,25 @@ TEST(MoreToolboxes, EpochsThatSayTheirTimeUnderAHeading) {
   EXPECT_NEAR(step_time(run), 36.5, 1e-9);
 }
 
+// veRL's configuration stands far above its first step, and names several pairs of devices and nodes.
+TEST(MoreToolboxes, OfVerlTheTrainersDevicesAreTaken) {
+  const std::string label = "(TaskRunner pid=4711)";
+  std::vector<std::string> lines = {label + " {'actor_rollout_ref': {'actor': {'clip_ratio': 0.2,",
+                                    label + "   'n_gpus_per_node': 4,",
+                                    label + "   'nnodes': 0}},",
+                                    label + "   'train_batch_size': 128,",
+                                    label + "   'n_gpus_per_node': 8,",
+                                    label + "   'nnodes': 2,"};
+  for (int i = 0; i < 2000; ++i)
+    lines.push_back("(WorkerDict pid=4712) loading part " + std::to_string(i) + " of 2000");
+  for (int i = 1; i <= 4; ++i)
+    lines.push_back(label + written(" step:%d - actor/loss:0.5 - timing_s/step:40.250 - perf/x:1", i));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).devices, 16);
+  EXPECT_EQ(runs.at(0).train.samples_per_iteration, 128);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 40.25);
+}
+
 }  // namespace
 }  // namespace etad::test
