@@ -26,7 +26,8 @@ std::string step_record(std::int64_t n, const std::string& media = "null") {
 
 std::string step_line(std::int64_t n) {
   const std::string at = std::to_string(1'700'000'000 + n) + ".000000";
-  return at + " wandb history {\"_step\": " + std::to_string(n) + ", \"media\": null, \"_timestamp\": " + at + "}";
+  return at + " wandb history {\"_step\": " + std::to_string(n) + ", \"media\": null, \"_timestamp\": " + at +
+         "}";
 }
 
 TEST(WandbRecords, AreKnownByTheFirstBytes) {
@@ -41,24 +42,30 @@ TEST(WandbRecords, EachThingThatARuleMayReadIsALine) {
   file.add(bytes(21, "header"))
       .add(wandb_run(kBegun, "n7", {{"batch_size", "32"}, {"model", "\"tiny\""}, {"layers", "[1, 2]"}}))
       .add(wandb_environment("NVIDIA H100", 8))
-      .add(wandb_history(kBegun + 1.5, {{"_step", "0"}, {"loss", "2.25"}, {"w", "{\"_type\": \"histogram\"}"}}))
+      .add(wandb_history(kBegun + 1.5,
+                         {{"_step", "0"}, {"loss", "2.25"}, {"w", "{\"_type\": \"histogram\"}"}}))
       .add(bytes(13, bytes(3, "printed\n")))
       .add(wandb_exit(0))
       .add(wandb_exit(1));
   EXPECT_THAT(
       wandb_text(file.content()),
-      ElementsAre(R"(1700000000.000000 wandb run {"name": "first", "host": "n7", "project": "tiny"})",
-                  R"(wandb config {"model": "tiny", "batch_size": 32})",
-                  R"(wandb environment {"gpu": "NVIDIA H100", "gpu_count": 8})",
-                  R"(1700000001.500000 wandb history {"loss": 2.25, "_step": 0, "_timestamp": 1700000001.500000})",
-                  R"(wandb exit {"runtime": 105, "exit_code": 0})", R"(wandb exit {"runtime": 105, "exit_code": 1})"));
+      ElementsAre(
+          R"(1700000000.000000 wandb run {"name": "first", "host": "n7", "project": "tiny"})",
+          R"(wandb config {"model": "tiny", "batch_size": 32})",
+          R"(wandb environment {"gpu": "NVIDIA H100", "gpu_count": 8})",
+          R"(1700000001.500000 wandb history {"loss": 2.25, "_step": 0, "_timestamp": 1700000001.500000})",
+          R"(wandb exit {"runtime": 105, "exit_code": 0})",
+          R"(wandb exit {"runtime": 105, "exit_code": 1})"));
 }
 
 // Whatever the end of a block cuts: a fragment's head, its data, or nothing.
 TEST(WandbRecords, GoOnOverTheEndsOfBlocks) {
   for (std::size_t fill = 32'600; fill < 32'800; ++fill) {
-    const std::string file =
-        WandbFile().add(bytes(13, std::string(fill - 200, 'x'))).add(step_record(1)).add(step_record(2)).content();
+    const std::string file = WandbFile()
+                                 .add(bytes(13, std::string(fill - 200, 'x')))
+                                 .add(step_record(1))
+                                 .add(step_record(2))
+                                 .content();
     EXPECT_THAT(wandb_text(file), ElementsAre(step_line(1), step_line(2))) << fill;
   }
 }
@@ -66,13 +73,15 @@ TEST(WandbRecords, GoOnOverTheEndsOfBlocks) {
 // A record of several blocks, read in whatever pieces: none of it is passed before it is whole.
 TEST(WandbRecords, OnlyWholeOnesArePassed) {
   const std::string long_text = '"' + std::string(100'000, 'x') + '"';
-  const std::string file = WandbFile().add(step_record(1)).add(step_record(2, long_text)).add(step_record(3)).content();
+  const std::string file =
+      WandbFile().add(step_record(1)).add(step_record(2, long_text)).add(step_record(3)).content();
   for (const std::size_t piece : {1'000U, 32'768U, 50'000U}) {
     std::vector<std::string> lines;
     std::size_t passed = 0;
     for (std::size_t end = piece; passed < file.size(); end += piece) {
       const std::string_view bytes = std::string_view(file).substr(passed, end - passed);
-      passed += take_records(RecordFile::wandb, {bytes, static_cast<std::int64_t>(passed), 0, false}, kLongestLine, lines)
+      passed += take_records(RecordFile::wandb, {bytes, static_cast<std::int64_t>(passed), 0, false},
+                             kLongestLine, lines)
                     .passed;
     }
     ASSERT_THAT(lines, SizeIs(3)) << piece;
@@ -88,7 +97,8 @@ TEST(WandbRecords, ALongerOneThanCanBeHeldIsPassedOver) {
   for (std::size_t passed = 0; passed < file.size();) {
     const std::string_view bytes = std::string_view(file).substr(passed, 64 * 1024);
     const auto taken = take_records(RecordFile::wandb,
-                                    {bytes, static_cast<std::int64_t>(passed), 0, bytes.size() == 64 * 1024}, kLongestLine, lines);
+                                    {bytes, static_cast<std::int64_t>(passed), 0, bytes.size() == 64 * 1024},
+                                    kLongestLine, lines);
     ASSERT_GT(taken.passed, 0U);
     passed += taken.passed;
     truncated += taken.truncated;
