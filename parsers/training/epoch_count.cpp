@@ -137,7 +137,28 @@ std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::i
   return Place{done_before(*epoch, batches) + *batch, {}, false, next_epoch};
 }
 
+// The time so far by a rate or a step time that is the mean since the run's beginning. Where iterations are counted
+// from 0, one is done by then.
+std::optional<EpochCount::Elapsed> EpochCount::by_mean_so_far(const Event& event) {
+  if (event.text(Field::since) != "start" || event.has(Field::elapsed)) return {};
+  const auto done = rounded(event, Field::iteration);
+  const bool by_rate = event.has(Field::rate);
+  const auto mean = rounded(event, by_rate ? Field::rate : Field::seconds);
+  if (!done || !mean || mean->first <= 0) return {};
+  if (!first_batch) first_batch = count_of(event, Field::iteration);
+  Elapsed out;
+  out.seconds =
+      by_rate ? done->first / mean->first : (done->first + (first_batch == 0 ? 1 : 0)) * mean->first;
+  const bool rounds =
+      event.text(Field::iteration).find_first_of("eE") != std::string_view::npos;  // "7.25e+06"
+  out.error = out.seconds *
+              (mean->second / mean->first + (rounds && done->first > 0 ? done->second / done->first : 0));
+  return out;
+}
+
 std::optional<EpochCount::Elapsed> EpochCount::elapsed(const Event& event) {
+  if (event.has(Field::rate) || event.has(Field::seconds))
+    if (const auto so_far = by_mean_so_far(event)) return so_far;
   const auto batch = count_of(event, Field::batch);
   const bool of_epoch = event.text(Field::since) == "epoch";
   const bool mean = of_epoch && batch && event.has(Field::seconds);

@@ -56,8 +56,8 @@ struct EpochCount {
   // does not say it (0: unknown). `done`: the iterations that the run has shown so far. Nothing where the
   // line counts nothing.
   std::optional<Place> place_of(const Event& event, std::int64_t of_each, std::int64_t done);
-  // The run's (or the epoch's) time so far, where the line states it, or a mean step time over all of the
-  // epoch; the latter's rounding counts once for each step.
+  // The run's (or the epoch's) time so far, where the line states it, or a mean rate or step time since its beginning, or
+  // a mean step time over all of the epoch; the latter's rounding counts once for each step.
   std::optional<Elapsed> elapsed(const Event& event);
 
   // Iterations done when this epoch begins.
@@ -83,6 +83,7 @@ struct EpochCount {
   bool is_far_shorter(Duration took) const;  // than the shortest one measured
 
  private:
+  std::optional<Elapsed> by_mean_so_far(const Event& event);
   Place counted_on(const Event& event, std::int64_t epoch, std::int64_t batch, std::int64_t done);
   Place counted_around(std::int64_t bar, std::optional<std::int64_t> of);
   Place counted_under_headings(std::int64_t step);
