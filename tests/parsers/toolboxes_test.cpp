@@ -164,5 +164,26 @@ TEST(Toolboxes, TinkersTablesTellEachStep) {
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 1.5);
 }
 
+// Each process labels its lines; of the rollouts only the trainer waits.
+TEST(Toolboxes, SlimesStepsWithTheirRollouts) {
+  Lines lines = {"(MegatronTrainRayActor pid=100)   num_rollout .................................. 6"};
+  for (int i = 0; i < 6; ++i) {
+    lines.push_back(
+        written("(RolloutManager pid=200) [2026-04-15 07:%02d:10] rollout.py:1193 - perf %d: "
+                "{'rollout/response_len/mean': 2773.5, 'perf/rollout_time': 61.5}",
+                2 * i, i));
+    lines.push_back(
+        written("(MegatronTrainRayActor pid=100) [2026-04-15 07:%02d:50] train_metric_utils.py:44 - perf %d: "
+                "{'perf/train_wait_time': 70.5, 'perf/train_time': 40.25, 'perf/step_time': 110.75}",
+                2 * i, i));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_EQ(runs.at(0).max_iterations, 6);
+  EXPECT_EQ(runs.at(0).train.iterations, 5) << "the first step sets up";
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 110.75);
+}
+
 }  // namespace
 }  // namespace etad::test
