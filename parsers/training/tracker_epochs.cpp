@@ -231,6 +231,13 @@ void track::Epochs::end_of_bar(RunTrack& r, const Moment& m) {
   all_.windows.progress({bar, m.now, m.out});
 }
 
+// The end of the last epoch that is planned, of unknown length: the iterations done are the plan.
+void track::Epochs::end_plan(RunTrack& r, std::optional<std::int64_t> number) {
+  const auto epochs = whole_number(setting_of(r.run, name_of(Field::epochs)));
+  if (!epochs || !number || r.run.max_iterations || r.epochs.steps || !r.run.iteration) return;
+  if (*number + (r.epochs.first == 0 ? 1 : 0) == *epochs) r.run.max_iterations = r.run.iteration;
+}
+
 // An epoch's beginning or end. With `seconds` it is a measurement of all its steps; with outcome = "finished"
 // it is one by the two lines' times, the tests in between taken out.
 void track::Epochs::epoch(const Moment& m) {
@@ -284,6 +291,7 @@ void track::Epochs::epoch(const Moment& m) {
     if (const auto took = time_of_epoch(m.event)) return measure(r, m, *took);
     ++m.out.rejected;
   } else if (ends) {
+    end_plan(r, number);
     if (r.test && !r.test->beside)
       all_.tests.end(r, m.now, m.out);  // the last one of a run, of which nothing else tells
     const auto began = std::exchange(r.epochs.began, {});

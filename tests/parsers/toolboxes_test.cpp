@@ -164,6 +164,31 @@ TEST(Toolboxes, TinkersTablesTellEachStep) {
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 1.5);
 }
 
+// Nothing says how long an epoch of MXNet's is, but how many there will be: behind the end of the last one it is done.
+TEST(Toolboxes, MXNetEndsWithTheLastEpochPlanned) {
+  const Lines plans = {
+      "INFO:root:start with arguments Namespace(batch_size=128, gpus='0', network='resnet', num_epochs=3)",
+      "INFO:root:Namespace(batch_size=8, dataset='voc', epochs=3, gpus='0', network='vgg16')"};
+  const Lines steps = {"INFO:root:Epoch[%d] Batch [%d]\tSpeed: 1280.50 samples/sec\taccuracy=0.5",
+                       "INFO:root:[Epoch %d][Batch %d], Speed: 1280.500 samples/sec, CrossEntropy=3.1"};
+  const Lines ends = {"INFO:root:Epoch[%d] Time cost=39.1",
+                      "INFO:root:[Epoch %d] Training cost: 39.1, CrossEntropy=3.1"};
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    for (const int epochs : {2, 3}) {
+      Lines lines = {plans[i]};
+      for (int epoch = 0; epoch < epochs; ++epoch) {
+        for (int batch = 20; batch <= 200; batch += 20)
+          lines.push_back(written(steps[i].c_str(), epoch, batch));
+        lines.push_back(written(ends[i].c_str(), epoch));
+      }
+      const auto runs = runs_of(lines);
+      ASSERT_EQ(runs.size(), 1U) << plans[i];
+      EXPECT_EQ(runs.at(0).state, epochs == 3 ? RunState::finished : RunState::lost) << plans[i];
+      EXPECT_EQ(runs.at(0).max_iterations, epochs == 3 ? std::optional<std::int64_t>(600) : std::nullopt);
+    }
+  }
+}
+
 // Each process labels its lines; of the rollouts only the trainer waits.
 TEST(Toolboxes, SlimesStepsWithTheirRollouts) {
   Lines lines = {"(MegatronTrainRayActor pid=100)   num_rollout .................................. 6"};
