@@ -10,7 +10,8 @@ ETAD_SAVED(HeldLine, text, arrival)
 ETAD_SAVED(TableState, header, lines)
 ETAD_SAVED(VoiceState, voice, others, met)
 ETAD_SAVED(StepTimesState, meaning, epoch, step, apart, took, usual_apart, usual)
-ETAD_SAVED(UnclearTimesState, meaning, told, told_scale, first, last, rises, epoch, step, steps)
+ETAD_SAVED(UnclearTimesState, meaning, told, told_scale, told_steps, told_rate, first, last, rises, epoch,
+           step, steps)
 ETAD_SAVED(ReadingState, format, last, carried, year, tracker, table, measured, first_ordinal, voices,
            unclear, needs_are_met)
 ETAD_SAVED(RivalState, reading, segments, points)

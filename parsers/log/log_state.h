@@ -52,6 +52,7 @@ struct UnclearTimesState {
   Meaning meaning = Meaning::open;
   std::string told;  // on a line of its own: the next line's
   double told_scale = 1;
+  std::string told_steps, told_rate;  // where it was a bar's
   std::optional<double> first, last;  // seconds
   std::int64_t rises = 0;
   std::optional<std::int64_t> epoch, step;  // the last line's

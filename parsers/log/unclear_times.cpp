@@ -11,7 +11,7 @@ namespace {
 
 using Meaning = UnclearTimesState::Meaning;
 
-constexpr std::size_t kLongestTold = 64;
+constexpr std::size_t kLongestTold = 64;  // bytes
 
 // An epoch's line that is not (yet) measured by its time says how far the run has come.
 void make_progress(Event& event) {
@@ -105,15 +105,49 @@ void UnclearTimes::resolve(Event& event) {
   take_time_to_come(event);
 }
 
+// A time on a line of its own. Of several bars the one that took longest was the training's, and the others tests.
+void UnclearTimes::hear(Event& event) {
+  const auto kept = [&event](Field f) { return std::string(event.text(f).substr(0, kLongestTold)); };
+  Event before;
+  before.add(Field::duration, state_.told_scale, state_.told);
+  const bool shorter = event.has(Field::iterations) && !state_.told_steps.empty() &&
+                       event.number(Field::duration) < before.number(Field::duration);
+  if (!shorter) {
+    state_.told = kept(Field::duration);
+    state_.told_scale = event.find(Field::duration)->scale;
+    state_.told_steps = kept(Field::iterations);
+    state_.told_rate = kept(Field::rate);
+  }
+  for (const Field f : {Field::duration, Field::iterations, Field::rate}) event.remove(f);
+}
+
+// A bar that came to its end above the line that numbers its epoch: the epoch's time, and its steps. One above a heading
+// was something else's.
+void UnclearTimes::resolve_bar(Event& event) {
+  if (event.kind == EventKind::epoch && !event.has(Field::duration) && !event.has(Field::iterations)) {
+    state_.told.clear();
+    return state_.told_steps.clear();
+  }
+  const bool of_epoch = event.kind == EventKind::epoch || (event.kind == EventKind::progress &&
+                                                           event.text(Field::unit) == name_of(Field::epoch));
+  if (!of_epoch) return;
+  event.kind = EventKind::epoch;
+  for (const Field f : {Field::duration, Field::iterations, Field::unit, Field::eta}) event.remove(f);
+  event.rename(Field::iteration, Field::epoch);
+  event.rename(Field::max_iter, Field::epochs);
+  told_ = std::exchange(state_.told, {});
+  steps_ = std::exchange(state_.told_steps, {});
+  said_ = std::exchange(state_.told_rate, {});
+  event.add(Field::seconds, state_.told_scale, told_);
+  event.add(Field::iterations, 1, steps_);
+  if (!said_.empty()) event.add(Field::rate, 1, said_);
+}
+
 void UnclearTimes::resolve_duration(Event& event) {
   const FieldValue* stated = event.find(Field::duration);
   if (!stated && state_.told.empty()) return;  // nearly all
-  if (event.kind == EventKind::setting && stated) {
-    state_.told = std::string(stated->text.substr(0, kLongestTold));
-    state_.told_scale = stated->scale;
-    event.remove(Field::duration);
-    return;
-  }
+  if (event.kind == EventKind::setting && stated) return hear(event);
+  if (!state_.told_steps.empty()) return resolve_bar(event);
   const bool counts = event.kind == EventKind::progress || event.kind == EventKind::epoch;
   if (!counts) return event.remove(Field::duration);
   if (event.kind == EventKind::epoch && !stated && !event.has(Field::iterations)) return;  // it begins

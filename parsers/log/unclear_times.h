@@ -7,7 +7,8 @@
 // step's own. Otherwise lines that are unequally far apart tell whether it is of one step or of all since the last
 // line, such as those around an epoch's end: where it stays the same it is one step's. Before they do, it is not
 // taken. A time on a line of its own is that of the next line of progress; where such times do not grow, each is
-// of all steps since the one before it.
+// of all steps since the one before it. A bar at its end, above the line that numbers its epoch, is such a time too,
+// and says the epoch's steps.
 //
 // Where a line of progress says no time but the one still to come, the steps done took as long each as it takes
 // those to come to take: that is how it was worked out.
@@ -32,6 +33,8 @@ class UnclearTimes {
   const UnclearTimesState& state() const { return state_; }
 
  private:
+  void hear(Event& event);
+  void resolve_bar(Event& event);
   void resolve_duration(Event& event);
   void resolve_epoch(Event& event, double seconds);
   void resolve_progress(Event& event, double seconds, bool told);

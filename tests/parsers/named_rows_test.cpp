@@ -128,7 +128,7 @@ TEST(Histories, ByTheirNames) {
 // Hugging Face's history: nothing tells the time but the sums at the end.
 TEST(Histories, OfHuggingFacesTrainer) {
   Lines lines = {"loss,learning_rate,epoch,step,eval_loss,eval_runtime,train_runtime,total_flos"};
-  for (int i = 1; i <= 6; ++i) lines.push_back(written("0.8125,0.001,%.2f,%d,,,,", 0.5 * i, 100 * i));
+  for (int i = 1; i <= 24; ++i) lines.push_back(written("0.8125,0.001,%.3f,%d,,,,", 0.125 * i, 25 * i));
   lines.emplace_back(",,3.0,600,,,512.25,1.25e+15");
   lines.emplace_back(",,3.0,600,0.9125,12.5,,");
   const auto runs = runs_of(lines);
