@@ -20,12 +20,9 @@ std::map<std::string, Runs> groups_of(const Grouped& form, const History& histor
 
 class FittedGroups final : public Fitted {
  public:
-  FittedGroups(const Grouped& form, const History& history, const FittedGroups* before)
-      : group_of_(form.group), layered_(form.layered) {
+  FittedGroups(const Grouped& form, const History& history) : group_of_(form.group), layered_(form.layered) {
     for (auto& [key, runs] : groups_of(form, history)) {
-      const Fitted* const last = before == nullptr ? nullptr : before->of(key);
-      auto fitted = last == nullptr ? form.fit(runs) : form.refit(runs, *last);
-      if (fitted) groups_[key] = {std::move(fitted), rests_on(runs)};
+      if (auto fitted = form.fit(runs)) groups_[key] = {std::move(fitted), rests_on(runs)};
     }
   }
 
@@ -41,11 +38,6 @@ class FittedGroups final : public Fitted {
   }
 
  private:
-  const Fitted* of(const std::string& key) const {
-    const auto found = groups_.find(key);
-    return found == groups_.end() ? nullptr : found->second.fitted.get();
-  }
-
   struct Group {
     std::unique_ptr<const Fitted> fitted;
     RestsOn rests_on;
@@ -65,14 +57,9 @@ Estimator grouped(Grouped form) {
     if (!groups_of(form, history).empty()) return std::nullopt;
     return form.missing;
   };
-  if (form.refit)
-    out.refit = [form](const History& history, Target,
-                       const Fitted& before) -> std::unique_ptr<const Fitted> {
-      return std::make_unique<FittedGroups>(form, history, &static_cast<const FittedGroups&>(before));
-    };
   out.fit = [form = std::move(form)](const History& history, Target target) -> std::unique_ptr<const Fitted> {
     if (!form.targets.contains(target)) return nullptr;
-    return std::make_unique<FittedGroups>(form, history, nullptr);
+    return std::make_unique<FittedGroups>(form, history);
   };
   return out;
 }

@@ -24,8 +24,6 @@ struct Grouped {
   // The fit may sort the runs, and leave some out. nullptr: they can't be fitted after all. What it answers needs to
   // say what it rests on only where that is not all of these runs.
   std::function<std::unique_ptr<const Fitted>(Runs&)> fit;
-  // The same from where the fit to nearly the same runs ended; empty: that would save nothing.
-  std::function<std::unique_ptr<const Fitted>(Runs&, const Fitted& before)> refit = {};
 };
 
 Estimator grouped(Grouped form);

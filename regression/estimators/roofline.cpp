@@ -3,12 +3,12 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <map>
 #include <utility>
 
 #include "regression/estimators/grouped.h"
 #include "regression/estimators/methods.h"
+#include "regression/statistics.h"
 
 namespace etad::estimators {
 namespace roofline {
@@ -16,6 +16,10 @@ namespace roofline {
 namespace {
 constexpr double kBytes = 4;
 constexpr double kUpdate = 10;
+
+double squared(double x) {
+  return x * x;
+}
 }  // namespace
 
 Prediction predict(const Case& what, const Parameters& at) {
@@ -25,20 +29,20 @@ Prediction predict(const Case& what, const Parameters& at) {
   Parameters sum = Parameters::Zero();  // of each parameter's share of the time
   double seconds = value(kIteration);
   sum(kIteration) = value(kIteration);
-  const auto add = [&](double time, std::initializer_list<int> slower, int faster) {
-    for (const int parameter : slower) sum(parameter) += time;
-    sum(faster) -= time;
-    seconds += time;
-  };
   const auto pass = [&](const LayerCosts& layer, double operations, double bytes, bool backward) {
     const int kind = kFirstKind + layer.kind, peak = layer.matrix ? kPeak : kScalar;
     const double factor = backward ? value(kBackward) : 1;
     const double compute = operations * samples / value(peak), memory = bytes / value(kBandwidth);
-    const int bound = compute > memory ? peak : kBandwidth;
-    add(value(kind) * factor * std::max(compute, memory), {kind}, bound);
-    const double lowering = value(kLowering) * layer.lowered * samples / value(kScalar);
-    add(lowering * factor * (backward ? operations / std::max(layer.operations, 1.0) : 1), {kLowering},
-        kScalar);
+    const double both = std::hypot(compute, memory), time = value(kind) * factor * both;
+    if (both > 0)
+      sum(peak) -= time * squared(compute / both), sum(kBandwidth) -= time * squared(memory / both);
+    sum(kind) += time;
+    seconds += time;
+    const double lowering = value(kLowering) * layer.lowered * samples / value(kScalar) * factor *
+                            (backward ? operations / std::max(layer.operations, 1.0) : 1);
+    sum(kLowering) += lowering;
+    sum(kScalar) -= lowering;
+    seconds += lowering;
     sum(kLayer) += value(kLayer);
     seconds += value(kLayer);
   };
@@ -49,7 +53,9 @@ Prediction predict(const Case& what, const Parameters& at) {
     const double before = seconds;
     pass(layer, layer.backward_operations, 2 * moved, true);
     sum(kBackward) += seconds - before - value(kLayer);
-    add(kUpdate * kBytes * layer.weights / value(kBandwidth), {}, kBandwidth);
+    const double update = kUpdate * kBytes * layer.weights / value(kBandwidth);
+    sum(kBandwidth) -= update;
+    seconds += update;
   }
   return {seconds, sum / seconds};
 }
@@ -59,11 +65,12 @@ Prediction predict(const Case& what, const Parameters& at) {
 namespace {
 
 using roofline::Parameters;
+using roofline::squared;
 
-constexpr int kMaxNetworks = 32;              // more of them hardly make a machine's parameters surer
-constexpr int kSteps = 30, kStepsAgain = 10;  // the latter from where a search of nearly the same ended
-constexpr double kNear = 1e-3;                // a step this short, in the logarithm, is the last
-constexpr double kStepLength = 1;             // in the logarithm: a derivative holds no further
+constexpr int kMaxNetworks = 32;  // more of them hardly make a machine's parameters surer
+constexpr int kSteps = 20;
+constexpr int kHalvings = 8;    // of a step
+constexpr double kNear = 3e-2;  // a step this short, in the logarithm, is the last
 
 // Standard deviations of the priors. Peaks and overheads are hardly known beforehand; a kind of layer falls
 // short of the peaks like the others, or half or twice as much.
@@ -90,30 +97,20 @@ Parameters typical(const Runs& runs) {
     seconds.push_back(std::log(run->value));
     layers.push_back(std::log(static_cast<double>(run->what.costs->layers.size())));
   }
-  const auto middle = [](std::vector<double>& v) {
-    const auto mid = v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2);
-    std::ranges::nth_element(v, mid);
-    return *mid;
-  };
+  using regression::median;
   Parameters x = Parameters::Zero();
-  x(roofline::kPeak) = middle(rates) + std::log(1.5);
-  x(roofline::kBandwidth) = middle(traffic) + std::log(3.0);
+  x(roofline::kPeak) = median(rates) + std::log(1.5);
+  x(roofline::kBandwidth) = median(traffic) + std::log(3.0);
   x(roofline::kScalar) = x(roofline::kPeak) - std::log(30.0);
-  x(roofline::kIteration) = middle(seconds) - std::log(100.0);
-  x(roofline::kLayer) = middle(seconds) - middle(layers) - std::log(100.0);
+  x(roofline::kIteration) = median(seconds) - std::log(100.0);
+  x(roofline::kLayer) = median(seconds) - median(layers) - std::log(100.0);
   return x;
-}
-
-double squared(double x) {
-  return x * x;
 }
 
 // A machine's roofline, fitted to its runs of described networks: the maximum a posteriori by Gauss-Newton.
 class Roofline final : public Fitted {
  public:
-  // Of at most kMaxNetworks networks, the first ones. `before`: of nearly the same runs, from which the search starts;
-  // nullptr: from what is typical.
-  Roofline(Runs& runs, const Roofline* before);
+  explicit Roofline(Runs& runs);  // of at most kMaxNetworks networks, the first ones
   Reply predict(const Case& what) const override;
 
  private:
@@ -123,8 +120,7 @@ class Roofline final : public Fitted {
     double runs = 0;
     int network = 0, phase = 0;  // indices of the random effects
   };
-  void start_from(const Roofline& before);
-  void fit(const std::vector<Group>& groups, const Eigen::VectorXd& prior, int steps);
+  void fit(const std::vector<Group>& groups, const Eigen::VectorXd& prior);
   Parameters parameters() const { return x_.head<roofline::kParameters>(); }
   Eigen::RowVectorXd row(const Parameters& gradient, int network, int phase) const;
 
@@ -135,7 +131,7 @@ class Roofline final : public Fitted {
   double between_networks_ = kNetworkPrior, between_phases_ = kPhasePrior, noise_ = kNoisePrior;
 };
 
-Roofline::Roofline(Runs& runs, const Roofline* before) {
+Roofline::Roofline(Runs& runs) {
   std::map<std::string, Group> by_case;
   Runs used;
   for (const Datum* run : runs) {
@@ -158,26 +154,12 @@ Roofline::Roofline(Runs& runs, const Roofline* before) {
   x_ = Eigen::VectorXd::Zero(columns_);
   x_.head<roofline::kParameters>() = typical(runs);
   const Eigen::VectorXd prior = x_;
-  if (before != nullptr) start_from(*before);
   std::vector<Group> groups;
   for (auto& [key, group] : by_case) {
     group.log_value /= group.runs;
-    groups.push_back(group);
+    if (roofline::predict(*group.what, parameters()).gradient.allFinite()) groups.push_back(group);
   }
-  fit(groups, prior, before != nullptr ? kStepsAgain : kSteps);
-}
-
-void Roofline::start_from(const Roofline& before) {
-  x_.head<roofline::kParameters>() = before.parameters();
-  const auto take = [&](const std::map<std::string, int>& ours, const std::map<std::string, int>& theirs) {
-    for (const auto& [name, at] : ours)
-      if (const auto found = theirs.find(name); found != theirs.end()) x_(at) = before.x_(found->second);
-  };
-  take(networks_, before.networks_);
-  take(phases_, before.phases_);
-  between_networks_ = before.between_networks_;
-  between_phases_ = before.between_phases_;
-  noise_ = before.noise_;
+  fit(groups, prior);
 }
 
 Eigen::RowVectorXd Roofline::row(const Parameters& gradient, int network, int phase) const {
@@ -188,12 +170,25 @@ Eigen::RowVectorXd Roofline::row(const Parameters& gradient, int network, int ph
   return out;
 }
 
-void Roofline::fit(const std::vector<Group>& groups, const Eigen::VectorXd& prior, int steps) {
+void Roofline::fit(const std::vector<Group>& groups, const Eigen::VectorXd& prior) {
   const auto n = static_cast<Eigen::Index>(groups.size());
   Eigen::MatrixXd design(n, columns_);
-  Eigen::VectorXd residual(n), weight(n), precision(columns_);
-  covariance_ = Eigen::MatrixXd::Identity(columns_, columns_);  // until the first step
-  for (int step = 0; step < steps; ++step) {
+  Eigen::VectorXd weight(n), precision(columns_);
+  const auto residuals = [&](const Eigen::VectorXd& x) {
+    Eigen::VectorXd out(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const Group& group = groups[static_cast<std::size_t>(i)];
+      const auto predicted = roofline::predict(*group.what, x.head<roofline::kParameters>());
+      out(i) = group.log_value - std::log(predicted.seconds) - x(group.network) - x(group.phase);
+      design.row(i) = row(predicted.gradient, group.network, group.phase);
+    }
+    return out;
+  };
+  const auto cost = [&](const Eigen::VectorXd& residual, const Eigen::VectorXd& x) {
+    return weight.dot(residual.cwiseAbs2()) + precision.dot((x - prior).cwiseAbs2());
+  };
+  Eigen::VectorXd residual = residuals(x_);
+  for (int step = 0; step < kSteps; ++step) {
     precision.setConstant(1 / squared(kKindPrior));
     precision.head<3>().setConstant(1 / squared(kPeakPrior));
     precision.segment<2>(roofline::kIteration).setConstant(1 / squared(kOverheadPrior));
@@ -201,40 +196,36 @@ void Roofline::fit(const std::vector<Group>& groups, const Eigen::VectorXd& prio
     precision(roofline::kLowering) = 1 / squared(kLoweringPrior);
     for (const auto& [name, at] : networks_) precision(at) = 1 / squared(between_networks_);
     for (const auto& [name, at] : phases_) precision(at) = 1 / squared(between_phases_);
-    const Parameters at = parameters();
     for (Eigen::Index i = 0; i < n; ++i) {
-      const Group& group = groups[static_cast<std::size_t>(i)];
-      const auto [seconds, gradient] = roofline::predict(*group.what, at);
-      design.row(i) = row(gradient, group.network, group.phase);
-      residual(i) = group.log_value - std::log(seconds) - x_(group.network) - x_(group.phase);
-      if (!std::isfinite(residual(i)) || !gradient.allFinite()) {  // costs beyond all numbers
-        design.row(i).setZero();
-        residual(i) = weight(i) = 0;
-        continue;
-      }
       // Student's t: a run that went astray has little say. Replicates share what moved their time.
-      const double runs = 2 * group.runs / (1 + group.runs);
+      const double replicates = groups[static_cast<std::size_t>(i)].runs,
+                   runs = 2 * replicates / (1 + replicates);
       weight(i) = runs / squared(noise_) * 5 / (4 + runs * squared(residual(i) / noise_));
     }
-    Eigen::MatrixXd information = design.transpose() * weight.asDiagonal() * design;
-    information.diagonal() += precision;
-    const Eigen::LDLT<Eigen::MatrixXd> solver(information);
-    Eigen::VectorXd change = solver.solve(design.transpose() * (weight.cwiseProduct(residual)) +
-                                          precision.cwiseProduct(prior - x_));
+    Eigen::MatrixXd information = precision.asDiagonal();
+    information.selfadjointView<Eigen::Lower>().rankUpdate(design.transpose() *
+                                                           weight.cwiseSqrt().asDiagonal());
+    const Eigen::LLT<Eigen::MatrixXd> solver(information);
+    Eigen::VectorXd change =
+        solver.solve(design.transpose() * weight.cwiseProduct(residual) + precision.cwiseProduct(prior - x_));
     if (!change.allFinite()) break;
-    change = change.cwiseMax(-kStepLength).cwiseMin(kStepLength);
-    x_ += change;
     covariance_ = solver.solve(Eigen::MatrixXd::Identity(columns_, columns_));
+    // As far as the derivatives hold: a step that makes it worse is halved.
+    const double before = cost(residual, x_);
+    for (int halved = 0; halved < kHalvings; ++halved, change /= 2) {
+      residual = residuals(x_ + change);
+      if (cost(residual, x_ + change) <= before) break;
+    }
+    x_ += change;
     // The levels' variances by expectation and maximisation, with the prior's worth of pseudo-members.
-    const auto level = [&](const std::map<std::string, int>& members, double before) {
-      double sum = kPriorWorth * squared(before);
+    const auto level = [&](const std::map<std::string, int>& members, double assumed) {
+      double sum = kPriorWorth * squared(assumed);
       for (const auto& [name, i] : members) sum += squared(x_(i)) + covariance_(i, i);
       return std::sqrt(sum / (kPriorWorth + static_cast<double>(members.size())));
     };
     between_networks_ = level(networks_, kNetworkPrior);
     between_phases_ = level(phases_, kPhasePrior);
-    const Eigen::VectorXd left = residual - design * change;
-    const double known = (left.array().square() * (weight.array() * squared(noise_))).sum();
+    const double known = weight.dot(residual.cwiseAbs2()) * squared(noise_);
     noise_ = std::sqrt((kPriorWorth * squared(kNoisePrior) + known) / (kPriorWorth + static_cast<double>(n)));
     if (change.cwiseAbs().maxCoeff() < kNear) break;
   }
@@ -271,11 +262,7 @@ Estimator layer_roofline() {
                   .usable = [](const Datum& run) { return run.what.phase != "time"; },
                   .enough = [](const Runs& runs) { return different(runs, kNetwork) >= 2; },
                   .missing = "runs of 2 networks on one machine, whose logs showed their layers",
-                  .fit = [](Runs& runs) { return std::make_unique<Roofline>(runs, nullptr); },
-                  .refit =
-                      [](Runs& runs, const Fitted& before) {
-                        return std::make_unique<Roofline>(runs, &static_cast<const Roofline&>(before));
-                      }});
+                  .fit = [](Runs& runs) { return std::make_unique<Roofline>(runs); }});
 }
 
 }  // namespace etad::estimators
