@@ -51,14 +51,18 @@ class SqliteReader final : public ModelReader {
                                         std::optional<std::int64_t> owner) override;
 
  private:
-  // One consistent view for all that `body` reads.
+  // One consistent view for all that `body` reads. Pages kept from it are of no use once anything is written, and the
+  // system keeps them as well: what a question needed of many of them is given back.
   template <class Body>
   auto reading(Body&& body) {
-    return sqlite::guarded([&] {
+    auto answer = sqlite::guarded([&] {
       sqlite::Transaction transaction(*connection_, sqlite::Transaction::Kind::read);
       return body(*connection_);
     });
+    connection_->keep_pages(kKeptPages);
+    return answer;
   }
+  static constexpr int kKeptPages = 256 * 1024;  // bytes
 
   std::unique_ptr<sqlite::Connection> connection_;
   NetworkQuery networks_;

@@ -79,6 +79,12 @@ void Connection::sync() {
   if (const int synced = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL); synced != SQLITE_OK) fail(synced);
 }
 
+void Connection::keep_pages(int most) noexcept {
+  int used = 0, unused = 0;
+  sqlite3_db_status(handle(), SQLITE_DBSTATUS_CACHE_USED, &used, &unused, 0);
+  if (used > most) sqlite3_db_release_memory(handle());
+}
+
 void Connection::execute(const char* sql) {
   const int code = sqlite3_exec(handle(), sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);

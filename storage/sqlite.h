@@ -61,6 +61,9 @@ class Connection {
   sqlite3* handle() const { return handle_.get(); }
   const std::string& path() const { return path_; }
 
+  // Gives back what it keeps of the database's pages, where that is more than so many bytes.
+  void keep_pages(int most) noexcept;
+
   // A statement that was given back before, or a new one. Questions are asked again and again, and preparing one takes
   // longer than most answers.
   sqlite3_stmt* take(const std::string& sql);

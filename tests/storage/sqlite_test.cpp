@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "tests/storage/temp_dir.h"
+
 namespace etad::sqlite {
 namespace {
 
@@ -81,6 +83,26 @@ TEST(SqliteTest, AllocationsAreNotCounted) {
   Connection connection(":memory:", Connection::Mode::write);
   connection.execute("CREATE TABLE of_some (bytes)");
   EXPECT_EQ(sqlite3_memory_used(), 0);
+}
+
+int pages_kept(const Connection& connection) {
+  int used = 0, unused = 0;
+  sqlite3_db_status(connection.handle(), SQLITE_DBSTATUS_CACHE_USED, &used, &unused, 0);
+  return used;
+}
+
+TEST(SqliteTest, PagesThatALargeQuestionNeededAreGivenBack) {
+  const test::TempDir folder;
+  Connection connection(folder.file("large.db"), Connection::Mode::write);
+  connection.execute(
+      "CREATE TABLE numbers AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
+      " SELECT i, zeroblob(500) FROM n");
+  ASSERT_GT(pages_kept(connection), 1'000'000);
+  connection.keep_pages(2'000'000);
+  EXPECT_GT(pages_kept(connection), 1'000'000) << "no more than so many";
+  connection.keep_pages(100'000);
+  EXPECT_LT(pages_kept(connection), 100'000);
+  EXPECT_EQ(Statement(connection, "SELECT count(*) FROM numbers").number(), 2000);
 }
 
 }  // namespace
