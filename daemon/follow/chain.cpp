@@ -103,7 +103,7 @@ bool Chain::is_another_logs(const FileKey& key) {
 bool Chain::is_read(const RotatedFile& candidate, const Link& last, const FinishedFiles& finished) {
   const FileKey key = key_of(candidate.status);
   const auto begins = [&](const Fingerprint& head) {
-    return finished.begins(head) || (!last.finished.empty() && head == last.part.head);
+    return finished.begins(head) || (last.part.offset > 0 && head == last.part.head);
   };
   const auto identity =
       known_or(contents_.identity(candidate.path, key, begins), std::optional<std::string>(std::string()));
@@ -114,7 +114,7 @@ bool Chain::is_read(const RotatedFile& candidate, const Link& last, const Finish
   const auto is_other = [&](const FileKey& other) {
     return is_another(other, candidate.name) || (!may_be_copy && other != key && is_another_logs(other));
   };
-  return (*identity == last.finished && !is_other(last.key)) || finished.may_be(*identity, key, is_other);
+  return (*identity == last.finished() && !is_other(last.key)) || finished.may_be(*identity, key, is_other);
 }
 
 // A copy that copytruncate has just made, of a file not truncated yet: all of it will be read there.

@@ -20,7 +20,8 @@ struct Link {
   FileKey key;
   Instant modified{};  // when last read
   ReadPart part;
-  std::string finished;  // its finished identity, without the key, if it was read to its end
+  // Its finished identity, without the key, if it was read to its end; empty where nothing was read of it.
+  std::string finished() const { return part.offset > 0 ? finished_identity(part) : std::string(); }
 };
 
 // A file to be read, and how much of it has been read before.

@@ -29,7 +29,7 @@ Stream& Follower::Impl::add(const std::string& path, std::size_t watch, bool lit
   Followed& followed = streams[id];
   followed.stream = std::make_unique<Stream>(id, rule.tag, path, rule.read_rotated);
   followed.literal = literal;
-  by_path[path] = id;
+  by_path[followed.stream->path()] = id;
   schedule.add(id, now);
   return *followed.stream;
 }

@@ -99,8 +99,8 @@ struct Follower::Impl {
   Stream::Surroundings around;
 
   std::map<StreamId, Followed> streams;
-  std::unordered_map<std::string, StreamId> by_path;
-  std::unordered_map<std::string, StreamId> by_target;  // where a link leads
+  std::unordered_map<std::string_view, StreamId> by_path;  // the names are the streams'
+  std::unordered_map<std::string, StreamId> by_target;     // where a link leads
   std::map<FileKey, StreamId> by_key;
   std::set<std::pair<std::uint64_t, StreamId>> by_head;
   std::unordered_map<std::int64_t, std::size_t> of_owner;  // how many streams' files each has

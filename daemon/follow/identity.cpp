@@ -87,6 +87,23 @@ std::string Identity::text() const {
          std::to_string(modified.time_since_epoch().count()) + ":" + std::to_string(key.born);
 }
 
+Standing Standing::of(const Position& position) {
+  return {true, Identity::parse(position.identity),
+          ReadPart{position.offset, Fingerprint::parse(position.head).value_or(Fingerprint{}),
+                   Fingerprint::parse(position.marker).value_or(Fingerprint{})},
+          position.size, position.carried};
+}
+
+Position Standing::at(const std::string& path) const {
+  return {path,
+          identity ? identity->text() : std::string(),
+          part.offset,
+          part.marker.text(),
+          part.head.text(),
+          size,
+          carried};
+}
+
 std::string head_of(std::string_view content) {
   return head_fingerprint(content).text();
 }

@@ -70,6 +70,19 @@ struct ReadPart {
   bool operator==(const ReadPart&) const = default;
 };
 
+// Where a stream stands, as values: a position without the path. Of the ten thousand files that are followed most are at
+// rest, and a position's texts take three times as much memory.
+struct Standing {
+  bool told = false;                 // it has been handed out, or comes from the history
+  std::optional<Identity> identity;  // of the file being read; none yet
+  ReadPart part;
+  std::int64_t size = 0;
+  std::string carried;
+
+  static Standing of(const Position& position);
+  Position at(const std::string& path) const;
+};
+
 // A finished identity is of a content ("head/length/marker"), and of the file that held it where that is
 // known ("head/length/marker/device:inode:born"). Two files of one content are two.
 std::string with_key(const std::string& content, const FileKey& key);

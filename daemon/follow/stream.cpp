@@ -51,21 +51,21 @@ Stream::Stream(StreamId id, std::size_t tag, std::string path, bool read_rotated
     : id_(id), tag_(tag), path_(std::move(path)), read_rotated_(read_rotated) {}
 
 void Stream::restore(const Position& position) {
-  position_ = position;
+  restore(Standing::of(position));
+}
+
+void Stream::restore(const Standing& standing) {
+  position_ = standing;
   committed_.reset();
-  carried_ = position.carried;
+  carried_ = standing.carried;
   current_.reset();
-  const auto identity = Identity::parse(position.identity);
-  known_ = identity.has_value();
+  known_ = standing.identity.has_value();
   if (!known_) return;
-  ReadPart part{position.offset, Fingerprint::parse(position.head).value_or(Fingerprint{}),
-                Fingerprint::parse(position.marker).value_or(Fingerprint{})};
   current_.emplace();
-  current_->key = identity->key;
-  current_->reader = FileReader(part);
-  current_->seen.modified = identity->modified;
-  current_->seen.size = position.size;
-  last_ = last_link();
+  current_->key = standing.identity->key;
+  current_->reader = FileReader(standing.part);
+  current_->seen.modified = standing.identity->modified;
+  current_->seen.size = standing.size;
 }
 
 void Stream::let_go() {
@@ -391,9 +391,9 @@ void Stream::end_current(Look& look) {
   if (!current_) return;
   Batch batch = new_batch();
   batch.lost_bytes = std::exchange(lost_bytes_, 0);
-  if (batch.lost_bytes == 0 && !last_.finished.empty()) {
+  if (batch.lost_bytes == 0 && last_.part.offset > 0) {
     batch.ended = true;
-    batch.finished = with_key(last_.finished, current_->key);
+    batch.finished = with_key(last_.finished(), current_->key);
     if (look.around.finished.add(batch.finished)) uncommitted_finished_.push_back(batch.finished);
   }
   if (batch.lost_bytes > 0) current_->seen.size = current_->reader.part().offset;  // counted once
@@ -405,7 +405,7 @@ void Stream::end_current(Look& look) {
 void Stream::start_at(const NextFile& next) {
   current_.emplace();
   current_->key = key_of(next.status);
-  current_->file = next.path;
+  lies_at(next.path);
   current_->reader = FileReader(next.read);
   current_->seen.modified = next.status.modified;
   current_->found_size = next.status.size;
@@ -418,10 +418,7 @@ void Stream::start_at(const NextFile& next) {
 
 Link Stream::last_link() const {
   if (!current_) return last_;
-  const ReadPart& part = current_->reader.part();
-  Link link{current_->key, current_->seen.modified, part, {}};
-  if (part.offset > 0) link.finished = finished_identity(part.head.text(), part.offset, part.marker.text());
-  return link;
+  return {current_->key, current_->seen.modified, current_->reader.part()};
 }
 
 void Stream::fail(Errno error) {

@@ -23,7 +23,7 @@ namespace etad::follow {
 // The file that a stream is reading.
 struct CurrentFile {
   FileKey key;
-  std::string file;  // where it was last found
+  std::string elsewhere;  // where it was last found; empty: under the path, or not found yet
   FileReader reader;
   std::unique_ptr<Content> content;  // while open
   FileStatus seen;                   // just before it was last read
@@ -154,8 +154,10 @@ class Stream {
   bool was_lost_by_another(const Look& look, const FileStatus& under_path);
   void fail(Errno error);
 
+  void restore(const Standing& standing);
+  void lies_at(const std::string& file);
   Batch new_batch() const;
-  Position& next_position();
+  Standing& next_position();
   void emit(Batch batch, std::vector<Batch>& out);
   void report(std::size_t first, std::vector<Batch>& out);
 
@@ -164,8 +166,8 @@ class Stream {
   std::string path_;
   bool read_rotated_;
 
-  Position position_;  // what has been handed out
-  std::unique_ptr<Position>
+  Standing position_;  // what has been handed out
+  std::unique_ptr<Standing>
       committed_;  // what the history holds, where that is another one: not while at rest
   std::vector<std::string> uncommitted_finished_;
   std::string carried_;  // Position::carried

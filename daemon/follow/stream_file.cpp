@@ -58,10 +58,11 @@ Stream::Attached Stream::attach(Look& look) {
   if (const Attached attached = attach_to_replacement(look, Evidence::certain); attached != Attached::lost)
     return attached;
   FileSystem& files = look.around.files;
-  const auto remembered = current.file.empty() ? tl::unexpected(ENOENT) : files.status(current.file);
+  const auto remembered =
+      current.elsewhere.empty() ? tl::unexpected(ENOENT) : files.status(current.elsewhere);
   std::optional<std::string> found;
   if (remembered && key_of(*remembered) == current.key) {
-    found = current.file;
+    found = current.elsewhere;
   } else if (current.reader.part().offset > 0 || current.seen.size > 0) {  // else nothing to know it by
     Chain chain(files, look.around.contents, path_);
     found = chain.find(current.key);
@@ -104,7 +105,7 @@ Stream::Attached Stream::attach_at(Look& look, const std::string& file, const Fi
   current_->content = std::move(opened->content);
   current_->compressed = current_->content->compressed();
   current_->key = key;
-  current_->file = file;
+  lies_at(file);
   if (file == path_) removed_ = false;
   return Attached::yes;
 }
@@ -169,7 +170,7 @@ void Stream::remember_original(Look& look, const Link& original) {
   Chain chain(look.around.files, look.around.contents, path_);
   if (!chain.find(original.key) && chain.error() == 0) return;
   Batch batch = new_batch();
-  batch.finished = with_key(original.finished, original.key);
+  batch.finished = with_key(original.finished(), original.key);
   if (!look.around.finished.add(batch.finished)) return;
   uncommitted_finished_.push_back(batch.finished);
   emit(std::move(batch), look.out);
@@ -218,12 +219,16 @@ bool Stream::was_lost_by_another(const Look& look, const FileStatus& under_path)
   return passes;
 }
 
+void Stream::lies_at(const std::string& file) {
+  current_->elsewhere = file == path_ ? std::string() : file;
+}
+
 // What was read of our file lies there now.
 void Stream::go_on_in(const std::string& file, const FileStatus& status) {
   close_file();
   if (!current_) current_.emplace().reader = FileReader(last_.part);
   current_->key = key_of(status);
-  current_->file = file;
+  lies_at(file);
   current_->measured.reset();
   current_->drained_finally = false;
   announce_ = refound_ = true;

@@ -15,26 +15,24 @@ Batch Stream::new_batch() const {
 }
 
 // The position, to be moved on: where it stands so far is what a failing commit leaves.
-Position& Stream::next_position() {
-  if (!committed_) committed_ = std::make_unique<Position>(position_);
+Standing& Stream::next_position() {
+  if (!committed_) committed_ = std::make_unique<Standing>(position_);
+  position_.told = true;
   return position_;
 }
 
 void Stream::emit(Batch batch, std::vector<Batch>& out) {
   if (current_) {
     const ReadPart& part = current_->reader.part();
-    Position& position = next_position();
-    position.path = path_;
-    position.identity = Identity{current_->key, current_->seen.modified}.text();
-    position.offset = part.offset;
-    position.head = part.head.text();
-    position.marker = part.marker.text();
+    Standing& position = next_position();
+    position.identity = Identity{current_->key, current_->seen.modified};
+    position.part = part;
     position.size = current_->compressed ? part.offset : current_->seen.size;
     position.carried = carried_;
     batch.modified = current_->seen.modified;
     batch.owner = current_->seen.owner;
   }
-  batch.after = position_;
+  batch.after = position_.at(path_);
   batch.size = position_.size;
   batch.restarted = std::exchange(restarted_, false);
   batch.refound = std::exchange(refound_, false);
@@ -50,7 +48,7 @@ void Stream::report(std::size_t first, std::vector<Batch>& out) {
   const bool never_there = !known_ && state_ == State::gone;
   if (!never_there && (told_state_ != state_ || told_error_ != error)) {
     if (out.size() == first) {
-      next_position().path = path_;
+      next_position();
       emit(new_batch(), out);
     }
     out.back().error_changed = told_error_ != error;
@@ -63,10 +61,10 @@ void Stream::report(std::size_t first, std::vector<Batch>& out) {
 }
 
 void Stream::committed(const Batch& batch) {
-  if (batch.after == position_)
+  if (batch.after == position_.at(path_))
     committed_.reset();
   else
-    committed_ = std::make_unique<Position>(batch.after);
+    committed_ = std::make_unique<Standing>(Standing::of(batch.after));
   std::erase(uncommitted_finished_, batch.finished);
 }
 
@@ -79,13 +77,13 @@ void Stream::rewind(FinishedFiles& finished) {
   restarted_ = announce_ = refound_ = removed_ = false;
   last_ = Link{};
   ended_key_ = FileKey{};
-  if (const Position held = committed_ ? *committed_ : position_; !held.path.empty()) {
+  if (const Standing held = committed_ ? *committed_ : position_; held.told) {
     restore(held);
     return;
   }
   current_.reset();
   carried_.clear();
-  position_ = Position{};
+  position_ = Standing{};
   committed_.reset();
   known_ = false;
 }
@@ -101,7 +99,7 @@ Status Stream::status() const {
   out.path = path_;
   out.state = state_;
   out.text = text_;
-  out.offset = position_.offset;
+  out.offset = position_.part.offset;
   out.size = position_.size;
   if (expected_ && !current_) {
     out.state = State::following;
@@ -109,7 +107,7 @@ Status Stream::status() const {
     out.size = *expected_;
   }
   if (current_) {
-    if (current_->file != path_) out.file = current_->file;
+    out.file = current_->elsewhere;
     out.offset = current_->reader.part().offset;
     out.size = std::max(current_->seen.size, out.offset);
     out.caught_up = current_->at_end;
