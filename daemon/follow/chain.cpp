@@ -154,7 +154,10 @@ std::optional<RotatedFile> Chain::holds(const Link& last, const FinishedFiles& f
         return is_another(other, file.name) ||
                (other != key && (is_put_aside(other) || is_another_logs(other)));
       };
-      if (identity->empty() || finished.may_be(*identity, key, is_other)) continue;
+      // Nor that ours was whole before it was replaced by the copy that we were reading.
+      const bool is_read_now = *identity == last.finished();
+      if (identity->empty()) continue;
+      if (is_read_now ? finished.knows(key) : finished.may_be(*identity, key, is_other)) continue;
       if (!is_copied_beginning({file.path, file.status, {}})) return file;
     }
   }

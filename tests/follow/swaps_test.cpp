@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <string>
 #include <tuple>
 
@@ -130,6 +131,34 @@ TEST_F(Replaced, TwiceByCopiesWithItsTimeIsReadOnWhateverItsInode) {
   etad.start();
   etad.poll();
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
+}
+
+// What was read whole before it was replaced has the bytes of the copy's copy, too, and is not it: also where a call
+// that fails keeps it from being seen that the original is gone.
+TEST(ReplacedAndRotated, ACopyOfACopyIsReadOn) {
+  for (const bool births : {true, false}) {
+    for (const char* call : {"list", "status", "open", "read", "fstat"}) {
+      for (int n = 1; n <= 12; ++n) {
+        Harness etad({{kOne, 0, false}});
+        etad.files.births = births;
+        etad.files.reuses_inodes = false;
+        etad.files.write(kOne, "one\ntwo\n");
+        etad.poll();
+        etad.files.replace(kOne, "one\ntwo\n");
+        etad.files.fail_nth(call, n, ESTALE);
+        etad.poll();
+        etad.poll();
+        etad.files.replace(kOne, "one\ntwo\n");
+        etad.files.rename(kOne, "/logs/one.log.1");
+        etad.poll();
+        etad.files.write("/logs/one.log.1", "three\n");
+        etad.files.write(kOne, "four\n");
+        etad.poll();
+        etad.poll();
+        EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four")) << births << call << n;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -57,9 +57,10 @@ TEST(MeanRates, OfA2CsTables) {
 TEST(MeanRates, OfDetectronsStepTimes) {
   Lines lines = {" 'NUM_GPUS': 2,", "  'IMS_PER_BATCH': 4,", "            'MAX_ITER': 2000,"};
   for (int i = 0; i <= 100; ++i)
-    lines.push_back(written("json_stats: {\"eta\": \"0:10:00\", \"iter\": %d, \"loss\": 0.4125, \"lr\": 0.0025, "
-                            "\"mb_qsize\": 64, \"mem\": 6309, \"time\": %.6f}",
-                            20 * i, (15 + 0.25 * 20 * i) / (20 * i + 1)));
+    lines.push_back(
+        written("json_stats: {\"eta\": \"0:10:00\", \"iter\": %d, \"loss\": 0.4125, \"lr\": 0.0025, "
+                "\"mb_qsize\": 64, \"mem\": 6309, \"time\": %.6f}",
+                20 * i, (15 + 0.25 * 20 * i) / (20 * i + 1)));
   lines.emplace_back("INFO net.py: 143: Saving parameters and momentum to /out/model_final.pkl");
   const auto runs = runs_of(lines);
   ASSERT_EQ(runs.size(), 1U);

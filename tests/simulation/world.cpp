@@ -236,6 +236,7 @@ void World::swap(Log& log) {
   const bool plain = lies(log, log) && lies(other, other);
   if (&log == &other || log.path == other.path || !(swapped || plain)) return;
   if (!both([&](const Log& each) { return is_seen(each) && !each.copied && !each.hole; })) return;
+  hides_a_copy_ = hides_a_copy_ || !was_looked_at(log) || !was_looked_at(other);
   files_.rename(log.path, "/logs/.aside");
   files_.rename(other.path, log.path);
   files_.rename("/logs/.aside", other.path);

@@ -51,6 +51,9 @@ class World {
   int lines() const { return lines_; }  // complete ones
   bool anything_excused() const;
   bool tears_lines() const { return tears_lines_; }
+  // A copy has changed names with another log before it was looked at: what was not read of its original is told as
+  // lost, and read there.
+  bool hides_a_copy() const { return hides_a_copy_; }
   std::string& story() { return story_; }
   std::string files_now() const;
 
@@ -106,7 +109,7 @@ class World {
       kept_;  // replaced, and still open somewhere: their inodes are not reused
   std::string story_;
   int lines_ = 0;
-  bool tears_lines_ = false;
+  bool tears_lines_ = false, hides_a_copy_ = false;
 };
 
 }  // namespace etad::simulation
