@@ -266,6 +266,7 @@ boost::asio::awaitable<void> Connection::run_watch(Exchange& exchange, Watch wat
   bool news = false;  // the first look tells something even where no run matches: that the watch has begun
   while (!state_.stopping && socket_.is_open()) {
     co_await state_.turns.wait(uid_);
+    if (!make_room() || !socket_.is_open()) co_return;
     const std::uint64_t version = state_.version;
     // Without news too: that a run hangs is told by no line of it, but by their absence.
     std::string lines = state_.router.changes(watch, watched);

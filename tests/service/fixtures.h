@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -102,8 +103,10 @@ class FakeBackend : public Backend {
   Health health() override { return health_; }
   std::map<std::string, std::string> source_statuses() override { return statuses; }
   Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override {
+    if (list_networks) return list_networks();
     return reader != nullptr ? reader->networks(filter) : fail("this test has no networks");
   }
+  std::function<std::vector<NetworkRow>()> list_networks;  // in place of the reader
   Result<RefitReport> refit() override { return RefitReport{3, 2, 1, 0.25}; }
   Result<std::vector<std::string>> reload() override {
     if (broken_config) return fail("unknown key \"socke\"", "did you mean \"socket\"?", "etad.toml:3");

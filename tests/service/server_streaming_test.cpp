@@ -103,6 +103,25 @@ TEST_F(ServerTest, AWatchTellsChangesAsTheyCome) {
   client.receive("\"state\":\"finished\"");
 }
 
+TEST_F(ServerTest, AWatchEndsWhoseUserHasTooMuchThatHeDoesNotRead) {
+  options_.limits.watch_pause = 1ms;
+  options_.limits.held_bytes = 400'000;
+  start();
+  RawClient watch(path_), hog(path_);
+  watch.send(get("/v1/runs?watch=true&state=running"));
+  watch.receive("\"iteration\":200");
+  backend_.list_networks = [] {
+    NetworkRow row;
+    row.network = std::string(600'000, 'x');
+    return std::vector<NetworkRow>{row};
+  };
+  hog.send(get("/v1/networks"));
+  ASSERT_TRUE(hog.receive("HTTP/1.1 200").starts_with("HTTP/1.1 200"));
+  history_.go_on(300);
+  server_->changed();
+  EXPECT_EQ(watch.receive("\"iteration\":300").find("\"iteration\":300"), std::string::npos);
+}
+
 TEST_F(ServerTest, AWatchTellsThatARunHangsThoughNothingIsCommitted) {
   options_.limits.watch_pause = 1ms;
   options_.limits.watch_heartbeat = 5ms;

@@ -256,6 +256,34 @@ TEST_F(ServerTest, AnswersThatOneUserDoesNotReadAreBounded) {
   EXPECT_EQ(status_of(refused), 200) << "nothing of his waits any more";
 }
 
+TEST_F(ServerTest, AnswersThatOneUserDoesNotReadAreBoundedWhereManyWereBeingMadeAtOnce) {
+  options_.limits.held_bytes = 2'000'000;
+  std::atomic<uid_t> caller = 1001;
+  options_.peer_of = [&](int) { return Peer{caller, {100}}; };
+  std::promise<void> go_on;
+  const std::shared_future<void> gate = go_on.get_future().share();
+  backend_.list_networks = [&] {
+    gate.wait();
+    NetworkRow row;
+    row.network = std::string(400'000, 'x');
+    return std::vector<NetworkRow>{row};
+  };
+  start();
+  std::vector<std::unique_ptr<RawClient>> hog;
+  for (int i = 0; i < 20; ++i) {
+    hog.push_back(std::make_unique<RawClient>(path_));
+    hog.back()->send(get("/v1/networks"));
+  }
+  EXPECT_EQ(status_of(ask(get("/v1"))), 200) << "all of them are at work by now";
+  caller = 1002;
+  go_on.set_value();
+  std::string metrics;
+  for (int i = 0; i < 10'000 && metrics.find("refused_requests_total 17\n") == std::string::npos; ++i)
+    metrics = ask(get("/metrics"));
+  EXPECT_LE(held_bytes(metrics), 1'000'000U + 400'200U) << "half of all, and an answer more";
+  EXPECT_NE(metrics.find("refused_requests_total 17\n"), std::string::npos) << metrics;
+}
+
 TEST_F(ServerTest, AnswersThatManyUsersDoNotReadAreBoundedTogether) {
   options_.limits.held_bytes = 400'000;
   std::atomic<uid_t> caller = 1001;
