@@ -164,12 +164,14 @@ std::optional<EpochCount::Elapsed> EpochCount::elapsed(const Event& event) {
   const bool mean = of_epoch && batch && event.has(Field::seconds);
   const auto written = rounded(event, mean ? Field::seconds : Field::elapsed);
   if (!written) return {};
-  double times = 1;
+  std::int64_t steps = 0;
   if (mean) {
     if (!first_batch) first_batch = *batch;
-    times = static_cast<double>(counts_batches_from_one() ? *batch : *batch + 1);
+    if (batch == positive_of(event, Field::batches)) first_batch = 1;  // the last of 400 is number 400
+    steps = counts_batches_from_one() ? *batch : *batch + 1;
   }
-  Elapsed out{written->first * times, written->second * times, {}};
+  const double times = mean ? static_cast<double>(steps) : 1;
+  Elapsed out{written->first * times, written->second * times, {}, steps};
   if (of_epoch && !named && !(batch && bar_counts_epochs(event)))
     out.epoch = !batch                    ? std::optional(before)
                 : event.has(Field::epoch) ? count_of(event, Field::epoch)

@@ -50,6 +50,7 @@ struct EpochCount {
     double seconds = 0;
     double error = 0;                   // by how much the rounding may be off
     std::optional<std::int64_t> epoch;  // where it is counted from an epoch's beginning: which one
+    std::int64_t steps = 0;             // where it is a mean: of how many steps
   };
 
   // Takes a line of progress; epochs and batches are multiplied out. `of_each`: the steps of an epoch, where the line

@@ -106,10 +106,14 @@ bool drowns_in_rounding(const Anchor& from, const Anchor& to) {
 Statement stated_window(const Event& event, const Pace& pace, const Anchor& from, const Anchor& to) {
   const std::int64_t n = to.iteration - from.iteration;
   if (event.has(Field::lapse)) return pace.speaks_of_all(n) ? statement(pace.lapse, true, true) : Statement{};
+  if (to.elapsed && to.steps == n) return statement(*to.elapsed, false, true);  // all steps of its epoch so far
   if (from.elapsed && to.elapsed) {
     if (from.epoch != to.epoch) return {};  // counted from two beginnings
     if (!(from.dated && to.dated) && drowns_in_rounding(from, to)) return {};
-    return statement(*to.elapsed - *from.elapsed, true, true);
+    // Of two means the second may show that steps are counted from 1, not from 0: the first one is of as many fewer.
+    const bool means = from.steps > 0 && to.steps > n;
+    const double times = means ? static_cast<double>(to.steps - n) / static_cast<double>(from.steps) : 1;
+    return statement(*to.elapsed - *from.elapsed * times, true, true);
   }
   if (pace.rate > 0) return statement(static_cast<double>(n) / pace.rate, true);
   if (const auto step = event.number(Field::seconds)) return statement(static_cast<double>(n) * *step, false);
@@ -135,8 +139,8 @@ bool stamped_alike(const Event& event, const Anchor& from, const Anchor& to) {
 }
 
 // A line without any time amid others that count it, such as an evaluation's table: the window stays open.
-bool says_no_time(const Anchor& from, const Anchor& to) {
-  return from.elapsed && !to.elapsed && !from.at && !to.at;
+bool says_no_time(const Event& event, const Anchor& from, const Anchor& to) {
+  return from.elapsed && !to.elapsed && !from.at && !to.at && !event.has(Field::seconds);
 }
 
 }  // namespace
@@ -365,6 +369,7 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
     here.elapsed = elapsed->seconds;
     here.error = elapsed->error;
     here.epoch = elapsed->epoch;
+    here.steps = elapsed->steps;
   }
   see_wait(r, here);
   if (!r.run.first_iteration) r.run.first_iteration = r.headed && !r.resumed ? 0 : iteration;
@@ -400,7 +405,8 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   point.value.at = m.now;
   point.value.loss = loss;
   if (from && iteration > from->iteration) {
-    if (too_soon_to_tell(*from, here) || stamped_alike(m.event, *from, here) || says_no_time(*from, here))
+    if (too_soon_to_tell(*from, here) || stamped_alike(m.event, *from, here) ||
+        says_no_time(m.event, *from, here))
       return;
     close_window(r, m, here);
   }

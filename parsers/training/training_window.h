@@ -18,6 +18,7 @@ struct Anchor {
   std::optional<double> elapsed;      // seconds since the run's start, where the log counts them
   double error = 0;                   // by how much their rounding may be off
   std::optional<std::int64_t> epoch;  // where they are counted from its beginning: which one
+  std::int64_t steps = 0;             // and of how many steps they are, where they are a mean times these
   bool dated = false;  // the line shows its time itself, so that `at` is not that of its arrival
 };
 

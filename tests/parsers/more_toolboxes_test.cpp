@@ -256,5 +256,26 @@ TEST(MoreToolboxes, OfVerlTheTrainersDevicesAreTaken) {
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 40.25);
 }
 
+// Means of the last twenty steps, at an epoch's beginning of fewer: the first step, which waits for its data, counts once.
+TEST(MoreToolboxes, OfMetricLoggersShortEpochsTheFirstStepCountsOnce) {
+  for (const int steps : {2, 45}) {
+    std::vector<std::string> lines;
+    for (int epoch = 0; epoch < 8; ++epoch)
+      for (int i = 0; i < steps; ++i) {
+        if (i % 10 != 0 && i + 1 < steps) continue;
+        const double mean = i < 20 ? (4.5 + 0.5 * i) / (i + 1) : 0.5;
+        lines.push_back(
+            written("Epoch: [%d]  [%2d/%d]  eta: 0:00:05  lr: 0.000100  loss: 1.2500 (1.5000)  time: %.4f  "
+                    "data: 0.0125  max mem: 5120",
+                    epoch, i, steps, mean));
+      }
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).train.iterations, 8 * steps - 1);
+    const double all = 8 * (4.5 + 0.5 * (steps - 1)) - 4.5;  // what lies before the first line is not known
+    EXPECT_NEAR(step_time(runs.at(0)), all / (8 * steps - 1), 0.002) << steps;
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
