@@ -1,6 +1,7 @@
 #include "parsers/training/epoch_count.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "parsers/training/line_numbers.h"
@@ -156,6 +157,21 @@ std::optional<EpochCount::Elapsed> EpochCount::by_mean_so_far(const Event& event
   return out;
 }
 
+namespace {
+
+// A bar shows whole seconds, and its rate more finely: the time so far by it, where the two agree.
+void tell_finely(const Event& event, std::int64_t batch, EpochCount::Elapsed& so_far) {
+  const auto rate = rounded(event, Field::rate);
+  if (!rate || !is_fine(*rate)) return;
+  const double seconds = static_cast<double>(batch) / rate->first;
+  const double error = seconds * rate->second / rate->first;
+  if (std::abs(seconds - so_far.seconds) > 1 || error >= so_far.error) return;
+  so_far.seconds = seconds;
+  so_far.error = error;
+}
+
+}  // namespace
+
 std::optional<EpochCount::Elapsed> EpochCount::elapsed(const Event& event) {
   if (event.has(Field::rate) || event.has(Field::seconds))
     if (const auto so_far = by_mean_so_far(event)) return so_far;
@@ -172,6 +188,7 @@ std::optional<EpochCount::Elapsed> EpochCount::elapsed(const Event& event) {
   }
   const double times = mean ? static_cast<double>(steps) : 1;
   Elapsed out{written->first * times, written->second * times, {}, steps};
+  if (!mean && batch && event.has(Field::rate)) tell_finely(event, *batch, out);
   if (of_epoch && !named && !(batch && bar_counts_epochs(event)))
     out.epoch = !batch                    ? std::optional(before)
                 : event.has(Field::epoch) ? count_of(event, Field::epoch)

@@ -277,5 +277,20 @@ TEST(MoreToolboxes, OfMetricLoggersShortEpochsTheFirstStepCountsOnce) {
   }
 }
 
+// A bar of unknown length an epoch: its rate tells a short epoch's time more finely than its whole seconds.
+TEST(MoreToolboxes, TianshousEpochs) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 5; ++epoch) {
+    lines.push_back(
+        written("Epoch #%d: 1001it [00:02, 403.50it/s, env_step=%d, len=200, n/ep=1, n/st=10, rew=200.00]",
+                epoch, 1000 * epoch));
+    lines.push_back(written("Epoch #%d: test_reward: 200.000000, best_reward: 200.000000 in #1", epoch));
+  }
+  const auto run = only_run(lines);
+  EXPECT_EQ(run.iteration, 5 * 1001);
+  EXPECT_EQ(run.train.iterations, 5 * 1001);
+  EXPECT_NEAR(step_time(run), 1 / 403.5, 1e-6);
+}
+
 }  // namespace
 }  // namespace etad::test

@@ -114,6 +114,8 @@ TEST(Histories, ByTheirNames) {
   };
   for (const Case& c : {Case{"rollout/return,total/steps,total/duration", "-1.5,%d000,%.4f", 12.5, 0.0125},
                         Case{"Wall time,Step,Value", "16042588%02d.25,%.0f,0.5", 10, 0.1},
+                        Case{"episode_reward_mean,timesteps_total,training_iteration,time_total_s",
+                             "-1.5,%d000,1,%.4f", 12.5, 0.0125},
                         Case{"time/epoch (s),Epoch,loss", "62.5,%d,%.1f", 0, 62.5},
                         Case{"Iteration,Reward,wall_clock_time", "%d,0.5,%.1f", 2.5, 2.5},
                         Case{"ep,steps,loss,step_time_ms", "0,%d,%.1f,125", 0, 0.125}}) {
