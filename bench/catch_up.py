@@ -1,17 +1,17 @@
 """How fast a large Caffe log is caught up with, from the file to the committed history, all rules on, one core;
-beside `wc -l` and `grep -c` on the same file.
+beside `wc -l`, `grep -c` and what else reads logs here (log_readers.py) on the same file.
 
     python3 bench/catch_up.py BUILD [MiB]
 """
 import datetime
 import pathlib
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
+import log_readers
 from daemon_process import ROOT, Daemon
 
 REPEATS = 3
@@ -49,24 +49,6 @@ def timed(command):
     return time.perf_counter() - begun
 
 
-MTAIL = r"""gauge iteration
-gauge seconds
-/solver.cpp:\d+\] Iteration (?P<at>\d+) \((?P<rate>\S+) iter\/s, (?P<took>[\d.]+)s\/\d+ iters\), loss = (?P<loss>\S+)/ {
-  iteration = $at
-  seconds = $took
-}
-"""
-
-
-def rivals(log):
-    """What else reads logs and is installed here: its name, and the seconds it takes for this one."""
-    if shutil.which("mtail"):
-        with tempfile.TemporaryDirectory() as folder:
-            (pathlib.Path(folder) / "caffe.mtail").write_text(MTAIL)
-            yield "mtail, one pattern", timed(["taskset", "-c", "0", "mtail", "--one_shot", f"--progs={folder}",
-                                               f"--logs={log}", f"--log_dir={folder}"])
-
-
 def catch_up(build, log):
     with tempfile.TemporaryDirectory() as folder:
         begun = time.perf_counter()
@@ -98,7 +80,7 @@ def main():
               f"({seconds:.2f} s wall, {cpu:.2f} s cpu, {memory:.0f} MiB at most, {segments:.0f} segments), "
               f"wc -l {size / wc:.0f} MB/s, grep -c {size / grep:.0f} MB/s; "
               f"etad takes {seconds / wc:.1f} times wc's time and {seconds / grep:.1f} times grep's")
-        for name, taken in rivals(log):
+        for name, taken in log_readers.whole_file(log):
             print(f"{name}: {size / taken:.0f} MB/s on the same file, {taken / seconds:.1f} times etad's time")
 
 

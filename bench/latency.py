@@ -1,4 +1,5 @@
-"""From a line appended to an active log to its being in the answer of GET /v1/runs.
+"""From a line appended to an active log to its being in the answer of GET /v1/runs; beside what rsyslog takes to write it
+to another file.
 
     python3 bench/latency.py BUILD [LINES]
 """
@@ -9,6 +10,7 @@ import sys
 import tempfile
 import time
 
+import log_readers
 from daemon_process import ROOT, Daemon
 
 
@@ -26,16 +28,20 @@ def main():
             delays = []
             for iteration in range(1, lines + 1):
                 stamp = datetime.datetime.now().strftime("I%m%d %H:%M:%S.%f 18451 ")
-                out.write(f"{stamp}solver.cpp:239] Iteration {iteration}, loss = 0.5\n")
                 begun = time.perf_counter()
+                out.write(f"{stamp}solver.cpp:239] Iteration {iteration}, loss = 0.5\n")
                 while (daemon.ask("/v1/runs")["runs"][0]["progress"] or {}).get("iteration") != iteration:
                     if time.perf_counter() - begun > 30:
                         raise SystemExit("a line did not arrive within 30 s")
                 delays.append((time.perf_counter() - begun) * 1000)
                 time.sleep(0.02)
+            copied = log_readers.line_by_line(log, lambda: out.write("another line\n"), lines)
         delays.sort()
         print(f"a line appended is in GET /v1/runs after {statistics.median(delays):.1f} ms (median), "
               f"{delays[int(0.99 * len(delays))]:.1f} ms (99th percentile), {delays[-1]:.1f} ms (worst of {lines})")
+        if copied:
+            print(f"rsyslog copies one to a file within {statistics.median(copied):.1f} ms (median), "
+                  f"{copied[int(0.99 * len(copied))]:.1f} ms (99th percentile)")
 
 
 if __name__ == "__main__":
