@@ -106,7 +106,8 @@ bool drowns_in_rounding(const Anchor& from, const Anchor& to) {
 Statement stated_window(const Event& event, const Pace& pace, const Anchor& from, const Anchor& to) {
   const std::int64_t n = to.iteration - from.iteration;
   if (event.has(Field::lapse)) return pace.speaks_of_all(n) ? statement(pace.lapse, true, true) : Statement{};
-  if (to.elapsed && to.steps == n) return statement(*to.elapsed, false, true);  // all steps of its epoch so far
+  if (to.elapsed && to.steps == n)
+    return statement(*to.elapsed, false, true);  // all steps of its epoch so far
   if (from.elapsed && to.elapsed) {
     if (from.epoch != to.epoch) return {};  // counted from two beginnings
     if (!(from.dated && to.dated) && drowns_in_rounding(from, to)) return {};

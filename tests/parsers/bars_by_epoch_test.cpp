@@ -1,0 +1,69 @@
+// Progress bars beside lines that number their epoch: above them, on one line with them, or below a heading.
+#include <gtest/gtest.h>
+
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+// The bars stand above the line that numbers their epoch: that which took longest is the training's.
+TEST(BarsByEpoch, AboveTheLineOfTheirEpoch) {
+  for (const bool tests : {false, true}) {
+    std::vector<std::string> lines = {"100%|##########| 50/50 [00:01<00:00, 48.25it/s]",
+                                      "Model has 1,250 parameters"};
+    for (int epoch = 0; epoch < 5; ++epoch) {
+      lines.emplace_back(" 40%|####      | 156/391 [00:14<00:21, 11.25it/s]");
+      lines.emplace_back("100%|##########| 391/391 [00:34<00:00, 11.50it/s]");
+      if (tests) lines.emplace_back("100%|##########| 79/79 [00:05<00:00, 15.25it/s]");
+      lines.push_back(written("Epoch %d, Train loss: 0.5125, Test acc: 71.25", epoch));
+    }
+    const auto runs = runs_of(lines, 7);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 5 * 391);
+    EXPECT_EQ(runs.at(0).train.iterations, 5 * 391);
+    EXPECT_NEAR(step_time(runs.at(0)), 1 / 11.5, 1e-6);
+  }
+}
+
+// Of unknown length; and under a total the plan is known.
+TEST(BarsByEpoch, OfUnknownLengthAboveTheLineOfTheirEpoch) {
+  std::vector<std::string> lines;
+  for (int epoch = 1; epoch <= 5; ++epoch) {
+    lines.emplace_back("200it [00:20, 10.00it/s]");
+    lines.emplace_back("400it [00:40, 10.00it/s]");
+    lines.push_back(written("Epoch %d/5 - loss: 0.5125 - val_loss: 0.6125", epoch));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_EQ(runs.at(0).max_iterations, 2000);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.1, 1e-9);
+}
+
+// A bar above a heading is another thing's.
+TEST(BarsByEpoch, AboveAHeadingAreNoEpochs) {
+  std::vector<std::string> lines;
+  for (int epoch = 1; epoch <= 5; ++epoch) {
+    lines.emplace_back("100%|##########| 50/50 [00:10<00:00, 5.00it/s]");
+    lines.push_back(written("2026-03-01 10:%02d:00 Epoch %d/5", 2 * epoch, epoch));
+  }
+  const auto runs = runs_of(lines);
+  for (const auto& [ordinal, run] : runs) EXPECT_NE(run.train.iterations % 50, 0) << ordinal;
+}
+
+// A bar of epochs, on whose line the epoch's own words go on.
+TEST(BarsByEpoch, OfEpochsBeforeTheirWords) {
+  const auto runs = runs_of(lines_by(25, [](int i) {
+    return written(
+        " %d%%|##        | %d/25 [%02d:%02d<00:23, 12.50s/it]Epoch %d | Energy 0.125 | Acc 71.25%%",
+        4 * i + 4, i + 1, (i + 1) * 25 / 2 / 60, (i + 1) * 25 / 2 % 60, i + 1);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 25);
+  EXPECT_EQ(runs.at(0).max_iterations, 25);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_NEAR(step_time(runs.at(0)), 12.5, 0.05);
+}
+
+}  // namespace
+}  // namespace etad::test
