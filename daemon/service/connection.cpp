@@ -242,7 +242,7 @@ boost::asio::awaitable<void> Connection::answer(Exchange& exchange) {
   if (auto* ready = std::get_if<Reply>(&outcome)) {
     co_await send(exchange, std::move(*ready));
   } else if (auto* work = std::get_if<Work>(&outcome)) {
-    Reply reply = co_await on_pool<Reply>(state_, guarded(state_, std::move(work->job)));
+    Reply reply = co_await on_pool<Reply>(state_, uid_, guarded(state_, std::move(work->job)));
     if (!make_room())
       reply = reply_of(too_much_held());  // many were let in before the first of them was done
     co_await send(exchange, std::move(reply));

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <span>
@@ -53,17 +54,27 @@ struct Connection::Exchange {
 Outcome guarded(ServiceState& state, const Request& request);
 std::function<Reply()> guarded(ServiceState& state, std::function<Reply()> job);
 
-// GCC 12 destroys what a lambda coroutine captured twice: these take their function by value instead.
+// Runs `function` on a worker, once it is that user's turn to have one; resumes on the service thread. Not by
+// co_spawn: that takes what was done back to the service thread only after all else that waits for a worker.
 template <class T>
-boost::asio::awaitable<T> call(std::function<T()> function) {
-  co_return function();
-}
-
-// Runs `function` on the worker pool; resumes on the service thread.
-template <class T>
-boost::asio::awaitable<T> on_pool(ServiceState& state, std::function<T()> function) {
-  co_return co_await boost::asio::co_spawn(state.pool, call<T>(std::move(function)),
-                                           boost::asio::use_awaitable);
+boost::asio::awaitable<T> on_pool(ServiceState& state, uid_t uid, std::function<T()> function) {
+  co_await state.workers.wait(uid);
+  std::optional<T> result;
+  std::exception_ptr failure;
+  boost::asio::steady_timer done(state.io, boost::asio::steady_timer::time_point::max());
+  boost::asio::post(state.pool, [&] {
+    try {
+      result.emplace(function());
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    boost::asio::post(state.io, [&done] { done.cancel(); });
+  });
+  boost::system::error_code ended;
+  co_await done.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ended));
+  state.workers.give_back();
+  if (failure) std::rethrow_exception(failure);
+  co_return std::move(*result);
 }
 
 }  // namespace etad::service

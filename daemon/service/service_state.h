@@ -34,7 +34,9 @@ struct ServiceState {
   boost::asio::io_context io{1};
   Turns turns{io};
   Held held{options.limits.held_bytes};
-  boost::asio::thread_pool pool{2};
+  static constexpr std::size_t kWorkers = 2;
+  boost::asio::thread_pool pool{kWorkers};
+  Turns workers{io, kWorkers};          // whose job is next
   boost::asio::steady_timer drain{io};  // how long requests under way may take once we are stopping
   bool stopping = false;
   std::size_t imports = 0;                        // under way

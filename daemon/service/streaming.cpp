@@ -139,7 +139,7 @@ boost::asio::awaitable<Reply> Connection::stream_import(Exchange& exchange, std:
     co_return reply_of(Problem{415, "", "Content-Encoding " + encoding + " is not understood, only gzip."});
   }
   auto begin = beginning(state_.backend, std::move(request), encoded);
-  Begun begun = co_await on_pool<Begun>(state_, std::move(begin));
+  Begun begun = co_await on_pool<Begun>(state_, uid_, std::move(begin));
   if (!begun) co_return import_failed(begun.error());
   const std::shared_ptr<ImportJob> job = *begun;
   const OffThread let_go_of(state_, job);
@@ -163,12 +163,12 @@ boost::asio::awaitable<Reply> Connection::stream_import(Exchange& exchange, std:
     const std::string_view bytes(piece.data(), n);
     std::function<Result<void>()> feed = [job, bytes] { return job->feed(bytes); };
     feed = no_throw<void>(std::move(feed));
-    const Result<void> fed = co_await on_pool<Result<void>>(state_, std::move(feed));
+    const Result<void> fed = co_await on_pool<Result<void>>(state_, uid_, std::move(feed));
     if (!fed) co_return import_failed(fed.error());
   }
   std::function<Result<ImportReport>()> finish = [job] { return job->finish(); };
   finish = no_throw<ImportReport>(std::move(finish));
-  const Result<ImportReport> report = co_await on_pool<Result<ImportReport>>(state_, std::move(finish));
+  const Result<ImportReport> report = co_await on_pool<Result<ImportReport>>(state_, uid_, std::move(finish));
   if (!report) co_return import_failed(report.error());
   ++state_.counters.imports;
   co_return import_reply(*report);
@@ -196,7 +196,7 @@ boost::asio::awaitable<void> Connection::run_backup(Exchange& exchange) {
   using Copied = Result<std::string>;
   std::function<Copied()> copy =
       no_throw<std::string>([&backend = state_.backend] { return backend.backup(); });
-  const Copied path = co_await on_pool<Copied>(state_, std::move(copy));
+  const Copied path = co_await on_pool<Copied>(state_, uid_, std::move(copy));
   if (!path) {
     co_await send(exchange, reply_of(problem_of(path.error())));
     co_return;

@@ -27,7 +27,14 @@ void Turns::give_later() {
   });
 }
 
+void Turns::give_back() {
+  ++*free_;
+  give_later();
+}
+
 void Turns::give() {
+  if (users_.empty() || free_ == 0) return;
+  if (free_) --*free_;
   auto [uid, waiting] = std::move(users_.front());
   users_.pop_front();
   waiting.front()->cancel();

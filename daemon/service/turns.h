@@ -1,6 +1,7 @@
 // Whose request is next: users take turns, however many connections each of them has and however many
 // requests wait in them. Without it, one user's hundred busy connections would make another wait for a
-// hundred requests before each of his own. On the service thread only.
+// hundred requests before each of his own. Likewise for the workers, of which there are few. On the service thread
+// only.
 #pragma once
 
 #include <sys/types.h>
@@ -8,18 +9,24 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cstddef>
 #include <deque>
 #include <list>
+#include <optional>
 #include <utility>
 
 namespace etad::service {
 
 class Turns {
  public:
-  explicit Turns(boost::asio::io_context& io) : io_(io) {}
+  // `places`: of so many things; each is taken until it is given back. Without: of the service thread itself.
+  explicit Turns(boost::asio::io_context& io, std::optional<std::size_t> places = std::nullopt)
+      : io_(io), free_(places) {}
 
-  // Returns when it is that user's turn. What is done then, up to the next wait for anything, is one turn.
+  // Returns when it is that user's turn. What is done then, up to the next wait for anything, is one turn; where there
+  // are places, up to give_back().
   boost::asio::awaitable<void> wait(uid_t uid);
+  void give_back();
 
  private:
   using Waiting = std::deque<boost::asio::steady_timer*>;
@@ -30,6 +37,7 @@ class Turns {
   boost::asio::io_context& io_;
   std::list<std::pair<uid_t, Waiting>> users_;  // those who wait; the first is next
   bool given_later_ = false;
+  std::optional<std::size_t> free_;  // places
 };
 
 }  // namespace etad::service
