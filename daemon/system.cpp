@@ -70,6 +70,8 @@ void keep_memory() {
   constexpr int kTurn = 16 * 1024 * 1024;  // more than what is read for one commit, and what comes of it
   mallopt(M_MMAP_THRESHOLD, kTurn);
   mallopt(M_TRIM_THRESHOLD, kTurn);
+  // Threads with heaps of their own each keep room that the others could use, and one does nearly all of the work.
+  mallopt(M_ARENA_MAX, 1);
 #endif
 }
 
