@@ -127,6 +127,25 @@ TEST(Histories, ByTheirNames) {
   }
 }
 
+// Where a row is an episode's, its steps are not those of the run.
+TEST(Histories, OfEpisodes) {
+  for (const bool timed : {false, true}) {
+    Lines lines = {timed ? "episode,steps,episode_time_s,total_reward"
+                         : "episode,steps,elapsed_s,total_reward"};
+    for (int i = 1; i <= 6; ++i)
+      lines.push_back(written("%d,%d,%.1f,-1.5", i, 300 - 7 * i, timed ? 2.5 : 2.5 * i));
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 1U) << timed;
+    EXPECT_EQ(runs.at(0).iteration, 6) << timed;
+    EXPECT_NEAR(step_time(runs.at(0)), 2.5, 1e-9) << timed;
+  }
+  Lines lines = {"total/episodes,total/steps,total/duration,rollout/return"};
+  for (int i = 1; i <= 6; ++i) lines.push_back(written("%.1f,%d,%.1f,-1.5", 2.0 * i, 400 * i, 20.0 * i));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 2400);
+}
+
 // Hugging Face's history: nothing tells the time but the sums at the end.
 TEST(Histories, OfHuggingFacesTrainer) {
   Lines lines = {"loss,learning_rate,epoch,step,eval_loss,eval_runtime,train_runtime,total_flos"};
