@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "parsers/lines/named_rows.h"
+#include "parsers/log/log_parser.h"
 #include "tests/parsers/log_reader.h"
 
 namespace etad::test {
@@ -125,6 +126,29 @@ TEST(Histories, ByTheirNames) {
     ASSERT_EQ(runs.size(), 1U) << c.header;
     EXPECT_NEAR(step_time(runs.at(0)), c.seconds, 1e-9) << c.header;
   }
+}
+
+// Keras' history has no time in it: that of the rows' arrival is known where they are followed.
+TEST(Histories, WithoutAnyTimeAsTheyArrive) {
+  Lines lines = {"epoch,accuracy,loss,val_accuracy,val_loss"};
+  for (int i = 0; i < 6; ++i) lines.push_back(written("%d,0.75,0.8125,0.625,0.9125", i));
+  EXPECT_TRUE(runs_of(lines).empty());
+  LogOptions options;
+  options.formats = &shipped_formats();
+  LogParser parser(options);
+  Records records;
+  Instant now = reference_time();
+  for (const std::string& line : lines) {
+    parser.feed(line, now, now, records);
+    parser.flush(records);
+    now += std::chrono::seconds(30);
+  }
+  parser.close(records);
+  parser.flush(records);
+  ASSERT_FALSE(records.runs.empty());
+  EXPECT_EQ(parser.format(), "history_csv");
+  EXPECT_EQ(records.runs.back().iteration, 6);
+  EXPECT_DOUBLE_EQ(step_time(records.runs.back()), 30);
 }
 
 // Where a row is an episode's, its steps are not those of the run.
