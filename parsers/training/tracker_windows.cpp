@@ -266,7 +266,8 @@ void track::Windows::progress_of(const Moment& m) {
   if (const auto of = positive_of(m.event, Field::max_iter)) {
     if (begins_another(*r, m.event)) r = &all_.runs.begin_again(m);
     const std::int64_t all = r->epochs.before + *of;
-    if (r->progressed() && r->run.max_iterations && *r->run.max_iterations != all &&
+    const bool told = r->run.settings.count("max_iter") > 0;  // in words, and not by a bar
+    if ((r->progressed() || told) && r->run.max_iterations && *r->run.max_iterations != all &&
         !was_no_training(*r, all)) {
       r->training.other_bar = *of;
       r->window.other_bar = true;

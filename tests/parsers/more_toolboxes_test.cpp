@@ -292,5 +292,23 @@ TEST(MoreToolboxes, TianshousEpochs) {
   EXPECT_NEAR(step_time(run), 1 / 403.5, 1e-6);
 }
 
+// What is planned is told in words: the bar of a validation before the first step, of another length, is no run.
+TEST(MoreToolboxes, DiffusersValidationsAreNoRun) {
+  Lines lines = {"01/30/2026 09:38:30 - INFO - __main__ - ***** Running training *****",
+                 "01/30/2026 09:38:30 - INFO - __main__ -   Instantaneous batch size per device = 1",
+                 "01/30/2026 09:38:30 - INFO - __main__ -   Total optimization steps = 500",
+                 "Steps:   0%|          | 0/500 [00:00<?, ?it/s]"};
+  for (int i = 1; i <= 28; ++i)
+    lines.push_back(written(" %2d%%|##        | %d/28 [00:%02d<00:20,  1.09it/s]", i * 100 / 28, i, i));
+  for (int i = 20; i <= 500; i += 20)
+    lines.push_back(written("Steps: %3d%%|##        | %d/500 [%02d:%02d<20:00,  2.92s/it, loss=0.5125]",
+                            i / 5, i, 3 * i / 60, 3 * i % 60));
+  const auto run = only_run(lines);
+  EXPECT_EQ(run.max_iterations, 500);
+  EXPECT_EQ(run.iteration, 500);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_NEAR(step_time(run), 3, 0.03);
+}
+
 }  // namespace
 }  // namespace etad::test
