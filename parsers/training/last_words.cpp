@@ -94,14 +94,16 @@ bool tells_interruption(std::string_view lower) {
   return lower.find("main process received sig") != std::string_view::npos;
 }
 
-// Whether "rl", "ni", "rr" or "IG" stands in it, as they do in "early", "training", "interrupt" and "SIGTERM".
+// Whether "rl", "ni", "rr", "IG", "Ki" or "Te" stands in it, as they do in "early", "training", "interrupt", "SIGTERM",
+// "Killed" and "Terminated". Each line that no rule knows is looked through for them, once.
 bool may_tell_end(std::string_view line) {
   if (line.size() <= sizeof(Sixteen)) return true;
   Sixteen found{};
   const auto step = [&](const char* at) {
     const Sixteen here = sixteen_at(at), next = sixteen_at(at + 1);
     found |= static_cast<Sixteen>(((here == 'r') & ((next == 'l') | (next == 'r'))) |
-                                  ((here == 'n') & (next == 'i')) | ((here == 'I') & (next == 'G')));
+                                  (((here == 'n') | (here == 'K')) & (next == 'i')) |
+                                  ((here == 'I') & (next == 'G')) | ((here == 'T') & (next == 'e')));
   };
   const std::size_t last = line.size() - sizeof(Sixteen) - 1;
   for (std::size_t at = 0; at < last; at += sizeof(Sixteen)) step(line.data() + at);
@@ -111,7 +113,7 @@ bool may_tell_end(std::string_view line) {
 
 void hear_end(LastWords& words, std::string_view line) {
   constexpr std::size_t kLongest = 200;
-  if (line.size() > kLongest || !may_tell_end(line)) return;
+  if (line.size() > kLongest) return;
   // Nearly every line lacks these words, and is not looked at further.
   const bool of_stop =
       line.find("arly") != std::string_view::npos || line.find("quitting") != std::string_view::npos;
@@ -150,13 +152,14 @@ void LastWords::fail(std::string_view what) {
 
 void LastWords::hear(std::string_view line) {
   if (line.empty()) return;
-  hear_end(*this, line);
+  const bool may_end = may_tell_end(line);
+  if (may_end) hear_end(*this, line);
   if (!message.empty()) return;
   if (is_slurms(line)) {
     message = kept_text(line, kMaxMessage);
     return;
   }
-  if (const std::string_view signal = signal_of(line); !signal.empty()) {
+  if (const std::string_view signal = may_end ? signal_of(line) : ""; !signal.empty()) {
     message = kept_text(signal, kMaxMessage);
     return;
   }

@@ -342,6 +342,7 @@ std::optional<Anchor> beginning_of_bar(const Event& event, const Anchor& here,
 // The run's own bar is drawn again at the same iteration, behind another one: in the time since it was drawn before, no
 // step was done.
 void see_wait(RunTrack& r, const Anchor& here) {
+  if (!here.elapsed && !r.training.last_elapsed) return;  // as where lines show no time so far
   const auto before = std::exchange(r.training.last_elapsed, here.elapsed);
   if (r.run.iteration != here.iteration || !r.window.other_bar || here.epoch) return;
   if (!before || !here.elapsed || *here.elapsed <= *before) return;
