@@ -39,6 +39,7 @@ Reading::Reading(std::shared_ptr<const Format> format, const ReadingContext& con
       tracker_(source_context(*format_, context)) {
   time_.zone = context.zone;
   if (format_->is_table()) table_.emplace();
+  if (format_->names_rows()) rows_.emplace();
 }
 
 bool Reading::take(std::string_view line, const std::optional<Instant>& arrival, Instant modified,
@@ -46,7 +47,9 @@ bool Reading::take(std::string_view line, const std::optional<Instant>& arrival,
   time_.reference = modified;
   needs_are_met_ = needs_are_met_ || format_->meets_needs(line);
   const std::int64_t bad_rows = table_ ? table_->bad_rows() : 0;
-  Event event = table_ ? table_->read(line) : format_->match(line, rows_, time_, shapes_);
+  Event event = table_  ? table_->read(line)
+                : rows_ ? format_->match(line, *rows_, time_, shapes_)
+                        : format_->match(line, time_, shapes_);
   const bool known = event.kind != EventKind::none;
   if (event.kind != EventKind::sample && event.has(Field::series))
     event.speaker = speaker_of(event.text(Field::series));
@@ -117,7 +120,7 @@ ReadingState Reading::save() const {
   ReadingState state{name(),    time_.last,     time_.carried, time_.year,       tracker_.save(), {},
                      measured_, first_ordinal_, voices_,       unclear_.state(), needs_are_met_};
   if (table_) state.table = TableState{table_->header(), table_->lines()};
-  if (format_->names_rows()) state.table = TableState{rows_.header(), 0};
+  if (rows_) state.table = TableState{rows_->header(), 0};
   return state;
 }
 
@@ -136,7 +139,7 @@ Result<Reading> Reading::restore(std::shared_ptr<const Format> format, const Rea
   reading.voices_ = state.voices;
   reading.unclear_ = UnclearTimes(state.unclear);
   if (reading.table_ && state.table) reading.table_->restore(state.table->header, state.table->lines);
-  if (reading.format().names_rows() && state.table) reading.rows_.take_header(state.table->header);
+  if (reading.rows_ && state.table) reading.rows_->take_header(state.table->header);
   return reading;
 }
 

@@ -74,7 +74,7 @@ class Reading {
   TimeContext time_;
   Tracker tracker_;
   std::optional<SegmentTable> table_;  // where its lines are the rows of one
-  NamedRows rows_;                     // where rules read them by their names
+  std::optional<NamedRows> rows_;      // where rules read them by their names
   std::int64_t measured_ = 0;
   bool needs_are_met_ = false;
   std::int64_t first_ordinal_ = 0;
