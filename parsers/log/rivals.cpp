@@ -19,14 +19,15 @@ constexpr std::size_t kMostRuns = 1024;  // of them
 // which several runs may have passed: of those that it measured it tells as well.
 void keep_runs(const Reading& reading, Records& found) {
   const std::int64_t last = reading.next_ordinal() - 1;
-  std::map<std::int64_t, std::int64_t> measured;
-  for (const auto& record : found.segments) ++measured[record.run];
   std::set<std::int64_t> kept;
-  if (reading.format().is_generic())
+  if (reading.format().is_generic()) {
+    std::map<std::int64_t, std::int64_t> measured;
+    for (const auto& record : found.segments) ++measured[record.run];
     for (const Run& run : found.runs)
       if (run.ordinal < last && kept.size() < kMostRuns &&
           (kept.contains(run.ordinal) || measured[run.ordinal] >= kMeasured))
         kept.insert(run.ordinal);
+  }
   const auto older = [&](const auto& record) { return record.run < last && !kept.contains(record.run); };
   std::erase_if(found.segments, older);
   std::erase_if(found.points, older);
