@@ -3,10 +3,10 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
+#include "parsers/base/number.h"
 #include "parsers/base/text.h"
 #include "parsers/lines/protobuf.h"
 #include "parsers/lines/record_text.h"
@@ -31,7 +31,7 @@ bool is_checksum_of(std::uint32_t stored, const Fragment& fragment) {
   return crc32(of_type, data, static_cast<uInt>(fragment.data.size())) == stored;
 }
 
-// Where the name of a value begins and ends in a path: "a", or "a.b" of nested ones.
+// A named value, "a" or, of nested ones, "a.b".
 struct Item {
   std::string name;
   std::string_view json;
@@ -67,6 +67,10 @@ class Object {
     }
   }
   bool empty() const { return members_.empty(); }
+  std::string_view json_of(std::string_view name) const {  // empty: it is not there
+    const auto found = std::ranges::find(members_, quoted(name), &std::pair<std::string, std::string>::first);
+    return found == members_.end() ? std::string_view() : std::string_view(found->second);
+  }
 
   // Shortest names first: those of single parameters are long, and many.
   std::string text(std::size_t limit) {
@@ -108,16 +112,8 @@ class WandbLines {
   void history(std::string_view message) {
     Object object;
     object.add_items(message, 1);
-    std::string time;
-    for (ProtobufFields f{message}; f.next();) {
-      if (!f.is(1, 2)) continue;
-      const Item item(f.bytes);
-      double seconds = 0;
-      if (item.name == "_timestamp")
-        std::from_chars(item.json.data(), item.json.data() + item.json.size(), seconds);
-      if (seconds > 0) time = stamp(seconds);
-    }
-    if (!object.empty()) say(time, "history", object);
+    const auto seconds = parse_number<double>(object.json_of("_timestamp"));
+    if (!object.empty()) say(stamp(seconds.value_or(0)), "history", object);
   }
 
   void config(std::string_view message) {
@@ -192,7 +188,8 @@ TakenRecords take_wandb_records(const RecordPiece& piece, std::size_t line_limit
     const std::string_view rest = bytes.substr(at, left);
     if (left < kFragmentHead) {  // the rest of a block that no fragment fits into
       if (rest.size() < left) break;
-      open ? at += left : out.passed = at += left;
+      at += left;
+      if (!open) out.passed = at;
       continue;
     }
     if (rest.size() < kFragmentHead) break;
