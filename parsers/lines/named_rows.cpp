@@ -8,7 +8,6 @@ namespace {
 
 constexpr std::size_t kMostNames = 512;
 constexpr std::size_t kLongestHeader = 16 * 1024;
-constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 
 // A delimiter that stands in a name in quotes is not the table's: the one that parts most cells is.
 char delimiter_of(std::string_view header, std::vector<std::string_view>& cells) {
@@ -40,13 +39,12 @@ std::string name_of_column(std::string_view written) {
 }  // namespace
 
 bool NamedRows::may_be_header(std::string_view line) {
-  if (line.starts_with(kUtf8Mark)) line.remove_prefix(kUtf8Mark.size());
-  line = trim(line, " \"");
+  line = trim(without_mark(line), " \"");
   return !line.empty() && (is_letter(line.front()) || line.front() == '_');
 }
 
 void NamedRows::take_header(std::string_view line) {
-  if (line.starts_with(kUtf8Mark)) line.remove_prefix(kUtf8Mark.size());
+  line = without_mark(line);
   if (line.size() > kLongestHeader) return;
   const char delimiter = delimiter_of(line, cells_);
   split_cells(line, delimiter, kMostNames + 1, cells_);

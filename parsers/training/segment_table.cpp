@@ -32,11 +32,6 @@ bool is_count(Field f) {
          f == Field::iter_size;
 }
 
-std::string_view without_mark(std::string_view line) {
-  constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
-  return line.starts_with(kUtf8Mark) ? line.substr(kUtf8Mark.size()) : line;
-}
-
 // A column's field, where rows may say it.
 std::optional<Field> field_of(std::string_view column) {
   const auto f = field(lower_case(column));
