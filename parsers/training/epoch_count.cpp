@@ -180,14 +180,14 @@ std::optional<EpochCount::Elapsed> EpochCount::elapsed(const Event& event) {
   const bool mean = of_epoch && batch && event.has(Field::seconds);
   const auto written = rounded(event, mean ? Field::seconds : Field::elapsed);
   if (!written) return {};
-  std::int64_t steps = 0;
+  std::int64_t counted = 0;
   if (mean) {
     if (!first_batch) first_batch = *batch;
     if (batch == positive_of(event, Field::batches)) first_batch = 1;  // the last of 400 is number 400
-    steps = counts_batches_from_one() ? *batch : *batch + 1;
+    counted = counts_batches_from_one() ? *batch : *batch + 1;
   }
-  const double times = mean ? static_cast<double>(steps) : 1;
-  Elapsed out{written->first * times, written->second * times, {}, steps};
+  const double times = mean ? static_cast<double>(counted) : 1;
+  Elapsed out{written->first * times, written->second * times, {}, counted};
   if (!mean && batch && event.has(Field::rate)) tell_finely(event, *batch, out);
   if (of_epoch && !named && !(batch && bar_counts_epochs(event)))
     out.epoch = !batch                    ? std::optional(before)
