@@ -326,6 +326,12 @@ Stream::Step Stream::lose(Look& look) {
     fail(EAGAIN);
     return Step::done;
   }
+  const auto again = may_be_written_again(look);
+  if (!again) fail(is_absent(again.error()) ? EAGAIN : again.error());
+  if (!again || *again) {
+    moved_ = true;  // looked at again soon
+    return Step::done;
+  }
   last_ = last_link();
   last_.key = FileKey{};  // what has this inode now is another file, and perhaps the next
   const std::int64_t offset = current_->reader.part().offset;

@@ -33,6 +33,8 @@ struct CurrentFile {
   bool at_hole = false;  // NUL bytes that may still be filled
   bool compressed = false;
   bool drained_finally = false;
+  std::optional<SteadyTime>
+      shrank;  // when it was first seen to hold less than was read of it; until it holds that again
   std::optional<SteadyTime> grew;  // when it was last seen to have grown; since we hold it
   Instant directory_modified{};
 
@@ -136,6 +138,7 @@ class Stream {
   void remember_original(Look& look, const Link& original);
   OsResult<bool> was_put_aside(const Look& look) const;
   bool is_being_written(const Look& look) const;
+  OsResult<bool> may_be_written_again(const Look& look);
   Attached find_copy(Look& look);
   void settle(const Look& look, const FileStatus& status);
   enum class Rest { left, taken, carried };  // of the file: into the next one, where it is parts of a line

@@ -1,10 +1,17 @@
 // Where the file is that a stream is reading, after others have renamed, copied, truncated or replaced it.
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 #include "daemon/follow/stream.h"
 
 namespace etad::follow {
+namespace {
+
+// For so long a program is waited for that may be writing our file anew.
+constexpr std::chrono::seconds kWrittenAnewWithin{1};
+
+}  // namespace
 
 // Of the file nothing has been read yet, and it has changed since it was last seen. Another content may have
 // come and gone in between, under this very inode; then it lies among the rotated files, and goes first.
@@ -104,6 +111,7 @@ Stream::Attached Stream::attach_at(Look& look, const std::string& file, const Fi
   if (key != current_->key) go_on_in(file, status);
   current_->content = std::move(opened->content);
   current_->compressed = current_->content->compressed();
+  current_->shrank.reset();
   current_->key = key;
   lies_at(file);
   if (file == path_) removed_ = false;
@@ -157,12 +165,26 @@ OsResult<bool> Stream::was_put_aside(const Look& look) const {
 // What lies under the path is shorter than what we have read, and so young that whoever writes our file anew may be
 // at it.
 bool Stream::is_being_written(const Look& look) const {
-  constexpr std::chrono::seconds kAtMost{1};
   if (!look.target.file) return false;
   const FileStatus& now = *look.target.file;
   if (now.size >= current_->reader.part().offset || now.born == Instant{}) return false;
   const auto age = look.around.wall - now.born;
-  return age >= age.zero() && age < kAtMost;
+  return age >= age.zero() && age < kWrittenAnewWithin;
+}
+
+// Our file was emptied where it lies: by a new job, or by a program that writes all of it each time (pandas' to_csv, cp,
+// an editor). As long as what it holds begins as what we have read, nobody can tell which.
+OsResult<bool> Stream::may_be_written_again(const Look& look) {
+  const ReadPart& part = current_->reader.part();
+  if (!is_here(look.target) || look.target.file->size >= part.offset || current_->compressed) return false;
+  if (!current_->shrank) current_->shrank = look.now;
+  if (look.now - *current_->shrank >= kWrittenAnewWithin) return false;
+  const auto file = look.around.contents.open(path_);
+  if (!file) return tl::unexpected(file.error());
+  if (key_of(file->status) != current_->key) return tl::unexpected(EAGAIN);
+  const auto head = head_of(*file->content);
+  if (!head) return tl::unexpected(head.error());
+  return head->length < part.head.length || *head == part.head;
 }
 
 // It may go on under another name, and is then read from where we left it for its copy.

@@ -1,4 +1,5 @@
-// Programs that put a log aside under a backup's name and write it anew under its own: editors, `sed -i.bak`, `rsync -b`.
+// Programs that write a log anew: beside a backup, as editors, `sed -i.bak` and `rsync -b` do; or where it lies, as
+// pandas' to_csv, cp and vim.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -178,6 +179,63 @@ TEST(Backups, TheSameTrainingAnewAfterTheLogWasMovedAwayIsAnotherRun) {
     etad.poll();
     EXPECT_EQ(etad.lines.size(), 400U) << away;
   }
+}
+
+// A log of 200 lines that were read, and emptied where it lies.
+void empty(Harness& etad) {
+  etad.files.write(kLog, text_of(numbered(0, 200)));
+  etad.poll();
+  etad.files.truncate(kLog);
+}
+
+TEST(WrittenAnewInPlace, IsReadOn) {
+  for (const int half : {0, 1, 150}) {
+    for (const bool restart : {false, true}) {
+      Harness etad(watching(kLog));
+      empty(etad);
+      etad.files.write(kLog, text_of(numbered(0, half)));
+      etad.poll(milliseconds(300));
+      if (restart) etad.restart();
+      etad.poll(milliseconds(300));
+      etad.files.write(kLog, text_of(numbered(half, 203)));
+      etad.poll(milliseconds(300));
+      EXPECT_EQ(etad.lines, numbered(0, 203)) << half << restart;
+      EXPECT_EQ(etad.restarts, 0) << half << restart;
+    }
+  }
+}
+
+TEST(WrittenAnewInPlace, EachTimeAnew) {
+  Harness etad(watching(kLog));
+  empty(etad);
+  for (int end = 201; end < 210; ++end) {
+    etad.poll(milliseconds(300));
+    etad.files.write(kLog, text_of(numbered(0, end)));
+    etad.poll(milliseconds(300));
+    etad.files.truncate(kLog);
+  }
+  EXPECT_EQ(etad.lines, numbered(0, 209));
+}
+
+TEST(WrittenAnewInPlace, IsWaitedForASecond) {
+  Harness etad(watching(kLog));
+  empty(etad);
+  etad.poll(milliseconds(300));
+  etad.files.write(kLog, "line 0\n");
+  etad.poll(milliseconds(500));
+  EXPECT_EQ(etad.lines, numbered(0, 200));
+  etad.poll(milliseconds(700));
+  EXPECT_EQ(etad.lines.size(), 201U);
+  EXPECT_EQ(etad.restarts, 1);
+}
+
+TEST(WrittenAnewInPlace, WhatBeginsOtherwiseIsANewLogAtOnce) {
+  Harness etad(watching(kLog));
+  empty(etad);
+  etad.poll(milliseconds(300));
+  etad.files.write(kLog, text_of(numbered(1000, 1150)));
+  etad.poll(milliseconds(300));
+  EXPECT_EQ(etad.lines.size(), 350U);
 }
 
 }  // namespace

@@ -25,8 +25,7 @@ class Life {
   void live(int steps) {
     for (int i = 0; i < steps; ++i) step();
     complete_line();
-    etad_.poll();
-    etad_.poll();
+    read_all();
   }
 
   const std::vector<std::string>& written() const { return written_; }
@@ -147,7 +146,7 @@ class Life {
   void remove() {
     complete_line();
     if (writing_ != kLog) return;
-    etad_.poll();
+    read_all();
     etad_.files.remove(kLog);
     if (pick(2) == 0) etad_.poll();
   }
@@ -155,8 +154,14 @@ class Life {
   void truncate() {
     complete_line();
     if (writing_ != kLog || !etad_.files.exists(kLog)) return;
-    etad_.poll();
+    read_all();
     etad_.files.truncate(kLog);
+  }
+
+  // Twice: what was truncated may be being written anew, and is waited for.
+  void read_all() {
+    etad_.poll();
+    etad_.poll();
   }
 
   void compress() {
