@@ -54,6 +54,16 @@ std::optional<RotatedName> backup(std::string_view name) {
   return RotatedName{std::string(name), {}, {}, true};
 }
 
+// "@4000000065f0c2a11dcd6500.s", as multilog, svlogd and s6-log call what was "current": a TAI64N label, the end of the
+// file ("s": whole, "u": cut short).
+std::optional<RotatedName> labelled(std::string_view name) {
+  constexpr std::size_t kDigits = 24;
+  if (!name.starts_with('@') || name.size() != kDigits + 3 || name[kDigits + 1] != '.') return std::nullopt;
+  const std::string_view label = name.substr(1, kDigits);
+  if (label.find_first_not_of("0123456789abcdef") != std::string_view::npos) return std::nullopt;
+  return RotatedName{"current", {}, std::string(label)};
+}
+
 }  // namespace
 
 std::optional<RotatedName> rotated_name(std::string_view name) {
@@ -61,6 +71,7 @@ std::optional<RotatedName> rotated_name(std::string_view name) {
   if (compressed) name.remove_suffix(3);
   if (auto out = numbered(name)) return out;
   if (auto out = backup(name)) return out;
+  if (auto out = labelled(name)) return out;
   for (const std::string_view suffix : {".old", ".bak"})
     if (name.ends_with(suffix) && name.size() > suffix.size())
       return RotatedName{std::string(name.substr(0, name.size() - suffix.size())), {}, {}};

@@ -15,12 +15,12 @@
 namespace etad::follow {
 
 // "train.log.2.gz" is the second rotated file of "train.log"; "train.log-20260711" and "train-20260711.log" are those of
-// a day; "train.log~" is what an editor put aside.
+// a day; "train.log~" is what an editor put aside; "@4000000065f0c2a11dcd6500.s" is one of multilog's "current".
 struct RotatedName {
   std::string base;
   std::optional<std::int64_t> number;  // the higher, the older
-  std::string date;                    // digits only: the higher, the newer; a date, or seconds since 1970
-  bool backup = false;                 // a name that a program gives to what it is about to write anew
+  std::string date;     // the higher, the newer: a date's digits, seconds since 1970, or TAI64N
+  bool backup = false;  // a name that a program gives to what it is about to write anew
 };
 std::optional<RotatedName> rotated_name(std::string_view name);
 

@@ -250,6 +250,24 @@ TEST(Following, RotatedWhileDownWithDates) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
 }
 
+// multilog, svlogd and s6-log label what was "current", and do so as fast as it is written.
+TEST(Following, RotatedUnderTai64nLabelsWhileDown) {
+  const std::string current = "/logs/current";
+  Harness etad(watching("/logs/*"));
+  etad.files.write(current, "one\n");
+  etad.poll();
+  etad.stop();
+  etad.files.rename(current, "/logs/@4000000065f0c2a00dcd6500.s");
+  etad.files.write(current, "two\n");
+  etad.files.rename(current, "/logs/@4000000065f0c2a11dcd64ff.u");
+  etad.files.write(current, "three\n");
+  etad.files.rename(current, "/logs/@4000000065f0c2a11dcd6500.s");
+  etad.files.write(current, "four\n");
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
+}
+
 TEST(Following, RotatedWhileDownAndNothingNewYet) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
