@@ -8,11 +8,9 @@
 
 #include "daemon/content_identity.h"
 #include "daemon/follow/contents.h"
-#include "daemon/follow/lines.h"
 #include "daemon/follow/position.h"
 #include "daemon/row_account.h"
-#include "parsers/lines/line.h"
-#include "parsers/lines/record_file.h"
+#include "parsers/lines/log_lines.h"
 #include "parsers/log/log_parser.h"
 #include "parsers/rules/shape_memory.h"
 
@@ -22,7 +20,6 @@ namespace {
 // What is committed at once: enough to pack well, little enough to leave the writer to others in between.
 constexpr std::int64_t kCommitBytes = 2 * 1024 * 1024;
 constexpr std::int64_t kComparedBytes = 64 * 1024 * 1024;  // of a compressed file: nobody may write meanwhile
-constexpr std::size_t kHeldBytes = 1024 * 1024;            // of lines in parts, as the follower's blocks are
 
 class LogImport final : public service::ImportSession {
  public:
@@ -36,10 +33,7 @@ class LogImport final : public service::ImportSession {
 
  private:
   LogOptions log_options();
-  void take(std::string_view bytes);
-  void take_records();
   void feed_line(std::string_view line, std::optional<Instant> time);
-  void take_lines(bool all);
   Result<void> meet(const SourceRow& twin);
   bool is_barren(std::int64_t id) const;
   bool lies_at(const std::string& path) const;
@@ -65,18 +59,12 @@ class LogImport final : public service::ImportSession {
   LogParser parser_;
   SourceRow row_;
   Records records_;
-  std::string buffer_;     // bytes not yet lines: at most one incomplete line, of several parts perhaps
-  bool overlong_ = false;  // in the rest of a line that was cut
-  std::string head_;       // of the content, as long as nobody knows whether it holds records
-  RecordFile record_file_ = RecordFile::none;
-  std::int64_t records_passed_ = 0;  // bytes of the content
-  std::uint64_t long_record_ = 0;    // bytes still to come of one that is passed over
-  bool passing_ = false;             // the content is a followed file's: its follower reads the rest
-  bool took_over_ = false;           // goes on where an earlier import of the same log ended
+  LogLines lines_;
+  bool passing_ = false;    // the content is a followed file's: its follower reads the rest
+  bool took_over_ = false;  // goes on where an earlier import of the same log ended
   bool done_ = false;
   std::int64_t uncommitted_ = 0;
   std::int64_t kept_ = 0;  // the offset that the history has of the row
-  LineLosses losses_;
   RowAccount account_;
   service::ImportReport report_;
   std::set<std::int64_t> runs_;
@@ -107,7 +95,9 @@ LogImport::LogImport(const service::ImportRequest& request, ImportOptions option
       barren_(std::move(barren)),
       replaces_(request.replaces),
       identity_(contents_of(sources_)),
-      parser_(log_options()) {
+      parser_(log_options()),
+      lines_(options_.line_limit,
+             [this](std::string_view line, std::optional<Instant> time) { feed_line(line, time); }) {
   for (const FinishedFile& file : finished) finished_.emplace(follow::content_of_finished(file.identity));
   std::erase_if(sources_,
                 [](const SourceRow& row) { return row.offset <= 0; });  // as contents_of counts them
@@ -143,7 +133,8 @@ Result<void> LogImport::feed(std::string_view bytes) {
     const std::string_view step = bytes.substr(0, identity_.until_next(bytes.size()));
     bytes.remove_prefix(step.size());
     const std::ptrdiff_t twin = identity_.pass(step);
-    if (!passing_) take(step);
+    if (!passing_) lines_.feed(step);
+    uncommitted_ += passing_ ? 0 : static_cast<std::int64_t>(step.size());
     if (twin >= 0 && !passing_) {
       if (auto met = meet(sources_[static_cast<std::size_t>(twin)]); !met) return met;
     }
@@ -154,72 +145,9 @@ Result<void> LogImport::feed(std::string_view bytes) {
   return {};
 }
 
-void LogImport::take(std::string_view bytes) {
-  uncommitted_ += static_cast<std::int64_t>(bytes.size());
-  if (head_.size() < kRecordHead) {
-    head_.append(bytes.substr(0, kRecordHead - head_.size()));
-    record_file_ = record_file(head_);
-  }
-  if (record_file_ != RecordFile::none) {
-    const auto passed = static_cast<std::size_t>(std::min<std::uint64_t>(long_record_, bytes.size()));
-    long_record_ -= passed;
-    buffer_.append(bytes.substr(passed));
-    return take_records();
-  }
-  if (overlong_) {
-    const auto newline = bytes.find('\n');
-    if (newline == std::string_view::npos) return;
-    bytes.remove_prefix(newline + 1);
-    overlong_ = false;
-  }
-  buffer_.append(bytes);
-  take_lines(false);
-  // Of an over-long line the beginning counts; the rest, up to the next newline, is passed over.
-  const std::size_t incomplete = buffer_.size() - (buffer_.rfind('\n') + 1);  // npos + 1 is 0
-  if (incomplete <= options_.line_limit) return;
-  // But of a bar that is drawn again and again each state stands for itself.
-  if (const auto again = buffer_.rfind('\r'); again != std::string::npos && again + 1 < buffer_.size()) {
-    buffer_[again] = '\n';
-    return take_lines(false);
-  }
-  take_lines(true);
-  overlong_ = true;
-}
-
-// A file's whole records. One that is longer than may be held is passed over.
-void LogImport::take_records() {
-  std::vector<std::string> lines;
-  const RecordPiece piece{buffer_, records_passed_, buffer_.size(), buffer_.size() >= kHeldBytes};
-  const TakenRecords whole = etad::take_records(record_file_, piece, options_.line_limit, lines);
-  buffer_.erase(0, whole.passed);
-  records_passed_ += static_cast<std::int64_t>(whole.passed);
-  losses_.skipped_bytes += static_cast<std::int64_t>(whole.skipped);
-  losses_.truncated_lines += static_cast<std::int64_t>(whole.truncated);
-  if (whole.next > kHeldBytes) {
-    long_record_ = whole.next - buffer_.size();
-    buffer_.clear();
-    ++losses_.truncated_lines;
-  }
-  for (const std::string& line : lines) feed_line(line, std::nullopt);
-}
-
 void LogImport::feed_line(std::string_view line, std::optional<Instant> time) {
   ++report_.lines;
   parser_.feed(line, time, request_.modified.value_or(options_.now()), records_);
-}
-
-// The buffer's lines, out of their envelopes; what belongs to a line that is not complete yet stays. `all`:
-// nothing more comes of it.
-void LogImport::take_lines(bool all) {
-  std::string bytes = buffer_;  // what stays is needed as it came
-  const std::size_t complete = bytes.rfind('\n') + 1;
-  const std::span<char> whole(bytes);
-  follow::Batch batch;
-  const follow::Block block{whole.first(complete), whole.subspan(complete), all, complete >= kHeldBytes};
-  buffer_.erase(0, follow::take_lines(block, options_.line_limit, batch));
-  for (const follow::Line& line : batch.lines) feed_line(line.text, line.time);
-  losses_.truncated_lines += batch.truncated_lines;
-  losses_.skipped_bytes += batch.skipped_bytes;
 }
 
 // What was counted so far is there already.
@@ -233,9 +161,9 @@ void LogImport::count_nothing() {
 // place; if a followed file did, its follower reads on by itself.
 Result<void> LogImport::meet(const SourceRow& twin) {
   if (auto gone = abandon(); !gone) return gone;
-  buffer_.clear();
+  lines_.clear();
+  lines_.take_losses();
   records_.clear();
-  losses_ = {};
   count_nothing();
   if (twin.kind != "import") {
     passing_ = true;
@@ -317,11 +245,12 @@ Result<void> LogImport::write(Writer& history, std::vector<SourceCommit>& commit
 Result<void> LogImport::commit() {
   account_.close(parser_, records_, row_);
   row_.head = identity_.head();
-  row_.offset = identity_.size() - static_cast<std::int64_t>(buffer_.size());
+  row_.offset = identity_.size() - static_cast<std::int64_t>(lines_.held());
   row_.size = identity_.size();
   row_.lines = report_.lines;
-  row_.truncated += std::exchange(losses_.truncated_lines, 0);
-  row_.skipped_bytes += std::exchange(losses_.skipped_bytes, 0);
+  const LineLosses losses = lines_.take_losses();
+  row_.truncated += losses.truncated_lines;
+  row_.skipped_bytes += losses.skipped_bytes;
   report_.rejected += records_.rejected;
   row_.read_at = options_.now();
   row_.marker = identity_.marker();
@@ -364,10 +293,10 @@ Result<service::ImportReport> LogImport::finish() {
 }
 
 Result<service::ImportReport> LogImport::complete() {
-  if (!passing_ && record_file_ == RecordFile::none && !buffer_.empty()) {
-    take_lines(true);
+  if (!passing_) {
+    lines_.finish();
+    parser_.settle(records_);
   }
-  if (!passing_) parser_.settle(records_);
   if (!took_over_ && finished_.contains(identity_.finished())) {
     count_nothing();
     passing_ = true;

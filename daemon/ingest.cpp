@@ -108,12 +108,12 @@ bool says_something(const LogParser& parser, const LogOptions& options, std::str
 
 void Ingest::Awake::take(const follow::Batch& batch, const LogOptions& options,
                          std::optional<Instant> arrival, Instant wall) {
-  std::span<const follow::Line> lines(batch.lines);
+  std::span<const Line> lines(batch.lines);
   // The first line was taken before it was ended. What it said then stands and is not said twice; where that
   // was nothing, the whole line speaks now.
   if (!batch.torn.empty() && !lines.empty() && says_something(parser, options, batch.torn, batch))
     lines = lines.subspan(1);
-  for (const follow::Line& line : lines)
+  for (const Line& line : lines)
     parser.feed(line.text, line.time ? line.time : arrival, batch.modified, records);
   row.identity = batch.after.identity;
   row.offset = batch.after.offset;

@@ -158,7 +158,7 @@ int check_rules(const Common& common, const RuleCheck& asked) {
   if (good && set && !asked.log.empty()) {
     auto log = try_rules(*set, asked.log);
     if (!log) {
-      std::cerr << "etactl: " << printable(asked.log) << ": can't be read\n";
+      std::cerr << "etactl: " << printable(log.error().text()) << '\n';
       return kUsage;
     }
     good = !array_of(*log, "runs").empty() || count_of(*log, "samples") > 0;

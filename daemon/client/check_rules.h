@@ -8,6 +8,7 @@
 
 #include "daemon/client/commands.h"
 #include "daemon/paths/paths.h"
+#include "parsers/base/error.h"
 
 namespace etad {
 class FormatSet;
@@ -30,9 +31,9 @@ std::vector<std::string> installed_rules(const paths::Paths& system, const paths
 // they would replace left out). The exit code.
 int check_rules(const Common& common, const RuleCheck& asked);
 
-// What these formats make of a log: its format, runs, and the lines that no rule matches. Nothing: it can't
-// be read.
-std::optional<Object> try_rules(const FormatSet& formats, const std::string& path);
+// What these formats make of a log, read as an import reads it: its format, runs, and the lines that no rule matches. An
+// error where it can't be read.
+Result<Object> try_rules(const FormatSet& formats, const std::string& path);
 std::string tried_text(const Object& log);
 
 }  // namespace etad::client

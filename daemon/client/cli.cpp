@@ -292,7 +292,7 @@ int label_run(const Asked& asked) {
 
 void add_changes(CLI::App& app, Asked& asked) {
   CLI::App* logs = app.add_subcommand("import", "bring old logs into the history, .gz ones too");
-  logs->add_option("FILE", asked.import.files, "the logs")->required();
+  logs->add_option("FILE", asked.import.files, "the logs; -: standard input")->required();
   logs->add_flag("--recursive,-r", asked.import.recursive, "folders too, with all that is in them");
   logs->add_option("--host", asked.import.host, "the machine that wrote them, where they do not say");
   logs->add_option("--format", asked.import.format, "theirs, where it can't be told from their content");

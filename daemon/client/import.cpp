@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -19,6 +20,7 @@
 #include "daemon/client/output.h"
 #include "daemon/client/text.h"
 #include "parsers/base/time.h"
+#include "parsers/lines/packed.h"
 
 namespace etad::client {
 namespace {
@@ -96,6 +98,7 @@ class Summary {
     runs_ += count_of(report, "runs");
   }
   void refuse() { ++refused_; }
+  void pass_over() { ++packed_; }
 
   std::int64_t runs() const { return runs_; }
 
@@ -116,6 +119,7 @@ class Summary {
       out +=
           "Not recognised: --format says which one it is, a rule file of one's own "
           "teaches a new one (etad-rules(5)).\n";
+    if (packed_ > 0) out += counted(packed_, "packed file") + " passed over: only gzip is read as it is.\n";
     if (rejected) out += "Rejected: measurements that could not be true; `etactl sources` says why.\n";
     if (runs_ > 0) out += "Next: `etactl runs --all` lists the runs, `etactl refit` fits their models now.\n";
     return out;
@@ -126,7 +130,7 @@ class Summary {
     std::int64_t files = 0, already = 0, runs = 0, segments = 0, samples = 0, rejected = 0;
   };
   std::map<std::string, Row> rows_;
-  std::int64_t runs_ = 0, refused_ = 0;
+  std::int64_t runs_ = 0, refused_ = 0, packed_ = 0;
 };
 
 // What goes with every file: labels, and the names of files that a format looks for beside its logs.
@@ -189,12 +193,24 @@ Result<Response> send_file(const Common& common, const ImportOptions& options, c
                         });
 }
 
+// What unpacks the file, where it is packed otherwise than by gzip. Of a pipe nobody knows.
+std::string_view unpacked_by(const File& file) {
+  std::array<char, kPackedHead> head{};
+  const ssize_t n = pread(file.fd(), head.data(), head.size(), 0);
+  return n > 0 ? etad::unpacked_by({head.data(), static_cast<std::size_t>(n)}) : std::string_view();
+}
+
 int import_file(const Common& common, const ImportOptions& options, const Company& company,
                 const std::string& path, Summary* summary) {
   const File file(path);
   struct stat status {};
   if (file.fd() < 0 || fstat(file.fd(), &status) != 0) return cannot_read(path, std::strerror(errno));
   if (S_ISDIR(status.st_mode)) return cannot_read(path, "is a folder: --recursive imports what is in it");
+  if (const std::string program(unpacked_by(file)); !program.empty()) {
+    if (summary == nullptr) return cannot_read(path, "is packed: unpack it first (`" + program + "`)");
+    summary->pass_over();
+    return kDone;
+  }
   const auto response = send_file(common, options, company, path, file, status, summary == nullptr);
   if (!response) return unreachable(response.error());
   if (summary == nullptr || common.json || !response->ok()) {
@@ -267,7 +283,8 @@ int import_files(const Common& common, const ImportOptions& options) {
   if (options.recursive) return import_folders(common, options, company);
   int worst = kDone;
   for (const std::string& path : options.files) {
-    const int code = import_file(common, options, company, path, nullptr);
+    const std::string file = path == "-" ? "/dev/stdin" : path;
+    const int code = import_file(common, options, company, file, nullptr);
     if (code == kNoDaemon) return code;
     worst = std::max(worst, code);
   }

@@ -8,8 +8,9 @@
 #include "daemon/client/check_rules.h"
 #include "daemon/client/deployment_words.h"
 #include "daemon/client/text.h"
-#include "parsers/lines/line.h"
-#include "parsers/lines/record_file.h"
+#include "parsers/lines/inflater.h"
+#include "parsers/lines/log_lines.h"
+#include "parsers/lines/packed.h"
 #include "parsers/log/log_parser.h"
 #include "parsers/rules/line_templates.h"
 
@@ -19,29 +20,26 @@ namespace {
 constexpr std::size_t kLineLimit = 64 * 1024;
 constexpr std::size_t kTemplatesShown = 12;
 
-// Every line of the log, as the daemon would read it.
-template <class Take>
-bool each_line(const std::string& path, Take&& take) {
+// Every line of the log, as an import would read it.
+Result<void> each_line(const std::string& path, const LogLines::Sink& take) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) return false;
-  LineLosses losses;
-  std::vector<std::string_view> states;
-  std::string head(kRecordHead, '\0');
-  in.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(in.gcount()));
-  if (const RecordFile kind = record_file(head); kind != RecordFile::none) {
-    const std::string rest((std::istreambuf_iterator<char>(in)), {});
-    for (const std::string& line : record_lines(kind, head + rest, kLineLimit)) take(line);
-    return true;
+  LogLines lines(kLineLimit, take);
+  Inflater content([&lines](std::string_view bytes) {
+    lines.feed(bytes);
+    return Result<void>();
+  });
+  std::vector<char> piece(256 * 1024);
+  for (bool first = true; in; first = false) {
+    in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    const std::string_view bytes(piece.data(), static_cast<std::size_t>(in.gcount()));
+    if (const auto program = first ? unpacked_by(bytes) : std::string_view(); !program.empty())
+      return fail("is packed", "unpack it first (`" + std::string(program) + "`)", path);
+    if (auto fed = content.feed(bytes); !fed) return fail(fed.error().message, {}, path);
   }
-  in.clear();
-  in.seekg(0);
-  for (std::string raw; std::getline(in, raw);) {
-    states.clear();
-    clean_states(raw, kLineLimit, states, losses);
-    for (const std::string_view line : states) take(line);
-  }
-  return true;
+  if (!in.eof()) return fail("can't be read", {}, path);
+  if (auto ended = content.finish(); !ended) return fail(ended.error().message, {}, path);
+  lines.finish();
+  return {};
 }
 
 Object phase_of(const PhaseSummary& phase) {
@@ -82,11 +80,11 @@ LineTemplates unmatched_lines(const Format* format, const std::string& path, Ins
   TimeContext time;
   time.reference = now;
   NamedRows rows;
-  each_line(path, [&](std::string_view line) {
+  const auto read = each_line(path, [&](std::string_view line, std::optional<Instant>) {
     if (line.find_first_not_of(" \t") == std::string_view::npos) return;
     if (format == nullptr || format->match(line, rows, time).rule == Event::kNoRule) out.add(line);
   });
-  return out;
+  return read ? out : LineTemplates();
 }
 
 std::string run_text(std::size_t number, const Object& run) {
@@ -116,7 +114,7 @@ std::string run_text(std::size_t number, const Object& run) {
 
 }  // namespace
 
-std::optional<Object> try_rules(const FormatSet& formats, const std::string& path) {
+Result<Object> try_rules(const FormatSet& formats, const std::string& path) {
   LogOptions options;
   options.formats = &formats;
   options.beside = [folder = std::filesystem::path(path).parent_path()](const std::string& name) {
@@ -129,11 +127,11 @@ std::optional<Object> try_rules(const FormatSet& formats, const std::string& pat
   Records records;
   const auto now = std::chrono::time_point_cast<Instant::duration>(std::chrono::system_clock::now());
   std::int64_t lines = 0;
-  const bool read = each_line(path, [&](std::string_view line) {
-    parser.feed(line, std::nullopt, now, records);
+  const auto read = each_line(path, [&](std::string_view line, std::optional<Instant> time) {
+    parser.feed(line, time, now, records);
     ++lines;
   });
-  if (!read) return std::nullopt;
+  if (!read) return tl::unexpected(read.error());
   parser.settle(records);
   parser.close(records);
   parser.flush(records);

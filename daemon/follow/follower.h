@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,6 +22,7 @@
 
 #include "daemon/follow/position.h"
 #include "parsers/base/time.h"
+#include "parsers/lines/line_block.h"
 
 namespace etad::follow {
 
@@ -68,13 +68,6 @@ struct Options {
   }
 };
 
-// One cleaned line. `time` is the container envelope's (Docker, CRI): it counts where the line has none.
-struct Line {
-  explicit Line(std::string_view of, std::optional<Instant> at = std::nullopt) : text(of), time(at) {}
-  std::string_view text;
-  std::optional<Instant> time;
-};
-
 // What a stream is doing, as GET /v1/sources shows it.
 enum class State : std::uint8_t {
   following,  // read to its end, or on the way there
@@ -84,14 +77,11 @@ enum class State : std::uint8_t {
 };
 
 // Lines of one file of one stream, or news about a stream without lines. Owns its bytes; may be moved.
-struct Batch {
+struct Batch : TakenLines {
   StreamId stream = 0;
   std::size_t tag = 0;
-  std::string path;  // the stream's
-  std::vector<Line> lines;
+  std::string path;                   // the stream's
   Position after;                     // to be committed together with what the lines gave
-  std::int64_t truncated_lines = 0;   // cut at the limit
-  std::int64_t skipped_bytes = 0;     // NUL bytes
   std::int64_t lost_bytes = 0;        // known to be gone unread
   std::string torn;                   // the beginning of the first line, if that was given out before it was
                                       // ended: then the line went on after all
@@ -107,8 +97,7 @@ struct Batch {
   std::string error;  // why it can't be read; given once, when that changes; "" when it is over
   bool error_changed = false;
 
-  std::unique_ptr<char[]> bytes;   // what `lines` points into
-  std::deque<std::string> joined;  // and the lines that were put together from pieces
+  std::unique_ptr<char[]> bytes;  // what `lines` points into, and `joined`
 };
 
 // One stream for GET /v1/sources.

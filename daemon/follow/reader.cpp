@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "daemon/follow/lines.h"
+#include "parsers/lines/line_block.h"
 
 namespace etad::follow {
 namespace {
@@ -196,8 +196,8 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
   if (!*grown) return Outcome::changed;
   const Fingerprint marker = marker_at(expected);
 
-  const Block block{data.first(complete), data.subspan(complete), rest, length >= options.batch_bytes,
-                    how.carry};
+  const LineBlock block{data.first(complete), data.subspan(complete), rest, length >= options.batch_bytes,
+                        how.carry};
   const std::size_t settled = take_lines(block, options.line_limit, batch);
   std::int64_t reached = stand(std::max(settled, prefix));
   const std::int64_t end = stand(data.size());

@@ -6,8 +6,8 @@
 #include <boost/beast/http/file_body.hpp>
 
 #include "daemon/service/exchange.h"
-#include "daemon/service/inflate.h"
 #include "daemon/service/places.h"
+#include "parsers/lines/inflater.h"
 
 namespace etad::service {
 namespace {

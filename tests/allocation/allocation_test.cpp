@@ -9,8 +9,8 @@
 
 #include "daemon/follow/content.h"
 #include "daemon/importer.h"
-#include "daemon/service/inflate.h"
 #include "daemon/service/router.h"
+#include "parsers/lines/inflater.h"
 #include "tests/daemon/followed_files.h"
 #include "tests/service/fixtures.h"
 #include "tests/service/gzip.h"
@@ -82,7 +82,7 @@ class Allocating : public FollowedFiles {
     try {
       auto session = begin_import();
       if (!session) return false;
-      service::Inflater content([&](std::string_view some) { return session->feed(some); });
+      Inflater content([&](std::string_view some) { return session->feed(some); });
       return done(content.feed(bytes)) && done(content.finish()) && done(session->finish());
     } catch (const std::bad_alloc&) {
       return false;
@@ -158,7 +158,7 @@ TEST_F(Allocating, AnImportThatCanNotBeInflatedForWantOfMemoryIsNotCalledDamaged
   const std::string compressed = service::testing::gzip(lenet_);
   int wanting = 0;
   for_each_inflation([&] {
-    service::Inflater content([](std::string_view) { return Result<void>{}; });
+    Inflater content([](std::string_view) { return Result<void>{}; });
     const std::size_t half = compressed.size() / 2;
     const bool whole =
         done(content.feed(compressed.substr(0, half))) && done(content.feed(compressed.substr(half)));

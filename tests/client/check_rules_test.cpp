@@ -127,5 +127,32 @@ TEST_F(CheckRules, TheFoldersAreThoseThatTheConfigurationsName) {
   EXPECT_THAT(told, HasSubstr("own.toml:1: "));
 }
 
+// Docker's envelopes, gzip and all: what is tried is what an import would read.
+TEST_F(CheckRules, ALogIsTriedAsAnImportReadsIt) {
+  std::string log;
+  std::ifstream in(ETAD_TEST_DATA "/caffe/cifar10_quick_snap.log");
+  for (std::string line; std::getline(in, line);)
+    log += boost::json::serialize(
+               Object{{"log", line + "\n"}, {"stream", "stderr"}, {"time", "2026-07-11T10:15:28Z"}}) +
+           "\n";
+  const auto path = folder_ / "container.log";
+  std::ofstream(path) << log;
+  EXPECT_EQ(check({{}, path.string(), {installed_}}, true), kDone) << said_;
+  EXPECT_EQ(answer().at("log").at("format"), "caffe");
+  ASSERT_EQ(std::system(("gzip " + path.string()).c_str()), 0);
+  EXPECT_EQ(check({{}, path.string() + ".gz", {installed_}}, true), kDone) << said_;
+  EXPECT_EQ(answer().at("log").at("format"), "caffe");
+}
+
+TEST_F(CheckRules, APackedLogIsToldToBeUnpacked) {
+  const auto path = (folder_ / "train.log.xz").string();
+  std::ofstream(path) << std::string(
+      "\xfd"
+      "7zXZ\0",
+      6);
+  EXPECT_EQ(check({{}, path, {installed_}}), kUsage);
+  EXPECT_THAT(said_, HasSubstr("train.log.xz: is packed (unpack it first (`xz`))"));
+}
+
 }  // namespace
 }  // namespace etad::client

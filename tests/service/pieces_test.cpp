@@ -3,10 +3,10 @@
 
 #include <limits>
 
-#include "daemon/service/inflate.h"
 #include "daemon/service/json_writer.h"
 #include "daemon/service/labels.h"
 #include "daemon/service/params.h"
+#include "parsers/lines/inflater.h"
 #include "tests/service/gzip.h"
 
 namespace etad::service {

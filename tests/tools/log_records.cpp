@@ -11,8 +11,7 @@
 #include <map>
 #include <sstream>
 
-#include "parsers/lines/line.h"
-#include "parsers/lines/record_file.h"
+#include "parsers/lines/log_lines.h"
 #include "parsers/log/log_parser.h"
 #include "parsers/rules/format.h"
 #include "parsers/rules/shape_memory.h"
@@ -114,32 +113,15 @@ json::object records_of(const FormatSet& formats, const std::string& only, const
   constexpr Instant kLaterThanAnyLog{std::chrono::seconds(1811808000)};  // 2027-06-01
   constexpr std::size_t kLineLimit = 64 * 1024;                          // the daemon's
   Records records;
-  LineLosses losses;
   std::int64_t lines = 0;
-  std::vector<std::string_view> states;
-  std::string head(kRecordHead, '\0');
-  in.read(head.data(), kRecordHead);
-  head.resize(static_cast<std::size_t>(in.gcount()));
-  const RecordFile kind = record_file(head);
-  if (kind != RecordFile::none) {
-    head.append(std::istreambuf_iterator<char>(in), {});
-    for (const std::string& line : record_lines(kind, head, kLineLimit)) {
-      parser.feed(line, {}, kLaterThanAnyLog, records);
-      ++lines;
-    }
-  } else {
-    in.clear();
-    in.seekg(0);
-  }
-  for (std::string raw; kind == RecordFile::none && std::getline(in, raw); ++lines) {
-    states.clear();
-    clean_states(raw, kLineLimit, states, losses);
-    for (const std::string_view line : states) {
-      const auto before = records.rejected;
-      parser.feed(line, {}, kLaterThanAnyLog, records);
-      if (records.rejected > before) std::cerr << path << ':' << lines + 1 << ": rejected: " << line << '\n';
-    }
-  }
+  LogLines content(kLineLimit, [&](std::string_view line, std::optional<Instant> time) {
+    const auto before = records.rejected;
+    parser.feed(line, time, kLaterThanAnyLog, records);
+    ++lines;
+    if (records.rejected > before) std::cerr << path << ':' << lines << ": rejected: " << line << '\n';
+  });
+  content.feed(std::string((std::istreambuf_iterator<char>(in)), {}));
+  content.finish();
   parser.settle(records);
   parser.close(records);
   parser.flush(records);

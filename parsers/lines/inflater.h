@@ -1,4 +1,4 @@
-// Decompression of imports as they stream in.
+// Decompression of a content that streams in.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 #include "parsers/base/error.h"
 
-namespace etad::service {
+namespace etad {
 
 // Passes plain bytes on unchanged and gzip (by its magic bytes) decompressed, in pieces of bounded size,
 // however well it was compressed. Concatenated gzip members, as log rotation makes them, are one stream.
@@ -29,4 +29,4 @@ class Inflater {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace etad::service
+}  // namespace etad

@@ -1,4 +1,4 @@
-#include "daemon/follow/lines.h"
+#include "parsers/lines/line_block.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include "parsers/lines/envelope.h"
 #include "parsers/lines/line.h"
 
-namespace etad::follow {
+namespace etad {
 namespace {
 
 // A line of which not all parts have come.
@@ -21,8 +21,8 @@ class Assembler {
  public:
   // `begin`: of the block. `clean`: no line of it needs cleaning as it stands, which is told sooner of all of them at
   // once.
-  Assembler(const char* begin, std::size_t limit, bool clean, Batch& batch)
-      : begin_(begin), limit_(limit), clean_(clean), batch_(batch) {}
+  Assembler(const char* begin, std::size_t limit, bool clean, TakenLines& taken)
+      : begin_(begin), limit_(limit), clean_(clean), taken_(taken) {}
 
   void take(std::span<char> line) {
     if (maybe_enveloped(line)) {
@@ -30,7 +30,7 @@ class Assembler {
     }
     if (is_open()) close();
     if (!clean_ || line.size() > limit_) return give_out(line, std::nullopt);
-    batch_.lines.emplace_back(std::string_view(line.data(), line.size()));
+    taken_.lines.emplace_back(std::string_view(line.data(), line.size()));
   }
 
   // What remains open is given out as it is.
@@ -47,17 +47,17 @@ class Assembler {
   // Without what came since a line was opened that is still open; the losses of all else into the batch.
   void finish() {
     if (!is_open()) settle(begin_);
-    batch_.lines.erase(batch_.lines.begin() + static_cast<std::ptrdiff_t>(settled_.lines),
-                       batch_.lines.end());
-    batch_.joined.resize(settled_.joined);
-    batch_.truncated_lines += settled_.losses.truncated_lines;
-    batch_.skipped_bytes += settled_.losses.skipped_bytes;
+    taken_.lines.erase(taken_.lines.begin() + static_cast<std::ptrdiff_t>(settled_.lines),
+                       taken_.lines.end());
+    taken_.joined.resize(settled_.joined);
+    taken_.truncated_lines += settled_.losses.truncated_lines;
+    taken_.skipped_bytes += settled_.losses.skipped_bytes;
   }
 
  private:
   // All before `line` stands, whatever comes next.
   void settle(const char* line) {
-    settled_ = {static_cast<std::size_t>(line - begin_), batch_.lines.size(), batch_.joined.size(), losses_};
+    settled_ = {static_cast<std::size_t>(line - begin_), taken_.lines.size(), taken_.joined.size(), losses_};
   }
 
   void take(const Enveloped& envelope, const char* line) {
@@ -72,7 +72,7 @@ class Assembler {
   }
 
   void give_out(OpenLine& line) {
-    std::string& text = batch_.joined.emplace_back(std::move(line.text));
+    std::string& text = taken_.joined.emplace_back(std::move(line.text));
     give_out(text, line.time);
     line = OpenLine{};
   }
@@ -80,13 +80,13 @@ class Assembler {
   void give_out(std::span<char> text, std::optional<Instant> time) {
     states_.clear();
     clean_states(text, limit_, states_, losses_);
-    for (const std::string_view state : states_) batch_.lines.emplace_back(state, time);
+    for (const std::string_view state : states_) taken_.lines.emplace_back(state, time);
   }
 
   const char* begin_;
   std::size_t limit_;
   bool clean_;
-  Batch& batch_;
+  TakenLines& taken_;
   std::vector<std::string_view> states_;
   std::array<OpenLine, 2> open_;  // of standard output and of standard error
   LineLosses losses_;
@@ -98,12 +98,12 @@ class Assembler {
 
 }  // namespace
 
-std::size_t take_lines(const Block& block, std::size_t line_limit, Batch& batch) {
+std::size_t take_lines(const LineBlock& block, std::size_t line_limit, TakenLines& taken) {
   const auto is_clean = [](std::span<const char> bytes) {
     return !needs_cleaning({bytes.data(), bytes.size()});
   };
   const bool clean = is_clean(block.bytes) && is_clean(block.rest);
-  Assembler assembler(block.bytes.data(), line_limit, clean, batch);
+  Assembler assembler(block.bytes.data(), line_limit, clean, taken);
   const std::size_t complete = split_lines(block.bytes, [&](std::span<char> line) { assembler.take(line); });
   std::size_t settled = assembler.is_open() ? assembler.settled() : complete;
   if (block.take_rest || (block.is_full && settled == 0)) {
@@ -119,4 +119,4 @@ std::size_t take_lines(const Block& block, std::size_t line_limit, Batch& batch)
   return settled;
 }
 
-}  // namespace etad::follow
+}  // namespace etad

@@ -1,4 +1,4 @@
-#include "daemon/service/inflate.h"
+#include "parsers/lines/inflater.h"
 
 #include <zlib.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace etad::service {
+namespace etad {
 
 struct Inflater::Impl {
   enum class State { unknown, plain, member, between, trailing };
@@ -119,4 +119,4 @@ Result<void> Inflater::finish() {
   return {};
 }
 
-}  // namespace etad::service
+}  // namespace etad
