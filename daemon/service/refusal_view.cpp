@@ -34,11 +34,12 @@ std::function<void(JsonWriter&)> naming_parameter(const Refusal& refusal) {
 }
 
 Problem unknown_name(const Refusal& refusal, const std::string& article, const std::string& what) {
-  return {404, "Unknown " + what,
-          "No model of " + article + " " + what + " " + quoted(refusal.value) + " yet.",
-          refusal.deployments == 0 ? "nothing has been learned yet: see `etactl status`"
-                                   : "`etactl models` lists what can be estimated",
-          refusal.candidates};
+  return {
+      404, "Unknown " + what, "No model of " + article + " " + what + " " + quoted(refusal.value) + " yet.",
+      refusal.deployments == 0
+          ? "nothing has been learned yet: see `etactl status`"
+          : "`etactl models` lists what can be estimated; what never ran is, by its description: --net FILE",
+      refusal.candidates};
 }
 
 Problem unknown_deployment(const Refusal& refusal) {

@@ -11,7 +11,11 @@ struct Magic {
   std::string_view program;
 };
 
-constexpr std::array<Magic, 7> kMagics = {{{0, {"\xfd" "7zXZ\0", 6}, "xz"},
+constexpr std::array<Magic, 7> kMagics = {{{0,
+                                            {"\xfd"
+                                             "7zXZ\0",
+                                             6},
+                                            "xz"},
                                            {0, "BZh", "bunzip2"},
                                            {0, "\x28\xb5\x2f\xfd", "unzstd"},
                                            {0, "\x04\x22\x4d\x18", "unlz4"},

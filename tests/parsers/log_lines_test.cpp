@@ -20,10 +20,9 @@ constexpr std::size_t kLimit = 100;
 
 std::vector<std::string> lines_of(const std::string& log, std::size_t piece, LineLosses* losses = nullptr) {
   std::vector<std::string> out;
-  LogLines lines(kLimit,
-                 [&](std::string_view line, std::optional<Instant> time) {
-                   out.push_back(std::string(line) + (time ? " at " + to_rfc3339(*time) : ""));
-                 });
+  LogLines lines(kLimit, [&](std::string_view line, std::optional<Instant> time) {
+    out.push_back(std::string(line) + (time ? " at " + to_rfc3339(*time) : ""));
+  });
   for (std::size_t at = 0; at < log.size(); at += piece) lines.feed(std::string_view(log).substr(at, piece));
   lines.finish();
   EXPECT_EQ(lines.held(), 0U);
@@ -35,13 +34,15 @@ TEST(LogLines, AreTheSameHoweverTheBytesCome) {
   const std::string log =
       "one\r\n"
       "10%|#  | 1/10\r20%|## | 2/10\n"
-      R"({"log":"two ","stream":"stdout","time":"2026-07-11T10:15:28.5Z"})" "\n"
-      R"({"log":"halves\n","stream":"stdout","time":"2026-07-11T10:15:29Z"})" "\n"
+      R"({"log":"two ","stream":"stdout","time":"2026-07-11T10:15:28.5Z"})"
+      "\n"
+      R"({"log":"halves\n","stream":"stdout","time":"2026-07-11T10:15:29Z"})"
+      "\n"
       "\x1b[31mred\x1b[0m\n"
       "no newline";
   const auto whole = lines_of(log, log.size());
-  EXPECT_THAT(whole, ElementsAre("one", "20%|## | 2/10",
-                                 "two halves at 2026-07-11T10:15:28.5Z", "red", "no newline"));
+  EXPECT_THAT(whole, ElementsAre("one", "20%|## | 2/10", "two halves at 2026-07-11T10:15:28.5Z", "red",
+                                 "no newline"));
   for (std::size_t piece = 1; piece < log.size(); ++piece) EXPECT_EQ(lines_of(log, piece), whole) << piece;
 }
 
@@ -62,7 +63,10 @@ TEST(LogLines, OfNothingThereAreNone) {
 }
 
 TEST(Packed, IsToldByItsFirstBytes) {
-  EXPECT_EQ(unpacked_by(std::string("\xfd" "7zXZ\0rest", 10)), "xz");
+  EXPECT_EQ(unpacked_by(std::string("\xfd"
+                                    "7zXZ\0rest",
+                                    10)),
+            "xz");
   EXPECT_EQ(unpacked_by("BZh91AY"), "bunzip2");
   EXPECT_EQ(unpacked_by("\x28\xb5\x2f\xfd rest"), "unzstd");
   EXPECT_EQ(unpacked_by("PK\x03\x04 rest"), "unzip");
