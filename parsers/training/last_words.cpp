@@ -57,29 +57,34 @@ bool tells_early_stop(std::string_view lower) {
   return false;
 }
 
-// Nothing but this word: "Finish!", "=== Finished ===".
-bool is_finished_alone(std::string_view lower) {
+// Nothing but this: "Finish!", "=== Finished ===", "Done.", "All done!".
+bool is_end_alone(std::string_view lower) {
   std::size_t letters = 0;
   for (const char c : lower) letters += c >= 'a' && c <= 'z' ? 1U : 0U;
-  const std::size_t at = lower.find("finish");
-  return at != std::string_view::npos && (letters == 6 || (letters == 8 && lower.substr(at + 6, 2) == "ed"));
+  for (const std::string_view word : {"finish", "finished", "done", "all done"}) {
+    const auto blanks = static_cast<std::size_t>(std::count(word.begin(), word.end(), ' '));
+    if (letters + blanks == word.size() && lower.find(word) != std::string_view::npos) return true;
+  }
+  return false;
 }
 
 // "Training time: 6.9 min", "Training complete", "Model training finished", "Finished training", "training
-// resnet finished".
+// resnet finished", "Fine-tuning completed".
 bool tells_end(std::string_view lower) {
-  if (is_finished_alone(lower)) return true;
-  const std::size_t at = lower.find("training ");
+  if (is_end_alone(lower)) return true;
+  constexpr std::string_view kNames[] = {"training ", "tuning "};
+  const std::string_view name = lower.find(kNames[0]) != std::string_view::npos ? kNames[0] : kNames[1];
+  const std::size_t at = lower.find(name);
   if (at == std::string_view::npos)
     return lower.ends_with("finished training") || lower.ends_with("training done");
-  std::string_view rest = lower.substr(at + 9);
+  std::string_view rest = lower.substr(at + name.size());
   for (const std::string_view before : {"is ", "was ", "has ", "been "})
     if (rest.starts_with(before)) rest.remove_prefix(before.size());
   for (const std::string_view word : {"complete", "finished", "done", "ended", "time:", "time =", "took "})
     if (rest.starts_with(word)) return true;
-  const std::size_t name = rest.find(' ');
-  return name != std::string_view::npos &&
-         (rest.substr(name) == " finished" || rest.substr(name) == " completed");
+  const std::size_t blank = rest.find(' ');
+  return blank != std::string_view::npos &&
+         (rest.substr(blank) == " finished" || rest.substr(blank) == " completed");
 }
 
 // "Keyboard interruption. Exiting from early training", "Training interrupted by user",
@@ -119,8 +124,9 @@ void hear_end(LastWords& words, std::string_view line) {
       line.find("arly") != std::string_view::npos || line.find("quitting") != std::string_view::npos;
   const bool of_interruption =
       line.find("nterrupt") != std::string_view::npos || line.find("SIG") != std::string_view::npos;
-  if (!of_stop && !of_interruption && line.find("raining") == std::string_view::npos &&
-      line.find("inish") == std::string_view::npos)
+  const auto has = [line](std::string_view word) { return line.find(word) != std::string_view::npos; };
+  const bool may_be_alone = line.size() <= sizeof(Sixteen) && (has("one") || has("ONE"));
+  if (!of_stop && !of_interruption && !may_be_alone && !has("raining") && !has("tuning") && !has("inish"))
     return;
   const std::string lower = lower_case(line);
   words.interrupted = words.interrupted || (of_interruption && tells_interruption(lower));
