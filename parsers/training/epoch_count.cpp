@@ -107,9 +107,45 @@ bool EpochCount::counts_through(std::int64_t epoch, std::int64_t batch) {
   return line.through.value_or(false);
 }
 
+// Batches out of so many, of an epoch whose number is known.
+std::optional<EpochCount::Place> EpochCount::counted_in(std::int64_t epoch, std::int64_t batch,
+                                                        std::int64_t batches, bool of_total) {
+  steps = batches;
+  see(epoch, of_total);
+  first = std::min(*first, epoch);
+  const bool next_epoch = line.epoch && epoch > *line.epoch;
+  if (counts_through(epoch, batch)) return Place{batch, batches, false, next_epoch};
+  return Place{done_before(epoch, batches) + batch, {}, false, next_epoch};
+}
+
+namespace {
+
+// Such as a bar that is drawn anew for each epoch, and does not name it.
+bool leaves_epoch_to_heading(const Event& event) {
+  return event.text(Field::since) == "epoch" && event.has(Field::iteration) && event.has(Field::max_iter);
+}
+
+}  // namespace
+
+std::int64_t EpochCount::plan_of(const Event& event, std::int64_t of) const {
+  if (!announced_of || !leaves_epoch_to_heading(event)) return before + of;
+  if (line.through.value_or(false)) return of;
+  const bool names_last = first == 0 && announced == announced_of;
+  return product(*announced_of + (names_last ? 1 : 0), of);
+}
+
 std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::int64_t of_each,
                                                       std::int64_t done) {
   if (const auto n = count_of(event, Field::iteration)) {
+    if (const auto of = positive_of(event, Field::max_iter);
+        of && announced && announced_of && leaves_epoch_to_heading(event)) {
+      auto place = counted_in(*announced, *n, *of, true);
+      if (line.through.value_or(false)) return place;
+      before = done_before(*announced, *of);
+      place->gap = place->next_epoch;
+      last_batch = *n;
+      return place;
+    }
     if (event.text(Field::since) == "epoch") return counted_around(*n, positive_of(event, Field::max_iter));
     if (!event.has(Field::max_iter)) {
       if (const auto epoch = count_of(event, Field::epoch)) learn_steps(*epoch, *n);
@@ -131,11 +167,7 @@ std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::i
   if (batches <= 0) return counted_on(event, *epoch, *batch, done);
   // Another number of batches in the same epoch is a test's.
   if (said && line.epoch == epoch && steps && steps != said) return {};
-  steps = batches;
-  if (!first || *epoch < *first) first = *epoch;
-  const bool next_epoch = line.epoch && *epoch > *line.epoch;
-  if (counts_through(*epoch, *batch)) return Place{*batch, batches, false, next_epoch};
-  return Place{done_before(*epoch, batches) + *batch, {}, false, next_epoch};
+  return counted_in(*epoch, *batch, batches, event.has(Field::epochs));
 }
 
 // The time so far by a rate or a step time that is the mean since the run's beginning. Where iterations are counted
@@ -207,8 +239,9 @@ void EpochCount::see(std::int64_t epoch, bool of_total) {
   if (!first) first = of_total && epoch > 1 ? 1 : epoch;
 }
 
-void EpochCount::announce(std::int64_t epoch) {
+void EpochCount::announce(std::int64_t epoch, std::optional<std::int64_t> of) {
   announced = epoch;
+  announced_of = of;
   open = true;
   trained.reset();
 }

@@ -20,20 +20,21 @@ struct EpochCount {
     std::optional<bool> through;  // whether batches count on from epoch to epoch
   };
 
-  std::optional<std::int64_t> steps;        // of each
-  std::optional<std::int64_t> first;        // the first one displayed: do they count from 0 or from 1?
-  std::optional<std::int64_t> first_batch;  // the same of batches within an epoch
-  std::optional<std::int64_t> shown;        // the one displayed last, where epochs' lengths are unknown
-  std::int64_t before = 0;                  // iterations of the epochs over, likewise
-  std::optional<std::int64_t> last_batch;   // the batch displayed last, likewise
-  std::optional<Instant> began;             // the epoch going on, where the log says when epochs end
-  std::optional<std::int64_t> announced;    // the epoch that the log last said begins
-  bool open = false;                        // and nothing has ended it yet
-  std::optional<Instant> trained;           // when the line came that tells of its training
-  bool trained_again = false;               // it was not the only one: the training goes on behind such lines
-  std::optional<Duration> shortest;         // of those measured
-  std::optional<std::int64_t> told;         // the one whose time was told last
-  bool named = false;                       // after them a bar is named that counts them itself
+  std::optional<std::int64_t> steps;         // of each
+  std::optional<std::int64_t> first;         // the first one displayed: do they count from 0 or from 1?
+  std::optional<std::int64_t> first_batch;   // the same of batches within an epoch
+  std::optional<std::int64_t> shown;         // the one displayed last, where epochs' lengths are unknown
+  std::int64_t before = 0;                   // iterations of the epochs over, likewise
+  std::optional<std::int64_t> last_batch;    // the batch displayed last, likewise
+  std::optional<Instant> began;              // the epoch going on, where the log says when epochs end
+  std::optional<std::int64_t> announced;     // the epoch that the log last said begins
+  std::optional<std::int64_t> announced_of;  // out of so many
+  bool open = false;                         // and nothing has ended it yet
+  std::optional<Instant> trained;            // when the line came that tells of its training
+  bool trained_again = false;        // it was not the only one: the training goes on behind such lines
+  std::optional<Duration> shortest;  // of those measured
+  std::optional<std::int64_t> told;  // the one whose time was told last
+  bool named = false;                // after them a bar is named that counts them itself
   Line line;
   EpochBorders borders;  // where steps count on from epoch to epoch
 
@@ -61,13 +62,17 @@ struct EpochCount {
   // a mean step time over all of the epoch; the latter's rounding counts once for each step.
   std::optional<Elapsed> elapsed(const Event& event);
 
+  // The iterations of the run whose line shows so many out of `of`: under a heading that numbers its epoch out of a total
+  // they are those of each.
+  std::int64_t plan_of(const Event& event, std::int64_t of) const;
+
   // Iterations done when this epoch begins.
   std::int64_t done_before(std::int64_t epoch, std::int64_t of_each) const;
   void see(std::int64_t epoch, bool of_total = false);
   bool counts_batches_from_one() const { return first_batch == 1; }
 
   // The log says that this epoch begins, and its end.
-  void announce(std::int64_t epoch);
+  void announce(std::int64_t epoch, std::optional<std::int64_t> of = {});
   bool end_announced();  // false: none was going on
   void tell_trained(std::optional<Instant> at);
   // Where several processes say the same, nothing has happened in between.
@@ -88,6 +93,8 @@ struct EpochCount {
   Place counted_on(const Event& event, std::int64_t epoch, std::int64_t batch, std::int64_t done);
   Place counted_around(std::int64_t bar, std::optional<std::int64_t> of);
   Place counted_under_headings(std::int64_t step);
+  std::optional<Place> counted_in(std::int64_t epoch, std::int64_t batch, std::int64_t batches,
+                                  bool of_total);
   void learn_steps(std::int64_t epoch, std::int64_t step);
   bool named_after_count(const Event& event);
   bool counts_through(std::int64_t epoch, std::int64_t batch);

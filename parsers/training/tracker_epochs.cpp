@@ -122,9 +122,15 @@ std::int64_t track::Epochs::steps_of(const RunTrack& r, const Event& event, bool
   return (all + samples / 2) / samples;
 }
 
-// "Epoch 1/15" again: another training. Where no total stands beside it, the first one's number alone says so.
-bool track::Epochs::counts_again(const Event& event, std::int64_t epoch) {
+// "Epoch 1/15" again: another training. Where no total stands beside it, the first one's number alone says so. Several
+// processes say the same epoch at about the same time; when nothing came for long before, the first one broke off.
+bool track::Epochs::counts_again(const Moment& m, std::int64_t epoch) {
+  constexpr auto kLong = std::chrono::minutes(30);
+  const Event& event = m.event;
   const RunTrack* const r = all_.runs.open();
+  const bool silent =
+      r && r->window.from && r->window.from->dated && event.time && *event.time - *r->window.from->at > kLong;
+  if (silent && event.has(Field::epochs) && r->epochs.announced == epoch) return true;
   const bool counts = event.text(Field::unit) == "epoch" || (r && r->training.by_lines);
   const bool first = r && counts && r->epochs.first == epoch;
   return r && (event.has(Field::epochs) || first) && r->epochs.announces_again(epoch);
@@ -267,7 +273,7 @@ void track::Epochs::epoch(const Moment& m) {
   if (ends && m.event.text(Field::key) == "block" && open->training.block == 0) return;
   const auto number = count_of(m.event, Field::epoch);
   const bool begins = !m.event.has(Field::seconds) && m.event.text(Field::outcome).empty();
-  const bool again = number && (begins ? counts_again(m.event, *number) : measures_again(m.event, *number));
+  const bool again = number && (begins ? counts_again(m, *number) : measures_again(m.event, *number));
   RunTrack& r = again ? all_.runs.begin_again(m) : all_.runs.for_measurement(m);
   all_.descriptions.finish_net(r, m.out);
   const bool tests = m.event.text(Field::phase) == name_of(Phase::test);
@@ -280,7 +286,7 @@ void track::Epochs::epoch(const Moment& m) {
   if (begins && number) measure_announced(r, m, *number);
   if (begins && number) {
     if (r.run.job == Job::test) r.run.job = Job::train;  // what came before was a test of its own
-    r.epochs.announce(*number);
+    r.epochs.announce(*number, positive_of(m.event, Field::epochs));
   }
   if (number) r.epochs.see(*number, m.event.has(Field::epochs));
   plan_epochs(r, m.event, steps_of(r, m.event, nullptr));

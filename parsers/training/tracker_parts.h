@@ -189,7 +189,7 @@ class Epochs : Part {
  private:
   std::int64_t steps_shown(RunTrack& r, const Event& event, Phase phase) const;       // 0: unknown
   std::int64_t steps_of(const RunTrack& r, const Event& event, bool* derived) const;  // 0: unknown
-  bool counts_again(const Event& event, std::int64_t epoch);
+  bool counts_again(const Moment& m, std::int64_t epoch);
   bool measures_again(const Event& event, std::int64_t epoch);
   void measure(RunTrack& r, const Moment& m, Duration took);
   void measure_announced(RunTrack& r, const Moment& m, std::int64_t number);

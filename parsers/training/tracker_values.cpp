@@ -131,6 +131,15 @@ bool counts(const Event& event, std::optional<std::int64_t> known, std::int64_t 
   return which == "most" && n > *known;
 }
 
+// Settings that say between them how many devices there are.
+constexpr std::string_view kDevicesPerNode = "devices_per_node", kNodes = "nodes";
+
+// "torchrun --nnodes=2 --nproc_per_node=8": beside a number of nodes, which may be left out, the devices are those of each.
+void take_nodes(RunTrack& r, const Event& event) {
+  if (const auto nodes = positive_of(event, Field::value))
+    r.known.devices = product(positive_of(event, Field::devices).value_or(0), *nodes);
+}
+
 void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optional<std::int64_t> n) {
   switch (v.field) {
     case Field::device_index:
@@ -159,6 +168,7 @@ void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optio
     case Field::key: {
       const bool first_counts = event.kind == EventKind::setting && event.text(Field::since) == "start";
       if (first_counts && !setting_of(r.run, v.text).empty()) return;
+      if (v.text == kNodes && event.has(Field::devices)) return take_nodes(r, event);
       return take_setting(r, v.text, event.text(Field::value));
     }
     case Field::job:
@@ -175,8 +185,6 @@ void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optio
 // Settings that count in an iteration's samples.
 constexpr std::string_view kTokens = "tokens_per_iteration", kLength = "sequence_length";
 constexpr std::string_view kDatasetSize = "dataset_size", kDerived = "derived";
-// Settings that say between them how many devices there are.
-constexpr std::string_view kDevicesPerNode = "devices_per_node", kNodes = "nodes";
 
 // Whether what the log counts are epochs: an iteration's samples are those of the data set, not of a batch.
 bool iterations_are_epochs(const Run& run) {

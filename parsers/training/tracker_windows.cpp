@@ -265,8 +265,14 @@ void track::Windows::progress_of(const Moment& m) {
   RunTrack* r = &all_.runs.for_measurement(m);
   if (const auto of = positive_of(m.event, Field::max_iter)) {
     if (begins_another(*r, m.event)) r = &all_.runs.begin_again(m);
-    const std::int64_t all = r->epochs.before + *of;
     const bool told = r->run.settings.count("max_iter") > 0;  // in words, and not by a bar
+    if (told && r->run.max_iterations == *of) r->epochs.line.through = true;
+    const std::int64_t all = r->epochs.plan_of(m.event, *of);
+    // What was counted before the first heading was its epoch's.
+    const auto counts_one = r->epochs.announced_of ? product(*r->epochs.announced_of, *of) : 0;
+    if (!told && all >= counts_one && counts_one > 0 &&
+        (r->run.max_iterations == counts_one || r->run.max_iterations == r->epochs.before + *of))
+      r->run.max_iterations = all;
     if ((r->progressed() || told) && r->run.max_iterations && *r->run.max_iterations != all &&
         !was_no_training(*r, all)) {
       r->training.other_bar = *of;

@@ -111,5 +111,74 @@ TEST(AnnouncedEpochs, LinesOfTrainingAmidTheEpochDoNotShowWhereItEnds) {
   EXPECT_NEAR(step_time(runs.at(0)), 150, 1e-6);
 }
 
+// Steps out of a total are those of the epoch that a heading has announced out of a total: that makes the plan.
+TEST(AnnouncedEpochs, TheirTotalAndTheStepsOfOneMakeThePlan) {
+  const auto log = [](int minute, int epochs, int of, int whole, int more) {
+    Lines lines;
+    int seconds = 60 * minute;
+    for (int epoch = 1; epoch <= whole + 1; ++epoch) {
+      const auto say = [&](const std::string& what) {
+        lines.push_back(
+            written("2026-03-01 10:%02d:%02d,250 - INFO - %s", seconds / 60, seconds % 60, what.c_str()));
+      };
+      if (epoch <= whole || more > 0) say(written("Epoch %d/%d", epoch, epochs));
+      for (int step = 10; step <= (epoch <= whole ? of : more); step += 10) {
+        seconds += 2;
+        say(written("Batch %d/%d | Energy: 1.25 | Perplexity: 812.5", step, of));
+      }
+      seconds += 7;  // a validation
+    }
+    return lines;
+  };
+  const Lines lines = log(0, 20, 65, 6, 20);
+  for (const std::size_t restart : {0U, 20U, 45U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U) << restart;
+    EXPECT_EQ(runs.at(0).iteration, 6 * 65 + 20);
+    EXPECT_EQ(runs.at(0).max_iterations, 20 * 65);
+    EXPECT_EQ(runs.at(0).state, RunState::lost);
+    EXPECT_NEAR(step_time(runs.at(0)), 0.2, 1e-9);
+  }
+
+  // A first try broke off in its first epoch, of more steps; half an hour later comes another.
+  Lines again = log(0, 20, 5250, 0, 20);
+  for (const std::string& line : log(40, 5, 65, 5, 0)) again.push_back(line);
+  const auto runs = runs_of(again);
+  ASSERT_FALSE(runs.empty());
+  EXPECT_EQ(runs.rbegin()->second.iteration, 5 * 65);
+  EXPECT_EQ(runs.rbegin()->second.max_iterations, 5 * 65);
+  EXPECT_EQ(runs.rbegin()->second.state, RunState::finished);
+  EXPECT_NEAR(step_time(runs.rbegin()->second), 0.2, 1e-9);
+}
+
+TEST(AnnouncedEpochs, StepsThatCountOnFromEpochToEpochAreTheRuns) {
+  Lines lines;
+  for (int step = 10; step <= 600; step += 10) {
+    if (step % 200 == 10) lines.push_back(written("Epoch %d/3", step / 200 + 1));
+    lines.push_back(written("step %d/600 loss 1.25 (0.25 s/step)", step));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 600);
+  EXPECT_EQ(runs.at(0).max_iterations, 600);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.25, 1e-9);
+}
+
+// Named bars without a number, which the stamped lines above them have.
+TEST(AnnouncedEpochs, NumberTheBarsBelowThem) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 4; ++epoch) {
+    lines.push_back(written("2026-03-01 10:00:%02d,250 - INFO - Epoch %d/9", 10 * epoch, epoch));
+    lines.emplace_back("Training:  50%|#####     | 20/40 [00:04<00:04,  5.00it/s]");
+    lines.emplace_back("Training: 100%|##########| 40/40 [00:08<00:00,  5.00it/s]");
+    lines.emplace_back("Validation: 100%|##########| 10/10 [00:01<00:00, 10.00it/s]");
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 160);
+  EXPECT_EQ(runs.at(0).max_iterations, 360);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.2, 1e-9);
+}
+
 }  // namespace
 }  // namespace etad::test

@@ -337,5 +337,34 @@ TEST(RunsEnds, AnEvaluationThatSaysItsSettingsIsNoRun) {
   }
 }
 
+// One word at the end of a log that says no plan; but not where the training went on behind it.
+TEST(BrokenRuns, ASingleWordAtTheEndSaysThatItIsDone) {
+  const auto state = [](const char* amid, const char* word) {
+    auto lines = lines_by(10, [](int i) { return written("step %d loss 1.25 (0.25 s/step)", 10 * i + 10); });
+    lines.insert(lines.begin() + 5, amid);
+    lines.emplace_back(word);
+    return runs_of(lines).at(0).state;
+  };
+  for (const char* word : {"Done", "Done.", "All done!", "DONE!", "Fine-tuning completed."}) {
+    EXPECT_EQ(state("saved", word), RunState::finished) << word;
+    EXPECT_EQ(state(word, "saved"), RunState::lost) << word;
+  }
+  for (const char* word : {"Done in 3 s", "one", "not done"})
+    EXPECT_EQ(state("saved", word), RunState::lost) << word;
+}
+
+// A launcher's line tells the processes of a node, and of how many nodes.
+TEST(Launchers, ProcessesOfANodeAreMultipliedByTheNodes) {
+  const auto devices = [](const char* launcher) {
+    auto lines = lines_by(10, [](int i) { return written("step %d loss 1.25 (0.25 s/step)", 10 * i + 10); });
+    lines.insert(lines.begin() + 1, launcher);
+    return runs_of(lines).at(0).devices;
+  };
+  EXPECT_EQ(devices("+ torchrun --nnodes=4 --nproc_per_node=8 train.py"), 32);
+  EXPECT_EQ(devices("+ torchrun --nproc-per-node 8 --nnodes 4 train.py"), 32);
+  EXPECT_EQ(devices("+ torchrun --nproc_per_node=8 --nnodes=1:4 train.py"), 8) << "as many as there will be";
+  EXPECT_EQ(devices("+ deepspeed --num_nodes 2 --num_gpus 8 train.py"), 16);
+}
+
 }  // namespace
 }  // namespace etad::test

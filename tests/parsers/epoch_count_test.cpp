@@ -28,6 +28,20 @@ TEST(EpochCount, MultipliesEpochsOutFromTheFirstNumberDisplayed) {
   EXPECT_EQ(from_zero.place_of(batch("3", "5"), 100, 20)->iteration, 305);
 }
 
+TEST(EpochCount, OutOfATotalTheFirstOneDisplayedIsCountedFromOne) {
+  EpochCount epochs;
+  const auto shown = [&epochs](std::string_view epoch) {
+    return epochs
+        .place_of(
+            progress(
+                {{Field::epoch, epoch}, {Field::epochs, "50"}, {Field::batch, "5"}, {Field::batches, "833"}}),
+            0, 0)
+        ->iteration;
+  };
+  EXPECT_EQ(shown("2"), 838) << "the log begins in the second epoch";
+  EXPECT_EQ(shown("50"), 49 * 833 + 5);
+}
+
 TEST(EpochCount, TheLinesOwnLengthOfAnEpochWinsAndIsRemembered) {
   EpochCount epochs;
   const Event event = progress({{Field::epoch, "1"}, {Field::batch, "7"}, {Field::batches, "50"}});

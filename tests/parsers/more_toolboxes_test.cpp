@@ -231,9 +231,10 @@ TEST(MoreToolboxes, EpochsThatSayTheirTimeUnderAHeading) {
     lines.push_back("[INFO] val results: Top-1: 0.0625");
   }
   const etad::Run run = only_run(lines);
-  EXPECT_EQ(run.iteration, 4);
+  EXPECT_EQ(run.iteration, 4 * 144);
+  EXPECT_EQ(run.max_iterations, 4 * 144);
   EXPECT_EQ(run.state, RunState::finished);
-  EXPECT_NEAR(step_time(run), 36.5, 1e-9);
+  EXPECT_NEAR(step_time(run), 36.5 / 144, 1e-9);
 }
 
 // veRL's configuration stands far above its first step, and names several pairs of devices and nodes.
