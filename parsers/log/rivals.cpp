@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace etad {
 namespace {
@@ -46,6 +47,14 @@ bool measured_whole(const Rival& r) {
   if (r.found.segments.size() != 1 || r.reading.running()) return false;
   const Segment& all = r.found.segments.front().value;
   return all.first_iteration == 0 && all.iterations > 1;
+}
+
+// How much of the log a reading has explained: by so many measurements, and of two that have as many by the smaller
+// steps.
+std::pair<std::size_t, std::int64_t> explained(const Rival& r) {
+  std::int64_t iterations = 0;
+  for (const auto& segment : r.found.segments) iterations += segment.value.iterations;
+  return {r.found.segments.size(), iterations};
 }
 
 }  // namespace
@@ -115,9 +124,9 @@ std::optional<Rival> Rivals::winner(const Reading* own, std::int64_t segments, b
   auto best = rivals_.end();
   for (auto at = rivals_.begin(); at != rivals_.end(); ++at) {
     if (!may_win(*at)) continue;
-    const bool better = best == rivals_.end() || at->reading.format().over(best->reading.name()) ||
-                        (!best->reading.format().over(at->reading.name()) &&
-                         at->found.segments.size() > best->found.segments.size());
+    const bool better =
+        best == rivals_.end() || at->reading.format().over(best->reading.name()) ||
+        (!best->reading.format().over(at->reading.name()) && explained(*at) > explained(*best));
     if (better) best = at;
   }
   if (best == rivals_.end()) return {};
