@@ -33,13 +33,15 @@ class GzipContent final : public Content {
   void end();
   Errno produce();
   Errno refill();
+  Errno next_member();
   void spend(std::size_t bytes) { inflating_.left -= std::min(inflating_.left, bytes); }
 
   std::unique_ptr<Content> raw_;
   Inflating& inflating_;
   z_stream stream_{};
   bool running_ = false;
-  bool ended_ = false;  // of all members
+  bool between_ = false;  // members: whether another one follows is not known yet
+  bool ended_ = false;    // of all members
   std::int64_t raw_offset_ = 0;
   std::vector<unsigned char> input_;
   std::string head_;    // the first bytes, which are asked for again and again
@@ -52,7 +54,7 @@ Errno GzipContent::begin() {
   stream_ = z_stream{};
   if (inflateInit2(&stream_, 15 + 16) != Z_OK) return ENOMEM;  // 16: a gzip header, not a zlib one
   running_ = true;
-  ended_ = false;
+  between_ = ended_ = false;
   raw_offset_ = 0;
   head_.clear();
   window_.clear();
@@ -79,6 +81,7 @@ Errno GzipContent::refill() {
 // One more piece of output at the end of the window.
 Errno GzipContent::produce() {
   if (inflating_.left == 0) return EAGAIN;
+  if (between_) return next_member();
   if (produced_ >= inflating_.largest) return EFBIG;
   if (stream_.avail_in == 0) {
     if (const Errno error = refill(); error != 0) return error;
@@ -98,16 +101,23 @@ Errno GzipContent::produce() {
   if (head_.size() < kHeadBytes) head_.append(window_, before, kHeadBytes - head_.size());
   produced_ += static_cast<std::int64_t>(made);
   spend(made + kMemberCost);
-  if (result == Z_STREAM_END) {  // gzip files may be concatenated: another member may follow
-    if (stream_.avail_in == 0)
-      if (const Errno error = refill(); error != 0) return error;
-    if (stream_.avail_in == 0 || stream_.next_in[0] != 0x1f)
-      ended_ = true;
-    else if (inflateReset(&stream_) != Z_OK)
-      return EBADMSG;
-    return 0;
+  if (result == Z_STREAM_END) {
+    between_ = true;
+    return next_member();
   }
   return result == Z_OK || result == Z_BUF_ERROR ? 0 : EBADMSG;
+}
+
+// gzip files may be concatenated: behind one member another may follow.
+Errno GzipContent::next_member() {
+  if (stream_.avail_in == 0)
+    if (const Errno error = refill(); error != 0) return error;
+  between_ = false;
+  if (stream_.avail_in == 0 || stream_.next_in[0] != 0x1f)
+    ended_ = true;
+  else if (inflateReset(&stream_) != Z_OK)
+    return EBADMSG;
+  return 0;
 }
 
 OsResult<std::size_t> GzipContent::read(std::int64_t offset, std::span<char> into) {

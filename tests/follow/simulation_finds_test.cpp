@@ -251,6 +251,26 @@ TEST(SimulationFinds, ACopyWithTheInodeOfALogOfWhichNothingWasReadIsReadOn) {
   EXPECT_THAT(etad.lines_of[kOther], ElementsAre("other"));
 }
 
+// Found as seed 43,377,807: the read that failed was the one that looks whether another member follows.
+TEST(SimulationFinds, ACompressedFileOfWhichAReadFailsIsReadOn) {
+  for (int n = 1; n <= 16; ++n) {
+    Harness etad(watching(kLog));
+    etad.files.write(kLog, "one\n");
+    etad.poll();
+    etad.stop();
+    etad.files.write(kLog, "two\n");
+    etad.files.gzip(kLog, std::string(kRotated) + ".gz");
+    etad.files.remove(kLog);
+    etad.files.write(kLog, "three\n");
+    etad.start();
+    etad.files.fail_nth("read", n, EIO);
+    etad.poll();
+    etad.files.heal();
+    etad.poll();
+    EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three")) << n;
+  }
+}
+
 // Its first bytes were copied and cut off, which could not be found out at the first look, whichever of its calls
 // failed; then it grew on. Nothing was lost, and nothing is told as lost when the file ends.
 TEST(SimulationFinds, WhatALookCouldNotFindOutIsNotToldAsLostLater) {
