@@ -205,6 +205,10 @@ bool Stream::nothing_new(const Look& look) const {
 void Stream::settle(const Look& look, const FileStatus& status) {
   CurrentFile& current = *current_;
   const auto limit = look.around.options.hole_limit;
+  if (status.size < current.measured_size) {  // cut: what lies there now has not been there for long
+    current.measured.reset();
+    current.measured_size = current.settled = 0;
+  }
   const bool old = !current.measured && look.around.wall - status.modified >= limit;
   const bool due = current.measured && look.now - *current.measured >= limit;
   if (current.compressed) current.settled = std::numeric_limits<std::int64_t>::max();

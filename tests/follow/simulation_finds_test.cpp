@@ -251,6 +251,21 @@ TEST(SimulationFinds, ACopyWithTheInodeOfALogOfWhichNothingWasReadIsReadOn) {
   EXPECT_THAT(etad.lines_of[kOther], ElementsAre("other"));
 }
 
+// Found as seed 43,200,351: it was as long a minute ago, but not of these bytes.
+TEST(SimulationFinds, AHoleInAFileThatWasCutIsWaitedFor) {
+  Harness etad(watching(kLog));
+  etad.files.set_clock(etad.wall);
+  etad.files.write(kLog, "a line without its end");
+  etad.poll();
+  etad.files.truncate(kLog);
+  etad.poll();
+  etad.files.write_at_offset(kLog, 4, "two\n");
+  etad.poll(std::chrono::minutes(2));
+  etad.files.write_at_offset(kLog, 0, "one\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+}
+
 // Found as seed 43,377,807: the read that failed was the one that looks whether another member follows.
 TEST(SimulationFinds, ACompressedFileOfWhichAReadFailsIsReadOn) {
   for (int n = 1; n <= 16; ++n) {
