@@ -91,12 +91,15 @@ bool Chain::is_put_aside(const FileKey& key) const {
                      [&](const RotatedFile& file) { return file.name.backup && key_of(file.status) == key; });
 }
 
+bool Chain::is_name_of_ours(const std::string& file) const {
+  return file == path_ || std::any_of(around_.rotated.begin(), around_.rotated.end(),
+                                      [&](const RotatedFile& each) { return each.path == file; });
+}
+
 // Whether a file that was read still lies there as another log's.
 bool Chain::is_another_logs(const FileKey& key) {
   const auto found = find(key);
-  return found && *found != path_ &&
-         std::none_of(around_.rotated.begin(), around_.rotated.end(),
-                      [&](const RotatedFile& file) { return file.path == *found; });
+  return found && !is_name_of_ours(*found);
 }
 
 // Whether it is a finished file, or the one just read, under another name or compressed.
@@ -157,7 +160,7 @@ std::optional<RotatedFile> Chain::holds(const Link& last, const FinishedFiles& f
       // Nor that ours was whole before it was replaced by the copy that we were reading.
       const bool is_read_now = *identity == last.finished();
       if (identity->empty()) continue;
-      if (is_read_now ? finished.knows(key) : finished.may_be(*identity, key, is_other)) continue;
+      if (is_read_now ? finished.knows(key, *identity) : finished.may_be(*identity, key, is_other)) continue;
       if (!is_copied_beginning({file.path, file.status, {}})) return file;
     }
   }

@@ -55,6 +55,9 @@ class Chain {
   // Where the file with this key lies now, in the directories of the path and of what it links to.
   std::optional<std::string> find(const FileKey& key);
 
+  // Whether that is the path, or a name of what was rotated away from it.
+  bool is_name_of_ours(const std::string& file) const;
+
   // What lay under the path when the rest was looked at.
   const OsResult<FileStatus>& under_path() const { return around_.under_path; }
 

@@ -57,6 +57,12 @@ class FinishedFiles {
     return out;
   }
   bool knows(const FileKey& key) const { return by_key_.contains(key); }
+  // Whether this file held just that: an inode alone may have been another file's.
+  bool knows(const FileKey& key, const std::string& content) const {
+    const auto found = by_content_.find(content);
+    return found != by_content_.end() &&
+           std::find(found->second.keys.begin(), found->second.keys.end(), key) != found->second.keys.end();
+  }
 
   // Whether a file of this content may be one of those. `is_other`: whether such a file is known to be
   // another one than the one that is asked about.

@@ -70,6 +70,7 @@ void Stream::restore(const Standing& standing) {
 
 void Stream::let_go() {
   last_ = last_link();
+  ended_key_ = last_.key;  // or it is ours after all: then its content tells
   current_.reset();
 }
 

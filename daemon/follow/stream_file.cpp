@@ -77,6 +77,9 @@ Stream::Attached Stream::attach(Look& look) {
       fail(chain.error());
       return Attached::later;
     }
+    // Of which nothing was read, and which may have another file's inode by now: its name tells.
+    const bool may_be_any = current.reader.part().offset == 0 && current.key.born == 0;
+    if (found && may_be_any && !chain.is_name_of_ours(*found)) found.reset();
   }
   if (found) {
     const Attached attached = attach_at(look, *found, current.key);
