@@ -134,6 +134,7 @@ Stream::Target Stream::look_under_path(const Surroundings& around) {
 }
 
 Stream::Step Stream::take_step(Look& look) {
+  look.chain.reset();
   if (look.target.unsure && !is_open()) return Step::done;
   if (!current_ && !begin(look)) return Step::done;
   const bool here = is_here(look.target);
@@ -273,7 +274,7 @@ bool Stream::is_final(Look& look) {
   // Only a changed directory can have a new file: a stream that waits for its successor costs one stat.
   const auto directory = look.around.files.status(split_path(path_).directory);
   if (directory && directory->modified == current_->directory_modified) return false;
-  Chain chain(look.around.files, look.around.contents, path_);
+  Chain& chain = chain_of(look);
   const Chain::Newer newer = chain.newer(last_link());
   if (chain.error() != 0) return false;
   if (directory && newer == Chain::Newer::none) current_->directory_modified = directory->modified;
@@ -288,17 +289,17 @@ Stream::Step Stream::finish(Look& look) {
     fail(put_aside.error());
     return Step::done;
   }
-  const Link before = last_link();
-  Attached attached = attach_to_replacement(look, gone         ? Evidence::content
-                                                  : *put_aside ? Evidence::put_aside
-                                                               : Evidence::certain);
+  Attached attached = attach_to_replacement(look, Evidence::certain);
+  if (attached == Attached::lost && (*put_aside || (gone && !removed_))) {
+    const Link before = last_link();
+    attached = find_copy(look);  // what was written first and has been rotated by now
+    if (attached == Attached::yes && *put_aside) remember_original(look, before);
+    if (attached == Attached::lost)
+      attached = attach_to_replacement(look, gone ? Evidence::content : Evidence::put_aside);
+  }
   if (attached == Attached::lost && *put_aside && is_being_written(look)) {
     moved_ = true;  // looked at again soon
     return Step::done;
-  }
-  if (attached == Attached::lost && (*put_aside || (gone && !removed_))) {
-    attached = find_copy(look);  // that was rotated by now
-    if (attached == Attached::yes && *put_aside) remember_original(look, before);
   }
   switch (attached) {
     case Attached::yes:
@@ -317,20 +318,12 @@ Stream::Step Stream::finish(Look& look) {
   return Step::again;
 }
 
-// Since this look began. A file is copied before it is truncated: where it was whole when its copy was looked for,
-// and is not any more, there is a copy now.
-bool Stream::has_shrunk(const Look& look) {
-  if (!look.target.file) return false;
-  const auto now = look.around.files.status(path_);
-  return !now || key_of(*now) != key_of(*look.target.file) || now->size < look.target.file->size;
-}
-
 // Nothing is left of the file. What was known to be in it and not read is lost; what was read whole, ended.
 Stream::Step Stream::lose(Look& look) {
-  if (has_shrunk(look)) {
-    fail(EAGAIN);
-    return Step::done;
-  }
+  // Whatever came in its place lies there by now, and may have been rotated or copied since it was looked for.
+  look.chain.reset();
+  if (const Attached attached = find_copy(look); attached != Attached::lost)
+    return attached == Attached::yes ? Step::again : Step::done;
   const auto again = may_be_written_again(look);
   if (!again) fail(is_absent(again.error()) ? EAGAIN : again.error());
   if (!again || *again) {
@@ -349,7 +342,7 @@ Stream::Step Stream::lose(Look& look) {
 
 // To the file written after `last_`, or to none. False: nothing could be found out, or nothing lies there.
 bool Stream::advance(Look& look) {
-  Chain chain(look.around.files, look.around.contents, path_);
+  Chain& chain = chain_of(look);
   auto next = chain.next(last_, look.around.finished, others(look));
   const auto& here = chain.under_path();
   const auto key_of_file = [](const auto& file) {
@@ -369,10 +362,12 @@ bool Stream::advance(Look& look) {
     }
     if (*anothers) next.reset();
   }
-  // A file that was away for a while, with its file system, or was put back.
-  const bool came_back = next && next->path == path_ && next->read.offset == 0 &&
-                         last_.part.marker.length > 0 &&
-                         (is_copy(next->status) || same_but_for_device(key_of(next->status), ended_key_));
+  // A file that was away for a while, with its file system, or was put back; or what was written in its place, which
+  // had changed names with another log's.
+  const bool swapped_back = displaced_ && !removed_ && last_.part.head.length >= kHeadBytes;
+  const bool came_back =
+      next && next->path == path_ && next->read.offset == 0 && last_.part.marker.length > 0 &&
+      (is_copy(next->status) || same_but_for_device(key_of(next->status), ended_key_) || swapped_back);
   if (came_back && chain.error() == 0) {
     const auto same = look.around.contents.matches(path_, key_of(next->status), last_.part);
     if (!same) {
@@ -420,7 +415,7 @@ void Stream::start_at(const NextFile& next) {
   current_->reader = FileReader(next.read);
   current_->seen.modified = next.status.modified;
   current_->found_size = next.status.size;
-  removed_ = false;
+  removed_ = displaced_ = false;
   restarted_ = restarted_ || known_;
   known_ = true;
   announce_ = true;

@@ -120,6 +120,7 @@ class Stream {
     std::size_t& budget;
     std::vector<Batch>& out;
     Target target;
+    std::optional<Chain> chain{};  // of this step, where it needs one
   };
   enum class Step { again, done, out_of_budget };
   enum class Attached { yes, lost, later };
@@ -136,7 +137,7 @@ class Stream {
   enum class Evidence { certain, content, put_aside };
   Attached attach_to_replacement(Look& look, Evidence evidence);
   void remember_original(Look& look, const Link& original);
-  OsResult<bool> was_put_aside(const Look& look) const;
+  OsResult<bool> was_put_aside(Look& look) const;
   bool is_being_written(const Look& look) const;
   OsResult<bool> may_be_written_again(const Look& look);
   Attached find_copy(Look& look);
@@ -145,12 +146,12 @@ class Stream {
   Drained drain(Look& look, Rest rest);
   bool is_final(Look& look);
   Step finish(Look& look);
-  bool has_shrunk(const Look& look);
   Step lose(Look& look);
   bool advance(Look& look);
   void end_current(Look& look);
   void start_at(const NextFile& next);
   Link last_link() const;
+  Chain& chain_of(Look& look) const;
   Chain::Others others(const Look& look) const;
   OsResult<bool> is_anothers(const Look& look, const FileStatus& under_path) const;
   bool may_be_anothers(const Look& look, const FileStatus& under_path);
@@ -182,6 +183,7 @@ class Stream {
   bool announce_ = false;   // a new file: its position is to be committed even without lines
   bool refound_ = false;    // likewise: what was read of the file lies in another now
   bool removed_ = false;    // the path's name was deleted since we took up what lay there
+  bool displaced_ = false;  // another stream's file lay under the path when ours was looked for
   Errno failure_ = 0;       // in this look
   bool unsettled_ = false;  // in this look: something is not known yet, asked again at once
   FileKey ended_key_;       // of the file before

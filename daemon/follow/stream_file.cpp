@@ -71,7 +71,7 @@ Stream::Attached Stream::attach(Look& look) {
   if (remembered && key_of(*remembered) == current.key) {
     found = current.elsewhere;
   } else if (current.reader.part().offset > 0 || current.seen.size > 0) {  // else nothing to know it by
-    Chain chain(files, look.around.contents, path_);
+    Chain& chain = chain_of(look);
     found = chain.find(current.key);
     if (!found && chain.error() != 0) {
       fail(chain.error());
@@ -126,6 +126,7 @@ Stream::Attached Stream::attach_at(Look& look, const std::string& file, const Fi
 // original's time. Else the content decides, unless our file is still there and was not put aside for this one, or
 // was deleted before this one was made: then a new job may well begin as the one before.
 Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
+  displaced_ = false;
   if (!look.target.file) return Attached::lost;
   const FileStatus& now = *look.target.file;
   const FileKey key = key_of(now);
@@ -136,6 +137,7 @@ Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
     fail(anothers.error());
     return Attached::later;
   }
+  displaced_ = *anothers;
   if (*anothers) return Attached::lost;
   const bool certain = is_copy(now) || same_but_for_device(key, current_->key);
   const bool was_deleted = evidence == Evidence::content && (removed_ || is_successor(key, current_->key));
@@ -149,8 +151,8 @@ Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
 // Whether a program has given our file the name of a backup, to write it anew under its own. Either that name tells
 // it, or that the new file was made while the old one still had its name. A name with a number or a date is that of
 // a rotation.
-OsResult<bool> Stream::was_put_aside(const Look& look) const {
-  Chain chain(look.around.files, look.around.contents, path_);
+OsResult<bool> Stream::was_put_aside(Look& look) const {
+  Chain& chain = chain_of(look);
   const auto found = chain.find(current_->key);
   if (chain.error() != 0) return tl::unexpected(chain.error());
   if (!found) {  // moved away; or deleted since it was looked at
@@ -192,7 +194,7 @@ OsResult<bool> Stream::may_be_written_again(const Look& look) {
 
 // It may go on under another name, and is then read from where we left it for its copy.
 void Stream::remember_original(Look& look, const Link& original) {
-  Chain chain(look.around.files, look.around.contents, path_);
+  Chain& chain = chain_of(look);
   if (!chain.find(original.key) && chain.error() == 0) return;
   Batch batch = new_batch();
   batch.finished = with_key(original.finished(), original.key);
@@ -203,13 +205,19 @@ void Stream::remember_original(Look& look, const Link& original) {
 
 // Our content is not where it was: truncated, and copied before that; or compressed.
 Stream::Attached Stream::find_copy(Look& look) {
-  Chain chain(look.around.files, look.around.contents, path_);
+  Chain& chain = chain_of(look);
   const auto copy = chain.holds(last_link(), look.around.finished, others(look));
   if (chain.error() != 0) {
     fail(chain.error());
     return Attached::later;
   }
   return copy ? attach_at(look, copy->path, key_of(copy->status)) : Attached::lost;
+}
+
+// The files as they lie in this step: what is asked about them is asked of one list.
+Chain& Stream::chain_of(Look& look) const {
+  if (!look.chain) look.chain.emplace(look.around.files, look.around.contents, path_);
+  return *look.chain;
 }
 
 Chain::Others Stream::others(const Look& look) const {

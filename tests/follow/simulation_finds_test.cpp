@@ -13,6 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
+using ::testing::UnorderedElementsAre;
 
 // Longer than what a file is known by.
 std::string long_line(char c) {
@@ -159,6 +160,104 @@ TEST(SimulationFinds, ACopyThatIsRotatedAtAnyCallOfTheSearchForItIsReadOnce) {
       ASSERT_GT(call, 20);
     }
     ASSERT_EQ(etad.lost, 0);
+  }
+}
+
+// Found as seed 43,476,629: it was written anew after it was seen to be nowhere, and rotated before the next list.
+TEST(SimulationFinds, AFileWrittenAnewAndRotatedAtAnyCallsOfTheSearchForItIsReadOnce) {
+  Options options;
+  options.close_after = std::chrono::milliseconds(0);
+  bool written = true, rotated = true;
+  for (int first = 0; written; ++first) {
+    rotated = true;
+    for (int second = first + 1; rotated; ++second) {
+      Harness etad(watching(kLog), options);
+      etad.files.write(kLog, "one\n");
+      etad.poll();
+      etad.files.rename(kLog, "/logs/train.log~");
+      int calls = 0;
+      written = rotated = false;
+      etad.files.meanwhile = [&](const std::string&, const std::string&) {
+        if (calls == first) {
+          written = true;
+          etad.files.create(kLog, "one\n");
+          etad.files.remove("/logs/train.log~");
+        } else if (calls == second) {
+          rotated = true;
+          etad.files.rename(kLog, kRotated);
+        }
+        ++calls;
+      };
+      etad.poll();
+      etad.files.meanwhile = nullptr;
+      if (!rotated) continue;
+      etad.files.write(kRotated, "two\n");
+      etad.files.write(kLog, "three\n");
+      etad.poll();
+      ASSERT_THAT(etad.lines, ElementsAre("one", "two", "three")) << first << ' ' << second;
+    }
+  }
+}
+
+// Found as seed 43,340,345: what lies under the path begins as the copy, of which no more than that is known.
+TEST(SimulationFinds, ACopyOfABegunLineThatIsRotatedAtAnyCallOfTheSearchForItIsRead) {
+  bool happened = true;
+  for (int call = 0; happened; ++call) {
+    Harness etad(watching(kLog));
+    etad.files.write(kLog, "t");
+    etad.poll();
+    etad.files.replace(kLog, "t");
+    int left = call;
+    happened = false;
+    etad.files.meanwhile = [&](const std::string&, const std::string&) {
+      if (left-- != 0) return;
+      happened = true;
+      etad.files.rename(kLog, kRotated);
+      etad.files.write(kRotated, "wo\n");
+      etad.files.write(kLog, "three\n");
+    };
+    etad.poll();
+    etad.files.meanwhile = nullptr;
+    etad.poll();
+    if (happened) {
+      ASSERT_THAT(etad.lines, IsSupersetOf({"two", "three"})) << "rotated at call " << call;
+    }
+  }
+}
+
+// Found as seed 43,100,250: while its file was nowhere, another log's lay under the name.
+TEST(SimulationFinds, AFileWrittenAnewAndSwappedForALookIsReadOn) {
+  const auto swap = [](FakeFileSystem& files) {
+    files.rename(kLog, "/logs/.aside");
+    files.rename(kOther, kLog);
+    files.rename("/logs/.aside", kOther);
+  };
+  bool happened = true;
+  for (int call = 0; happened; ++call) {
+    Harness etad(watching("/logs/*.log"));
+    etad.files.write(kLog, long_line('a') + "\n");
+    etad.files.write(kOther, long_line('b') + "\n");
+    etad.poll();
+    etad.stop();
+    etad.files.rename(kLog, "/logs/train.log~");
+    etad.files.create(kLog, long_line('a') + "\n");
+    etad.files.remove("/logs/train.log~");
+    swap(etad.files);
+    int left = call;
+    happened = false;
+    etad.files.meanwhile = [&](const std::string&, const std::string&) {
+      if (left-- != 0) return;
+      happened = true;
+      swap(etad.files);
+    };
+    etad.start();
+    etad.poll();
+    etad.files.meanwhile = nullptr;
+    etad.poll();
+    etad.files.write(kLog, "a2\n");
+    etad.files.write(kOther, "b2\n");
+    etad.poll();
+    ASSERT_THAT(etad.lines, UnorderedElementsAre(long_line('a'), long_line('b'), "a2", "b2")) << call;
   }
 }
 
