@@ -94,10 +94,14 @@ OsResult<bool> Follower::Impl::has_lost_its_file(const Followed& followed) {
   const auto found = contents.find(split_path(followed.stream->path()).directory, *followed.key);
   if (!found && found.error() != ENOENT) return tl::unexpected(found.error());
   if (!found) return true;
-  // Put aside under a backup's name; and under its own another stream's file lies, so that what was written anew there
-  // has been moved.
+  // Put aside under a backup's name; and under its own lies another stream's file or what begins otherwise, so that what
+  // was written anew there has been moved.
   const auto name = rotated_name(split_path(*found).name);
-  return here && by_key.contains(key_of(*here)) && name && name->backup;
+  if (!here || !name || !name->backup) return false;
+  if (by_key.contains(key_of(*here))) return true;
+  const auto same = contents.matches(followed.stream->path(), key_of(*here), followed.stream->part());
+  if (!same) return tl::unexpected(is_absent(same.error()) ? EAGAIN : same.error());
+  return !*same;
 }
 
 // A link beside its targets, as glog's, is a name and no source of its own. An error: nobody knows now where it leads.

@@ -110,6 +110,32 @@ TEST(Backups, ALogWrittenAnewBesideItsBackupAndThenSwappedWithAnotherIsReadOn) {
   }
 }
 
+// Found as seeds 43,252,699 and 43,318,321: neither file is known yet to be what the other log was written into.
+TEST(Backups, TwoLogsWrittenAnewBesideTheirBackupsAndThenSwappedAreReadOn) {
+  for (const bool births : {true, false}) {
+    for (const bool running : {true, false}) {
+      Harness etad(watching("/logs/*.log"));
+      etad.files.births = births;
+      put_aside(etad);
+      etad.files.write(kOther, text_of(numbered(1000, 1300)));
+      etad.poll();
+      if (!running) etad.stop();
+      etad.files.rename(kOther, "/logs/other.log~");
+      if (running) etad.poll();
+      etad.files.create(kLog, text_of(numbered(1000, 1300)));
+      etad.files.create(kOther, text_of(numbered(0, 200)));
+      if (!running) etad.start();
+      etad.poll();
+      etad.files.write(kOther, text_of(numbered(200, 204)));
+      etad.files.write(kLog, text_of(numbered(1300, 1303)));
+      etad.poll();
+      auto expected = numbered(0, 204);
+      for (const std::string& line : numbered(1000, 1303)) expected.push_back(line);
+      EXPECT_THAT(etad.lines, ::testing::UnorderedElementsAreArray(expected)) << births << running;
+    }
+  }
+}
+
 TEST(Backups, ABackupIsNoNewLogWhereItsFolderCouldNotBeListed) {
   for (int call = 1; call < 12; ++call) {
     Harness etad(watching("/logs/*"));
