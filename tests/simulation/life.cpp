@@ -334,6 +334,7 @@ void Life::end_of_machine(bool power_cut) {
     told_.clear();
     for (Job& job : world_.jobs()) {
       job.excuse(1, job.destroyed);
+      job.headless = job.headless || job.destroyed > 0;
       job.next = 1;
       job.seen.clear();
     }
@@ -356,6 +357,7 @@ void Life::check() {
     if (step.job < 0 || static_cast<std::size_t>(step.job) >= world_.jobs().size())
       broken("the history has " + named(step) + ", which nobody wrote");
     Job& job = world_.jobs()[static_cast<std::size_t>(step.job)];
+    excuse_repeated(job);
     const bool is_new = job.seen.insert(step.number).second;
     // What was deleted under one name may still come to be read under a second one.
     const bool is_late = step.number < job.next && !job.is_excused(step.number);
@@ -374,9 +376,19 @@ void Life::check() {
   in_call_ = false;
 }
 
+// A training whose first line is gone is read as the one before: and the same step once more says nothing new.
+void Life::excuse_repeated(Job& job) {
+  const std::vector<Job>& jobs = world_.jobs();
+  const auto at = [&](int number) -> const Job& { return jobs[static_cast<std::size_t>(number)]; };
+  int before = job.headless ? job.after : -1;
+  while (before >= 0 && at(before).seen.empty()) before = at(before).after;
+  if (before >= 0) job.excuse(*at(before).seen.rbegin(), *at(before).seen.rbegin());
+}
+
 void Life::check_all() {
   for (std::size_t number = 0; number < world_.jobs().size(); ++number) {
-    const Job& job = world_.jobs()[number];
+    Job& job = world_.jobs()[number];
+    excuse_repeated(job);
     for (int step = job.next; step <= job.written; ++step)
       if (!job.is_excused(step) && !job.seen.contains(step))
         broken(named({static_cast<int>(number), step}) + " is lost at the end");

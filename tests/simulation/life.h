@@ -57,6 +57,7 @@ class Life {
   void end_of_machine(bool power_cut);
   void end_quietly();
   void check();
+  void excuse_repeated(Job& job);
   void check_all();
   [[noreturn]] void broken(const std::string& what);
 

@@ -69,8 +69,15 @@ void World::put(Log& log, std::string_view bytes) {
 
 void World::end_line(Log& log) {
   fill_holes();
-  if (log.rest.empty()) return;
-  put(log, std::exchange(log.rest, {}));
+  if (!log.rest.empty()) put(log, std::exchange(log.rest, {}));
+  if (std::exchange(log.begins_alike, false))
+    put(log, "cut after " + std::to_string(jobs_[static_cast<std::size_t>(log.job)].written) + "\n");
+}
+
+// What was taken of a line whose file ended is known again by these bytes only, and all steps begin with them.
+void World::cut(Log& log) {
+  files_.truncate(log.file);
+  log.begins_alike = std::exchange(log.began_with_part, false);
 }
 
 // Whatever lay under the name.
@@ -79,16 +86,16 @@ void World::open_new(Log& log) {
   log.file = files_.file(log.path);
   log.jobs.clear();
   if (log.job >= 0) log.jobs.push_back(log.job);
-  log.moved = false;
+  log.moved = log.began_with_part = log.begins_alike = false;
   // Two whole files of the same content are told apart by their keys only: a header does not come alone.
   if (log.job >= 0 && pick(3) == 0) put(log, "Log file created at: 2026/01/01\n" + next_line(log) + "\n");
 }
 
 void World::begin_job(Log& log) {
   end_line(log);
-  log.job = static_cast<int>(jobs_.size());
+  const int before = std::exchange(log.job, static_cast<int>(jobs_.size()));
   log.jobs.push_back(log.job);
-  jobs_.emplace_back();
+  jobs_.emplace_back().after = before;
   std::string preamble;
   for (std::size_t i = pick(2) * (28 + pick(20)); i > 0; --i)
     preamble += "a line that all trainings begin with\n";
@@ -111,6 +118,7 @@ void World::write(Log& log) {
 
 void World::write_part(Log& log) {
   end_line(log);
+  log.began_with_part = log.began_with_part || log.file->bytes.empty();
   const std::string line = next_line(log) + "\n";
   const std::size_t cut = 1 + pick(line.size() - 2);
   put(log, line.substr(0, cut));
@@ -263,6 +271,7 @@ void World::destroy(Log& log) {
   for (const int number : log.jobs) {
     Job& job = jobs_[static_cast<std::size_t>(number)];
     job.excuse(job.next, job.written);
+    job.headless = job.headless || job.next == 1;
     job.destroyed = job.written;
   }
 }
@@ -285,14 +294,14 @@ void World::truncate(Log& log) {
   if (log.moved || !is_in_place(log)) return;
   if (job.next <= job.written && pick(4) > 0) return;
   tell(log, "truncate");
-  files_.truncate(log.file);
+  cut(log);
   destroy(log);
 }
 
 void World::act() {
   Log& log = logs_[pick(logs_.size())];
   if (std::exchange(log.copied, false)) {
-    files_.truncate(log.file);
+    cut(log);
     return tell(log, "truncate the copied");
   }
   if (log.put_aside) return write_anew(log);
@@ -368,7 +377,7 @@ std::optional<std::pair<std::string, std::string>> World::some_rotated_file() {
 void World::complete() {
   for (Log& log : logs_) {
     end_line(log);
-    if (std::exchange(log.copied, false)) files_.truncate(log.file);
+    if (std::exchange(log.copied, false)) cut(log);
     if (log.put_aside) write_anew(log);
     if (!log.compressed.empty() && files_.exists(log.compressed) && files_.exists(log.compressed + ".gz"))
       files_.remove(log.compressed);

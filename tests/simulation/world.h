@@ -22,6 +22,8 @@ struct Job {
   int next = 1;                 // the first that the history does not have
   std::set<int> seen{};         // all that the history has: imports bring them in any order
   int before = 1;               // the same before the last start of the daemon
+  int after = -1;               // the job that its log had before
+  bool headless = false;        // its first line may be gone, so that the history has it as the job before
   int destroyed = 0;            // steps up to this one may have been in a file that is gone
   std::vector<bool> excused{};  // by step: gone before it was in the history, so nobody need have it
 
@@ -64,8 +66,10 @@ class World {
     bool dated = false;  // how its rotated files are named
     bool moved = false;  // renamed, and the writer has not opened the new one yet
     int job = -1;
-    std::vector<int> jobs;  // whose lines may be in the file
-    std::string rest;       // of a line that has been begun
+    std::vector<int> jobs;         // whose lines may be in the file
+    std::string rest;              // of a line that has been begun
+    bool began_with_part = false;  // of a line, and nothing else was in the file for a while
+    bool begins_alike = false;     // what is written next, after a cut: nobody could tell it from that part
     std::optional<std::pair<std::int64_t, std::string>> hole;
     bool copied = false;                  // to be truncated next, and not written to before
     std::pair<int, int> replaced{-1, 0};  // the job and its last line when the file last was
@@ -78,6 +82,7 @@ class World {
   void tell(const Log& log, const std::string& what);
   std::string next_line(Log& log);
   void put(Log& log, std::string_view bytes);
+  void cut(Log& log);
   void end_line(Log& log);
   void open_new(Log& log);
   bool is_seen(const Log& log) const;
