@@ -123,8 +123,10 @@ Stream::Attached Stream::attach_at(Look& look, const std::string& file, const Fi
 
 // Another file lies under the path: is it ours, written anew by rsync, an editor or `sed -i`, or on a file system
 // that goes by another number now? Certain are the inode with its time of birth, or a copy that was given its
-// original's time. Else the content decides, unless our file is still there and was not put aside for this one, or
-// was deleted before this one was made: then a new job may well begin as the one before.
+// original's time. Else the content decides, unless our file is still there and was not put aside for this one, or its
+// name was seen deleted: then a new job may well begin as the one before. That this one has our inode and was made later
+// tells only that ours is gone: of a header's few bytes it is taken for a new job's, of a kilobyte for the second copy of
+// two that came unseen.
 Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
   displaced_ = false;
   if (!look.target.file) return Attached::lost;
@@ -140,7 +142,8 @@ Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
   displaced_ = *anothers;
   if (*anothers) return Attached::lost;
   const bool certain = is_copy(now) || same_but_for_device(key, current_->key);
-  const bool was_deleted = evidence == Evidence::content && (removed_ || is_successor(key, current_->key));
+  const bool begins_anew = is_successor(key, current_->key) && part.head.length < kHeadBytes;
+  const bool was_deleted = evidence == Evidence::content && (removed_ || begins_anew);
   if (!certain && (evidence == Evidence::certain || was_deleted)) return Attached::lost;
   const Link before = last_link();
   const Attached attached = attach_at(look, path_, key);

@@ -101,9 +101,25 @@ TEST_F(Replaced, TwiceBetweenTwoLooksIsReadOnWhereItsInodeWasHeldOpen) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
 }
 
-// The first copy's name was the old file's inode's end, and the second copy has that inode again, made later: so has
-// a new job's log that begins as the one that was deleted. docs/following.md, "Where it ends".
-TEST_F(Replaced, TwiceWhileTheDaemonIsDownWithItsInodeAgainIsTakenForANewLog) {
+// The first copy's name was the old file's inode's end, and the second copy has that inode again, made later. So has a
+// new job's log that begins with the same few lines as the one that was deleted; of a kilobyte it is a copy.
+TEST_F(Replaced, TwiceWhileTheDaemonIsDownWithItsInodeAgainIsReadOn) {
+  const auto inode = etad.files.inode(kOne);
+  etad.files.write(kOne, text_of(numbered(0, 200)));
+  etad.poll();
+  for (int end = 201; end < 210; ++end) {
+    etad.stop();
+    for (int i = 0; i < 2; ++i) replace("one\ntwo\n" + text_of(numbered(0, end)));
+    ASSERT_EQ(etad.files.inode(kOne), inode);
+    etad.start();
+    etad.poll();
+  }
+  auto expected = numbered(0, 209);
+  expected.insert(expected.begin(), {"one", "two"});
+  EXPECT_EQ(etad.lines, expected);
+}
+
+TEST_F(Replaced, AFewLinesTwiceWhileTheDaemonIsDownAreTakenForANewLog) {
   etad.stop();
   const auto inode = etad.files.inode(kOne);
   replace("one\ntwo\nthree\n");

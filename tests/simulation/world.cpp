@@ -210,7 +210,7 @@ void World::replace(Log& log) {
   fill_holes();
   const std::string bytes = log.file->bytes;
   if (files_.names(log.file).size() > 1) return;  // beside its original, a copy is another log
-  kept_.push_back(log.file);
+  if (!is_seen(log) || !files_.births) kept_.push_back(log.file);
   // One that has taken another's place unseen is nobody's once it has gone, too.
   const bool puts_aside = pick(3) == 0 && is_seen(log) && was_looked_at(log);
   log.replaced = {log.job, jobs_[static_cast<std::size_t>(log.job)].written};

@@ -111,7 +111,7 @@ class World {
   std::vector<Log> logs_;
   std::vector<Job> jobs_;
   std::vector<follow::FakeFileSystem::File>
-      kept_;  // replaced, and still open somewhere: their inodes are not reused
+      kept_;  // replaced, and still open somewhere: their inodes would tell too little to be reused
   std::string story_;
   int lines_ = 0;
   bool tears_lines_ = false, hides_a_copy_ = false;
