@@ -137,8 +137,13 @@ void hear_end(LastWords& words, std::string_view line) {
 }  // namespace
 
 void LastWords::forget(bool with_training) {
+  // What a cancelled job has left in its buffers comes behind Slurm's word; one that was put into the queue again shows
+  // more.
+  constexpr std::int64_t kBuffered = 20;
+  const bool ends = is_slurms(message) && behind < kBuffered;
   traceback = interrupted = false;
-  message.clear();
+  behind = ends ? behind + 1 : 0;
+  if (!ends) message.clear();
   if (!with_training) return;
   done_amid = done_amid || done;
   done = stopped_early = false;

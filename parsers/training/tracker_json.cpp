@@ -21,7 +21,7 @@ ETAD_SAVED(EpochBorders, least, most, step, since, usual, epoch, from_zero)
 ETAD_SAVED(EpochCount::Line, epoch, batch, shown, through)
 ETAD_SAVED(Training, tests_before, until_progress, done_before, paced, stride, from_zero, other_bar, full_bar,
            last_elapsed, shows_waits, by_lines, untested, paused, block)
-ETAD_SAVED(LastWords, traceback, message, stopped_early, done, done_amid, interrupted)
+ETAD_SAVED(LastWords, traceback, message, stopped_early, done, done_amid, interrupted, behind)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, steps, dated)
 ETAD_SAVED(Save, since, iteration, last_line)
 ETAD_SAVED(Window, from, shown_again, tests, held, snapshots, saving, saved, unclocked, broken, tested,

@@ -353,6 +353,20 @@ TEST(BrokenRuns, ASingleWordAtTheEndSaysThatItIsDone) {
     EXPECT_EQ(state("saved", word), RunState::lost) << word;
 }
 
+// What a cancelled job still had in its buffers comes behind Slurm's word; one that is put into the queue again goes on.
+TEST(BrokenRuns, AFewLinesBehindSlurmsWordAreNoLife) {
+  for (const int behind : {0, 3, 30}) {
+    auto lines = lines_by(40 + behind, [](int i) {
+      return written("2026-03-01 10:%02d:%02d,250 - INFO - step %d/5000 loss 1.25", i / 6, i % 6 * 10, i + 1);
+    });
+    lines.insert(lines.begin() + 40,
+                 "slurmstepd: error: *** JOB 71 ON node3 CANCELLED AT 2026-03-01T10:06:40 ***");
+    for (const std::size_t restart : {0U, 42U})
+      EXPECT_EQ(runs_of(lines, restart).at(0).state, behind < 20 ? RunState::stopped : RunState::lost)
+          << behind;
+  }
+}
+
 // A launcher's line tells the processes of a node, and of how many nodes.
 TEST(Launchers, ProcessesOfANodeAreMultipliedByTheNodes) {
   const auto devices = [](const char* launcher) {
