@@ -77,8 +77,10 @@ RunTrack& track::Runs::begin_or_go_on(const Moment& m) {
 RunTrack& track::Runs::begin_again(const Moment& m) {
   const Run before = state_.current ? state_.current->run : Run{};
   const auto devices = state_.current ? state_.current->known.devices : std::nullopt;
+  const bool from_one = state_.current && state_.current->epochs.first == 1;
   RunTrack& r = begin(m);
-  if (r.run.device.empty()) {  // it runs where it ran
+  if (from_one && !r.epochs.first) r.epochs.first = 1;  // it numbers its epochs as it did
+  if (r.run.device.empty()) {                           // it runs where it ran
     r.run.device = before.device;
     if (!r.known.devices) r.known.devices = devices;
   }
@@ -215,6 +217,17 @@ std::int64_t steps_shown(const RunTrack& r) {
   return stride > 0 && shown >= kFine * stride ? shown : 0;
 }
 
+// How many the epochs done have, or else these, where the end counts them and its time is rounded but little.
+std::int64_t epochs_done(RunTrack& r, const Event& event) {
+  constexpr double kMostError = 0.05;
+  const auto epochs = positive_of(event, Field::epoch);
+  const auto elapsed = rounded(event, Field::elapsed);
+  if (!epochs || !elapsed || elapsed->second > kMostError * elapsed->first) return 0;
+  if (r.epochs.steps) return product(*epochs, *r.epochs.steps);
+  count_epochs(r);
+  return *epochs;
+}
+
 }  // namespace
 
 // A run that was never long enough between two of its lines to be measured, and says at its end how long all
@@ -235,6 +248,7 @@ void track::Runs::measure_whole(RunTrack& r, const Moment& m) {
   if (steps == 0 && planned == 0) steps = iterations_nearly(r.run, m.event, *elapsed);
   if (steps == 0 && !m.event.has(Field::rate) && !m.event.has(Field::samples_per_second))
     steps = steps_shown(r);
+  if (steps == 0) steps = epochs_done(r, m.event);
   if (steps <= 0 || took <= Duration::zero()) return;
   r.run.first_iteration = 0;
   r.run.iteration = std::max(r.run.iteration.value_or(0), steps);
@@ -274,9 +288,11 @@ void track::Runs::measure_beginning(RunTrack& r, const Anchor& from, std::int64_
 
 namespace {
 
-// "train_runtime: 512.25, train_steps_per_second: 0.9175" says all of a run that showed nothing before.
+// "train_runtime: 512.25, train_steps_per_second: 0.9175" says all of a run that showed nothing before, and so does "30
+// epochs completed in 0.125 hours".
 bool says_all_of_a_run(const Event& event) {
-  return event.has(Field::elapsed) && (event.has(Field::rate) || event.has(Field::iterations));
+  return event.has(Field::elapsed) &&
+         (event.has(Field::rate) || event.has(Field::iterations) || event.has(Field::epoch));
 }
 
 // Some show their steps at intervals, and the last ones not at all.

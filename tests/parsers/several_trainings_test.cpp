@@ -55,5 +55,21 @@ TEST(SeveralTrainings, AreAllKeptHoweverMany) {
   }
 }
 
+// The second begins amid the first one's epochs, and numbers its own as that did: from 1.
+TEST(SeveralTrainings, OneThatGoesOnNumbersItsEpochsAsTheOneBeforeDid) {
+  Lines lines;
+  const auto train = [&lines](int from, int to) {
+    for (int epoch = from; epoch <= to; ++epoch)
+      for (int step = 50; step <= 100; step += 10)
+        lines.push_back(written("Epoch %d Step %d/100 loss 1.25 (0.25 s/step)", epoch, step));
+  };
+  train(1, 2);
+  train(2, 4);
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).iteration, 200);
+  EXPECT_EQ(runs.at(1).iteration, 400);
+}
+
 }  // namespace
 }  // namespace etad::test

@@ -210,5 +210,24 @@ TEST(Toolboxes, SlimesStepsWithTheirRollouts) {
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 110.75);
 }
 
+// The bars of a narrow terminal are cut off before their times: the end alone tells how long all epochs took.
+TEST(Toolboxes, EpochsOfUltralyticsWhoseBarsAreCutOff) {
+  std::vector<std::string> lines = {
+      "Ultralytics 8.1.20 Python-3.10.2 torch-2.1.0 CUDA:0 (Quadro P4000, 8117MiB)",
+      "Starting training for 500 epochs...",
+      "      Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size"};
+  for (int epoch = 1; epoch <= 30; ++epoch)
+    lines.push_back(
+        written("     %d/500      9.25G      2.125       3.75      1.875        612        640:", epoch));
+  lines.emplace_back("30 epochs completed in 0.125 hours.");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 30);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_NEAR(step_time(runs.at(0)), 15, 1e-9);
+  lines.back() = "30 epochs completed in 0.002 hours.";
+  EXPECT_EQ(runs_of(lines).at(0).train.segments, 0) << "rounded by a quarter";
+}
+
 }  // namespace
 }  // namespace etad::test
