@@ -25,7 +25,12 @@ std::uint64_t above(std::int64_t number, std::int64_t least) {
 Form form_of(std::span<const std::int64_t> numbers) {
   const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
   Form form{*least, 0, 0};
-  for (const std::int64_t number : numbers) form.divisor = std::gcd(form.divisor, above(number, *least));
+  for (const std::int64_t number : numbers) {
+    const std::uint64_t rest = above(number, *least);
+    if (rest == 0) continue;
+    if (form.divisor == 1) break;
+    if (form.divisor == 0 || rest % form.divisor != 0) form.divisor = std::gcd(form.divisor, rest);
+  }
   if (form.divisor > 0)
     form.width = static_cast<unsigned>(std::bit_width(above(*most, *least) / form.divisor));
   return form;

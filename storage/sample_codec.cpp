@@ -24,19 +24,20 @@ constexpr std::array<double, kMaxDecimals + 1> kPowers = {1e0, 1e1, 1e2, 1e3, 1e
 constexpr double kLargestWhole =
     1e15;  // whole numbers are exact in a double, and differences fit, up to there
 
-// Whether value == n / 10^decimals for a whole n, to the bit.
-bool is_decimal(double value, std::uint8_t decimals) {
-  const double scaled = value * kPowers[decimals];
-  if (!(std::abs(scaled) < kLargestWhole)) return false;
-  return std::bit_cast<std::uint64_t>(std::round(scaled) / kPowers[decimals]) ==
-         std::bit_cast<std::uint64_t>(value);
-}
-
+// The whole number nearest to value * 10^decimals, of which that is less than kLargestWhole. (Written out: a processor
+// that may be an old one has the library round.)
 std::int64_t scaled(double value, std::uint8_t decimals) {
-  return std::llround(value * kPowers[decimals]);
+  const double whole = value * kPowers[decimals];
+  return static_cast<std::int64_t>(whole < 0 ? whole - 0.5 : whole + 0.5);
 }
 double unscaled(std::int64_t n, std::uint8_t decimals) {
   return static_cast<double>(n) / kPowers[decimals];
+}
+
+// Whether value == n / 10^decimals for a whole n, exactly.
+bool is_decimal(double value, std::uint8_t decimals) {
+  return std::abs(value * kPowers[decimals]) < kLargestWhole &&
+         unscaled(scaled(value, decimals), decimals) == value;
 }
 
 // The fewest decimals with which `fits(entry, decimals)` holds of every entry.
@@ -70,7 +71,7 @@ double read_binary(ByteReader& in, std::uint64_t& last) {
   return std::bit_cast<double>(last);
 }
 
-std::size_t unit_of(const std::vector<TimedValue>& samples) {
+std::size_t unit_of(std::span<const TimedValue> samples) {
   std::size_t unit = 0;
   for (const auto& sample : samples) {
     while (sample.at.time_since_epoch().count() % kUnits[unit] != 0) ++unit;
@@ -87,7 +88,7 @@ bool bucket_fits(const Bucket& b, std::uint8_t decimals) {
 
 }  // namespace
 
-std::string pack_samples(const std::vector<TimedValue>& samples) {
+std::string pack_samples(std::span<const TimedValue> samples) {
   std::string body;
   ByteWriter out(body);
   const std::size_t unit = unit_of(samples);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,7 @@ struct TimedValue {
 
 // The times as whole numbers of the coarsest unit that holds them all; the values, where they are decimal numbers
 // (what monitors print), as whole numbers too; both in blocks (storage/integer_blocks.h): 1 to 2 bytes a sample. Exact.
-std::string pack_samples(const std::vector<TimedValue>& samples);
+std::string pack_samples(std::span<const TimedValue> samples);
 
 // Appends `count` samples; false (and `out` as it was) where the bytes are no such chunk.
 bool unpack_samples(std::string_view body, std::int64_t count, std::vector<TimedValue>& out);
