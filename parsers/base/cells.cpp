@@ -1,6 +1,7 @@
 #include "parsers/base/cells.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "parsers/base/text.h"
 
@@ -14,19 +15,23 @@ std::string_view without_mark(std::string_view line) {
 void split_cells(std::string_view line, char delimiter, std::size_t most,
                  std::vector<std::string_view>& out) {
   out.clear();
-  while (true) {
-    std::size_t from = 0;
-    while (from < line.size() && line[from] == ' ') ++from;
-    if (from < line.size() && line[from] == '"') {
-      if (const std::size_t close = line.find('"', from + 1); close != std::string_view::npos) from = close;
+  const char* const end = line.data() + line.size();
+  const auto find = [end](const char* from, char c) {
+    const void* const at = from == end ? nullptr : std::memchr(from, c, static_cast<std::size_t>(end - from));
+    return at == nullptr ? end : static_cast<const char*>(at);
+  };
+  for (const char* begin = line.data();; ++begin) {
+    while (begin != end && *begin == ' ') ++begin;
+    const char* stop = begin;
+    if (begin != end && *begin == '"') {
+      if (const char* const close = find(begin + 1, '"'); close != end) stop = close;
     }
-    const std::size_t end =
-        out.size() + 1 == most ? line.size() : std::min(line.find(delimiter, from), line.size());
-    std::string_view cell = trim(line.substr(0, end));
+    stop = out.size() + 1 == most ? end : find(stop, delimiter);
+    std::string_view cell = trim({begin, static_cast<std::size_t>(stop - begin)});
     if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') cell = cell.substr(1, cell.size() - 2);
     out.push_back(cell);
-    if (end == line.size()) return;
-    line.remove_prefix(end + 1);
+    if (stop == end) return;
+    begin = stop;
   }
 }
 
