@@ -181,8 +181,8 @@ class Day {
           // Half of the metrics move by the second with two decimals, half are whole and slow.
           const double value = metric < 5 ? 200 + static_cast<double>(random() % 5000) / 100
                                           : 60 + (second / 40 + gpu + metric) % 20;
-          source.records.samples.push_back(
-              {"gpu.metric" + std::to_string(metric), "gpu=" + std::to_string(gpu), "W", at, value});
+          source.records.add_sample(
+              {"gpu.metric" + std::to_string(metric), "gpu=" + std::to_string(gpu), "W"}, at, value);
         }
       }
       if (second % 300 != 299) continue;
@@ -237,8 +237,8 @@ void TakeSamplesIn(benchmark::State& state) {
   auto writer = must(Writer::open(dir.database()));
   std::vector<SourceCommit> commits(1);
   for (int i = 0; i < 8000; ++i) {
-    commits[0].records.samples.push_back({"gpu.power", "gpu=" + std::to_string(i % 80), "W",
-                                          kStart + std::chrono::seconds(i / 80), 100.0 + i % 7});
+    commits[0].records.add_sample({"gpu.power", "gpu=" + std::to_string(i % 80), "W"},
+                                  kStart + std::chrono::seconds(i / 80), 100.0 + i % 7);
   }
   for (auto _ : state) must(writer->commit(commits, kStart));
   state.SetItemsProcessed(state.iterations() * 8000);

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <tuple>
+#include <span>
 
 #include "storage/bytes.h"
 #include "storage/damage.h"
@@ -25,6 +24,10 @@ void take(Bucket& bucket, double value) {
   bucket.max = bucket.count == 0 ? value : std::max(bucket.max, value);
   bucket.sum += value;
   ++bucket.count;
+}
+
+bool is_before(const TimedValue& a, const TimedValue& b) {
+  return a.at < b.at;
 }
 
 }  // namespace
@@ -82,71 +85,73 @@ std::optional<std::int64_t> SeriesTable::id_of(const Series& series, std::option
   return ids_[std::move(key)] = id;
 }
 
-// Each with its series' id. Samples of one series mostly share its name, which then is looked up once.
-std::vector<SeriesTable::Waiting> SeriesTable::with_ids(const std::vector<Sample>& samples,
-                                                        std::optional<std::int64_t> owner) {
-  std::vector<Waiting> out;
-  out.reserve(samples.size());
-  std::unordered_map<const Series*, std::optional<std::int64_t>> ids;
-  for (const Sample& sample : samples) {
-    const auto [known, is_new] = ids.try_emplace(sample.series.get());
-    if (is_new) known->second = id_of(*sample.series, owner);
-    if (known->second) out.push_back({*known->second, {sample.at, sample.value}});
+SeriesTable::Ids SeriesTable::ids_of(const Records& records, std::optional<std::int64_t> owner) {
+  Ids ids;
+  ids.reserve(records.series.size());
+  for (const auto& series : records.series) ids.push_back(id_of(*series, owner));
+  return ids;
+}
+
+void SeriesTable::gather(const Records& records, const Ids& ids, BySeries& out) {
+  std::vector<std::vector<TimedValue>*> places;
+  places.reserve(ids.size());
+  for (const auto& id : ids) places.push_back(id ? &out[*id] : nullptr);
+  for (const Sample& sample : records.samples) {
+    if (places[sample.series]) places[sample.series]->push_back({sample.at, sample.value});
   }
-  return out;
 }
 
 // Many at once are packed at once, with those that wait.
-void SeriesTable::add(const std::vector<Sample>& samples, std::optional<std::int64_t> owner) {
-  if (samples.empty()) return;
-  const std::vector<Waiting> added = with_ids(samples, owner);
-  if (added.size() < samples.size())
-    budgets_.refuse(*owner, "series", static_cast<std::int64_t>(samples.size() - added.size()));
+void SeriesTable::add(const Records& records, std::optional<std::int64_t> owner) {
+  if (records.samples.empty()) return;
+  const Ids ids = ids_of(records, owner);
+  const auto admitted = std::count_if(records.samples.begin(), records.samples.end(),
+                                      [&](const Sample& sample) { return ids[sample.series].has_value(); });
+  if (const auto all = static_cast<std::int64_t>(records.samples.size()); admitted < all)
+    budgets_.refuse(*owner, "series", all - admitted);
   if (!waiting_now_) waiting_now_ = waiting_count_.number();
-  if (*waiting_now_ + static_cast<std::int64_t>(added.size()) >= kMostWaiting) return pack_waiting(added);
-  for (const auto& [series_id, sample] : added)
-    wait_.run(series_id, sample.at, std::isnan(sample.value) ? std::nullopt : std::optional(sample.value));
-  *waiting_now_ += static_cast<std::int64_t>(added.size());
+  if (*waiting_now_ + admitted >= kMostWaiting) return pack_waiting(records, ids);
+  for (const Sample& sample : records.samples) {
+    // SQLite takes what is no number for NULL.
+    if (const auto id = ids[sample.series]) wait_.run(*id, sample.at, sample.value);
+  }
+  *waiting_now_ += admitted;
 }
 
-void SeriesTable::pack_waiting(const std::vector<Waiting>& added) {
-  std::vector<Waiting> samples;
+void SeriesTable::pack_waiting(const Records& records, const Ids& ids) {
+  BySeries samples;
   for (auto rows = waiting_.query(); rows.next();) {
     const double value = rows.is_null(2) ? std::numeric_limits<double>::quiet_NaN() : rows.get<double>(2);
-    samples.push_back({rows.get<std::int64_t>(0), {rows.get<Instant>(1), value}});
+    samples[rows.get<std::int64_t>(0)].push_back({rows.get<Instant>(1), value});
   }
-  samples.insert(samples.end(), added.begin(), added.end());
+  gather(records, ids, samples);
   pack(samples);
   clear_waiting_.run();
   waiting_now_ = 0;
 }
 
-void SeriesTable::pack(std::vector<Waiting>& samples) {
-  std::stable_sort(samples.begin(), samples.end(), [](const Waiting& a, const Waiting& b) {
-    return std::tie(a.series_id, a.sample.at) < std::tie(b.series_id, b.sample.at);
-  });
-  std::vector<TimedValue> of_series;
-  for (std::size_t i = 0; i < samples.size();) {
-    const std::int64_t id = samples[i].series_id;
-    of_series.clear();
-    for (; i < samples.size() && samples[i].series_id == id; ++i) of_series.push_back(samples[i].sample);
-    pack_series(id, of_series);
+void SeriesTable::pack(BySeries& samples) {
+  for (auto& [series_id, of_series] : samples) {
+    if (of_series.empty()) continue;
+    if (!std::is_sorted(of_series.begin(), of_series.end(), is_before))
+      std::stable_sort(of_series.begin(), of_series.end(), is_before);
+    pack_series(series_id, of_series);
   }
 }
 
 // No chunk reaches over the turn of an hour: a query knows by its beginning where a chunk ends at the latest.
 void SeriesTable::pack_series(std::int64_t series_id, const std::vector<TimedValue>& samples) {
   std::vector<TimedValue> of_hour;
-  for (std::size_t i = 0; i < samples.size();) {
-    const std::int64_t hour = floor_to(microseconds(samples[i].at), kHours.bucket);
-    of_hour.clear();
-    for (; i < samples.size() && floor_to(microseconds(samples[i].at), kHours.bucket) == hour; ++i)
-      of_hour.push_back(samples[i]);
+  for (auto begin = samples.begin(); begin != samples.end();) {
+    const std::int64_t hour = floor_to(microseconds(begin->at), kHours.bucket);
+    const Instant next_hour = instant(hour) + kHours.bucket;
+    const auto end = std::partition_point(begin, samples.end(),
+                                          [&](const TimedValue& sample) { return sample.at < next_hour; });
+    of_hour.assign(begin, end);
+    begin = end;
     take_short_chunk(series_id, hour, of_hour);
     for (std::size_t from = 0; from < of_hour.size(); from += kChunkSamples) {
-      const auto begin = of_hour.begin() + static_cast<std::ptrdiff_t>(from);
-      const auto count = static_cast<std::ptrdiff_t>(std::min(kChunkSamples, of_hour.size() - from));
-      const std::vector<TimedValue> chunk(begin, begin + count);
+      const auto chunk = std::span(of_hour).subspan(from, std::min(kChunkSamples, of_hour.size() - from));
       put_chunk_.run(series_id, chunk.front().at, chunk.size(), sqlite::Blob{pack_samples(chunk)});
     }
   }
@@ -172,23 +177,28 @@ void SeriesTable::take_short_chunk(std::int64_t series_id, std::int64_t hour,
   if (id == 0) return;
   drop_chunk_.run(id);
   chunk.insert(chunk.end(), samples.begin(), samples.end());
-  std::stable_sort(chunk.begin(), chunk.end(),
-                   [](const TimedValue& a, const TimedValue& b) { return a.at < b.at; });
+  std::stable_sort(chunk.begin(), chunk.end(), is_before);
   samples = std::move(chunk);
 }
 
+// The samples in the order of their times.
 void SeriesTable::roll_up(std::int64_t series_id, const Tier& tier, const std::vector<TimedValue>& samples) {
+  const std::int64_t length = std::chrono::microseconds(tier.bucket).count();
   RollUp row{std::numeric_limits<std::int64_t>::min(), {}};
+  std::int64_t bucket = 0;  // where the last of them begins
   for (const TimedValue& sample : samples) {
     if (!std::isfinite(sample.value)) continue;  // kept raw, but no part of a mean
     const std::int64_t at = microseconds(sample.at);
-    const std::int64_t start = floor_to(at, tier.row());
-    if (start != row.row) {
-      merge_row(series_id, tier, row);
-      row = {start, {}};
+    if (row.buckets.empty() || at - bucket >= length) {
+      const std::int64_t start = floor_to(at, tier.row());
+      if (start != row.row) {
+        merge_row(series_id, tier, row);
+        row = {start, {}};
+      }
+      const std::int64_t index = (at - start) / length;
+      row.buckets.push_back({index, 0, 0, 0, 0});
+      bucket = start + index * length;
     }
-    const std::int64_t index = (at - start) / std::chrono::microseconds(tier.bucket).count();
-    if (row.buckets.empty() || row.buckets.back().index != index) row.buckets.push_back({index, 0, 0, 0, 0});
     take(row.buckets.back(), sample.value);
   }
   merge_row(series_id, tier, row);
@@ -206,29 +216,28 @@ void SeriesTable::merge_row(std::int64_t series_id, const Tier& tier, const Roll
 }
 
 // An import's samples wait apart until it is complete: taking them out of roll-ups again would be impossible.
-void SeriesTable::add_pending(std::int64_t source_id, const std::vector<Sample>& samples) {
-  std::map<std::int64_t, std::vector<TimedValue>> by_series;
-  for (const auto& [series_id, sample] : with_ids(samples, std::nullopt))
-    by_series[series_id].push_back(sample);
-  for (const auto& [series_id, values] : by_series) {
+void SeriesTable::add_pending(std::int64_t source_id, const Records& records) {
+  BySeries samples;
+  gather(records, ids_of(records, std::nullopt), samples);
+  for (const auto& [series_id, values] : samples)
     put_pending_.run(source_id, series_id, values.size(), sqlite::Blob{pack_samples(values)});
-  }
 }
 
 void SeriesTable::adopt(std::int64_t source_id) {
-  std::vector<Waiting> batch;
-  std::vector<TimedValue> values;
+  BySeries samples;
+  std::int64_t gathered = 0;
   for (auto rows = pending_.query(source_id); rows.next();) {
     const auto series_id = rows.get<std::int64_t>(0);
-    values.clear();
-    if (!unpack_samples(rows.get<sqlite::Blob>(2).bytes, rows.get<std::int64_t>(1), values))
+    const auto count = rows.get<std::int64_t>(1);
+    if (!unpack_samples(rows.get<sqlite::Blob>(2).bytes, count, samples[series_id]))
       throw_damaged(connection_, "a pending chunk of series", series_id);
-    for (const TimedValue& value : values) batch.push_back({series_id, value});
-    if (batch.size() < static_cast<std::size_t>(4 * kMostWaiting)) continue;
-    pack(batch);
-    batch.clear();
+    gathered += count;
+    if (gathered < 4 * kMostWaiting) continue;
+    pack(samples);
+    samples.clear();
+    gathered = 0;
   }
-  pack(batch);
+  pack(samples);
   clear_pending_.run(source_id);
 }
 
@@ -240,7 +249,7 @@ bool SeriesTable::due(Instant now) const {
 void SeriesTable::maintain(Instant now) {
   if (!packed_at_ || now < *packed_at_) packed_at_ = now;
   if (now - *packed_at_ >= kLongestWait) {
-    pack_waiting({});
+    pack_waiting({}, {});
     packed_at_ = now;
   }
   expired_at_ = now;

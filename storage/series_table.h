@@ -3,6 +3,7 @@
 // chunks of raw samples and joins them into the roll-ups, in any order of time.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -25,8 +26,8 @@ class SeriesTable {
 
   // A series that is new becomes the owner's, or is refused where that owner's budget is spent. nullopt: no owner and no
   // budget.
-  void add(const std::vector<Sample>& samples, std::optional<std::int64_t> owner);
-  void add_pending(std::int64_t source_id, const std::vector<Sample>& samples);  // of an import
+  void add(const Records& records, std::optional<std::int64_t> owner);
+  void add_pending(std::int64_t source_id, const Records& records);  // of an import
   void adopt(std::int64_t source_id);
 
   bool due(Instant now) const;  // maintain() has something to do
@@ -35,19 +36,18 @@ class SeriesTable {
   void maintain(Instant now);
 
  private:
-  struct Waiting {
-    std::int64_t series_id;
-    TimedValue sample;
-  };
+  using Ids = std::vector<std::optional<std::int64_t>>;              // of a batch's series; none: refused
+  using BySeries = std::map<std::int64_t, std::vector<TimedValue>>;  // by id; samples as they came
   struct RollUp {
     std::int64_t row;  // its start, in microseconds
     std::vector<Bucket> buckets;
   };
 
   std::optional<std::int64_t> id_of(const Series& series, std::optional<std::int64_t> owner);
-  std::vector<Waiting> with_ids(const std::vector<Sample>& samples, std::optional<std::int64_t> owner);
-  void pack_waiting(const std::vector<Waiting>& added);
-  void pack(std::vector<Waiting>& samples);
+  Ids ids_of(const Records& records, std::optional<std::int64_t> owner);
+  static void gather(const Records& records, const Ids& ids, BySeries& out);
+  void pack_waiting(const Records& records, const Ids& ids);
+  void pack(BySeries& samples);
   void pack_series(std::int64_t series_id, const std::vector<TimedValue>& samples);
   void take_short_chunk(std::int64_t series_id, std::int64_t hour, std::vector<TimedValue>& samples);
   void roll_up(std::int64_t series_id, const Tier& tier, const std::vector<TimedValue>& samples);

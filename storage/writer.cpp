@@ -183,9 +183,9 @@ void SqliteWriter::write(const SourceCommit& commit, std::int64_t source_id, boo
   for (const auto& [run, times] : records.layer_times)
     if (const auto id = ids.of(run)) layers_.put(*id, times);
   if (commit.source.pending) {
-    series_.add_pending(source_id, records.samples);
+    series_.add_pending(source_id, records);
   } else {
-    series_.add(records.samples, owner);
+    series_.add(records, owner);
   }
 }
 

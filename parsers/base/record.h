@@ -125,17 +125,11 @@ struct Series {
   std::string unit;    // "W"
 };
 
-// A point of it. Samples of one series may share its name; equal names that are not shared are one series too.
+// A point of it.
 struct Sample {
-  Sample(std::shared_ptr<const Series> of, Instant when, double what)
-      : series(std::move(of)), at(when), value(what) {}
-  Sample(std::string name, std::string labels, std::string unit, Instant when, double what)
-      : Sample(std::make_shared<const Series>(Series{std::move(name), std::move(labels), std::move(unit)}),
-               when, what) {}
-
-  std::shared_ptr<const Series> series;  // never null
-  Instant at;
-  double value;
+  std::uint32_t series = 0;  // its place in Records::series
+  Instant at{};
+  double value = 0;
 };
 
 // Everything the lines of one batch added. `run` of an addition is the run's ordinal in its source.
@@ -150,6 +144,8 @@ struct Records {
   std::vector<Of<ProgressPoint>> points;
   std::vector<Of<std::vector<Layer>>> layers;
   std::vector<Of<std::vector<LayerTime>>> layer_times;
+  std::vector<std::shared_ptr<const Series>>
+      series;  // of the samples, never null; one may be there several times
   std::vector<Sample> samples;
   std::int64_t rejected = 0;  // measurements that could not be true (negative or zero durations, …)
 
@@ -158,6 +154,20 @@ struct Records {
            samples.empty();
   }
   void clear() { *this = Records{}; }
+
+  const Series& series_of(const Sample& sample) const { return *series[sample.series]; }
+  void add_sample(Series of, Instant at, double value) {
+    series.push_back(std::make_shared<const Series>(std::move(of)));
+    samples.push_back({static_cast<std::uint32_t>(series.size() - 1), at, value});
+  }
+  // `place`: where whoever brings many of them has seen the series last, and finds it now.
+  void add_sample(const std::shared_ptr<const Series>& of, std::uint32_t& place, Instant at, double value) {
+    if (place >= series.size() || series[place] != of) {
+      place = static_cast<std::uint32_t>(series.size());
+      series.push_back(of);
+    }
+    samples.push_back({place, at, value});
+  }
 };
 
 }  // namespace etad

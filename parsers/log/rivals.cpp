@@ -40,6 +40,7 @@ void keep_runs(const Reading& reading, Records& found) {
   std::erase_if(found.runs,
                 [&](const Run& run) { return run.ordinal < last && !kept.contains(run.ordinal); });
   found.samples.clear();
+  found.series.clear();
 }
 
 // A run that is over and was measured in one piece, by what its end says of all of it.

@@ -46,7 +46,11 @@ struct TraceColumn {
   std::string stands_in;  // the series it is taken for where no other column is it
   std::vector<std::pair<TraceLabel, std::string>> labels;  // its own, given in the configuration
   // Its series by the rows' labels, as the sink numbers these; made when first needed.
-  std::vector<std::shared_ptr<const Series>> known_series = {};
+  struct KnownSeries {
+    std::shared_ptr<const Series> series;
+    std::uint32_t place = 0;  // in the records that had its last sample
+  };
+  std::vector<KnownSeries> known_series = {};
 };
 
 // One tool's names.

@@ -160,24 +160,29 @@ std::optional<Instant> SampleSink::scan_time(std::uint64_t row) {
   return *options_.start + *options_.interval * state_.scan;
 }
 
-std::optional<Instant> SampleSink::time_of(const RowTime& row, std::optional<Instant> arrival,
-                                           TimeContext& time) {
-  if (row.at) return row.at;
+std::optional<Instant> SampleSink::whole_time(const RowTime& row, TimeContext& time) {
   if (!row.stamp.empty()) {
     auto at = read_stamp(row.stamp, time);
     if (!at) state_.complaint = quoted(row.stamp) + " is no time";
     return at;
   }
+  const auto at = read_time(whole_date(row, time) + " " + clock_of_24(row.clock), time);
+  if (!at) state_.complaint = quoted(row.date) + " " + quoted(row.clock) + " is no time";
+  return at;
+}
+
+std::optional<Instant> SampleSink::time_of(const RowTime& row, std::optional<Instant> arrival,
+                                           TimeContext& time) {
+  if (row.at) return row.at;
+  if (!row.stamp.empty() || (!row.date.empty() && !row.clock.empty())) {
+    if (row.stamp == stamp_ && row.date == date_ && row.clock == clock_) return scan_at_;  // of the same scan
+    scan_at_ = whole_time(row, time);
+    stamp_ = row.stamp;
+    date_ = row.date;
+    clock_ = row.clock;
+    return scan_at_;
+  }
   if (!row.clock.empty()) {
-    if (!row.date.empty()) {
-      if (row.date == date_ && row.clock == clock_) return scan_at_;  // of the same scan
-      const auto at = read_time(whole_date(row, time) + " " + clock_of_24(row.clock), time);
-      date_ = row.date;
-      clock_ = row.clock;
-      scan_at_ = at;
-      if (!at) state_.complaint = quoted(row.date) + " " + quoted(row.clock) + " is no time";
-      return at;
-    }
     auto at = clock_time(row.clock, arrival, time);
     if (!at) state_.complaint = "its lines show the time of day only: say its first day with the label start";
     return at;
@@ -247,12 +252,12 @@ std::shared_ptr<const Series> SampleSink::make_series(const TraceColumn& column)
   return std::make_shared<const Series>(Series{column.series, std::move(text), column.unit});
 }
 
-const std::shared_ptr<const Series>& SampleSink::series_of(TraceColumn& column) {
-  if (set_ < column.known_series.size() && column.known_series[set_]) return column.known_series[set_];
-  if (known_series_ >= kMostKnownSeries) return lone_series_ = make_series(column);
+TraceColumn::KnownSeries& SampleSink::series_of(TraceColumn& column) {
+  if (set_ < column.known_series.size() && column.known_series[set_].series) return column.known_series[set_];
+  if (known_series_ >= kMostKnownSeries) return lone_series_ = {make_series(column)};
   ++known_series_;
   if (set_ >= column.known_series.size()) column.known_series.resize(set_ + 1);
-  return column.known_series[set_] = make_series(column);
+  return column.known_series[set_] = {make_series(column)};
 }
 
 void SampleSink::add(TraceColumn& column, std::string_view cell, Records& out) {
@@ -262,10 +267,10 @@ void SampleSink::add(TraceColumn& column, std::string_view cell, Records& out) {
     reject(quoted(cell) + " is no value of " + column.series, out);
     return;
   }
-  const std::shared_ptr<const Series>& series = series_of(column);
-  out.samples.emplace_back(series, at_, value.value);
+  auto& [series, place] = series_of(column);
+  out.add_sample(series, place, at_, value.value);
   if (column.form == ValueForm::mask)
-    out.samples.emplace_back("gpu.throttled", series->labels, "", at_, throttled(value.value) ? 1.0 : 0.0);
+    out.add_sample({"gpu.throttled", series->labels, ""}, at_, throttled(value.value) ? 1.0 : 0.0);
 }
 
 void SampleSink::reject(std::string why, Records& out) {

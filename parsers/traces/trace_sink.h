@@ -57,6 +57,7 @@ class SampleSink {
 
  private:
   std::optional<Instant> time_of(const RowTime& row, std::optional<Instant> arrival, TimeContext& time);
+  std::optional<Instant> whole_time(const RowTime& row, TimeContext& time);
   std::optional<Instant> clock_time(std::string_view clock, std::optional<Instant> arrival,
                                     TimeContext& time) const;
   std::string whole_date(const RowTime& row, const TimeContext& time) const;
@@ -71,19 +72,19 @@ class SampleSink {
     std::size_t next = 0;  // which one came behind it the last time
   };
   std::size_t find_set(const TraceLabels& labels);
-  const std::shared_ptr<const Series>& series_of(TraceColumn& column);
+  TraceColumn::KnownSeries& series_of(TraceColumn& column);
   std::shared_ptr<const Series> make_series(const TraceColumn& column) const;
 
   TraceOptions options_;
   TraceState state_;
-  std::vector<LabelSet> sets_;      // those admitted since the reader was made
-  std::size_t known_series_ = 0;    // remembered in columns
-  std::string date_, clock_;        // of the last row that showed both …
-  std::optional<Instant> scan_at_;  // … and what time that was
+  std::vector<LabelSet> sets_;        // those admitted since the reader was made
+  std::size_t known_series_ = 0;      // remembered in columns
+  std::string stamp_, date_, clock_;  // of the last row that showed a whole time …
+  std::optional<Instant> scan_at_;    // … and what time that was
   // The row at hand.
   std::size_t set_ = 0;  // its labels
   LabelSet new_set_;     // the same, before they are admitted
-  std::shared_ptr<const Series> lone_series_;
+  TraceColumn::KnownSeries lone_series_;
   Instant at_{};
 };
 

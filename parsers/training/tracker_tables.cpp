@@ -121,8 +121,9 @@ void track::Tables::sample(const Moment& m) {
     ++m.out.rejected;
     return;
   }
-  m.out.samples.emplace_back(series, kept_text(m.event.text(Field::label), track::kMaxText),
-                             kept_text(m.event.text(Field::unit), track::kMaxText), *m.now, *value);
+  m.out.add_sample({series, kept_text(m.event.text(Field::label), track::kMaxText),
+                    kept_text(m.event.text(Field::unit), track::kMaxText)},
+                   *m.now, *value);
 }
 
 }  // namespace etad

@@ -21,9 +21,10 @@ void require(bool holds) {
 
 void check(const Records& records, std::set<std::string>& labels) {
   for (const Sample& sample : records.samples) {
-    require(!sample.series->name.empty() && sample.series->name.size() <= 64 && std::isfinite(sample.value));
-    require(sample.series->labels.size() <= 1024 && sample.series->labels.find('\n') == std::string::npos);
-    labels.insert(sample.series->labels);
+    const Series& series = records.series_of(sample);
+    require(!series.name.empty() && series.name.size() <= 64 && std::isfinite(sample.value));
+    require(series.labels.size() <= 1024 && series.labels.find('\n') == std::string::npos);
+    labels.insert(series.labels);
   }
   require(records.rejected >= 0);
 }

@@ -44,6 +44,17 @@ TEST(SmiCsv, WhatIsNotAvailableGivesNoSampleAndIsNoFault) {
   EXPECT_EQ(run.records.rejected, 0);
 }
 
+// What a reader remembers of the records that had a series' last sample does not hold for the next ones.
+TEST(SmiCsv, SamplesKeepTheirSeriesInNewRecords) {
+  const auto reader = trace_reader("nvidia-smi");
+  const std::string at = "2024/05/06 07:08:09.000, ";
+  read_trace(*reader, {"timestamp, index, power.draw [W]", at + "0, 1 W", at + "1, 2 W", at + "2, 3 W"});
+  EXPECT_THAT(
+      read_trace(*reader, {at + "2, 4 W", at + "0, 5 W", at + "1, 6 W"}).texts(),
+      ElementsAre("gpu.power{gpu=2} 4 W 2024-05-06T07:08:09Z", "gpu.power{gpu=0} 5 W 2024-05-06T07:08:09Z",
+                  "gpu.power{gpu=1} 6 W 2024-05-06T07:08:09Z"));
+}
+
 TEST(SmiCsv, StatesBecomeNumbers) {
   const TraceRun run = read_trace(
       "nvidia-smi",

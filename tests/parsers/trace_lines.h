@@ -23,8 +23,9 @@ struct TraceRun {
       std::string value = std::to_string(s.value);
       value.erase(value.find_last_not_of('0') + 1);
       if (value.ends_with('.')) value.pop_back();
-      out.push_back(s.series->name + "{" + s.series->labels + "} " + value +
-                    (s.series->unit.empty() ? "" : " " + s.series->unit) + " " + to_rfc3339(s.at));
+      const Series& series = records.series_of(s);
+      out.push_back(series.name + "{" + series.labels + "} " + value +
+                    (series.unit.empty() ? "" : " " + series.unit) + " " + to_rfc3339(s.at));
     }
     return out;
   }

@@ -232,7 +232,10 @@ TEST(Traces, MoreSeriesThanAreRememberedAreStillRead) {
   const TraceRun run = read_trace("prometheus", lines);
   ASSERT_GT(run.records.samples.size(), SampleSink::kMostKnownSeries);
   std::set<std::string> series;
-  for (const Sample& sample : run.records.samples) series.insert(sample.series->name + sample.series->labels);
+  for (const Sample& sample : run.records.samples) {
+    const Series& of = run.records.series_of(sample);
+    series.insert(of.name + of.labels);
+  }
   EXPECT_EQ(series.size(), run.records.samples.size());
 }
 
@@ -240,7 +243,8 @@ TEST(Traces, HostileLabelValuesAreCutAndMadePlain) {
   const TraceRun run = read_trace("prometheus", {"DCGM_FI_DEV_GPU_UTIL{gpu=\"0,host=evil\",Hostname=\"" +
                                                  std::string(500, 'x') + "\"} 1 1714979289250"});
   ASSERT_EQ(run.records.samples.size(), 1U);
-  EXPECT_EQ(run.records.samples[0].series->labels, "gpu=0 host evil,host=" + std::string(96, 'x'));
+  EXPECT_EQ(run.records.series_of(run.records.samples[0]).labels,
+            "gpu=0 host evil,host=" + std::string(96, 'x'));
 }
 
 const std::vector<std::string> kDstat = {
@@ -290,7 +294,7 @@ TEST(Dstat, YearsGoOnAndNamesMaySayTheirGroupAgain) {
 
 TEST(Dstat, OfThisMachineNeedsNoHost) {
   const TraceRun run = read_trace("dstat", kDstat, {.own_host = "n7"});
-  EXPECT_EQ(run.records.samples.at(0).series->labels, "");
+  EXPECT_EQ(run.records.series_of(run.records.samples.at(0)).labels, "");
 }
 
 TEST(Sadf, SectionsOfSemicolons) {

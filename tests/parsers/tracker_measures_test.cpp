@@ -183,7 +183,7 @@ TEST(Measures, SamplesOfATrace) {
           .end();
   ASSERT_EQ(records.samples.size(), 1u);
   EXPECT_EQ(records.samples[0].value, 71.5);
-  EXPECT_EQ(records.samples[0].series->labels, "gpu=0");
+  EXPECT_EQ(records.series_of(records.samples[0]).labels, "gpu=0");
   EXPECT_EQ(records.samples[0].at, HandLog::instant(5));
   EXPECT_EQ(records.rejected, 2);
   EXPECT_TRUE(records.runs.empty()) << "a trace is no run";

@@ -97,9 +97,9 @@ TEST(CostView, WhatDoesNotFitIntoTheDevicesMemoryIsNeitherBestNorKnee) {
   SourceCommit commit;
   commit.source.path = "/var/log/gpu/smi.csv";
   for (const char* const gpu : {"gpu=0,host=elsewhere", "gpu=0,mig=1", "gpu=1"})
-    commit.records.samples.push_back({"gpu.memory_total",
-                                      std::string(gpu) + (gpu[4] == '1' ? ",host=" + key.host : ""), "B",
-                                      kNow - std::chrono::hours{1}, gpu[4] == '1' ? 5e9 : 99e9});
+    commit.records.add_sample(
+        {"gpu.memory_total", std::string(gpu) + (gpu[4] == '1' ? ",host=" + key.host : ""), "B"},
+        kNow - std::chrono::hours{1}, gpu[4] == '1' ? 5e9 : 99e9);
   std::vector<SourceCommit> commits{commit};
   ASSERT_TRUE(history.writer().commit(commits, kNow));
   answer = asked();

@@ -104,8 +104,8 @@ TEST_F(RouterTest, ASeriesIsGivenInSteps) {
   SourceCommit commit;
   commit.source.path = "/var/log/gpu/smi.csv";
   for (int i = 0; i < 120; ++i) {
-    commit.records.samples.push_back(
-        {"gpu.power", "gpu=0", "W", kNow - std::chrono::seconds{120 - i}, 100.0 + (i % 60)});
+    commit.records.add_sample({"gpu.power", "gpu=0", "W"}, kNow - std::chrono::seconds{120 - i},
+                              100.0 + (i % 60));
   }
   std::vector<SourceCommit> commits{commit};
   ASSERT_TRUE(history_.writer().commit(commits, kNow));

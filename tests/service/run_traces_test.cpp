@@ -14,11 +14,11 @@ const Instant kFirst = kNow - std::chrono::hours{3};
 
 class RunTracesTest : public ::testing::Test {
  protected:
-  void take(std::vector<Sample> samples) {
+  void take(Records records) {
     SourceCommit commit;
     commit.source.path = "/var/log/gpu/smi.csv";
     commit.source.id = source_;
-    commit.records.samples = std::move(samples);
+    commit.records = std::move(records);
     std::vector<SourceCommit> commits{std::move(commit)};
     ASSERT_TRUE(history_.writer().commit(commits, kNow));
     source_ = commits.front().source.id;
@@ -28,10 +28,10 @@ class RunTracesTest : public ::testing::Test {
   template <class Value>
   void trace(const std::string& series, const std::string& unit, int from, int to, Value value,
              const std::string& gpu = "gpu=0", Instant begin = kFirst) {
-    std::vector<Sample> samples;
+    Records records;
     for (int at = from; at < to; ++at)
-      samples.push_back({series, gpu, unit, begin + std::chrono::seconds{at}, value(at)});
-    take(std::move(samples));
+      records.add_sample({series, gpu, unit}, begin + std::chrono::seconds{at}, value(at));
+    take(std::move(records));
   }
 
   json::object run(int id) {

@@ -128,7 +128,7 @@ TEST_F(BudgetTest, SamplesOfSeriesBeyondTheBudgetAreRefused) {
   trace.source.path = "/bob/trace";
   trace.source.owner = kBob;
   for (int i = 0; i < 7; ++i)
-    trace.records.samples.push_back({"gpu.power", "gpu=" + std::to_string(i), "W", after(i), 1.0});
+    trace.records.add_sample({"gpu.power", "gpu=" + std::to_string(i), "W"}, after(i), 1.0);
   commit(trace);
   EXPECT_EQ(must(reader_->series()).size(), 4U);
   EXPECT_THAT(refused(), ElementsAre("1002 series 3"));

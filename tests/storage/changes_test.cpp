@@ -139,8 +139,7 @@ TEST_F(ChangesTest, MinutesComeByTheHourAndGoSilently) {
   commits_.resize(1);
   commits_[0].source.path = "/logs/trace.csv";
   for (int i = 0; i < 120; ++i)
-    commits_[0].records.samples.push_back(
-        {"gpu.power", "gpu=0", "W", kNow + std::chrono::seconds(i), 100.0 + i});
+    commits_[0].records.add_sample({"gpu.power", "gpu=0", "W"}, kNow + std::chrono::seconds(i), 100.0 + i);
   must(writer_->commit(commits_, kNow));
   must(writer_->maintain(kNow));
   must(writer_->maintain(kNow + std::chrono::hours(2)));

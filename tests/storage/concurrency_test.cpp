@@ -49,9 +49,10 @@ TEST_F(Concurrency, ReadersSeeWholeCommitsWhileTheWriterGoesOn) {
   auto source = source_with_run("/a.log", 0);
   etad::Run run = lenet();
   for (std::int64_t n = 0; n < kCommits; ++n) {
+    source.records.clear();
     source.records.segments = {{0, window(run, n)}};
     source.records.points = {{0, {n, kNow, 1}}};
-    source.records.samples = {{"gpu.power", "gpu=0", "W", after(static_cast<double>(n)), 1}};
+    source.records.add_sample({"gpu.power", "gpu=0", "W"}, after(static_cast<double>(n)), 1);
     source.records.runs = {run};
     commit(source);
     if (n % 20 == 0) must(writer().maintain(after(3700.0 * static_cast<double>(n))));
@@ -85,6 +86,7 @@ TEST_F(Concurrency, ABackupIsTakenWhileOthersReadAndWrite) {
     done = true;
   });
   for (std::int64_t n = 2000; !done.load() || n == 2000; ++n) {
+    source.records.clear();
     source.records.clear();
     source.records.segments = {{0, window(run, n)}};
     source.records.runs = {run};

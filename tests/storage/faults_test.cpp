@@ -67,7 +67,7 @@ class Scenario {
       for (int i = 0; i < windows; ++i, ++n) {
         source.records.segments.push_back({0, window(run, n)});
         source.records.points.push_back({0, {100 * n, after(static_cast<double>(n)), 1}});
-        source.records.samples.push_back({"gpu.power", "gpu=0", "W", after(static_cast<double>(n)), 100});
+        source.records.add_sample({"gpu.power", "gpu=0", "W"}, after(static_cast<double>(n)), 100);
       }
       source.records.runs = {run};
       source.source.offset += 1000;

@@ -201,7 +201,7 @@ TEST_F(SchemaTest, AFirstVersionsHistoryIsTakenOver) {
   prediction.run_id = 1;
   must(writer().put_predictions({prediction}));
   auto more = source_with_run("/c.log", 2);
-  more.records.samples = {{"gpu.power", "gpu=0", "W", kNow, 100}};
+  more.records.add_sample({"gpu.power", "gpu=0", "W"}, kNow, 100);
   commit(more);
   EXPECT_THAT(must(reader().runs({})), SizeIs(3));
   EXPECT_THAT(must(reader().series()), SizeIs(1));

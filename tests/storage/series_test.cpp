@@ -15,14 +15,26 @@ using std::chrono::seconds;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-Sample power(double at, double value, const std::string& labels = "gpu=0") {
-  return {"gpu.power", labels, "W", after(at), value};
+struct Reading {
+  Series series;
+  Instant at;
+  double value;
+};
+
+Reading power(double at, double value, const std::string& labels = "gpu=0") {
+  return {{"gpu.power", labels, "W"}, after(at), value};
+}
+
+Records records_of(const std::vector<Reading>& readings) {
+  Records records;
+  for (const Reading& reading : readings) records.add_sample(reading.series, reading.at, reading.value);
+  return records;
 }
 
 // The answer by definition.
-std::vector<SeriesPoint> expected(const std::vector<Sample>& samples, const SeriesQuery& query) {
+std::vector<SeriesPoint> expected(const std::vector<Reading>& samples, const SeriesQuery& query) {
   std::map<Instant, SeriesPoint> steps;
-  for (const Sample& s : samples) {
+  for (const Reading& s : samples) {
     if (s.at < query.from || s.at >= query.to) continue;
     const Instant start = std::chrono::floor<seconds>(s.at) -
                           (std::chrono::floor<seconds>(s.at).time_since_epoch() % query.step);
@@ -53,9 +65,9 @@ void expect_same(const std::vector<SeriesPoint>& got, const std::vector<SeriesPo
 
 class SeriesTest : public HistoryTest {
  protected:
-  void add(std::vector<Sample> samples) {
+  void add(const std::vector<Reading>& samples) {
     source_.source.path = "/var/log/nvidia-smi.csv";
-    source_.records.samples = std::move(samples);
+    source_.records = records_of(samples);
     commit(source_);
     source_.records.clear();
   }
@@ -93,7 +105,7 @@ TEST_F(SeriesTest, ASampleIsThereAtOnce) {
 // 30,000 samples over 9 hours, a tenth of them late by up to two hours, some not decimal: packed and waiting.
 TEST_F(SeriesTest, EveryTierAgreesWithThePlainLoop) {
   std::mt19937_64 random(7);
-  std::vector<Sample> samples;
+  std::vector<Reading> samples;
   for (int i = 0; i < 30'000; ++i) {
     const double late = random() % 10 == 0 ? -static_cast<double>(random() % 7200) : 0;
     double value = static_cast<double>(random() % 30'000) / 100;
@@ -125,7 +137,7 @@ TEST_F(SeriesTest, EveryTierAgreesWithThePlainLoop) {
 TEST_F(SeriesTest, OldSamplesGoAndTheirRollUpsStay) {
   options_.raw_samples = hours(24);
   options_.minute_samples = hours(24 * 30);
-  std::vector<Sample> samples;
+  std::vector<Reading> samples;
   for (int i = 0; i < 40'000; ++i) samples.push_back(power(10.0 * i, 100 + i % 50));
   add(samples);
   const double end = 400'000;
@@ -150,9 +162,9 @@ TEST_F(SeriesTest, OldSamplesGoAndTheirRollUpsStay) {
 }
 
 TEST_F(SeriesTest, ALongAnswerHasALargerStep) {
-  std::vector<Sample> samples;
+  std::vector<Reading> samples;
   for (int i = 0; i < 120'000; ++i) samples.push_back(power(i, 1));
-  add(std::move(samples));
+  add(samples);
   const auto raw = query(0, 1e9, 0);
   EXPECT_EQ(raw[0].step, seconds(60));
   EXPECT_THAT(raw[0].points, SizeIs(::testing::Le(100'000U)));
@@ -176,9 +188,11 @@ TEST_F(SeriesTest, AnImportsSamplesCountOnceItIsComplete) {
   SourceCommit import;
   import.source.path = "trace.csv.gz";
   import.source.pending = true;
-  for (int i = 0; i < 100; ++i) import.records.samples.push_back(power(i, i));
+  std::vector<Reading> samples;
+  for (int i = 0; i < 100; ++i) samples.push_back(power(i, i));
+  import.records = records_of(samples);
   commit(import);
-  import.records.samples = {power(50.5, 1000)};
+  import.records = records_of({power(50.5, 1000)});
   commit(import);
   EXPECT_THAT(must(reader().series()), IsEmpty());
   must(writer().adopt_source(import.source.id));
@@ -189,7 +203,7 @@ TEST_F(SeriesTest, AnImportsSamplesCountOnceItIsComplete) {
   SourceCommit failed;
   failed.source.path = "other.csv.gz";
   failed.source.pending = true;
-  failed.records.samples = {power(1, 5000)};
+  failed.records = records_of({power(1, 5000)});
   commit(failed);
   must(writer().drop_source(failed.source.id));
   EXPECT_EQ(must(reader().series())[0].samples, 101);

@@ -24,8 +24,9 @@ struct Extent {
 
 void take(const Records& records, std::map<std::string, Extent>& series) {
   for (const Sample& sample : records.samples) {
-    Extent& of = series[sample.series->name + "{" + sample.series->labels + "}"];
-    of.unit = sample.series->unit;
+    const Series& named = records.series_of(sample);
+    Extent& of = series[named.name + "{" + named.labels + "}"];
+    of.unit = named.unit;
     of.min = std::min(of.min, sample.value);
     of.max = std::max(of.max, sample.value);
     of.first = of.count == 0 ? sample.at : std::min(of.first, sample.at);
