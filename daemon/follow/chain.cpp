@@ -60,7 +60,7 @@ std::optional<NextFile> Chain::next(const Link& last, const FinishedFiles& finis
       if (candidate.read.offset < file.status.size) return candidate;  // it has grown since
       continue;
     }
-    if (is_read(file, last, finished) || is_copied_beginning(candidate)) continue;
+    if (is_read(file, last, finished) || is_copied_beginning(candidate, false)) continue;
     if (!known_or(others.lost(file.path, file.status), false)) return candidate;
   }
   const auto& here = around_.under_path;
@@ -120,11 +120,13 @@ bool Chain::is_read(const RotatedFile& candidate, const Link& last, const Finish
   return (*identity == last.finished() && !is_other(last.key)) || finished.may_be(*identity, key, is_other);
 }
 
-// A copy that copytruncate has just made, of a file not truncated yet: all of it will be read there.
-bool Chain::is_copied_beginning(const NextFile& candidate) {
+// A copy that copytruncate has just made, of a file not truncated yet: all of it will be read there. Of ours, which was
+// written anew since, it may be an older one, too (`cp train.log train.log.bak`, then an editor).
+bool Chain::is_copied_beginning(const NextFile& candidate, bool of_ours) {
   const auto& here = around_.under_path;
   if (!here || candidate.status.size > here->size) return false;
-  if (candidate.status.born != Instant{} && candidate.status.born < here->born) return false;
+  const bool is_older = candidate.status.born != Instant{} && candidate.status.born < here->born;
+  if (is_older && !of_ours) return false;
   auto copy = contents_.open(candidate.path);
   if (!copy || key_of(copy->status) != key_of(candidate.status)) {
     note(copy ? EAGAIN : copy.error());
@@ -133,6 +135,8 @@ bool Chain::is_copied_beginning(const NextFile& candidate) {
   if (copy->content->compressed()) return false;
   const auto identity = known_or(copy->content->finished_identity(), std::string());
   const auto part = part_of_finished(identity);
+  if (is_older && part && part->marker.length < kMarkerBytes)
+    return false;  // so little many files begin with
   return part && known_or(contents_.matches(path_, key_of(*here), *part), false);
 }
 
@@ -161,7 +165,7 @@ std::optional<RotatedFile> Chain::holds(const Link& last, const FinishedFiles& f
       const bool is_read_now = *identity == last.finished();
       if (identity->empty()) continue;
       if (is_read_now ? finished.knows(key, *identity) : finished.may_be(*identity, key, is_other)) continue;
-      if (!is_copied_beginning({file.path, file.status, {}})) return file;
+      if (!is_copied_beginning({file.path, file.status, {}}, true)) return file;
     }
   }
   return std::nullopt;

@@ -70,7 +70,7 @@ class Chain {
   bool is_put_aside(const FileKey& key) const;
   bool is_another_logs(const FileKey& key);
   bool is_read(const RotatedFile& candidate, const Link& last, const FinishedFiles& finished);
-  bool is_copied_beginning(const NextFile& candidate);
+  bool is_copied_beginning(const NextFile& candidate, bool of_ours);
   void note(Errno error);
   template <class T>
   T known_or(const OsResult<T>& answer, T otherwise);

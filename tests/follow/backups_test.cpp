@@ -195,6 +195,29 @@ TEST(Backups, AProgramThatKeepsABackupOfAnyNameIsReadOn) {
   }
 }
 
+// `cp train.log train.log.bak`, and then an editor.
+TEST(Backups, ALogThatIsWrittenAnewBesideACopyOfItIsReadOn) {
+  for (const char* backup : {"/logs/train.log.bak", "/logs/train.log.old", "/logs/train.log.orig"}) {
+    for (const bool running : {true, false}) {
+      for (const bool births : {true, false}) {
+        Harness etad(watching(kLog));
+        etad.files.births = births;
+        etad.files.write(kLog, text_of(numbered(0, 200)));
+        etad.poll();
+        if (!running) etad.stop();
+        etad.files.copy(kLog, backup);
+        if (running) etad.poll();
+        etad.files.replace(kLog, text_of(numbered(0, 201)));
+        if (!running) etad.start();
+        etad.poll();
+        etad.files.write(kLog, text_of(numbered(201, 203)));
+        etad.poll();
+        EXPECT_EQ(etad.lines, numbered(0, 203)) << backup << running << births;
+      }
+    }
+  }
+}
+
 TEST(Backups, TheSameTrainingAnewAfterTheLogWasMovedAwayIsAnotherRun) {
   for (const char* away : {"/logs/train.log.orig", "/logs/train.log.bak", "/logs/train.log.1"}) {
     Harness etad(watching(kLog));
