@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <span>
 
 #include "regression/estimators/grouped.h"
 #include "regression/estimators/methods.h"
@@ -32,9 +33,7 @@ struct Row {
 
 class Tree {
  public:
-  Tree(const std::vector<Row>& rows, std::vector<std::size_t> of, std::mt19937& random) {
-    grow(rows, std::move(of), random, 0);
-  }
+  Tree(std::vector<Row> rows, std::mt19937& random) { grow(rows, random, 0); }
 
   double at(const Features& x) const {
     std::size_t i = 0;
@@ -48,41 +47,39 @@ class Tree {
     std::size_t feature = 0, right = 0;  // 0: a leaf; the left one follows its parent
   };
 
-  void grow(const std::vector<Row>& rows, std::vector<std::size_t> of, std::mt19937& random, int depth) {
+  void grow(std::span<Row> rows, std::mt19937& random, int depth) {
     const std::size_t me = nodes_.size();
     double sum = 0;
-    for (const std::size_t i : of) sum += rows[i].y;
-    nodes_.push_back({sum / static_cast<double>(of.size())});
-    if (of.size() < 2 * kLeaf || depth >= kDepth) return;
+    for (const Row& row : rows) sum += row.y;
+    nodes_.push_back({sum / static_cast<double>(rows.size())});
+    if (rows.size() < 2 * kLeaf || depth >= kDepth) return;
     std::array<std::size_t, Features{}.size()> features{};
     std::iota(features.begin(), features.end(), std::size_t{0});
     std::ranges::shuffle(features, random);
-    double best = -1, below = 0;
-    std::size_t feature = 0;
-    std::size_t drawn = 0;  // that differ among these runs
+    double best = 0, below = 0;
+    std::size_t feature = 0, drawn = 0;  // those drawn differ among these runs
     for (const std::size_t by : features) {
       if (drawn == kDrawn) break;
-      std::ranges::sort(of, {}, [&](std::size_t i) { return rows[i].x[by]; });
-      if (rows[of.front()].x[by] < rows[of.back()].x[by]) ++drawn;
+      std::ranges::sort(rows, {}, [by](const Row& row) { return row.x[by]; });
+      if (rows.front().x[by] < rows.back().x[by]) ++drawn;
       double left = 0;
-      for (std::size_t i = 1; i < of.size(); ++i) {
-        left += rows[of[i - 1]].y;
-        const double here = rows[of[i]].x[by], before = rows[of[i - 1]].x[by];
-        if (i < kLeaf || of.size() - i < kLeaf || !(here > before)) continue;
-        const auto n = static_cast<double>(i), m = static_cast<double>(of.size() - i);
+      for (std::size_t i = 1; i < rows.size(); ++i) {
+        left += rows[i - 1].y;
+        const double here = rows[i].x[by], before = rows[i - 1].x[by];
+        if (i < kLeaf || rows.size() - i < kLeaf || !(here > before)) continue;
+        const auto n = static_cast<double>(i), m = static_cast<double>(rows.size() - i);
         const double gain =
             std::pow(left / n - (sum - left) / m, 2) * n * m;  // of variance, but for a factor
         if (gain > best) best = gain, below = (here + before) / 2, feature = by;
       }
     }
     if (!(best > 0)) return;
-    std::vector<std::size_t> lower, upper;
-    for (const std::size_t i : of) (rows[i].x[feature] < below ? lower : upper).push_back(i);
+    const auto upper = std::ranges::partition(rows, [&](const Row& row) { return row.x[feature] < below; });
     nodes_[me].feature = feature;
     nodes_[me].below = below;
-    grow(rows, std::move(lower), random, depth + 1);
+    grow(rows.first(rows.size() - upper.size()), random, depth + 1);
     nodes_[me].right = nodes_.size();
-    grow(rows, std::move(upper), random, depth + 1);
+    grow(rows.last(upper.size()), random, depth + 1);
   }
 
   std::vector<Node> nodes_;
@@ -94,20 +91,18 @@ class Forest final : public Fitted {
     Runs heard;
     for (std::size_t i = 0; i < runs.size(); i += runs.size() / kMostRows + 1) heard.push_back(runs[i]);
     runs = std::move(heard);
-    std::map<std::string, std::pair<double, int>> sums;
     for (const Datum* run : runs)
       for (const unsigned fact : kFacts) {
-        auto& [sum, n] = sums[marked(fact, run->what)];
+        auto& [sum, n] = sums_[{fact, key_of(run->what, fact)}];
         sum += std::log(run->value), ++n;
       }
-    for (const auto& [key, sum] : sums) means_[key] = sum.first / sum.second;
     std::vector<Row> rows;
     for (const Datum* run : runs) rows.push_back({features_of(run->what).value(), std::log(run->value)});
     std::mt19937 random(1);
-    for (std::size_t t = 0; t < kTrees; ++t) {
-      std::vector<std::size_t> of(rows.size());
-      for (std::size_t& i : of) i = random() % rows.size();
-      trees_.emplace_back(rows, std::move(of), random);
+    while (trees_.size() < kTrees) {
+      std::vector<Row> sample(rows.size());
+      for (Row& row : sample) row = rows[random() % rows.size()];
+      trees_.emplace_back(std::move(sample), random);
     }
   }
 
@@ -116,26 +111,22 @@ class Forest final : public Fitted {
     if (!x) return abstain("a forest knows nothing beyond what it has seen");
     double sum = 0;
     for (const Tree& tree : trees_) sum += tree.at(*x);
-    return {Estimate{sum / static_cast<double>(trees_.size())}, {}};
+    return {Estimate{sum / kTrees}, {}};
   }
 
  private:
-  static std::string marked(unsigned fact, const Case& what) {
-    return std::to_string(fact) + " " + key_of(what, fact);
-  }
-
   // nullopt: it has a fact that no run had.
   std::optional<Features> features_of(const Case& what) const {
     Features out{std::log(what.samples_per_device()), std::log(what.devices)};
     for (std::size_t i = 0; i < kFacts.size(); ++i) {
-      const auto found = means_.find(marked(kFacts[i], what));
-      if (found == means_.end()) return std::nullopt;
-      out[2 + i] = found->second;
+      const auto found = sums_.find({kFacts[i], key_of(what, kFacts[i])});
+      if (found == sums_.end()) return std::nullopt;
+      out[2 + i] = found->second.first / found->second.second;
     }
     return out;
   }
 
-  std::map<std::string, double> means_;
+  std::map<std::pair<unsigned, std::string>, std::pair<double, int>> sums_;  // of what runs with a fact took
   std::vector<Tree> trees_;
 };
 
