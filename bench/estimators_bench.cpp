@@ -93,8 +93,7 @@ void ask(benchmark::State& state, bool first) {
 class All {
  public:
   explicit All(int networks) : history(history_of(networks)), records(compare(history, Target::seconds)) {
-    for (const Estimator& each : estimators())
-      fitted.push_back(each.needs(history) ? nullptr : each.fit(history, Target::seconds));
+    for (const Estimator& each : estimators()) fitted.push_back(learn(each, history, Target::seconds));
   }
 
   std::vector<std::unique_ptr<const Fitted>> brought_up_to_date() const {

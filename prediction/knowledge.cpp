@@ -154,13 +154,9 @@ std::shared_ptr<Knowledge> Knowledge::fitted(Data data, const Knowledge* before,
   const auto all = estimators::estimators();
   for (std::size_t i = 0; i < all.size(); ++i) {
     alive();
-    if (all[i].needs(history)) {
-      out->fitted_.push_back(nullptr);
-      continue;
-    }
     const auto* const old = before != nullptr && all[i].refit ? learnt_by(before->fitted_[i]) : nullptr;
-    out->fitted_.push_back(old != nullptr ? all[i].refit(history, target, *old)
-                                          : all[i].fit(history, target));
+    const bool update = old != nullptr && !all[i].needs(history, target);
+    out->fitted_.push_back(update ? all[i].refit(history, target, *old) : learn(all[i], history, target));
   }
   return out;
 }
@@ -193,7 +189,7 @@ std::shared_ptr<const Knowledge> Knowledge::restored(const Data& data, std::vect
   const auto history = std::make_shared<const estimators::History>(joined(known));
   auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(known), *history, target));
   for (const Estimator& estimator : estimators::estimators())
-    out->fitted_.push_back(estimator.needs(*history)
+    out->fitted_.push_back(estimator.needs(*history, target)
                                ? nullptr
                                : std::make_shared<const LearnsWhenAsked>(estimator, history, target));
   out->records_ = std::make_shared<const std::vector<Record>>(std::move(records));

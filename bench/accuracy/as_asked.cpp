@@ -78,7 +78,7 @@ estimators::History before(const Knowledge::Data& runs, const Datum& asked) {
 
 std::optional<double> plain_line(const estimators::History& known, const Datum& run) {
   const estimators::Estimator line = estimators::gianniti();
-  if (line.needs(known)) return std::nullopt;
+  if (line.needs(known, estimators::Target::seconds)) return std::nullopt;
   const auto said = line.fit(known, estimators::Target::seconds)->predict(run.what).estimate;
   return said ? std::optional(std::exp(said->log_mean) * run.what.iterations) : std::nullopt;
 }

@@ -73,12 +73,22 @@ PartOf few_devices(const History& history) {
   };
 }
 
+// Machines whose device is in another one too: on others nobody answers.
+PartOf host(const History& history) {
+  std::map<std::string, std::set<std::string>> hosts;
+  for (const Datum& each : history) hosts[each.what.device].insert(each.what.host);
+  return [hosts](const Datum& each) {
+    return hosts.at(each.what.device).size() > 1 ? key_of(each.what, kMachine) : "";
+  };
+}
+
 PartOf part_of(const std::string& what, const History& history) {
   if (what == "size") return each_size(history);
   if (what == "larger-half") return larger_half(history);
   if (what == "all-but-one") return all_but_one(history);
   if (what == "devices") return devices(history);
   if (what == "few-devices") return few_devices(history);
+  if (what == "host") return host(history);
   const unsigned facts = what == "device" ? kNetwork | kMachine : kNetwork;
   return [facts](const Datum& each) { return key_of(each.what, facts); };
 }
@@ -107,9 +117,6 @@ void print_hidden(const History& history, Target target, const std::string& what
   for (const std::string& name : parts) fold_of.emplace(name, fold_of.size() % folds);
 
   const auto all = estimators::estimators();
-  std::vector<std::unique_ptr<const Fitted>> whole;
-  for (const Estimator& each : all)
-    whole.push_back(each.needs(history) ? nullptr : each.fit(history, target));
   std::vector<Sum> sums(all.size() + 1);  // the last: the answer chosen
   std::map<Kind, int> kinds;
   for (std::size_t fold = 0; fold < folds; ++fold) {
@@ -122,13 +129,11 @@ void print_hidden(const History& history, Target target, const std::string& what
     const Seen seen(known);
     const std::vector<Record> records = compare(known, target);  // as a daemon that knows no more
     std::vector<std::unique_ptr<const Fitted>> fitted;
-    for (std::size_t i = 0; i < all.size(); ++i)
-      fitted.push_back(whole[i] == nullptr || all[i].needs(known) ? nullptr
-                       : all[i].refit                             ? all[i].refit(known, target, *whole[i])
-                                                                  : all[i].fit(known, target));
+    for (const Estimator& each : all) fitted.push_back(learn(each, known, target));
     std::set<std::string> elsewhere;
     for (const Datum& each : known) elsewhere.insert(key_of(each.what, kElsewhere));
     for (const ReplicateGroup& group : replicate_groups(hidden)) {
+      if (seen.never_seen(*group.what) & (kDevice | kFramework)) continue;  // nobody answers that
       if (what == "device" && !elsewhere.contains(key_of(*group.what, kElsewhere))) continue;
       const Kind kind = seen.kind_of(*group.what);
       ++kinds[kind];

@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
   double share = 0;
   app.add_option("--hide", hide, "what is hidden, instead of five folds of each kind of question")
       ->check(CLI::IsMember(
-          {"size", "larger-half", "all-but-one", "devices", "few-devices", "device", "network"}));
+          {"size", "larger-half", "all-but-one", "devices", "few-devices", "device", "host", "network"}));
   app.add_option("--share", share, "how much of it is hidden at once (0: one part after the other)")
       ->check(CLI::Range(0.0, 1.0));
   bool choices = false;

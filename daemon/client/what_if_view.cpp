@@ -169,6 +169,7 @@ std::string estimators_text(const Object& answer, const Screen& screen) {
                                                                    {"devices", ">devices"},
                                                                    {"devices_range", ">more devices"},
                                                                    {"device", ">device"},
+                                                                   {"machine", ">machine"},
                                                                    {"network", ">network"}};
   std::vector<std::string> headings = {"estimator"};
   for (const auto& [name, heading] : kKinds) headings.emplace_back(heading);

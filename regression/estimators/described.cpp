@@ -106,11 +106,11 @@ class Described final : public Fitted {
 Estimator described() {
   return {.name = "described",
           .source = "Gao et al., ESEC/FSE 2020",
-          .needs = [](const History&) { return std::nullopt; },
-          .fit =
-              [](const History& history, Target target) {
-                return target == Target::peak_bytes ? std::make_unique<Described>(history) : nullptr;
-              }};
+          .needs = [](const History&, Target target) -> std::optional<std::string> {
+            if (target == Target::peak_bytes) return std::nullopt;
+            return "another quantity than this";
+          },
+          .fit = [](const History& history, Target) { return std::make_unique<Described>(history); }};
 }
 
 }  // namespace etad::estimators

@@ -47,7 +47,7 @@ std::vector<Planned> plan_runs(const History& history, const std::vector<Candida
                                const std::vector<Wanted>& questions, double budget, std::size_t most) {
   std::vector<Planned> out;
   const Estimator estimator = effects();
-  if (questions.empty() || estimator.needs(history)) return out;
+  if (questions.empty() || history.empty()) return out;
   History supposed = history;
   std::shared_ptr<const Fitted> fitted = estimator.fit(supposed, Target::seconds);
   auto before = deviation_of(*fitted, questions);

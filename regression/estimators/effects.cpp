@@ -15,6 +15,7 @@
 #include "regression/estimators/batch_curve.h"
 #include "regression/estimators/effects_kernel.h"
 #include "regression/estimators/methods.h"
+#include "regression/estimators/solvers.h"
 #include "threads/mutex.h"
 
 namespace etad::estimators {
@@ -27,9 +28,8 @@ constexpr double kBend = 0.1, kOwnBend = 0.03;  // of a curve, before the streng
 
 struct Known {
   KernelPoint point;
-  double value = 0;      // log value less the curve
-  ReplicateGroup group;  // its `what` points nowhere
-  std::string network, device;
+  double value = 0;  // log value less the curve
+  int runs = 0;
 };
 
 Eigen::MatrixXd covariance_of(const std::vector<const Known*>& groups, const Covariance& covariance,
@@ -41,7 +41,7 @@ Eigen::MatrixXd covariance_of(const std::vector<const Known*>& groups, const Cov
     for (Eigen::Index j = 0; j <= i; ++j) {
       out(i, j) = covariance(a.point, groups[static_cast<std::size_t>(j)]->point);
     }
-    out(i, i) += noise_variance(a.group, strengths);
+    out(i, i) += noise_variance(a.runs, strengths);
   }
   return out;
 }
@@ -50,8 +50,7 @@ Eigen::MatrixXd covariance_of(const std::vector<const Known*>& groups, const Cov
 class Likelihood {
  public:
   explicit Likelihood(const std::vector<const Known*>& groups)
-      : values_(static_cast<Eigen::Index>(groups.size())) {
-    for (Eigen::Index i = 0; i < values_.size(); ++i) values_(i) = groups[static_cast<std::size_t>(i)]->value;
+      : values_(numbers_of(groups, [](const Known* known) { return known->value; })) {
     for (std::size_t k = 0; k < kStrengths; ++k) {
       Strengths only{};
       only[k] = 1;
@@ -129,21 +128,16 @@ struct Block {
 
 class Effects final : public Fitted {
  public:
-  Effects(const History& history, const Strengths* before)
-      : groups_(replicate_groups(history)), curves_(groups_, kBend, kOwnBend) {
-    for (const ReplicateGroup& group : groups_) {
-      Known known{encoder_.learn(*group.what), group.log_value - curves_.at(*group.what).mean, group,
-                  group.what->network, group.what->device};
-      known.group.what = nullptr;
-      known_.push_back(std::move(known));
-    }
-    groups_.clear();
+  Effects(const std::vector<ReplicateGroup>& groups, const Strengths* before)
+      : curves_(groups, kBend, kOwnBend) {
+    for (const ReplicateGroup& group : groups)
+      known_.push_back(
+          {encoder_.learn(*group.what), group.log_value - curves_.at(*group.what).mean, group.runs});
     strengths_ = before != nullptr ? *before : learn_strengths(known_);
     covariance_ = Covariance(strengths_);
     double sum = 0;
     for (const Known& known : known_) sum += known.value;
     centre_ = known_.empty() ? 0 : sum / static_cast<double>(known_.size());
-    if (known_.size() <= kMostHeard) whole_ = block_of(everything());
   }
 
   const Strengths& strengths() const { return strengths_; }
@@ -152,39 +146,26 @@ class Effects final : public Fitted {
     if (!what.has_samples()) return abstain("the batch size is not known");
     const KernelPoint point = encoder_.encode(what);
     if (point.facts[0] < 0) return abstain(what.network + " never ran");
-    const auto block = whole_ ? whole_ : block_for(what, point);
-    const auto n = static_cast<Eigen::Index>(block->groups.size());
-    Eigen::VectorXd shared(n);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      shared(i) = covariance_(point, block->groups[static_cast<std::size_t>(i)]->point);
-    }
+    const auto block = block_for(what, point);
+    const Eigen::VectorXd shared =
+        numbers_of(block->groups, [&](const Known* known) { return covariance_(point, known->point); });
     const BatchCurves::Point curve = curves_.at(what);
     Estimate out;
     out.log_mean = centre_ + curve.mean + shared.dot(block->weights);
     const double own = covariance_(point, point);
     const double left = own - block->factor.matrixL().solve(shared).squaredNorm();
-    const ReplicateGroup one{.runs = 1};
-    out.deviation = std::sqrt(std::max(left, 0.0) + curve.variance + noise_variance(one, strengths_));
+    out.deviation = std::sqrt(std::max(left, 0.0) + curve.variance + noise_variance(1, strengths_));
     out.rests_on = rests_on(point, *block);
     if (!std::isfinite(out.log_mean)) return abstain("nothing like it ran");
     return {out, {}};
   }
 
  private:
-  std::vector<const Known*> everything() const {
-    std::vector<const Known*> out;
-    for (const Known& known : known_) out.push_back(&known);
-    return out;
-  }
-
   std::shared_ptr<const Block> block_of(std::vector<const Known*> groups) const {
     auto out = std::make_shared<Block>();
-    Eigen::VectorXd values(static_cast<Eigen::Index>(groups.size()));
-    for (Eigen::Index i = 0; i < values.size(); ++i) {
-      values(i) = groups[static_cast<std::size_t>(i)]->value - centre_;
-    }
     out->factor.compute(covariance_of(groups, covariance_, strengths_));
-    out->weights = out->factor.solve(values);
+    out->weights =
+        out->factor.solve(numbers_of(groups, [&](const Known* known) { return known->value - centre_; }));
     out->groups = std::move(groups);
     return out;
   }
@@ -192,44 +173,46 @@ class Effects final : public Fitted {
   // Of a long history only the series most like the one in question are listened to, whatever batch size of it is
   // asked about first.
   std::shared_ptr<const Block> block_for(const Case& what, const KernelPoint& point) const {
-    const std::string key = key_of(what, kSeries);
+    const bool all = known_.size() <= kMostHeard;
+    const std::string key = all ? "" : key_of(what, kSeries);
     const Lock lock(mutex_);
     if (const auto found = blocks_.find(key); found != blocks_.end()) return found->second;
     std::vector<std::pair<double, const Known*>> ranked;
     ranked.reserve(known_.size());
-    for (const Known& known : known_) ranked.emplace_back(-likeness(point, known.point), &known);
-    std::ranges::nth_element(ranked, ranked.begin() + kMostHeard);
+    for (const Known& known : known_) ranked.emplace_back(all ? 0 : -likeness(point, known.point), &known);
+    if (!all) {
+      std::ranges::nth_element(ranked, ranked.begin() + kMostHeard);
+      ranked.resize(kMostHeard);
+    }
     std::vector<const Known*> groups;
-    for (std::size_t i = 0; i < kMostHeard; ++i) groups.push_back(ranked[i].second);
+    for (const auto& [rank, known] : ranked) groups.push_back(known);
     if (blocks_.size() >= kMostBlocks) blocks_.clear();
     return blocks_[key] = block_of(std::move(groups));
   }
 
   // Runs that share the network, or the device with the phase.
   RestsOn rests_on(const KernelPoint& point, const Block& block) const {
-    std::set<std::string_view> networks, devices;
+    std::set<int> networks, devices;
     RestsOn out;
     for (const Known* known : block.groups) {
       const bool network = known->point.facts[0] == point.facts[0];
       const bool device = known->point.facts[2] == point.facts[2] && known->point.facts[1] == point.facts[1];
       if (!network && !device) continue;
-      out.runs += known->group.runs;
-      networks.insert(known->network);
-      devices.insert(known->device);
+      out.runs += known->runs;
+      networks.insert(known->point.facts[0]);
+      devices.insert(known->point.facts[2]);
     }
     out.networks = static_cast<int>(networks.size());
     out.devices = static_cast<int>(devices.size());
     return out;
   }
 
-  std::vector<ReplicateGroup> groups_;
   BatchCurves curves_;
   Encoder encoder_;
   std::vector<Known> known_;
   Strengths strengths_{};
   Covariance covariance_{strengths_};
   double centre_ = 0;
-  std::shared_ptr<const Block> whole_;
   mutable Mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<const Block>> blocks_ GUARDED_BY(mutex_);
 };
@@ -240,10 +223,12 @@ Estimator effects() {
   return {.name = "effects",
           .source = "random effects as a Gaussian process: Rasmussen, Williams 2006",
           .needs = needs_runs,
-          .fit = [](const History& history, Target) { return std::make_unique<Effects>(history, nullptr); },
+          .fit = [](const History& history,
+                    Target) { return std::make_unique<Effects>(replicate_groups(history), nullptr); },
           .refit =
               [](const History& history, Target, const Fitted& before) {
-                return std::make_unique<Effects>(history, &static_cast<const Effects&>(before).strengths());
+                return std::make_unique<Effects>(replicate_groups(history),
+                                                 &static_cast<const Effects&>(before).strengths());
               }};
 }
 

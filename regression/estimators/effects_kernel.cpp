@@ -60,23 +60,16 @@ constexpr double kOtherSetting = 0.4;  // correlation left by another value of a
 
 double settings_likeness(const KernelPoint& a, const KernelPoint& b) {
   double out = 1;
-  auto i = a.settings.begin(), j = b.settings.begin();
-  while (i != a.settings.end() || j != b.settings.end()) {
-    if (j == b.settings.end() || (i != a.settings.end() && i->name < j->name)) {
-      out *= kOtherSetting;
-      ++i;
-    } else if (i == a.settings.end() || j->name < i->name) {
-      out *= kOtherSetting;
-      ++j;
-    } else {
-      if (i->value != j->value) {
-        const double far = std::abs(i->log_number - j->log_number);
-        out *= kOtherSetting + (std::isfinite(far) ? (1 - kOtherSetting) * std::exp(-far) : 0);
-      }
-      ++i;
-      ++j;
-    }
+  std::size_t both = 0;  // settings that a and b say
+  for (const auto& one : a.settings) {
+    const auto other = std::ranges::find(b.settings, one.name, &KernelPoint::Setting::name);
+    const bool said = other != b.settings.end();
+    if (said) ++both;
+    if (said && one.value == other->value) continue;
+    const double far = said ? std::abs(one.log_number - other->log_number) : INFINITY;
+    out *= kOtherSetting + (std::isfinite(far) ? (1 - kOtherSetting) * std::exp(-far) : 0);
   }
+  for (; both < b.settings.size(); ++both) out *= kOtherSetting;
   return out;
 }
 
@@ -102,7 +95,6 @@ KernelPoint Encoder::make(const Case& what, Number number) {
     out.settings.push_back({number("setting " + setting.substr(0, sign)), number("value " + setting),
                             std::log(number_of(setting).value_or(NAN))});
   }
-  std::ranges::sort(out.settings, {}, &KernelPoint::Setting::name);
   out.log_samples = std::log(what.samples_per_device());
   out.log_devices = std::log(what.devices);
   out.ring = (what.devices - 1) / what.devices;
@@ -162,9 +154,9 @@ double likeness(const KernelPoint& a, const KernelPoint& b) {
   return out;
 }
 
-double noise_variance(const ReplicateGroup& group, const Strengths& strengths) {
+double noise_variance(int runs, const Strengths& strengths) {
   const double noise = strengths[static_cast<std::size_t>(Strength::noise)] * kNoise;
-  return noise * noise / std::min(group.runs, 4);  // replicates share their day: more than four say no more
+  return noise * noise / std::min(runs, 4);  // replicates share their day: more than four say no more
 }
 
 }  // namespace etad::estimators

@@ -25,8 +25,8 @@ struct KernelPoint {
     int name = 0, value = 0;
     double log_number = NAN;  // of a value that is a number
   };
-  std::vector<Setting> settings;  // by name
-  double log_samples = 0;         // per device
+  std::vector<Setting> settings;
+  double log_samples = 0;  // per device
   double log_devices = 0, ring = 0;
 };
 
@@ -72,7 +72,7 @@ class Covariance {
 // from.
 double likeness(const KernelPoint& a, const KernelPoint& b);
 
-// Variance of a group's log_value about the truth, by its replicates.
-double noise_variance(const ReplicateGroup& group, const Strengths& strengths);
+// Variance about the truth of the median of so many replicates.
+double noise_variance(int runs, const Strengths& strengths);
 
 }  // namespace etad::estimators

@@ -50,13 +50,14 @@ class Fitted {
 struct Estimator {
   std::string_view name;    // "ernest"
   std::string_view source;  // authors, venue, year
-  // nullopt: the history has what the estimator needs; otherwise one clause that says what is missing.
-  std::function<std::optional<std::string>(const History&)> needs;
-  // Of a history that has what is needed; nullptr: the estimator is not about that target. Work is bounded
-  // by the size of the history alone.
+  // nullopt: the estimator is about that target, and the history has what it needs; otherwise one clause that says what
+  // is missing.
+  std::function<std::optional<std::string>(const History&, Target)> needs;
+  // Of a history that has what is needed. Work is bounded by the size of the history alone. nullptr: there is nothing
+  // to learn (combined.h).
   std::function<std::unique_ptr<const Fitted>(const History&, Target)> fit;
-  // The same of nearly the same history, where what takes long need not be learnt anew: of a part of it, or
-  // of it with some runs more. `before` came from the same estimator and target. Empty: as `fit`.
+  // The same of nearly the same history, where what takes long need not be learnt anew. `before` came from the same
+  // estimator and target. Empty: as `fit`.
   std::function<std::unique_ptr<const Fitted>(const History&, Target, const Fitted& before)> refit = {};
 };
 
@@ -66,8 +67,11 @@ std::span<const Estimator> estimators();
 // nullptr: none of that name.
 const Estimator* find_estimator(std::string_view name);
 
+// What it learns of a history; nullptr: the history lacks what it needs.
+std::unique_ptr<const Fitted> learn(const Estimator& estimator, const History& history, Target target);
+
 // For `needs`, of who learns from any run.
-std::optional<std::string> needs_runs(const History& history);
+std::optional<std::string> needs_runs(const History& history, Target target);
 
 // What a set of runs amounts to.
 RestsOn rests_on(std::span<const Datum* const> runs);

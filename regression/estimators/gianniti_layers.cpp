@@ -27,13 +27,9 @@ double work(const LayerCosts& layer, bool backward, double samples) {
 
 // alpha and beta, of points (operations, seconds).
 Eigen::Vector2d line_through(const std::vector<Eigen::Vector2d>& points) {
-  Eigen::MatrixXd design(static_cast<Eigen::Index>(points.size()), 2);
-  Eigen::VectorXd y(design.rows());
-  for (Eigen::Index i = 0; i < y.size(); ++i) {
-    design.row(i) << 1, points[static_cast<std::size_t>(i)](0);
-    y(i) = points[static_cast<std::size_t>(i)](1);
-  }
-  return solve(Solver::relative_nnls, design, y);
+  return solve(Solver::relative_nnls,
+               rows_of(points, [](const Eigen::Vector2d& at) { return Eigen::RowVector2d(1, at(0)); }),
+               numbers_of(points, [](const Eigen::Vector2d& at) { return at(1); }));
 }
 
 class FittedLayers final : public Fitted {

@@ -53,12 +53,12 @@ Estimator grouped(Grouped form) {
   Estimator out;
   out.name = form.name;
   out.source = form.source;
-  out.needs = [form](const History& history) -> std::optional<std::string> {
+  out.needs = [form](const History& history, Target target) -> std::optional<std::string> {
+    if (!form.targets.contains(target)) return "another quantity than this";
     if (!groups_of(form, history).empty()) return std::nullopt;
     return form.missing;
   };
-  out.fit = [form = std::move(form)](const History& history, Target target) -> std::unique_ptr<const Fitted> {
-    if (!form.targets.contains(target)) return nullptr;
+  out.fit = [form = std::move(form)](const History& history, Target) {
     return std::make_unique<FittedGroups>(form, history);
   };
   return out;

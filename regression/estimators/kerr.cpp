@@ -33,9 +33,7 @@ Eigen::RowVectorXd characteristics(const Case& what) {
 }
 
 std::unique_ptr<const Fitted> fit(const Runs& runs) {
-  Eigen::MatrixXd all(static_cast<Eigen::Index>(runs.size()), kCharacteristics);
-  for (Eigen::Index i = 0; i < all.rows(); ++i)
-    all.row(i) = characteristics(runs[static_cast<std::size_t>(i)]->what);
+  const auto all = rows_of(runs, [](const Datum* run) { return characteristics(run->what); });
   const auto terms = [components = principal_components(all, kExplained)](const Case& what) {
     Eigen::RowVectorXd row(components.directions.cols() + 1);
     row << 1, components.of(characteristics(what)).transpose();

@@ -30,8 +30,13 @@ constexpr std::array<KindOfQuestion, kKinds> kQuestions = {{
     {"devices", "devices", kWhere | kDevices, 0.03},
     {"devices", "devices_range", kNetwork | kMachine, 0.05},
     {"device", "device", kNetwork | kMachine, 0.12},
+    {"device", "machine", kMachine, 0.15},
     {"network", "network", kNetwork, 0.2},
 }};
+
+std::string key_in(Kind kind, const Case& what) {
+  return std::string(column_of(kind)) + " " + key_of(what, hidden_facts(kind));
+}
 
 }  // namespace
 
@@ -59,9 +64,9 @@ Seen::Seen(const History& history) {
   };
   for (const Datum& datum : history) {
     const Case& c = datum.what;
-    for (const Kind kind : {Kind::network, Kind::device, Kind::devices, Kind::settings, Kind::seen}) {
-      keys_.insert(std::string(name_of(kind)) + key_of(c, hidden_facts(kind)));
-    }
+    for (const Kind kind :
+         {Kind::network, Kind::machine, Kind::device, Kind::devices, Kind::settings, Kind::seen})
+      keys_.insert(key_in(kind, c));
     for (const unsigned fact : kOfTheMachine) keys_.insert(alone(fact, c));
     widen(samples_, key_of(c, kSeries), c.samples);
     widen(shares_, key_of(c, kNetworkInPhase), c.samples_per_device());
@@ -73,15 +78,14 @@ Kind Seen::kind_of(const Case& what) const {
   const auto within = [](const std::pair<double, double>& range, double value) {
     return value > range.first && value < range.second;
   };
-  for (const Kind kind : {Kind::network, Kind::device, Kind::settings}) {
-    if (!keys_.contains(std::string(name_of(kind)) + key_of(what, hidden_facts(kind)))) return kind;
-  }
-  if (!keys_.contains(std::string(name_of(Kind::devices)) + key_of(what, hidden_facts(Kind::devices)))) {
+  for (const Kind kind : {Kind::network, Kind::machine, Kind::device, Kind::settings})
+    if (!keys_.contains(key_in(kind, what))) return kind;
+  if (!keys_.contains(key_in(Kind::devices, what))) {
     const auto numbers = devices_.find(key_of(what, hidden_facts(Kind::settings)));
     const bool between = numbers != devices_.end() && within(numbers->second, what.devices);
     return between ? Kind::devices : Kind::devices_range;
   }
-  if (keys_.contains(std::string(name_of(Kind::seen)) + key_of(what, kAllFacts))) return Kind::seen;
+  if (keys_.contains(key_in(Kind::seen, what))) return Kind::seen;
   const auto sizes = samples_.find(key_of(what, kSeries));
   if (sizes == samples_.end()) return Kind::settings;
   if (sizes->second.first == sizes->second.second) return Kind::one_size;

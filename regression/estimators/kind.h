@@ -25,10 +25,11 @@ enum class Kind : std::uint8_t {
   settings,       // with other settings, or in the other phase
   devices,        // on other numbers of devices, fewer and more
   devices_range,  // on fewer devices only, or more only
-  device,         // on other machines
+  device,         // on other machines, of which this one ran other networks
+  machine,        // on a machine (device, host, framework) that nothing ran on
   network,        // a network that never ran
 };
-inline constexpr std::size_t kKinds = 10;
+inline constexpr std::size_t kKinds = 11;
 std::string_view name_of(Kind kind);    // "batch_size" for all four kinds that are about it
 std::string_view column_of(Kind kind);  // one for each: "batch_size_range"
 

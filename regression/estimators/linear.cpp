@@ -6,17 +6,10 @@
 namespace etad::estimators {
 
 LinearFit::LinearFit(Terms terms, Solver solver, const Runs& runs)
-    : terms_(std::move(terms)), solver_(solver) {
-  const auto n = static_cast<Eigen::Index>(runs.size());
-  Eigen::MatrixXd design(n, terms_(runs.front()->what).size());
-  Eigen::VectorXd y(n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const Datum& run = *runs[static_cast<std::size_t>(i)];
-    design.row(i) = terms_(run.what);
-    y(i) = run.value;
-  }
-  coefficients_ = solve(solver_, design, y);
-}
+    : terms_(std::move(terms)),
+      solver_(solver),
+      coefficients_(solve(solver, rows_of(runs, [this](const Datum* run) { return terms_(run->what); }),
+                          numbers_of(runs, [](const Datum* run) { return run->value; }))) {}
 
 Reply LinearFit::predict(const Case& what) const {
   const double sum = terms_(what).dot(coefficients_);

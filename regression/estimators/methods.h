@@ -1,4 +1,5 @@
-// The published methods, each in its smallest faithful form: one function and one file each.
+// The published methods, each in its smallest faithful form: one function each, and one file but for those that are
+// linear in their coefficients (linear_forms.cpp).
 #pragma once
 
 #include "regression/estimators/estimator.h"

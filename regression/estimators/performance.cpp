@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "parsers/base/hash.h"
@@ -22,7 +21,7 @@ constexpr std::size_t kMostAsked =
 constexpr double kConfidence = 0.9;
 constexpr double kDegrees = 10;  // of freedom of the deviations, as good as known
 constexpr double kAlike = 0.5;   // correlation between the errors of a part's cases
-constexpr double kAssumed = 8;   // cases that the assumed error counts for
+constexpr double kAssumed = 8;   // cases that what is assumed counts for
 
 // The same on every machine and in every run of the daemon, so that scores do not flicker.
 std::size_t hash(std::string_view text) {
@@ -40,56 +39,25 @@ struct Split {
   History known, hidden;
 };
 
-// The different values of what varies within a group, and the groups' facts.
-class Values {
- public:
-  using Varied = double (*)(const Case&);
-  Values(const History& history, unsigned group, Varied varied) : group_(group), varied_(varied) {
-    for (const Datum& datum : history) values_[key_of(datum.what, group)].insert(varied(datum.what));
-  }
-
-  std::string group_of(const Case& what) const { return key_of(what, group_); }
-  bool in_larger_half(const Case& what) const {
-    const auto& of = values_.at(group_of(what));
-    return varied_(what) > *std::next(of.begin(), static_cast<std::ptrdiff_t>((of.size() - 1) / 2));
-  }
-  // Of each group one value is left.
-  bool left_over(const Case& what) const {
-    const std::string key = group_of(what);
-    const auto& of = values_.at(key);
-    return varied_(what) ==
-           *std::next(of.begin(), static_cast<std::ptrdiff_t>(hash(key) / kFolds % of.size()));
-  }
-
- private:
-  unsigned group_;
-  Varied varied_;
-  std::map<std::string, std::set<double>> values_;
-};
-
-double samples_of(const Case& what) {
-  return what.samples_per_device();
-}
-
-double devices_of(const Case& what) {
-  return what.devices;
-}
-
-// Of a fifth of the groups all values but some; nullopt: of such questions whole points are hidden.
-std::optional<Values> values_for(const History& history, Kind kind) {
-  const bool samples = kind == Kind::range || kind == Kind::beyond_all || kind == Kind::one_size;
-  if (!samples && kind != Kind::devices_range) return std::nullopt;
-  return Values(history, hidden_facts(kind), samples ? samples_of : devices_of);
-}
-
+// Of a fifth of the parts of a history all runs are hidden, or those with the larger half of their part's values, or
+// with all of these but one.
 Split split(const History& history, Kind kind, std::size_t fold) {
-  const std::optional<Values> values = values_for(history, kind);
+  const auto part_of = [kind](const Datum& datum) {
+    return kind == Kind::seen ? own_mark(datum) : key_of(datum.what, hidden_facts(kind));
+  };
+  const auto value_of = [kind](const Case& what) {
+    return kind == Kind::devices_range ? what.devices : what.samples_per_device();
+  };
+  std::map<std::string, std::set<double>> values;  // of each part
+  for (const Datum& datum : history) values[part_of(datum)].insert(value_of(datum.what));
   const auto hidden = [&](const Datum& datum) {
-    const Case& what = datum.what;
-    const std::string part = kind == Kind::seen ? own_mark(datum) : key_of(what, hidden_facts(kind));
+    const std::string part = part_of(datum);
     if (hash(part) % kFolds != fold) return false;
-    if (!values) return true;
-    return kind == Kind::one_size ? !values->left_over(what) : values->in_larger_half(what);
+    const auto& of = values.at(part);
+    const auto at = [&](std::size_t i) { return *std::next(of.begin(), static_cast<std::ptrdiff_t>(i)); };
+    const bool half = kind == Kind::range || kind == Kind::beyond_all || kind == Kind::devices_range;
+    if (half) return value_of(datum.what) > at((of.size() - 1) / 2);
+    return kind != Kind::one_size || value_of(datum.what) != at(hash(part) / kFolds % of.size());
   };
   Split out;
   for (const Datum& datum : history) (hidden(datum) ? out.hidden : out.known).push_back(datum);
@@ -136,11 +104,11 @@ double independent_of(double cases, double parts) {
   return cases > 0 ? cases / (1 + kAlike * (cases / parts - 1)) : 0;
 }
 
-// The weighted geometric mean of the error seen and the one assumed.
-double typical_of(double median, double independent, double assumed) {
+// The weighted geometric mean of what so many cases show and what is assumed.
+double shrunken(double shown, double independent, double assumed) {
   constexpr double kLeast = 1e-3;  // the estimator that never errs is not known to do so for ever
   const double seen = independent / (independent + kAssumed);
-  return std::pow(std::max(median, kLeast), seen) * std::pow(assumed, 1 - seen);
+  return std::pow(std::max(shown, kLeast), seen) * std::pow(assumed, 1 - seen);
 }
 
 Performance score_of(Kind kind, const std::vector<Trial>& trials, const std::vector<Trial>& reference) {
@@ -163,7 +131,7 @@ Performance score_of(Kind kind, const std::vector<Trial>& trials, const std::vec
   out.error_percent = 100 * regression::mean(errors);
   if (theirs > 0) out.against = ours / theirs;
   out.independent = independent_of(out.answered, static_cast<double>(parts.size()));
-  out.typical = typical_of(regression::median(std::move(factors)), out.independent, assumed_error(kind));
+  out.typical = shrunken(regression::median(std::move(factors)), out.independent, assumed_error(kind));
   for (const Trial& trial : trials) {
     if (std::isfinite(trial.error))
       out.scores.push_back(std::abs(trial.error) / unit_of(trial.deviation, out.typical, trial.beyond));
@@ -211,26 +179,20 @@ void combine_trials(Kind kind, Trials& trials) {
   }
 }
 
+// The estimators' trials in all kinds of questions.
 class Comparison {
  public:
   Comparison(const History& history, Target target, const std::function<void()>& alive)
       : history_(sample_of(history)), target_(target), alive_(alive) {
-    for (const Estimator& estimator : estimators()) {
-      all_.push_back(estimator.needs(history_) ? nullptr : estimator.fit(history_, target_));
-      alive_();
-    }
+    for (Trials& trials : trials_) trials.resize(estimators().size());
+    for (std::size_t hidden = 0; hidden < kKinds; ++hidden)
+      for (std::size_t fold = 0; fold < kFolds; ++fold) ask(static_cast<Kind>(hidden), fold);
   }
 
   std::vector<Record> records() {
     std::vector<Record> out;
-    for (std::size_t i = 0; i < all_.size(); ++i) {
-      const Estimator& estimator = estimators()[i];
-      auto missing = estimator.needs(history_);
-      const bool combines = i + 1 == all_.size();  // and learns nothing itself
-      if (!missing && all_[i] == nullptr && !combines) missing = "another quantity than this";
-      out.push_back({estimator.name, estimator.source, missing.value_or(""), {}});
-    }
-    ask_all();
+    for (const Estimator& estimator : estimators())
+      out.push_back({estimator.name, estimator.source, estimator.needs(history_, target_).value_or(""), {}});
     for (std::size_t at = 0; at < kKinds; ++at) {
       const auto kind = static_cast<Kind>(at);
       Trials& trials = trials_[at];
@@ -246,19 +208,13 @@ class Comparison {
   }
 
  private:
-  void ask_all() {
-    for (Trials& trials : trials_) trials.resize(all_.size());
-    for (std::size_t hidden = 0; hidden < kKinds; ++hidden) {
-      for (std::size_t fold = 0; fold < kFolds; ++fold) ask(static_cast<Kind>(hidden), fold);
-    }
-  }
-
   void ask(Kind kind, std::size_t fold) {
-    const Split parts = split(history_, kind, fold);
-    if (parts.known.empty() || parts.hidden.empty()) return;
-    const Seen seen(parts.known);
+    const auto [known, hidden] = split(history_, kind, fold);
+    if (known.empty() || hidden.empty()) return;
+    const Seen seen(known);
     std::map<Kind, std::vector<ReplicateGroup>> asked;
-    for (const ReplicateGroup& group : replicate_groups(parts.hidden)) {
+    for (const ReplicateGroup& group : replicate_groups(hidden)) {
+      if (seen.never_seen(*group.what) & (kDevice | kFramework)) continue;  // nobody answers that
       const Kind needed = seen.kind_of(*group.what);
       // The batch sizes hidden from the ends of series ask for small steps beyond them.
       const bool end = needed == Kind::range || needed == Kind::beyond_all;
@@ -266,8 +222,9 @@ class Comparison {
     }
     if (asked.empty()) return;
     for (auto& [needed, groups] : asked) thin(groups);
-    for (std::size_t i = 0; i < all_.size(); ++i) {
-      const auto fitted = fit(i, parts.known);
+    // Each learns afresh what it knows, so that nothing of what is hidden leaks into its answers.
+    for (std::size_t i = 0; i < estimators().size(); ++i) {
+      const auto fitted = learn(estimators()[i], known, target_);
       alive_();
       for (const auto& [needed, groups] : asked) {
         for (const ReplicateGroup& group : groups) {
@@ -288,17 +245,10 @@ class Comparison {
     asked.resize(kMostAsked);
   }
 
-  std::unique_ptr<const Fitted> fit(std::size_t i, const History& known) const {
-    const Estimator& estimator = estimators()[i];
-    if (all_[i] == nullptr || estimator.needs(known)) return nullptr;
-    return estimator.refit ? estimator.refit(known, target_, *all_[i]) : estimator.fit(known, target_);
-  }
-
   History history_;
   std::size_t all_groups_ = replicate_groups(history_).size();
   Target target_;
   const std::function<void()>& alive_;
-  std::vector<std::unique_ptr<const Fitted>> all_;
   std::array<Trials, kKinds> trials_;
 };
 

@@ -37,7 +37,11 @@ const Estimator* find_estimator(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-std::optional<std::string> needs_runs(const History& history) {
+std::unique_ptr<const Fitted> learn(const Estimator& estimator, const History& history, Target target) {
+  return estimator.needs(history, target) ? nullptr : estimator.fit(history, target);
+}
+
+std::optional<std::string> needs_runs(const History& history, Target /*any*/) {
   if (!history.empty()) return std::nullopt;
   return "there are no runs yet";
 }

@@ -16,6 +16,24 @@ enum class Solver : std::uint8_t {
 // b. y > 0. At most kMaxTerms columns for the non-negative ones. Always finite for finite input.
 Eigen::VectorXd solve(Solver solver, const Eigen::MatrixXd& design, const Eigen::VectorXd& y);
 
+// A matrix with a row, or a vector with a number, for each of some things.
+template <class Things, class RowOf>
+Eigen::MatrixXd rows_of(const Things& things, const RowOf& row_of) {
+  Eigen::MatrixXd out;
+  for (Eigen::Index i = 0; const auto& thing : things) {
+    const Eigen::RowVectorXd row = row_of(thing);
+    if (i == 0) out.resize(static_cast<Eigen::Index>(things.size()), row.size());
+    out.row(i++) = row;
+  }
+  return out;
+}
+template <class Things, class NumberOf>
+Eigen::VectorXd numbers_of(const Things& things, const NumberOf& number_of) {
+  Eigen::VectorXd out(static_cast<Eigen::Index>(things.size()));
+  for (Eigen::Index i = 0; const auto& thing : things) out(i++) = number_of(thing);
+  return out;
+}
+
 // Ordinary least squares, of the smallest coefficients where several do: coefficients of any sign, of at least as many
 // rows as columns.
 Eigen::VectorXd least_squares(const Eigen::MatrixXd& design, const Eigen::VectorXd& y);

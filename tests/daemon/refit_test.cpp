@@ -191,7 +191,7 @@ TEST_F(Bridging, AHostThatNothingRanOnIsToldByTheModelOfItsDevice) {
   ASSERT_TRUE(said);
   EXPECT_EQ(said->key.device, "V100");
   EXPECT_EQ(said->key.host, "venus");
-  EXPECT_EQ(said->parts[0].said->kind, estimators::Kind::device);
+  EXPECT_EQ(said->parts[0].said->kind, estimators::Kind::machine);
   EXPECT_EQ(said->parts[0].said->new_here, std::vector<std::string_view>{"host"});
 }
 

@@ -195,9 +195,26 @@ TEST(Seen, TellsTheFarthestThatMustBeBridged) {
   what.settings = {"type=Adam"};
   EXPECT_EQ(seen.kind_of(what), Kind::settings);
   what.host = "another";
-  EXPECT_EQ(seen.kind_of(what), Kind::device);
+  EXPECT_EQ(seen.kind_of(what), Kind::machine);
+  EXPECT_EQ(name_of(Kind::machine), "device");
   what.network = "another";
   EXPECT_EQ(seen.kind_of(what), Kind::network);
+}
+
+TEST(Seen, TellsAMachineThatNothingRanOnFromOneThatRanOtherNetworks) {
+  History history;
+  for (const char* host : {"here", "there"}) {
+    Case what = a_case("net", 16);
+    what.host = host;
+    add(history, what, 1);
+  }
+  Case what = a_case("other", 16);
+  what.host = "here";
+  add(history, what, 1);
+  what.host = "there";
+  EXPECT_EQ(Seen(history).kind_of(what), Kind::device);
+  what.host = "nowhere";
+  EXPECT_EQ(Seen(history).kind_of(what), Kind::machine);
 }
 
 TEST(Seen, TellsBetweenFromBeyond) {
@@ -283,6 +300,62 @@ TEST(Performances, CasesOfOnePartCountForFewerThanTheirNumber) {
   EXPECT_GE(beyond.independent, 5);
   const Performance& between = of_effects(records, Kind::batch_size);
   EXPECT_NEAR(between.independent, between.answered, 1e-9) << "each is a part by itself";
+}
+
+// Five networks on each of these hosts, all of which have the same model of device.
+History on_hosts(const std::vector<std::string>& hosts) {
+  History out;
+  std::mt19937 random(5);
+  std::normal_distribution<double> noise(0, 0.05);
+  for (const std::string& host : hosts) {
+    const double speed =
+        std::exp(6 * noise(random));  // a host is less like another than its runs are like each other
+    for (const char* network : {"a", "b", "c", "d", "e"})
+      for (const double b : {8., 16., 32.}) {
+        Case what = a_case(network, b);
+        what.host = host;
+        add(out, what, speed * (3 + b) * network[0] * std::exp(noise(random)));
+      }
+  }
+  return out;
+}
+
+// A host that nothing ran on may be much slower than the others, whatever runs on it.
+TEST(Performances, MachinesThatNothingRanOnHaveARecordOfTheirOwn) {
+  const auto records = compare(on_hosts({"h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"}), Target::seconds);
+  const Performance& known = of_effects(records, Kind::device);
+  const Performance& new_one = of_effects(records, Kind::machine);
+  EXPECT_GT(known.answered, 10);
+  EXPECT_GT(new_one.answered, 10);
+  EXPECT_GT(new_one.error_percent, 1.5 * known.error_percent);
+  EXPECT_GT(new_one.independent, 0);
+  EXPECT_LT(new_one.independent, 20) << "all runs on a host are off alike";
+}
+
+// Nobody answers about a model of device that nothing ran on, so how far off that would be is nobody's record.
+TEST(Performances, DevicesThatNothingRanOnAreNotAskedAbout) {
+  History history = on_hosts({"h1", "h2", "h3"});
+  for (Datum& datum : history) datum.what.device = "device of " + datum.what.host;
+  EXPECT_EQ(of_effects(compare(history, Target::seconds), Kind::machine).cases, 0);
+}
+
+// Of two hosts one is hidden at a time, so each is answered by what the other one alone teaches.
+TEST(Performances, WhatIsHiddenTeachesNothing) {
+  const std::vector<std::string> hosts = {"h1", "h2"};
+  const History all = on_hosts(hosts);
+  double sum = 0;
+  for (const std::string& hidden : hosts) {
+    History known;
+    for (const Datum& datum : all)
+      if (datum.what.host != hidden) known.push_back(datum);
+    const auto fitted = effects().fit(known, Target::seconds);
+    for (const Datum& datum : all)
+      if (datum.what.host == hidden)
+        sum += std::abs(std::exp(fitted->predict(datum.what).estimate->log_mean) / datum.value - 1);
+  }
+  const Performance& record = of_effects(compare(all, Target::seconds), Kind::machine);
+  EXPECT_EQ(record.answered, static_cast<int>(all.size()));
+  EXPECT_NEAR(record.error_percent, 100 * sum / static_cast<double>(all.size()), 1e-6);
 }
 
 TEST(Performances, WhereNothingWasHiddenTheErrorIsAssumed) {

@@ -44,7 +44,7 @@ History timing_runs() {
 
 TEST(GiannitiLayers, ANetworkIsTheSumOfItsLayers) {
   const History history = timing_runs();
-  ASSERT_EQ(gianniti_layers().needs(history), std::nullopt);
+  ASSERT_EQ(gianniti_layers().needs(history, Target::seconds), std::nullopt);
   const auto fitted = gianniti_layers().fit(history, Target::seconds);
   for (const char* phase : {"train", "test"}) {
     const Case what = net(phase, {5e6, 8e6, 3e7}, 32);
@@ -60,7 +60,7 @@ TEST(GiannitiLayers, ANetworkIsTheSumOfItsLayers) {
 TEST(GiannitiLayers, SaysWhatItLacks) {
   History history;
   add(history, net("train", {1e6}, 8), 0.1);
-  EXPECT_TRUE(gianniti_layers().needs(history));
+  EXPECT_TRUE(gianniti_layers().needs(history, Target::seconds));
   const auto fitted = gianniti_layers().fit(timing_runs(), Target::seconds);
   Case what = net("train", {1e6}, 8);
   EXPECT_TRUE(fitted->predict(what).estimate);
@@ -71,7 +71,7 @@ TEST(GiannitiLayers, SaysWhatItLacks) {
   what = net("test", {1e6}, 8);
   what.costs = pooled;
   EXPECT_FALSE(fitted->predict(what).estimate);  // no pooling was ever timed
-  EXPECT_EQ(gianniti_layers().fit(timing_runs(), Target::joules), nullptr);
+  EXPECT_EQ(learn(gianniti_layers(), timing_runs(), Target::joules), nullptr);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace etad::estimators {
 namespace {
 
 Reply ask(const Estimator& estimator, const History& history, const Case& what) {
-  EXPECT_EQ(estimator.needs(history), std::nullopt);
+  EXPECT_EQ(estimator.needs(history, Target::seconds), std::nullopt);
   return estimator.fit(history, Target::seconds)->predict(what);
 }
 
@@ -28,7 +28,7 @@ TEST(Gupta, RecoversALine) {
   EXPECT_FALSE(ask(gupta(), history, a_case("other", 48)).estimate);
   History one;
   add(one, a_case("net", 8), 1);
-  EXPECT_TRUE(gupta().needs(one));
+  EXPECT_TRUE(gupta().needs(one, Target::seconds));
 }
 
 TEST(Gupta, IsAsSureOfBytesAsOfSeconds) {
@@ -103,7 +103,7 @@ TEST(Stargazer, RecoversALawOfSettings) {
   EXPECT_FALSE(ask(stargazer(), history, a_case("net", 32)).estimate) << "it says no width";
   EXPECT_EQ(ask(stargazer(), history, with(5, 1, 2)).why, "beyond the settings that ran");
   history.resize(19);
-  EXPECT_EQ(stargazer().needs(history),
+  EXPECT_EQ(stargazer().needs(history, Target::seconds),
             "no network has 20 runs on one machine over settings that are numbers");
 }
 
@@ -146,7 +146,7 @@ TEST(Kerr, ExplainsANetworkByTheOthers) {
   EXPECT_NEAR(value(ask(kerr(), history, described_case("new", 12, 500, 32))) / law(12, 500, 32), 1, 0.25);
   EXPECT_FALSE(ask(kerr(), history, a_case("unknown", 32)).estimate) << "nobody described it";
   history.resize(14);
-  EXPECT_TRUE(kerr().needs(history)) << "7 networks can't tell 7 characteristics apart";
+  EXPECT_TRUE(kerr().needs(history, Target::seconds)) << "7 networks can't tell 7 characteristics apart";
 }
 
 TEST(Described, FindsWhatTheDeviceTakesAnyway) {
@@ -163,7 +163,7 @@ TEST(Described, FindsWhatTheDeviceTakesAnyway) {
   EXPECT_NEAR(value(fitted->predict(described_case("net1000000.000000", 10, 1e6, 64))) / law(1e6, 64), 1,
               0.05);
   EXPECT_FALSE(fitted->predict(a_case("unknown", 32)).estimate);
-  EXPECT_EQ(described().fit(history, Target::seconds), nullptr);
+  EXPECT_EQ(learn(described(), history, Target::seconds), nullptr);
 
   const Reply cold = described().fit({}, Target::peak_bytes)->predict(described_case("new", 10, 4e6, 64));
   ASSERT_TRUE(cold.estimate) << "the description alone";

@@ -149,9 +149,10 @@ TEST(Roofline, AnUnseenNetworkIsLessSureThanASeenOne) {
 
 TEST(Roofline, SaysWhatItLacks) {
   const History few = runs_of(2, 0.1, 0.02);
-  EXPECT_EQ(layer_roofline().needs(few), std::nullopt);
-  EXPECT_THAT(layer_roofline().needs(runs_of(1, 0.1, 0.02)).value_or(""), testing::HasSubstr("2 networks"));
-  EXPECT_EQ(layer_roofline().fit(few, Target::joules), nullptr);
+  EXPECT_EQ(layer_roofline().needs(few, Target::seconds), std::nullopt);
+  EXPECT_THAT(layer_roofline().needs(runs_of(1, 0.1, 0.02), Target::seconds).value_or(""),
+              testing::HasSubstr("2 networks"));
+  EXPECT_EQ(learn(layer_roofline(), few, Target::joules), nullptr);
   const auto fitted = layer_roofline().fit(few, Target::seconds);
   EXPECT_FALSE(fitted->predict(a_case("undescribed", 8)).estimate);
   Case elsewhere = few.front().what;
