@@ -107,6 +107,25 @@ TEST(Stargazer, RecoversALawOfSettings) {
             "no network has 20 runs on one machine over settings that are numbers");
 }
 
+// Runs at narrow and at very wide settings: between them a spline may be anywhere.
+TEST(Stargazer, AbstainsInAGapOfTheDesignSpace) {
+  History history;
+  std::mt19937 random(3);
+  std::normal_distribution<double> noise(0, 0.1);
+  const auto with = [](double width) {
+    Case out = a_case("net", 32);
+    out.settings = {"width=" + std::to_string(width)};
+    return out;
+  };
+  for (int i = 0; i < 40; ++i) {
+    const double width = i < 36 ? i % 9 : 1e6 + i;
+    add(history, with(width), std::exp((width < 9 ? 0.3 * std::abs(width - 4) : 0) + noise(random)));
+  }
+  EXPECT_TRUE(ask(stargazer(), history, with(4.5)).estimate);
+  EXPECT_TRUE(ask(stargazer(), history, with(1e6 + 38)).estimate);
+  EXPECT_EQ(ask(stargazer(), history, with(4e5)).why, "beyond the settings that ran");
+}
+
 // The textbook's two columns that vary together: one component, along the diagonal, holds nearly all.
 TEST(PrincipalComponents, OfTwoColumnsThatVaryTogether) {
   Eigen::MatrixXd rows(4, 3);
