@@ -204,6 +204,23 @@ void tell_finely(const Event& event, std::int64_t batch, EpochCount::Elapsed& so
 
 }  // namespace
 
+// A bar of a later epoch that shows no less than the one before at its end counts either its own time, or that of all of
+// them: whichever is nearer to the step time before. Half a second stands for what its whole seconds hide.
+double EpochCount::own_seconds(std::int64_t epoch, std::int64_t batch, double seconds) {
+  if (clock.epoch != epoch) {
+    const double pace = clock.batch > 0 ? (clock.shown - clock.since) / static_cast<double>(clock.batch) : 0;
+    const auto apart = [&](double took) {
+      return std::abs(std::log((took + 0.5) / static_cast<double>(batch) / pace));
+    };
+    const bool later = clock.epoch && epoch > *clock.epoch && batch > 0 && seconds >= clock.shown && pace > 0;
+    clock.since = later && apart(seconds - clock.shown) < apart(seconds) ? clock.shown : 0;
+    clock.epoch = epoch;
+  }
+  clock.shown = seconds;
+  clock.batch = batch;
+  return seconds - clock.since;
+}
+
 std::optional<EpochCount::Elapsed> EpochCount::elapsed(const Event& event) {
   if (event.has(Field::rate) || event.has(Field::seconds))
     if (const auto so_far = by_mean_so_far(event)) return so_far;
@@ -220,11 +237,11 @@ std::optional<EpochCount::Elapsed> EpochCount::elapsed(const Event& event) {
   }
   const double times = mean ? static_cast<double>(counted) : 1;
   Elapsed out{written->first * times, written->second * times, {}, counted};
+  const auto epoch = count_of(event, Field::epoch);
+  if (!mean && of_epoch && batch && epoch && !named) out.seconds = own_seconds(*epoch, *batch, out.seconds);
   if (!mean && batch && event.has(Field::rate)) tell_finely(event, *batch, out);
   if (of_epoch && !named && !(batch && bar_counts_epochs(event)))
-    out.epoch = !batch                    ? std::optional(before)
-                : event.has(Field::epoch) ? count_of(event, Field::epoch)
-                                          : announced;
+    out.epoch = !batch ? std::optional(before) : epoch ? epoch : announced;
   return out;
 }
 

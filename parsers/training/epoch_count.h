@@ -20,6 +20,13 @@ struct EpochCount {
     std::optional<bool> through;  // whether batches count on from epoch to epoch
   };
 
+  // The time that bars named after their epoch show, some of which go on counting where the epoch before ended.
+  struct BarClock {
+    std::optional<std::int64_t> epoch;
+    double shown = 0, since = 0;  // by the last bar; where its epoch began
+    std::int64_t batch = 0;
+  };
+
   std::optional<std::int64_t> steps;         // of each
   std::optional<std::int64_t> first;         // the first one displayed: do they count from 0 or from 1?
   std::optional<std::int64_t> first_batch;   // the same of batches within an epoch
@@ -36,6 +43,7 @@ struct EpochCount {
   std::optional<std::int64_t> told;  // the one whose time was told last
   bool named = false;                // after them a bar is named that counts them itself
   Line line;
+  BarClock clock;
   EpochBorders borders;  // where steps count on from epoch to epoch
 
   // Where a line of progress says that its run stands.
@@ -61,6 +69,8 @@ struct EpochCount {
   // The run's (or the epoch's) time so far, where the line states it, or a mean rate or step time since its beginning, or
   // a mean step time over all of the epoch; the latter's rounding counts once for each step.
   std::optional<Elapsed> elapsed(const Event& event);
+  // How much of the `seconds` that this epoch's bar shows at `batch` are the epoch's own.
+  double own_seconds(std::int64_t epoch, std::int64_t batch, double seconds);
 
   // The iterations of the run whose line shows so many out of `of`: under a heading that numbers its epoch out of a total
   // they are those of each.

@@ -158,8 +158,12 @@ bool steps_are_epochs(const Event& event) {
 }
 
 // How long all of an epoch took. A bar at its end shows whole seconds, and its mean rate more finely.
-std::optional<Duration> time_of_epoch(const Event& event) {
-  const auto shown = event.number(Field::seconds);
+std::optional<Duration> time_of_epoch(track::EpochCount& epochs, const Event& event) {
+  auto shown = event.number(Field::seconds);
+  const auto number = count_of(event, Field::epoch);
+  const bool bar = event.has(Field::rate) && event.text(Field::phase) != name_of(Phase::test);
+  if (const auto all = positive_of(event, Field::iterations); shown && *shown > 0 && all && number && bar)
+    shown = epochs.own_seconds(*number, *all, *shown);
   const auto n = positive_of(event, Field::iterations);
   const auto rate = rounded(event, Field::rate);
   if (!shown || !n || !rate || rate->first <= 0 || !is_fine(*rate)) return positive_seconds(shown);
@@ -289,12 +293,12 @@ void track::Epochs::epoch(const Moment& m) {
     r.epochs.announce(*number, positive_of(m.event, Field::epochs));
   }
   if (number) r.epochs.see(*number, m.event.has(Field::epochs));
-  plan_epochs(r, m.event, steps_of(r, m.event, nullptr));
+  if (!tests) plan_epochs(r, m.event, steps_of(r, m.event, nullptr));
   if (m.event.has(Field::seconds)) {
     // A log that shows its iterations has been measured by them, but for what came behind the last one shown.
     if (r.training.by_lines && !tests) return end_of_bar(r, m);
     r.training.block = 0;
-    if (const auto took = time_of_epoch(m.event)) return measure(r, m, *took);
+    if (const auto took = time_of_epoch(r.epochs, m.event)) return measure(r, m, *took);
     ++m.out.rejected;
   } else if (ends) {
     end_plan(r, number);

@@ -173,6 +173,7 @@ TEST(AnnouncedEpochs, NumberTheBarsBelowThem) {
     lines.emplace_back("Training: 100%|##########| 40/40 [00:08<00:00,  5.00it/s]");
     lines.emplace_back("Validation: 100%|##########| 10/10 [00:01<00:00, 10.00it/s]");
   }
+  lines.emplace_back("Testing: 100%|##########| 500/500 [00:10<00:00, 50.00it/s]");
   const auto runs = runs_of(lines);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs.at(0).iteration, 160);

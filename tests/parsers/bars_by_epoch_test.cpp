@@ -65,5 +65,30 @@ TEST(BarsByEpoch, OfEpochsBeforeTheirWords) {
   EXPECT_NEAR(step_time(runs.at(0)), 12.5, 0.05);
 }
 
+// Bars of PyTorch Lightning whose time goes on from epoch to epoch, and such whose time begins again.
+TEST(BarsByEpoch, WhoseTimeGoesOnOrBeginsAgain) {
+  for (const bool goes_on : {true, false}) {
+    for (const bool states : {true, false}) {
+      std::vector<std::string> lines;
+      for (int epoch = 0; epoch < 5; ++epoch) {
+        const int base = goes_on ? 80 * epoch : 0;
+        const auto bar = [&](int done) {
+          const int s = base + done / 5;
+          lines.push_back(written("Epoch %d: %3d%%|####| %d/400 [%02d:%02d<00:00,  5.00it/s, loss=0.5]",
+                                  epoch, done / 4, done, s / 60, s % 60));
+        };
+        for (int done = 100; states && done < 400; done += 100) bar(done);
+        bar(400);
+      }
+      for (const std::size_t restart : {0U, 3U}) {
+        const auto runs = runs_of(lines, restart);
+        ASSERT_EQ(runs.size(), 1U);
+        EXPECT_EQ(runs.at(0).iteration, 2000);
+        EXPECT_NEAR(step_time(runs.at(0)), 0.2, 0.004) << goes_on << states;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
