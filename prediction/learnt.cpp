@@ -14,7 +14,7 @@ namespace estimators {
 ETAD_SAVED(LayerCosts, kind, matrix, operations, backward_operations, lowered, elements, weights, outputs,
            forward_seconds, backward_seconds)
 ETAD_SAVED(Costs, layers)
-ETAD_SAVED(Performance, cases, answered, error_percent, coverage, against, weight, typical, scores,
+ETAD_SAVED(Performance, cases, answered, error_percent, coverage, against, weight, typical, scale, scores,
            independent)
 
 }  // namespace estimators

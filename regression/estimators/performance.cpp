@@ -19,9 +19,10 @@ constexpr std::size_t kFreely = 320;       // of a history of which all are aske
 constexpr std::size_t kMostAsked =
     40;  // of a longer one, in each fold; half as many could not tell good from bad
 constexpr double kConfidence = 0.9;
-constexpr double kDegrees = 10;  // of freedom of the deviations, as good as known
-constexpr double kAlike = 0.5;   // correlation between the errors of a part's cases
-constexpr double kAssumed = 8;   // cases that what is assumed counts for
+constexpr double kDegrees = 10;    // of freedom of the deviations, as good as known
+constexpr double kAlike = 0.5;     // correlation between the errors of a part's cases
+constexpr double kAssumed = 8;     // cases that what is assumed counts for
+constexpr double kMedian = 0.695;  // of |t|, Student's t with twelve degrees of freedom (interval.h)
 
 // The same on every machine and in every run of the daemon, so that scores do not flicker.
 std::size_t hash(std::string_view text) {
@@ -137,6 +138,10 @@ Performance score_of(Kind kind, const std::vector<Trial>& trials, const std::vec
       out.scores.push_back(std::abs(trial.error) / unit_of(trial.deviation, out.typical, trial.beyond));
   }
   std::ranges::sort(out.scores);
+  // What was hidden from the ends of the history says little of how sure one is beyond all of it.
+  if (!out.scores.empty() && kind != Kind::beyond_all)
+    out.scale = shrunken(regression::median(out.scores) / kMedian, out.independent, 1);
+  for (double& score : out.scores) score /= out.scale;
   out.coverage = regression::score_coverage(out.scores, kConfidence, kDegrees, out.independent);
   return out;
 }
@@ -255,7 +260,7 @@ class Comparison {
 }  // namespace
 
 double Performance::reach(double deviation, double confidence, double beyond) const {
-  return unit_of(deviation, typical, beyond) *
+  return scale * unit_of(deviation, typical, beyond) *
          regression::score_quantile(scores, confidence, kDegrees, independent);
 }
 

@@ -29,9 +29,11 @@ struct Performance {
   // for it beside the deviation that the estimator itself states, which may be 0: a line through two points has no
   // residuals.
   double typical = 0;
-  // Nonconformity scores, sorted: |log(actual / estimate)| / sqrt((deviation^2 + typical^2) (1 + beyond)), as errors
-  // grow like those of a random walk with the distance from what ran.
-  std::vector<double> scores;
+  // Errors are measured in units of scale * sqrt((deviation^2 + typical^2) (1 + beyond)), as they grow like those of a
+  // random walk with the distance from what ran. The scale makes the median of the scores, where there are many, that
+  // of Student's t, which stands for those that there are not.
+  double scale = 1;
+  std::vector<double> scores;  // nonconformity scores, sorted: |log(actual / estimate)| in those units
   // How many independent cases those answered count for: several of one series, or of one network, err alike and say
   // less than as many of different ones (Kish, "Survey Sampling", 1965: the design effect).
   double independent = 0;
