@@ -171,11 +171,11 @@ std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
   const double size = static_cast<double>(runs);
   const double judged = before ? static_cast<double>(before->judged_) : 0;
   const bool afresh = !before || size > judged * kGrowth || size * kGrowth < judged;
-  const auto out = fitted(data, afresh ? nullptr : before.get(), alive, target);
+  const auto out = fitted(std::move(data), afresh ? nullptr : before.get(), alive, target);
   if (afresh) {
-    const estimators::History history = joined(data);
     out->judged_ = runs;
-    out->records_ = std::make_shared<const std::vector<Record>>(estimators::compare(history, target, alive));
+    out->records_ =
+        std::make_shared<const std::vector<Record>>(estimators::compare(joined(out->data_), target, alive));
   } else {
     out->judged_ = before->judged_;
     out->records_ = before->records_;

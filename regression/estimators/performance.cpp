@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "parsers/base/hash.h"
 #include "regression/estimators/combined.h"
@@ -66,13 +67,13 @@ Split split(const History& history, Kind kind, std::size_t fold) {
 }
 
 // Whole series of a history that is too long to be judged.
-History sample_of(const History& history) {
+History sample_of(History history) {
   const std::size_t groups = replicate_groups(history).size();
   if (groups <= kMostJudged) return history;
   const std::size_t every = (groups + kMostJudged - 1) / kMostJudged;
   History out;
-  for (const Datum& datum : history) {
-    if (hash(key_of(datum.what, kSeries & ~kDevices)) % every == 0) out.push_back(datum);
+  for (Datum& datum : history) {
+    if (hash(key_of(datum.what, kSeries & ~kDevices)) % every == 0) out.push_back(std::move(datum));
   }
   return out;
 }
@@ -187,8 +188,8 @@ void combine_trials(Kind kind, Trials& trials) {
 // The estimators' trials in all kinds of questions.
 class Comparison {
  public:
-  Comparison(const History& history, Target target, const std::function<void()>& alive)
-      : history_(sample_of(history)), target_(target), alive_(alive) {
+  Comparison(History history, Target target, const std::function<void()>& alive)
+      : history_(sample_of(std::move(history))), target_(target), alive_(alive) {
     for (Trials& trials : trials_) trials.resize(estimators().size());
     for (std::size_t hidden = 0; hidden < kKinds; ++hidden)
       for (std::size_t fold = 0; fold < kFolds; ++fold) ask(static_cast<Kind>(hidden), fold);
@@ -264,8 +265,8 @@ double Performance::reach(double deviation, double confidence, double beyond) co
          regression::score_quantile(scores, confidence, kDegrees, independent);
 }
 
-std::vector<Record> compare(const History& history, Target target, const std::function<void()>& alive) {
-  return Comparison(history, target, alive).records();
+std::vector<Record> compare(History history, Target target, const std::function<void()>& alive) {
+  return Comparison(std::move(history), target, alive).records();
 }
 
 }  // namespace etad::estimators

@@ -52,6 +52,6 @@ struct Record {
 // some hundred groups of runs is hidden and asked about. `alive` is called between fits, to show a watchdog
 // that work goes on.
 std::vector<Record> compare(
-    const History& history, Target target, const std::function<void()>& alive = [] {});
+    History history, Target target, const std::function<void()>& alive = [] {});
 
 }  // namespace etad::estimators
