@@ -282,8 +282,13 @@ void track::Windows::progress_of(const Moment& m) {
     r->run.max_iterations = all;
   }
   const std::int64_t steps = r->epochs.steps.value_or(all_.labels.steps_per_epoch.value_or(0));
+  const bool behind =
+      r->window.begins_behind(m.event.time, r->run.started_at) && r->last_words.message.empty();
+  const auto counted = behind ? std::optional(r->epochs) : std::nullopt;
   auto iteration = iteration_of(*r, m.event, steps);
   if (!iteration) return;
+  if (counted && *iteration < r->window.from->iteration)  // what another process had in its buffer
+    return void(r->epochs = *counted);
   // Where epochs state their times, a line without one that names an earlier one speaks of what was best, or loaded.
   if (m.event.text(Field::unit) == "epoch" && r->epochs.shortest && *iteration < r->run.iteration.value_or(0))
     return;

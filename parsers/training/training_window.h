@@ -57,6 +57,10 @@ struct Window {
   Duration waited{};  // as the run's own bar shows that is drawn again behind it, at the same iteration
 
   void begin(const Anchor& at);  // with nothing in it so far
+  // Whether a line is stamped before the one that it began with, but not before the run began.
+  bool begins_behind(std::optional<Instant> stamp, std::optional<Instant> run_began) const {
+    return stamp && run_began && from && from->dated && *stamp < *from->at && *stamp >= *run_began;
+  }
   bool can_hold() const { return held.size() < kMaxHeldTests; }
 
   // Snapshots inside. `at` is the time that a line shows; one without says no more than that there was one.

@@ -71,5 +71,25 @@ TEST(SeveralTrainings, OneThatGoesOnNumbersItsEpochsAsTheOneBeforeDid) {
   EXPECT_EQ(runs.at(1).iteration, 400);
 }
 
+// Two processes of one training write the same lines, one of them through a buffer.
+TEST(SeveralTrainings, LinesThatAnotherProcessHeldBackAreNone) {
+  const auto say = [](int i) {
+    return written("2026-03-01 10:%02d:%02d,250 - INFO - Epoch [%d/5], Step [%d/20], Loss: 1.25", i / 30,
+                   i % 30 * 2, i / 20 + 1, i % 20 + 1);
+  };
+  Lines lines;
+  for (int block = 0; block < 100; block += 25)
+    for (int process = 0; process < 2; ++process)
+      for (int i = block; i < block + 25; ++i) lines.push_back(say(i));
+  for (const std::size_t restart : {0U, 60U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 100);
+    EXPECT_EQ(runs.at(0).train.iterations, 99);
+    EXPECT_NEAR(step_time(runs.at(0)), 2, 1e-9);
+    EXPECT_EQ(runs.at(0).state, RunState::finished);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
