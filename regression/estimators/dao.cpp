@@ -74,12 +74,14 @@ class Tree {
       }
     }
     if (!(best > 0)) return;
-    const auto upper = std::ranges::partition(rows, [&](const Row& row) { return row.x[feature] < below; });
+    const auto upper =
+        std::partition(rows.begin(), rows.end(), [&](const Row& row) { return row.x[feature] < below; });
+    const auto lower = static_cast<std::size_t>(upper - rows.begin());
     nodes_[me].feature = feature;
     nodes_[me].below = below;
-    grow(rows.first(rows.size() - upper.size()), random, depth + 1);
+    grow(rows.first(lower), random, depth + 1);
     nodes_[me].right = nodes_.size();
-    grow(rows.last(upper.size()), random, depth + 1);
+    grow(rows.subspan(lower), random, depth + 1);
   }
 
   std::vector<Node> nodes_;

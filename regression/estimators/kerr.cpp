@@ -32,7 +32,7 @@ Eigen::RowVectorXd characteristics(const Case& what) {
   return out;
 }
 
-std::unique_ptr<const Fitted> fit(const Runs& runs) {
+std::unique_ptr<const Fitted> fit_components(const Runs& runs) {
   const auto all = rows_of(runs, [](const Datum* run) { return characteristics(run->what); });
   const auto terms = [components = principal_components(all, kExplained)](const Case& what) {
     Eigen::RowVectorXd row(components.directions.cols() + 1);
@@ -51,7 +51,7 @@ Estimator kerr() {
                   .layered = true,
                   .enough = [](const Runs& runs) { return different(runs, kNetwork) >= kFewestNetworks; },
                   .missing = "runs of 8 networks on one machine, whose logs showed their layers",
-                  .fit = fit});
+                  .fit = fit_components});
 }
 
 }  // namespace etad::estimators

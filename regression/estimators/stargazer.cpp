@@ -59,8 +59,9 @@ struct Factor {
   }
 };
 
-using Point = std::vector<double>;                            // a case, in the order of the factors
-using Terms = std::set<std::pair<std::size_t, std::size_t>>;  // (i, i): a factor's spline; (i, j): a product
+using Point = std::vector<double>;  // a case, in the order of the factors
+using TermSet =
+    std::set<std::pair<std::size_t, std::size_t>>;  // (i, i): a factor's spline; (i, j): a product
 
 class FittedStargazer final : public Fitted {
  public:
@@ -118,11 +119,11 @@ class FittedStargazer final : public Fitted {
     double best = adjusted_r2(points, y, {});
     for (bool better = true; better;) {
       better = false;
-      const Terms taken = terms_;
+      const TermSet taken = terms_;
       for (std::size_t i = 0; i < factors_.size(); ++i)
         for (std::size_t j = i; j < factors_.size(); ++j) {
           if (i != j && !(taken.contains({i, i}) && taken.contains({j, j}))) continue;
-          Terms tried = taken;
+          TermSet tried = taken;
           tried.emplace(i, j);
           const double r2 = adjusted_r2(points, y, tried);
           if (r2 > best + 1e-6) best = r2, terms_ = std::move(tried), better = true;
@@ -131,7 +132,7 @@ class FittedStargazer final : public Fitted {
   }
 
   // Of least squares with these terms; -1 where there are too few runs for them.
-  double adjusted_r2(const std::vector<Point>& points, const Eigen::VectorXd& y, const Terms& terms) const {
+  double adjusted_r2(const std::vector<Point>& points, const Eigen::VectorXd& y, const TermSet& terms) const {
     const Eigen::MatrixXd design = design_of(points, terms);
     const auto n = static_cast<double>(y.size()), p = static_cast<double>(design.cols());
     if (3 * p > n) return -1;
@@ -152,7 +153,7 @@ class FittedStargazer final : public Fitted {
     return out;
   }
 
-  Eigen::RowVectorXd row_of(const Point& x, const Terms& terms) const {
+  Eigen::RowVectorXd row_of(const Point& x, const TermSet& terms) const {
     std::vector<double> out = {1};
     for (const auto& [i, j] : terms)
       if (i == j)
@@ -162,12 +163,12 @@ class FittedStargazer final : public Fitted {
     return Eigen::Map<const Eigen::RowVectorXd>(out.data(), static_cast<Eigen::Index>(out.size()));
   }
 
-  Eigen::MatrixXd design_of(const std::vector<Point>& points, const Terms& terms) const {
+  Eigen::MatrixXd design_of(const std::vector<Point>& points, const TermSet& terms) const {
     return rows_of(points, [&](const Point& x) { return row_of(x, terms); });
   }
 
   std::vector<Factor> factors_;
-  Terms terms_;
+  TermSet terms_;
   Eigen::VectorXd coefficients_;
   Eigen::MatrixXd inverse_;  // of the runs' design, pseudo
   double leverage_ = 0;      // of the run that has most
