@@ -365,7 +365,7 @@ TEST(Performances, WhatIsHiddenTeachesNothing) {
       if (datum.what.host == hidden)
         sum += std::abs(std::exp(fitted->predict(datum.what).estimate->log_mean) / datum.value - 1);
   }
-  const Performance& record = of_effects(compare(all, Target::seconds), Kind::machine);
+  const Performance record = of_effects(compare(all, Target::seconds), Kind::machine);  // of a temporary
   EXPECT_EQ(record.answered, static_cast<int>(all.size()));
   EXPECT_NEAR(record.error_percent, 100 * sum / static_cast<double>(all.size()), 1e-6);
 }
