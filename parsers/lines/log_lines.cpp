@@ -22,7 +22,7 @@ void LogLines::feed(std::string_view bytes) {
     const auto passed = static_cast<std::size_t>(std::min<std::uint64_t>(long_record_, bytes.size()));
     long_record_ -= passed;
     held_.append(bytes.substr(passed));
-    return take_records();
+    return take_records(false);
   }
   if (overlong_) {
     const auto newline = bytes.find('\n');
@@ -45,13 +45,17 @@ void LogLines::feed(std::string_view bytes) {
 }
 
 void LogLines::finish() {
-  if (record_file_ == RecordFile::none && !held_.empty()) take_lines(true);
+  if (record_file_ != RecordFile::none) return take_records(true);
+  if (!held_.empty()) take_lines(true);
 }
 
-// Those that are whole. One that is longer than may be held is passed over.
-void LogLines::take_records() {
+// Those that are whole. One that is longer than may be held is passed over. Damage costs the rest of a block: it is judged
+// when all of that has come, or nothing more does (`all`).
+void LogLines::take_records(bool all) {
   std::vector<std::string> lines;
-  const RecordPiece piece{held_, records_passed_, held_.size(), held_.size() >= kMostHeld};
+  const std::size_t begun = (static_cast<std::uint64_t>(records_passed_) + held_.size()) % kRecordBlock;
+  const std::size_t settled = all ? held_.size() : held_.size() - std::min(begun, held_.size());
+  const RecordPiece piece{held_, records_passed_, settled, held_.size() >= kMostHeld};
   const TakenRecords whole = etad::take_records(record_file_, piece, line_limit_, lines);
   held_.erase(0, whole.passed);
   records_passed_ += static_cast<std::int64_t>(whole.passed);

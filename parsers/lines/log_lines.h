@@ -25,14 +25,14 @@ class LogLines {
   LogLines(std::size_t line_limit, Sink sink) : line_limit_(line_limit), sink_(std::move(sink)) {}
 
   void feed(std::string_view bytes);
-  void finish();  // nothing more comes: what is held is a line
+  void finish();  // nothing more comes: what is held is a line, or what is left of a record
   void clear() { held_.clear(); }
 
   std::size_t held() const { return held_.size(); }  // bytes fed of which no line has been made yet
   LineLosses take_losses() { return std::exchange(losses_, {}); }
 
  private:
-  void take_records();
+  void take_records(bool all);
   void take_lines(bool all);
 
   std::size_t line_limit_;

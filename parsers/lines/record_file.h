@@ -12,6 +12,7 @@ namespace etad {
 
 enum class RecordFile : std::uint8_t { none, tensorboard, wandb };
 
+inline constexpr std::size_t kRecordBlock = 32 * 1024;  // bytes of a file, that some write their records in
 inline constexpr std::size_t kRecordHead = 12;  // so many first bytes tell surely which it is; fewer perhaps
 RecordFile record_file(std::string_view head);
 

@@ -15,7 +15,6 @@ namespace etad {
 namespace {
 
 constexpr std::string_view kFileHead = {":W&B\xe1\xbe\0", 7};
-constexpr std::size_t kBlock = 32 * 1024;
 constexpr std::size_t kFragmentHead = 7;
 enum Type : unsigned char { kWhole = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
 
@@ -184,7 +183,7 @@ TakenRecords take_wandb_records(const RecordPiece& piece, std::size_t line_limit
     open.reset();
   };
   while (true) {
-    const std::size_t left = kBlock - (static_cast<std::uint64_t>(piece.offset) + at) % kBlock;
+    const std::size_t left = kRecordBlock - (static_cast<std::uint64_t>(piece.offset) + at) % kRecordBlock;
     const std::string_view rest = bytes.substr(at, left);
     if (left < kFragmentHead) {  // the rest of a block that no fragment fits into
       if (rest.size() < left) break;
