@@ -7,7 +7,7 @@
 namespace etad::follow {
 
 Chain::Chain(FileSystem& files, Contents& contents, const std::string& path)
-    : files_(files), contents_(contents), path_(path), places_{split_path(path)} {
+    : contents_(contents), path_(path), places_{split_path(path)} {
   if (const auto resolved = files.resolve(path)) {
     SplitPath target = split_path(*resolved);
     const auto here = files.resolve(places_[0].directory);

@@ -75,7 +75,6 @@ class Chain {
   template <class T>
   T known_or(const OsResult<T>& answer, T otherwise);
 
-  FileSystem& files_;
   Contents& contents_;
   std::string path_;
   std::vector<SplitPath> places_;
