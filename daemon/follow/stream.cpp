@@ -320,16 +320,16 @@ Stream::Step Stream::finish(Look& look) {
 
 // Nothing is left of the file. What was known to be in it and not read is lost; what was read whole, ended.
 Stream::Step Stream::lose(Look& look) {
-  // Whatever came in its place lies there by now, and may have been rotated or copied since it was looked for.
-  look.chain.reset();
-  if (const Attached attached = find_copy(look); attached != Attached::lost)
-    return attached == Attached::yes ? Step::again : Step::done;
   const auto again = may_be_written_again(look);
   if (!again) fail(is_absent(again.error()) ? EAGAIN : again.error());
   if (!again || *again) {
     moved_ = true;  // looked at again soon
     return Step::done;
   }
+  // Whatever came in its place lies there by now, and may have been rotated or copied since it was looked for.
+  look.chain.reset();
+  if (const Attached attached = find_copy(look); attached != Attached::lost)
+    return attached == Attached::yes ? Step::again : Step::done;
   last_ = last_link();
   last_.key = FileKey{};  // what has this inode now is another file, and perhaps the next
   const std::int64_t offset = current_->reader.part().offset;
