@@ -16,10 +16,4 @@ TakenRecords take_records(RecordFile kind, const RecordPiece& piece, std::size_t
   return take_event_records(piece.bytes, piece.settled, line_limit, lines);
 }
 
-std::vector<std::string> record_lines(RecordFile kind, std::string_view file, std::size_t line_limit) {
-  std::vector<std::string> lines;
-  take_records(kind, {file, 0, file.size(), false}, line_limit, lines);
-  return lines;
-}
-
 }  // namespace etad

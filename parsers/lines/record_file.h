@@ -12,7 +12,8 @@ namespace etad {
 
 enum class RecordFile : std::uint8_t { none, tensorboard, wandb };
 
-inline constexpr std::size_t kRecordBlock = 32 * 1024;  // bytes of a file, that some write their records in
+inline constexpr std::size_t kRecordBlock =
+    32 * 1024;                                  // W&B's records are written in blocks of so many bytes
 inline constexpr std::size_t kRecordHead = 12;  // so many first bytes tell surely which it is; fewer perhaps
 RecordFile record_file(std::string_view head);
 
@@ -35,8 +36,5 @@ struct TakenRecords {
 // Appends the lines of the whole records that the piece begins with. Longer lines are cut at the limit.
 TakenRecords take_records(RecordFile kind, const RecordPiece& piece, std::size_t line_limit,
                           std::vector<std::string>& lines);
-
-// All of a whole file's.
-std::vector<std::string> record_lines(RecordFile kind, std::string_view file, std::size_t line_limit);
 
 }  // namespace etad

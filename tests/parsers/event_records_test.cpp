@@ -19,7 +19,9 @@ constexpr double kStart = 1'700'000'000.25;
 constexpr std::size_t kLimit = 65536;
 
 std::vector<std::string> event_text(std::string_view file) {
-  return record_lines(RecordFile::tensorboard, file, kLimit);
+  std::vector<std::string> lines;
+  take_records(RecordFile::tensorboard, {file, 0, file.size(), false}, kLimit, lines);
+  return lines;
 }
 
 TEST(EventRecords, AreKnownByTheFirst) {

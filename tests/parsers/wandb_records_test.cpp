@@ -17,7 +17,9 @@ constexpr double kBegun = 1'700'000'000;
 constexpr std::size_t kLongestLine = 64 * 1024;
 
 std::vector<std::string> wandb_text(const std::string& file) {
-  return record_lines(RecordFile::wandb, file, kLongestLine);
+  std::vector<std::string> lines;
+  take_records(RecordFile::wandb, {file, 0, file.size(), false}, kLongestLine, lines);
+  return lines;
 }
 
 std::string step_record(std::int64_t n, const std::string& media = "null") {
