@@ -125,7 +125,8 @@ void hear_end(LastWords& words, std::string_view line) {
   const bool of_interruption =
       line.find("nterrupt") != std::string_view::npos || line.find("SIG") != std::string_view::npos;
   const auto has = [line](std::string_view word) { return line.find(word) != std::string_view::npos; };
-  const bool may_be_alone = line.size() <= sizeof(Sixteen) && (has("one") || has("ONE"));
+  constexpr std::size_t kLongestAlone = 16;  // "== All done! =="
+  const bool may_be_alone = line.size() <= kLongestAlone && (has("one") || has("ONE"));
   if (!of_stop && !of_interruption && !may_be_alone && !has("raining") && !has("tuning") && !has("inish"))
     return;
   const std::string lower = lower_case(line);
