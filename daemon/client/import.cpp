@@ -201,7 +201,8 @@ std::string_view unpacked_by(const File& file) {
 }
 
 int import_file(const Common& common, const ImportOptions& options, const Company& company,
-                const std::string& path, Summary* summary) {
+                const std::string& name, Summary* summary) {
+  const std::string path = name == "-" ? "/dev/stdin" : name;
   const File file(path);
   struct stat status {};
   if (file.fd() < 0 || fstat(file.fd(), &status) != 0) return cannot_read(path, std::strerror(errno));
@@ -283,8 +284,7 @@ int import_files(const Common& common, const ImportOptions& options) {
   if (options.recursive) return import_folders(common, options, company);
   int worst = kDone;
   for (const std::string& path : options.files) {
-    const std::string file = path == "-" ? "/dev/stdin" : path;
-    const int code = import_file(common, options, company, file, nullptr);
+    const int code = import_file(common, options, company, path, nullptr);
     if (code == kNoDaemon) return code;
     worst = std::max(worst, code);
   }
