@@ -30,18 +30,6 @@ std::string network_of(const ModelKey& key) {
   return key.architecture.empty() ? key.network : key.network + " " + key.architecture;
 }
 
-// Runs on an unknown number of devices are reckoned as on one, but told apart from those that are, as runs of
-// another setting would be.
-constexpr const char* kUnknownDevices = "devices=unknown";
-
-double devices_of(const ModelKey& key) {
-  return static_cast<double>(std::max<std::int64_t>(1, key.devices));
-}
-
-std::string setting_name(const std::string& setting) {
-  return setting.substr(0, setting.find('='));
-}
-
 // An estimator that learns when it is first asked: of those of a history that was kept most are never.
 class LearnsWhenAsked final : public estimators::Fitted {
  public:
@@ -87,17 +75,13 @@ Knowledge::Data valued(const Knowledge::Data& all, estimators::Target target) {
   return out;
 }
 
-bool fits(const std::optional<std::string>& wanted, const std::string& has) {
-  return !wanted || equal_ignoring_case(*wanted, has);
-}
-
 }  // namespace
 
 estimators::Case case_of(const ModelKey& key) {
   estimators::Case out;
   out.network = network_of(key);
   out.phase = std::string(name_of(key.phase));
-  out.devices = devices_of(key);
+  out.devices = reckoned_devices(key.devices);
   out.device = key.device;
   out.host = key.host;
   out.framework = key.framework;
@@ -211,128 +195,6 @@ std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at) const {
   out->judged_ = judged_;
   out->records_ = records_;
   return out;
-}
-
-std::optional<Asked> Knowledge::asked(const Question& question, Phase phase,
-                                      std::optional<std::int64_t> batch) const {
-  // Of all runs of the network the one that fits most of what is asked for; of equals the newest.
-  const Datum* like = nullptr;
-  const ModelKey* like_key = nullptr;
-  std::array<double, 7> best{};
-  for (const auto& [key, runs] : data_) {
-    if (!fits(question.network, key.network) || !fits(question.architecture, key.architecture)) continue;
-    for (const Datum& datum : runs) {
-      const estimators::Case& c = datum.what;
-      const bool same_devices = question.devices && *question.devices == key.devices;
-      const bool same_batch = batch && static_cast<double>(*batch) == c.samples;
-      const std::array<double, 7> merits = {
-          question.host && fits(question.host, c.host) ? 1.0 : 0.0,
-          question.device && fits(question.device, c.device) ? 1.0 : 0.0,
-          question.framework && fits(question.framework, c.framework) ? 1.0 : 0.0,
-          key.phase == phase ? 1.0 : 0.0,
-          same_devices ? 1.0 : 0.0,
-          same_batch ? 1.0 : 0.0,
-          datum.started_at};
-      if (like != nullptr && !(merits > best)) continue;
-      like = &datum;
-      like_key = &key;
-      best = merits;
-    }
-  }
-  if (like == nullptr) return std::nullopt;
-  Asked out{*like_key, like->what};
-  estimators::Case& c = out.what;
-  // A host or a device of its own decides the other, where the history knows which.
-  const auto known = [&](const std::optional<std::string>& host, const std::optional<std::string>& device) {
-    return std::ranges::find_if(data_, [&](const auto& each) {
-      return fits(host, each.first.host) && fits(device, each.first.device);
-    });
-  };
-  if (question.host && !fits(question.host, c.host)) {
-    const auto there = known(question.host, std::nullopt);
-    c.host = there == data_.end() ? *question.host : there->first.host;
-    if (!question.device && there != data_.end()) c.device = there->first.device;
-  }
-  if (question.device && !fits(question.device, c.device)) {
-    auto there = known(question.host, question.device);
-    if (there == data_.end()) there = known(std::nullopt, question.device);
-    c.device = there == data_.end() ? *question.device : there->first.device;
-    if (!question.host) c.host = there == data_.end() ? "" : there->first.host;
-  }
-  if (question.framework && !fits(question.framework, c.framework)) {
-    const auto there = std::ranges::find_if(
-        data_, [&](const auto& each) { return fits(question.framework, each.first.framework); });
-    c.framework = there == data_.end() ? *question.framework : there->first.framework;
-  }
-  out.key.devices = question.devices.value_or(like_key->devices);
-  std::erase(c.settings, kUnknownDevices);
-  if (out.key.devices == 0) c.settings.emplace_back(kUnknownDevices);
-  // More devices work through more samples: as many each, where nothing else was said.
-  const double devices = devices_of(out.key);
-  if (!batch) c.samples *= devices / c.devices;
-  c.devices = devices;
-  if (batch) c.samples = static_cast<double>(*batch);
-  if (c.phase != name_of(phase)) {
-    c.phase = std::string(name_of(phase));
-    if (phase == Phase::test)
-      std::erase_if(c.settings,
-                    [](const std::string& setting) { return setting_name(setting) != "precision"; });
-  }
-  for (std::string& setting : c.settings) {
-    const auto wanted = question.settings.find(setting_name(setting));
-    if (wanted != question.settings.end()) setting = wanted->first + "=" + wanted->second;
-  }
-  c.iterations = static_cast<double>(question.iterations);
-  out.key.framework = c.framework;
-  out.key.host = c.host;
-  out.key.device = c.device;
-  out.key.phase = phase;
-  return out;
-}
-
-std::vector<Asked> Knowledge::asked_of_shown(const Question& question, Phase phase,
-                                             std::int64_t batch) const {
-  const Description& net = *question.shown;
-  std::map<ModelKey, Asked> machines;
-  for (const auto& [ran, runs] : data_) {
-    if (!fits(question.framework, ran.framework) || !fits(question.host, ran.host) ||
-        !fits(question.device, ran.device) || (question.devices && *question.devices != ran.devices))
-      continue;
-    ModelKey key = ran;
-    key.network = question.network.value_or(net.name);
-    key.architecture = net.architecture;
-    key.phase = phase;
-    estimators::Case what = case_of(key);
-    what.samples = static_cast<double>(batch);
-    what.costs = net.costs;
-    what.iterations = static_cast<double>(question.iterations);
-    for (const auto& [name, value] : question.settings) what.settings.push_back(name + "=" + value);
-    machines.try_emplace(key, Asked{key, std::move(what)});
-  }
-  std::vector<Asked> out;
-  // A network in a framework's own form is for that framework, where it ever ran here.
-  const bool own =
-      std::ranges::any_of(machines, [&](const auto& each) { return each.first.framework == net.framework; });
-  for (auto& [key, asked] : machines)
-    if (!own || question.framework || key.framework == net.framework) out.push_back(std::move(asked));
-  return out;
-}
-
-std::string_view Knowledge::untold_of(const Question& question, const estimators::Case& what) const {
-  const unsigned never = seen_.never_seen(what);
-  if (never & estimators::kDevice) return "device";
-  if (never & estimators::kFramework) return "framework";
-  // One CPU is not like another, and what is not named may be anything.
-  const bool told = question.device && !what.device.empty() && !equal_ignoring_case(what.device, "CPU");
-  return (never & estimators::kHost) && !told ? "host" : "";
-}
-
-std::vector<std::string> Knowledge::values_of(std::string_view parameter) const {
-  std::set<std::string> out;
-  for (const auto& [key, runs] : data_)
-    out.insert(parameter == "device" ? key.device : parameter == "host" ? key.host : key.framework);
-  out.erase("");
-  return {out.begin(), out.end()};
 }
 
 bool Knowledge::prefers_models(Kind kind) const {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -38,6 +39,12 @@ constexpr std::size_t most_of_key(std::size_t keys) {
 std::vector<estimators::Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs,
                                        std::size_t most = kMostOfKey,
                                        std::shared_ptr<const estimators::Costs> costs = nullptr);
+
+// Runs on an unknown number of devices (0) are reckoned as on one, but told apart from those that are by this setting.
+inline constexpr std::string_view kUnknownDevices = "devices=unknown";
+constexpr double reckoned_devices(std::int64_t devices) {
+  return devices > 0 ? static_cast<double>(devices) : 1;
+}
 
 // The facts of a run that the key of its model says.
 estimators::Case case_of(const ModelKey& key);
