@@ -44,7 +44,7 @@ std::shared_ptr<const ModelSet> as_of(const ModelSet& models, const Question& qu
   if (models.memory) out->memory = models.memory->as_of(*question.at);
   out->contradictions = models.contradictions;
   const auto named = [&](const ModelKey& key) {
-    return (!question.network || equal_ignoring_case(*question.network, key.network)) &&
+    return fits(question.network, key.network) &&
            (!question.architecture || *question.architecture == key.architecture);
   };
   std::map<DeploymentKey, bool> wanted;

@@ -129,9 +129,6 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
 
 // Runs that the question may be about, of which there is no model because they contradict each other.
 const Contradiction* contradiction_in(const ModelSet& models, const Question& question, Phase phase) {
-  const auto fits = [](const std::optional<std::string>& asked, const std::string& has) {
-    return !asked || equal_ignoring_case(*asked, has);
-  };
   for (const Contradiction& each : models.contradictions) {
     const ModelKey& key = each.key;
     if (key.phase == phase && fits(question.network, key.network) &&

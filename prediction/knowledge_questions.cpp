@@ -14,10 +14,6 @@ namespace {
 using estimators::Case;
 using estimators::Datum;
 
-bool fits(const std::optional<std::string>& wanted, const std::string& has) {
-  return !wanted || equal_ignoring_case(*wanted, has);
-}
-
 struct Run {
   const ModelKey* key = nullptr;  // nullptr: there is none
   const Datum* datum = nullptr;

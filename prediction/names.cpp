@@ -22,6 +22,10 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
                     [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
+bool fits(const std::optional<std::string>& asked, std::string_view has) {
+  return !asked || equal_ignoring_case(*asked, has);
+}
+
 std::size_t edit_distance(std::string_view first, std::string_view second) {
   const std::string a = comparable(first), b = comparable(second);
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);

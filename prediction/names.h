@@ -1,6 +1,7 @@
 // Names as people type them: matching them leniently, and finding what was probably meant.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,9 @@
 namespace etad::prediction {
 
 bool equal_ignoring_case(std::string_view a, std::string_view b);
+
+// Whether this name may be the one that is asked for: nullopt asks for none.
+bool fits(const std::optional<std::string>& asked, std::string_view has);
 
 // The smallest number of inserted, deleted, replaced or swapped neighbouring letters that turns `a` into `b`
 // (optimal string alignment; Damerau 1964), ASCII case ignored.

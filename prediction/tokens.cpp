@@ -54,10 +54,7 @@ Answer<void> count_tokens(Question& question, const ModelSet& models) {
   std::set<std::int64_t> lengths;
   if (!asked_length(question) && models.knowledge) {
     for (const auto& [key, runs] : models.knowledge->data()) {
-      const bool named =
-          (!question.network || equal_ignoring_case(*question.network, key.network)) &&
-          (!question.architecture || equal_ignoring_case(*question.architecture, key.architecture));
-      if (!named) continue;
+      if (!fits(question.network, key.network) || !fits(question.architecture, key.architecture)) continue;
       for (const estimators::Datum& run : runs) add_length(run.what.settings, lengths);
     }
     if (lengths.size() == 1) question.settings.emplace(kLength, std::to_string(*lengths.begin()));
