@@ -73,6 +73,7 @@ class FakeFileSystem final : public FileSystem {
   bool reuses_inodes = true;                     // as ext4 does; others take a long time to
   bool births = true;                            // whether it knows when an inode was made
   void set_clock(Instant now) { clock_ = now; }  // of which each change takes a microsecond
+  Instant clock() const { return clock_; }
 
   OsResult<FileStatus> status(const std::string& path) override;
   OsResult<std::vector<DirectoryEntry>> list(const std::string& directory) override;

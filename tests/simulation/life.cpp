@@ -65,11 +65,11 @@ void Life::live() {
 
 void Life::step() {
   machine_.pass(milliseconds(1 + pick(pick(2) == 0 ? 500 : 15'000)));
-  if (pick(3) == 0) {
-    in_call_ = true;
-    world_.fill_holes();
-    in_call_ = false;
-  }
+  const bool all_at_once = pick(3) == 0;
+  in_call_ = true;
+  if (all_at_once) world_.fill_holes();
+  world_.fill_old_holes();
+  in_call_ = false;
   switch (hardships_.company && pick(5) == 0 ? 16 : pick(16)) {
     case 0:
     case 1:

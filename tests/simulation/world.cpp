@@ -135,17 +135,25 @@ void World::write_around_a_hole(Log& log) {
   const std::string seen = next_line(log) + "\n";
   files_.write_at_offset(log.file, at + static_cast<std::int64_t>(missing.size()), seen);
   lines_ += 1;
-  log.hole = {at, std::move(missing)};
+  log.hole = {at, std::move(missing), files_.clock()};
   tell(log, "hole");
 }
 
+void World::fill(Log& log) {
+  files_.write_at_offset(log.file, log.hole->at, log.hole->missing);
+  log.hole.reset();
+  tell(log, "fill");
+}
+
 void World::fill_holes() {
-  for (Log& log : logs_) {
-    if (!log.hole) continue;
-    files_.write_at_offset(log.file, log.hole->first, log.hole->second);
-    log.hole.reset();
-    tell(log, "fill");
-  }
+  for (Log& log : logs_)
+    if (log.hole) fill(log);
+}
+
+void World::fill_old_holes() {
+  constexpr std::chrono::seconds kOld{40};  // a step of a life takes 15 s at most
+  for (Log& log : logs_)
+    if (log.hole && files_.clock() - log.hole->since >= kOld) fill(log);
 }
 
 // logrotate's way: the oldest first.

@@ -46,8 +46,10 @@ class World {
   // A file that nobody writes any more, with what is in it: something to import.
   std::optional<std::pair<std::string, std::string>> some_rotated_file();
 
-  // Holes do not stay for longer than this; a clock is set only where there are none.
+  // A clock is set only where there are no holes.
   void fill_holes();
+  // What has been a hole for a minute is there to stay (docs/following.md): none here stays for as long.
+  void fill_old_holes();
 
   std::vector<Job>& jobs() { return jobs_; }
   int lines() const { return lines_; }  // complete ones
@@ -60,6 +62,11 @@ class World {
   std::string files_now() const;
 
  private:
+  struct Hole {
+    std::int64_t at = 0;
+    std::string missing;
+    Instant since{};
+  };
   struct Log {
     std::string path;
     follow::FakeFileSystem::File file;
@@ -70,7 +77,7 @@ class World {
     std::string rest;              // of a line that has been begun
     bool began_with_part = false;  // of a line, and nothing else was in the file for a while
     bool begins_alike = false;     // what is written next, after a cut: nobody could tell it from that part
-    std::optional<std::pair<std::int64_t, std::string>> hole;
+    std::optional<Hole> hole;
     bool copied = false;                  // to be truncated next, and not written to before
     std::pair<int, int> replaced{-1, 0};  // the job and its last line when the file last was
     bool put_aside = false;               // under a backup's name, to be written anew next
@@ -93,6 +100,7 @@ class World {
   void write(Log& log);
   void write_part(Log& log);
   void write_around_a_hole(Log& log);
+  void fill(Log& log);
   void rotate(Log& log);
   void burst(Log& log);
   void copytruncate(Log& log);
