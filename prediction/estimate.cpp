@@ -140,7 +140,34 @@ const Contradiction* contradiction_in(const ModelSet& models, const Question& qu
   return nullptr;
 }
 
-Answer<void> add_tests(const Deployment& chosen, const Question& question, Estimate& out) {
+Refusal contradicting(const Contradiction& found) {
+  Refusal out;
+  out.kind = Refusal::Kind::contradicting;
+  out.network = found.key.network;
+  out.contradiction = found;
+  return out;
+}
+
+// Testing for so many iterations, on the machine of `out.key`.
+Answer<EstimatePart> testing(const Deployment& chosen, std::int64_t iterations, const Estimate& out) {
+  const Question& question = out.question;
+  const ModelSet& models = *out.models;
+  if (chosen.test != nullptr)
+    return ask_best(said_to(chosen.test, question.asker), models, iterations, question.test_batch_size,
+                    question, out.now, "test_batch_size");
+  const Question exact = about(out.key, question);
+  ModelKey key;
+  if (question.shown) return never_ran(models, exact, Phase::test, iterations, key);
+  if (auto part = bridged(models, exact, Phase::test, iterations, question.test_batch_size, key))
+    return std::move(*part);
+  Refusal refusal;
+  refusal.kind = Refusal::Kind::no_model_of_tests;
+  refusal.network = out.key.network;
+  return refuse(std::move(refusal));
+}
+
+Answer<void> add_tests(const Deployment& chosen, Estimate& out) {
+  const Question& question = out.question;
   if (question.test_interval.value_or(0) == 0 || question.test_iterations.value_or(0) == 0) return {};
   std::int64_t iterations = 0;
   if (__builtin_mul_overflow(test_phases(question.iterations, *question.test_interval),
@@ -150,27 +177,7 @@ Answer<void> add_tests(const Deployment& chosen, const Question& question, Estim
     refusal.parameter = "test_iterations";
     return refuse(std::move(refusal));
   }
-  if (chosen.test == nullptr) {
-    ModelKey key;
-    const Question exact = about(out.key, question);
-    if (question.shown) {
-      auto shown = never_ran(*out.models, exact, Phase::test, iterations, key);
-      if (!shown) return refuse(std::move(shown.error()));
-      out.parts.push_back(std::move(*shown));
-      return {};
-    }
-    if (auto part = bridged(*out.models, exact, Phase::test, iterations, question.test_batch_size, key)) {
-      if (!*part) return refuse(std::move(part->error()));
-      out.parts.push_back(std::move(**part));
-      return {};
-    }
-    Refusal refusal;
-    refusal.kind = Refusal::Kind::no_model_of_tests;
-    refusal.network = out.key.network;
-    return refuse(std::move(refusal));
-  }
-  auto part = ask_best(said_to(chosen.test, question.asker), *out.models, iterations,
-                       question.test_batch_size, question, out.now, "test_batch_size");
+  auto part = testing(chosen, iterations, out);
   if (!part) return refuse(std::move(part.error()));
   out.parts.push_back(std::move(*part));
   return {};
@@ -252,8 +259,56 @@ std::int64_t test_phases(std::int64_t iterations, std::int64_t interval) {
 
 namespace {
 
-// `several`: whether more than one deployment may fit.
-Answer<Estimate> answer(Estimate out, bool several);
+// Of what is shown, or of the model of the very deployment (which `chosen` then is), or of all the history.
+Answer<EstimatePart> first_part(Estimate& out, Deployment& chosen) {
+  const Question& question = out.question;
+  const ModelSet& models = *out.models;
+  const Phase phase = question.phase == Question::Phase::test ? Phase::test : Phase::train;
+  if (question.shown) return never_ran(models, question, phase, question.iterations, out.key);
+  auto selected = select(*models.models, question);
+  if (selected) {
+    chosen = std::move(*selected);
+    const auto fitted = said_to(phase == Phase::test ? chosen.test : chosen.train, question.asker);
+    out.key = fitted->key;
+    return ask_best(fitted, models, question.iterations, question.batch_size, question, out.now,
+                    "batch_size");
+  }
+  const Refusal::Kind kind = selected.error().kind;
+  if (kind != Refusal::Kind::ambiguous) {
+    if (const auto* found = contradiction_in(models, question, phase)) return refuse(contradicting(*found));
+  }
+  if (kind == Refusal::Kind::unknown_deployment || kind == Refusal::Kind::no_model_of_phase) {
+    if (auto part = bridged(models, question, phase, question.iterations, question.batch_size, out.key))
+      return std::move(*part);
+  }
+  return refuse(std::move(selected.error()));
+}
+
+// What a training takes beside its iterations.
+Answer<void> add_rest(const Deployment& chosen, Estimate& out) {
+  const Question& question = out.question;
+  if (auto added = add_tests(chosen, out); !added) return added;
+  if (chosen.train == nullptr) return {};
+  const auto train = said_to(chosen.train, question.asker);
+  add_measured("startup", train->startup, 1, out);
+  // One after each interval, and one at the end where that is not one of them.
+  const std::int64_t interval = question.snapshot_interval.value_or(0);
+  const std::int64_t snapshots = interval > 0 ? (question.iterations - 1) / interval + 1 : 0;
+  add_measured("snapshot", train->snapshot, snapshots, out);
+  return {};
+}
+
+Answer<Estimate> answer(Estimate out) {
+  Deployment chosen;
+  auto first = first_part(out, chosen);
+  if (!first) return refuse(std::move(first.error()));
+  out.parts.push_back(std::move(*first));
+  if (out.question.phase == Question::Phase::total) {
+    if (auto added = add_rest(chosen, out); !added) return refuse(std::move(added.error()));
+  }
+  sum_up(out);
+  return out;
+}
 
 // Where it makes no difference which of the deployments that fit is meant, that is no reason to refuse.
 std::optional<Estimate> alike(const Estimate& asked, const Refusal& ambiguous) {
@@ -262,7 +317,7 @@ std::optional<Estimate> alike(const Estimate& asked, const Refusal& ambiguous) {
   for (const KnownDeployment& each : ambiguous.known) {
     Estimate one = asked;
     one.question = about(each.key, asked.question);
-    auto answered = answer(std::move(one), false);
+    auto answered = answer(std::move(one));
     if (!answered) return std::nullopt;
     all.push_back(std::move(*answered));
   }
@@ -282,64 +337,6 @@ std::optional<Estimate> alike(const Estimate& asked, const Refusal& ambiguous) {
   return out;
 }
 
-Answer<Estimate> answer(Estimate out, bool several) {
-  const Question question = out.question;
-  const Phase phase = question.phase == Question::Phase::test ? Phase::test : Phase::train;
-  Deployment chosen;
-  if (question.shown) {
-    auto first = never_ran(*out.models, question, phase, question.iterations, out.key);
-    if (!first && first.error().kind == Refusal::Kind::ambiguous && several) {
-      if (auto same = alike(out, first.error())) return std::move(*same);
-    }
-    if (!first) return refuse(std::move(first.error()));
-    out.parts.push_back(std::move(*first));
-  } else if (auto selected = select(*out.models->models, question)) {
-    chosen = std::move(*selected);
-    const auto fitted = said_to(phase == Phase::test ? chosen.test : chosen.train, question.asker);
-    out.key = fitted->key;
-    auto first = ask_best(fitted, *out.models, question.iterations, question.batch_size, question, out.now,
-                          "batch_size");
-    if (!first) return refuse(std::move(first.error()));
-    out.parts.push_back(std::move(*first));
-  } else {
-    if (const auto* found = contradiction_in(*out.models, question, phase);
-        found != nullptr && selected.error().kind != Refusal::Kind::ambiguous) {
-      Refusal refusal;
-      refusal.kind = Refusal::Kind::contradicting;
-      refusal.network = found->key.network;
-      refusal.contradiction = *found;
-      return refuse(std::move(refusal));
-    }
-    const Refusal::Kind kind = selected.error().kind;
-    if (kind == Refusal::Kind::ambiguous && several) {
-      if (auto same = alike(out, selected.error())) return std::move(*same);
-    }
-    const bool bridgeable =
-        kind == Refusal::Kind::unknown_deployment || kind == Refusal::Kind::no_model_of_phase;
-    auto first =
-        bridgeable ? bridged(*out.models, question, phase, question.iterations, question.batch_size, out.key)
-                   : std::nullopt;
-    if (!first) return refuse(std::move(selected.error()));
-    if (!*first) return refuse(std::move(first->error()));
-    out.parts.push_back(std::move(**first));
-  }
-  if (question.phase == Question::Phase::total) {
-    if (auto added = add_tests(chosen, question, out); !added) return refuse(std::move(added.error()));
-    if (chosen.train == nullptr) {
-      sum_up(out);
-      return out;
-    }
-    const auto train = said_to(chosen.train, question.asker);
-    add_measured("startup", train->startup, 1, out);
-    // One after each interval, and one at the end where that is not one of them.
-    const std::int64_t interval = question.snapshot_interval.value_or(0);
-    const std::int64_t snapshots = interval > 0 ? (question.iterations - 1) / interval + 1 : 0;
-    add_measured("snapshot", train->snapshot, snapshots, out);
-  }
-  sum_up(out);
-  return out;
-}
-
 }  // namespace
 
 Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& asked,
@@ -349,7 +346,11 @@ Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question
   if (auto counted = count_tokens(out.question, *models); !counted) return refuse(std::move(counted.error()));
   out.now = out.question.at ? out.question.at : now;
   out.models = out.question.at ? as_of(*models, out.question) : std::move(models);
-  return answer(std::move(out), true);
+  auto answered = answer(out);
+  if (!answered && answered.error().kind == Refusal::Kind::ambiguous) {
+    if (auto same = alike(out, answered.error())) return std::move(*same);
+  }
+  return answered;
 }
 
 }  // namespace etad::prediction
