@@ -87,7 +87,7 @@ std::optional<Label> of_ray(std::string_view line) {
   return Label{head.substr(pid, close - pid), close + 1 + (blanks_at(line, close + 1) > 0 ? 1U : 0U)};
 }
 
-// "trainer-1  | ", "node-3: ", "10.0.0.2: ", "12: ", and a container's own name, "trainer  | ".
+// "trainer-1  | ", "node-3: ", "10.0.0.2: ", "localhost: ", "12: ", and a container's own name, "trainer  | ".
 std::optional<Label> named(std::string_view line) {
   std::size_t end = 0;
   const std::size_t most = std::min(line.size(), kLongest);
@@ -95,7 +95,8 @@ std::optional<Label> named(std::string_view line) {
   if (end == 0 || end == most || (line[end] != ':' && line[end] != ' ')) return {};
   const std::string_view who = line.substr(0, end);
   const bool numbered = is_digit(who.back());
-  if (numbered && line.substr(end).starts_with(": ")) return Label{who, end + 2, false};
+  if ((numbered || who == "localhost") && line.substr(end).starts_with(": "))
+    return Label{who, end + 2, false};
   const std::size_t bar = end + blanks_at(line, end);
   if (bar == end || !line.substr(bar).starts_with("| ")) return {};
   const std::size_t number = who.find_last_not_of("0123456789");

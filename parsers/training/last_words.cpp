@@ -28,6 +28,13 @@ bool is_slurms(std::string_view line) {
           line.find("oom-kill") != std::string_view::npos || line.find("oom_kill") != std::string_view::npos);
 }
 
+// Slurm's word where it stands behind the beginning of a line that the program did not come to write out.
+std::string_view slurms_behind(std::string_view line) {
+  const std::size_t at = line.find("slurmstepd: error: ");
+  if (at == std::string_view::npos || !is_slurms(line.substr(at))) return {};
+  return line.substr(at);
+}
+
 // What a shell says of a process that a signal has ended: "Killed", "./run.sh: line 12:  4711 Terminated    python …".
 std::string_view signal_of(std::string_view line) {
   constexpr std::string_view kWhere = ": line ";
@@ -99,8 +106,8 @@ bool tells_interruption(std::string_view lower) {
   return lower.find("main process received sig") != std::string_view::npos;
 }
 
-// Whether "rl", "ni", "rr", "IG", "Ki" or "Te" stands in it, as they do in "early", "training", "interrupt", "SIGTERM",
-// "Killed" and "Terminated". Each line that no rule knows is looked through for them, once.
+// Whether "rl", "ni", "rr", "IG", "Ki" or "Te" stands in it, as they do in "early", "training", "interrupt" and "error",
+// "SIGTERM", "Killed" and "Terminated". Each line that no rule knows is looked through for them, once.
 bool may_tell_end(std::string_view line) {
   if (line.size() <= sizeof(Sixteen)) return true;
   Sixteen found{};
@@ -169,6 +176,10 @@ void LastWords::hear(std::string_view line) {
   if (!message.empty()) return;
   if (is_slurms(line)) {
     message = kept_text(line, kMaxMessage);
+    return;
+  }
+  if (const std::string_view slurms = may_end ? slurms_behind(line) : ""; !slurms.empty()) {
+    message = kept_text(slurms, kMaxMessage);
     return;
   }
   if (const std::string_view signal = may_end ? signal_of(line) : ""; !signal.empty()) {

@@ -89,6 +89,12 @@ TEST(BrokenRuns, AreStoppedOrFailedBySlurm) {
                                            "2026-03-04T05:30:00 DUE TO TIME LIMIT ***"});
   ASSERT_EQ(stopped.size(), 1U);
   EXPECT_EQ(stopped[0].state, RunState::stopped);
+  const auto amid_a_line =
+      runs_in_order(steps(20, 200) +
+                    Lines{"2026-03-04 05:30:00,250 - INFO - Step 21/200 | loslurmstepd: error: *** JOB 71 ON "
+                          "node3 CANCELLED AT 2026-03-04T05:30:00 DUE TO TIME LIMIT ***"});
+  ASSERT_EQ(amid_a_line.size(), 1U);
+  EXPECT_EQ(amid_a_line[0].state, RunState::stopped);
   const auto failed = runs_in_order(
       steps(20, 200) + Lines{"slurmstepd: error: Detected 1 oom-kill event(s) in StepId=71.batch."});
   ASSERT_EQ(failed.size(), 1U);

@@ -32,6 +32,7 @@ TEST(LauncherLabel, EachLaunchersFormIsTakenOff) {
                                   "[pod/train-0/main] ",
                                   "10.0.0.2: ",
                                   "node-3: ",
+                                  "localhost: ",
                                   "trainer-1  | [rank0]: ",
                                   "3: [default3]:",
                                   "[trainer0]:",
@@ -110,10 +111,11 @@ TEST(LauncherLabel, HidesNoFormat) {
     const auto plain = runs_of(log_of(format));
     ASSERT_EQ(plain.size(), 1U) << format;
     ASSERT_GE(plain.at(0).train.segments, 3) << format;
-    for (const std::string label : {" 0: ", "12: ", "[rank0]: ", "[default0]:", "[trainer0]:",
-                                    "[1,0]<stdout>:", "[prterun-host-71@1,0]<stdout>: ", "trainer-1  | ",
-                                    "trainer  | ", "(main pid=71) ", "(RayTrainWorker pid=71, ip=10.0.0.2) ",
-                                    "[pod/train-0/main] ", "node-3: ", "trainer-1  | [rank0]: "}) {
+    for (const std::string label :
+         {" 0: ", "12: ", "[rank0]: ", "[default0]:", "[trainer0]:", "[1,0]<stdout>:",
+          "[prterun-host-71@1,0]<stdout>: ", "trainer-1  | ", "trainer  | ", "(main pid=71) ",
+          "(RayTrainWorker pid=71, ip=10.0.0.2) ", "[pod/train-0/main] ",
+          "node-3: ", "localhost: ", "trainer-1  | [rank0]: "}) {
       auto lines = log_of(format);
       for (std::string& line : lines) line.insert(0, label);
       const auto labelled = runs_of(lines);
