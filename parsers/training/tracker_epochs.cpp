@@ -258,6 +258,8 @@ void track::Epochs::epoch(const Moment& m) {
   const bool over = last && !anew && !m.event.has(Field::seconds) && !all_.runs.next_is_described();
   if ((over && !m.event.has(Field::epochs)) || all_.tests.is_after_end(m)) return;
   RunTrack* const open = all_.runs.open();
+  const bool tested = m.event.text(Field::phase) == name_of(Phase::test);
+  if (!tested && (open ? *open : all_.runs.upcoming()).epochs.is_full_again(m.event)) return;
   if (is_before_end(m.event)) return;
   if (m.event.text(Field::outcome) == "trained") {
     if (open && open->epochs.open) open->epochs.tell_trained(m.event.time);

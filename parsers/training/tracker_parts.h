@@ -170,6 +170,7 @@ class Tests : Part {
   void since_progress(RunTrack& r, const Moment& m);
 
  private:
+  void see_bar(const Moment& m);
   void begin_shown(RunTrack& r, const Moment& m);
   void interval(RunTrack& r, const Moment& m, std::int64_t shown);
   void give(RunTrack& r, const TestPhase::Batches& batches, Records& out);

@@ -295,6 +295,31 @@ bool says_all_of_a_run(const Event& event) {
          (event.has(Field::rate) || event.has(Field::iterations) || event.has(Field::epoch));
 }
 
+// How long all of it took, where the end says that beside a rate: a trainer's own summary.
+std::optional<double> summary_of(const Event& event) {
+  if (!event.has(Field::rate) && !event.has(Field::samples_per_second)) return {};
+  return event.number(Field::elapsed);
+}
+
+// A summary behind that of the run before is its own once more, as each of several processes says it, unless there was
+// training in between, or it took another time.
+bool sums_up_another(const RunTrack& before, const Event& event) {
+  constexpr double kOther = 0.02;
+  const auto took = summary_of(event);
+  const auto& last = before.training.summary;
+  if (!took || !last) return false;
+  return before.training.trained_behind || std::abs(*took - *last) > kOther * *last;
+}
+
+// Whether the steps of a bar are those that the summary speaks of.
+bool is_bar_of(const Event& event, std::int64_t steps) {
+  const auto rate = rounded(event, Field::rate);
+  const auto took = event.number(Field::elapsed);
+  if (!rate || !took || rate->first <= 0) return true;
+  const double n = *took * rate->first;
+  return std::abs(n - static_cast<double>(steps)) <= 0.02 * n + *took * rate->second;
+}
+
 // Some show their steps at intervals, and the last ones not at all.
 bool has_done_all(const RunTrack& r) {
   const Run& run = r.run;
@@ -307,8 +332,10 @@ bool has_done_all(const RunTrack& r) {
 void track::Runs::end(const Moment& m) {
   RunTrack* r = open();
   const RunTrack* const last = ended();
-  const auto full_bar = last ? last->training.full_bar : std::nullopt;
-  if (says_all_of_a_run(m.event) && (r ? !r->declared() : !last || full_bar)) {
+  auto full_bar = last ? last->training.full_bar : std::nullopt;
+  if (full_bar && !is_bar_of(m.event, *full_bar)) full_bar.reset();
+  const bool another = last && (full_bar || sums_up_another(*last, m.event));
+  if (says_all_of_a_run(m.event) && (r ? !r->declared() : !last || another)) {
     r = &for_measurement(m);
     if (full_bar) r->run.max_iterations = r->run.iteration = full_bar;
   }
@@ -331,6 +358,7 @@ void track::Runs::end(const Moment& m) {
   all_.epochs.end_last(*r, m.out);
   measure_whole(*r, m);
   all_.steps.give_layer_times(*r, m.out);
+  r->training.summary = summary_of(m.event);
   const std::string_view outcome = m.event.text(Field::outcome);
   const bool stopped = outcome == "stopped" || fell_short(r->run, m.event) ||
                        (outcome == "ended" && !came_to_plan(r->run)) || r->last_words.stopped_early ||

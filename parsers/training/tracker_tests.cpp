@@ -185,7 +185,18 @@ void track::Tests::since_trained(RunTrack& r, const Moment& m) {
   r.window.tests = std::max(r.window.tests, between(*trained, *m.event.time));
 }
 
+// A result behind a state of the training's bar: the bar has come so far before.
+void track::Tests::see_bar(const Moment& m) {
+  Event bar = m.event;
+  bar.kind = EventKind::progress;
+  bar.clear_values();
+  for (const Field f : {Field::iteration, Field::max_iter, Field::elapsed})
+    if (const FieldValue* const v = m.event.find(f)) bar.add(*v);
+  all_.windows.progress({bar, m.now, m.out});
+}
+
 void track::Tests::result(const Moment& m) {
+  if (m.event.has(Field::max_iter) && m.event.has(Field::elapsed)) see_bar(m);
   RunTrack* const r = all_.runs.open();
   if (!r || !r->declared()) return;
   if (m.event.text(Field::since) == "progress") return since_progress(*r, m);

@@ -15,6 +15,7 @@ using track::Anchor;
 using track::held_a_pause;
 using track::lacks_lines;
 using track::leaps;
+using track::ran_beside;
 using track::RunTrack;
 using track::Stage;
 using track::Statement;
@@ -76,15 +77,6 @@ bool held_a_validation(const PhaseSummary& before, const Window& window, std::in
   constexpr double kMuchLonger = 3;
   return to_seconds(took) * static_cast<double>(before.iterations) >
          kMuchLonger * to_seconds(before.duration) * static_cast<double>(n);
-}
-
-// Tests that others do while the training goes on: the clock shows the steps' usual time with them in it, and much
-// less without.
-bool ran_beside(const PhaseSummary& before, std::int64_t n, Duration tests, Duration rest) {
-  if (tests <= Duration::zero() || before.segments < 3) return false;
-  const double usual =
-      to_seconds(before.duration) / static_cast<double>(before.iterations) * static_cast<double>(n);
-  return to_seconds(rest) < 0.6 * usual && std::abs(to_seconds(rest + tests) - usual) < 0.15 * usual;
 }
 
 // Whether a time worked out from samples a second is in keeping with what was measured before: some count
@@ -168,8 +160,10 @@ bool track::Windows::is_said_again(const Moment& m) {
   constexpr double kFewSeconds = 10;
   const auto elapsed = m.event.number(Field::elapsed);
   if (of && elapsed && *elapsed < kFewSeconds && iteration != of) return true;
-  // A bar that is full when it is first seen measures nothing. Whether it was a training's, a summary tells.
-  if (iteration && iteration == of) {
+  // A bar that is full when it is first seen measures nothing, and behind a summary one may be an evaluation's or a
+  // prediction's. Whether it was a training's, a loss or another summary tells.
+  const bool unclear = elapsed && r.training.summary && !r.training.trained_behind;
+  if (iteration && of && (iteration == of || unclear)) {
     r.training.full_bar = std::max(*of, r.training.full_bar.value_or(0));
     return true;
   }
@@ -260,6 +254,8 @@ void track::Windows::progress_of(const Moment& m) {
   if (counts_a_tests_steps(all_.runs.open(), m.event)) return;
   if (m.event.has(Field::position)) {  // of a run that is known: what it counts, its batch
     if (RunTrack* const known = all_.runs.open(); known && known->declared()) position(*known, m);
+    if (RunTrack* const over = all_.runs.ended(); over && m.event.has(Field::loss))
+      over->training.trained_behind = true;
     return;
   }
   RunTrack* r = &all_.runs.for_measurement(m);

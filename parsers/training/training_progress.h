@@ -19,7 +19,9 @@ struct Training {
   std::int64_t stride = 0;                // iterations between the two lines of progress shown last
   bool from_zero = false;                 // steps are counted from 0: step 9 is the tenth
   std::optional<std::int64_t> other_bar;  // of another length than the run's own, drawn amid it
-  std::optional<std::int64_t> full_bar;   // the longest bar seen behind the end, full at once
+  std::optional<std::int64_t> full_bar;   // the longest bar seen behind the end that began no run
+  std::optional<double> summary;          // how long all of it took, where its end said so beside a rate
+  bool trained_behind = false;            // a loss has been shown behind that end: another training goes on
   std::optional<double> last_elapsed;     // as the line displayed last counts it
   bool shows_waits = false;               // its bar has shown how long it waited for a test
   bool by_lines = false;                  // its iterations have been measured from line to line

@@ -28,4 +28,11 @@ bool lacks_lines(const PhaseSummary& before, std::int64_t n, Duration took) {
          to_seconds(took) * done > kSlower * to_seconds(before.duration) * iterations;
 }
 
+bool ran_beside(const PhaseSummary& before, std::int64_t n, Duration tests, Duration rest) {
+  if (tests <= Duration::zero() || before.segments < 3) return false;
+  const double usual =
+      to_seconds(before.duration) / static_cast<double>(before.iterations) * static_cast<double>(n);
+  return to_seconds(rest) < 0.6 * usual && std::abs(to_seconds(rest + tests) - usual) < 0.15 * usual;
+}
+
 }  // namespace etad::track

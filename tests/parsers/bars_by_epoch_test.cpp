@@ -40,6 +40,31 @@ TEST(BarsByEpoch, OfUnknownLengthAboveTheLineOfTheirEpoch) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.1, 1e-9);
 }
 
+// Closed behind the last validation, and so drawn at its end once more.
+TEST(BarsByEpoch, WithoutOneThatAreFullTwiceAreOneBar) {
+  std::vector<std::string> lines;
+  for (int i = 1; i <= 50; ++i)
+    lines.push_back(written("Training: %3d%%|####  | %d/1000 [%02d:%02d<00:10,  2.00it/s]", 2 * i, 20 * i,
+                            i / 6, i % 6 * 10));
+  lines.emplace_back("Validating: 100%|##########| 50/50 [02:00<00:00, 2.40s/it]");
+  lines.emplace_back("Training: 100%|##########| 1000/1000 [10:20<00:00, 1.61it/s]");
+  for (const std::size_t restart : {0U, 20U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 1000);
+    EXPECT_EQ(runs.at(0).train.iterations, 1000);
+    EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.01);
+  }
+}
+
+// One bar an epoch, of which the log kept the last states alone, are as many as there are.
+TEST(BarsByEpoch, WithoutOneAreOneEach) {
+  const auto runs =
+      runs_of(lines_by(5, [](int) { return "Training: 100%|##########| 300/300 [01:00<00:00,  5.00it/s]"; }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 1500);
+}
+
 // A bar above a heading is another thing's.
 TEST(BarsByEpoch, AboveAHeadingAreNoEpochs) {
   std::vector<std::string> lines;

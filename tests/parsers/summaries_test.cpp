@@ -1,0 +1,92 @@
+// Trainers that sum up at their end how long all of it took: what is printed behind it, and several of them in one log.
+#include <gtest/gtest.h>
+
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+const char* const kLoss = "{'loss': %.4f, 'grad_norm': 0.5, 'learning_rate': 4.5e-05, 'epoch': %.2f}";
+
+std::string summary(double seconds, double rate) {
+  return written("{'train_runtime': %.4f, 'train_samples_per_second': %.3f, 'train_steps_per_second': %.4f}",
+                 seconds, 8 * rate, rate);
+}
+
+std::string bar(int done, int all, int seconds) {
+  return written("%3d%%|#####     | %d/%d [%02d:%02d<00:10,  2.00it/s]", 100 * done / all, done, all,
+                 seconds / 60, seconds % 60);
+}
+
+// As of a cross-validation, whose trainings are about as long.
+TEST(Summaries, EachBehindLossesIsAnotherTrainings) {
+  Lines lines;
+  for (int fold = 0; fold < 3; ++fold) {
+    for (int i = 1; i <= 4; ++i) lines.push_back(written(kLoss, 2.0 / i, 0.5 * i));
+    lines.push_back(summary(400.25 + 0.25 * fold, 0.5));
+    lines.push_back("{'eval_loss': 0.5, 'eval_runtime': 10.0, 'eval_steps_per_second': 5.0}");
+  }
+  for (const std::size_t restart : {0U, 7U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 3U);
+    for (const auto& [ordinal, run] : runs) {
+      EXPECT_EQ(run.iteration, 200) << ordinal;
+      EXPECT_EQ(run.state, RunState::finished) << ordinal;
+      EXPECT_NEAR(step_time(run), 2, 0.02) << ordinal;
+    }
+  }
+}
+
+TEST(Summaries, OfSeveralProcessesAreOne) {
+  Lines lines = {written(kLoss, 2.0, 0.5)};
+  for (const double seconds : {400.25, 400.5, 401.0}) lines.push_back(summary(seconds, 0.5));
+  EXPECT_EQ(runs_of(lines).size(), 1U);
+}
+
+TEST(Summaries, AreFollowedByABarThatIsNoTraining) {
+  Lines lines;
+  for (int i = 1; i <= 10; ++i) lines.push_back(bar(40 * i, 400, 20 * i));
+  lines.push_back(summary(200.25, 1.9975));
+  for (int i = 1; i <= 10; ++i) lines.push_back(bar(24 * i, 240, 30 * i));  // of a prediction
+  auto runs = runs_of(lines, 15);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 400);
+  // A loss shows that it is one.
+  for (int i = 1; i <= 10; ++i) {
+    lines.push_back(bar(60 * i, 600, 30 * i));
+    lines.push_back(written(kLoss, 2.0 / i, 0.1 * i));
+  }
+  lines.push_back(summary(300.25, 1.9983));
+  runs = runs_of(lines, 25);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(1).iteration, 600);
+  EXPECT_NEAR(step_time(runs.at(1)), 0.5, 0.01);
+}
+
+// What an evaluation came to, printed late, behind the bar's last state before the next one, hides none of its states.
+TEST(Summaries, OfAnEvaluationBehindABarHideNoneOfItsStates) {
+  Lines lines = {"***** Running training *****"};
+  int seconds = 0;
+  for (int step = 50; step <= 1000; step += 50) {
+    seconds += 25;
+    if (step % 250 != 0) {
+      lines.push_back(bar(step, 1000, seconds));
+      continue;
+    }
+    lines.push_back(bar(step, 1000, seconds));
+    if (step > 250)
+      lines.back() += "{'eval_loss': 0.5, 'eval_runtime': 171.25, 'eval_steps_per_second': 0.73}";
+    for (int i = 1; i <= 5; ++i) lines.push_back(bar(25 * i, 125, 34 * i));
+    seconds += 171;
+    lines.push_back(bar(step, 1000, seconds));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 1000);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.01);
+}
+
+}  // namespace
+}  // namespace etad::test
