@@ -42,6 +42,8 @@ struct StepTimesState {
   std::optional<double> took;
   std::optional<std::int64_t> usual_apart;  // of two lines in a row that were as far apart, and as long
   std::optional<double> usual;              // what they took
+  std::int64_t lines = 0, of = 0;           // of the epoch so far; its steps, where they are told
+  double sum = 0;                           // of what they say
 };
 
 // What is known of times that lines state without saying what they are of (parsers/log/unclear_times.h).

@@ -165,10 +165,30 @@ void UnclearTimes::resolve_duration(Event& event) {
                         event.has(Field::rate);
   if (measured) return event.remove(Field::duration);
   if (event.kind == EventKind::epoch) {
-    resolve_epoch(event, *seconds);
+    resolve_epoch(event, weigh_epoch(*seconds));
   } else {
     resolve_progress(event, *seconds, told);
   }
+}
+
+// An epoch's own time tells what those of its steps are of: it is about what they come to, and more, where it holds a
+// validation. That is not in what is given back.
+double UnclearTimes::weigh_epoch(double seconds) {
+  constexpr std::int64_t kFarApart = 4, kFewest = 3;
+  constexpr double kNearly = 0.8, kMuchLess = 0.5;
+  StepTimesState& steps = state_.steps;
+  const std::int64_t lines = std::exchange(steps.lines, 0), apart = steps.usual_apart.value_or(0);
+  const double sum = std::exchange(steps.sum, 0.0);
+  if (apart < kFarApart || lines < kFewest) return seconds;
+  if (steps.of < apart * (lines - 1) || steps.of > apart * (lines + 1)) return seconds;
+  const double by_step = sum / static_cast<double>(lines) * static_cast<double>(steps.of);
+  const double by_span = by_step / static_cast<double>(apart);
+  if (by_step <= 0 || seconds < kNearly * by_span) return seconds;
+  using Of = StepTimesState::Meaning;
+  if (steps.meaning == Of::open && seconds >= kNearly * by_step) steps.meaning = Of::step;
+  if (steps.meaning == Of::open && seconds <= kMuchLess * by_step) steps.meaning = Of::span;
+  if (steps.meaning == Of::open) return seconds;
+  return std::min(seconds, steps.meaning == Of::step ? by_step : by_span);
 }
 
 void UnclearTimes::resolve_epoch(Event& event, double seconds) {
@@ -201,6 +221,13 @@ bool UnclearTimes::take_step_time(Event& event, std::optional<std::int64_t> epoc
   StepTimesState& steps = state_.steps;
   const auto apart = steps_since(steps, event, epoch, step);
   compare(steps, apart, seconds);
+  if (epoch != steps.epoch) {
+    steps.lines = 0;
+    steps.sum = 0;
+  }
+  ++steps.lines;
+  steps.sum += seconds;
+  steps.of = positive_of(event, event.has(Field::batches) ? Field::batches : Field::max_iter).value_or(0);
   steps.epoch = epoch;
   steps.step = step;
   steps.apart = apart;

@@ -5,8 +5,8 @@
 // the first one's: then it counts from the run's beginning, until it falls. Of lines of progress that bear no time of
 // their own it counts from a beginning where it grows from line to line; where it does not, and each line is one step further, it is the
 // step's own. Otherwise lines that are unequally far apart tell whether it is of one step or of all since the last
-// line, such as those around an epoch's end: where it stays the same it is one step's. Before they do, it is not
-// taken. A time on a line of its own is that of the next line of progress; where such times do not grow, each is
+// line, such as those around an epoch's end: where it stays the same it is one step's; and so does an epoch's own
+// time, which as many steps at either make up. Before they do, it is not taken. A time on a line of its own is that of the next line of progress; where such times do not grow, each is
 // of all steps since the one before it. A bar at its end, above the line that numbers its epoch, is such a time too,
 // and says the epoch's steps.
 //
@@ -36,6 +36,7 @@ class UnclearTimes {
   void hear(Event& event);
   void resolve_bar(Event& event);
   void resolve_duration(Event& event);
+  double weigh_epoch(double seconds);
   void resolve_epoch(Event& event, double seconds);
   void resolve_progress(Event& event, double seconds, bool told);
   void take_time_to_come(Event& event);

@@ -248,6 +248,17 @@ void track::Epochs::end_plan(RunTrack& r, std::optional<std::int64_t> number) {
   if (*number + (r.epochs.first == 0 ? 1 : 0) == *epochs) r.run.max_iterations = r.run.iteration;
 }
 
+namespace {
+
+// An epoch is over of whose steps the very last ones are not displayed.
+void show_all_of(RunTrack& r, std::optional<std::int64_t> epoch) {
+  if (!epoch || !r.epochs.steps || !r.run.iteration || r.training.stride <= 0) return;
+  const std::int64_t done = r.epochs.done_before(*epoch, *r.epochs.steps) + *r.epochs.steps;
+  if (done > *r.run.iteration && done - *r.run.iteration <= r.training.stride) r.run.iteration = done;
+}
+
+}  // namespace
+
 // An epoch's beginning or end. With `seconds` it is a measurement of all its steps; with outcome = "finished"
 // it is one by the two lines' times, the tests in between taken out.
 void track::Epochs::epoch(const Moment& m) {
@@ -298,7 +309,10 @@ void track::Epochs::epoch(const Moment& m) {
   if (!tests) plan_epochs(r, m.event, steps_of(r, m.event, nullptr));
   if (m.event.has(Field::seconds)) {
     // A log that shows its iterations has been measured by them, but for what came behind the last one shown.
-    if (r.training.by_lines && !tests) return end_of_bar(r, m);
+    if (r.training.by_lines && !tests) {
+      end_of_bar(r, m);
+      return show_all_of(r, number);
+    }
     r.training.block = 0;
     if (const auto took = time_of_epoch(r.epochs, m.event)) return measure(r, m, *took);
     ++m.out.rejected;

@@ -130,6 +130,25 @@ TEST(UnclearTimes, OfEpochsUnderStampedHeadings) {
   }
 }
 
+// The epoch's own time, a validation with it, tells whose those beside every tenth step are.
+TEST(UnclearTimes, BesideEveryTenthStepAreWhatTheEpochsOwnTimeShows) {
+  for (const double each : {0.5, 0.05}) {
+    Lines lines;
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      for (int step = 0; step < 500; step += 10)
+        lines.push_back(
+            written("Epoch %d | Step %4d/500 | Loss: 0.8125 | Time: 0.5%d0s", epoch, step, step / 10 % 2));
+      lines.push_back(written("Epoch %d completed in %.2fs | Avg Loss: 0.6125", epoch, 500 * each * 1.4));
+    }
+    for (const std::size_t restart : {0U, 30U}) {
+      const auto runs = runs_of(lines, restart);
+      ASSERT_EQ(runs.size(), 1U) << each;
+      EXPECT_EQ(runs.at(0).iteration, 1000) << each;
+      EXPECT_NEAR(step_time(runs.at(0)), each, 0.03 * each) << each;
+    }
+  }
+}
+
 // Beside every tenth step a time may be that step's or all ten's: the lines around an epoch's end are nearer to each
 // other, and tell.
 TEST(UnclearTimes, BesideEveryTenthStepAreWhatAnEpochsEndShows) {
