@@ -164,7 +164,7 @@ std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::i
   if (!epoch) return Place{*batch, {}, false, false};
   const auto said = positive_of(event, Field::batches);
   const auto batches = said.value_or(of_each);
-  if (batches <= 0) return counted_on(event, *epoch, *batch, done);
+  if (batches <= 0 || (!said && !steps && *batch > batches)) return counted_on(event, *epoch, *batch, done);
   // Another number of batches in the same epoch is a test's.
   if (said && line.epoch == epoch && steps && steps != said) return {};
   return counted_in(*epoch, *batch, batches, event.has(Field::epochs));

@@ -231,6 +231,13 @@ std::int64_t number_set(const Run& run, std::string_view name) {
   return whole_number(digits).value_or(0);
 }
 
+// Where batches are gathered for a step, it may be batches that the lines count.
+std::int64_t planned_steps_of_epoch(const RunTrack& r) {
+  const std::int64_t epochs = number_set(r.run, "epochs"), steps = number_set(r.run, "max_iter");
+  if (epochs <= 0 || steps % epochs != 0 || r.run.max_iterations != steps) return 0;
+  return number_set(r.run, "gradient_accumulation_steps") > 1 ? 0 : steps / epochs;
+}
+
 void note_derived(Run& run, std::string_view what) {
   std::string& note = run.settings[std::string(kDerived)];
   if (note.find(what) != std::string::npos || note.size() > track::kMaxText) return;

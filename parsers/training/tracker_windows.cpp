@@ -277,7 +277,8 @@ void track::Windows::progress_of(const Moment& m) {
     }
     r->run.max_iterations = all;
   }
-  const std::int64_t steps = r->epochs.steps.value_or(all_.labels.steps_per_epoch.value_or(0));
+  const std::int64_t steps =
+      r->epochs.steps.value_or(all_.labels.steps_per_epoch.value_or(planned_steps_of_epoch(*r)));
   const bool behind =
       r->window.begins_behind(m.event.time, r->run.started_at) && r->last_words.message.empty();
   const auto counted = behind ? std::optional(r->epochs) : std::nullopt;

@@ -57,24 +57,6 @@ TEST(OwnScripts, OfEpochsOfSeveralTrainings) {
   }
 }
 
-// Steps of the epoch and of the run on one line, and the latter alone behind each epoch.
-TEST(OwnScripts, OfTheRunsStepBesideTheEpochs) {
-  Lines lines;
-  for (int i = 1; i <= 60; ++i) {
-    lines.push_back(
-        written("[2026-03-01 10:%02d:00][Epoch %03d][Step %04d/0200] global_step=%d train_loss=0.8125",
-                i % 60, (i - 1) / 20, 10 * ((i - 1) % 20 + 1), 10 * i));
-    if (i % 20 == 0)
-      lines.push_back(
-          written("[2026-03-01 10:%02d:05][Epoch %03d] global_step=%d train_loss=0.8125 val_ppl=31.25",
-                  i % 60, i / 20 - 1, 10 * i));
-  }
-  const auto runs = runs_of(lines);
-  ASSERT_EQ(runs.size(), 1U);
-  EXPECT_EQ(runs.at(0).iteration, 600);
-  EXPECT_NEAR(step_time(runs.at(0)), 6, 0.1);
-}
-
 TEST(OwnScripts, OfStyleGansTicks) {
   const auto runs = runs_of(lines_by(20, [](int i) {
     const int t = 35 + 22 * i;

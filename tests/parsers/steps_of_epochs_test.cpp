@@ -1,0 +1,53 @@
+// Lines that count the steps of an epoch, in scripts of people's own: which step of the run that is.
+#include <gtest/gtest.h>
+
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// Steps of the epoch and of the run on one line, and the latter alone behind each epoch.
+TEST(StepsOfEpochs, BesideTheRunsOwn) {
+  Lines lines;
+  for (int i = 1; i <= 60; ++i) {
+    lines.push_back(
+        written("[2026-03-01 10:%02d:00][Epoch %03d][Step %04d/0200] global_step=%d train_loss=0.8125",
+                i % 60, (i - 1) / 20, 10 * ((i - 1) % 20 + 1), 10 * i));
+    if (i % 20 == 0)
+      lines.push_back(
+          written("[2026-03-01 10:%02d:05][Epoch %03d] global_step=%d train_loss=0.8125 val_ppl=31.25",
+                  i % 60, i / 20 - 1, 10 * i));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 600);
+  EXPECT_NEAR(step_time(runs.at(0)), 6, 0.1);
+}
+
+// What scripts after Hugging Face's first examples say before they begin tells how long an epoch is.
+TEST(StepsOfEpochs, AreAsManyAsThePlanSays) {
+  for (const int gathered : {1, 2}) {
+    const char* const stamp = "03/01/2026 %02d:%02d:%02d - INFO - __main__ -   ";
+    Lines lines = {written(stamp, 10, 0, 0) + "  Num Epochs = 5",
+                   written(stamp, 10, 0, 0) + written("  Gradient Accumulation steps = %d", gathered),
+                   written(stamp, 10, 0, 0) + "  Total optimization steps = 1300"};
+    for (int epoch = 0; epoch < 5; ++epoch)
+      for (int step = 100; step <= 200; step += 100) {
+        const int now = 300 * epoch + step;
+        lines.push_back(written(stamp, 10, now / 60, now % 60) +
+                        written("epoch %d step %d loss 0.8125", epoch, step));
+        if (step < 200) continue;
+        lines.push_back(written(stamp, 10, (now + 60) / 60, now % 60) + "***** Running evaluation *****");
+        lines.push_back(written(stamp, 10, (now + 100) / 60, (now + 100) % 60) + "  eval_loss = 0.9125");
+      }
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, gathered == 1 ? 1300 : 5 * 200);
+    EXPECT_NEAR(step_time(runs.at(0)), 1, 0.01);
+  }
+}
+
+}  // namespace
+}  // namespace etad::test
