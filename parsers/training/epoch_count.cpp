@@ -221,21 +221,6 @@ double EpochCount::own_seconds(std::int64_t epoch, std::int64_t batch, double se
   return seconds - clock.since;
 }
 
-// Of a bar whose states before its end are seen, and which is not seen to begin again.
-bool EpochCount::is_full_again(const Event& event) {
-  const auto done = count_of(event, Field::batch), all = count_of(event, Field::iterations);
-  const auto seconds = event.number(Field::seconds);
-  if (!done || !all || !seconds || event.has(Field::epoch)) return false;
-  if (*done < *all) {
-    ended_bar.since = true;
-    return false;
-  }
-  if (ended_bar.in_parts && !ended_bar.since && ended_bar.steps == *all && *seconds >= ended_bar.seconds)
-    return true;
-  ended_bar = {*all, *seconds, ended_bar.since, false};
-  return false;
-}
-
 std::optional<EpochCount::Elapsed> EpochCount::elapsed(const Event& event) {
   if (event.has(Field::rate) || event.has(Field::seconds))
     if (const auto so_far = by_mean_so_far(event)) return so_far;

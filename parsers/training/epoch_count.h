@@ -27,14 +27,6 @@ struct EpochCount {
     std::int64_t batch = 0;
   };
 
-  // A bar that says no epoch, and comes to its end.
-  struct FullBar {
-    std::int64_t steps = 0;
-    double seconds = 0;
-    bool in_parts = false,
-         since = false;  // whether states before its end were seen; and whether since that end
-  };
-
   std::optional<std::int64_t> steps;         // of each
   std::optional<std::int64_t> first;         // the first one displayed: do they count from 0 or from 1?
   std::optional<std::int64_t> first_batch;   // the same of batches within an epoch
@@ -52,7 +44,6 @@ struct EpochCount {
   bool named = false;                // after them a bar is named that counts them itself
   Line line;
   BarClock clock;
-  FullBar ended_bar;
   EpochBorders borders;  // where steps count on from epoch to epoch
 
   // Where a line of progress says that its run stands.
@@ -78,8 +69,6 @@ struct EpochCount {
   // The run's (or the epoch's) time so far, where the line states it, or a mean rate or step time since its beginning, or
   // a mean step time over all of the epoch; the latter's rounding counts once for each step.
   std::optional<Elapsed> elapsed(const Event& event);
-  // The same bar once more at its end, as where it is closed behind what follows upon its last step.
-  bool is_full_again(const Event& event);
   // How much of the `seconds` that this epoch's bar shows at `batch` are the epoch's own.
   double own_seconds(std::int64_t epoch, std::int64_t batch, double seconds);
 

@@ -1,6 +1,7 @@
 // Epochs: where they begin and end, how many steps they have, and how long all of them took together.
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "parsers/base/text.h"
@@ -225,19 +226,29 @@ void track::Epochs::end_last(RunTrack& r, Records& out) {
   if (const auto training = trained_for(r)) give_announced(r, *training, out);
 }
 
-// The end of a bar whose states have been measured: its last state.
+// The end of a bar whose states have been measured: its last state. One that does not say which epoch it is of has
+// been counted around (since = "epoch").
 void track::Epochs::end_of_bar(RunTrack& r, const Moment& m) {
   const FieldValue* const all = m.event.find(Field::iterations);
   const auto& from = r.window.from;
-  if (!all || !from || !from->elapsed || !from->epoch || from->epoch != count_of(m.event, Field::epoch))
+  const auto number = count_of(m.event, Field::epoch);
+  if (!all || !from || !from->elapsed || !from->epoch || from->epoch != number.value_or(r.epochs.before))
     return;
   Event bar = m.event;
   bar.kind = EventKind::progress;
-  bar.add(Field::batch, all->scale, all->text);
+  bar.add(number ? Field::batch : Field::iteration, all->scale, all->text);
   bar.add(Field::since, 1, "epoch");
-  bar.rename(Field::iterations, Field::batches);
-  bar.rename(Field::seconds, Field::elapsed);
+  bar.rename(Field::iterations, number ? Field::batches : Field::max_iter);
+  const auto finely = number ? std::nullopt : time_of_epoch(r.epochs, m.event);
+  const std::string text = finely ? std::to_string(to_seconds(*finely)) : "";
+  if (finely) {
+    bar.remove(Field::seconds);
+    bar.add(Field::elapsed, 1, text);
+  } else {
+    bar.rename(Field::seconds, Field::elapsed);
+  }
   bar.remove(Field::rate);
+  if (!number) bar.remove(Field::batch);
   all_.windows.progress({bar, m.now, m.out});
 }
 
@@ -269,8 +280,6 @@ void track::Epochs::epoch(const Moment& m) {
   const bool over = last && !anew && !m.event.has(Field::seconds) && !all_.runs.next_is_described();
   if ((over && !m.event.has(Field::epochs)) || all_.tests.is_after_end(m)) return;
   RunTrack* const open = all_.runs.open();
-  const bool tested = m.event.text(Field::phase) == name_of(Phase::test);
-  if (!tested && (open ? *open : all_.runs.upcoming()).epochs.is_full_again(m.event)) return;
   if (is_before_end(m.event)) return;
   if (m.event.text(Field::outcome) == "trained") {
     if (open && open->epochs.open) open->epochs.tell_trained(m.event.time);
@@ -294,6 +303,7 @@ void track::Epochs::epoch(const Moment& m) {
   RunTrack& r = again ? all_.runs.begin_again(m) : all_.runs.for_measurement(m);
   all_.descriptions.finish_net(r, m.out);
   const bool tests = m.event.text(Field::phase) == name_of(Phase::test);
+  if (tests && r.window.from && r.window.from->epoch) r.window.bar_over = true;
   if (!r.job_known) r.run.job = tests ? Job::test : Job::train;  // what a log shows first may be a test alone
   r.reach(Stage::progressed);
   r.job_known = r.job_known || !tests;
@@ -313,6 +323,7 @@ void track::Epochs::epoch(const Moment& m) {
       end_of_bar(r, m);
       return show_all_of(r, number);
     }
+    if (!tests) r.window.last_state.reset();  // the bar's end measures all of it
     r.training.block = 0;
     if (const auto took = time_of_epoch(r.epochs, m.event)) return measure(r, m, *took);
     ++m.out.rejected;

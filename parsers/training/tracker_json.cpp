@@ -16,18 +16,17 @@ ETAD_SAVED(Description, body, reader, solver_seen, solver_cut, net_open, role, n
 ETAD_SAVED(Quantities, batch_size, global_batch_size, iter_size, devices, tokens_per_iteration,
            sequence_length, dataset_size, counts_epochs, test_batch_sizes, test_iterations)
 ETAD_SAVED(EpochCount, steps, first, first_batch, shown, before, last_batch, began, announced, announced_of,
-           open, trained, trained_again, shortest, told, named, line, clock, ended_bar, borders)
+           open, trained, trained_again, shortest, told, named, line, clock, borders)
 ETAD_SAVED(EpochBorders, least, most, step, since, usual, epoch, from_zero)
 ETAD_SAVED(EpochCount::Line, epoch, batch, shown, through)
 ETAD_SAVED(EpochCount::BarClock, epoch, shown, since, batch)
-ETAD_SAVED(EpochCount::FullBar, steps, seconds, in_parts, since)
 ETAD_SAVED(Training, tests_before, until_progress, done_before, paced, stride, from_zero, other_bar, full_bar,
            summary, trained_behind, last_elapsed, shows_waits, by_lines, untested, paused, block)
 ETAD_SAVED(LastWords, traceback, message, stopped_early, done, done_amid, interrupted, behind)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, steps, dated)
 ETAD_SAVED(Save, since, iteration, last_line)
 ETAD_SAVED(Window, from, shown_again, tests, held, snapshots, saving, saved, unclocked, broken, tested,
-           over_border, other_bar, waited)
+           over_border, other_bar, last_state, bar_over, waited)
 ETAD_SAVED(TestPhase, iteration, net, since, announced, done, done_at, shows_batches, first_batch, began,
            stated, stated_error, beside, given, given_seconds)
 ETAD_SAVED(RunTrack, run, stage, known, description, window, training, epochs, test, last_words, layer_times,

@@ -9,6 +9,7 @@
 //   Descriptions  tracker_description.cpp  descriptions of solver and nets             description.h
 //   Windows       tracker_windows.cpp      training between two displayed iterations   training_window.h,
 //                 tracker_snapshots.cpp    the snapshots in between                    training_progress.h
+//                 bar_states.cpp           bars that are drawn anew for each epoch
 //   Tests         tracker_tests.cpp        test phases, testing jobs                   test_phase.h
 //   Epochs        tracker_epochs.cpp       epochs, and what is stated of their steps   epoch_count.h
 //   Steps         tracker_steps.cpp        stated times and rates of steps, of layers  LayerTime
@@ -141,7 +142,8 @@ class Windows : Part {
 
   void position(RunTrack& r, const Moment& m);
   bool went_through(const Moment& m);
-  void tell(Told value);  // of the next line of progress
+  void tell(Told value);                    // of the next line of progress
+  void end_bar(RunTrack& r, Records& out);  // nothing more comes of the bar that was drawn last
 
  private:
   bool is_said_again(const Moment& m);

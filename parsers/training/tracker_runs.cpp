@@ -320,11 +320,15 @@ bool is_bar_of(const Event& event, std::int64_t steps) {
   return std::abs(n - static_cast<double>(steps)) <= 0.02 * n + *took * rate->second;
 }
 
-// Some show their steps at intervals, and the last ones not at all.
+// Some show their steps at intervals, and the last ones not at all; and some wipe a bar when it is full.
 bool has_done_all(const RunTrack& r) {
   const Run& run = r.run;
-  return run.job == Job::train && run.max_iterations && run.iteration && *run.max_iterations > 0 &&
-         (*run.iteration >= *run.max_iterations || *run.iteration + r.training.stride > *run.max_iterations);
+  if (run.job != Job::train || !run.max_iterations || !run.iteration || *run.max_iterations <= 0)
+    return false;
+  constexpr std::int64_t kNearly = 20;  // a bar of so many is but for one of them
+  const std::int64_t left = *run.max_iterations - *run.iteration;
+  const bool wiped = r.window.bar_over && left * kNearly <= r.epochs.steps.value_or(0);
+  return left <= 0 || left < r.training.stride || wiped;
 }
 
 }  // namespace
@@ -415,6 +419,7 @@ void track::Runs::fail(const Moment& m) {
 
 void track::Runs::give_held(RunTrack& r, Records& out) {
   all_.epochs.end_last(r, out);
+  all_.windows.end_bar(r, out);
   all_.tests.give_stated(r, out);
   all_.tests.release(r, out);
   all_.steps.give_layer_times(r, out);

@@ -6,12 +6,15 @@
 #include <cmath>
 #include <utility>
 
+#include "parsers/training/bar_states.h"
 #include "parsers/training/tracker_parts.h"
 #include "parsers/training/window_doubts.h"
 
 namespace etad {
 
 using track::Anchor;
+using track::beginning_of_bar;
+using track::ends_bar;
 using track::held_a_pause;
 using track::lacks_lines;
 using track::leaps;
@@ -327,26 +330,6 @@ bool is_of_another_process(const RunTrack& r, const Anchor& to) {
   return to.iteration > 0 && to.iteration + r.training.stride >= from.iteration;
 }
 
-// The first state shown of an epoch's bar: the bar counts from the epoch's beginning, where nothing was done. It
-// shows whole seconds. Likewise a first iteration whose time is said to count from the beginning (since = "start").
-std::optional<Anchor> beginning_of_bar(const Event& event, const Anchor& here,
-                                       const std::optional<Anchor>& from) {
-  if (!from && here.elapsed && here.iteration == 1 && event.text(Field::since) == "start") {
-    Anchor beginning;
-    beginning.elapsed = 0;
-    return beginning;
-  }
-  const auto done = count_of(event, Field::batch);
-  if (!here.elapsed || !here.epoch || !done || event.has(Field::seconds)) return {};
-  if (from && from->epoch == here.epoch) return {};
-  Anchor beginning;
-  beginning.iteration = here.iteration - *done;
-  beginning.elapsed = 0;
-  beginning.error = here.error;
-  beginning.epoch = here.epoch;
-  return beginning;
-}
-
 // The run's own bar is drawn again at the same iteration, behind another one: in the time since it was drawn before, no
 // step was done.
 void see_wait(RunTrack& r, const Anchor& here) {
@@ -383,6 +366,7 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
     here.steps = elapsed->steps;
   }
   see_wait(r, here);
+  if (r.window.from && r.window.from->epoch != here.epoch) end_bar(r, m.out);
   if (!r.run.first_iteration) r.run.first_iteration = r.headed && !r.resumed ? 0 : iteration;
   if (iteration < *r.run.first_iteration) r.run.first_iteration = iteration;  // the resume came to nothing
   if (!r.window.from && r.run.started_at && m.now && r.headed && !r.run.startup && !r.training.until_progress)
@@ -391,9 +375,7 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   if (const auto beginning = beginning_of_bar(m.event, here, r.window.from))
     begin_window(r, *beginning, m.out);
   // Of the parts of a bar that has come to its end, and of a plan, the roundings cancel out.
-  const bool bar_ends = here.epoch && m.event.has(Field::batch) &&
-                        count_of(m.event, Field::batch) == positive_of(m.event, Field::batches);
-  const bool ends = r.training.by_lines && (bar_ends || iteration == r.run.max_iterations);
+  const bool ends = r.training.by_lines && (ends_bar(m.event, here) || iteration == r.run.max_iterations);
   if (ends && r.window.from && r.window.from->epoch == here.epoch) r.window.from->error = here.error = 0;
   const auto& from = r.window.from;
   if (from && iteration == from->iteration) {  // shown again
@@ -417,8 +399,11 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   point.value.loss = loss;
   if (from && iteration > from->iteration) {
     if (too_soon_to_tell(*from, here) || stamped_alike(m.event, *from, here) ||
-        says_no_time(m.event, *from, here))
+        says_no_time(m.event, *from, here)) {
+      if (here.elapsed && here.epoch) r.window.last_state = here;
+      r.window.bar_over = false;
       return;
+    }
     close_window(r, m, here);
   }
   // Turned back without a word: another training writes here as well, or this one went on from elsewhere.

@@ -51,9 +51,11 @@ struct Window {
   bool unclocked = false;      // holds one whose end no line shows
   bool broken =
       false;  // holds time that is no training, of unknown length: no difference of times measures it
-  bool tested = false;       // a test's result lies in it, and nothing says how long the test took
-  bool over_border = false;  // it ends in the epoch after the one that it began in
-  bool other_bar = false;    // another bar was drawn amid it, such as an evaluation's
+  bool tested = false;               // a test's result lies in it, and nothing says how long the test took
+  bool over_border = false;          // it ends in the epoch after the one that it began in
+  bool other_bar = false;            // another bar was drawn amid it, such as an evaluation's
+  std::optional<Anchor> last_state;  // of a bar that shows too little to close the window
+  bool bar_over = false;             // a test shows that this was the bar's last one
   Duration waited{};  // as the run's own bar shows that is drawn again behind it, at the same iteration
 
   void begin(const Anchor& at);  // with nothing in it so far

@@ -115,5 +115,32 @@ TEST(BarsByEpoch, WhoseTimeGoesOnOrBeginsAgain) {
   }
 }
 
+// A bar that is wiped when it is full: the log has its states before, and no more than now and then the last one.
+TEST(BarsByEpoch, WipedWhenTheyAreFull) {
+  for (const bool headed : {false, true}) {
+    for (const int full : {0, 3}) {
+      std::vector<std::string> lines;
+      for (int epoch = 1; epoch <= 5; ++epoch) {
+        if (headed) lines.push_back(written("Epoch %d/5", epoch));
+        for (int step = 1; step < 300; step += 2)
+          lines.push_back(written("Training:  %d%%|####  | %d/300 [00:%02d<00:08, 18.75it/s, loss=0.5125]",
+                                  step / 3, step, step * 10 / 182));
+        if (epoch == full)
+          lines.emplace_back("Training: 100%|######| 300/300 [00:16<00:00, 18.20it/s, loss=0.5125]");
+        lines.emplace_back("Validating: 100%|######| 30/30 [00:01<00:00, 19.50it/s]");
+      }
+      const auto runs = runs_of(lines, 400);
+      ASSERT_EQ(runs.size(), 1U) << headed << full;
+      EXPECT_NEAR(step_time(runs.at(0)), 1 / 18.2, 0.002) << headed << full;
+      EXPECT_LE(runs.at(0).train.iterations, 1500);
+      EXPECT_GE(runs.at(0).train.iterations, 1480);
+      if (!headed) continue;
+      EXPECT_EQ(runs.at(0).iteration, 1500);
+      EXPECT_EQ(runs.at(0).max_iterations, 1500);
+      EXPECT_EQ(runs.at(0).state, RunState::finished);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace etad::test

@@ -1,0 +1,52 @@
+#include "parsers/training/bar_states.h"
+
+#include <utility>
+
+#include "parsers/training/line_numbers.h"
+#include "parsers/training/tracker_parts.h"
+
+namespace etad::track {
+
+std::optional<Anchor> beginning_of_bar(const Event& event, const Anchor& here,
+                                       const std::optional<Anchor>& from) {
+  if (!from && here.elapsed && here.iteration == 1 && event.text(Field::since) == "start") {
+    Anchor beginning;
+    beginning.elapsed = 0;
+    return beginning;
+  }
+  const auto batch = count_of(event, Field::batch);
+  const auto done = batch ? *batch : here.iteration - here.epoch.value_or(0);
+  const bool bar = batch || event.has(Field::max_iter);
+  if (!here.elapsed || !here.epoch || !bar || event.has(Field::seconds)) return {};
+  if (from && from->epoch == here.epoch) return {};
+  Anchor beginning;
+  beginning.iteration = here.iteration - done;
+  beginning.elapsed = 0;
+  beginning.error = here.error;
+  beginning.epoch = here.epoch;
+  return beginning;
+}
+
+bool ends_bar(const Event& event, const Anchor& here) {
+  const bool by_batches = event.has(Field::batch);
+  return here.epoch && count_of(event, by_batches ? Field::batch : Field::iteration) ==
+                           positive_of(event, by_batches ? Field::batches : Field::max_iter);
+}
+
+// Bars that are wiped when they are full (leave=False) end with the state before. They count seconds from their beginning,
+// of which half a one, on average, is not shown.
+void Windows::end_bar(RunTrack& r, Records& out) {
+  const auto last = std::exchange(r.window.last_state, {});
+  if (!last || !r.window.from || !r.window.from->elapsed) return;
+  constexpr double kUnshown = 0.5, kMostError = 0.05;
+  const Anchor from = *r.window.from;
+  const double took = *last->elapsed - *from.elapsed + kUnshown;
+  if (*from.elapsed > 0 || kUnshown > kMostError * took || last->iteration <= from.iteration) return;
+  all_.tests.release(r, out);
+  Segment window{
+      Phase::train,       from.iteration, last->iteration - from.iteration, all_.values.train_samples(r),
+      from_seconds(took), from.at};
+  give_window(r, window, out);
+}
+
+}  // namespace etad::track
