@@ -10,7 +10,8 @@ namespace etad::track {
 
 // The first state shown of an epoch's bar: the bar counts from the epoch's beginning, where nothing was done. It
 // shows whole seconds. Likewise a first iteration whose time is said to count from the beginning (since = "start").
-std::optional<Anchor> beginning_of_bar(const Event& event, const Anchor& here, const std::optional<Anchor>& from);
+std::optional<Anchor> beginning_of_bar(const Event& event, const Anchor& here,
+                                       const std::optional<Anchor>& from);
 
 // The bar is full.
 bool ends_bar(const Event& event, const Anchor& here);

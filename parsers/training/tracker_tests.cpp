@@ -162,7 +162,9 @@ void track::Tests::since_progress(RunTrack& r, const Moment& m) {
       return;
     }
   } else {
-    const auto left = r.epochs.left_of(from->iteration);
+    // Behind an epoch's first step, where they count from 0, all of it is left.
+    const bool begins = r.epochs.line.batch == 0;
+    const auto left = begins ? r.epochs.steps : r.epochs.left_of(from->iteration);
     const PhaseSummary& done = r.run.train;
     if (!left || *left > r.training.stride || (*left > 0 && done.iterations == 0)) {
       r.window.tested = true;

@@ -330,6 +330,25 @@ TEST(GenericTimes, AValidationBehindAnEpochsLastStepsIsTakenOut) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.2, 0.005);
 }
 
+// Only the first step of each epoch is shown, then its test's result: what lies between was not the test alone.
+TEST(GenericTimes, ATestBehindAnEpochsFirstStepIsNotTakenOut) {
+  std::vector<std::string> lines;
+  for (int epoch = 0; epoch < 6; ++epoch) {
+    lines.push_back(written("2026-03-01 10:%02d:04 Epoch[%d] - Iter: [0/13] Loss 0.5125", epoch, epoch));
+    lines.push_back(written("2026-03-01 10:%02d:50 Test: Loss 0.4125 Acc 71.25", epoch));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_NEAR(step_time(runs.at(0)), 60.0 / 13, 1e-6);
+}
+
+// A cost that has no unit is a loss.
+TEST(GenericTimes, ACostIsNone) {
+  EXPECT_TRUE(runs_of(lines_by(20, [](int i) {
+                return written("Pre-training layer 0, epoch %d, cost  0.1%d", i, i);
+              })).empty());
+}
+
 TEST(GenericTimes, OfAllOfARunAtItsEndMeasureIt) {
   Lines lines = lines_by(5, [](int i) { return written("Step %d/400 | loss: 0.8125", 100 * i); });
   EXPECT_TRUE(runs_of(lines).empty());  // no time, no run
