@@ -44,6 +44,7 @@ struct StepTimesState {
   std::optional<double> usual;              // what they took
   std::int64_t lines = 0, of = 0;           // of the epoch so far; its steps, where they are told
   double sum = 0;                           // of what they say
+  std::int64_t epochs_alone = 0;            // lines in a row of one epoch each, whose steps go on
 };
 
 // What is known of times that lines state without saying what they are of (parsers/log/unclear_times.h).

@@ -58,6 +58,19 @@ void compare(StepTimesState& steps, std::optional<std::int64_t> apart, double se
   }
 }
 
+// One line for each epoch, of steps that go on from epoch to epoch, says what the epoch took.
+void see_epoch(StepTimesState& steps, std::optional<std::int64_t> epoch, std::optional<std::int64_t> step,
+               double seconds) {
+  constexpr std::int64_t kEpochs = 3;
+  constexpr double kAlike = 2;
+  const bool next = epoch && steps.epoch && *epoch == *steps.epoch + 1;
+  const bool goes_on = step && steps.step && *step > *steps.step + 1;
+  const bool alike = steps.took && seconds < kAlike * *steps.took && *steps.took < kAlike * seconds;
+  steps.epochs_alone = next && goes_on && alike ? steps.epochs_alone + 1 : 0;
+  if (steps.meaning == StepTimesState::Meaning::open && steps.epochs_alone >= kEpochs)
+    steps.meaning = StepTimesState::Meaning::span;
+}
+
 }  // namespace
 
 void UnclearTimes::begin(std::optional<std::int64_t> epoch, std::optional<std::int64_t> step,
@@ -221,6 +234,7 @@ bool UnclearTimes::take_step_time(Event& event, std::optional<std::int64_t> epoc
   StepTimesState& steps = state_.steps;
   const auto apart = steps_since(steps, event, epoch, step);
   compare(steps, apart, seconds);
+  see_epoch(steps, epoch, step, seconds);
   if (epoch != steps.epoch) {
     steps.lines = 0;
     steps.sum = 0;

@@ -6,7 +6,9 @@
 // their own it counts from a beginning where it grows from line to line; where it does not, and each line is one step further, it is the
 // step's own. Otherwise lines that are unequally far apart tell whether it is of one step or of all since the last
 // line, such as those around an epoch's end: where it stays the same it is one step's; and so does an epoch's own
-// time, which as many steps at either make up. Before they do, it is not taken. A time on a line of its own is that of the next line of progress; where such times do not grow, each is
+// time, which as many steps at either make up. Before they do, it is not taken. One line for each epoch, of steps that
+// go on from epoch to epoch, says what all of them took. A time on a line of its own is that of the next line of
+// progress; where such times do not grow, each is
 // of all steps since the one before it. A bar at its end, above the line that numbers its epoch, is such a time too,
 // and says the epoch's steps.
 //

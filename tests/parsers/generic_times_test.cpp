@@ -419,6 +419,19 @@ TEST(StepTimes, AreNotThoseOfStepsThatHeldAnEvaluation) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.50025, 1e-6);
 }
 
+// One line for each epoch, whose steps go on: its time is all of them's.
+TEST(StepTimes, OfAnEpochsOnlyLineAreOfAllItsSteps) {
+  int step = 0;
+  const auto runs = runs_of(lines_by(30, [&step](int i) {
+    step += i % 3 == 0 ? 36 : 35;
+    return written("epoch: %d, step: %d, time: %d.5, train: 5.125, valid: 6.125, train_acc: 0.4125", i + 1,
+                   step, 17 + i % 2);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, step);
+  EXPECT_NEAR(step_time(runs.at(0)), 18 / 35.33, 0.01);
+}
+
 // A bar's states and the lines of the program come in turns of as many as a buffer holds.
 // PySlowFast states the time of the one step that it shows, which may have waited for its data.
 TEST(StepTimes, OfTheStepShownAloneGiveWayToStamps) {
