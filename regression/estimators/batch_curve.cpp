@@ -9,9 +9,9 @@
 namespace etad::estimators {
 namespace {
 
-constexpr double kLevelVariance = 25;  // of a series' level: nothing is known of it beforehand
-constexpr double kStrangers = 0.03;    // series that those of all other networks count for
-constexpr int kPoolings = 3;           // of pooling; the weights hardly move after the third
+constexpr double kStrangers = 0.03;  // series that those of all other networks count for
+constexpr double kLeast = 1e-12;     // weight that rounding leaves
+constexpr int kPoolings = 3;         // of pooling; the weights hardly move after the third
 
 using Weights = BatchCurves::Weights;
 
@@ -44,7 +44,7 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
       const double b = group.what->samples_per_device();
       for (Eigen::Index j = 0; j <= i; ++j) {
         const double other = points[static_cast<std::size_t>(j)]->what->samples_per_device();
-        covariance(i, j) = kLevelVariance + deviation * deviation * matern(std::log(b / other));
+        covariance(i, j) = deviation * deviation * matern(std::log(b / other));
       }
       covariance(i, i) += noise * noise;
       errors.row(i) = group.log_value - (grid_ + b).log().transpose();
@@ -53,18 +53,25 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
     const Eigen::MatrixXd weighed = factor.solve(errors);
     const Eigen::VectorXd ones = factor.solve(Eigen::VectorXd::Ones(n));
     Series& series = series_[key];
-    series.log_likelihood = -0.5 * errors.cwiseProduct(weighed).colwise().sum().transpose().array();
     series.level = (ones.transpose() * errors).transpose().array() / ones.sum();
-    series.weights = Weights::Constant(1.0 / kGrid);
+    // Whatever its level, of which nothing is known beforehand (restricted likelihood: Patterson & Thompson 1971).
+    series.log_likelihood = -0.5 * (errors.cwiseProduct(weighed).colwise().sum().transpose().array() -
+                                    ones.sum() * series.level.square());
+    series.shows_curve = n > 1;
   }
-  // Each series is weighed from what the others of its pool have come to, which are weighed from all.
-  all_ = Weights::Constant(1.0 / kGrid);
+  // Beforehand, of an iteration over the reference any share is as likely as any other to be what samples cost.
+  const Weights share = reference_ / (grid_ + reference_);
+  const Weights beforehand = normalised((share * (1 - share)).log());
+  all_ = beforehand;
+  // Each series is weighed from what the others of its pool have come to, which are weighed from all. One of a single
+  // batch size follows them and tells them nothing.
   for (int round = 0; round < kPoolings; ++round) {
-    Weights total = Weights::Constant(1.0 / kGrid);
+    Weights total = beforehand;
     std::map<std::string, Weights> pools;
     for (auto& [key, series] : series_) {
       const Case& what = *members[key].front()->what;
-      series.weights = normalised(series.log_likelihood + prior(what, series.weights).log());
+      series.weights = normalised(series.log_likelihood + prior(what, series).log());
+      if (!series.shows_curve) continue;
       total += series.weights;
       const auto [pool, is_new] = pools.try_emplace(key_of(what, kNetworkInPhase), series.weights);
       if (!is_new) pool->second += series.weights;
@@ -74,17 +81,18 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
   }
 }
 
-Weights BatchCurves::prior(const Case& what, const Weights& own) const {
+Weights BatchCurves::prior(const Case& what, const Series& series) const {
   const auto found = pools_.find(key_of(what, kNetworkInPhase));
   if (found == pools_.end()) return all_;
-  const Weights sum = kStrangers * all_ + (found->second - own).max(0.0);
-  return sum / sum.sum();
+  Weights sum = kStrangers * all_ + found->second;
+  if (series.shows_curve) sum -= series.weights;
+  return sum.max(kLeast) / sum.max(kLeast).sum();
 }
 
 BatchCurves::Point BatchCurves::at(const Case& what) const {
   const Weights form = (grid_ + what.samples_per_device()).log() - (grid_ + reference_).log();
   const auto found = series_.find(key_of(what, kSeries));
-  const Weights weights = found == series_.end() ? prior(what, Weights::Zero()) : found->second.weights;
+  const Weights weights = found == series_.end() ? prior(what, {}) : found->second.weights;
   Point out;
   out.mean = (weights * form).sum();
   // Where the series has runs its level is theirs, whatever h: only what they leave open is uncertain.

@@ -32,10 +32,12 @@ class BatchCurves {
 
  private:
   struct Series {
-    Weights log_likelihood, weights, level;  // level: of each h, less log(h + reference)
+    Weights log_likelihood, level;  // level: of each h, log t less log(h + b)
+    Weights weights = Weights::Zero();
+    bool shows_curve = false;  // it has two batch sizes
   };
-  // What is known of a series' curve by the others, of which `own` is none.
-  Weights prior(const Case& what, const Weights& own) const;
+  // What is known of a series' curve by the others.
+  Weights prior(const Case& what, const Series& series) const;
 
   Weights grid_;
   double reference_ = 1;

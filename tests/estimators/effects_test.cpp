@@ -5,7 +5,6 @@
 #include <random>
 
 #include "regression/estimators/answer.h"
-#include "regression/estimators/batch_curve.h"
 #include "regression/estimators/methods.h"
 #include "tests/estimators/histories.h"
 
@@ -60,18 +59,6 @@ TEST(Effects, OneBatchSizeTakesTheCourseOfTheNetworkElsewhere) {
 }
 
 // One other series of the network says more of its curve than those of five other networks, which hardly rise.
-TEST(BatchCurves, ASeriesOfOneSizeTakesTheCourseOfItsNetworkNotThatOfStrangers) {
-  History history;
-  for (const double b : {4., 8., 16., 32., 64., 128.}) {
-    add(history, a_case("resnet", b), 0.001 * b);
-    for (const char* const flat : {"a", "b", "c", "d", "e"}) add(history, a_case(flat, b), 0.1);
-  }
-  const Case known = a_case("resnet", 4, 1, "V100"), asked = a_case("resnet", 128, 1, "V100");
-  add(history, known, 0.002);
-  const BatchCurves curves(replicate_groups(history), 0.1, 0.03);
-  EXPECT_NEAR(curves.at(asked).mean - curves.at(known).mean, std::log(32), 0.2);
-}
-
 TEST(Effects, ANetworkThatNeverRanOnADeviceIsScaledAsTheOthersAre) {
   History history;
   for (const double b : {8., 16., 32., 64.}) {

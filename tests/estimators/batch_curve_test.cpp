@@ -1,0 +1,64 @@
+#include "regression/estimators/batch_curve.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/estimators/histories.h"
+
+namespace etad::estimators {
+namespace {
+
+constexpr double kBend = 0.1, kNoise = 0.03;
+
+double ratio(const History& history, const Case& large, const Case& small) {
+  const BatchCurves curves(replicate_groups(history), kBend, kNoise);
+  return std::exp(curves.at(large).mean - curves.at(small).mean);
+}
+
+TEST(BatchCurves, ASeriesOfOneSizeTakesTheCourseOfItsNetworkNotThatOfStrangers) {
+  History history;
+  for (const double b : {4., 8., 16., 32., 64., 128.}) {
+    add(history, a_case("resnet", b), 0.001 * b);
+    for (const char* const flat : {"a", "b", "c", "d", "e"}) add(history, a_case(flat, b), 0.1);
+  }
+  const Case known = a_case("resnet", 4, 1, "V100"), asked = a_case("resnet", 128, 1, "V100");
+  add(history, known, 0.002);
+  const BatchCurves curves(replicate_groups(history), 0.1, 0.03);
+  EXPECT_NEAR(curves.at(asked).mean - curves.at(known).mean, std::log(32), 0.2);
+}
+
+// A network that takes as long over 20,000 samples as over one, on a few devices, and on many others at one batch size.
+History flat(double seconds) {
+  History history;
+  for (const char* device : {"K80", "V100"})
+    for (const double b : {32., 256., 2048., 16384.}) add(history, a_case("ncf", b, 1, device), seconds);
+  for (const double b : {4., 8., 16., 32.})
+    for (const char* network : {"alexnet", "resnet"}) add(history, a_case(network, b), seconds * b);
+  for (int i = 0; i < 12; ++i) add(history, a_case("ncf", 32, 1, "T" + std::to_string(i)), seconds);
+  return history;
+}
+
+TEST(BatchCurves, SeriesOfOneSizeFollowTheOthersAndTellThemNothing) {
+  const auto on = [](double b) { return a_case("ncf", b, 1, "T3"); };
+  EXPECT_LT(ratio(flat(0.01), on(16384), on(32)), 1.3);
+}
+
+TEST(BatchCurves, TheUnitOfTimeMakesNoDifference) {
+  const auto on = [](double b) { return a_case("ncf", b, 1, "V100"); };
+  EXPECT_NEAR(ratio(flat(1e-5), on(65536), on(32)), ratio(flat(1e5), on(65536), on(32)), 1e-6);
+}
+
+// Two small batches that take equally long leave open where more samples begin to cost something, but not that they
+// never do.
+TEST(BatchCurves, WhatNothingTellsIsNeitherAllNorNothing) {
+  History history;
+  for (const double b : {1., 2.}) add(history, a_case("net", b), 1);
+  for (const double b : {64., 128.}) add(history, a_case("other", b), b);
+  const double factor = ratio(history, a_case("net", 128), a_case("net", 2));
+  EXPECT_GT(factor, 4);
+  EXPECT_LT(factor, 30);
+}
+
+}  // namespace
+}  // namespace etad::estimators
