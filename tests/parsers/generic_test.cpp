@@ -469,5 +469,18 @@ TEST(Generic, AnEpochOfUnknownLengthIsMeasuredFromItsFirstBatch) {
   EXPECT_NEAR(step_time(out.runs.at(0)), 1.2, 1e-6);
 }
 
+// What was best is named at the end: no second run.
+TEST(Generic, TheBestEpochIsNoNewRun) {
+  std::vector<std::string> lines = lines_by(6, [](int i) {
+    return written("2026-03-01 10:%02d:00,250 INFO Epoch %d/6: av_auc:0.8125 | v_auc:0.6125", 2 * i, i);
+  });
+  lines.emplace_back(
+      "2026-03-01 10:10:00,500 INFO Best Performance in Epoch 2: av_auc:0.8125 | v_auc:0.6125");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 120);
+}
+
 }  // namespace
 }  // namespace etad::test
