@@ -125,6 +125,7 @@ class Event {
 
   EventKind kind = EventKind::none;
   bool headed = false;           // the line bears the format's line header (so it is no continuation line)
+  bool quiet = false;            // the line is known not to say how its program ended (may_tell_end)
   std::uint16_t rule = kNoRule;  // index of the rule within its format, for counters and messages
   std::optional<Instant> time;   // the line's own timestamp
   std::uint64_t speaker = 0;     // which of a launcher's processes wrote the line; 0: it does not say

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "parsers/base/end_words.h"
 #include "parsers/base/hash.h"
 #include "parsers/base/object_scan.h"
 #include "parsers/base/text.h"
@@ -151,6 +152,7 @@ struct Format::Impl {
     try_rules(list, line, context, event, is_kept ? &shape : nullptr);
     if (!is_kept) return;
     shape.first_asked = first_asked(shape, event.message);
+    shape.quiet = event.quiet = event.kind == EventKind::none && !may_tell_end(line);
     shapes->remember(shape);
   }
 
@@ -168,6 +170,7 @@ struct Format::Impl {
         place_in(line, stripped(line.substr(known.header_end))) != known.message)
       return false;
     event.message = line.substr(known.message);
+    event.quiet = known.quiet;
     date(header, context, event);
     try_rules(index.candidates(known.file, event.message), line, context, event, known, groups);
     return true;
@@ -328,6 +331,7 @@ Event Format::match(std::string_view line, TimeContext& context, ShapeMemory* sh
   }
   Event event = match_unlabelled(line.substr(label->length), context, shapes);
   event.speaker = label->speaker;
+  event.quiet = false;  // of a line without its label
   return event;
 }
 

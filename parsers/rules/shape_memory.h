@@ -30,6 +30,7 @@ class ShapeMemory {
     std::uint16_t file = 0;               // that wrote the line (RuleIndex)
     std::uint16_t header = 0, header_end = 0, message = 0;
     std::uint8_t header_form = kNoHeader;  // by its place among the format's
+    bool quiet = false;                    // Event::quiet
     // Rules that tell one digit from another may match a line like it, this one first.
     std::uint16_t first_asked = Event::kNoRule;
 

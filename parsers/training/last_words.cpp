@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "parsers/base/sixteen.h"
+#include "parsers/base/end_words.h"
 #include "parsers/base/text.h"
 #include "parsers/training/tracker_state.h"
 
@@ -23,7 +23,7 @@ bool is_exception(std::string_view line) {
 
 // "slurmstepd: error: *** JOB 71 ON node3 CANCELLED AT 2026-03-01T10:00:00 DUE TO TIME LIMIT ***".
 bool is_slurms(std::string_view line) {
-  return line.starts_with('s') && line.starts_with("slurmstepd") &&
+  return is_slurmstepd(line) &&
          (line.find("CANCELLED") != std::string_view::npos ||
           line.find("oom-kill") != std::string_view::npos || line.find("oom_kill") != std::string_view::npos);
 }
@@ -106,23 +106,6 @@ bool tells_interruption(std::string_view lower) {
   return lower.find("main process received sig") != std::string_view::npos;
 }
 
-// Whether "rl", "ni", "rr", "IG", "Ki" or "Te" stands in it, as they do in "early", "training", "interrupt" and "error",
-// "SIGTERM", "Killed" and "Terminated". Each line that no rule knows is looked through for them, once.
-bool may_tell_end(std::string_view line) {
-  if (line.size() <= sizeof(Sixteen)) return true;
-  Sixteen found{};
-  const auto step = [&](const char* at) {
-    const Sixteen here = sixteen_at(at), next = sixteen_at(at + 1);
-    found |= static_cast<Sixteen>(((here == 'r') & ((next == 'l') | (next == 'r'))) |
-                                  (((here == 'n') | (here == 'K')) & (next == 'i')) |
-                                  ((here == 'I') & (next == 'G')) | ((here == 'T') & (next == 'e')));
-  };
-  const std::size_t last = line.size() - sizeof(Sixteen) - 1;
-  for (std::size_t at = 0; at < last; at += sizeof(Sixteen)) step(line.data() + at);
-  step(line.data() + last);  // some of these bytes for the second time
-  return any_of(found);
-}
-
 void hear_end(LastWords& words, std::string_view line) {
   constexpr std::size_t kLongest = 200;
   if (line.size() > kLongest) return;
@@ -170,24 +153,23 @@ void LastWords::fail(std::string_view what) {
 }
 
 void LastWords::hear(std::string_view line) {
-  if (line.empty()) return;
-  const bool may_end = may_tell_end(line);
-  if (may_end) hear_end(*this, line);
+  if (line.empty() || (!traceback && !may_tell_end(line))) return;
+  hear_end(*this, line);
   if (!message.empty()) return;
   if (is_slurms(line)) {
     message = kept_text(line, kMaxMessage);
     return;
   }
-  if (const std::string_view slurms = may_end ? slurms_behind(line) : ""; !slurms.empty()) {
+  if (const std::string_view slurms = slurms_behind(line); !slurms.empty()) {
     message = kept_text(slurms, kMaxMessage);
     return;
   }
-  if (const std::string_view signal = may_end ? signal_of(line) : ""; !signal.empty()) {
+  if (const std::string_view signal = signal_of(line); !signal.empty()) {
     message = kept_text(signal, kMaxMessage);
     return;
   }
   if (!traceback) {
-    traceback = line.ends_with(':') && line.ends_with("Traceback (most recent call last):");
+    traceback = begins_traceback(line);
     return;
   }
   if (line.front() == ' ' || !is_exception(line)) return;  // a frame, or what another thread says

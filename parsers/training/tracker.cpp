@@ -57,7 +57,7 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, const std::o
         return descriptions.body_line(*r, line);
       }
     }
-    if (event.kind == EventKind::none) r->last_words.hear(line);
+    if (event.kind == EventKind::none && (!event.quiet || r->last_words.traceback)) r->last_words.hear(line);
     if (r->declared()) before = r->run.ordinal;
     again = is_drawn_again(event, *r);
     if (now && !may_be_anothers(event.kind)) {

@@ -226,6 +226,28 @@ TEST(RunsEnds, AreToldByTheLastWordsOfTheProgram) {
   }
 }
 
+// A line like those before it, which said nothing, is heard all the same where a traceback stands before it.
+TEST(RunsEnds, AreToldByLinesThatSaidNothingBefore) {
+  const auto error = [](int worker) { return "pool.Exceptional: no worker " + std::to_string(worker); };
+  for (const bool restarting : {false, true}) {
+    const auto runs =
+        runs_in_order(keras_epochs(6) + Lines{error(3), error(4), "Traceback (most recent call last):",
+                                              "  File \"run.py\", line 7, in <module>", error(5)},
+                      restarting);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs[0].state, RunState::failed);
+    EXPECT_EQ(runs[0].message, error(5));
+  }
+}
+
+// What is before a line as a launcher's label may be a word of its own.
+TEST(RunsEnds, AreToldByLinesThatSaidNothingWithoutWhatStandsBeforeThem) {
+  const auto runs =
+      runs_in_order(keras_epochs(6) + Lines{"the job is CANCELLED", "slurmstepd-17: the job is CANCELLED"});
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].state, RunState::stopped);
+}
+
 // Steps whose plan nothing tells.
 Lines nanogpt_steps(int from, int to) {
   Lines lines;

@@ -1,4 +1,5 @@
 #include "parsers/rules/shape_memory.h"
+#include "parsers/base/end_words.h"
 
 #include <gtest/gtest.h>
 
@@ -121,6 +122,7 @@ void expect_same_events(const Format& format, const std::vector<std::string>& li
     const Event remembered = format.match(line, context, &shapes);
     const Event matched = format.match(line, same);
     EXPECT_EQ(text_of(remembered, context), text_of(matched, same)) << format.name() << ": " << line;
+    EXPECT_FALSE(remembered.quiet && may_tell_end(line)) << line;
   };
   for (const std::string& line : lines) {
     expect_same(line);

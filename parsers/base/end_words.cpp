@@ -1,0 +1,39 @@
+#include "parsers/base/end_words.h"
+
+#include "parsers/base/sixteen.h"
+
+namespace etad {
+namespace {
+
+// Whether "rl", "ni", "rr", "IG", "Ki" or "Te" stands in it, as they do in "early", "training", "interrupt" and "error", "SIGTERM",
+// "Killed" and "Terminated".
+bool has_end_word(std::string_view line) {
+  if (line.size() <= sizeof(Sixteen)) return true;
+  Sixteen found{};
+  const auto step = [&](const char* at) {
+    const Sixteen here = sixteen_at(at), next = sixteen_at(at + 1);
+    found |= static_cast<Sixteen>(((here == 'r') & ((next == 'l') | (next == 'r'))) |
+                                  (((here == 'n') | (here == 'K')) & (next == 'i')) |
+                                  ((here == 'I') & (next == 'G')) | ((here == 'T') & (next == 'e')));
+  };
+  const std::size_t last = line.size() - sizeof(Sixteen) - 1;
+  for (std::size_t at = 0; at < last; at += sizeof(Sixteen)) step(line.data() + at);
+  step(line.data() + last);  // some of these bytes for the second time
+  return any_of(found);
+}
+
+}  // namespace
+
+bool is_slurmstepd(std::string_view line) {
+  return line.starts_with('s') && line.starts_with("slurmstepd");
+}
+
+bool begins_traceback(std::string_view line) {
+  return line.ends_with(':') && line.ends_with("Traceback (most recent call last):");
+}
+
+bool may_tell_end(std::string_view line) {
+  return has_end_word(line) || is_slurmstepd(line) || begins_traceback(line);
+}
+
+}  // namespace etad

@@ -1,0 +1,18 @@
+// Whether a line may say how the program that wrote it ended.
+#pragma once
+
+#include <string_view>
+
+namespace etad {
+
+// False of nearly every line: then none that differs from it in its digits alone says that its program was stopped or
+// interrupted, is done, was killed, or begins to show its exception. What a traceback says further on is another matter.
+bool may_tell_end(std::string_view line);
+
+// "slurmstepd: …", by which Slurm speaks of a job.
+bool is_slurmstepd(std::string_view line);
+
+// "Traceback (most recent call last):", whatever stands before it.
+bool begins_traceback(std::string_view line);
+
+}  // namespace etad
