@@ -96,6 +96,9 @@ struct EpochCount {
   void measured(std::optional<std::int64_t> epoch, Duration took);
   bool was_measured_last(std::optional<std::int64_t> epoch) const { return epoch && epoch == told; }
   bool has_measured_after(std::int64_t epoch) const;
+  bool shows(std::optional<std::int64_t> epoch) const {  // it is the one shown last
+    return epoch && (epoch == line.epoch || epoch == told);
+  }
   bool is_far_shorter(Duration took) const;  // than the shortest one measured
 
  private:

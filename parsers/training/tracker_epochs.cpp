@@ -279,6 +279,8 @@ void track::Epochs::epoch(const Moment& m) {
                     last->epochs.first && last->epochs.first == count_of(m.event, Field::epoch);
   const bool over = last && !anew && !m.event.has(Field::seconds) && !all_.runs.next_is_described();
   if ((over && !m.event.has(Field::epochs)) || all_.tests.is_after_end(m)) return;
+  // Nor is its last epoch's, which one of several processes told only when another had told of the end.
+  if (last && m.event.has(Field::seconds) && last->epochs.shows(count_of(m.event, Field::epoch))) return;
   RunTrack* const open = all_.runs.open();
   if (is_before_end(m.event)) return;
   if (m.event.text(Field::outcome) == "trained") {

@@ -177,7 +177,10 @@ namespace {
 // The end says how many iterations were done, and they are fewer than planned. (Some leave out those of the
 // warm-up.)
 bool fell_short(Run& run, const Event& event) {
-  const auto done = positive_of(event, Field::iterations);
+  auto done = positive_of(event, Field::iterations);
+  const std::int64_t planned = number_set(run, name_of(Field::epochs));
+  if (const auto epochs = positive_of(event, Field::epoch); !done && epochs && planned > 0)
+    done = *epochs * (run.max_iterations.value_or(0) / planned);
   if (!done || !run.max_iterations) return false;
   constexpr std::int64_t kWarmUp = 10;
   const std::int64_t reached = run.first_iteration.value_or(0) + *done;

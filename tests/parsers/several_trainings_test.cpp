@@ -91,5 +91,40 @@ TEST(SeveralTrainings, LinesThatAnotherProcessHeldBackAreNone) {
   }
 }
 
+// The bar of the last epoch comes to its end when another process has already said that all is done.
+TEST(SeveralProcesses, ALastBarBehindTheEndIsNoSecondRun) {
+  std::vector<std::string> lines;
+  for (int epoch = 1; epoch <= 4; ++epoch) {
+    for (int step = 100; step < 2400; step += 100)
+      lines.push_back(written("Epoch %d, Avg Loss: 0.5: %d%%|###  | %d/2400 [%02d:%02d<10:00,  2.00it/s]",
+                              epoch, step / 24, step, step / 2 / 60, step / 2 % 60));
+    if (epoch == 4) lines.emplace_back("Training finished!");
+    for (int i = 0; i < 2; ++i)
+      lines.push_back(
+          written("Epoch %d, Avg Loss: 0.5: 100%%|#####| 2400/2400 [20:00<00:00,  2.00it/s]", epoch));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+}
+
+// Ultralytics says how many epochs it has completed, also of those that were stopped early.
+TEST(StoppedEarly, ByTheEpochsThatWereCompleted) {
+  std::vector<std::string> lines = {
+      "train: weights=yolov5s.pt, cfg=, data=a.yaml, epochs=500, batch_size=8, imgsz=640",
+      "Starting training for 500 epochs..."};
+  for (int epoch = 0; epoch < 20; ++epoch)
+    lines.push_back(
+        written("     %d/499      2.43G    0.0383    0.0190   0.0021   23   640: 100%%|####| 56/56 "
+                "[00:14<00:00,  4.00it/s]",
+                epoch));
+  lines.emplace_back("20 epochs completed in 0.08 hours.");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).state, RunState::stopped);
+  EXPECT_EQ(runs.at(0).iteration, 20 * 56);
+  EXPECT_EQ(runs.at(0).max_iterations, 500 * 56);
+}
+
 }  // namespace
 }  // namespace etad::test
