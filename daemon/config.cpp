@@ -84,6 +84,20 @@ void warn(const Table& reader, const SourceConfig& source, std::vector<Error>& w
   }
 }
 
+void read_rotated_in(const Config& config, Table& reader, std::vector<std::string>& folders) {
+  reader.texts("rotated_in", folders);
+  for (std::string& folder : folders) {
+    expand_home(config.home, folder);
+    while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+    const std::string within = "/" + folder + "/";
+    if (!folder.empty() && folder.find_first_of("*?[") == std::string::npos &&
+        within.find("/../") == std::string::npos && within.find("/./") == std::string::npos)
+      continue;
+    reader.mistake(reader.node("rotated_in"), "'" + folder + "' is no folder for rotated files",
+                   R"(a path below the log's folder, "old", or an absolute one, without wildcards and ..)");
+  }
+}
+
 void read_source(std::string_view where, const toml::table& table, Errors& errors, Config& config) {
   SourceConfig source;
   Table reader(where, "source", table, errors);
@@ -99,6 +113,7 @@ void read_source(std::string_view where, const toml::table& table, Errors& error
     source.read_rotated = *flag;
     return std::nullopt;
   });
+  read_rotated_in(config, reader, source.rotated_in);
   reader.texts("columns", source.columns);
   reader.done();
   for (std::string& path : source.paths) expand_home(config.home, path);

@@ -24,6 +24,7 @@ struct SourceConfig {
   std::string path_pattern;                   // RE2; its named groups are labels too
   bool read_rotated = false;                  // also rotated files: name.1, name.2.gz, …
   bool read_apart = false;                    // which are not rotated: each is a log of its own
+  std::vector<std::string> rotated_in;        // folders of rotated files: below the log's, or absolute
   std::vector<std::string> columns;           // of a monitoring trace whose lines have no header
   std::string format_place;                   // "etad.toml:12": where the format is named
 };

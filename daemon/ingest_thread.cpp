@@ -78,7 +78,8 @@ Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const For
         return fail("the pattern '" + path + "' finds the history itself, " + config.storage.path,
                     "a daemon that follows its own database would never be done");
       }
-      setup.watches.push_back({path, setup.sources.size(), source.read_rotated, source.read_apart});
+      setup.watches.push_back(
+          {path, setup.sources.size(), source.read_rotated, source.read_apart, source.rotated_in});
     }
     setup.sources.push_back({source.format, source.labels, std::move(*pattern), source.columns});
   }

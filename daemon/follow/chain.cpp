@@ -6,7 +6,8 @@
 
 namespace etad::follow {
 
-Chain::Chain(FileSystem& files, Contents& contents, const std::string& path)
+Chain::Chain(FileSystem& files, Contents& contents, const std::string& path,
+             const std::vector<std::string>& folders)
     : contents_(contents), path_(path), places_{split_path(path)} {
   if (const auto resolved = files.resolve(path)) {
     SplitPath target = split_path(*resolved);
@@ -14,9 +15,28 @@ Chain::Chain(FileSystem& files, Contents& contents, const std::string& path)
     if (target.name != places_[0].name || !here || *here != target.directory)
       places_.push_back(std::move(target));
   }
+  add(files, folders);
   around_ = look_around(files, path, places_);
-  error_ = around_.error;
+  if (around_.error != 0) error_ = around_.error;
   contents_.note_listed(around_.listed);
+}
+
+// Each folder once, whatever it is called: of a file that is listed twice nobody would know which comes first.
+void Chain::add(FileSystem& files, const std::vector<std::string>& folders) {
+  const std::vector<SplitPath> own = places_;
+  std::vector<std::string> directories;
+  if (!folders.empty())
+    for (const SplitPath& place : own)
+      directories.push_back(files.resolve(place.directory).value_or(place.directory));
+  for (const std::string& folder : folders) {
+    const auto resolved = files.resolve(folder);
+    if (!resolved && is_passing(resolved.error())) note(resolved.error());
+    if (!resolved || std::find(directories.begin(), directories.end(), *resolved) != directories.end())
+      continue;
+    directories.push_back(*resolved);
+    for (const SplitPath& place : own)
+      if (&place == &own.front() || place.name != own.front().name) places_.push_back({folder, place.name});
+  }
 }
 
 std::vector<RotatedFile> Chain::newer_than(const Link& last) {

@@ -39,7 +39,9 @@ class Chain {
     std::function<OsResult<bool>(const std::string& path, const FileKey&)> read;
     std::function<OsResult<bool>(const std::string& path, const FileStatus&)> lost;
   };
-  Chain(FileSystem& files, Contents& contents, const std::string& path);
+  // `folders`: where rotated files lie, too.
+  Chain(FileSystem& files, Contents& contents, const std::string& path,
+        const std::vector<std::string>& folders);
 
   // The oldest file with bytes written after `last` that is not finished, not taken, and not merely a copy of
   // the beginning of `last` or of what lies under the path; at last what lies under the path itself.
@@ -52,7 +54,7 @@ class Chain {
   // A rotated file, plain or compressed, that holds what was read of `last`: its copy, its compressed form.
   std::optional<RotatedFile> holds(const Link& last, const FinishedFiles& finished, const Others& others);
 
-  // Where the file with this key lies now, in the directories of the path and of what it links to.
+  // Where the file with this key lies now, in the directories of the path and of what it links to, and in the folders.
   std::optional<std::string> find(const FileKey& key);
 
   // Whether that is the path, or a name of what was rotated away from it.
@@ -65,6 +67,7 @@ class Chain {
   Errno error() const { return error_; }
 
  private:
+  void add(FileSystem& files, const std::vector<std::string>& folders);
   std::vector<RotatedFile> newer_than(const Link& last);
   bool is_another(const FileKey& key, const RotatedName& than) const;
   bool is_put_aside(const FileKey& key) const;

@@ -33,6 +33,13 @@ OsResult<std::string> Contents::find(const std::string& directory, const FileKey
   return found;
 }
 
+OsResult<std::vector<FolderBelow>> Contents::folders_below(const SplitPath& place) {
+  std::size_t listed = 0;
+  auto out = follow::folders_below(files_, place, listed);
+  note_listed(listed);
+  return out;
+}
+
 // Nothing for a plain file, of which all is found out at once.
 Contents::Known* Contents::known(const Opened& file) {
   if (!file.content->compressed()) return nullptr;

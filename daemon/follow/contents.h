@@ -10,6 +10,7 @@
 #include <string>
 
 #include "daemon/follow/content.h"
+#include "daemon/follow/rotation.h"
 
 namespace etad::follow {
 
@@ -25,6 +26,8 @@ class Contents {
 
   // As find_key (rotation.h); what it lists is spent.
   OsResult<std::string> find(const std::string& directory, const FileKey& key);
+
+  OsResult<std::vector<FolderBelow>> folders_below(const SplitPath& place);
 
   // An open file, and which one it is.
   struct Opened {

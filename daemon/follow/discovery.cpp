@@ -89,6 +89,28 @@ std::optional<std::size_t> Discovery::watch_of(const std::string& path) const {
   return std::nullopt;
 }
 
+std::vector<std::string> Discovery::folders_of(const std::string& path) const {
+  std::vector<std::string> out;
+  const auto watch = watch_of(path);
+  if (!watch) return out;
+  for (const std::string& folder : watches_[*watch].rotated_in)
+    out.push_back(folder.starts_with('/') ? folder : joined(split_path(path).directory, folder));
+  return out;
+}
+
+bool Discovery::is_rotated_into(const std::string& folder, const std::string& base) const {
+  const auto finds = [](const std::string& pattern, const std::string& path) {
+    return pattern == path || ::fnmatch(pattern.c_str(), path.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0;
+  };
+  return std::any_of(watches_.begin(), watches_.end(), [&](const Watch& watch) {
+    return std::any_of(watch.rotated_in.begin(), watch.rotated_in.end(), [&](const std::string& each) {
+      if (each == folder) return finds(split_path(watch.pattern).name, base);
+      if (each.starts_with('/') || !folder.ends_with("/" + each)) return false;
+      return finds(watch.pattern, joined(folder.substr(0, folder.size() - each.size() - 1), base));
+    });
+  });
+}
+
 bool Discovery::may_find(const std::string& path) const {
   const auto depth = std::count(path.begin(), path.end(), '/');
   return std::any_of(watches_.begin(), watches_.end(), [&](const Watch& watch) {

@@ -29,6 +29,11 @@ class Discovery {
   // The first watch whose pattern a path fits, whether it lies there or not.
   std::optional<std::size_t> watch_of(const std::string& path) const;
 
+  // The folders that the watch of this path names for its rotated files.
+  std::vector<std::string> folders_of(const std::string& path) const;
+  // Whether a watch's log of the name `base` would have its rotated files in that folder.
+  bool is_rotated_into(const std::string& folder, const std::string& base) const;
+
   // Whether a scan might find something new once something has happened at this path: it fits a pattern, or
   // is a directory on the way there.
   bool may_find(const std::string& path) const;

@@ -50,8 +50,9 @@ inline bool is_copy(const FileStatus& status) {
 
 struct DirectoryEntry {
   std::string name;
-  std::uint64_t inode = 0;  // of the entry itself: of the link, if it is one
-  bool maybe_link = false;  // a symbolic link, or a file system that does not say
+  std::uint64_t inode = 0;    // of the entry itself: of the link, if it is one
+  bool maybe_link = false;    // a symbolic link, or a file system that does not say
+  bool maybe_folder = false;  // likewise
 };
 
 class FileSystem {

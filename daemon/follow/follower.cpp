@@ -175,7 +175,7 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
     const std::string base = found.path.substr(0, found.path.size() - place.name.size()) + rotated->base;
     const bool belongs = by_path.contains(base) || all.contains(base);
     if (belongs && passed_look) pass_over(found.path, base);
-    if (belongs) return false;
+    if (belongs || is_rotated_elsewhere(place, rotated->base)) return false;
   }
   const auto status = files.status(found.path);
   if (!status && !found.literal && (status.error() == ENOENT || status.error() == ENOTDIR)) return false;

@@ -46,6 +46,8 @@ struct Watch {
   std::size_t tag = 0;
   bool read_rotated = false;  // a stream seen for the first time begins with its rotated files (also .gz)
   bool apart = false;  // what its wildcards find is a log of its own, also where its name is a rotated file's
+  // Where its logs' rotated files lie beside their own folder: below that, or by an absolute path.
+  std::vector<std::string> rotated_in{};
 };
 
 struct Options {

@@ -56,7 +56,9 @@ struct Follower::Impl {
                [this](const std::string& path, const FileStatus& status, StreamId self) {
                  return was_lost_by_another(path, status, self);
                },
-               [this](const std::string& path) { return leads_away(path); }},
+               [this](const std::string& path) { return leads_away(path); },
+               [this](const std::string& path) { return folders_of(path); },
+               [this](const std::string& path, const std::string& folder) { note_folder(path, folder); }},
         open_journal_by(journal ? std::move(journal) : OpenJournal(open_journal)) {}
 
   void set_watches(std::vector<Watch> watches);
@@ -67,6 +69,9 @@ struct Follower::Impl {
   OsResult<bool> was_lost_by_another(const std::string& path, const FileStatus& status, StreamId self);
   OsResult<bool> has_lost_its_file(const Followed& followed);
   OsResult<bool> leads_away(const std::string& path) const;
+  std::vector<std::string> folders_of(const std::string& path) const;
+  void note_folder(const std::string& path, const std::string& folder);
+  bool is_rotated_elsewhere(const SplitPath& place, const std::string& base) const;
   Stream& add(const std::string& path, std::size_t watch, bool literal, SteadyTime now);
   void drop(StreamId id);
   void scan(SteadyTime now);
@@ -111,9 +116,10 @@ struct Follower::Impl {
   OpenJournal open_journal_by;
   StreamId next_id = 1;
 
-  std::set<std::string> hinting;  // the directories that hints come from
-  SteadyTime polled{};            // when, last
-  SteadyTime next_watch{};        // when all of them are watched anew: one may lie where another did
+  std::map<std::string, std::vector<std::string>> found_folders;  // of rotated files, by their logs' folder
+  std::set<std::string> hinting;                                  // the directories that hints come from
+  SteadyTime polled{};                                            // when, last
+  SteadyTime next_watch{};  // when all of them are watched anew: one may lie where another did
   SteadyTime next_scan{};
   SteadyTime last_scan{};
   SteadyTime next_passed_look{};

@@ -1,4 +1,5 @@
 // Which stream reads which file.
+#include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <utility>
@@ -8,6 +9,7 @@
 namespace etad::follow {
 namespace {
 
+constexpr std::size_t kMostFolders = 4;  // of rotated files, that are found out for one folder
 constexpr int kMostAlike = 64;  // streams asked whether they have lost a file that begins as theirs did
 
 }  // namespace
@@ -91,7 +93,9 @@ OsResult<bool> Follower::Impl::has_lost_its_file(const Followed& followed) {
   const auto here = files.status(followed.stream->path());
   if (!here && is_passing(here.error())) return tl::unexpected(here.error());
   if (here && key_of(*here) == *followed.key) return false;
-  const auto found = contents.find(split_path(followed.stream->path()).directory, *followed.key);
+  auto found = contents.find(split_path(followed.stream->path()).directory, *followed.key);
+  for (const std::string& folder : folders_of(followed.stream->path()))
+    if (!found && found.error() == ENOENT) found = contents.find(folder, *followed.key);
   if (!found && found.error() != ENOENT) return tl::unexpected(found.error());
   if (!found) return true;
   // Put aside under a backup's name; and under its own lies another stream's file or what begins otherwise, so that what
@@ -111,6 +115,29 @@ OsResult<bool> Follower::Impl::leads_away(const std::string& path) const {
     return tl::unexpected(resolved.error());
   return resolved && *resolved != path &&
          (by_path.contains(*resolved) || discovery.watch_of(*resolved).has_value());
+}
+
+std::vector<std::string> Follower::Impl::folders_of(const std::string& path) const {
+  std::vector<std::string> out = discovery.folders_of(path);
+  const auto found = found_folders.find(split_path(path).directory);
+  if (found != found_folders.end()) out.insert(out.end(), found->second.begin(), found->second.end());
+  return out;
+}
+
+void Follower::Impl::note_folder(const std::string& path, const std::string& folder) {
+  auto& folders = found_folders[split_path(path).directory];
+  if (std::find(folders.begin(), folders.end(), folder) != folders.end()) return;
+  if (folders.size() >= kMostFolders) folders.erase(folders.begin());
+  folders.push_back(folder);
+}
+
+// Whether a rotated file in another folder than its log's is that log's all the same.
+bool Follower::Impl::is_rotated_elsewhere(const SplitPath& place, const std::string& base) const {
+  if (discovery.is_rotated_into(place.directory, base)) return true;
+  const std::string above = split_path(place.directory).directory;
+  const auto found = found_folders.find(above);
+  return found != found_folders.end() && by_path.contains(above + "/" + base) &&
+         std::find(found->second.begin(), found->second.end(), place.directory) != found->second.end();
 }
 
 bool Follower::Impl::take_up(Stream& stream, const Position& position) {

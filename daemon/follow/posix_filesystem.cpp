@@ -23,6 +23,10 @@ FileType type_of(mode_t mode) {
   return FileType::other;
 }
 
+bool may_be(const dirent& entry, unsigned char type) {
+  return entry.d_type == type || entry.d_type == DT_UNKNOWN;
+}
+
 Instant instant_of(const struct statx_timestamp& time) {
   return Instant(std::chrono::seconds(time.tv_sec)) + std::chrono::microseconds(time.tv_nsec / 1000);
 }
@@ -62,8 +66,7 @@ class PosixFileSystem final : public FileSystem {
     while (const dirent* entry = ::readdir(stream)) {
       const std::string_view name(entry->d_name);
       if (name != "." && name != "..")
-        out.push_back(
-            {std::string(name), entry->d_ino, entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN});
+        out.push_back({std::string(name), entry->d_ino, may_be(*entry, DT_LNK), may_be(*entry, DT_DIR)});
       errno = 0;
     }
     const Errno error = errno;

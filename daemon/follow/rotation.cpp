@@ -98,6 +98,8 @@ bool older(const RotatedFile& a, const RotatedFile& b) {
 namespace {
 
 constexpr int kTries = 5;
+constexpr std::size_t kMostDirectories = 8;
+constexpr std::size_t kMostBelow = 32;       // of a log's folder: where each run has one, none is asked
 constexpr std::chrono::seconds kSettled{2};  // more than any file system's times are apart
 
 // The entries of the directory that bear the name, or a rotated form of it, in a fixed order.
@@ -177,27 +179,38 @@ Surrounding look_around(FileSystem& files, const std::string& path, const std::v
   return out;
 }
 
-bool RotatedBeside::has_none(FileSystem& files, const std::string& path, Instant wall) {
+bool RotatedBeside::has_none(FileSystem& files, const std::string& path,
+                             const std::vector<std::string>& folders, Instant wall) {
   const SplitPath place = split_path(path);
-  const auto before = files.status(place.directory);
-  if (!before || wall - before->modified < kSettled) return false;
+  if (!has_none_in(files, place, wall)) return false;
   const auto resolved = files.resolve(path);
-  if (!resolved || *resolved != path) return false;
-  if (directory_ != place.directory || key_ != key_of(*before) || modified_ != before->modified) {
-    directory_.clear();
+  return resolved && *resolved == path &&
+         std::all_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+           return has_none_in(files, {folder, place.name}, wall);
+         });
+}
+
+bool RotatedBeside::has_none_in(FileSystem& files, const SplitPath& place, Instant wall) {
+  const auto before = files.status(place.directory);
+  if (!before) return is_absent(before.error());
+  if (wall - before->modified < kSettled) return false;
+  auto known = known_.find(place.directory);
+  if (known == known_.end() || known->second.key != key_of(*before) ||
+      known->second.modified != before->modified) {
+    if (known_.size() >= kMostDirectories) known_.clear();
     const auto entries = files.list(place.directory);
     if (entries) listed_ += entries->size();
     const auto after = files.status(place.directory);
-    if (!entries || !after || key_of(*after) != key_of(*before) || after->modified != before->modified)
+    if (!entries || !after || key_of(*after) != key_of(*before) || after->modified != before->modified) {
+      known_.erase(place.directory);
       return false;
-    bases_.clear();
+    }
+    Directory& now = known_[place.directory] = {key_of(*before), before->modified, {}};
     for (const DirectoryEntry& entry : *entries)
-      if (auto name = rotated_name(entry.name)) bases_.insert(std::move(name->base));
-    directory_ = place.directory;
-    key_ = key_of(*before);
-    modified_ = before->modified;
+      if (auto name = rotated_name(entry.name)) now.bases.insert(std::move(name->base));
+    known = known_.find(place.directory);
   }
-  return !bases_.contains(place.name);
+  return !known->second.bases.contains(place.name);
 }
 
 OsResult<std::string> find_key(FileSystem& files, const std::string& directory, const FileKey& key,
@@ -219,6 +232,31 @@ OsResult<std::string> find_key(FileSystem& files, const std::string& directory, 
     if (!moved && ++absent == 2) return tl::unexpected(ENOENT);
   }
   return tl::unexpected(EAGAIN);
+}
+
+OsResult<std::vector<FolderBelow>> folders_below(FileSystem& files, const SplitPath& place,
+                                                 std::size_t& listed) {
+  const auto here = files.status(place.directory);
+  const auto entries = here ? files.list(place.directory) : tl::unexpected(here.error());
+  if (!entries) return tl::unexpected(entries.error());
+  listed += entries->size();
+  std::vector<FolderBelow> out;
+  for (const DirectoryEntry& entry : *entries) {
+    if (!entry.maybe_folder) continue;
+    const std::string path = place.directory + "/" + entry.name;
+    const auto status = files.status(path);
+    if (status && status->type == FileType::directory && status->device == here->device &&
+        (status->owner == here->owner || status->owner == 0))
+      out.push_back({path, false});
+    if (out.size() > kMostBelow) return std::vector<FolderBelow>();
+  }
+  for (FolderBelow& folder : out) {
+    const auto names = names_of(files, {folder.path, place.name}, listed);
+    if (!names && is_passing(names.error())) return tl::unexpected(names.error());
+    const auto is_log = [&](const auto& name) { return std::get<0>(name) == place.name; };
+    folder.has_rotated = names && !names->empty() && std::none_of(names->begin(), names->end(), is_log);
+  }
+  return out;
 }
 
 SplitPath split_path(std::string_view path) {

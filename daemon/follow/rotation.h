@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,21 +52,26 @@ struct Surrounding {
 // `places`: the path, and what it leads to if it is a link.
 Surrounding look_around(FileSystem& files, const std::string& path, const std::vector<SplitPath>& places);
 
-// What is known of the directory that was asked about last: of which of its names rotated forms lie there. Files come
-// many to a directory, and listing it for each of them costs as much as the square of them.
+// What is known of the directories that were asked about last: of which names rotated forms lie there. Files come many
+// to a directory, and listing it for each of them costs as much as the square of them.
 class RotatedBeside {
  public:
-  // Whether no rotated form of the path's name lies beside it. False also where a listing could not say for long: the
-  // directory has only just changed, or the path is a link, whose target has its own neighbours.
-  bool has_none(FileSystem& files, const std::string& path, Instant wall);
+  // Whether no rotated form of the path's name lies beside it, or in one of `folders`. False also where a listing could
+  // not say for long: a directory has only just changed, or the path is a link, whose target has its own neighbours.
+  bool has_none(FileSystem& files, const std::string& path, const std::vector<std::string>& folders,
+                Instant wall);
 
   std::size_t take_listed() { return std::exchange(listed_, 0); }  // entries, since the last call
 
  private:
-  std::string directory_;
-  FileKey key_;
-  Instant modified_{};
-  std::unordered_set<std::string> bases_;
+  struct Directory {
+    FileKey key;
+    Instant modified{};
+    std::unordered_set<std::string> bases;
+  };
+  bool has_none_in(FileSystem& files, const SplitPath& place, Instant wall);
+
+  std::map<std::string, Directory> known_;  // by path
   std::size_t listed_ = 0;
 };
 
@@ -73,5 +79,14 @@ class RotatedBeside {
 // listed are added to `listed`.
 OsResult<std::string> find_key(FileSystem& files, const std::string& directory, const FileKey& key,
                                std::size_t& listed);
+
+// A folder beside a log into which its files may have been rotated.
+struct FolderBelow {
+  std::string path;
+  bool has_rotated = false;  // names rotated away from the log's, and none that is the log's own
+};
+// Those of `place.directory`: on its file system, of its owner or of root, no links. None where there are too many to be asked.
+OsResult<std::vector<FolderBelow>> folders_below(FileSystem& files, const SplitPath& place,
+                                                 std::size_t& listed);
 
 }  // namespace etad::follow

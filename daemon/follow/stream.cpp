@@ -328,6 +328,7 @@ Stream::Step Stream::lose(Look& look) {
   }
   // Whatever came in its place lies there by now, and may have been rotated or copied since it was looked for.
   look.chain.reset();
+  look.asked_below = false;
   if (const Attached attached = find_copy(look); attached != Attached::lost)
     return attached == Attached::yes ? Step::again : Step::done;
   last_ = last_link();

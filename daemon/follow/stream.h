@@ -58,6 +58,9 @@ class Stream {
     std::function<OsResult<bool>(const std::string& path, const FileStatus&, StreamId)> lost;
     // The path is a link to a file that is followed itself.
     std::function<OsResult<bool>(const std::string&)> leads_away;
+    // The folders beside its own in which a path's rotated files lie; and one more that was found out.
+    std::function<std::vector<std::string>(const std::string& path)> folders;
+    std::function<void(const std::string& path, const std::string& folder)> note_folder;
     Instant wall{};
     RotatedBeside beside{};
   };
@@ -121,6 +124,7 @@ class Stream {
     std::vector<Batch>& out;
     Target target;
     std::optional<Chain> chain{};  // of this step, where it needs one
+    bool asked_below = false;      // whether ours lies in a folder below
   };
   enum class Step { again, done, out_of_budget };
   enum class Attached { yes, lost, later };
@@ -137,7 +141,8 @@ class Stream {
   enum class Evidence { certain, content, put_aside };
   Attached attach_to_replacement(Look& look, Evidence evidence);
   void remember_original(Look& look, const Link& original);
-  OsResult<bool> was_put_aside(Look& look) const;
+  OsResult<bool> was_put_aside(Look& look);
+  OsResult<std::optional<std::string>> find_below(Look& look);
   bool is_being_written(const Look& look) const;
   OsResult<bool> may_be_written_again(const Look& look);
   Attached find_copy(Look& look);

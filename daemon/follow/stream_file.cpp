@@ -1,4 +1,5 @@
 // Where the file is that a stream is reading, after others have renamed, copied, truncated or replaced it.
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <utility>
@@ -11,6 +12,10 @@ namespace {
 // For so long a program is waited for that may be writing our file anew.
 constexpr std::chrono::seconds kWrittenAnewWithin{1};
 
+OsResult<std::optional<std::string>> nothing() {
+  return std::optional<std::string>();
+}
+
 }  // namespace
 
 // Of the file nothing has been read yet, and it has changed since it was last seen. Another content may have
@@ -22,7 +27,8 @@ Stream::Attached Stream::go_back_to_unseen(Look& look) {
   if (!status || status->modified == current_->seen.modified) return Attached::yes;
   // Else each of ten thousand new files would have ten thousand names listed for its first line.
   auto& beside = look.around.beside;
-  const bool alone = beside.has_none(look.around.files, path_, look.around.wall);
+  const auto folders = look.around.folders(path_);
+  const bool alone = beside.has_none(look.around.files, path_, folders, look.around.wall);
   look.around.contents.note_listed(beside.take_listed());
   if (alone) {
     current_->seen.modified = status->modified;
@@ -30,7 +36,7 @@ Stream::Attached Stream::go_back_to_unseen(Look& look) {
   }
   Link last = last_link();
   last.key = FileKey{};
-  Chain chain(look.around.files, look.around.contents, path_);
+  Chain chain(look.around.files, look.around.contents, path_, folders);
   const auto next = chain.next(last, look.around.finished, others(look));
   if (chain.error() != 0) {
     fail(chain.error());
@@ -80,6 +86,14 @@ Stream::Attached Stream::attach(Look& look) {
     // Of which nothing was read, and which may have another file's inode by now: its name tells.
     const bool may_be_any = current.reader.part().offset == 0 && current.key.born == 0;
     if (found && may_be_any && !chain.is_name_of_ours(*found)) found.reset();
+    if (!found) {
+      auto below = find_below(look);
+      if (!below) {
+        fail(below.error());
+        return Attached::later;
+      }
+      found = std::move(*below);
+    }
   }
   if (found) {
     const Attached attached = attach_at(look, *found, current.key);
@@ -87,6 +101,41 @@ Stream::Attached Stream::attach(Look& look) {
   }
   const Attached attached = find_copy(look);
   return attached == Attached::lost ? attach_to_replacement(look, Evidence::content) : attached;
+}
+
+// Ours is neither where it lay nor beside it: perhaps it was rotated, or moved, into a folder below (logrotate's `olddir`).
+// Asked only then, and of a name that was not seen deleted. Where it was, what was written next is looked for from now on.
+OsResult<std::optional<std::string>> Stream::find_below(Look& look) {
+  if (removed_ || std::exchange(look.asked_below, true)) return nothing();
+  Contents& contents = look.around.contents;
+  const SplitPath place = split_path(path_);
+  const auto below = contents.folders_below(place);
+  if (!below) return is_passing(below.error()) ? tl::unexpected(below.error()) : nothing();
+  std::vector<std::string> folders;  // of rotated files
+  const auto note = [&](const std::string& file) {
+    const std::string folder = split_path(file).directory;
+    if (std::find(folders.begin(), folders.end(), folder) == folders.end()) return;
+    look.around.note_folder(path_, folder);
+    look.chain.reset();
+  };
+  for (const FolderBelow& folder : *below)
+    if (folder.has_rotated) folders.push_back(folder.path);
+  for (const FolderBelow& folder : *below) {
+    auto found = contents.find(folder.path, current_->key);
+    if (!found && is_passing(found.error())) return tl::unexpected(found.error());
+    if (!found) continue;
+    const auto name = rotated_name(split_path(*found).name);
+    if (name && name->base == place.name) note(*found);
+    // Of which nothing was read, and which may have another file's inode by now: it is for the chain to say.
+    if (current_->reader.part().offset == 0 && current_->key.born == 0) return nothing();
+    return std::optional(std::move(*found));
+  }
+  if (folders.empty() || current_->reader.part().marker.length == 0) return nothing();
+  Chain chain(look.around.files, contents, path_, folders);
+  const auto copy = chain.holds(last_link(), look.around.finished, others(look));
+  if (chain.error() != 0) return tl::unexpected(chain.error());
+  if (copy) note(copy->path);
+  return nothing();
 }
 
 // Opens what lies at `file` and sees whether it is what we have been reading. `expected`: what lay there a moment ago;
@@ -154,14 +203,15 @@ Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
 // Whether a program has given our file the name of a backup, to write it anew under its own. Either that name tells
 // it, or that the new file was made while the old one still had its name. A name with a number or a date is that of
 // a rotation.
-OsResult<bool> Stream::was_put_aside(Look& look) const {
+OsResult<bool> Stream::was_put_aside(Look& look) {
   Chain& chain = chain_of(look);
   const auto found = chain.find(current_->key);
   if (chain.error() != 0) return tl::unexpected(chain.error());
   if (!found) {  // moved away; or deleted since it was looked at
     const auto status = current_->content->status();
-    if (status && status->links > 0) return false;
-    return tl::unexpected(status ? EAGAIN : status.error());
+    if (!status || status->links == 0) return tl::unexpected(status ? EAGAIN : status.error());
+    const auto below = find_below(look);  // what was written next lies there, too
+    return below ? OsResult<bool>(false) : tl::unexpected(below.error());
   }
   const auto rotated = rotated_name(split_path(*found).name);
   if (rotated && rotated->backup) return true;
@@ -208,10 +258,17 @@ void Stream::remember_original(Look& look, const Link& original) {
 
 // Our content is not where it was: truncated, and copied before that; or compressed.
 Stream::Attached Stream::find_copy(Look& look) {
-  Chain& chain = chain_of(look);
-  const auto copy = chain.holds(last_link(), look.around.finished, others(look));
-  if (chain.error() != 0) {
-    fail(chain.error());
+  const auto held = [&] { return chain_of(look).holds(last_link(), look.around.finished, others(look)); };
+  auto copy = held();
+  if (!copy && chain_of(look).error() == 0) {
+    if (const auto below = find_below(look); !below) {
+      fail(below.error());
+      return Attached::later;
+    }
+    if (!look.chain) copy = held();
+  }
+  if (const Errno error = chain_of(look).error(); error != 0) {
+    fail(error);
     return Attached::later;
   }
   return copy ? attach_at(look, copy->path, key_of(copy->status)) : Attached::lost;
@@ -219,7 +276,8 @@ Stream::Attached Stream::find_copy(Look& look) {
 
 // The files as they lie in this step: what is asked about them is asked of one list.
 Chain& Stream::chain_of(Look& look) const {
-  if (!look.chain) look.chain.emplace(look.around.files, look.around.contents, path_);
+  if (!look.chain)
+    look.chain.emplace(look.around.files, look.around.contents, path_, look.around.folders(path_));
   return *look.chain;
 }
 

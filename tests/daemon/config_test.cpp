@@ -104,6 +104,17 @@ TEST(Config, RotatedFilesAreLeftOutReadOrLogsOfTheirOwn) {
   EXPECT_FALSE(with("\"separate\""));
 }
 
+TEST(Config, FoldersOfRotatedFilesAreBelowTheLogsOrAbsolute) {
+  const auto with = [](const std::string& value) {
+    return parse_config("etad.toml", "[[source]]\npaths = [\"/logs/*\"]\nrotated_in = " + value + "\n");
+  };
+  const auto both = with("[\"old/\", \"/srv/old\"]");
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->sources[0].rotated_in, (std::vector<std::string>{"old", "/srv/old"}));
+  for (const char* wrong : {"\"\"", "\"../old\"", "\"old/*\"", "\"./old\"", "3"})
+    EXPECT_FALSE(with(wrong)) << wrong;
+}
+
 TEST(Config, EveryMistakeIsToldWithItsLine) {
   const auto found = mistakes(
       "[storage]\n"

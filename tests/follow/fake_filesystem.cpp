@@ -203,6 +203,7 @@ OsResult<FileStatus> FakeFileSystem::status(const std::string& path) {
     FileStatus out;
     out.type = FileType::directory;
     out.modified = directory->second;
+    if (const auto owner = owners.find(path); owner != owners.end()) out.owner = owner->second;
     return out;
   }
   const auto node = find(path);
@@ -217,7 +218,10 @@ OsResult<std::vector<DirectoryEntry>> FakeFileSystem::list(const std::string& di
   std::vector<DirectoryEntry> out;
   for (const auto& [path, node] : names_)
     if (directory_of(path) == directory)
-      out.push_back({path.substr(path.rfind('/') + 1), node->inode, node->is_link()});
+      out.push_back({path.substr(path.rfind('/') + 1), node->inode, node->is_link(), false});
+  for (const auto& [path, modified] : directories_)
+    if (path != "/" && directory_of(path) == directory && !names_.contains(path))
+      out.push_back({path.substr(path.rfind('/') + 1), 1, false, true});
   return out;
 }
 

@@ -71,6 +71,7 @@ class FakeFileSystem final : public FileSystem {
   int max_open = 1000;                           // EMFILE beyond
   std::uint64_t device = 1;                      // its number, which may change over a restart of the machine
   bool reuses_inodes = true;                     // as ext4 does; others take a long time to
+  std::map<std::string, std::int64_t> owners;    // of directories
   bool births = true;                            // whether it knows when an inode was made
   void set_clock(Instant now) { clock_ = now; }  // of which each change takes a microsecond
   Instant clock() const { return clock_; }

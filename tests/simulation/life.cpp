@@ -48,7 +48,9 @@ Life::Life(std::uint64_t seed, const Hardships& hardships, const std::string& da
 }
 
 follow::Watch Life::some_watch() {
-  return {pick(2) == 0 ? "/logs/*" : "/logs/*.log", 0, false};
+  follow::Watch watch{pick(2) == 0 ? "/logs/*" : "/logs/*.log", 0, false};
+  if (world_.has_folder() && pick(2) == 0) watch.rotated_in = {"old"};
+  return watch;
 }
 
 void Life::live() {

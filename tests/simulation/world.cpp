@@ -22,6 +22,7 @@ void Job::excuse(int from, int until) {
 World::World(std::mt19937_64& chance, follow::FakeFileSystem& files) : chance_(chance), files_(files) {
   const std::array<const char*, 3> names{"/logs/a.log", "/logs/b.log", "/logs/c.log"};
   const std::size_t count = 1 + pick(names.size());
+  folder_ = pick(3) == 0 ? "/logs/old" : kFolder;
   for (std::size_t i = 0; i < count; ++i) {
     Log& log = logs_.emplace_back();
     log.path = names[i];
@@ -156,22 +157,27 @@ void World::fill_old_holes() {
     if (log.hole && files_.clock() - log.hole->since >= kOld) fill(log);
 }
 
+// Where its rotated files go to, without their numbers: beside it, or as by logrotate's `olddir`.
+std::string World::rotated(const Log& log) const {
+  return folder_ + log.path.substr(log.path.rfind('/'));
+}
+
 // logrotate's way: the oldest first.
 void World::shift(const Log& log) {
   for (int number = 20; number > 0; --number) {
     for (const std::string end : {"", ".gz"}) {
-      const std::string from = log.path + "." + std::to_string(number) + end;
-      if (files_.exists(from)) files_.rename(from, log.path + "." + std::to_string(number + 1) + end);
+      const std::string from = rotated(log) + "." + std::to_string(number) + end;
+      if (files_.exists(from)) files_.rename(from, rotated(log) + "." + std::to_string(number + 1) + end);
     }
   }
 }
 
 void World::rotate(Log& log) {
-  if (log.moved || !is_in_place(log) || files_.exists(log.path + ".20")) return;
+  if (log.moved || !is_in_place(log) || files_.exists(rotated(log) + ".20")) return;
   fill_holes();
-  std::string to = log.path + ".1";
+  std::string to = rotated(log) + ".1";
   if (log.dated) {
-    to = log.path + "-202601" + std::to_string(10 + log.days++);
+    to = rotated(log) + "-202601" + std::to_string(10 + log.days++);
     if (log.days > 15) return;
   } else {
     shift(log);
@@ -193,11 +199,11 @@ void World::burst(Log& log) {
 // In two steps; nothing is written between them.
 void World::copytruncate(Log& log) {
   end_line(log);
-  if (log.moved || !is_in_place(log) || files_.exists(log.path + ".20")) return;
+  if (log.moved || !is_in_place(log) || files_.exists(rotated(log) + ".20")) return;
   if (files_.names(log.file).size() > 1)
     return;  // read by either name: where it goes on after that nobody knows
   shift(log);
-  files_.copy(log.path, log.path + ".1");
+  files_.copy(log.path, rotated(log) + ".1");
   log.copied = true;
   tell(log, "copy");
 }
@@ -205,7 +211,7 @@ void World::copytruncate(Log& log) {
 // Likewise.
 void World::compress(Log& log) {
   if (log.dated) return;
-  const std::string path = log.path + "." + std::to_string(1 + pick(3));
+  const std::string path = rotated(log) + "." + std::to_string(1 + pick(3));
   if (!files_.exists(path) || files_.file(path) == log.file) return;
   files_.gzip(path, path + ".gz");
   log.compressed = path;

@@ -58,6 +58,7 @@ class World {
   // A copy has changed names with another log before it was looked at: what was not read of its original is told as
   // lost, and read there.
   bool hides_a_copy() const { return hides_a_copy_; }
+  bool has_folder() const { return folder_ != kFolder; }
   std::string& story() { return story_; }
   std::string files_now() const;
 
@@ -111,6 +112,7 @@ class World {
   void link(Log& log);
   void remove(Log& log);
   void truncate(Log& log);
+  std::string rotated(const Log& log) const;
   void shift(const Log& log);
   void destroy(Log& log);
 
@@ -119,7 +121,8 @@ class World {
   std::vector<Log> logs_;
   std::vector<Job> jobs_;
   std::vector<follow::FakeFileSystem::File>
-      kept_;  // replaced, and still open somewhere: their inodes would tell too little to be reused
+      kept_;            // replaced, and still open somewhere: their inodes would tell too little to be reused
+  std::string folder_;  // of rotated files
   std::string story_;
   int lines_ = 0;
   bool tears_lines_ = false, hides_a_copy_ = false;

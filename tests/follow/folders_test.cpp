@@ -1,0 +1,264 @@
+// Rotated files that are put into another folder: logrotate's `olddir`, a script's `mv`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <string>
+
+#include "tests/follow/harness.h"
+
+namespace etad::follow {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+
+constexpr const char* kOld = "/logs/old/train.log.1";
+constexpr const char* kOlder = "/logs/old/train.log.2";
+constexpr const char* kAway = "/srv/old/train.log.1";
+
+std::vector<Watch> rotated_in(const std::string& folder, const std::string& pattern = kLog) {
+  Watch watch{pattern, 0, false};
+  watch.rotated_in = {folder};
+  return {watch};
+}
+
+void rotate(FakeFileSystem& files) {
+  if (files.exists(kOld)) files.rename(kOld, kOlder);
+  files.rename(kLog, kOld);
+}
+
+TEST(Folders, WhatWasRotatedIntoAFolderBelowWhileDownIsReadOn) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, text_of(numbered(0, 3)));
+  etad.poll();
+  etad.stop();
+  etad.files.write(kLog, text_of(numbered(3, 5)));
+  rotate(etad.files);
+  etad.files.write(kLog, text_of(numbered(5, 7)));
+  rotate(etad.files);
+  etad.files.write(kLog, text_of(numbered(7, 9)));
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 9)));
+  EXPECT_EQ(etad.lost, 0);
+}
+
+TEST(Folders, OfTwoRotationsBetweenTwoLooksBothFilesAreRead) {
+  for (const auto close_after : {std::chrono::milliseconds(0), std::chrono::milliseconds(1'000'000)}) {
+    Options options;
+    options.close_after = close_after;
+    Harness etad(watching(kLog), options);
+    etad.files.write(kLog, text_of(numbered(0, 3)));
+    etad.poll();
+    for (int i = 3; i < 23; i += 4) {
+      etad.files.write(kLog, text_of(numbered(i, i + 1)));
+      rotate(etad.files);
+      etad.files.write(kLog, text_of(numbered(i + 1, i + 3)));
+      rotate(etad.files);
+      etad.files.write(kLog, text_of(numbered(i + 3, i + 4)));
+      etad.poll();
+    }
+    EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 23)));
+  }
+}
+
+TEST(Folders, WhatWasCompressedThereIsReadOn) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, text_of(numbered(0, 300)));
+  etad.poll();
+  etad.stop();
+  etad.files.write(kLog, text_of(numbered(300, 305)));
+  rotate(etad.files);
+  etad.files.write(kLog, text_of(numbered(305, 307)));
+  rotate(etad.files);
+  etad.files.gzip(kOlder, "/logs/old/train.log.2.gz");
+  etad.files.remove(kOlder);
+  etad.files.write(kLog, text_of(numbered(307, 309)));
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 309)));
+  etad.files.gzip(kOld, "/logs/old/train.log.1.gz");
+  etad.files.remove(kOld);
+  etad.poll();
+  etad.restart();
+  etad.poll();
+  EXPECT_EQ(etad.lines.size(), 309U);
+}
+
+TEST(Folders, ACopyThereOfWhatWasTruncatedIsReadOn) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, text_of(numbered(0, 3)));
+  etad.poll();
+  etad.files.write(kLog, text_of(numbered(3, 5)));
+  etad.files.copy(kLog, kOld);
+  etad.files.truncate(kLog);
+  etad.files.write(kLog, text_of(numbered(5, 7)));
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 7)));
+  EXPECT_EQ(etad.lost, 0);
+}
+
+TEST(Folders, AFileThatWasBegunOnlyIsFoundThereToo) {
+  Harness etad(watching(kLog));
+  etad.files.create(kLog);
+  etad.poll();
+  etad.stop();
+  etad.files.write(kLog, text_of(numbered(0, 3)));
+  rotate(etad.files);
+  etad.files.write(kLog, text_of(numbered(3, 5)));
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 5)));
+}
+
+TEST(Folders, AFileMovedBelowUnderItsOwnNameIsReadToItsEnd) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, text_of(numbered(0, 3)));
+  etad.poll();
+  etad.stop();
+  etad.files.write(kLog, text_of(numbered(3, 5)));
+  etad.files.rename(kLog, "/logs/2026-07-11/train.log");
+  etad.files.write(kLog, text_of(numbered(5, 7)));
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 7)));
+}
+
+TEST(Folders, WhatLiesBelowWithALogOfItsOwnIsNotOurs) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, text_of(numbered(0, 300)));
+  etad.poll();
+  etad.stop();
+  etad.files.write("/logs/run/train.log", "another\n");
+  etad.files.write("/logs/run/train.log.2", text_of(numbered(0, 300)) + "another's\n");
+  etad.files.write("/logs/run/train.log.1", "another's, too\n");
+  etad.files.remove(kLog);
+  etad.files.write(kLog, "new\n");
+  etad.start();
+  etad.poll();
+  EXPECT_EQ(etad.lines.size(), 301U);
+  EXPECT_EQ(etad.lines.back(), "new");
+}
+
+TEST(Folders, AFolderOfSomebodyElseIsNotAsked) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, text_of(numbered(0, 300)));
+  etad.poll();
+  etad.stop();
+  etad.files.write("/logs/mallory/train.log.1", text_of(numbered(0, 300)) + "forged\n");
+  etad.files.owners["/logs"] = 0;
+  etad.files.owners["/logs/mallory"] = 1001;
+  etad.files.remove(kLog);
+  etad.files.write(kLog, "new\n");
+  etad.start();
+  etad.poll();
+  EXPECT_EQ(etad.lines.size(), 301U);
+}
+
+TEST(Folders, ANamedOneIsAskedWhereverItLies) {
+  for (const bool born : {true, false}) {
+    Harness etad(rotated_in("/srv/old"));
+    etad.files.births = born;
+    etad.files.write(kLog, text_of(numbered(0, 3)));
+    etad.poll();
+    etad.stop();
+    etad.files.write(kLog, text_of(numbered(3, 5)));
+    etad.files.rename(kLog, "/srv/old/train.log.2");
+    etad.files.write(kLog, text_of(numbered(5, 7)));
+    etad.files.rename(kLog, kAway);
+    etad.files.write(kLog, text_of(numbered(7, 9)));
+    etad.start();
+    etad.poll();
+    EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 9)));
+  }
+}
+
+TEST(Folders, ANamedOneHoldsWhatIsReadFirst) {
+  Watch watch = rotated_in("old").front();
+  watch.read_rotated = true;
+  Harness etad({watch});
+  etad.files.write(kOld, text_of(numbered(2, 4)));
+  etad.files.gzip(kOld, "/logs/old/train.log.1.gz");
+  etad.files.remove(kOld);
+  etad.files.write(kOlder, text_of(numbered(0, 2)));
+  etad.files.write(kLog, text_of(numbered(4, 6)));
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 6)));
+}
+
+TEST(Folders, ANamedOneThatIsTheLogsOwnChangesNothing) {
+  Harness etad(rotated_in("/logs"));
+  etad.files.write(kLog, text_of(numbered(0, 3)));
+  etad.poll();
+  etad.stop();
+  for (int i = 3; i < 9; i += 2) {
+    etad.files.write(kLog, text_of(numbered(i, i + 2)));
+    if (etad.files.exists(kRotated)) etad.files.rename(kRotated, "/logs/train.log.2");
+    etad.files.rename(kLog, kRotated);
+  }
+  etad.files.write(kLog, text_of(numbered(9, 11)));
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("line 0", "line 1", "line 2", "line 5", "line 6", "line 7", "line 8",
+                                      "line 9", "line 10"));  // of the first only two were kept
+}
+
+TEST(Folders, WhatAPatternFindsThereIsReadOnce) {
+  for (const bool named : {false, true}) {
+    Watch log{"/logs/*.log", 0, false};
+    if (named) log.rotated_in = {"old"};
+    Harness etad({log, {"/logs/old/*", 1, false}});
+    etad.files.write(kLog, text_of(numbered(0, 300)));
+    etad.files.write("/logs/old/other.txt", "another log\n");
+    etad.poll();
+    for (int i = 300; i < 340; i += 4) {
+      const bool down = i % 8 == 0;
+      if (down) etad.stop();
+      etad.files.write(kLog, text_of(numbered(i, i + 1)));
+      rotate(etad.files);
+      etad.files.write(kLog, text_of(numbered(i + 1, i + 3)));
+      rotate(etad.files);
+      etad.files.write(kLog, text_of(numbered(i + 3, i + 4)));
+      if (down) etad.start();
+      etad.poll();
+      etad.poll();
+    }
+    std::vector<std::string> expected = numbered(0, 340);
+    expected.push_back("another log");
+    EXPECT_THAT(etad.lines, ::testing::UnorderedElementsAreArray(expected)) << named;
+    if (named) {
+      EXPECT_THAT(etad.lines_of[kLog], ElementsAreArray(numbered(0, 340)));
+    }
+  }
+}
+
+TEST(Folders, AnErrorThereIsAskedAgain) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, text_of(numbered(0, 3)));
+  etad.poll();
+  etad.stop();
+  etad.files.write(kLog, text_of(numbered(3, 5)));
+  rotate(etad.files);
+  etad.files.write(kLog, text_of(numbered(5, 7)));
+  etad.files.fail("list", "/logs/old", EIO, 5);
+  etad.start();
+  for (int i = 0; i < 6; ++i) etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 7)));
+}
+
+TEST(Folders, ManyBelowAreNotAsked) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, text_of(numbered(0, 3)));
+  for (int i = 0; i < 100; ++i) etad.files.write("/logs/run" + std::to_string(i) + "/checkpoint", "");
+  etad.poll();
+  etad.files.rename(kLog, kRotated);
+  etad.files.write(kLog, text_of(numbered(3, 5)));
+  etad.files.calls.clear();
+  etad.poll();
+  EXPECT_LT(etad.files.calls["list"], 20);
+  EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 5)));
+}
+
+}  // namespace
+}  // namespace etad::follow
