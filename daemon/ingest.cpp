@@ -137,7 +137,9 @@ SourceCommit Ingest::Awake::commit() {
   account.close(parser, records, row);
   SourceCommit out{row, std::move(records), std::move(finished)};
   out.source.state = parser.save();
-  records.clear();
+  records = Records{};
+  records.samples.reserve(
+      out.records.samples.size());  // as many may come again, and they are not moved while they do
   finished.clear();
   return out;
 }

@@ -93,9 +93,15 @@ SeriesTable::Ids SeriesTable::ids_of(const Records& records, std::optional<std::
 }
 
 void SeriesTable::gather(const Records& records, const Ids& ids, BySeries& out) {
+  std::vector<std::size_t> counts(ids.size());
+  for (const Sample& sample : records.samples) ++counts[sample.series];
   std::vector<std::vector<TimedValue>*> places;
   places.reserve(ids.size());
-  for (const auto& id : ids) places.push_back(id ? &out[*id] : nullptr);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    places.push_back(ids[i] ? &out[*ids[i]] : nullptr);
+    // A series that has an entry for each of its samples grows by itself.
+    if (ids[i] && counts[i] > 1) places.back()->reserve(places.back()->size() + counts[i]);
+  }
   for (const Sample& sample : records.samples) {
     if (places[sample.series]) places[sample.series]->push_back({sample.at, sample.value});
   }
