@@ -238,7 +238,8 @@ std::optional<std::int64_t> track::Windows::iteration_of(RunTrack& r, const Even
                                                          std::int64_t steps_per_epoch) {
   const auto place = r.epochs.place_of(event, steps_per_epoch, r.run.iteration.value_or(0));
   if (!place) return {};
-  if (place->planned) r.run.max_iterations = place->planned;
+  const bool anew = place->iteration == 0 && r.run.iteration > 0;  // what it plans is another run's
+  if (place->planned && !anew) r.run.max_iterations = place->planned;
   if (place->gap) r.window.broken = true;
   if (place->next_epoch) r.window.over_border = true;
   if (event.text(Field::unit) != "epoch") return place->iteration;
@@ -389,6 +390,7 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   if (from && is_of_another_process(r, here)) return;
   if (r.run.iteration && iteration > *r.run.iteration) r.training.stride = iteration - *r.run.iteration;
   r.run.iteration = iteration;
+  if (iteration == 0 && m.event.has(Field::loss)) r.training.zero_trained = true;
   const double loss = m.event.number(Field::loss).value_or(std::nan(""));
   if (m.event.has(Field::loss) && !std::isfinite(loss)) r.run.loss_is_nan = true;
   all_.values.derive_batch_size(r, m.event);

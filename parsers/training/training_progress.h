@@ -14,10 +14,12 @@ struct Training {
   // From the first line to the first progress, where that shows iterations already done: they are taken out
   // of the start-up as soon as a window shows how long they take.
   std::optional<Duration> until_progress;
-  std::int64_t done_before = 0;           // those iterations
-  bool paced = false;                     // a window without a snapshot has been measured
-  std::int64_t stride = 0;                // iterations between the two lines of progress shown last
-  bool from_zero = false;                 // steps are counted from 0: step 9 is the tenth
+  std::int64_t done_before = 0;  // those iterations
+  bool paced = false;            // a window without a snapshot has been measured
+  std::int64_t stride = 0;       // iterations between the two lines of progress shown last
+  bool zero_trained = false;     // a step number 0 has been shown with its loss: the last is one less
+                                 // than they are
+  bool from_zero = false;        // steps are counted from 0: step 9 is the tenth
   std::optional<std::int64_t> other_bar;  // of another length than the run's own, drawn amid it
   std::optional<std::int64_t> full_bar;   // the longest bar seen behind the end that began no run
   std::optional<double> summary;          // how long all of it took, where its end said so beside a rate

@@ -49,5 +49,50 @@ TEST(StepsOfEpochs, AreAsManyAsThePlanSays) {
   }
 }
 
+// Steps that count from 0 through all epochs: one that says its last has done all, and what begins at 0 again, with
+// another number of them, is another training.
+TEST(StepsOfEpochs, CountedFromZeroEndOneBelow) {
+  Lines lines;
+  for (const int all : {60, 90})
+    for (int i = 0; i < all; ++i)
+      lines.push_back(written("2026-03-01 1%d:%02d:%02d,100 - INFO - main.py - train - 99 - [train] ",
+                              all / 90, i / 20, i % 20 * 3) +
+                      written("epoch:%d %d/%d loss:0.8125", i / (all / 3), i, all));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  for (const int i : {0, 1}) {
+    EXPECT_EQ(runs.at(i).max_iterations, 60 + 30 * i);
+    EXPECT_EQ(runs.at(i).iteration, 60 + 30 * i);
+    EXPECT_EQ(runs.at(i).state, RunState::finished);
+    EXPECT_NEAR(step_time(runs.at(i)), 3, 0.1);
+  }
+}
+
+// Apple's mlx_lm.
+TEST(StepsOfEpochs, OfNoneButAPlanOfIterations) {
+  Lines lines = {"Starting training..., iters: 1000"};
+  for (int i = 10; i <= 1000; i += 10)
+    lines.push_back(written("Iter %d: Train loss 1.262, Learning Rate 1.000e-05, It/sec 0.200, ", i) +
+                    "Tokens/sec 55.569, Trained Tokens 3336, Peak mem 23.558 GB");
+  lines.push_back("Saved final weights to adapters/adapters.safetensors.");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).max_iterations, 1000);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_NEAR(step_time(runs.at(0)), 5, 0.01);
+}
+
+// The date and the clock with a comma between.
+TEST(StepsOfEpochs, StampedWithACommaBehindTheDate) {
+  Lines lines;
+  for (int i = 0; i < 20; ++i)
+    lines.push_back(written("2026-03-01, 10:%02d:00, iters:%d, iters_average_Loss:1.4231, odds:0.1912", 2 * i,
+                            100 * i + 100));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 2000);
+  EXPECT_NEAR(step_time(runs.at(0)), 1.2, 0.01);
+}
+
 }  // namespace
 }  // namespace etad::test
