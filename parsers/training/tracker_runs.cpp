@@ -371,7 +371,10 @@ void track::Runs::end(const Moment& m) {
                        (outcome == "ended" && !came_to_plan(r->run)) || r->last_words.stopped_early ||
                        r->last_words.interrupted;
   r->run.state = stopped ? RunState::stopped : RunState::finished;
-  if (!stopped && r->run.job == Job::train && r->run.max_iterations && r->run.iteration)
+  // Where far less was shown, an end does not say that all was done: the plan may count something else.
+  const bool says_how_far = m.event.has(Field::iterations) || m.event.has(Field::epoch);
+  if (!stopped && r->run.job == Job::train && r->run.max_iterations && r->run.iteration &&
+      (says_how_far || came_to_plan(r->run) || has_done_all(*r)))
     r->run.iteration = std::max(*r->run.iteration, *r->run.max_iterations);
   r->reach(Stage::ended);
   r->dirty = true;

@@ -182,5 +182,18 @@ TEST_F(TrackedRuns, AStateThatIsPutBackGoesOnWithTheSameRun) {
   EXPECT_EQ(other.runs.next_ordinal(), 1);
 }
 
+// A log that counts what it writes, of which the plan is none.
+TEST(Runs, AnEndFarFromThePlanDoesNotSayThatAllWasDone) {
+  test::HandLog log;
+  const Records& records = log.line(0, EventKind::run_start, {{Field::max_iter, "400000"}})
+                               .iteration(1, "1")
+                               .iteration(2, "2")
+                               .line(3, EventKind::run_end, {{Field::outcome, "finished"}})
+                               .end();
+  ASSERT_EQ(records.runs.size(), 1u);
+  EXPECT_EQ(records.runs[0].state, RunState::finished);
+  EXPECT_EQ(records.runs[0].iteration, 2);
+}
+
 }  // namespace
 }  // namespace etad::track
