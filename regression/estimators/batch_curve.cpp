@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "regression/estimators/matern.h"
-
 namespace etad::estimators {
 namespace {
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,6 +15,14 @@
 #include "regression/estimators/case.h"
 
 namespace etad::estimators {
+
+// The covariance of a smooth departure from a curve, at points so far apart in log b: one that has a slope everywhere
+// and no curvature of its own, Matern with nu = 3/2 (Rasmussen & Williams 2006, eq. 4.17). Its length, 1 in log b, is
+// about a doubling and a half.
+inline double matern(double distance) {
+  const double r = std::sqrt(3.0) * std::abs(distance);
+  return (1 + r) * std::exp(-r);
+}
 
 class BatchCurves {
  public:

@@ -20,21 +20,18 @@ Eigen::RowVectorXd quadratic(const Case& what) {
   return Eigen::RowVector4d(1, b, b * b, std::log(what.devices));
 }
 
-class Ensemble final : public Fitted {
- public:
-  explicit Ensemble(const Runs& runs) {
-    std::mt19937 random(1);
-    while (members_.size() < kMembers) {
-      Runs sample(runs.size());
-      for (auto& run : sample) run = runs[random() % runs.size()];
-      members_.emplace_back(quadratic, Solver::log_squares, sample);
-    }
+Answers fit_ensemble(const Runs& runs) {
+  std::vector<Answers> members;
+  std::mt19937 random(1);
+  while (members.size() < kMembers) {
+    Runs sample(runs.size());
+    for (auto& run : sample) run = runs[random() % runs.size()];
+    members.push_back(fit_linear(quadratic, Solver::log_squares, sample));
   }
-
-  Reply predict(const Case& what) const override {
+  return [members](const Case& what) -> Reply {
     double mean = 0, squares = 0;
-    for (const LinearFit& member : members_) {
-      const Reply said = member.predict(what);
+    for (const Answers& member : members) {
+      const Reply said = member(what);
       if (!said.estimate) return said;
       mean += said.estimate->log_mean / kMembers;
       squares += std::pow(said.estimate->log_mean, 2) / kMembers;
@@ -42,11 +39,8 @@ class Ensemble final : public Fitted {
     if (squares - mean * mean > kMostSpread * kMostSpread)
       return abstain("the ensemble's members contradict each other here");
     return {Estimate{mean}, {}};
-  }
-
- private:
-  std::vector<LinearFit> members_;
-};
+  };
+}
 
 }  // namespace
 
@@ -57,7 +51,7 @@ Estimator bitirgen() {
        .group = [](const Case& what) { return key_of(what, kScaling); },
        .enough = [](const Runs& runs) { return different(runs, kSamples | kDevices) >= kFewestPoints; },
        .missing = "no network has runs at " + std::to_string(kFewestPoints) + " different points",
-       .fit = [](Runs& runs) { return std::make_unique<Ensemble>(runs); }});
+       .fit = fit_ensemble});
 }
 
 }  // namespace etad::estimators

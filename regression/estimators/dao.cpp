@@ -20,7 +20,6 @@ constexpr std::size_t kTrees = 32;
 constexpr std::size_t kMostRows = 400;  // that the trees are grown from
 constexpr std::size_t kLeaf = 2;        // runs that are not split any more
 constexpr std::size_t kDrawn = 3;       // features of which the best splits
-constexpr int kDepth = 12;
 
 // Samples per device, devices, and the facts, each as the mean of what its runs took: so their order tells.
 constexpr std::array<unsigned, 6> kFacts = {kNetwork, kPhase, kDevice, kHost, kFramework, kSettings};
@@ -33,7 +32,7 @@ struct Row {
 
 class Tree {
  public:
-  Tree(std::vector<Row> rows, std::mt19937& random) { grow(rows, random, 0); }
+  Tree(std::vector<Row> rows, std::mt19937& random) { grow(rows, random); }
 
   double at(const Features& x) const {
     std::size_t i = 0;
@@ -47,12 +46,12 @@ class Tree {
     std::size_t feature = 0, right = 0;  // 0: a leaf; the left one follows its parent
   };
 
-  void grow(std::span<Row> rows, std::mt19937& random, int depth) {
+  void grow(std::span<Row> rows, std::mt19937& random) {
     const std::size_t me = nodes_.size();
     double sum = 0;
     for (const Row& row : rows) sum += row.y;
     nodes_.push_back({sum / static_cast<double>(rows.size())});
-    if (rows.size() < 2 * kLeaf || depth >= kDepth) return;
+    if (rows.size() < 2 * kLeaf) return;
     std::array<std::size_t, Features{}.size()> features{};
     std::iota(features.begin(), features.end(), std::size_t{0});
     std::ranges::shuffle(features, random);
@@ -70,7 +69,9 @@ class Tree {
         const auto n = static_cast<double>(i), m = static_cast<double>(rows.size() - i);
         const double gain =
             std::pow(left / n - (sum - left) / m, 2) * n * m;  // of variance, but for a factor
-        if (gain > best) best = gain, below = (here + before) / 2, feature = by;
+        // Between neighbouring numbers there is no middle, and rounded down it would split nothing off.
+        if (gain > best)
+          best = gain, below = std::max((here + before) / 2, std::nextafter(before, here)), feature = by;
       }
     }
     if (!(best > 0)) return;
@@ -79,15 +80,15 @@ class Tree {
     const auto lower = static_cast<std::size_t>(upper - rows.begin());
     nodes_[me].feature = feature;
     nodes_[me].below = below;
-    grow(rows.first(lower), random, depth + 1);
+    grow(rows.first(lower), random);
     nodes_[me].right = nodes_.size();
-    grow(rows.subspan(lower), random, depth + 1);
+    grow(rows.subspan(lower), random);
   }
 
   std::vector<Node> nodes_;
 };
 
-class Forest final : public Fitted {
+class Forest {
  public:
   explicit Forest(Runs& runs) {
     Runs heard;
@@ -108,7 +109,7 @@ class Forest final : public Fitted {
     }
   }
 
-  Reply predict(const Case& what) const override {
+  Reply operator()(const Case& what) const {
     const auto x = features_of(what);
     if (!x) return abstain("a forest knows nothing beyond what it has seen");
     double sum = 0;
@@ -140,7 +141,7 @@ Estimator dao() {
                   .group = [](const Case&) { return std::string(); },  // one forest over all
                   .enough = [](const Runs& runs) { return different(runs, kAllFacts) >= 2 * kLeaf; },
                   .missing = "runs at " + std::to_string(2 * kLeaf) + " different points",
-                  .fit = [](Runs& runs) { return std::make_unique<Forest>(runs); }});
+                  .fit = [](Runs& runs) { return Forest(runs); }});
 }
 
 }  // namespace etad::estimators

@@ -1,5 +1,6 @@
 #include "regression/estimators/design.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -29,17 +30,14 @@ std::optional<double> deviation_of(const Fitted& fitted, const std::vector<Wante
 }  // namespace
 
 std::vector<Wanted> to_choose_among(const std::vector<Case>& sizes) {
-  struct Series {
-    std::size_t largest = 0, count = 0;
-  };
-  std::map<std::string, Series> all;
   std::vector<Wanted> out;
-  for (const Case& what : sizes) {
-    Series& series = all[key_of(what, kSeries)];
-    if (series.count++ == 0 || what.samples > out[series.largest].what.samples) series.largest = out.size();
-    out.push_back({what});
+  for (const Case& what : sizes) out.push_back({what});
+  std::map<std::string, std::vector<Wanted*>> series;
+  for (Wanted& wanted : out) series[key_of(wanted.what, kSeries)].push_back(&wanted);
+  for (const auto& [key, of] : series) {
+    const auto samples = [](const Wanted* wanted) { return wanted->what.samples; };
+    (*std::ranges::max_element(of, {}, samples))->weight += static_cast<double>(of.size());
   }
-  for (const auto& [key, series] : all) out[series.largest].weight += static_cast<double>(series.count);
   return out;
 }
 
@@ -56,8 +54,8 @@ std::vector<Planned> plan_runs(const History& history, const std::vector<Candida
       std::size_t candidate = 0;
       double gain = 0, after = 0;
       std::shared_ptr<const Fitted> fitted;
+      Datum run;
     } best;
-    Datum best_run;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       const Candidate& each = candidates[i];
       if (!(each.cost > 0) || each.cost > budget) continue;
@@ -70,14 +68,12 @@ std::vector<Planned> plan_runs(const History& history, const std::vector<Candida
       const auto after = deviation_of(*then, questions);
       if (!after) continue;
       const double gain = (*before - *after) / each.cost;
-      if (gain > best.gain && *before - *after > kLeast * *before) {
-        best = {i, gain, *after, std::move(then)};
-        best_run = std::move(run);
-      }
+      if (gain > best.gain && *before - *after > kLeast * *before)
+        best = {i, gain, *after, std::move(then), std::move(run)};
     }
     if (!best.fitted) break;
     out.push_back({best.candidate, *before, best.after});
-    supposed.push_back(std::move(best_run));
+    supposed.push_back(std::move(best.run));
     fitted = std::move(best.fitted);
     before = best.after;
     budget -= candidates[best.candidate].cost;

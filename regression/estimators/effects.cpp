@@ -46,51 +46,15 @@ Eigen::MatrixXd covariance_of(const std::vector<const Known*>& groups, const Cov
   return out;
 }
 
-// The likelihood of a sample under any strengths.
-class Likelihood {
- public:
-  explicit Likelihood(const std::vector<const Known*>& groups)
-      : values_(numbers_of(groups, [](const Known* known) { return known->value; })) {
-    for (std::size_t k = 0; k < kStrengths; ++k) {
-      Strengths only{};
-      only[k] = 1;
-      parts_[k] = covariance_of(groups, Covariance(only), only);
-    }
-  }
-
-  double log(const Strengths& strengths) const {
-    Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(values_.size(), values_.size());
-    double prior = 0;
-    for (std::size_t k = 0; k < kStrengths; ++k) {
-      sum.triangularView<Eigen::Lower>() += strengths[k] * strengths[k] * parts_[k];
-      prior += std::pow(std::log(strengths[k]), 2) / 2;
-    }
-    const Eigen::LLT<Eigen::MatrixXd> factor(sum);
-    if (factor.info() != Eigen::Success) return -INFINITY;
-    const Eigen::VectorXd white = factor.matrixL().solve(values_);
-    const auto diagonal = factor.matrixLLT().diagonal().array();
-    return -0.5 * white.squaredNorm() - diagonal.log().sum() - prior;
-  }
-
- private:
-  std::array<Eigen::MatrixXd, kStrengths> parts_;
-  Eigen::VectorXd values_;
-};
-
 // Whole series, so that what happens within one and between them both shows.
 std::vector<const Known*> sample_of(const std::vector<Known>& groups) {
   std::map<int, std::vector<const Known*>> series;
   for (const Known& group : groups) series[group.point.facts[4]].push_back(&group);
   std::vector<const Known*> out;
-  const std::size_t every = std::max<std::size_t>(1, groups.size() / kMostSample);
-  for (std::size_t start = 0; start < every; ++start) {
-    std::size_t index = 0;
-    for (const auto& [id, members] : series) {
-      if (index++ % every != start) continue;
-      if (out.size() + members.size() > kMostSample) return out;
+  const std::size_t every = (groups.size() + kMostSample - 1) / kMostSample;
+  for (std::size_t index = 0; const auto& [id, members] : series)
+    if (index++ % every == 0 && out.size() + members.size() <= kMostSample)
       out.insert(out.end(), members.begin(), members.end());
-    }
-  }
   return out;
 }
 
@@ -100,14 +64,32 @@ Strengths learn_strengths(const std::vector<Known>& groups) {
   out.fill(1);
   const auto sample = sample_of(groups);
   if (sample.size() < 4) return out;
-  const Likelihood likelihood(sample);
-  double best = likelihood.log(out);
+  const Eigen::VectorXd values = numbers_of(sample, [](const Known* known) { return known->value; });
+  std::array<Eigen::MatrixXd, kStrengths> parts;  // of the covariance, each by one strength
+  for (std::size_t k = 0; k < kStrengths; ++k) {
+    Strengths only{};
+    only[k] = 1;
+    parts[k] = covariance_of(sample, Covariance(only), only);
+  }
+  const auto log_likelihood = [&](const Strengths& strengths) {
+    Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(values.size(), values.size());
+    double prior = 0;
+    for (std::size_t k = 0; k < kStrengths; ++k) {
+      sum.triangularView<Eigen::Lower>() += strengths[k] * strengths[k] * parts[k];
+      prior += std::pow(std::log(strengths[k]), 2) / 2;
+    }
+    const Eigen::LLT<Eigen::MatrixXd> factor(sum);
+    if (factor.info() != Eigen::Success) return static_cast<double>(-INFINITY);
+    const Eigen::VectorXd white = factor.matrixL().solve(values);
+    return -0.5 * white.squaredNorm() - factor.matrixLLT().diagonal().array().log().sum() - prior;
+  };
+  double best = log_likelihood(out);
   for (const double factor : {3.0, 3.0, 1.7, 1.3}) {
     for (std::size_t k = 0; k < kStrengths; ++k) {
       for (const double step : {factor, 1 / factor}) {
         Strengths tried = out;
         tried[k] = std::clamp(tried[k] * step, 0.02, 50.0);
-        const double now = likelihood.log(tried);
+        const double now = log_likelihood(tried);
         if (now > best) {
           best = now;
           out = tried;
@@ -135,9 +117,7 @@ class Effects final : public Fitted {
           {encoder_.learn(*group.what), group.log_value - curves_.at(*group.what).mean, group.runs});
     strengths_ = before != nullptr ? *before : learn_strengths(known_);
     covariance_ = Covariance(strengths_);
-    double sum = 0;
-    for (const Known& known : known_) sum += known.value;
-    centre_ = known_.empty() ? 0 : sum / static_cast<double>(known_.size());
+    if (!known_.empty()) centre_ = numbers_of(known_, &Known::value).mean();
   }
 
   const Strengths& strengths() const { return strengths_; }
@@ -152,8 +132,7 @@ class Effects final : public Fitted {
     const BatchCurves::Point curve = curves_.at(what);
     Estimate out;
     out.log_mean = centre_ + curve.mean + shared.dot(block->weights);
-    const double own = covariance_(point, point);
-    const double left = own - block->factor.matrixL().solve(shared).squaredNorm();
+    const double left = covariance_(point, point) - block->factor.matrixL().solve(shared).squaredNorm();
     out.deviation = std::sqrt(std::max(left, 0.0) + curve.variance + noise_variance(1, strengths_));
     out.rests_on = rests_on(point, *block);
     if (!std::isfinite(out.log_mean)) return abstain("nothing like it ran");
@@ -161,15 +140,6 @@ class Effects final : public Fitted {
   }
 
  private:
-  std::shared_ptr<const Block> block_of(std::vector<const Known*> groups) const {
-    auto out = std::make_shared<Block>();
-    out->factor.compute(covariance_of(groups, covariance_, strengths_));
-    out->weights =
-        out->factor.solve(numbers_of(groups, [&](const Known* known) { return known->value - centre_; }));
-    out->groups = std::move(groups);
-    return out;
-  }
-
   // Of a long history only the series most like the one in question are listened to, whatever batch size of it is
   // asked about first.
   std::shared_ptr<const Block> block_for(const Case& what, const KernelPoint& point) const {
@@ -184,27 +154,28 @@ class Effects final : public Fitted {
       std::ranges::nth_element(ranked, ranked.begin() + kMostHeard);
       ranked.resize(kMostHeard);
     }
-    std::vector<const Known*> groups;
-    for (const auto& [rank, known] : ranked) groups.push_back(known);
+    auto block = std::make_shared<Block>();
+    for (const auto& [rank, known] : ranked) block->groups.push_back(known);
+    block->factor.compute(covariance_of(block->groups, covariance_, strengths_));
+    block->weights = block->factor.solve(
+        numbers_of(block->groups, [&](const Known* known) { return known->value - centre_; }));
     if (blocks_.size() >= kMostBlocks) blocks_.clear();
-    return blocks_[key] = block_of(std::move(groups));
+    return blocks_[key] = std::move(block);
   }
 
   // Runs that share the network, or the device with the phase.
   RestsOn rests_on(const KernelPoint& point, const Block& block) const {
     std::set<int> networks, devices;
-    RestsOn out;
+    int runs = 0;
     for (const Known* known : block.groups) {
       const bool network = known->point.facts[0] == point.facts[0];
       const bool device = known->point.facts[2] == point.facts[2] && known->point.facts[1] == point.facts[1];
       if (!network && !device) continue;
-      out.runs += known->runs;
+      runs += known->runs;
       networks.insert(known->point.facts[0]);
       devices.insert(known->point.facts[2]);
     }
-    out.networks = static_cast<int>(networks.size());
-    out.devices = static_cast<int>(devices.size());
-    return out;
+    return {runs, static_cast<int>(networks.size()), static_cast<int>(devices.size())};
   }
 
   BatchCurves curves_;

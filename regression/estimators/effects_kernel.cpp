@@ -1,9 +1,10 @@
 #include "regression/estimators/effects_kernel.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
-#include "regression/estimators/matern.h"
+#include "regression/estimators/batch_curve.h"
 
 namespace etad::estimators {
 namespace {
@@ -145,13 +146,8 @@ double Covariance::operator()(const KernelPoint& a, const KernelPoint& b) const 
 
 double likeness(const KernelPoint& a, const KernelPoint& b) {
   const unsigned equal = equal_facts(a, b);
-  double out = 2 * settings_likeness(a, b) + std::exp(-std::abs(a.log_devices - b.log_devices));
-  if (equal & kN) out += 2;
-  if (equal & kP) out += 1;
-  if (equal & kD) out += 1;
-  if (equal & kH) out += 1;
-  if (equal & kOwn) out += 4;
-  return out;
+  const int facts = std::popcount(equal & (kP | kD | kH)) + (equal & kN ? 2 : 0) + (equal & kOwn ? 4 : 0);
+  return facts + 2 * settings_likeness(a, b) + std::exp(-std::abs(a.log_devices - b.log_devices));
 }
 
 double noise_variance(int runs, const Strengths& strengths) {

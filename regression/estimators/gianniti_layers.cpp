@@ -3,6 +3,7 @@
 // of layer and each direction; a network takes the sum over its layers.
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "regression/estimators/grouped.h"
 #include "regression/estimators/methods.h"
@@ -14,56 +15,43 @@ namespace {
 // What the sum leaves out (fetching data, updating weights, other libraries): before anything was compared.
 constexpr double kDeviation = 0.25;
 
-// Layers that one line describes: those of a kind, in one direction.
-struct Alike {
-  int kind = 0;
-  bool backward = false;
-  auto operator<=>(const Alike&) const = default;
-};
+// Layers that one line describes: those of a kind, in one direction (backward or not).
+using Alike = std::pair<int, bool>;
 
 double work(const LayerCosts& layer, bool backward, double samples) {
   return (backward ? layer.backward_operations : layer.operations) * samples;
 }
 
-// alpha and beta, of points (operations, seconds).
-Eigen::Vector2d line_through(const std::vector<Eigen::Vector2d>& points) {
-  return solve(Solver::relative_nnls,
-               rows_of(points, [](const Eigen::Vector2d& at) { return Eigen::RowVector2d(1, at(0)); }),
-               numbers_of(points, [](const Eigen::Vector2d& at) { return at(1); }));
-}
-
-class FittedLayers final : public Fitted {
- public:
-  explicit FittedLayers(const Runs& runs) {
-    std::map<Alike, std::vector<Eigen::Vector2d>> timed;
-    for (const Datum* run : runs)
-      for (const LayerCosts& layer : run->what.costs->layers)
-        for (const bool backward : {false, true}) {
-          const double seconds = backward ? layer.backward_seconds : layer.forward_seconds;
-          const double operations = work(layer, backward, run->what.samples_per_device());
-          if (seconds > 0 && std::isfinite(seconds) && std::isfinite(operations))
-            timed[{layer.kind, backward}].emplace_back(operations, seconds);
-        }
-    for (const auto& [alike, points] : timed) lines_[alike] = line_through(points);
-  }
-
-  Reply predict(const Case& what) const override {
+Answers fit_layers(const Runs& runs) {
+  std::map<Alike, std::vector<Eigen::Vector2d>> timed;  // operations, seconds
+  for (const Datum* run : runs)
+    for (const LayerCosts& layer : run->what.costs->layers)
+      for (const bool backward : {false, true}) {
+        const double seconds = backward ? layer.backward_seconds : layer.forward_seconds;
+        const double operations = work(layer, backward, run->what.samples_per_device());
+        if (seconds > 0 && std::isfinite(seconds) && std::isfinite(operations))
+          timed[{layer.kind, backward}].emplace_back(operations, seconds);
+      }
+  std::map<Alike, Eigen::Vector2d> lines;  // alpha, beta
+  for (const auto& [alike, points] : timed)
+    lines[alike] =
+        solve(Solver::relative_nnls,
+              rows_of(points, [](const Eigen::Vector2d& at) { return Eigen::RowVector2d(1, at(0)); }),
+              numbers_of(points, [](const Eigen::Vector2d& at) { return at(1); }));
+  return [lines](const Case& what) -> Reply {
     double seconds = 0;
     for (const LayerCosts& layer : what.costs->layers)
       for (const bool backward : {false, true}) {
         if (backward && (what.phase != "train" || layer.backward_operations <= 0)) continue;
-        const auto line = lines_.find({layer.kind, backward});
-        if (line == lines_.end()) return abstain("no run timed layers of a kind that the network has");
+        const auto line = lines.find({layer.kind, backward});
+        if (line == lines.end()) return abstain("no run timed layers of a kind that the network has");
         seconds += line->second.dot(Eigen::Vector2d(1, work(layer, backward, what.samples_per_device())));
       }
     if (!(seconds > 0) || !std::isfinite(seconds))
       return abstain("the network's costs are beyond all numbers");
     return {Estimate{std::log(seconds), kDeviation, {}}, {}};
-  }
-
- private:
-  std::map<Alike, Eigen::Vector2d> lines_;
-};
+  };
+}
 
 }  // namespace
 
@@ -74,9 +62,8 @@ Estimator gianniti_layers() {
                   .group = [](const Case& what) { return key_of(what, kMachine); },
                   .layered = true,
                   .usable = [](const Datum& run) { return run.what.phase == "time"; },
-                  .enough = [](const Runs&) { return true; },
                   .missing = "a run that times layers (caffe time) of a network whose log shows them",
-                  .fit = [](Runs& runs) { return std::make_unique<FittedLayers>(runs); }});
+                  .fit = fit_layers});
 }
 
 }  // namespace etad::estimators

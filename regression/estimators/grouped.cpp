@@ -14,7 +14,7 @@ std::map<std::string, Runs> groups_of(const Grouped& form, const History& histor
     if (usable(datum) && (!form.layered || datum.what.has_layers()) && (!form.usable || form.usable(datum)))
       out[form.group(datum.what)].push_back(&datum);
   }
-  std::erase_if(out, [&](const auto& group) { return !form.enough(group.second); });
+  std::erase_if(out, [&](const auto& group) { return form.enough && !form.enough(group.second); });
   return out;
 }
 
@@ -22,7 +22,7 @@ class FittedGroups final : public Fitted {
  public:
   FittedGroups(const Grouped& form, const History& history) : group_of_(form.group), layered_(form.layered) {
     for (auto& [key, runs] : groups_of(form, history)) {
-      if (auto fitted = form.fit(runs)) groups_[key] = {std::move(fitted), rests_on(runs)};
+      if (auto answers = form.fit(runs)) groups_[key] = {std::move(answers), rests_on(runs)};
     }
   }
 
@@ -32,19 +32,16 @@ class FittedGroups final : public Fitted {
     if (layered_ && what.phase == "time") return abstain("a timing run is nothing to be estimated");
     const auto found = groups_.find(group_of_(what));
     if (found == groups_.end()) return abstain("too few runs of " + what.network + " like this one");
-    Reply out = found->second.fitted->predict(what);
-    if (out.estimate && out.estimate->rests_on.runs == 0) out.estimate->rests_on = found->second.rests_on;
+    const auto& [answers, rests_on] = found->second;
+    Reply out = answers(what);
+    if (out.estimate && out.estimate->rests_on.runs == 0) out.estimate->rests_on = rests_on;
     return out;
   }
 
  private:
-  struct Group {
-    std::unique_ptr<const Fitted> fitted;
-    RestsOn rests_on;
-  };
   std::function<std::string(const Case&)> group_of_;
   bool layered_;
-  std::map<std::string, Group> groups_;
+  std::map<std::string, std::pair<Answers, RestsOn>> groups_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 namespace etad::estimators {
 
 using Runs = std::vector<const Datum*>;
+using Answers = std::function<Reply(const Case&)>;  // what is learnt of a group of runs
 
 struct Grouped {
   std::string_view name, source;
@@ -19,11 +20,11 @@ struct Grouped {
   bool layered = false;  // goes by what the network's layers cost: only such runs and questions show them
   // Of runs that took some time over some samples on some devices; empty: of all of them.
   std::function<bool(const Datum&)> usable = {};
-  std::function<bool(const Runs&)> enough;  // whether such a group can be fitted
-  std::string missing;                      // what the history lacks where no group can be
-  // The fit may sort the runs, and leave some out. nullptr: they can't be fitted after all. What it answers needs to
+  std::function<bool(const Runs&)> enough = {};  // whether such a group can be fitted; empty: any
+  std::string missing;                           // what the history lacks where no group can be
+  // The fit may sort the runs, and leave some out. Empty: they can't be fitted after all. What it answers needs to
   // say what it rests on only where that is not all of these runs.
-  std::function<std::unique_ptr<const Fitted>(Runs&)> fit;
+  std::function<Answers(Runs&)> fit;
 };
 
 Estimator grouped(Grouped form);

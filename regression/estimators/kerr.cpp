@@ -32,14 +32,14 @@ Eigen::RowVectorXd characteristics(const Case& what) {
   return out;
 }
 
-std::unique_ptr<const Fitted> fit_components(const Runs& runs) {
+Answers fit_components(const Runs& runs) {
   const auto all = rows_of(runs, [](const Datum* run) { return characteristics(run->what); });
   const auto terms = [components = principal_components(all, kExplained)](const Case& what) {
     Eigen::RowVectorXd row(components.directions.cols() + 1);
     row << 1, components.of(characteristics(what)).transpose();
     return row;
   };
-  return std::make_unique<LinearFit>(terms, Solver::log_squares, runs);
+  return fit_linear(terms, Solver::log_squares, runs);
 }
 
 }  // namespace

@@ -6,13 +6,6 @@
 namespace etad::estimators {
 namespace {
 
-// What a kind is called, its column in tables, the facts of what is hidden to ask such questions, and the error that is
-// assumed of them.
-struct KindOfQuestion {
-  std::string_view name, column;
-  unsigned hidden;
-  double assumed_error;
-};
 constexpr unsigned kWhere = kNetwork | kPhase | kMachine | kSettings;
 constexpr unsigned kOfTheMachine[] = {kDevice, kHost, kFramework, kDevices};
 
@@ -35,25 +28,13 @@ constexpr std::array<KindOfQuestion, kKinds> kQuestions = {{
 }};
 
 std::string key_in(Kind kind, const Case& what) {
-  return std::string(column_of(kind)) + " " + key_of(what, hidden_facts(kind));
+  return std::string(about(kind).column) + " " + key_of(what, about(kind).hidden_facts);
 }
 
 }  // namespace
 
-std::string_view name_of(Kind kind) {
-  return kQuestions[static_cast<std::size_t>(kind)].name;
-}
-
-std::string_view column_of(Kind kind) {
-  return kQuestions[static_cast<std::size_t>(kind)].column;
-}
-
-unsigned hidden_facts(Kind kind) {
-  return kQuestions[static_cast<std::size_t>(kind)].hidden;
-}
-
-double assumed_error(Kind kind) {
-  return kQuestions[static_cast<std::size_t>(kind)].assumed_error;
+const KindOfQuestion& about(Kind kind) {
+  return kQuestions[static_cast<std::size_t>(kind)];
 }
 
 Seen::Seen(const History& history) {
@@ -70,7 +51,7 @@ Seen::Seen(const History& history) {
     for (const unsigned fact : kOfTheMachine) keys_.insert(alone(fact, c));
     widen(samples_, key_of(c, kSeries), c.samples);
     widen(shares_, key_of(c, kNetworkInPhase), c.samples_per_device());
-    widen(devices_, key_of(c, hidden_facts(Kind::settings)), c.devices);
+    widen(devices_, key_of(c, about(Kind::settings).hidden_facts), c.devices);
   }
 }
 
@@ -81,7 +62,7 @@ Kind Seen::kind_of(const Case& what) const {
   for (const Kind kind : {Kind::network, Kind::machine, Kind::device, Kind::settings})
     if (!keys_.contains(key_in(kind, what))) return kind;
   if (!keys_.contains(key_in(Kind::devices, what))) {
-    const auto numbers = devices_.find(key_of(what, hidden_facts(Kind::settings)));
+    const auto numbers = devices_.find(key_of(what, about(Kind::settings).hidden_facts));
     const bool between = numbers != devices_.end() && within(numbers->second, what.devices);
     return between ? Kind::devices : Kind::devices_range;
   }

@@ -30,16 +30,24 @@ enum class Kind : std::uint8_t {
   network,        // a network that never ran
 };
 inline constexpr std::size_t kKinds = 11;
-std::string_view name_of(Kind kind);    // "batch_size" for all four kinds that are about it
-std::string_view column_of(Kind kind);  // one for each: "batch_size_range"
 
-// The facts of a part of the history from which such questions are hidden: a run is hidden with all in which they are
-// equal, or with some of these. Errors within a part are alike.
-unsigned hidden_facts(Kind kind);
-
-// How far such answers are off where nothing was hidden yet to tell: the median of |log(actual / estimate)| in public
-// measurements, in round numbers.
-double assumed_error(Kind kind);
+struct KindOfQuestion {
+  std::string_view name;    // "batch_size" for all four kinds that are about it
+  std::string_view column;  // one for each: "batch_size_range"
+  // The facts of a part of the history from which such questions are hidden: a run is hidden with all in which they
+  // are equal, or with some of these. Errors within a part are alike.
+  unsigned hidden_facts;
+  // How far such answers are off where nothing was hidden yet to tell: the median of |log(actual / estimate)| in
+  // public measurements, in round numbers.
+  double assumed_error;
+};
+const KindOfQuestion& about(Kind kind);
+inline std::string_view name_of(Kind kind) {
+  return about(kind).name;
+}
+inline std::string_view column_of(Kind kind) {
+  return about(kind).column;
+}
 
 // What lies between a question and the runs that there are. The later in order is the harder to tell.
 struct Gap {

@@ -16,22 +16,13 @@ namespace etad::estimators {
 using Terms = std::function<Eigen::RowVectorXd(const Case&)>;
 
 // What the terms come to in sum, or in the logarithm, with the coefficients that describe these runs.
-class LinearFit final : public Fitted {
- public:
-  LinearFit(Terms terms, Solver solver, const Runs& runs);
-  Reply predict(const Case& what) const override;
-
- private:
-  Terms terms_;
-  Solver solver_;
-  Eigen::VectorXd coefficients_;
-};
+Answers fit_linear(const Terms& terms, Solver solver, const Runs& runs);
 
 struct Linear {
   std::string_view name, source;
-  unsigned group = 0;   // facts equal within a fit (case.h)
-  unsigned varied = 0;  // of these facts a group needs two different values together
-  Terms terms;          // a run of which one is not finite is left out
+  // Facts equal within a fit (case.h). In the others a group needs two different points together.
+  unsigned group = kSeries;
+  Terms terms;  // a run of which one is not finite is left out
   Solver solver = Solver::relative_nnls;
   std::set<Target> targets = kAllTargets;
 };

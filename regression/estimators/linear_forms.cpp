@@ -12,8 +12,6 @@ namespace etad::estimators {
 Estimator gianniti() {
   return linear({.name = "gianniti",
                  .source = "Gianniti, Zhang, Ardagna, CLOSER 2019",
-                 .group = kSeries,
-                 .varied = kSamples,
                  .terms = [](const Case& c) { return Eigen::RowVector2d(1, c.samples); }});
 }
 
@@ -22,8 +20,6 @@ Estimator gianniti() {
 Estimator gianniti_literal() {
   return linear({.name = "gianniti_literal",
                  .source = "Gianniti, Zhang, Ardagna, CLOSER 2019, read literally",
-                 .group = kSeries,
-                 .varied = kSamples,
                  .terms = [](const Case& c) -> Eigen::RowVectorXd {
                    return Eigen::RowVector3d(1, c.iterations, c.samples) / c.iterations;
                  }});
@@ -36,8 +32,6 @@ Estimator gianniti_literal() {
 Estimator gupta() {
   return linear({.name = "gupta",
                  .source = "Gupta et al., IEEE Trans. Computers 2018",
-                 .group = kSeries,
-                 .varied = kSamples,
                  .terms = [](const Case& c) { return Eigen::RowVector2d(1, c.samples); },
                  .solver = Solver::forgetting_squares});
 }
@@ -49,7 +43,6 @@ Estimator barnes() {
       {.name = "barnes",
        .source = "Barnes et al., ICS 2008",
        .group = kScaling,
-       .varied = kSamples | kDevices,
        .terms = [](const Case& c) { return Eigen::RowVector3d(1, std::log(c.samples), std::log(c.devices)); },
        .solver = Solver::log_squares});
 }
@@ -60,7 +53,6 @@ Estimator ernest() {
   return linear({.name = "ernest",
                  .source = "Venkataraman et al., NSDI 2016",
                  .group = kScaling,
-                 .varied = kSamples | kDevices,
                  .terms =
                      [](const Case& c) {
                        return Eigen::RowVector4d(1, c.samples_per_device(), std::log(c.devices), c.devices);
@@ -71,13 +63,10 @@ Estimator ernest() {
 // The same where gradients go round in a ring, of which each device sends and receives (k-1)/k twice
 // (Patarasuk & Yuan, "Bandwidth optimal all-reduce algorithms", JPDC 69, 2009).
 Estimator ring() {
-  return linear({.name = "ring",
-                 .source = "Patarasuk, Yuan, JPDC 2009",
-                 .group = kScaling,
-                 .varied = kSamples | kDevices,
-                 .terms = [](const Case& c) {
-                   return Eigen::RowVector3d(1, c.samples_per_device(), (c.devices - 1) / c.devices);
-                 }});
+  return linear(
+      {.name = "ring", .source = "Patarasuk, Yuan, JPDC 2009", .group = kScaling, .terms = [](const Case& c) {
+         return Eigen::RowVector3d(1, c.samples_per_device(), (c.devices - 1) / c.devices);
+       }});
 }
 
 // Lu et al., "Modeling the resource requirements of convolutional neural networks on mobile devices", ACM
@@ -86,7 +75,6 @@ Estimator lu() {
   return linear({.name = "lu",
                  .source = "Lu et al., ACM Multimedia 2017",
                  .group = kScaling,
-                 .varied = kSamples | kDevices,
                  .terms = [](const Case& c) { return Eigen::RowVector2d(1, c.samples_per_device()); },
                  .targets = {Target::peak_bytes}});
 }

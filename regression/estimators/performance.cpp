@@ -32,20 +32,13 @@ std::size_t hash(std::string_view text) {
   return static_cast<std::size_t>(out ^ (out >> 29U));
 }
 
-// What tells a run from others, whatever order they were read in: its number, where its beginning is not known.
-std::string own_mark(const Datum& datum) {
-  return datum.started_at > 0 ? std::to_string(datum.started_at) : std::to_string(datum.run);
-}
-
-struct Split {
-  History known, hidden;
-};
-
 // Of a fifth of the parts of a history all runs are hidden, or those with the larger half of their part's values, or
 // with all of these but one.
-Split split(const History& history, Kind kind, std::size_t fold) {
+std::pair<History, History> split(const History& history, Kind kind, std::size_t fold) {
+  // Runs are told apart by when they began, so that the order in which they were read does not matter.
   const auto part_of = [kind](const Datum& datum) {
-    return kind == Kind::seen ? own_mark(datum) : key_of(datum.what, hidden_facts(kind));
+    if (kind != Kind::seen) return key_of(datum.what, about(kind).hidden_facts);
+    return datum.started_at > 0 ? std::to_string(datum.started_at) : std::to_string(datum.run);
   };
   const auto value_of = [kind](const Case& what) {
     return kind == Kind::devices_range ? what.devices : what.samples_per_device();
@@ -61,8 +54,8 @@ Split split(const History& history, Kind kind, std::size_t fold) {
     if (half) return value_of(datum.what) > at((of.size() - 1) / 2);
     return kind != Kind::one_size || value_of(datum.what) != at(hash(part) / kFolds % of.size());
   };
-  Split out;
-  for (const Datum& datum : history) (hidden(datum) ? out.hidden : out.known).push_back(datum);
+  std::pair<History, History> out;  // known, hidden
+  for (const Datum& datum : history) (hidden(datum) ? out.second : out.first).push_back(datum);
   return out;
 }
 
@@ -133,7 +126,7 @@ Performance score_of(Kind kind, const std::vector<Trial>& trials, const std::vec
   out.error_percent = 100 * regression::mean(errors);
   if (theirs > 0) out.against = ours / theirs;
   out.independent = independent_of(out.answered, static_cast<double>(parts.size()));
-  out.typical = shrunken(regression::median(std::move(factors)), out.independent, assumed_error(kind));
+  out.typical = shrunken(regression::median(std::move(factors)), out.independent, about(kind).assumed_error);
   for (const Trial& trial : trials) {
     if (std::isfinite(trial.error))
       out.scores.push_back(std::abs(trial.error) / unit_of(trial.deviation, out.typical, trial.beyond));
@@ -227,7 +220,12 @@ class Comparison {
       if (needed == kind || (kind == Kind::batch_size && end)) asked[needed].push_back(group);
     }
     if (asked.empty()) return;
-    for (auto& [needed, groups] : asked) thin(groups);
+    for (auto& [needed, groups] : asked) {
+      if (all_groups_ <= kFreely || groups.size() <= kMostAsked) continue;
+      std::ranges::sort(groups, {},
+                        [](const ReplicateGroup& one) { return hash(key_of(*one.what, kAllFacts)); });
+      groups.resize(kMostAsked);
+    }
     // Each learns afresh what it knows, so that nothing of what is hidden leaks into its answers.
     for (std::size_t i = 0; i < estimators().size(); ++i) {
       const auto fitted = learn(estimators()[i], known, target_);
@@ -238,17 +236,10 @@ class Comparison {
           trials_[static_cast<std::size_t>(needed)][i].push_back(
               trial_of(reply, group.log_value,
                        {0, 0, fold, seen.gap_of(*group.what).beyond,
-                        hash(key_of(*group.what, hidden_facts(needed)))}));
+                        hash(key_of(*group.what, about(needed).hidden_facts))}));
         }
       }
     }
-  }
-
-  void thin(std::vector<ReplicateGroup>& asked) const {
-    if (all_groups_ <= kFreely || asked.size() <= kMostAsked) return;
-    std::ranges::sort(asked, {},
-                      [](const ReplicateGroup& group) { return hash(key_of(*group.what, kAllFacts)); });
-    asked.resize(kMostAsked);
   }
 
   History history_;

@@ -108,10 +108,10 @@ Parameters typical(const Runs& runs) {
 }
 
 // A machine's roofline, fitted to its runs of described networks: the maximum a posteriori by Gauss-Newton.
-class Roofline final : public Fitted {
+class Roofline {
  public:
   explicit Roofline(Runs& runs);  // of at most kMaxNetworks networks, the first ones
-  Reply predict(const Case& what) const override;
+  Reply operator()(const Case& what) const;
 
  private:
   struct Group {
@@ -231,7 +231,7 @@ void Roofline::fit(const std::vector<Group>& groups, const Eigen::VectorXd& prio
   }
 }
 
-Reply Roofline::predict(const Case& what) const {
+Reply Roofline::operator()(const Case& what) const {
   const auto [seconds, gradient] = roofline::predict(what, parameters());
   const auto place = [](const std::map<std::string, int>& all, const std::string& key) {
     const auto found = all.find(key);
@@ -262,7 +262,7 @@ Estimator layer_roofline() {
                   .usable = [](const Datum& run) { return run.what.phase != "time"; },
                   .enough = [](const Runs& runs) { return different(runs, kNetwork) >= 2; },
                   .missing = "runs of 2 networks on one machine, whose logs showed their layers",
-                  .fit = [](Runs& runs) { return std::make_unique<Roofline>(runs); }});
+                  .fit = [](Runs& runs) { return Roofline(runs); }});
 }
 
 }  // namespace etad::estimators

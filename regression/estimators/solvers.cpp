@@ -52,7 +52,6 @@ Components principal_components(const Eigen::MatrixXd& rows, double explained) {
   for (double sum = 0; taken < rows.cols() && all > 0 && sum < explained * all; ++taken)
     sum += variances(taken);
   out.directions = solver.eigenvectors().rowwise().reverse().leftCols(taken);
-  out.shares = variances.head(taken) / (all > 0 ? all : 1);
   return out;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <functional>
 
 namespace etad::estimators {
 
@@ -30,7 +31,7 @@ Eigen::MatrixXd rows_of(const Things& things, const RowOf& row_of) {
 template <class Things, class NumberOf>
 Eigen::VectorXd numbers_of(const Things& things, const NumberOf& number_of) {
   Eigen::VectorXd out(static_cast<Eigen::Index>(things.size()));
-  for (Eigen::Index i = 0; const auto& thing : things) out(i++) = number_of(thing);
+  for (Eigen::Index i = 0; const auto& thing : things) out(i++) = std::invoke(number_of, thing);
   return out;
 }
 
@@ -42,7 +43,6 @@ Eigen::VectorXd least_squares(const Eigen::MatrixXd& design, const Eigen::Vector
 struct Components {
   Eigen::RowVectorXd mean, scale;  // of the columns as they were given
   Eigen::MatrixXd directions;      // a column a component, that of the largest variance first
-  Eigen::VectorXd shares;          // of the variance, of each of them
 
   Eigen::VectorXd of(const Eigen::RowVectorXd& row) const {
     return (((row - mean).array() / scale.array()).matrix() * directions).transpose();

@@ -63,7 +63,7 @@ using Point = std::vector<double>;  // a case, in the order of the factors
 using TermSet =
     std::set<std::pair<std::size_t, std::size_t>>;  // (i, i): a factor's spline; (i, j): a product
 
-class FittedStargazer final : public Fitted {
+class FittedStargazer {
  public:
   explicit FittedStargazer(Runs& runs) {
     std::ranges::stable_sort(runs, std::ranges::greater{}, &Datum::started_at);
@@ -79,7 +79,7 @@ class FittedStargazer final : public Fitted {
     leverage_ = (design * inverse_).diagonal().maxCoeff();
   }
 
-  Reply predict(const Case& what) const override {
+  Reply operator()(const Case& what) const {
     const auto point = point_of(what);
     if (!point) return abstain("a setting is not said that the runs differ in");
     const Eigen::RowVectorXd row = row_of(*point, terms_);
@@ -187,7 +187,7 @@ Estimator stargazer() {
                   .group = group_key,
                   .enough = enough,
                   .missing = "no network has 20 runs on one machine over settings that are numbers",
-                  .fit = [](Runs& runs) { return std::make_unique<FittedStargazer>(runs); }});
+                  .fit = [](Runs& runs) { return FittedStargazer(runs); }});
 }
 
 }  // namespace etad::estimators

@@ -360,9 +360,9 @@ TEST(Performances, WhatIsHiddenTeachesNothing) {
 TEST(Performances, WhereNothingWasHiddenTheErrorIsAssumed) {
   const auto& records = records_of_five_networks();
   EXPECT_EQ(of_effects(records, Kind::devices).answered, 0);
-  EXPECT_NEAR(of_effects(records, Kind::devices).typical, assumed_error(Kind::devices), 1e-12);
-  EXPECT_GT(of_effects(records, Kind::devices).reach(0, 0.9), assumed_error(Kind::devices));
-  EXPECT_LT(of_effects(records, Kind::batch_size).typical, assumed_error(Kind::batch_size) / 2)
+  EXPECT_NEAR(of_effects(records, Kind::devices).typical, about(Kind::devices).assumed_error, 1e-12);
+  EXPECT_GT(of_effects(records, Kind::devices).reach(0, 0.9), about(Kind::devices).assumed_error);
+  EXPECT_LT(of_effects(records, Kind::batch_size).typical, about(Kind::batch_size).assumed_error / 2)
       << "the measurements are exact, and many";
 }
 

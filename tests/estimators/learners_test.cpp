@@ -66,6 +66,17 @@ TEST(Dao, TellsNetworksApartAndKnowsNothingOfOthers) {
   EXPECT_FALSE(ask(dao(), history, a_case("another", 7)).estimate);
 }
 
+// Networks that took the same times, in another order: their means differ by rounding alone, and between such numbers
+// there is none to split at.
+TEST(Dao, ComesToAnEndWhereFactsAreAlikeButForRounding) {
+  History history;
+  for (int network = 0; network < 8; ++network)
+    for (int i = 0; i < 6; ++i)
+      add(history, a_case("net" + std::to_string(network), 8),
+          0.1 * (1 + (i * (network % 5 + 1) + network) % 7));
+  EXPECT_TRUE(ask(dao(), history, a_case("net3", 8)).estimate);
+}
+
 TEST(Bitirgen, AnswersWhereItsMembersAgreeAndNotWhereTheyDoNot) {
   std::mt19937 random(5);
   std::normal_distribution<double> luck(0, 0.05);
@@ -135,7 +146,6 @@ TEST(PrincipalComponents, OfTwoColumnsThatVaryTogether) {
   EXPECT_NEAR(std::abs(found.directions(0, 0)), std::sqrt(0.5), 1e-3);
   EXPECT_NEAR(found.directions(0, 0), found.directions(1, 0), 1e-3);
   EXPECT_NEAR(found.directions(2, 0), 0, 1e-12) << "does not vary";
-  EXPECT_NEAR(found.shares(0), 1, 1e-3);
   EXPECT_NEAR(found.of(rows.colwise().mean())(0), 0, 1e-12);
 }
 
