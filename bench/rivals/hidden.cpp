@@ -117,7 +117,8 @@ void print_hidden(const History& history, Target target, const std::string& what
   for (const std::string& name : parts) fold_of.emplace(name, fold_of.size() % folds);
 
   const auto all = estimators::estimators();
-  std::vector<Sum> sums(all.size() + 1);  // the last: the answer chosen
+  std::vector<Sum> sums(all.size());
+  std::map<std::string, Sum> chosen_by_phase;  // of the answer chosen; "": of all
   std::map<Kind, int> kinds;
   for (std::size_t fold = 0; fold < folds; ++fold) {
     History known, hidden;
@@ -147,19 +148,21 @@ void print_hidden(const History& history, Target target, const std::string& what
       }
       const auto order = ranking(records, kind);
       const auto chosen = std::ranges::find_if(order, [&](std::size_t i) { return answers[i].has_value(); });
-      sums.back().add(group.log_value, chosen == order.end() ? std::nullopt : answers[*chosen]);
+      for (const std::string& phase : {std::string(), group.what->phase})
+        chosen_by_phase[phase].add(group.log_value, chosen == order.end() ? std::nullopt : answers[*chosen]);
     }
   }
   std::printf("%s, %zu parts in %zu folds:", what.c_str(), parts.size(), folds);
   for (const auto& [kind, cases] : kinds) std::printf(" %s %d", std::string(name_of(kind)).c_str(), cases);
   std::printf("\n| Estimator | Error %% | Held %% | Answered |\n|---|---|---|---|\n");
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const Sum& sum = sums[i];
-    if (sum.answered == 0) continue;
-    std::printf("| %s | %.2f | %.1f | %d/%d |\n",
-                i < all.size() ? std::string(all[i].name).c_str() : "the chosen one",
-                100 * sum.error / sum.answered, 100 * sum.held / sum.answered, sum.answered, sum.asked);
-  }
+  const auto print = [](const std::string& name, const Sum& sum) {
+    if (sum.answered == 0) return;
+    std::printf("| %s | %.2f | %.1f | %d/%d |\n", name.c_str(), 100 * sum.error / sum.answered,
+                100 * sum.held / sum.answered, sum.answered, sum.asked);
+  };
+  for (std::size_t i = 0; i < sums.size(); ++i) print(std::string(all[i].name), sums[i]);
+  for (const auto& [phase, sum] : chosen_by_phase)
+    print(phase.empty() ? "the chosen one" : "the chosen one, " + phase, sum);
 }
 
 }  // namespace etad::bench
