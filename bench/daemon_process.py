@@ -69,3 +69,7 @@ class Daemon:
             if line.startswith(key + ":"):
                 return int(line.split()[1]) / 1024
         return 0.0
+
+    def forget_peak(self):
+        """VmHWM counts from here on."""
+        pathlib.Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")

@@ -78,8 +78,10 @@ def main():
             print(f"{runs:,} runs of {networks:,} networks, {runs * each:,} rows: imported in {took:.1f} s, "
                   f"{runs * each / took:,.0f} rows/s, {daemon.memory_mib('VmHWM'):.0f} MiB at most", flush=True)
             before = daemon.cpu_seconds()
+            daemon.forget_peak()
             refit(folder)
-            print(f"fitted in {daemon.cpu_seconds() - before:.1f} s of CPU, {daemon.memory_mib():.0f} MiB then, "
+            print(f"fitted in {daemon.cpu_seconds() - before:.1f} s of CPU, {daemon.memory_mib('VmHWM'):.0f} MiB at most, "
+                  f"{daemon.memory_mib():.0f} MiB then, "
                   f"{sum(file.stat().st_size for file in pathlib.Path(folder).glob('history.db*')) / 1e6:.0f} MB on disk",
                   flush=True)
         begun = time.perf_counter()
