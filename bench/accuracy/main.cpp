@@ -7,6 +7,7 @@
 #include "bench/accuracy/as_asked.h"
 #include "bench/accuracy/report.h"
 #include "bench/replay/log_runs.h"
+#include "bench/rivals/hidden.h"
 
 namespace {
 
@@ -69,4 +70,8 @@ int main(int argc, char** argv) {
   accuracy::Totals totals = accuracy::report_batch_sizes(history);
   accuracy::report_totals(totals += accuracy::report_runs(history, least_runs));
   accuracy::report_by_kind(history.runs);
+  std::printf("\n### A network that never ran, one after the other hidden\n\n");
+  estimators::History all;
+  for (const auto& [key, of] : history.runs) all.insert(all.end(), of.begin(), of.end());
+  bench::print_hidden(all, estimators::Target::seconds, "network", 0);
 }
