@@ -212,7 +212,9 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
     if (parts.back() != '\n') parts += '\n';
     reached = expected;
   }
-  if (reached == expected && !joins) {
+  // Of a line that went on after it was taken, only the line was read again.
+  const bool holds_marker = expected - begin >= std::min(expected, std::int64_t{kMarkerBytes});
+  if (reached == expected && !joins && holds_marker) {
     part_.offset = expected;
     part_.marker = marker;
   } else if (const auto done = advance(content, reached); !done) {

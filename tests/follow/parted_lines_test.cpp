@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "tests/follow/harness.h"
 
 namespace etad::follow {
@@ -164,6 +166,24 @@ TEST(PartedLines, TheFilesMarkerIsItsOwnBytes) {
   etad.files.write(kContainerLog, cri("stdout", "F", "two"));
   etad.poll_and_restart();
   EXPECT_THAT(etad.lines, ElementsAre("one more", "two"));
+}
+
+TEST(PartedLines, AFileThatEndsWithALineThatWentOnIsKnownWhenItIsCompressed) {
+  Options options;
+  options.line_idle_limit = std::chrono::seconds(60);
+  Harness etad(watching(kLog), options);
+  etad.files.write(kLog, text_of(numbered(0, 100)) + "line 1");
+  etad.poll();
+  etad.poll(std::chrono::seconds(61));
+  etad.files.write(kLog, "00\n");
+  etad.poll();
+  const auto before = etad.lines.size();
+  etad.files.rename(kLog, kRotated);
+  etad.files.gzip(kRotated, "/logs/train.log.1.gz");
+  etad.files.write(kLog, "next\n");
+  etad.poll();
+  EXPECT_EQ(etad.lines.size(), before + 1);
+  EXPECT_EQ(etad.lines.back(), "next");
 }
 
 }  // namespace
