@@ -191,6 +191,18 @@ std::optional<RotatedFile> Chain::holds(const Link& last, const FinishedFiles& f
   return std::nullopt;
 }
 
+std::optional<RotatedFile> Chain::finished_one(const FinishedFiles& finished) {
+  for (const RotatedFile& file : around_.rotated) {
+    const FileKey key = key_of(file.status);
+    if (finished.knows(key)) return file;
+    if (!file.path.ends_with(".gz")) continue;
+    const auto begins = [&](const Fingerprint& head) { return finished.begins(head); };
+    const auto identity = known_or(contents_.identity(file.path, key, begins), std::optional<std::string>());
+    if (identity && finished.may_be(*identity, key, [](const FileKey&) { return false; })) return file;
+  }
+  return std::nullopt;
+}
+
 // What may be there and can't be read makes the answer unsure; what is not there, or not for us, does not. A
 // name that was there a moment ago is another's by now: then everything is looked at again.
 void Chain::note(Errno error) {

@@ -54,6 +54,9 @@ class Chain {
   // A rotated file, plain or compressed, that holds what was read of `last`: its copy, its compressed form.
   std::optional<RotatedFile> holds(const Link& last, const FinishedFiles& finished, const Others& others);
 
+  // A rotated file that was read to its end.
+  std::optional<RotatedFile> finished_one(const FinishedFiles& finished);
+
   // Where the file with this key lies now, in the directories of the path and of what it links to, and in the folders.
   std::optional<std::string> find(const FileKey& key);
 

@@ -87,6 +87,11 @@ inline bool is_absent(Errno error) {
   return error == ENOENT || error == ENOTDIR;
 }
 
+// Of what was there a moment ago: if it is no more, names have moved in between, and all is asked again.
+inline Errno moved_or(Errno error) {
+  return is_absent(error) ? EAGAIN : error;
+}
+
 // Tells which directories something happened in. A hint only wakes the follower sooner; that one is missing
 // or too many costs time and nothing else.
 class HintSource {

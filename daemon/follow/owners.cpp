@@ -104,7 +104,7 @@ OsResult<bool> Follower::Impl::has_lost_its_file(const Followed& followed) {
   if (!here || !name || !name->backup) return false;
   if (by_key.contains(key_of(*here))) return true;
   const auto same = contents.matches(followed.stream->path(), key_of(*here), followed.stream->part());
-  if (!same) return tl::unexpected(is_absent(same.error()) ? EAGAIN : same.error());
+  if (!same) return tl::unexpected(moved_or(same.error()));
   return !*same;
 }
 

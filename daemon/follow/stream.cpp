@@ -115,7 +115,7 @@ Stream::Target Stream::look_under_path(const Surroundings& around) {
       target.file = *status;
       target.leads_away = *away;
     } else {
-      fail(is_absent(away.error()) ? EAGAIN : away.error());
+      fail(moved_or(away.error()));
       target.unsure = true;
     }
   } else if (status) {
@@ -321,7 +321,7 @@ Stream::Step Stream::finish(Look& look) {
 // Nothing is left of the file. What was known to be in it and not read is lost; what was read whole, ended.
 Stream::Step Stream::lose(Look& look) {
   const auto again = may_be_written_again(look);
-  if (!again) fail(is_absent(again.error()) ? EAGAIN : again.error());
+  if (!again) fail(moved_or(again.error()));
   if (!again || *again) {
     moved_ = true;  // looked at again soon
     return Step::done;
@@ -372,7 +372,7 @@ bool Stream::advance(Look& look) {
   if (came_back && chain.error() == 0) {
     const auto same = look.around.contents.matches(path_, key_of(next->status), last_.part);
     if (!same) {
-      fail(is_absent(same.error()) ? EAGAIN : same.error());
+      fail(moved_or(same.error()));
       return false;
     }
     if (*same) next->read = last_.part;

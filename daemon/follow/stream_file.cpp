@@ -130,11 +130,12 @@ OsResult<std::optional<std::string>> Stream::find_below(Look& look) {
     if (current_->reader.part().offset == 0 && current_->key.born == 0) return nothing();
     return std::optional(std::move(*found));
   }
-  if (folders.empty() || current_->reader.part().marker.length == 0) return nothing();
+  if (folders.empty()) return nothing();
   Chain chain(look.around.files, contents, path_, folders);
-  const auto copy = chain.holds(last_link(), look.around.finished, others(look));
+  auto witness = chain.holds(last_link(), look.around.finished, others(look));
+  if (!witness) witness = chain.finished_one(look.around.finished);
   if (chain.error() != 0) return tl::unexpected(chain.error());
-  if (copy) note(copy->path);
+  if (witness) note(witness->path);
   return nothing();
 }
 
@@ -212,6 +213,11 @@ OsResult<bool> Stream::was_put_aside(Look& look) {
     if (!status || status->links == 0) return tl::unexpected(status ? EAGAIN : status.error());
     const auto below = find_below(look);  // what was written next lies there, too
     return below ? OsResult<bool>(false) : tl::unexpected(below.error());
+  }
+  if (!chain.is_name_of_ours(*found)) {  // a second name of what was rotated into a folder
+    const auto below = find_below(look);
+    if (!below) return tl::unexpected(below.error());
+    if (*below) return false;
   }
   const auto rotated = rotated_name(split_path(*found).name);
   if (rotated && rotated->backup) return true;
@@ -309,7 +315,7 @@ bool Stream::was_lost_by_another(const Look& look, const FileStatus& under_path)
   const auto lost = look.around.lost(path_, under_path, id_);
   if (lost) return *lost;
   const bool passes = is_passing(lost.error()) || is_absent(lost.error());
-  if (passes) fail(is_absent(lost.error()) ? EAGAIN : lost.error());
+  if (passes) fail(moved_or(lost.error()));
   return passes;
 }
 

@@ -112,6 +112,63 @@ TEST(Folders, AFileThatWasBegunOnlyIsFoundThereToo) {
   EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 5)));
 }
 
+TEST(Folders, AFinishedFileThereTellsThatLaterOnesLieThere) {
+  for (const bool compressed : {false, true}) {
+    Harness etad(watching(kLog));
+    etad.files.write(kLog, text_of(numbered(0, 300)));
+    etad.poll();
+    rotate(etad.files);
+    etad.files.write(kLog, text_of(numbered(300, 303)));
+    etad.poll();
+    if (compressed) {
+      etad.files.gzip(kOld, "/logs/old/train.log.2.gz");
+      etad.files.remove(kOld);
+    }
+    etad.stop();
+    etad.files.remove(kLog);  // what was read last is nowhere any more
+    etad.files.write(kLog, text_of(numbered(303, 305)));
+    rotate(etad.files);
+    etad.files.write(kLog, text_of(numbered(305, 307)));
+    etad.start();
+    etad.poll();
+    EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 307)));
+  }
+}
+
+TEST(Folders, WhatIsBeingCompressedThereIsReadOnce) {
+  for (const bool births : {true, false}) {
+    for (const bool fails : {false, true}) {
+      Harness etad(watching(kLog));
+      etad.files.births = births;
+      etad.files.write(kLog, text_of(numbered(0, 300)));
+      etad.poll();
+      etad.stop();
+      rotate(etad.files);
+      etad.files.gzip(kOld, "/logs/old/train.log.1.gz");
+      etad.files.write(kLog, text_of(numbered(300, 303)));
+      etad.start();
+      if (fails) etad.poll_and_fail();
+      etad.poll();
+      EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 303))) << births << fails;
+    }
+  }
+}
+
+TEST(Folders, ASecondNameBesideThePathHidesNothing) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, text_of(numbered(0, 3)));
+  etad.poll();
+  etad.stop();
+  etad.files.hard_link(kLog, "/logs/same");
+  rotate(etad.files);
+  etad.files.write(kLog, text_of(numbered(3, 5)));
+  rotate(etad.files);
+  etad.files.write(kLog, text_of(numbered(5, 7)));
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 7)));
+}
+
 TEST(Folders, AFileMovedBelowUnderItsOwnNameIsReadToItsEnd) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, text_of(numbered(0, 3)));

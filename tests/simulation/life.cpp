@@ -49,7 +49,7 @@ Life::Life(std::uint64_t seed, const Hardships& hardships, const std::string& da
 
 follow::Watch Life::some_watch() {
   follow::Watch watch{pick(2) == 0 ? "/logs/*" : "/logs/*.log", 0, false};
-  if (world_.has_folder() && pick(2) == 0) watch.rotated_in = {"old"};
+  if (world_.names_folder()) watch.rotated_in = {"old"};
   return watch;
 }
 

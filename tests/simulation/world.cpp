@@ -23,6 +23,7 @@ World::World(std::mt19937_64& chance, follow::FakeFileSystem& files) : chance_(c
   const std::array<const char*, 3> names{"/logs/a.log", "/logs/b.log", "/logs/c.log"};
   const std::size_t count = 1 + pick(names.size());
   folder_ = pick(3) == 0 ? "/logs/old" : kFolder;
+  names_folder_ = folder_ != kFolder && pick(2) == 0;
   for (std::size_t i = 0; i < count; ++i) {
     Log& log = logs_.emplace_back();
     log.path = names[i];
@@ -202,6 +203,8 @@ void World::copytruncate(Log& log) {
   if (log.moved || !is_in_place(log) || files_.exists(rotated(log) + ".20")) return;
   if (files_.names(log.file).size() > 1)
     return;  // read by either name: where it goes on after that nobody knows
+  if (folder_ != kFolder && !names_folder_)
+    return;  // of a file of which nothing was read, or only before the power was cut, nobody knows the copy
   shift(log);
   files_.copy(log.path, rotated(log) + ".1");
   log.copied = true;

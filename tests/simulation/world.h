@@ -58,7 +58,8 @@ class World {
   // A copy has changed names with another log before it was looked at: what was not read of its original is told as
   // lost, and read there.
   bool hides_a_copy() const { return hides_a_copy_; }
-  bool has_folder() const { return folder_ != kFolder; }
+  // Its rotated files lie in /logs/old, and the configuration says so.
+  bool names_folder() const { return names_folder_; }
   std::string& story() { return story_; }
   std::string files_now() const;
 
@@ -125,7 +126,7 @@ class World {
   std::string folder_;  // of rotated files
   std::string story_;
   int lines_ = 0;
-  bool tears_lines_ = false, hides_a_copy_ = false;
+  bool names_folder_ = false, tears_lines_ = false, hides_a_copy_ = false;
 };
 
 }  // namespace etad::simulation
