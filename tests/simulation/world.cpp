@@ -203,8 +203,7 @@ void World::copytruncate(Log& log) {
   if (log.moved || !is_in_place(log) || files_.exists(rotated(log) + ".20")) return;
   if (files_.names(log.file).size() > 1)
     return;  // read by either name: where it goes on after that nobody knows
-  if (folder_ != kFolder && !names_folder_)
-    return;  // of a file of which nothing was read, or only before the power was cut, nobody knows the copy
+  if (hides_folder()) return;
   shift(log);
   files_.copy(log.path, rotated(log) + ".1");
   log.copied = true;
@@ -296,7 +295,7 @@ void World::destroy(Log& log) {
 void World::remove(Log& log) {
   const Job& job = jobs_[static_cast<std::size_t>(log.job)];
   end_line(log);
-  if (log.moved || !is_in_place(log)) return;
+  if (log.moved || !is_in_place(log) || hides_folder()) return;
   if (job.next <= job.written && pick(4) > 0) return;
   tell(log, "remove");
   files_.remove(log.path);
@@ -308,7 +307,7 @@ void World::remove(Log& log) {
 void World::truncate(Log& log) {
   const Job& job = jobs_[static_cast<std::size_t>(log.job)];
   end_line(log);
-  if (log.moved || !is_in_place(log)) return;
+  if (log.moved || !is_in_place(log) || hides_folder()) return;
   if (job.next <= job.written && pick(4) > 0) return;
   tell(log, "truncate");
   cut(log);

@@ -114,6 +114,8 @@ class World {
   void remove(Log& log);
   void truncate(Log& log);
   std::string rotated(const Log& log) const;
+  // Files go where nothing but a file that was read there tells of: none may vanish, or be cut, before the next one.
+  bool hides_folder() const { return folder_ != kFolder && !names_folder_; }
   void shift(const Log& log);
   void destroy(Log& log);
 
