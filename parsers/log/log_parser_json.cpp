@@ -9,10 +9,11 @@ namespace etad {
 ETAD_SAVED(HeldLine, text, arrival)
 ETAD_SAVED(TableState, header, lines)
 ETAD_SAVED(VoiceState, voice, others, met)
+ETAD_SAVED(TimeToComeState, of, first, epoch, batch, seconds)
 ETAD_SAVED(StepTimesState, meaning, epoch, step, apart, took, usual_apart, usual, lines, of, sum,
            epochs_alone)
 ETAD_SAVED(UnclearTimesState, meaning, told, told_scale, told_steps, told_rate, first, last, rises, epoch,
-           step, steps)
+           step, steps, to_come)
 ETAD_SAVED(ReadingState, format, last, carried, year, tracker, table, measured, first_ordinal, voices,
            unclear, needs_are_met)
 ETAD_SAVED(RivalState, reading, segments, points)

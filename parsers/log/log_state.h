@@ -47,6 +47,15 @@ struct StepTimesState {
   std::int64_t epochs_alone = 0;            // lines in a row of one epoch each, whose steps go on
 };
 
+// What the times still to come beside the batches of an epoch are of: of it, or of all of them.
+struct TimeToComeState {
+  enum class Of : std::uint8_t { open, epoch, all };
+  Of of = Of::open;
+  std::optional<std::int64_t> first;         // the first epoch's number
+  std::optional<std::int64_t> epoch, batch;  // of the first line of this epoch
+  double seconds = 0;                        // and the time it told
+};
+
 // What is known of times that lines state without saying what they are of (parsers/log/unclear_times.h).
 struct UnclearTimesState {
   // Of a run's times, once its lines have shown it: each a measurement of its own, counted from a beginning, of all
@@ -60,6 +69,7 @@ struct UnclearTimesState {
   std::int64_t rises = 0;
   std::optional<std::int64_t> epoch, step;  // the last line's
   StepTimesState steps;
+  TimeToComeState to_come;
 };
 
 // One format's reading.

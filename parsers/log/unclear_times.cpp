@@ -76,8 +76,10 @@ void see_epoch(StepTimesState& steps, std::optional<std::int64_t> epoch, std::op
 void UnclearTimes::begin(std::optional<std::int64_t> epoch, std::optional<std::int64_t> step,
                          double seconds) {
   auto steps = std::move(state_.steps);
+  const auto to_come = state_.to_come;
   state_ = {};
   state_.steps = std::move(steps);
+  state_.to_come = to_come;
   state_.epoch = epoch;
   state_.step = step;
   state_.first = state_.last = seconds;
@@ -89,6 +91,29 @@ void UnclearTimes::say(Event& event, Field as, double seconds) {
   event.add(as, 1, said_);
 }
 
+// Of several epochs, what the first three tenths of one show.
+TimeToComeState::Of UnclearTimes::time_to_come_of(const Event& event, double seconds) {
+  using Of = TimeToComeState::Of;
+  const auto epoch = count_of(event, Field::epoch), batch = count_of(event, Field::batch);
+  const bool several = positive_of(event, Field::epochs).value_or(1) > 1 && epoch && batch;
+  if (!several || event.text(Field::since) == "epoch") return Of::epoch;
+  TimeToComeState& known = state_.to_come;
+  if (!known.first) known.first = epoch;
+  if (known.of != Of::open) return known.of;
+  if (known.epoch != epoch || *batch < known.batch) {
+    known.epoch = epoch;
+    known.batch = batch;
+    known.seconds = seconds;
+    return Of::open;
+  }
+  constexpr double kShown = 0.7;
+  const auto all = static_cast<double>(positive_of(event, Field::batches).value_or(0));
+  const double left = (all - static_cast<double>(*batch)) / (all - static_cast<double>(*known.batch));
+  if (left > kShown) return Of::open;
+  known.of = seconds > (1 + left) / 2 * known.seconds ? Of::all : Of::epoch;
+  return known.of;
+}
+
 // One that rounding may have taken more than a fiftieth from says next to nothing.
 void UnclearTimes::take_time_to_come(Event& event) {
   constexpr double kMostError = 0.02;
@@ -96,18 +121,26 @@ void UnclearTimes::take_time_to_come(Event& event) {
   for (const Field f : {Field::seconds, Field::lapse, Field::elapsed, Field::rate, Field::samples_per_second})
     if (event.has(f)) return;
   const bool in_epoch = event.has(Field::batches) && !event.has(Field::max_iter);
-  const auto done = count_of(event, in_epoch ? Field::batch : Field::iteration);
-  const auto all = positive_of(event, in_epoch ? Field::batches : Field::max_iter);
+  auto done = count_of(event, in_epoch ? Field::batch : Field::iteration);
+  auto all = positive_of(event, in_epoch ? Field::batches : Field::max_iter);
   const auto left = rounded(event, Field::eta);
   if (!done || *done == 0 || !all || *done >= *all || !left || left->first <= 0) return;
+  const auto of = in_epoch ? time_to_come_of(event, left->first) : TimeToComeState::Of::epoch;
+  if (of == TimeToComeState::Of::open) return;
   if (left->second <= 0 || left->second > kMostError * left->first) return;
+  if (of == TimeToComeState::Of::all) {
+    const std::int64_t before = *count_of(event, Field::epoch) - (state_.to_come.first == 0 ? 0 : 1);
+    *done += product(std::max<std::int64_t>(before, 0), *all);
+    *all = product(*all, *positive_of(event, Field::epochs));
+    if (*done >= *all) return;
+  }
   // A whole number of what it was rounded to, so that its rounding is known of what is worked out as well.
   const double unit = 2 * left->second;
   said_ = std::to_string(std::llround(left->first / unit));
   const double each = unit / static_cast<double>(*all - *done);
   if (in_epoch) {
     event.add(Field::seconds, each, said_);
-    event.add(Field::since, 1, "epoch");
+    if (of == TimeToComeState::Of::epoch && !event.has(Field::since)) event.add(Field::since, 1, "epoch");
   } else {
     event.add(Field::elapsed, each * static_cast<double>(*done), said_);
   }

@@ -13,7 +13,8 @@
 // and says the epoch's steps.
 //
 // Where a line of progress says no time but the one still to come, the steps done took as long each as it takes
-// those to come to take: that is how it was worked out.
+// those to come to take: that is how it was worked out. Beside the batches of one of several epochs it may be of all of
+// them: it comes down as the epoch goes on, or it hardly does.
 #pragma once
 
 #include <optional>
@@ -42,6 +43,7 @@ class UnclearTimes {
   void resolve_epoch(Event& event, double seconds);
   void resolve_progress(Event& event, double seconds, bool told);
   void take_time_to_come(Event& event);
+  TimeToComeState::Of time_to_come_of(const Event& event, double seconds);
   bool take_step_time(Event& event, std::optional<std::int64_t> epoch, std::optional<std::int64_t> step,
                       double seconds);
   void begin(std::optional<std::int64_t> epoch, std::optional<std::int64_t> step, double seconds);

@@ -210,6 +210,22 @@ TEST(UnclearTimes, StillToComeOfShortEpochsAreTakenWhileTheyAreLong) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.2, 0.006);
 }
 
+// Beside the batches of an epoch it may be of all epochs: it hardly comes down as the epoch goes on.
+TEST(UnclearTimes, StillToComeOfAllEpochsBesideThoseOfOne) {
+  for (const bool all : {false, true}) {
+    const auto runs = runs_of(lines_by(300, [all](int i) {
+      const int done = 10 * i, left = all ? 20 * 1000 - done : 1000 - done % 1000, seconds = left / 2;
+      return written("[Epoch %d/20] [Batch %d/1000] [D loss: 0.5] [G loss: 1.25] ETA: %d:%02d:%02d",
+                     done / 1000, done % 1000, seconds / 3600, seconds / 60 % 60, seconds % 60);
+    }));
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 2990);
+    EXPECT_GT(runs.at(0).train.iterations,
+              1500);  // not the first ones, nor those whose time is rounded too much
+    EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.01) << all;
+  }
+}
+
 TEST(UnclearTimes, StillToComeOfTheWholeRun) {
   const auto runs = runs_of(lines_by(200, [](int i) {
     const int left = (20'000 - 100 * (i + 1)) / 2;
