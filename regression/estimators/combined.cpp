@@ -13,7 +13,7 @@ constexpr int kMostAdditions = 20;  // of adding one, at most
 constexpr double kSame = 1e-6;      // of the mean relative error: rounding decides nothing
 constexpr double kPrior = 4;        // answers that the reference is believed before any
 constexpr double kNoAnswer = 1;     // counts as an error of 100 %
-constexpr double kFarthest = 0.4;   // in the logarithm, from the heaviest: a factor of 1.5
+constexpr double kFarthest = 0.4;   // in the logarithm, from the median: a factor of 1.5
 
 // What the estimators taken so far say of one case.
 struct Taken {
@@ -26,7 +26,19 @@ struct Taken {
   double relative_error() const { return count > 0 ? std::abs(std::exp(sum / count) - 1) : kNoAnswer; }
 };
 
-using Said = std::pair<Estimate, double>;  // with its weight
+struct Said {
+  Estimate estimate;
+  double weight = 0;
+};
+
+double weighted_median(const std::vector<Said>& ascending, double all) {
+  double below = 0;
+  for (const Said& said : ascending) {
+    below += said.weight;
+    if (below >= all / 2) return said.estimate.log_mean;
+  }
+  return ascending.back().estimate.log_mean;
+}
 
 int answers_in(const std::vector<double>& errors) {
   return static_cast<int>(std::ranges::count_if(errors, [](double error) { return std::isfinite(error); }));
@@ -82,23 +94,25 @@ Reply combine(std::span<const double> weights, const std::function<Reply(std::si
     if (!(weights[i] > 0)) continue;
     Reply reply = ask(i);
     if (reply.estimate) {
-      all.emplace_back(*reply.estimate, weights[i]);
+      all.push_back({*reply.estimate, weights[i]});
       sum += weights[i];
     } else {
       out.why = std::move(reply.why);
     }
   }
   if (all.empty()) return out;
-  const Estimate& heaviest = std::ranges::max_element(all, {}, &Said::second)->first;
-  Estimate mean{0, 0, heaviest.rests_on};
-  for (const auto& [said, weight] : all)
-    mean.log_mean += weight / sum *
-                     std::clamp(said.log_mean, heaviest.log_mean - kFarthest, heaviest.log_mean + kFarthest);
+  std::ranges::sort(all, {}, [](const Said& said) { return said.estimate.log_mean; });
+  const double median = weighted_median(all, sum);
+  Estimate& mean = out.estimate.emplace();
+  mean.rests_on = std::ranges::max_element(all, {}, &Said::weight)->estimate.rests_on;
+  for (const auto& [estimate, weight] : all)
+    mean.log_mean += weight / sum * std::clamp(estimate.log_mean, median - kFarthest, median + kFarthest);
   double variance = 0;
-  for (const auto& [said, weight] : all)
-    variance += weight / sum * (std::pow(said.deviation, 2) + std::pow(said.log_mean - mean.log_mean, 2));
+  for (const auto& [estimate, weight] : all)
+    variance +=
+        weight / sum * (std::pow(estimate.deviation, 2) + std::pow(estimate.log_mean - mean.log_mean, 2));
   mean.deviation = std::sqrt(variance);
-  return {mean, {}};
+  return out;
 }
 
 Estimator combined() {

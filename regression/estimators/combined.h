@@ -28,7 +28,7 @@ std::vector<double> weights_of(const std::vector<std::vector<double>>& errors);
 std::size_t most_answers(const std::vector<std::vector<double>>& errors);
 
 // The combined answer: asks each estimator that has a weight once. The weight of one that abstains goes to the others
-// in proportion. An answer far from that of the largest weight counts as if it were at the bound, a fixed factor away, so that
+// in proportion. An answer far from the weighted median counts as if it were at the bound, a fixed factor away, so that
 // one outlier does not move the mean. The deviation is that of the mixture: the estimators' own variances and the
 // differences between their answers.
 Reply combine(std::span<const double> weights, const std::function<Reply(std::size_t)>& ask);
