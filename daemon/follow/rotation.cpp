@@ -245,6 +245,7 @@ OsResult<std::vector<FolderBelow>> folders_below(FileSystem& files, const SplitP
     if (!entry.maybe_folder) continue;
     const std::string path = place.directory + "/" + entry.name;
     const auto status = files.status(path);
+    if (!status && is_passing(status.error())) return tl::unexpected(status.error());
     if (status && status->type == FileType::directory && status->device == here->device &&
         (status->owner == here->owner || status->owner == 0))
       out.push_back({path, false});

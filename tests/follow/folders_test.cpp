@@ -290,18 +290,20 @@ TEST(Folders, WhatAPatternFindsThereIsReadOnce) {
   }
 }
 
-TEST(Folders, AnErrorThereIsAskedAgain) {
-  Harness etad(watching(kLog));
-  etad.files.write(kLog, text_of(numbered(0, 3)));
-  etad.poll();
-  etad.stop();
-  etad.files.write(kLog, text_of(numbered(3, 5)));
-  rotate(etad.files);
-  etad.files.write(kLog, text_of(numbered(5, 7)));
-  etad.files.fail("list", "/logs/old", EIO, 5);
-  etad.start();
-  for (int i = 0; i < 6; ++i) etad.poll();
-  EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 7)));
+TEST(Folders, AnErrorThatPassesIsAskedAgain) {
+  for (const char* call : {"list", "status"}) {
+    Harness etad(watching(kLog));
+    etad.files.write(kLog, text_of(numbered(0, 3)));
+    etad.poll();
+    etad.stop();
+    etad.files.write(kLog, text_of(numbered(3, 5)));
+    rotate(etad.files);
+    etad.files.write(kLog, text_of(numbered(5, 7)));
+    etad.files.fail(call, "/logs/old", EIO, 5);
+    etad.start();
+    for (int i = 0; i < 12; ++i) etad.poll();
+    EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 7))) << call;
+  }
 }
 
 TEST(Folders, ManyBelowAreNotAsked) {
