@@ -7,9 +7,9 @@
 namespace etad::estimators {
 namespace {
 
-constexpr double kStrangers = 0.03;  // series that those of all other networks count for
-constexpr double kLeast = 1e-12;     // weight that rounding leaves
-constexpr int kPoolings = 3;         // of pooling; the weights hardly move after the third
+constexpr double kStrangers = 0.03;     // series that those of all other networks count for
+constexpr double kLeastWeight = 1e-12;  // weight that rounding leaves
+constexpr int kPoolings = 3;            // of pooling; the weights hardly move after the third
 
 using Weights = BatchCurves::Weights;
 
@@ -84,7 +84,7 @@ Weights BatchCurves::prior(const Case& what, const Series& series) const {
   if (found == pools_.end()) return all_;
   Weights sum = kStrangers * all_ + found->second;
   if (series.shows_curve) sum -= series.weights;
-  return sum.max(kLeast) / sum.max(kLeast).sum();
+  return sum.max(kLeastWeight) / sum.max(kLeastWeight).sum();
 }
 
 BatchCurves::Point BatchCurves::at(const Case& what) const {
