@@ -14,15 +14,15 @@ namespace {
 using estimators::Case;
 using estimators::Datum;
 
-struct Run {
+struct LikeRun {
   const ModelKey* key = nullptr;  // nullptr: there is none
   const Datum* datum = nullptr;
 };
 
 // Of all runs of the network the one that fits most of what is asked for; of equals the newest.
-Run most_like(const Knowledge::Data& data, const Question& question, Phase phase,
-              std::optional<std::int64_t> batch) {
-  Run out;
+LikeRun most_like(const Knowledge::Data& data, const Question& question, Phase phase,
+                  std::optional<std::int64_t> batch) {
+  LikeRun out;
   std::array<double, 7> best{};
   for (const auto& [key, runs] : data) {
     if (!fits(question.network, key.network) || !fits(question.architecture, key.architecture)) continue;
@@ -97,7 +97,7 @@ void move_to_phase(Phase phase, Case& what) {
 
 std::optional<Asked> Knowledge::asked(const Question& question, Phase phase,
                                       std::optional<std::int64_t> batch) const {
-  const Run like = most_like(data_, question, phase, batch);
+  const LikeRun like = most_like(data_, question, phase, batch);
   if (like.key == nullptr) return std::nullopt;
   Asked out{*like.key, like.datum->what};
   out.key.devices = question.devices.value_or(like.key->devices);
