@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kLargest = 1LL << 30;
 constexpr int kTurns = 100;
 
-std::string text_of(int file) {
+std::string text_in(int file) {
   std::string out;
   for (int line = 0; line < 100; ++line)
     out += "file " + std::to_string(file) + " line " + std::to_string(line * line) + "\n";
@@ -23,7 +23,7 @@ std::string text_of(int file) {
 
 std::string compressed(FakeFileSystem& files, int number) {
   const std::string path = "/logs/train.log." + std::to_string(number) + ".gz";
-  files.write(path, gzipped(text_of(number)));
+  files.write(path, gzipped(text_in(number)));
   return path;
 }
 
@@ -48,7 +48,7 @@ TEST(Contents, QuestionsThatTakeTurnsAboutOneFileComeToAnEnd) {
     }
     ASSERT_TRUE(answer) << "with a share of " << share;
     ASSERT_TRUE(answer->has_value());
-    const std::string text = text_of(1);
+    const std::string text = text_in(1);
     EXPECT_EQ(part_of_finished(**answer)->offset, static_cast<std::int64_t>(text.size()));
   }
 }
