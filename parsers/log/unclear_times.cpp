@@ -220,15 +220,15 @@ void UnclearTimes::resolve_duration(Event& event) {
 // An epoch's own time tells what those of its steps are of: it is about what they come to, and more, where it holds a
 // validation. That is not in what is given back.
 double UnclearTimes::weigh_epoch(double seconds) {
-  constexpr std::int64_t kFarApart = 4, kFewest = 3;
-  constexpr double kNearly = 0.8, kMuchLess = 0.5;
+  constexpr double kFarApart = 4, kFewest = 3, kNearly = 0.8, kMuchLess = 0.5;
   StepTimesState& steps = state_.steps;
-  const std::int64_t lines = std::exchange(steps.lines, 0), apart = steps.usual_apart.value_or(0);
+  const auto lines = static_cast<double>(std::exchange(steps.lines, 0));
+  const auto apart = static_cast<double>(steps.usual_apart.value_or(0));
+  const auto all = static_cast<double>(steps.of);
   const double sum = std::exchange(steps.sum, 0.0);
   if (apart < kFarApart || lines < kFewest) return seconds;
-  if (steps.of < apart * (lines - 1) || steps.of > apart * (lines + 1)) return seconds;
-  const double by_step = sum / static_cast<double>(lines) * static_cast<double>(steps.of);
-  const double by_span = by_step / static_cast<double>(apart);
+  if (all < apart * (lines - 1) || all > apart * (lines + 1)) return seconds;
+  const double by_step = sum / lines * all, by_span = by_step / apart;
   if (by_step <= 0 || seconds < kNearly * by_span) return seconds;
   using Of = StepTimesState::Meaning;
   if (steps.meaning == Of::open && seconds >= kNearly * by_step) steps.meaning = Of::step;
@@ -238,7 +238,7 @@ double UnclearTimes::weigh_epoch(double seconds) {
 }
 
 void UnclearTimes::resolve_epoch(Event& event, double seconds) {
-  const auto epoch = event.integer(Field::epoch);
+  const auto epoch = count_of(event, Field::epoch);
   if (!state_.last || (epoch && state_.epoch && *epoch <= *state_.epoch)) {
     begin(epoch, {}, seconds);
     return say(event, Field::seconds, seconds);
@@ -298,9 +298,9 @@ void UnclearTimes::resolve_progress(Event& event, double seconds, bool told) {
   constexpr std::int64_t kRises = 6, kSteepRises = 3;
   constexpr double kSteep = 1.5;
   if (event.time) return event.remove(Field::duration);
-  const auto epoch = event.integer(Field::epoch);
+  const auto epoch = count_of(event, Field::epoch);
   const auto step =
-      event.has(Field::iteration) ? event.integer(Field::iteration) : event.integer(Field::batch);
+      event.has(Field::iteration) ? count_of(event, Field::iteration) : count_of(event, Field::batch);
   const bool counts_on = state_.meaning == Meaning::elapsed || state_.meaning == Meaning::interval;
   if (!told && !counts_on && take_step_time(event, epoch, step, seconds)) return;
   const bool again = epoch == state_.epoch && step && state_.step && *step < *state_.step;

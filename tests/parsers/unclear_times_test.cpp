@@ -233,5 +233,14 @@ TEST(UnclearTimes, StillToComeOfTheWholeRun) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.005);
 }
 
+// UndefinedBehaviorSanitizer watches.
+TEST(UnclearTimes, BesideNumbersBeyondAllCountsMeasureNothing) {
+  const auto runs = runs_of(lines_by(8, [](int i) {
+    return written("Epoch 3 step 922337203685477580%d/9223372036854775807 loss 0.8125 time 0.%d125", i % 8,
+                   9 - i);
+  }));
+  for (const auto& [ordinal, run] : runs) EXPECT_EQ(run.train.iterations, 0);
+}
+
 }  // namespace
 }  // namespace etad::test
