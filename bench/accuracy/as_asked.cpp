@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "bench/rivals/hidden.h"
 #include "bench/rivals/table.h"
 #include "prediction/estimate.h"
 #include "regression/estimators/methods.h"
@@ -130,10 +129,6 @@ void report_by_kind(const Knowledge::Data& runs) {
   const auto models = learnt_from(runs);
   std::printf("\n### By kind of question, hidden\n\n");
   bench::print_table(models->knowledge->records());
-  std::printf("\n### A network that never ran, one after the other hidden\n\n");
-  estimators::History all_runs;
-  for (const auto& [key, of] : runs) all_runs.insert(all_runs.end(), of.begin(), of.end());
-  bench::print_hidden(all_runs, estimators::Target::seconds, "network", 0);
   std::array<Sum, estimators::kKinds> sums;
   Sum all;
   for (const AsAsked& run : ask_each(models, runs)) {
