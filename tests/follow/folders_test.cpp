@@ -4,6 +4,8 @@
 
 #include <cerrno>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/follow/harness.h"
 
@@ -23,20 +25,29 @@ std::vector<Watch> rotated_in(const std::string& folder, const std::string& patt
   return {watch};
 }
 
+// That has read the log's first lines.
+struct HasRead : Harness {
+  HasRead(std::vector<Watch> watches, int count) : Harness(std::move(watches)) {
+    files.write(kLog, follow::text_of(numbered(0, count)));
+    poll();
+  }
+};
+
 void rotate(FakeFileSystem& files) {
   if (files.exists(kOld)) files.rename(kOld, kOlder);
   files.rename(kLog, kOld);
 }
 
+void write_and_rotate(FakeFileSystem& files, int from, int to) {
+  files.write(kLog, text_of(numbered(from, to)));
+  rotate(files);
+}
+
 TEST(Folders, WhatWasRotatedIntoAFolderBelowWhileDownIsReadOn) {
-  Harness etad(watching(kLog));
-  etad.files.write(kLog, text_of(numbered(0, 3)));
-  etad.poll();
+  HasRead etad(watching(kLog), 3);
   etad.stop();
-  etad.files.write(kLog, text_of(numbered(3, 5)));
-  rotate(etad.files);
-  etad.files.write(kLog, text_of(numbered(5, 7)));
-  rotate(etad.files);
+  write_and_rotate(etad.files, 3, 5);
+  write_and_rotate(etad.files, 5, 7);
   etad.files.write(kLog, text_of(numbered(7, 9)));
   etad.start();
   etad.poll();
@@ -52,8 +63,7 @@ TEST(Folders, OfTwoRotationsBetweenTwoLooksBothFilesAreRead) {
     etad.files.write(kLog, text_of(numbered(0, 3)));
     etad.poll();
     for (int i = 3; i < 23; i += 4) {
-      etad.files.write(kLog, text_of(numbered(i, i + 1)));
-      rotate(etad.files);
+      write_and_rotate(etad.files, i, i + 1);
       etad.files.write(kLog, text_of(numbered(i + 1, i + 3)));
       rotate(etad.files);
       etad.files.write(kLog, text_of(numbered(i + 3, i + 4)));
@@ -64,14 +74,10 @@ TEST(Folders, OfTwoRotationsBetweenTwoLooksBothFilesAreRead) {
 }
 
 TEST(Folders, WhatWasCompressedThereIsReadOn) {
-  Harness etad(watching(kLog));
-  etad.files.write(kLog, text_of(numbered(0, 300)));
-  etad.poll();
+  HasRead etad(watching(kLog), 300);
   etad.stop();
-  etad.files.write(kLog, text_of(numbered(300, 305)));
-  rotate(etad.files);
-  etad.files.write(kLog, text_of(numbered(305, 307)));
-  rotate(etad.files);
+  write_and_rotate(etad.files, 300, 305);
+  write_and_rotate(etad.files, 305, 307);
   etad.files.gzip(kOlder, "/logs/old/train.log.2.gz");
   etad.files.remove(kOlder);
   etad.files.write(kLog, text_of(numbered(307, 309)));
@@ -87,9 +93,7 @@ TEST(Folders, WhatWasCompressedThereIsReadOn) {
 }
 
 TEST(Folders, ACopyThereOfWhatWasTruncatedIsReadOn) {
-  Harness etad(watching(kLog));
-  etad.files.write(kLog, text_of(numbered(0, 3)));
-  etad.poll();
+  HasRead etad(watching(kLog), 3);
   etad.files.write(kLog, text_of(numbered(3, 5)));
   etad.files.copy(kLog, kOld);
   etad.files.truncate(kLog);
@@ -104,8 +108,7 @@ TEST(Folders, AFileThatWasBegunOnlyIsFoundThereToo) {
   etad.files.create(kLog);
   etad.poll();
   etad.stop();
-  etad.files.write(kLog, text_of(numbered(0, 3)));
-  rotate(etad.files);
+  write_and_rotate(etad.files, 0, 3);
   etad.files.write(kLog, text_of(numbered(3, 5)));
   etad.start();
   etad.poll();
@@ -114,9 +117,7 @@ TEST(Folders, AFileThatWasBegunOnlyIsFoundThereToo) {
 
 TEST(Folders, AFinishedFileThereTellsThatLaterOnesLieThere) {
   for (const bool compressed : {false, true}) {
-    Harness etad(watching(kLog));
-    etad.files.write(kLog, text_of(numbered(0, 300)));
-    etad.poll();
+    HasRead etad(watching(kLog), 300);
     rotate(etad.files);
     etad.files.write(kLog, text_of(numbered(300, 303)));
     etad.poll();
@@ -126,8 +127,7 @@ TEST(Folders, AFinishedFileThereTellsThatLaterOnesLieThere) {
     }
     etad.stop();
     etad.files.remove(kLog);  // what was read last is nowhere any more
-    etad.files.write(kLog, text_of(numbered(303, 305)));
-    rotate(etad.files);
+    write_and_rotate(etad.files, 303, 305);
     etad.files.write(kLog, text_of(numbered(305, 307)));
     etad.start();
     etad.poll();
@@ -155,14 +155,11 @@ TEST(Folders, WhatIsBeingCompressedThereIsReadOnce) {
 }
 
 TEST(Folders, ASecondNameBesideThePathHidesNothing) {
-  Harness etad(watching(kLog));
-  etad.files.write(kLog, text_of(numbered(0, 3)));
-  etad.poll();
+  HasRead etad(watching(kLog), 3);
   etad.stop();
   etad.files.hard_link(kLog, "/logs/same");
   rotate(etad.files);
-  etad.files.write(kLog, text_of(numbered(3, 5)));
-  rotate(etad.files);
+  write_and_rotate(etad.files, 3, 5);
   etad.files.write(kLog, text_of(numbered(5, 7)));
   etad.start();
   etad.poll();
@@ -170,9 +167,7 @@ TEST(Folders, ASecondNameBesideThePathHidesNothing) {
 }
 
 TEST(Folders, AFileMovedBelowUnderItsOwnNameIsReadToItsEnd) {
-  Harness etad(watching(kLog));
-  etad.files.write(kLog, text_of(numbered(0, 3)));
-  etad.poll();
+  HasRead etad(watching(kLog), 3);
   etad.stop();
   etad.files.write(kLog, text_of(numbered(3, 5)));
   etad.files.rename(kLog, "/logs/2026-07-11/train.log");
@@ -183,9 +178,7 @@ TEST(Folders, AFileMovedBelowUnderItsOwnNameIsReadToItsEnd) {
 }
 
 TEST(Folders, WhatLiesBelowWithALogOfItsOwnIsNotOurs) {
-  Harness etad(watching(kLog));
-  etad.files.write(kLog, text_of(numbered(0, 300)));
-  etad.poll();
+  HasRead etad(watching(kLog), 300);
   etad.stop();
   etad.files.write("/logs/run/train.log", "another\n");
   etad.files.write("/logs/run/train.log.2", text_of(numbered(0, 300)) + "another's\n");
@@ -199,9 +192,7 @@ TEST(Folders, WhatLiesBelowWithALogOfItsOwnIsNotOurs) {
 }
 
 TEST(Folders, AFolderOfSomebodyElseIsNotAsked) {
-  Harness etad(watching(kLog));
-  etad.files.write(kLog, text_of(numbered(0, 300)));
-  etad.poll();
+  HasRead etad(watching(kLog), 300);
   etad.stop();
   etad.files.write("/logs/mallory/train.log.1", text_of(numbered(0, 300)) + "forged\n");
   etad.files.owners["/logs"] = 0;
@@ -245,9 +236,7 @@ TEST(Folders, ANamedOneHoldsWhatIsReadFirst) {
 }
 
 TEST(Folders, ANamedOneThatIsTheLogsOwnChangesNothing) {
-  Harness etad(rotated_in("/logs"));
-  etad.files.write(kLog, text_of(numbered(0, 3)));
-  etad.poll();
+  HasRead etad(rotated_in("/logs"), 3);
   etad.stop();
   for (int i = 3; i < 9; i += 2) {
     etad.files.write(kLog, text_of(numbered(i, i + 2)));
@@ -272,8 +261,7 @@ TEST(Folders, WhatAPatternFindsThereIsReadOnce) {
     for (int i = 300; i < 340; i += 4) {
       const bool down = i % 8 == 0;
       if (down) etad.stop();
-      etad.files.write(kLog, text_of(numbered(i, i + 1)));
-      rotate(etad.files);
+      write_and_rotate(etad.files, i, i + 1);
       etad.files.write(kLog, text_of(numbered(i + 1, i + 3)));
       rotate(etad.files);
       etad.files.write(kLog, text_of(numbered(i + 3, i + 4)));
@@ -292,12 +280,9 @@ TEST(Folders, WhatAPatternFindsThereIsReadOnce) {
 
 TEST(Folders, AnErrorThatPassesIsAskedAgain) {
   for (const char* call : {"list", "status"}) {
-    Harness etad(watching(kLog));
-    etad.files.write(kLog, text_of(numbered(0, 3)));
-    etad.poll();
+    HasRead etad(watching(kLog), 3);
     etad.stop();
-    etad.files.write(kLog, text_of(numbered(3, 5)));
-    rotate(etad.files);
+    write_and_rotate(etad.files, 3, 5);
     etad.files.write(kLog, text_of(numbered(5, 7)));
     etad.files.fail(call, "/logs/old", EIO, 5);
     etad.start();
