@@ -20,6 +20,10 @@ std::string joined(const std::string& directory, std::string_view name) {
   return directory.back() == '/' ? directory + std::string(name) : directory + "/" + std::string(name);
 }
 
+bool fits(const std::string& pattern, const std::string& path) {
+  return pattern == path || ::fnmatch(pattern.c_str(), path.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0;
+}
+
 }  // namespace
 
 std::vector<Discovery::Found> Discovery::scan(FileSystem& files) {
@@ -82,10 +86,8 @@ Lookup Discovery::lookup() const {
 }
 
 std::optional<std::size_t> Discovery::watch_of(const std::string& path) const {
-  for (std::size_t i = 0; i < watches_.size(); ++i) {
-    const std::string& pattern = watches_[i].pattern;
-    if (pattern == path || ::fnmatch(pattern.c_str(), path.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0) return i;
-  }
+  for (std::size_t i = 0; i < watches_.size(); ++i)
+    if (fits(watches_[i].pattern, path)) return i;
   return std::nullopt;
 }
 
@@ -99,14 +101,11 @@ std::vector<std::string> Discovery::folders_of(const std::string& path) const {
 }
 
 bool Discovery::is_rotated_into(const std::string& folder, const std::string& base) const {
-  const auto finds = [](const std::string& pattern, const std::string& path) {
-    return pattern == path || ::fnmatch(pattern.c_str(), path.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0;
-  };
   return std::any_of(watches_.begin(), watches_.end(), [&](const Watch& watch) {
     return std::any_of(watch.rotated_in.begin(), watch.rotated_in.end(), [&](const std::string& each) {
-      if (each == folder) return finds(split_path(watch.pattern).name, base);
+      if (each == folder) return fits(split_path(watch.pattern).name, base);
       if (each.starts_with('/') || !folder.ends_with("/" + each)) return false;
-      return finds(watch.pattern, joined(folder.substr(0, folder.size() - each.size() - 1), base));
+      return fits(watch.pattern, joined(folder.substr(0, folder.size() - each.size() - 1), base));
     });
   });
 }

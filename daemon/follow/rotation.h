@@ -85,7 +85,8 @@ struct FolderBelow {
   std::string path;
   bool has_rotated = false;  // names rotated away from the log's, and none that is the log's own
 };
-// Those of `place.directory`: on its file system, of its owner or of root, no links. None where there are too many to be asked.
+// Those of `place.directory`: on its file system, of its owner or of root, no links. None where there are too many to
+// be asked.
 OsResult<std::vector<FolderBelow>> folders_below(FileSystem& files, const SplitPath& place,
                                                  std::size_t& listed);
 

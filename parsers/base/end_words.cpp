@@ -5,8 +5,8 @@
 namespace etad {
 namespace {
 
-// Whether "rl", "ni", "rr", "IG", "Ki" or "Te" stands in it, as they do in "early", "training", "interrupt" and "error", "SIGTERM",
-// "Killed" and "Terminated".
+// Whether "rl", "ni", "rr", "IG", "Ki" or "Te" stands in it, as they do in "early", "training", "error" (or
+// "interrupt"), "SIGTERM", "Killed" and "Terminated".
 bool has_end_word(std::string_view line) {
   if (line.size() <= sizeof(Sixteen)) return true;
   Sixteen found{};
