@@ -105,7 +105,9 @@ Result<void> Refit::measure(std::vector<RunData>& runs, Phase phase, const std::
   if (!measuring_.keep || series.empty()) return {};
   for (RunData& data : runs) {
     const auto tells = [&](const SeriesRow& row) {
-      return row.first_at && row.last_at && *row.first_at<*data.ended_at&& * row.last_at> * data.started_at;
+      if (!row.first_at || !row.last_at) return false;
+      const bool begins_before = *row.first_at<data.ended_at, ends_behind = *row.last_at> data.started_at;
+      return begins_before && ends_behind;
     };
     if (data.joules || data.peak_bytes || !data.started_at || !data.ended_at ||
         std::ranges::none_of(series, tells))

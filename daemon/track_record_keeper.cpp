@@ -191,9 +191,10 @@ Result<void> TrackRecordKeeper::score_ended(const std::set<std::int64_t>& runnin
       ++it;
       continue;
     }
-    if (*row && (*row)->run.state == RunState::finished && it->second.anything) {
-      const Duration total = from_seconds(elapsed_seconds((*row)->run));
-      const auto scored = writer_.with([&](Writer& writer) { return writer.score_run(it->first, total); });
+    const auto total =
+        *row && (*row)->run.state == RunState::finished ? wall_time((*row)->run) : std::nullopt;
+    if (total && it->second.anything) {
+      const auto scored = writer_.with([&](Writer& writer) { return writer.score_run(it->first, *total); });
       if (!scored) return scored;
     }
     it = runs_.erase(it);

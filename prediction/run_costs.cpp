@@ -14,7 +14,7 @@ constexpr double kLeastCovered = 0.5;  // share of the run's time
 
 Result<RunCosts> costs_of_run(Reader& reader, const RunRow& row, const std::string& own_host) {
   RunCosts out;
-  if (row.run.state == RunState::running || !row.run.started_at || !row.run.ended_at) return out;
+  if (!wall_time(row.run)) return out;
   const auto usage = usage_of(reader, row, own_host, *row.run.ended_at);
   if (!usage) return tl::unexpected(usage.error());
   const auto& gpus = usage->gpus;

@@ -99,9 +99,8 @@ void write_run(JsonWriter& json, const RunRow& row, const RunForecast& forecast,
   json.field("started_at", run.started_at);
   json.field("ended_at", running ? std::nullopt : run.ended_at);
   json.field("last_line_at", run.ended_at);
-  const bool over = !running && run.started_at && run.ended_at && *run.ended_at >= *run.started_at;
-  json.field("wall_seconds",
-             over ? std::optional(to_seconds(*run.ended_at - *run.started_at)) : std::nullopt);
+  const auto taken = wall_time(run);
+  json.field("wall_seconds", taken ? std::optional(to_seconds(*taken)) : std::nullopt);
   json.field("settings", settings_of(row)).field("labels", row.labels);
   json.key("train");
   std::optional<std::int64_t> tokens;

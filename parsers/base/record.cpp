@@ -1,5 +1,7 @@
 #include "parsers/base/record.h"
 
+#include <chrono>
+
 namespace etad {
 
 std::string_view name_of(Job job) {
@@ -32,6 +34,17 @@ std::string_view name_of(RunState state) {
       return "lost";
   }
   return "";
+}
+
+std::optional<Duration> wall_time(const Run& run) {
+  if (run.state == RunState::running || !run.started_at || !run.ended_at) return std::nullopt;
+  const double taken = std::chrono::duration<double>(*run.ended_at - *run.started_at).count();
+  const double measured = std::chrono::duration<double>(run.train.duration).count() +
+                          std::chrono::duration<double>(run.test.duration).count();
+  // Rates are told with few digits, and whole seconds cut: so much more than the time it took is no contradiction.
+  constexpr double kRounding = 1.1, kSecond = 1;
+  if (taken < 0 || measured > taken * kRounding + kSecond) return std::nullopt;
+  return std::chrono::duration_cast<Duration>(*run.ended_at - *run.started_at);
 }
 
 }  // namespace etad

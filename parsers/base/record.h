@@ -118,6 +118,11 @@ struct Run {
   std::string message;       // of a failed run
 };
 
+// How long a run that is over took by its log's clock. nullopt: it is not over, or its lines' times do not tell:
+// they are missing, or leave less room than what was measured took (the last lines bear none, or those of several
+// processes were put together).
+std::optional<Duration> wall_time(const Run& run);
+
 // What a monitoring trace tells of, point by point.
 struct Series {
   std::string name;    // "gpu.power"
