@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kLineLimit = 64 * 1024;
 constexpr std::size_t kTemplatesShown = 12;
+constexpr std::size_t kLinesForHeader = 1'000;  // so many tell how a log's lines begin
 
 // Every line of the log, as an import would read it.
 Result<void> each_line(const std::string& path, const LogLines::Sink& take) {
@@ -64,27 +65,55 @@ Object run_of(const Run& run) {
   return out;
 }
 
-Object unmatched_of(const LineTemplates& unmatched) {
+// The lines that no rule matches, as a rule would see them.
+struct Unmatched {
+  std::string_view timestamp;  // the header that was taken off them, where it is no format's; empty: none
+  LineTemplates templates;
+};
+
+Object unmatched_of(const Unmatched& unmatched) {
   boost::json::array templates;
-  for (const LineTemplates::Template& found : unmatched.most_frequent(kTemplatesShown)) {
+  for (const LineTemplates::Template& found : unmatched.templates.most_frequent(kTemplatesShown)) {
     templates.push_back(Object{{"lines", found.lines},
                                {"example", printable(with_numbers_marked(found.example))},
                                {"pattern", printable(pattern_for(found.example))}});
   }
-  return {{"lines", unmatched.lines()}, {"templates", std::move(templates)}};
+  Object out = {
+      {"lines", unmatched.templates.lines()}, {"timestamp", nullptr}, {"templates", std::move(templates)}};
+  if (!unmatched.timestamp.empty()) out["timestamp"] = unmatched.timestamp;
+  return out;
+}
+
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t") == std::string_view::npos;
+}
+
+// How the lines of a log that no format knows are dated.
+std::string_view timestamp_of(const std::string& path) {
+  std::vector<std::string> first;
+  const auto read = each_line(path, [&](std::string_view line, std::optional<Instant>) {
+    if (first.size() < kLinesForHeader && !is_blank(line)) first.emplace_back(line);
+  });
+  return read ? usual_header(first) : std::string_view();
 }
 
 // Which lines are unmatched, the format that came out tells best; it was not known from the first line on.
-LineTemplates unmatched_lines(const Format* format, const std::string& path, Instant now) {
-  LineTemplates out;
+Unmatched unmatched_lines(const Format* format, const std::string& path, Instant now) {
+  Unmatched out;
+  if (format == nullptr) out.timestamp = timestamp_of(path);
+  const auto header = header_form(out.timestamp);
   TimeContext time;
   time.reference = now;
   NamedRows rows;
-  const auto read = each_line(path, [&](std::string_view line, std::optional<Instant>) {
-    if (line.find_first_not_of(" \t") == std::string_view::npos) return;
-    if (format == nullptr || format->match(line, rows, time).rule == Event::kNoRule) out.add(line);
-  });
-  return read ? out : LineTemplates();
+  const auto take = [&](std::string_view line, std::optional<Instant>) {
+    if (is_blank(line)) return;
+    if (format == nullptr) {
+      out.templates.add(header ? line.substr(read_header(*header, line, time).message) : line);
+    } else if (const Event event = format->match(line, rows, time); event.rule == Event::kNoRule) {
+      out.templates.add(event.message);
+    }
+  };
+  return each_line(path, take) ? std::move(out) : Unmatched();
 }
 
 std::string run_text(std::size_t number, const Object& run) {
@@ -169,7 +198,9 @@ std::string tried_text(const Object& log) {
   const Object& unmatched = object_of(log, "unmatched");
   if (count_of(unmatched, "lines") == 0) return out;
   out += "\nLines that no rule matches (" + std::to_string(count_of(unmatched, "lines")) +
-         "), by how often they come; <numbers> are marked:\n";
+         "), by how often they come, those with numbers first; <numbers> are marked:\n";
+  if (const std::string timestamp = text_of(unmatched, "timestamp"); !timestamp.empty())
+    out += "the time before them is left to timestamp = \"" + timestamp + "\"\n";
   for (const Object& found : objects_of(unmatched, "templates")) {
     out += padded(std::to_string(count_of(found, "lines")), 8, true) + "  " + text_of(found, "example") +
            "\n          pattern = '''" + text_of(found, "pattern") + "'''\n";

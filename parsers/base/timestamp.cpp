@@ -1,7 +1,9 @@
 #include "parsers/base/timestamp.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "parsers/base/text.h"
 #include "parsers/base/wall_time.h"
@@ -371,17 +373,38 @@ LineHeader read_epoch(std::string_view line, TimeContext& context) {
   return {true, at, {}, c.offset()};
 }
 
+using Named = std::pair<std::string_view, HeaderForm>;
+constexpr std::array<Named, 7> kForms{{{"glog", HeaderForm::glog},
+                                       {"iso8601", HeaderForm::iso8601},
+                                       {"tensorflow", HeaderForm::tensorflow},
+                                       {"month_day", HeaderForm::month_day},
+                                       {"epoch", HeaderForm::epoch},
+                                       {"clock", HeaderForm::clock},
+                                       {"date", HeaderForm::date}}};
+
 }  // namespace
 
 std::optional<HeaderForm> header_form(std::string_view name) {
-  if (name == "glog") return HeaderForm::glog;
-  if (name == "iso8601" || name == "python") return HeaderForm::iso8601;
-  if (name == "tensorflow") return HeaderForm::tensorflow;
-  if (name == "month_day") return HeaderForm::month_day;
-  if (name == "epoch") return HeaderForm::epoch;
-  if (name == "clock") return HeaderForm::clock;
-  if (name == "date") return HeaderForm::date;
-  return {};
+  if (name == "python") return HeaderForm::iso8601;
+  const auto at = std::find_if(kForms.begin(), kForms.end(), [&](const Named& n) { return n.first == name; });
+  return at == kForms.end() ? std::nullopt : std::optional(at->second);
+}
+
+std::string_view usual_header(std::span<const std::string> lines) {
+  std::string_view out;
+  auto most = static_cast<std::ptrdiff_t>(lines.size() / 2);
+  for (const auto& [name, form] : kForms) {
+    TimeContext context;
+    const auto begins = [&, form = form](const std::string& line) {
+      const LineHeader header = read_header(form, line, context);
+      return header.present && header.time;
+    };
+    const auto count = std::count_if(lines.begin(), lines.end(), begins);
+    if (count <= most) continue;
+    most = count;
+    out = name;
+  }
+  return out;
 }
 
 LineHeader read_header(HeaderForm form, std::string_view line, TimeContext& context) {

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "parsers/base/time.h"
@@ -52,7 +54,11 @@ enum class HeaderForm : std::uint8_t {
   date,   // dates written otherwise: parsers/base/written_date.h
 };
 
+// By its name in rule files.
 std::optional<HeaderForm> header_form(std::string_view name);
+
+// The name of the form that most of the lines begin with; empty: there is none.
+std::string_view usual_header(std::span<const std::string> lines);
 
 struct LineHeader {
   bool present = false;         // the line begins with this form

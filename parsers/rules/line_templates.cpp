@@ -5,6 +5,7 @@
 #include <cctype>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "parsers/base/text.h"
@@ -13,6 +14,7 @@ namespace etad {
 namespace {
 
 constexpr std::size_t kMostTemplates = 20'000;
+constexpr char kNumber = '\x01';       // stands for each
 constexpr std::size_t kLongest = 400;  // of a line: what is behind tells no two templates apart
 
 bool is_in_name(char c) {
@@ -111,12 +113,13 @@ void LineTemplates::add(std::string_view line) {
   line = line.substr(0, kLongest);
   std::string key;
   take_apart(
-      line, [&](std::string_view text) { key += text; }, [&](std::string_view) { key += '\x01'; });
+      line, [&](std::string_view text) { key += text; }, [&](std::string_view) { key += kNumber; });
   const auto at = templates_.find(key);
   if (at != templates_.end()) {
     ++at->second.lines;
   } else if (templates_.size() < kMostTemplates) {
-    templates_.emplace(std::move(key), Template{1, std::string(line)});
+    const bool numbers = key.find(kNumber) != std::string::npos;
+    templates_.emplace(std::move(key), Template{1, numbers, std::string(line)});
   } else {
     ++uncounted_;
   }
@@ -125,9 +128,11 @@ void LineTemplates::add(std::string_view line) {
 std::vector<LineTemplates::Template> LineTemplates::most_frequent(std::size_t count) const {
   std::vector<Template> out;
   for (const auto& [key, found] : templates_) out.push_back(found);
-  std::sort(out.begin(), out.end(), [](const Template& a, const Template& b) {
-    return a.lines != b.lines ? a.lines > b.lines : a.example < b.example;
-  });
+  const auto order = [](const Template& each) {
+    return std::tuple(!each.numbers, -each.lines, std::string_view(each.example));
+  };
+  std::sort(out.begin(), out.end(),
+            [&](const Template& a, const Template& b) { return order(a) < order(b); });
   if (out.size() > count) out.resize(count);
   return out;
 }

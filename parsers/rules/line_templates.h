@@ -14,7 +14,8 @@ class LineTemplates {
  public:
   struct Template {
     std::int64_t lines = 0;
-    std::string example;  // the first of them
+    bool numbers = false;  // has any
+    std::string example;   // the first of them
   };
 
   // Of very many templates the ones met first are counted.
@@ -22,6 +23,7 @@ class LineTemplates {
 
   std::int64_t lines() const { return lines_; }          // in all
   std::int64_t uncounted() const { return uncounted_; }  // of templates beyond the bound
+  // Those with numbers first: what never says another thing measures nothing.
   std::vector<Template> most_frequent(std::size_t count) const;
 
  private:

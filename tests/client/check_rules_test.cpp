@@ -154,5 +154,31 @@ TEST_F(CheckRules, APackedLogIsToldToBeUnpacked) {
   EXPECT_THAT(said_, HasSubstr("train.log.xz: is packed (unpack it first (`xz`))"));
 }
 
+// A rule sees the message only: a pattern with the time before it would never match.
+TEST_F(CheckRules, PatternsForALogThatNobodyKnowsLeaveItsTimesOut) {
+  const auto log = folder_ / "train.log";
+  std::ofstream out(log);
+  for (int i = 0; i < 9; ++i) out << "2026-02-14 10:38:3" << i << ",691 a font is missing\n";
+  out << "2026-02-14 10:39:00,000 pass 1 in 3.5 s\n";
+  out.close();
+  check({{}, log.string(), {installed_}}, true);
+  const Object unmatched = answer().at("log").at("unmatched").as_object();
+  EXPECT_EQ(unmatched.at("timestamp"), "iso8601");
+  const auto& templates = unmatched.at("templates").as_array();
+  ASSERT_EQ(templates.size(), 2U);
+  EXPECT_EQ(templates[0].at("example"), "pass <1> in <3.5> s");
+  EXPECT_EQ(templates[0].at("pattern"), "pass [\\d.e+-]+ in [\\d.e+-]+ s");
+  EXPECT_EQ(templates[1].at("example"), "a font is missing");
+}
+
+TEST_F(CheckRules, PatternsBesideAKnownFormatLeaveItsHeaderOut) {
+  check({{}, ETAD_EXAMPLES "/caffe/lenet_b8_i5000_tb100_ti40.log", {installed_}}, true);
+  const Object unmatched = answer().at("log").at("unmatched").as_object();
+  EXPECT_TRUE(unmatched.at("timestamp").is_null()) << "the format has its own";
+  EXPECT_GT(unmatched.at("templates").as_array().size(), 3U);
+  for (const auto& each : unmatched.at("templates").as_array())
+    EXPECT_EQ(each.at("pattern").as_string().find("net.cpp"), std::string::npos) << each;
+}
+
 }  // namespace
 }  // namespace etad::client

@@ -20,6 +20,15 @@ TEST(LineTemplates, LinesThatDifferInNumbersOnlyAreOne) {
       << "a word's digits are the word's";
 }
 
+TEST(LineTemplates, WithNumbersComeFirst) {
+  LineTemplates templates;
+  for (int i = 0; i < 9; ++i) templates.add("a font is missing");
+  templates.add("step 1 took 3 s");
+  const auto found = templates.most_frequent(10);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].example, "step 1 took 3 s");
+}
+
 TEST(LineTemplates, AreBounded) {
   LineTemplates templates;
   std::string word = "aaaaa";

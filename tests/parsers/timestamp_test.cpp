@@ -343,4 +343,15 @@ TEST(FromRfc3339, ReadsTimesWithTheirZone) {
   }
 }
 
+TEST(UsualHeader, IsTheFormOfMostLines) {
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(usual_header(Lines{"2026-02-14 09:55:51,380 - INFO - lr: 3", "  a second line",
+                               "2026-02-14 09:55:52,380 - INFO - lr: 4"}),
+            "iso8601");
+  EXPECT_EQ(usual_header(Lines{"I1121 00:16:38.258493 18451 solver.cpp:239] x"}), "glog");
+  EXPECT_EQ(usual_header(Lines{"18:34:48 step 1", "18:34:49 step 2"}), "clock");
+  EXPECT_EQ(usual_header(Lines{"step 1", "step 2", "18:34:49 step 2"}), "");
+  EXPECT_EQ(usual_header({}), "");
+}
+
 }  // namespace etad
