@@ -7,7 +7,6 @@
 
 #include "daemon/follow/beside.h"
 #include "daemon/follow/journal.h"
-#include "daemon/row_account.h"
 #include "parsers/rules/shape_memory.h"
 
 namespace etad {
@@ -19,149 +18,7 @@ constexpr Instant::duration kOldest = std::chrono::hours{24 * 3650};  // no chan
 // How often open runs are looked at for being lost: every hundredth part of what makes one lost, between these.
 constexpr std::chrono::seconds kStillLook{5}, kRarestStillLook{60};
 
-follow::Position position_of(const SourceRow& row) {
-  return {row.path, row.identity, row.offset, row.marker, row.head, row.size, row.carried};
-}
-
-// A row for what the history can't go on with: the file stands where it stood, all else begins anew. Going on
-// under the old row would give its runs' numbers to others.
-SourceRow begun_anew(SourceRow old) {
-  SourceRow row;
-  row.path = std::move(old.path);
-  row.kind = std::move(old.kind);
-  row.identity = std::move(old.identity);
-  row.offset = old.offset;
-  row.marker = std::move(old.marker);
-  row.head = std::move(old.head);
-  row.carried = std::move(old.carried);
-  row.size = old.size;
-  row.gone = old.gone;
-  return row;
-}
-
-bool can_not_be_read(const SourceRow& row) {
-  return !row.last_error.empty() && !LogParser::is_complaint(row.last_error);
-}
-
 }  // namespace
-
-// What is kept of a source at rest.
-struct Ingest::Source {
-  std::string path;
-  std::int64_t id = 0;  // in the history; 0: not there yet
-  follow::StreamId stream = 0;
-  std::size_t tag = 0;
-  std::int64_t offset = 0;                        // as committed
-  follow::SteadyTime used{};                      // when it last moved
-  Instant modified{};                             // the file's last change, as far as we saw it
-  std::optional<follow::SteadyTime> still_since;  // the same; none: not looked at since the start
-  bool caught_up = false;                         // its lines are seen as they come
-  bool running = false;                           // a run may be going on
-  bool gone = false;                              // as the history has it
-  bool has_error = false;                         // likewise
-  bool moved = false;                             // something of it awaits the commit
-  bool grows = false;                             // it has moved since it was caught up with
-  std::int64_t open_run = -1;                     // the last run, by ordinal, that the history was told of
-  std::int64_t told_run = -1;                     // the last run, by ordinal, that was told as begun
-  std::unique_ptr<Awake> awake;
-
-  // Whether the history would be another one with this batch in it. At the start every file is looked at
-  // once, and of nearly all there is nothing to write.
-  bool is_news(const follow::Batch& batch) const {
-    return id == 0 || !batch.lines.empty() || !batch.finished.empty() || batch.restarted || batch.refound ||
-           batch.error_changed || batch.truncated_lines > 0 || batch.skipped_bytes > 0 ||
-           batch.lost_bytes > 0 || batch.after.offset != offset ||
-           (batch.state == follow::State::gone) != gone ||
-           (has_error && batch.state == follow::State::following);
-  }
-};
-
-// A source that moves: its row, its parser, and what they hold that the history does not.
-struct Ingest::Awake {
-  SourceRow row;
-  LogParser parser;
-  IngestCounters committed;  // the row's counters in the history
-  RowAccount account;
-  Records records;
-  std::vector<FinishedFile> finished;
-
-  Awake(SourceRow from, LogParser with) : row(std::move(from)), parser(std::move(with)) {
-    std::string().swap(row.state);  // it is made anew for each commit
-    note_committed();
-  }
-
-  void take(const follow::Batch& batch, const LogOptions& options, std::optional<Instant> arrival,
-            Instant wall);
-  void add_to(IngestCounters& counters) const;
-  void note_committed();
-  SourceCommit commit();
-};
-
-// Whether a line says anything where the parser stands now.
-bool says_something(const LogParser& parser, const LogOptions& options, std::string_view line,
-                    const follow::Batch& batch) {
-  auto trial = LogParser::restore(options, parser.save());
-  Records ignored;
-  if (trial) trial->feed(line, std::nullopt, batch.modified, ignored);
-  return trial && trial->matched() > 0;
-}
-
-void Ingest::Awake::take(const follow::Batch& batch, const LogOptions& options,
-                         std::optional<Instant> arrival, Instant wall) {
-  std::span<const Line> lines(batch.lines);
-  // The first line was taken before it was ended. What it said then stands and is not said twice; where that
-  // was nothing, the whole line speaks now.
-  if (!batch.torn.empty() && !lines.empty() && says_something(parser, options, batch.torn, batch))
-    lines = lines.subspan(1);
-  for (const Line& line : lines)
-    parser.feed(line.text, line.time ? line.time : arrival, batch.modified, records);
-  row.identity = batch.after.identity;
-  row.offset = batch.after.offset;
-  row.marker = batch.after.marker;
-  row.head = batch.after.head;
-  row.carried = batch.after.carried;
-  row.size = batch.size;
-  if (batch.owner) row.owner = batch.owner;
-  row.lines += static_cast<std::int64_t>(batch.lines.size()) - (batch.torn.empty() ? 0 : 1);
-  row.truncated += batch.truncated_lines;
-  row.skipped_bytes += batch.skipped_bytes;
-  row.lost_bytes += batch.lost_bytes;
-  row.gone = batch.state == follow::State::gone;
-  if (batch.error_changed) row.last_error = batch.error;
-  if (batch.state == follow::State::following) row.last_error.clear();
-  if (!batch.lines.empty()) row.read_at = wall;
-  if (!batch.finished.empty()) finished.push_back({batch.finished, batch.path, row.id, wall});
-}
-
-SourceCommit Ingest::Awake::commit() {
-  account.close(parser, records, row);
-  SourceCommit out{row, std::move(records), std::move(finished)};
-  out.source.state = parser.save();
-  records = Records{};
-  records.samples.reserve(
-      out.records.samples.size());  // as many may come again, and they are not moved while they do
-  finished.clear();
-  return out;
-}
-
-// What a source's row counts, and the sum of all sources.
-constexpr std::pair<std::int64_t SourceRow::*, std::int64_t IngestCounters::*> kCounted[] = {
-    {&SourceRow::lines, &IngestCounters::lines},
-    {&SourceRow::matched, &IngestCounters::matched},
-    {&SourceRow::unmatched, &IngestCounters::unmatched},
-    {&SourceRow::truncated, &IngestCounters::truncated},
-    {&SourceRow::rejected, &IngestCounters::rejected},
-    {&SourceRow::skipped_bytes, &IngestCounters::skipped_bytes},
-    {&SourceRow::lost_bytes, &IngestCounters::lost_bytes}};
-
-// What the last commit added to the row.
-void Ingest::Awake::add_to(IngestCounters& counters) const {
-  for (const auto& [of_row, of_all] : kCounted) counters.*of_all += row.*of_row - committed.*of_all;
-}
-
-void Ingest::Awake::note_committed() {
-  for (const auto& [of_row, of_all] : kCounted) committed.*of_all = row.*of_row;
-}
 
 Ingest::Ingest(IngestOptions options, SharedWriter& writer, follow::Follower& follower)
     : options_(std::move(options)),
@@ -199,10 +56,10 @@ Result<void> Ingest::restore(Instant wall) {
 }
 
 // A source as the history has it. Of several rows of one path the last counts.
-Ingest::Source& Ingest::remember(const SourceRow& row) {
+IngestedSource& Ingest::remember(const SourceRow& row) {
   const auto known = sources_.find(row.path);
-  auto made = known == sources_.end() ? std::make_unique<Source>() : nullptr;
-  Source& source = made ? *made : *known->second;
+  auto made = known == sources_.end() ? std::make_unique<IngestedSource>() : nullptr;
+  IngestedSource& source = made ? *made : *known->second;
   if (source.awake) return source;  // it knows better
   source.path = row.path;
   source.id = row.id;
@@ -242,7 +99,7 @@ bool Ingest::go_on(const std::string& path, const std::string& imported) {
   return false;
 }
 
-Result<Ingest::Source*> Ingest::source_of(const follow::Batch& batch) {
+Result<IngestedSource*> Ingest::source_of(const follow::Batch& batch) {
   if (const auto known = sources_.find(batch.path); known != sources_.end()) return known->second.get();
   SourceRow begun;
   begun.path = batch.path;
@@ -252,7 +109,7 @@ Result<Ingest::Source*> Ingest::source_of(const follow::Batch& batch) {
   return &remember(*row ? **row : begun);
 }
 
-LogOptions Ingest::log_options(const Source& source) const {
+LogOptions Ingest::log_options(const IngestedSource& source) const {
   LogOptions out;
   if (options_.files != nullptr)
     out.beside = [files = options_.files, path = source.path](const std::string& name) {
@@ -272,7 +129,7 @@ LogOptions Ingest::log_options(const Source& source) const {
 }
 
 // The source's row and parser, from the history if they are not at hand.
-Result<Ingest::Awake*> Ingest::wake(Source& source) {
+Result<AwakeSource*> Ingest::wake(IngestedSource& source) {
   source.used = now_;
   if (source.awake) return source.awake.get();
   SourceRow row;
@@ -291,7 +148,7 @@ Result<Ingest::Awake*> Ingest::wake(Source& source) {
     row = begun_anew(std::move(row));
     parser = LogParser(log_options(source));
   }
-  source.awake = std::make_unique<Awake>(std::move(row), std::move(*parser));
+  source.awake = std::make_unique<AwakeSource>(std::move(row), std::move(*parser));
   awake_.push_back(&source);
   return source.awake.get();
 }
@@ -299,7 +156,7 @@ Result<Ingest::Awake*> Ingest::wake(Source& source) {
 Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
   const auto found = source_of(batch);
   if (!found) return tl::unexpected(found.error());
-  Source& source = **found;
+  IngestedSource& source = **found;
   source.stream = batch.stream;
   source.tag = batch.tag;
   if (source.is_news(batch)) {
@@ -321,14 +178,14 @@ Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
 
 // The wall clock says how old a change is when it is seen; from then on the steady one counts, so that no
 // clock that is set makes a run lost or keeps it running.
-void Ingest::note_activity(Source& source, Instant modified, Instant wall) const {
+void Ingest::note_activity(IngestedSource& source, Instant modified, Instant wall) const {
   if (source.still_since && modified <= source.modified) return;
   source.modified = std::max(source.modified, modified);
   const auto age = std::clamp<Instant::duration>(wall - source.modified, {}, kOldest);
   source.still_since = now_ - age;
 }
 
-void Ingest::touch(Source& source) {
+void Ingest::touch(IngestedSource& source) {
   if (!std::exchange(source.moved, true)) moved_.push_back(&source);
 }
 
@@ -357,7 +214,7 @@ Result<void> Ingest::close_still_runs() {
 // The history knows what is to be known of them, should they come back.
 void Ingest::forget_gone() {
   std::erase_if(sources_, [&](const auto& entry) {
-    const Source& source = *entry.second;
+    const IngestedSource& source = *entry.second;
     return source.gone && !source.awake && !source.running && now_ - source.used > options_.forget_after;
   });
 }
@@ -390,9 +247,10 @@ Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, 
     if (const auto taken = take(batch, wall); !taken) return tl::unexpected(taken.error());
   if (const auto closed = close_still_runs(); !closed) return tl::unexpected(closed.error());
   std::vector<SourceCommit> commits;
-  for (Source* source : moved_) commits.push_back(source->awake->commit());
+  for (IngestedSource* source : moved_) commits.push_back(source->awake->commit());
   if (!commits.empty()) {
-    const bool begins = std::any_of(moved_.begin(), moved_.end(), [](Source* each) { return each->id == 0; });
+    const bool begins =
+        std::any_of(moved_.begin(), moved_.end(), [](IngestedSource* each) { return each->id == 0; });
     std::vector<std::string> imported;
     const auto done = writer_.with([&](Writer& writer) {
       if (begins && !options_.unseen) imported = writer.take_adopted();
@@ -421,7 +279,7 @@ Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, 
 }
 
 // Of a file that is still being caught up with, an open run may long be over.
-void Ingest::note_begun(Source& source) {
+void Ingest::note_begun(IngestedSource& source) {
   constexpr std::size_t kMostBegun = 1024;
   const bool lives = source.caught_up && source.running;
   if (!lives || source.open_run <= source.told_run || begun_.size() >= kMostBegun) return;
@@ -433,9 +291,9 @@ void Ingest::note_begun(Source& source) {
 void Ingest::accept(const std::vector<SourceCommit>& commits) {
   ++counters_.commits;
   auto done = commits.begin();
-  for (Source* source : moved_) {
+  for (IngestedSource* source : moved_) {
     const SourceCommit& commit = *done++;
-    Awake& awake = *source->awake;
+    AwakeSource& awake = *source->awake;
     awake.add_to(counters_);
     awake.note_committed();
     awake.row.id = source->id = commit.source.id;
@@ -453,36 +311,36 @@ void Ingest::accept(const std::vector<SourceCommit>& commits) {
 
 // The history does not have it: what moved is woken anew from what it does have, and read again.
 void Ingest::give_back(const std::vector<follow::Batch>& batches) {
-  for (Source* source : moved_) {
+  for (IngestedSource* source : moved_) {
     source->awake.reset();
     source->moved = source->caught_up = false;
     follower_.rewind(source->stream);
   }
   moved_.clear();
-  std::erase_if(awake_, [](const Source* source) { return !source->awake; });
+  std::erase_if(awake_, [](const IngestedSource* source) { return !source->awake; });
   for (const follow::Batch& batch : batches) follower_.rewind(batch.stream);
 }
 
 void Ingest::put_to_rest() {
-  std::erase_if(awake_, [&](Source* source) {
+  std::erase_if(awake_, [&](IngestedSource* source) {
     if (source->used > now_ - options_.rest_after) return false;
     source->awake.reset();
     return true;
   });
-  const auto first_growing =
-      std::partition(awake_.begin(), awake_.end(), [](const Source* source) { return !source->grows; });
+  const auto first_growing = std::partition(awake_.begin(), awake_.end(),
+                                            [](const IngestedSource* source) { return !source->grows; });
   put_to_rest({first_growing, awake_.end()}, options_.most_awake);
   put_to_rest({awake_.begin(), first_growing}, options_.most_caught_up);
-  std::erase_if(awake_, [](const Source* source) { return !source->awake; });
+  std::erase_if(awake_, [](const IngestedSource* source) { return !source->awake; });
 }
 
 // Those that have not moved for longest, where there are more than `most`.
-void Ingest::put_to_rest(std::span<Source*> awake, std::size_t most) {
+void Ingest::put_to_rest(std::span<IngestedSource*> awake, std::size_t most) {
   if (awake.size() <= most) return;
   const auto excess = static_cast<std::ptrdiff_t>(awake.size() - most);
   std::nth_element(awake.begin(), awake.begin() + excess - 1, awake.end(),
-                   [](const Source* a, const Source* b) { return a->used < b->used; });
-  for (Source* source : awake.first(static_cast<std::size_t>(excess))) source->awake.reset();
+                   [](const IngestedSource* a, const IngestedSource* b) { return a->used < b->used; });
+  for (IngestedSource* source : awake.first(static_cast<std::size_t>(excess))) source->awake.reset();
 }
 
 std::int64_t Ingest::source_id(const std::string& path) const {

@@ -4,8 +4,8 @@
 // Exactly once rests on this: what a batch gave and the position behind it become durable together. When a
 // commit fails, parsers and positions go back to what the history holds, and the bytes are read again.
 //
-// A source's row and parser are in memory only while its file moves; at rest the history alone has them, so
-// that a source costs little more than its name.
+// A source's row and parser are in memory only while its file moves (ingested_source.h); at rest the history alone
+// has them, so that a source costs little more than its name.
 //
 // One thread drives an Ingest; times are given to it.
 #pragma once
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "daemon/follow/follower.h"
+#include "daemon/ingested_source.h"
 #include "daemon/rules_look.h"
 #include "daemon/shared_writer.h"
 #include "parsers/log/log_parser.h"
@@ -63,14 +64,6 @@ struct BegunRun {
   std::int64_t source_id = 0, ordinal = 0;
 };
 
-// What ticks have done since the start; the daemon's health shows it.
-struct IngestCounters {
-  std::int64_t bytes = 0, lines = 0, matched = 0, unmatched = 0, truncated = 0, rejected = 0;
-  std::int64_t skipped_bytes = 0, lost_bytes = 0;
-  std::int64_t commits = 0, failed_commits = 0;
-  std::int64_t segments = 0, samples = 0;
-};
-
 class Ingest {
  public:
   Ingest(IngestOptions options, SharedWriter& writer, follow::Follower& follower);
@@ -104,35 +97,33 @@ class Ingest {
   std::optional<Instant> last_commit() const { return last_commit_; }
 
  private:
-  struct Source;
-  struct Awake;
-
-  Source& remember(const SourceRow& row);
+  IngestedSource& remember(const SourceRow& row);
   tl::expected<std::optional<follow::Position>, int> recall(const std::string& path);
   bool go_on(const std::string& path, const std::string& imported);
-  Result<Source*> source_of(const follow::Batch& batch);
-  Result<Awake*> wake(Source& source);
-  LogOptions log_options(const Source& source) const;
+  Result<IngestedSource*> source_of(const follow::Batch& batch);
+  Result<AwakeSource*> wake(IngestedSource& source);
+  LogOptions log_options(const IngestedSource& source) const;
   Result<void> take(const follow::Batch& batch, Instant wall);
-  void note_activity(Source& source, Instant modified, Instant wall) const;
-  void touch(Source& source);
+  void note_activity(IngestedSource& source, Instant modified, Instant wall) const;
+  void touch(IngestedSource& source);
   Result<void> close_still_runs();
   Result<bool> take_and_commit(const std::vector<follow::Batch>& batches, Instant wall);
-  void note_begun(Source& source);
+  void note_begun(IngestedSource& source);
   void accept(const std::vector<SourceCommit>& commits);
   void give_back(const std::vector<follow::Batch>& batches);
   void put_to_rest();
-  static void put_to_rest(std::span<Source*> awake, std::size_t most);
+  static void put_to_rest(std::span<IngestedSource*> awake, std::size_t most);
   void forget_gone();
 
   IngestOptions options_;
   SharedWriter& writer_;
   follow::Follower& follower_;
   RulesLook rules_look_;
-  std::unique_ptr<ShapeMemory> shapes_;                                    // of all logs' lines
-  std::unordered_map<std::string_view, std::unique_ptr<Source>> sources_;  // by path; the names are theirs
-  std::vector<Source*> awake_;
-  std::vector<Source*> moved_;  // what the next commit is about
+  std::unique_ptr<ShapeMemory> shapes_;  // of all logs' lines
+  std::unordered_map<std::string_view, std::unique_ptr<IngestedSource>>
+      sources_;  // by path; the names are theirs
+  std::vector<IngestedSource*> awake_;
+  std::vector<IngestedSource*> moved_;  // what the next commit is about
   std::vector<Error> notices_;
   std::vector<BegunRun> begun_;
   IngestCounters counters_;
