@@ -66,8 +66,8 @@ AwakeSource::AwakeSource(SourceRow from, LogParser with) : row(std::move(from)),
   note_committed();
 }
 
-void AwakeSource::take(const follow::Batch& batch, const LogOptions& options,
-                         std::optional<Instant> arrival, Instant wall) {
+void AwakeSource::take(const follow::Batch& batch, const LogOptions& options, std::optional<Instant> arrival,
+                       Instant wall) {
   std::span<const Line> lines(batch.lines);
   // The first line was taken before it was ended. What it said then stands and is not said twice; where that
   // was nothing, the whole line speaks now.

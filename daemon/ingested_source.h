@@ -37,9 +37,9 @@ struct AwakeSource {
   // Parses the batch's lines, and has the row stand where they end. `arrival`: the time of lines that show none.
   void take(const follow::Batch& batch, const LogOptions& options, std::optional<Instant> arrival,
             Instant wall);
-  SourceCommit commit();                          // what came since the last one, for the history to keep
-  void add_to(IngestCounters& counters) const;    // what the row counts beyond what the history has
-  void note_committed();                          // the history has it
+  SourceCommit commit();                        // what came since the last one, for the history to keep
+  void add_to(IngestCounters& counters) const;  // what the row counts beyond what the history has
+  void note_committed();                        // the history has it
 };
 
 // What is kept of a source at rest.
@@ -60,7 +60,7 @@ struct IngestedSource {
   bool grows = false;                             // it has moved since it was caught up with
   std::int64_t open_run = -1;                     // the last run, by ordinal, that the history was told of
   std::int64_t told_run = -1;                     // the last run, by ordinal, that was told as begun
-  std::unique_ptr<AwakeSource> awake;  // none: at rest
+  std::unique_ptr<AwakeSource> awake;             // none: at rest
 
   // Whether the history would be another one with this batch in it. At the start every file is looked at
   // once, and of nearly all there is nothing to write.

@@ -164,10 +164,7 @@ void HostRows::write_run(const ChangedRun& change) {
   }
   const RunRow& row = *change.now;
   const etad::Run& run = row.run;
-  const auto key = [&](const char* table, int keys) {
-    return Row{table, keys, {{"host_id", parameter(host_id_)}, {"run_id", parameter(change.id)}}};
-  };
-  Row out = key("runs", 2);
+  Row out = row_of(change, "runs", 2);
   out.add("source_id", parameter(row.source_id));
   out.add("source", parameter(row.source));
   out.add("source_kind", parameter(row.source_kind));
@@ -202,32 +199,43 @@ void HostRows::write_run(const ChangedRun& change) {
       fitted_from.push_back(value);
   }
   put(std::move(out));
-  for (const Phase phase : {Phase::train, Phase::test}) {
-    const PhaseSummary& sum = phase == Phase::train ? run.train : run.test;
-    ChangedRun::Windows windows{phase, 0, {}};
-    for (const auto& each : change.windows)
-      if (each.phase == phase) windows = each;
-    Row part = key("phases", 3);
-    part.add("phase", parameter(codes::word(phase)));
-    part.add("batch_size", parameter(sum.batch_size));
-    part.add("samples_per_iteration", parameter(sum.samples_per_iteration));
-    part.add("iterations", parameter(sum.iterations));
-    part.add("seconds", parameter(sum.duration));
-    part.add("segments", parameter(sum.segments));
-    part.add("window_count", parameter(windows.count));
-    part.add("windows", parameter(Bytes{windows.packed}));
-    auto digested = fitted_from;
-    for (const auto& [column, value] : part.values) digested.push_back(value);
-    for (const auto& [column, cost] :
-         {std::pair{"joules", sum.joules}, std::pair{"peak_bytes", sum.peak_bytes}}) {
-      part.add(column, parameter(cost));
-      if (cost) digested.insert(digested.end(), {parameter(column), parameter(cost)});
-    }
-    part.add("digest", parameter(digest_of(digested)));
-    put(std::move(part));
+  for (const Phase phase : {Phase::train, Phase::test}) write_phase(change, phase, fitted_from);
+  write_predictions(change);
+}
+
+HostRows::Row HostRows::row_of(const ChangedRun& change, const char* table, int keys) const {
+  return {table, keys, {{"host_id", parameter(host_id_)}, {"run_id", parameter(change.id)}}};
+}
+
+// `digested`: what a fit takes from the run itself. The digest tells whether a model has to be fitted anew.
+void HostRows::write_phase(const ChangedRun& change, Phase phase, std::vector<Parameter> digested) {
+  const etad::Run& run = change.now->run;
+  const PhaseSummary& sum = phase == Phase::train ? run.train : run.test;
+  ChangedRun::Windows windows{phase, 0, {}};
+  for (const auto& each : change.windows)
+    if (each.phase == phase) windows = each;
+  Row part = row_of(change, "phases", 3);
+  part.add("phase", parameter(codes::word(phase)));
+  part.add("batch_size", parameter(sum.batch_size));
+  part.add("samples_per_iteration", parameter(sum.samples_per_iteration));
+  part.add("iterations", parameter(sum.iterations));
+  part.add("seconds", parameter(sum.duration));
+  part.add("segments", parameter(sum.segments));
+  part.add("window_count", parameter(windows.count));
+  part.add("windows", parameter(Bytes{windows.packed}));
+  for (const auto& [column, value] : part.values) digested.push_back(value);
+  for (const auto& [column, cost] :
+       {std::pair{"joules", sum.joules}, std::pair{"peak_bytes", sum.peak_bytes}}) {
+    part.add(column, parameter(cost));
+    if (cost) digested.insert(digested.end(), {parameter(column), parameter(cost)});
   }
+  part.add("digest", parameter(digest_of(digested)));
+  put(std::move(part));
+}
+
+void HostRows::write_predictions(const ChangedRun& change) {
   for (const PredictionRow& prediction : change.predictions) {
-    Row part = key("predictions", 4);
+    Row part = row_of(change, "predictions", 4);
     part.add("kind", parameter(codes::word(prediction.kind)));
     part.add("at_fraction", parameter(prediction.at_fraction));
     part.add("made_at", parameter(prediction.made_at));

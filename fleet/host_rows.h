@@ -64,6 +64,9 @@ class HostRows {
   void write_minutes(const ChangedMinutes& minutes);
   void sweep(const std::optional<Instant>& oldest_minutes);
   struct Row;
+  Row row_of(const ChangedRun& run, const char* table, int keys) const;  // with its first two keys
+  void write_phase(const ChangedRun& run, Phase phase, std::vector<postgres::Parameter> digested);
+  void write_predictions(const ChangedRun& run);
   void put(Row row);
 
   postgres::Connection& connection_;

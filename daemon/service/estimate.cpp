@@ -190,11 +190,10 @@ std::string to_json(const Estimate& estimate, prediction::Cost quantity,
   return json.take() + "\n";
 }
 
-std::string to_json(const Estimate& estimate) {
+void begin_estimate(JsonWriter& json, const Estimate& estimate) {
   const EstimatePart& main = estimate.parts.front();
   const Question& question = estimate.question;
   const auto iterations = static_cast<double>(question.iterations);
-  JsonWriter json;
   begin_answer(json, estimate);
   const auto& [seconds, lower, upper, extrapolates, shared_effect] = estimate.sum;
   json.field("quantity", "time").field("unit", "s").field("value", seconds);
@@ -218,7 +217,13 @@ std::string to_json(const Estimate& estimate) {
   if (question.phase == Question::Phase::total) {
     for (const EstimatePart& part : estimate.parts) write_part(json, part);
   }
-  json.end_array().end_object();
+  json.end_array();
+}
+
+std::string to_json(const Estimate& estimate) {
+  JsonWriter json;
+  begin_estimate(json, estimate);
+  json.end_object();
   return json.take() + "\n";
 }
 

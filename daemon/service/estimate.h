@@ -18,6 +18,9 @@ prediction::Question question_from(Params& params, bool shown = false,
 // The question's length in iterations, counted from its epochs where it says those. What is wrong where it has none.
 std::optional<Problem> count_iterations(prediction::Question& question);
 
+// An answer's object and its members; who calls ends it, perhaps behind members of its own.
+void begin_estimate(JsonWriter& json, const prediction::Estimate& estimate);
+
 std::string to_json(const prediction::Estimate& estimate);
 // The same question's answer in energy or memory.
 std::string to_json(const prediction::Estimate& estimate, prediction::Cost quantity,

@@ -96,25 +96,59 @@ class MemoryOfHosts {
   std::optional<Error> error_;
 };
 
+Reply reply_of(JsonWriter& json) {
+  return {200, "application/json", {}, json.take() + "\n"};
+}
+
 // A row a device that takes a share, and the shares.
 Reply reply_of_split(const prediction::Split& split, std::int64_t batch) {
-  std::string rows;
   JsonWriter json;
-  json.begin_object().field("unanswered", std::vector<std::string>()).key("best").null().key("knee").null();
-  json.key("split").begin_object().field("seconds_per_iteration", split.seconds);
-  json.field("samples_per_second", static_cast<double>(batch) / split.seconds).key("shares").begin_array();
+  json.begin_object().field("vary", "split").key("rows").begin_array();
   for (const prediction::Split::Share& share : split.shares) {
-    json.begin_object().field("device", share.device).field("batch_size", share.samples).end_object();
     if (!share.estimate) continue;
-    std::string text = to_json(*share.estimate);
-    text.resize(text.rfind('}') + 1);
-    rows += (rows.empty() ? "" : ",") + text;
+    begin_estimate(json, *share.estimate);
+    json.end_object();
   }
-  json.end_array().end_object().end_object();
-  return {200,
-          "application/json",
-          {},
-          "{\"vary\":\"split\",\"rows\":[" + rows + "]," + json.take().substr(1) + "\n"};
+  json.end_array().field("unanswered", std::vector<std::string>()).key("best").null().key("knee").null();
+  json.key("split").begin_object().field("seconds_per_iteration", split.seconds);
+  json.field("samples_per_second", static_cast<double>(batch) / split.seconds);
+  json.list("shares", split.shares, [](JsonWriter& out, const prediction::Split::Share& share) {
+    out.begin_object().field("device", share.device).field("batch_size", share.samples).end_object();
+  });
+  json.end_object().end_object();
+  return reply_of(json);
+}
+
+void write_unanswered(JsonWriter& json, const WhatIf::Unanswered& each) {
+  const Problem why = problem_of(each.why);
+  json.begin_object().field("value", each.value).field("why", why.detail).field("hint", why.hint);
+  json.end_object();
+}
+
+// `seen`: how many runs had each value.
+Reply reply_of_rows(const WhatIf& answer, const std::string& name, Vary vary,
+                    const std::map<std::string, std::int64_t>& seen, MemoryOfHosts& memory) {
+  JsonWriter json;
+  json.begin_object().field("vary", name);
+  json.list("rows", answer.rows, [&](JsonWriter& out, const WhatIf::Row& row) {
+    const auto runs = seen.find(value_of(row.question, vary));
+    begin_estimate(out, row.estimate);
+    out.field("seen", runs == seen.end() ? 0 : runs->second);
+    out.field("energy_joules", shown_cost(row.estimate, prediction::Cost::energy));
+    out.field("peak_memory_bytes", shown_cost(row.estimate, prediction::Cost::memory));
+    out.field("device_memory_bytes", memory.of(row.estimate.key.host)).field("fits", row.fits).end_object();
+  });
+  json.list("unanswered", answer.unanswered, write_unanswered);
+  json.maybe("best", answer.best, [&](JsonWriter& out, std::size_t best) {
+    const WhatIf::Row& row = answer.rows[best];
+    out.begin_object().field(name, value_of(row.question, vary)).field("row", best);
+    out.field("why", row.samples_per_second > 0 ? "the most samples a second" : "the shortest time");
+    out.end_object();
+  });
+  json.maybe("knee", answer.knee,
+             [&](JsonWriter& out, std::size_t knee) { out.value(*answer.rows[knee].question.batch_size); });
+  json.end_object();
+  return reply_of(json);
 }
 
 }  // namespace
@@ -155,40 +189,7 @@ Outcome Router::what_if(Call& call) {
   const std::string network = main.model != nullptr ? main.model->key.network : question.network.value_or("");
   const auto seen = runs_by_value(reader_, network, question, vary);
   if (!seen) return history_failed(seen.error());
-  std::string body = "{\"vary\":\"" + name + "\",\"rows\":[";
-  for (const WhatIf::Row& row : answer->rows) {
-    if (body.back() != '[') body += ',';
-    std::string text = to_json(row.estimate);
-    text.resize(text.rfind('}'));  // an estimate's object, with one member more
-    const auto runs = seen->find(value_of(row.question, vary));
-    JsonWriter more;
-    more.begin_object().field("seen", runs == seen->end() ? 0 : runs->second);
-    more.field("energy_joules", shown_cost(row.estimate, prediction::Cost::energy));
-    more.field("peak_memory_bytes", shown_cost(row.estimate, prediction::Cost::memory));
-    more.field("device_memory_bytes", memory.of(row.estimate.key.host)).field("fits", row.fits).end_object();
-    body += text + "," + more.take().substr(1);
-  }
-  JsonWriter json;
-  json.begin_object().key("unanswered").begin_array();
-  for (const WhatIf::Unanswered& each : answer->unanswered) {
-    const Problem why = problem_of(each.why);
-    json.begin_object().field("value", each.value).field("why", why.detail).field("hint", why.hint);
-    json.end_object();
-  }
-  json.end_array().key("best");
-  if (answer->best) {
-    const WhatIf::Row& best = answer->rows[*answer->best];
-    json.begin_object().field(name, value_of(best.question, vary));
-    json.field("row", static_cast<std::int64_t>(*answer->best));
-    json.field("why", best.samples_per_second > 0 ? "the most samples a second" : "the shortest time")
-        .end_object();
-  } else {
-    json.null();
-  }
-  json.key("knee");
-  answer->knee ? json.value(*answer->rows[*answer->knee].question.batch_size) : json.null();
-  json.end_object();
-  return Reply{200, "application/json", {}, body + "]," + json.take().substr(1) + "\n"};
+  return reply_of_rows(*answer, name, vary, *seen, memory);
 }
 
 }  // namespace etad::service
