@@ -58,16 +58,22 @@ class PatternReader {
     return byte.has_value();
   }
 
-  // "{2}", "{1,}", "{1,3}"; any other brace stands for itself.
+  // "{2}", "{1,}", "{1,3}"; any other brace stands for itself, and so does "{02}".
   bool take_count() {
     const auto close = rest_.find('}');
-    if (close == std::string_view::npos || close < 2 || !is_digit(rest_[1])) return false;
+    if (close == std::string_view::npos) return false;
     const std::string_view inside = rest_.substr(1, close - 1);
-    if (inside.find_first_not_of("0123456789,") != std::string_view::npos ||
-        std::count(inside.begin(), inside.end(), ',') > 1)
-      return false;
+    const auto comma = std::min(inside.find(','), inside.size());
+    const std::string_view least = inside.substr(0, comma);
+    const std::string_view most = inside.substr(std::min(comma + 1, inside.size()));
+    if (!is_plain_number(least) || !(most.empty() || is_plain_number(most))) return false;
     rest_.remove_prefix(close + 1);
     return true;
+  }
+
+  static bool is_plain_number(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), is_digit) &&
+           (text.size() == 1 || text.front() != '0');
   }
 
   // A byte that stands for itself, escaped or not; kAll or kNone for a class that holds all digits or none.

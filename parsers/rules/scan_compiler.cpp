@@ -264,6 +264,8 @@ class ScanProgram::Compiler {
   }
 
   bool number(std::uint32_t& value) {
+    if (rest_.size() > 1 && rest_[0] == '0' && rest_[1] != ',' && rest_[1] != '}')
+      return false;  // RE2: no number
     std::size_t digits = 0;
     value = 0;
     while (!rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9' && digits < 4) {

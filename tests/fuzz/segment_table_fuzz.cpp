@@ -18,12 +18,20 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
+bool lies_in(std::string_view text, std::string_view line) {
+  return text.data() >= line.data() && text.data() + text.size() <= line.data() + line.size();
+}
+
+// A setting is two values: its name, which the header said, and what it is set to. There may be several.
 void check(const Event& row, std::string_view line) {
   require(row.kind == EventKind::segment || (row.kind == EventKind::none && row.values().empty()));
+  const FieldValue* before = nullptr;
   for (const FieldValue& v : row.values()) {
-    const std::string_view text = v.text;
-    require(!text.empty() && row.find(v.field) == &v);
-    require(text.data() >= line.data() && text.data() + text.size() <= line.data() + line.size());
+    const bool of_setting = v.field == Field::key || v.field == Field::value;
+    require(!v.text.empty() && (v.field == Field::key || lies_in(v.text, line)));
+    require(of_setting || row.find(v.field) == &v);
+    require((v.field == Field::value) == (before != nullptr && before->field == Field::key));
+    before = &v;
   }
   if (row.kind == EventKind::none) return;
   const auto seconds = row.number(Field::seconds);
@@ -33,11 +41,12 @@ void check(const Event& row, std::string_view line) {
 }
 
 bool same(const Event& a, const Event& b) {
-  return a.kind == b.kind && std::equal(a.values().begin(), a.values().end(), b.values().begin(),
-                                        b.values().end(), [](const FieldValue& x, const FieldValue& y) {
-                                          return x.field == y.field && x.text.data() == y.text.data() &&
-                                                 x.text.size() == y.text.size();
-                                        });
+  const auto alike = [](const FieldValue& x, const FieldValue& y) {
+    return x.field == y.field && x.text == y.text &&
+           (x.field == Field::key || x.text.data() == y.text.data());
+  };
+  return a.kind == b.kind &&
+         std::equal(a.values().begin(), a.values().end(), b.values().begin(), b.values().end(), alike);
 }
 
 }  // namespace

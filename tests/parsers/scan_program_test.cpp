@@ -84,7 +84,7 @@ TEST(ScanProgram, MatchesAsRe2Does) {
 
 TEST(ScanProgram, LeavesToRe2WhatItDoesNotKnow) {
   for (const char* pattern : {R"(a+?)", R"((?i)a)", R"(\bword)", R"((?:ab)+)", R"((ab))", R"([[:alpha:]])",
-                              R"(^a)", R"(a{0})", R"(\x41)", R"(a**)", "\xe9"})
+                              R"(^a)", R"(a{0})", R"(a{04})", R"(a{1,03})", R"(\x41)", R"(a**)", "\xe9"})
     EXPECT_FALSE(ScanProgram::compile(pattern)) << pattern;
 }
 
