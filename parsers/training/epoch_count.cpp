@@ -279,6 +279,7 @@ bool EpochCount::announces_again(std::int64_t epoch) const {
 void EpochCount::measured(std::optional<std::int64_t> epoch, Duration took) {
   shown = told = epoch;
   shortest = std::min(shortest.value_or(took), took);
+  cut_short = false;
 }
 
 std::optional<std::int64_t> EpochCount::left_of(std::int64_t iteration) const {

@@ -42,6 +42,7 @@ struct EpochCount {
   std::optional<Duration> shortest;  // of those measured
   std::optional<std::int64_t> told;  // the one whose time was told last
   bool named = false;                // after them a bar is named that counts them itself
+  bool cut_short = false;            // the one over last was far shorter than all before it
   Line line;
   BarClock clock;
   EpochBorders borders;  // where steps count on from epoch to epoch

@@ -360,9 +360,11 @@ void track::Epochs::begin_block(RunTrack& r, const Moment& m) {
 namespace {
 
 // An epoch far shorter than the shortest before it, by the clock: the training reached its target in it. (The
-// first one alone shows nothing: it may have waited for its data.)
-bool is_cut_short(const RunTrack& r, Duration took) {
-  return r.run.train.segments > 1 && r.epochs.is_far_shorter(took);
+// first one alone shows nothing: it may have waited for its data. Nor did the one before reach it, where another such
+// comes behind: it is faster since.)
+bool is_cut_short(RunTrack& r, Duration took) {
+  if (r.run.train.segments <= 1 || !r.epochs.is_far_shorter(took)) return false;
+  return !std::exchange(r.epochs.cut_short, true);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ using track::ran_beside;
 using track::RunTrack;
 using track::Stage;
 using track::Statement;
+using track::was_told_at_once;
 using track::Window;
 
 namespace {
@@ -452,7 +453,9 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
   } else {
     ++r.training.untested;
   }
-  if (took <= Duration::zero() || leaps(r.run.train, n, took)) {
+  const bool epochs = m.event.text(Field::unit) == "epoch";
+  const bool at_once = !said && was_told_at_once(n, epochs, took);
+  if (took <= Duration::zero() || at_once || leaps(r.run.train, n, took)) {
     ++m.out.rejected;
     return;
   }

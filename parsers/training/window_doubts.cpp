@@ -28,6 +28,11 @@ bool lacks_lines(const PhaseSummary& before, std::int64_t n, Duration took) {
          to_seconds(took) * done > kSlower * to_seconds(before.duration) * iterations;
 }
 
+bool was_told_at_once(std::int64_t n, bool of_epochs, Duration took) {
+  constexpr std::int64_t kMany = 50;
+  return (of_epochs || n >= kMany) && took < 5ms;
+}
+
 bool ran_beside(const PhaseSummary& before, std::int64_t n, Duration tests, Duration rest) {
   if (tests <= Duration::zero() || before.segments < 3) return false;
   const double usual =

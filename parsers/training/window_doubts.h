@@ -19,6 +19,9 @@ bool held_a_pause(const PhaseSummary& before, std::int64_t n, Duration took);
 // of what was not training.
 bool lacks_lines(const PhaseSummary& before, std::int64_t n, Duration took);
 
+// Lines of many steps or of epochs, stamped within milliseconds: they tell at once of what was done before.
+bool was_told_at_once(std::int64_t n, bool of_epochs, Duration took);
+
 // Tests that others do while the training goes on: the clock shows the steps' usual time with them in it, and much
 // less without (`rest`).
 bool ran_beside(const PhaseSummary& before, std::int64_t n, Duration tests, Duration rest);

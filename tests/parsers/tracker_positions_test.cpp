@@ -146,6 +146,23 @@ TEST(Positions, AnEpochCutShortIsNoEpoch) {
   EXPECT_EQ(to_seconds(records.runs[0].train.duration), 100);
 }
 
+// The first two compile, or fill a cache.
+TEST(Positions, EpochsThatStayFarShorterAreFasterAndNotCutShort) {
+  HandLog log;
+  log.line(0, EventKind::run_start, {{Field::job, "train"}, {Field::steps_per_epoch, "100"}});
+  double now = 0;
+  for (int n = 0; n < 22; ++n) {
+    const std::string number = std::to_string(n);
+    log.line(now, EventKind::epoch, {{Field::epoch, number}});
+    now += n < 2 ? 100 : n < 21 ? 20 : 5;  // and the last one reaches its target
+    log.line(now, EventKind::epoch, {{Field::epoch, number}, {Field::outcome, "finished"}});
+  }
+  const Records& records = log.end();
+  EXPECT_EQ(records.runs.at(0).iteration, 2100);
+  EXPECT_EQ(records.runs[0].train.iterations, 2000) << "the first of them is in doubt";
+  EXPECT_EQ(to_seconds(records.runs[0].train.duration), 200 + 18 * 20);
+}
+
 TEST(Steps, AStepZeroThatTookTimeIsTheFirst) {
   HandLog log;
   const auto step = [&log](std::string_view n, std::string_view took) {

@@ -399,6 +399,17 @@ TEST(Windows, TwoTrainingsInTurnsAreNoMeasurement) {
   EXPECT_TRUE(log.end().segments.empty());
 }
 
+// As scripts do that write out what a trainer kept.
+TEST(Windows, WhatIsToldAtOnceIsNoTraining) {
+  HandLog log;
+  for (int n = 1; n <= 9; ++n) log.iteration(1200 + 0.001 * n, std::to_string(100 * n));
+  EXPECT_TRUE(segments_of(log.end(), Phase::train).empty());
+  HandLog epochs;
+  for (int n = 1; n <= 9; ++n)
+    epochs.iteration(1200 + 0.001 * n, std::to_string(n), {{Field::unit, "epoch"}});
+  EXPECT_TRUE(segments_of(epochs.end(), Phase::train).empty());
+}
+
 TEST(Windows, ALeapAtAnotherPaceIsOfAnotherTraining) {
   HandLog log;
   for (int i = 0; i <= 5; ++i) log.iteration(i, std::to_string(10 * i));
