@@ -140,10 +140,15 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
       return pass_hole(content, options, how, nuls, batch, bytes_read);
     batch.skipped_bytes += static_cast<std::int64_t>(nuls);
     data = data.subspan(nuls);
+  } else if (behind > 0 &&
+             buffer[behind - 1] == '\r') {  // what stood before us was a state of a bar, or a line's end
+    if (!data.empty() && data[0] == '\n') data = data.subspan(1);
   } else if (behind > 0 && buffer[behind - 1] != '\n') {  // we stand within a line that was taken as it was
     const std::size_t newline = view(data).find('\n');
     if (newline == 0 || (newline == 1 && data[0] == '\r')) {
       data = data.subspan(newline + 1);
+    } else if (data.size() > 1 && data[0] == '\r') {  // and is drawn over
+      data = data.subspan(1);
     } else if (newline != std::string_view::npos || (how.take_rest && !data.empty())) {
       const auto first = line_begin(content, options.line_limit);
       if (!first) return tl::unexpected(first.error());
@@ -172,7 +177,8 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
     data = {whole.get(), prefix + data.size()};
     buffer = std::move(whole);
   }
-  const std::size_t complete = view(data).rfind('\n') + 1;  // npos + 1 is 0
+  std::size_t complete = view(data).rfind('\n') + 1;  // npos + 1 is 0
+  complete += overdrawn_states(view(data).substr(complete));
   unterminated_ = static_cast<std::int64_t>(data.size() - complete);
 
   if (complete == 0 && data.size() >= options.batch_bytes) {
@@ -235,7 +241,7 @@ OsResult<std::int64_t> FileReader::line_begin(Content& content, std::size_t limi
   const std::int64_t from = part_.offset - static_cast<std::int64_t>(bytes.size());
   const auto got = content.read(from, bytes);
   if (!got) return tl::unexpected(got.error());
-  const std::size_t end_of_last = bytes.find_last_of(std::string_view("\n\0", 2));
+  const std::size_t end_of_last = bytes.find_last_of(std::string_view("\r\n\0", 3));
   if (end_of_last != std::string::npos) return from + static_cast<std::int64_t>(end_of_last) + 1;
   return from == 0 ? 0 : part_.offset;
 }

@@ -287,6 +287,23 @@ void clean_states(std::span<char> line, std::size_t limit, std::vector<std::stri
   if (lines.size() == before) lines.emplace_back();
 }
 
+std::size_t overdrawn_states(std::string_view begun) {
+  if (!shows_pace(begun)) return 0;
+  std::string_view next;  // the state behind `end`, which shows another count
+  for (std::size_t end = begun.rfind(kReturn); end != std::string_view::npos && end > 0;) {
+    const std::size_t before = begun.rfind(kReturn, end - 1);
+    const std::string_view state = begun.substr(before + 1, end - before - 1);  // npos + 1 is 0
+    if (!shows_pace(state)) {
+      next = {};
+    } else {
+      if (!next.empty() && count_of(state) != count_of(next)) return end + 1;
+      next = state;
+    }
+    end = before;
+  }
+  return 0;
+}
+
 std::size_t clean_lines(std::span<char> block, std::size_t limit, std::vector<std::string_view>& lines,
                         LineLosses& losses) {
   if (needs_cleaning({block.data(), block.size()}))

@@ -53,6 +53,40 @@ TEST(Following, UnterminatedLastLine) {
       << "the late newline is no line of its own";
 }
 
+std::string bar(int done) {
+  return "\r" + std::to_string(done) + "%|#  | " + std::to_string(done) + "/100 [00:10<00:30, 2.00it/s]";
+}
+
+// A training that draws one bar from its beginning to its end writes a single line.
+TEST(Following, ABarsStatesAreLinesBeforeItsLineEnds) {
+  Harness etad(watching(kLog));
+  const auto state = [](int done) { return bar(done).substr(1); };
+  std::vector<std::string> all;
+  for (int done = 1; done <= 6; ++done) {
+    etad.files.write(kLog, bar(done));
+    etad.poll(seconds(11));
+    if (done == 3) etad.restart();
+    if (done > 2) all.push_back(state(done - 2));
+    EXPECT_EQ(etad.lines, all) << done << ": the last two wait for what comes";
+  }
+  etad.files.write(kLog, "\nnext\n");
+  etad.poll(seconds(11));
+  for (const auto& each : {state(5), state(6), std::string("next")}) all.push_back(each);
+  EXPECT_EQ(etad.lines, all);
+}
+
+TEST(Following, ABarThatRestedForLongGoesOnWhereItWas) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, bar(1) + bar(2) + bar(3));
+  etad.poll(seconds(11));
+  etad.poll(seconds(3601));  // its last states are taken as they are
+  etad.files.write(kLog, bar(4) + bar(5) + "\n");
+  etad.poll(seconds(11));
+  std::vector<std::string> all;
+  for (int done = 1; done <= 5; ++done) all.push_back(bar(done).substr(1));
+  EXPECT_EQ(etad.lines, all);
+}
+
 TEST(Following, UnterminatedLastLineIsIdleOnlyWhileItDoesNotGrow) {
   Harness etad(watching(kLog));
   for (int i = 0; i < 10; ++i) {

@@ -1,0 +1,75 @@
+// The states of a progress bar whose line has not ended yet.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parsers/lines/line.h"
+
+namespace etad {
+namespace {
+
+std::vector<std::string> states_of(std::string line) {
+  std::vector<std::string_view> found;
+  LineLosses losses;
+  clean_states(line, 4096, found, losses);
+  return {found.begin(), found.end()};
+}
+
+std::string state(int done, const std::string& rest = "") {
+  return std::to_string(done) + "%|#  | " + std::to_string(done) + "/100 [00:10<00:30, 2.00it/s" + rest + "]";
+}
+
+TEST(OverdrawnStates, AllUpToTheLastButOne) {
+  const std::string first = state(1) + "\r", both = first + state(2) + "\r";
+  EXPECT_EQ(overdrawn_states(state(1)), 0U);
+  EXPECT_EQ(overdrawn_states(first), 0U) << "nothing was drawn over it";
+  EXPECT_EQ(overdrawn_states(first + state(2)), 0U) << "nobody knows where the second one ends";
+  EXPECT_EQ(overdrawn_states(both), first.size());
+  EXPECT_EQ(overdrawn_states("\r" + both + state(3) + "\r" + state(4)), 1 + both.size());
+}
+
+TEST(OverdrawnStates, StatesOfOneCountStayTogether) {
+  const std::string first = state(1) + "\r";
+  EXPECT_EQ(overdrawn_states(first + state(1, ", loss=2") + "\r"), 0U) << "the second one counts";
+  EXPECT_EQ(overdrawn_states(first + state(2) + "\r" + state(2, ", loss=2") + "\r"), first.size());
+}
+
+TEST(OverdrawnStates, OnlyOfABarThatShowsItsPace) {
+  EXPECT_EQ(overdrawn_states("Downloading 10%\rDownloading 20%\rDownloading 30%\r"), 0U);
+  EXPECT_EQ(overdrawn_states(state(1) + "\ra word\r" + state(1) + "\r"), 0U) << "it may be the same state again";
+  EXPECT_EQ(overdrawn_states(""), 0U);
+}
+
+// However a bar's line comes, its states are those of the whole.
+TEST(OverdrawnStates, InWhateverPiecesTheLineComes) {
+  std::mt19937 random(17);
+  const auto any = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
+  for (int round = 0; round < 300; ++round) {
+    std::string line;
+    for (int i = 0, done = 0; i < 12; ++i) {
+      done += any(2);
+      line += any(6) == 0 ? "a word" : any(6) == 0 ? state(done, ", loss=2") : state(done);
+      line += any(9) == 0 ? "\r\r" : "\r";
+    }
+    line += any(2) == 0 ? state(99) : "done";
+    std::vector<std::string> found;
+    std::string held;
+    for (std::size_t at = 0; at < line.size();) {
+      const std::string piece = line.substr(at, static_cast<std::size_t>(1 + any(90)));
+      at += piece.size();
+      held += piece;
+      const std::size_t over = overdrawn_states(held);
+      if (over == 0) continue;
+      for (std::string& each : states_of(held.substr(0, over - 1))) found.push_back(std::move(each));
+      held.erase(0, over);
+    }
+    for (std::string& each : states_of(held)) found.push_back(std::move(each));
+    ASSERT_EQ(found, states_of(line)) << "round " << round;
+  }
+}
+
+}  // namespace
+}  // namespace etad
