@@ -87,6 +87,20 @@ TEST(Following, ABarThatRestedForLongGoesOnWhereItWas) {
   EXPECT_EQ(etad.lines, all);
 }
 
+TEST(Following, ABarInACopyGoesOn) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, bar(1) + bar(2) + bar(3));
+  etad.poll(seconds(11));
+  const std::string bytes = etad.files.file(kLog)->bytes;
+  etad.files.replace(kLog, bytes, std::nullopt);
+  etad.poll(seconds(11));
+  etad.files.write(kLog, bar(4) + "\n" + bar(5));
+  etad.poll(seconds(11));
+  std::vector<std::string> all;
+  for (int done = 1; done <= 4; ++done) all.push_back(bar(done).substr(1));
+  EXPECT_EQ(etad.lines, all);
+}
+
 TEST(Following, UnterminatedLastLineIsIdleOnlyWhileItDoesNotGrow) {
   Harness etad(watching(kLog));
   for (int i = 0; i < 10; ++i) {

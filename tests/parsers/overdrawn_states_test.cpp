@@ -39,7 +39,8 @@ TEST(OverdrawnStates, StatesOfOneCountStayTogether) {
 
 TEST(OverdrawnStates, OnlyOfABarThatShowsItsPace) {
   EXPECT_EQ(overdrawn_states("Downloading 10%\rDownloading 20%\rDownloading 30%\r"), 0U);
-  EXPECT_EQ(overdrawn_states(state(1) + "\ra word\r" + state(1) + "\r"), 0U) << "it may be the same state again";
+  EXPECT_EQ(overdrawn_states(state(1) + "\ra word\r" + state(1) + "\r"), 0U)
+      << "it may be the same state again";
   EXPECT_EQ(overdrawn_states(""), 0U);
 }
 

@@ -34,7 +34,7 @@ pattern = 'run of (?P<network>\w+)$'
 [[rule]]
 name = "step"
 event = "progress"
-pattern = 'job(?P<loss>\d+) step (?P<iteration>\d+) \w* end$'
+pattern = 'job(?P<loss>\d+) step (?P<iteration>\d+) \w* end(?: \[1it/s\])?$'
 
 [[sample]]
 line = "run of job3"

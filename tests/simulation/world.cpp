@@ -129,6 +129,17 @@ void World::write_part(Log& log) {
   tell(log, "part");
 }
 
+// States that overwrite each other, in a line that has not ended. Behind another line: a file of which only an
+// unterminated one was seen is not known again in a copy of it.
+void World::draw_bar(Log& log) {
+  end_line(log);
+  if (log.file->bytes.find('\n') == std::string::npos) return write(log);
+  for (std::size_t i = 1 + pick(5); i > 0; --i) put(log, "\r" + next_line(log) + " [1it/s]");
+  log.rest = "\n";
+  tears_lines_ = true;
+  tell(log, "bar");
+}
+
 void World::write_around_a_hole(Log& log) {
   end_line(log);
   std::string missing = next_line(log) + "\n";
@@ -336,8 +347,9 @@ void World::act() {
     case 5:
       return write(log);
     case 6:
-    case 7:
       return write_part(log);
+    case 7:
+      return draw_bar(log);
     case 8:
       return write_around_a_hole(log);
     case 9:

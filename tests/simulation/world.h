@@ -101,6 +101,7 @@ class World {
   void begin_job(Log& log);
   void write(Log& log);
   void write_part(Log& log);
+  void draw_bar(Log& log);
   void write_around_a_hole(Log& log);
   void fill(Log& log);
   void rotate(Log& log);
