@@ -210,6 +210,12 @@ bool counts_a_tests_steps(const RunTrack* r, const Event& event) {
   return shown && count_of(event, Field::iteration) < shown;
 }
 
+// A bar of epochs around the bars of their steps.
+bool counts_epochs(const RunTrack& r, const Event& event) {
+  const auto of = positive_of(event, Field::batches);
+  return of && of == positive_of(event, Field::epochs) && r.epochs.steps && r.epochs.steps != of;
+}
+
 // Another process of the same run is behind with what it says: fewer steps, but no new beginning of the time.
 bool says_it_late(const std::optional<Anchor>& from, const Event& event, std::int64_t iteration) {
   if (!from || !from->elapsed || iteration >= from->iteration) return false;
@@ -257,6 +263,7 @@ void track::Windows::progress_of(const Moment& m) {
     return all_.tests.progress(m);
   if (is_said_again(m)) return;
   if (counts_a_tests_steps(all_.runs.open(), m.event)) return;
+  if (const RunTrack* const known = all_.runs.open(); known && counts_epochs(*known, m.event)) return;
   if (m.event.has(Field::position)) {  // of a run that is known: what it counts, its batch
     if (RunTrack* const known = all_.runs.open(); known && known->declared()) position(*known, m);
     if (RunTrack* const over = all_.runs.ended(); over && m.event.has(Field::loss))

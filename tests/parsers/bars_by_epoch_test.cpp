@@ -40,6 +40,25 @@ TEST(BarsByEpoch, OfUnknownLengthAboveTheLineOfTheirEpoch) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.1, 1e-9);
 }
 
+// simpletransformers': a bar of epochs around them, which names the next one.
+TEST(BarsByEpoch, InsideABarOfEpochs) {
+  std::vector<std::string> lines;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int i = 20; i <= 200; i += 20)
+      lines.push_back(
+          written("Epochs %d/3. Running Loss:    0.4125: %3d%%|####  | %d/200 [%02d:%02d<00:10,  2.00it/s]",
+                  epoch, i / 2, i, i / 120, i / 2 % 60));
+    lines.push_back(written("Epoch %d of 3: %3d%%|###   | %d/3 [%02d:40<01:40, 100.00s/it]", epoch + 1,
+                            33 * (epoch + 1) + epoch / 2, epoch + 1, epoch + 1));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 600);
+  EXPECT_EQ(runs.at(0).max_iterations, 600);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.01);
+}
+
 // Closed behind the last validation, and so drawn at its end once more.
 TEST(BarsByEpoch, WithoutOneThatAreFullTwiceAreOneBar) {
   std::vector<std::string> lines;
