@@ -108,12 +108,12 @@ std::optional<double> united_seconds(double first, std::string_view rest) {
   }
 }
 
-// "mins): 2.5": the unit in front, as in "Time (mins): 2.5".
+// "mins): 2.5": the unit in front, as in "Time (mins): 2.5", or in an object's key.
 std::optional<double> seconds_behind_unit(std::string_view text) {
   const std::size_t length = letters(text);
   const auto seconds = unit_seconds(lower_case(text.substr(0, length)));
   if (!seconds) return {};
-  std::string_view rest = text.substr(std::min(text.find_first_not_of(")]:= \t", length), text.size()));
+  std::string_view rest = text.substr(std::min(text.find_first_not_of(")]:=\"' \t", length), text.size()));
   const auto x = take_number(rest);
   return x && rest.empty() ? std::optional(*x * *seconds) : std::nullopt;
 }
