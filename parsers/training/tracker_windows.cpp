@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "parsers/training/bar_states.h"
+#include "parsers/training/stated_window.h"
 #include "parsers/training/tracker_parts.h"
 #include "parsers/training/window_doubts.h"
 
@@ -18,39 +19,23 @@ using track::ends_bar;
 using track::held_a_pause;
 using track::lacks_lines;
 using track::leaps;
+using track::overstates;
+using track::Pace;
 using track::ran_beside;
 using track::RunTrack;
+using track::says_no_time;
 using track::Stage;
+using track::stamped_alike;
+using track::stated_window;
 using track::Statement;
+using track::statement;
+using track::too_soon_to_tell;
 using track::was_told_at_once;
 using track::Window;
 
 namespace {
 
 using namespace std::chrono_literals;
-
-Statement statement(double seconds, bool tests_inside, bool measured = false) {
-  if (!std::isfinite(seconds) || seconds <= 0 || seconds > track::kMaxSeconds) return {};
-  return {from_seconds(seconds), tests_inside, measured};
-}
-
-// What a line says of the time since the one before it; zero: nothing.
-struct Pace {
-  double lapse = 0, rate = 0;
-  bool counts = false;  // it states both, and so of how many iterations it speaks
-
-  explicit Pace(const Event& event) {
-    const bool takes = event.read(Field::lapse, lapse), goes = event.read(Field::rate, rate);
-    counts = takes && goes && std::isfinite(lapse * rate);
-  }
-
-  // Fewer than the window has where the solver was called anew in it, or where lines are missing.
-  double iterations() const { return lapse * rate; }
-
-  bool speaks_of_all(std::int64_t n) const {
-    return !counts || std::abs(iterations() - static_cast<double>(n)) <= 0.5 + 0.02 * static_cast<double>(n);
-  }
-};
 
 // It speaks of a part only, and the whole went at quite another step time: something else lies in between,
 // such as another run of which the log shows no beginning.
@@ -90,54 +75,6 @@ bool keeps_step_time(const PhaseSummary& before, std::int64_t n, Duration took) 
   const double step_time = to_seconds(took) / static_cast<double>(n) *
                            static_cast<double>(before.iterations) / to_seconds(before.duration);
   return step_time > 0.5 && step_time < 2;
-}
-
-// Whether the rounding of the times that two lines count drowns what lies between them.
-bool drowns_in_rounding(const Anchor& from, const Anchor& to) {
-  constexpr double kMostError = 0.05;
-  const double apart = *to.elapsed - *from.elapsed;
-  return apart >= 0 && from.error + to.error > kMostError * apart;
-}
-
-Statement stated_window(const Event& event, const Pace& pace, const Anchor& from, const Anchor& to) {
-  const std::int64_t n = to.iteration - from.iteration;
-  if (event.has(Field::lapse)) return pace.speaks_of_all(n) ? statement(pace.lapse, true, true) : Statement{};
-  if (to.elapsed && to.steps == n)
-    return statement(*to.elapsed, false, true);  // all steps of its epoch so far
-  if (from.elapsed && to.elapsed) {
-    if (from.epoch != to.epoch) return {};  // counted from two beginnings
-    if (!(from.dated && to.dated) && drowns_in_rounding(from, to)) return {};
-    // Of two means the second may show that steps are counted from 1, not from 0: the first one is of as many fewer.
-    const bool means = from.steps > 0 && to.steps > n;
-    const double times = means ? static_cast<double>(to.steps - n) / static_cast<double>(from.steps) : 1;
-    return statement(*to.elapsed - *from.elapsed * times, true, true);
-  }
-  if (pace.rate > 0) return statement(static_cast<double>(n) / pace.rate, true);
-  if (const auto step = event.number(Field::seconds)) return statement(static_cast<double>(n) * *step, false);
-  return {};
-}
-
-// Two lines without times of their own that follow each other so soon that the rounding of what they state
-// drowns what lies between them: the window stays open. Lines that are seen coming far enough apart are dated
-// well enough by that.
-bool too_soon_to_tell(const Anchor& from, const Anchor& to) {
-  if (!from.elapsed || !to.elapsed || from.epoch != to.epoch || (from.dated && to.dated)) return false;
-  constexpr auto kFarApart = 10s;
-  const bool seen_apart = from.at && to.at && *to.at - *from.at >= kFarApart;
-  return drowns_in_rounding(from, to) && !seen_apart;
-}
-
-// Two lines whose stamps are the same, which count whole seconds of lines that come faster: the window stays open,
-// so that what it takes to the next second stands for all of its steps.
-bool stamped_alike(const Event& event, const Anchor& from, const Anchor& to) {
-  if (!from.dated || !to.dated || from.at != to.at || (from.elapsed && to.elapsed)) return false;
-  return !event.has(Field::lapse) && !event.has(Field::seconds) && !event.has(Field::rate) &&
-         !event.has(Field::samples_per_second);
-}
-
-// A line without any time amid others that count it, such as an evaluation's table: the window stays open.
-bool says_no_time(const Event& event, const Anchor& from, const Anchor& to) {
-  return from.elapsed && !to.elapsed && !from.at && !to.at && !event.has(Field::seconds);
 }
 
 }  // namespace
@@ -309,6 +246,7 @@ void track::Windows::progress_of(const Moment& m) {
     const Anchor& from = *r->window.from;
     const bool timed = m.now || m.event.has(Field::elapsed) || m.event.has(Field::seconds);
     if (from.elapsed && !timed) return;
+    if (from.dated && !m.event.time) return;  // a text's words, amid lines that are stamped
     if (*iteration > 1 && *iteration + r->training.stride >= from.iteration) return;
     r = &all_.runs.begin_again(m);
     iteration = iteration_of(*r, m.event, steps);
@@ -447,6 +385,10 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
     if (said && (!from.at || !to.at)) note_derived(r.run, "seconds: samples / samples_per_second");
   }
   const bool by_stamps = from.dated && to.dated;
+  if (said && by_stamps && !said.measured) {
+    if (r.run.train.segments == 0) r.training.overstated = overstates(said.took, between(*from.at, *to.at));
+    if (r.training.overstated) said = {};
+  }
   if (said && !by_stamps && was_no_usual_step(r.run.train, n, m.event, said))
     return all_.tests.release(r, m.out);
   if (w.waited > Duration::zero()) w.tests = w.waited;

@@ -28,6 +28,7 @@ struct Training {
   bool shows_waits = false;               // its bar has shown how long it waited for a test
   bool by_lines = false;                  // its iterations have been measured from line to line
   std::int64_t untested = 0;              // windows measured without any test inside
+  bool overstated = false;                // its lines state more time than lies between them
   bool paused = false;                    // the last window was left out for a pause in it
   std::int64_t block = 0;  // of how many epochs the block is that began; 0: an epoch did, or nothing
 

@@ -33,6 +33,11 @@ bool was_told_at_once(std::int64_t n, bool of_epochs, Duration took) {
   return (of_epochs || n >= kMany) && took < 5ms;
 }
 
+bool overstates(Duration stated, Duration shown) {
+  constexpr double kMuchMore = 1.5;
+  return shown > Duration::zero() && to_seconds(stated) > kMuchMore * to_seconds(shown) + 1;
+}
+
 bool ran_beside(const PhaseSummary& before, std::int64_t n, Duration tests, Duration rest) {
   if (tests <= Duration::zero() || before.segments < 3) return false;
   const double usual =

@@ -22,6 +22,10 @@ bool lacks_lines(const PhaseSummary& before, std::int64_t n, Duration took);
 // Lines of many steps or of epochs, stamped within milliseconds: they tell at once of what was done before.
 bool was_told_at_once(std::int64_t n, bool of_epochs, Duration took);
 
+// A window's steps as a line states them, beside what the clock shows from line to line, which is all there is for them:
+// what the line calls a step is another one than what it counts, or it speaks of several.
+bool overstates(Duration stated, Duration shown);
+
 // Tests that others do while the training goes on: the clock shows the steps' usual time with them in it, and much
 // less without (`rest`).
 bool ran_beside(const PhaseSummary& before, std::int64_t n, Duration tests, Duration rest);

@@ -410,6 +410,31 @@ TEST(Windows, WhatIsToldAtOnceIsNoTraining) {
   EXPECT_TRUE(segments_of(epochs.end(), Phase::train).empty());
 }
 
+// "step_time 5.2s" beside every tenth step, which are 5.2 seconds apart, are not 52 seconds.
+TEST(Windows, StepsTakeNoLongerThanTheClockShows) {
+  HandLog log;
+  for (int n = 0; n <= 9; ++n) log.iteration(5.2 * n, std::to_string(10 * n), {{Field::seconds, "5.2"}});
+  const auto train = segments_of(log.end(), Phase::train);
+  ASSERT_EQ(train.size(), 9u);
+  for (const Segment& s : train) EXPECT_NEAR(to_seconds(s.duration), 5.2, 1e-9);
+  HandLog behind;  // as a clock that is set back later does
+  for (int n = 0; n <= 9; ++n)
+    behind.iteration(5.2 * n - (n > 5 ? 15 : 0), std::to_string(10 * n), {{Field::seconds, "0.52"}});
+  for (const Segment& s : segments_of(behind.end(), Phase::train))
+    EXPECT_NEAR(to_seconds(s.duration), 5.2, 0.01);
+}
+
+TEST(Windows, AmidLinesThatAreStampedOneThatIsNotBeginsNoRun) {
+  HandLog log;
+  for (int n = 1; n <= 9; ++n) {
+    log.iteration(5.0 * n, std::to_string(10 * n));
+    log.iteration({}, "3");  // a recipe that a model writes
+  }
+  const Records& records = log.end();
+  ASSERT_EQ(records.runs.size(), 1u);
+  EXPECT_EQ(records.runs[0].train.iterations, 80);
+}
+
 TEST(Windows, ALeapAtAnotherPaceIsOfAnotherTraining) {
   HandLog log;
   for (int i = 0; i <= 5; ++i) log.iteration(i, std::to_string(10 * i));

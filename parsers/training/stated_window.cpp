@@ -1,0 +1,77 @@
+#include "parsers/training/stated_window.h"
+
+#include <cmath>
+
+#include "parsers/training/line_numbers.h"
+
+namespace etad::track {
+
+using namespace std::chrono_literals;
+
+Statement statement(double seconds, bool tests_inside, bool measured) {
+  if (!std::isfinite(seconds) || seconds <= 0 || seconds > kMaxSeconds) return {};
+  return {from_seconds(seconds), tests_inside, measured};
+}
+
+Pace::Pace(const Event& event) {
+  const bool takes = event.read(Field::lapse, lapse), goes = event.read(Field::rate, rate);
+  counts = takes && goes && std::isfinite(lapse * rate);
+}
+
+bool Pace::speaks_of_all(std::int64_t n) const {
+  return !counts || std::abs(iterations() - static_cast<double>(n)) <= 0.5 + 0.02 * static_cast<double>(n);
+}
+
+namespace {
+
+// Whether the rounding of the times that two lines count drowns what lies between them.
+bool drowns_in_rounding(const Anchor& from, const Anchor& to) {
+  constexpr double kMostError = 0.05;
+  const double apart = *to.elapsed - *from.elapsed;
+  return apart >= 0 && from.error + to.error > kMostError * apart;
+}
+
+}  // namespace
+
+Statement stated_window(const Event& event, const Pace& pace, const Anchor& from, const Anchor& to) {
+  const std::int64_t n = to.iteration - from.iteration;
+  if (event.has(Field::lapse)) return pace.speaks_of_all(n) ? statement(pace.lapse, true, true) : Statement{};
+  if (to.elapsed && to.steps == n)
+    return statement(*to.elapsed, false, true);  // all steps of its epoch so far
+  if (from.elapsed && to.elapsed) {
+    if (from.epoch != to.epoch) return {};  // counted from two beginnings
+    if (!(from.dated && to.dated) && drowns_in_rounding(from, to)) return {};
+    // Of two means the second may show that steps are counted from 1, not from 0: the first one is of as many fewer.
+    const bool means = from.steps > 0 && to.steps > n;
+    const double times = means ? static_cast<double>(to.steps - n) / static_cast<double>(from.steps) : 1;
+    return statement(*to.elapsed - *from.elapsed * times, true, true);
+  }
+  if (pace.rate > 0) return statement(static_cast<double>(n) / pace.rate, true);
+  if (const auto step = event.number(Field::seconds)) return statement(static_cast<double>(n) * *step, false);
+  return {};
+}
+
+// Two lines without times of their own that follow each other so soon that the rounding of what they state
+// drowns what lies between them: the window stays open. Lines that are seen coming far enough apart are dated
+// well enough by that.
+bool too_soon_to_tell(const Anchor& from, const Anchor& to) {
+  if (!from.elapsed || !to.elapsed || from.epoch != to.epoch || (from.dated && to.dated)) return false;
+  constexpr auto kFarApart = 10s;
+  const bool seen_apart = from.at && to.at && *to.at - *from.at >= kFarApart;
+  return drowns_in_rounding(from, to) && !seen_apart;
+}
+
+// Two lines whose stamps are the same, which count whole seconds of lines that come faster: the window stays open,
+// so that what it takes to the next second stands for all of its steps.
+bool stamped_alike(const Event& event, const Anchor& from, const Anchor& to) {
+  if (!from.dated || !to.dated || from.at != to.at || (from.elapsed && to.elapsed)) return false;
+  return !event.has(Field::lapse) && !event.has(Field::seconds) && !event.has(Field::rate) &&
+         !event.has(Field::samples_per_second);
+}
+
+// A line without any time amid others that count it, such as an evaluation's table: the window stays open.
+bool says_no_time(const Event& event, const Anchor& from, const Anchor& to) {
+  return from.elapsed && !to.elapsed && !from.at && !to.at && !event.has(Field::seconds);
+}
+
+}  // namespace etad::track
