@@ -336,6 +336,18 @@ bool has_done_all(const RunTrack& r) {
 
 }  // namespace
 
+namespace {
+
+// How many steps an epoch has: as was told, or as the steps done with the last one measured show.
+std::int64_t steps_of_epochs(const RunTrack& r) {
+  if (r.epochs.steps) return *r.epochs.steps;
+  const std::int64_t over = r.epochs.told ? r.epochs.done_before(*r.epochs.told, 1) + 1 : 0;
+  const std::int64_t done = r.run.iteration.value_or(0);
+  return over > 0 && done % over == 0 ? done / over : 0;
+}
+
+}  // namespace
+
 void track::Runs::end(const Moment& m) {
   RunTrack* r = open();
   const RunTrack* const last = ended();
@@ -359,6 +371,7 @@ void track::Runs::end(const Moment& m) {
   all_.descriptions.finish_net(*r, m.out);
   if (r->test) all_.tests.end(*r, r->test->end_before(m.now), m.out);
   all_.values.take(*r, m.event);
+  if (m.event.has(Field::epochs)) plan_epochs(*r, m.event, steps_of_epochs(*r));
   all_.tests.release(*r, m.out);
   r->window.end_snapshot(m.event.time);  // the last one, behind the last window
   r->run.snapshot_time += r->window.saved;
@@ -372,7 +385,8 @@ void track::Runs::end(const Moment& m) {
                        r->last_words.interrupted;
   r->run.state = stopped ? RunState::stopped : RunState::finished;
   // Where far less was shown, an end does not say that all was done: the plan may count something else.
-  const bool says_how_far = m.event.has(Field::iterations) || m.event.has(Field::epoch);
+  const bool says_how_far =
+      m.event.has(Field::iterations) || m.event.has(Field::epoch) || m.event.has(Field::epochs);
   if (!stopped && r->run.job == Job::train && r->run.max_iterations && r->run.iteration &&
       (says_how_far || came_to_plan(r->run) || has_done_all(*r)))
     r->run.iteration = std::max(*r->run.iteration, *r->run.max_iterations);

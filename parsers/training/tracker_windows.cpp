@@ -132,12 +132,21 @@ bool was_no_training(RunTrack& r, std::int64_t of) {
   return true;
 }
 
-// Behind a plan that is done, steps of another plan and their time, of no bar and no epoch: another training.
+// Behind a plan that is done, steps of another plan and their time, of no bar and no epoch: another training. So are
+// epochs of another plan whose numbers begin again, unless such a count stood amid the run's own before.
 bool begins_another(const RunTrack& r, const Event& event) {
+  const auto iteration = count_of(event, Field::iteration), of = positive_of(event, Field::max_iter);
+  if (event.text(Field::unit) == "epoch")
+    return r.progressed() && of != r.run.max_iterations && of != r.training.other_bar &&
+           iteration < r.run.iteration;
   const bool timed = event.time && event.has(Field::seconds) && !event.has(Field::elapsed);
   return timed && has_done_its_plan(r) && event.text(Field::since) != "epoch" &&
-         (count_of(event, Field::iteration) < r.run.iteration ||
-          positive_of(event, Field::max_iter) != r.run.max_iterations);
+         (iteration < r.run.iteration || of != r.run.max_iterations);
+}
+
+// Where epochs state their times, a line without one that names an earlier one speaks of what was best, or loaded.
+bool looks_back(const RunTrack& r, const Event& event, std::int64_t iteration) {
+  return event.text(Field::unit) == "epoch" && r.epochs.shortest && iteration < r.run.iteration.value_or(0);
 }
 
 // A test's lines may count its own steps, which are fewer than those that the training has shown.
@@ -208,6 +217,8 @@ void track::Windows::progress_of(const Moment& m) {
     return;
   }
   RunTrack* r = &all_.runs.for_measurement(m);
+  if (looks_back(*r, m.event, count_of(m.event, Field::iteration).value_or(r->run.iteration.value_or(0))))
+    return;
   if (const auto of = positive_of(m.event, Field::max_iter)) {
     if (begins_another(*r, m.event)) r = &all_.runs.begin_again(m);
     const bool told = r->run.settings.count("max_iter") > 0;  // in words, and not by a bar
@@ -235,9 +246,7 @@ void track::Windows::progress_of(const Moment& m) {
   if (!iteration) return;
   if (counted && *iteration < r->window.from->iteration)  // what another process had in its buffer
     return void(r->epochs = *counted);
-  // Where epochs state their times, a line without one that names an earlier one speaks of what was best, or loaded.
-  if (m.event.text(Field::unit) == "epoch" && r->epochs.shortest && *iteration < r->run.iteration.value_or(0))
-    return;
+  if (looks_back(*r, m.event, *iteration)) return;
   plan_epochs(*r, m.event, r->epochs.steps.value_or(positive_of(m.event, Field::batches).value_or(0)));
   if (says_it_late(r->window.from, m.event, *iteration)) return;
   // A log without start lines that counts from the beginning again: another run. A line without any time amid

@@ -59,6 +59,19 @@ TEST(BarsByEpoch, InsideABarOfEpochs) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.01);
 }
 
+// Lightning's bars overwrite each other, and a log kept one of them; the end says how many epochs there were.
+TEST(BarsByEpoch, OfWhichOneIsLeftAreAsManyAsTheEndSays) {
+  const auto runs = runs_of({"GPU available: True (cuda), used: True",
+                             "Epoch 46: 100%|##########| 350/350 [00:35<00:00, 10.00it/s, v_num=0]",
+                             "Metric val/accuracy improved by 0.002. New best score: 0.696",
+                             "`Trainer.fit` stopped: `max_epochs=100` reached."});
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 100 * 350);
+  EXPECT_EQ(runs.at(0).max_iterations, 100 * 350);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.1, 1e-9);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+}
+
 // Closed behind the last validation, and so drawn at its end once more.
 TEST(BarsByEpoch, WithoutOneThatAreFullTwiceAreOneBar) {
   std::vector<std::string> lines;

@@ -71,6 +71,59 @@ TEST(SeveralTrainings, OneThatGoesOnNumbersItsEpochsAsTheOneBeforeDid) {
   EXPECT_EQ(runs.at(1).iteration, 400);
 }
 
+// A log that is appended to: each training plans other epochs, and only the last one says that it is over.
+TEST(SeveralTrainings, OfOtherPlansBeginWhereTheirEpochsDo) {
+  Lines lines;
+  int now = 0;
+  const auto train = [&](int epochs, int plan) {
+    for (int epoch = 1; epoch <= epochs; ++epoch, now += 10)
+      lines.push_back(written("2026-03-01 10:%02d:%02d,250 - INFO - Epoch [%d/%d], Train Loss: 0.8125",
+                              now / 60, now % 60, epoch, plan));
+  };
+  train(12, 100);
+  train(15, 15);
+  train(4, 15);
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 3U);
+  EXPECT_EQ(runs.at(0).iteration, 12);
+  EXPECT_EQ(runs.at(1).iteration, 15);
+  EXPECT_EQ(runs.at(1).max_iterations, 15);
+  EXPECT_EQ(runs.at(2).iteration, 4);
+}
+
+// Federated learning: each round holds epochs of the clients' own, which are counted anew and have another plan.
+TEST(SeveralTrainings, EpochsInsideOfRoundsAreNone) {
+  Lines lines;
+  int now = 0;
+  const auto say = [&](int epoch, int plan, int took) {
+    now += took;
+    lines.push_back(written("2026-03-01 10:%02d:%02d,250 - INFO - Epoch %d/%d, Train Loss: 0.8125", now / 60,
+                            now % 60, epoch, plan));
+  };
+  for (int round = 1; round <= 8; ++round) {
+    say(round, 8, 5);
+    for (int epoch = 1; epoch <= 3; ++epoch) say(epoch, 3, 10);
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 8);
+}
+
+// What is trained behind the epochs that state their times counts its own, and says no times.
+TEST(SeveralTrainings, OneWithoutTimesLeavesThePlanOfTheOneBefore) {
+  Lines lines;
+  for (int epoch = 0; epoch < 40; ++epoch)
+    lines.push_back(
+        written("Epoch #%d: train_loss=1.25, val_loss=1.5, time=2.50s, remaining=0.25min", epoch));
+  for (int epoch = 10; epoch <= 30; epoch += 10)
+    lines.push_back(written("Epoch %d/30: train_loss=0.25, val_loss=0.5", epoch));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 40);
+  EXPECT_FALSE(runs.at(0).max_iterations);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 2.5);
+}
+
 // Two processes of one training write the same lines, one of them through a buffer.
 TEST(SeveralTrainings, LinesThatAnotherProcessHeldBackAreNone) {
   const auto say = [](int i) {
