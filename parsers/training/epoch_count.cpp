@@ -115,7 +115,8 @@ std::optional<EpochCount::Place> EpochCount::counted_in(std::int64_t epoch, std:
   first = std::min(*first, epoch);
   const bool next_epoch = line.epoch && epoch > *line.epoch;
   if (counts_through(epoch, batch)) return Place{batch, batches, false, next_epoch};
-  return Place{done_before(epoch, batches) + batch, {}, false, next_epoch};
+  const std::int64_t length = std::max(batches, beyond.value_or(0));
+  return Place{done_before(epoch, length) + batch, {}, false, next_epoch};
 }
 
 namespace {
@@ -165,6 +166,12 @@ std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::i
   const auto said = positive_of(event, Field::batches);
   const auto batches = said.value_or(of_each);
   if (batches <= 0 || (!said && !steps && *batch > batches)) return counted_on(event, *epoch, *batch, done);
+  if (!said && steps && line.epoch == epoch && *batch > std::max(*steps, beyond.value_or(0))) {
+    beyond = *batch;  // its total was wrong, and will be
+    auto place = counted_in(*epoch, *batch, *steps, event.has(Field::epochs));
+    if (const auto epochs = positive_of(event, Field::epochs)) place->planned = product(*epochs, *beyond);
+    return place;
+  }
   // Another number of batches in the same epoch is a test's.
   if (said && line.epoch == epoch && steps && steps != said) return {};
   return counted_in(*epoch, *batch, batches, event.has(Field::epochs));

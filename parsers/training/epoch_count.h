@@ -27,8 +27,9 @@ struct EpochCount {
     std::int64_t batch = 0;
   };
 
-  std::optional<std::int64_t> steps;         // of each
-  std::optional<std::int64_t> first;         // the first one displayed: do they count from 0 or from 1?
+  std::optional<std::int64_t> steps;   // of each
+  std::optional<std::int64_t> beyond;  // to where a bar went beyond them ("Epoch 3: 15it" behind "14/14")
+  std::optional<std::int64_t> first;   // the first one displayed: do they count from 0 or from 1?
   std::optional<std::int64_t> first_batch;   // the same of batches within an epoch
   std::optional<std::int64_t> shown;         // the one displayed last, where epochs' lengths are unknown
   std::int64_t before = 0;                   // iterations of the epochs over, likewise

@@ -8,11 +8,6 @@ namespace etad::track {
 
 using namespace std::chrono_literals;
 
-Statement statement(double seconds, bool tests_inside, bool measured) {
-  if (!std::isfinite(seconds) || seconds <= 0 || seconds > kMaxSeconds) return {};
-  return {from_seconds(seconds), tests_inside, measured};
-}
-
 Pace::Pace(const Event& event) {
   const bool takes = event.read(Field::lapse, lapse), goes = event.read(Field::rate, rate);
   counts = takes && goes && std::isfinite(lapse * rate);
@@ -20,6 +15,21 @@ Pace::Pace(const Event& event) {
 
 bool Pace::speaks_of_all(std::int64_t n) const {
   return !counts || std::abs(iterations() - static_cast<double>(n)) <= 0.5 + 0.02 * static_cast<double>(n);
+}
+
+Statement statement(double seconds, bool tests_inside, bool measured) {
+  if (!std::isfinite(seconds) || seconds <= 0 || seconds > kMaxSeconds) return {};
+  return {from_seconds(seconds), tests_inside, measured};
+}
+
+bool holds_something_else(const Pace& pace, const Anchor& from, const Anchor& to) {
+  const std::int64_t steps = to.iteration - from.iteration;
+  if (pace.speaks_of_all(steps) || pace.iterations() < 1 || !from.at || !to.at) return false;
+  const auto n = static_cast<double>(steps);
+  const double other_step_time =
+      n > 10 * pace.iterations() ? 1.5 : 3;  // the more is unseen, the less it takes
+  const double step_time = to_seconds(between(*from.at, *to.at)) / n * pace.rate;
+  return step_time > other_step_time || step_time < 1 / other_step_time;
 }
 
 namespace {
@@ -51,6 +61,8 @@ Statement stated_window(const Event& event, const Pace& pace, const Anchor& from
   return {};
 }
 
+namespace {
+
 // Two lines without times of their own that follow each other so soon that the rounding of what they state
 // drowns what lies between them: the window stays open. Lines that are seen coming far enough apart are dated
 // well enough by that.
@@ -69,9 +81,19 @@ bool stamped_alike(const Event& event, const Anchor& from, const Anchor& to) {
          !event.has(Field::samples_per_second);
 }
 
-// A line without any time amid others that count it, such as an evaluation's table: the window stays open.
+// A line without any time amid others that count it, such as an evaluation's table, or that are stamped, such as what
+// another of a program's loggers writes of the same step: the window stays open.
 bool says_no_time(const Event& event, const Anchor& from, const Anchor& to) {
-  return from.elapsed && !to.elapsed && !from.at && !to.at && !event.has(Field::seconds);
+  if (to.elapsed || to.at || event.has(Field::seconds)) return false;
+  if (from.elapsed && !from.at) return true;
+  return from.dated && !event.has(Field::lapse) && !event.has(Field::rate) &&
+         !event.has(Field::samples_per_second);
+}
+
+}  // namespace
+
+bool tells_no_time_yet(const Event& event, const Anchor& from, const Anchor& to) {
+  return too_soon_to_tell(from, to) || stamped_alike(event, from, to) || says_no_time(event, from, to);
 }
 
 }  // namespace etad::track

@@ -1,4 +1,4 @@
-// What the line at a window's end states of its time. Internal to parsers/training.
+// What the line at the end of a window of training says of its time. Internal to parsers/training.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,6 @@
 #include "parsers/training/training_window.h"
 
 namespace etad::track {
-
-Statement statement(double seconds, bool tests_inside, bool measured = false);
 
 // What a line says of the time since the one before it; zero: nothing.
 struct Pace {
@@ -22,12 +20,16 @@ struct Pace {
   bool speaks_of_all(std::int64_t n) const;
 };
 
+Statement statement(double seconds, bool tests_inside, bool measured = false);
+
+// How long all of the window took, by what the line states, or what it and the one before it count.
 Statement stated_window(const Event& event, const Pace& pace, const Anchor& from, const Anchor& to);
 
-// Lines between which nothing can be measured, so that the window stays open: that state too little, that bear one
-// stamp, that say no time amid others that count it.
-bool too_soon_to_tell(const Anchor& from, const Anchor& to);
-bool stamped_alike(const Event& event, const Anchor& from, const Anchor& to);
-bool says_no_time(const Event& event, const Anchor& from, const Anchor& to);
+// It speaks of a part only, and the whole went at quite another step time: something else lies in between,
+// such as another run of which the log shows no beginning.
+bool holds_something_else(const Pace& pace, const Anchor& from, const Anchor& to);
+
+// A line that tells too little of the time to close the window, which stays open for the next one.
+bool tells_no_time_yet(const Event& event, const Anchor& from, const Anchor& to);
 
 }  // namespace etad::track

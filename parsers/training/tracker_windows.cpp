@@ -17,37 +17,24 @@ using track::Anchor;
 using track::beginning_of_bar;
 using track::ends_bar;
 using track::held_a_pause;
+using track::holds_something_else;
 using track::lacks_lines;
 using track::leaps;
 using track::overstates;
 using track::Pace;
 using track::ran_beside;
 using track::RunTrack;
-using track::says_no_time;
 using track::Stage;
-using track::stamped_alike;
 using track::stated_window;
 using track::Statement;
 using track::statement;
-using track::too_soon_to_tell;
+using track::tells_no_time_yet;
 using track::was_told_at_once;
 using track::Window;
 
 namespace {
 
 using namespace std::chrono_literals;
-
-// It speaks of a part only, and the whole went at quite another step time: something else lies in between,
-// such as another run of which the log shows no beginning.
-bool holds_something_else(const Pace& pace, const Anchor& from, const Anchor& to) {
-  const std::int64_t steps = to.iteration - from.iteration;
-  if (pace.speaks_of_all(steps) || pace.iterations() < 1 || !from.at || !to.at) return false;
-  const auto n = static_cast<double>(steps);
-  const double other_step_time =
-      n > 10 * pace.iterations() ? 1.5 : 3;  // the more is unseen, the less it takes
-  const double step_time = to_seconds(between(*from.at, *to.at)) / n * pace.rate;
-  return step_time > other_step_time || step_time < 1 / other_step_time;
-}
 
 // The time of one step stands for all of a window, and that step took much longer than those before: an
 // evaluation of which no line tells, for which the others of the window do not stand.
@@ -338,8 +325,10 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
     const bool tests = m.event.text(Field::key) == "validation";
     if (tests) all_.tests.since_progress(r, m);
     if (!tests && here.dated) r.window.shown_again = here.at;
-    // An epoch that begins behind one of unknown length: from here on there is something to measure.
-    if (r.window.broken && count_of(m.event, Field::batch) == 0) begin_window(r, here, m.out);
+    // An epoch that begins behind one of unknown length, or a stamp behind the same without one: from here on there is
+    // something to measure.
+    const bool stamps = here.dated && !from->at && !from->elapsed;
+    if (stamps || (r.window.broken && count_of(m.event, Field::batch) == 0)) begin_window(r, here, m.out);
     return;
   }
   if (from && is_of_another_process(r, here)) return;
@@ -355,8 +344,7 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   point.value.at = m.now;
   point.value.loss = loss;
   if (from && iteration > from->iteration) {
-    if (too_soon_to_tell(*from, here) || stamped_alike(m.event, *from, here) ||
-        says_no_time(m.event, *from, here)) {
+    if (tells_no_time_yet(m.event, *from, here)) {
       if (here.elapsed && here.epoch) r.window.last_state = here;
       r.window.bar_over = false;
       return;

@@ -72,6 +72,37 @@ TEST(BarsByEpoch, OfWhichOneIsLeftAreAsManyAsTheEndSays) {
   EXPECT_EQ(runs.at(0).state, RunState::finished);
 }
 
+// How many epochs there will be stands below the bars that number them.
+TEST(BarsByEpoch, AboveTheirEpochsTotalAreAllThatWasPlanned) {
+  std::vector<std::string> lines;
+  for (int epoch = 1; epoch <= 5; ++epoch) {
+    lines.push_back(
+        written("Training Epoch %d: 100%%|##########| 28/28 [00:56<00:00,  2.00s/it, loss=0.5]", epoch));
+    lines.emplace_back("Validating: 100%|##########| 8/8 [00:06<00:00,  1.34it/s]");
+    lines.push_back(written("Epoch %d/5, Train Loss: 0.5125, Val Loss: 0.6125", epoch));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).max_iterations, 5 * 28);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+}
+
+// Under a heading that tells the learning rate as well; the program crashes behind the first of three epochs.
+TEST(BarsByEpoch, UnderAHeadingWithMoreInItAreOfAllItsEpochs) {
+  std::vector<std::string> lines = {"  Epoch 01/3  |  LR: 1.25e-05"};
+  for (int i = 1; i <= 10; ++i)
+    lines.push_back(
+        written("  Train: %3d%%|####  | %d/100 [00:%02d<00:10,  2.00it/s, loss=0.5]", 10 * i, 10 * i, 5 * i));
+  for (const char* const line :
+       {"Traceback (most recent call last):", "  File \"train.py\", line 5, in <module>", "ValueError: no"})
+    lines.emplace_back(line);
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 100);
+  EXPECT_EQ(runs.at(0).max_iterations, 300);
+  EXPECT_EQ(runs.at(0).state, RunState::failed);
+}
+
 // Closed behind the last validation, and so drawn at its end once more.
 TEST(BarsByEpoch, WithoutOneThatAreFullTwiceAreOneBar) {
   std::vector<std::string> lines;

@@ -50,6 +50,26 @@ TEST(EpochCount, TheLinesOwnLengthOfAnEpochWinsAndIsRemembered) {
   EXPECT_FALSE(epochs.place_of(progress({{Field::loss, "0.5"}}), 100, 0)) << "it counts nothing";
 }
 
+TEST(EpochCount, ABarThatGoesBeyondItsTotalTellsHowLongAllEpochsAre) {
+  EpochCount epochs;
+  const auto of_total = [&](std::string_view epoch, std::string_view batch) {
+    return epochs.place_of(
+        progress(
+            {{Field::epoch, epoch}, {Field::epochs, "4"}, {Field::batch, batch}, {Field::batches, "14"}}),
+        0, 0);
+  };
+  const auto beyond = [&](std::string_view epoch, std::string_view batch) {
+    return epochs.place_of(progress({{Field::epoch, epoch}, {Field::epochs, "4"}, {Field::batch, batch}}), 14,
+                           0);
+  };
+  EXPECT_EQ(of_total("1", "14")->iteration, 14);
+  EXPECT_EQ(beyond("1", "15")->iteration, 15);
+  EXPECT_EQ(beyond("1", "16")->planned, 64);
+  EXPECT_EQ(of_total("2", "1")->iteration, 17);
+  EXPECT_EQ(of_total("2", "14")->iteration, 30);
+  EXPECT_EQ(beyond("2", "16")->iteration, 32);
+}
+
 TEST(EpochCount, OfEpochsOfUnknownLengthCountsOnBehindWhatWasDisplayed) {
   EpochCount epochs;
   EXPECT_EQ(epochs.place_of(batch("0", "40"), 0, 0)->iteration, 40);

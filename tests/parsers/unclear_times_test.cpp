@@ -242,5 +242,24 @@ TEST(UnclearTimes, BesideNumbersBeyondAllCountsMeasureNothing) {
   for (const auto& [ordinal, run] : runs) EXPECT_EQ(run.train.iterations, 0);
 }
 
+// A program's two loggers write each line, and but one of them dates it.
+TEST(StampedTimes, AreTheLinesThatHaveThemOfTwoThatSayTheSame) {
+  for (const bool dated_first : {false, true}) {
+    Lines lines;
+    for (int i = 1; i <= 20; ++i) {
+      const std::string said = written("[%5d] | gnorm  1.25 lr  0.000125 | loss  5.50", 100 * i);
+      const std::string dated =
+          written("I0102 03:%02d:%02d.000006 140100000000000 train.py:298] ", i / 6, i % 6 * 10) + said;
+      lines.push_back(dated_first ? dated : "INFO:tensorflow:" + said);
+      lines.push_back(dated_first ? "INFO:tensorflow:" + said : dated);
+    }
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 2000);
+    EXPECT_EQ(runs.at(0).train.iterations, 1900);
+    EXPECT_NEAR(step_time(runs.at(0)), 0.1, 1e-9);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
