@@ -136,6 +136,16 @@ bool looks_back(const RunTrack& r, const Event& event, std::int64_t iteration) {
   return event.text(Field::unit) == "epoch" && r.epochs.shortest && iteration < r.run.iteration.value_or(0);
 }
 
+// A line of no bar that counts on where the run stands, out of more: a training that was gone on with, of which more is
+// planned now.
+bool plans_more(const RunTrack& r, const Event& event, std::int64_t all) {
+  const auto iteration = count_of(event, Field::iteration);
+  if (!iteration || !r.run.iteration || event.has(Field::elapsed) || all <= *r.run.max_iterations)
+    return false;
+  const std::int64_t further = *iteration - *r.run.iteration;
+  return further > 0 && further <= r.training.stride;
+}
+
 // A test's lines may count its own steps, which are fewer than those that the training has shown.
 bool counts_a_tests_steps(const RunTrack* r, const Event& event) {
   if (!r || event.text(Field::key) != "validation") return false;
@@ -217,7 +227,7 @@ void track::Windows::progress_of(const Moment& m) {
         (r->run.max_iterations == counts_one || r->run.max_iterations == r->epochs.before + *of))
       r->run.max_iterations = all;
     if ((r->progressed() || told) && r->run.max_iterations && *r->run.max_iterations != all &&
-        !was_no_training(*r, all)) {
+        !was_no_training(*r, all) && !plans_more(*r, m.event, all)) {
       r->training.other_bar = *of;
       r->window.other_bar = true;
       return;

@@ -91,6 +91,19 @@ TEST(SeveralTrainings, OfOtherPlansBeginWhereTheirEpochsDo) {
   EXPECT_EQ(runs.at(2).iteration, 4);
 }
 
+// A training that is gone on with: its numbers go on, out of more than were planned at first.
+TEST(SeveralTrainings, OneThatGoesOnWithMorePlannedIsOne) {
+  Lines lines;
+  for (int i = 1; i <= 40; ++i)
+    lines.push_back(written("2026-03-01 10:%02d:%02d | Episode %d/%d | Score: 31 | Reward: 200.5", i / 2,
+                            i % 2 * 30, i, i <= 20 ? 30 : 50));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 40);
+  EXPECT_EQ(runs.at(0).max_iterations, 50);
+  EXPECT_NEAR(step_time(runs.at(0)), 30, 1e-9);
+}
+
 // Federated learning: each round holds epochs of the clients' own, which are counted anew and have another plan.
 TEST(SeveralTrainings, EpochsInsideOfRoundsAreNone) {
   Lines lines;
