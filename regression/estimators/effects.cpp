@@ -21,7 +21,8 @@
 namespace etad::estimators {
 namespace {
 
-constexpr std::size_t kMostHeard = 128;         // that one estimate listens to
+constexpr std::size_t kMostTogether = 1024;     // of a history all of which every estimate listens to
+constexpr std::size_t kMostHeard = 128;         // that an estimate listens to of a longer one
 constexpr std::size_t kMostSample = 220;        // that the strengths are learnt from
 constexpr std::size_t kMostBlocks = 64;         // of groups, kept for the next question like the last
 constexpr double kBend = 0.1, kOwnBend = 0.03;  // of a curve, before the strengths are known
@@ -118,6 +119,10 @@ class Effects final : public Fitted {
     strengths_ = before != nullptr ? *before : learn_strengths(known_);
     covariance_ = Covariance(strengths_);
     if (!known_.empty()) centre_ = numbers_of(known_, &Known::value).mean();
+    if (known_.size() > kMostTogether) return;
+    std::vector<const Known*> everything;
+    for (const Known& known : known_) everything.push_back(&known);
+    all_ = block_of(std::move(everything));
   }
 
   const Strengths& strengths() const { return strengths_; }
@@ -140,27 +145,30 @@ class Effects final : public Fitted {
   }
 
  private:
+  std::shared_ptr<const Block> block_of(std::vector<const Known*> groups) const {
+    auto block = std::make_shared<Block>();
+    block->groups = std::move(groups);
+    block->factor.compute(covariance_of(block->groups, covariance_, strengths_));
+    block->weights = block->factor.solve(
+        numbers_of(block->groups, [&](const Known* known) { return known->value - centre_; }));
+    return block;
+  }
+
   // Of a long history only the series most like the one in question are listened to, whatever batch size of it is
   // asked about first.
   std::shared_ptr<const Block> block_for(const Case& what, const KernelPoint& point) const {
-    const bool all = known_.size() <= kMostHeard;
-    const std::string key = all ? "" : key_of(what, kSeries);
+    if (all_ != nullptr) return all_;
+    const std::string key = key_of(what, kSeries);
     const Lock lock(mutex_);
     if (const auto found = blocks_.find(key); found != blocks_.end()) return found->second;
     std::vector<std::pair<double, const Known*>> ranked;
     ranked.reserve(known_.size());
-    for (const Known& known : known_) ranked.emplace_back(all ? 0 : -likeness(point, known.point), &known);
-    if (!all) {
-      std::ranges::nth_element(ranked, ranked.begin() + kMostHeard);
-      ranked.resize(kMostHeard);
-    }
-    auto block = std::make_shared<Block>();
-    for (const auto& [rank, known] : ranked) block->groups.push_back(known);
-    block->factor.compute(covariance_of(block->groups, covariance_, strengths_));
-    block->weights = block->factor.solve(
-        numbers_of(block->groups, [&](const Known* known) { return known->value - centre_; }));
+    for (const Known& known : known_) ranked.emplace_back(-likeness(point, known.point), &known);
+    std::ranges::nth_element(ranked, ranked.begin() + kMostHeard);
+    std::vector<const Known*> nearest;
+    for (std::size_t i = 0; i < kMostHeard; ++i) nearest.push_back(ranked[i].second);
     if (blocks_.size() >= kMostBlocks) blocks_.clear();
-    return blocks_[key] = std::move(block);
+    return blocks_[key] = block_of(std::move(nearest));
   }
 
   // Runs that share the network, or the device with the phase.
@@ -184,6 +192,7 @@ class Effects final : public Fitted {
   Strengths strengths_{};
   Covariance covariance_{strengths_};
   double centre_ = 0;
+  std::shared_ptr<const Block> all_;  // nullptr: there are too many
   mutable Mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<const Block>> blocks_ GUARDED_BY(mutex_);
 };

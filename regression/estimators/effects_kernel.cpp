@@ -144,10 +144,14 @@ double Covariance::operator()(const KernelPoint& a, const KernelPoint& b) const 
   return out;
 }
 
+// Phase, settings and number of devices come first: so networks and devices are heard that cross each other, and what
+// is a network's is told from what is a device's.
 double likeness(const KernelPoint& a, const KernelPoint& b) {
   const unsigned equal = equal_facts(a, b);
-  const int facts = std::popcount(equal & (kP | kD | kH)) + (equal & kN ? 2 : 0) + (equal & kOwn ? 4 : 0);
-  return facts + 2 * settings_likeness(a, b) + std::exp(-std::abs(a.log_devices - b.log_devices));
+  const double crossed =
+      (equal & kP ? 1 : 0) + settings_likeness(a, b) + std::exp(-std::abs(a.log_devices - b.log_devices));
+  return 4 * crossed + std::popcount(equal & kN) + std::popcount(equal & (kD | kH)) / 2.0 +
+         (equal & kOwn ? 4 : 0);
 }
 
 double noise_variance(int runs, const Strengths& strengths) {

@@ -1,0 +1,90 @@
+// Which runs of a long history an estimate of `effects` listens to.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "regression/estimators/methods.h"
+#include "tests/estimators/histories.h"
+
+namespace etad::estimators {
+namespace {
+
+// Eight networks on so many devices that may be many times as fast as others; both phases, two precisions, up to 8 GPUs.
+class Machines {
+ public:
+  explicit Machines(int devices) {
+    History history;
+    for (int device = 0; device < devices; ++device)
+      for (int network = 0; network < 8; ++network)
+        for (const char* phase : {"train", "test"})
+          for (const char* precision : {"precision=fp16", "precision=fp32"})
+            for (const double gpus : {1., 2., 4., 8.}) {
+              const Case what = case_of(network, device, phase, precision, gpus);
+              if (network != 0 || device != 0) add(history, what, truth(network, device, what));
+            }
+    fitted_ = effects().fit(history, Target::seconds);
+  }
+
+  // Of the first network on the first device, where it never ran.
+  double error(const char* phase, const char* precision, double gpus) const {
+    const Case what = case_of(0, 0, phase, precision, gpus);
+    const Reply reply = fitted_->predict(what);
+    return reply.estimate ? std::abs(std::exp(reply.estimate->log_mean) / truth(0, 0, what) - 1) : INFINITY;
+  }
+
+ private:
+  static Case case_of(int network, int device, const char* phase, const char* precision, double gpus) {
+    Case out = a_case("net" + std::to_string(network), 32 * gpus, gpus, "gpu" + std::to_string(device));
+    out.phase = phase;
+    out.settings = {precision};
+    return out;
+  }
+
+  static double truth(int network, int device, const Case& what) {
+    constexpr std::array kSpeeds = {8., 1., 2., 3., 0.5, 1.5, 4., 2.5, 0.7};
+    const double speed = kSpeeds[static_cast<std::size_t>(device) % kSpeeds.size()];
+    return std::pow(1.7, network) / speed * (what.phase == "train" ? 3 : 1) *
+           (what.settings.front() == "precision=fp16" ? 0.6 : 1) * (1 + 0.05 * std::log2(what.devices));
+  }
+
+  std::unique_ptr<const Fitted> fitted_;
+};
+
+TEST(EffectsHeard, ANetworkOnAnotherDeviceIsToldByThoseThatCrossThere) {
+  for (const int devices : {7, 20}) {  // all of it can be heard, and a part
+    const Machines machines(devices);
+    EXPECT_LT(machines.error("train", "precision=fp16", 2), 0.05) << devices;
+    EXPECT_LT(machines.error("test", "precision=fp32", 8), 0.05) << devices;
+  }
+}
+
+// What is answered may not depend on what was asked before.
+TEST(EffectsHeard, ALongHistoryAnswersAlikeInAnyOrder) {
+  History history;
+  for (int host = 0; host < 300; ++host) {
+    for (const double b : {4., 16., 64., 256.}) {
+      Case what = a_case("net" + std::to_string(host % 3), b);
+      what.host = "host" + std::to_string(host);
+      add(history, what, (0.02 + 0.001 * b) * (1 + 0.01 * (host % 7)));
+    }
+  }
+  const auto answer = [&](std::initializer_list<double> sizes) {
+    const auto fitted = effects().fit(history, Target::seconds);
+    Case what = a_case("net1", 0);
+    what.host = "host1";
+    double out = 0;
+    for (const double b : sizes) {
+      what.samples = b;
+      out = fitted->predict(what).estimate->log_mean;
+    }
+    return out;
+  };
+  EXPECT_EQ(answer({32}), answer({1, 32}));
+  EXPECT_EQ(answer({32}), answer({4096, 32}));
+}
+
+}  // namespace
+}  // namespace etad::estimators
