@@ -30,7 +30,9 @@ Range range_of(const std::vector<double>& values) {
 
 // How many of `steps` a value fills; at least one, so that the least can be seen.
 std::size_t filled(double value, double least, double most, std::size_t steps) {
-  const double share = most > least ? std::clamp((value - least) / (most - least), 0.0, 1.0) : 0.5;
+  constexpr double kRounding = 1e-9;  // means of equal numbers differ by less: they are one line
+  const bool differ = most - least > kRounding * std::max(std::abs(least), std::abs(most));
+  const double share = differ ? std::clamp((value - least) / (most - least), 0.0, 1.0) : 0.5;
   return 1 + static_cast<std::size_t>(std::lround(share * static_cast<double>(steps - 1)));
 }
 

@@ -22,6 +22,8 @@ TEST(Spark, RisesFromTheLeastToTheMost) {
   EXPECT_EQ(spark_text({0, 1, 2, 3, 4, 5, 6, 7}, 0, 7), "▁▂▃▄▅▆▇█");
   EXPECT_EQ(spark_text({-5, kNone, 50}, 0, 10), "▁ █") << "beyond the range: its ends";
   EXPECT_EQ(spark_text({3, 3}, 3, 3), "▅▅") << "all the same: in the middle";
+  const double mean = (0.1 + 0.2 + 0.3) / 3;
+  EXPECT_EQ(spark_text({0.2, mean}, 0.2, mean), "▅▅") << "and so where rounding alone tells them apart";
 }
 
 TEST(Condensed, KeepsTheMeanOfNeighbours) {
