@@ -18,6 +18,14 @@ constexpr Instant::duration kOldest = std::chrono::hours{24 * 3650};  // no chan
 // How often open runs are looked at for being lost: every hundredth part of what makes one lost, between these.
 constexpr std::chrono::seconds kStillLook{5}, kRarestStillLook{60};
 
+// The first lines of a log that somebody has just begun, and not of one that was copied here: they came now.
+bool was_just_begun(const follow::Batch& batch, Instant wall) {
+  constexpr std::chrono::seconds kJust{2};
+  constexpr std::int64_t kFewBytes = 16 * 1024;
+  return batch.born <= wall && wall - batch.born <= kJust && batch.modified >= batch.born &&
+         batch.size <= kFewBytes;
+}
+
 }  // namespace
 
 Ingest::Ingest(IngestOptions options, SharedWriter& writer, follow::Follower& follower)
@@ -164,7 +172,8 @@ Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
     if (!awake) return tl::unexpected(awake.error());
     const std::int64_t before = (*awake)->row.offset;
     // A line has its time of arrival only when it was seen coming: not while old content is caught up with.
-    (*awake)->take(batch, log_options(source), source.caught_up ? std::optional(wall) : std::nullopt, wall);
+    const bool seen_coming = source.caught_up || was_just_begun(batch, wall);
+    (*awake)->take(batch, log_options(source), seen_coming ? std::optional(wall) : std::nullopt, wall);
     source.grows = source.caught_up;
     const std::int64_t offset = (*awake)->row.offset;
     counters_.bytes += batch.restarted ? offset : std::max<std::int64_t>(0, offset - before);

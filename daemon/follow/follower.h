@@ -90,6 +90,7 @@ struct Batch : TakenLines {
   std::int64_t size = 0;              // of the file, when read
   std::optional<std::int64_t> owner;  // uid of the file's; none: not known
   Instant modified{};                 // the file's, when read: gives a timestamp without a year its year
+  Instant born{};                     // when the file was made; the epoch where the file system does not say
   bool caught_up = false;  // these lines reach the end of the file, and no other file waits behind it
   bool ended = false;      // this file is finished: `finished` goes on the list of finished files
   bool restarted = false;  // the file of these lines is not the one of the lines before (or begins anew)

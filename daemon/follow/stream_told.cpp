@@ -30,6 +30,7 @@ void Stream::emit(Batch batch, std::vector<Batch>& out) {
     position.size = current_->compressed ? part.offset : current_->seen.size;
     position.carried = carried_;
     batch.modified = current_->seen.modified;
+    batch.born = current_->seen.born;
     batch.owner = current_->seen.owner;
   }
   batch.after = position_.at(path_);

@@ -84,6 +84,31 @@ TEST_F(Ingesting, WhatWasThereIsCaughtUpWithAndWhatComesIsNot) {
   EXPECT_FALSE(ingest_->is_catching_up());
 }
 
+// Its lines bear no times, and yet it is known when it began and how long it took.
+TEST_F(Ingesting, ALogThatBeginsWhileItIsFollowedIsDatedByItsComing) {
+  const auto begin = [&](const std::string& name, seconds later) {
+    append(name, "***** Running training *****\n  Total optimization steps = 40\n");
+    const Instant born = files_->status(file(name).string())->born;
+    wall_ = born + later - seconds(1);
+    EXPECT_TRUE(tick_after(seconds(1)));
+    EXPECT_TRUE(tick_after(seconds(120)));
+    append(name, "{'train_runtime': 100.0, 'train_steps_per_second': 0.4, 'epoch': 1.0}\n");
+    EXPECT_TRUE(tick_after(seconds(1)));
+    return born;
+  };
+  start();
+  const Instant born = begin("now.log", seconds(1));
+  if (born == Instant{}) GTEST_SKIP() << "the file system does not say when a file was made";
+  begin("older.log", seconds(60));
+  const auto runs = reader_->runs({}).value();
+  ASSERT_EQ(runs.size(), 2U);
+  const etad::Run& seen = runs[0].source.ends_with("now.log") ? runs[0].run : runs[1].run;
+  const etad::Run& older = runs[0].source.ends_with("now.log") ? runs[1].run : runs[0].run;
+  EXPECT_EQ(seen.started_at, born + seconds(1));
+  EXPECT_EQ(wall_time(seen), seconds(121));
+  EXPECT_EQ(older.started_at, std::nullopt) << "a minute of it is not known";
+}
+
 TEST_F(Ingesting, AClockThatIsSetBackKeepsNoStillRunRunning) {
   append("lenet.log", lenet_.substr(0, lenet_.rfind('\n', lenet_.find("Iteration 250 ")) + 1));
   start();
