@@ -191,6 +191,9 @@ std::string run_text(const Object& run, const Screen& screen) {
                     "\n";
   out += entry("on", place_text(run) + ", by " + text_of(run, "framework"));
   out += entry("log", text_of(run, "source"));
+  if (text_of(run, "network").empty())
+    out += entry("network", "its log names none: `etactl label " + run_id_text(run) +
+                                " network=NAME` does, so that it counts for estimates");
   if (const std::string times = times_text(run); !times.empty()) out += entry("time", times);
   out += entry("progress", progress_text(run));
   for (const char* phase : {"train", "test"}) {

@@ -353,7 +353,9 @@ std::string networks_text(const Object& answer, const Screen& screen) {
                count_text(count_of(row, "runs")), or_dash(joined(array_of(row, "batch_sizes"))),
                range_text(object_of(row, "iterations")), when(row, "last_seen")});
   }
-  if (table.empty()) return "The history knows no network yet.\n";
+  if (table.empty())
+    return "The history knows no network yet. One that a log does not name, `etactl label RUN network=NAME` "
+           "does.\n";
   return table.text(screen.width, screen.colours) + more_text(answer);
 }
 

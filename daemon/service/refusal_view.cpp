@@ -33,13 +33,20 @@ std::function<void(JsonWriter&)> naming_parameter(const Refusal& refusal) {
   return [name = refusal.parameter](JsonWriter& json) { json.field("parameter", name); };
 }
 
+// Many logs do not name their network, and models are made of networks that have a name.
 Problem unknown_name(const Refusal& refusal, const std::string& article, const std::string& what) {
-  return {
-      404, "Unknown " + what, "No model of " + article + " " + what + " " + quoted(refusal.value) + " yet.",
-      refusal.deployments == 0
-          ? "nothing has been learned yet: see `etactl status`"
-          : "`etactl models` lists what can be estimated; what never ran is, by its description: --net FILE",
-      refusal.candidates};
+  if (refusal.value.empty())
+    return {404, "Unknown " + what, "The run's log names no network, so that it counts for none.",
+            "`etactl label RUN network=NAME` names it; the configuration does all runs of a source: labels, "
+            "path_pattern"};
+  return {404, "Unknown " + what,
+          "No model of " + article + " " + what + " " + quoted(refusal.value) + " yet.",
+          refusal.deployments == 0
+              ? "nothing has been learned yet: see `etactl status`; runs whose logs name no network "
+                "are named by `etactl label RUN network=NAME`"
+              : "`etactl models` lists what can be estimated; what never ran is, by its "
+                "description: --net FILE",
+          refusal.candidates};
 }
 
 Problem unknown_deployment(const Refusal& refusal) {

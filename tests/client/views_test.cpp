@@ -234,6 +234,9 @@ TEST(RunText, ShowsWhatIsKnownOfARun) {
         "batch_size=64", "25 %", "4 min 40 s to 5 min 30 s"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
+  EXPECT_EQ(text.find("etactl label"), std::string::npos) << "it has a name";
+  run["network"] = "";
+  EXPECT_NE(run_text(run, {}).find("`etactl label 7 network=NAME`"), std::string::npos);
   run["usage"] =
       parsed(R"({"absent": "its log does not say which of the 2 GPUs it ran on", "hint": "say which"})");
   EXPECT_NE(run_text(run, {}).find("not known: its log does not say which of the 2 GPUs"), std::string::npos);

@@ -390,5 +390,16 @@ TEST(TestPhases, AreCountedAsCaffeDoes) {
   EXPECT_EQ(test_phases(1000, 0), 0);
 }
 
+TEST(Problems, TellsHowARunIsNamedWhoseLogNamesNoNetwork) {
+  prediction::Refusal refusal;
+  refusal.kind = prediction::Refusal::Kind::unknown_network;
+  EXPECT_NE(problem_of(refusal).hint.find("etactl label RUN network=NAME"), std::string::npos) << "of a run";
+  refusal.value = "diff";
+  EXPECT_NE(problem_of(refusal).hint.find("etactl label RUN network=NAME"), std::string::npos)
+      << "nothing has a name";
+  refusal.deployments = 3;
+  EXPECT_EQ(problem_of(refusal).hint.find("etactl label"), std::string::npos) << "others have";
+}
+
 }  // namespace
 }  // namespace etad::service::testing
