@@ -180,6 +180,7 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
   std::size_t complete = view(data).rfind('\n') + 1;  // npos + 1 is 0
   complete += overdrawn_states(view(data).substr(complete));
   unterminated_ = static_cast<std::int64_t>(data.size() - complete);
+  draws_bar_ = shows_pace(view(data).substr(complete));
 
   if (complete == 0 && data.size() >= options.batch_bytes) {
     const std::int64_t at = begin + (data.data() + data.size() - buffer.get());

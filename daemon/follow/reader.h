@@ -46,6 +46,7 @@ class FileReader {
 
   const ReadPart& part() const { return part_; }
   std::int64_t unterminated() const { return unterminated_; }  // bytes behind the offset at the last end
+  bool draws_bar() const { return draws_bar_; }                // these are states of a progress bar
 
  private:
   struct LongLine {
@@ -71,6 +72,7 @@ class FileReader {
 
   ReadPart part_;
   std::int64_t unterminated_ = 0;
+  bool draws_bar_ = false;
   std::int64_t hole_until_ = 0;  // from the offset up to here there are NUL bytes only, as far as we looked
   std::unique_ptr<LongLine> long_;
   std::optional<RecordFile> records_;  // which of them it is; not known while it has but a few bytes

@@ -159,8 +159,8 @@ Stream::Step Stream::take_step(Look& look) {
     case Attached::later:
       return Step::done;
   }
-  const bool line_is_idle = current_->pending > 0 && current_->grew &&
-                            look.now - *current_->grew >= look.around.options.line_idle_limit;
+  const bool line_is_idle =
+      current_->pending > 0 && current_->grew && look.now - *current_->grew >= current_->waits;
   switch (drain(look, line_is_idle ? Rest::taken : Rest::left)) {
     case Drained::end:
       break;
@@ -199,8 +199,7 @@ bool Stream::nothing_new(const Look& look) const {
   if (now.size != current_->seen.size || now.modified != current_->seen.modified) return false;
   if (current_->at_hole) return look.now - *current_->measured < look.around.options.hole_limit;
   if (!current_->at_end) return false;
-  return current_->pending == 0 || !current_->grew ||
-         look.now - *current_->grew < look.around.options.line_idle_limit;
+  return current_->pending == 0 || !current_->grew || look.now - *current_->grew < current_->waits;
 }
 
 // Up to where NUL bytes are there to stay.
@@ -255,6 +254,8 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
     if (status->size != current.seen.size || !current.grew) current.grew = look.now;
     current.seen = *status;
     current.pending = current.reader.unterminated();
+    const Options& options = look.around.options;
+    current.waits = current.reader.draws_bar() ? options.bar_idle_limit : options.line_idle_limit;
     current.at_end = *outcome == FileReader::Outcome::end;
     current.at_hole = *outcome == FileReader::Outcome::hole;
     if (!batch.lines.empty() || batch.skipped_bytes > 0 || batch.truncated_lines > 0)

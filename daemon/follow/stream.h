@@ -25,10 +25,11 @@ struct CurrentFile {
   FileKey key;
   std::string elsewhere;  // where it was last found; empty: under the path, or not found yet
   FileReader reader;
-  std::unique_ptr<Content> content;  // while open
-  FileStatus seen;                   // just before it was last read
-  std::int64_t found_size = 0;       // while nothing of it is read: when it was looked for
-  std::int64_t pending = 0;          // bytes of an unterminated line
+  std::unique_ptr<Content> content;    // while open
+  FileStatus seen;                     // just before it was last read
+  std::int64_t found_size = 0;         // while nothing of it is read: when it was looked for
+  std::int64_t pending = 0;            // bytes of an unterminated line
+  std::chrono::milliseconds waits{0};  // how long these may rest before they are a line
   bool at_end = false;
   bool at_hole = false;  // NUL bytes that may still be filled
   bool compressed = false;

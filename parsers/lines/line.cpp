@@ -239,11 +239,11 @@ std::string_view clean_line(std::span<char> line, std::size_t limit, LineLosses&
   return raw.substr(0, cleaner.finish(losses));
 }
 
-namespace {
-
 bool shows_pace(std::string_view state) {
   return state.find("it/s") != std::string_view::npos || state.find("s/it") != std::string_view::npos;
 }
+
+namespace {
 
 // A bar up to where it says how long it has taken (" ["). A bar has many blanks and few brackets.
 std::string_view count_of(std::string_view bar) {

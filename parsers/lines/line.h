@@ -82,6 +82,8 @@ std::size_t split_lines(std::span<char> block, TakeLine&& take);
 void clean_states(std::span<char> line, std::size_t limit, std::vector<std::string_view>& lines,
                   LineLosses& losses);
 
+bool shows_pace(std::string_view state);
+
 // How many bytes of a line's beginning, which has no newline yet, are such states that were drawn over since, so that
 // they are lines already: a bar may be drawn for hours before its line ends. The last two states wait for what comes.
 std::size_t overdrawn_states(std::string_view begun);

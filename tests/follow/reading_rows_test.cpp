@@ -79,7 +79,7 @@ TEST(Following, ABarThatRestedForLongGoesOnWhereItWas) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, bar(1) + bar(2) + bar(3));
   etad.poll(seconds(11));
-  etad.poll(seconds(3601));  // its last states are taken as they are
+  etad.poll(seconds(301));  // its last states are taken as they are
   etad.files.write(kLog, bar(4) + bar(5) + "\n");
   etad.poll(seconds(11));
   std::vector<std::string> all;
