@@ -47,14 +47,18 @@ Eigen::MatrixXd covariance_of(const std::vector<const Known*>& groups, const Cov
   return out;
 }
 
-// Whole series, so that what happens within one and between them both shows.
+// Whole series, so that what happens within one and between them both shows. Multiples of the golden ratio are spread
+// evenly over them, and meet no period in which networks or devices follow each other.
 std::vector<const Known*> sample_of(const std::vector<Known>& groups) {
+  constexpr double kGolden = 0.6180339887498949;
   std::map<int, std::vector<const Known*>> series;
   for (const Known& group : groups) series[group.point.facts[4]].push_back(&group);
+  std::vector<std::pair<double, int>> order;
+  for (const auto& [id, members] : series) order.emplace_back(std::fmod(id * kGolden, 1), id);
+  std::ranges::sort(order);
   std::vector<const Known*> out;
-  const std::size_t every = (groups.size() + kMostSample - 1) / kMostSample;
-  for (std::size_t index = 0; const auto& [id, members] : series)
-    if (index++ % every == 0 && out.size() + members.size() <= kMostSample)
+  for (const auto& [place, id] : order)
+    if (const auto& members = series[id]; out.size() + members.size() <= kMostSample)
       out.insert(out.end(), members.begin(), members.end());
   return out;
 }

@@ -77,7 +77,7 @@ double settings_likeness(const KernelPoint& a, const KernelPoint& b) {
 unsigned equal_facts(const KernelPoint& a, const KernelPoint& b) {
   unsigned out = 0;
   for (std::size_t i = 0; i < a.facts.size(); ++i) {
-    if (a.facts[i] == b.facts[i] && a.facts[i] >= 0) out |= 1U << i;
+    if (a.facts[i] == b.facts[i]) out |= 1U << i;
   }
   return out;
 }

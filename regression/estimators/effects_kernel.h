@@ -30,7 +30,8 @@ struct KernelPoint {
   double log_devices = 0, ring = 0;
 };
 
-// Numbers for facts. Values it has not learnt are equal to nothing.
+// Numbers for facts. Values it has not learnt are equal to those of no other case: of what they do one is wholly unsure,
+// so a case has all of its own variance.
 class Encoder {
  public:
   KernelPoint learn(const Case& what);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <random>
 #include <string>
 
 #include "regression/estimators/methods.h"
@@ -84,6 +85,24 @@ TEST(EffectsHeard, ALongHistoryAnswersAlikeInAnyOrder) {
   };
   EXPECT_EQ(answer({32}), answer({1, 32}));
   EXPECT_EQ(answer({32}), answer({4096, 32}));
+}
+
+// Strengths are learnt from a sample: every third series here would be one of the network that runs alike everywhere.
+TEST(EffectsHeard, ASampleIsOfAllNetworksInWhateverOrderTheyRan) {
+  History history;
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal;
+  const auto case_of = [](int network, int host) {
+    Case out = a_case("net" + std::to_string(network), 32);
+    out.host = "host" + std::to_string(host);
+    return out;
+  };
+  for (int host = 0; host < 160; ++host)
+    for (int network = 0; network < 3; ++network)
+      if (network != 1 || host != 159)
+        add(history, case_of(network, host), std::exp(network == 0 ? 0 : 0.3 * normal(random)));
+  const auto fitted = effects().fit(history, Target::seconds);
+  EXPECT_GT(fitted->predict(case_of(1, 159)).estimate->deviation, 0.2);
 }
 
 }  // namespace
