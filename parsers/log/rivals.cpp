@@ -15,6 +15,11 @@ constexpr std::size_t kMostPoints = 4096;  // displayed before it won; the last 
 constexpr std::int64_t kMeasured = 3;
 constexpr std::size_t kMostRuns = 1024;  // of them
 
+// All of a run from its beginning, as its end says of all of it.
+bool measures_whole(const Segment& all) {
+  return all.first_iteration == 0 && all.iterations > 1;
+}
+
 // Of a log's runs before it won the last one is the winner's to tell: another one it may have seen ended
 // before anybody knew that it counts. A generic format is believed only at the end of a batch of lines, in
 // which several runs may have passed: of those that it measured it tells as well.
@@ -23,7 +28,8 @@ void keep_runs(const Reading& reading, Records& found) {
   std::set<std::int64_t> kept;
   if (reading.format().is_generic()) {
     std::map<std::int64_t, std::int64_t> measured;
-    for (const auto& record : found.segments) ++measured[record.run];
+    for (const auto& record : found.segments)
+      measured[record.run] += measures_whole(record.value) ? kMeasured : 1;
     for (const Run& run : found.runs)
       if (run.ordinal < last && kept.size() < kMostRuns &&
           (kept.contains(run.ordinal) || measured[run.ordinal] >= kMeasured))
@@ -46,8 +52,7 @@ void keep_runs(const Reading& reading, Records& found) {
 // A run that is over and was measured in one piece, by what its end says of all of it.
 bool measured_whole(const Rival& r) {
   if (r.found.segments.size() != 1 || r.reading.running()) return false;
-  const Segment& all = r.found.segments.front().value;
-  return all.first_iteration == 0 && all.iterations > 1;
+  return measures_whole(r.found.segments.front().value);
 }
 
 // How much of the log a reading has explained: by so many measurements, and of two that have as many by the smaller

@@ -39,6 +39,28 @@ TEST(Summaries, EachBehindLossesIsAnotherTrainings) {
   }
 }
 
+// PyTorch's tutorial of transfer learning, run for several networks: headings alone count the epochs, and each training
+// says at its end what all of them took.
+TEST(Summaries, OfTrainingsWhoseHeadingsCountTheEpochsAreAllKept) {
+  std::vector<std::string> lines;
+  for (const int minutes : {8, 16, 24}) {
+    for (int epoch = 0; epoch < 8; ++epoch)
+      for (const std::string& line : {written("Epoch %d/7", epoch), std::string("----------"),
+                                      std::string("train Loss: 0.1542 Acc: 0.9383"),
+                                      std::string("val Loss: 0.7530 Acc: 0.7674"), std::string()})
+        lines.push_back(line);
+    lines.push_back(written("Training complete in %dm 0s", minutes));
+    lines.emplace_back("Best val Acc: 0.795771");
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 3U);
+  for (const auto& [ordinal, run] : runs) {
+    EXPECT_EQ(run.iteration, 8);
+    EXPECT_EQ(run.state, RunState::finished);
+    EXPECT_DOUBLE_EQ(step_time(run), 60.0 * static_cast<double>(ordinal + 1));
+  }
+}
+
 TEST(Summaries, OfSeveralProcessesAreOne) {
   Lines lines = {written(kLoss, 2.0, 0.5)};
   for (const double seconds : {400.25, 400.5, 401.0}) lines.push_back(summary(seconds, 0.5));
