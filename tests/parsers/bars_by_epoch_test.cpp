@@ -103,6 +103,23 @@ TEST(BarsByEpoch, UnderAHeadingWithMoreInItAreOfAllItsEpochs) {
   EXPECT_EQ(runs.at(0).state, RunState::failed);
 }
 
+// ViT-pytorch's are an epoch's, and named after the step of the training.
+TEST(BarsByEpoch, NamedAfterTheStepOfTheTrainingCountThese) {
+  std::vector<std::string> lines;
+  for (int step = 1; step <= 40; ++step) {
+    if (step % 4 == 1)
+      lines.emplace_back("Training (X / X Steps) (loss=X.X):   0%|   | 0/4 [00:00<?, ?it/s]");
+    lines.push_back(
+        written("Training (%d / 40 Steps) (loss=0.03125):  75%%|## | %d/4 [00:07<00:02,  2.50s/it]", step,
+                (step - 1) % 4));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 40);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_NEAR(step_time(runs.at(0)), 2.5, 1e-9);
+}
+
 // Closed behind the last validation, and so drawn at its end once more.
 TEST(BarsByEpoch, WithoutOneThatAreFullTwiceAreOneBar) {
   std::vector<std::string> lines;

@@ -311,5 +311,21 @@ TEST(MoreToolboxes, DiffusersValidationsAreNoRun) {
   EXPECT_NEAR(step_time(run), 3, 0.03);
 }
 
+// Without its configuration the log tells of the plan where nothing is left to do.
+TEST(MoreToolboxes, MMEngineIsDoneWhereNothingIsLeft) {
+  Lines lines = {
+      "03/04 05:00:00 - mmengine - INFO - Checkpoints will be saved to /home/user/work_dirs/tiny_r18."};
+  for (int epoch = 1; epoch <= 5; ++epoch)
+    lines.push_back(
+        "03/04 " + clock(5 * epoch) +
+        written(" - mmengine - INFO - Epoch(train)  [%d][8/8]  base_lr: 1.0000e-02 lr: 1.0000e-04  "
+                "eta: 0:00:%02d  time: 0.6250  data_time: 0.1250  memory: 500  loss: 1.2500",
+                epoch, 5 * (5 - epoch)));
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 40);
+  EXPECT_EQ(run.max_iterations, 40);
+  EXPECT_EQ(run.state, RunState::finished);
+}
+
 }  // namespace
 }  // namespace etad::test
