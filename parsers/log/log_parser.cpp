@@ -19,6 +19,8 @@ constexpr std::int64_t kSilentLines = 64;
 constexpr std::int64_t kMuch = 16;
 // What a generic format has to measure against one that knows some of the lines, but measures nothing.
 constexpr std::int64_t kGenericAgainst = 12;
+// The same at the end of a log, behind which the other will measure nothing either.
+constexpr std::int64_t kGenericAtEnd = 8;
 // And when it need not look out for others any more.
 constexpr std::int64_t kGenericSure = 64;
 constexpr std::string_view kRejected = "rejected: ";
@@ -185,9 +187,9 @@ void LogParser::elect(std::int64_t segments, Records& out) {
   if (auto winner = rivals_.winner(own_ ? &*own_ : nullptr, segments)) take_over(std::move(*winner), out);
 }
 
-void LogParser::elect_generic(Records& out) {
+void LogParser::elect_generic(std::int64_t against, Records& out) {
   if (rivals_.empty() || (own_ && (own_->measured() > 0 || own_->format().is_generic()))) return;
-  auto winner = rivals_.winner(nullptr, own_ ? kGenericAgainst : kSure, true);
+  auto winner = rivals_.winner(nullptr, own_ ? against : kSure, true);
   if (winner) take_over(std::move(*winner), out);
 }
 
@@ -246,14 +248,14 @@ void LogParser::replay(Instant modified, Records& out) {
 
 void LogParser::settle(Records& out) {
   if (!own_ || own_->measured() == 0) elect(1, out);
-  elect_generic(out);
+  elect_generic(kGenericAtEnd, out);
   if (own_ || !trial_ || trial_->likely().empty()) return;
   adopt_trace(std::string(trial_->likely()));
   replay(time_.reference, out);
 }
 
 void LogParser::flush(Records& out) {
-  elect_generic(out);
+  elect_generic(kGenericAgainst, out);
   if (own_) own_->flush(out);
 }
 

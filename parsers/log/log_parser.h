@@ -83,7 +83,7 @@ class LogParser {
   void look(const Line& line, bool known, Records& out);
   void meet(const Line& line, Records& out);
   void elect(std::int64_t segments, Records& out);
-  void elect_generic(Records& out);
+  void elect_generic(std::int64_t against, Records& out);
   void take_over(Rival winner, Records& out);
   void consider_trace(const Line& line, Records& out);
   void hold(const Line& line);

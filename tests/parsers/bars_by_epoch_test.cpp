@@ -120,6 +120,21 @@ TEST(BarsByEpoch, NamedAfterTheStepOfTheTrainingCountThese) {
   EXPECT_NEAR(step_time(runs.at(0)), 2.5, 1e-9);
 }
 
+// Named after training, wiped, and too quick to be measured; the line below each tells how long its epoch took.
+TEST(BarsByEpoch, TooQuickToMeasureLeaveTheirEpochsToTheLinesBelow) {
+  std::vector<std::string> lines;
+  for (int epoch = 1; epoch <= 10; ++epoch) {
+    for (int step = 60; step <= 660; step += 60)
+      lines.push_back(written("Training: %3d%%|####  | %d/665 [00:%02d<00:03, 167.05it/s, loss=0.39]",
+                              step * 100 / 665, step, step / 166));
+    lines.push_back(written("Epoch  %2d/10 | Train Loss: 0.6977 | Val Loss: 0.5365 | Time: 4.3s", epoch));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 10);
+  EXPECT_NEAR(step_time(runs.at(0)), 4.3, 1e-9);
+}
+
 // Closed behind the last validation, and so drawn at its end once more.
 TEST(BarsByEpoch, WithoutOneThatAreFullTwiceAreOneBar) {
   std::vector<std::string> lines;
