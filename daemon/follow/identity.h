@@ -68,6 +68,8 @@ struct ReadPart {
   Fingerprint head;    // of the first min(offset, 1024) bytes
   Fingerprint marker;  // of the last min(offset, 256) bytes before the offset
   bool operator==(const ReadPart&) const = default;
+  // Whether it tells one file from another: a banner's few lines many begin with.
+  bool is_telling() const { return head.length >= kHeadBytes; }
 };
 
 // Where a stream stands, as values: a position without the path. Of the ten thousand files that are followed most are at

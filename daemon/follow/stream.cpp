@@ -290,18 +290,17 @@ Stream::Step Stream::finish(Look& look) {
     fail(put_aside.error());
     return Step::done;
   }
+  const bool is_telling = current_->reader.part().is_telling();
   Attached attached = attach_to_replacement(look, Evidence::certain);
-  if (attached == Attached::lost && (*put_aside || (gone && !removed_))) {
+  if (attached == Attached::lost && (*put_aside || (gone && (is_telling || !removed_)))) {
     const Link before = last_link();
     attached = find_copy(look);  // what was written first and has been rotated by now
     if (attached == Attached::yes && *put_aside) remember_original(look, before);
     if (attached == Attached::lost)
       attached = attach_to_replacement(look, gone ? Evidence::content : Evidence::put_aside);
   }
-  if (attached == Attached::lost && *put_aside && is_being_written(look)) {
-    moved_ = true;  // looked at again soon
+  if (attached == Attached::lost && (*put_aside || (gone && is_telling)) && waits_for_the_rest(look))
     return Step::done;
-  }
   switch (attached) {
     case Attached::yes:
       return Step::again;
@@ -315,18 +314,15 @@ Stream::Step Stream::finish(Look& look) {
   if (drained == Drained::hole) return Step::done;
   if (drained != Drained::end) return drained == Drained::budget ? Step::out_of_budget : Step::again;
   last_ = last_link();
+  gone_ = gone;
   if (!advance(look)) return Step::done;
   return Step::again;
 }
 
 // Nothing is left of the file. What was known to be in it and not read is lost; what was read whole, ended.
 Stream::Step Stream::lose(Look& look) {
-  const auto again = may_be_written_again(look);
-  if (!again) fail(moved_or(again.error()));
-  if (!again || *again) {
-    moved_ = true;  // looked at again soon
-    return Step::done;
-  }
+  const bool may_go_on = is_here(look.target) || current_->reader.part().is_telling();
+  if (may_go_on && !current_->compressed && waits_for_the_rest(look)) return Step::done;
   // Whatever came in its place lies there by now, and may have been rotated or copied since it was looked for.
   look.chain.reset();
   look.asked_below = false;
@@ -334,6 +330,7 @@ Stream::Step Stream::lose(Look& look) {
     return attached == Attached::yes ? Step::again : Step::done;
   last_ = last_link();
   last_.key = FileKey{};  // what has this inode now is another file, and perhaps the next
+  gone_ = !is_here(look.target);
   const std::int64_t offset = current_->reader.part().offset;
   const std::int64_t size = current_->compressed ? offset : current_->seen.size;
   lost_bytes_ = std::max<std::int64_t>(size - offset, 0);
@@ -366,10 +363,10 @@ bool Stream::advance(Look& look) {
   }
   // A file that was away for a while, with its file system, or was put back; or what was written in its place, which
   // had changed names with another log's.
-  const bool swapped_back = displaced_ && !removed_ && last_.part.head.length >= kHeadBytes;
-  const bool came_back =
-      next && next->path == path_ && next->read.offset == 0 && last_.part.marker.length > 0 &&
-      (is_copy(next->status) || same_but_for_device(key_of(next->status), ended_key_) || swapped_back);
+  const bool came_back = next && next->path == path_ && next->read.offset == 0 &&
+                         last_.part.marker.length > 0 &&
+                         (is_copy(next->status) || same_but_for_device(key_of(next->status), ended_key_) ||
+                          (gone_ && last_.part.is_telling()));
   if (came_back && chain.error() == 0) {
     const auto same = look.around.contents.matches(path_, key_of(next->status), last_.part);
     if (!same) {
@@ -377,6 +374,7 @@ bool Stream::advance(Look& look) {
       return false;
     }
     if (*same) next->read = last_.part;
+    if (!*same && !current_ && waits_for_the_rest(look)) return false;
   }
   if (chain.error() != 0) {
     fail(chain.error());
@@ -417,7 +415,8 @@ void Stream::start_at(const NextFile& next) {
   current_->reader = FileReader(next.read);
   current_->seen.modified = next.status.modified;
   current_->found_size = next.status.size;
-  removed_ = displaced_ = false;
+  removed_ = gone_ = false;
+  short_since_.reset();
   restarted_ = restarted_ || known_;
   known_ = true;
   announce_ = true;

@@ -34,8 +34,6 @@ struct CurrentFile {
   bool at_hole = false;  // NUL bytes that may still be filled
   bool compressed = false;
   bool drained_finally = false;
-  std::optional<SteadyTime>
-      shrank;  // when it was first seen to hold less than was read of it; until it holds that again
   std::optional<SteadyTime> grew;  // when it was last seen to have grown; since we hold it
   Instant directory_modified{};
 
@@ -144,8 +142,8 @@ class Stream {
   void remember_original(Look& look, const Link& original);
   OsResult<bool> was_put_aside(Look& look);
   OsResult<std::optional<std::string>> find_below(Look& look);
-  bool is_being_written(const Look& look) const;
-  OsResult<bool> may_be_written_again(const Look& look);
+  OsResult<bool> may_be_written_again(Look& look);
+  bool waits_for_the_rest(Look& look);
   Attached find_copy(Look& look);
   void settle(const Look& look, const FileStatus& status);
   enum class Rest { left, taken, carried };  // of the file: into the next one, where it is parts of a line
@@ -189,8 +187,10 @@ class Stream {
   bool announce_ = false;   // a new file: its position is to be committed even without lines
   bool refound_ = false;    // likewise: what was read of the file lies in another now
   bool removed_ = false;    // the path's name was deleted since we took up what lay there
-  bool displaced_ = false;  // another stream's file lay under the path when ours was looked for
-  Errno failure_ = 0;       // in this look
+  bool gone_ = false;       // the file before had lost its last name, or its content
+  std::optional<SteadyTime>
+      short_since_;    // when less than was read was first seen under the path; until it holds that again
+  Errno failure_ = 0;  // in this look
   bool unsettled_ = false;  // in this look: something is not known yet, asked again at once
   FileKey ended_key_;       // of the file before
   std::int64_t lost_bytes_ = 0;

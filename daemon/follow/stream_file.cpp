@@ -164,7 +164,7 @@ Stream::Attached Stream::attach_at(Look& look, const std::string& file, const Fi
   if (key != current_->key) go_on_in(file, status);
   current_->content = std::move(opened->content);
   current_->compressed = current_->content->compressed();
-  current_->shrank.reset();
+  short_since_.reset();
   current_->key = key;
   lies_at(file);
   if (file == path_) removed_ = false;
@@ -173,12 +173,10 @@ Stream::Attached Stream::attach_at(Look& look, const std::string& file, const Fi
 
 // Another file lies under the path: is it ours, written anew by rsync, an editor or `sed -i`, or on a file system
 // that goes by another number now? Certain are the inode with its time of birth, or a copy that was given its
-// original's time. Else the content decides, unless our file is still there and was not put aside for this one, or its
-// name was seen deleted: then a new job may well begin as the one before. That this one has our inode and was made later
-// tells only that ours is gone: of a header's few bytes it is taken for a new job's, of a kilobyte for the second copy of
-// two that came unseen.
+// original's time. Else the content decides, unless our file is still there and was not put aside for this one. Where
+// its name was seen deleted, or this one has its inode and was made later, ours is gone: of a header's few bytes this is
+// taken for a new job's, of a kilobyte for ours, taken away and put back.
 Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
-  displaced_ = false;
   if (!look.target.file) return Attached::lost;
   const FileStatus& now = *look.target.file;
   const FileKey key = key_of(now);
@@ -189,12 +187,11 @@ Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
     fail(anothers.error());
     return Attached::later;
   }
-  displaced_ = *anothers;
   if (*anothers) return Attached::lost;
   const bool certain = is_copy(now) || same_but_for_device(key, current_->key);
-  const bool begins_anew = is_successor(key, current_->key) && part.head.length < kHeadBytes;
-  const bool was_deleted = evidence == Evidence::content && (removed_ || begins_anew);
-  if (!certain && (evidence == Evidence::certain || was_deleted)) return Attached::lost;
+  const bool was_deleted = evidence == Evidence::content && (removed_ || is_successor(key, current_->key));
+  const bool may_be_new = was_deleted && !part.is_telling();
+  if (!certain && (evidence == Evidence::certain || may_be_new)) return Attached::lost;
   const Link before = last_link();
   const Attached attached = attach_at(look, path_, key);
   if (attached == Attached::yes && !same_but_for_device(key, before.key)) remember_original(look, before);
@@ -226,29 +223,35 @@ OsResult<bool> Stream::was_put_aside(Look& look) {
   return made != Instant{} && current_->seen.changed >= made;
 }
 
-// What lies under the path is shorter than what we have read, and so young that whoever writes our file anew may be
-// at it.
-bool Stream::is_being_written(const Look& look) const {
-  if (!look.target.file) return false;
+// What lies under the path holds less than was read of ours: it was emptied where it lies, or made in its place, by a
+// new job, or by a program that writes all of it (pandas' to_csv, cp, mv from another disk, an editor). As long as what
+// it holds begins as what we have read, nobody can tell which.
+OsResult<bool> Stream::may_be_written_again(Look& look) {
+  const ReadPart part = last_link().part;
+  if (!look.target.file || look.target.file->size >= part.offset) return false;
   const FileStatus& now = *look.target.file;
-  if (now.size >= current_->reader.part().offset || now.born == Instant{}) return false;
-  const auto age = look.around.wall - now.born;
-  return age >= age.zero() && age < kWrittenAnewWithin;
-}
-
-// Our file was emptied where it lies: by a new job, or by a program that writes all of it each time (pandas' to_csv, cp,
-// an editor). As long as what it holds begins as what we have read, nobody can tell which.
-OsResult<bool> Stream::may_be_written_again(const Look& look) {
-  const ReadPart& part = current_->reader.part();
-  if (!is_here(look.target) || look.target.file->size >= part.offset || current_->compressed) return false;
-  if (!current_->shrank) current_->shrank = look.now;
-  if (look.now - *current_->shrank >= kWrittenAnewWithin) return false;
+  const bool was_emptied = current_ && is_here(look.target);
+  if (!was_emptied && now.born != Instant{} && look.around.wall - now.born >= kWrittenAnewWithin)
+    return false;
+  const auto anothers = is_anothers(look, now);
+  if (!anothers || *anothers) return anothers ? OsResult<bool>(false) : tl::unexpected(anothers.error());
+  if (!short_since_) short_since_ = look.now;
+  if (look.now - *short_since_ >= kWrittenAnewWithin) return false;
   const auto file = look.around.contents.open(path_);
   if (!file) return tl::unexpected(file.error());
-  if (key_of(file->status) != current_->key) return tl::unexpected(EAGAIN);
+  if (key_of(file->status) != key_of(now)) return tl::unexpected(EAGAIN);
   const auto head = head_of(*file->content);
   if (!head) return tl::unexpected(head.error());
   return head->length < part.head.length || *head == part.head;
+}
+
+// Whether it is waited for. Or nobody knows yet: then it is asked again.
+bool Stream::waits_for_the_rest(Look& look) {
+  const auto again = may_be_written_again(look);
+  if (!again) fail(moved_or(again.error()));
+  const bool waits = !again || *again;
+  moved_ = moved_ || waits;  // looked at again soon
+  return waits;
 }
 
 // It may go on under another name, and is then read from where we left it for its copy.

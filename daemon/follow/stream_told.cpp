@@ -75,7 +75,7 @@ void Stream::rewind(FinishedFiles& finished) {
   told_state_.reset();
   told_error_.clear();
   lost_bytes_ = 0;
-  restarted_ = announce_ = refound_ = removed_ = displaced_ = false;
+  restarted_ = announce_ = refound_ = removed_ = gone_ = false;
   last_ = Link{};
   ended_key_ = FileKey{};
   if (const Standing held = committed_ ? *committed_ : position_; held.told) {

@@ -1,0 +1,80 @@
+// A log that is taken away and put back: `mv` to another disk and back, `tar x`, a backup. It has another inode then,
+// and where it is written to at once nothing but its content tells that it is the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/follow/harness.h"
+
+namespace etad::follow {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr const char* kLog = "/logs/train.log";
+
+void take_away(Harness& etad) {
+  etad.files.set_clock(etad.wall);
+  etad.files.remove(kLog);
+  etad.hints.pending.paths = etad.hints.pending.removed = {kLog};
+  etad.follower->on_hint(etad.now);
+}
+
+TEST(PutBack, ALogTakenAwayAndPutBackIsReadOn) {
+  for (const bool is_open : {true, false})
+    for (const bool gone_is_seen : {true, false})
+      for (const bool half_is_seen : {true, false})
+        for (const bool births : {true, false}) {
+          Harness etad(watching(kLog));
+          etad.with_hints = true;
+          etad.restart();
+          etad.files.births = births;
+          etad.files.write(kLog, text_of(numbered(0, 200)));
+          etad.poll();
+          if (!is_open) etad.poll(std::chrono::minutes(1));
+          take_away(etad);
+          if (gone_is_seen) etad.poll(milliseconds(300));
+          if (half_is_seen) {
+            etad.files.write(kLog, text_of(numbered(0, 150)));
+            etad.poll(milliseconds(300));
+            etad.files.write(kLog, text_of(numbered(150, 201)));
+          } else {
+            etad.files.write(kLog, text_of(numbered(0, 201)));
+          }
+          etad.poll(milliseconds(300));
+          etad.files.write(kLog, text_of(numbered(201, 203)));
+          etad.poll();
+          EXPECT_EQ(etad.lines, numbered(0, 203))
+              << is_open << " " << gone_is_seen << " " << half_is_seen << " " << births;
+          EXPECT_EQ(etad.lost, 0);
+        }
+}
+
+TEST(PutBack, ANewJobsLogThatBeginsAlikeIsReadFromItsBeginning) {
+  for (const bool gone_is_seen : {true, false}) {
+    Harness etad(watching(kLog));
+    etad.with_hints = true;
+    etad.restart();
+    const std::string banner = text_of(numbered(1000, 1150));
+    etad.files.write(kLog, banner + text_of(numbered(0, 20)));
+    etad.poll();
+    take_away(etad);
+    if (gone_is_seen) etad.poll(milliseconds(300));
+    etad.files.write(kLog, banner);
+    etad.poll(milliseconds(300));
+    EXPECT_EQ(etad.lines.size(), 170U);  // it may be the old one, half written
+    etad.files.write(kLog, text_of(numbered(20, 50)));
+    etad.poll(milliseconds(300));
+    EXPECT_EQ(etad.lines.size(), 350U);
+    take_away(etad);
+    if (gone_is_seen) etad.poll(milliseconds(300));
+    etad.files.write(kLog, banner);  // and says no more for a while
+    etad.poll(milliseconds(300));
+    etad.poll(seconds(1));
+    EXPECT_EQ(etad.lines.size(), 500U);
+    EXPECT_EQ(etad.lost, 0);
+  }
+}
+
+}  // namespace
+}  // namespace etad::follow
