@@ -40,7 +40,8 @@ void write_bits(ByteWriter& out, std::span<const std::int64_t> numbers, const Fo
   std::uint64_t waiting = 0;
   unsigned bits = 0;  // that wait: fewer than 8 between two numbers
   for (const std::int64_t number : numbers) {
-    std::uint64_t value = above(number, form.least) / form.divisor;
+    std::uint64_t value = above(number, form.least);
+    if (form.divisor != 1) value /= form.divisor;  // a division costs more than all the rest
     for (unsigned left = form.width; left > 0;) {
       const unsigned taken = std::min(left, 64 - bits);
       waiting |= value << bits;

@@ -71,10 +71,10 @@ double read_binary(ByteReader& in, std::uint64_t& last) {
   return std::bit_cast<double>(last);
 }
 
-std::size_t unit_of(std::span<const TimedValue> samples) {
+std::size_t unit_of(const std::vector<std::int64_t>& times) {
   std::size_t unit = 0;
-  for (const auto& sample : samples) {
-    while (sample.at.time_since_epoch().count() % kUnits[unit] != 0) ++unit;
+  for (const std::int64_t at : times) {
+    while (at % kUnits[unit] != 0) ++unit;
   }
   return unit;
 }
@@ -89,24 +89,44 @@ bool bucket_fits(const Bucket& b, std::uint8_t decimals) {
 }  // namespace
 
 std::string pack_samples(std::span<const TimedValue> samples) {
-  std::string body;
-  ByteWriter out(body);
-  const std::size_t unit = unit_of(samples);
+  return SamplePacker().pack(samples);
+}
+
+const SamplePacker::Times& SamplePacker::times_of(std::span<const TimedValue> samples) {
+  constexpr std::size_t kMostKnown = 64;  // chunks that come of one series in a turn are fewer
+  const auto same = [](std::int64_t at, const TimedValue& sample) { return at == microseconds(sample.at); };
+  const auto known = std::find_if(known_.begin(), known_.end(), [&](const Times& times) {
+    return std::equal(times.at.begin(), times.at.end(), samples.begin(), samples.end(), same);
+  });
+  if (known != known_.end()) return *known;
+  if (known_.size() >= kMostKnown) known_.clear();
+  Times& times = known_.emplace_back();
+  times.at.reserve(samples.size());
+  for (const TimedValue& sample : samples) times.at.push_back(microseconds(sample.at));
+  times.unit = unit_of(times.at);
+  numbers_.clear();
+  for (const std::int64_t at : times.at) numbers_.push_back(at / kUnits[times.unit]);
+  ByteWriter out(times.packed);
+  write_integers(out, numbers_);
+  return times;
+}
+
+std::string SamplePacker::pack(std::span<const TimedValue> samples) {
+  const Times& times = times_of(samples);
   const std::uint8_t decimals =
       decimals_of(samples, [](const TimedValue& s, std::uint8_t d) { return is_decimal(s.value, d); });
-  out.byte(static_cast<std::uint8_t>(kInBlocks | unit << 4 | decimals));
-  std::vector<std::int64_t> numbers;
-  numbers.reserve(samples.size());
-  for (const auto& sample : samples) numbers.push_back(sample.at.time_since_epoch().count() / kUnits[unit]);
-  write_integers(out, numbers);
+  std::string body;
+  ByteWriter out(body);
+  out.byte(static_cast<std::uint8_t>(kInBlocks | times.unit << 4 | decimals));
+  body += times.packed;
   if (decimals == kBinary) {
     std::uint64_t bits = 0;
-    for (const auto& sample : samples) write_binary(out, sample.value, bits);
+    for (const TimedValue& sample : samples) write_binary(out, sample.value, bits);
     return body;
   }
-  numbers.clear();
-  for (const auto& sample : samples) numbers.push_back(scaled(sample.value, decimals));
-  write_integers(out, numbers);
+  numbers_.clear();
+  for (const TimedValue& sample : samples) numbers_.push_back(scaled(sample.value, decimals));
+  write_integers(out, numbers_);
   return body;
 }
 
@@ -225,6 +245,13 @@ bool unpack_buckets(std::string_view body, std::vector<Bucket>& out) {
   return false;
 }
 
+void join(Bucket& bucket, const Bucket& more) {
+  bucket.count += more.count;
+  bucket.min = std::min(bucket.min, more.min);
+  bucket.max = std::max(bucket.max, more.max);
+  bucket.sum += more.sum;
+}
+
 void merge_buckets(std::vector<Bucket>& buckets, const std::vector<Bucket>& more) {
   for (const Bucket& b : more) {
     const auto it = std::lower_bound(buckets.begin(), buckets.end(), b.index,
@@ -233,10 +260,7 @@ void merge_buckets(std::vector<Bucket>& buckets, const std::vector<Bucket>& more
       buckets.insert(it, b);
       continue;
     }
-    it->count += b.count;
-    it->min = std::min(it->min, b.min);
-    it->max = std::max(it->max, b.max);
-    it->sum += b.sum;
+    join(*it, b);
   }
 }
 

@@ -21,6 +21,23 @@ struct TimedValue {
 // (what monitors print), as whole numbers too; both in blocks (storage/integer_blocks.h): 1 to 2 bytes a sample. Exact.
 std::string pack_samples(std::span<const TimedValue> samples);
 
+// The same of many chunks: series of one trace are mostly sampled together, and their times are packed once.
+class SamplePacker {
+ public:
+  std::string pack(std::span<const TimedValue> samples);
+
+ private:
+  struct Times {
+    std::vector<std::int64_t> at;  // microseconds
+    std::size_t unit = 0;          // that they are packed in
+    std::string packed;
+  };
+  const Times& times_of(std::span<const TimedValue> samples);
+
+  std::vector<Times> known_;
+  std::vector<std::int64_t> numbers_;  // room
+};
+
 // Appends `count` samples; false (and `out` as it was) where the bytes are no such chunk.
 bool unpack_samples(std::string_view body, std::int64_t count, std::vector<TimedValue>& out);
 
@@ -51,6 +68,9 @@ inline std::int64_t floor_to(std::int64_t at, std::chrono::seconds length) {
 // In the order of their indexes, which ascend.
 std::string pack_buckets(const std::vector<Bucket>& buckets);
 bool unpack_buckets(std::string_view body, std::vector<Bucket>& out);
+
+// Joins what `more` holds into `bucket`, which keeps its index.
+void join(Bucket& bucket, const Bucket& more);
 
 // Joins `more` into `buckets`; both ascend by index.
 void merge_buckets(std::vector<Bucket>& buckets, const std::vector<Bucket>& more);

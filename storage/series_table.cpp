@@ -19,13 +19,6 @@ constexpr std::int64_t kShortChunk = 512;  // with fewer samples it is packed ag
 constexpr std::chrono::minutes kExpiryInterval{1};
 constexpr int kSeriesPerStep = 32;  // looked through for expired rows
 
-void take(Bucket& bucket, double value) {
-  bucket.min = bucket.count == 0 ? value : std::min(bucket.min, value);
-  bucket.max = bucket.count == 0 ? value : std::max(bucket.max, value);
-  bucket.sum += value;
-  ++bucket.count;
-}
-
 bool is_before(const TimedValue& a, const TimedValue& b) {
   return a.at < b.at;
 }
@@ -111,10 +104,13 @@ void SeriesTable::gather(const Records& records, const Ids& ids, BySeries& out) 
 void SeriesTable::add(const Records& records, std::optional<std::int64_t> owner) {
   if (records.samples.empty()) return;
   const Ids ids = ids_of(records, owner);
-  const auto admitted = std::count_if(records.samples.begin(), records.samples.end(),
-                                      [&](const Sample& sample) { return ids[sample.series].has_value(); });
-  if (const auto all = static_cast<std::int64_t>(records.samples.size()); admitted < all)
+  const auto all = static_cast<std::int64_t>(records.samples.size());
+  std::int64_t admitted = all;
+  if (std::find(ids.begin(), ids.end(), std::nullopt) != ids.end()) {
+    admitted = std::count_if(records.samples.begin(), records.samples.end(),
+                             [&](const Sample& sample) { return ids[sample.series].has_value(); });
     budgets_.refuse(*owner, "series", all - admitted);
+  }
   if (!waiting_now_) waiting_now_ = waiting_count_.number();
   if (*waiting_now_ + admitted >= kMostWaiting) return pack_waiting(records, ids);
   for (const Sample& sample : records.samples) {
@@ -137,16 +133,18 @@ void SeriesTable::pack_waiting(const Records& records, const Ids& ids) {
 }
 
 void SeriesTable::pack(BySeries& samples) {
+  SamplePacker packer;
   for (auto& [series_id, of_series] : samples) {
     if (of_series.empty()) continue;
     if (!std::is_sorted(of_series.begin(), of_series.end(), is_before))
       std::stable_sort(of_series.begin(), of_series.end(), is_before);
-    pack_series(series_id, of_series);
+    pack_series(packer, series_id, of_series);
   }
 }
 
 // No chunk reaches over the turn of an hour: a query knows by its beginning where a chunk ends at the latest.
-void SeriesTable::pack_series(std::int64_t series_id, const std::vector<TimedValue>& samples) {
+void SeriesTable::pack_series(SamplePacker& packer, std::int64_t series_id,
+                              const std::vector<TimedValue>& samples) {
   std::vector<TimedValue> of_hour;
   for (auto begin = samples.begin(); begin != samples.end();) {
     const std::int64_t hour = floor_to(microseconds(begin->at), kHours.bucket);
@@ -158,12 +156,13 @@ void SeriesTable::pack_series(std::int64_t series_id, const std::vector<TimedVal
     take_short_chunk(series_id, hour, of_hour);
     for (std::size_t from = 0; from < of_hour.size(); from += kChunkSamples) {
       const auto chunk = std::span(of_hour).subspan(from, std::min(kChunkSamples, of_hour.size() - from));
-      put_chunk_.run(series_id, chunk.front().at, chunk.size(), sqlite::Blob{pack_samples(chunk)});
+      put_chunk_.run(series_id, chunk.front().at, chunk.size(), sqlite::Blob{packer.pack(chunk)});
     }
   }
   extend_.run(series_id, samples.size(), samples.front().at, samples.back().at);
-  roll_up(series_id, kMinutes, samples);
-  roll_up(series_id, kHours, samples);
+  const std::vector<TimedBucket> minutes = minutes_of(samples);
+  roll_up(series_id, kMinutes, minutes);
+  roll_up(series_id, kHours, hours_of(minutes));
 }
 
 // The hour's last chunk is packed again with what follows where it is short: of many series only a few samples each
@@ -187,46 +186,74 @@ void SeriesTable::take_short_chunk(std::int64_t series_id, std::int64_t hour,
   samples = std::move(chunk);
 }
 
-// The samples in the order of their times.
-void SeriesTable::roll_up(std::int64_t series_id, const Tier& tier, const std::vector<TimedValue>& samples) {
-  const std::int64_t length = std::chrono::microseconds(tier.bucket).count();
-  RollUp row{std::numeric_limits<std::int64_t>::min(), {}};
-  std::int64_t bucket = 0;  // where the last of them begins
-  for (const TimedValue& sample : samples) {
-    if (!std::isfinite(sample.value)) continue;  // kept raw, but no part of a mean
-    const std::int64_t at = microseconds(sample.at);
-    if (row.buckets.empty() || at - bucket >= length) {
-      const std::int64_t start = floor_to(at, tier.row());
-      if (start != row.row) {
-        merge_row(series_id, tier, row);
-        row = {start, {}};
-      }
-      const std::int64_t index = (at - start) / length;
-      row.buckets.push_back({index, 0, 0, 0, 0});
-      bucket = start + index * length;
+// Of samples in the order of their times.
+std::vector<SeriesTable::TimedBucket> SeriesTable::minutes_of(const std::vector<TimedValue>& samples) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::vector<TimedBucket> minutes;
+  for (auto next = samples.begin(); next != samples.end();) {
+    const std::int64_t at = floor_to(microseconds(next->at), kMinutes.bucket);
+    const Instant end = instant(at) + kMinutes.bucket;
+    Bucket minute{0, 0, kInfinity, -kInfinity, 0};
+    for (; next != samples.end() && next->at < end; ++next) {
+      if (!std::isfinite(next->value)) continue;  // kept raw, but no part of a mean
+      minute.min = std::min(minute.min, next->value);
+      minute.max = std::max(minute.max, next->value);
+      minute.sum += next->value;
+      ++minute.count;
     }
-    take(row.buckets.back(), sample.value);
+    if (minute.count > 0) minutes.push_back({at, minute});
   }
-  merge_row(series_id, tier, row);
+  return minutes;
 }
 
-void SeriesTable::merge_row(std::int64_t series_id, const Tier& tier, const RollUp& row) {
-  if (row.buckets.empty()) return;
+std::vector<SeriesTable::TimedBucket> SeriesTable::hours_of(const std::vector<TimedBucket>& minutes) {
+  std::vector<TimedBucket> hours;
+  for (const auto& [at, minute] : minutes) {
+    const std::int64_t hour = floor_to(at, kHours.bucket);
+    if (hours.empty() || hours.back().at != hour) {
+      hours.push_back({hour, minute});
+    } else {
+      join(hours.back().bucket, minute);
+    }
+  }
+  return hours;
+}
+
+// The buckets in the order of their times.
+void SeriesTable::roll_up(std::int64_t series_id, const Tier& tier, const std::vector<TimedBucket>& buckets) {
+  std::int64_t start = 0;
+  std::vector<Bucket> row;
+  for (const auto& [at, bucket] : buckets) {
+    if (const std::int64_t of_row = floor_to(at, tier.row()); of_row != start) {
+      merge_row(series_id, tier, start, row);
+      row.clear();
+      start = of_row;
+    }
+    row.push_back(bucket);
+    row.back().index = (at - start) / std::chrono::microseconds(tier.bucket).count();
+  }
+  merge_row(series_id, tier, start, row);
+}
+
+void SeriesTable::merge_row(std::int64_t series_id, const Tier& tier, std::int64_t start,
+                            const std::vector<Bucket>& row) {
+  if (row.empty()) return;
   std::vector<Bucket> buckets;
-  if (auto known = read_rollup_.query(series_id, tier.bucket, row.row); known.next()) {
+  if (auto known = read_rollup_.query(series_id, tier.bucket, start); known.next()) {
     if (!unpack_buckets(known.get<sqlite::Blob>(0).bytes, buckets))
       throw_damaged(connection_, "a roll-up of series", series_id);
   }
-  merge_buckets(buckets, row.buckets);
-  put_rollup_.run(series_id, tier.bucket, row.row, sqlite::Blob{pack_buckets(buckets)});
+  merge_buckets(buckets, row);
+  put_rollup_.run(series_id, tier.bucket, start, sqlite::Blob{pack_buckets(buckets)});
 }
 
 // An import's samples wait apart until it is complete: taking them out of roll-ups again would be impossible.
 void SeriesTable::add_pending(std::int64_t source_id, const Records& records) {
   BySeries samples;
   gather(records, ids_of(records, std::nullopt), samples);
+  SamplePacker packer;
   for (const auto& [series_id, values] : samples)
-    put_pending_.run(source_id, series_id, values.size(), sqlite::Blob{pack_samples(values)});
+    put_pending_.run(source_id, series_id, values.size(), sqlite::Blob{packer.pack(values)});
 }
 
 void SeriesTable::adopt(std::int64_t source_id) {

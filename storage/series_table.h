@@ -38,9 +38,9 @@ class SeriesTable {
  private:
   using Ids = std::vector<std::optional<std::int64_t>>;              // of a batch's series; none: refused
   using BySeries = std::map<std::int64_t, std::vector<TimedValue>>;  // by id; samples as they came
-  struct RollUp {
-    std::int64_t row;  // its start, in microseconds
-    std::vector<Bucket> buckets;
+  struct TimedBucket {
+    std::int64_t at;  // where it begins, in microseconds
+    Bucket bucket;
   };
 
   std::optional<std::int64_t> id_of(const Series& series, std::optional<std::int64_t> owner);
@@ -48,10 +48,13 @@ class SeriesTable {
   static void gather(const Records& records, const Ids& ids, BySeries& out);
   void pack_waiting(const Records& records, const Ids& ids);
   void pack(BySeries& samples);
-  void pack_series(std::int64_t series_id, const std::vector<TimedValue>& samples);
+  void pack_series(SamplePacker& packer, std::int64_t series_id, const std::vector<TimedValue>& samples);
   void take_short_chunk(std::int64_t series_id, std::int64_t hour, std::vector<TimedValue>& samples);
-  void roll_up(std::int64_t series_id, const Tier& tier, const std::vector<TimedValue>& samples);
-  void merge_row(std::int64_t series_id, const Tier& tier, const RollUp& row);
+  static std::vector<TimedBucket> minutes_of(const std::vector<TimedValue>& samples);
+  static std::vector<TimedBucket> hours_of(const std::vector<TimedBucket>& minutes);
+  void roll_up(std::int64_t series_id, const Tier& tier, const std::vector<TimedBucket>& buckets);
+  void merge_row(std::int64_t series_id, const Tier& tier, std::int64_t start,
+                 const std::vector<Bucket>& row);
   void expire(std::int64_t series_id, Instant now);
 
   sqlite::Connection& connection_;

@@ -127,6 +127,22 @@ TEST(Chunks, AnySamplesComeBack) {
   }
 }
 
+// Chunks that share their times, or some of them, or none, are packed as they would be one by one.
+TEST(Chunks, APackerOfManyPacksEachAsIfItWereAlone) {
+  std::mt19937_64 random(5);
+  SamplePacker packer;
+  for (int round = 0; round < 1000; ++round) {
+    const auto of_times = static_cast<double>(random() % 100);  // more than are remembered
+    std::vector<TimedValue> samples(20 + random() % 2);
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const double later = i + 1 == samples.size() ? static_cast<double>(random() % 2) : 0;
+      samples[i] = {after(of_times + static_cast<double>(i) + later),
+                    static_cast<double>(random() % 1000) / 8};
+    }
+    ASSERT_EQ(packer.pack(samples), pack_samples(samples)) << round;
+  }
+}
+
 TEST(Chunks, AnyIntegersComeBack) {
   std::mt19937_64 random(6);
   for (int round = 0; round < 2000; ++round) {
