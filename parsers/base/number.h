@@ -1,6 +1,7 @@
 // Numbers out of text.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <concepts>
@@ -17,24 +18,26 @@ namespace etad {
 inline bool take_plain_number(std::string_view& text, double& value) {
   static constexpr std::array<double, 16> kPowers = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                      1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  const std::size_t most = std::min(text.size(), kPowers.size());  // characters, the point among them
   std::uint64_t digits = 0;
-  std::size_t end = 0, point = text.size();
-  for (; end < text.size(); ++end) {
-    const auto digit = static_cast<unsigned>(text[end] - '0');
-    if (digit <= 9) {
-      if (end >= kPowers.size()) return false;  // with the point: at most 15 digits, or 16 of a whole number
+  std::size_t end = 0;
+  const auto take_digits = [&] {
+    for (unsigned digit; end < most && (digit = static_cast<unsigned>(text[end] - '0')) <= 9; ++end)
       digits = digits * 10 + digit;
-    } else if (text[end] == '.' && point == text.size()) {
-      point = end;
-    } else {
-      break;
-    }
+  };
+  take_digits();
+  const std::size_t point = end;
+  if (end < most && text[end] == '.') {
+    ++end;
+    take_digits();
   }
-  if (end == 0 || (end < text.size() && (text[end] == 'e' || text[end] == 'E' || text[end] == '.')))
-    return false;
+  if (end < text.size()) {
+    const char next = text[end];
+    if ((next >= '0' && next <= '9') || next == 'e' || next == 'E' || next == '.') return false;
+  }
   const std::size_t decimals = point < end ? end - point - 1 : 0;
   constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
-  if (point == 0 || digits > kExact || (point < end && decimals == 0)) return false;
+  if (point == 0 || digits > kExact || point + 1 == end) return false;
   text.remove_prefix(end);
   value = decimals == 0 ? static_cast<double>(digits) : static_cast<double>(digits) / kPowers[decimals];
   return true;

@@ -270,6 +270,29 @@ CellValue read_cell(const TraceColumn& column, std::string_view cell) {
   if (says_nothing(cell)) return {State::missing, 0};
   double value = 0;
   if (!read_form(column, cell, value)) return {State::bad, 0};
+  return judge(column, value);
+}
+
+std::size_t take_number_of(const TraceColumn& column, std::string_view text, double& value) {
+  std::string_view rest = text;
+  double number = 0;
+  if (column.form != ValueForm::number || !take_plain_number(rest, number)) return 0;
+  value = number * column.scale;
+  const char* at = rest.data();
+  const char* const end = at + rest.size();
+  while (at != end && *at == ' ') ++at;
+  const char* behind = at;  // the unit
+  for (const char c : column.cell_unit) {
+    if (behind == end || *behind != c) break;
+    ++behind;
+  }
+  if (behind == at + column.cell_unit.size()) at = behind;
+  while (at != end && *at == ' ') ++at;
+  return static_cast<std::size_t>(at - text.data());
+}
+
+CellValue judge(const TraceColumn& column, double value) {
+  using State = CellValue::State;
   if (value >= kLeastBlank * column.scale && blank(value / column.scale)) return {State::missing, 0};
   if (!possible(column.unit, value)) return {State::bad, 0};
   return {State::good, value};

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,6 +77,15 @@ struct CellValue {
   double value = 0;
 };
 CellValue read_cell(const TraceColumn& column, std::string_view cell);
+
+// A number as most are, with the column's unit or none, at the head of `text`: how many bytes it takes, with the blanks
+// behind it. 0, and `value` of no meaning: anything else.
+std::size_t take_number_of(const TraceColumn& column, std::string_view text, double& value);
+
+inline constexpr double kUnread = std::numeric_limits<double>::quiet_NaN();  // of a cell that was not read so
+
+// What a number of the column, in its unit, is worth.
+CellValue judge(const TraceColumn& column, double value);
 
 // The number of base units in one `unit`, and which they are: "MiB" is 1048576 B.
 struct UnitScale {

@@ -36,14 +36,20 @@ class CsvReader final : public HeadedReader {
   CsvReader(ColumnNames names, const TraceOptions& options)
       : HeadedReader(options), names_(names), fixed_(names == ColumnNames::any) {
     columns_ = options.columns;
-    settle_columns(columns_);
+    use_columns();
   }
 
  private:
   TraceLine read_line(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
                       Records& out) override {
-    split(line);
-    if (is_header()) return take_header(line, out);
+    if (take_cells(line, delimiter_)) {
+      if (!has_numbers() && is_header()) return take_header(line, delimiter_, out);
+      take_row(arrival, time, out);
+      return TraceLine::samples;
+    }
+    const char delimiter = split(line);
+    numbers_.assign(columns_.size(), kUnread);
+    if (is_header()) return take_header(line, delimiter, out);
     const char first = cells_.front().empty() ? '\0' : cells_.front().front();
     const bool data = (first >= '0' && first <= '9') || first == '-' || first == '[' || is_row();
     if (columns_.empty()) {
@@ -60,16 +66,17 @@ class CsvReader final : public HeadedReader {
   }
 
   // By the delimiter that gives as many cells as there are columns; else the first that gives several.
-  void split(std::string_view line) {
+  char split(std::string_view line) {
     for (const char delimiter : kDelimiters) {
       split_cells(line, delimiter, kMostColumns + 1, cells_);
-      if (is_row()) return;
+      if (is_row()) return delimiter;
     }
     for (const char delimiter : kDelimiters) {
       split_cells(line, delimiter, kMostColumns + 1, cells_);
-      if (cells_.size() > 1) return;
+      if (cells_.size() > 1) return delimiter;
     }
     split_cells(line, ',', kMostColumns + 1, cells_);
+    return ',';
   }
 
   // A line may end with a delimiter.
@@ -88,7 +95,7 @@ class CsvReader final : public HeadedReader {
     });
   }
 
-  TraceLine take_header(std::string_view line, Records& out) {
+  TraceLine take_header(std::string_view line, char delimiter, Records& out) {
     if (fixed_) return TraceLine::structure;  // the configuration knows better
     if (cells_.size() > kMostColumns) {
       sink_.reject("a header of more than " + std::to_string(kMostColumns) + " columns", out);
@@ -96,8 +103,9 @@ class CsvReader final : public HeadedReader {
       return TraceLine::structure;
     }
     if (!begin_header(line, out)) return TraceLine::structure;
+    delimiter_ = delimiter;
     for (const std::string_view cell : cells_) columns_.push_back(column_of_header(names_, cell));
-    settle_columns(columns_);
+    use_columns();
     return TraceLine::structure;
   }
 
@@ -105,12 +113,13 @@ class CsvReader final : public HeadedReader {
     TraceLabels labels;
     SampleSink::RowTime row;
     std::string_view field;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
+    for (const std::size_t i : texts_) {
       const std::string_view cell = cells_[i];
       switch (columns_[i].role) {
         case ColumnRole::label:
-          if (labels[columns_[i].label].empty() && cell != "N/A" && !cell.starts_with('['))
-            labels[columns_[i].label] = cell;
+          if (std::string_view& label = labels[columns_[i].label];
+              label.empty() && !cell.starts_with('[') && cell != "N/A")
+            label = cell;
           break;
         case ColumnRole::time:
           row.stamp = cell;
@@ -121,20 +130,33 @@ class CsvReader final : public HeadedReader {
         case ColumnRole::clock:
           row.clock = cell;
           break;
-        case ColumnRole::field:
-          field = cell;
-          break;
         default:
+          field = cell;
           break;
       }
     }
     lone_date(row);
     if (!sink_.begin(row, labels, arrival, time, out)) return;
+    for (const std::size_t i : values_) {
+      if (columns_[i].role == ColumnRole::value) {
+        sink_.add(columns_[i], cells_[i], numbers_[i], out);
+      } else {
+        TraceColumn named = column_named(names_, field);
+        if (named.role == ColumnRole::value) sink_.add(named, cells_[i], out);
+      }
+    }
+  }
+
+  // The columns are known: which of them say what a row's values are of, and which are its values.
+  void use_columns() {
+    settle_columns(columns_);
+    texts_.clear();
+    values_.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].role == ColumnRole::value) sink_.add(columns_[i], cells_[i], out);
-      if (columns_[i].role != ColumnRole::field_value) continue;
-      TraceColumn named = column_named(names_, field);
-      if (named.role == ColumnRole::value) sink_.add(named, cells_[i], out);
+      const ColumnRole role = columns_[i].role;
+      if (role == ColumnRole::unknown || role == ColumnRole::ignored) continue;
+      const bool is_value = role == ColumnRole::value || role == ColumnRole::field_value;
+      (is_value ? values_ : texts_).push_back(i);
     }
   }
 
@@ -147,7 +169,9 @@ class CsvReader final : public HeadedReader {
   }
 
   const ColumnNames names_;
-  const bool fixed_;  // the columns are from the configuration
+  const bool fixed_;                         // the columns are from the configuration
+  char delimiter_ = ',';                     // the header's
+  std::vector<std::size_t> texts_, values_;  // columns by their places
 };
 
 }  // namespace

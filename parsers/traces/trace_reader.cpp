@@ -1,5 +1,8 @@
 #include "parsers/traces/trace_reader.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "parsers/base/text.h"
 
 namespace etad {
@@ -26,6 +29,10 @@ bool HeadedReader::begin_header(std::string_view line, Records& out) {
   return keep_header(line, out);
 }
 
+bool HeadedReader::has_numbers() const {
+  return !std::all_of(numbers_.begin(), numbers_.end(), [](double number) { return std::isnan(number); });
+}
+
 void HeadedReader::drop_header() {
   header_.clear();
   columns_.clear();
@@ -34,6 +41,28 @@ void HeadedReader::drop_header() {
 
 void HeadedReader::add_columns(ColumnNames names) {
   for (const std::string_view cell : cells_) columns_.push_back(column_named(names, cell));
+}
+
+bool HeadedReader::take_cells(std::string_view line, char delimiter) {
+  cells_.resize(columns_.size());
+  numbers_.resize(columns_.size());
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    while (at != end && *at == ' ') ++at;
+    if (at != end && *at == '"') return false;
+    const char* const begin = at;
+    const std::string_view rest(begin, static_cast<std::size_t>(end - begin));
+    double number = 0;
+    if (columns_[i].role == ColumnRole::value) at += take_number_of(columns_[i], rest, number);
+    const bool is_number = at != begin && (at == end || *at == delimiter);
+    numbers_[i] = is_number ? number : kUnread;
+    if (!is_number) at = begin + std::min(rest.find(delimiter), rest.size());
+    cells_[i] = trim({begin, static_cast<std::size_t>(at - begin)});
+    if (at == end) return i + 1 == columns_.size();
+    ++at;
+  }
+  return false;
 }
 
 TraceLine HeadedReader::reject_width(std::size_t width, std::string_view cells, std::string_view columns,

@@ -43,6 +43,12 @@ class HeadedReader : public TraceReader {
   // A column for each of the header's cells.
   void add_columns(ColumnNames names);
 
+  // The cells of a row as nearly all are: one a column, none of them in quotes. Numbers are read on the way. False
+  // where the line is anything else.
+  bool take_cells(std::string_view line, char delimiter);
+  // Whether that read any: then the line is no header.
+  bool has_numbers() const;
+
   // "a line of 3 cells under 4 columns"
   TraceLine reject_width(std::size_t width, std::string_view cells, std::string_view columns, Records& out);
 
@@ -52,6 +58,7 @@ class HeadedReader : public TraceReader {
   SampleSink sink_;
   std::vector<TraceColumn> columns_;     // none: no header yet
   std::vector<std::string_view> cells_;  // of the line that is being read
+  std::vector<double> numbers_;          // theirs, where take_cells() found them; kUnread: another cell's
 
  private:
   std::vector<std::string> header_;

@@ -3,6 +3,7 @@
 #include <date/date.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <utility>
@@ -219,10 +220,13 @@ std::size_t SampleSink::find_set(const TraceLabels& labels) {
   return static_cast<std::size_t>(known - sets_.begin());
 }
 
-bool SampleSink::begin(const RowTime& row, TraceLabels labels, std::optional<Instant> arrival,
+bool SampleSink::begin(const RowTime& row, const TraceLabels& labels, std::optional<Instant> arrival,
                        TimeContext& time, Records& out, std::string_view key) {
-  std::string_view& host = labels[TraceLabel::host];
-  if (host == options_.own_host) host = {};
+  if (!labels[TraceLabel::host].empty() && labels[TraceLabel::host] == options_.own_host) {
+    TraceLabels others = labels;
+    others[TraceLabel::host] = {};
+    return begin(row, others, arrival, time, out, key);
+  }
   const std::size_t set = find_set(labels);
   const std::uint64_t hash = set < sets_.size() ? sets_[set].hash : new_set_.hash;
   const bool timed = row.at || !row.stamp.empty() || !row.clock.empty();
@@ -260,8 +264,8 @@ TraceColumn::KnownSeries& SampleSink::series_of(TraceColumn& column) {
   return column.known_series[set_] = {make_series(column)};
 }
 
-void SampleSink::add(TraceColumn& column, std::string_view cell, Records& out) {
-  const CellValue value = read_cell(column, cell);
+void SampleSink::add(TraceColumn& column, std::string_view cell, double number, Records& out) {
+  const CellValue value = std::isnan(number) ? read_cell(column, cell) : judge(column, number);
   if (value.state == CellValue::State::missing) return;
   if (value.state == CellValue::State::bad) {
     reject(quoted(cell) + " is no value of " + column.series, out);

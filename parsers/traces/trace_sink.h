@@ -40,11 +40,13 @@ class SampleSink {
 
   // Begins a row; false (and counted) where it can't have a time or is of one label set too many. `key` tells
   // rows of one scan apart where labels do not.
-  bool begin(const RowTime& row, TraceLabels labels, std::optional<Instant> arrival, TimeContext& time,
+  bool begin(const RowTime& row, const TraceLabels& labels, std::optional<Instant> arrival, TimeContext& time,
              Records& out, std::string_view key = {});
 
   // A cell of that row. The column belongs to this sink: its series are remembered there.
-  void add(TraceColumn& column, std::string_view cell, Records& out);
+  // `number`: what it says, where that has been read already.
+  void add(TraceColumn& column, std::string_view cell, Records& out) { add(column, cell, kUnread, out); }
+  void add(TraceColumn& column, std::string_view cell, double number, Records& out);
 
   // The columns that were used are gone, and others come.
   void forget_columns() { known_series_ = 0; }

@@ -55,6 +55,34 @@ TEST(SmiCsv, SamplesKeepTheirSeriesInNewRecords) {
                   "gpu.power{gpu=1} 6 W 2024-05-06T07:08:09Z"));
 }
 
+// Numbers are read while cells are found, as far as they are written as most are; and elsewhere.
+TEST(SmiCsv, ANumberIsTheSameHoweverItIsWritten) {
+  const std::string begin = "2024/05/06 07:08:09.000, 0,";
+  for (const std::string cells :
+       {" 20.50 W, 61", "20.5,61", "  20.50W  ,  61  ", " 20.50 W, 61,", " \"20.50 W\", \"61\"",
+        " 20500 mW, 61", " 2.05e1 W, 61 C", " +20.5 W, 61"}) {
+    const TraceRun run = read_trace(
+        "nvidia-smi", {"timestamp, index, power.draw [W], temperature.gpu", begin + cells, begin + cells});
+    if (cells.find('+') != std::string::npos) {
+      EXPECT_EQ(run.records.rejected, 2) << cells;
+      continue;
+    }
+    EXPECT_EQ(run.records.rejected, 0) << cells;
+    EXPECT_THAT(run.texts(), ElementsAre("gpu.power{gpu=0} 20.5 W 2024-05-06T07:08:09Z",
+                                         "gpu.temperature{gpu=0} 61 C 2024-05-06T07:08:09Z",
+                                         "gpu.power{gpu=0} 20.5 W 2024-05-06T07:08:09Z",
+                                         "gpu.temperature{gpu=0} 61 C 2024-05-06T07:08:09Z"))
+        << cells;
+  }
+}
+
+// The rows of such a one would have two cells by their commas too.
+TEST(SmiCsv, TheHeadersDelimiterIsThatOfItsRows) {
+  const TraceRun run =
+      read_trace("nvidia-smi", {"timestamp;power.draw [W]", "2024-05-06 07:08:09,250;20.50 W"});
+  EXPECT_THAT(run.texts(), ElementsAre("gpu.power{} 20.5 W 2024-05-06T07:08:09.25Z"));
+}
+
 TEST(SmiCsv, StatesBecomeNumbers) {
   const TraceRun run = read_trace(
       "nvidia-smi",
