@@ -363,18 +363,22 @@ bool Stream::advance(Look& look) {
   }
   // A file that was away for a while, with its file system, or was put back; or what was written in its place, which
   // had changed names with another log's.
-  const bool came_back = next && next->path == path_ && next->read.offset == 0 &&
-                         last_.part.marker.length > 0 &&
+  const bool came_back = next && next->read.offset == 0 && last_.part.marker.length > 0 &&
                          (is_copy(next->status) || same_but_for_device(key_of(next->status), ended_key_) ||
                           (gone_ && last_.part.is_telling()));
   if (came_back && chain.error() == 0) {
-    const auto same = look.around.contents.matches(path_, key_of(next->status), last_.part);
+    const auto same = look.around.contents.matches(next->path, key_of(next->status), last_.part);
     if (!same) {
       fail(moved_or(same.error()));
       return false;
     }
     if (*same) next->read = last_.part;
-    if (!*same && !current_ && waits_for_the_rest(look)) return false;
+    const auto now = *same ? OsResult<FileStatus>(next->status) : look.around.files.status(next->path);
+    if (!now || key_of(*now) != key_of(next->status) || now->size < next->status.size) {  // cut in between
+      fail(now ? EAGAIN : moved_or(now.error()));
+      return false;
+    }
+    if (!*same && !current_ && next->path == path_ && waits_for_the_rest(look)) return false;
   }
   if (chain.error() != 0) {
     fail(chain.error());

@@ -50,6 +50,43 @@ TEST(PutBack, ALogTakenAwayAndPutBackIsReadOn) {
         }
 }
 
+// Found as seed 58,201,037.
+TEST(PutBack, ALogPutBackAndRotatedBeforeItIsLookedAtIsReadOn) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, text_of(numbered(0, 200)));
+  etad.poll();
+  take_away(etad);
+  etad.poll();
+  etad.files.write(kLog, text_of(numbered(0, 202)));
+  etad.files.rename(kLog, "/logs/train.log.1");
+  etad.files.write(kLog, text_of(numbered(202, 204)));
+  etad.poll();
+  EXPECT_EQ(etad.lines, numbered(0, 204));
+}
+
+// Found as seed 58,212,437.
+TEST(PutBack, ALogPutBackThatIsCopiedAndTruncatedWhileItIsLookedAtIsReadOn) {
+  for (int call = 1; call < 40; ++call) {
+    Harness etad(watching(kLog));
+    etad.files.write(kLog, text_of(numbered(0, 200)));
+    etad.poll();
+    take_away(etad);
+    etad.poll();
+    etad.files.write(kLog, text_of(numbered(0, 202)));
+    etad.files.copy(kLog, "/logs/train.log.1");
+    int calls = 0;
+    etad.files.meanwhile = [&](const std::string&, const std::string&) {
+      if (++calls == call) etad.files.truncate(kLog);
+    };
+    etad.poll();
+    etad.files.meanwhile = {};
+    if (calls < call) etad.files.truncate(kLog);
+    etad.files.write(kLog, text_of(numbered(202, 204)));
+    etad.poll();
+    EXPECT_EQ(etad.lines, numbered(0, 204)) << call;
+  }
+}
+
 TEST(PutBack, ANewJobsLogThatBeginsAlikeIsReadFromItsBeginning) {
   for (const bool gone_is_seen : {true, false}) {
     Harness etad(watching(kLog));
