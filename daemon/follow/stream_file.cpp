@@ -164,10 +164,12 @@ Stream::Attached Stream::attach_at(Look& look, const std::string& file, const Fi
   if (key != current_->key) go_on_in(file, status);
   current_->content = std::move(opened->content);
   current_->compressed = current_->content->compressed();
-  short_since_.reset();
   current_->key = key;
   lies_at(file);
-  if (file == path_) removed_ = false;
+  if (file == path_) {
+    removed_ = false;
+    short_since_.reset();
+  }
   return Attached::yes;
 }
 

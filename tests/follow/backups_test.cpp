@@ -176,6 +176,19 @@ TEST(Backups, ANewLogBesideABackupThatIsNotItsOwnIsRead) {
   EXPECT_EQ(etad.lines.size(), 550U);
 }
 
+// Found as seed 58,240,349: each look opens the backup again.
+TEST(Backups, WhatStaysShortBesideABackupIsReadAfterASecond) {
+  Options options;
+  options.close_after = milliseconds(0);
+  Harness etad(watching(kLog), options);
+  etad.files.births = false;
+  put_aside(etad);
+  etad.files.write(kLog, "new\n");
+  for (int i = 0; i < 8; ++i) etad.poll(milliseconds(300));
+  EXPECT_EQ(etad.lines.size(), 201U);
+  EXPECT_EQ(etad.lines.back(), "new");
+}
+
 // `perl -i.orig`, `sed -i.bak`, `rsync -b --suffix=.save`: the new one is made before the old one gives way.
 TEST(Backups, AProgramThatKeepsABackupOfAnyNameIsReadOn) {
   for (const char* backup : {"/logs/train.log.orig", "/logs/train.log.bak", "/logs/train.log.save"}) {
