@@ -39,11 +39,11 @@ std::string_view name_of(RunState state) {
 std::optional<Duration> wall_time(const Run& run) {
   if (run.state == RunState::running || !run.started_at || !run.ended_at) return std::nullopt;
   const double taken = std::chrono::duration<double>(*run.ended_at - *run.started_at).count();
-  const double measured = std::chrono::duration<double>(run.train.duration).count() +
-                          std::chrono::duration<double>(run.test.duration).count();
+  const double measured = to_seconds(run.train.duration) + to_seconds(run.test.duration);
+  constexpr double kLongest = 9e9;  // 285 years: all that a Duration holds
   // Rates are told with few digits, and whole seconds cut: so much more than the time it took is no contradiction.
   constexpr double kRounding = 1.1, kSecond = 1;
-  if (taken < 0 || measured > taken * kRounding + kSecond) return std::nullopt;
+  if (taken < 0 || taken > kLongest || measured > taken * kRounding + kSecond) return std::nullopt;
   return std::chrono::duration_cast<Duration>(*run.ended_at - *run.started_at);
 }
 

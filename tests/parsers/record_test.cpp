@@ -47,6 +47,10 @@ TEST(WallTime, IsNotKnownWhereTheClockWentBack) {
   EXPECT_EQ(wall_time(finished_within(-minutes{1})), std::nullopt);
 }
 
+TEST(WallTime, IsNotKnownWhereADateIsThousandsOfYearsOff) {
+  EXPECT_EQ(wall_time(finished_within(hours{24 * 365 * 7'000})), std::nullopt);
+}
+
 TEST(WallTime, RatesToldWithFewDigitsAreNoContradiction) {
   etad::Run run = finished_within(minutes{20});
   run.train.duration = minutes{21};
