@@ -76,7 +76,6 @@ void AwakeSource::take(const follow::Batch& batch, const LogOptions& options, st
   for (const Line& line : lines)
     parser.feed(line.text, line.time ? line.time : arrival, batch.modified, records);
   stand_at(row, batch.after);
-  row.size = batch.size;
   if (batch.owner) row.owner = batch.owner;
   row.lines += static_cast<std::int64_t>(batch.lines.size()) - (batch.torn.empty() ? 0 : 1);
   row.truncated += batch.truncated_lines;

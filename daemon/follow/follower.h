@@ -58,8 +58,8 @@ struct Options {
   std::chrono::milliseconds idle_interval{10'000};  // the interval doubles up to this while nothing moves,
   std::chrono::milliseconds hinted_interval{60'000};       // or to this where hints come from its directory
   std::chrono::milliseconds line_idle_limit{3'600'000};    // then an unterminated last line is taken as it is
-  std::chrono::milliseconds hole_limit{60'000};            // then NUL bytes are no hole that fills later
   std::chrono::milliseconds bar_idle_limit{300'000};       // and one that draws a progress bar already then
+  std::chrono::milliseconds hole_limit{60'000};            // then NUL bytes are no hole that fills later
   std::chrono::milliseconds close_after{30'000};           // idle descriptors are closed
   std::chrono::milliseconds forget_after{24 * 3'600'000};  // streams whose file is gone are forgotten
   std::size_t most_of_owner = 50'000;         // files of one user that wildcards find; 0: any number

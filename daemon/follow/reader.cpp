@@ -140,8 +140,8 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
       return pass_hole(content, options, how, nuls, batch, bytes_read);
     batch.skipped_bytes += static_cast<std::int64_t>(nuls);
     data = data.subspan(nuls);
-  } else if (behind > 0 &&
-             buffer[behind - 1] == '\r') {  // what stood before us was a state of a bar, or a line's end
+  } else if (behind > 0 && buffer[behind - 1] == '\r') {
+    // What stood before us was a state of a bar, or a line's end.
     if (!data.empty() && data[0] == '\n') data = data.subspan(1);
   } else if (behind > 0 && buffer[behind - 1] != '\n') {  // we stand within a line that was taken as it was
     const std::size_t newline = view(data).find('\n');

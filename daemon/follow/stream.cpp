@@ -159,9 +159,7 @@ Stream::Step Stream::take_step(Look& look) {
     case Attached::later:
       return Step::done;
   }
-  const bool line_is_idle =
-      current_->pending > 0 && current_->grew && look.now - *current_->grew >= current_->waits;
-  switch (drain(look, line_is_idle ? Rest::taken : Rest::left)) {
+  switch (drain(look, line_is_idle(look) ? Rest::taken : Rest::left)) {
     case Drained::end:
       break;
     case Drained::changed:
@@ -199,7 +197,14 @@ bool Stream::nothing_new(const Look& look) const {
   if (now.size != current_->seen.size || now.modified != current_->seen.modified) return false;
   if (current_->at_hole) return look.now - *current_->measured < look.around.options.hole_limit;
   if (!current_->at_end) return false;
-  return current_->pending == 0 || !current_->grew || look.now - *current_->grew < current_->waits;
+  return !line_is_idle(look);
+}
+
+// An unterminated line has rested for so long that it is taken as it is.
+bool Stream::line_is_idle(const Look& look) const {
+  const Options& options = look.around.options;
+  const auto limit = current_->reader.draws_bar() ? options.bar_idle_limit : options.line_idle_limit;
+  return current_->pending > 0 && current_->grew && look.now - *current_->grew >= limit;
 }
 
 // Up to where NUL bytes are there to stay.
@@ -254,8 +259,6 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
     if (status->size != current.seen.size || !current.grew) current.grew = look.now;
     current.seen = *status;
     current.pending = current.reader.unterminated();
-    const Options& options = look.around.options;
-    current.waits = current.reader.draws_bar() ? options.bar_idle_limit : options.line_idle_limit;
     current.at_end = *outcome == FileReader::Outcome::end;
     current.at_hole = *outcome == FileReader::Outcome::hole;
     if (!batch.lines.empty() || batch.skipped_bytes > 0 || batch.truncated_lines > 0)
@@ -372,13 +375,16 @@ bool Stream::advance(Look& look) {
       fail(moved_or(same.error()));
       return false;
     }
-    if (*same) next->read = last_.part;
-    const auto now = *same ? OsResult<FileStatus>(next->status) : look.around.files.status(next->path);
-    if (!now || key_of(*now) != key_of(next->status) || now->size < next->status.size) {  // cut in between
-      fail(now ? EAGAIN : moved_or(now.error()));
-      return false;
+    if (*same) {
+      next->read = last_.part;
+    } else {
+      const auto now = look.around.files.status(next->path);
+      if (!now || key_of(*now) != key_of(next->status) || now->size < next->status.size) {  // cut in between
+        fail(now ? EAGAIN : moved_or(now.error()));
+        return false;
+      }
+      if (!current_ && next->path == path_ && waits_for_the_rest(look)) return false;
     }
-    if (!*same && !current_ && next->path == path_ && waits_for_the_rest(look)) return false;
   }
   if (chain.error() != 0) {
     fail(chain.error());

@@ -25,11 +25,10 @@ struct CurrentFile {
   FileKey key;
   std::string elsewhere;  // where it was last found; empty: under the path, or not found yet
   FileReader reader;
-  std::unique_ptr<Content> content;    // while open
-  FileStatus seen;                     // just before it was last read
-  std::int64_t found_size = 0;         // while nothing of it is read: when it was looked for
-  std::int64_t pending = 0;            // bytes of an unterminated line
-  std::chrono::milliseconds waits{0};  // how long these may rest before they are a line
+  std::unique_ptr<Content> content;  // while open
+  FileStatus seen;                   // just before it was last read
+  std::int64_t found_size = 0;       // while nothing of it is read: when it was looked for
+  std::int64_t pending = 0;          // bytes of an unterminated line
   bool at_end = false;
   bool at_hole = false;  // NUL bytes that may still be filled
   bool compressed = false;
@@ -134,6 +133,7 @@ class Stream {
   bool begin(Look& look);
   bool is_here(const Target& target) const { return target.file && key_of(*target.file) == current_->key; }
   bool nothing_new(const Look& look) const;
+  bool line_is_idle(const Look& look) const;
   Attached go_back_to_unseen(Look& look);
   Attached attach(Look& look);
   Attached attach_at(Look& look, const std::string& file, const FileKey& expected);

@@ -106,9 +106,8 @@ std::size_t take_lines(const LineBlock& block, std::size_t line_limit, TakenLine
   Assembler assembler(block.bytes.data(), line_limit, clean, taken);
   const std::size_t complete = split_lines(block.bytes, [&](std::span<char> line) { assembler.take(line); });
   std::size_t settled = assembler.is_open() ? assembler.settled() : block.bytes.size();
-  if (complete < block.bytes.size() && !assembler.is_open())
-    assembler.take(
-        block.bytes.subspan(complete, block.bytes.size() - complete - 1));  // without the last return
+  if (const auto states = block.bytes.subspan(complete); !states.empty() && !assembler.is_open())
+    assembler.take(states.first(states.size() - 1));  // without the last return
   if (block.take_rest || (block.is_full && settled == 0)) {
     if (block.take_rest && !block.rest.empty()) assembler.take(block.rest);
     const std::size_t all = block.bytes.size() + (block.take_rest ? block.rest.size() : 0);

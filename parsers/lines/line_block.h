@@ -30,8 +30,8 @@ struct TakenLines {
 };
 
 struct LineBlock {
-  std::span<char>
-      bytes;  // cleaned in place; complete lines, and perhaps the overdrawn states of a line begun (line.h)
+  // Complete lines, cleaned in place, and perhaps behind them the overdrawn states of a bar (line.h).
+  std::span<char> bytes;
   std::span<char> rest;    // the beginning of a line: taken too where `take_rest`
   bool take_rest = false;  // nothing more will come
   bool is_full = false;    // no room for more: partial lines still open are given out as they are

@@ -73,12 +73,15 @@ bool too_soon_to_tell(const Anchor& from, const Anchor& to) {
   return drowns_in_rounding(from, to) && !seen_apart;
 }
 
+bool states_a_pace(const Event& event) {
+  return event.has(Field::lapse) || event.has(Field::rate) || event.has(Field::samples_per_second);
+}
+
 // Two lines whose stamps are the same, which count whole seconds of lines that come faster: the window stays open,
 // so that what it takes to the next second stands for all of its steps.
 bool stamped_alike(const Event& event, const Anchor& from, const Anchor& to) {
   if (!from.dated || !to.dated || from.at != to.at || (from.elapsed && to.elapsed)) return false;
-  return !event.has(Field::lapse) && !event.has(Field::seconds) && !event.has(Field::rate) &&
-         !event.has(Field::samples_per_second);
+  return !event.has(Field::seconds) && !states_a_pace(event);
 }
 
 // A line without any time amid others that count it, such as an evaluation's table, or that are stamped, such as what
@@ -86,8 +89,7 @@ bool stamped_alike(const Event& event, const Anchor& from, const Anchor& to) {
 bool says_no_time(const Event& event, const Anchor& from, const Anchor& to) {
   if (to.elapsed || to.at || event.has(Field::seconds)) return false;
   if (from.elapsed && !from.at) return true;
-  return from.dated && !event.has(Field::lapse) && !event.has(Field::rate) &&
-         !event.has(Field::samples_per_second);
+  return from.dated && !states_a_pace(event);
 }
 
 }  // namespace

@@ -334,10 +334,6 @@ bool has_done_all(const RunTrack& r) {
   return left <= 0 || left < r.training.stride || wiped || from_zero;
 }
 
-}  // namespace
-
-namespace {
-
 // How many steps an epoch has: as was told, or as the steps done with the last one measured show.
 std::int64_t steps_of_epochs(const RunTrack& r) {
   if (r.epochs.steps) return *r.epochs.steps;
