@@ -7,8 +7,9 @@
 //   Values        tracker_values.cpp       settings, batch sizes, devices, and what    Quantities
 //                                          the source's labels add
 //   Descriptions  tracker_description.cpp  descriptions of solver and nets             description.h
-//   Windows       tracker_windows.cpp      training between two displayed iterations   training_window.h,
-//                 tracker_snapshots.cpp    the snapshots in between                    training_progress.h
+//   Windows       tracker_progress.cpp     where a line of progress says a run stands  training_window.h,
+//                 tracker_windows.cpp      training between two displayed iterations   training_progress.h
+//                 tracker_snapshots.cpp    the snapshots in between
 //                 bar_states.cpp           bars that are drawn anew for each epoch
 //   Tests         tracker_tests.cpp        test phases, testing jobs                   test_phase.h
 //   Epochs        tracker_epochs.cpp       epochs, and what is stated of their steps   epoch_count.h
@@ -148,9 +149,15 @@ class Windows : Part {
  private:
   bool is_said_again(const Moment& m);
   void progress_of(const Moment& m);
-  std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event, std::int64_t steps_per_epoch);
+  RunTrack* take_plan(RunTrack& going_on, const Moment& m);
+  std::optional<std::int64_t> place(RunTrack& r, const Moment& m);
+  std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event);
+  void position_of_known(const Moment& m);
   std::optional<std::int64_t> iteration_at(const RunTrack& r, const Event& event) const;  // by position
   void train_progress(RunTrack& r, const Moment& m, std::int64_t iteration);
+  void show_again(RunTrack& r, const Moment& m, const Anchor& here);
+  void reach(RunTrack& r, const Moment& m, std::int64_t iteration);
+  Statement statement_of(RunTrack& r, const Event& event, const Anchor& to);
   void close_window(RunTrack& r, const Moment& m, const Anchor& to);
   void begin_window(RunTrack& r, const Anchor& from, Records& out);
   void give_window(RunTrack& r, Segment& window, Records& out);

@@ -1,0 +1,253 @@
+// Lines of progress: where they say that a run stands.
+//
+// Much in a log shows such a line: the training, its tests, the bars of epochs around those of their steps, several
+// processes that say the same, another training behind the first one. Here is decided whose it is and which iteration
+// it shows; what lies between two of them is a window's (tracker_windows.cpp).
+#include <cmath>
+#include <utility>
+
+#include "parsers/training/tracker_parts.h"
+
+namespace etad {
+
+using track::Anchor;
+using track::RunTrack;
+using track::Window;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// A run that is known by its summary alone, whose steps were worked out from a rate, learns its plan from a bar that is
+// full about there.
+bool completes_summary(RunTrack& r, std::int64_t iteration) {
+  if (!r.run.iteration || std::abs(iteration - *r.run.iteration) > iteration / 100) return false;
+  r.run.iteration = r.run.max_iterations = iteration;
+  r.dirty = true;
+  return true;
+}
+
+// A bar behind a run's end that is full when it is first seen measures nothing, and behind a summary one may be an
+// evaluation's or a prediction's. Whether it was a training's, a loss or another summary tells.
+bool is_unclear_bar(RunTrack& r, std::int64_t iteration, std::int64_t of, bool timed) {
+  const bool behind_summary = timed && r.training.summary && !r.training.trained_behind;
+  if (iteration != of && !behind_summary) return false;
+  r.training.full_bar = std::max(of, r.training.full_bar.value_or(0));
+  return true;
+}
+
+}  // namespace
+
+// Right behind a run's end some trainers show its last iteration once more: that is no new run.
+bool track::Windows::is_said_again(const Moment& m) {
+  RunTrack* const over = all_.runs.ended();
+  if (!over) return false;
+  RunTrack& r = *over;
+  const auto iteration = count_of(m.event, Field::iteration);
+  const auto of = positive_of(m.event, Field::max_iter);
+  const auto elapsed = m.event.number(Field::elapsed);
+  const bool full = iteration && iteration == of;
+  // A complete bar is drawn by each process, and again when it is closed.
+  if (full && (iteration == r.run.max_iterations || completes_summary(r, *iteration))) return true;
+  // What was drawn amid the run beside its own bar, an evaluation's, is drawn once more at the end.
+  if (of && of == r.training.other_bar) return true;
+  // Nor is a bar of a few seconds a training, such as those of the files that are saved.
+  constexpr double kFewSeconds = 10;
+  if (of && !full && elapsed && *elapsed < kFewSeconds) return true;
+  if (iteration && of && is_unclear_bar(r, *iteration, *of, elapsed.has_value())) return true;
+  if (!iteration || !r.window.from) return false;
+  const std::int64_t shown = r.window.from->iteration;
+  const bool late = m.now && r.run.ended_at && *m.now > *r.run.ended_at + 10s;
+  if (late || *iteration < shown || *iteration > r.run.max_iterations.value_or(shown)) return false;
+  r.window.from.reset();  // once
+  return true;
+}
+
+namespace {
+
+// A bar of another length than the first one is not the training's, but an evaluation's or a download's;
+// unless the first one was such: complete, shorter, and too short to measure. Then the training begins here.
+bool was_no_training(RunTrack& r, std::int64_t of) {
+  Run& run = r.run;
+  if (run.iteration != run.max_iterations || of <= *run.max_iterations || run.train.segments > 0)
+    return false;
+  if (run.settings.count("max_iter") > 0) return false;
+  run.iteration.reset();
+  run.first_iteration.reset();
+  r.window = Window{};
+  return true;
+}
+
+// Behind a plan that is done, steps of another plan and their time, of no bar and no epoch: another training. So are
+// epochs of another plan whose numbers begin again, unless such a count stood amid the run's own before.
+bool begins_another(const RunTrack& r, const Event& event) {
+  const auto iteration = count_of(event, Field::iteration), of = positive_of(event, Field::max_iter);
+  if (event.text(Field::unit) == "epoch")
+    return r.progressed() && of != r.run.max_iterations && of != r.training.other_bar &&
+           iteration < r.run.iteration;
+  const bool timed = event.time && event.has(Field::seconds) && !event.has(Field::elapsed);
+  return timed && has_done_its_plan(r) && event.text(Field::since) != "epoch" &&
+         (iteration < r.run.iteration || of != r.run.max_iterations);
+}
+
+// Where epochs state their times, a line without one that names an earlier one speaks of what was best, or loaded.
+bool looks_back(const RunTrack& r, const Event& event) {
+  const auto iteration = count_of(event, Field::iteration);
+  return event.text(Field::unit) == "epoch" && r.epochs.shortest && iteration && iteration < r.run.iteration;
+}
+
+// A line of no bar that counts on where the run stands, out of more: a training that was gone on with, of which more is
+// planned now.
+bool plans_more(const RunTrack& r, const Event& event, std::int64_t all) {
+  const auto iteration = count_of(event, Field::iteration);
+  if (!iteration || !r.run.iteration || event.has(Field::elapsed) || all <= *r.run.max_iterations)
+    return false;
+  const std::int64_t further = *iteration - *r.run.iteration;
+  return further > 0 && further <= r.training.stride;
+}
+
+// A test's lines may count its own steps, which are fewer than those that the training has shown.
+bool counts_a_tests_steps(const RunTrack& r, const Event& event) {
+  if (event.text(Field::key) != "validation") return false;
+  const auto shown = r.epochs.last_batch ? r.epochs.last_batch : r.run.iteration;
+  return shown && count_of(event, Field::iteration) < shown;
+}
+
+// A bar of epochs around the bars of their steps.
+bool counts_epochs(const RunTrack& r, const Event& event) {
+  const auto of = positive_of(event, Field::batches);
+  return of && of == positive_of(event, Field::epochs) && r.epochs.steps && r.epochs.steps != of;
+}
+
+// A bar counted the only epoch known before the first heading told of how many there are: `all` are planned now.
+bool counts_an_epoch_so_far(const RunTrack& r, std::int64_t of, std::int64_t all) {
+  if (!r.epochs.announced_of) return false;
+  const std::int64_t counted = product(*r.epochs.announced_of, of);
+  return counted > 0 && all >= counted &&
+         (r.run.max_iterations == counted || r.run.max_iterations == r.epochs.before + of);
+}
+
+// In a log without start lines: from the beginning again.
+bool counts_again(const RunTrack& r, std::int64_t iteration) {
+  return !r.headed && r.window.from && iteration < r.window.from->iteration;
+}
+
+// A line that counts again without any time, amid others that count it, or one line back, is another writer's word for
+// the same: a line's beside a bar's, a text's amid lines that are stamped.
+bool is_another_writers(const RunTrack& r, const track::Moment& m, std::int64_t iteration) {
+  const Anchor& from = *r.window.from;
+  const bool timed = m.now || m.event.has(Field::elapsed) || m.event.has(Field::seconds);
+  if ((from.elapsed && !timed) || (from.dated && !m.event.time)) return true;
+  return iteration > 1 && iteration + r.training.stride >= from.iteration;
+}
+
+// Another process of the same run is behind with what it says: fewer steps, but no new beginning of the time.
+bool says_it_late(const std::optional<Anchor>& from, const Event& event, std::int64_t iteration) {
+  if (!from || !from->elapsed || iteration >= from->iteration) return false;
+  const auto elapsed = event.number(Field::elapsed);
+  return elapsed && *elapsed > 0.5 * *from->elapsed;
+}
+
+}  // namespace
+
+void track::Windows::tell(Told value) {
+  std::erase_if(state_.told, [&value](const Told& told) { return told.field == value.field; });
+  state_.told.push_back(std::move(value));
+}
+
+// What lines before it have told of this one joins it.
+void track::Windows::progress(const Moment& m) {
+  if (state_.told.empty()) return progress_of(m);
+  const auto told = std::exchange(state_.told, {});
+  Event whole = m.event;
+  for (const Told& value : told)
+    if (!whole.has(value.field)) whole.add(value.field, value.scale, value.text);
+  progress_of({whole, m.now, m.out});
+}
+
+// Where a line says the run stands.
+std::optional<std::int64_t> track::Windows::iteration_of(RunTrack& r, const Event& event) {
+  const std::int64_t steps_per_epoch =
+      r.epochs.steps.value_or(all_.labels.steps_per_epoch.value_or(planned_steps_of_epoch(r)));
+  const auto place = r.epochs.place_of(event, steps_per_epoch, r.run.iteration.value_or(0));
+  if (!place) return {};
+  const bool anew = place->iteration == 0 && r.run.iteration > 0;  // what it plans is another run's
+  if (place->planned && !anew) r.run.max_iterations = place->planned;
+  if (place->gap) r.window.broken = true;
+  if (place->next_epoch) r.window.over_border = true;
+  if (event.text(Field::unit) != "epoch") return place->iteration;
+  // Epochs that lines tell of when they are over: behind number 0 one is done, and the number told as their last may
+  // be one less than there are.
+  r.training.from_zero = r.training.from_zero || place->iteration == 0;
+  const std::int64_t done = place->iteration + (r.training.from_zero ? 1 : 0);
+  if (r.run.max_iterations && done == *r.run.max_iterations + 1) r.run.max_iterations = done;
+  return done;
+}
+
+// The run whose plan a line shows, told that plan; nullptr: it is the plan of something else.
+RunTrack* track::Windows::take_plan(RunTrack& going_on, const Moment& m) {
+  const auto of = positive_of(m.event, Field::max_iter);
+  if (!of) return &going_on;
+  RunTrack& r = begins_another(going_on, m.event) ? all_.runs.begin_again(m) : going_on;
+  const bool told = r.run.settings.count("max_iter") > 0;  // in words, and not by a bar
+  if (told && r.run.max_iterations == *of) r.epochs.line.through = true;
+  const std::int64_t all = r.epochs.plan_of(m.event, *of);
+  if (!told && counts_an_epoch_so_far(r, *of, all)) r.run.max_iterations = all;
+  const bool planned = r.run.max_iterations && (r.progressed() || told);
+  const bool other = planned && *r.run.max_iterations != all;
+  if (other && !was_no_training(r, all) && !plans_more(r, m.event, all)) {
+    r.training.other_bar = *of;
+    r.window.other_bar = true;
+    return nullptr;
+  }
+  r.run.max_iterations = all;
+  return &r;
+}
+
+// Where a line shows that its run stands; nullopt: nowhere, or it comes too late to tell.
+std::optional<std::int64_t> track::Windows::place(RunTrack& r, const Moment& m) {
+  const bool behind =
+      r.window.begins_behind(m.event.time, r.run.started_at) && r.last_words.message.empty();
+  const auto counted = behind ? std::optional(r.epochs) : std::nullopt;
+  const auto iteration = iteration_of(r, m.event);
+  if (!iteration) return {};
+  if (counted && *iteration < r.window.from->iteration) {  // what another process had in its buffer
+    r.epochs = *counted;
+    return {};
+  }
+  plan_epochs(r, m.event, r.epochs.steps.value_or(positive_of(m.event, Field::batches).value_or(0)));
+  if (says_it_late(r.window.from, m.event, *iteration)) return {};
+  return iteration;
+}
+
+// What a line of progress is about: a test, a run that is over, something beside the run's steps, or where the run
+// stands.
+void track::Windows::progress_of(const Moment& m) {
+  const Event& event = m.event;
+  if (event.text(Field::phase) == name_of(Phase::test) || event.text(Field::job) == name_of(Job::test))
+    return all_.tests.progress(m);
+  if (is_said_again(m)) return;
+  RunTrack* const known = all_.runs.open();
+  if (known && (counts_a_tests_steps(*known, event) || counts_epochs(*known, event))) return;
+  if (event.has(Field::position)) return position_of_known(m);
+
+  RunTrack& going_on = all_.runs.for_measurement(m);
+  if (looks_back(going_on, event)) return;
+  RunTrack* const planned = take_plan(going_on, m);
+  if (!planned) return;
+  const auto iteration = place(*planned, m);
+  if (!iteration) return;
+  if (!counts_again(*planned, *iteration)) return train_progress(*planned, m, *iteration);
+  if (is_another_writers(*planned, m, *iteration)) return;
+  RunTrack& anew = all_.runs.begin_again(m);
+  if (const auto first = iteration_of(anew, event)) train_progress(anew, m, *first);
+}
+
+// Of a run that is known: what a line of positions counts, and its batch.
+void track::Windows::position_of_known(const Moment& m) {
+  if (RunTrack* const known = all_.runs.open(); known && known->declared()) position(*known, m);
+  if (RunTrack* const over = all_.runs.ended(); over && m.event.has(Field::loss))
+    over->training.trained_behind = true;
+}
+
+}  // namespace etad
