@@ -62,6 +62,16 @@ void check_values(Table& reader, const SourceConfig& source) {
   }
 }
 
+// "**" stands for folders only where it is all of a part: in "/data/**.log" it does not.
+bool has_stars_beside_text(std::string_view path) {
+  for (std::size_t at = path.find("**"); at != path.npos; at = path.find("**", at + 2)) {
+    const bool begins_part = at > 0 && path[at - 1] == '/';
+    const bool ends_part = at + 2 < path.size() && path[at + 2] == '/';
+    if (!begins_part || !ends_part) return true;
+  }
+  return false;
+}
+
 void warn(const Table& reader, const SourceConfig& source, std::vector<Error>& warnings) {
   for (const auto& [name, value] : source.labels) {
     if (is_source_label(name)) continue;
@@ -77,10 +87,11 @@ void warn(const Table& reader, const SourceConfig& source, std::vector<Error>& w
          near.empty() ? "known are " + known : "did you mean '" + std::string(near) + "'?"});
   }
   for (const std::string& path : source.paths) {
-    if (path.find("**") == std::string::npos) continue;
-    warnings.push_back({reader.place_of("paths"),
-                        "'**' in '" + path + "' is the same as '*': one folder deep",
-                        "name each depth: \"/data/*.log\", \"/data/*/*.log\""});
+    if (!has_stars_beside_text(path)) continue;
+    warnings.push_back(
+        {reader.place_of("paths"),
+         "'**' beside other characters in '" + path + "' is the same as '*': within one folder",
+         "\"/data/**/*.log\" finds the logs in /data and in all folders below it"});
   }
 }
 
@@ -116,7 +127,10 @@ void read_source(std::string_view where, const toml::table& table, Errors& error
   read_rotated_in(config, reader, source.rotated_in);
   reader.texts("columns", source.columns);
   reader.done();
-  for (std::string& path : source.paths) expand_home(config.home, path);
+  for (std::string& path : source.paths) {
+    expand_home(config.home, path);
+    if (path.ends_with("/**")) path += "/*";
+  }
   check_trace(reader, table, source);
   if (const auto pattern = PathPattern::compile(source.path_pattern); !pattern)
     reader.mistake(reader.node("path_pattern"), pattern.error().message, pattern.error().hint);
@@ -127,6 +141,9 @@ void read_source(std::string_view where, const toml::table& table, Errors& error
     reader.mistake(table, "a [[source]] needs paths", R"(paths = ["/var/log/caffe/*.log"])");
   }
   for (const std::string& path : source.paths) {
+    if (const auto within = path.find("/**/"); path.find("/**/", within + 3) != path.npos)
+      reader.mistake(*table.get("paths"), "'" + path + "' has '**' twice",
+                     "once is enough: \"/data/**/*.log\"");
     if (path.starts_with('/') || path.starts_with("journal:")) continue;
     reader.mistake(*table.get("paths"), "'" + path + "' is not an absolute path",
                    config.home.empty() ? "a daemon has no current folder to start from"

@@ -120,8 +120,11 @@ service::Health health_of(const HealthInputs& inputs, follow::SteadyTime now) {
   add_note(
       out, "patterns", "match no file",
       "as it should be where nothing was logged yet; else mend `paths` in the configuration: * and ? stay "
-      "within one folder",
+      "within one folder, /**/ stands for any number of them",
       inputs.ingest.lookup->unmatched);
+  add_note(out, "crowded", "have more folders below them than are looked into",
+           "name what lies in between in `paths`: /scratch/*/runs/**/*.log instead of /scratch/**/*.log",
+           inputs.ingest.lookup->crowded);
   add_note(out, "users", "have more files than are followed of one",
            "let `paths` find fewer, or raise `files` in [budgets]; see operations.md, Budgets",
            inputs.ingest.lookup->refused);

@@ -20,8 +20,33 @@ std::string joined(const std::string& directory, std::string_view name) {
   return directory.back() == '/' ? directory + std::string(name) : directory + "/" + std::string(name);
 }
 
+bool is_hidden(std::string_view name) {
+  return name.starts_with('.');
+}
+
+// "**" as a whole part of a pattern: this folder and all below it, but for hidden ones.
+constexpr std::string_view kAnyFolders = "**";
+constexpr std::string_view kWithin = "/**/";
+
+bool fits(const std::string& pattern, const std::string& path);
+
+// Whether the path lies in a folder that `root` fits, or below one, and is called there as `rest` says ("/*.log").
+bool fits_below(const std::string& root, const std::string& rest, const std::string& path) {
+  for (std::size_t above = path.find('/'); above != path.npos; above = path.find('/', above + 1)) {
+    if (!fits(root, path.substr(0, above))) continue;
+    for (std::size_t folder = above; folder != path.npos; folder = path.find('/', folder + 1)) {
+      if (fits(rest, path.substr(folder))) return true;
+      if (is_hidden(std::string_view(path).substr(folder + 1))) break;
+    }
+  }
+  return false;
+}
+
 bool fits(const std::string& pattern, const std::string& path) {
-  return pattern == path || ::fnmatch(pattern.c_str(), path.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0;
+  if (pattern == path) return true;
+  if (const std::size_t within = pattern.find(kWithin); within != pattern.npos)
+    return fits_below(pattern.substr(0, within), pattern.substr(within + kWithin.size() - 1), path);
+  return ::fnmatch(pattern.c_str(), path.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0;
 }
 
 }  // namespace
@@ -31,6 +56,7 @@ std::vector<Discovery::Found> Discovery::scan(FileSystem& files) {
   unreadable_.clear();
   plain_.clear();
   links_.clear();
+  crowded_.clear();
   matched_.assign(watches_.size(), false);
   for (std::size_t i = 0; i < watches_.size(); ++i) {
     const std::string& pattern = watches_[i].pattern;
@@ -53,19 +79,19 @@ void Discovery::expand(FileSystem& files, const std::string& directory, std::str
   const std::size_t slash = rest.find('/');
   const std::string component(rest.substr(0, slash));
   const bool is_last = slash == std::string_view::npos;
-  if (!is_last && !has_wildcard(component)) {
-    expand(files, joined(directory, component), rest.substr(slash + 1), watch);
-    return;
-  }
-  const std::string place = directory.empty() ? "." : directory;
-  directories_.insert(place);
-  const auto entries = files.list(place);
-  if (!entries) {
-    if (entries.error() != ENOENT && entries.error() != ENOTDIR)
-      unreadable_.emplace_back(place, entries.error());
-    return;
-  }
-  for (const DirectoryEntry& entry : *entries) {
+  if (!is_last && !has_wildcard(component))
+    return expand(files, joined(directory, component), rest.substr(slash + 1), watch);
+  if (!is_last && component == kAnyFolders)
+    return expand_below(files, directory, rest.substr(slash + 1), watch);
+  match(files, directory, list(files, directory), rest, watch);
+}
+
+void Discovery::match(FileSystem& files, const std::string& directory,
+                      const std::vector<DirectoryEntry>& entries, std::string_view rest, std::size_t watch) {
+  const std::size_t slash = rest.find('/');
+  const std::string component(rest.substr(0, slash));
+  const bool is_last = slash == std::string_view::npos;
+  for (const DirectoryEntry& entry : entries) {
     if (::fnmatch(component.c_str(), entry.name.c_str(), FNM_PERIOD) != 0) continue;
     std::string path = joined(directory, entry.name);
     if (is_last) matched_[watch] = true;
@@ -76,10 +102,45 @@ void Discovery::expand(FileSystem& files, const std::string& directory, std::str
   }
 }
 
+// In `root` and all folders below it, the nearest first: where there are too many, it is the deepest that are left out.
+void Discovery::expand_below(FileSystem& files, const std::string& root, std::string_view rest,
+                             std::size_t watch) {
+  const std::size_t slash = rest.find('/');
+  const bool named = slash != rest.npos && !has_wildcard(rest.substr(0, slash));  // it need not be looked for
+  bool all_fit = true;
+  std::vector<std::string> folders = {root};
+  for (std::size_t next = 0; next < folders.size(); ++next) {
+    const std::string folder = folders[next];
+    const std::vector<DirectoryEntry> entries = list(files, folder);
+    if (named)
+      expand(files, folder, rest, watch);
+    else
+      match(files, folder, entries, rest, watch);
+    for (const DirectoryEntry& entry : entries) {
+      if (!entry.maybe_folder || is_hidden(entry.name)) continue;
+      all_fit = folders.size() < most_folders_;
+      if (!all_fit) break;
+      folders.push_back(joined(folder, entry.name));
+    }
+  }
+  if (!all_fit) crowded_.push_back(root);
+}
+
+std::vector<DirectoryEntry> Discovery::list(FileSystem& files, const std::string& directory) {
+  const std::string place = directory.empty() ? "." : directory;
+  directories_.insert(place);
+  auto entries = files.list(place);
+  if (entries) return std::move(*entries);
+  if (entries.error() != ENOENT && entries.error() != ENOTDIR)
+    unreadable_.emplace_back(place, entries.error());
+  return {};
+}
+
 Lookup Discovery::lookup() const {
   Lookup out;
   for (const auto& [folder, error] : unreadable_)
     out.unreadable.push_back(folder + ": " + std::generic_category().message(error));
+  out.crowded = crowded_;
   for (std::size_t i = 0; i < matched_.size(); ++i)
     if (!matched_[i] && has_wildcard(watches_[i].pattern)) out.unmatched.push_back(watches_[i].pattern);
   return out;
@@ -113,10 +174,18 @@ bool Discovery::is_rotated_into(const std::string& folder, const std::string& ba
 bool Discovery::may_find(const std::string& path) const {
   const auto depth = std::count(path.begin(), path.end(), '/');
   return std::any_of(watches_.begin(), watches_.end(), [&](const Watch& watch) {
-    const std::string& pattern = watch.pattern;
+    if (fits(watch.pattern, path)) return true;
+    const std::string_view way = std::string_view(watch.pattern).substr(0, watch.pattern.find(kWithin));
     std::size_t end = 0;
-    for (auto slashes = depth; end < pattern.size() && (pattern[end] != '/' || slashes-- > 0);) ++end;
-    return ::fnmatch(pattern.substr(0, end).c_str(), path.c_str(), FNM_PATHNAME) == 0;
+    for (auto slashes = depth; end < way.size() && (way[end] != '/' || slashes-- > 0);) ++end;
+    return ::fnmatch(std::string(way.substr(0, end)).c_str(), path.c_str(), FNM_PATHNAME) == 0;
+  });
+}
+
+bool Discovery::may_look_into(const std::string& folder) const {
+  return std::any_of(watches_.begin(), watches_.end(), [&](const Watch& watch) {
+    const std::size_t within = watch.pattern.find(kWithin);
+    return within != watch.pattern.npos && fits_below(watch.pattern.substr(0, within), "/*", folder);
   });
 }
 

@@ -14,11 +14,17 @@ namespace etad::follow {
 
 class Discovery {
  public:
+  // That "**" looks into below one folder. A shared folder of many users is better named with a folder of each
+  // ("/scratch/*/**/*.log"), so that none of them takes the others' share.
+  static constexpr std::size_t kMostFolders = 4096;
+
   struct Found {
     std::string path;
     std::size_t watch = 0;  // the first that finds it
     bool literal = false;   // named in full: followed even while it is not there
   };
+
+  explicit Discovery(std::size_t most_folders = kMostFolders) : most_folders_(most_folders) {}
 
   void set_watches(std::vector<Watch> watches) { watches_ = std::move(watches); }
   const Watch& watch(std::size_t index) const { return watches_[index]; }
@@ -37,6 +43,9 @@ class Discovery {
   // Whether a scan might find something new once something has happened at this path: it fits a pattern, or
   // is a directory on the way there.
   bool may_find(const std::string& path) const;
+  // Whether a folder is one of those that "**" stands for. Files come and go in them that no pattern fits, so that
+  // may_find() does not count what lies there.
+  bool may_look_into(const std::string& folder) const;
 
   // The directories the last scan looked into, and those it could not read.
   const std::set<std::string>& directories() const { return directories_; }
@@ -45,13 +54,19 @@ class Discovery {
 
  private:
   void expand(FileSystem& files, const std::string& directory, std::string_view rest, std::size_t watch);
+  void expand_below(FileSystem& files, const std::string& root, std::string_view rest, std::size_t watch);
+  void match(FileSystem& files, const std::string& directory, const std::vector<DirectoryEntry>& entries,
+             std::string_view rest, std::size_t watch);
+  std::vector<DirectoryEntry> list(FileSystem& files, const std::string& directory);  // empty where it fails
 
+  std::size_t most_folders_;
   std::vector<Watch> watches_;
   std::set<std::string> directories_;
   std::vector<std::pair<std::string, Errno>> unreadable_;
   std::vector<Found> plain_;
   std::vector<Found> links_;
-  std::vector<bool> matched_;  // by watch
+  std::vector<std::string> crowded_;  // of which more than kMostFolders lie below
+  std::vector<bool> matched_;         // by watch
 };
 
 }  // namespace etad::follow

@@ -98,7 +98,8 @@ class HintSource {
  public:
   struct Hints {
     std::vector<std::string> paths;  // files (or, where no name is known, directories) that may have changed
-    std::vector<std::string> removed;  // of these: the names that were deleted, not renamed or replaced
+    std::vector<std::string> folders;  // of these: such as are no files
+    std::vector<std::string> removed;  // and the names that were deleted, not renamed or replaced
     bool overflow = false;             // hints were dropped: anything may have changed
   };
   virtual ~HintSource() = default;

@@ -341,9 +341,16 @@ void Follower::Impl::wake(const std::string& path, SteadyTime now) {
       return schedule.hint(known->second, now);
   }
   hinting.erase(path);  // of a directory: it may have been moved or removed
-  if (!discovery.may_find(path)) return;
+  if (discovery.may_find(path)) hurry_scan(now);
+}
+
+// A hint brings the next scan forward: of many folders not at once, as they may change all the time.
+void Follower::Impl::hurry_scan(SteadyTime now) {
+  constexpr std::chrono::milliseconds kOfEachFolder{1};
+  const auto folders = static_cast<int>(discovery.directories().size());
+  const auto rest = std::max<SteadyTime::duration>(options.active_interval / 4, folders * kOfEachFolder);
   scan_hinted = true;
-  next_scan = std::min(next_scan, std::max(now, last_scan + options.active_interval / 4));
+  next_scan = std::min(next_scan, std::max(now, last_scan + rest));
 }
 
 Follower::Follower(FileSystem& files, HintSource* hints, std::vector<Watch> watches, Options options,
@@ -404,6 +411,8 @@ void Follower::on_hint(SteadyTime now) {
     if (const auto known = impl.by_path.find(path); known != impl.by_path.end())
       impl.streams.at(known->second).stream->note_removed();
   for (const std::string& path : hints.paths) impl.wake(path, now);
+  for (const std::string& folder : hints.folders)
+    if (impl.discovery.may_look_into(folder)) impl.hurry_scan(now);
   if (!hints.overflow) return;
   for (const auto& [id, followed] : impl.streams) impl.schedule.now(id, now);
   impl.next_scan = std::min(impl.next_scan, now);

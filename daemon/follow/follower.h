@@ -122,6 +122,7 @@ struct Status {
 struct Lookup {
   std::vector<std::string> unreadable;  // folders with the reason: "/home/ada: Permission denied"
   std::vector<std::string> unmatched;   // patterns that no file fits
+  std::vector<std::string> crowded;     // folders with more below them than "**" looks into
   std::vector<std::string> refused;     // by user, how many files are too many: "user 1001: 380000 files"
   std::vector<std::string>
       passed_over;  // files that grow and that nobody reads, since they are named as rotated ones

@@ -91,6 +91,7 @@ struct Follower::Impl {
   void close_idle(SteadyTime now);
   void close_oldest(std::size_t most_left);
   void wake(const std::string& path, SteadyTime now);
+  void hurry_scan(SteadyTime now);
   void notice(const std::string& text);
 
   FileSystem& files;

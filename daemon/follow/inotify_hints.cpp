@@ -90,6 +90,7 @@ class InotifyHints final : public HintSource {
     const bool named = event.len > 0 && *name != '\0';
     std::string path = named ? directory->second + "/" + name : directory->second;
     if (named && (event.mask & IN_DELETE) != 0) out.removed.push_back(path);
+    if (!named || (event.mask & IN_ISDIR) != 0) out.folders.push_back(path);
     if (out.paths.empty() || out.paths.back() != path) out.paths.push_back(std::move(path));
     if ((event.mask & IN_IGNORED) != 0) directories_.erase(directory);  // removed or unmounted
   }

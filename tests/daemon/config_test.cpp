@@ -248,7 +248,7 @@ TEST(Config, AWrongPathPatternIsToldWithItsLine) {
 
 TEST(Config, WhatIsHardlyMeantIsAWarningWithItsLine) {
   const auto config = parse_config("etad.toml", R"([[source]]
-paths = ["/data/*/x.log", "/data/**/*.log"]
+paths = ["/data/*/x.log", "/data/**/*.log", "/data/**.log"]
 labels = { batchsize = 64, workers = 8, device = "K80" }
 
 [[source]]
@@ -263,8 +263,20 @@ labels = { start = "2026-11-21", interval = 10, gpu = 0, colour = "red" }
       told[0],
       "etad.toml:3: the label 'batchsize' is none that etad goes by: it is only kept as a setting of the run "
       "(did you mean 'batch_size'?)");
-  EXPECT_TRUE(told[1].starts_with("etad.toml:2: '**' in '/data/**/*.log' is the same as '*'")) << told[1];
+  EXPECT_TRUE(
+      told[1].starts_with("etad.toml:2: '**' beside other characters in '/data/**.log' is the same as '*'"))
+      << told[1];
   EXPECT_TRUE(told[2].starts_with("etad.toml:7: the label 'colour' is none")) << told[2];
+}
+
+TEST(Config, AFolderWithAllBelowItIsNamedOnceInAPath) {
+  const auto config = parse_config("etad.toml", "[[source]]\npaths = ['/data/**']\n");
+  ASSERT_TRUE(config);
+  EXPECT_TRUE(config->warnings.empty());
+  EXPECT_EQ(config->sources.front().paths, std::vector<std::string>{"/data/**/*"});
+  const auto found = mistakes("[[source]]\npaths = ['/data/**/runs/**/*.log']\n");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(found[0].starts_with("etad.toml:2: '/data/**/runs/**/*.log' has '**' twice")) << found[0];
 }
 
 TEST(Config, ASourceOfAFormatThatNobodyDescribesIsToldWithItsLine) {

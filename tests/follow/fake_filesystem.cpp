@@ -43,7 +43,10 @@ void FakeFileSystem::unlink(const std::string& path) {
 }
 
 void FakeFileSystem::touch_directory(const std::string& path) {
-  directories_[directory_of(path)] = ++clock_;
+  std::string folder = directory_of(path);
+  directories_[folder] = ++clock_;
+  for (folder = directory_of(folder); folder.size() > 1; folder = directory_of(folder))
+    directories_.try_emplace(folder, clock_);
 }
 
 OsResult<std::shared_ptr<FakeFileSystem::Node>> FakeFileSystem::find(std::string path) const {
