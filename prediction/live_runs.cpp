@@ -41,10 +41,12 @@ double startup_left(const Run& run, const FittedModel* fitted) {
   return std::max(0.0, fitted->startup->median - seconds_between(*run.started_at, *run.ended_at));
 }
 
-// The answer of the last line, as it looks after a silence.
-RunForecast after_silence(RunForecast forecast, double silence) {
+// The answer of the last line, as it looks after a silence. One that has done all it planned may well be silent: it
+// saves, or evaluates.
+RunForecast after_silence(RunForecast forecast, const regression::Plan& plan, double silence) {
+  const bool done = plan.max_iterations > 0 && plan.iteration >= plan.max_iterations;
   forecast.silence = silence;
-  forecast.stalled = forecast.step_time && regression::stalled(forecast.step_time->due, silence);
+  forecast.stalled = !done && forecast.step_time && regression::stalled(forecast.step_time->due, silence);
   if (forecast.remaining) forecast.remaining = regression::after_silence(*forecast.remaining, silence);
   return forecast;
 }
@@ -156,7 +158,7 @@ RunForecast LiveRuns::forecast(const RunRow& row, const std::shared_ptr<const Mo
     answer(run, train.get(), test.get(), known);
   }
   const double silence = now && run.ended_at && !ends_there ? seconds_between(*run.ended_at, *now) : 0;
-  return after_silence(*known.answer, silence);
+  return after_silence(*known.answer, plan, silence);
 }
 
 }  // namespace etad::prediction

@@ -206,8 +206,7 @@ RunTrack* track::Windows::take_plan(RunTrack& going_on, const Moment& m) {
 
 // Where a line shows that its run stands; nullopt: nowhere, or it comes too late to tell.
 std::optional<std::int64_t> track::Windows::place(RunTrack& r, const Moment& m) {
-  const bool behind =
-      r.window.begins_behind(m.event.time, r.run.started_at) && r.last_words.message.empty();
+  const bool behind = r.window.begins_behind(m.event.time, r.run.started_at) && r.last_words.message.empty();
   const auto counted = behind ? std::optional(r.epochs) : std::nullopt;
   const auto iteration = iteration_of(r, m.event);
   if (!iteration) return {};

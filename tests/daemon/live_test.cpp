@@ -141,6 +141,16 @@ TEST_F(LiveAnswer, CountsFromNowAndOwnsUpToAStall) {
   EXPECT_GT(left(hung, "upper"), 800);
 }
 
+TEST_F(LiveAnswer, WhatHasDoneItsPlanDoesNotHang) {
+  const auto parts = pieces(example(kExample), kDisplayed);
+  for (std::size_t i = 0; i < 10; ++i) write("live.log", parts[i]);
+  RunRow row = newest();
+  row.run.max_iterations = row.run.iteration;
+  const auto late = live_.forecast(row, refit_.models(), *row.run.ended_at + seconds(900));
+  ASSERT_TRUE(late.step_time);
+  EXPECT_FALSE(late.stalled) << "it may save, or test";
+}
+
 TEST_F(LiveAnswer, WithoutAnEndIsAPace) {
   std::string log = example(kExample);
   log.erase(log.find("max_iter:"), log.find('\n', log.find("max_iter:")) - log.find("max_iter:"));
