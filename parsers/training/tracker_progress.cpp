@@ -28,11 +28,16 @@ bool completes_summary(RunTrack& r, std::int64_t iteration) {
 }
 
 // A bar behind a run's end that is full when it is first seen measures nothing, and behind a summary one may be an
-// evaluation's or a prediction's. Whether it was a training's, a loss or another summary tells.
+// evaluation's or a prediction's. Whether it was a training's, a loss or another summary tells; and where the loss comes
+// late, amid an evaluation, the bar that is the training's is the longest of those not full.
 bool is_unclear_bar(RunTrack& r, std::int64_t iteration, std::int64_t of, bool timed) {
-  const bool behind_summary = timed && r.training.summary && !r.training.trained_behind;
+  track::Training& training = r.training;
+  const bool others = training.open_bar && of != training.open_bar;
+  const bool behind_summary = timed && training.summary && (!training.trained_behind || others);
   if (iteration != of && !behind_summary) return false;
-  r.training.full_bar = std::max(of, r.training.full_bar.value_or(0));
+  training.full_bar = std::max(of, training.full_bar.value_or(0));
+  if (iteration != of) training.open_bar = std::max(of, training.open_bar.value_or(0));
+  if (iteration == training.open_bar) training.open_bar.reset();
   return true;
 }
 

@@ -22,6 +22,7 @@ struct Training {
   bool from_zero = false;        // steps are counted from 0: step 9 is the tenth
   std::optional<std::int64_t> other_bar;  // of another length than the run's own, drawn amid it
   std::optional<std::int64_t> full_bar;   // the longest bar seen behind the end that began no run
+  std::optional<std::int64_t> open_bar;   // the longest of those that have not come to their end
   std::optional<double> summary;          // how long all of it took, where its end said so beside a rate
   bool trained_behind = false;            // a loss has been shown behind that end: another training goes on
   std::optional<double> last_elapsed;     // as the line displayed last counts it

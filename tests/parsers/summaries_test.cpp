@@ -87,6 +87,30 @@ TEST(Summaries, AreFollowedByABarThatIsNoTraining) {
   EXPECT_NEAR(step_time(runs.at(1)), 0.5, 0.01);
 }
 
+// Losses that are printed late come amid an evaluation, whose bar is not the training's.
+TEST(Summaries, AreFollowedByATrainingWhoseLossesComeLate) {
+  Lines lines;
+  for (int i = 1; i <= 3; ++i) lines.push_back(bar(i, 3, 2 * i));
+  lines.push_back(summary(6.25, 0.48));
+  int seconds = 0;
+  for (int step = 20; step <= 1200; step += 20) {
+    seconds += 40;
+    lines.push_back(bar(step, 1200, seconds));
+    if (step % 400 != 0) continue;
+    lines.push_back(bar(1, 60, 2));
+    for (int i = 0; i < 10; ++i) lines.push_back(written(kLoss, 2.0, 0.1 * i));
+    for (int i = 1; i <= 6; ++i) lines.push_back(bar(10 * i, 60, 5 * i));
+    seconds += 30;
+    lines.push_back(bar(step, 1200, seconds));
+  }
+  lines.push_back(summary(seconds, 0.46));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(1).iteration, 1200);
+  EXPECT_EQ(runs.at(1).max_iterations, 1200);
+  EXPECT_NEAR(step_time(runs.at(1)), 2, 0.05);
+}
+
 // What an evaluation came to, printed late, behind the bar's last state before the next one, hides none of its states.
 TEST(Summaries, OfAnEvaluationBehindABarHideNoneOfItsStates) {
   Lines lines = {"***** Running training *****"};
