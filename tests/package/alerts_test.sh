@@ -45,7 +45,7 @@ log=examples/caffe/lenet_b64_i500_tb100_ti50.log
   head -n 400 "$log"
   echo 'F1120 12:00:00.000000  4711 syncedmem.hpp:25] Check failed: error == cudaSuccess (2 vs. 0)  out of memory'
 } >"$work/logs/failing.log"
-grep -v 'Optimization Done' "$log" >"$work/logs/hanging.log"
+sed '/Iteration 450, lr/,$d' "$log" >"$work/logs/hanging.log"
 
 eventually grep -q '"event":"failed"' "$work/alerts" || fail "the command was not told of the failure"
 grep -q 'out of memory.*EVENT=failed RUN=[0-9]* SOURCE=.*/failing.log' "$work/etad.err" || fail "the messages do not tell it"
