@@ -12,10 +12,10 @@
 namespace etad {
 namespace {
 
-constexpr std::array<std::string_view, 22> kKindNames = {
-    "none",       "run_start",   "run_end", "setting",   "section",    "layer",   "shape",      "progress",
-    "test_start", "test_result", "epoch",   "step_time", "throughput", "segment", "layer_time", "total_time",
-    "stall",      "snapshot",    "resume",  "error",     "date",       "sample"};
+constexpr std::array<std::string_view, 23> kKindNames = {
+    "none",       "run_start",  "run_end",     "setting", "argument",  "section",    "layer",   "shape",
+    "progress",   "test_start", "test_result", "epoch",   "step_time", "throughput", "segment", "layer_time",
+    "total_time", "stall",      "snapshot",    "resume",  "error",     "date",       "sample"};
 
 // In the order of the fields.
 constexpr std::array<std::string_view, static_cast<std::size_t>(Field::count_)> kFieldNames = {

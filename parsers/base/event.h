@@ -20,6 +20,7 @@ enum class EventKind : std::uint8_t {
   run_start,    // a run begins (or, before any progress, more is learnt of the one just begun)
   run_end,      // the log says the run is over: outcome = finished | stopped
   setting,      // a named value: any settings field, or key = …, value = …
+  argument,     // what the program was started with: it holds for all runs that begin behind it
   section,      // what follows describes the solver or a net: section = solver | train_net | test_net | net
   layer,        // a layer is being set up: layer = …
   shape,        // the shape of the current layer's next output: dims = "64 20 24 24"

@@ -19,6 +19,7 @@ bool is_said_by_all(EventKind kind) {
     case EventKind::none:
     case EventKind::run_start:
     case EventKind::setting:
+    case EventKind::argument:
     case EventKind::section:
     case EventKind::layer:
     case EventKind::shape:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "parsers/base/object_scan.h"
+#include "parsers/rules/arguments.h"
 #include "parsers/rules/digits_alike.h"
 #include "parsers/rules/field_hint.h"
 
@@ -66,6 +67,7 @@ void Rule::release() const {
 
 bool Rule::can_begin_with(unsigned char byte) const {
   if (pattern_) return pattern_->can_begin_with(byte);
+  if (reads_arguments()) return true;
   return byte == '{' || byte == ' ' || byte == '\t';
 }
 
@@ -107,6 +109,7 @@ bool Rule::match(std::string_view message, Pattern::Groups& groups, ObjectValues
     if (!pattern_->match(message, groups)) return false;
     matched = groups[0].size();
   }
+  if (reads_arguments() && !add_arguments(message, event)) return false;
   if (asks_object()) {
     if (!object.read(message.substr(matched)) || !match_object(object, context, event)) return false;
   }

@@ -62,6 +62,7 @@ class Rule {
     double scale = 1;
   };
 
+  bool reads_arguments() const { return spec_.event == EventKind::argument && !pattern_ && !asks_object(); }
   bool asks_object() const { return !spec_.json.empty() || !spec_.when.empty(); }
   Target target(std::optional<Field> field) const;
   void take(const Target& target, std::string_view text, TimeContext& context, Event& event) const;

@@ -268,7 +268,7 @@ class RuleFileReader {
       if (rule.pattern->text.size() > kMaxPatternBytes)
         add(rule.pattern->line,
             owner_ + "the pattern is longer than " + std::to_string(kMaxPatternBytes) + " bytes");
-    } else if (!table.get("json")) {
+    } else if (!table.get("json") && rule.event != EventKind::argument) {
       add(rule.line, owner_ + "neither 'pattern' nor 'json'", "a rule must say which lines are its own");
     }
   }

@@ -82,6 +82,8 @@ void Tracker::Impl::dispatch(const track::Moment& m) {
       return runs.end(m);
     case EventKind::setting:
       return values.setting(m);
+    case EventKind::argument:
+      return values.argument(m);
     case EventKind::section:
       return descriptions.section(m);
     case EventKind::layer:

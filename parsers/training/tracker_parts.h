@@ -5,7 +5,8 @@
 //   Runs          tracker_runs.cpp         where a run begins and ends, and which      Run, Stage
 //                                          run a line belongs to
 //   Values        tracker_values.cpp       settings, batch sizes, devices, and what    Quantities
-//                                          the source's labels add
+//                 tracker_arguments.cpp    the source's labels and the program's
+//                                          arguments add
 //   Descriptions  tracker_description.cpp  descriptions of solver and nets             description.h
 //   Windows       tracker_progress.cpp     where a line of progress says a run stands  training_window.h,
 //                 tracker_windows.cpp      training between two displayed iterations   training_progress.h
@@ -110,7 +111,9 @@ class Values : Part {
   using Part::Part;
 
   void setting(const Moment& m);
+  void argument(const Moment& m);
 
+  void begin_with_arguments(RunTrack& r);  // a run that begins
   void take(RunTrack& r, const Event& event);
   void derive_batch_size(RunTrack& r, const Event& event) const;
   std::int64_t train_samples(const RunTrack& r) const;  // per iteration; 0: unknown

@@ -46,6 +46,7 @@ RunTrack& track::Runs::begin(const Moment& m) {
   if (r.run.framework.empty()) r.run.framework = all_.context.framework;
   r.run.started_at = m.now;
   r.run.ended_at = m.now;
+  all_.values.begin_with_arguments(r);
   return r;
 }
 

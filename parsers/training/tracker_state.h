@@ -89,6 +89,13 @@ struct Told {
 };
 
 // All of it.
+// What a program says that it was started with (EventKind::argument).
+struct Arguments {
+  std::string network;
+  std::optional<std::int64_t> batch_size, global_batch_size;
+  bool used = false;  // a run has begun with them: what comes now is another program's
+};
+
 struct State {
   std::int64_t next_ordinal = 0;
   std::optional<Instant> last_time;  // of the last line with one
@@ -97,6 +104,7 @@ struct State {
   std::optional<RunTrack> next;
   std::vector<Group> groups;  // least recently used first
   std::vector<Told> told;     // since the last line of progress
+  Arguments arguments;
 };
 
 }  // namespace etad::track

@@ -66,8 +66,7 @@ TEST_F(Below, AFolderIsListedOnceAScan) {
 TEST_F(Below, OfTooManyFoldersTheDeepestAreLeftOutAndTheirRootIsTold) {
   files.write("/runs/near.log", "x");
   files.write("/runs/z/nearer.log", "x");
-  for (std::size_t i = 0; i < kMost; ++i)
-    files.write("/runs/a/" + std::to_string(i) + "/far.log", "x");
+  for (std::size_t i = 0; i < kMost; ++i) files.write("/runs/a/" + std::to_string(i) + "/far.log", "x");
   const auto found = paths();
   EXPECT_THAT(found, Contains("/runs/near.log"));
   EXPECT_THAT(found, Contains("/runs/z/nearer.log"));
@@ -100,8 +99,7 @@ struct BelowAUsersFolder : Below {
 };
 
 TEST_F(BelowAUsersFolder, EachHasItsOwnShareOfFolders) {
-  for (std::size_t i = 0; i <= kMost; ++i)
-    files.write("/home/ada/runs/" + std::to_string(i) + "/x", "x");
+  for (std::size_t i = 0; i <= kMost; ++i) files.write("/home/ada/runs/" + std::to_string(i) + "/x", "x");
   files.write("/home/bob/runs/a/b/c/train.log", "x");
   EXPECT_THAT(paths(), ElementsAre("/home/bob/runs/a/b/c/train.log"));
   EXPECT_THAT(discovery.lookup().crowded, ElementsAre("/home/ada/runs"));
