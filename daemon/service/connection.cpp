@@ -20,6 +20,7 @@ namespace errors = boost::asio::error;
 // Beyond the header: so much of a body or of further requests is read ahead.
 constexpr std::size_t kReadAhead = 64UL * 1024;
 constexpr std::chrono::milliseconds kLinger{1000};
+constexpr std::chrono::milliseconds kFirstWord{1000};  // of who was let in and has asked nothing, at a stop
 constexpr std::size_t kLingerBytes = 16UL * 1024 * 1024;
 
 Problem problem_with(unsigned status, std::string detail, std::string hint = {}) {
@@ -65,8 +66,13 @@ Connection::~Connection() {
   if (state_.stopping && state_.connections.empty()) state_.drain.cancel();
 }
 
-void Connection::interrupt_if_idle() {
-  if (idle_since_) socket_.cancel();
+// Whoever was let in has asked, or is about to: without an answer, that question would have failed for the stop.
+void Connection::hurry_if_idle() {
+  if (!idle_since_) return;
+  if (answered_)
+    socket_.cancel();
+  else
+    within(kFirstWord);
 }
 
 // Gives its places back.
@@ -120,10 +126,8 @@ void Connection::disarm() {
 }
 
 boost::asio::awaitable<void> Connection::serve() {
-  while (!state_.stopping) {
-    const bool go_on = co_await one_request();
-    if (!go_on) break;
-  }
+  bool go_on = true;
+  while (go_on && !(state_.stopping && answered_)) go_on = co_await one_request();
   if (unread_) co_await linger();
   deadline_.cancel();
 }
@@ -135,7 +139,7 @@ boost::asio::awaitable<void> serve(std::shared_ptr<Connection> connection) {
 boost::asio::awaitable<bool> Connection::first_byte() {
   auto& bytes = buffer_->bytes;
   if (bytes.size() > 0) co_return true;
-  within(state_.options.limits.idle);
+  within(state_.stopping ? kFirstWord : state_.options.limits.idle);
   idle_since_ = std::chrono::steady_clock::now();
   boost::system::error_code error;
   const auto room = bytes.prepare(4096);
@@ -152,6 +156,7 @@ boost::asio::awaitable<bool> Connection::one_request() {
   if (!co_await read_head(exchange)) co_return false;
   if (!exchange.reply && !exchange.streamed && !co_await read_body(exchange)) co_return false;
   disarm();
+  answered_ = true;
   co_await answer(exchange);
   unread_ = !exchange.parser.is_done();
   co_return exchange.keep_alive;

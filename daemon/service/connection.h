@@ -22,8 +22,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   boost::asio::awaitable<void> serve();
 
-  void interrupt_if_idle();  // ends a wait for the next request
-  void abort();              // ends whatever it is doing; its places are free at once
+  void
+  hurry_if_idle();  // the server stops: ends a wait for the next request, and makes one for the first short
+  void abort();     // ends whatever it is doing; its places are free at once
 
   uid_t uid() const { return uid_; }  // of the peer
   bool may_change() const { return may_change_; }
@@ -61,7 +62,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::steady_timer* news_ = nullptr;  // while waiting for some
   bool expired_ = false;
   std::optional<std::chrono::steady_clock::time_point> idle_since_;
-  bool unread_ = false;  // the last request was answered before all of it had come
+  bool unread_ = false;    // the last request was answered before all of it had come
+  bool answered_ = false;  // a request at least
   uid_t uid_;
   bool may_change_;
   struct Buffer;

@@ -56,6 +56,7 @@ struct Server::Impl {
   void take(Connection::Socket socket);
   void refuse(Connection::Socket socket);
   void begin_to_stop();
+  void take_waiting();
 
   ServiceState state;
   Listener listener;
@@ -125,12 +126,25 @@ void Server::Impl::refuse(Connection::Socket socket) {
   }
 }
 
+// Those who wait to be let in. At the service manager's socket they wait for the next daemon.
+void Server::Impl::take_waiting() {
+  if (state.options.inherited_fd >= 0) return;
+  listener.remove_file();  // so that there come no more
+  boost::system::error_code error;
+  acceptor.non_blocking(true, error);
+  while (!error) {
+    Connection::Socket socket = acceptor.accept(error);
+    if (!error) take(std::move(socket));
+  }
+}
+
 void Server::Impl::begin_to_stop() {
   if (std::exchange(state.stopping, true)) return;
   boost::system::error_code ignored;
+  take_waiting();
   acceptor.close(ignored);
   retry.cancel();
-  for (Connection* each : state.connections) each->interrupt_if_idle();
+  for (Connection* each : state.connections) each->hurry_if_idle();
   for (asio::steady_timer* each : state.watchers) each->cancel();
   if (state.connections.empty()) return;
   state.drain.expires_after(state.options.limits.drain);

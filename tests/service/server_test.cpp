@@ -410,31 +410,6 @@ TEST_F(ServerTest, TheKernelSaysWhoThePeerIs) {
   EXPECT_EQ(status_as(0, {}), 42);
 }
 
-TEST_F(ServerTest, StopFinishesWhatIsUnderWay) {
-  class SlowBackend : public FakeBackend {
-   public:
-    Result<RefitReport> refit() override {
-      begun.set_value();
-      go_on.get_future().wait();
-      return RefitReport{};
-    }
-    std::promise<void> begun, go_on;
-  } slow;
-  auto server = Server::listen(options_, slow, history_.reader(), live_);
-  ASSERT_TRUE(server);
-  std::thread thread([&] { (*server)->run(); });
-  RawClient busy(path_), idle(path_);
-  EXPECT_EQ(status_of(idle.ask(get("/v1"))), 200);
-  busy.send(post("/v1/refit", ""));
-  slow.begun.get_future().wait();
-  (*server)->stop();
-  EXPECT_EQ(idle.receive(), "");  // closed at once
-  slow.go_on.set_value();
-  EXPECT_EQ(status_of(busy.receive()), 200);
-  thread.join();
-  EXPECT_FALSE(std::filesystem::exists(path_));
-}
-
 TEST_F(ServerTest, ADeadSocketFileIsReplacedALivingDaemonIsNot) {
   {
     // A daemon that was killed: its socket is closed, its file stays.
