@@ -32,6 +32,17 @@ void track::Steps::step_zero(const Moment& m) {
   if (!r.run.first_iteration) r.run.first_iteration = 0;
 }
 
+namespace {
+
+// A step that was measured before: its line is there twice, or the training has been gone on with from where it was
+// saved, and the first step sets up and compiles again, as step 0 does.
+bool is_step_again(const RunTrack& r, const Event& event, std::optional<std::int64_t> at) {
+  return at && r.run.train.segments > 0 && at <= r.run.iteration &&
+         phase_of(event, r.run.job) == Phase::train;
+}
+
+}  // namespace
+
 // A step, or each of `iterations` steps, took `seconds`.
 void track::Steps::step_time(const Moment& m) {
   if (all_.tests.is_after_end(m)) return;
@@ -51,6 +62,10 @@ void track::Steps::step_time(const Moment& m) {
   const auto step = m.event.number(Field::seconds);
   const auto took = positive_seconds(step ? std::optional(*step * static_cast<double>(n)) : std::nullopt);
   const std::int64_t last = at.value_or(r.run.iteration.value_or(0) + n);
+  if (is_step_again(r, m.event, at)) {
+    r.run.iteration = last;
+    return;
+  }
   if (at || phase_of(m.event, r.run.job) == Phase::train) r.run.iteration = last;
   all_.runs.add_loss(r, last, m);
   if (!took) {

@@ -192,5 +192,45 @@ TEST(StoppedEarly, ByTheEpochsThatWereCompleted) {
   EXPECT_EQ(runs.at(0).max_iterations, 500 * 56);
 }
 
+// LLaMA-Factory's steps, of which the last ones of each training are not shown.
+TEST(SeveralTrainings, OfOtherPlansAreToldApartByLinesThatSayTheyTrain) {
+  Lines lines;
+  for (const int plan : {32, 64, 48})
+    for (int i = 5; i < plan; i += 5)
+      lines.push_back(
+          written("{\"current_steps\": %d, \"total_steps\": %d, \"loss\": 1.25, \"elapsed_time\": "
+                  "\"0:%02d:%02d\"}",
+                  i, plan, 6 * i / 60, 6 * i % 60));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 3U);
+  EXPECT_EQ(runs.at(0).iteration, 32);
+  EXPECT_EQ(runs.at(1).iteration, 64);
+  EXPECT_EQ(runs.at(2).iteration, 48);
+  for (const auto& [ordinal, run] : runs) EXPECT_NEAR(step_time(run), 6, 0.1);
+}
+
+// A training that was gone on with compiles anew in its first step, which was shown before; and a line that is there
+// twice measures once.
+TEST(SeveralTrainings, OfOneRunAreNotMeasuredTwiceWhereStepsAreShownAgain) {
+  Lines lines;
+  const auto step = [&lines](int i, double milliseconds) {
+    lines.push_back(
+        written("step %05d/02000 (%.2f%%) | loss: 4.250000 | lrm: 1.00 | dt: %.2fms | tok/sec: 140,000 | "
+                "mfu: 34.25 | total time: 1.93m",
+                i, i / 20.0, milliseconds));
+  };
+  step(0, 89000);
+  for (int i = 200; i <= 1000; i += 200) step(i, 1800);
+  step(1000, 410000);
+  for (int i = 1200; i < 2000; i += 200) {
+    step(i, 1800);
+    step(i, 1800);
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).train.iterations, 9);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 1.8);
+}
+
 }  // namespace
 }  // namespace etad::test
