@@ -10,6 +10,7 @@ namespace {
 constexpr double kStrangers = 0.03;     // series that those of all other networks count for
 constexpr double kLeastWeight = 1e-12;  // weight that rounding leaves
 constexpr int kPoolings = 3;            // of pooling; the weights hardly move after the third
+constexpr double kDegrees = 4;          // of freedom: points that the noise assumed of a series counts for
 
 using Weights = BatchCurves::Weights;
 
@@ -22,16 +23,25 @@ Weights normalised(const Weights& log_weights) {
 
 BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double deviation, double noise) {
   std::map<std::string, std::vector<const ReplicateGroup*>> members;
-  double low = INFINITY, high = 0, sum = 0;
+  struct Mean {
+    double sum = 0, count = 0;
+    void add(double value) { sum += value, ++count; }
+    double exp() const { return std::exp(sum / std::max(count, 1.0)); }
+  };
+  std::map<std::string, Mean> batches;  // of each network, in the logarithm
+  Mean middle;
+  double low = INFINITY, high = 0;
   for (const ReplicateGroup& group : groups) {
     const double b = group.what->samples_per_device();
     low = std::min(low, b);
     high = std::max(high, b);
-    sum += std::log(b);
+    middle.add(std::log(b));
+    batches[key_of(*group.what, kNetwork)].add(std::log(b));
     members[key_of(*group.what, kSeries)].push_back(&group);
   }
   if (groups.empty()) low = high = 1;
-  reference_ = groups.empty() ? 1 : std::exp(sum / static_cast<double>(groups.size()));
+  middle_ = middle.exp();
+  for (const auto& [network, mean] : batches) references_[network] = mean.exp();
   grid_ = Weights::LinSpaced(std::log(low / 64), std::log(high * 8)).exp();
 
   for (const auto& [key, points] : members) {
@@ -53,12 +63,14 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
     Series& series = series_[key];
     series.level = (ones.transpose() * errors).transpose().array() / ones.sum();
     // Whatever its level, of which nothing is known beforehand (restricted likelihood: Patterson & Thompson 1971).
-    series.log_likelihood = -0.5 * (errors.cwiseProduct(weighed).colwise().sum().transpose().array() -
-                                    ones.sum() * series.level.square());
+    const Weights squares =
+        errors.cwiseProduct(weighed).colwise().sum().transpose().array() - ones.sum() * series.level.square();
+    // Nor is it known how loud the series is: so Student's t takes the place of the normal distribution.
+    series.log_likelihood = -(kDegrees + static_cast<double>(n) - 1) / 2 * (1 + squares / kDegrees).log();
     series.shows_curve = n > 1;
   }
-  // Beforehand, of an iteration over the reference any share is as likely as any other to be what samples cost.
-  const Weights share = reference_ / (grid_ + reference_);
+  // Beforehand, of an iteration over the middle batch any share is as likely as any other to be what samples cost.
+  const Weights share = middle_ / (grid_ + middle_);
   const Weights beforehand = normalised((share * (1 - share)).log());
   all_ = beforehand;
   // Each series is weighed from what the others of its pool have come to, which are weighed from all. One of a single
@@ -87,15 +99,21 @@ Weights BatchCurves::prior(const Case& what, const Series& series) const {
   return sum.max(kLeastWeight) / sum.max(kLeastWeight).sum();
 }
 
+double BatchCurves::reference(const Case& what) const {
+  const auto found = references_.find(key_of(what, kNetwork));
+  return found == references_.end() ? middle_ : found->second;
+}
+
 BatchCurves::Point BatchCurves::at(const Case& what) const {
-  const Weights form = (grid_ + what.samples_per_device()).log() - (grid_ + reference_).log();
+  const Weights at_reference = (grid_ + reference(what)).log();
+  const Weights form = (grid_ + what.samples_per_device()).log() - at_reference;
   const auto found = series_.find(key_of(what, kSeries));
   const Weights weights = found == series_.end() ? prior(what, {}) : found->second.weights;
   Point out;
   out.mean = (weights * form).sum();
   // Where the series has runs its level is theirs, whatever h: only what they leave open is uncertain.
   Weights curve = form;
-  if (found != series_.end()) curve += found->second.level + (grid_ + reference_).log();
+  if (found != series_.end()) curve += found->second.level + at_reference;
   const double centre = (weights * curve).sum();
   out.variance = (weights * (curve - centre).square()).sum();
   return out;

@@ -33,7 +33,8 @@ class BatchCurves {
   // single batch size has on its own.
   BatchCurves(const std::vector<ReplicateGroup>& groups, double deviation, double noise);
 
-  // Mean and variance, over the grid, of log t(b) less log t at the reference.
+  // Mean and variance, over the grid, of log t(b) less log t at the network's reference: a batch amid those that it
+  // ran with, so that levels of its series are compared where they have runs.
   struct Point {
     double mean = 0, variance = 0;
   };
@@ -45,11 +46,13 @@ class BatchCurves {
     Weights weights = Weights::Zero();
     bool shows_curve = false;  // it has two batch sizes
   };
+  double reference(const Case& what) const;
   // What is known of a series' curve by the others.
   Weights prior(const Case& what, const Series& series) const;
 
   Weights grid_;
-  double reference_ = 1;
+  double middle_ = 1;                         // of all batches, in the geometric mean
+  std::map<std::string, double> references_;  // the same of each network's
   Weights all_;
   std::map<std::string, Series> series_;
   std::map<std::string, Weights> pools_;  // sums of the weights of their series

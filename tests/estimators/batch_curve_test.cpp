@@ -28,6 +28,29 @@ TEST(BatchCurves, ASeriesOfOneSizeTakesTheCourseOfItsNetworkNotThatOfStrangers) 
   EXPECT_NEAR(curves.at(asked).mean - curves.at(known).mean, std::log(32), 0.2);
 }
 
+// A device whose time is that of its samples, one that takes as long over any, and other networks with far smaller
+// batches, where the two curves would be far apart.
+TEST(BatchCurves, LevelsOfANetworkAreComparedWhereItRan) {
+  History history;
+  for (const double b : {1024., 2048., 4096.}) {
+    add(history, a_case("ncf", b, 1, "K80"), b / 2048);
+    add(history, a_case("ncf", b, 1, "V100"), 1);
+  }
+  for (const double b : {1., 2., 4.})
+    for (const char* network : {"alexnet", "resnet", "vgg"}) add(history, a_case(network, b), b);
+  EXPECT_NEAR(ratio(history, a_case("ncf", 2048, 1, "K80"), a_case("ncf", 2048, 1, "V100")), 1, 0.05);
+}
+
+// A series whose times scatter says less of its curve than the others of its network do.
+TEST(BatchCurves, ALoudSeriesFollowsTheOthers) {
+  History history;
+  for (const double b : {1., 2., 4., 8., 16., 32., 64.}) {
+    for (const char* device : {"K80", "V100", "T4"}) add(history, a_case("net", b, 1, device), 10 + b);
+    add(history, a_case("net", b, 1, "loud"), (10 + b) * (b > 8 ? 0.5 : 1));
+  }
+  EXPECT_NEAR(ratio(history, a_case("net", 64, 1, "loud"), a_case("net", 1, 1, "loud")), 74. / 11, 0.5);
+}
+
 // A network that takes as long over 20,000 samples as over one, on a few devices, and on many others at one batch size.
 History flat(double seconds) {
   History history;
