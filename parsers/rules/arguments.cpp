@@ -48,19 +48,31 @@ constexpr std::array<std::string_view, 21> kBatch = {"batch_per_gpu",
 // "train_batch_size" is that of all in DeepSpeed's configurations, and in scripts after Hugging Face's first examples.
 constexpr std::array<std::string_view, 8> kGlobalBatch = {
     "effective_batch_size", "global_batch_size",      "global_train_batch_size", "ims_per_batch",
-    "total_batch_size",     "total_train_batch_size", "train_batch_size", "train_global_batch_size"};
-constexpr std::array<std::string_view, 15> kNetwork = {
-    "arch",       "arch_name",          "architecture", "base_model",
-    "model",      "model_arch",         "model_name",   "model_name_or_path",
-    "model_type", "net",                "net_name",     "net_type",
-    "network",    "network_name",       "pretrained_model_name_or_path"};
+    "total_batch_size",     "total_train_batch_size", "train_batch_size",        "train_global_batch_size"};
+constexpr std::array<std::string_view, 15> kNetwork = {"arch",
+                                                       "arch_name",
+                                                       "architecture",
+                                                       "base_model",
+                                                       "model",
+                                                       "model_arch",
+                                                       "model_name",
+                                                       "model_name_or_path",
+                                                       "model_type",
+                                                       "net",
+                                                       "net_name",
+                                                       "net_type",
+                                                       "network",
+                                                       "network_name",
+                                                       "pretrained_model_name_or_path"};
 
 // Parts of names that speak of another phase: "val.batch_size", "eval_batch_size".
-constexpr std::array<std::string_view, 6> kOtherPhases = {"dev", "eval", "test", "val", "valid", "validation"};
+constexpr std::array<std::string_view, 6> kOtherPhases = {"dev", "eval",  "test",
+                                                          "val", "valid", "validation"};
 
 // What stands for a network and names none.
 constexpr std::array<std::string_view, 22> kNoNetwork = {
-    "auto", "base", "best", "cpu", "cuda", "custom", "default", "eval", "false", "gpu", "large", "last", "latest", "model", "none", "null", "pretrained", "small", "test", "train", "true", "unknown"};
+    "auto", "base",   "best",  "cpu",  "cuda", "custom",     "default", "eval", "false", "gpu",  "large",
+    "last", "latest", "model", "none", "null", "pretrained", "small",   "test", "train", "true", "unknown"};
 
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& words, std::string_view word) {
@@ -127,9 +139,7 @@ std::string_view value_at(std::string_view text) {
   const bool quoted = !text.empty() && is_quote(text.front());
   const char quote = quoted ? text.front() : '\0';
   if (quoted) text.remove_prefix(1);
-  const auto ends = [&](char c) {
-    return quoted ? c == quote : kBehindValue.find(c) != kBehindValue.npos;
-  };
+  const auto ends = [&](char c) { return quoted ? c == quote : kBehindValue.find(c) != kBehindValue.npos; };
   const auto end = std::find_if(text.begin(), text.end(), ends);
   if (quoted && end == text.end()) return {};
   return text.substr(0, static_cast<std::size_t>(end - text.begin()));

@@ -52,16 +52,17 @@ TEST(Arguments, OfAnotherPhaseAreNotTheTrainings) {
 
 TEST(Arguments, WhatNamesNoNetworkIsNone) {
   for (const char* each :
-       {"Model: models/mlp_best.pth", "model: ", "model=None", "--model_name_or_path out/checkpoint-800", "Model: a transformer with an encoder",
-        "model: ResNet(", "'model': {'type': 'x'}", "model: True", "net: 18", "Save best model: MAE: 13.79",
-        "Loading model weights: x.bin", "model == resnet"})
+       {"Model: models/mlp_best.pth", "model: ", "model=None", "--model_name_or_path out/checkpoint-800",
+        "Model: a transformer with an encoder", "model: ResNet(", "'model': {'type': 'x'}", "model: True",
+        "net: 18", "Save best model: MAE: 13.79", "Loading model weights: x.bin", "model == resnet"})
     EXPECT_EQ(said_by(each), "") << each;
 }
 
 TEST(Arguments, WhatIsNoCountIsNoBatch) {
-  for (const char* each : {"batch_size=None", "batch_size=64.5", "batch_size=-1", "batch_size=0",
-                           "batch_size: 64 of 100", "batch_size=12345678", "batch_size", "batch_size=",
-                           "batch_size ....", "..", "batch_size(", "batch_size (64", "Output shape: [batch_size, seq_len, 50257]", "'batch_size'", "'batch_size':"})
+  for (const char* each :
+       {"batch_size=None", "batch_size=64.5", "batch_size=-1", "batch_size=0", "batch_size: 64 of 100",
+        "batch_size=12345678", "batch_size", "batch_size=", "batch_size ....", "..", "batch_size(",
+        "batch_size (64", "Output shape: [batch_size, seq_len, 50257]", "'batch_size'", "'batch_size':"})
     EXPECT_EQ(said_by(each), "") << each;
 }
 
