@@ -1,5 +1,6 @@
 #include "daemon/daemon.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,7 +23,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kRefitLook{2};  // the refit thread goes round at least this often
+constexpr std::chrono::minutes kBetweenOpenings{1};  // of the history, where it can't be written after all
+constexpr std::chrono::seconds kRefitLook{2};        // the refit thread goes round at least this often
 // Looking at the running runs takes at most one part of so many of a core, however many they are.
 constexpr int kRunsShare = 100;
 constexpr std::chrono::minutes kLongestRestOfRuns{1};
@@ -44,11 +46,13 @@ Daemon::Daemon(Config config, std::string config_path, paths::Paths defaults, He
       config_path_(std::move(config_path)),
       history_(config_.storage.path),
       defaults_(std::move(defaults)),
+      inherited_socket_(system::inherited_socket()),
       started_at_(system::now()),
       helpers_(std::move(helpers)) {}
 
 Daemon::~Daemon() {
   stop();
+  if (inherited_socket_ >= 0) close(inherited_socket_);
 }
 
 tl::expected<std::unique_ptr<Daemon>, std::vector<Error>> Daemon::start(Config config,
@@ -151,7 +155,7 @@ Result<void> Daemon::open_socket() {
   if (!reader) return tl::unexpected(reader.error());
   service::Options options;
   options.socket_path = config_.socket.path;
-  options.inherited_fd = system::inherited_socket();
+  if (inherited_socket_ >= 0) options.inherited_fd = fcntl(inherited_socket_, F_DUPFD_CLOEXEC, 0);
   options.world_accessible = config_.socket.open_to_all;
   options.private_runs = config_.socket.private_runs;
   options.limits.connections = static_cast<std::size_t>(config_.socket.max_connections);
@@ -179,6 +183,25 @@ void Daemon::stop() {
   refit_due_.notify_all();
   if (refit_thread_.joinable()) refit_thread_.join();
   if (service_thread_.joinable()) service_thread_.join();
+}
+
+std::vector<Error> Daemon::open_anew_if_due() {
+  const auto now = steady_clock::now();
+  if (now < next_anew_ || !writer_->with([](Writer& writer) { return writer.wants_to_be_opened_anew(); }))
+    return {};
+  next_anew_ = now + kBetweenOpenings;
+  log::info("the history can be written by now: it is opened anew", {{"PART", "history"}});
+  stop();
+  server_.reset();
+  ingest_.reset();
+  track_record_keeper_.reset();
+  live_runs_.reset();
+  live_reader_.reset();
+  networks_reader_.reset();
+  refit_.reset();
+  writer_.reset();
+  stopping_ = false;
+  return open();
 }
 
 void Daemon::refit_loop(const std::stop_token& stop) {

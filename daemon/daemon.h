@@ -53,6 +53,10 @@ class Daemon final : public service::Backend {
   // No new connections, requests under way finished, what was read committed. At most a few seconds.
   void stop();
 
+  // Where the history could only be read at the start and can be written by now: everything is stopped and opened anew,
+  // as by a restart. On error nothing runs.
+  std::vector<Error> open_anew_if_due() UNCHECKED;
+
   // Whether every thread has gone round its loop within `limit`; what a watchdog asks. Names one that has
   // not.
   std::optional<std::string> stuck_thread(std::chrono::seconds limit);
@@ -100,6 +104,8 @@ class Daemon final : public service::Backend {
   const std::string config_path_;
   const std::string history_;  // its path: a reload changes nothing of the history
   const paths::Paths defaults_;
+  const int inherited_socket_;  // from the service manager; -1: none
+  std::chrono::steady_clock::time_point next_anew_{};
   std::shared_ptr<const FormatSet> formats_ GUARDED_BY(mutex_);
   std::optional<Error> refit_failure_ GUARDED_BY(mutex_), reload_failure_ GUARDED_BY(mutex_);
 

@@ -51,6 +51,13 @@ WriterLock::~WriterLock() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
+bool may_be_written(const std::string& path) {
+  const auto may = [](const std::string& file) { return access(file.c_str(), W_OK) == 0 || errno == ENOENT; };
+  const std::size_t slash = path.rfind('/');
+  return may(path) && may(path + "-wal") && may(path + "-shm") &&
+         may(slash == std::string::npos ? "." : path.substr(0, slash + 1));
+}
+
 Result<void> make_private(const std::string& path) {
   // Made before SQLite opens it: its other files get the same mode. O_EXCL, because closing a database that
   // this process has open would release its locks.

@@ -46,6 +46,9 @@ class WriterLock {
   int descriptor_;
 };
 
+// Whether permissions and the file system let this process write the files of a history, and make them.
+bool may_be_written(const std::string& path);
+
 // Makes the files of a history its owner's (and, read-only, its group's where that was so): a new one is made
 // so, one that is there is narrowed. Whoever starts the daemon, and with whatever umask.
 Result<void> make_private(const std::string& path);

@@ -19,9 +19,9 @@ std::string hint_for(int code) {
     case SQLITE_CANTOPEN:
       return "its folder must exist and be writable for the user that etad runs as";
     case SQLITE_READONLY:
-    case SQLITE_PERM:  // a file that could not be opened for writing is open for reading, in all of the process
-      return "the file and its folder must be writable for the user that etad runs as; restart etad once "
-             "they are";
+    case SQLITE_PERM:
+      return "the file and its folder must be writable for the user that etad runs as; etad goes on by "
+             "itself";
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return "another program holds the database locked; is a second etad running on it?";

@@ -376,6 +376,10 @@ Result<void> SqliteWriter::sync() {
   return guarded([&] { connection_->sync(); });
 }
 
+bool SqliteWriter::wants_to_be_opened_anew() {
+  return sqlite3_db_readonly(connection_->handle(), "main") == 1 && may_be_written(connection_->path());
+}
+
 Result<void> SqliteWriter::maintain(Instant now) {
   if (auto in_place = placement_.check(); !in_place) return in_place;
   if (auto dropped = drop_abandoned(); !dropped) return dropped;

@@ -59,6 +59,7 @@ class SqliteWriter final : public Writer {
   Result<void> score_run(std::int64_t run_id, Duration total) override;
   Result<void> sync() override;
   Result<void> check_place() override { return placement_.check(); }
+  bool wants_to_be_opened_anew() override;
   Result<void> maintain(Instant now) override;
 
   void find_abandoned();  // throws sqlite::Failure

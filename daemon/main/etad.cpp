@@ -148,8 +148,8 @@ void pet_watchdog(etad::Daemon& daemon) {
   etad::system::notify("WATCHDOG=1\nSTATUS=" + etad::printable(daemon.status_line()));
 }
 
-// Until SIGTERM or SIGINT.
-void run(etad::Daemon& daemon, const sigset_t& signals) {
+// Until SIGTERM or SIGINT, or until it can't go on.
+std::vector<Error> run(etad::Daemon& daemon, const sigset_t& signals) {
   const auto watchdog = etad::system::watchdog_interval();
   const auto pause = watchdog.count() > 0 && watchdog / 3 < kStatusEvery
                          ? std::chrono::duration_cast<std::chrono::nanoseconds>(watchdog / 3)
@@ -159,7 +159,8 @@ void run(etad::Daemon& daemon, const sigset_t& signals) {
     pet_watchdog(daemon);
     const int signal = sigtimedwait(&signals, nullptr, &timeout);
     if (signal == SIGHUP) reload(daemon);
-    if (signal == SIGTERM || signal == SIGINT) return;
+    if (signal == SIGTERM || signal == SIGINT) return {};
+    if (auto errors = daemon.open_anew_if_due(); !errors.empty()) return errors;
   }
 }
 
@@ -201,9 +202,10 @@ int main(int argc, char** argv) {
   }
   etad::log::info(std::string("etad ") + etad::kVersion + " is ready");
   etad::system::notify("READY=1");
-  run(**daemon, signals);
+  const auto failure = run(**daemon, signals);
+  for (const Error& error : failure) etad::log::error(error);
   etad::system::notify("STOPPING=1");
   etad::log::info("stopping");
   (*daemon)->stop();
-  return 0;
+  return failure.empty() ? 0 : 1;
 }
