@@ -125,6 +125,9 @@ std::optional<Rival> Rivals::winner(const Reading* own, std::int64_t segments, b
     if (!r.reading.needs_are_met()) return false;
     if (own && own->format().over(r.reading.name())) return false;
     if (generic) return measured >= segments || measured_whole(r);
+    // A short run that is over, of which the one that counts has told as much already.
+    const bool short_run = own && own->measured() < kMeasured;
+    if (short_run && measured <= own->measured() && !measured_whole(r)) return false;
     return measured >= segments || (measured > 0 && !r.reading.running());
   };
   auto best = rivals_.end();

@@ -153,6 +153,29 @@ TEST(Recognition, AFormatThatMeasuresIsNotGivenUpForALineOfAnother) {
   EXPECT_EQ(read.runs.size(), 1U);
 }
 
+// A bar with a name and the dictionaries of a Trainer tell of the same steps.
+TEST(Recognition, AShortRunThatTwoFormatsExplainIsToldOnce) {
+  std::vector<std::string> lines;
+  for (int i = 1; i <= 20; ++i) {
+    lines.push_back(written("Train: %3d%%|#####     | %d/20 [00:%02d<00:10,  2.00s/it]", 5 * i, i, 2 * i));
+    lines.push_back(
+        written("{'loss': '1.25', 'grad_norm': '8.5', 'learning_rate': '5e-06', 'epoch': '0.01', "
+                "'global_step/max_steps': '%d/20', 'elapsed_time': '%ds', 'remaining_time': '10s'}",
+                i, 2 * i));
+  }
+  lines.emplace_back(
+      "{'train_runtime': '40.5', 'train_samples_per_second': '4.0', 'train_steps_per_second': '0.494', "
+      "'train_loss': '1.25', 'epoch': '0.01'}");
+  const Read read = read_log(lines);
+  ASSERT_EQ(read.runs.size(), 1U);
+  EXPECT_EQ(read.runs.at(0).iteration, 20);
+  // What ms-swift says before shows whose bar it is.
+  lines.insert(lines.begin(), "[INFO:swift] Setting args.lazy_tokenize: True");
+  const Read told = read_log(lines);
+  ASSERT_EQ(told.runs.size(), 1U);
+  EXPECT_EQ(told.format, "huggingface");
+}
+
 // All formats asked at once say what each of them says alone.
 TEST(Recognition, TheSetOfAllPatternsAgreesWithEachOfThem) {
   const auto& all = shipped_formats().all();
