@@ -11,11 +11,16 @@ constexpr double kStrangers = 0.03;     // series that those of all other networ
 constexpr double kLeastWeight = 1e-12;  // weight that rounding leaves
 constexpr int kPoolings = 3;            // of pooling; the weights hardly move after the third
 constexpr double kDegrees = 4;          // of freedom: points that the noise assumed of a series counts for
+constexpr double kSharp[] = {1, 2, 4};
+// Logarithm of how much likelier the first is beforehand: noise looks like any form.
+constexpr double kAdding = 8;
 
 using Weights = BatchCurves::Weights;
+using Sharpness = BatchCurves::Sharpness;
 
-Weights normalised(const Weights& log_weights) {
-  Weights out = (log_weights - log_weights.maxCoeff()).exp();
+template <class Array>
+Array normalised(const Array& log_weights) {
+  Array out = (log_weights - log_weights.maxCoeff()).exp();
   return out / out.sum();
 }
 
@@ -42,11 +47,11 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
   if (groups.empty()) low = high = 1;
   middle_ = middle.exp();
   for (const auto& [network, mean] : batches) references_[network] = mean.exp();
-  grid_ = Weights::LinSpaced(std::log(low / 64), std::log(high * 8)).exp();
+  grid_ = Eigen::Array<double, kGrid, 1>::LinSpaced(std::log(low / 64), std::log(high * 8)).exp();
 
   for (const auto& [key, points] : members) {
     const auto n = static_cast<Eigen::Index>(points.size());
-    Eigen::MatrixXd covariance(n, n), errors(n, kGrid);
+    Eigen::MatrixXd covariance(n, n), errors(n, kGrid * kSharpnesses);
     for (Eigen::Index i = 0; i < n; ++i) {
       const ReplicateGroup& group = *points[static_cast<std::size_t>(i)];
       const double b = group.what->samples_per_device();
@@ -55,32 +60,46 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
         covariance(i, j) = deviation * deviation * matern(std::log(b / other));
       }
       covariance(i, i) += noise * noise;
-      errors.row(i) = group.log_value - (grid_ + b).log().transpose();
+      errors.row(i) = group.log_value - curves(b).reshaped().transpose();
     }
     const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
     const Eigen::MatrixXd weighed = factor.solve(errors);
     const Eigen::VectorXd ones = factor.solve(Eigen::VectorXd::Ones(n));
     Series& series = series_[key];
-    series.level = (ones.transpose() * errors).transpose().array() / ones.sum();
+    series.level.reshaped() = (ones.transpose() * errors).transpose().array() / ones.sum();
     // Whatever its level, of which nothing is known beforehand (restricted likelihood: Patterson & Thompson 1971).
-    const Weights squares =
-        errors.cwiseProduct(weighed).colwise().sum().transpose().array() - ones.sum() * series.level.square();
+    Weights squares = -ones.sum() * series.level.square();
+    squares.reshaped() += errors.cwiseProduct(weighed).colwise().sum().transpose().array();
     // Nor is it known how loud the series is: so Student's t takes the place of the normal distribution.
     series.log_likelihood = -(kDegrees + static_cast<double>(n) - 1) / 2 * (1 + squares / kDegrees).log();
     series.shows_curve = n > 1;
   }
   // Beforehand, of an iteration over the middle batch any share is as likely as any other to be what samples cost.
-  const Weights share = middle_ / (grid_ + middle_);
-  const Weights beforehand = normalised((share * (1 - share)).log());
+  const Weights share = (middle_ / (grid_ + middle_)).replicate<1, kSharpnesses>();
+  const Weights beforehand = share * (1 - share) / (share * (1 - share)).sum();
+  Sharpness likelier = Sharpness::Zero();
+  likelier[0] = kAdding;
   all_ = beforehand;
   // Each series is weighed from what the others of its pool have come to, which are weighed from all. One of a single
   // batch size follows them and tells them nothing.
   for (int round = 0; round < kPoolings; ++round) {
+    std::map<std::string, Sharpness> evidence;
+    for (const auto& [key, series] : series_) {
+      const Case& what = *members[key].front()->what;
+      auto& of_pool = evidence.try_emplace(key_of(what, kNetworkInPhase), likelier).first->second;
+      const Weights before = prior(what, series);
+      const double most = series.log_likelihood.maxCoeff();
+      of_pool +=
+          (((series.log_likelihood - most).exp() * before).colwise().sum() / before.colwise().sum()).log();
+    }
+    for (const auto& [pool, of_pool] : evidence)
+      sharpness_[pool] = normalised<Sharpness>(of_pool).max(kLeastWeight);
+
     Weights total = beforehand;
     std::map<std::string, Weights> pools;
     for (auto& [key, series] : series_) {
       const Case& what = *members[key].front()->what;
-      series.weights = normalised(series.log_likelihood + prior(what, series).log());
+      series.weights = normalised<Weights>(series.log_likelihood + prior(what, series).log());
       if (!series.shows_curve) continue;
       total += series.weights;
       const auto [pool, is_new] = pools.try_emplace(key_of(what, kNetworkInPhase), series.weights);
@@ -92,11 +111,22 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
 }
 
 Weights BatchCurves::prior(const Case& what, const Series& series) const {
-  const auto found = pools_.find(key_of(what, kNetworkInPhase));
-  if (found == pools_.end()) return all_;
-  Weights sum = kStrangers * all_ + found->second;
-  if (series.shows_curve) sum -= series.weights;
-  return sum.max(kLeastWeight) / sum.max(kLeastWeight).sum();
+  const std::string pool = key_of(what, kNetworkInPhase);
+  Weights out = kStrangers * all_;
+  if (const auto found = pools_.find(pool); found != pools_.end()) out += found->second;
+  if (series.shows_curve) out -= series.weights;
+  out = out.max(kLeastWeight);
+  if (const auto found = sharpness_.find(pool); found != sharpness_.end())
+    out.rowwise() *= found->second / out.colwise().sum();
+  return out / out.sum();
+}
+
+Weights BatchCurves::curves(double samples) const {
+  Weights out;
+  for (int i = 0; i < kSharpnesses; ++i)
+    out.col(i) = grid_.max(samples).log() +
+                 (grid_.min(samples) / grid_.max(samples)).pow(kSharp[i]).log1p() / kSharp[i];
+  return out;
 }
 
 double BatchCurves::reference(const Case& what) const {
@@ -105,8 +135,8 @@ double BatchCurves::reference(const Case& what) const {
 }
 
 BatchCurves::Point BatchCurves::at(const Case& what) const {
-  const Weights at_reference = (grid_ + reference(what)).log();
-  const Weights form = (grid_ + what.samples_per_device()).log() - at_reference;
+  const Weights at_reference = curves(reference(what));
+  const Weights form = curves(what.samples_per_device()) - at_reference;
   const auto found = series_.find(key_of(what, kSeries));
   const Weights weights = found == series_.end() ? prior(what, {}) : found->second.weights;
   Point out;

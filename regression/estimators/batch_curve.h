@@ -1,5 +1,7 @@
-// The curve of time over batch size: log t(b) = level + log(h + b) for b samples per device, where h is the
-// batch whose computing costs as much as what each iteration costs anyway. No one h is chosen: a grid of them
+// The curve of time over batch size: log t(b) = level + log(h^s + b^s) / s for b samples per device, where h is the
+// batch whose computing costs as much as what each iteration costs anyway. With sharpness s = 1 the two add up; the
+// larger s, the more of one hides behind the other, as a launch of kernels does behind their work. One sharpness is a
+// network's in a phase, and 1 unless its series say otherwise. No one h is chosen: a grid of them
 // is weighed by how likely each makes a series' runs (Bayesian model averaging), from the weights that the
 // other series of the same network end with, and these from what all the history shows (empirical Bayes:
 // Efron & Morris, JASA 70, 1975). So a series with one batch size has a curve already, the others', and one
@@ -26,8 +28,9 @@ inline double matern(double distance) {
 
 class BatchCurves {
  public:
-  static constexpr int kGrid = 25;
-  using Weights = Eigen::Array<double, kGrid, 1>;
+  static constexpr int kGrid = 25, kSharpnesses = 3;
+  using Weights = Eigen::Array<double, kGrid, kSharpnesses>;  // of each h and s
+  using Sharpness = Eigen::Array<double, 1, kSharpnesses>;
 
   // Standard deviations in the logarithm: `deviation` of a smooth departure from the form, `noise` of what a
   // single batch size has on its own.
@@ -42,20 +45,22 @@ class BatchCurves {
 
  private:
   struct Series {
-    Weights log_likelihood, level;  // level: of each h, log t less log(h + b)
+    Weights log_likelihood, level;
     Weights weights = Weights::Zero();
     bool shows_curve = false;  // it has two batch sizes
   };
+  Weights curves(double samples) const;  // log t less the level
   double reference(const Case& what) const;
   // What is known of a series' curve by the others.
   Weights prior(const Case& what, const Series& series) const;
 
-  Weights grid_;
+  Eigen::Array<double, kGrid, 1> grid_;
   double middle_ = 1;                         // of all batches, in the geometric mean
   std::map<std::string, double> references_;  // the same of each network's
   Weights all_;
   std::map<std::string, Series> series_;
-  std::map<std::string, Weights> pools_;  // sums of the weights of their series
+  std::map<std::string, Weights> pools_;        // sums of the weights of their series
+  std::map<std::string, Sharpness> sharpness_;  // weights, by pool
 };
 
 }  // namespace etad::estimators

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "tests/estimators/histories.h"
 
@@ -49,6 +51,20 @@ TEST(BatchCurves, ALoudSeriesFollowsTheOthers) {
     add(history, a_case("net", b, 1, "loud"), (10 + b) * (b > 8 ? 0.5 : 1));
   }
   EXPECT_NEAR(ratio(history, a_case("net", 64, 1, "loud"), a_case("net", 1, 1, "loud")), 74. / 11, 0.5);
+}
+
+// Where the launch of kernels hides their work, or is hidden by it, time is the longer of the two. Of one device the
+// size at which they are even is not known.
+TEST(BatchCurves, ANetworkWhoseSeriesHaveAKneeHasOne) {
+  History history;
+  for (const double b : {1., 2., 4., 8., 16., 32., 64., 128., 256.}) {
+    for (const double even : {3., 4., 5., 6., 8., 10., 12., 15., 20., 24., 30., 40., 50.})
+      add(history, a_case("net", b, 1, "T" + std::to_string(even)), std::max(even, b));
+    if (b != 16) add(history, a_case("net", b, 1, "V100"), std::max(20., b));
+  }
+  const double actual = 20. / 256, added = (20. + 16) / (20 + 256);
+  const double said = ratio(history, a_case("net", 16, 1, "V100"), a_case("net", 256, 1, "V100"));
+  EXPECT_LT(said - actual, (added - actual) / 2);
 }
 
 // A network that takes as long over 20,000 samples as over one, on a few devices, and on many others at one batch size.
