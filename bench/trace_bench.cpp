@@ -98,8 +98,8 @@ void read_lines(benchmark::State& state, const std::string& format, const std::v
     TimeContext time;
     for (const std::string& line : lines) {
       reader->read(line, std::nullopt, time, records);
-      samples += static_cast<std::int64_t>(records.samples.size());
-      records.samples.clear();
+      samples += static_cast<std::int64_t>(records.samples());
+      records.clear();
     }
   }
   state.SetBytesProcessed(state.iterations() * bytes);
@@ -172,7 +172,7 @@ class TracedDay {
       for (const std::string& line : lines) reader->read(line, std::nullopt, time, commits[0].records);
       lines_ += static_cast<std::int64_t>(lines.size());
       lines.clear();
-      samples_ += static_cast<std::int64_t>(commits[0].records.samples.size());
+      samples_ += static_cast<std::int64_t>(commits[0].records.samples());
       must(writer.commit(commits, kEnd));
       commits[0].records.clear();
     }

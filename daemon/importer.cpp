@@ -257,7 +257,7 @@ Result<void> LogImport::commit() {
   row_.state = parser_.save();
   for (const Run& run : records_.runs) runs_.insert(run.ordinal);
   report_.segments += static_cast<std::int64_t>(records_.segments.size());
-  report_.samples += static_cast<std::int64_t>(records_.samples.size());
+  report_.samples += static_cast<std::int64_t>(records_.samples());
   std::vector<SourceCommit> commits(1);
   commits[0].source = row_;
   commits[0].records = std::exchange(records_, Records{});

@@ -307,7 +307,7 @@ void Ingest::accept(const std::vector<SourceCommit>& commits) {
     awake.note_committed();
     awake.row.id = source->id = commit.source.id;
     counters_.segments += static_cast<std::int64_t>(commit.records.segments.size());
-    counters_.samples += static_cast<std::int64_t>(commit.records.samples.size());
+    counters_.samples += static_cast<std::int64_t>(commit.records.samples());
     source->offset = awake.row.offset;
     source->running = awake.parser.running();
     source->gone = awake.row.gone;

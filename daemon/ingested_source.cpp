@@ -93,8 +93,7 @@ SourceCommit AwakeSource::commit() {
   SourceCommit out{row, std::move(records), std::move(finished)};
   out.source.state = parser.save();
   records = Records{};
-  records.samples.reserve(
-      out.records.samples.size());  // as many may come again, and they are not moved while they do
+  records.expect_samples_as_in(out.records);
   finished.clear();
   return out;
 }

@@ -49,6 +49,7 @@ class ByteWriter {
     buffer[size++] = static_cast<char>(v);
     out_.append(buffer, size);
   }
+  void bytes(std::string_view all) { out_.append(all); }
   void signed_int(std::int64_t v) { unsigned_int(zigzag(v)); }
   void float32(float v) { fixed(std::bit_cast<std::uint32_t>(v), 4); }
   void fixed(std::uint64_t v, std::size_t size) {  // the low `size` bytes

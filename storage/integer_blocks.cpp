@@ -1,6 +1,7 @@
 #include "storage/integer_blocks.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
 #include <span>
@@ -37,21 +38,26 @@ Form form_of(std::span<const std::int64_t> numbers) {
 }
 
 void write_bits(ByteWriter& out, std::span<const std::int64_t> numbers, const Form& form) {
+  std::array<char, 8 * (kBlock + 1)> bytes;
+  std::size_t size = 0;
   std::uint64_t waiting = 0;
-  unsigned bits = 0;  // that wait: fewer than 8 between two numbers
+  unsigned bits = 0;  // that wait: fewer than 64 between two numbers
+  const auto write_waiting = [&] {
+    for (unsigned i = 0; i < 8; ++i) bytes[size + i] = static_cast<char>(waiting >> (8 * i));
+  };
   for (const std::int64_t number : numbers) {
     std::uint64_t value = above(number, form.least);
     if (form.divisor != 1) value /= form.divisor;  // a division costs more than all the rest
-    for (unsigned left = form.width; left > 0;) {
-      const unsigned taken = std::min(left, 64 - bits);
-      waiting |= value << bits;
-      value = taken < 64 ? value >> taken : 0;
-      bits += taken;
-      left -= taken;
-      for (; bits >= 8; bits -= 8, waiting >>= 8) out.byte(static_cast<std::uint8_t>(waiting));
-    }
+    waiting |= value << bits;
+    bits += form.width;
+    if (bits < 64) continue;
+    write_waiting();
+    size += 8;
+    bits -= 64;
+    waiting = bits > 0 ? value >> (form.width - bits) : 0;
   }
-  if (bits > 0) out.byte(static_cast<std::uint8_t>(waiting));
+  write_waiting();
+  out.bytes({bytes.data(), size + (bits + 7) / 8});
 }
 
 class BitReader {

@@ -88,13 +88,13 @@ bool bucket_fits(const Bucket& b, std::uint8_t decimals) {
 
 }  // namespace
 
-std::string pack_samples(std::span<const TimedValue> samples) {
+std::string pack_samples(std::span<const Sample> samples) {
   return SamplePacker().pack(samples);
 }
 
-const SamplePacker::Times& SamplePacker::times_of(std::span<const TimedValue> samples) {
+const SamplePacker::Times& SamplePacker::times_of(std::span<const Sample> samples) {
   constexpr std::size_t kMostKnown = 64;  // chunks that come of one series in a turn are fewer
-  const auto same = [](std::int64_t at, const TimedValue& sample) { return at == microseconds(sample.at); };
+  const auto same = [](std::int64_t at, const Sample& sample) { return at == microseconds(sample.at); };
   const auto known = std::find_if(known_.begin(), known_.end(), [&](const Times& times) {
     return std::equal(times.at.begin(), times.at.end(), samples.begin(), samples.end(), same);
   });
@@ -102,7 +102,7 @@ const SamplePacker::Times& SamplePacker::times_of(std::span<const TimedValue> sa
   if (known_.size() >= kMostKnown) known_.clear();
   Times& times = known_.emplace_back();
   times.at.reserve(samples.size());
-  for (const TimedValue& sample : samples) times.at.push_back(microseconds(sample.at));
+  for (const Sample& sample : samples) times.at.push_back(microseconds(sample.at));
   times.unit = unit_of(times.at);
   numbers_.clear();
   for (const std::int64_t at : times.at) numbers_.push_back(at / kUnits[times.unit]);
@@ -111,21 +111,21 @@ const SamplePacker::Times& SamplePacker::times_of(std::span<const TimedValue> sa
   return times;
 }
 
-std::string SamplePacker::pack(std::span<const TimedValue> samples) {
+std::string SamplePacker::pack(std::span<const Sample> samples) {
   const Times& times = times_of(samples);
   const std::uint8_t decimals =
-      decimals_of(samples, [](const TimedValue& s, std::uint8_t d) { return is_decimal(s.value, d); });
+      decimals_of(samples, [](const Sample& s, std::uint8_t d) { return is_decimal(s.value, d); });
   std::string body;
   ByteWriter out(body);
   out.byte(static_cast<std::uint8_t>(kInBlocks | times.unit << 4 | decimals));
   body += times.packed;
   if (decimals == kBinary) {
     std::uint64_t bits = 0;
-    for (const TimedValue& sample : samples) write_binary(out, sample.value, bits);
+    for (const Sample& sample : samples) write_binary(out, sample.value, bits);
     return body;
   }
   numbers_.clear();
-  for (const TimedValue& sample : samples) numbers_.push_back(scaled(sample.value, decimals));
+  for (const Sample& sample : samples) numbers_.push_back(scaled(sample.value, decimals));
   write_integers(out, numbers_);
   return body;
 }
@@ -138,7 +138,7 @@ Instant instant_of(std::int64_t at, std::size_t unit) {
 }
 
 void read_blocks(ByteReader& in, std::size_t unit, std::uint8_t decimals, std::int64_t count,
-                 std::vector<TimedValue>& out) {
+                 std::vector<Sample>& out) {
   const std::size_t before = out.size();
   std::vector<std::int64_t> numbers;
   read_integers(in, static_cast<std::size_t>(count), numbers);
@@ -156,7 +156,7 @@ void read_blocks(ByteReader& in, std::size_t unit, std::uint8_t decimals, std::i
 
 // As chunks were written before: sample by sample, each number as it differs from the last sample's.
 void read_interleaved(ByteReader& in, std::size_t unit, std::uint8_t decimals, std::int64_t count,
-                      std::vector<TimedValue>& out) {
+                      std::vector<Sample>& out) {
   std::int64_t at = 0, last_step = 0, value = 0;
   std::uint64_t bits = 0;
   for (std::int64_t i = 0; i < count && in.ok(); ++i) {
@@ -171,7 +171,7 @@ void read_interleaved(ByteReader& in, std::size_t unit, std::uint8_t decimals, s
 
 }  // namespace
 
-bool unpack_samples(std::string_view body, std::int64_t count, std::vector<TimedValue>& out) {
+bool unpack_samples(std::string_view body, std::int64_t count, std::vector<Sample>& out) {
   const std::size_t before = out.size();
   ByteReader in(body);
   const std::uint8_t head = in.byte();

@@ -8,23 +8,19 @@
 #include <string_view>
 #include <vector>
 
+#include "parsers/base/record.h"
 #include "parsers/base/time.h"
 
 namespace etad {
 
-struct TimedValue {
-  Instant at{};
-  double value = 0;
-};
-
 // The times as whole numbers of the coarsest unit that holds them all; the values, where they are decimal numbers
 // (what monitors print), as whole numbers too; both in blocks (storage/integer_blocks.h): 1 to 2 bytes a sample. Exact.
-std::string pack_samples(std::span<const TimedValue> samples);
+std::string pack_samples(std::span<const Sample> samples);
 
 // The same of many chunks: series of one trace are mostly sampled together, and their times are packed once.
 class SamplePacker {
  public:
-  std::string pack(std::span<const TimedValue> samples);
+  std::string pack(std::span<const Sample> samples);
 
  private:
   struct Times {
@@ -32,14 +28,14 @@ class SamplePacker {
     std::size_t unit = 0;          // that they are packed in
     std::string packed;
   };
-  const Times& times_of(std::span<const TimedValue> samples);
+  const Times& times_of(std::span<const Sample> samples);
 
   std::vector<Times> known_;
   std::vector<std::int64_t> numbers_;  // room
 };
 
 // Appends `count` samples; false (and `out` as it was) where the bytes are no such chunk.
-bool unpack_samples(std::string_view body, std::int64_t count, std::vector<TimedValue>& out);
+bool unpack_samples(std::string_view body, std::int64_t count, std::vector<Sample>& out);
 
 // What is kept of the samples of one minute or one hour once they are gone.
 struct Bucket {

@@ -28,7 +28,7 @@ bool has_labels(std::string_view labels, const std::map<std::string, std::string
 }
 
 // The samples that are not packed yet, by series.
-using Waiting = std::map<std::int64_t, std::vector<TimedValue>>;
+using Waiting = std::map<std::int64_t, std::vector<Sample>>;
 
 Waiting read_waiting(Connection& connection) {
   Waiting waiting;
@@ -45,7 +45,7 @@ void extend(SeriesRow& row, const Waiting& waiting) {
   const auto it = waiting.find(row.id);
   if (it == waiting.end()) return;
   row.samples += static_cast<std::int64_t>(it->second.size());
-  for (const TimedValue& sample : it->second) {
+  for (const Sample& sample : it->second) {
     row.first_at = row.first_at ? std::min(*row.first_at, sample.at) : sample.at;
     row.last_at = row.last_at ? std::max(*row.last_at, sample.at) : sample.at;
   }
@@ -95,7 +95,7 @@ class Steps {
     it->mean += sum;
     it->count += count;
   }
-  void add(const TimedValue& sample) {
+  void add(const Sample& sample) {
     if (std::isfinite(sample.value) || step_.count() == 0)
       add(microseconds(sample.at), 1, sample.value, sample.value, sample.value);
   }
@@ -137,7 +137,7 @@ class PointsReader {
     SeriesPoints result{std::move(row), query_.step, {}};
     if (from_ >= to_) return result;
     const auto it = waiting_.find(result.series.id);
-    const std::vector<TimedValue> none;
+    const std::vector<Sample> none;
     const auto& waiting = it == waiting_.end() ? none : it->second;
 
     const Tier* tier = choose(result.series.id, waiting, result.step);
@@ -149,7 +149,7 @@ class PointsReader {
     }
     // The beginning of a step counts for the whole of it, as it does in the roll-ups.
     const std::int64_t from = tier ? floor_to(from_, tier->bucket) : from_;
-    for (const TimedValue& sample : waiting) {
+    for (const Sample& sample : waiting) {
       if (microseconds(sample.at) >= from && microseconds(sample.at) < to_) steps.add(sample);
     }
     steps.finish();
@@ -159,7 +159,7 @@ class PointsReader {
  private:
   // The finest tier that the step allows, that still has the beginning of the time asked for, and that does not give
   // too many points; nullptr: the raw samples. Sets the step that it can give.
-  const Tier* choose(std::int64_t id, const std::vector<TimedValue>& waiting, std::chrono::seconds& step) {
+  const Tier* choose(std::int64_t id, const std::vector<Sample>& waiting, std::chrono::seconds& step) {
     const std::int64_t span = (to_ - from_) / 1'000'000;
     if (step.count() > 0) step = std::max(step, std::chrono::seconds(span / kMostPoints + 1));
     if (step < kMinutes.bucket) {
@@ -175,7 +175,7 @@ class PointsReader {
     return &kHours;
   }
 
-  bool raw_reaches(std::int64_t id, const std::vector<TimedValue>& waiting) {
+  bool raw_reaches(std::int64_t id, const std::vector<Sample>& waiting) {
     auto rows = raw_extent_.query(id, floor_to(from_, kHours.bucket), to_);
     rows.next();
     const std::int64_t first = std::min(rows.is_null(0) ? to_ : rows.get<std::int64_t>(0), earliest(waiting));
@@ -183,25 +183,25 @@ class PointsReader {
     return first <= from_ && count <= (query_.step.count() > 0 ? 60 * kMostPoints : kMostPoints);
   }
 
-  bool rollup_reaches(std::int64_t id, const Tier& tier, const std::vector<TimedValue>& waiting) {
+  bool rollup_reaches(std::int64_t id, const Tier& tier, const std::vector<Sample>& waiting) {
     auto rows = rollup_extent_.query(id, tier.bucket);
     rows.next();
     return std::min(rows.is_null(0) ? to_ : rows.get<std::int64_t>(0), earliest(waiting)) <= from_;
   }
 
-  std::int64_t earliest(const std::vector<TimedValue>& waiting) const {
+  std::int64_t earliest(const std::vector<Sample>& waiting) const {
     std::int64_t result = to_;
-    for (const TimedValue& sample : waiting) result = std::min(result, microseconds(sample.at));
+    for (const Sample& sample : waiting) result = std::min(result, microseconds(sample.at));
     return result;
   }
 
   void read_raw(std::int64_t id, Steps& steps) {
-    std::vector<TimedValue> samples;
+    std::vector<Sample> samples;
     for (auto rows = chunks_.query(id, floor_to(from_, kHours.bucket), to_); rows.next();) {
       samples.clear();
       if (!unpack_samples(rows.get<Blob>(1).bytes, rows.get<std::int64_t>(0), samples))
         throw_damaged(connection_, "a chunk of series", id);
-      for (const TimedValue& sample : samples) {
+      for (const Sample& sample : samples) {
         if (microseconds(sample.at) >= from_ && microseconds(sample.at) < to_) steps.add(sample);
       }
     }

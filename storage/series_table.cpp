@@ -19,7 +19,7 @@ constexpr std::int64_t kShortChunk = 512;  // with fewer samples it is packed ag
 constexpr std::chrono::minutes kExpiryInterval{1};
 constexpr int kSeriesPerStep = 32;  // looked through for expired rows
 
-bool is_before(const TimedValue& a, const TimedValue& b) {
+bool is_before(const Sample& a, const Sample& b) {
   return a.at < b.at;
 }
 
@@ -80,42 +80,44 @@ std::optional<std::int64_t> SeriesTable::id_of(const Series& series, std::option
 
 SeriesTable::Ids SeriesTable::ids_of(const Records& records, std::optional<std::int64_t> owner) {
   Ids ids;
-  ids.reserve(records.series.size());
-  for (const auto& series : records.series) ids.push_back(id_of(*series, owner));
+  ids.reserve(records.sampled.size());
+  for (const SampledSeries& of : records.sampled)
+    ids.push_back(of.samples.empty() ? std::nullopt : id_of(*of.series, owner));
   return ids;
 }
 
+void SeriesTable::Gathered::add(std::span<const Sample> samples) {
+  if (all().empty()) {
+    lent_ = samples;
+  } else {
+    own().insert(own_.end(), samples.begin(), samples.end());
+  }
+}
+
+std::vector<Sample>& SeriesTable::Gathered::own() {
+  if (own_.empty()) own_.assign(lent_.begin(), lent_.end());
+  return own_;
+}
+
 void SeriesTable::gather(const Records& records, const Ids& ids, BySeries& out) {
-  std::vector<std::size_t> counts(ids.size());
-  for (const Sample& sample : records.samples) ++counts[sample.series];
-  std::vector<std::vector<TimedValue>*> places;
-  places.reserve(ids.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    places.push_back(ids[i] ? &out[*ids[i]] : nullptr);
-    // A series that has an entry for each of its samples grows by itself.
-    if (ids[i] && counts[i] > 1) places.back()->reserve(places.back()->size() + counts[i]);
-  }
-  for (const Sample& sample : records.samples) {
-    if (places[sample.series]) places[sample.series]->push_back({sample.at, sample.value});
-  }
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (ids[i]) out[*ids[i]].add(records.sampled[i].samples);
 }
 
 // Many at once are packed at once, with those that wait.
 void SeriesTable::add(const Records& records, std::optional<std::int64_t> owner) {
-  if (records.samples.empty()) return;
   const Ids ids = ids_of(records, owner);
-  const auto all = static_cast<std::int64_t>(records.samples.size());
-  std::int64_t admitted = all;
-  if (std::find(ids.begin(), ids.end(), std::nullopt) != ids.end()) {
-    admitted = std::count_if(records.samples.begin(), records.samples.end(),
-                             [&](const Sample& sample) { return ids[sample.series].has_value(); });
-    budgets_.refuse(*owner, "series", all - admitted);
-  }
+  std::int64_t admitted = 0, refused = 0;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    (ids[i] ? admitted : refused) += static_cast<std::int64_t>(records.sampled[i].samples.size());
+  if (refused > 0) budgets_.refuse(*owner, "series", refused);
+  if (admitted == 0) return;
   if (!waiting_now_) waiting_now_ = waiting_count_.number();
   if (*waiting_now_ + admitted >= kMostWaiting) return pack_waiting(records, ids);
-  for (const Sample& sample : records.samples) {
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (!ids[i]) continue;
     // SQLite takes what is no number for NULL.
-    if (const auto id = ids[sample.series]) wait_.run(*id, sample.at, sample.value);
+    for (const Sample& sample : records.sampled[i].samples) wait_.run(*ids[i], sample.at, sample.value);
   }
   *waiting_now_ += admitted;
 }
@@ -124,7 +126,7 @@ void SeriesTable::pack_waiting(const Records& records, const Ids& ids) {
   BySeries samples;
   for (auto rows = waiting_.query(); rows.next();) {
     const double value = rows.is_null(2) ? std::numeric_limits<double>::quiet_NaN() : rows.get<double>(2);
-    samples[rows.get<std::int64_t>(0)].push_back({rows.get<Instant>(1), value});
+    samples[rows.get<std::int64_t>(0)].own().push_back({rows.get<Instant>(1), value});
   }
   gather(records, ids, samples);
   pack(samples);
@@ -135,27 +137,31 @@ void SeriesTable::pack_waiting(const Records& records, const Ids& ids) {
 void SeriesTable::pack(BySeries& samples) {
   SamplePacker packer;
   for (auto& [series_id, of_series] : samples) {
-    if (of_series.empty()) continue;
-    if (!std::is_sorted(of_series.begin(), of_series.end(), is_before))
-      std::stable_sort(of_series.begin(), of_series.end(), is_before);
-    pack_series(packer, series_id, of_series);
+    const std::span<const Sample> all = of_series.all();
+    if (all.empty()) continue;
+    if (!std::is_sorted(all.begin(), all.end(), is_before))
+      std::stable_sort(of_series.own().begin(), of_series.own().end(), is_before);
+    pack_series(packer, series_id, of_series.all());
   }
 }
 
 // No chunk reaches over the turn of an hour: a query knows by its beginning where a chunk ends at the latest.
-void SeriesTable::pack_series(SamplePacker& packer, std::int64_t series_id,
-                              const std::vector<TimedValue>& samples) {
-  std::vector<TimedValue> of_hour;
+void SeriesTable::pack_series(SamplePacker& packer, std::int64_t series_id, std::span<const Sample> samples) {
   for (auto begin = samples.begin(); begin != samples.end();) {
     const std::int64_t hour = floor_to(microseconds(begin->at), kHours.bucket);
     const Instant next_hour = instant(hour) + kHours.bucket;
     const auto end = std::partition_point(begin, samples.end(),
-                                          [&](const TimedValue& sample) { return sample.at < next_hour; });
-    of_hour.assign(begin, end);
+                                          [&](const Sample& sample) { return sample.at < next_hour; });
+    std::span<const Sample> of_hour(begin, end);
     begin = end;
-    take_short_chunk(series_id, hour, of_hour);
+    std::vector<Sample> joined = take_short_chunk(series_id, hour);
+    if (!joined.empty()) {
+      joined.insert(joined.end(), of_hour.begin(), of_hour.end());
+      std::stable_sort(joined.begin(), joined.end(), is_before);
+      of_hour = joined;
+    }
     for (std::size_t from = 0; from < of_hour.size(); from += kChunkSamples) {
-      const auto chunk = std::span(of_hour).subspan(from, std::min(kChunkSamples, of_hour.size() - from));
+      const auto chunk = of_hour.subspan(from, std::min(kChunkSamples, of_hour.size() - from));
       put_chunk_.run(series_id, chunk.front().at, chunk.size(), sqlite::Blob{packer.pack(chunk)});
     }
   }
@@ -167,27 +173,23 @@ void SeriesTable::pack_series(SamplePacker& packer, std::int64_t series_id,
 
 // The hour's last chunk is packed again with what follows where it is short: of many series only a few samples each
 // come together, and a row of its own for these takes as much room as the samples do.
-void SeriesTable::take_short_chunk(std::int64_t series_id, std::int64_t hour,
-                                   std::vector<TimedValue>& samples) {
+std::vector<Sample> SeriesTable::take_short_chunk(std::int64_t series_id, std::int64_t hour) {
   std::int64_t id = 0;
-  std::vector<TimedValue> chunk;
+  std::vector<Sample> chunk;
   const std::int64_t next_hour = hour + std::chrono::microseconds(kHours.bucket).count();
   if (auto last = last_chunk_.query(series_id, hour, next_hour); last.next()) {
     const auto count = last.get<std::int64_t>(1);
-    if (count >= kShortChunk) return;
+    if (count >= kShortChunk) return {};
     id = last.get<std::int64_t>(0);
     if (!unpack_samples(last.get<sqlite::Blob>(2).bytes, count, chunk))
       throw_damaged(connection_, "a chunk of series", series_id);
   }
-  if (id == 0) return;
-  drop_chunk_.run(id);
-  chunk.insert(chunk.end(), samples.begin(), samples.end());
-  std::stable_sort(chunk.begin(), chunk.end(), is_before);
-  samples = std::move(chunk);
+  if (id != 0) drop_chunk_.run(id);
+  return chunk;
 }
 
 // Of samples in the order of their times.
-std::vector<SeriesTable::TimedBucket> SeriesTable::minutes_of(const std::vector<TimedValue>& samples) {
+std::vector<SeriesTable::TimedBucket> SeriesTable::minutes_of(std::span<const Sample> samples) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::vector<TimedBucket> minutes;
   for (auto next = samples.begin(); next != samples.end();) {
@@ -253,7 +255,7 @@ void SeriesTable::add_pending(std::int64_t source_id, const Records& records) {
   gather(records, ids_of(records, std::nullopt), samples);
   SamplePacker packer;
   for (const auto& [series_id, values] : samples)
-    put_pending_.run(source_id, series_id, values.size(), sqlite::Blob{packer.pack(values)});
+    put_pending_.run(source_id, series_id, values.all().size(), sqlite::Blob{packer.pack(values.all())});
 }
 
 void SeriesTable::adopt(std::int64_t source_id) {
@@ -262,7 +264,7 @@ void SeriesTable::adopt(std::int64_t source_id) {
   for (auto rows = pending_.query(source_id); rows.next();) {
     const auto series_id = rows.get<std::int64_t>(0);
     const auto count = rows.get<std::int64_t>(1);
-    if (!unpack_samples(rows.get<sqlite::Blob>(2).bytes, count, samples[series_id]))
+    if (!unpack_samples(rows.get<sqlite::Blob>(2).bytes, count, samples[series_id].own()))
       throw_damaged(connection_, "a pending chunk of series", series_id);
     gathered += count;
     if (gathered < 4 * kMostWaiting) continue;

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -36,8 +37,19 @@ class SeriesTable {
   void maintain(Instant now);
 
  private:
-  using Ids = std::vector<std::optional<std::int64_t>>;              // of a batch's series; none: refused
-  using BySeries = std::map<std::int64_t, std::vector<TimedValue>>;  // by id; samples as they came
+  using Ids = std::vector<std::optional<std::int64_t>>;  // of a batch's series; none: refused
+  // A series' samples as they came. Where all of them lie in one batch, as most do, they stay there.
+  class Gathered {
+   public:
+    void add(std::span<const Sample> samples);  // which outlive this
+    std::vector<Sample>& own();
+    std::span<const Sample> all() const { return own_.empty() ? lent_ : own_; }
+
+   private:
+    std::span<const Sample> lent_;
+    std::vector<Sample> own_;
+  };
+  using BySeries = std::map<std::int64_t, Gathered>;  // by id
   struct TimedBucket {
     std::int64_t at;  // where it begins, in microseconds
     Bucket bucket;
@@ -48,9 +60,9 @@ class SeriesTable {
   static void gather(const Records& records, const Ids& ids, BySeries& out);
   void pack_waiting(const Records& records, const Ids& ids);
   void pack(BySeries& samples);
-  void pack_series(SamplePacker& packer, std::int64_t series_id, const std::vector<TimedValue>& samples);
-  void take_short_chunk(std::int64_t series_id, std::int64_t hour, std::vector<TimedValue>& samples);
-  static std::vector<TimedBucket> minutes_of(const std::vector<TimedValue>& samples);
+  void pack_series(SamplePacker& packer, std::int64_t series_id, std::span<const Sample> samples);
+  std::vector<Sample> take_short_chunk(std::int64_t series_id, std::int64_t hour);
+  static std::vector<TimedBucket> minutes_of(std::span<const Sample> samples);
   static std::vector<TimedBucket> hours_of(const std::vector<TimedBucket>& minutes);
   void roll_up(std::int64_t series_id, const Tier& tier, const std::vector<TimedBucket>& buckets);
   void merge_row(std::int64_t series_id, const Tier& tier, std::int64_t start,

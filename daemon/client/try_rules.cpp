@@ -173,12 +173,12 @@ Result<Object> try_rules(const FormatSet& formats, const std::string& path) {
                 {"lines", lines},
                 {"format", nullptr},
                 {"runs", std::move(runs)},
-                {"samples", records.samples.size()},
+                {"samples", records.samples()},
                 {"rejected", records.rejected}};
   if (!name.empty()) out["format"] = name;
   const auto format = formats.find(name);
   const bool table = format && format->is_table();
-  if (!table && records.samples.empty())  // the lines of tables and traces are no rule's
+  if (!table && records.samples() == 0)  // the lines of tables and traces are no rule's
     out["unmatched"] = unmatched_of(unmatched_lines(format.get(), path, now));
   return out;
 }

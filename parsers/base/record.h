@@ -132,9 +132,14 @@ struct Series {
 
 // A point of it.
 struct Sample {
-  std::uint32_t series = 0;  // its place in Records::series
   Instant at{};
   double value = 0;
+};
+
+// Points of one series, in the order they came.
+struct SampledSeries {
+  std::shared_ptr<const Series> series;  // never null
+  std::vector<Sample> samples;
 };
 
 // Everything the lines of one batch added. `run` of an addition is the run's ordinal in its source.
@@ -149,29 +154,39 @@ struct Records {
   std::vector<Of<ProgressPoint>> points;
   std::vector<Of<std::vector<Layer>>> layers;
   std::vector<Of<std::vector<LayerTime>>> layer_times;
-  std::vector<std::shared_ptr<const Series>>
-      series;  // of the samples, never null; one may be there several times
-  std::vector<Sample> samples;
+  std::vector<SampledSeries> sampled;  // a series may be there several times, or have no samples
   std::int64_t rejected = 0;  // measurements that could not be true (negative or zero durations, …)
 
   bool empty() const {
     return runs.empty() && segments.empty() && points.empty() && layers.empty() && layer_times.empty() &&
-           samples.empty();
+           samples() == 0;
   }
   void clear() { *this = Records{}; }
 
-  const Series& series_of(const Sample& sample) const { return *series[sample.series]; }
+  std::size_t samples() const {
+    std::size_t all = 0;
+    for (const SampledSeries& of : sampled) all += of.samples.size();
+    return all;
+  }
   void add_sample(Series of, Instant at, double value) {
-    series.push_back(std::make_shared<const Series>(std::move(of)));
-    samples.push_back({static_cast<std::uint32_t>(series.size() - 1), at, value});
+    sampled.push_back({std::make_shared<const Series>(std::move(of)), {{at, value}}});
   }
   // `place`: where whoever brings many of them has seen the series last, and finds it now.
   void add_sample(const std::shared_ptr<const Series>& of, std::uint32_t& place, Instant at, double value) {
-    if (place >= series.size() || series[place] != of) {
-      place = static_cast<std::uint32_t>(series.size());
-      series.push_back(of);
+    if (place >= sampled.size() || sampled[place].series != of) {
+      place = static_cast<std::uint32_t>(sampled.size());
+      sampled.push_back({of, {}});
     }
-    samples.push_back({place, at, value});
+    sampled[place].samples.push_back({at, value});
+  }
+  // Room for as many samples as others brought: who brings so many again has the series at the same places, and
+  // nothing is moved while they come.
+  void expect_samples_as_in(const Records& others) {
+    for (const SampledSeries& of : others.sampled) {
+      if (of.samples.size() < 2) continue;
+      sampled.push_back({of.series, {}});
+      sampled.back().samples.reserve(of.samples.size());
+    }
   }
 };
 

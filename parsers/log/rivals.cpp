@@ -45,8 +45,7 @@ void keep_runs(const Reading& reading, Records& found) {
                        found.points.end() - static_cast<std::ptrdiff_t>(kMostPoints / 2));
   std::erase_if(found.runs,
                 [&](const Run& run) { return run.ordinal < last && !kept.contains(run.ordinal); });
-  found.samples.clear();
-  found.series.clear();
+  found.sampled.clear();
 }
 
 // A run that is over and was measured in one piece, by what its end says of all of it.

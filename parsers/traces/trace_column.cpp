@@ -49,7 +49,7 @@ bool blank(double v) {
 
 // A share in per cent may pass 100 by a little (a fan, a sum of samples), never by much.
 bool possible(std::string_view unit, double value) {
-  if (value >= 0 && value < 1000) return true;
+  if (is_plausible(value)) return true;
   if (!std::isfinite(value)) return false;
   if (unit == "C") return value > -274 && value < 1000;
   if (unit == "%") return value >= 0 && value <= 1000;
@@ -271,24 +271,6 @@ CellValue read_cell(const TraceColumn& column, std::string_view cell) {
   double value = 0;
   if (!read_form(column, cell, value)) return {State::bad, 0};
   return judge(column, value);
-}
-
-std::size_t take_number_of(const TraceColumn& column, std::string_view text, double& value) {
-  std::string_view rest = text;
-  double number = 0;
-  if (column.form != ValueForm::number || !take_plain_number(rest, number)) return 0;
-  value = number * column.scale;
-  const char* at = rest.data();
-  const char* const end = at + rest.size();
-  while (at != end && *at == ' ') ++at;
-  const char* behind = at;  // the unit
-  for (const char c : column.cell_unit) {
-    if (behind == end || *behind != c) break;
-    ++behind;
-  }
-  if (behind == at + column.cell_unit.size()) at = behind;
-  while (at != end && *at == ' ') ++at;
-  return static_cast<std::size_t>(at - text.data());
 }
 
 CellValue judge(const TraceColumn& column, double value) {

@@ -50,6 +50,9 @@ struct TraceColumn {
   struct KnownSeries {
     std::shared_ptr<const Series> series;
     std::uint32_t place = 0;  // in the records that had its last sample
+    // What a mask of reasons says beside: whether there was one of power or heat.
+    std::shared_ptr<const Series> throttled = {};
+    std::uint32_t throttled_place = 0;
   };
   std::vector<KnownSeries> known_series = {};
 };
@@ -78,14 +81,13 @@ struct CellValue {
 };
 CellValue read_cell(const TraceColumn& column, std::string_view cell);
 
-// A number as most are, with the column's unit or none, at the head of `text`: how many bytes it takes, with the blanks
-// behind it. 0, and `value` of no meaning: anything else.
-std::size_t take_number_of(const TraceColumn& column, std::string_view text, double& value);
-
 inline constexpr double kUnread = std::numeric_limits<double>::quiet_NaN();  // of a cell that was not read so
 
 // What a number of the column, in its unit, is worth.
 CellValue judge(const TraceColumn& column, double value);
+inline bool is_plausible(double value) {
+  return value >= 0 && value < 1000;
+}  // in any unit: good, without more ado
 
 // The number of base units in one `unit`, and which they are: "MiB" is 1048576 B.
 struct UnitScale {

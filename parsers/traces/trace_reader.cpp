@@ -3,9 +3,32 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parsers/base/number.h"
 #include "parsers/base/text.h"
 
 namespace etad {
+namespace {
+
+// A number as most are, with the column's unit or none: where it ends, with the blanks behind it. `begin`, and `value`
+// of no meaning: anything else.
+const char* take_number_of(const TraceColumn& column, const char* begin, const char* end, double& value) {
+  std::string_view rest(begin, static_cast<std::size_t>(end - begin));
+  double number = 0;
+  if (column.form != ValueForm::number || !take_plain_number(rest, number)) return begin;
+  value = number * column.scale;
+  const char* at = rest.data();
+  while (at != end && *at == ' ') ++at;
+  const char* behind = at;  // the unit
+  for (const char c : column.cell_unit) {
+    if (behind == end || *behind != c) break;
+    ++behind;
+  }
+  if (behind == at + column.cell_unit.size()) at = behind;
+  while (at != end && *at == ' ') ++at;
+  return at;
+}
+
+}  // namespace
 
 TraceLine HeadedReader::read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
                              Records& out) {
@@ -48,18 +71,22 @@ bool HeadedReader::take_cells(std::string_view line, char delimiter) {
   numbers_.resize(columns_.size());
   const char* at = line.data();
   const char* const end = at + line.size();
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
+  const std::size_t width = columns_.size();
+  for (std::size_t i = 0; i < width; ++i) {
+    const TraceColumn& column = columns_[i];
     while (at != end && *at == ' ') ++at;
     if (at != end && *at == '"') return false;
     const char* const begin = at;
-    const std::string_view rest(begin, static_cast<std::size_t>(end - begin));
-    double number = 0;
-    if (columns_[i].role == ColumnRole::value) at += take_number_of(columns_[i], rest, number);
-    const bool is_number = at != begin && (at == end || *at == delimiter);
-    numbers_[i] = is_number ? number : kUnread;
-    if (!is_number) at = begin + std::min(rest.find(delimiter), rest.size());
+    double number = kUnread;
+    if (column.role == ColumnRole::value) at = take_number_of(column, begin, end, number);
+    if (at == begin || (at != end && *at != delimiter)) {
+      number = kUnread;
+      const std::string_view rest(begin, static_cast<std::size_t>(end - begin));
+      at = begin + std::min(rest.find(delimiter), rest.size());
+    }
+    numbers_[i] = number;
     cells_[i] = trim({begin, static_cast<std::size_t>(at - begin)});
-    if (at == end) return i + 1 == columns_.size();
+    if (at == end) return i + 1 == width;
     ++at;
   }
   return false;

@@ -12,6 +12,7 @@
 #include "parsers/base/hash.h"
 #include "parsers/base/number.h"
 #include "parsers/base/text.h"
+#include "parsers/traces/trace_series.h"
 
 namespace etad {
 namespace {
@@ -258,6 +259,10 @@ std::shared_ptr<const Series> SampleSink::make_series(const TraceColumn& column)
 
 TraceColumn::KnownSeries& SampleSink::series_of(TraceColumn& column) {
   if (set_ < column.known_series.size() && column.known_series[set_].series) return column.known_series[set_];
+  return new_series_of(column);
+}
+
+TraceColumn::KnownSeries& SampleSink::new_series_of(TraceColumn& column) {
   if (known_series_ >= kMostKnownSeries) return lone_series_ = {make_series(column)};
   ++known_series_;
   if (set_ >= column.known_series.size()) column.known_series.resize(set_ + 1);
@@ -265,16 +270,21 @@ TraceColumn::KnownSeries& SampleSink::series_of(TraceColumn& column) {
 }
 
 void SampleSink::add(TraceColumn& column, std::string_view cell, double number, Records& out) {
+  if (is_plausible(number)) return add_value(column, number, out);
   const CellValue value = std::isnan(number) ? read_cell(column, cell) : judge(column, number);
-  if (value.state == CellValue::State::missing) return;
-  if (value.state == CellValue::State::bad) {
-    reject(quoted(cell) + " is no value of " + column.series, out);
-    return;
-  }
-  auto& [series, place] = series_of(column);
-  out.add_sample(series, place, at_, value.value);
-  if (column.form == ValueForm::mask)
-    out.add_sample({"gpu.throttled", series->labels, ""}, at_, throttled(value.value) ? 1.0 : 0.0);
+  if (value.state == CellValue::State::good) add_value(column, value.value, out);
+  if (value.state == CellValue::State::bad)
+    reject(quoted(trim(cell)) + " is no value of " + column.series, out);
+}
+
+void SampleSink::add_value(TraceColumn& column, double value, Records& out) {
+  TraceColumn::KnownSeries& known = series_of(column);
+  out.add_sample(known.series, known.place, at_, value);
+  if (column.form != ValueForm::mask) return;
+  if (!known.throttled)
+    known.throttled =
+        std::make_shared<const Series>(Series{std::string(series::kThrottled), known.series->labels, ""});
+  out.add_sample(known.throttled, known.throttled_place, at_, throttled(value) ? 1.0 : 0.0);
 }
 
 void SampleSink::reject(std::string why, Records& out) {

@@ -74,7 +74,9 @@ class SampleSink {
     std::size_t next = 0;  // which one came behind it the last time
   };
   std::size_t find_set(const TraceLabels& labels);
+  void add_value(TraceColumn& column, double value, Records& out);
   TraceColumn::KnownSeries& series_of(TraceColumn& column);
+  TraceColumn::KnownSeries& new_series_of(TraceColumn& column);
   std::shared_ptr<const Series> make_series(const TraceColumn& column) const;
 
   TraceOptions options_;

@@ -20,9 +20,11 @@ void require(bool holds) {
 }
 
 void check(const Records& records, std::set<std::string>& labels) {
-  for (const Sample& sample : records.samples) {
-    const Series& series = records.series_of(sample);
-    require(!series.name.empty() && series.name.size() <= 64 && std::isfinite(sample.value));
+  for (const auto& [of, samples] : records.sampled) {
+    const Series& series = *of;
+    require(!series.name.empty() && series.name.size() <= 64);
+    require(
+        std::all_of(samples.begin(), samples.end(), [](const Sample& s) { return std::isfinite(s.value); }));
     require(series.labels.size() <= 1024 && series.labels.find('\n') == std::string::npos);
     labels.insert(series.labels);
   }

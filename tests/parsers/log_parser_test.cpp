@@ -211,8 +211,8 @@ TEST(LogParser, ATraceIsGoneOnWithFromAStateOfVersion1) {
   Records records;
   parser->feed("2024/05/06 07:08:09.250, 0, 61.50 W", std::nullopt, kModified, records);
   parser->flush(records);
-  ASSERT_EQ(records.samples.size(), 1U);
-  EXPECT_EQ(records.samples[0].value, 61.5);
+  ASSERT_EQ(records.samples(), 1U);
+  EXPECT_EQ(records.sampled[0].samples[0].value, 61.5);
   EXPECT_FALSE(LogParser::restore(options(), R"({"format":"nvidia-smi","version":1,"trace":{"header":7}})"));
 }
 

@@ -40,7 +40,7 @@ TEST(SmiCsv, WhatIsNotAvailableGivesNoSampleAndIsNoFault) {
   const TraceRun run = read_trace(
       "nvidia-smi", {"timestamp, index, fan.speed [%], power.draw [W], temperature.gpu, utilization.gpu [%]",
                      "2024/05/06 07:08:09.250, 0, [N/A], [Not Supported], ERR!, [Unknown Error]"});
-  EXPECT_TRUE(run.records.samples.empty());
+  EXPECT_EQ(run.records.samples(), 0U);
   EXPECT_EQ(run.records.rejected, 0);
 }
 
@@ -102,6 +102,23 @@ TEST(SmiCsv, StatesBecomeNumbers) {
                                        "gpu.throttle_hw_slowdown{gpu=0} 0 2024-05-06T07:08:10Z"));
 }
 
+TEST(SmiCsv, SamplesOfASeriesLieTogether) {
+  const TraceRun run = read_trace(
+      "nvidia-smi",
+      {"timestamp, index, clocks_throttle_reasons.active", "2024/05/06 07:08:09.000, 0, 0x0000000000000004",
+       "2024/05/06 07:08:09.000, 1, 0x0000000000000001", "2024/05/06 07:08:10.000, 0, 0x0000000000000000",
+       "2024/05/06 07:08:10.000, 1, 0x0000000000000001"});
+  ASSERT_EQ(run.records.sampled.size(), 4U);
+  for (const auto& [series, samples] : run.records.sampled) {
+    ASSERT_EQ(samples.size(), 2U) << series->name << series->labels;
+    EXPECT_EQ(samples[1].at, trace_at(7, 8, 10));
+  }
+  Records next;
+  next.expect_samples_as_in(run.records);
+  EXPECT_TRUE(next.empty());
+  EXPECT_EQ(next.sampled[3].series, run.records.sampled[3].series);
+}
+
 TEST(SmiCsv, AHeaderThatComesAgainMayBringOtherColumns) {
   const TraceRun run =
       read_trace("nvidia-smi", {"timestamp, index, power.draw [W]", "2024/05/06 07:08:09.000, 0, 20.00 W",
@@ -129,7 +146,7 @@ TEST(SmiCsv, ATornLineIsRejectedAndOtherTextIsNoPartOfIt) {
       read_trace("nvidia-smi", {"timestamp, index, power.draw [W]", "2024/05/06 07:08:09.000, 0",
                                 "Failed to initialize NVML: Driver/library version mismatch", "",
                                 "2024/05/06 07:99:09.000, 0, 20 W", "2024/05/06 07:08:12.000, 0, lots"});
-  EXPECT_TRUE(run.records.samples.empty());
+  EXPECT_EQ(run.records.samples(), 0U);
   EXPECT_EQ(run.records.rejected, 3);
   EXPECT_THAT(run.lines, ElementsAre(TraceLine::structure, TraceLine::samples, TraceLine::other,
                                      TraceLine::structure, TraceLine::samples, TraceLine::samples));
@@ -139,7 +156,7 @@ TEST(SmiCsv, ATornLineIsRejectedAndOtherTextIsNoPartOfIt) {
 TEST(SmiCsv, WithoutAHeaderNothingIsGuessedAndColumnsCanBeSaid) {
   const std::vector<std::string> lines = {"2024/05/06 07:08:09.500, 12 %, 3 %, 2 MiB, 27, 11.50 W"};
   const TraceRun blind = read_trace("nvidia-smi", lines);
-  EXPECT_TRUE(blind.records.samples.empty());
+  EXPECT_EQ(blind.records.samples(), 0U);
   EXPECT_EQ(blind.records.rejected, 1);
   EXPECT_THAT(blind.complaint, HasSubstr("columns"));
   const TraceSetup setup{.labels = {{"gpu", "0"}},
@@ -169,7 +186,7 @@ TEST(SmiCsv, TenThousandColumnsAreRefused) {
     row += ", 20 W";
   }
   const TraceRun run = read_trace("nvidia-smi", {header, row});
-  EXPECT_TRUE(run.records.samples.empty());
+  EXPECT_EQ(run.records.samples(), 0U);
   EXPECT_EQ(run.records.rejected, 2);
 }
 

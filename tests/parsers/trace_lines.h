@@ -16,19 +16,29 @@ struct TraceRun {
   std::vector<TraceLine> lines;
   std::string complaint;
 
-  // "gpu.power{gpu=0} 71.5 W 2024-05-06T07:08:09Z", in the order they came.
-  std::vector<std::string> texts() const {
-    std::vector<std::string> out;
-    for (const Sample& s : records.samples) {
-      std::string value = std::to_string(s.value);
-      value.erase(value.find_last_not_of('0') + 1);
-      if (value.ends_with('.')) value.pop_back();
-      const Series& series = records.series_of(s);
-      out.push_back(series.name + "{" + series.labels + "} " + value +
-                    (series.unit.empty() ? "" : " " + series.unit) + " " + to_rfc3339(s.at));
+  // "gpu.power{gpu=0} 71.5 W 2024-05-06T07:08:09Z", line by line.
+  std::vector<std::string> texts() const { return texts_; }
+
+  // After each line.
+  void note_samples() {
+    told_.resize(records.sampled.size());
+    for (std::size_t i = 0; i < told_.size(); ++i) {
+      const auto& [series, samples] = records.sampled[i];
+      for (; told_[i] < samples.size(); ++told_[i]) note(*series, samples[told_[i]]);
     }
-    return out;
   }
+
+ private:
+  void note(const Series& series, const Sample& sample) {
+    std::string value = std::to_string(sample.value);
+    value.erase(value.find_last_not_of('0') + 1);
+    if (value.ends_with('.')) value.pop_back();
+    texts_.push_back(series.name + "{" + series.labels + "} " + value +
+                     (series.unit.empty() ? "" : " " + series.unit) + " " + to_rfc3339(sample.at));
+  }
+
+  std::vector<std::size_t> told_;  // of each series
+  std::vector<std::string> texts_;
 };
 
 struct TraceSetup {
@@ -56,8 +66,10 @@ inline TraceRun read_trace(TraceReader& reader, const std::vector<std::string>& 
                            const TraceSetup& setup = {}) {
   TraceRun run;
   TimeContext time = trace_time(setup);
-  for (const std::string& line : lines)
+  for (const std::string& line : lines) {
     run.lines.push_back(reader.read(line, setup.arrival, time, run.records));
+    run.note_samples();
+  }
   run.complaint = reader.complaint();
   return run;
 }

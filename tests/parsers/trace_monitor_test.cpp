@@ -159,7 +159,7 @@ TEST(Traces, LinesOfNothingButDelimitersAreNoPartOfAny) {
     const TraceRun run =
         read_trace(std::string(format), {"# gpu   pwr", ",", " , ,", ";;;;", "\t,\t", "#", "\"", "{", "0"},
                    {.columns = {"time", "gpu.power"}});
-    EXPECT_TRUE(run.records.samples.empty()) << format;
+    EXPECT_EQ(run.records.samples(), 0U) << format;
   }
 }
 
@@ -168,7 +168,7 @@ TEST(Traces, LabelSetsAreBounded) {
   for (int i = 0; i < 1000; ++i)
     lines.push_back("DCGM_FI_DEV_GPU_UTIL{gpu=\"" + std::to_string(i) + "\"} 1 1714979289250");
   const TraceRun run = read_trace("prometheus", lines);
-  EXPECT_EQ(run.records.samples.size(), 256U);
+  EXPECT_EQ(run.records.samples(), 256U);
   EXPECT_EQ(run.records.rejected, 744);
   EXPECT_THAT(run.complaint, HasSubstr("256 different sets of labels"));
 }
@@ -230,21 +230,17 @@ TEST(Traces, MoreSeriesThanAreRememberedAreStillRead) {
       lines.push_back(std::string("DCGM_FI_DEV_") + metric + "{gpu=\"" + std::to_string(gpu) +
                       "\"} 1 1714979289250");
   const TraceRun run = read_trace("prometheus", lines);
-  ASSERT_GT(run.records.samples.size(), SampleSink::kMostKnownSeries);
+  ASSERT_GT(run.records.samples(), SampleSink::kMostKnownSeries);
   std::set<std::string> series;
-  for (const Sample& sample : run.records.samples) {
-    const Series& of = run.records.series_of(sample);
-    series.insert(of.name + of.labels);
-  }
-  EXPECT_EQ(series.size(), run.records.samples.size());
+  for (const SampledSeries& of : run.records.sampled) series.insert(of.series->name + of.series->labels);
+  EXPECT_EQ(series.size(), run.records.samples());
 }
 
 TEST(Traces, HostileLabelValuesAreCutAndMadePlain) {
   const TraceRun run = read_trace("prometheus", {"DCGM_FI_DEV_GPU_UTIL{gpu=\"0,host=evil\",Hostname=\"" +
                                                  std::string(500, 'x') + "\"} 1 1714979289250"});
-  ASSERT_EQ(run.records.samples.size(), 1U);
-  EXPECT_EQ(run.records.series_of(run.records.samples[0]).labels,
-            "gpu=0 host evil,host=" + std::string(96, 'x'));
+  ASSERT_EQ(run.records.samples(), 1U);
+  EXPECT_EQ(run.records.sampled[0].series->labels, "gpu=0 host evil,host=" + std::string(96, 'x'));
 }
 
 const std::vector<std::string> kDstat = {
@@ -294,7 +290,7 @@ TEST(Dstat, YearsGoOnAndNamesMaySayTheirGroupAgain) {
 
 TEST(Dstat, OfThisMachineNeedsNoHost) {
   const TraceRun run = read_trace("dstat", kDstat, {.own_host = "n7"});
-  EXPECT_EQ(run.records.series_of(run.records.samples.at(0)).labels, "");
+  EXPECT_EQ(run.records.sampled.at(0).series->labels, "");
 }
 
 TEST(Sadf, SectionsOfSemicolons) {

@@ -104,6 +104,7 @@ std::vector<std::string> restarting(const std::string& format, const std::vector
     TimeContext time = trace_time(setup);
     reader->restore(saved, time);
     reader->read(line, setup.arrival, time, all.records);
+    all.note_samples();
     saved = reader->save();
   }
   return all.texts();

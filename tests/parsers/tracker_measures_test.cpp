@@ -181,10 +181,10 @@ TEST(Measures, SamplesOfATrace) {
           .line({}, EventKind::sample, {{Field::series, "gpu.power"}, {Field::value, "71.5"}})
           .line(6, EventKind::sample, {{Field::series, "gpu.power"}, {Field::value, "[N/A]"}})
           .end();
-  ASSERT_EQ(records.samples.size(), 1u);
-  EXPECT_EQ(records.samples[0].value, 71.5);
-  EXPECT_EQ(records.series_of(records.samples[0]).labels, "gpu=0");
-  EXPECT_EQ(records.samples[0].at, HandLog::instant(5));
+  ASSERT_EQ(records.samples(), 1u);
+  EXPECT_EQ(records.sampled[0].samples[0].value, 71.5);
+  EXPECT_EQ(records.sampled[0].series->labels, "gpu=0");
+  EXPECT_EQ(records.sampled[0].samples[0].at, HandLog::instant(5));
   EXPECT_EQ(records.rejected, 2);
   EXPECT_TRUE(records.runs.empty()) << "a trace is no run";
 }

@@ -108,16 +108,16 @@ TEST(Chunks, ARegularDisplayCostsFewBytes) {
 TEST(Chunks, AnySamplesComeBack) {
   std::mt19937_64 random(4);
   for (int round = 0; round < 500; ++round) {
-    std::vector<TimedValue> samples(random() % 20);
+    std::vector<Sample> samples(random() % 20);
     const auto kind = random() % 4;
-    for (TimedValue& s : samples) {
+    for (Sample& s : samples) {
       s.at = kind == 0 ? Instant(Instant::duration(any_integer(random)))
                        : after(static_cast<double>(random() % 100'000) / (kind == 1 ? 1 : 1000));
       s.value = static_cast<double>(random() % 100'000) / std::pow(10, static_cast<double>(random() % 4));
       if (kind == 3) s.value = std::bit_cast<double>(random());
       if (kind == 2 && random() % 8 == 0) s.value = -s.value * 1e12;
     }
-    std::vector<TimedValue> read;
+    std::vector<Sample> read;
     ASSERT_TRUE(unpack_samples(pack_samples(samples), static_cast<std::int64_t>(samples.size()), read));
     ASSERT_THAT(read, SizeIs(samples.size()));
     for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -133,7 +133,7 @@ TEST(Chunks, APackerOfManyPacksEachAsIfItWereAlone) {
   SamplePacker packer;
   for (int round = 0; round < 1000; ++round) {
     const auto of_times = static_cast<double>(random() % 100);  // more than are remembered
-    std::vector<TimedValue> samples(20 + random() % 2);
+    std::vector<Sample> samples(20 + random() % 2);
     for (std::size_t i = 0; i < samples.size(); ++i) {
       const double later = i + 1 == samples.size() ? static_cast<double>(random() % 2) : 0;
       samples[i] = {after(of_times + static_cast<double>(i) + later),
@@ -172,8 +172,8 @@ TEST(Chunks, AnyIntegersComeBack) {
   }
 }
 
-std::size_t bytes_of(const std::vector<TimedValue>& samples) {
-  std::vector<TimedValue> read;
+std::size_t bytes_of(const std::vector<Sample>& samples) {
+  std::vector<Sample> read;
   const std::string body = pack_samples(samples);
   EXPECT_TRUE(unpack_samples(body, static_cast<std::int64_t>(samples.size()), read));
   EXPECT_THAT(read, SizeIs(samples.size()));
@@ -183,7 +183,7 @@ std::size_t bytes_of(const std::vector<TimedValue>& samples) {
 // What monitors print: one in two clocks a bit, megabytes in steps, a regular time nothing.
 TEST(Chunks, WhatMonitorsPrintCostsFewBits) {
   std::mt19937_64 random(7);
-  std::vector<TimedValue> clock, memory, power, still;
+  std::vector<Sample> clock, memory, power, still;
   for (int i = 0; i < 1024; ++i) {
     const Instant regular = after(i), jittered = regular + std::chrono::milliseconds(random() % 40);
     still.push_back({regular, 1.215e9});
@@ -209,7 +209,7 @@ TEST(Chunks, SamplesOfBeforeAreRead) {
     out.signed_int(steps[i]);
     out.signed_int(values[i]);
   }
-  std::vector<TimedValue> read;
+  std::vector<Sample> read;
   ASSERT_TRUE(unpack_samples(body, 4, read));
   ASSERT_THAT(read, SizeIs(4));
   EXPECT_EQ(read[3].at, Instant(std::chrono::milliseconds(1'800'000'003'004)));
@@ -263,7 +263,7 @@ TEST(Chunks, DamagedBytesAreRefusedOrReadAsSomethingElse) {
     for (char& c : bytes) c = static_cast<char>(random());
     std::vector<Segment> s;
     std::vector<ProgressPoint> p;
-    std::vector<TimedValue> v;
+    std::vector<Sample> v;
     std::vector<Bucket> b;
     SegmentCodec segment_codec;
     PointCodec point_codec;

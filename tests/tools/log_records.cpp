@@ -146,7 +146,7 @@ json::object records_of(const FormatSet& formats, const std::string& only, const
           {"points", std::count_if(records.points.begin(), records.points.end(),
                                    [](const auto& point) { return !point.value.snapshot; })},
           {"layer_times", records.layer_times.size()},
-          {"samples", records.samples.size()},
+          {"samples", records.samples()},
           {"rejected", records.rejected}};
 }
 

@@ -23,15 +23,16 @@ struct Extent {
 };
 
 void take(const Records& records, std::map<std::string, Extent>& series) {
-  for (const Sample& sample : records.samples) {
-    const Series& named = records.series_of(sample);
-    Extent& of = series[named.name + "{" + named.labels + "}"];
-    of.unit = named.unit;
-    of.min = std::min(of.min, sample.value);
-    of.max = std::max(of.max, sample.value);
-    of.first = of.count == 0 ? sample.at : std::min(of.first, sample.at);
-    of.last = of.count == 0 ? sample.at : std::max(of.last, sample.at);
-    ++of.count;
+  for (const auto& [named, samples] : records.sampled) {
+    Extent& of = series[named->name + "{" + named->labels + "}"];
+    of.unit = named->unit;
+    for (const Sample& sample : samples) {
+      of.min = std::min(of.min, sample.value);
+      of.max = std::max(of.max, sample.value);
+      of.first = of.count == 0 ? sample.at : std::min(of.first, sample.at);
+      of.last = of.count == 0 ? sample.at : std::max(of.last, sample.at);
+      ++of.count;
+    }
   }
 }
 
@@ -43,7 +44,7 @@ void read(const std::string& path, const LogOptions& options, bool with_series) 
   std::map<std::string, Extent> series;
   std::int64_t lines = 0, samples = 0, rejected = 0;
   const auto flush = [&] {
-    samples += static_cast<std::int64_t>(records.samples.size());
+    samples += static_cast<std::int64_t>(records.samples());
     rejected += records.rejected;
     take(records, series);
     records.clear();
