@@ -141,7 +141,7 @@ void read_source(std::string_view where, const toml::table& table, Errors& error
     reader.mistake(table, "a [[source]] needs paths", R"(paths = ["/var/log/caffe/*.log"])");
   }
   for (const std::string& path : source.paths) {
-    if (const auto within = path.find("/**/"); path.find("/**/", within + 3) != path.npos)
+    if (path.find("/**/") != path.rfind("/**/"))
       reader.mistake(*table.get("paths"), "'" + path + "' has '**' twice",
                      "once is enough: \"/data/**/*.log\"");
     if (path.starts_with('/') || path.starts_with("journal:")) continue;

@@ -22,9 +22,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   boost::asio::awaitable<void> serve();
 
-  void
-  hurry_if_idle();  // the server stops: ends a wait for the next request, and makes one for the first short
-  void abort();     // ends whatever it is doing; its places are free at once
+  void hurry_if_idle();  // at a stop: a wait for the next request ends, one for the first is short
+  void abort();          // ends whatever it is doing; its places are free at once
 
   uid_t uid() const { return uid_; }  // of the peer
   bool may_change() const { return may_change_; }

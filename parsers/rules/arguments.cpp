@@ -23,7 +23,7 @@ bool is_quote(char c) {
   return c == '\'' || c == '"';
 }
 
-// Sorted. "bs" and the like stand in lists of options only.
+// As plain_name() gives them, in the order of the alphabet, since they are looked up by halving; so are all lists below.
 constexpr std::array<std::string_view, 21> kBatch = {"batch_per_gpu",
                                                      "batch_size",
                                                      "batch_size_per_device",

@@ -3,7 +3,8 @@
 // Much in a log shows such a line: the training, its tests, the bars of epochs around those of their steps, several
 // processes that say the same, another training behind the first one. Here is decided whose it is and which iteration
 // it shows; what lies between two of them is a window's (tracker_windows.cpp).
-#include <cmath>
+#include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "parsers/training/tracker_parts.h"

@@ -88,7 +88,6 @@ struct Told {
   std::string text;
 };
 
-// All of it.
 // What a program says that it was started with (EventKind::argument).
 struct Arguments {
   std::string network;
@@ -96,6 +95,7 @@ struct Arguments {
   bool used = false;  // a run has begun with them: what comes now is another program's
 };
 
+// All of it.
 struct State {
   std::int64_t next_ordinal = 0;
   std::optional<Instant> last_time;  // of the last line with one
