@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "parsers/base/precision.h"
 #include "parsers/base/text.h"
 #include "parsers/lines/launcher_label.h"
 
@@ -58,6 +59,8 @@ bool Reading::take(std::string_view line, const std::optional<Instant>& arrival,
   if (table_) out.rejected += table_->bad_rows() - bad_rows;
   const std::size_t before = out.segments.size();
   unclear_.resolve(event);
+  if (!table_ && tracker_.hears_precision(event.kind))
+    if (const std::string_view told = precision_in(event.message); !told.empty()) tracker_.precision(told);
   tracker_.feed(line, event, arrival, out);
   if (event.kind == EventKind::run_start && beside_ && !format_->beside().empty()) take_beside(out);
   measured_ += static_cast<std::int64_t>(out.segments.size() - before);

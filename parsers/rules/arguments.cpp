@@ -2,28 +2,21 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <string>
 
+#include "parsers/base/options.h"
 #include "parsers/base/text.h"
 
 namespace etad {
 namespace {
 
-constexpr std::size_t kLongestName = 48, kLongestValue = 64, kMostDigits = 7;
-
-constexpr std::string_view kBlanks = " \t", kSeparators = ":=|", kAroundValue = " \t,;|'\"";
-constexpr std::string_view kBehindValue = " \t,;)]}|";  // in a list
+constexpr std::size_t kMostDigits = 7;
 
 bool is_in_option(char c) {
   return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.';
 }
 
-bool is_quote(char c) {
-  return c == '\'' || c == '"';
-}
-
-// As plain_name() gives them, in the order of the alphabet, since they are looked up by halving; so are all lists below.
+// As plain_option_name() gives them, in the order of the alphabet, since they are looked up by halving; so are all lists below.
 constexpr std::array<std::string_view, 21> kBatch = {"batch_per_gpu",
                                                      "batch_size",
                                                      "batch_size_per_device",
@@ -65,10 +58,6 @@ constexpr std::array<std::string_view, 15> kNetwork = {"arch",
                                                        "network_name",
                                                        "pretrained_model_name_or_path"};
 
-// Parts of names that speak of another phase: "val.batch_size", "eval_batch_size".
-constexpr std::array<std::string_view, 6> kOtherPhases = {"dev", "eval",  "test",
-                                                          "val", "valid", "validation"};
-
 // What stands for a network and names none.
 constexpr std::array<std::string_view, 22> kNoNetwork = {
     "auto", "base",   "best",  "cpu",  "cuda", "custom",     "default", "eval", "false", "gpu",  "large",
@@ -77,20 +66,6 @@ constexpr std::array<std::string_view, 22> kNoNetwork = {
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& words, std::string_view word) {
   return std::binary_search(words.begin(), words.end(), word);
-}
-
-// "cfg.TRAIN.Batch-Size" is "batch_size"; empty: of another phase.
-std::string plain_name(std::string_view written) {
-  std::string name = lower_case(written.substr(0, kLongestName));
-  for (char& c : name)
-    if (c == '-' || c == ' ') c = '_';
-  std::size_t part = 0;
-  for (std::size_t i = 0; i <= name.size(); ++i) {
-    if (i < name.size() && name[i] != '.') continue;
-    if (i < name.size() && is_one_of(kOtherPhases, std::string_view(name).substr(part, i - part))) return {};
-    if (i < name.size()) part = i + 1;
-  }
-  return name.substr(part);
 }
 
 std::string_view file_name(std::string_view path) {
@@ -124,7 +99,7 @@ bool add(Event& event, Field field, std::string_view value) {
 }
 
 bool take(std::string_view name, std::string_view value, Event& event) {
-  const std::string plain = plain_name(name);
+  const std::string plain = plain_option_name(name);
   if (is_one_of(kNetwork, plain)) {
     const std::string_view network = network_of(value);
     return !network.empty() && add(event, Field::network, network);
@@ -134,76 +109,16 @@ bool take(std::string_view name, std::string_view value, Event& event) {
   return is_one_of(kGlobalBatch, plain) && add(event, Field::global_batch_size, value);
 }
 
-// The value at the head of `text`, without its quotes; what follows it ends the list's item.
-std::string_view value_at(std::string_view text) {
-  const bool quoted = !text.empty() && is_quote(text.front());
-  const char quote = quoted ? text.front() : '\0';
-  if (quoted) text.remove_prefix(1);
-  const auto ends = [&](char c) { return quoted ? c == quote : kBehindValue.find(c) != kBehindValue.npos; };
-  const auto end = std::find_if(text.begin(), text.end(), ends);
-  if (quoted && end == text.end()) return {};
-  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
-}
-
-// What stands between a name and its value in a list of options: "=", "': ", or a blank behind "--name". Nullopt: the
-// name is none of an option.
-std::optional<std::size_t> separator(std::string_view behind, bool dashed, bool quoted) {
-  if (quoted) {
-    if (behind.size() < 3 || !is_quote(behind[0]) || behind[1] != ':') return {};
-    return behind[2] == ' ' ? 3 : 2;
-  }
-  if (behind.size() < 2) return {};
-  if (behind[0] == '=' && behind[1] != '=') return 1;
-  if (dashed && behind[0] == ' ') return behind.find_first_not_of(' ');
-  return {};
-}
-
-// Options wherever they stand in the message.
-bool take_list(std::string_view message, Event& event) {
-  bool found = false;
-  for (std::size_t at = 0; at < message.size();) {
-    if (!is_letter(message[at])) {
-      ++at;
-      continue;
-    }
-    std::size_t end = at;
-    while (end < message.size() && is_in_option(message[end])) ++end;
-    const bool dashed = at >= 2 && message[at - 1] == '-' && message[at - 2] == '-';
-    const bool quoted = at >= 1 && is_quote(message[at - 1]);
-    const std::string_view behind = message.substr(end);
-    if (const auto between = separator(behind, dashed, quoted); between && *between < behind.size())
-      found |= take(message.substr(at, end - at), value_at(behind.substr(*between)), event);
-    at = end;
-  }
-  return found;
-}
-
-// An option that is all of the message: "Batch size (per GPU): 64", "model ........ resnet18".
-bool take_alone(std::string_view message, Event& event) {
-  while (!message.empty() && !is_letter(message.front())) message.remove_prefix(1);
-  std::size_t end = 0;
-  while (end < message.size() && (is_in_option(message[end]) || message[end] == ' ')) ++end;
-  std::string_view name = message.substr(0, end), rest = message.substr(end);
-  if (const std::size_t dots = name.find(".."); dots != name.npos) {
-    rest = message.substr(std::min(message.find_first_not_of('.', dots), message.size()));
-    name = name.substr(0, dots);
-  } else {
-    if (rest.starts_with('(')) rest.remove_prefix(std::min(rest.find(')'), rest.size() - 1) + 1);
-    if (!rest.empty() && is_quote(rest.front())) rest.remove_prefix(1);
-    rest = trim(rest, kBlanks);
-    if (rest.empty() || kSeparators.find(rest.front()) == kSeparators.npos) return false;
-    rest.remove_prefix(1);
-  }
-  const std::string_view value = trim(rest, kAroundValue);
-  const bool one_word = value.size() <= kLongestValue && value.find(' ') == value.npos;
-  return one_word && take(trim(name, kBlanks), value, event);
-}
-
 }  // namespace
 
 bool add_arguments(std::string_view message, Event& event) {
-  const bool listed = take_list(message, event);
-  return listed || take_alone(message, event);
+  bool found = false;
+  visit_options(message, [&](std::string_view name, std::string_view value) {
+    const bool taken = take(name, value, event);
+    found |= taken;
+    return taken;
+  });
+  return found;
 }
 
 }  // namespace etad

@@ -1,11 +1,5 @@
-// What a program says it was started with, in whatever way it prints that:
-//
-//   Namespace(arch='resnet18', batch_size=64)    {'model': 'resnet18', 'batch_size': 64}
-//   python train.py --arch resnet18 -b 8 --batch-size=64
-//   batch_size: 64          | Batch size | 64 |          model ........ resnet18
-//
-// Of the names that scripts give their options only those are known that say of which network a training is, and of how
-// many samples a batch. Pure; one pass over the bytes.
+// What a program's options (options.h) say of its training. Of the names that scripts give them only those are known that
+// say of which network it is, and of how many samples a batch. Pure.
 #pragma once
 
 #include <string_view>

@@ -134,6 +134,13 @@ void Tracker::feed(std::string_view line, const Event& event, const std::optiona
   impl_->feed(line, event, arrival, out);
 }
 
+bool Tracker::hears_precision(EventKind kind) const {
+  return impl_->values.hears_precision(kind);
+}
+void Tracker::precision(std::string_view told) {
+  impl_->values.precision(told);
+}
+
 void Tracker::close(Records& out) {
   impl_->runs.close(out);
 }

@@ -1,4 +1,5 @@
 // What a program says that it was started with.
+#include "parsers/base/precision.h"
 #include "parsers/base/text.h"
 #include "parsers/training/tracker_parts.h"
 
@@ -12,6 +13,9 @@ namespace {
 // What lines that are surer have not said.
 void add_arguments(RunTrack& r, const Arguments& told) {
   if (r.run.network.empty()) r.run.network = told.network;
+  const auto precision = r.run.settings.find("precision");
+  if (says_more(told.precision, precision == r.run.settings.end() ? "" : std::string_view(precision->second)))
+    r.run.settings.insert_or_assign("precision", told.precision);
   if (r.known.batch_size || r.known.global_batch_size) return;
   r.known.batch_size = told.batch_size;
   r.known.global_batch_size = told.global_batch_size;
@@ -30,6 +34,28 @@ void track::Values::argument(const Moment& m) {
   RunTrack* const begun = all_.runs.open();
   if (!begun || begun->progressed()) return;
   add_arguments(*begun, told);
+  begun->dirty = true;
+}
+
+// A training's program says it before the first step; amid one another may begin, of which only such lines are asked as
+// speak of one: the many that no rule knows would cost much.
+bool track::Values::hears_precision(EventKind kind) const {
+  const RunTrack* const r = all_.runs.open();
+  const bool under_way = r && r->progressed() && r->run.state == RunState::running;
+  return kind == EventKind::setting || kind == EventKind::argument || kind == EventKind::run_start ||
+         (kind == EventKind::none && !under_way);
+}
+
+void track::Values::precision(std::string_view told) {
+  RunTrack* const begun = all_.runs.open();
+  const bool is_of_begun = begun && !begun->progressed();
+  if (state_.arguments.used) {
+    state_.arguments = {};
+    if (is_of_begun) begun->run.settings.erase("precision");  // of the training before it
+  }
+  if (says_more(told, state_.arguments.precision)) state_.arguments.precision = told;
+  if (!is_of_begun) return;
+  add_arguments(*begun, state_.arguments);
   begun->dirty = true;
 }
 

@@ -112,6 +112,8 @@ class Values : Part {
 
   void setting(const Moment& m);
   void argument(const Moment& m);
+  bool hears_precision(EventKind kind) const;
+  void precision(std::string_view told);
 
   void begin_with_arguments(RunTrack& r);  // a run that begins
   void take(RunTrack& r, const Event& event);

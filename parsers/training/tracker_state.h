@@ -92,6 +92,7 @@ struct Told {
 struct Arguments {
   std::string network;
   std::optional<std::int64_t> batch_size, global_batch_size;
+  std::string precision;
   bool used = false;  // a run has begun with them: what comes now is another program's
 };
 

@@ -1,0 +1,27 @@
+// The options that a program says it was started with, in whatever way it prints them:
+//
+//   Namespace(arch='resnet18', batch_size=64)    {'model': 'resnet18', 'batch_size': 64}
+//   python train.py --arch resnet18 -b 8 --batch-size=64 --fp16
+//   batch_size: 64          | Batch size | 64 |          model ........ resnet18
+//
+// Pure; one pass over the bytes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace etad {
+
+// Name and value as they are written, views into the message; the value is empty for an option that has none. True: it
+// is one that is looked for.
+using OptionVisitor = std::function<bool(std::string_view name, std::string_view value)>;
+
+// Visits those of a list, wherever they stand in the message, and where none of them is looked for the one that is all of
+// the message.
+void visit_options(std::string_view message, const OptionVisitor& visit);
+
+// "cfg.TRAIN.Batch-Size" is "batch_size"; empty: of another phase ("val.batch_size").
+std::string plain_option_name(std::string_view written);
+
+}  // namespace etad
