@@ -12,7 +12,7 @@
 #include <span>
 
 #include "parsers/lines/line.h"
-#include "parsers/training/tracker.h"
+#include "parsers/log/log_parser.h"
 #include "prediction/plan.h"
 
 namespace etad::replay {
@@ -76,7 +76,7 @@ class Recorder {
   std::vector<ReplayRun> training_runs() && {
     std::vector<ReplayRun> out;
     for (auto& [ordinal, run] : runs_) {
-      if (run.run.job != Job::train || run.moments.empty()) continue;
+      if (run.run.job != Job::train || (run.moments.empty() && run.segments.empty())) continue;
       run.file = file_;
       out.push_back(std::move(run));
     }
@@ -88,13 +88,6 @@ class Recorder {
   std::map<std::int64_t, ReplayRun> runs_;
   std::map<std::int64_t, Instant> begin_;
 };
-
-std::shared_ptr<const Format> format_of(const FormatSet& formats,
-                                        const std::vector<std::string_view>& lines) {
-  for (const std::string_view line : lines)
-    if (auto format = formats.recognise(line)) return format;
-  return nullptr;
-}
 
 }  // namespace
 
@@ -128,12 +121,11 @@ Result<std::vector<ReplayRun>> read_runs(const FormatSet& formats, const std::st
   std::vector<std::string_view> lines;
   LineLosses losses;
   clean_lines(std::span(*text), kLongestLine, lines, losses);
-  const auto format = format_of(formats, lines);
-  if (!format) return fail(path + " is of no known format", "which ones there are say the rule files");
 
-  Tracker tracker({format->framework(), "", std::string(format->section_body()), {}});
-  TimeContext time;
-  time.reference = modified(path);
+  LogOptions options;
+  options.formats = &formats;
+  LogParser parser(std::move(options));
+  const Instant written = modified(path);
   Recorder recorder(std::filesystem::path(path).filename().string());
   Records records;
   const auto drain = [&] {
@@ -141,15 +133,17 @@ Result<std::vector<ReplayRun>> read_runs(const FormatSet& formats, const std::st
     records.clear();
   };
   for (const std::string_view line : lines) {
-    const Event event = format->match(line, time);
-    tracker.feed(line, event, std::nullopt, records);
+    parser.feed(line, std::nullopt, written, records);
     if (records.points.empty()) continue;
-    tracker.flush(records);  // with each displayed iteration: what the snapshots cost so far
+    parser.flush(records);  // with each displayed iteration: what the snapshots cost so far
     drain();
   }
-  tracker.close(records);
-  tracker.flush(records);
+  parser.settle(records);
+  parser.close(records);
+  parser.flush(records);
   drain();
+  if (parser.format().empty())
+    return fail(path + " is of no known format", "which ones there are say the rule files");
   return std::move(recorder).training_runs();
 }
 

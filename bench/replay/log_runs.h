@@ -1,5 +1,4 @@
-// A log as it grew: its runs with all that was known at each displayed iteration, read by the daemon's own
-// rules and run tracker.
+// A log as it grew: its runs with all that was known at each displayed iteration, read as the daemon reads it.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +25,7 @@ struct ReplayRun {
   Run run;                     // as its log left it
   double first_iteration = 0;  // of the first moment
   std::vector<regression::RunInterval> intervals;
-  std::vector<Moment> moments;
+  std::vector<Moment> moments;    // none where its lines bear no times
   std::vector<Segment> segments;  // the same as intervals, as the history would keep them
   std::vector<Layer> layers;      // of its network, where the log shows them
 };
