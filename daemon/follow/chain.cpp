@@ -163,30 +163,33 @@ bool Chain::is_copied_beginning(const NextFile& candidate, bool of_ours) {
 std::optional<RotatedFile> Chain::holds(const Link& last, const FinishedFiles& finished,
                                         const Others& others) {
   if (last.part.marker.length == 0) return std::nullopt;  // nothing read yet: every file would do
-  // Plain ones first: while a file is being compressed both lie there, and the compressed one is cut short.
-  for (const bool compressed : {false, true}) {
-    for (const RotatedFile& file : around_.rotated) {
-      const FileKey key = key_of(file.status);
-      if (key == last.key) continue;  // itself
-      if (file.path.ends_with(".gz") != compressed || file.status.modified < last.modified) continue;
-      if (!compressed && file.status.size < last.part.offset) continue;
-      if (known_or(others.read(file.path, key), true)) continue;
-      if (!known_or(contents_.matches(file.path, key, last.part), false)) continue;
-      // Files that begin alike: this one has been read already, so it is not the one being read. That a file
-      // with the same bytes was read as another log's, or put aside, does not count: this one is a copy of ours.
-      const auto identity =
-          known_or(contents_.identity(file.path, key, [](const Fingerprint&) { return true; }),
-                   std::optional<std::string>(std::string()));
-      const auto is_other = [&](const FileKey& other) {
-        return is_another(other, file.name) ||
-               (other != key && (is_put_aside(other) || is_another_logs(other)));
-      };
-      // Nor that ours was whole before it was replaced by the copy that we were reading.
-      const bool is_read_now = *identity == last.finished();
-      if (identity->empty()) continue;
-      if (is_read_now ? finished.knows(key, *identity) : finished.may_be(*identity, key, is_other)) continue;
-      if (!is_copied_beginning({file.path, file.status, {}}, true)) return file;
+  // The oldest first, also where one is compressed: of a few bytes a later file may begin with the same. While a file is
+  // being compressed both lie there, and the compressed one, cut short, has the later time.
+  for (const RotatedFile& file : around_.rotated) {
+    const FileKey key = key_of(file.status);
+    if (key == last.key) continue;  // itself
+    if (file.status.modified < last.modified || file.status.size == 0) continue;
+    if (known_or(others.read(file.path, key), true)) continue;
+    const bool may_hold = file.path.ends_with(".gz") || file.status.size >= last.part.offset;
+    if (!may_hold || !known_or(contents_.matches(file.path, key, last.part), false)) {
+      // What was written since is to be read first; what is behind it only begins as ours did.
+      if (!last.part.is_telling() && !finished.knows(key) && !is_read(file, last, finished)) break;
+      continue;
     }
+    // Files that begin alike: this one has been read already, so it is not the one being read. That a file
+    // with the same bytes was read as another log's, or put aside, does not count: this one is a copy of ours.
+    const auto identity =
+        known_or(contents_.identity(file.path, key, [](const Fingerprint&) { return true; }),
+                 std::optional<std::string>(std::string()));
+    const auto is_other = [&](const FileKey& other) {
+      return is_another(other, file.name) ||
+             (other != key && (is_put_aside(other) || is_another_logs(other)));
+    };
+    // Nor that ours was whole before it was replaced by the copy that we were reading.
+    const bool is_read_now = *identity == last.finished();
+    if (identity->empty()) continue;
+    if (is_read_now ? finished.knows(key, *identity) : finished.may_be(*identity, key, is_other)) continue;
+    if (!is_copied_beginning({file.path, file.status, {}}, true)) return file;
   }
   return std::nullopt;
 }
