@@ -132,8 +132,10 @@ bool Chain::is_read(const RotatedFile& candidate, const Link& last, const Finish
       known_or(contents_.identity(candidate.path, key, begins), std::optional<std::string>(std::string()));
   if (!identity) return false;
   if (identity->empty()) return true;  // not all of it is there yet
-  // What was written in its place and has the bytes of another log's file is no copy of that one.
-  const bool may_be_copy = is_copy(candidate.status) || candidate.status.born == Instant{};
+  // What was written in its place and has the bytes of another log's file is no copy of that one; but what compresses
+  // may have renamed it before (logback).
+  const bool may_be_copy =
+      is_copy(candidate.status) || candidate.status.born == Instant{} || candidate.path.ends_with(".gz");
   const auto is_other = [&](const FileKey& other) {
     return is_another(other, candidate.name) || (!may_be_copy && other != key && is_another_logs(other));
   };

@@ -10,7 +10,20 @@
 namespace etad::follow {
 namespace {
 
-// The date at the end of `text` ("-20260711", ".2026-07-11", "_20260711-0200", ".1783735200"), as digits, and
+// Digits whose order as text is that of what they say: behind a day may be a counter (logback's "2026-07-11.10").
+std::string in_order(std::string_view date) {
+  constexpr std::size_t kDay = 8, kWidest = 12;
+  std::string out;
+  while (!date.empty()) {
+    const std::size_t length = std::min(date.find_first_not_of("0123456789"), date.size());
+    if (length > 0 && length < kWidest && out.size() >= kDay) out.append(kWidest - length, '0');
+    out += date.substr(0, length);
+    date.remove_prefix(std::min(length + 1, date.size()));
+  }
+  return out;
+}
+
+// The date at the end of `text` ("-20260711", ".2026-07-11", "_20260711-0200", ".1783735200"), as digits in order, and
 // how many characters it takes with its separator. Nothing shorter than a day is a date.
 std::optional<std::pair<std::string, std::size_t>> date_at_end(std::string_view text) {
   std::size_t begin = text.size();
@@ -28,7 +41,7 @@ std::optional<std::pair<std::string, std::size_t>> date_at_end(std::string_view 
     const bool year = digits.starts_with("19") || digits.starts_with("20");
     const bool plain = body.size() == digits.size();
     if ((year && digits.size() >= 8 && digits.size() <= 20) || (plain && digits.size() == 10))
-      return std::pair(digits, tail.size());
+      return std::pair(in_order(body), tail.size());
   }
   return std::nullopt;
 }

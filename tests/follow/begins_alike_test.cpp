@@ -1,4 +1,4 @@
-// Files that begin with the few bytes that were read of a log's file before that was gone: which of them holds it.
+// Files that begin as what was read of a log's file, or are alike: which of them holds it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,6 +37,21 @@ TEST(BeginsAlike, ACompressedFileGoesOnBeforeAPlainOneOfLater) {
   etad.start();
   etad.poll();
   EXPECT_THAT(etad.lines, ElementsAre("a header", "one", "a header", "two", "three"));
+}
+
+// logback renames it first, to a name that no rotated file has.
+TEST(BeginsAlike, AFileIsKnownInItsCompressedFormWhileItLiesThereUnderAnyName) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.rename(kLog, "/logs/train.log4711.tmp");
+  etad.files.write(kLog, "two\n");
+  etad.poll();
+  etad.files.create("/logs/train.2026-07-11.1.log.gz", gzipped("one\n"));
+  etad.files.rename(kLog, "/logs/train.log4712.tmp");
+  etad.files.write(kLog, "three\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
 }  // namespace

@@ -250,6 +250,22 @@ TEST(Following, RotatedWhileDownWithDates) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
 }
 
+// logback's `train.%d{yyyy-MM-dd}.%i.log`.
+TEST(Following, RotatedWhileDownWithDatesAndNumbersOfADay) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.stop();
+  etad.files.write(kLog, "two\n");
+  etad.files.rename(kLog, "/logs/train.2026-07-11.9.log");
+  etad.files.write(kLog, "three\n");
+  etad.files.rename(kLog, "/logs/train.2026-07-11.10.log");
+  etad.files.write(kLog, "four\n");
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
+}
+
 // multilog, svlogd and s6-log label what was "current", and do so as fast as it is written.
 TEST(Following, RotatedUnderTai64nLabelsWhileDown) {
   const std::string current = "/logs/current";
