@@ -86,8 +86,6 @@ void Contents::keep(Opened& file) {
     if (turn_ - each.used > kForgottenAfter) each.waiting.reset();
 }
 
-// What was kept is so again after a question that needed nothing of it: or the one that does would begin anew in each
-// turn, and come to no end.
 void Contents::put_back(Opened& file) {
   Known* const mine = known(file);
   if (file.goes_on && mine && !mine->identity) keep(file);

@@ -37,6 +37,10 @@ class Contents {
   };
   OsResult<Opened> open(const std::string& path);
 
+  // After a question that needed nothing of it. What was kept is kept on: else the question that does need it would begin
+  // anew in each turn, and come to no end.
+  void put_back(Opened& file);
+
   // Opens what lies at `path` if it begins with what the part is of; no content where it does not.
   OsResult<Opened> open_if(const std::string& path, const ReadPart& part);
 
@@ -65,7 +69,6 @@ class Contents {
   OsResult<bool> match(Opened& file, const ReadPart& part);
   OsResult<Fingerprint> head_of(Opened& file, Known& mine);
   void keep(Opened& file);
-  void put_back(Opened& file);
 
   FileSystem& files_;
   Inflating inflating_;

@@ -135,12 +135,19 @@ void Follower::Impl::scan(SteadyTime now) {
   if (!unknown.empty()) {
     std::unordered_set<std::string_view> all;
     for (const Discovery::Found& file : found) all.insert(file.path);
+    // What used up the share of inflating in the scan before comes last in this one.
+    const auto after = std::find_if(unknown.begin(), unknown.end(), [this](const Discovery::Found* file) {
+      return file->path == scan_spender;
+    });
+    if (after != unknown.end()) std::rotate(unknown.begin(), after + 1, unknown.end());
+    scan_spender.clear();
     const std::size_t most = streams.size() + kMostNew;
     for (const Discovery::Found* file : unknown) {
       if (streams.size() < most)
         any_new |= admit(*file, all, now);
       else
         scan_left_some = true;
+      if (scan_spender.empty() && contents.spent() >= options.batch_bytes) scan_spender = file->path;
     }
   }
   forget_gone(now);

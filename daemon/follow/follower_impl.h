@@ -131,6 +131,7 @@ struct Follower::Impl {
   bool scan_hinted = false;          // since the last scan
   bool scan_hints_expected = false;  // of whatever has come since
   bool scan_left_some = false;       // files it found were left to the next one
+  std::string scan_spender;          // the file that used up what a scan may inflate
   bool scan_hint_missed = false;     // something has come without one
   std::vector<Position> restored;    // until the first poll
   Recall recall;

@@ -43,7 +43,7 @@ class GzipContent final : public Content {
   bool between_ = false;  // members: whether another one follows is not known yet
   bool ended_ = false;    // of all members
   std::int64_t raw_offset_ = 0;
-  std::vector<unsigned char> input_;
+  std::vector<unsigned char> input_, output_;
   std::string head_;    // the first bytes, which are asked for again and again
   std::string window_;  // the last decompressed bytes, up to `produced_`
   std::int64_t produced_ = 0;
@@ -87,9 +87,8 @@ Errno GzipContent::produce() {
     if (const Errno error = refill(); error != 0) return error;
     if (stream_.avail_in == 0) return EBADMSG;  // the file ends before the stream does
   }
-  const std::size_t before = window_.size();
-  window_.resize(before + kPiece);
-  stream_.next_out = reinterpret_cast<unsigned char*>(window_.data()) + before;
+  output_.resize(kPiece);
+  stream_.next_out = output_.data();
   stream_.avail_out = static_cast<uInt>(kPiece);
   const int result = inflate(&stream_, Z_NO_FLUSH);
   if (result == Z_MEM_ERROR) {  // the stream can't go on: the next read begins it anew
@@ -97,8 +96,8 @@ Errno GzipContent::produce() {
     return ENOMEM;
   }
   const std::size_t made = kPiece - stream_.avail_out;
-  window_.resize(before + made);
-  if (head_.size() < kHeadBytes) head_.append(window_, before, kHeadBytes - head_.size());
+  window_.append(reinterpret_cast<const char*>(output_.data()), made);
+  if (head_.size() < kHeadBytes) head_.append(window_, window_.size() - made, kHeadBytes - head_.size());
   produced_ += static_cast<std::int64_t>(made);
   spend(made + kMemberCost);
   if (result == Z_STREAM_END) {

@@ -58,9 +58,12 @@ OsResult<bool> Follower::Impl::reads_another(const std::string& path, const File
 OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, const FileStatus& status,
                                                    StreamId self) {
   if (by_head.empty() || status.size < static_cast<std::int64_t>(kHeadBytes)) return false;
-  const auto file = contents.open(path);
+  auto file = contents.open(path);
   if (!file) return tl::unexpected(file.error());
-  if (file->content->compressed()) return false;
+  if (file->content->compressed()) {
+    contents.put_back(*file);
+    return false;
+  }
   if (key_of(file->status) != key_of(status)) return tl::unexpected(EAGAIN);
   const auto head = head_of(*file->content);
   if (!head) return tl::unexpected(head.error());

@@ -140,6 +140,7 @@ Stream::Step Stream::take_step(Look& look) {
   const bool here = is_here(look.target);
   if (here && nothing_new(look)) {
     caught_up_ = !current_->at_hole;
+    if (current_->too_large) fail(EFBIG);
     return Step::done;
   }
 
@@ -239,7 +240,8 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
         status ? current.reader.read(*current.content, look.around.options, how, carried_, batch, bytes)
                : tl::unexpected(status.error());
     if (!outcome && outcome.error() == EAGAIN) return Drained::budget;
-    if (!outcome && outcome.error() == EFBIG) {  // what is behind the limit is not read
+    current.too_large = !outcome && outcome.error() == EFBIG;
+    if (current.too_large) {
       fail(EFBIG);
       outcome = FileReader::Outcome::end;
     }

@@ -32,6 +32,7 @@ struct CurrentFile {
   bool at_end = false;
   bool at_hole = false;  // NUL bytes that may still be filled
   bool compressed = false;
+  bool too_large = false;  // to be inflated whole: what is behind the limit is not read
   bool drained_finally = false;
   std::optional<SteadyTime> grew;  // when it was last seen to have grown; since we hold it
   Instant directory_modified{};

@@ -6,10 +6,12 @@
 
 #include <cerrno>
 
-#include "tests/follow/fake_filesystem.h"
+#include "tests/follow/harness.h"
 
 namespace etad::follow {
 namespace {
+
+using ::testing::ElementsAre;
 
 constexpr std::int64_t kLargest = 1LL << 30;
 constexpr int kTurns = 100;
@@ -70,6 +72,37 @@ TEST(Contents, TheHeadsOfManyFilesAreAskedForInOneTurnAfterAnother) {
   }
   EXPECT_TRUE(all);
   EXPECT_GT(turns, 3) << "or no turn's share was used up, and this shows nothing";
+}
+
+// A hundred thousand gzip members of nothing are found in the same scan.
+TEST(Contents, AFileThatTakesLongToInflateHoldsNoOtherUp) {
+  Options options;
+  options.batch_bytes = 16 * 1024;
+  Harness etad(watching("/logs/*"), options);
+  etad.files.write(kLog, "before\n");
+  etad.poll();
+  etad.files.remove(kLog);  // since then it is asked of each file whether it was read before
+  etad.poll();
+  std::string empties;
+  for (int i = 0; i < 1000; ++i) empties += gzipped("");
+  etad.files.create("/logs/a.gz", empties);
+  etad.files.create("/logs/b.gz", gzipped("one\n"));
+  for (int i = 0; i < 5; ++i) etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("before", "one")) << "where it comes behind it";
+  for (int i = 0; i < 40; ++i) etad.poll();
+  EXPECT_EQ(etad.state["/logs/a.gz"], State::following) << "nor is it begun anew in each scan";
+}
+
+TEST(Contents, WhatIsTooLargeIsToldAsLongAsItLies) {
+  Options options;
+  options.largest_inflated = 1 << 20;
+  Harness etad(watching("/logs/*"), options);
+  etad.files.create("/logs/a.gz", gzipped("one\n" + std::string(8 << 20, 'x')));
+  etad.poll();
+  etad.poll();
+  etad.poll();
+  EXPECT_EQ(etad.text_of("/logs/a.gz"), "waiting: too large when decompressed");
+  EXPECT_THAT(etad.errors, ElementsAre("waiting: too large when decompressed"));
 }
 
 }  // namespace
