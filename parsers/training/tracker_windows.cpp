@@ -170,6 +170,7 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
       r.window.bar_over = false;
       return;
     }
+    if (m.event.text(Field::key) == "validation") r.window.tested = true;
     close_window(r, m, here);
   }
   // Turned back without a word: another training writes here as well, or this one went on from elsewhere.

@@ -150,5 +150,25 @@ TEST(EventRecords, TheSeriesThatGoesOnIsTheRuns) {
   EXPECT_NEAR(step_time(run), 0.25, 1e-6);
 }
 
+// Steps of half a second, and behind each tenth a test of eight.
+TEST(EventRecords, WhatLiesBehindAStepsPointUpToItsTestsIsTheTest) {
+  std::vector<std::string> lines;
+  double time = 1'600'000'000;
+  for (int step = 10; step <= 100; step += 10) {
+    time += 5;
+    lines.push_back(written("%.6f tfevents step %d train/loss = 2.5", time, step));
+    lines.push_back(written("%.6f tfevents step %d train/epoch = 1.25", time, step));
+    if (step % 20 != 0) continue;
+    time += 8;
+    lines.push_back(written("%.6f tfevents step %d eval/loss = 2.5", time, step));
+    lines.push_back(written("%.6f tfevents step %d eval/runtime = 7.75", time, step));
+    lines.push_back(written("%.6f tfevents step %d train/epoch = 1.25", time, step));
+  }
+  const auto runs = runs_of(lines, 17);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).train.iterations, 80);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.5, 1e-6);
+}
+
 }  // namespace
 }  // namespace etad::test

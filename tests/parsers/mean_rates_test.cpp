@@ -71,5 +71,27 @@ TEST(MeanRates, OfDetectronsStepTimes) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.25, 0.0025);
 }
 
+// ms-swift's second version: two processes, of which the first one speaks, and an evaluation in the mean.
+TEST(MeanRates, OfSwiftsSteps) {
+  Lines lines;
+  double elapsed = 6;
+  for (int step = 5; step <= 400; step += 5) {
+    elapsed += 10;
+    for (const double later : {0., 4.})
+      lines.push_back(written(
+          R"x({"loss": 1.25, "acc": 0.5, "train_speed(iter/s)": %.6f, "epoch": 0.5, "global_step": %d})x",
+          step / (elapsed - later), step));
+    if (step != 200) continue;
+    lines.emplace_back(R"({"eval_loss": 0.75, "eval_runtime": 300.0, "epoch": 1.0, "global_step": 200})");
+    elapsed += 300;
+  }
+  lines.push_back(written(R"({"train_runtime": %.2f, "train_loss": 0.5, "global_step": 400})", elapsed));
+  const auto runs = runs_of(lines, 50);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 400);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_NEAR(step_time(runs.at(0)), 2, 0.04);
+}
+
 }  // namespace
 }  // namespace etad::test

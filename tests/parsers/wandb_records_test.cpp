@@ -163,5 +163,21 @@ TEST(WandbRecords, TheStepsOfATrainerAreTheRuns) {
   EXPECT_NEAR(to_seconds(run.train.duration), 150, 0.01);
 }
 
+// A test's values are among those of a step that the training shows too.
+TEST(WandbRecords, WhatATestEndsIsNoMeasureWhereOthersAre) {
+  std::vector<std::string> lines;
+  double time = 1'700'000'000;
+  for (int step = 0; step <= 400; step += 20) {
+    const bool tested = step % 100 == 0;
+    time += tested ? 14 : 10;
+    lines.push_back(written(R"(%.6f wandb history {"_step": %d, "train/loss": 2.25%s})", time, step,
+                            tested ? R"(, "val/loss": 2.5)" : ""));
+  }
+  const auto runs = runs_of(lines, 13);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 400);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.005);
+}
+
 }  // namespace
 }  // namespace etad::test
