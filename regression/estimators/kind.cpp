@@ -85,9 +85,13 @@ unsigned Seen::never_seen(const Case& what) const {
 
 Gap Seen::gap_of(const Case& what) const {
   Gap out{kind_of(what), 0};
-  if (out.kind != Kind::range && out.kind != Kind::beyond_all) return out;
-  const auto& [least, most] = samples_.at(key_of(what, kSeries));
-  out.beyond = std::log(std::max(what.samples / most, least / what.samples));
+  const auto distance = [](const std::pair<double, double>& range, double value) {
+    return std::log(std::max(value / range.second, range.first / value));
+  };
+  if (out.kind == Kind::range || out.kind == Kind::beyond_all)
+    out.beyond = distance(samples_.at(key_of(what, kSeries)), what.samples);
+  if (out.kind == Kind::devices_range)
+    out.beyond = distance(devices_.at(key_of(what, about(Kind::settings).hidden_facts)), what.devices);
   return out;
 }
 

@@ -52,8 +52,9 @@ inline std::string_view column_of(Kind kind) {
 // What lies between a question and the runs that there are. The later in order is the harder to tell.
 struct Gap {
   Kind kind{};
-  double beyond =
-      0;  // of kinds `range` and `beyond_all`: distance from its series' batch sizes, in the logarithm
+  // Of kinds `range`, `beyond_all` and `devices_range`: distance in the logarithm from the batch sizes, or the numbers of
+  // devices, that ran.
+  double beyond = 0;
   auto operator<=>(const Gap&) const = default;
 };
 

@@ -223,6 +223,17 @@ TEST(Performances, FartherBeyondTheIntervalIsWider) {
   EXPECT_NEAR(seen.gap_of(a_case("net", 4)).beyond, std::log(2), 1e-9);
 }
 
+// Eight devices are farther from one and two than four are.
+TEST(Performances, FartherNumbersOfDevicesAreFartherBeyond) {
+  History history;
+  for (const double devices : {1, 2, 16}) add(history, a_case("net", 8 * devices, devices), 1);
+  const Seen seen(history);
+  EXPECT_EQ(seen.gap_of(a_case("net", 32, 4)), (Gap{Kind::devices, 0})) << "it is between others";
+  const Gap gap = seen.gap_of(a_case("net", 512, 64));
+  EXPECT_EQ(gap.kind, Kind::devices_range);
+  EXPECT_NEAR(gap.beyond, std::log(4), 1e-9);
+}
+
 // Scores that are all small, of as many networks or of a few.
 TEST(Performances, WhatIsAlikeSaysLess) {
   Performance performance;
