@@ -8,6 +8,7 @@ namespace etad::estimators {
 namespace {
 
 constexpr double kStrangers = 0.03;     // series that those of all other networks count for
+constexpr double kOtherSettings = 0.4;  // that a series with other settings counts for: as for effects
 constexpr double kLeastWeight = 1e-12;  // weight that rounding leaves
 constexpr int kPoolings = 3;            // of pooling; the weights hardly move after the third
 constexpr double kDegrees = 4;          // of freedom: points that the noise assumed of a series counts for
@@ -17,6 +18,13 @@ constexpr double kAdding = 8;
 
 using Weights = BatchCurves::Weights;
 using Sharpness = BatchCurves::Sharpness;
+
+constexpr unsigned kWithSettings = kNetworkInPhase | kSettings;
+
+// Of the series that have these facts in common.
+std::string pool_of(const Case& what, unsigned facts) {
+  return std::to_string(facts) + " " + key_of(what, facts);
+}
 
 template <class Array>
 Array normalised(const Array& log_weights) {
@@ -86,7 +94,7 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
     std::map<std::string, Sharpness> evidence;
     for (const auto& [key, series] : series_) {
       const Case& what = *members[key].front()->what;
-      auto& of_pool = evidence.try_emplace(key_of(what, kNetworkInPhase), likelier).first->second;
+      auto& of_pool = evidence.try_emplace(pool_of(what, kNetworkInPhase), likelier).first->second;
       const Weights before = prior(what, series);
       const double most = series.log_likelihood.maxCoeff();
       of_pool +=
@@ -102,8 +110,12 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
       series.weights = normalised<Weights>(series.log_likelihood + prior(what, series).log());
       if (!series.shows_curve) continue;
       total += series.weights;
-      const auto [pool, is_new] = pools.try_emplace(key_of(what, kNetworkInPhase), series.weights);
-      if (!is_new) pool->second += series.weights;
+      const auto add = [&](unsigned facts, double times) {
+        const auto [pool, is_new] = pools.try_emplace(pool_of(what, facts), times * series.weights);
+        if (!is_new) pool->second += times * series.weights;
+      };
+      add(kNetworkInPhase, kOtherSettings);
+      add(kWithSettings, 1 - kOtherSettings);
     }
     all_ = total / total.sum();
     pools_ = std::move(pools);
@@ -111,9 +123,10 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
 }
 
 Weights BatchCurves::prior(const Case& what, const Series& series) const {
-  const std::string pool = key_of(what, kNetworkInPhase);
+  const std::string pool = pool_of(what, kNetworkInPhase);
   Weights out = kStrangers * all_;
-  if (const auto found = pools_.find(pool); found != pools_.end()) out += found->second;
+  for (const std::string& shared : {pool, pool_of(what, kWithSettings)})
+    if (const auto found = pools_.find(shared); found != pools_.end()) out += found->second;
   if (series.shows_curve) out -= series.weights;
   out = out.max(kLeastWeight);
   if (const auto found = sharpness_.find(pool); found != sharpness_.end())

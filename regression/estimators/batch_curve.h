@@ -59,7 +59,7 @@ class BatchCurves {
   std::map<std::string, double> references_;  // the same of each network's
   Weights all_;
   std::map<std::string, Series> series_;
-  std::map<std::string, Weights> pools_;        // sums of the weights of their series
+  std::map<std::string, Weights> pools_;  // sums of the weights of their series, by network and settings
   std::map<std::string, Sharpness> sharpness_;  // weights, by pool
 };
 

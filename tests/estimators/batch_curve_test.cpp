@@ -30,6 +30,27 @@ TEST(BatchCurves, ASeriesOfOneSizeTakesTheCourseOfItsNetworkNotThatOfStrangers) 
   EXPECT_NEAR(curves.at(asked).mean - curves.at(known).mean, std::log(32), 0.2);
 }
 
+// Half precision hides the samples behind the launches, full precision does not, on every device.
+TEST(BatchCurves, SeriesWithTheSameSettingsCountMost) {
+  const auto of = [](const char* precision, double b, const char* device) {
+    Case out = a_case("resnet", b, 1, device);
+    out.settings = {precision};
+    return out;
+  };
+  History history;
+  for (const char* device : {"K80", "P100", "T4"})
+    for (const double b : {4., 8., 16., 32., 64., 128.}) {
+      add(history, of("precision=fp32", b, device), 0.001 * b);
+      add(history, of("precision=fp16", b, device), 0.1);
+    }
+  for (const char* precision : {"precision=fp16", "precision=fp32"})
+    add(history, of(precision, 4, "V100"), 1);
+  const auto grows = [&](const char* precision) {
+    return std::log(ratio(history, of(precision, 128, "V100"), of(precision, 4, "V100"))) / std::log(32);
+  };
+  EXPECT_GT(grows("precision=fp32"), grows("precision=fp16") + 0.2);
+}
+
 // A device whose time is that of its samples, one that takes as long over any, and other networks with far smaller
 // batches, where the two curves would be far apart.
 TEST(BatchCurves, LevelsOfANetworkAreComparedWhereItRan) {
