@@ -202,7 +202,8 @@ Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
 
 // Whether a program has given our file the name of a backup, to write it anew under its own. Either that name tells
 // it, or that the new file was made while the old one still had its name. A name with a number or a date is that of
-// a rotation.
+// a rotation. Where it has none that we can find (overlayfs copies what lies in a lower layer when it is first written
+// to), its content tells, if a kilobyte of it is known.
 OsResult<bool> Stream::was_put_aside(Look& look) {
   Chain& chain = chain_of(look);
   const auto found = chain.find(current_->key);
@@ -211,7 +212,8 @@ OsResult<bool> Stream::was_put_aside(Look& look) {
     const auto status = current_->content->status();
     if (!status || status->links == 0) return tl::unexpected(status ? EAGAIN : status.error());
     const auto below = find_below(look);  // what was written next lies there, too
-    return below ? OsResult<bool>(false) : tl::unexpected(below.error());
+    return below ? OsResult<bool>(!*below && current_->reader.part().is_telling())
+                 : tl::unexpected(below.error());
   }
   if (!chain.is_name_of_ours(*found)) {  // a second name of what was rotated into a folder
     const auto below = find_below(look);

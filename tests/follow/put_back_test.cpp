@@ -10,6 +10,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::ElementsAre;
 
 constexpr const char* kLog = "/logs/train.log";
 
@@ -112,6 +113,20 @@ TEST(PutBack, ANewJobsLogThatBeginsAlikeIsReadFromItsBeginning) {
     EXPECT_EQ(etad.lines.size(), 500U);
     EXPECT_EQ(etad.lost, 0);
   }
+}
+
+// overlayfs, whose lower layer has the file still when it is first written to.
+TEST(PutBack, ACopyOfAFileThatIsOpenAndHasNoNameHereIsReadOn) {
+  Harness etad(watching(kLog));
+  const std::string first(2000, 'x');
+  etad.files.write(kLog, first + "\n");
+  etad.poll();
+  etad.files.rename(kLog, "/lower/train.log");
+  etad.files.create(kLog, first + "\ntwo\n");
+  etad.poll();
+  etad.files.write(kLog, "three\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre(first, "two", "three"));
 }
 
 }  // namespace
