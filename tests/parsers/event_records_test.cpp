@@ -170,5 +170,21 @@ TEST(EventRecords, WhatLiesBehindAStepsPointUpToItsTestsIsTheTest) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.5, 1e-6);
 }
 
+// The last steps of a Trainer's are not logged, or none of them is.
+TEST(EventRecords, ASummarySaysHowFarTheTrainingCame) {
+  for (const int logged : {8, 0}) {
+    std::vector<std::string> lines;
+    for (int i = 1; i <= logged; ++i)
+      lines.push_back(
+          written("%d.000000 tfevents step %d train/loss = 2.5", 1'600'000'000 + 50 * i, 100 * i));
+    lines.emplace_back("1600000420.000000 tfevents step 840 train/train_runtime = 420.0");
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).state, RunState::finished);
+    EXPECT_EQ(runs.at(0).iteration, 840);
+    EXPECT_NEAR(step_time(runs.at(0)), 0.5, 1e-6);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
