@@ -192,10 +192,27 @@ void track::Windows::show_again(RunTrack& r, const Moment& m, const Anchor& here
   if (stamps || (r.window.broken && count_of(m.event, Field::batch) == 0)) begin_window(r, here, m.out);
 }
 
+namespace {
+
+// A run that has gone beyond what was planned has another plan than the one told. One of whose plan nothing is told, and
+// whose lines say that no more than a step is left, has come to it.
+void see_plan(RunTrack& r, const Event& event, std::int64_t iteration) {
+  auto& plan = r.run.max_iterations;
+  const auto left = event.number(Field::eta);
+  if (left && r.training.sees_the_end(*left, event.number(Field::seconds))) {
+    if (!plan || iteration > *plan) plan = iteration;
+  } else if (plan && iteration > *plan + r.training.stride) {
+    plan.reset();
+  }
+}
+
+}  // namespace
+
 // The run has come so far, with the loss that the line shows.
 void track::Windows::reach(RunTrack& r, const Moment& m, std::int64_t iteration) {
   if (r.run.iteration && iteration > *r.run.iteration) r.training.stride = iteration - *r.run.iteration;
   r.run.iteration = iteration;
+  see_plan(r, m.event, iteration);
   const bool lossy = m.event.has(Field::loss);
   const double loss = m.event.number(Field::loss).value_or(std::nan(""));
   if (iteration == 0 && lossy) r.training.zero_trained = true;

@@ -31,6 +31,7 @@ struct Training {
   std::int64_t untested = 0;              // windows measured without any test inside
   bool overstated = false;                // its lines state more time than lies between them
   bool paused = false;                    // the last window was left out for a pause in it
+  std::optional<double> left;             // the time still to come, more than a step, as a line said last
   std::int64_t block = 0;  // of how many epochs the block is that began; 0: an epoch did, or nothing
 
   // The start-up: from the run's first line to its first iteration, tests taken out. The first progress comes
@@ -38,6 +39,10 @@ struct Training {
   // iterations are in it, startup_by() gives it later, once.
   std::optional<Duration> first_progress(Duration since, std::int64_t done);
   std::optional<Duration> startup_by(Duration step_time);
+
+  // Whether a line says that no more than a step is to come, behind others that said more. (Some state what is left
+  // before the step that they count.)
+  bool sees_the_end(double left_now, std::optional<double> step_time);
 
   // Enough of them to do without those that hold a test of unknown length.
   bool has_untested_windows() const { return untested >= 3; }
@@ -59,6 +64,13 @@ inline std::optional<Duration> Training::startup_by(Duration step_time) {
   // Divided, for a log may claim so many iterations that a product would overflow.
   if (step_time > Duration::zero() && done_before > before / step_time) return Duration::zero();
   return before - step_time * done_before;
+}
+
+inline bool Training::sees_the_end(double left_now, std::optional<double> step_time) {
+  const double one = 1.5 * step_time.value_or(0);
+  if (left_now <= one) return left.has_value();
+  left = left_now;
+  return false;
 }
 
 }  // namespace etad::track

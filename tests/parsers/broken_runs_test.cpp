@@ -278,6 +278,48 @@ TEST(RunsEnds, OfATrainingThatGoesOnFromASnapshotCountFromThere) {
   EXPECT_EQ(runs[0].state, RunState::finished);
 }
 
+// A program that steps a solver itself goes beyond what the solver's file says.
+TEST(RunsEnds, APlanThatIsLeftBehindIsNone) {
+  auto lines = lines_by(41, [](int i) {
+    return written("I0301 10:%02d:%02d.250000 1 solver.cpp:243] Iteration %d, loss = 1.25", i / 6, i % 6 * 10,
+                   100 * i);
+  });
+  lines.insert(
+      lines.begin(),
+      {"I0301 09:59:59.250000 1 solver.cpp:48] Initializing solver from parameters: ", "max_iter: 2000", ""});
+  const auto runs = runs_in_order(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].iteration, 4000);
+  EXPECT_FALSE(runs[0].max_iterations);
+  EXPECT_EQ(runs[0].state, RunState::lost);
+  lines.resize(3 + 21);
+  EXPECT_EQ(runs_in_order(lines).at(0).max_iterations, 2000);
+  EXPECT_EQ(runs_in_order(lines).at(0).state, RunState::finished);
+}
+
+// detectron2's table of metrics tells of no plan, but of the time that is left: none at its last line, or in earlier
+// versions that of one iteration. Some of its first lines say none, too.
+TEST(RunsEnds, AreReachedWhereNothingIsLeftToDo) {
+  const auto metrics = [](int count, double behind) {
+    return lines_by(count, [&](int i) {
+      const double left = i == 0 ? 0 : 0.5 * (20 * (40 - i) + behind);
+      return written(
+          R"({"data_time": 0.001, "eta_seconds": %.3f, "iteration": %d, "time": 0.5, "total_loss": 1.25})",
+          left, 20 * i + 19);
+    });
+  };
+  for (const double behind : {0., 1.}) {
+    const auto done = runs_in_order(metrics(41, behind));
+    ASSERT_EQ(done.size(), 1U);
+    EXPECT_EQ(done[0].max_iterations, 819);
+    EXPECT_EQ(done[0].state, RunState::finished) << behind;
+    const auto broken = runs_in_order(metrics(40, behind));
+    ASSERT_EQ(broken.size(), 1U);
+    EXPECT_FALSE(broken[0].max_iterations);
+    EXPECT_EQ(broken[0].state, RunState::lost) << behind;
+  }
+}
+
 Lines yolo_epochs(int count) {
   Lines lines;
   for (int i = 1; i <= count; ++i)

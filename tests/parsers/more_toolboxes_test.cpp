@@ -311,6 +311,38 @@ TEST(MoreToolboxes, DiffusersValidationsAreNoRun) {
   EXPECT_NEAR(step_time(run), 3, 0.03);
 }
 
+// What lies between an epoch's end and the next one's first line are evaluations, and the model is saved.
+TEST(MoreToolboxes, FlairEvaluatesBetweenItsEpochs) {
+  Lines lines;
+  int now = 0;
+  const auto say = [&](const std::string& what) {
+    lines.push_back("2020-03-04 " + clock(now) + ",250 " + what);
+  };
+  say("Model: \"SequenceTagger(");
+  say(" - mini_batch_size: \"16\"");
+  say(" - max_epochs: \"150\"");
+  for (int epoch = 1; epoch <= 4; ++epoch) {
+    for (int i = 0; i < 120; i += 12) {
+      say(written("epoch %d - iter %d/120 - loss 4.12500000 - samples/sec: 31.25", epoch, i));
+      now += 6;
+    }
+    say(written("EPOCH %d done: loss 4.1250 - lr 0.1000", epoch));
+    for (const char* const result :
+         {"DEV  : loss 4.5 - f-score 0.7125 - acc 0.6250", "TEST : loss 4.75", "saving best model"}) {
+      now += 20;
+      say(result);
+    }
+  }
+  say("learning rate too small - quitting training!");
+  say("Testing using best model ...");
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.network, "SequenceTagger");
+  EXPECT_EQ(run.max_iterations, 150 * 120);
+  EXPECT_EQ(run.train.samples_per_iteration, 16);
+  EXPECT_EQ(run.state, RunState::stopped);
+  EXPECT_NEAR(step_time(run), 0.5, 1e-9);
+}
+
 // Without its configuration the log tells of the plan where nothing is left to do.
 TEST(MoreToolboxes, MMEngineIsDoneWhereNothingIsLeft) {
   Lines lines = {
