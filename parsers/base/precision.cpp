@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "parsers/base/text.h"
 #include "parsers/base/options.h"
+#include "parsers/base/text.h"
 
 namespace etad {
 namespace {
@@ -16,27 +16,12 @@ constexpr std::string_view kMixed = "amp";
 
 // All lists of names are in the order of the alphabet, since they are looked up by halving.
 using Names = std::pair<std::string_view, std::string_view>;
-constexpr std::array<Names, 21> kTypes = {{{"16", "fp16"},
-                                           {"32", "fp32"},
-                                           {"64", "fp64"},
-                                           {"bf16", "bf16"},
-                                           {"bfloat16", "bf16"},
-                                           {"double", "fp64"},
-                                           {"f16", "fp16"},
-                                           {"f32", "fp32"},
-                                           {"float", "fp32"},
-                                           {"float16", "fp16"},
-                                           {"float32", "fp32"},
-                                           {"float64", "fp64"},
-                                           {"float8", "fp8"},
-                                           {"fp16", "fp16"},
-                                           {"fp32", "fp32"},
-                                           {"fp64", "fp64"},
-                                           {"fp8", "fp8"},
-                                           {"full", "fp32"},
-                                           {"half", "fp16"},
-                                           {"single", "fp32"},
-                                           {"tf32", "tf32"}}};
+constexpr std::array<Names, 21> kTypes = {
+    {{"16", "fp16"},      {"32", "fp32"},      {"64", "fp64"},    {"bf16", "bf16"},  {"bfloat16", "bf16"},
+     {"double", "fp64"},  {"f16", "fp16"},     {"f32", "fp32"},   {"float", "fp32"}, {"float16", "fp16"},
+     {"float32", "fp32"}, {"float64", "fp64"}, {"float8", "fp8"}, {"fp16", "fp16"},  {"fp32", "fp32"},
+     {"fp64", "fp64"},    {"fp8", "fp8"},      {"full", "fp32"},  {"half", "fp16"},  {"single", "fp32"},
+     {"tf32", "tf32"}}};
 
 // Options whose value is what is computed in.
 constexpr std::array<std::string_view, 13> kPrecision = {"amp",
@@ -55,8 +40,8 @@ constexpr std::array<std::string_view, 13> kPrecision = {"amp",
 
 // Options whose value is what the parameters are kept in: what is short is computed in, too, but a mixed training keeps
 // them in fp32.
-constexpr std::array<std::string_view, 7> kStored = {"data_type",    "dtype",       "model_dtype", "param_dtype",
-                                                     "params_dtype", "torch_dtype", "weight_dtype"};
+constexpr std::array<std::string_view, 7> kStored = {
+    "data_type", "dtype", "model_dtype", "param_dtype", "params_dtype", "torch_dtype", "weight_dtype"};
 
 // Options that are switched on or off.
 constexpr std::array<std::string_view, 25> kSwitches = {"amp",
@@ -98,8 +83,9 @@ std::string_view type_of(std::string_view word) {
     if (word.starts_with(before)) word.remove_prefix(before.size());
   for (const std::string_view behind : {"-mixed", "-true", "_mixed", "_true", "-bit", "bit"})
     if (word.ends_with(behind)) word.remove_suffix(behind.size());
-  const auto at = std::lower_bound(kTypes.begin(), kTypes.end(), word,
-                                   [](const Names& type, std::string_view name) { return type.first < name; });
+  const auto at =
+      std::lower_bound(kTypes.begin(), kTypes.end(), word,
+                       [](const Names& type, std::string_view name) { return type.first < name; });
   return at != kTypes.end() && at->first == word ? at->second : std::string_view();
 }
 
@@ -137,7 +123,8 @@ std::string_view of_sentence(std::string_view message) {
   const auto in_word = [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.'; };
   std::string_view before, last, rest = text;  // what is said just before, and the last word
   while (!rest.empty()) {
-    rest.remove_prefix(static_cast<std::size_t>(std::find_if(rest.begin(), rest.end(), in_word) - rest.begin()));
+    rest.remove_prefix(
+        static_cast<std::size_t>(std::find_if(rest.begin(), rest.end(), in_word) - rest.begin()));
     const auto length = std::find_if_not(rest.begin(), rest.end(), in_word) - rest.begin();
     const std::string_view word = trim(rest.substr(0, static_cast<std::size_t>(length)), ".");
     rest.remove_prefix(static_cast<std::size_t>(length));

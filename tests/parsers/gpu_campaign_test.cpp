@@ -29,5 +29,23 @@ TEST(GpuCampaign, ItsLogIsReadByThePyTorchRules) {
   EXPECT_NEAR(to_seconds(run.test.duration) / 40, 0.000286, 0.00001);
 }
 
+// The tables that it made on two GPUs, an H100 and an H200.
+TEST(GpuCampaign, ItsTablesAreRead) {
+  for (const auto& [name, runs] : {std::pair("gpu_h100.csv", 169), std::pair("gpu_h200.csv", 136)}) {
+    const std::string text = file_text(std::string(ETAD_TEST_DATA) + "/measurements/" + name);
+    const auto read = runs_of(lines_of(text));
+    ASSERT_EQ(read.size(), static_cast<std::size_t>(runs)) << name;
+    for (const auto& [ordinal, run] : read) {
+      const std::string which = std::string(name) + " " + std::to_string(ordinal);
+      EXPECT_TRUE(run.settings.at("precision") == "fp32" || run.settings.at("precision") == "bf16") << which;
+      for (const PhaseSummary* phase : {&run.train, &run.test}) {
+        EXPECT_GE(phase->iterations, 40) << which;
+        EXPECT_GT(phase->duration, Duration::zero()) << which;
+        EXPECT_TRUE(phase->samples_per_iteration) << which;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace etad::test

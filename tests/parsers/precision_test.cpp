@@ -84,8 +84,10 @@ TEST(Precision, IsARunsSettingWhateverTheFormat) {
 }
 
 TEST(Precision, OfTheSecondProgramInALog) {
-  const std::string first = "Namespace(arch='resnet18', batch_size=64, fp16=True)\n=> creating model 'resnet18'\n";
-  const std::string second = "Namespace(arch='resnet18', batch_size=64, bf16=True)\n=> creating model 'resnet18'\n";
+  const std::string first =
+      "Namespace(arch='resnet18', batch_size=64, fp16=True)\n=> creating model 'resnet18'\n";
+  const std::string second =
+      "Namespace(arch='resnet18', batch_size=64, bf16=True)\n=> creating model 'resnet18'\n";
   EXPECT_EQ(precisions_in(first + kEpoch + second + kEpoch), (Precisions{"fp16", "bf16"}));
 }
 
