@@ -21,6 +21,14 @@ class UnixConnection(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
 
+def wait_for(what, condition):
+    """Until it holds; `what` is said where it does not within two minutes."""
+    end = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
+
+
 class Daemon:
     def __init__(self, build, folder, patterns, prefix=(), rules=ROOT / "etc/rules.d"):
         self.folder = pathlib.Path(folder)

@@ -73,40 +73,41 @@ std::vector<Discovery::Found> Discovery::scan(FileSystem& files) {
   return out;
 }
 
+Discovery::Parts Discovery::parts_of(std::string_view pattern) {
+  const std::size_t slash = pattern.find('/');
+  const bool is_last = slash == std::string_view::npos;
+  return {std::string(pattern.substr(0, slash)), is_last ? std::string_view() : pattern.substr(slash + 1),
+          is_last};
+}
+
 // `rest` is what is left of the pattern below `directory`.
 void Discovery::expand(FileSystem& files, const std::string& directory, std::string_view rest,
                        std::size_t watch) {
-  const std::size_t slash = rest.find('/');
-  const std::string component(rest.substr(0, slash));
-  const bool is_last = slash == std::string_view::npos;
-  if (!is_last && !has_wildcard(component))
-    return expand(files, joined(directory, component), rest.substr(slash + 1), watch);
-  if (!is_last && component == kAnyFolders)
-    return expand_below(files, directory, rest.substr(slash + 1), watch);
-  match(files, directory, list(files, directory), rest, watch);
+  const Parts parts = parts_of(rest);
+  if (!parts.is_last && !has_wildcard(parts.first))
+    return expand(files, joined(directory, parts.first), parts.rest, watch);
+  if (!parts.is_last && parts.first == kAnyFolders) return expand_below(files, directory, parts.rest, watch);
+  match(files, directory, list(files, directory), parts, watch);
 }
 
 void Discovery::match(FileSystem& files, const std::string& directory,
-                      const std::vector<DirectoryEntry>& entries, std::string_view rest, std::size_t watch) {
-  const std::size_t slash = rest.find('/');
-  const std::string component(rest.substr(0, slash));
-  const bool is_last = slash == std::string_view::npos;
+                      const std::vector<DirectoryEntry>& entries, const Parts& parts, std::size_t watch) {
   for (const DirectoryEntry& entry : entries) {
-    if (::fnmatch(component.c_str(), entry.name.c_str(), FNM_PERIOD) != 0) continue;
+    if (::fnmatch(parts.first.c_str(), entry.name.c_str(), FNM_PERIOD) != 0) continue;
     std::string path = joined(directory, entry.name);
-    if (is_last) matched_[watch] = true;
-    if (is_last)
+    if (parts.is_last) matched_[watch] = true;
+    if (parts.is_last)
       (entry.maybe_link ? links_ : plain_).push_back({std::move(path), watch, false});
     else
-      expand(files, path, rest.substr(slash + 1), watch);
+      expand(files, path, parts.rest, watch);
   }
 }
 
 // In `root` and all folders below it, the nearest first: where there are too many, it is the deepest that are left out.
 void Discovery::expand_below(FileSystem& files, const std::string& root, std::string_view rest,
                              std::size_t watch) {
-  const std::size_t slash = rest.find('/');
-  const bool named = slash != rest.npos && !has_wildcard(rest.substr(0, slash));  // it need not be looked for
+  const Parts parts = parts_of(rest);
+  const bool named = !parts.is_last && !has_wildcard(parts.first);  // it need not be looked for
   bool all_fit = true;
   std::vector<std::string> folders = {root};
   for (std::size_t next = 0; next < folders.size(); ++next) {
@@ -115,7 +116,7 @@ void Discovery::expand_below(FileSystem& files, const std::string& root, std::st
     if (named)
       expand(files, folder, rest, watch);
     else
-      match(files, folder, entries, rest, watch);
+      match(files, folder, entries, parts, watch);
     for (const DirectoryEntry& entry : entries) {
       if (!entry.maybe_folder || is_hidden(entry.name)) continue;
       all_fit = folders.size() < most_folders_;

@@ -53,10 +53,18 @@ class Discovery {
   Lookup lookup() const;  // of the last scan; a path without a wildcard is no pattern
 
  private:
+  // What a pattern says of a folder's entries, and of what lies in them.
+  struct Parts {
+    std::string first;
+    std::string_view rest;
+    bool is_last;
+  };
+  static Parts parts_of(std::string_view pattern);
+
   void expand(FileSystem& files, const std::string& directory, std::string_view rest, std::size_t watch);
   void expand_below(FileSystem& files, const std::string& root, std::string_view rest, std::size_t watch);
   void match(FileSystem& files, const std::string& directory, const std::vector<DirectoryEntry>& entries,
-             std::string_view rest, std::size_t watch);
+             const Parts& parts, std::size_t watch);
   std::vector<DirectoryEntry> list(FileSystem& files, const std::string& directory);  // empty where it fails
 
   std::size_t most_folders_;

@@ -7,11 +7,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
-from daemon_process import Daemon, UnixConnection  # noqa: E402
+from daemon_process import Daemon, UnixConnection, wait_for  # noqa: E402
 
 PATTERNS = "[command_line]\npatterns = ['--batch-size (?P<batch_size>\\d+)']\n"
 LINE = "Epoch: [0][%d/1000]\\tTime  0.250 ( 0.260)\\tData  0.010 ( 0.012)\\tLoss 6.9e+00 (6.9e+00)\\n"
@@ -23,13 +22,6 @@ with open(sys.argv[1], "a") as log:
         log.flush()
         time.sleep(0.5)
 """
-
-
-def wait_for(what, look):
-    end = time.monotonic() + 120
-    while not look():
-        assert time.monotonic() < end, what
-        time.sleep(0.05)
 
 
 def children(pid):

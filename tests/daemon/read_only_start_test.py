@@ -4,11 +4,10 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
-from daemon_process import Daemon  # noqa: E402
+from daemon_process import Daemon, wait_for  # noqa: E402
 
 NOBODY = 65534
 BUILD = sys.argv[1]
@@ -17,13 +16,6 @@ as_nobody = [] if os.geteuid() else ["setpriv", "--reuid", str(NOBODY), "--regid
 if as_nobody and subprocess.run([*as_nobody, "test", "-x", f"{BUILD}/etad"]).returncode:
     print("skipped: nobody may not run the daemon here")
     sys.exit()
-
-
-def until(what, condition):
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.05)
 
 
 def runs(daemon):
@@ -49,19 +41,19 @@ with tempfile.TemporaryDirectory() as name:
     text = (folder / "etad.toml").read_text()
     (folder / "etad.toml").write_text(text.replace(f"{name}/history.db", f"{history}/history.db"))
     with daemon:
-        until("a first run", lambda: len(daemon.ask("/v1/runs")["runs"]) == 1)
+        wait_for("a first run", lambda: len(daemon.ask("/v1/runs")["runs"]) == 1)
     for file in history.iterdir():
         file.chmod(0o400)
     history.chmod(0o500)
     with daemon:
         (folder / "two.log").write_text(log)
-        until("degraded", lambda: daemon.ask("/v1/health")["status"] == "degraded")
+        wait_for("degraded", lambda: daemon.ask("/v1/health")["status"] == "degraded")
         assert len(daemon.ask("/v1/runs")["runs"]) == 1
         process = daemon.process.pid
         history.chmod(0o700)
         for file in history.iterdir():
             file.chmod(0o600)
-        until("the second run", lambda: len(runs(daemon)) == 2)
-        until("ok", lambda: daemon.ask("/v1/health")["status"] == "ok")
+        wait_for("the second run", lambda: len(runs(daemon)) == 2)
+        wait_for("ok", lambda: daemon.ask("/v1/health")["status"] == "ok")
         assert daemon.process.poll() is None and daemon.process.pid == process
 print("a history that could only be read at the start is written once it can be")
