@@ -50,8 +50,9 @@ std::string_view signal_of(std::string_view line) {
 
 // "Early stopping triggered!", "Epoch 12: early stopping", but not "EarlyStopping counter: 3 out of 10".
 bool tells_early_stop(std::string_view lower) {
-  if (lower.find("quitting training") != std::string_view::npos)
-    return true;  // Flair's learning rate is too small
+  // Flair's learning rate is too small; Ultralytics' EarlyStopping.
+  for (const std::string_view word : {"quitting training", "stopped early", "stopping training early"})
+    if (lower.find(word) != std::string_view::npos) return true;
   const std::size_t at = std::min(lower.find("early stop"), lower.find("early-stop"));
   if (at == std::string_view::npos) return false;
   std::string_view rest = lower.substr(at + 10);

@@ -217,6 +217,13 @@ TEST(RunsEnds, AreToldByTheLastWordsOfTheProgram) {
   for (const bool restarting : {false, true}) {
     EXPECT_EQ(state_behind({}, restarting), RunState::lost);
     EXPECT_EQ(state_behind({"Epoch 6: early stopping"}, restarting), RunState::stopped);
+    EXPECT_EQ(
+        state_behind({"EarlyStopping: Training stopped early as no improvement observed in last 5 epochs."},
+                     restarting),
+        RunState::stopped);
+    EXPECT_EQ(
+        state_behind({"Stopping training early as no improvement observed in last 5 epochs."}, restarting),
+        RunState::stopped);
     EXPECT_EQ(state_behind({"2026-03-01 10:00:12,250 - INFO - Early stopping triggered!"}, restarting),
               RunState::stopped);
     EXPECT_EQ(state_behind({"EarlyStopping counter: 3 out of 10"}, restarting), RunState::lost);
