@@ -62,6 +62,11 @@ TEST(EpochBorders, PaddleOcrsPlan) {
     EXPECT_EQ(runs.at(0).iteration, 315);
     EXPECT_EQ(runs.at(0).max_iterations, 4200) << restart;
   }
+  // Its first words tell the same before an epoch is over.
+  lines.resize(3);
+  EXPECT_EQ(runs_of(lines).at(0).max_iterations, std::nullopt);
+  lines.insert(lines.begin(), "[2022/05/06 05:00:01] ppocr INFO: train dataloader has 105 iters");
+  EXPECT_EQ(runs_of(lines).at(0).max_iterations, 4200);
 }
 
 }  // namespace
