@@ -7,7 +7,7 @@
 namespace etad::follow {
 
 Chain::Chain(FileSystem& files, Contents& contents, const std::string& path,
-             const std::vector<std::string>& folders)
+             const std::vector<std::string>& folders, const FinishedFiles& finished, const FileKey& current)
     : contents_(contents), path_(path), places_{split_path(path)} {
   if (const auto resolved = files.resolve(path)) {
     SplitPath target = split_path(*resolved);
@@ -19,6 +19,10 @@ Chain::Chain(FileSystem& files, Contents& contents, const std::string& path,
   around_ = look_around(files, path, places_);
   if (around_.error != 0) error_ = around_.error;
   contents_.note_listed(around_.listed);
+  shifts_within_ = std::any_of(around_.rotated.begin(), around_.rotated.end(), [&](const RotatedFile& file) {
+    const FileKey key = key_of(file.status);
+    return file.name.within && (key == current || finished.knows(key));
+  });
 }
 
 // Each folder once, whatever it is called: of a file that is listed twice nobody would know which comes first.
@@ -44,7 +48,7 @@ std::vector<RotatedFile> Chain::newer_than(const Link& last) {
                                  [&](const RotatedFile& s) { return key_of(s.status) == last.key; });
   std::vector<RotatedFile> out;
   for (const RotatedFile& file : around_.rotated) {
-    if (key_of(file.status) == last.key) continue;
+    if (key_of(file.status) == last.key || (file.name.within && !shifts_within_)) continue;
     if (around_.under_path && key_of(file.status) == key_of(*around_.under_path)) continue;
     const bool by_name =
         mine != around_.rotated.end() &&
@@ -170,6 +174,7 @@ std::optional<RotatedFile> Chain::holds(const Link& last, const FinishedFiles& f
   for (const RotatedFile& file : around_.rotated) {
     const FileKey key = key_of(file.status);
     if (key == last.key) continue;  // itself
+    if (file.name.within && !shifts_within_ && !last.part.is_telling()) continue;
     if (file.status.modified < last.modified || file.status.size == 0) continue;
     if (known_or(others.read(file.path, key), true)) continue;
     const bool may_hold = file.path.ends_with(".gz") || file.status.size >= last.part.offset;

@@ -39,9 +39,9 @@ class Chain {
     std::function<OsResult<bool>(const std::string& path, const FileKey&)> read;
     std::function<OsResult<bool>(const std::string& path, const FileStatus&)> lost;
   };
-  // `folders`: where rotated files lie, too.
+  // `folders`: where rotated files lie, too. `current`: the file that is being read, or was last.
   Chain(FileSystem& files, Contents& contents, const std::string& path,
-        const std::vector<std::string>& folders);
+        const std::vector<std::string>& folders, const FinishedFiles& finished, const FileKey& current);
 
   // The oldest file with bytes written after `last` that is not finished, not taken, and not merely a copy of
   // the beginning of `last` or of what lies under the path; at last what lies under the path itself.
@@ -85,6 +85,7 @@ class Chain {
   std::string path_;
   std::vector<SplitPath> places_;
   Surrounding around_;
+  bool shifts_within_ = false;  // a file of ours was found under a name with its number within
   Errno error_ = 0;
 };
 

@@ -184,6 +184,7 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
     if (belongs && passed_look) pass_over(found.path, base);
     if (belongs || is_rotated_elsewhere(place, rotated->base)) return false;
   }
+  if (!apart && was_shifted(place)) return false;
   const auto status = files.status(found.path);
   if (!status && !found.literal && (status.error() == ENOENT || status.error() == ENOTDIR)) return false;
   if (!status && !found.literal && is_passing(status.error())) {

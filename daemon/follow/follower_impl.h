@@ -71,6 +71,7 @@ struct Follower::Impl {
   OsResult<bool> leads_away(const std::string& path) const;
   std::vector<std::string> folders_of(const std::string& path) const;
   void note_folder(const std::string& path, const std::string& folder);
+  bool was_shifted(const SplitPath& place);
   bool is_rotated_elsewhere(const SplitPath& place, const std::string& base) const;
   Stream& add(const std::string& path, std::size_t watch, bool literal, SteadyTime now);
   void drop(StreamId id);

@@ -10,6 +10,7 @@ namespace etad::follow {
 namespace {
 
 constexpr std::size_t kMostFolders = 4;  // of rotated files, that are found out for one folder
+constexpr int kMostShifted = 32;         // rotations while nobody looked, by which a name is known
 constexpr int kMostAlike = 64;  // streams asked whether they have lost a file that begins as theirs did
 
 }  // namespace
@@ -141,6 +142,24 @@ bool Follower::Impl::is_rotated_elsewhere(const SplitPath& place, const std::str
   const auto found = found_folders.find(above);
   return found != found_folders.end() && by_path.contains(above + "/" + base) &&
          std::find(found->second.begin(), found->second.end(), place.directory) != found->second.end();
+}
+
+// "train.2.log" may be a log of its own. It is a rotated file of train.log's where one of these names, this or a higher
+// number, is of a file that train.log's stream reads or that was read to its end.
+bool Follower::Impl::was_shifted(const SplitPath& place) {
+  const auto name = numbered_within(place.name);
+  if (!name) return false;
+  const std::string base = place.directory + "/" + name->base;
+  const auto log = by_path.find(base);
+  if (log == by_path.end()) return false;
+  for (std::int64_t number = *name->number; number < *name->number + kMostShifted; ++number) {
+    const auto status = files.status(with_number_within(base, number));
+    if (!status) break;
+    const auto reader = by_key.find(key_of(*status));
+    if (finished.knows(key_of(*status)) || (reader != by_key.end() && reader->second == log->second))
+      return true;
+  }
+  return false;
 }
 
 bool Follower::Impl::take_up(Stream& stream, const Position& position) {

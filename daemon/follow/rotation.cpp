@@ -99,6 +99,22 @@ std::optional<RotatedName> rotated_name(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<RotatedName> numbered_within(std::string_view name) {
+  if (name.ends_with(".gz")) name.remove_suffix(3);
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  auto out = numbered(name.substr(0, dot));
+  if (!out) return std::nullopt;
+  out->base += name.substr(dot);
+  out->within = true;
+  return out;
+}
+
+std::string with_number_within(const std::string& path, std::int64_t number) {
+  const std::size_t dot = path.rfind('.');
+  return path.substr(0, dot) + "." + std::to_string(number) + path.substr(dot);
+}
+
 bool older(const RotatedFile& a, const RotatedFile& b) {
   if (a.name.number && b.name.number && *a.name.number != *b.name.number)
     return *a.name.number > *b.name.number;
@@ -115,6 +131,13 @@ constexpr std::size_t kMostDirectories = 8;
 constexpr std::size_t kMostBelow = 32;       // of a log's folder: where each run has one, none is asked
 constexpr std::chrono::seconds kSettled{2};  // more than any file system's times are apart
 
+std::optional<RotatedName> rotated_from(const std::string& base, std::string_view name) {
+  if (name == base) return std::nullopt;
+  if (auto out = rotated_name(name); out && out->base == base) return out;
+  auto within = numbered_within(name);
+  return within && within->base == base ? std::move(within) : std::nullopt;
+}
+
 // The entries of the directory that bear the name, or a rotated form of it, in a fixed order.
 using Names = std::vector<std::tuple<std::string, std::uint64_t>>;
 OsResult<Names> names_of(FileSystem& files, const SplitPath& place, std::size_t& listed) {
@@ -124,8 +147,7 @@ OsResult<Names> names_of(FileSystem& files, const SplitPath& place, std::size_t&
   listed += entries->size();
   Names out;
   for (const DirectoryEntry& entry : *entries) {
-    const auto name = entry.name == place.name ? std::nullopt : rotated_name(entry.name);
-    if (entry.name == place.name || (name && name->base == place.name))
+    if (entry.name == place.name || rotated_from(place.name, entry.name))
       out.emplace_back(entry.name, entry.inode);
   }
   std::sort(out.begin(), out.end());
@@ -173,7 +195,7 @@ Surrounding look_around(FileSystem& files, const std::string& path, const std::v
     if (!out.under_path && is_passing(out.under_path.error())) out.error = out.under_path.error();
     for (std::size_t i = 0; i < places.size(); ++i) {
       for (const auto& [name, inode] : (*before)[i]) {
-        auto rotated = name == places[i].name ? std::nullopt : rotated_name(name);
+        auto rotated = rotated_from(places[i].name, name);
         if (!rotated) continue;
         std::string rotated_path = places[i].directory + "/" + name;
         const auto status = files.status(rotated_path);
@@ -220,7 +242,8 @@ bool RotatedBeside::has_none_in(FileSystem& files, const SplitPath& place, Insta
     }
     Directory& now = known_[place.directory] = {key_of(*before), before->modified, {}};
     for (const DirectoryEntry& entry : *entries)
-      if (auto name = rotated_name(entry.name)) now.bases.insert(std::move(name->base));
+      for (auto& name : {rotated_name(entry.name), numbered_within(entry.name)})
+        if (name) now.bases.insert(name->base);
     known = known_.find(place.directory);
   }
   return !known->second.bases.contains(place.name);

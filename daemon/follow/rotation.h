@@ -22,8 +22,13 @@ struct RotatedName {
   std::optional<std::int64_t> number;  // the higher, the older
   std::string date;     // the higher, the newer: a date's digits, seconds since 1970, or TAI64N
   bool backup = false;  // a name that a program gives to what it is about to write anew
+  bool within = false;  // the number stands before the ending: it may as well be a log of its own
 };
 std::optional<RotatedName> rotated_name(std::string_view name);
+
+// "train.1.log" is what spdlog, and logrotate with `extension .log`, rotate "train.log" to.
+std::optional<RotatedName> numbered_within(std::string_view name);
+std::string with_number_within(const std::string& path, std::int64_t number);
 
 struct RotatedFile {
   std::string path;

@@ -36,7 +36,7 @@ Stream::Attached Stream::go_back_to_unseen(Look& look) {
   }
   Link last = last_link();
   last.key = FileKey{};
-  Chain chain(look.around.files, look.around.contents, path_, folders);
+  Chain chain(look.around.files, look.around.contents, path_, folders, look.around.finished, current_->key);
   const auto next = chain.next(last, look.around.finished, others(look));
   if (chain.error() != 0) {
     fail(chain.error());
@@ -131,7 +131,7 @@ OsResult<std::optional<std::string>> Stream::find_below(Look& look) {
     return std::optional(std::move(*found));
   }
   if (folders.empty()) return nothing();
-  Chain chain(look.around.files, contents, path_, folders);
+  Chain chain(look.around.files, contents, path_, folders, look.around.finished, current_->key);
   auto witness = chain.holds(last_link(), look.around.finished, others(look));
   if (!witness) witness = chain.finished_one(look.around.finished);
   if (chain.error() != 0) return tl::unexpected(chain.error());
@@ -290,7 +290,8 @@ Stream::Attached Stream::find_copy(Look& look) {
 // The files as they lie in this step: what is asked about them is asked of one list.
 Chain& Stream::chain_of(Look& look) const {
   if (!look.chain)
-    look.chain.emplace(look.around.files, look.around.contents, path_, look.around.folders(path_));
+    look.chain.emplace(look.around.files, look.around.contents, path_, look.around.folders(path_),
+                       look.around.finished, last_link().key);
   return *look.chain;
 }
 

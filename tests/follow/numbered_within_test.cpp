@@ -1,0 +1,81 @@
+// spdlog's rotated files, and logrotate's with `extension .log`: "train.1.log". Names that logs of their own have, too.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/follow/harness.h"
+
+namespace etad::follow {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+constexpr const char* kFirst = "/logs/train.1.log";
+constexpr const char* kSecond = "/logs/train.2.log";
+
+void rotate_twice(FakeFileSystem& files) {
+  files.write(kLog, "two\n");
+  files.rename(kLog, kFirst);
+  files.write(kLog, "three\n");
+  files.rename(kFirst, kSecond);
+  files.rename(kLog, kFirst);
+  files.write(kLog, "four\n");
+}
+
+class NumberedWithin : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(NumberedWithin, WhatWasRotatedTwiceWhileDownIsReadByTheLogsOwnSource) {
+  Harness etad(watching(GetParam()));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.stop();
+  rotate_twice(etad.files);
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines_of[kLog], ElementsAre("one", "two", "three", "four"));
+  EXPECT_THAT(etad.lines_of[kFirst], IsEmpty());
+}
+
+TEST_P(NumberedWithin, CompressedOnesToo) {
+  const std::string one(2000, 'x');
+  Harness etad(watching(GetParam()));
+  etad.files.write(kLog, one + "\n");
+  etad.poll();
+  etad.stop();
+  rotate_twice(etad.files);
+  etad.files.gzip(kSecond, "/logs/train.2.log.gz");
+  etad.files.remove(kSecond);
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, UnorderedElementsAre(one, "two", "three", "four"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, NumberedWithin, ::testing::Values(kLog, "/logs/train*.log"));
+
+TEST(NumberedWithin, AreLogsOfTheirOwnWhereNoneWasTheLogs) {
+  Harness etad(watching("/logs/*.log"));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.write(kFirst, "other\n");
+  etad.files.write(kLog, "two\n");
+  etad.poll();
+  etad.files.create(kLog, "three\n");
+  etad.files.write(kFirst, "another\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines_of[kLog], ElementsAre("one", "two", "three"));
+  EXPECT_THAT(etad.lines_of[kFirst], ElementsAre("other", "another"));
+}
+
+TEST(NumberedWithin, AreNotReadAsTheLogsWhereTheyAreFollowedByNobody) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.create(kLog, "two\n");
+  etad.files.write(kFirst, "other\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+}
+
+}  // namespace
+}  // namespace etad::follow
