@@ -11,15 +11,15 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-constexpr const char* kFirst = "/logs/train.1.log";
-constexpr const char* kSecond = "/logs/train.2.log";
+constexpr const char* kFirstRotated = "/logs/train.1.log";
+constexpr const char* kSecondRotated = "/logs/train.2.log";
 
 void rotate_twice(FakeFileSystem& files) {
   files.write(kLog, "two\n");
-  files.rename(kLog, kFirst);
+  files.rename(kLog, kFirstRotated);
   files.write(kLog, "three\n");
-  files.rename(kFirst, kSecond);
-  files.rename(kLog, kFirst);
+  files.rename(kFirstRotated, kSecondRotated);
+  files.rename(kLog, kFirstRotated);
   files.write(kLog, "four\n");
 }
 
@@ -34,7 +34,7 @@ TEST_P(NumberedWithin, WhatWasRotatedTwiceWhileDownIsReadByTheLogsOwnSource) {
   etad.start();
   etad.poll();
   EXPECT_THAT(etad.lines_of[kLog], ElementsAre("one", "two", "three", "four"));
-  EXPECT_THAT(etad.lines_of[kFirst], IsEmpty());
+  EXPECT_THAT(etad.lines_of[kFirstRotated], IsEmpty());
 }
 
 TEST_P(NumberedWithin, CompressedOnesToo) {
@@ -44,8 +44,8 @@ TEST_P(NumberedWithin, CompressedOnesToo) {
   etad.poll();
   etad.stop();
   rotate_twice(etad.files);
-  etad.files.gzip(kSecond, "/logs/train.2.log.gz");
-  etad.files.remove(kSecond);
+  etad.files.gzip(kSecondRotated, "/logs/train.2.log.gz");
+  etad.files.remove(kSecondRotated);
   etad.start();
   etad.poll();
   EXPECT_THAT(etad.lines, UnorderedElementsAre(one, "two", "three", "four"));
@@ -57,14 +57,14 @@ TEST(NumberedWithin, AreLogsOfTheirOwnWhereNoneWasTheLogs) {
   Harness etad(watching("/logs/*.log"));
   etad.files.write(kLog, "one\n");
   etad.poll();
-  etad.files.write(kFirst, "other\n");
+  etad.files.write(kFirstRotated, "other\n");
   etad.files.write(kLog, "two\n");
   etad.poll();
   etad.files.create(kLog, "three\n");
-  etad.files.write(kFirst, "another\n");
+  etad.files.write(kFirstRotated, "another\n");
   etad.poll();
   EXPECT_THAT(etad.lines_of[kLog], ElementsAre("one", "two", "three"));
-  EXPECT_THAT(etad.lines_of[kFirst], ElementsAre("other", "another"));
+  EXPECT_THAT(etad.lines_of[kFirstRotated], ElementsAre("other", "another"));
 }
 
 TEST(NumberedWithin, AreNotReadAsTheLogsWhereTheyAreFollowedByNobody) {
@@ -72,7 +72,7 @@ TEST(NumberedWithin, AreNotReadAsTheLogsWhereTheyAreFollowedByNobody) {
   etad.files.write(kLog, "one\n");
   etad.poll();
   etad.files.create(kLog, "two\n");
-  etad.files.write(kFirst, "other\n");
+  etad.files.write(kFirstRotated, "other\n");
   etad.poll();
   EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
 }
