@@ -245,6 +245,7 @@ bool Event::read_number(const FieldValue& v, double& value) {
 
 bool Event::read_integer(const FieldValue& v, std::int64_t& value) {
   if (v.scale == 1) {
+    if (read_digits(v.text, value)) return true;
     const char* const end = v.text.data() + v.text.size();
     const auto [behind, error] = std::from_chars(v.text.data(), end, value);
     if (error == std::errc{} && behind == end) return true;

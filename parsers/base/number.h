@@ -49,6 +49,20 @@ inline std::optional<double> plain_number(std::string_view text) {
   return take_plain_number(text, value) && text.empty() ? std::optional(value) : std::nullopt;
 }
 
+// All of `text` as digits, not so many that they might not fit.
+inline bool read_digits(std::string_view text, std::int64_t& value) {
+  constexpr std::size_t kMost = 18;
+  if (text.empty() || text.size() > kMost) return false;
+  std::int64_t read = 0;
+  for (const char c : text) {
+    const auto digit = static_cast<unsigned>(c - '0');
+    if (digit > 9) return false;
+    read = read * 10 + digit;
+  }
+  value = read;
+  return true;
+}
+
 // All of `text` as a number of that type, an integer's digits to that base. Nothing where it is none, or does not fit.
 template <std::integral T>
 std::optional<T> parse_number(std::string_view text, int base = 10) {
