@@ -1,7 +1,6 @@
 #include "parsers/traces/trace_reader.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "parsers/base/number.h"
 #include "parsers/base/text.h"
@@ -52,10 +51,6 @@ bool HeadedReader::begin_header(std::string_view line, Records& out) {
   return keep_header(line, out);
 }
 
-bool HeadedReader::has_numbers() const {
-  return !std::all_of(numbers_.begin(), numbers_.end(), [](double number) { return std::isnan(number); });
-}
-
 void HeadedReader::drop_header() {
   header_.clear();
   columns_.clear();
@@ -69,6 +64,7 @@ void HeadedReader::add_columns(ColumnNames names) {
 bool HeadedReader::take_cells(std::string_view line, char delimiter) {
   cells_.resize(columns_.size());
   numbers_.resize(columns_.size());
+  has_numbers_ = false;
   const char* at = line.data();
   const char* const end = at + line.size();
   const std::size_t width = columns_.size();
@@ -77,15 +73,17 @@ bool HeadedReader::take_cells(std::string_view line, char delimiter) {
     while (at != end && *at == ' ') ++at;
     if (at != end && *at == '"') return false;
     const char* const begin = at;
-    double number = kUnread;
-    if (column.role == ColumnRole::value) at = take_number_of(column, begin, end, number);
-    if (at == begin || (at != end && *at != delimiter)) {
-      number = kUnread;
+    if (column.role == ColumnRole::value) at = take_number_of(column, begin, end, numbers_[i]);
+    if (at != begin && (at == end || *at == delimiter)) {
+      has_numbers_ = true;
+      cells_[i] = {begin,
+                   static_cast<std::size_t>(at - begin)};  // with its blanks: the number is what counts
+    } else {
+      numbers_[i] = kUnread;
       const std::string_view rest(begin, static_cast<std::size_t>(end - begin));
       at = begin + std::min(rest.find(delimiter), rest.size());
+      cells_[i] = trim(rest.substr(0, static_cast<std::size_t>(at - begin)));
     }
-    numbers_[i] = number;
-    cells_[i] = trim({begin, static_cast<std::size_t>(at - begin)});
     if (at == end) return i + 1 == width;
     ++at;
   }

@@ -47,7 +47,7 @@ class HeadedReader : public TraceReader {
   // where the line is anything else.
   bool take_cells(std::string_view line, char delimiter);
   // Whether that read any: then the line is no header.
-  bool has_numbers() const;
+  bool has_numbers() const { return has_numbers_; }
 
   // "a line of 3 cells under 4 columns"
   TraceLine reject_width(std::size_t width, std::string_view cells, std::string_view columns, Records& out);
@@ -59,6 +59,7 @@ class HeadedReader : public TraceReader {
   std::vector<TraceColumn> columns_;     // none: no header yet
   std::vector<std::string_view> cells_;  // of the line that is being read
   std::vector<double> numbers_;          // theirs, where take_cells() found them; kUnread: another cell's
+  bool has_numbers_ = false;             // whether it found any
 
  private:
   std::vector<std::string> header_;

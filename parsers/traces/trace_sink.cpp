@@ -262,29 +262,33 @@ TraceColumn::KnownSeries& SampleSink::series_of(TraceColumn& column) {
   return new_series_of(column);
 }
 
-TraceColumn::KnownSeries& SampleSink::new_series_of(TraceColumn& column) {
+[[gnu::noinline]] TraceColumn::KnownSeries& SampleSink::new_series_of(TraceColumn& column) {
   if (known_series_ >= kMostKnownSeries) return lone_series_ = {make_series(column)};
   ++known_series_;
   if (set_ >= column.known_series.size()) column.known_series.resize(set_ + 1);
   return column.known_series[set_] = {make_series(column)};
 }
 
-void SampleSink::add(TraceColumn& column, std::string_view cell, double number, Records& out) {
-  if (is_plausible(number)) return add_value(column, number, out);
+void SampleSink::add_judged(TraceColumn& column, std::string_view cell, double number, Records& out) {
   const CellValue value = std::isnan(number) ? read_cell(column, cell) : judge(column, number);
   if (value.state == CellValue::State::good) add_value(column, value.value, out);
   if (value.state == CellValue::State::bad)
     reject(quoted(trim(cell)) + " is no value of " + column.series, out);
 }
 
-void SampleSink::add_value(TraceColumn& column, double value, Records& out) {
+// A value's whole way into the records is a few dozen instructions, of which calls would be most.
+[[gnu::flatten]] void SampleSink::add_value(TraceColumn& column, double value, Records& out) {
   TraceColumn::KnownSeries& known = series_of(column);
   out.add_sample(known.series, known.place, at_, value);
-  if (column.form != ValueForm::mask) return;
+  if (column.form == ValueForm::mask) add_throttled(known, value, out);
+}
+
+[[gnu::noinline]] void SampleSink::add_throttled(TraceColumn::KnownSeries& known, double reasons,
+                                                 Records& out) {
   if (!known.throttled)
     known.throttled =
         std::make_shared<const Series>(Series{std::string(series::kThrottled), known.series->labels, ""});
-  out.add_sample(known.throttled, known.throttled_place, at_, throttled(value) ? 1.0 : 0.0);
+  out.add_sample(known.throttled, known.throttled_place, at_, throttled(reasons) ? 1.0 : 0.0);
 }
 
 void SampleSink::reject(std::string why, Records& out) {

@@ -46,7 +46,10 @@ class SampleSink {
   // A cell of that row. The column belongs to this sink: its series are remembered there.
   // `number`: what it says, where that has been read already.
   void add(TraceColumn& column, std::string_view cell, Records& out) { add(column, cell, kUnread, out); }
-  void add(TraceColumn& column, std::string_view cell, double number, Records& out);
+  void add(TraceColumn& column, std::string_view cell, double number, Records& out) {
+    if (is_plausible(number)) return add_value(column, number, out);
+    add_judged(column, cell, number, out);
+  }
 
   // The columns that were used are gone, and others come.
   void forget_columns() { known_series_ = 0; }
@@ -74,7 +77,9 @@ class SampleSink {
     std::size_t next = 0;  // which one came behind it the last time
   };
   std::size_t find_set(const TraceLabels& labels);
+  void add_judged(TraceColumn& column, std::string_view cell, double number, Records& out);
   void add_value(TraceColumn& column, double value, Records& out);
+  void add_throttled(TraceColumn::KnownSeries& known, double reasons, Records& out);
   TraceColumn::KnownSeries& series_of(TraceColumn& column);
   TraceColumn::KnownSeries& new_series_of(TraceColumn& column);
   std::shared_ptr<const Series> make_series(const TraceColumn& column) const;
