@@ -251,8 +251,9 @@ void Knowledge::seek_contradiction(const estimators::Case& what, std::size_t ask
 
 std::optional<estimators::Answered> Knowledge::answer(std::size_t i, estimators::Gap gap,
                                                       const estimators::Case& what, double confidence) const {
+  const estimators::Case within = seen_.within_lengths(what);
   return estimators::answer_of(i, *records_, gap, confidence, [&](std::size_t one) {
-    return fitted_[one] ? fitted_[one]->predict(what) : estimators::Reply{};
+    return fitted_[one] ? fitted_[one]->predict(within) : estimators::Reply{};
   });
 }
 

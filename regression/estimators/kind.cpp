@@ -51,6 +51,7 @@ Seen::Seen(const History& history) {
     for (const unsigned fact : kOfTheMachine) keys_.insert(alone(fact, c));
     widen(samples_, key_of(c, kSeries), c.samples);
     widen(shares_, key_of(c, kNetworkInPhase), c.samples_per_device());
+    if (c.iterations > 0) widen(lengths_, key_of(c, kNetworkInPhase), c.iterations);
     widen(devices_, key_of(c, about(Kind::settings).hidden_facts), c.devices);
   }
 }
@@ -81,6 +82,13 @@ unsigned Seen::never_seen(const Case& what) const {
   for (const unsigned fact : kOfTheMachine)
     if (!keys_.contains(alone(fact, what))) out |= fact;
   return out;
+}
+
+Case Seen::within_lengths(Case what) const {
+  const auto lengths = lengths_.find(key_of(what, kNetworkInPhase));
+  if (what.iterations > 0 && lengths != lengths_.end())
+    what.iterations = std::clamp(what.iterations, lengths->second.first, lengths->second.second);
+  return what;
 }
 
 Gap Seen::gap_of(const Case& what) const {

@@ -66,12 +66,15 @@ class Seen {
   Gap gap_of(const Case& what) const;
   // Those facts of the machine and of the number of devices that no run of any network has.
   unsigned never_seen(const Case& what) const;
+  // The same question of a job no longer or shorter than those of the network that ran. A step takes as long in a longer
+  // one, while a form that has a place for the length (gianniti_literal) goes anywhere beyond.
+  Case within_lengths(Case what) const;
 
  private:
   std::set<std::string> keys_;
   using Ranges = std::map<std::string, std::pair<double, double>>;
   Ranges samples_, devices_;  // by series; by what is the same but for samples and devices
-  Ranges shares_;             // samples of a device, by network and phase
+  Ranges shares_, lengths_;   // samples of a device, and iterations, by network and phase
 };
 
 }  // namespace etad::estimators

@@ -232,7 +232,7 @@ class Comparison {
       alive_();
       for (const auto& [needed, groups] : asked) {
         for (const ReplicateGroup& group : groups) {
-          const Reply reply = fitted ? fitted->predict(*group.what) : Reply{};
+          const Reply reply = fitted ? fitted->predict(seen.within_lengths(*group.what)) : Reply{};
           trials_[static_cast<std::size_t>(needed)][i].push_back(
               trial_of(reply, group.log_value,
                        {0, 0, fold, seen.gap_of(*group.what).beyond,

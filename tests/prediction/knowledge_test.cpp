@@ -5,7 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <map>
 #include <random>
+#include <string>
+
+#include "parsers/base/cells.h"
+#include "tests/places.h"
 
 namespace etad::prediction {
 namespace {
@@ -48,6 +54,48 @@ TEST(Knowledge, GoodEstimatorsThatContradictEachOtherAreToldFarOutOnly) {
   ASSERT_TRUE(far);
   EXPECT_FALSE(far->contradicted_by.empty());
   EXPECT_GT(std::abs(std::log(far->contradicted_value / far->value)), 0.5);
+}
+
+// The trainings in bf16 of scripts/gpu-campaign's table of an H100.
+Knowledge::Data trainings_on_a_gpu() {
+  std::ifstream table(std::string(ETAD_TEST_DATA) + "/measurements/gpu_h100.csv");
+  std::map<ModelKey, std::vector<RunData>> runs;
+  std::int64_t id = 0;
+  for (std::string line; std::getline(table, line);) {
+    std::vector<std::string_view> cells;
+    split_cells(line, ',', std::string::npos, cells);
+    if (cells.at(3) != "train" || cells.at(8) != "bf16") continue;
+    ModelKey key;
+    key.network = cells[0];
+    key.device = cells[2];
+    key.phase = Phase::train;
+    RunData run;
+    run.run_id = ++id;
+    run.samples_per_iteration = std::stol(std::string(cells[4]));
+    run.iterations = std::stol(std::string(cells[5]));
+    run.duration = from_seconds(std::stod(std::string(cells[6])));
+    runs[key].push_back(run);
+  }
+  Knowledge::Data data;
+  for (const auto& [key, of] : runs) data[key] = data_of(key, of);
+  return data;
+}
+
+// A plane through the runs' times (gianniti_literal) has a part in the answer there, and goes far off beyond the lengths
+// that ran.
+TEST(Knowledge, AStepOfALongerJobIsAsLongAndAsSure) {
+  const auto knowledge = Knowledge::of(trainings_on_a_gpu(), nullptr, [] {});
+  for (const auto& [key, data] : knowledge->data()) {
+    estimators::Case what = data.front().what;
+    what.samples = 100;
+    what.iterations = 1e4;
+    const auto longer = knowledge->ask(what, 0.9);
+    what.iterations = 1e6;
+    const auto far_longer = knowledge->ask(what, 0.9);
+    ASSERT_TRUE(longer && far_longer) << key.network;
+    EXPECT_DOUBLE_EQ(far_longer->value, longer->value) << key.network;
+    EXPECT_DOUBLE_EQ(far_longer->upper, longer->upper) << key.network;
+  }
 }
 
 // Which log of several is read first is the file system's affair.
