@@ -21,9 +21,8 @@ using Sharpness = BatchCurves::Sharpness;
 
 constexpr unsigned kWithSettings = kNetworkInPhase | kSettings;
 
-// Of the series that have these facts in common.
-std::string pool_of(const Case& what, unsigned facts) {
-  return std::to_string(facts) + " " + key_of(what, facts);
+std::array<std::string, 2> pools_of(const Case& what) {
+  return {"any settings " + key_of(what, kNetworkInPhase), "settings " + key_of(what, kWithSettings)};
 }
 
 template <class Array>
@@ -74,6 +73,7 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
     const Eigen::MatrixXd weighed = factor.solve(errors);
     const Eigen::VectorXd ones = factor.solve(Eigen::VectorXd::Ones(n));
     Series& series = series_[key];
+    series.pools = pools_of(*points.front()->what);
     series.level.reshaped() = (ones.transpose() * errors).transpose().array() / ones.sum();
     // Whatever its level, of which nothing is known beforehand (restricted likelihood: Patterson & Thompson 1971).
     Weights squares = -ones.sum() * series.level.square();
@@ -93,9 +93,8 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
   for (int round = 0; round < kPoolings; ++round) {
     std::map<std::string, Sharpness> evidence;
     for (const auto& [key, series] : series_) {
-      const Case& what = *members[key].front()->what;
-      auto& of_pool = evidence.try_emplace(pool_of(what, kNetworkInPhase), likelier).first->second;
-      const Weights before = prior(what, series);
+      auto& of_pool = evidence.try_emplace(series.pools.front(), likelier).first->second;
+      const Weights before = prior(series);
       const double most = series.log_likelihood.maxCoeff();
       of_pool +=
           (((series.log_likelihood - most).exp() * before).colwise().sum() / before.colwise().sum()).log();
@@ -106,30 +105,28 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
     Weights total = beforehand;
     std::map<std::string, Weights> pools;
     for (auto& [key, series] : series_) {
-      const Case& what = *members[key].front()->what;
-      series.weights = normalised<Weights>(series.log_likelihood + prior(what, series).log());
+      series.weights = normalised<Weights>(series.log_likelihood + prior(series).log());
       if (!series.shows_curve) continue;
       total += series.weights;
-      const auto add = [&](unsigned facts, double times) {
-        const auto [pool, is_new] = pools.try_emplace(pool_of(what, facts), times * series.weights);
+      const auto add = [&](const std::string& to, double times) {
+        const auto [pool, is_new] = pools.try_emplace(to, times * series.weights);
         if (!is_new) pool->second += times * series.weights;
       };
-      add(kNetworkInPhase, kOtherSettings);
-      add(kWithSettings, 1 - kOtherSettings);
+      add(series.pools[0], kOtherSettings);
+      add(series.pools[1], 1 - kOtherSettings);
     }
     all_ = total / total.sum();
     pools_ = std::move(pools);
   }
 }
 
-Weights BatchCurves::prior(const Case& what, const Series& series) const {
-  const std::string pool = pool_of(what, kNetworkInPhase);
+Weights BatchCurves::prior(const Series& series) const {
   Weights out = kStrangers * all_;
-  for (const std::string& shared : {pool, pool_of(what, kWithSettings)})
-    if (const auto found = pools_.find(shared); found != pools_.end()) out += found->second;
+  for (const std::string& pool : series.pools)
+    if (const auto found = pools_.find(pool); found != pools_.end()) out += found->second;
   if (series.shows_curve) out -= series.weights;
   out = out.max(kLeastWeight);
-  if (const auto found = sharpness_.find(pool); found != sharpness_.end())
+  if (const auto found = sharpness_.find(series.pools.front()); found != sharpness_.end())
     out.rowwise() *= found->second / out.colwise().sum();
   return out / out.sum();
 }
@@ -151,7 +148,7 @@ BatchCurves::Point BatchCurves::at(const Case& what) const {
   const Weights at_reference = curves(reference(what));
   const Weights form = curves(what.samples_per_device()) - at_reference;
   const auto found = series_.find(key_of(what, kSeries));
-  const Weights weights = found == series_.end() ? prior(what, {}) : found->second.weights;
+  const Weights weights = found == series_.end() ? prior({.pools = pools_of(what)}) : found->second.weights;
   Point out;
   out.mean = (weights * form).sum();
   // Where the series has runs its level is theirs, whatever h: only what they leave open is uncertain.

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cmath>
 #include <map>
 #include <string>
@@ -45,14 +46,16 @@ class BatchCurves {
 
  private:
   struct Series {
-    Weights log_likelihood, level;
+    std::array<std::string, 2> pools =
+        {};  // that it is of: its network's in that phase, and those with its settings
+    Weights log_likelihood = {}, level = {};
     Weights weights = Weights::Zero();
     bool shows_curve = false;  // it has two batch sizes
   };
   Weights curves(double samples) const;  // log t less the level
   double reference(const Case& what) const;
   // What is known of a series' curve by the others.
-  Weights prior(const Case& what, const Series& series) const;
+  Weights prior(const Series& series) const;
 
   Eigen::Array<double, kGrid, 1> grid_;
   double middle_ = 1;                         // of all batches, in the geometric mean
