@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 48, kLongestValue = 64;
 
-constexpr std::string_view kBlanks = " \t", kSeparators = ":=|", kAroundValue = " \t,;|'\"";
+constexpr std::string_view kBlanksWithin = " \t", kSeparators = ":=|", kAroundValue = " \t,;|'\"";
 constexpr std::string_view kBehindValue = " \t,;)]}|";  // in a list
 
 // Parts of names that speak of another phase: "val.batch_size", "eval_batch_size". In the order of the alphabet.
@@ -89,13 +89,13 @@ void visit_alone(std::string_view message, const OptionVisitor& visit) {
   } else {
     if (rest.starts_with('(')) rest.remove_prefix(std::min(rest.find(')'), rest.size() - 1) + 1);
     if (!rest.empty() && is_quote(rest.front())) rest.remove_prefix(1);
-    rest = trim(rest, kBlanks);
+    rest = trim(rest, kBlanksWithin);
     if (rest.empty() || kSeparators.find(rest.front()) == kSeparators.npos) return;
     rest.remove_prefix(1);
   }
   const std::string_view value = trim(rest, kAroundValue);
   const bool one_word = value.size() <= kLongestValue && value.find(' ') == value.npos;
-  if (one_word && !value.empty()) visit(trim(name, kBlanks), value);
+  if (one_word && !value.empty()) visit(trim(name, kBlanksWithin), value);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace etad {
 namespace {
 
-constexpr std::size_t kLongestValue = 96;
+constexpr std::size_t kLongestLabelValue = 96;
 constexpr std::array<std::string_view, static_cast<std::size_t>(TraceLabel::count_)> kNames = {
     "command", "cpu", "disk", "gpu", "host", "mig", "net", "pci", "uuid"};
 
@@ -16,11 +16,11 @@ bool plain(char c) {
 }
 
 void append_value(std::string_view value, std::string& out) {
-  if (value.size() <= kLongestValue && std::all_of(value.begin(), value.end(), plain)) {
+  if (value.size() <= kLongestLabelValue && std::all_of(value.begin(), value.end(), plain)) {
     out.append(value);
     return;
   }
-  std::string kept = kept_text(value, kLongestValue);
+  std::string kept = kept_text(value, kLongestLabelValue);
   for (char& c : kept) {
     if (c == ',' || c == '=' || (c >= 0 && c < ' ') || c == 0x7F) c = ' ';
   }
