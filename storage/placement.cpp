@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +14,13 @@ namespace etad {
 namespace {
 
 constexpr mode_t kMost = S_IRUSR | S_IWUSR | S_IRGRP;
+constexpr std::uint64_t kPageBytes = 4096;       // of memory, as SQLite reckons
+constexpr std::uint64_t kIndexBytes = 8 * 4096;  // that SQLite maps at a time
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
 
 }  // namespace
 
@@ -53,9 +61,20 @@ WriterLock::~WriterLock() {
 
 bool may_be_written(const std::string& path) {
   const auto may = [](const std::string& file) { return access(file.c_str(), W_OK) == 0 || errno == ENOENT; };
-  const std::size_t slash = path.rfind('/');
-  return may(path) && may(path + "-wal") && may(path + "-shm") &&
-         may(slash == std::string::npos ? "." : path.substr(0, slash + 1));
+  return may(path) && may(path + "-wal") && may(path + "-shm") && may(folder_of(path));
+}
+
+std::optional<Room> room_for(const std::string& path) {
+  struct statvfs found {};
+  if (statvfs(folder_of(path).c_str(), &found) != 0) return std::nullopt;
+  return Room{found.f_frsize, found.f_frsize * found.f_bavail};
+}
+
+Result<void> check_room(const std::string& path, const std::optional<Room>& room) {
+  if (!room || room->block >= kPageBytes || room->free >= kIndexBytes) return {};
+  return fail(ErrorKind::unavailable,
+              "the disk is full, and its blocks are smaller than 4 KiB: the database's index has no room",
+              "make room for 32 KiB on its file system, and start etad again", path);
 }
 
 Result<void> make_private(const std::string& path) {

@@ -49,6 +49,17 @@ class WriterLock {
 // Whether permissions and the file system let this process write the files of a history, and make them.
 bool may_be_written(const std::string& path);
 
+// Of the file system that a history lies on. nullopt: it can't be said.
+struct Room {
+  std::uint64_t block = 0;  // bytes
+  std::uint64_t free = 0;   // bytes, for those that are not root: what of the rest may be used nobody says
+};
+std::optional<Room> room_for(const std::string& path);
+
+// SQLite maps its index. Where blocks are smaller than a page of memory, the file may be long enough and lack blocks:
+// on a full disk whoever writes there is ended by SIGBUS. An error where that would happen at the start.
+Result<void> check_room(const std::string& path, const std::optional<Room>& room);
+
 // Makes the files of a history its owner's (and, read-only, its group's where that was so): a new one is made
 // so, one that is there is narrowed. Whoever starts the daemon, and with whatever umask.
 Result<void> make_private(const std::string& path);

@@ -59,6 +59,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, const Stor
   auto lock = WriterLock::take(path);
   if (!lock) return tl::unexpected(lock.error());
   if (auto made = make_private(path); !made) return tl::unexpected(made.error());
+  if (auto room = check_room(path, room_for(path)); !room) return tl::unexpected(room.error());
   return guarded([&]() -> std::unique_ptr<Writer> {
     auto connection = std::make_unique<sqlite::Connection>(path, sqlite::Connection::Mode::write);
     schema::prepare_for_writing(*connection);

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "storage/placement.h"
 #include "tests/storage/faulty_vfs.h"
 #include "tests/storage/history_fixture.h"
 
@@ -49,6 +50,20 @@ TEST_F(Placing, TwoDaemonsDoNotWriteToOneHistory) {
   EXPECT_TRUE(Reader::open(path_)) << "reading is everybody's";
   writer.reset();
   EXPECT_TRUE(Writer::open(path_));
+}
+
+// It would be SIGBUS that ends the process.
+TEST_F(Placing, AFullDiskOfSmallBlocksIsToldAndNotWrittenTo) {
+  const auto full = check_room(path_, Room{1024, 31 * 1024});
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().kind, ErrorKind::unavailable);
+  EXPECT_THAT(full.error().text(), testing::HasSubstr("the database's index has no room"));
+  EXPECT_TRUE(check_room(path_, Room{1024, 32 * 1024}));
+  EXPECT_TRUE(check_room(path_, Room{4096, 0})) << "a full disk stops no start";
+  EXPECT_TRUE(check_room(path_, std::nullopt));
+  const auto here = room_for(path_);
+  ASSERT_TRUE(here);
+  EXPECT_GT(here->block, 0);
 }
 
 TEST_F(Placing, NothingIsCommittedBesideADatabaseThatWasReplaced) {
