@@ -162,6 +162,7 @@ class Windows : Part {
   void train_progress(RunTrack& r, const Moment& m, std::int64_t iteration);
   void show_again(RunTrack& r, const Moment& m, const Anchor& here);
   void reach(RunTrack& r, const Moment& m, std::int64_t iteration);
+  std::int64_t samples_of_step(const RunTrack& r, const Event& event) const;
   Statement statement_of(RunTrack& r, const Event& event, const Anchor& to);
   void close_window(RunTrack& r, const Moment& m, const Anchor& to);
   void begin_window(RunTrack& r, const Anchor& from, Records& out);

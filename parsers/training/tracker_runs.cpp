@@ -387,7 +387,7 @@ void track::Runs::end(const Moment& m) {
   if (!stopped && r->run.job == Job::train && r->run.max_iterations && r->run.iteration &&
       (says_how_far || came_to_plan(r->run) || has_done_all(*r)))
     r->run.iteration = std::max(*r->run.iteration, *r->run.max_iterations);
-  if (const auto done = positive_of(m.event, Field::iterations); done && !stopped)
+  if (const auto done = positive_of(m.event, Field::iterations))
     r->run.iteration = std::max(r->run.iteration.value_or(0), *done);
   r->reach(Stage::ended);
   r->dirty = true;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "parsers/training/bar_states.h"
+#include "parsers/training/line_numbers.h"
 #include "parsers/training/stated_window.h"
 #include "parsers/training/tracker_parts.h"
 #include "parsers/training/window_doubts.h"
@@ -115,6 +116,15 @@ Anchor anchor_of(track::EpochCount& epochs, const track::Moment& m, std::int64_t
   return here;
 }
 
+// The time so far by samples or tokens a second, of which a step holds so many, that are the mean since the run's
+// beginning.
+void count_by_throughput(Anchor& here, const Event& event, std::int64_t each) {
+  const auto rate = rounded(event, Field::samples_per_second);
+  if (here.elapsed || each <= 0 || !rate || rate->first <= 0) return;
+  here.elapsed = static_cast<double>(product(each, here.iteration)) / rate->first;
+  here.error = *here.elapsed * rate->second / rate->first;
+}
+
 // Where the run's steps begin, and how long its start took.
 void see_beginning(RunTrack& r, const Anchor& here) {
   if (!r.run.first_iteration) r.run.first_iteration = r.headed && !r.resumed ? 0 : here.iteration;
@@ -152,6 +162,7 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   }
   if (r.test) all_.tests.end(r, r.test->done_at, m.out);
   Anchor here = anchor_of(r.epochs, m, iteration);
+  if (m.event.text(Field::since) == "start") count_by_throughput(here, m.event, samples_of_step(r, m.event));
   see_wait(r, here);
   if (r.window.from && r.window.from->epoch != here.epoch) end_bar(r, m.out);
   see_beginning(r, here);
@@ -230,6 +241,11 @@ void track::Windows::begin_window(RunTrack& r, const Anchor& from, Records& out)
   r.window.begin(from);
 }
 
+// How many of what the line's samples_per_second counts a step holds: samples, or tokens. 0: unknown.
+std::int64_t track::Windows::samples_of_step(const RunTrack& r, const Event& event) const {
+  return event.text(Field::unit) == "tok" ? r.known.tokens_per_iteration : all_.values.train_samples(r);
+}
+
 // What the line says of the window's time, worked out from samples a second where it says no more.
 Statement track::Windows::statement_of(RunTrack& r, const Event& event, const Anchor& to) {
   const Anchor& from = *r.window.from;
@@ -239,7 +255,7 @@ Statement track::Windows::statement_of(RunTrack& r, const Event& event, const An
   const auto rate = event.number(Field::samples_per_second);
   if (!rate || *rate <= 0) return {};
   const std::string_view unit = event.text(Field::unit);
-  const std::int64_t each = unit == "tok" ? r.known.tokens_per_iteration : all_.values.train_samples(r);
+  const std::int64_t each = samples_of_step(r, event);
   const Statement said = statement(static_cast<double>(product(each, n)) / *rate, false);
   if (said && by_stamps && unit != "sample" && !keeps_step_time(r.run.train, n, said.took)) return {};
   if (said && (!from.at || !to.at)) note_derived(r.run, "seconds: samples / samples_per_second");

@@ -53,7 +53,8 @@ void Window::begin(const Anchor& at) {
 
 bool Window::begin_snapshot(std::int64_t iteration, std::optional<Instant> at) {
   ++snapshots;
-  if (saving && saving->iteration == iteration) return false;
+  // What does not say its iteration speaks of the one that is going on.
+  if (saving && (saving->iteration == iteration || iteration == 0)) return false;
   if (saving || !at) unclocked = true;
   saving.reset();
   if (at) saving = Save{*at, iteration, *at};

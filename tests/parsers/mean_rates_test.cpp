@@ -93,5 +93,26 @@ TEST(MeanRates, OfSwiftsSteps) {
   EXPECT_NEAR(step_time(runs.at(0)), 2, 0.04);
 }
 
+// Parameter Golf's, by the tokens of a step: the second half takes twice as long, and then the time is over.
+TEST(MeanRates, OfParameterGolfsTokens) {
+  Lines lines = {"  train_batch_tokens: 262144", "  world_size: 8"};
+  double elapsed = 0;
+  for (int step = 1; step <= 2000; ++step) {
+    elapsed += step <= 1000 ? 0.1 : 0.2;
+    if (step > 5 && step % 250 != 0) continue;
+    lines.push_back(written("%d/9000 train_loss: 3.1250 train_time: %.1fm tok/s: %.0f", step, elapsed / 60,
+                            step * 262144 / elapsed));
+  }
+  lines.emplace_back("2010/9000 val_loss: 3.1250 val_bpb: 1.2500");
+  lines.emplace_back("stopping_early: wallclock_cap train_time: 302000ms step: 2010/9000");
+  const auto runs = runs_of(lines, 7);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).devices, 8);
+  EXPECT_EQ(runs.at(0).iteration, 2010);
+  EXPECT_EQ(runs.at(0).max_iterations, 9000);
+  EXPECT_EQ(runs.at(0).state, RunState::stopped);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.15, 0.0005);
+}
+
 }  // namespace
 }  // namespace etad::test

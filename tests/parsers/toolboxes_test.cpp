@@ -229,5 +229,36 @@ TEST(Toolboxes, EpochsOfUltralyticsWhoseBarsAreCutOff) {
   EXPECT_EQ(runs_of(lines).at(0).train.segments, 0) << "rounded by a quarter";
 }
 
+// An epoch of 49 updates of two seconds, its validation of 40, and its files of 3: the last updates before them count.
+TEST(Toolboxes, FairseqsEpochsUnderHydra) {
+  std::vector<std::string> lines;
+  int now = 0;
+  const auto say = [&](const std::string& text) {
+    lines.push_back(written("[2022-03-04 0%d:%02d:%02d,000]", 5 + now / 3600, now / 60 % 60, now % 60) +
+                    text);
+  };
+  for (int update = 1; update <= 392; ++update) {
+    now += 2;
+    if (update % 20 == 0)
+      say(written(R"([train_inner][INFO] - {"epoch": %d, "loss": "6.5", "ups": "0.5", "num_updates": "%d"})",
+                  (update - 1) / 49 + 1, update));
+    if (update % 49 != 0) continue;
+    say(R"([fairseq_cli.train][INFO] - begin validation on "valid" subset)");
+    now += 40;
+    say(R"([valid][INFO] - {"epoch": 1, "valid_loss": "6.25"})");
+    say(written("[fairseq.checkpoint_utils][INFO] - Preparing to save checkpoint for epoch 1 @ %d updates",
+                update));
+    say("[fairseq.trainer][INFO] - Saving checkpoint to checkpoints/checkpoint_best.pt");
+    now += 3;
+    say(written("[fairseq.checkpoint_utils][INFO] - Saved checkpoint a.pt (epoch 1 @ %d updates, score 3)",
+                update));
+    say(written(R"([train][INFO] - {"epoch": 1, "train_loss": "6.5", "train_num_updates": "%d"})", update));
+  }
+  const auto runs = runs_of(lines, 23);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).train.iterations, 372);
+  EXPECT_NEAR(step_time(runs.at(0)), 2, 1e-6);
+}
+
 }  // namespace
 }  // namespace etad::test
