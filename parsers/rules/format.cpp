@@ -28,7 +28,9 @@ struct Format::Impl {
   std::vector<Pattern> recognise;
   std::vector<Pattern> needs;
   std::vector<Pattern> strip;
+  Vocabulary words;
   std::vector<Rule> rules;
+  bool recognises_fields = false;         // some rule does
   std::vector<std::string> object_paths;  // that rules look for in JSON objects
 
   RuleIndex index;
@@ -59,12 +61,13 @@ struct Format::Impl {
     if (list.rules.empty()) return;
     Pattern::Groups groups;
     ObjectValues object(object_paths);
+    FieldsOnDemand fields(words);
     for (const std::uint16_t id : list.rules) {
       const Rule& rule = rules[id];
       const bool found = event.rule != Event::kNoRule;
       if (found && !shape) return;
       if (!rule.treats_digits_alike()) {
-        if (!found && rule.match(event.message, groups, object, context, event)) event.rule = id;
+        if (!found && rule.match(event.message, groups, object, fields, context, event)) event.rule = id;
         continue;
       }
       if (!rule.pattern()->match(event.message, groups)) continue;
@@ -73,7 +76,7 @@ struct Format::Impl {
         shape->keep_groups(line, groups, rule.pattern()->group_names().size() + 1);
       }
       if (found) return;
-      rule.fill_in(event.message, groups, context, event);
+      rule.fill_in(event.message, groups, fields, context, event);
       event.rule = id;
       return;
     }
@@ -83,19 +86,20 @@ struct Format::Impl {
   // that may not treat them so are asked each time.
   void try_rules(const RuleIndex::List& list, std::string_view line, TimeContext& context, Event& event,
                  const ShapeMemory::Shape& known, Pattern::Groups& groups) const {
+    FieldsOnDemand fields(words);
     if (known.first_asked < known.rule) {
       ObjectValues object(object_paths);
       for (const std::uint16_t id : list.particular) {
         if (id < known.first_asked) continue;
         if (id >= known.rule) break;
-        if (!rules[id].match(event.message, groups, object, context, event)) continue;
+        if (!rules[id].match(event.message, groups, object, fields, context, event)) continue;
         event.rule = id;
         return;
       }
     }
     if (known.rule == Event::kNoRule) return;
     known.groups_of(line, groups);
-    rules[known.rule].fill_in(event.message, groups, context, event);
+    rules[known.rule].fill_in(event.message, groups, fields, context, event);
     event.rule = known.rule;
   }
 
@@ -225,13 +229,16 @@ tl::expected<std::shared_ptr<const Format>, std::vector<Error>> Format::load(std
   impl->recognise = compile_all(file.recognise, "recognise", Pattern::Anchor::anywhere, file.where, errors);
   impl->needs = compile_all(file.needs, "needs", Pattern::Anchor::anywhere, file.where, errors);
   impl->strip = compile_all(file.strip, "strip", Pattern::Anchor::beginning, file.where, errors);
+  impl->words = Vocabulary::make(file.words, file.where, errors);
   PatternPool patterns;
   for (const RuleSpec& spec : file.rules)
-    if (auto rule = Rule::compile(spec, file.where, patterns, errors))
+    if (auto rule = Rule::compile(spec, file.where, patterns, impl->words, errors))
       impl->rules.push_back(std::move(*rule));
   // Samples are judged only by rules that are all there: one bad pattern must not blame ten samples.
   if (!errors.empty()) return tl::unexpected(in_order(std::move(errors)));
   for (Rule& rule : impl->rules) rule.share_paths(impl->object_paths);
+  impl->recognises_fields =
+      std::any_of(impl->rules.begin(), impl->rules.end(), [](const Rule& r) { return r.recognises(); });
   impl->index = RuleIndex(impl->rules);
   impl->strips_alike = std::all_of(impl->strip.begin(), impl->strip.end(),
                                    [](const Pattern& p) { return treats_digits_alike(p.text()); });
@@ -337,7 +344,23 @@ Event Format::match(std::string_view line, TimeContext& context, ShapeMemory* sh
 
 bool Format::recognises(std::string_view line) const {
   return std::any_of(impl_->recognise.begin(), impl_->recognise.end(),
-                     [&](const Pattern& p) { return p.matches(line); });
+                     [&](const Pattern& p) { return p.matches(line); }) ||
+         recognises_by_fields(line);
+}
+
+bool Format::recognises_by_fields(std::string_view line) const {
+  if (!impl_->recognises_fields) return false;
+  const std::string_view message = impl_->stripped(line);
+  FieldsOnDemand fields(impl_->words);
+  for (const Rule& rule : impl_->rules)
+    if (const FieldRule* own = rule.field_rule();
+        own && !rule.pattern() && own->asks() && own->matches(fields.of(message)))
+      return rule.recognises();
+  return false;
+}
+
+const Vocabulary& Format::words() const {
+  return impl_->words;
 }
 
 bool Format::meets_needs(std::string_view line) const {

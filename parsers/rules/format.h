@@ -22,6 +22,7 @@ class Pattern;
 class Recogniser;
 class Rule;
 class ShapeMemory;
+class Vocabulary;
 
 // A compiled rule file. Immutable; shared by all sources of that format.
 class Format {
@@ -46,6 +47,9 @@ class Format {
   // Whether this line shows the file to be of this format.
   bool recognises(std::string_view line) const;
 
+  // Whether its fields alone do: those that a rule with `recognise = true` asks for.
+  bool recognises_by_fields(std::string_view line) const;
+
   // Whether this line says what some line of the log has to before the format is believed (`needs`). Where the file
   // asks for nothing, every line does.
   bool meets_needs(std::string_view line) const;
@@ -66,6 +70,7 @@ class Format {
   // What it was made of, for those who check it.
   const RuleFile& file() const;
   const std::vector<Rule>& rules() const;
+  const Vocabulary& words() const;
   const std::vector<Pattern>& recognise_patterns() const;
   const std::vector<Pattern>& strip_patterns() const;
 

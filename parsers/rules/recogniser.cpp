@@ -9,6 +9,7 @@
 #include "parsers/lines/launcher_label.h"
 #include "parsers/rules/digits_alike.h"
 #include "parsers/rules/format.h"
+#include "parsers/rules/rule.h"
 #include "parsers/rules/shape_memory.h"
 
 namespace etad {
@@ -74,6 +75,9 @@ Recogniser::Recogniser(const std::vector<std::shared_ptr<const Format>>& formats
       recognise_.add(p, id);
       if (!treats_digits_alike(p.text())) add_with_other_digits(recognise_, p, Pattern::Anchor::anywhere);
     }
+    if (std::any_of(formats[i]->rules().begin(), formats[i]->rules().end(),
+                    [](const Rule& r) { return r.recognises(); }))
+      by_fields_.push_back(id);
     std::vector<std::string> strips;
     bool strips_alike = true;
     for (const Pattern& p : formats[i]->strip_patterns()) {
@@ -95,7 +99,7 @@ Recogniser::Recogniser(const std::vector<std::shared_ptr<const Format>>& formats
 std::vector<std::uint16_t> Recogniser::formats_of(std::string_view line, ShapeMemory* shapes) const {
   if (const auto* const known = shapes ? shapes->find(list_, line) : nullptr)
     return known->rule == Event::kNoRule ? std::vector<std::uint16_t>() : std::vector{known->rule};
-  auto shown = recognise_.match(line);
+  auto shown = claims_on(line);
   const auto is_generic = [&](std::uint16_t id) {
     return id == with_other_digits() || formats_[id]->is_generic();
   };
@@ -114,6 +118,14 @@ std::vector<std::uint16_t> Recogniser::formats_of(std::string_view line, ShapeMe
   return shown;
 }
 
+std::vector<std::uint16_t> Recogniser::claims_on(std::string_view text) const {
+  auto claims = recognise_.match(text);
+  for (const std::uint16_t id : by_fields_)
+    if (formats_[id]->recognises_by_fields(text)) claims.push_back(id);
+  if (!by_fields_.empty()) sort_once(claims);
+  return claims;
+}
+
 std::vector<std::uint16_t> Recogniser::behind_labels(std::string_view line) const {
   const auto label = launcher_label(line);
   const std::string_view rest = line.substr(label ? label->length : 0);
@@ -124,7 +136,7 @@ std::vector<std::uint16_t> Recogniser::behind_labels(std::string_view line) cons
     const auto known = std::find_if(asked.begin(), asked.end(),
                                     [&](const auto& known_of) { return known_of.first == message.size(); });
     return known != asked.end() ? known->second
-                                : asked.emplace_back(message.size(), recognise_.match(message)).second;
+                                : asked.emplace_back(message.size(), claims_on(message)).second;
   };
   // Many formats strip alike: what one of them leaves, the next of its kind leaves as well.
   std::vector<std::pair<std::uint16_t, std::string_view>> left;

@@ -47,12 +47,14 @@ class Recogniser {
  private:
   // Stands among the formats for any that the line might show if its digits were others.
   std::uint16_t with_other_digits() const { return static_cast<std::uint16_t>(formats_.size()); }
+  std::vector<std::uint16_t> claims_on(std::string_view text) const;
   std::vector<std::uint16_t> behind_labels(std::string_view line) const;
 
   std::vector<std::shared_ptr<const Format>> formats_;
   std::uint64_t list_;  // ShapeMemory::new_list()
   PatternSet recognise_{Pattern::Anchor::anywhere};
   PatternSet strip_{Pattern::Anchor::beginning};
+  std::vector<std::uint16_t> by_fields_;    // formats whose rules recognise lines by their fields
   std::vector<std::uint16_t> strip_kinds_;  // of each format: the same number where the patterns are the same
 };
 

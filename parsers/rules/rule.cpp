@@ -10,7 +10,7 @@
 namespace etad {
 
 std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where, PatternPool& patterns,
-                                  std::vector<Error>& errors) {
+                                  const Vocabulary& words, std::vector<Error>& errors) {
   Rule rule;
   rule.spec_ = spec;
   const std::size_t before = errors.size();
@@ -37,11 +37,14 @@ std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where
     }
     return std::optional(std::move(*pattern));
   };
+  if (spec.fields)
+    rule.fields_ =
+        std::make_shared<const FieldRule>(FieldRule::compile(*spec.fields, spec, where, words, errors));
   if (spec.pattern) {
     rule.pattern_ = compile_pattern(*spec.pattern, Pattern::Anchor::beginning, rule.groups_);
     if (!rule.pattern_) return {};
     rule.finds_end_alike_ = etad::treats_digits_alike(spec.pattern->text);
-    rule.digits_alike_ = rule.finds_end_alike_ && !rule.asks_object();
+    rule.digits_alike_ = rule.finds_end_alike_ && !rule.asks_object() && !rule.asks_fields();
     if (!rule.digits_alike_) {
       auto any = patterns.compile(with_any_digits(spec.pattern->text));
       if (any) rule.any_digits_ = std::move(*any);
@@ -67,7 +70,7 @@ void Rule::release() const {
 
 bool Rule::can_begin_with(unsigned char byte) const {
   if (pattern_) return pattern_->can_begin_with(byte);
-  if (reads_arguments()) return true;
+  if (reads_arguments() || !asks_object()) return true;
   return byte == '{' || byte == ' ' || byte == '\t';
 }
 
@@ -103,26 +106,28 @@ void Rule::take(const Target& target, std::string_view text, TimeContext& contex
 }
 
 bool Rule::match(std::string_view message, Pattern::Groups& groups, ObjectValues& object,
-                 TimeContext& context, Event& event) const {
+                 FieldsOnDemand& fields, TimeContext& context, Event& event) const {
   std::size_t matched = 0;
   if (pattern_) {
     if (!pattern_->match(message, groups)) return false;
     matched = groups[0].size();
   }
   if (reads_arguments() && !add_arguments(message, event)) return false;
+  if (asks_fields() && !fields_->matches(fields.of(message))) return false;
   if (asks_object()) {
     if (!object.read(message.substr(matched)) || !match_object(object, context, event)) return false;
   }
-  fill_in(message, groups, context, event);
+  fill_in(message, groups, fields, context, event);
   return true;
 }
 
-void Rule::fill_in(std::string_view message, Pattern::Groups& groups, TimeContext& context,
-                   Event& event) const {
+void Rule::fill_in(std::string_view message, Pattern::Groups& groups, FieldsOnDemand& fields,
+                   TimeContext& context, Event& event) const {
   event.kind = spec_.event;
   for (std::size_t i = 0; i < groups_.size(); ++i)
     if (groups[i + 1].data()) take(groups_[i], groups[i + 1], context, event);
   find_more(message, groups, context, event);
+  if (fields_ && fields_->takes()) fields_->fill_in(fields.of(message), context, event);
   for (const auto& [f, text] : spec_.set) event.add(f, 1, text);
 }
 

@@ -1,6 +1,7 @@
 // A compiled rule: tries one message and, where it is the rule's own, fills in the event.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "parsers/base/error.h"
 #include "parsers/base/event.h"
 #include "parsers/base/timestamp.h"
+#include "parsers/rules/field_rule.h"
 #include "parsers/rules/pattern.h"
 #include "parsers/rules/rule_file.h"
 
@@ -21,7 +23,7 @@ class Rule {
  public:
   // Appends what is wrong with the rule to `errors`.
   static std::optional<Rule> compile(const RuleSpec& spec, const std::string& where, PatternPool& patterns,
-                                     std::vector<Error>& errors);
+                                     const Vocabulary& words, std::vector<Error>& errors);
 
   const std::string& name() const { return spec_.name; }
   std::size_t line() const { return spec_.line; }
@@ -50,11 +52,16 @@ class Rule {
   // unchanged. The values are views into `message` and into this rule; `groups` is scratch, shared by the
   // rules that a line is tried on, as `object` is, which reads for them what share_paths() has collected. The
   // caller has asked speaks_for().
-  bool match(std::string_view message, Pattern::Groups& groups, ObjectValues& object, TimeContext& context,
-             Event& event) const;
+  bool match(std::string_view message, Pattern::Groups& groups, ObjectValues& object, FieldsOnDemand& fields,
+             TimeContext& context, Event& event) const;
 
   // Does that with a message whose groups are known already.
-  void fill_in(std::string_view message, Pattern::Groups& groups, TimeContext& context, Event& event) const;
+  void fill_in(std::string_view message, Pattern::Groups& groups, FieldsOnDemand& fields,
+               TimeContext& context, Event& event) const;
+
+  // What it asks of the line's fields; and whether a line that it matches shows the format.
+  const FieldRule* field_rule() const { return fields_.get(); }
+  bool recognises() const { return spec_.fields && spec_.fields->recognise; }
 
  private:
   struct Target {
@@ -62,7 +69,10 @@ class Rule {
     double scale = 1;
   };
 
-  bool reads_arguments() const { return spec_.event == EventKind::argument && !pattern_ && !asks_object(); }
+  bool asks_fields() const { return fields_ && fields_->asks(); }
+  bool reads_arguments() const {
+    return spec_.event == EventKind::argument && !pattern_ && !asks_object() && !asks_fields();
+  }
   bool asks_object() const { return !spec_.json.empty() || !spec_.when.empty(); }
   Target target(std::optional<Field> field) const;
   void take(const Target& target, std::string_view text, TimeContext& context, Event& event) const;
@@ -70,6 +80,7 @@ class Rule {
   void find_more(std::string_view message, Pattern::Groups& groups, TimeContext& context, Event& event) const;
 
   RuleSpec spec_;
+  std::shared_ptr<const FieldRule> fields_;  // nullptr: it asks for none and takes none
   std::optional<Pattern> pattern_;
   bool digits_alike_ = false;
   std::optional<Pattern>

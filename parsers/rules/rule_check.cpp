@@ -35,6 +35,16 @@ bool same_number(double a, double b) {
   return a == b || std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
 }
 
+std::string in_words(const LineFields& fields, const Vocabulary& words) {
+  std::string out;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const LineField& field = fields[i];
+    out += (out.empty() ? "" : ", ") + words.name(field.role) + " = " + std::string(field.value);
+    if (field.total.data()) out += " of " + std::string(field.total);
+  }
+  return out.empty() ? "none that [words] knows" : out;
+}
+
 class SampleRun {
  public:
   SampleRun(const Format& format, std::vector<Error>& errors) : format_(format), errors_(errors) {}
@@ -161,6 +171,7 @@ class SampleRun {
     }
     const std::string owner = "sample " + quoted(sample.text) + ": no rule matches";
     if (!best) {
+      if (explain_fields(sample, event, owner)) return;
       const bool any = std::any_of(format_.rules().begin(), format_.rules().end(),
                                    [&](const Rule& r) { return r.event() == *sample.event; });
       add(sample.line, owner,
@@ -179,6 +190,22 @@ class SampleRun {
     }
     if (!event.headed && !format_.file().headers.empty()) hint += "; the line header was not recognised";
     add(sample.line, std::move(message), std::move(hint));
+  }
+
+  // What the first rule of that kind, or the one that the sample names, lacks of the line's fields.
+  bool explain_fields(const SampleSpec& sample, const Event& event, const std::string& owner) {
+    LineFields fields;
+    fields.read(event.message, format_.words());
+    for (const Rule& rule : format_.rules()) {
+      if (rule.event() != *sample.event || rule.pattern() || !rule.field_rule() || !rule.field_rule()->asks())
+        continue;
+      if (!sample.rule.empty() && sample.rule != rule.name()) continue;
+      add(sample.line,
+          owner + "; of rule '" + rule.name() + "' " + rule.field_rule()->missing(fields, format_.words()),
+          "the line's fields are: " + in_words(fields, format_.words()));
+      return true;
+    }
+    return false;
   }
 
   const Format& format_;

@@ -78,7 +78,7 @@ class RuleFileReader {
     file_.format_line = 1;
     check_keys(root,
                {"format", "framework", "recognise", "over", "timestamp", "strip", "section_body", "table",
-                "beside", "generic", "needs", "find", "description", "rule", "sample"},
+                "beside", "generic", "needs", "find", "words", "take", "description", "rule", "sample"},
                "");
     file_.format = required_text(root, "format", "the file", 1);
     file_.framework = optional_text(root, "framework", file_.format);
@@ -108,6 +108,7 @@ class RuleFileReader {
           "only generic formats are believed by their words");
     file_.strip = texts(root, "strip");
     read_find_lists(root);
+    read_words(root);
     read_tables(root, "rule", kMaxRules, [this](const toml::table& t) { read_rule(t); });
     read_tables(root, "sample", kMaxSamples, [this](const toml::table& t) { read_sample(t); });
     for (const auto& [name, list] : find_lists_)
@@ -240,7 +241,8 @@ class RuleFileReader {
     rule.name = required_text(table, "name", "a rule", rule.line);
     owner_ = "rule '" + rule.name + "': ";
     check_keys(table,
-               {"name", "event", "pattern", "find", "file", "json", "when", "set", "scale", "unit", "map"},
+               {"name", "event", "pattern", "find", "file", "json", "when", "set", "scale", "unit", "map",
+                "fields", "with", "without", "says", "lacks", "take", "recognise"},
                owner_);
     for (const RuleSpec& other : file_.rules)
       if (other.name == rule.name && !rule.name.empty())
@@ -251,6 +253,7 @@ class RuleFileReader {
     read_pattern(table, rule);
     read_find(table, rule);
     for (auto& name : texts(table, "file")) rule.files.push_back(std::move(name.text));
+    read_fields(table, rule);
     read_json(table, rule);
     read_values(table, rule);
     file_.rules.push_back(std::move(rule));
@@ -268,7 +271,8 @@ class RuleFileReader {
       if (rule.pattern->text.size() > kMaxPatternBytes)
         add(rule.pattern->line,
             owner_ + "the pattern is longer than " + std::to_string(kMaxPatternBytes) + " bytes");
-    } else if (!table.get("json") && rule.event != EventKind::argument) {
+    } else if (!table.get("json") && !table.get("fields") && !table.get("with") && !table.get("says") &&
+               rule.event != EventKind::argument) {
       add(rule.line, owner_ + "neither 'pattern' nor 'json'", "a rule must say which lines are its own");
     }
   }
@@ -290,6 +294,46 @@ class RuleFileReader {
       find_lists_[std::string(name.str())] = {find_patterns(*root.get("find")->as_table(), name.str()),
                                               name.source().begin.line};
     });
+  }
+
+  void read_words(const toml::table& root) {
+    owner_ = "words: ";
+    read_table(root, "words", [&](const toml::key& name, const toml::node&) {
+      file_.words.push_back({std::string(name.str()), name.source().begin.line,
+                             texts(*root.get("words")->as_table(), name.str())});
+    });
+    // The first list that has a word counts: in the order of the file.
+    std::stable_sort(file_.words.begin(), file_.words.end(),
+                     [](const WordList& a, const WordList& b) { return a.line < b.line; });
+    read_table(root, "take", [&](const toml::key& name, const toml::node&) {
+      take_lists_[std::string(name.str())] = texts(*root.get("take")->as_table(), name.str());
+    });
+  }
+
+  void read_fields(const toml::table& table, RuleSpec& rule) {
+    constexpr std::string_view kKeys[] = {"fields", "with", "without", "says", "lacks", "take", "recognise"};
+    if (std::none_of(std::begin(kKeys), std::end(kKeys),
+                     [&](std::string_view key) { return table.contains(key); }))
+      return;
+    FieldSpec out;
+    read_table(table, "fields", [&](const toml::key& name, const toml::node&) {
+      out.counts.push_back({std::string(name.str()), texts(*table.get("fields")->as_table(), name.str()),
+                            name.source().begin.line});
+    });
+    out.with = texts(table, "with");
+    out.without = texts(table, "without");
+    out.says = texts(table, "says");
+    out.lacks = texts(table, "lacks");
+    out.take = texts(table, "take");
+    if (const toml::node* take = table.get("take"); take && take->is_string()) {
+      const auto list = take_lists_.find(out.take.front().text);
+      if (list != take_lists_.end()) out.take = list->second;
+    }
+    if (const toml::node* node = table.get("recognise")) {
+      if (!node->is_boolean()) wrong_type(*node, "recognise", "true or false");
+      out.recognise = node->value_or(false);
+    }
+    rule.fields = std::make_shared<const FieldSpec>(std::move(out));
   }
 
   // A list of patterns, or the name of one that stands in the file's [find].
@@ -420,7 +464,8 @@ class RuleFileReader {
   std::vector<Error>& errors_;
   RuleFile file_;
   std::map<std::string, FindList> find_lists_;  // by name
-  std::string owner_;                           // how messages name the rule or sample being read
+  std::map<std::string, std::vector<PatternSpec>> take_lists_;
+  std::string owner_;  // how messages name the rule or sample being read
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,13 @@ struct PatternSpec {
   std::size_t line = 0;
 };
 
+// A list of words as the file has it.
+struct WordList {
+  std::string name;
+  std::size_t line = 0;
+  std::vector<PatternSpec> phrases;
+};
+
 // What a rule takes from a JSON object (or a Python dictionary) in the line.
 struct JsonTake {
   std::optional<Field> field;  // none: the line's time
@@ -33,6 +41,19 @@ struct JsonCondition {
   std::vector<std::string> values;  // one of them
 };
 
+// What a rule asks of a line's fields (field_rule.h), of which most rules ask nothing.
+struct FieldSpec {
+  struct Count {
+    std::string name;  // "epoch/epochs?"
+    std::vector<PatternSpec> lists;
+    std::size_t line = 0;
+  };
+  std::vector<Count> counts;
+  // Which lists of words it has to have and must not have, as numbers and in words; and which other numbers are taken.
+  std::vector<PatternSpec> with, without, says, lacks, take;
+  bool recognise = false;
+};
+
 struct RuleSpec {
   std::string name;
   std::size_t line = 0;
@@ -40,6 +61,7 @@ struct RuleSpec {
   std::optional<PatternSpec> pattern;
   std::vector<PatternSpec> find;  // what may stand anywhere in the message
   std::vector<std::string> files;
+  std::shared_ptr<const FieldSpec> fields;  // nullptr: it asks for none and takes none
   std::vector<JsonTake> json;
   std::vector<JsonCondition> when;
   std::vector<std::pair<Field, std::string>> set;
@@ -67,6 +89,7 @@ struct RuleFile {
   std::vector<HeaderForm> headers;
   std::vector<std::string> over;
   std::vector<PatternSpec> recognise, needs, strip;
+  std::vector<WordList> words;
   std::vector<RuleSpec> rules;
   std::vector<SampleSpec> samples;
   std::size_t format_line = 1;

@@ -1,0 +1,60 @@
+// A line taken apart into fields: numbers, with what they are called, what they are out of, and their unit. In one
+// pass over its bytes and without allocating; what is beyond the bounds is left out.
+//
+//   Step 40/20000 | train loss 4.1 | 0.52s/it      step = 40 of 20000, loss = 4.1, seconds = 0.52s
+//
+// What a number is, its name says by the rule file's vocabulary, or the unit behind it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "parsers/rules/vocabulary.h"
+
+namespace etad {
+
+struct LineField {
+  Vocabulary::Role role = Vocabulary::kNone;
+  double scale = 1;         // a unit in the name, "step_time_ms", in seconds
+  std::string_view value{};   // as it is written, with the unit of a duration
+  std::string_view total{};   // "40/500", "40 of 500"; null data(): it has none
+  std::string_view mean{};    // "0.41 (0.43)"
+};
+
+class LineFields {
+ public:
+  static constexpr std::size_t kMost = 32;  // fields of a line with a role
+  static constexpr std::size_t kLongestLine = 4096;  // bytes of it that are read
+
+  void read(std::string_view message, const Vocabulary& words);
+
+  // The first one of that role; nullptr: none.
+  const LineField* find(Vocabulary::Role role) const {
+    return (present_ >> role & 1U) != 0 ? &fields_[first_[role]] : nullptr;
+  }
+  // The first with a total, or with a mean.
+  const LineField* find_with_total(Vocabulary::Role role) const;
+  const LineField* find_with_mean(Vocabulary::Role role) const;
+
+  std::size_t size() const { return count_; }
+  const LineField& operator[](std::size_t i) const { return fields_[i]; }
+
+  // A bit for each list of which a word stands before the first number; and how many numbers there are, of whatever
+  // role.
+  std::uint64_t mentioned() const { return mentioned_; }
+  std::uint64_t present() const { return present_; }  // the same of fields
+  std::size_t numbers() const { return numbers_; }
+
+ private:
+  friend class LineScan;
+  void add(const LineField& field);
+
+  std::size_t count_ = 0, numbers_ = 0;
+  std::uint64_t present_ = 0, mentioned_ = 0;
+  std::array<LineField, kMost> fields_;
+  std::array<std::uint8_t, Vocabulary::kMostRoles> first_;
+};
+
+}  // namespace etad

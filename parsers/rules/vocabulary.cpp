@@ -1,0 +1,188 @@
+#include "parsers/rules/vocabulary.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "parsers/base/suggest.h"
+#include "parsers/base/text.h"
+#include "parsers/rules/rule_file.h"
+
+namespace etad {
+namespace {
+
+constexpr std::string_view kBuiltIn[] = {"unnamed", "unknown", "time", "validation", "bar"};
+constexpr std::size_t kMostDepth = 4;  // of lists that name each other
+
+// A phrase as it is written: "* <step> time", "step#".
+struct WrittenPhrase {
+  std::string text;
+  bool after_others = false, before_others = false, counts = false;
+};
+
+WrittenPhrase read_phrase(std::string_view text) {
+  WrittenPhrase out;
+  if (text.starts_with("* ")) {
+    out.after_others = true;
+    text.remove_prefix(2);
+  }
+  if (text.ends_with(" *")) {
+    out.before_others = true;
+    text.remove_suffix(2);
+  }
+  if (text.ends_with('#')) {
+    out.counts = true;
+    text.remove_suffix(1);
+  }
+  out.text = lower_case(text);
+  return out;
+}
+
+// Whether other lists are written with it: such a list is no role of its own.
+bool is_part(const std::string& name, const std::vector<WordList>& lists) {
+  const std::string mark = "<" + name + ">";
+  return std::any_of(lists.begin(), lists.end(), [&](const WordList& list) {
+    return std::any_of(list.phrases.begin(), list.phrases.end(),
+                       [&](const PatternSpec& phrase) { return phrase.text.find(mark) != std::string::npos; });
+  });
+}
+
+class PhraseWriter {
+ public:
+  PhraseWriter(const std::vector<WordList>& lists, const std::string& where, std::vector<Error>& errors)
+      : lists_(lists), where_(where), errors_(errors) {}
+
+  // The phrase with each word of a list that it names in angle brackets.
+  std::vector<std::string> written_out(const std::string& text, std::size_t line, std::size_t depth = 0) {
+    const std::size_t open = text.find('<'), close = text.find('>', open);
+    if (open == std::string::npos || close == std::string::npos) return {text};
+    const std::string name = text.substr(open + 1, close - open - 1);
+    const auto list = std::find_if(lists_.begin(), lists_.end(), [&](const WordList& l) { return l.name == name; });
+    if (list == lists_.end() || depth == kMostDepth) {
+      std::vector<std::string_view> known;
+      for (const WordList& l : lists_) known.push_back(l.name);
+      const auto near = nearest_name(name, known);
+      errors_.push_back({where_ + ":" + std::to_string(line),
+                         depth == kMostDepth ? "words: the list '" + name + "' names itself"
+                                             : "words: there is no list '" + name + "'",
+                         near.empty() || depth == kMostDepth ? "" : "did you mean '" + std::string(near) + "'?"});
+      return {};
+    }
+    std::vector<std::string> out;
+    for (const PatternSpec& phrase : list->phrases) {
+      const std::string with = text.substr(0, open) + read_phrase(phrase.text).text + text.substr(close + 1);
+      for (std::string& each : written_out(with, line, depth + 1)) out.push_back(std::move(each));
+      if (out.size() > Vocabulary::kMostPhrases) break;
+    }
+    return out;
+  }
+
+ private:
+  const std::vector<WordList>& lists_;
+  const std::string& where_;
+  std::vector<Error>& errors_;
+};
+
+}  // namespace
+
+std::optional<double> seconds_of_unit(std::string_view word) {
+  struct Unit {
+    std::string_view name;
+    double seconds;
+  };
+  static constexpr Unit kUnits[] = {{"s", 1},          {"sec", 1},         {"secs", 1},    {"second", 1},
+                                    {"seconds", 1},    {"ms", 1e-3},       {"msec", 1e-3}, {"milliseconds", 1e-3},
+                                    {"us", 1e-6},      {"\xC2\xB5s", 1e-6}, {"ns", 1e-9},   {"m", 60},
+                                    {"min", 60},       {"mins", 60},       {"minute", 60}, {"minutes", 60},
+                                    {"h", 3600},       {"hr", 3600},       {"hrs", 3600},  {"hour", 3600},
+                                    {"hours", 3600},   {"d", 86400},       {"days", 86400}};
+  for (const Unit& unit : kUnits)
+    if (unit.name == word) return unit.seconds;
+  return {};
+}
+
+Vocabulary Vocabulary::make(const std::vector<WordList>& lists, const std::string& where,
+                            std::vector<Error>& errors) {
+  Vocabulary out;
+  for (const std::string_view name : kBuiltIn) out.names_.emplace_back(name);
+  const auto add = [&](std::size_t line, std::string message, std::string hint) {
+    errors.push_back({where + ":" + std::to_string(line), "words: " + std::move(message), std::move(hint)});
+  };
+  PhraseWriter writer(lists, where, errors);
+  for (const WordList& list : lists) {
+    if (is_part(list.name, lists)) continue;
+    auto role = out.role(list.name);
+    if (!role) {
+      if (out.names_.size() == kMostRoles) {
+        add(list.line, "more than " + std::to_string(kMostRoles) + " lists", {});
+        return out;
+      }
+      role = static_cast<Role>(out.names_.size());
+      out.names_.push_back(list.name);
+    }
+    for (const PatternSpec& phrase : list.phrases) {
+      const WrittenPhrase written = read_phrase(phrase.text);
+      for (const std::string& text : writer.written_out(written.text, phrase.line)) {
+        const auto words = 1 + std::count(text.begin(), text.end(), ' ');
+        if (text.empty() || text.size() > kLongest || words > static_cast<std::ptrdiff_t>(kMostWords)) {
+          add(phrase.line, "'" + text + "' is empty or too long",
+              "at most " + std::to_string(kMostWords) + " words and " + std::to_string(kLongest) + " bytes");
+          continue;
+        }
+        const auto [at, added] = out.phrases_.try_emplace(
+            text, Phrase{*role, written.after_others, written.before_others, written.counts});
+        if (!added && at->second.role != *role && text == written.text)
+          add(phrase.line, "'" + text + "' is in the list '" + out.names_[at->second.role] + "' as well",
+              "the first list that has it counts");
+        out.any_before_others_ = out.any_before_others_ || written.before_others;
+      }
+      if (out.phrases_.size() > kMostPhrases) {
+        add(phrase.line, "more than " + std::to_string(kMostPhrases) + " phrases, written out", {});
+        return out;
+      }
+    }
+  }
+  return out;
+}
+
+std::optional<Vocabulary::Role> Vocabulary::role(std::string_view name) const {
+  const auto at = std::find(names_.begin(), names_.end(), name);
+  if (at == names_.end()) return {};
+  return static_cast<Role>(at - names_.begin());
+}
+
+std::vector<std::string_view> Vocabulary::role_names() const {
+  return {names_.begin(), names_.end()};
+}
+
+// A plural is its singular, where no list says otherwise.
+const Vocabulary::Phrase* Vocabulary::phrase(std::string_view text) const {
+  auto at = phrases_.find(text);
+  constexpr std::size_t kShortestPlural = 3;
+  if (at == phrases_.end() && text.size() >= kShortestPlural && text.back() == 's')
+    at = phrases_.find(text.substr(0, text.size() - 1));
+  return at == phrases_.end() ? nullptr : &at->second;
+}
+
+Vocabulary::Found Vocabulary::find(std::string_view text, const std::uint16_t* starts, std::size_t words,
+                                   std::size_t clause) const {
+  constexpr std::size_t kMostBehind = 3;  // other words behind a phrase
+  for (std::size_t behind = 0; behind <= kMostBehind && behind < words; ++behind) {
+    const std::size_t end = words - behind;
+    const std::size_t stop = end == words ? text.size() : starts[end] - 1U;
+    for (std::size_t begin = end - std::min(end, kMostWords); begin < end; ++begin) {
+      const Phrase* const found = phrase(text.substr(starts[begin], stop - starts[begin]));
+      if (!found || (behind > 0 && !found->before_others)) continue;
+      if (begin > 0 && begin != clause && !found->after_others) continue;
+      return {found->role, found->counts, begin, end};
+    }
+    if (!any_before_others_) break;
+  }
+  return {};
+}
+
+std::uint64_t Vocabulary::mentions(std::string_view word) const {
+  const Phrase* const found = phrase(word);
+  return found ? std::uint64_t{1} << found->role : 0;
+}
+
+}  // namespace etad

@@ -1,0 +1,161 @@
+// Lines taken apart into fields, by the words of a rule file.
+#include "parsers/rules/line_fields.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "parsers/rules/format.h"
+#include "parsers/rules/rule_file.h"
+#include "parsers/rules/vocabulary.h"
+
+namespace etad {
+namespace {
+
+Vocabulary words() {
+  std::vector<Error> errors;
+  const auto list = [](std::string name, std::vector<std::string> phrases) {
+    WordList out{std::move(name), 1, {}};
+    for (std::string& phrase : phrases) out.phrases.push_back({std::move(phrase), 1});
+    return out;
+  };
+  const auto out = Vocabulary::make(
+      {list("word", {"step", "it"}), list("validation", {"val"}), list("steps", {"* step#", "it#"}),
+       list("epochs", {"* epoch#"}), list("loss", {"* loss *"}),
+       list("seconds", {"* <word> time", "s per <word>", "* sec per <word>"}), list("rate", {"<word> per s"}),
+       list("duration", {"time", "* elapsed", "s"})},
+      "words", errors);
+  EXPECT_TRUE(errors.empty());
+  return out;
+}
+
+// "loss = 4.1; steps = 40 of 500".
+std::string fields_of(std::string_view line) {
+  const Vocabulary vocabulary = words();
+  LineFields fields;
+  fields.read(line, vocabulary);
+  std::string out;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const LineField& field = fields[i];
+    out += (out.empty() ? "" : "; ") + vocabulary.name(field.role) + " = " + std::string(field.value);
+    if (field.total.data()) out += " of " + std::string(field.total);
+    if (field.mean.data()) out += " mean " + std::string(field.mean);
+    if (field.scale != 1) out += " x " + std::to_string(field.scale);
+  }
+  return out;
+}
+
+TEST(LineFields, AreCountsWithTheirTotals) {
+  EXPECT_EQ(fields_of("Step 40/500 | loss 4.1"), "steps = 40 of 500; loss = 4.1");
+  EXPECT_EQ(fields_of("Train Step [ 40/ 500] loss: 4.1"), "steps = 40 of 500; loss = 4.1");
+  EXPECT_EQ(fields_of("steps=40 of 500"), "steps = 40 of 500");
+  EXPECT_EQ(fields_of("step40 out of 1,500"), "steps = 40 of 1,500");
+  EXPECT_EQ(fields_of("[40/500] loss 4.1"), "unnamed = 40 of 500; loss = 4.1");
+  EXPECT_EQ(fields_of("images 40/500"), "unknown = 40 of 500");
+}
+
+TEST(LineFields, HaveTheUnitThatStandsBehindThemOrInTheName) {
+  EXPECT_EQ(fields_of("epoch 3, 0.52s/it"), "epochs = 3; seconds = 0.52s");
+  EXPECT_EQ(fields_of("epoch 3, 2.5 it/s"), "epochs = 3; rate = 2.5");
+  EXPECT_EQ(fields_of("it/s: 2.5"), "rate = 2.5");
+  EXPECT_EQ(fields_of("step_time_ms=512"), "seconds = 512 x 0.001000");
+  EXPECT_EQ(fields_of("step_ms=512 it/s=2"), "seconds = 512 x 0.001000; rate = 2");
+  EXPECT_EQ(fields_of("StepTime: 0.5"), "seconds = 0.5");
+  EXPECT_EQ(fields_of("time 0.52s (0.50s)"), "duration = 0.52s mean 0.50");
+  EXPECT_EQ(fields_of("elapsed 1m23s"), "duration = 1m23s");
+  EXPECT_EQ(fields_of("[0:01:23 elapsed]"), "duration = 0:01:23");
+  EXPECT_EQ(fields_of("loss 4.1 (62.5s)"), "loss = 4.1; duration = 62.5s");
+}
+
+TEST(LineFields, AreOfTheValidationWhereTheirNameSaysSo) {
+  EXPECT_EQ(fields_of("step 40 val_loss 4.1, loss 4.2"), "steps = 40; validation = 4.1; loss = 4.2");
+  EXPECT_EQ(fields_of("epoch 3: loss=4.2 val/loss=4.1"), "epochs = 3; loss = 4.2; validation = 4.1");
+}
+
+TEST(LineFields, AreTheKeysOfAnObject) {
+  EXPECT_EQ(fields_of(R"({"epoch": 3, "step": 40, "train/loss": 4.1, "step_time": 0.5})"),
+            "epochs = 3; steps = 40; loss = 4.1; seconds = 0.5");
+}
+
+TEST(LineFields, AreNoPartsOfNames) {
+  EXPECT_EQ(fields_of("v1.2.3 10.0.0.1 step4x"), "");
+  EXPECT_EQ(fields_of("epoch 0.5"), "");         // a count is a whole number
+  EXPECT_EQ(fields_of("step 0.5"), "seconds = 0.5");  // and what is none may be its time
+}
+
+// Whatever a line is: so many fields and no more, each within the line.
+TEST(LineFields, AreBounded) {
+  std::string line;
+  for (int i = 0; i < 5000; ++i) line += "step 4/5 ";
+  const Vocabulary vocabulary = words();
+  LineFields fields;
+  fields.read(line, vocabulary);
+  EXPECT_EQ(fields.size(), LineFields::kMost);
+  EXPECT_GT(fields.numbers(), LineFields::kMost);
+  EXPECT_LE(fields.numbers(), LineFields::kLongestLine / 8);
+  for (const std::string_view each : {"", "/", "[/", "1/", "0:", "step ", "step \xe2", "1e", "-", "1,", "(", "1 ("})
+    fields.read(each, vocabulary);
+  EXPECT_EQ(fields.find(0), nullptr);
+}
+
+constexpr std::string_view kRules = R"(
+format = "own"
+timestamp = "iso8601"
+
+[words]
+round = ["* round#"]
+loss = ["* loss"]
+seconds = ["dt", "dt time"]
+validation = ["val"]
+
+[take]
+measures = ["loss", "seconds", "time"]
+
+[[rule]]
+name = "round"
+event = "progress"
+fields = { "iteration/max_iter?" = "round" }
+with = ["loss"]
+lacks = ["validation"]
+take = "measures"
+recognise = true
+
+[[sample]]
+line = 'round 4 of 9: loss 0.5, dt 2s'
+event = "progress"
+values = { iteration = 4, max_iter = 9, loss = 0.5, seconds = 2 }
+
+[[sample]]
+line = 'val round 4: loss 0.5'
+event = ""
+)";
+
+TEST(FieldRules, FillInTheEventAndRecogniseTheirLines) {
+  const auto format = Format::load("own.toml", kRules);
+  ASSERT_TRUE(format) << format.error().front().text();
+  EXPECT_TRUE((*format)->recognises("loss 0.5 after round 4"));
+  EXPECT_FALSE((*format)->recognises("round 4"));
+  EXPECT_FALSE((*format)->recognises("val round 4: loss 0.5"));
+  TimeContext context;
+  const Event event = (*format)->match("2026-03-01 10:00:12 {'round': 12, 'train_loss': 0.25, 'dt': 1.5}", context);
+  EXPECT_EQ(event.kind, EventKind::progress);
+  EXPECT_EQ(event.integer(Field::iteration), 12);
+  EXPECT_EQ(event.number(Field::loss), 0.25);
+  EXPECT_EQ(event.number(Field::seconds), 1.5);
+  EXPECT_TRUE(event.time.has_value());
+}
+
+TEST(FieldRules, SayWhatASampleLacks) {
+  std::string text(kRules);
+  text += "\n[[sample]]\nline = 'round 4 dt 2s'\nevent = \"progress\"\n";
+  const auto format = Format::load("own.toml", text);
+  ASSERT_FALSE(format);
+  ASSERT_EQ(format.error().size(), 1U);
+  EXPECT_EQ(format.error().front().message,
+            "sample 'round 4 dt 2s': no rule matches; of rule 'round' it has none of 'loss'");
+  EXPECT_EQ(format.error().front().hint, "the line's fields are: round = 4, seconds = 2s");
+}
+
+}  // namespace
+}  // namespace etad
