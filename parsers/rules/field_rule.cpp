@@ -45,7 +45,7 @@ std::uint64_t bits_of(const std::vector<PatternSpec>& names, const Vocabulary& w
   std::uint64_t out = 0;
   for (const PatternSpec& name : names) {
     if (const auto role = words.role(name.text)) {
-      out |= std::uint64_t{1} << *role;
+      out |= Vocabulary::bit(*role);
     } else {
       add(name, words.role_names());
     }
@@ -55,8 +55,8 @@ std::uint64_t bits_of(const std::vector<PatternSpec>& names, const Vocabulary& w
 
 }  // namespace
 
-FieldRule FieldRule::compile(const FieldSpec& spec, const RuleSpec& rule, const std::string& where, const Vocabulary& words,
-                             std::vector<Error>& errors) {
+FieldRule FieldRule::compile(const FieldSpec& spec, const RuleSpec& rule, const std::string& where,
+                             const Vocabulary& words, std::vector<Error>& errors) {
   FieldRule out;
   const auto add = [&](std::size_t line, std::string message, std::string hint) {
     errors.push_back({where + ":" + std::to_string(line), "rule '" + rule.name + "': " + std::move(message),
@@ -107,7 +107,8 @@ FieldRule FieldRule::compile(const FieldSpec& spec, const RuleSpec& rule, const 
     }
     Measure measure{*role, {}, {}, mean};
     const std::string_view name = words.name(*role);
-    if (*role != Vocabulary::kTime) measure.field = known_field(into.empty() ? field_of_list(name) : into, list.line);
+    if (*role != Vocabulary::kTime)
+      measure.field = known_field(into.empty() ? field_of_list(name) : into, list.line);
     if (const auto colon = name.find(':'); colon != std::string_view::npos)
       out.units_.emplace_back(name.substr(colon + 1));
     out.measures_.push_back(measure);
@@ -127,11 +128,11 @@ FieldRule FieldRule::compile(const FieldSpec& spec, const RuleSpec& rule, const 
 }
 
 const LineField* FieldRule::found(const Count& count, const LineFields& fields) {
-  for (const Vocabulary::Role role : count.roles) {
-    const LineField* at = count.needs_total ? fields.find_with_total(role) : fields.find(role);
-    if (count.mean) at = fields.find_with_mean(role);
-    if (at) return at;
-  }
+  const auto part = count.mean          ? LineFields::Part::mean
+                    : count.needs_total ? LineFields::Part::total
+                                        : LineFields::Part::value;
+  for (const Vocabulary::Role role : count.roles)
+    if (const LineField* const at = fields.find(role, part)) return at;
   return nullptr;
 }
 
@@ -140,23 +141,34 @@ bool FieldRule::matches(const LineFields& fields) const {
   if (with_ != 0 && (present & with_) == 0) return false;
   if ((present & without_) != 0 || (said & lacks_) != 0) return false;
   if (says_ != 0 && (said & says_) == 0) return false;
-  return std::all_of(counts_.begin(), counts_.end(),
-                     [&](const Count& count) { return found(count, fields) != nullptr; });
+  const char* behind = nullptr;
+  for (const Count& count : counts_) {
+    const LineField* const at = found(count, fields);
+    if (!at || (behind && at->value.data() < behind)) return false;
+    behind = at->value.data();
+  }
+  return true;
 }
 
 std::string FieldRule::missing(const LineFields& fields, const Vocabulary& words) const {
   const auto names = [&](std::uint64_t bits) {
     std::string out;
     for (std::size_t i = 0; i < words.roles(); ++i)
-      if ((bits >> i & 1U) != 0) out += (out.empty() ? "'" : ", '") + words.name(static_cast<Vocabulary::Role>(i)) + "'";
+      if ((bits >> i & 1U) != 0)
+        out += (out.empty() ? "'" : ", '") + words.name(static_cast<Vocabulary::Role>(i)) + "'";
     return out;
   };
-  for (const Count& count : counts_)
-    if (!found(count, fields)) {
-      std::uint64_t bits = 0;
-      for (const auto role : count.roles) bits |= std::uint64_t{1} << role;
-      return "it has no number for '" + count.text + "': none of " + names(bits);
-    }
+  const char* behind = nullptr;
+  for (const Count& count : counts_) {
+    const LineField* const at = found(count, fields);
+    if (at && behind && at->value.data() < behind)
+      return "the number for '" + count.text + "' stands before that of the rule's first fields";
+    if (at) behind = at->value.data();
+    if (at) continue;
+    std::uint64_t bits = 0;
+    for (const auto role : count.roles) bits |= Vocabulary::bit(role);
+    return "it has no number for '" + count.text + "': none of " + names(bits);
+  }
   if (with_ != 0 && (fields.present() & with_) == 0) return "it has none of " + names(with_);
   if ((fields.present() & without_) != 0) return "it has " + names(fields.present() & without_);
   if (says_ != 0 && (fields.mentioned() & says_) == 0) return "it says none of " + names(says_);
@@ -173,7 +185,8 @@ void FieldRule::fill_in(const LineFields& fields, TimeContext& context, Event& e
     if (count.total && at->total.data()) event.add(*count.total, 1, at->total);
   }
   for (const Measure& measure : measures_) {
-    const LineField* const at = measure.mean ? fields.find_with_mean(measure.role) : fields.find(measure.role);
+    const LineField* const at =
+        fields.find(measure.role, measure.mean ? LineFields::Part::mean : LineFields::Part::value);
     if (!at) continue;
     if (!measure.field) {
       if (!event.time) event.time = read_time(at->value, context);

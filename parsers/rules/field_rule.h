@@ -34,8 +34,8 @@ class FieldsOnDemand {
 class FieldRule {
  public:
   // Appends what is wrong to `errors`.
-  static FieldRule compile(const FieldSpec& spec, const RuleSpec& rule, const std::string& where, const Vocabulary& words,
-                           std::vector<Error>& errors);
+  static FieldRule compile(const FieldSpec& spec, const RuleSpec& rule, const std::string& where,
+                           const Vocabulary& words, std::vector<Error>& errors);
 
   // Whether it asks for anything.
   bool asks() const { return asks_; }

@@ -17,34 +17,30 @@ namespace etad {
 
 struct LineField {
   Vocabulary::Role role = Vocabulary::kNone;
-  double scale = 1;         // a unit in the name, "step_time_ms", in seconds
-  std::string_view value{};   // as it is written, with the unit of a duration
-  std::string_view total{};   // "40/500", "40 of 500"; null data(): it has none
-  std::string_view mean{};    // "0.41 (0.43)"
+  double scale = 1;          // a unit in the name, "step_time_ms", in seconds
+  std::string_view value{};  // as it is written, with the unit of a duration
+  std::string_view total{};  // "40/500", "40 of 500"; null data(): it has none
+  std::string_view mean{};   // "0.41 (0.43)"
 };
 
 class LineFields {
  public:
-  static constexpr std::size_t kMost = 32;  // fields of a line with a role
+  static constexpr std::size_t kMost = 32;           // fields of a line with a role
   static constexpr std::size_t kLongestLine = 4096;  // bytes of it that are read
 
   void read(std::string_view message, const Vocabulary& words);
 
-  // The first one of that role; nullptr: none.
-  const LineField* find(Vocabulary::Role role) const {
-    return (present_ >> role & 1U) != 0 ? &fields_[first_[role]] : nullptr;
-  }
-  // The first with a total, or with a mean.
-  const LineField* find_with_total(Vocabulary::Role role) const;
-  const LineField* find_with_mean(Vocabulary::Role role) const;
+  // The first one of that role that has this part; nullptr: none.
+  enum class Part { value, total, mean };
+  const LineField* find(Vocabulary::Role role, Part part = Part::value) const;
 
   std::size_t size() const { return count_; }
   const LineField& operator[](std::size_t i) const { return fields_[i]; }
 
-  // A bit for each list of which a word stands before the first number; and how many numbers there are, of whatever
-  // role.
+  // A bit for each list of which there is a number, or a word before the first number; and how many numbers there
+  // are, of whatever role.
+  std::uint64_t present() const { return present_; }
   std::uint64_t mentioned() const { return mentioned_; }
-  std::uint64_t present() const { return present_; }  // the same of fields
   std::size_t numbers() const { return numbers_; }
 
  private:
@@ -54,7 +50,6 @@ class LineFields {
   std::size_t count_ = 0, numbers_ = 0;
   std::uint64_t present_ = 0, mentioned_ = 0;
   std::array<LineField, kMost> fields_;
-  std::array<std::uint8_t, Vocabulary::kMostRoles> first_;
 };
 
 }  // namespace etad

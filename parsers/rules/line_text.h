@@ -61,7 +61,7 @@ class LineText {
   }
 
   std::size_t end_of_word(std::size_t at) const {
-    while (at < text_.size() && is_word_byte(text_[at]) && wide_separator(text_.substr(at)) == 0) ++at;
+    while (is_word_at(at)) ++at;
     return at;
   }
 
@@ -96,8 +96,8 @@ class LineText {
   // "2026-03-01 10:00:12,750".
   std::size_t date(std::size_t at) const {
     const char joint = byte(at + 4);
-    if (digits(at) != at + 4 || (joint != '-' && joint != '/') || !two_digits(at + 5) || byte(at + 7) != joint ||
-        !two_digits(at + 8))
+    if (digits(at) != at + 4 || (joint != '-' && joint != '/') || !two_digits(at + 5) ||
+        byte(at + 7) != joint || !two_digits(at + 8))
       return at;
     std::size_t time = at + 10;
     if (byte(time) == ',') ++time;
@@ -107,6 +107,10 @@ class LineText {
     if (end < time + 9) return at;
     if (byte(end) == ',' && is_digit(byte(end + 1))) end = digits(end + 1);
     return end;
+  }
+
+  bool is_word_at(std::size_t at) const {
+    return is_word_byte(byte(at)) && wide_separator(text_.substr(at)) == 0;
   }
 
   bool is_blank_or_end(std::size_t at) const { return at >= text_.size() || byte(at) == ' '; }

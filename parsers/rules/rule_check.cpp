@@ -99,6 +99,8 @@ class SampleRun {
             "sample " + quoted(sample.text) + " must give no event, but rule '" + rule->name() +
                 "' makes it " + std::string(name_of(event.kind)),
             {});
+      else
+        check_rule(sample, rule);
       return;
     }
     if (!rule) return report_unmatched(sample, event);
@@ -109,13 +111,17 @@ class SampleRun {
           "the first rule that matches decides");
       return;
     }
-    if (!sample.rule.empty() && sample.rule != rule->name())
-      add(sample.line,
-          "sample " + quoted(sample.text) + ": matched by rule '" + rule->name() + "', not '" + sample.rule +
-              "'",
-          "the first rule that matches decides");
+    check_rule(sample, rule);
     check_values(sample, event, *rule);
     check_time(sample, event);
+  }
+
+  void check_rule(const SampleSpec& sample, const Rule* rule) {
+    if (sample.rule.empty() || (rule && sample.rule == rule->name())) return;
+    add(sample.line,
+        "sample " + quoted(sample.text) + ": matched by " +
+            (rule ? "rule '" + rule->name() + "'" : "no rule") + ", not '" + sample.rule + "'",
+        "the first rule that matches decides");
   }
 
   void check_values(const SampleSpec& sample, const Event& event, const Rule& rule) {

@@ -3,11 +3,11 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "parsers/base/deep_key.h"
-#include "parsers/base/suggest.h"
+#include "parsers/rules/known_names.h"
+#include "parsers/rules/vocabulary.h"
 
 namespace etad {
 namespace {
@@ -18,46 +18,11 @@ constexpr std::size_t kMaxFinds = 24;  // of a rule
 constexpr std::size_t kMaxRules = 1000;
 constexpr std::size_t kMaxSamples = 10'000;
 
-const std::vector<std::string_view>& field_names() {
-  static const std::vector<std::string_view> kNames = [] {
-    std::vector<std::string_view> names;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(Field::count_); ++i)
-      names.push_back(name_of(static_cast<Field>(i)));
-    return names;
-  }();
-  return kNames;
-}
-
-const std::vector<std::string_view>& kind_names() {
-  static const std::vector<std::string_view> kNames = [] {
-    std::vector<std::string_view> names;
-    for (int i = 0; i <= static_cast<int>(EventKind::sample); ++i)
-      names.push_back(name_of(static_cast<EventKind>(i)));
-    return names;
-  }();
-  return kNames;
-}
-
-std::string did_you_mean(std::string_view mistyped, const std::vector<std::string_view>& known) {
-  if (const auto near = nearest_name(mistyped, known); !near.empty())
-    return "did you mean '" + std::string(near) + "'?";
-  constexpr std::size_t kShortList = 12;
-  if (known.size() > kShortList) return "etad-rules(5) lists those there are";
-  std::string list = "known are ";
-  for (std::size_t i = 0; i < known.size(); ++i) list += (i ? ", " : "") + std::string(known[i]);
-  return list;
-}
-
 std::optional<double> unit_scale(std::string_view unit) {
-  struct Unit {
-    std::string_view name;
-    double scale;
-  };
-  static constexpr Unit kUnits[] = {{"s", 1},    {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"min", 60},
-                                    {"h", 3600}, {"d", 86400}, {"%", 0.01},  {"k", 1e3},   {"M", 1e6}};
-  for (const Unit& u : kUnits)
-    if (u.name == unit) return u.scale;
-  return {};
+  if (unit == "%") return 0.01;
+  if (unit == "k") return 1e3;
+  if (unit == "M") return 1e6;
+  return seconds_of_unit(unit);
 }
 
 // Of a file, in whatever folder.
@@ -242,7 +207,7 @@ class RuleFileReader {
     owner_ = "rule '" + rule.name + "': ";
     check_keys(table,
                {"name", "event", "pattern", "find", "file", "json", "when", "set", "scale", "unit", "map",
-                "fields", "with", "without", "says", "lacks", "take", "recognise"},
+                "fields", "with", "without", "says", "lacks", "take", "recognise", "samples"},
                owner_);
     for (const RuleSpec& other : file_.rules)
       if (other.name == rule.name && !rule.name.empty())
@@ -256,7 +221,30 @@ class RuleFileReader {
     read_fields(table, rule);
     read_json(table, rule);
     read_values(table, rule);
+    read_rule_samples(table, rule);
     file_.rules.push_back(std::move(rule));
+  }
+
+  // Lines of its own, or tables with such a line.
+  void read_rule_samples(const toml::table& table, const RuleSpec& rule) {
+    const toml::node* node = table.get("samples");
+    if (!node) return;
+    if (!node->is_array()) return wrong_type(*node, "samples", "a list of lines");
+    for (const toml::node& item : *node->as_array()) {
+      SampleSpec sample;
+      sample.line = line_of(item);
+      if (const auto* text = item.as_string()) {
+        sample.text = text->get();
+      } else if (const auto* entry = item.as_table()) {
+        check_keys(*entry, {"line", "values", "time"}, owner_);
+        read_sample_line(*entry, sample);
+      } else {
+        wrong_type(item, "samples", "a list of lines, or of tables: { line = '…', values = { … } }");
+      }
+      sample.rule = rule.name;
+      if (rule.event != EventKind::none) sample.event = rule.event;
+      keep(std::move(sample));
+    }
   }
 
   std::optional<EventKind> read_event(const std::string& name, std::size_t line) {
@@ -318,8 +306,13 @@ class RuleFileReader {
     FieldSpec out;
     read_table(table, "fields", [&](const toml::key& name, const toml::node&) {
       out.counts.push_back({std::string(name.str()), texts(*table.get("fields")->as_table(), name.str()),
-                            name.source().begin.line});
+                            name.source().begin.line, name.source().begin.column});
     });
+    // In the file's order, which is also that of the numbers in a line.
+    std::stable_sort(out.counts.begin(), out.counts.end(),
+                     [](const FieldSpec::Count& a, const FieldSpec::Count& b) {
+                       return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+                     });
     out.with = texts(table, "with");
     out.without = texts(table, "without");
     out.says = texts(table, "says");
@@ -432,8 +425,6 @@ class RuleFileReader {
     sample.line = line_of(table);
     owner_ = "sample: ";
     check_keys(table, {"line", "event", "rule", "values", "time"}, owner_);
-    sample.text = optional_text(table, "line", "");
-    if (!table.get("line")) add(sample.line, "sample: lacks 'line'");
     if (const toml::node* node = table.get("event"); !node) {
       add(sample.line, "sample: lacks 'event'", "write event = \"\" for a line that must give none");
     } else if (const std::string event = optional_text(table, "event", ""); !event.empty()) {
@@ -441,6 +432,14 @@ class RuleFileReader {
       if (sample.event == EventKind::none) sample.event.reset();
     }
     sample.rule = optional_text(table, "rule", "");
+    read_sample_line(table, sample);
+    keep(std::move(sample));
+  }
+
+  // The line, and what it must give.
+  void read_sample_line(const toml::table& table, SampleSpec& sample) {
+    sample.text = optional_text(table, "line", "");
+    if (!table.get("line")) add(sample.line, "sample: lacks 'line'");
     if (const toml::node* node = table.get("time")) {
       sample.time = optional_text(table, "time", "");
       TimeContext context;
@@ -458,7 +457,14 @@ class RuleFileReader {
         wrong_type(node, key.str(), "a number or a string");
       }
     });
-    file_.samples.push_back(std::move(sample));
+  }
+
+  void keep(SampleSpec sample) {
+    if (file_.samples.size() == kMaxSamples) {
+      add(sample.line, "more than " + std::to_string(kMaxSamples) + " samples");
+    } else {
+      file_.samples.push_back(std::move(sample));
+    }
   }
 
   std::vector<Error>& errors_;

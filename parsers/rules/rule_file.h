@@ -46,7 +46,7 @@ struct FieldSpec {
   struct Count {
     std::string name;  // "epoch/epochs?"
     std::vector<PatternSpec> lists;
-    std::size_t line = 0;
+    std::size_t line = 0, column = 0;
   };
   std::vector<Count> counts;
   // Which lists of words it has to have and must not have, as numbers and in words; and which other numbers are taken.

@@ -41,8 +41,9 @@ WrittenPhrase read_phrase(std::string_view text) {
 bool is_part(const std::string& name, const std::vector<WordList>& lists) {
   const std::string mark = "<" + name + ">";
   return std::any_of(lists.begin(), lists.end(), [&](const WordList& list) {
-    return std::any_of(list.phrases.begin(), list.phrases.end(),
-                       [&](const PatternSpec& phrase) { return phrase.text.find(mark) != std::string::npos; });
+    return std::any_of(list.phrases.begin(), list.phrases.end(), [&](const PatternSpec& phrase) {
+      return phrase.text.find(mark) != std::string::npos;
+    });
   });
 }
 
@@ -56,15 +57,17 @@ class PhraseWriter {
     const std::size_t open = text.find('<'), close = text.find('>', open);
     if (open == std::string::npos || close == std::string::npos) return {text};
     const std::string name = text.substr(open + 1, close - open - 1);
-    const auto list = std::find_if(lists_.begin(), lists_.end(), [&](const WordList& l) { return l.name == name; });
+    const auto list =
+        std::find_if(lists_.begin(), lists_.end(), [&](const WordList& l) { return l.name == name; });
     if (list == lists_.end() || depth == kMostDepth) {
       std::vector<std::string_view> known;
       for (const WordList& l : lists_) known.push_back(l.name);
       const auto near = nearest_name(name, known);
-      errors_.push_back({where_ + ":" + std::to_string(line),
-                         depth == kMostDepth ? "words: the list '" + name + "' names itself"
-                                             : "words: there is no list '" + name + "'",
-                         near.empty() || depth == kMostDepth ? "" : "did you mean '" + std::string(near) + "'?"});
+      errors_.push_back(
+          {where_ + ":" + std::to_string(line),
+           depth == kMostDepth ? "words: the list '" + name + "' names itself"
+                               : "words: there is no list '" + name + "'",
+           near.empty() || depth == kMostDepth ? "" : "did you mean '" + std::string(near) + "'?"});
       return {};
     }
     std::vector<std::string> out;
@@ -89,12 +92,13 @@ std::optional<double> seconds_of_unit(std::string_view word) {
     std::string_view name;
     double seconds;
   };
-  static constexpr Unit kUnits[] = {{"s", 1},          {"sec", 1},         {"secs", 1},    {"second", 1},
-                                    {"seconds", 1},    {"ms", 1e-3},       {"msec", 1e-3}, {"milliseconds", 1e-3},
-                                    {"us", 1e-6},      {"\xC2\xB5s", 1e-6}, {"ns", 1e-9},   {"m", 60},
-                                    {"min", 60},       {"mins", 60},       {"minute", 60}, {"minutes", 60},
-                                    {"h", 3600},       {"hr", 3600},       {"hrs", 3600},  {"hour", 3600},
-                                    {"hours", 3600},   {"d", 86400},       {"days", 86400}};
+  static constexpr Unit kUnits[] = {
+      {"s", 1},        {"sec", 1},          {"secs", 1},    {"second", 1},
+      {"seconds", 1},  {"ms", 1e-3},        {"msec", 1e-3}, {"milliseconds", 1e-3},
+      {"us", 1e-6},    {"\xC2\xB5s", 1e-6}, {"ns", 1e-9},   {"m", 60},
+      {"min", 60},     {"mins", 60},        {"minute", 60}, {"minutes", 60},
+      {"h", 3600},     {"hr", 3600},        {"hrs", 3600},  {"hour", 3600},
+      {"hours", 3600}, {"d", 86400},        {"days", 86400}};
   for (const Unit& unit : kUnits)
     if (unit.name == word) return unit.seconds;
   return {};
@@ -128,12 +132,23 @@ Vocabulary Vocabulary::make(const std::vector<WordList>& lists, const std::strin
               "at most " + std::to_string(kMostWords) + " words and " + std::to_string(kLongest) + " bytes");
           continue;
         }
-        const auto [at, added] = out.phrases_.try_emplace(
-            text, Phrase{*role, written.after_others, written.before_others, written.counts});
-        if (!added && at->second.role != *role && text == written.text)
-          add(phrase.line, "'" + text + "' is in the list '" + out.names_[at->second.role] + "' as well",
+        const auto at =
+            out.phrases_
+                .try_emplace(text, Phrase{*role, written.after_others, written.before_others, written.counts})
+                .first;
+        Phrase& kept = at->second;
+        if (kept.role == *role) {
+          kept.after_others = kept.after_others || written.after_others;
+          kept.before_others = kept.before_others || written.before_others;
+        } else if (text == written.text) {
+          add(phrase.line, "'" + text + "' is in the list '" + out.names_[kept.role] + "' as well",
               "the first list that has it counts");
+        }
         out.any_before_others_ = out.any_before_others_ || written.before_others;
+        // "epochs=40" numbers none, and "epochs 3/40" does.
+        if (written.counts && text.back() != 's')
+          out.phrases_.try_emplace(text + "s of",
+                                   Phrase{*role, written.after_others, written.before_others, true});
       }
       if (out.phrases_.size() > kMostPhrases) {
         add(phrase.line, "more than " + std::to_string(kMostPhrases) + " phrases, written out", {});
@@ -154,35 +169,33 @@ std::vector<std::string_view> Vocabulary::role_names() const {
   return {names_.begin(), names_.end()};
 }
 
-// A plural is its singular, where no list says otherwise.
+// A plural is its singular, where no list says otherwise: but "epochs=40" numbers no epoch.
 const Vocabulary::Phrase* Vocabulary::phrase(std::string_view text) const {
   auto at = phrases_.find(text);
   constexpr std::size_t kShortestPlural = 3;
   if (at == phrases_.end() && text.size() >= kShortestPlural && text.back() == 's')
-    at = phrases_.find(text.substr(0, text.size() - 1));
+    if (at = phrases_.find(text.substr(0, text.size() - 1)); at != phrases_.end() && at->second.counts)
+      return nullptr;
   return at == phrases_.end() ? nullptr : &at->second;
 }
 
-Vocabulary::Found Vocabulary::find(std::string_view text, const std::uint16_t* starts, std::size_t words,
-                                   std::size_t clause) const {
-  constexpr std::size_t kMostBehind = 3;  // other words behind a phrase
-  for (std::size_t behind = 0; behind <= kMostBehind && behind < words; ++behind) {
-    const std::size_t end = words - behind;
-    const std::size_t stop = end == words ? text.size() : starts[end] - 1U;
+Vocabulary::Found Vocabulary::find(const Words& name, std::size_t clause) const {
+  const std::size_t most_behind = any_before_others_ ? 3 : 0;  // other words behind a phrase
+  for (std::size_t behind = 0; behind <= most_behind && behind < name.count(); ++behind) {
+    const std::size_t end = name.count() - behind;
     for (std::size_t begin = end - std::min(end, kMostWords); begin < end; ++begin) {
-      const Phrase* const found = phrase(text.substr(starts[begin], stop - starts[begin]));
+      const Phrase* const found = phrase(name.text(begin, end));
       if (!found || (behind > 0 && !found->before_others)) continue;
       if (begin > 0 && begin != clause && !found->after_others) continue;
       return {found->role, found->counts, begin, end};
     }
-    if (!any_before_others_) break;
   }
   return {};
 }
 
 std::uint64_t Vocabulary::mentions(std::string_view word) const {
   const Phrase* const found = phrase(word);
-  return found ? std::uint64_t{1} << found->role : 0;
+  return found ? bit(found->role) : 0;
 }
 
 }  // namespace etad

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "parsers/base/error.h"
+#include "parsers/rules/words.h"
 
 namespace etad {
 
@@ -34,6 +35,8 @@ class Vocabulary {
   static Vocabulary make(const std::vector<WordList>& lists, const std::string& where,
                          std::vector<Error>& errors);
 
+  static constexpr std::uint64_t bit(Role role) { return std::uint64_t{1} << role; }
+
   bool empty() const { return phrases_.empty(); }
   std::optional<Role> role(std::string_view name) const;
   std::vector<std::string_view> role_names() const;
@@ -42,13 +45,14 @@ class Vocabulary {
 
   struct Found {
     Role role = kNone;
-    bool counts = false;       // a whole number, which may be glued to the word
+    bool counts = false;             // a whole number, which may be glued to the word
     std::size_t begin = 0, end = 0;  // which of the words
+    explicit operator bool() const { return role != kNone; }
   };
 
-  // Of a name's words, where each begins in `text`, which holds them apart by one blank. Other words may stand before
-  // and behind a phrase where it says so; those from `clause` on are a name by themselves.
-  Found find(std::string_view text, const std::uint16_t* starts, std::size_t words, std::size_t clause) const;
+  // Other words may stand before and behind a phrase where it says so; those from `clause` on are a name by
+  // themselves.
+  Found find(const Words& name, std::size_t clause) const;
 
   // The lists that hold this very word: a bit for each.
   std::uint64_t mentions(std::string_view word) const;

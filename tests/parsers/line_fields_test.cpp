@@ -73,6 +73,19 @@ TEST(LineFields, AreOfTheValidationWhereTheirNameSaysSo) {
   EXPECT_EQ(fields_of("epoch 3: loss=4.2 val/loss=4.1"), "epochs = 3; loss = 4.2; validation = 4.1");
 }
 
+// A whole line of it says so in front, and what it counts is told by its name.
+TEST(LineFields, AreCountedInAValidationToo) {
+  EXPECT_EQ(fields_of("val step 40/500 loss 4.1"), "steps = 40 of 500; loss = 4.1");
+  EXPECT_EQ(fields_of("[val] step 40 val loss 4.1"), "steps = 40; validation = 4.1");
+  EXPECT_EQ(fields_of("epoch 3 val step 40"), "epochs = 3; validation = 40");
+}
+
+TEST(LineFields, OfAPluralAreNotCounted) {
+  EXPECT_EQ(fields_of("epoch=3 loss=4.1"), "epochs = 3; loss = 4.1");
+  EXPECT_EQ(fields_of("epochs=40 loss=4.1"), "loss = 4.1");
+  EXPECT_EQ(fields_of("epochs 3/40"), "epochs = 3 of 40");
+}
+
 TEST(LineFields, AreTheKeysOfAnObject) {
   EXPECT_EQ(fields_of(R"({"epoch": 3, "step": 40, "train/loss": 4.1, "step_time": 0.5})"),
             "epochs = 3; steps = 40; loss = 4.1; seconds = 0.5");
@@ -80,7 +93,7 @@ TEST(LineFields, AreTheKeysOfAnObject) {
 
 TEST(LineFields, AreNoPartsOfNames) {
   EXPECT_EQ(fields_of("v1.2.3 10.0.0.1 step4x"), "");
-  EXPECT_EQ(fields_of("epoch 0.5"), "");         // a count is a whole number
+  EXPECT_EQ(fields_of("epoch 0.5"), "");              // a count is a whole number
   EXPECT_EQ(fields_of("step 0.5"), "seconds = 0.5");  // and what is none may be its time
 }
 
@@ -94,7 +107,8 @@ TEST(LineFields, AreBounded) {
   EXPECT_EQ(fields.size(), LineFields::kMost);
   EXPECT_GT(fields.numbers(), LineFields::kMost);
   EXPECT_LE(fields.numbers(), LineFields::kLongestLine / 8);
-  for (const std::string_view each : {"", "/", "[/", "1/", "0:", "step ", "step \xe2", "1e", "-", "1,", "(", "1 ("})
+  for (const std::string_view each :
+       {"", "/", "[/", "1/", "0:", "step ", "step \xe2", "1e", "-", "1,", "(", "1 ("})
     fields.read(each, vocabulary);
   EXPECT_EQ(fields.find(0), nullptr);
 }
@@ -138,12 +152,37 @@ TEST(FieldRules, FillInTheEventAndRecogniseTheirLines) {
   EXPECT_FALSE((*format)->recognises("round 4"));
   EXPECT_FALSE((*format)->recognises("val round 4: loss 0.5"));
   TimeContext context;
-  const Event event = (*format)->match("2026-03-01 10:00:12 {'round': 12, 'train_loss': 0.25, 'dt': 1.5}", context);
+  const Event event =
+      (*format)->match("2026-03-01 10:00:12 {'round': 12, 'train_loss': 0.25, 'dt': 1.5}", context);
   EXPECT_EQ(event.kind, EventKind::progress);
   EXPECT_EQ(event.integer(Field::iteration), 12);
   EXPECT_EQ(event.number(Field::loss), 0.25);
   EXPECT_EQ(event.number(Field::seconds), 1.5);
   EXPECT_TRUE(event.time.has_value());
+}
+
+// "epoch 3, step 40" is a step of the epoch, and "step 40, …, epoch 3" one of all.
+TEST(FieldRules, AskForNumbersInTheirOrder) {
+  const auto format = Format::load("own.toml", R"(
+format = "own"
+[words]
+epochs = ["epoch#"]
+steps = ["step#"]
+[[rule]]
+name = "of an epoch"
+event = "progress"
+fields = { epoch = "epochs", batch = "steps" }
+samples = [{ line = 'epoch 3 step 40', values = { epoch = 3, batch = 40 } }]
+[[rule]]
+name = "of all"
+event = "progress"
+fields = { iteration = "steps" }
+samples = [{ line = 'step 40 epoch 3', values = { iteration = 40 } }, 'step 40']
+[[sample]]
+line = 'epoch 3'
+event = ""
+)");
+  EXPECT_TRUE(format) << format.error().front().text();
 }
 
 TEST(FieldRules, SayWhatASampleLacks) {

@@ -1,0 +1,38 @@
+#include "parsers/rules/known_names.h"
+
+#include "parsers/base/event.h"
+#include "parsers/base/suggest.h"
+
+namespace etad {
+
+const std::vector<std::string_view>& field_names() {
+  static const std::vector<std::string_view> kNames = [] {
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(Field::count_); ++i)
+      names.push_back(name_of(static_cast<Field>(i)));
+    return names;
+  }();
+  return kNames;
+}
+
+const std::vector<std::string_view>& kind_names() {
+  static const std::vector<std::string_view> kNames = [] {
+    std::vector<std::string_view> names;
+    for (int i = 0; i <= static_cast<int>(EventKind::sample); ++i)
+      names.push_back(name_of(static_cast<EventKind>(i)));
+    return names;
+  }();
+  return kNames;
+}
+
+std::string did_you_mean(std::string_view mistyped, const std::vector<std::string_view>& known) {
+  if (const auto near = nearest_name(mistyped, known); !near.empty())
+    return "did you mean '" + std::string(near) + "'?";
+  constexpr std::size_t kShortList = 12;
+  if (known.size() > kShortList) return "etad-rules(5) lists those there are";
+  std::string list = "known are ";
+  for (std::size_t i = 0; i < known.size(); ++i) list += (i ? ", " : "") + std::string(known[i]);
+  return list;
+}
+
+}  // namespace etad

@@ -1,0 +1,16 @@
+// The names that a rule file may use, and what to say of one that is none of them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace etad {
+
+const std::vector<std::string_view>& field_names();
+const std::vector<std::string_view>& kind_names();
+
+// The nearest of them, or those there are.
+std::string did_you_mean(std::string_view mistyped, const std::vector<std::string_view>& known);
+
+}  // namespace etad
