@@ -66,8 +66,9 @@ class NumberReader : private LineText {
     return is_unit_of_time(text_.substr(at_, digits_in(at_, end) - at_));
   }
 
-  // "/500", "] / [500", " of 500", " out of 500".
+  // "/500", "] / [500", " of 500", " out of 500"; no part of "3/4/2026".
   void total() {
+    if (before(begin_) == '/') return;
     std::size_t at = blanks(at_);
     if (byte(at) == ']') at = blanks(at + 1);
     const std::string_view rest = text_.substr(at);

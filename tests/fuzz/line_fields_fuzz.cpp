@@ -20,7 +20,8 @@ const Vocabulary& words() {
   static const Vocabulary kWords = [] {
     std::vector<etad::Error> errors;
     const std::string toml =
-        "format = \"f\"\n[words]\nword = [\"step\", \"it\"]\nvalidation = [\"val\"]\nsteps = [\"* step#\", \"it#\"]\n"
+        "format = \"f\"\n[words]\nword = [\"step\", \"it\"]\nvalidation = [\"val\"]\nsteps = [\"* step#\", "
+        "\"it#\"]\n"
         "epochs = [\"* epoch#\"]\nloss = [\"* loss *\"]\nseconds = [\"* <word> time\", \"s per <word>\"]\n"
         "duration = [\"time\", \"s\"]\n";
     const etad::RuleFile file = etad::read_rule_file("fuzz.toml", toml, errors);

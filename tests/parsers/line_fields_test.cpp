@@ -53,6 +53,7 @@ TEST(LineFields, AreCountsWithTheirTotals) {
   EXPECT_EQ(fields_of("step40 out of 1,500"), "steps = 40 of 1,500");
   EXPECT_EQ(fields_of("[40/500] loss 4.1"), "unnamed = 40 of 500; loss = 4.1");
   EXPECT_EQ(fields_of("images 40/500"), "unknown = 40 of 500");
+  EXPECT_EQ(fields_of("(30/40/50)"), "");
 }
 
 TEST(LineFields, HaveTheUnitThatStandsBehindThemOrInTheName) {
