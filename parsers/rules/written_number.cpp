@@ -49,6 +49,7 @@ class NumberReader : private LineText {
       is_whole_ = false;
     }
     if (byte(at_) == '.' && is_digit(byte(at_ + 1))) return false;
+    if (is_whole_ && byte(at_) == '-' && is_digit(byte(at_ + 1))) return false;  // "steps 1-20", a date
     if (const std::size_t behind = std::max(clock(at_), days(at_)); behind > at_) {
       out_.lasts = true;
       out_.unit.append("s");

@@ -21,7 +21,7 @@ struct WrittenNumber {
   bool is_count() const;  // whole, and no duration
 };
 
-// What begins at that digit, sign or point. False: a version, an address, digits of a name; `end` is behind it.
+// What begins at that digit, sign or point. False: a version, an address, a range, digits of a name; `end` is behind it.
 bool read_written_number(std::string_view line, std::size_t begin, WrittenNumber& out);
 
 }  // namespace etad

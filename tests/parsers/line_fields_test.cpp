@@ -54,6 +54,7 @@ TEST(LineFields, AreCountsWithTheirTotals) {
   EXPECT_EQ(fields_of("[40/500] loss 4.1"), "unnamed = 40 of 500; loss = 4.1");
   EXPECT_EQ(fields_of("images 40/500"), "unknown = 40 of 500");
   EXPECT_EQ(fields_of("(30/40/50)"), "");
+  EXPECT_EQ(fields_of("Steps 1-20, loss 4.1"), "loss = 4.1") << "a range";
 }
 
 TEST(LineFields, HaveTheUnitThatStandsBehindThemOrInTheName) {
