@@ -108,12 +108,12 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
       series.weights = normalised<Weights>(series.log_likelihood + prior(series).log());
       if (!series.shows_curve) continue;
       total += series.weights;
-      const auto add = [&](const std::string& to, double times) {
-        const auto [pool, is_new] = pools.try_emplace(to, times * series.weights);
-        if (!is_new) pool->second += times * series.weights;
+      const auto add = [&pools](const std::string& to, const Weights& part) {
+        const auto [pool, is_new] = pools.try_emplace(to, part);
+        if (!is_new) pool->second += part;
       };
-      add(series.pools[0], kOtherSettings);
-      add(series.pools[1], 1 - kOtherSettings);
+      add(series.pools[0], kOtherSettings * series.weights);
+      add(series.pools[1], (1 - kOtherSettings) * series.weights);
     }
     all_ = total / total.sum();
     pools_ = std::move(pools);
