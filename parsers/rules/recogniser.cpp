@@ -99,7 +99,8 @@ Recogniser::Recogniser(const std::vector<std::shared_ptr<const Format>>& formats
 std::vector<std::uint16_t> Recogniser::formats_of(std::string_view line, ShapeMemory* shapes) const {
   if (const auto* const known = shapes ? shapes->find(list_, line) : nullptr)
     return known->rule == Event::kNoRule ? std::vector<std::uint16_t>() : std::vector{known->rule};
-  auto shown = claims_on(line);
+  auto shown = recognise_.match(line);
+  ask_by_fields(line, shown);
   const auto is_generic = [&](std::uint16_t id) {
     return id == with_other_digits() || formats_[id]->is_generic();
   };
@@ -118,12 +119,11 @@ std::vector<std::uint16_t> Recogniser::formats_of(std::string_view line, ShapeMe
   return shown;
 }
 
-std::vector<std::uint16_t> Recogniser::claims_on(std::string_view text) const {
-  auto claims = recognise_.match(text);
+// They strip the line themselves, so that each need be asked about it only once, whatever others leave of it.
+void Recogniser::ask_by_fields(std::string_view line, std::vector<std::uint16_t>& shown) const {
   for (const std::uint16_t id : by_fields_)
-    if (formats_[id]->recognises_by_fields(text)) claims.push_back(id);
-  if (!by_fields_.empty()) sort_once(claims);
-  return claims;
+    if (formats_[id]->recognises_by_fields(line)) shown.push_back(id);
+  if (!by_fields_.empty()) sort_once(shown);
 }
 
 std::vector<std::uint16_t> Recogniser::behind_labels(std::string_view line) const {
@@ -136,7 +136,7 @@ std::vector<std::uint16_t> Recogniser::behind_labels(std::string_view line) cons
     const auto known = std::find_if(asked.begin(), asked.end(),
                                     [&](const auto& known_of) { return known_of.first == message.size(); });
     return known != asked.end() ? known->second
-                                : asked.emplace_back(message.size(), claims_on(message)).second;
+                                : asked.emplace_back(message.size(), recognise_.match(message)).second;
   };
   // Many formats strip alike: what one of them leaves, the next of its kind leaves as well.
   std::vector<std::pair<std::uint16_t, std::string_view>> left;
@@ -147,9 +147,11 @@ std::vector<std::uint16_t> Recogniser::behind_labels(std::string_view line) cons
                                : left.emplace_back(strip_kinds_[id], formats_[id]->stripped(rest)).second;
   };
   const auto strippers = strip_.match(rest);
-  if (label)
+  if (label) {
     for (const std::uint16_t id : ask(rest))
       if (!std::binary_search(strippers.begin(), strippers.end(), id)) shown.push_back(id);
+    ask_by_fields(rest, shown);
+  }
   for (const std::uint16_t id : strippers) {
     if (id == with_other_digits()) {
       shown.push_back(id);

@@ -47,7 +47,7 @@ class Recogniser {
  private:
   // Stands among the formats for any that the line might show if its digits were others.
   std::uint16_t with_other_digits() const { return static_cast<std::uint16_t>(formats_.size()); }
-  std::vector<std::uint16_t> claims_on(std::string_view text) const;
+  void ask_by_fields(std::string_view line, std::vector<std::uint16_t>& shown) const;
   std::vector<std::uint16_t> behind_labels(std::string_view line) const;
 
   std::vector<std::shared_ptr<const Format>> formats_;
