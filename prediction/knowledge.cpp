@@ -251,9 +251,8 @@ void Knowledge::seek_contradiction(const estimators::Case& what, std::size_t ask
 
 std::optional<estimators::Answered> Knowledge::answer(std::size_t i, estimators::Gap gap,
                                                       const estimators::Case& what, double confidence) const {
-  const estimators::Case within = seen_.within_lengths(what);
   return estimators::answer_of(i, *records_, gap, confidence, [&](std::size_t one) {
-    return fitted_[one] ? fitted_[one]->predict(within) : estimators::Reply{};
+    return fitted_[one] ? fitted_[one]->predict(what) : estimators::Reply{};
   });
 }
 
@@ -262,8 +261,9 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
   const estimators::Gap gap = seen_.gap_of(what);
   const auto all = estimators::estimators();
   const estimators::Gap farthest = std::max(gap, along_with.value_or(gap));
+  const estimators::Case asked = seen_.within_lengths(what);
   for (const std::size_t i : estimators::ranking(*records_, farthest.kind)) {
-    const auto answered = answer(i, farthest, what, confidence);
+    const auto answered = answer(i, farthest, asked, confidence);
     if (!answered) continue;
     const Performance& performance = (*records_)[i].kinds[static_cast<std::size_t>(gap.kind)];
     Said out;
@@ -282,7 +282,7 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
     out.lower = out.value * std::exp(-answered->reach);
     out.upper = out.value * std::exp(answered->reach);
     if (!std::isfinite(out.upper) || !(out.lower > 0)) continue;
-    seek_contradiction(what, i, out);
+    seek_contradiction(asked, i, out);
     return out;
   }
   return std::nullopt;

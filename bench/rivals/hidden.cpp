@@ -138,11 +138,12 @@ void print_hidden(const History& history, Target target, const std::string& what
       if (what == "device" && !elsewhere.contains(key_of(*group.what, kElsewhere))) continue;
       const Kind kind = seen.kind_of(*group.what);
       ++kinds[kind];
+      const Case asked = seen.within_lengths(*group.what);
       std::vector<Reply> replies(all.size());
       const auto ask = [&](std::size_t i) { return replies[i]; };
       std::vector<std::optional<Answered>> answers;
       for (std::size_t i = 0; i < all.size(); ++i) {
-        if (fitted[i] != nullptr) replies[i] = fitted[i]->predict(seen.within_lengths(*group.what));
+        if (fitted[i] != nullptr) replies[i] = fitted[i]->predict(asked);
         answers.push_back(answer_of(i, records, seen.gap_of(*group.what), kConfidence, ask));
         sums[i].add(group.log_value, answers[i]);
       }

@@ -23,4 +23,21 @@ Result<std::chrono::seconds> parse_duration(std::string_view text) {
   return std::chrono::seconds(count * seconds);
 }
 
+std::optional<double> seconds_of_unit(std::string_view word) {
+  struct Unit {
+    std::string_view name;
+    double seconds;
+  };
+  static constexpr Unit kUnits[] = {
+      {"s", 1},        {"sec", 1},          {"secs", 1},     {"second", 1},
+      {"seconds", 1},  {"ms", 1e-3},        {"msec", 1e-3},  {"milliseconds", 1e-3},
+      {"us", 1e-6},    {"\xC2\xB5s", 1e-6}, {"\xB5s", 1e-6}, {"ns", 1e-9},
+      {"m", 60},       {"min", 60},         {"mins", 60},    {"minute", 60},
+      {"minutes", 60}, {"h", 3600},         {"hr", 3600},    {"hrs", 3600},
+      {"hour", 3600},  {"hours", 3600},     {"d", 86400},    {"days", 86400}};
+  for (const Unit& unit : kUnits)
+    if (unit.name == word) return unit.seconds;
+  return {};
+}
+
 }  // namespace etad

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "parsers/base/duration.h"
 #include "parsers/base/number.h"
 #include "parsers/base/text.h"
 
@@ -60,28 +61,6 @@ std::optional<double> take_number(std::string_view& s) {
   return x;
 }
 
-std::optional<double> unit_seconds(std::string_view unit) {
-  struct Unit {
-    std::string_view name;
-    double seconds;
-  };
-  static constexpr Unit kUnits[] = {{"s", 1},        {"ms", 1e-3},
-                                    {"us", 1e-6},    {"\xC2\xB5s", 1e-6},
-                                    {"ns", 1e-9},    {"sec", 1},
-                                    {"secs", 1},     {"seconds", 1},
-                                    {"m", 60},       {"min", 60},
-                                    {"h", 3600},     {"d", 86400},
-                                    {"\xB5s", 1e-6}, {"milliseconds", 1e-3},
-                                    {"second", 1},   {"mins", 60},
-                                    {"minute", 60},  {"minutes", 60},
-                                    {"hr", 3600},    {"hrs", 3600},
-                                    {"hour", 3600},  {"hours", 3600},
-                                    {"days", 86400}};
-  for (const Unit& u : kUnits)
-    if (u.name == unit) return u.seconds;
-  return {};
-}
-
 bool is_unit_letter(char c) {
   return is_letter(c) || static_cast<unsigned char>(c) >= 0x80;
 }
@@ -95,7 +74,7 @@ std::optional<double> united_seconds(double first, std::string_view rest) {
   double total = 0, last = std::numeric_limits<double>::infinity();
   for (double x = first;;) {
     const std::size_t length = letters(rest);
-    const auto seconds = unit_seconds(lower_case(rest.substr(0, length)));
+    const auto seconds = seconds_of_unit(lower_case(rest.substr(0, length)));
     if (!seconds || *seconds >= last) return {};
     total += x * *seconds;
     last = *seconds;
@@ -111,7 +90,7 @@ std::optional<double> united_seconds(double first, std::string_view rest) {
 // "mins): 2.5": the unit in front, as in "Time (mins): 2.5", or in an object's key.
 std::optional<double> seconds_behind_unit(std::string_view text) {
   const std::size_t length = letters(text);
-  const auto seconds = unit_seconds(lower_case(text.substr(0, length)));
+  const auto seconds = seconds_of_unit(lower_case(text.substr(0, length)));
   if (!seconds) return {};
   std::string_view rest = text.substr(std::min(text.find_first_not_of(")]:=\"' \t", length), text.size()));
   const auto x = take_number(rest);

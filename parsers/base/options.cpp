@@ -18,16 +18,8 @@ constexpr std::string_view kBehindValue = " \t,;)]}|";  // in a list
 constexpr std::array<std::string_view, 6> kOtherPhases = {"dev", "eval",  "test",
                                                           "val", "valid", "validation"};
 
-bool is_in_option(char c) {
-  return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.';
-}
-
 bool is_quote(char c) {
   return c == '\'' || c == '"';
-}
-
-bool is_other_phase(std::string_view word) {
-  return std::binary_search(kOtherPhases.begin(), kOtherPhases.end(), word);
 }
 
 // The value at the head of `text`, without its quotes; what follows it ends the list's item.
@@ -78,7 +70,7 @@ bool visit_list(std::string_view message, const OptionVisitor& visit) {
 }
 
 // An option that is all of the message: "Batch size (per GPU): 64", "model ........ resnet18".
-void visit_alone(std::string_view message, const OptionVisitor& visit) {
+bool visit_alone(std::string_view message, const OptionVisitor& visit) {
   while (!message.empty() && !is_letter(message.front())) message.remove_prefix(1);
   std::size_t end = 0;
   while (end < message.size() && (is_in_option(message[end]) || message[end] == ' ')) ++end;
@@ -90,18 +82,18 @@ void visit_alone(std::string_view message, const OptionVisitor& visit) {
     if (rest.starts_with('(')) rest.remove_prefix(std::min(rest.find(')'), rest.size() - 1) + 1);
     if (!rest.empty() && is_quote(rest.front())) rest.remove_prefix(1);
     rest = trim(rest, kBlanksWithin);
-    if (rest.empty() || kSeparators.find(rest.front()) == kSeparators.npos) return;
+    if (rest.empty() || kSeparators.find(rest.front()) == kSeparators.npos) return false;
     rest.remove_prefix(1);
   }
   const std::string_view value = trim(rest, kAroundValue);
   const bool one_word = value.size() <= kLongestValue && value.find(' ') == value.npos;
-  if (one_word && !value.empty()) visit(trim(name, kBlanksWithin), value);
+  return one_word && !value.empty() && visit(trim(name, kBlanksWithin), value);
 }
 
 }  // namespace
 
-void visit_options(std::string_view message, const OptionVisitor& visit) {
-  if (!visit_list(message, visit)) visit_alone(message, visit);
+bool visit_options(std::string_view message, const OptionVisitor& visit) {
+  return visit_list(message, visit) || visit_alone(message, visit);
 }
 
 std::string plain_option_name(std::string_view written) {
@@ -111,7 +103,7 @@ std::string plain_option_name(std::string_view written) {
   std::size_t part = 0;
   for (std::size_t i = 0; i <= name.size(); ++i) {
     if (i < name.size() && name[i] != '.') continue;
-    if (i < name.size() && is_other_phase(std::string_view(name).substr(part, i - part))) return {};
+    if (i < name.size() && is_one_of(kOtherPhases, std::string_view(name).substr(part, i - part))) return {};
     if (i < name.size()) part = i + 1;
   }
   return name.substr(part);

@@ -7,9 +7,13 @@
 // Pure; one pass over the bytes.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <string>
 #include <string_view>
+
+#include "parsers/base/text.h"
 
 namespace etad {
 
@@ -18,10 +22,21 @@ namespace etad {
 using OptionVisitor = std::function<bool(std::string_view name, std::string_view value)>;
 
 // Visits those of a list, wherever they stand in the message, and where none of them is looked for the one that is all of
-// the message.
-void visit_options(std::string_view message, const OptionVisitor& visit);
+// the message. Whether one was looked for.
+bool visit_options(std::string_view message, const OptionVisitor& visit);
+
+// A byte of an option's name, or of a network's.
+inline bool is_in_option(char c) {
+  return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.';
+}
 
 // "cfg.TRAIN.Batch-Size" is "batch_size"; empty: of another phase ("val.batch_size").
 std::string plain_option_name(std::string_view written);
+
+// Whether the words, which are in the order of the alphabet, hold this one.
+template <std::size_t N>
+bool is_one_of(const std::array<std::string_view, N>& words, std::string_view word) {
+  return std::binary_search(words.begin(), words.end(), word);
+}
 
 }  // namespace etad

@@ -72,11 +72,6 @@ constexpr std::array<std::string_view, 25> kSwitches = {"amp",
 
 constexpr std::array<std::string_view, 7> kOn = {"", "1", "o1", "o2", "on", "true", "yes"};
 
-template <std::size_t N>
-bool is_one_of(const std::array<std::string_view, N>& words, std::string_view word) {
-  return std::binary_search(words.begin(), words.end(), word);
-}
-
 // "torch.bfloat16", "bf16-mixed", "mixed_float16", "amp_bf16", "32-true", "16bit". Empty: none of them.
 std::string_view type_of(std::string_view word) {
   for (const std::string_view before : {"torch.", "jnp.", "tf.", "amp_", "mixed_"})

@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::size_t kMostDigits = 7;
 
-bool is_in_option(char c) {
-  return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.';
-}
-
 // As plain_option_name() gives them, in the order of the alphabet, since they are looked up by halving; so are all lists below.
 constexpr std::array<std::string_view, 21> kBatch = {"batch_per_gpu",
                                                      "batch_size",
@@ -63,11 +59,6 @@ constexpr std::array<std::string_view, 22> kNoNetwork = {
     "auto", "base",   "best",  "cpu",  "cuda", "custom",     "default", "eval", "false", "gpu",  "large",
     "last", "latest", "model", "none", "null", "pretrained", "small",   "test", "train", "true", "unknown"};
 
-template <std::size_t N>
-bool is_one_of(const std::array<std::string_view, N>& words, std::string_view word) {
-  return std::binary_search(words.begin(), words.end(), word);
-}
-
 std::string_view file_name(std::string_view path) {
   while (!path.empty() && (path.back() == '/' || path.back() == '\\')) path.remove_suffix(1);
   const std::size_t slash = path.find_last_of("/\\");
@@ -112,13 +103,8 @@ bool take(std::string_view name, std::string_view value, Event& event) {
 }  // namespace
 
 bool add_arguments(std::string_view message, Event& event) {
-  bool found = false;
-  visit_options(message, [&](std::string_view name, std::string_view value) {
-    const bool taken = take(name, value, event);
-    found |= taken;
-    return taken;
-  });
-  return found;
+  return visit_options(
+      message, [&](std::string_view name, std::string_view value) { return take(name, value, event); });
 }
 
 }  // namespace etad

@@ -110,13 +110,9 @@ FieldRule FieldRule::compile(const FieldSpec& spec, const RuleSpec& rule, const 
     if (*role != Vocabulary::kTime)
       measure.field = known_field(into.empty() ? field_of_list(name) : into, list.line);
     if (const auto colon = name.find(':'); colon != std::string_view::npos)
-      out.units_.emplace_back(name.substr(colon + 1));
-    out.measures_.push_back(measure);
+      measure.unit = name.substr(colon + 1);
+    out.measures_.push_back(std::move(measure));
   }
-  // Views into what no longer grows.
-  std::size_t unit = 0;
-  for (Measure& measure : out.measures_)
-    if (words.name(measure.role).find(':') != std::string::npos) measure.unit = out.units_[unit++];
   out.with_ = bits_of(spec.with, words, no_list);
   out.without_ = bits_of(spec.without, words, no_list);
   out.says_ = bits_of(spec.says, words, no_list);

@@ -60,7 +60,7 @@ class FieldRule {
   struct Measure {
     Vocabulary::Role role;
     std::optional<Field> field;  // none: the line's time
-    std::string_view unit;       // of `loss:unit`
+    std::string unit;            // of `loss:unit`
     bool mean = false;
   };
   static const LineField* found(const Count& count, const LineFields& fields);
@@ -69,7 +69,6 @@ class FieldRule {
   std::vector<Count> counts_;
   std::vector<Measure> measures_;
   std::uint64_t with_ = 0, without_ = 0, says_ = 0, lacks_ = 0;
-  std::vector<std::string> units_;
 };
 
 }  // namespace etad

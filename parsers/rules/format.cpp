@@ -348,6 +348,10 @@ bool Format::recognises(std::string_view line) const {
          recognises_by_fields(line);
 }
 
+bool Format::has_signs_in_fields() const {
+  return impl_->recognises_fields;
+}
+
 bool Format::recognises_by_fields(std::string_view line) const {
   if (!impl_->recognises_fields) return false;
   const std::string_view message = impl_->stripped(line);

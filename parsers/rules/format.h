@@ -47,6 +47,9 @@ class Format {
   // Whether this line shows the file to be of this format.
   bool recognises(std::string_view line) const;
 
+  // Whether some rule does so by a line's fields.
+  bool has_signs_in_fields() const;
+
   // Whether its fields alone do: those that a rule with `recognise = true` asks for.
   bool recognises_by_fields(std::string_view line) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "parsers/base/duration.h"
 #include "parsers/base/text.h"
 #include "parsers/rules/line_text.h"
 #include "parsers/rules/words.h"

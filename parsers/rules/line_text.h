@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "parsers/base/text.h"
-#include "parsers/rules/vocabulary.h"
 
 namespace etad {
 

@@ -9,7 +9,6 @@
 #include "parsers/lines/launcher_label.h"
 #include "parsers/rules/digits_alike.h"
 #include "parsers/rules/format.h"
-#include "parsers/rules/rule.h"
 #include "parsers/rules/shape_memory.h"
 
 namespace etad {
@@ -75,9 +74,7 @@ Recogniser::Recogniser(const std::vector<std::shared_ptr<const Format>>& formats
       recognise_.add(p, id);
       if (!treats_digits_alike(p.text())) add_with_other_digits(recognise_, p, Pattern::Anchor::anywhere);
     }
-    if (std::any_of(formats[i]->rules().begin(), formats[i]->rules().end(),
-                    [](const Rule& r) { return r.recognises(); }))
-      by_fields_.push_back(id);
+    if (formats[i]->has_signs_in_fields()) by_fields_.push_back(id);
     std::vector<std::string> strips;
     bool strips_alike = true;
     for (const Pattern& p : formats[i]->strip_patterns()) {

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "parsers/base/deep_key.h"
+#include "parsers/base/duration.h"
 #include "parsers/rules/known_names.h"
-#include "parsers/rules/vocabulary.h"
 
 namespace etad {
 namespace {

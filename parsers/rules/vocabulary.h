@@ -73,7 +73,4 @@ class Vocabulary {
   bool any_before_others_ = false;
 };
 
-// Whether this is a unit of time, in small letters, and how many seconds it has.
-std::optional<double> seconds_of_unit(std::string_view word);
-
 }  // namespace etad

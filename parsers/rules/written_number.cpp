@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "parsers/base/duration.h"
 #include "parsers/base/text.h"
 #include "parsers/rules/line_text.h"
-#include "parsers/rules/vocabulary.h"
 
 namespace etad {
 namespace {

@@ -85,9 +85,11 @@ inline constexpr double kUnread = std::numeric_limits<double>::quiet_NaN();  // 
 
 // What a number of the column, in its unit, is worth.
 CellValue judge(const TraceColumn& column, double value);
+
+// Whether it is good in any unit, so that it need not be judged.
 inline bool is_plausible(double value) {
   return value >= 0 && value < 1000;
-}  // in any unit: good, without more ado
+}
 
 // The number of base units in one `unit`, and which they are: "MiB" is 1048576 B.
 struct UnitScale {

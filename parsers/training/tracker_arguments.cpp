@@ -21,6 +21,11 @@ void add_arguments(RunTrack& r, const Arguments& told) {
   r.known.global_batch_size = told.global_batch_size;
 }
 
+// The training that has begun and has not come to its first step, to which all that is told belongs; nullptr: none.
+RunTrack* beginning(RunTrack* open) {
+  return open && !open->progressed() ? open : nullptr;
+}
+
 }  // namespace
 
 // The first of several counts: what a program trains stands before what it evaluates or saves. It begins no run, and is
@@ -31,8 +36,8 @@ void track::Values::argument(const Moment& m) {
   if (told.network.empty()) told.network = kept_text(m.event.text(Field::network), track::kMaxText);
   if (!told.batch_size) told.batch_size = positive_of(m.event, Field::batch_size);
   if (!told.global_batch_size) told.global_batch_size = positive_of(m.event, Field::global_batch_size);
-  RunTrack* const begun = all_.runs.open();
-  if (!begun || begun->progressed()) return;
+  RunTrack* const begun = beginning(all_.runs.open());
+  if (!begun) return;
   add_arguments(*begun, told);
   begun->dirty = true;
 }
@@ -47,14 +52,13 @@ bool track::Values::hears_precision(EventKind kind) const {
 }
 
 void track::Values::precision(std::string_view told) {
-  RunTrack* const begun = all_.runs.open();
-  const bool is_of_begun = begun && !begun->progressed();
+  RunTrack* const begun = beginning(all_.runs.open());
   if (state_.arguments.used) {
     state_.arguments = {};
-    if (is_of_begun) begun->run.settings.erase("precision");  // of the training before it
+    if (begun) begun->run.settings.erase("precision");  // of the training before it
   }
   if (says_more(told, state_.arguments.precision)) state_.arguments.precision = told;
-  if (!is_of_begun) return;
+  if (!begun) return;
   add_arguments(*begun, state_.arguments);
   begun->dirty = true;
 }

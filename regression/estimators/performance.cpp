@@ -226,19 +226,26 @@ class Comparison {
                         [](const ReplicateGroup& one) { return hash(key_of(*one.what, kAllFacts)); });
       groups.resize(kMostAsked);
     }
+    struct Question {
+      Case what;
+      double actual;  // in the logarithm
+      Trial trial;    // of no answer yet
+    };
+    std::map<Kind, std::vector<Question>> questions;
+    for (const auto& [needed, groups] : asked)
+      for (const ReplicateGroup& group : groups)
+        questions[needed].push_back({seen.within_lengths(*group.what),
+                                     group.log_value,
+                                     {0, 0, fold, seen.gap_of(*group.what).beyond,
+                                      hash(key_of(*group.what, about(needed).hidden_facts))}});
     // Each learns afresh what it knows, so that nothing of what is hidden leaks into its answers.
     for (std::size_t i = 0; i < estimators().size(); ++i) {
       const auto fitted = learn(estimators()[i], known, target_);
       alive_();
-      for (const auto& [needed, groups] : asked) {
-        for (const ReplicateGroup& group : groups) {
-          const Reply reply = fitted ? fitted->predict(seen.within_lengths(*group.what)) : Reply{};
+      for (const auto& [needed, of_kind] : questions)
+        for (const Question& question : of_kind)
           trials_[static_cast<std::size_t>(needed)][i].push_back(
-              trial_of(reply, group.log_value,
-                       {0, 0, fold, seen.gap_of(*group.what).beyond,
-                        hash(key_of(*group.what, about(needed).hidden_facts))}));
-        }
-      }
+              trial_of(fitted ? fitted->predict(question.what) : Reply{}, question.actual, question.trial));
     }
   }
 
