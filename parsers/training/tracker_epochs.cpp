@@ -270,81 +270,138 @@ void show_all_of(RunTrack& r, std::optional<std::int64_t> epoch) {
 
 }  // namespace
 
+namespace {
+
+// What a line tells of an epoch.
+struct EpochLine {
+  enum class Tells : std::uint8_t { beginning, end_of_training, end, time };
+
+  explicit EpochLine(const Event& event)
+      : number(count_of(event, Field::epoch)),
+        tests(event.text(Field::phase) == name_of(Phase::test)),
+        counted(event.text(Field::unit) == "epoch") {
+    const std::string_view outcome = event.text(Field::outcome);
+    if (outcome == "trained")
+      tells = Tells::end_of_training;
+    else if (event.has(Field::seconds))
+      tells = Tells::time;
+    else if (outcome == "finished")
+      tells = Tells::end;
+  }
+
+  bool is(Tells what) const { return tells == what; }
+
+  Tells tells = Tells::beginning;
+  std::optional<std::int64_t> number;
+  bool tests;    // it is a test's
+  bool counted;  // epochs, and not their steps, are what the run counts
+};
+
+using Tells = EpochLine::Tells;
+
+// A line behind a run's end that begins no new one: an epoch that does not have the number of that run's first one,
+// and its last epoch's time, which one of several processes told only when another had told of the end.
+bool is_of_run_over(const RunTrack& last, const EpochLine& line, const Event& event, bool next_is_described) {
+  if (event.has(Field::seconds)) return last.epochs.shows(line.number);
+  const bool begins_anew =
+      (line.counted || last.training.by_lines) && last.epochs.first && last.epochs.first == line.number;
+  return !begins_anew && !next_is_described && !event.has(Field::epochs);
+}
+
+// An end whose beginning nobody saw begins no run, though settings may have been said since.
+bool ends_nothing(const RunTrack* open, const Event& event) {
+  if (!open || !open->declared()) return true;
+  return event.text(Field::key) == "block" && open->training.block == 0;
+}
+
+}  // namespace
+
+// A bar that counts epochs is full: a run that it has measured so far has come to its end. False: it is another bar.
+bool track::Epochs::fills_bar_of_epochs(RunTrack* open, const Event& event) {
+  const bool named = open && open->epochs.named;
+  if (!named && !steps_are_epochs(event)) return false;
+  const auto all = positive_of(event, named ? Field::iterations : Field::epochs);
+  if (open && open->training.by_lines && open->run.max_iterations == all)
+    open->run.iteration = open->run.max_iterations;
+  return true;
+}
+
 // An epoch's beginning or end. With `seconds` it is a measurement of all its steps; with outcome = "finished"
 // it is one by the two lines' times, the tests in between taken out.
 void track::Epochs::epoch(const Moment& m) {
-  // A beginning or a test behind a run's end is no new run, unless it has the number of that run's first epoch.
+  const EpochLine line(m.event);
   const RunTrack* const last = all_.runs.ended();
-  const bool anew = last && (m.event.text(Field::unit) == "epoch" || last->training.by_lines) &&
-                    last->epochs.first && last->epochs.first == count_of(m.event, Field::epoch);
-  const bool over = last && !anew && !m.event.has(Field::seconds) && !all_.runs.next_is_described();
-  if ((over && !m.event.has(Field::epochs)) || all_.tests.is_after_end(m)) return;
-  // Nor is its last epoch's, which one of several processes told only when another had told of the end.
-  if (last && m.event.has(Field::seconds) && last->epochs.shows(count_of(m.event, Field::epoch))) return;
+  if (last && is_of_run_over(*last, line, m.event, all_.runs.next_is_described())) return;
+  if (all_.tests.is_after_end(m) || is_before_end(m.event)) return;
   RunTrack* const open = all_.runs.open();
-  if (is_before_end(m.event)) return;
-  if (m.event.text(Field::outcome) == "trained") {
+  if (line.is(Tells::end_of_training)) {
     if (open && open->epochs.open) open->epochs.tell_trained(m.event.time);
     return;
   }
-  const bool named = open && open->epochs.named;
-  if (named ||
-      steps_are_epochs(m.event)) {  // it is full: a run that it has measured so far has come to its end
-    if (open && open->training.by_lines &&
-        open->run.max_iterations == positive_of(m.event, named ? Field::iterations : Field::epochs))
-      open->run.iteration = open->run.max_iterations;
-    return;
-  }
-  // Nor does an end whose beginning nobody saw begin one, though settings may have been said since.
-  const bool ends = !m.event.has(Field::seconds) && m.event.text(Field::outcome) == "finished";
-  if (ends && (!open || !open->declared())) return;
-  if (ends && m.event.text(Field::key) == "block" && open->training.block == 0) return;
-  const auto number = count_of(m.event, Field::epoch);
-  const bool begins = !m.event.has(Field::seconds) && m.event.text(Field::outcome).empty();
+  if (fills_bar_of_epochs(open, m.event)) return;
+  if (line.is(Tells::end) && ends_nothing(open, m.event)) return;
+  RunTrack& r = run_of(m, line.number, line.is(Tells::beginning));
+  take_up(r, m, line.tests);
+  if (line.is(Tells::beginning)) begin(r, m, line.number);
+  if (line.number) r.epochs.see(*line.number, m.event.has(Field::epochs));
+  if (!line.tests) plan_epochs(r, m.event, steps_of(r, m.event, nullptr));
+  if (line.is(Tells::time)) take_time(r, m, line.tests);
+  if (line.is(Tells::end)) end(r, m, line.number);
+}
+
+// The run that a line about an epoch is of; may begin one.
+RunTrack& track::Epochs::run_of(const Moment& m, std::optional<std::int64_t> number, bool begins) {
   const bool again = number && (begins ? counts_again(m, *number) : measures_again(m.event, *number));
-  RunTrack& r = again ? all_.runs.begin_again(m) : all_.runs.for_measurement(m);
+  return again ? all_.runs.begin_again(m) : all_.runs.for_measurement(m);
+}
+
+// The run has come to its epochs, or to a test of one.
+void track::Epochs::take_up(RunTrack& r, const Moment& m, bool tests) {
   all_.descriptions.finish_net(r, m.out);
-  const bool tests = m.event.text(Field::phase) == name_of(Phase::test);
   if (tests && r.window.from && r.window.from->epoch) r.window.bar_over = true;
   if (!r.job_known) r.run.job = tests ? Job::test : Job::train;  // what a log shows first may be a test alone
   r.reach(Stage::progressed);
   r.job_known = r.job_known || !tests;
   all_.values.take(r, m.event);
-  const bool counts = m.event.text(Field::unit) == "epoch";
-  if (begins && counts && r.test && !r.test->beside) all_.tests.end(r, m.now, m.out);  // it is over by now
-  if (begins && number) measure_announced(r, m, *number);
-  if (begins && number) {
+}
+
+void track::Epochs::begin(RunTrack& r, const Moment& m, std::optional<std::int64_t> number) {
+  const bool counted = m.event.text(Field::unit) == "epoch";
+  if (counted && r.test && !r.test->beside) all_.tests.end(r, m.now, m.out);  // it is over by now
+  if (number) {
+    measure_announced(r, m, *number);
     if (r.run.job == Job::test) r.run.job = Job::train;  // what came before was a test of its own
     r.epochs.announce(*number, positive_of(m.event, Field::epochs));
   }
-  if (number) r.epochs.see(*number, m.event.has(Field::epochs));
-  if (!tests) plan_epochs(r, m.event, steps_of(r, m.event, nullptr));
-  if (m.event.has(Field::seconds)) {
-    // A log that shows its iterations has been measured by them, but for what came behind the last one shown.
-    if (r.training.by_lines && !tests) {
-      end_of_bar(r, m);
-      return show_all_of(r, number);
-    }
-    if (!tests) r.window.last_state.reset();  // the bar's end measures all of it
-    r.training.block = 0;
-    if (const auto took = time_of_epoch(r.epochs, m.event)) return measure(r, m, *took);
-    ++m.out.rejected;
-  } else if (ends) {
-    end_plan(r, number);
-    if (r.test && !r.test->beside)
-      all_.tests.end(r, m.now, m.out);  // the last one of a run, of which nothing else tells
-    const auto began = std::exchange(r.epochs.began, {});
-    // A log that shows its iterations has been measured by them.
-    if (!began || !m.now || r.window.from) return;
-    const Duration took = between(*began, *m.now) - r.window.tests;
-    if (took > Duration::zero()) return measure(r, m, took);
-    ++m.out.rejected;
-  } else {
-    r.epochs.began = m.now;
-    r.training.block = 0;
-    all_.tests.go_on_beside(r, m);
-    if (!r.window.from) r.window.tests = {};
+  r.epochs.began = m.now;
+  r.training.block = 0;
+  all_.tests.go_on_beside(r, m);
+  if (!r.window.from) r.window.tests = {};
+}
+
+// How long all of the epoch took. A log that shows its iterations has been measured by them, but for what came behind
+// the last one shown.
+void track::Epochs::take_time(RunTrack& r, const Moment& m, bool tests) {
+  if (r.training.by_lines && !tests) {
+    end_of_bar(r, m);
+    return show_all_of(r, count_of(m.event, Field::epoch));
   }
+  if (!tests) r.window.last_state.reset();  // the bar's end measures all of it
+  r.training.block = 0;
+  if (const auto took = time_of_epoch(r.epochs, m.event)) return measure(r, m, *took);
+  ++m.out.rejected;
+}
+
+// By the clock: from its beginning to this line. A log that shows its iterations has been measured by them.
+void track::Epochs::end(RunTrack& r, const Moment& m, std::optional<std::int64_t> number) {
+  end_plan(r, number);
+  if (r.test && !r.test->beside)
+    all_.tests.end(r, m.now, m.out);  // the last one of a run, of which nothing else tells
+  const auto began = std::exchange(r.epochs.began, {});
+  if (!began || !m.now || r.window.from) return;
+  const Duration took = between(*began, *m.now) - r.window.tests;
+  if (took > Duration::zero()) return measure(r, m, took);
+  ++m.out.rejected;
 }
 
 // Several epochs together, between evaluations: measured where a block is all that the log shows, and no epoch

@@ -160,6 +160,7 @@ class Windows : Part {
   void position_of_known(const Moment& m);
   std::optional<std::int64_t> iteration_at(const RunTrack& r, const Event& event) const;  // by position
   void train_progress(RunTrack& r, const Moment& m, std::int64_t iteration);
+  void go_to(RunTrack& r, const Moment& m, Anchor here);
   void show_again(RunTrack& r, const Moment& m, const Anchor& here);
   void reach(RunTrack& r, const Moment& m, std::int64_t iteration);
   std::int64_t samples_of_step(const RunTrack& r, const Event& event) const;
@@ -207,6 +208,12 @@ class Epochs : Part {
   std::int64_t steps_of(const RunTrack& r, const Event& event, bool* derived) const;  // 0: unknown
   bool counts_again(const Moment& m, std::int64_t epoch);
   bool measures_again(const Event& event, std::int64_t epoch);
+  bool fills_bar_of_epochs(RunTrack* open, const Event& event);
+  RunTrack& run_of(const Moment& m, std::optional<std::int64_t> number, bool begins);
+  void take_up(RunTrack& r, const Moment& m, bool tests);
+  void begin(RunTrack& r, const Moment& m, std::optional<std::int64_t> number);
+  void take_time(RunTrack& r, const Moment& m, bool tests);
+  void end(RunTrack& r, const Moment& m, std::optional<std::int64_t> number);
   void measure(RunTrack& r, const Moment& m, Duration took);
   void measure_announced(RunTrack& r, const Moment& m, std::int64_t number);
   void end_of_bar(RunTrack& r, const Moment& m);

@@ -168,14 +168,20 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   see_beginning(r, here);
   if (const auto beginning = beginning_of_bar(m.event, here, r.window.from))
     begin_window(r, *beginning, m.out);
-  // Of the parts of a bar that has come to its end, and of a plan, the roundings cancel out.
-  const bool ends = r.training.by_lines && (ends_bar(m.event, here) || iteration == r.run.max_iterations);
-  if (ends && r.window.from && r.window.from->epoch == here.epoch) r.window.from->error = here.error = 0;
+  go_to(r, m, here);
+}
+
+// From where the last window ended to where this line stands.
+void track::Windows::go_to(RunTrack& r, const Moment& m, Anchor here) {
   const auto& from = r.window.from;
-  if (from && iteration == from->iteration) return show_again(r, m, here);
+  // Of the parts of a bar that has come to its end, and of a plan, the roundings cancel out.
+  const bool ends =
+      r.training.by_lines && (ends_bar(m.event, here) || here.iteration == r.run.max_iterations);
+  if (ends && from && from->epoch == here.epoch) r.window.from->error = here.error = 0;
+  if (from && here.iteration == from->iteration) return show_again(r, m, here);
   if (from && is_of_another_process(r, here)) return;
-  reach(r, m, iteration);
-  if (from && iteration > from->iteration) {
+  reach(r, m, here.iteration);
+  if (from && here.iteration > from->iteration) {
     if (tells_no_time_yet(m.event, *from, here)) {
       if (here.elapsed && here.epoch) r.window.last_state = here;
       r.window.bar_over = false;
@@ -186,7 +192,7 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   }
   // Turned back without a word: another training writes here as well, or this one went on from elsewhere.
   // What comes next may belong to either.
-  const bool turned_back = from && iteration < from->iteration;
+  const bool turned_back = from && here.iteration < from->iteration;
   begin_window(r, here, m.out);
   if (turned_back) r.window.broken = true;
 }
