@@ -100,6 +100,8 @@ class Runs : Part {
   std::int64_t next_ordinal() const { return state_.next_ordinal; }
 
  private:
+  RunTrack* ended_by(const Moment& m);
+  void end_again(const Moment& m);
   void measure_whole(RunTrack& r, const Moment& m);
   void measure_by_rate(RunTrack& r, const Moment& m, std::int64_t steps);
   void supersede(Records& out);               // the current run is over because another one begins

@@ -343,27 +343,39 @@ std::int64_t steps_of_epochs(const RunTrack& r) {
   return over > 0 && done % over == 0 ? done / over : 0;
 }
 
+// Whether its end comes before its plan is done.
+bool ends_early(RunTrack& r, const Event& event) {
+  const std::string_view outcome = event.text(Field::outcome);
+  return outcome == "stopped" || fell_short(r.run, event) || (outcome == "ended" && !came_to_plan(r.run)) ||
+         r.last_words.stopped_early || r.last_words.interrupted;
+}
+
+// Whether an end may say that all of the plan was done. Where far less was shown and the end says no number, the plan may
+// count something else.
+bool may_complete(const RunTrack& r, const Event& event) {
+  if (r.run.job != Job::train || !r.run.max_iterations || !r.run.iteration) return false;
+  return event.has(Field::iterations) || event.has(Field::epoch) || event.has(Field::epochs) ||
+         came_to_plan(r.run) || has_done_all(r);
+}
+
 }  // namespace
 
-void track::Runs::end(const Moment& m) {
-  RunTrack* r = open();
+// The run that a line ends; nullptr: none is going on. A line that says all of a run may begin it, too.
+RunTrack* track::Runs::ended_by(const Moment& m) {
+  RunTrack* const r = open();
   const RunTrack* const last = ended();
+  if (!says_all_of_a_run(m.event) || (r && r->declared())) return r;
   auto full_bar = last ? last->training.full_bar : std::nullopt;
   if (full_bar && !is_bar_of(m.event, *full_bar)) full_bar.reset();
-  const bool another = last && (full_bar || sums_up_another(*last, m.event));
-  if (says_all_of_a_run(m.event) && (r ? !r->declared() : !last || another)) {
-    r = &for_measurement(m);
-    if (full_bar) r->run.max_iterations = r->run.iteration = full_bar;
-  }
-  if (!r) {
-    // "Optimization Done." is said twice, by the solver and by the program; the second one only dates the
-    // end.
-    if (state_.current && state_.current->run.state != RunState::failed && m.now) {
-      state_.current->run.ended_at = m.now;
-      state_.current->dirty = true;
-    }
-    return;
-  }
+  if (last && !full_bar && !sums_up_another(*last, m.event)) return r;
+  RunTrack& begun = for_measurement(m);
+  if (full_bar) begun.run.max_iterations = begun.run.iteration = full_bar;
+  return &begun;
+}
+
+void track::Runs::end(const Moment& m) {
+  RunTrack* const r = ended_by(m);
+  if (!r) return end_again(m);
   if (!r->declared()) return;  // an end without a run
   all_.descriptions.finish_net(*r, m.out);
   if (r->test) all_.tests.end(*r, r->test->end_before(m.now), m.out);
@@ -376,21 +388,22 @@ void track::Runs::end(const Moment& m) {
   measure_whole(*r, m);
   all_.steps.give_layer_times(*r, m.out);
   r->training.summary = summary_of(m.event);
-  const std::string_view outcome = m.event.text(Field::outcome);
-  const bool stopped = outcome == "stopped" || fell_short(r->run, m.event) ||
-                       (outcome == "ended" && !came_to_plan(r->run)) || r->last_words.stopped_early ||
-                       r->last_words.interrupted;
-  r->run.state = stopped ? RunState::stopped : RunState::finished;
-  // Where far less was shown, an end does not say that all was done: the plan may count something else.
-  const bool says_how_far =
-      m.event.has(Field::iterations) || m.event.has(Field::epoch) || m.event.has(Field::epochs);
-  if (!stopped && r->run.job == Job::train && r->run.max_iterations && r->run.iteration &&
-      (says_how_far || came_to_plan(r->run) || has_done_all(*r)))
+  const bool early = ends_early(*r, m.event);
+  r->run.state = early ? RunState::stopped : RunState::finished;
+  if (!early && may_complete(*r, m.event))
     r->run.iteration = std::max(*r->run.iteration, *r->run.max_iterations);
   if (const auto done = positive_of(m.event, Field::iterations))
     r->run.iteration = std::max(r->run.iteration.value_or(0), *done);
   r->reach(Stage::ended);
   r->dirty = true;
+}
+
+// "Optimization Done." is said twice, by the solver and by the program; the second one only dates the end.
+void track::Runs::end_again(const Moment& m) {
+  RunTrack* const last = ended();
+  if (!last || last->run.state == RunState::failed || !m.now) return;
+  last->run.ended_at = m.now;
+  last->dirty = true;
 }
 
 namespace {
