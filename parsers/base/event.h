@@ -14,7 +14,7 @@
 
 namespace etad {
 
-// The meaning of a line for the tracker. docs/rules.md describes each with the fields it takes.
+// The meaning of a line for the tracker. docs/events.md describes each with the fields it takes.
 enum class EventKind : std::uint8_t {
   none,         // nothing for us: no rule matched, or a rule that says "known, and of no interest"
   run_start,    // a run begins (or, before any progress, more is learnt of the one just begun)
@@ -41,7 +41,7 @@ enum class EventKind : std::uint8_t {
   sample,       // a point of a monitoring trace: series = …, value = …
 };
 
-// The values an event may carry. A rule's named groups and `set` keys bear these names; docs/rules.md
+// The values an event may carry. A rule's named groups and `set` keys bear these names; docs/events.md
 // gives each its unit. Numbers are decimal; a rule may scale them (unit = { seconds = "ms" }). The durations
 // (seconds, lapse, eta, elapsed, duration) may also be written with a unit or as a clock: "26ms", "1:02:03".
 enum class Field : std::uint8_t {
