@@ -28,16 +28,16 @@ Chain::Chain(FileSystem& files, Contents& contents, const std::string& path,
 // Each folder once, whatever it is called: of a file that is listed twice nobody would know which comes first.
 void Chain::add(FileSystem& files, const std::vector<std::string>& folders) {
   const std::vector<SplitPath> own = places_;
-  std::vector<std::string> directories;
+  std::vector<FileKey> directories;
   if (!folders.empty())
     for (const SplitPath& place : own)
-      directories.push_back(files.resolve(place.directory).value_or(place.directory));
+      if (const auto status = files.status(place.directory)) directories.push_back(key_of(*status));
   for (const std::string& folder : folders) {
-    const auto resolved = files.resolve(folder);
-    if (!resolved && is_passing(resolved.error())) note(resolved.error());
-    if (!resolved || std::find(directories.begin(), directories.end(), *resolved) != directories.end())
+    const auto status = files.status(folder);
+    if (!status && is_passing(status.error())) note(status.error());
+    if (!status || std::find(directories.begin(), directories.end(), key_of(*status)) != directories.end())
       continue;
-    directories.push_back(*resolved);
+    directories.push_back(key_of(*status));
     for (const SplitPath& place : own)
       if (&place == &own.front() || place.name != own.front().name) places_.push_back({folder, place.name});
   }

@@ -68,6 +68,7 @@ std::vector<Discovery::Found> Discovery::scan(FileSystem& files) {
       plain_.push_back({pattern, i, true});
     }
   }
+  note_names(files);
   std::vector<Found> out = std::move(plain_);
   out.insert(out.end(), std::make_move_iterator(links_.begin()), std::make_move_iterator(links_.end()));
   return out;
@@ -135,6 +136,23 @@ std::vector<DirectoryEntry> Discovery::list(FileSystem& files, const std::string
   if (entries.error() != ENOENT && entries.error() != ENOTDIR)
     unreadable_.emplace_back(place, entries.error());
   return {};
+}
+
+// A bind mount shows a folder under a second name, and no path tells it.
+void Discovery::note_names(FileSystem& files) {
+  names_.clear();
+  if (directories_.size() == 1) return;
+  std::map<FileKey, std::vector<std::string>> by_key;
+  for (const std::string& directory : directories_)
+    if (const auto status = files.status(directory)) by_key[key_of(*status)].push_back(directory);
+  for (const auto& [key, names] : by_key)
+    if (names.size() > 1)
+      for (const std::string& name : names) names_[name] = names;
+}
+
+std::vector<std::string> Discovery::names_of(const std::string& directory) const {
+  const auto found = names_.find(directory);
+  return found == names_.end() ? std::vector<std::string>() : found->second;
 }
 
 Lookup Discovery::lookup() const {

@@ -1,6 +1,7 @@
 // What the configuration's patterns find.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -49,6 +50,8 @@ class Discovery {
 
   // The directories the last scan looked into, and those it could not read.
   const std::set<std::string>& directories() const { return directories_; }
+  // All names of one of these that a mount shows under several; of any other none.
+  std::vector<std::string> names_of(const std::string& directory) const;
   const std::vector<std::pair<std::string, Errno>>& unreadable() const { return unreadable_; }
   Lookup lookup() const;  // of the last scan; a path without a wildcard is no pattern
 
@@ -61,6 +64,7 @@ class Discovery {
   };
   static Parts parts_of(std::string_view pattern);
 
+  void note_names(FileSystem& files);
   void expand(FileSystem& files, const std::string& directory, std::string_view rest, std::size_t watch);
   void expand_below(FileSystem& files, const std::string& root, std::string_view rest, std::size_t watch);
   void match(FileSystem& files, const std::string& directory, const std::vector<DirectoryEntry>& entries,
@@ -70,6 +74,7 @@ class Discovery {
   std::size_t most_folders_;
   std::vector<Watch> watches_;
   std::set<std::string> directories_;
+  std::map<std::string, std::vector<std::string>> names_;  // of directories that have several
   std::vector<std::pair<std::string, Errno>> unreadable_;
   std::vector<Found> plain_;
   std::vector<Found> links_;

@@ -69,6 +69,7 @@ struct Follower::Impl {
   OsResult<bool> was_lost_by_another(const std::string& path, const FileStatus& status, StreamId self);
   OsResult<bool> has_lost_its_file(const Followed& followed);
   OsResult<bool> leads_away(const std::string& path) const;
+  OsResult<bool> is_another_name(const std::string& path) const;
   std::vector<std::string> folders_of(const std::string& path) const;
   void note_folder(const std::string& path, const std::string& folder);
   bool was_shifted(const SplitPath& place);

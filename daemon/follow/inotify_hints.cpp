@@ -2,10 +2,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <unordered_map>
+#include <vector>
 
 #include "daemon/follow/filesystem.h"
 
@@ -14,6 +16,8 @@ namespace {
 
 constexpr std::uint32_t kEvents = IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
                                   IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+
+constexpr std::size_t kMostNames = 8;  // of a folder: one that is renamed again and again keeps its watch
 
 // File systems whose other end changes files without our kernel's knowledge (linux/magic.h, and FUSE's own).
 bool is_remote(const std::string& directory) {
@@ -49,13 +53,17 @@ class InotifyHints final : public HintSource {
     if (is_remote(directory)) return tl::unexpected(ENOTSUP);
     const int descriptor = ::inotify_add_watch(fd_, directory.c_str(), kEvents);
     if (descriptor < 0) return tl::unexpected(errno);
-    directories_[descriptor] = directory;
+    auto& names = directories_[descriptor];  // by a link or a bind mount a folder has several
+    if (std::find(names.begin(), names.end(), directory) != names.end()) return {};
+    if (names.size() == kMostNames) names.erase(names.begin());
+    names.push_back(directory);
     return {};
   }
 
   void unwatch(const std::string& directory) override {
     for (auto entry = directories_.begin(); entry != directories_.end(); ++entry) {
-      if (entry->second != directory) continue;
+      if (std::erase(entry->second, directory) == 0) continue;
+      if (!entry->second.empty()) return;
       ::inotify_rm_watch(fd_, entry->first);
       directories_.erase(entry);
       return;
@@ -88,15 +96,17 @@ class InotifyHints final : public HintSource {
     const auto directory = directories_.find(event.wd);
     if (directory == directories_.end()) return;
     const bool named = event.len > 0 && *name != '\0';
-    std::string path = named ? directory->second + "/" + name : directory->second;
-    if (named && (event.mask & IN_DELETE) != 0) out.removed.push_back(path);
-    if (!named || (event.mask & IN_ISDIR) != 0) out.folders.push_back(path);
-    if (out.paths.empty() || out.paths.back() != path) out.paths.push_back(std::move(path));
+    for (const std::string& folder : directory->second) {
+      std::string path = named ? folder + "/" + name : folder;
+      if (named && (event.mask & IN_DELETE) != 0) out.removed.push_back(path);
+      if (!named || (event.mask & IN_ISDIR) != 0) out.folders.push_back(path);
+      if (out.paths.empty() || out.paths.back() != path) out.paths.push_back(std::move(path));
+    }
     if ((event.mask & IN_IGNORED) != 0) directories_.erase(directory);  // removed or unmounted
   }
 
   int fd_;
-  std::unordered_map<int, std::string> directories_;
+  std::unordered_map<int, std::vector<std::string>> directories_;  // their names
 };
 
 }  // namespace

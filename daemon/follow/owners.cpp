@@ -117,8 +117,27 @@ OsResult<bool> Follower::Impl::leads_away(const std::string& path) const {
   const auto resolved = files.resolve(path);
   if (!resolved && (is_passing(resolved.error()) || is_absent(resolved.error())))
     return tl::unexpected(resolved.error());
-  return resolved && *resolved != path &&
-         (by_path.contains(*resolved) || discovery.watch_of(*resolved).has_value());
+  if (resolved && *resolved != path &&
+      (by_path.contains(*resolved) || discovery.watch_of(*resolved).has_value()))
+    return true;
+  return is_another_name(path);
+}
+
+// Nor is the name of a followed file in the same folder where a bind mount shows that under another name: of two sources
+// either might go on with what was written next. That of the older source counts.
+OsResult<bool> Follower::Impl::is_another_name(const std::string& path) const {
+  const SplitPath place = split_path(path);
+  const auto own = by_path.find(path);
+  for (const std::string& folder : discovery.names_of(place.directory)) {
+    const auto other = by_path.find(folder + "/" + place.name);
+    if (other == by_path.end() || (own != by_path.end() && own->second <= other->second)) continue;
+    const auto here = files.status(place.directory);
+    const auto there = files.status(folder);  // as it is mounted now
+    if (here && there && key_of(*here) == key_of(*there)) return true;
+    const Errno error = !here ? here.error() : !there ? there.error() : 0;
+    if (is_passing(error)) return tl::unexpected(error);
+  }
+  return false;
 }
 
 std::vector<std::string> Follower::Impl::folders_of(const std::string& path) const {

@@ -43,14 +43,24 @@ void FakeFileSystem::unlink(const std::string& path) {
 }
 
 void FakeFileSystem::touch_directory(const std::string& path) {
+  constexpr std::uint64_t kFirst = 1'000'000;  // inode of a directory
   std::string folder = directory_of(path);
-  directories_[folder] = ++clock_;
+  const auto made = [&] { return Directory{clock_, kFirst + directories_.size()}; };
+  ++clock_;
+  directories_.try_emplace(folder, made()).first->second.modified = clock_;
   for (folder = directory_of(folder); folder.size() > 1; folder = directory_of(folder))
-    directories_.try_emplace(folder, clock_);
+    directories_.try_emplace(folder, made());
+}
+
+std::string FakeFileSystem::below_mounts(const std::string& path) const {
+  for (const auto& [at, folder] : mounts_)
+    if (path == at || path.starts_with(at + "/")) return folder + path.substr(at.size());
+  return path;
 }
 
 OsResult<std::shared_ptr<FakeFileSystem::Node>> FakeFileSystem::find(std::string path) const {
   for (int hops = 0; hops < 40; ++hops) {
+    path = below_mounts(path);
     const auto found = names_.find(path);
     if (found == names_.end()) return tl::unexpected(ENOENT);
     if (!found->second->is_link()) return found->second;
@@ -201,11 +211,14 @@ FileStatus FakeFileSystem::status_of(const Node& node) const {
 
 OsResult<FileStatus> FakeFileSystem::status(const std::string& path) {
   if (const Errno error = fault("status", path); error != 0) return tl::unexpected(error);
-  if (const auto directory = directories_.find(path);
-      directory != directories_.end() && !names_.contains(path)) {
+  const std::string there = below_mounts(path);
+  if (const auto directory = directories_.find(there);
+      directory != directories_.end() && !names_.contains(there)) {
     FileStatus out;
+    out.device = device;
+    out.inode = directory->second.inode;
     out.type = FileType::directory;
-    out.modified = directory->second;
+    out.modified = directory->second.modified;
     if (const auto owner = owners.find(path); owner != owners.end()) out.owner = owner->second;
     return out;
   }
@@ -216,14 +229,15 @@ OsResult<FileStatus> FakeFileSystem::status(const std::string& path) {
 
 OsResult<std::vector<DirectoryEntry>> FakeFileSystem::list(const std::string& directory) {
   if (const Errno error = fault("list", directory); error != 0) return tl::unexpected(error);
-  if (!directories_.contains(directory)) return tl::unexpected(ENOENT);
+  const std::string there = below_mounts(directory);
+  if (!directories_.contains(there)) return tl::unexpected(ENOENT);
   if (open_handles() >= max_open) return tl::unexpected(EMFILE);
   std::vector<DirectoryEntry> out;
   for (const auto& [path, node] : names_)
-    if (directory_of(path) == directory)
+    if (directory_of(path) == there)
       out.push_back({path.substr(path.rfind('/') + 1), node->inode, node->is_link(), false});
-  for (const auto& [path, modified] : directories_)
-    if (path != "/" && directory_of(path) == directory && !names_.contains(path))
+  for (const auto& [path, each] : directories_)
+    if (path != "/" && directory_of(path) == there && !names_.contains(path))
       out.push_back({path.substr(path.rfind('/') + 1), 1, false, true});
   return out;
 }
@@ -232,9 +246,9 @@ OsResult<std::string> FakeFileSystem::resolve(const std::string& path) {
   if (const Errno error = fault("resolve", path); error != 0) return tl::unexpected(error);
   std::string at = path;
   for (int hops = 0; hops < 40; ++hops) {
-    const auto found = names_.find(at);
+    const auto found = names_.find(below_mounts(at));
     if (found == names_.end())
-      return directories_.contains(at) ? OsResult<std::string>(at) : tl::unexpected(ENOENT);
+      return directories_.contains(below_mounts(at)) ? OsResult<std::string>(at) : tl::unexpected(ENOENT);
     if (!found->second->is_link()) return at;
     const std::string target = found->second->target;
     at = target.front() == '/' ? target : directory_of(at) + "/" + target;

@@ -51,6 +51,8 @@ class FakeFileSystem final : public FileSystem {
   void hard_link(const std::string& from, const std::string& to);
   void symlink(const std::string& target, const std::string& path);
   void special(const std::string& path, FileType type);
+  // From now on what lies in the folder is seen under another name, too.
+  void bind_mount(const std::string& folder, const std::string& at) { mounts_[at] = folder; }
   void gzip(const std::string& from, const std::string& to);  // keeps the modification time
   std::string content(const std::string& path) const;
   bool exists(const std::string& path) const { return names_.contains(path); }
@@ -100,12 +102,18 @@ class FakeFileSystem final : public FileSystem {
   void unlink(const std::string& path);
   void touch(Node& node) { node.modified = node.changed = ++clock_; }
   void touch_directory(const std::string& path);
+  std::string below_mounts(const std::string& path) const;
   OsResult<std::shared_ptr<Node>> find(std::string path) const;
   Errno fault(const std::string& call, const std::string& path);
   FileStatus status_of(const Node& node) const;
 
   std::map<std::string, std::shared_ptr<Node>> names_;
-  std::map<std::string, Instant> directories_;
+  struct Directory {
+    Instant modified{};
+    std::uint64_t inode = 0;
+  };
+  std::map<std::string, Directory> directories_;
+  std::map<std::string, std::string> mounts_;
   std::map<Handle, Handled> handles_;
   std::vector<std::weak_ptr<Node>> nodes_;
   std::vector<Fault> faults_;

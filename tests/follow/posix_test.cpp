@@ -243,5 +243,19 @@ TEST_F(OnDisk, InotifyTellsOfAppendedLines) {
   EXPECT_THAT(lines_, ElementsAre("one", "two"));
 }
 
+// The kernel has one watch for a folder, by whatever names it was asked for.
+TEST_F(OnDisk, InotifyTellsOfAFolderByEachOfItsNames) {
+  Errno error = 0;
+  const auto hints = inotify_hints(error);
+  if (!hints) GTEST_SKIP() << "no inotify here: " << std::strerror(error);
+  std::filesystem::create_directory(path("folder"));
+  std::filesystem::create_directory_symlink(path("folder"), path("link"));
+  ASSERT_TRUE(hints->watch(path("folder")));
+  ASSERT_TRUE(hints->watch(path("link")));
+  write("folder/log", "one\n");
+  const HintSource::Hints told = hints->drain();
+  EXPECT_THAT(told.paths, testing::IsSupersetOf({path("folder/log"), path("link/log")}));
+}
+
 }  // namespace
 }  // namespace etad::follow
