@@ -28,6 +28,9 @@ constexpr std::chrono::seconds kRefitLook{2};        // the refit thread goes ro
 // Looking at the running runs takes at most one part of so many of a core, however many they are.
 constexpr int kRunsShare = 100;
 constexpr std::chrono::minutes kLongestRestOfRuns{1};
+// So does putting the estimators to the test: while a history is young, each refit would find it grown by a fifth.
+constexpr int kJudgingShare = 100;
+constexpr std::chrono::minutes kLongestRestOfJudging{10};
 
 std::vector<Error> one(Error error) {
   return {std::move(error)};
@@ -206,7 +209,8 @@ std::vector<Error> Daemon::open_anew_if_due() {
 
 void Daemon::refit_loop(const std::stop_token& stop) {
   const auto soon = steady_clock::now() + std::chrono::seconds(1);  // a first look soon after the start
-  RefitTurns next{soon, {}, Pace(kRunsShare, kLongestRestOfRuns)};
+  RefitTurns next{
+      soon, {}, {}, Pace(kRunsShare, kLongestRestOfRuns), Pace(kJudgingShare, kLongestRestOfJudging)};
   while (!stop.stop_requested()) {
     refit_beat_ = steady_clock::now().time_since_epoch().count();
     try {
@@ -225,7 +229,11 @@ void Daemon::refit_round(RefitTurns& next) {
       const Lock lock(mutex_);
       next.refit = steady_clock::now() + config_.refit.interval;
     }
-    note_refit(refit_->run());
+    const bool judge = steady_clock::now() >= next.judging;
+    const auto report = refit_->run(judge ? Refit::Judging::when_outgrown : Refit::Judging::not_now);
+    note_refit(report);
+    const auto done_at = steady_clock::now();
+    if (judge && report) next.judging = done_at + next.judging_pace.rest_after(done_at, report->learning);
   }
   if (steady_clock::now() < next.runs) return;
   const auto spent = system::thread_time();

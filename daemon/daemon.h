@@ -90,8 +90,9 @@ class Daemon final : public service::Backend {
   Result<void> put_right(const std::function<Result<void>()>& change) EXCLUDES(reload_mutex_, mutex_);
   void refit_loop(const std::stop_token& stop);
   struct RefitTurns {  // when what the refit thread does is due
-    std::chrono::steady_clock::time_point refit, runs;
-    Pace pace;  // of looking at running runs
+    std::chrono::steady_clock::time_point refit, runs, judging;
+    Pace pace;          // of looking at running runs
+    Pace judging_pace;  // of putting estimators to the test
   };
   void refit_round(RefitTurns& next);
   void open_run_watch() UNCHECKED;  // of the start too

@@ -1,11 +1,13 @@
 #include "daemon/refit.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <span>
 #include <utility>
 
 #include "daemon/log.h"
+#include "daemon/system.h"
 #include "prediction/model_json.h"
 #include "prediction/net_costs.h"
 #include "prediction/run_costs.h"
@@ -230,7 +232,27 @@ Result<bool> Refit::begin() {
   return !gathered_ && *generation_ > 0;
 }
 
-Result<prediction::RefitReport> Refit::run() {
+bool Refit::Together::outgrew_records() const {
+  return std::ranges::any_of(std::array{time, energy, memory},
+                             [](const auto& each) { return each && each->outgrew_records(); });
+}
+
+// Where there is anything new, or what was put off.
+Result<void> Refit::learn(Together& together, Judging judging) {
+  if (gathered_ && (judging == Judging::not_now || !together.outgrew_records())) return {};
+  if (auto gathered = gather_all(); !gathered) return gathered;
+  gathered_ = true;
+  using estimators::Target;
+  const auto of = [&](const auto& before, Target target) {
+    return prediction::Knowledge::of(runs_, before, alive_, target, judging);
+  };
+  together.time = of(together.time, Target::seconds);
+  together.energy = of(together.energy, Target::joules);
+  together.memory = of(together.memory, Target::peak_bytes);
+  return {};
+}
+
+Result<prediction::RefitReport> Refit::run(Judging judging) {
   const Lock running(running_);
   const auto begun = std::chrono::steady_clock::now();
   prediction::RefitReport report;
@@ -260,14 +282,9 @@ Result<prediction::RefitReport> Refit::run() {
   }
   const auto before = models();
   Together together{before->knowledge, before->energy, before->memory};
-  if (!gathered_) {
-    if (auto gathered = gather_all(); !gathered) return tl::unexpected(gathered.error());
-    gathered_ = true;
-    using estimators::Target;
-    together.time = prediction::Knowledge::of(runs_, together.time, alive_);
-    together.energy = prediction::Knowledge::of(runs_, together.energy, alive_, Target::joules);
-    together.memory = prediction::Knowledge::of(runs_, together.memory, alive_, Target::peak_bytes);
-  }
+  const auto spent = system::thread_time();
+  if (auto learnt = learn(together, judging); !learnt) return tl::unexpected(learnt.error());
+  report.learning = system::thread_time() - spent;
   swap_in(std::move(together));  // nothing new is news too: the time of the last refit
   const auto all = kept_->count();
   if (!all) return tl::unexpected(all.error());

@@ -53,8 +53,11 @@ class Refit {
   // its models could be read; else the next run fits all anew.
   void take_over(bool whole, std::optional<prediction::Learnt> learnt) EXCLUDES(running_);
 
-  // Fits what changed since the last run. Thread-safe; two at once are one after the other.
-  Result<prediction::RefitReport> run() EXCLUDES(running_);
+  using Judging = prediction::Knowledge::Judging;
+
+  // Fits what changed since the last run. Thread-safe; two at once are one after the other. `judging`: put off, it is
+  // done by the next run that may.
+  Result<prediction::RefitReport> run(Judging judging = Judging::when_outgrown) EXCLUDES(running_);
 
   std::shared_ptr<const prediction::ModelSet> models() const EXCLUDES(mutex_);  // never nullptr; thread-safe
   std::optional<Instant> last() const EXCLUDES(mutex_);
@@ -72,6 +75,8 @@ class Refit {
   // What all runs say together, of each thing they cost; nullptr: not made yet.
   struct Together {
     std::shared_ptr<const prediction::Knowledge> time, energy, memory;
+
+    bool outgrew_records() const;
   };
 
   Result<bool> begin() REQUIRES(running_);
@@ -86,6 +91,7 @@ class Refit {
   Result<void> measure(std::vector<RunData>& runs, Phase phase, const std::vector<SeriesRow>& series)
       REQUIRES(running_);
   Result<void> gather_all() REQUIRES(running_);
+  Result<void> learn(Together& together, Judging judging) REQUIRES(running_);
   void note_contradiction(Dirty& dirty) REQUIRES(running_);
   void swap_in(Together together) REQUIRES(running_) EXCLUDES(mutex_);
 

@@ -67,6 +67,17 @@ estimators::History joined(const Knowledge::Data& data) {
   return out;
 }
 
+std::size_t runs_in(const Knowledge::Data& data) {
+  std::size_t out = 0;
+  for (const auto& [key, runs] : data) out += runs.size();
+  return out;
+}
+
+bool outgrows(std::size_t runs, std::size_t judged) {
+  const auto now = static_cast<double>(runs), then = static_cast<double>(judged);
+  return now > then * kGrowth || now * kGrowth < then;
+}
+
 // What is known of the target.
 Knowledge::Data valued(const Knowledge::Data& all, estimators::Target target) {
   Knowledge::Data out;
@@ -147,14 +158,11 @@ std::shared_ptr<Knowledge> Knowledge::fitted(Data data, const Knowledge* before,
 
 std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
                                                const std::shared_ptr<const Knowledge>& before,
-                                               const std::function<void()>& alive,
-                                               estimators::Target target) {
+                                               const std::function<void()>& alive, estimators::Target target,
+                                               Judging judging) {
   Data data = valued(all, target);
-  std::size_t runs = 0;
-  for (const auto& [key, of] : data) runs += of.size();
-  const double size = static_cast<double>(runs);
-  const double judged = before ? static_cast<double>(before->judged_) : 0;
-  const bool afresh = !before || size > judged * kGrowth || size * kGrowth < judged;
+  const std::size_t runs = runs_in(data);
+  const bool afresh = !before || (judging == Judging::when_outgrown && outgrows(runs, before->judged_));
   const auto out = fitted(std::move(data), afresh ? nullptr : before.get(), alive, target);
   if (afresh) {
     out->judged_ = runs;
@@ -165,6 +173,10 @@ std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
     out->records_ = before->records_;
   }
   return out;
+}
+
+bool Knowledge::outgrew_records() const {
+  return outgrows(runs_in(data_), judged_);
 }
 
 std::shared_ptr<const Knowledge> Knowledge::restored(const Data& data, std::vector<Record> records,

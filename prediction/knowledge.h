@@ -76,11 +76,15 @@ class Knowledge {
  public:
   using Data = std::map<ModelKey, std::vector<estimators::Datum>>;
 
-  // Fits all estimators to the runs. The records of `before` are taken over as long as the history has not grown much
-  // since they were made. `alive` is called between fits.
+  // Whether estimators are put to the test anew, which takes far longer than to fit them.
+  enum class Judging { when_outgrown, not_now };
+
+  // Fits all estimators to the runs. The records of `before` are taken over as long as the history has not outgrown
+  // them. `alive` is called between fits.
   static std::shared_ptr<const Knowledge> of(const Data& data, const std::shared_ptr<const Knowledge>& before,
                                              const std::function<void()>& alive,
-                                             estimators::Target target = estimators::Target::seconds);
+                                             estimators::Target target = estimators::Target::seconds,
+                                             Judging judging = Judging::when_outgrown);
 
   // The same with records that were kept (prediction/learnt.h), made when there were `judged` runs.
   static std::shared_ptr<const Knowledge> restored(const Data& data, std::vector<estimators::Record> records,
@@ -117,6 +121,7 @@ class Knowledge {
 
   const std::vector<estimators::Record>& records() const { return *records_; }
   std::size_t judged() const { return judged_; }  // runs there were when the records were made
+  bool outgrew_records() const;                   // far more runs, or fewer, than there were then
   // Of all its runs, in order: what a question can be set to beside what every training is.
   const std::set<std::string, std::less<>>& setting_names() const { return setting_names_; }
   // Who answers each kind of question.

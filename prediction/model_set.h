@@ -2,6 +2,7 @@
 // found by index and loaded when it is asked for, so that neither time nor memory grow with how many there are.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -128,6 +129,8 @@ struct RefitReport {
   std::int64_t unchanged = 0;  // models whose data had not changed
   std::int64_t failed = 0;     // keys whose data no model can be fitted from
   double seconds = 0;
+  // Of a core, of that: what all runs say together.
+  std::chrono::nanoseconds learning{};
 };
 
 }  // namespace etad::prediction

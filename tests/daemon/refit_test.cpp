@@ -105,6 +105,24 @@ TEST_F(Refitting, AStartRefitsNothingAndKnowsAllThatWasKnown) {
   EXPECT_EQ(after.run()->fitted, 1);
 }
 
+TEST_F(Refitting, JudgingThatWasPutOffIsDoneByTheNextRunThatMay) {
+  add_runs("type", "Adam", 1.4);
+  Refit refit = this->refit();
+  ASSERT_TRUE(refit.run());
+  const auto first = refit.models()->knowledge;
+  for (int i = 0; i < 4; ++i) add_run(32 << i, 0.1, {});
+  ASSERT_TRUE(refit.run(Refit::Judging::not_now));
+  const auto second = refit.models()->knowledge;
+  EXPECT_EQ(second->judged(), first->judged());
+  EXPECT_EQ(&second->records(), &first->records());
+  EXPECT_EQ(second->data().begin()->second.size(), 16U) << "the estimators know the new runs";
+  EXPECT_TRUE(second->outgrew_records());
+  ASSERT_TRUE(refit.run(Refit::Judging::not_now));
+  EXPECT_EQ(refit.models()->knowledge, second);
+  ASSERT_TRUE(refit.run());
+  EXPECT_EQ(refit.models()->knowledge->judged(), 16U) << "though nothing is new";
+}
+
 TEST_F(Refitting, AModelWithoutRunsDoesNotComeBackWithARestart) {
   add_run(64, 0.1, {});
   Refit before = refit();
