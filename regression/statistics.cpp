@@ -72,19 +72,6 @@ double standard_error(const std::vector<double>& values) {
   return std::sqrt(sum / (count - 1) / count);
 }
 
-double weighted_quantile(const std::vector<double>& values, const std::vector<double>& weights, double p) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  double below = 0;
-  for (const std::size_t i : order) {
-    below += weights[i];
-    if (below >= p * total) return values[i];
-  }
-  return values.empty() ? 0 : values[order.back()];
-}
-
 double robust_scale(const std::vector<double>& residuals) {
   std::vector<double> absolute(residuals.size());
   std::transform(residuals.begin(), residuals.end(), absolute.begin(), [](double r) { return std::abs(r); });

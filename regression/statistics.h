@@ -12,9 +12,6 @@ double mean(const std::vector<double>& values);  // 0 of none
 // Of the mean of `values`; 0 for fewer than two.
 double standard_error(const std::vector<double>& values);
 
-// The value below which a share `p` (0..1) of the weight lies; `weights` >= 0, as many as `values`.
-double weighted_quantile(const std::vector<double>& values, const std::vector<double>& weights, double p);
-
 // 1.4826 x the median absolute value: of residuals, the standard deviation a normal sample would have.
 double robust_scale(const std::vector<double>& residuals);
 

@@ -167,8 +167,10 @@ std::map<std::string, Totals> beyond_twice_their_own(const std::vector<Trial>& r
   for (const Trial& trial : runs)
     distances[trial.key].push_back(std::abs(std::log(trial.truth / regression::median(trial.replicates))));
   std::map<std::string, Totals> out;
-  for (const auto& [key, each] : distances) {
-    const double held = regression::weighted_quantile(each, std::vector<double>(each.size(), 1), kConfidence);
+  for (auto& [key, each] : distances) {
+    std::ranges::sort(each);
+    const auto within = static_cast<std::size_t>(std::ceil(kConfidence * static_cast<double>(each.size())));
+    const double held = each.at(within - 1);
     Totals series;
     series.runs = static_cast<int>(each.size());
     series.wrong = static_cast<int>(std::ranges::count_if(each, [&](double d) { return d > 2 * held; }));
