@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "parsers/log/step_times.h"
+#include "parsers/log/time_to_come.h"
 #include "parsers/training/line_numbers.h"
 
 namespace etad {
@@ -29,48 +31,6 @@ bool grew(double seconds, double before, double first) {
   return first > 0 && seconds - before >= kMuch * first;
 }
 
-// Also across the end of an epoch whose number of steps the line tells.
-std::optional<std::int64_t> steps_since(const StepTimesState& last, const Event& event,
-                                        std::optional<std::int64_t> epoch, std::optional<std::int64_t> step) {
-  if (!step || !last.step) return {};
-  if (*step > *last.step) return *step - *last.step;
-  const bool next = epoch && last.epoch ? *epoch == *last.epoch + 1 : epoch == last.epoch;
-  const auto all = positive_of(event, event.has(Field::batches) ? Field::batches : Field::max_iter);
-  if (!next || !all || *last.step > *all || *step > *all) return {};
-  return *all - *last.step + *step;
-}
-
-// Two lines in a row that are as far from those before them and say as long, and one that is at most half as far or
-// at least twice as far: a step's own time is the same there, that of all steps is not.
-void compare(StepTimesState& steps, std::optional<std::int64_t> apart, double seconds) {
-  const auto alike = [](double a, double b) { return a < 1.2 * b && b < 1.2 * a; };
-  if (!apart || *apart <= 0) return;
-  if (steps.meaning == StepTimesState::Meaning::open && steps.usual_apart) {
-    const double times = static_cast<double>(*apart) / static_cast<double>(*steps.usual_apart);
-    if (times <= 0.5 || times >= 2) {
-      if (alike(seconds, *steps.usual)) steps.meaning = StepTimesState::Meaning::step;
-      if (alike(seconds, times * *steps.usual)) steps.meaning = StepTimesState::Meaning::span;
-    }
-  }
-  if (apart == steps.apart && steps.took && alike(seconds, *steps.took)) {
-    steps.usual_apart = apart;
-    steps.usual = seconds;
-  }
-}
-
-// One line for each epoch, of steps that go on from epoch to epoch, says what the epoch took.
-void see_epoch(StepTimesState& steps, std::optional<std::int64_t> epoch, std::optional<std::int64_t> step,
-               double seconds) {
-  constexpr std::int64_t kEpochs = 3;
-  constexpr double kAlike = 2;
-  const bool next = epoch && steps.epoch && *epoch == *steps.epoch + 1;
-  const bool goes_on = step && steps.step && *step > *steps.step + 1;
-  const bool alike = steps.took && seconds < kAlike * *steps.took && *steps.took < kAlike * seconds;
-  steps.epochs_alone = next && goes_on && alike ? steps.epochs_alone + 1 : 0;
-  if (steps.meaning == StepTimesState::Meaning::open && steps.epochs_alone >= kEpochs)
-    steps.meaning = StepTimesState::Meaning::span;
-}
-
 }  // namespace
 
 void UnclearTimes::begin(std::optional<std::int64_t> epoch, std::optional<std::int64_t> step,
@@ -91,58 +51,17 @@ void UnclearTimes::say(Event& event, Field as, double seconds) {
   event.add(as, 1, said_);
 }
 
-// Of several epochs, what the first three tenths of one show.
-TimeToComeState::Of UnclearTimes::time_to_come_of(const Event& event, double seconds) {
-  using Of = TimeToComeState::Of;
-  const auto epoch = count_of(event, Field::epoch), batch = count_of(event, Field::batch);
-  const bool several = positive_of(event, Field::epochs).value_or(1) > 1 && epoch && batch;
-  if (!several || event.text(Field::since) == "epoch") return Of::epoch;
-  TimeToComeState& known = state_.to_come;
-  if (!known.first) known.first = epoch;
-  if (known.of != Of::open) return known.of;
-  if (known.epoch != epoch || *batch < known.batch) {
-    known.epoch = epoch;
-    known.batch = batch;
-    known.seconds = seconds;
-    return Of::open;
-  }
-  constexpr double kShown = 0.7;
-  const auto all = static_cast<double>(positive_of(event, Field::batches).value_or(0));
-  const double left = (all - static_cast<double>(*batch)) / (all - static_cast<double>(*known.batch));
-  if (left > kShown) return Of::open;
-  known.of = seconds > (1 + left) / 2 * known.seconds ? Of::all : Of::epoch;
-  return known.of;
-}
-
-// One that rounding may have taken more than a fiftieth from says next to nothing.
 void UnclearTimes::take_time_to_come(Event& event) {
-  constexpr double kMostError = 0.02;
-  if (!event.has(Field::eta) || event.time || event.kind != EventKind::progress) return;
-  for (const Field f : {Field::seconds, Field::lapse, Field::elapsed, Field::rate, Field::samples_per_second})
-    if (event.has(f)) return;
-  const bool in_epoch = event.has(Field::batches) && !event.has(Field::max_iter);
-  auto done = count_of(event, in_epoch ? Field::batch : Field::iteration);
-  auto all = positive_of(event, in_epoch ? Field::batches : Field::max_iter);
-  const auto left = rounded(event, Field::eta);
-  if (!done || *done == 0 || !all || *done >= *all || !left || left->first <= 0) return;
-  const auto of = in_epoch ? time_to_come_of(event, left->first) : TimeToComeState::Of::epoch;
-  if (of == TimeToComeState::Of::open) return;
-  if (left->second <= 0 || left->second > kMostError * left->first) return;
-  if (of == TimeToComeState::Of::all) {
-    const std::int64_t before = *count_of(event, Field::epoch) - (state_.to_come.first == 0 ? 0 : 1);
-    *done += product(std::max<std::int64_t>(before, 0), *all);
-    *all = product(*all, *positive_of(event, Field::epochs));
-    if (*done >= *all) return;
-  }
-  // A whole number of what it was rounded to, so that its rounding is known of what is worked out as well.
-  const double unit = 2 * left->second;
-  said_ = std::to_string(std::llround(left->first / unit));
-  const double each = unit / static_cast<double>(*all - *done);
-  if (in_epoch) {
+  const auto steps = steps_to_come(state_.to_come, event);
+  if (!steps) return;
+  said_ = std::to_string(steps->units);
+  const double each = steps->unit / static_cast<double>(steps->left);
+  if (steps->in_epoch) {
     event.add(Field::seconds, each, said_);
-    if (of == TimeToComeState::Of::epoch && !event.has(Field::since)) event.add(Field::since, 1, "epoch");
+    if (steps->of == TimeToComeState::Of::epoch && !event.has(Field::since))
+      event.add(Field::since, 1, "epoch");
   } else {
-    event.add(Field::elapsed, each * static_cast<double>(*done), said_);
+    event.add(Field::elapsed, each * static_cast<double>(steps->done), said_);
   }
 }
 
@@ -211,30 +130,10 @@ void UnclearTimes::resolve_duration(Event& event) {
                         event.has(Field::rate);
   if (measured) return event.remove(Field::duration);
   if (event.kind == EventKind::epoch) {
-    resolve_epoch(event, weigh_epoch(*seconds));
+    resolve_epoch(event, see_epoch_time(state_.steps, *seconds));
   } else {
     resolve_progress(event, *seconds, told);
   }
-}
-
-// An epoch's own time tells what those of its steps are of: it is about what they come to, and more, where it holds a
-// validation. That is not in what is given back.
-double UnclearTimes::weigh_epoch(double seconds) {
-  constexpr double kFarApart = 4, kFewest = 3, kNearly = 0.8, kMuchLess = 0.5;
-  StepTimesState& steps = state_.steps;
-  const auto lines = static_cast<double>(std::exchange(steps.lines, 0));
-  const auto apart = static_cast<double>(steps.usual_apart.value_or(0));
-  const auto all = static_cast<double>(steps.of);
-  const double sum = std::exchange(steps.sum, 0.0);
-  if (apart < kFarApart || lines < kFewest) return seconds;
-  if (all < apart * (lines - 1) || all > apart * (lines + 1)) return seconds;
-  const double by_step = sum / lines * all, by_span = by_step / apart;
-  if (by_step <= 0 || seconds < kNearly * by_span) return seconds;
-  using Of = StepTimesState::Meaning;
-  if (steps.meaning == Of::open && seconds >= kNearly * by_step) steps.meaning = Of::step;
-  if (steps.meaning == Of::open && seconds <= kMuchLess * by_step) steps.meaning = Of::span;
-  if (steps.meaning == Of::open) return seconds;
-  return std::min(seconds, steps.meaning == Of::step ? by_step : by_span);
 }
 
 void UnclearTimes::resolve_epoch(Event& event, double seconds) {
@@ -265,25 +164,12 @@ void UnclearTimes::resolve_epoch(Event& event, double seconds) {
 bool UnclearTimes::take_step_time(Event& event, std::optional<std::int64_t> epoch,
                                   std::optional<std::int64_t> step, double seconds) {
   StepTimesState& steps = state_.steps;
-  const auto apart = steps_since(steps, event, epoch, step);
-  compare(steps, apart, seconds);
-  see_epoch(steps, epoch, step, seconds);
-  if (epoch != steps.epoch) {
-    steps.lines = 0;
-    steps.sum = 0;
-  }
-  ++steps.lines;
-  steps.sum += seconds;
-  steps.of = positive_of(event, event.has(Field::batches) ? Field::batches : Field::max_iter).value_or(0);
-  steps.epoch = epoch;
-  steps.step = step;
-  steps.apart = apart;
-  steps.took = seconds;
+  see_step_time(steps, event, epoch, step, seconds);
   if (steps.meaning == StepTimesState::Meaning::open) return false;
   if (steps.meaning == StepTimesState::Meaning::step) {
     event.rename(Field::duration, Field::seconds);
-  } else if (apart) {
-    steps_ = std::to_string(*apart);
+  } else if (steps.apart) {
+    steps_ = std::to_string(*steps.apart);
     event.remove(Field::iterations);
     event.rename(Field::duration, Field::lapse);
     event.add(Field::iterations, 1, steps_);

@@ -4,16 +4,12 @@
 // Of lines that end an epoch it is the epoch's own time, unless it grows from line to line, twice in a row by much
 // of the first one's: then it counts from the run's beginning, until it falls. Of lines of progress that bear no
 // time of their own it counts from a beginning where it grows from line to line; where it does not, and each line is
-// one step further, it is the step's own. Otherwise lines that are unequally far apart tell whether it is of one
-// step or of all since the last line, such as those around an epoch's end: where it stays the same it is one step's;
-// and so does an epoch's own time, which as many steps at either make up. Before they do, it is not taken. One line
-// for each epoch, of steps that go on from epoch to epoch, says what all of them took. A time on a line of its own
-// is that of the next line of progress; where such times do not grow, each is of all steps since the one before it.
-// A bar at its end, above the line that numbers its epoch, is such a time too, and says the epoch's steps.
+// one step further, it is the step's own. Otherwise the lines may show whether it is of one step or of all since the
+// last line (step_times.h). A time on a line of its own is that of the next line of progress; where such times do not
+// grow, each is of all steps since the one before it. A bar at its end, above the line that numbers its epoch, is such
+// a time too, and says the epoch's steps.
 //
-// Where a line of progress says no time but the one still to come, the steps done took as long each as it takes
-// those to come to take: that is how it was worked out. Beside the batches of one of several epochs it may be of all of
-// them: it comes down as the epoch goes on, or it hardly does.
+// A line whose only time is the one still to come says how long its steps took by that (time_to_come.h).
 #pragma once
 
 #include <optional>
@@ -38,11 +34,9 @@ class UnclearTimes {
   void hear(Event& event);
   void resolve_bar(Event& event);
   void resolve_duration(Event& event);
-  double weigh_epoch(double seconds);
   void resolve_epoch(Event& event, double seconds);
   void resolve_progress(Event& event, double seconds, bool told);
   void take_time_to_come(Event& event);
-  TimeToComeState::Of time_to_come_of(const Event& event, double seconds);
   bool take_step_time(Event& event, std::optional<std::int64_t> epoch, std::optional<std::int64_t> step,
                       double seconds);
   void begin(std::optional<std::int64_t> epoch, std::optional<std::int64_t> step, double seconds);

@@ -1,0 +1,95 @@
+#include "parsers/log/step_times.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "parsers/training/line_numbers.h"
+
+namespace etad {
+namespace {
+
+std::optional<std::int64_t> steps_of_epoch(const Event& event) {
+  return positive_of(event, event.has(Field::batches) ? Field::batches : Field::max_iter);
+}
+
+// Also across the end of an epoch whose number of steps the line tells.
+std::optional<std::int64_t> steps_since(const StepTimesState& last, const Event& event,
+                                        std::optional<std::int64_t> epoch, std::optional<std::int64_t> step) {
+  if (!step || !last.step) return {};
+  if (*step > *last.step) return *step - *last.step;
+  const bool next = epoch && last.epoch ? *epoch == *last.epoch + 1 : epoch == last.epoch;
+  const auto all = steps_of_epoch(event);
+  if (!next || !all || *last.step > *all || *step > *all) return {};
+  return *all - *last.step + *step;
+}
+
+// Two lines in a row that are as far from those before them and say as long, and one that is at most half as far or
+// at least twice as far: a step's own time is the same there, that of all steps is not.
+void compare(StepTimesState& steps, std::optional<std::int64_t> apart, double seconds) {
+  const auto alike = [](double a, double b) { return a < 1.2 * b && b < 1.2 * a; };
+  if (!apart || *apart <= 0) return;
+  if (steps.meaning == StepTimesState::Meaning::open && steps.usual_apart) {
+    const double times = static_cast<double>(*apart) / static_cast<double>(*steps.usual_apart);
+    if (times <= 0.5 || times >= 2) {
+      if (alike(seconds, *steps.usual)) steps.meaning = StepTimesState::Meaning::step;
+      if (alike(seconds, times * *steps.usual)) steps.meaning = StepTimesState::Meaning::span;
+    }
+  }
+  if (apart == steps.apart && steps.took && alike(seconds, *steps.took)) {
+    steps.usual_apart = apart;
+    steps.usual = seconds;
+  }
+}
+
+// One line for each epoch, of steps that go on from epoch to epoch, says what the epoch took.
+void see_epoch(StepTimesState& steps, std::optional<std::int64_t> epoch, std::optional<std::int64_t> step,
+               double seconds) {
+  constexpr std::int64_t kEpochs = 3;
+  constexpr double kAlike = 2;
+  const bool next = epoch && steps.epoch && *epoch == *steps.epoch + 1;
+  const bool goes_on = step && steps.step && *step > *steps.step + 1;
+  const bool alike = steps.took && seconds < kAlike * *steps.took && *steps.took < kAlike * seconds;
+  steps.epochs_alone = next && goes_on && alike ? steps.epochs_alone + 1 : 0;
+  if (steps.meaning == StepTimesState::Meaning::open && steps.epochs_alone >= kEpochs)
+    steps.meaning = StepTimesState::Meaning::span;
+}
+
+}  // namespace
+
+void see_step_time(StepTimesState& steps, const Event& event, std::optional<std::int64_t> epoch,
+                   std::optional<std::int64_t> step, double seconds) {
+  const auto apart = steps_since(steps, event, epoch, step);
+  compare(steps, apart, seconds);
+  see_epoch(steps, epoch, step, seconds);
+  if (epoch != steps.epoch) {
+    steps.lines = 0;
+    steps.sum = 0;
+  }
+  ++steps.lines;
+  steps.sum += seconds;
+  steps.of = steps_of_epoch(event).value_or(0);
+  steps.epoch = epoch;
+  steps.step = step;
+  steps.apart = apart;
+  steps.took = seconds;
+}
+
+// It is about what its steps come to.
+double see_epoch_time(StepTimesState& steps, double seconds) {
+  constexpr double kFarApart = 4, kFewest = 3, kNearly = 0.8, kMuchLess = 0.5;
+  const auto lines = static_cast<double>(std::exchange(steps.lines, 0));
+  const auto apart = static_cast<double>(steps.usual_apart.value_or(0));
+  const auto all = static_cast<double>(steps.of);
+  const double sum = std::exchange(steps.sum, 0.0);
+  if (apart < kFarApart || lines < kFewest) return seconds;
+  if (all < apart * (lines - 1) || all > apart * (lines + 1)) return seconds;
+  const double by_step = sum / lines * all, by_span = by_step / apart;
+  if (by_step <= 0 || seconds < kNearly * by_span) return seconds;
+  using Of = StepTimesState::Meaning;
+  if (steps.meaning == Of::open && seconds >= kNearly * by_step) steps.meaning = Of::step;
+  if (steps.meaning == Of::open && seconds <= kMuchLess * by_step) steps.meaning = Of::span;
+  if (steps.meaning == Of::open) return seconds;
+  return std::min(seconds, steps.meaning == Of::step ? by_step : by_span);
+}
+
+}  // namespace etad

@@ -1,0 +1,65 @@
+#include "parsers/log/time_to_come.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "parsers/training/line_numbers.h"
+
+namespace etad {
+namespace {
+
+using Of = TimeToComeState::Of;
+
+bool says_another_time(const Event& event) {
+  constexpr std::array kTimes = {Field::seconds, Field::lapse, Field::elapsed, Field::rate,
+                                 Field::samples_per_second};
+  return event.time || std::ranges::any_of(kTimes, [&event](Field f) { return event.has(f); });
+}
+
+// Of several epochs, what the first three tenths of one show.
+Of of_what(TimeToComeState& known, const Event& event, double seconds) {
+  const auto epoch = count_of(event, Field::epoch), batch = count_of(event, Field::batch);
+  const bool several = positive_of(event, Field::epochs).value_or(1) > 1 && epoch && batch;
+  if (!several || event.text(Field::since) == "epoch") return Of::epoch;
+  if (!known.first) known.first = epoch;
+  if (known.of != Of::open) return known.of;
+  if (known.epoch != epoch || *batch < known.batch) {
+    known.epoch = epoch;
+    known.batch = batch;
+    known.seconds = seconds;
+    return Of::open;
+  }
+  constexpr double kShown = 0.7;
+  const auto all = static_cast<double>(positive_of(event, Field::batches).value_or(0));
+  const double left = (all - static_cast<double>(*batch)) / (all - static_cast<double>(*known.batch));
+  if (left > kShown) return Of::open;
+  known.of = seconds > (1 + left) / 2 * known.seconds ? Of::all : Of::epoch;
+  return known.of;
+}
+
+}  // namespace
+
+// One that rounding may have taken more than a fiftieth from says next to nothing.
+std::optional<StepsToCome> steps_to_come(TimeToComeState& state, const Event& event) {
+  constexpr double kMostError = 0.02;
+  if (!event.has(Field::eta) || event.kind != EventKind::progress || says_another_time(event)) return {};
+  const bool in_epoch = event.has(Field::batches) && !event.has(Field::max_iter);
+  auto done = count_of(event, in_epoch ? Field::batch : Field::iteration);
+  auto all = positive_of(event, in_epoch ? Field::batches : Field::max_iter);
+  const auto left = rounded(event, Field::eta);
+  if (!done || *done == 0 || !all || *done >= *all || !left || left->first <= 0) return {};
+  const Of of = in_epoch ? of_what(state, event, left->first) : Of::epoch;
+  if (of == Of::open) return {};
+  if (left->second <= 0 || left->second > kMostError * left->first) return {};
+  if (of == Of::all) {
+    const std::int64_t before = *count_of(event, Field::epoch) - (state.first == 0 ? 0 : 1);
+    *done += product(std::max<std::int64_t>(before, 0), *all);
+    *all = product(*all, *positive_of(event, Field::epochs));
+    if (*done >= *all) return {};
+  }
+  const double unit = 2 * left->second;
+  return StepsToCome{of, in_epoch, *done, *all - *done, std::llround(left->first / unit), unit};
+}
+
+}  // namespace etad
