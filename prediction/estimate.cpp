@@ -2,6 +2,7 @@
 #include "prediction/plan.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <utility>
 
@@ -129,15 +130,20 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
 
 // Runs that the question may be about, of which there is no model because they contradict each other.
 const Contradiction* contradiction_in(const ModelSet& models, const Question& question, Phase phase) {
+  const Contradiction* out = nullptr;
+  std::array<Fit, 5> best{};
   for (const Contradiction& each : models.contradictions) {
     const ModelKey& key = each.key;
-    if (key.phase == phase && fits(question.network, key.network) &&
-        fits(question.architecture, key.architecture) && fits(question.framework, key.framework) &&
-        fits(question.host, key.host) && fits(question.device, key.device) &&
-        (!question.devices || *question.devices == key.devices))
-      return &each;
+    if (key.phase != phase || question.devices.value_or(key.devices) != key.devices) continue;
+    const std::array fit = {fit_of(question.network, key.network),
+                            fit_of(question.architecture, key.architecture),
+                            fit_of(question.framework, key.framework), fit_of(question.host, key.host),
+                            fit_of(question.device, key.device)};
+    if (std::ranges::min(fit) == Fit::none || (out != nullptr && fit <= best)) continue;
+    out = &each;
+    best = fit;
   }
-  return nullptr;
+  return out;
 }
 
 Refusal contradicting(const Contradiction& found) {

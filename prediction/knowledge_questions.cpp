@@ -19,23 +19,31 @@ struct LikeRun {
   const Datum* datum = nullptr;
 };
 
+// As numbers, the higher the better.
+using Merits = std::array<double, 9>;
+
+double merit(const std::optional<std::string>& asked, std::string_view has) {
+  return static_cast<double>(fit_of(asked, has));
+}
+
 // Of all runs of the network the one that fits most of what is asked for; of equals the newest.
 LikeRun most_like(const Knowledge::Data& data, const Question& question, Phase phase,
                   std::optional<std::int64_t> batch) {
   LikeRun out;
-  std::array<double, 7> best{};
+  Merits best{};
   for (const auto& [key, runs] : data) {
     if (!fits(question.network, key.network) || !fits(question.architecture, key.architecture)) continue;
     for (const Datum& datum : runs) {
       const Case& ran = datum.what;
-      const std::array<double, 7> merits = {
-          question.host && fits(question.host, ran.host) ? 1.0 : 0.0,
-          question.device && fits(question.device, ran.device) ? 1.0 : 0.0,
-          question.framework && fits(question.framework, ran.framework) ? 1.0 : 0.0,
-          key.phase == phase ? 1.0 : 0.0,
-          question.devices && *question.devices == key.devices ? 1.0 : 0.0,
-          batch && static_cast<double>(*batch) == ran.samples ? 1.0 : 0.0,
-          datum.started_at};
+      const Merits merits = {merit(question.network, key.network),
+                             merit(question.architecture, key.architecture),
+                             merit(question.host, ran.host),
+                             merit(question.device, ran.device),
+                             merit(question.framework, ran.framework),
+                             key.phase == phase ? 1.0 : 0.0,
+                             question.devices && *question.devices == key.devices ? 1.0 : 0.0,
+                             batch && static_cast<double>(*batch) == ran.samples ? 1.0 : 0.0,
+                             datum.started_at};
       if (out.key != nullptr && !(merits > best)) continue;
       out = {&key, &datum};
       best = merits;
@@ -48,11 +56,16 @@ LikeRun most_like(const Knowledge::Data& data, const Question& question, Phase p
 const ModelKey* of_such(const Knowledge::Data& data, const std::optional<std::string>& host,
                         const std::optional<std::string>& device,
                         const std::optional<std::string>& framework = std::nullopt) {
-  const auto found = std::ranges::find_if(data, [&](const auto& each) {
-    const ModelKey& key = each.first;
-    return fits(host, key.host) && fits(device, key.device) && fits(framework, key.framework);
-  });
-  return found == data.end() ? nullptr : &found->first;
+  const ModelKey* out = nullptr;
+  std::array<Fit, 3> best{};
+  for (const auto& [key, runs] : data) {
+    const std::array fit = {fit_of(host, key.host), fit_of(device, key.device),
+                            fit_of(framework, key.framework)};
+    if (std::ranges::min(fit) == Fit::none || (out != nullptr && fit <= best)) continue;
+    out = &key;
+    best = fit;
+  }
+  return out;
 }
 
 // Moves the case to the machine that is asked for. Where only its host or only its device is, that decides the other,

@@ -22,8 +22,9 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
                     [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
-bool fits(const std::optional<std::string>& asked, std::string_view has) {
-  return !asked || equal_ignoring_case(*asked, has);
+Fit fit_of(const std::optional<std::string>& asked, std::string_view has) {
+  if (!asked || *asked == has) return Fit::as_asked;
+  return equal_ignoring_case(*asked, has) ? Fit::but_for_case : Fit::none;
 }
 
 std::size_t edit_distance(std::string_view first, std::string_view second) {

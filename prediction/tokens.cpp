@@ -53,8 +53,13 @@ Answer<void> count_tokens(Question& question, const ModelSet& models) {
   if (!question.tokens || question.batch_size) return {};
   std::set<std::int64_t> lengths;
   if (!asked_length(question) && models.knowledge) {
+    Fit best = Fit::none;
     for (const auto& [key, runs] : models.knowledge->data()) {
-      if (!fits(question.network, key.network) || !fits(question.architecture, key.architecture)) continue;
+      const Fit fit =
+          std::min(fit_of(question.network, key.network), fit_of(question.architecture, key.architecture));
+      if (fit == Fit::none || fit < best) continue;
+      if (fit > best) lengths.clear();
+      best = fit;
       for (const estimators::Datum& run : runs) add_length(run.what.settings, lengths);
     }
     if (lengths.size() == 1) question.settings.emplace(kLength, std::to_string(*lengths.begin()));

@@ -194,5 +194,48 @@ TEST(Knowledge, BetweenWhatRanItIsNoLessSureThanBeyond) {
     EXPECT_LE(width(between, estimators::Kind::batch_size), beyond) << between;
 }
 
+// A log may name any network, in any case, and any machine: it speaks for that one, not for the one that is asked about.
+TEST(Knowledge, ANameInAnotherCaseIsAnothersWhereTheOneAskedForIsKnown) {
+  Knowledge::Data data;
+  std::int64_t id = 0;
+  const auto add = [&](const std::string& network, const std::string& device, double seconds) {
+    ModelKey key;
+    key.network = network;
+    key.device = device;
+    std::vector<RunData> runs;
+    for (const int batch : {16, 32, 64, 128}) {
+      RunData run;
+      run.run_id = ++id;
+      run.started_at = Instant(std::chrono::seconds(id));
+      run.iterations = 100;
+      run.samples_per_iteration = batch;
+      run.duration = from_seconds(seconds * batch);
+      runs.push_back(run);
+    }
+    data[key] = data_of(key, runs);
+  };
+  add("LeNet", "K80", 1);
+  add("lenet", "K80", 70);  // the newer
+  add("LeNet", "k80", 70);
+  const auto knowledge = Knowledge::of(data, nullptr, [] {});
+  Question question;
+  question.iterations = 100;
+  for (const std::string name : {"LeNet", "lenet"}) {
+    question.network = name;
+    const auto asked = knowledge->asked(question, Phase::train, 64);
+    ASSERT_TRUE(asked);
+    EXPECT_EQ(asked->key.network, name);
+    EXPECT_EQ(asked->what.network, name);
+  }
+  question.network = "LENET";
+  EXPECT_TRUE(knowledge->asked(question, Phase::train, 64)) << "as it was typed there is none";
+  question.network = "LeNet";
+  question.device = "K80";
+  const auto asked = knowledge->asked(question, Phase::train, 64);
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->key.device, "K80");
+  EXPECT_EQ(asked->what.device, "K80");
+}
+
 }  // namespace
 }  // namespace etad::prediction
