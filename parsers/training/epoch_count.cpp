@@ -264,6 +264,7 @@ void EpochCount::see(std::int64_t epoch, bool of_total) {
 }
 
 void EpochCount::announce(std::int64_t epoch, std::optional<std::int64_t> of) {
+  alone = of == epoch && epoch == alone + 1 ? epoch : 0;
   announced = epoch;
   announced_of = of;
   open = true;

@@ -38,8 +38,9 @@ struct EpochCount {
   std::optional<std::int64_t> announced;     // the epoch that the log last said begins
   std::optional<std::int64_t> announced_of;  // out of so many
   bool open = false;                         // and nothing has ended it yet
-  std::optional<Instant> trained;            // when the line came that tells of its training
-  bool trained_again = false;        // it was not the only one: the training goes on behind such lines
+  std::int64_t alone = 0;          // those announced one by one, each as the only one there is; 0: others are
+  std::optional<Instant> trained;  // when the line came that tells of its training
+  bool trained_again = false;      // it was not the only one: the training goes on behind such lines
   std::optional<Duration> shortest;  // of those measured
   std::optional<std::int64_t> told;  // the one whose time was told last
   bool named = false;                // after them a bar is named that counts them itself

@@ -118,9 +118,10 @@ std::int64_t track::Epochs::steps_of(const RunTrack& r, const Event& event, bool
   const std::int64_t samples = all_.values.train_samples(r), all = whole_number(size).value_or(0);
   if (covers == "batches") return all;
   if (covers == "epoch") return 1;
-  if (covers != "dataset" || size.empty() || samples <= 0) return 0;
+  const bool full_batches = covers == "full batches";  // what is left of the data is left out
+  if ((covers != "dataset" && !full_batches) || size.empty() || samples <= 0) return 0;
   if (derived) *derived = true;
-  return (all + samples / 2) / samples;
+  return (full_batches ? all : all + samples / 2) / samples;
 }
 
 // "Epoch 1/15" again: another training. Where no total stands beside it, the first one's number alone says so. Several
@@ -330,6 +331,7 @@ bool track::Epochs::fills_bar_of_epochs(RunTrack* open, const Event& event) {
 // it is one by the two lines' times, the tests in between taken out.
 void track::Epochs::epoch(const Moment& m) {
   const EpochLine line(m.event);
+  if (line.is(Tells::beginning) && is_one_more(m.event)) return one_more(m);
   const RunTrack* const last = all_.runs.ended();
   if (last && is_of_run_over(*last, line, m.event, all_.runs.next_is_described())) return;
   if (all_.tests.is_after_end(m) || is_before_end(m.event)) return;
@@ -347,6 +349,25 @@ void track::Epochs::epoch(const Moment& m) {
   if (!line.tests) plan_epochs(r, m.event, steps_of(r, m.event, nullptr));
   if (line.is(Tells::time)) take_time(r, m, line.tests);
   if (line.is(Tells::end)) end(r, m, line.number);
+}
+
+// "Epoch 1/1" behind "Epoch 1/1": a script that trains by one epoch at a time, to look at what it has come to.
+bool track::Epochs::is_one_more(const Event& event) const {
+  const RunTrack* const r = all_.runs.open();
+  return r && r->epochs.alone > 0 && !r->epochs.open && count_of(event, Field::epoch) == 1 &&
+         positive_of(event, Field::epochs) == 1;
+}
+
+void track::Epochs::one_more(const Moment& m) {
+  RunTrack& r = *all_.runs.open();
+  r.run.max_iterations.reset();
+  const std::string number = std::to_string(r.epochs.alone + 1);
+  Event next = m.event;
+  for (const Field f : {Field::epoch, Field::epochs}) {
+    next.remove(f);
+    next.add(f, 1, number);
+  }
+  epoch({next, m.now, m.out});
 }
 
 // The run that a line about an epoch is of; may begin one.

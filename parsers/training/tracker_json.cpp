@@ -16,7 +16,8 @@ ETAD_SAVED(Description, body, reader, solver_seen, solver_cut, net_open, role, n
 ETAD_SAVED(Quantities, batch_size, global_batch_size, iter_size, devices, tokens_per_iteration,
            sequence_length, dataset_size, counts_epochs, test_batch_sizes, test_iterations)
 ETAD_SAVED(EpochCount, steps, beyond, first, first_batch, shown, before, last_batch, began, announced,
-           announced_of, open, trained, trained_again, shortest, told, named, cut_short, line, clock, borders)
+           announced_of, open, alone, trained, trained_again, shortest, told, named, cut_short, line, clock,
+           borders)
 ETAD_SAVED(EpochBorders, least, most, step, since, usual, epoch, from_zero)
 ETAD_SAVED(EpochCount::Line, epoch, batch, shown, through)
 ETAD_SAVED(EpochCount::BarClock, epoch, shown, since, batch)
@@ -27,7 +28,7 @@ ETAD_SAVED(LastWords, traceback, message, stopped_early, done, done_amid, interr
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, steps, dated)
 ETAD_SAVED(Save, since, iteration, last_line)
 ETAD_SAVED(Window, from, shown_again, tests, held, snapshots, saving, saved, unclocked, broken, tested,
-           over_border, other_bar, last_state, bar_over, waited)
+           tested_unclocked, over_border, other_bar, last_state, bar_over, waited)
 ETAD_SAVED(TestPhase, iteration, net, since, announced, done, done_at, shows_batches, first_batch, began,
            stated, stated_error, beside, given, given_seconds)
 ETAD_SAVED(RunTrack, run, stage, known, description, window, training, epochs, test, last_words, layer_times,

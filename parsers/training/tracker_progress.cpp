@@ -182,7 +182,7 @@ std::optional<std::int64_t> track::Windows::iteration_of(RunTrack& r, const Even
         r.epochs.steps.value_or(all_.labels.steps_per_epoch.value_or(planned_steps_of_epoch(r)));
   const auto place = r.epochs.place_of(event, steps_per_epoch, r.run.iteration.value_or(0));
   if (!place) return {};
-  const bool anew = place->iteration == 0 && r.run.iteration > 0;  // what it plans is another run's
+  const bool anew = place->iteration < r.run.iteration.value_or(0);  // what it plans is another run's
   if (place->planned && !anew) r.run.max_iterations = place->planned;
   if (place->gap) r.window.broken = true;
   if (place->next_epoch) r.window.over_border = true;
@@ -215,9 +215,20 @@ RunTrack* track::Windows::take_plan(RunTrack& going_on, const Moment& m) {
   return &r;
 }
 
+namespace {
+
+// It counts the steps of all epochs out of a total that is another one's than the run's.
+bool plans_otherwise(const RunTrack& r, const Event& event) {
+  const auto of = positive_of(event, Field::batches);
+  return r.epochs.line.through.value_or(false) && of && of != r.run.max_iterations;
+}
+
+}  // namespace
+
 // Where a line shows that its run stands; nullopt: nowhere, or it comes too late to tell.
 std::optional<std::int64_t> track::Windows::place(RunTrack& r, const Moment& m) {
-  const bool behind = r.window.begins_behind(m.event.time, r.run.started_at) && r.last_words.message.empty();
+  const bool behind = r.window.begins_behind(m.event.time, r.run.started_at) &&
+                      r.last_words.message.empty() && !plans_otherwise(r, m.event);
   const auto counted = behind ? std::optional(r.epochs) : std::nullopt;
   const auto iteration = iteration_of(r, m.event);
   if (!iteration) return {};

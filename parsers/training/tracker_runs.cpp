@@ -79,9 +79,11 @@ RunTrack& track::Runs::begin_again(const Moment& m) {
   const Run before = state_.current ? state_.current->run : Run{};
   const auto devices = state_.current ? state_.current->known.devices : std::nullopt;
   const bool from_one = state_.current && state_.current->epochs.first == 1;
+  const auto through = state_.current ? state_.current->epochs.line.through : std::nullopt;
   RunTrack& r = begin(m);
-  if (from_one && !r.epochs.first) r.epochs.first = 1;  // it numbers its epochs as it did
-  if (r.run.device.empty()) {                           // it runs where it ran
+  if (from_one && !r.epochs.first) r.epochs.first = 1;  // it numbers its epochs as it did, and their steps
+  r.epochs.line.through = through;
+  if (r.run.device.empty()) {  // it runs where it ran
     r.run.device = before.device;
     if (!r.known.devices) r.known.devices = devices;
   }

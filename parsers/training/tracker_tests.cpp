@@ -154,7 +154,11 @@ void track::Tests::end_stated(RunTrack& r, const Moment& m, Duration took) {
 // Amid an epoch nothing says how long the test took.
 void track::Tests::since_progress(RunTrack& r, const Moment& m) {
   const auto& from = r.window.from;
-  if (!from || r.test || !m.event.time || !from->dated) return;
+  if (!from || r.test) return;
+  if (!m.event.time || !from->dated) {
+    r.window.tested_unclocked = true;
+    return;
+  }
   Duration rest{};
   if (const auto at = count_of(m.event, Field::iteration)) {
     if (*at + (r.training.from_zero ? 1 : 0) != from->iteration) {

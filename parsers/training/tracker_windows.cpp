@@ -45,10 +45,10 @@ bool was_no_usual_step(const PhaseSummary& before, std::int64_t n, const Event& 
          kMuchLonger * to_seconds(before.duration);
 }
 
-// A window over the border of two epochs that took much longer than the steps before it: it holds what many do
-// between two epochs, a validation, of which no line tells.
+// A window over the border of two epochs, or around a test's result, that took much longer than the steps before it: it
+// holds a validation, of whose time no line tells.
 bool held_a_validation(const PhaseSummary& before, const Window& window, std::int64_t n, Duration took) {
-  if (!window.over_border || before.segments < 3) return false;
+  if (!(window.over_border || window.tested_unclocked) || before.segments < 3) return false;
   constexpr double kMuchLonger = 3;
   return to_seconds(took) * static_cast<double>(before.iterations) >
          kMuchLonger * to_seconds(before.duration) * static_cast<double>(n);

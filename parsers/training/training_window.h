@@ -52,6 +52,7 @@ struct Window {
   bool broken =
       false;  // holds time that is no training, of unknown length: no difference of times measures it
   bool tested = false;               // a test's result lies in it, and nothing says how long the test took
+  bool tested_unclocked = false;     // the same, of lines that show no time
   bool over_border = false;          // it ends in the epoch after the one that it began in
   bool other_bar = false;            // another bar was drawn amid it, such as an evaluation's
   std::optional<Anchor> last_state;  // of a bar that shows too little to close the window

@@ -232,5 +232,59 @@ TEST(SeveralTrainings, OfOneRunAreNotMeasuredTwiceWhereStepsAreShownAgain) {
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 1.8);
 }
 
+// Another machine's clock goes behind: what looks late there is a training of another plan. It counts its steps through
+// its epochs as the one before did.
+TEST(SeveralTrainings, OfAnotherPlanIsNotTakenForLateLinesWhereTheClockGoesBack) {
+  Lines lines;
+  const auto train = [&lines](int hour, int epochs, int plan) {
+    for (int i = 10; i <= 100 * epochs; i += 10)
+      lines.push_back(
+          written("2026-03-01 %02d:%02d:%02d,250 seg INFO: Epochs: %d/%d || Iters: %d/%d || "
+                  "Lr: 0.0100 || Loss: 0.8125",
+                  hour + 2 * i / 3600, 2 * i / 60 % 60, 2 * i % 60, (i + 99) / 100, plan, i, 100 * plan));
+  };
+  train(12, 20, 30);
+  train(12, 18, 18);
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).iteration, 2000);
+  EXPECT_EQ(runs.at(0).max_iterations, 3000);
+  EXPECT_EQ(runs.at(1).iteration, 1800);
+  EXPECT_EQ(runs.at(1).state, RunState::finished);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(1)), 2);
+}
+
+// A script that has its framework train by one epoch at a time, and looks at what it has come to in between.
+TEST(SeveralTrainings, OfOneEpochEachAreOneOfAllOfThem) {
+  Lines lines;
+  for (int i = 1; i <= 40; ++i) {
+    lines.push_back("Train on 6400 samples, validate on 640 samples");
+    lines.push_back("Epoch 1/1");
+    lines.push_back("4s - loss: 0.8125 - acc: 0.7125 - val_loss: 0.9125 - val_acc: 0.6125");
+    lines.push_back(written("sample %d: to be or not", i));
+  }
+  for (const std::size_t restart : {0U, 61U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 40);
+    EXPECT_EQ(runs.at(0).max_iterations, 40);
+    EXPECT_EQ(runs.at(0).state, RunState::finished);
+    EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 4);
+  }
+}
+
+// … and of several epochs each they are several.
+TEST(SeveralTrainings, OfSeveralEpochsEachStaySeveral) {
+  Lines lines;
+  for (int run = 0; run < 3; ++run)
+    for (int epoch = 1; epoch <= 2; ++epoch) {
+      lines.push_back(written("Epoch %d/2", epoch));
+      lines.push_back("64/64 - 4s - 62ms/step - accuracy: 0.7500 - loss: 0.5000");
+    }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 3U);
+  for (const auto& [ordinal, run] : runs) EXPECT_EQ(run.iteration, 128);
+}
+
 }  // namespace
 }  // namespace etad::test
