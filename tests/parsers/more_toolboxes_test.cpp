@@ -359,5 +359,73 @@ TEST(MoreToolboxes, MMEngineIsDoneWhereNothingIsLeft) {
   EXPECT_EQ(run.state, RunState::finished);
 }
 
+// Contrastive unpaired translation leaves out the images at an epoch's end that do not fill a batch.
+TEST(MoreToolboxes, CutsEpochsAreOfFullBatches) {
+  Lines lines = {"----------------- Options ---------------", "                 CUT_mode: CUT",
+                 "               batch_size: 16                            \t[default: 1]",
+                 "The number of training images = 127"};
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    lines.push_back(written("(epoch: %d, iters: 64, time: 0.125, data: 0.025) G_GAN: 1.250 ", epoch));
+    lines.push_back(written("End of epoch %d / 3 \t Time Taken: 14 sec", epoch));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 21);
+  EXPECT_EQ(runs.at(0).max_iterations, 21);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 2);
+}
+
+// SECOND states a mean over the steps since the line before, an evaluation among them where there was one.
+TEST(MoreToolboxes, SecondsEvaluationsAreInNoStepsTime) {
+  Lines lines = {"  batch_size: 4", "  steps: 1000"};
+  for (int step = 50; step <= 1000; step += 50) {
+    lines.push_back(
+        written("runtime.step=%d, runtime.steptime=%s, runtime.prep_time=0.125, "
+                "loss.cls_loss=2.125, misc.lr=0.000125",
+                step, step > 50 && step % 250 == 50 ? "7.25" : "1.25"));
+    if (step % 250 == 0) lines.push_back("eval.kitti.official.Car.bbox@0.70=[90.5, 89.5, 88.5]");
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 1000);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 1.25);
+}
+
+// TensorFlow's retraining of a last layer shows every tenth step, and validates behind it.
+TEST(MoreToolboxes, RetrainedStepsGoByTheirStampsWithoutValidations) {
+  Lines lines;
+  for (int step = 0; step <= 200; step += 10) {
+    const int now = 3 * step / 10;
+    for (const char* what : {"Train accuracy = 87.5%", "Cross entropy = 0.812500"})
+      lines.push_back(written("2017-03-04 05:%02d:%02d.250125: Step %d: %s", now / 60, now % 60, step, what));
+    lines.push_back(written("2017-03-04 05:%02d:%02d.250125: Step %d: Validation accuracy = 75.0%% (N=100)",
+                            (now + 1) / 60, (now + 1) % 60, step));
+  }
+  lines.push_back("Final test accuracy = 87.5% (N=512)");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 200);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.2);
+}
+
+// fastai tells behind the table of a fit() how long all of it took.
+TEST(MoreToolboxes, FastaisTotalTimeEndsARun) {
+  Lines lines;
+  for (int fit = 0; fit < 2; ++fit) {
+    lines.push_back("epoch     train_loss  valid_loss  accuracy  time    ");
+    for (int epoch = 0; epoch < 3; ++epoch)
+      lines.push_back(written("%d         0.512500    0.412500    0.812500  01:05   ", epoch));
+    lines.push_back("Total time: 03:15");
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  for (const auto& [ordinal, run] : runs) {
+    EXPECT_EQ(run.iteration, 3);
+    EXPECT_EQ(run.state, RunState::finished);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
