@@ -156,6 +156,7 @@ class Windows : Part {
  private:
   bool is_said_again(const Moment& m);
   void progress_of(const Moment& m);
+  void progress_in_batches(const Moment& m, std::int64_t of_step, std::int64_t steps);
   RunTrack* take_plan(RunTrack& going_on, const Moment& m);
   std::optional<std::int64_t> place(RunTrack& r, const Moment& m);
   std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event);
@@ -282,6 +283,8 @@ struct Tracker::Impl : track::Parts {
 };
 
 // Shared by the parts.
+inline constexpr std::string_view kGathered =
+    "gradient_accumulation_steps";            // the setting: batches for a step
 Phase phase_of(const Event& event, Job job);  // that the line speaks of, in a run of that job
 bool add_to(Run& run, const Segment& s);      // to its phase's sums; false where they would overflow
 void take_setting(track::RunTrack& r, std::string_view key, std::string_view value);

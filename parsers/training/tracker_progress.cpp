@@ -159,6 +159,53 @@ bool says_it_late(const std::optional<Anchor>& from, const Event& event, std::in
 
 }  // namespace
 
+namespace {
+
+// The steps of each epoch by the plan that the log tells in words, in steps and in epochs; 0: unknown.
+std::int64_t told_steps_of_epoch(const RunTrack& r) {
+  const std::int64_t epochs = number_set(r.run, "epochs"), steps = number_set(r.run, "max_iter");
+  return epochs > 0 && steps % epochs == 0 ? steps / epochs : 0;
+}
+
+// A bar that is drawn anew for each epoch, of so many, which no heading numbers.
+std::optional<std::int64_t> length_of_epochs_bar(const RunTrack& r, const Event& event) {
+  if (event.text(Field::since) != "epoch" || r.epochs.announced_of) return {};
+  return positive_of(event, event.has(Field::batch) ? Field::batches : Field::max_iter);
+}
+
+bool is_of_planned_epoch(const RunTrack& r, const Event& event) {
+  const auto of = length_of_epochs_bar(r, event);
+  return of && *of == told_steps_of_epoch(r);
+}
+
+// The batches of such a bar that are gathered for a step, where the plan shows that it counts batches: more than one; 0.
+std::int64_t batches_of_step(const RunTrack& r, const Event& event) {
+  const auto of = length_of_epochs_bar(r, event);
+  if (!of) return 0;
+  const std::int64_t each = number_set(r.run, kGathered), steps = told_steps_of_epoch(r);
+  if (each <= 1 || steps <= 0) return 0;
+  return *of / each == steps || (*of - 1) / each + 1 == steps ? each : 0;
+}
+
+}  // namespace
+
+// A bar of batches, in steps, where one is complete.
+void track::Windows::progress_in_batches(const Moment& m, std::int64_t of_step, std::int64_t steps) {
+  const bool by_batches = m.event.has(Field::batch);
+  const Field done = by_batches ? Field::batch : Field::iteration;
+  const Field of = by_batches ? Field::batches : Field::max_iter;
+  const FieldValue* const shown = m.event.find(done);
+  if (!shown) return;
+  const FieldValue in_steps{done, shown->scale / static_cast<double>(of_step), shown->text};
+  const std::string all = std::to_string(steps);
+  Event counted = m.event;
+  counted.remove(done);
+  counted.remove(of);
+  counted.add(in_steps);
+  counted.add(of, 1, all);
+  if (count_of(counted, done)) progress_of({counted, m.now, m.out});
+}
+
 void track::Windows::tell(Told value) {
   std::erase_if(state_.told, [&value](const Told& told) { return told.field == value.field; });
   state_.told.push_back(std::move(value));
@@ -183,7 +230,7 @@ std::optional<std::int64_t> track::Windows::iteration_of(RunTrack& r, const Even
   const auto place = r.epochs.place_of(event, steps_per_epoch, r.run.iteration.value_or(0));
   if (!place) return {};
   const bool anew = place->iteration < r.run.iteration.value_or(0);  // what it plans is another run's
-  if (place->planned && !anew) r.run.max_iterations = place->planned;
+  if (place->planned && !anew && !is_of_planned_epoch(r, event)) r.run.max_iterations = place->planned;
   if (place->gap) r.window.broken = true;
   if (place->next_epoch) r.window.over_border = true;
   if (event.text(Field::unit) != "epoch") return place->iteration;
@@ -202,7 +249,8 @@ RunTrack* track::Windows::take_plan(RunTrack& going_on, const Moment& m) {
   RunTrack& r = begins_another(going_on, m.event) ? all_.runs.begin_again(m) : going_on;
   const bool told = r.run.settings.count("max_iter") > 0;  // in words, and not by a bar
   if (told && r.run.max_iterations == *of) r.epochs.line.through = true;
-  const std::int64_t all = r.epochs.plan_of(m.event, *of);
+  const bool of_epoch = told && r.run.max_iterations && is_of_planned_epoch(r, m.event);
+  const std::int64_t all = of_epoch ? *r.run.max_iterations : r.epochs.plan_of(m.event, *of);
   if (!told && counts_an_epoch_so_far(r, *of, all)) r.run.max_iterations = all;
   const bool planned = r.run.max_iterations && (r.progressed() || told);
   const bool other = planned && *r.run.max_iterations != all;
@@ -251,6 +299,9 @@ void track::Windows::progress_of(const Moment& m) {
   RunTrack* const known = all_.runs.open();
   if (known && (counts_a_tests_steps(*known, event) || counts_epochs(*known, event))) return;
   if (event.has(Field::position)) return position_of_known(m);
+  if (known)
+    if (const std::int64_t of_step = batches_of_step(*known, event); of_step > 1)
+      return progress_in_batches(m, of_step, told_steps_of_epoch(*known));
 
   RunTrack& going_on = all_.runs.for_measurement(m);
   if (looks_back(going_on, event)) return;

@@ -235,7 +235,7 @@ std::int64_t number_set(const Run& run, std::string_view name) {
 std::int64_t planned_steps_of_epoch(const RunTrack& r) {
   const std::int64_t epochs = number_set(r.run, "epochs"), steps = number_set(r.run, "max_iter");
   if (epochs <= 0 || steps % epochs != 0 || r.run.max_iterations != steps) return 0;
-  return number_set(r.run, "gradient_accumulation_steps") > 1 ? 0 : steps / epochs;
+  return number_set(r.run, kGathered) > 1 ? 0 : steps / epochs;
 }
 
 void note_derived(Run& run, std::string_view what) {
@@ -437,7 +437,7 @@ namespace {
 // of each are gathered for an update. 0: it does not say.
 std::int64_t devices_by_batches(const RunTrack& r) {
   const std::int64_t all = r.known.global_batch_size.value_or(0);
-  const std::int64_t gathered = number_set(r.run, "gradient_accumulation_steps");
+  const std::int64_t gathered = number_set(r.run, kGathered);
   const std::int64_t each = product(r.known.batch_size.value_or(0), gathered);
   return each > 0 && all % each == 0 ? all / each : 0;
 }

@@ -237,5 +237,40 @@ TEST(BarsByEpoch, WipedWhenTheyAreFull) {
   }
 }
 
+// Under a plan told in words: the epochs are parts of it, and of the batches that a bar counts several are gathered for a
+// step where it says so.
+TEST(BarsByEpoch, OfAPlanThatTheLogTellsInWords) {
+  for (const bool numbered : {false, true}) {
+    for (const int gathered : {1, 4}) {
+      std::vector<std::string> lines = {
+          "01/02/2020 03:04:05 - INFO - __main__ -   ***** Running training *****",
+          "01/02/2020 03:04:05 - INFO - __main__ -     Num Epochs = 3"};
+      lines.push_back(
+          written("01/02/2020 03:04:05 - INFO - __main__ -     Gradient Accumulation steps = %d", gathered));
+      lines.push_back(written("01/02/2020 03:04:05 - INFO - __main__ -     Total optimization steps = %d",
+                              3 * (402 / gathered)));
+      for (int epoch = 0; epoch < 3; ++epoch) {
+        for (int i = 1; i <= 402; ++i) {
+          const std::string name =
+              numbered ? written("epoch %d loss 0.%05d", epoch, 10000 - i) : std::string("Iteration");
+          lines.push_back(written("%s: %3d%%|####| %d/402 [%02d:%02d<00:01,  2.00it/s]", name.c_str(),
+                                  i * 100 / 402, i, i / 120, i / 2 % 60));
+        }
+        lines.push_back(written("Epoch: %3d%%|###| %d/3 [%02d:21<00:00, 201.00s/it]", 33 * (epoch + 1),
+                                epoch + 1, 3 * (epoch + 1)));
+        for (int i = 1; i <= 40; ++i)
+          lines.push_back(
+              written("Evaluating: %3d%%|####| %d/40 [00:%02d<00:01,  4.00it/s]", i * 5 / 2, i, i / 4));
+      }
+      const auto runs = runs_of(lines, 300);
+      ASSERT_EQ(runs.size(), 1U) << numbered << gathered;
+      EXPECT_EQ(runs.at(0).iteration, 3 * (402 / gathered)) << numbered << gathered;
+      EXPECT_EQ(runs.at(0).max_iterations, 3 * (402 / gathered)) << numbered << gathered;
+      EXPECT_EQ(runs.at(0).state, RunState::finished);
+      EXPECT_NEAR(step_time(runs.at(0)), 0.5 * gathered, 0.01 * gathered) << numbered << gathered;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
