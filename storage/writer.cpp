@@ -382,13 +382,15 @@ bool SqliteWriter::wants_to_be_opened_anew() {
 }
 
 Result<void> SqliteWriter::maintain(Instant now) {
+  const bool at_rest = !has_written_;
   if (auto in_place = placement_.check(); !in_place) return in_place;
   if (auto dropped = drop_abandoned(); !dropped) return dropped;
   if (series_.due(now)) {
     if (auto done = transaction([&] { series_.maintain(now); }); !done) return done;
   }
-  // At rest: a long catching up needed pages that nobody does now.
-  if (!std::exchange(has_written_, false)) sqlite3_db_release_memory(connection_->handle());
+  has_written_ = false;  // what maintenance itself writes does not count: it does so each minute
+  // A long catching up needed pages that nobody does now.
+  if (at_rest) sqlite3_db_release_memory(connection_->handle());
   return guarded([&] { checkpointer_.step(now); });
 }
 

@@ -1,10 +1,14 @@
 // What goes into the history comes out of it, once.
 #include <gmock/gmock.h>
 
-#include <filesystem>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <cmath>
+#include <filesystem>
 
+#include "tests/sanitized.h"
 #include "tests/storage/history_fixture.h"
 
 namespace etad::test {
@@ -435,6 +439,19 @@ TEST_F(HistoryTest, ABackupIsAHistory) {
   EXPECT_FALSE(backup_history(dir_.file("nothing.db"), dir_.file("copy.db")));
   EXPECT_FALSE(std::filesystem::exists(dir_.file("copy.db")));
 }
+
+#if defined(__GLIBC__) && !ETAD_SANITIZED
+TEST_F(HistoryTest, AtRestTheDatabasesPagesAreGivenBack) {
+  std::vector<SourceCommit> commits;
+  for (int i = 0; i < 1000; ++i) commits.push_back(source_with_run("/" + std::to_string(i) + ".log", 1));
+  for (SourceCommit& each : commits) each.source.state.assign(3000, 'x');
+  must(writer().commit(commits, kNow));
+  must(writer().maintain(kNow));
+  const std::size_t busy = mallinfo2().uordblks;
+  must(writer().maintain(after(61)));
+  EXPECT_LT(mallinfo2().uordblks + 2'000'000, busy) << "though maintenance writes too";
+}
+#endif
 
 }  // namespace
 }  // namespace etad::test
