@@ -22,13 +22,12 @@ namespace {
 
 constexpr std::chrono::milliseconds kLongestWait{5'000};  // so that a watchdog hears of us
 constexpr std::chrono::seconds kBusyHouse{1};             // between two steps of maintenance while working
-constexpr std::chrono::seconds kSoonHouse{10};    // when what a long catching up needed is to be given back
-constexpr std::chrono::seconds kIdleHouse{60};    // and while nothing moves
-constexpr std::chrono::hours kForgetFinished{1};  // what long ended is forgotten then
-constexpr std::chrono::seconds kPlaceLook{5};     // whether the database is still the one we have
-constexpr int kRecoverPause = 1'000;              // milliseconds between two tries to begin anew
-constexpr std::chrono::seconds kSetBack{2};       // of the wall clock: worth a word
-constexpr std::chrono::milliseconds kPublishEvery{250};  // at most so often while something happens
+constexpr std::chrono::seconds kIdleHouse{60};            // and while nothing moves
+constexpr std::chrono::hours kForgetFinished{1};          // what long ended is forgotten then
+constexpr std::chrono::seconds kPlaceLook{5};             // whether the database is still the one we have
+constexpr int kRecoverPause = 1'000;                      // milliseconds between two tries to begin anew
+constexpr std::chrono::seconds kSetBack{2};               // of the wall clock: worth a word
+constexpr std::chrono::milliseconds kPublishEvery{250};   // at most so often while something happens
 // Publishing many streams takes at most one part of so many of the time: while something happens, and while
 // nothing does.
 constexpr int kPublishShare = 500, kIdlePublishShare = 5'000;
@@ -37,8 +36,7 @@ constexpr std::chrono::seconds kIdlePublish{10}, kIdlePublishRarest{60};  // whi
 // Lines as they come take at most one part of so many of a core, however many logs grow.
 constexpr int kLiveShare = 12;
 constexpr std::chrono::seconds kLongestRest{3};
-constexpr std::chrono::milliseconds kAtOnce{20};     // of a core: what few logs need is not put off
-constexpr std::int64_t kCatchUp = 16 * 1024 * 1024;  // bytes read: memory was needed that no longer is
+constexpr std::chrono::milliseconds kAtOnce{20};  // of a core: what few logs need is not put off
 
 IngestCounters sum(IngestCounters a, const IngestCounters& b) {
   a.bytes += b.bytes;
@@ -100,10 +98,8 @@ struct IngestThread::Work {
   std::unique_ptr<CommandLineWatch> command_lines;
   follow::SteadyTime next_publish{}, next_idle_publish{};
   Pace pace{kLiveShare, kLongestRest, kAtOnce};
-  follow::SteadyTime rest_until{};     // what comes until then waits
-  bool unpublished = true;             // something happened since the last time
-  std::optional<std::int64_t> tidied;  // how much had been read when memory was last given back
-  bool tidy_again = false;             // once the sources that moved then are at rest
+  follow::SteadyTime rest_until{};  // what comes until then waits
+  bool unpublished = true;          // something happened since the last time
 };
 
 IngestThread::IngestThread(SharedWriter& writer, std::function<void()> committed,
@@ -378,14 +374,8 @@ void IngestThread::keep_house(follow::SteadyTime now, Instant wall, bool busy) {
   if (kept && now >= next_forgetting_) next_forgetting_ = now + kForgetFinished;
   house_failure_ = kept ? std::nullopt : std::optional(kept.error());
   next_house_ = now + (busy || !kept ? kBusyHouse : kIdleHouse);
-  const std::int64_t bytes = work_->ingest->counters().bytes;
-  if (busy) return;
-  const bool caught_up = !work_->tidied || bytes >= *work_->tidied + kCatchUp;
-  if (!caught_up && !work_->tidy_again) return;
-  if (caught_up) work_->tidied = bytes;
-  work_->tidy_again = caught_up;
-  if (caught_up) next_house_ = now + kSoonHouse;
-  system::return_memory();
+  // What catching up needed, and what listing ten thousand names needs each minute.
+  if (!busy && kept) system::return_memory();
 }
 
 IngestStatus IngestThread::status() const {
