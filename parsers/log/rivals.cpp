@@ -54,12 +54,29 @@ bool measured_whole(const Rival& r) {
   return measures_whole(r.found.segments.front().value);
 }
 
-// How much of the log a reading has explained: by so many measurements, and of two that have as many by the smaller
-// steps.
-std::pair<std::size_t, std::int64_t> explained(const Rival& r) {
+struct Explained {
+  std::size_t measurements = 0;
   std::int64_t iterations = 0;
-  for (const auto& segment : r.found.segments) iterations += segment.value.iterations;
-  return {r.found.segments.size(), iterations};
+  double seconds = 0;
+};
+
+Explained explained(const Rival& r) {
+  Explained out{r.found.segments.size(), 0, 0};
+  for (const auto& segment : r.found.segments) {
+    out.iterations += segment.value.iterations;
+    out.seconds += to_seconds(segment.value.duration);
+  }
+  return out;
+}
+
+// Which of two readings has explained more of the log: by more measurements; and where these are of the same time, such
+// as those of epochs and of the steps in them, by the smaller steps.
+bool explains_more(const Rival& a, const Rival& b) {
+  constexpr double kSameTime = 0.95;
+  const Explained x = explained(a), y = explained(b);
+  const bool same_time = std::min(x.seconds, y.seconds) > kSameTime * std::max(x.seconds, y.seconds);
+  if (same_time || x.measurements == y.measurements) return x.iterations > y.iterations;
+  return x.measurements > y.measurements;
 }
 
 }  // namespace
@@ -132,9 +149,8 @@ std::optional<Rival> Rivals::winner(const Reading* own, std::int64_t segments, b
   auto best = rivals_.end();
   for (auto at = rivals_.begin(); at != rivals_.end(); ++at) {
     if (!may_win(*at)) continue;
-    const bool better =
-        best == rivals_.end() || at->reading.format().over(best->reading.name()) ||
-        (!best->reading.format().over(at->reading.name()) && explained(*at) > explained(*best));
+    const bool better = best == rivals_.end() || at->reading.format().over(best->reading.name()) ||
+                        (!best->reading.format().over(at->reading.name()) && explains_more(*at, *best));
     if (better) best = at;
   }
   if (best == rivals_.end()) return {};

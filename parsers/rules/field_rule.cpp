@@ -113,11 +113,11 @@ FieldRule FieldRule::compile(const FieldSpec& spec, const RuleSpec& rule, const 
       measure.unit = name.substr(colon + 1);
     out.measures_.push_back(std::move(measure));
   }
-  out.with_ = bits_of(spec.with, words, no_list);
+  for (const auto& lists : spec.with) out.with_.push_back(bits_of(lists, words, no_list));
   out.without_ = bits_of(spec.without, words, no_list);
   out.says_ = bits_of(spec.says, words, no_list);
   out.lacks_ = bits_of(spec.lacks, words, no_list);
-  out.asks_ = !out.counts_.empty() || (out.with_ | out.says_) != 0;
+  out.asks_ = !out.counts_.empty() || !out.with_.empty() || out.says_ != 0;
   if (!out.asks_ && (out.without_ | out.lacks_) != 0 && !rule.pattern)
     add(rule.line, "'without' and 'lacks' alone say of no line that it is the rule's", {});
   return out;
@@ -134,7 +134,8 @@ const LineField* FieldRule::found(const Count& count, const LineFields& fields) 
 
 bool FieldRule::matches(const LineFields& fields) const {
   const std::uint64_t present = fields.present(), said = fields.mentioned();
-  if (with_ != 0 && (present & with_) == 0) return false;
+  for (const std::uint64_t lists : with_)
+    if ((present & lists) == 0) return false;
   if ((present & without_) != 0 || (said & lacks_) != 0) return false;
   if (says_ != 0 && (said & says_) == 0) return false;
   const char* behind = nullptr;
@@ -165,7 +166,8 @@ std::string FieldRule::missing(const LineFields& fields, const Vocabulary& words
     for (const auto role : count.roles) bits |= Vocabulary::bit(role);
     return "it has no number for '" + count.text + "': none of " + names(bits);
   }
-  if (with_ != 0 && (fields.present() & with_) == 0) return "it has none of " + names(with_);
+  for (const std::uint64_t lists : with_)
+    if ((fields.present() & lists) == 0) return "it has none of " + names(lists);
   if ((fields.present() & without_) != 0) return "it has " + names(fields.present() & without_);
   if (says_ != 0 && (fields.mentioned() & says_) == 0) return "it says none of " + names(says_);
   if ((fields.mentioned() & lacks_) != 0) return "it says " + names(fields.mentioned() & lacks_);

@@ -68,7 +68,8 @@ class FieldRule {
   bool asks_ = false;
   std::vector<Count> counts_;
   std::vector<Measure> measures_;
-  std::uint64_t with_ = 0, without_ = 0, says_ = 0, lacks_ = 0;
+  std::vector<std::uint64_t> with_;  // of each one
+  std::uint64_t without_ = 0, says_ = 0, lacks_ = 0;
 };
 
 }  // namespace etad

@@ -22,20 +22,11 @@
 
 namespace etad {
 
-struct Format::Impl {
-  std::uint64_t fingerprint = 0;
-  RuleFile file;
-  std::vector<Pattern> recognise;
-  std::vector<Pattern> needs;
+// What the formats of one file have in common: how a message is made of a line, and its fields of a message.
+struct Format::Shared {
   std::vector<Pattern> strip;
-  Vocabulary words;
-  std::vector<Rule> rules;
-  bool recognises_fields = false;         // some rule does
-  std::vector<std::string> object_paths;  // that rules look for in JSON objects
-
-  RuleIndex index;
-  std::uint64_t own_list = ShapeMemory::new_list();
   bool strips_alike = true;  // whether all of `strip` treat all digits alike
+  Vocabulary words;
 
   // What launchers and loggers write before the message (`strip`), any of them, each as often as it stands
   // there.
@@ -53,6 +44,23 @@ struct Format::Impl {
     }
     return line;
   }
+};
+
+struct Format::Impl {
+  std::uint64_t fingerprint = 0;
+  RuleFile file;
+  std::shared_ptr<const Shared> shared;
+  std::vector<std::shared_ptr<const Format>> siblings;
+  std::vector<Pattern> recognise;
+  std::vector<Pattern> needs;
+  std::vector<Rule> rules;
+  bool recognises_fields = false;         // some rule does
+  std::vector<std::string> object_paths;  // that rules look for in JSON objects
+
+  RuleIndex index;
+  std::uint64_t own_list = ShapeMemory::new_list();
+
+  std::string_view stripped(std::string_view line) const { return shared->stripped(line); }
 
   // The first of the rules whose own the message is fills in the event. Into `shape`, if there is one, goes the first of
   // those that treat all digits alike, though another one may have matched before it.
@@ -61,7 +69,7 @@ struct Format::Impl {
     if (list.rules.empty()) return;
     Pattern::Groups groups;
     ObjectValues object(object_paths);
-    FieldsOnDemand fields(words);
+    FieldsOnDemand fields(shared->words);
     for (const std::uint16_t id : list.rules) {
       const Rule& rule = rules[id];
       const bool found = event.rule != Event::kNoRule;
@@ -86,7 +94,7 @@ struct Format::Impl {
   // that may not treat them so are asked each time.
   void try_rules(const RuleIndex::List& list, std::string_view line, TimeContext& context, Event& event,
                  const ShapeMemory::Shape& known, Pattern::Groups& groups) const {
-    FieldsOnDemand fields(words);
+    FieldsOnDemand fields(shared->words);
     if (known.first_asked < known.rule) {
       ObjectValues object(object_paths);
       for (const std::uint16_t id : list.particular) {
@@ -163,14 +171,14 @@ struct Format::Impl {
   // The same of a line whose like is known. False: its header is another one after all, and nothing has been done.
   bool match_alike(const ShapeMemory::Shape& known, std::string_view line, TimeContext& context, Event& event,
                    Pattern::Groups& groups) const {
-    if (!strips_alike && place_in(line, stripped(line)) != known.header) return false;
+    if (!shared->strips_alike && place_in(line, stripped(line)) != known.header) return false;
     LineHeader header;
     for (std::size_t i = 0; i < file.headers.size() && !header.present; ++i) {
       const std::size_t message = i == known.header_form ? known.header_end - known.header : 0U;
       read_header_alike(file.headers[i], line.substr(known.header), message, context, header);
       if (header.message != message) return false;
     }
-    if (!strips_alike && header.present &&
+    if (!shared->strips_alike && header.present &&
         place_in(line, stripped(line.substr(known.header_end))) != known.message)
       return false;
     event.message = line.substr(known.message);
@@ -206,7 +214,7 @@ std::vector<Pattern> compile_all(const std::vector<PatternSpec>& specs, std::str
   return out;
 }
 
-// In the order of the file, whichever check found them.
+// In the order of the file, whichever check found them, and what several of its formats have in common once.
 std::vector<Error> in_order(std::vector<Error> errors) {
   const auto line = [](const Error& e) {
     const auto colon = e.where.rfind(':');
@@ -214,6 +222,8 @@ std::vector<Error> in_order(std::vector<Error> errors) {
   };
   std::stable_sort(errors.begin(), errors.end(),
                    [&](const Error& a, const Error& b) { return line(a) < line(b); });
+  std::set<std::string> told;
+  std::erase_if(errors, [&](const Error& e) { return !told.insert(e.text()).second; });
   return errors;
 }
 
@@ -222,41 +232,56 @@ std::vector<Error> in_order(std::vector<Error> errors) {
 tl::expected<std::shared_ptr<const Format>, std::vector<Error>> Format::load(std::string_view where,
                                                                              std::string_view toml) {
   std::vector<Error> errors;
-  auto impl = std::make_unique<Impl>();
-  impl->file = read_rule_file(where, toml, errors);
-  const RuleFile& file = impl->file;
-  impl->fingerprint = fnv1a(toml);
-  impl->recognise = compile_all(file.recognise, "recognise", Pattern::Anchor::anywhere, file.where, errors);
-  impl->needs = compile_all(file.needs, "needs", Pattern::Anchor::anywhere, file.where, errors);
-  impl->strip = compile_all(file.strip, "strip", Pattern::Anchor::beginning, file.where, errors);
-  impl->words = Vocabulary::make(file.words, file.where, errors);
-  PatternPool patterns;
-  for (const RuleSpec& spec : file.rules)
-    if (auto rule = Rule::compile(spec, file.where, patterns, impl->words, errors))
-      impl->rules.push_back(std::move(*rule));
+  const RuleFile file = read_rule_file(where, toml, errors);
+  auto shared = std::make_shared<Shared>();
+  shared->strip = compile_all(file.strip, "strip", Pattern::Anchor::beginning, file.where, errors);
+  shared->strips_alike = std::all_of(shared->strip.begin(), shared->strip.end(),
+                                     [](const Pattern& p) { return treats_digits_alike(p.text()); });
+  shared->words = Vocabulary::make(file.words, file.where, errors);
+  std::vector<std::shared_ptr<Format>> formats;
+  for (const std::string& name : file.formats)
+    formats.push_back(make(part_of(file, name), shared, fnv1a(toml), errors));
   // Samples are judged only by rules that are all there: one bad pattern must not blame ten samples.
+  if (errors.empty())
+    for (const auto& format : formats) check_samples(*format, errors);
   if (!errors.empty()) return tl::unexpected(in_order(std::move(errors)));
+  for (const auto& format : formats) format->release();
+  formats.front()->impl_->siblings.assign(formats.begin() + 1, formats.end());
+  return formats.front();
+}
+
+std::shared_ptr<Format> Format::make(RuleFile file, std::shared_ptr<const Shared> shared,
+                                     std::uint64_t fingerprint, std::vector<Error>& errors) {
+  auto impl = std::make_unique<Impl>();
+  impl->file = std::move(file);
+  impl->shared = std::move(shared);
+  impl->fingerprint = fingerprint;
+  const RuleFile& own = impl->file;
+  impl->recognise = compile_all(own.recognise, "recognise", Pattern::Anchor::anywhere, own.where, errors);
+  impl->needs = compile_all(own.needs, "needs", Pattern::Anchor::anywhere, own.where, errors);
+  PatternPool patterns;
+  for (const RuleSpec& spec : own.rules)
+    if (auto rule = Rule::compile(spec, own.where, patterns, impl->shared->words, errors))
+      impl->rules.push_back(std::move(*rule));
   for (Rule& rule : impl->rules) rule.share_paths(impl->object_paths);
   impl->recognises_fields =
       std::any_of(impl->rules.begin(), impl->rules.end(), [](const Rule& r) { return r.recognises(); });
   impl->index = RuleIndex(impl->rules);
-  impl->strips_alike = std::all_of(impl->strip.begin(), impl->strip.end(),
-                                   [](const Pattern& p) { return treats_digits_alike(p.text()); });
-  std::shared_ptr<const Format> format(new Format(std::move(impl)));
-  check_samples(*format, errors);
-  if (!errors.empty()) return tl::unexpected(in_order(std::move(errors)));
-  format->release();
-  return format;
+  return std::shared_ptr<Format>(new Format(std::move(impl)));
 }
 
 void Format::release() const {
-  for (const auto* patterns : {&impl_->recognise, &impl_->needs, &impl_->strip})
-    for (const Pattern& pattern : *patterns) pattern.release();
+  for (const Pattern& pattern : impl_->recognise) pattern.release();
+  for (const Pattern& pattern : impl_->needs) pattern.release();
+  for (const Pattern& pattern : impl_->shared->strip) pattern.release();
   for (const Rule& rule : impl_->rules) rule.release();
 }
 
 std::uint64_t Format::fingerprint() const {
   return impl_->fingerprint;
+}
+const std::vector<std::shared_ptr<const Format>>& Format::siblings() const {
+  return impl_->siblings;
 }
 const std::string& Format::name() const {
   return impl_->file.format;
@@ -289,7 +314,7 @@ const std::vector<Pattern>& Format::recognise_patterns() const {
   return impl_->recognise;
 }
 const std::vector<Pattern>& Format::strip_patterns() const {
-  return impl_->strip;
+  return impl_->shared->strip;
 }
 
 std::vector<std::string> Format::rule_names() const {
@@ -343,28 +368,29 @@ Event Format::match(std::string_view line, TimeContext& context, ShapeMemory* sh
 }
 
 bool Format::recognises(std::string_view line) const {
-  return std::any_of(impl_->recognise.begin(), impl_->recognise.end(),
-                     [&](const Pattern& p) { return p.matches(line); }) ||
-         recognises_by_fields(line);
+  if (std::any_of(impl_->recognise.begin(), impl_->recognise.end(),
+                  [&](const Pattern& p) { return p.matches(line); }))
+    return true;
+  if (!impl_->recognises_fields) return false;
+  LineFields fields;
+  fields.read(stripped(line), words());
+  return recognises_by_fields(fields);
 }
 
 bool Format::has_signs_in_fields() const {
   return impl_->recognises_fields;
 }
 
-bool Format::recognises_by_fields(std::string_view line) const {
-  if (!impl_->recognises_fields) return false;
-  const std::string_view message = impl_->stripped(line);
-  FieldsOnDemand fields(impl_->words);
+bool Format::recognises_by_fields(const LineFields& fields) const {
   for (const Rule& rule : impl_->rules)
     if (const FieldRule* own = rule.field_rule();
-        own && !rule.pattern() && own->asks() && own->matches(fields.of(message)))
+        own && !rule.pattern() && own->asks() && own->matches(fields))
       return rule.recognises();
   return false;
 }
 
 const Vocabulary& Format::words() const {
-  return impl_->words;
+  return impl_->shared->words;
 }
 
 bool Format::meets_needs(std::string_view line) const {
@@ -385,7 +411,11 @@ tl::expected<FormatSet, std::vector<Error>> FormatSet::make(
     std::vector<std::shared_ptr<const Format>> formats) {
   std::vector<Error> errors;
   FormatSet set;
-  set.formats_ = std::move(formats);
+  for (auto& format : formats) {
+    const auto siblings = format->siblings();
+    set.formats_.push_back(std::move(format));
+    set.formats_.insert(set.formats_.end(), siblings.begin(), siblings.end());
+  }
   set.recogniser_ = std::make_shared<const Recogniser>(set.formats_);
   check_recognition(set, errors);
   if (!errors.empty()) return tl::unexpected(std::move(errors));

@@ -17,6 +17,7 @@
 namespace etad {
 
 struct RuleFile;
+class LineFields;
 class NamedRows;
 class Pattern;
 class Recogniser;
@@ -27,10 +28,12 @@ class Vocabulary;
 // A compiled rule file. Immutable; shared by all sources of that format.
 class Format {
  public:
-  // `where` names the file in errors. All mistakes of the file are reported, not only the first.
+  // `where` names the file in errors. All mistakes of the file are reported, not only the first. Of a file of several
+  // formats it is the first one, with the others as its siblings.
   static tl::expected<std::shared_ptr<const Format>, std::vector<Error>> load(std::string_view where,
                                                                               std::string_view toml);
   ~Format();
+  const std::vector<std::shared_ptr<const Format>>& siblings() const;
   const std::string& name() const;
   const std::string& framework() const;         // what runs of this format are filed under
   std::vector<std::string> rule_names() const;  // by Event::rule
@@ -50,8 +53,9 @@ class Format {
   // Whether some rule does so by a line's fields.
   bool has_signs_in_fields() const;
 
-  // Whether its fields alone do: those that a rule with `recognise = true` asks for.
-  bool recognises_by_fields(std::string_view line) const;
+  // Whether its fields alone do: those that a rule with `recognise = true` asks for. `fields` are those of stripped(line)
+  // by words(), which are the same for all formats of a file.
+  bool recognises_by_fields(const LineFields& fields) const;
 
   // Whether this line says what some line of the log has to before the format is believed (`needs`). Where the file
   // asks for nothing, every line does.
@@ -95,6 +99,9 @@ class Format {
 
  private:
   struct Impl;
+  struct Shared;
+  static std::shared_ptr<Format> make(RuleFile file, std::shared_ptr<const Shared> shared,
+                                      std::uint64_t fingerprint, std::vector<Error>& errors);
   Event match_unlabelled(std::string_view line, TimeContext& context, ShapeMemory* shapes) const;
   explicit Format(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

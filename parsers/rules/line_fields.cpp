@@ -105,7 +105,7 @@ class LineScan : private LineText {
     append_words(begin, end);
   }
 
-  bool is_counted(std::string_view word) const { return words_.find(Words(word), 0).counts; }
+  bool is_counted(std::string_view word) const { return words_.find(Words(word), 0, true).counts; }
 
   // "StepTime" is two words; and a "/" beside a unit of time, or the word for it, is "per".
   void append_words(std::size_t begin, std::size_t end) {
@@ -129,8 +129,10 @@ class LineScan : private LineText {
   void note_mention(std::size_t begin, std::size_t end) {
     const auto joins = [](char c) { return c == '_' || c == '.' || c == '/'; };
     const bool goes_on = byte(end) == '_' || (byte(end) == '.' && is_word_byte(byte(end + 1)));
-    if (out_.numbers_ > 0 || joins(before(begin)) || goes_on) return;
-    out_.mentioned_ |= words_.mentions(SmallWord(text_.substr(begin, end - begin)).view());
+    if (joins(before(begin)) || goes_on || has_measured_) return;
+    const std::uint64_t lists = words_.mentions(SmallWord(text_.substr(begin, end - begin)).view());
+    if (out_.numbers_ == 0) out_.mentioned_ |= lists;
+    if (out_.numbers_ > 0 && (lists & kValidated) != 0 && byte(end) != '-') is_tested_ = true;
   }
 
   void number() {
@@ -178,10 +180,12 @@ class LineScan : private LineText {
                is_behind_colon(number)) {
       field.role = named_before_;
     } else {
-      const Found found = meaning(number, field);
+      Found found = meaning(number, field);
+      if (found.role == Vocabulary::kValidation && number.is_count() && !number.total.data())
+        found = {};  // "testing 12 things"
       field.role = found.role;
-      if (!name_.empty() && found.role != Vocabulary::kNone && is_validated(found))
-        field.role = Vocabulary::kValidation;
+      if (is_validated(found, number)) field.role = Vocabulary::kValidation;
+      has_measured_ = has_measured_ || !(found.counts || number.is_count());
     }
     if (field.role != Vocabulary::kNone) out_.add(field);
     const Role named_here = named_here_;
@@ -202,67 +206,74 @@ class LineScan : private LineText {
     return before(at) == ':';
   }
 
-  // What its unit says of itself; its name with what kind of number it is; its name. A whole number alone is a count,
-  // and what bears a count's name and is none is its time.
+  // What its unit says of itself; its name with what kind of number it is; its name. A whole number alone is a count.
   Found meaning(const WrittenNumber& number, LineField& field) {
+    const bool has_total = number.total.data() != nullptr;
     if (number.unit.count() > 2)
       if (const Found found = words_.find(number.unit, 0)) return found;
     if (name_.empty()) {
-      const Found found = words_.find(number.unit, 0);
-      if (number.total.data())
-        return found ? found
-                     : Found{number.unit.empty() ? Vocabulary::kUnnamed : Vocabulary::kUnknown, true, 0, 0};
-      return found.counts ? Found{} : found;
+      const Found found = words_.find(number.unit, 0, has_total);
+      if (found || !has_total) return found;
+      return {number.unit.empty() ? Vocabulary::kUnnamed : Vocabulary::kUnknown, true, 0, 0};
     }
-    if (number.total.data())
-      if (const Found found = name_with("of")) return found;
-    if (number.lasts)
+    if (has_total)
+      if (const Found found = name_with("of", true)) return found;
+    const std::string_view unit = number.unit.text();
+    const bool is_clock = number.value.find(':') != std::string_view::npos;
+    if (number.lasts && unit != "m" &&
+        !is_clock)  // metres or millions; and what has a name without a time may be any
       if (const Found found = name_with("time")) return found;
-    const Found found = words_.find(name_, clause_);
-    if (found.counts && number.unit.text() == "%") return {};
-    if (found.counts && !number.is_count()) return number.lasts ? Found{} : name_with("time");
-    if (found) return found;
-    // "step_time_ms", "step_ms".
+    const bool is_whole = number.is_count() && unit != "%";
+    if (const Found found = words_.find(name_, clause_, is_whole)) return found;
+    // "step_time_ms", "step_ms", "elapsed_s"; but "model.h: 202" is no time.
     if (const auto scale =
             name_.count() > 1 && !number.lasts ? seconds_of_unit(name_.last()) : std::nullopt) {
       const Words whole = name_;
       name_.drop_last();
-      const Found timed = name_with("time");
+      const Found timed = name_.last() == "per"     ? Found{}
+                          : whole.last().size() > 1 ? name_with("time")
+                                                    : words_.find(name_, clause_, is_whole);
       name_ = whole;
       if (timed && !timed.counts) {
         field.scale = *scale;
         return timed;
       }
     }
-    return number.total.data() ? Found{Vocabulary::kUnknown, true, 0, 0} : Found{};
+    return has_total ? Found{Vocabulary::kUnknown, true, 0, 0} : Found{};
   }
 
   // What the name is with this word behind it, which it may have already.
-  Found name_with(std::string_view word) {
-    if (name_.last() == word) return words_.find(name_, clause_);
+  Found name_with(std::string_view word, bool is_whole = false) {
+    if (name_.last() == word) return words_.find(name_, clause_, is_whole);
     const Words whole = name_;
     name_.append(word);
-    const Found found = words_.find(name_, clause_);
+    const Found found = words_.find(name_, clause_, is_whole);
     const bool reaches_it = found.end == name_.count();
     name_ = whole;
     return reaches_it ? found : Found{};
   }
 
-  // Whether a word of the name, as far as it belongs together, says that it is of a validation. In a line that says so
-  // before all numbers, what is counted is told by its name.
-  bool is_validated(const Found& found) const {
-    constexpr auto kBit = Vocabulary::bit(Vocabulary::kValidation);
-    if (found.counts && (out_.mentioned_ & kBit) != 0) return false;
-    for (std::size_t i = std::min(clause_, found.begin); i < name_.count(); ++i)
-      if ((words_.mentions(name_.text(i, i + 1)) & kBit) != 0) return i >= clause_;
+  // Whether a word of the name says that it is of a validation, whatever it is: what it measured, and what it counts; or
+  // one behind what the line counts, as in "epoch 3 [val] acc 0.5, loss 0.4". In a line that says so before all
+  // numbers, what is counted is told by its name.
+  bool is_validated(const Found& found, const WrittenNumber& number) const {
+    if (found.counts && (out_.mentioned_ & kValidated) != 0) return false;
+    if (!found && (number.is_count() || number.lasts)) return false;
+    if (is_tested_ && !found.counts) return true;
+    for (std::size_t i = 0; i < name_.count(); ++i)
+      if ((words_.mentions(name_.text(i, i + 1)) & kValidated) != 0) return true;
     return false;
   }
+
+  static constexpr auto kValidated = Vocabulary::bit(Vocabulary::kValidation);
 
   const Vocabulary& words_;
   LineFields& out_;
   std::size_t at_ = 0;
-  Words name_;              // what stands since the last number, or the mark that ends a name
-  std::size_t clause_ = 0;  // its first word behind a colon, bracket or the like
+  bool has_measured_ = false;  // a number that is no count
+  bool is_tested_ = false;     // before it, and behind a count, stands a word of the list `validation`
+  Words name_;                 // what stands since the last number, or the mark that ends a name
+  std::size_t clause_ = 0;     // its first word behind a colon, bracket or the like
   bool is_apart_ = false, is_behind_slash_ = false;
   // "Loss at step 400: 4.1": what the number behind the next one is, if nothing else names it.
   Role named_here_ = Vocabulary::kNone, named_before_ = Vocabulary::kNone;

@@ -9,6 +9,7 @@
 #include "parsers/lines/launcher_label.h"
 #include "parsers/rules/digits_alike.h"
 #include "parsers/rules/format.h"
+#include "parsers/rules/line_fields.h"
 #include "parsers/rules/shape_memory.h"
 
 namespace etad {
@@ -117,9 +118,15 @@ std::vector<std::uint16_t> Recogniser::formats_of(std::string_view line, ShapeMe
 }
 
 // They strip the line themselves, so that each need be asked about it only once, whatever others leave of it.
+// Formats of one file take a line apart alike.
 void Recogniser::ask_by_fields(std::string_view line, std::vector<std::uint16_t>& shown) const {
-  for (const std::uint16_t id : by_fields_)
-    if (formats_[id]->recognises_by_fields(line)) shown.push_back(id);
+  LineFields fields;
+  const Vocabulary* read_by = nullptr;
+  for (const std::uint16_t id : by_fields_) {
+    const Format& format = *formats_[id];
+    if (&format.words() != read_by) fields.read(format.stripped(line), *(read_by = &format.words()));
+    if (format.recognises_by_fields(fields)) shown.push_back(id);
+  }
   if (!by_fields_.empty()) sort_once(shown);
 }
 

@@ -1,13 +1,11 @@
 #include "parsers/rules/rule_file.h"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <map>
 
 #include "parsers/base/deep_key.h"
 #include "parsers/base/duration.h"
-#include "parsers/rules/known_names.h"
+#include "parsers/rules/toml_reader.h"
 
 namespace etad {
 namespace {
@@ -32,10 +30,9 @@ bool is_plain_name(std::string_view name) {
          name.find('/') == std::string_view::npos;
 }
 
-// Walks the parsed TOML; every step notes a mistake with its line and goes on.
-class RuleFileReader {
+class RuleFileReader : private TomlReader {
  public:
-  RuleFileReader(std::string_view where, std::vector<Error>& errors) : errors_(errors) {
+  RuleFileReader(std::string_view where, std::vector<Error>& errors) : TomlReader(where, errors) {
     file_.where = where;
   }
 
@@ -45,8 +42,8 @@ class RuleFileReader {
                {"format", "framework", "recognise", "over", "timestamp", "strip", "section_body", "table",
                 "beside", "generic", "needs", "find", "words", "take", "description", "rule", "sample"},
                "");
-    file_.format = required_text(root, "format", "the file", 1);
-    file_.framework = optional_text(root, "framework", file_.format);
+    read_names(root);
+    file_.framework = optional_text(root, "framework", file_.formats.front());
     file_.section_body = optional_text(root, "section_body", "");
     file_.table = optional_text(root, "table", "");
     file_.beside = optional_text(root, "beside", "");
@@ -89,60 +86,15 @@ class RuleFileReader {
     bool used = false;
   };
 
-  static std::size_t line_of(const toml::node& node) { return node.source().begin.line; }
-
-  void add(std::size_t line, std::string message, std::string hint = {}) {
-    errors_.push_back({file_.where + ":" + std::to_string(line), std::move(message), std::move(hint)});
-  }
-
-  void check_keys(const toml::table& table, const std::vector<std::string_view>& known,
-                  const std::string& owner) {
-    for (const auto& [key, node] : table) {
-      if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
-      add(key.source().begin.line, owner + "unknown key '" + std::string(key.str()) + "'",
-          did_you_mean(key.str(), known));
-    }
-  }
-
-  void wrong_type(const toml::node& node, std::string_view key, std::string_view wanted) {
-    add(line_of(node), "'" + std::string(key) + "' must be " + std::string(wanted));
-  }
-
-  std::string optional_text(const toml::table& table, std::string_view key, std::string fallback) {
-    const toml::node* node = table.get(key);
-    if (!node) return fallback;
-    if (const auto* text = node->as_string()) return text->get();
-    wrong_type(*node, key, "a string");
-    return fallback;
-  }
-
-  std::string required_text(const toml::table& table, std::string_view key, const std::string& owner,
-                            std::size_t line) {
-    std::string text = optional_text(table, key, "");
-    if (text.empty() && (!table.get(key) || table.get(key)->is_string()))
-      add(line, owner + " lacks '" + std::string(key) + "'");
-    return text;
-  }
-
-  // A string or a list of strings, each with its line.
-  std::vector<PatternSpec> texts(const toml::table& table, std::string_view key) {
-    std::vector<PatternSpec> out;
-    const toml::node* node = table.get(key);
-    if (!node) return out;
-    if (const auto* text = node->as_string()) {
-      out.push_back({text->get(), line_of(*text)});
-    } else if (const auto* list = node->as_array()) {
-      for (const toml::node& item : *list) {
-        if (const auto* entry = item.as_string()) {
-          out.push_back({entry->get(), line_of(item)});
-        } else {
-          wrong_type(item, key, "a list of strings");
-        }
-      }
-    } else {
-      wrong_type(*node, key, "a string or a list of strings");
-    }
-    return out;
+  // A format's name, or those of several that differ in some of the file's rules.
+  void read_names(const toml::table& root) {
+    const toml::node* node = root.get("format");
+    if (node && node->is_array())
+      for (PatternSpec& name : texts(root, "format")) file_.formats.push_back(std::move(name.text));
+    if (!node || !node->is_array()) file_.formats = {required_text(root, "format", "the file", 1)};
+    if (!file_.formats.empty()) return;
+    add(line_of(*node), "'format' names none");
+    file_.formats = {""};
   }
 
   void read_header_form(const PatternSpec& name) {
@@ -180,35 +132,16 @@ class RuleFileReader {
     return found;
   }
 
-  // Calls `each(key, node)` for the entries of the table under `key`, if there is one.
-  template <class Each>
-  void read_table(const toml::table& owner, std::string_view key, Each each) {
-    const toml::node* node = owner.get(key);
-    if (!node) return;
-    if (const auto* table = node->as_table()) {
-      for (const auto& [name, value] : *table) each(name, value);
-    } else {
-      wrong_type(*node, key, "a table: { name = … }");
-    }
-  }
-
-  // A string as it is; a number or boolean as it is written in a log.
-  std::optional<std::string> scalar_text(const toml::node& node) {
-    if (const auto* text = node.as_string()) return text->get();
-    if (const auto* whole = node.as_integer()) return std::to_string(whole->get());
-    if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
-    return {};
-  }
-
   void read_rule(const toml::table& table) {
     RuleSpec rule;
     rule.line = line_of(table);
     rule.name = required_text(table, "name", "a rule", rule.line);
     owner_ = "rule '" + rule.name + "': ";
-    check_keys(table,
-               {"name", "event", "pattern", "find", "file", "json", "when", "set", "scale", "unit", "map",
-                "fields", "with", "without", "says", "lacks", "take", "recognise", "samples"},
+    check_keys(table, {"name",    "of",   "event", "pattern", "find",      "file",   "json",
+                       "when",    "set",  "scale", "unit",    "map",       "fields", "with",
+                       "without", "says", "lacks", "take",    "recognise", "samples"},
                owner_);
+    rule.of = read_of(table);
     for (const RuleSpec& other : file_.rules)
       if (other.name == rule.name && !rule.name.empty())
         add(rule.line, owner_ + "a rule of this name stands in line " + std::to_string(other.line));
@@ -242,9 +175,19 @@ class RuleFileReader {
         wrong_type(item, "samples", "a list of lines, or of tables: { line = '…', values = { … } }");
       }
       sample.rule = rule.name;
+      sample.of = rule.of;
       if (rule.event != EventKind::none) sample.event = rule.event;
       keep(std::move(sample));
     }
+  }
+
+  FormatNames read_of(const toml::table& table) {
+    FormatNames names = texts(table, "of");
+    for (const PatternSpec& name : names)
+      if (std::find(file_.formats.begin(), file_.formats.end(), name.text) == file_.formats.end())
+        add(name.line, owner_ + "'of': the file has no format '" + name.text + "'",
+            did_you_mean(name.text, {file_.formats.begin(), file_.formats.end()}));
+    return names;
   }
 
   std::optional<EventKind> read_event(const std::string& name, std::size_t line) {
@@ -313,7 +256,7 @@ class RuleFileReader {
                      [](const FieldSpec::Count& a, const FieldSpec::Count& b) {
                        return std::pair(a.line, a.column) < std::pair(b.line, b.column);
                      });
-    out.with = texts(table, "with");
+    read_with(table, out);
     out.without = texts(table, "without");
     out.says = texts(table, "says");
     out.lacks = texts(table, "lacks");
@@ -323,10 +266,25 @@ class RuleFileReader {
       if (list != take_lists_.end()) out.take = list->second;
     }
     if (const toml::node* node = table.get("recognise")) {
-      if (!node->is_boolean()) wrong_type(*node, "recognise", "true or false");
-      out.recognise = node->value_or(false);
+      if (node->is_boolean()) {
+        out.recognise = node->value_or(false);
+      } else {
+        rule.recognise = texts(table, "recognise");
+      }
     }
     rule.fields = std::make_shared<const FieldSpec>(std::move(out));
+  }
+
+  // Lists of words of which one has to be there, or a list of such lists.
+  void read_with(const toml::table& table, FieldSpec& out) {
+    const toml::node* node = table.get("with");
+    if (!node) return;
+    const auto* lists = node->as_array();
+    if (!lists || lists->empty() || !lists->front().is_array()) {
+      out.with.push_back(texts(*node, "with"));
+    } else {
+      for (const toml::node& list : *lists) out.with.push_back(texts(list, "with"));
+    }
   }
 
   // A list of patterns, or the name of one that stands in the file's [find].
@@ -424,7 +382,8 @@ class RuleFileReader {
     SampleSpec sample;
     sample.line = line_of(table);
     owner_ = "sample: ";
-    check_keys(table, {"line", "event", "rule", "values", "time"}, owner_);
+    check_keys(table, {"line", "of", "event", "rule", "values", "time"}, owner_);
+    sample.of = read_of(table);
     if (const toml::node* node = table.get("event"); !node) {
       add(sample.line, "sample: lacks 'event'", "write event = \"\" for a line that must give none");
     } else if (const std::string event = optional_text(table, "event", ""); !event.empty()) {
@@ -467,7 +426,6 @@ class RuleFileReader {
     }
   }
 
-  std::vector<Error>& errors_;
   RuleFile file_;
   std::map<std::string, FindList> find_lists_;  // by name
   std::map<std::string, std::vector<PatternSpec>> take_lists_;
@@ -475,6 +433,20 @@ class RuleFileReader {
 };
 
 }  // namespace
+
+RuleFile part_of(const RuleFile& file, const std::string& format) {
+  const auto is_other = [&](const auto& spec) {
+    return !spec.of.empty() && std::none_of(spec.of.begin(), spec.of.end(),
+                                            [&](const PatternSpec& name) { return name.text == format; });
+  };
+  RuleFile out = file;
+  out.format = format;
+  std::erase_if(out.rules, is_other);
+  std::erase_if(out.samples, is_other);
+  for (const RuleSpec& rule : out.rules)
+    out.recognise.insert(out.recognise.end(), rule.recognise.begin(), rule.recognise.end());
+  return out;
+}
 
 RuleFile read_rule_file(std::string_view where, std::string_view toml, std::vector<Error>& errors) {
   const auto refuse = [&](std::size_t line, std::string message) {

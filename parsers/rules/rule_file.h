@@ -50,14 +50,20 @@ struct FieldSpec {
   };
   std::vector<Count> counts;
   // Which lists of words it has to have and must not have, as numbers and in words; and which other numbers are taken.
-  std::vector<PatternSpec> with, without, says, lacks, take;
+  std::vector<std::vector<PatternSpec>> with;  // of each one
+  std::vector<PatternSpec> without, says, lacks, take;
   bool recognise = false;
 };
+
+// Which formats of its file a rule or a sample is of; empty: all of them.
+using FormatNames = std::vector<PatternSpec>;
 
 struct RuleSpec {
   std::string name;
   std::size_t line = 0;
+  FormatNames of;
   EventKind event = EventKind::none;
+  std::vector<PatternSpec> recognise;  // in the whole line, beside the file's
   std::optional<PatternSpec> pattern;
   std::vector<PatternSpec> find;  // what may stand anywhere in the message
   std::vector<std::string> files;
@@ -76,6 +82,7 @@ struct RuleSpec {
 struct SampleSpec {
   std::string text;
   std::size_t line = 0;
+  FormatNames of;
   std::optional<EventKind> event;  // none: the line must give no event
   std::string rule;                // which rule must match; empty: any of that event
   std::vector<std::pair<Field, std::variant<double, std::string>>> values;
@@ -84,7 +91,9 @@ struct SampleSpec {
 
 struct RuleFile {
   std::string where;
-  std::string format, framework, section_body, table, beside;
+  std::vector<std::string> formats;  // one, mostly
+  std::string format;                // of those the one that is read of it: part_of()
+  std::string framework, section_body, table, beside;
   bool generic = false;  // reads what no other format does
   std::vector<HeaderForm> headers;
   std::vector<std::string> over;
@@ -97,5 +106,8 @@ struct RuleFile {
 
 // Appends every mistake to `errors`; the file is whole only where none was added.
 RuleFile read_rule_file(std::string_view where, std::string_view toml, std::vector<Error>& errors);
+
+// The file as that format of it has it: with its own rules and samples and those of all.
+RuleFile part_of(const RuleFile& file, const std::string& format);
 
 }  // namespace etad

@@ -115,11 +115,9 @@ Vocabulary Vocabulary::make(const std::vector<WordList>& lists, const std::strin
               "at most " + std::to_string(kMostWords) + " words and " + std::to_string(kLongest) + " bytes");
           continue;
         }
-        const auto at =
-            out.phrases_
-                .try_emplace(text, Phrase{*role, written.after_others, written.before_others, written.counts})
-                .first;
-        Phrase& kept = at->second;
+        Phrases& phrases = written.counts ? out.counted_ : out.measured_;
+        Phrase& kept = phrases.try_emplace(text, Phrase{*role, written.after_others, written.before_others})
+                           .first->second;
         if (kept.role == *role) {
           kept.after_others = kept.after_others || written.after_others;
           kept.before_others = kept.before_others || written.before_others;
@@ -130,10 +128,9 @@ Vocabulary Vocabulary::make(const std::vector<WordList>& lists, const std::strin
         out.any_before_others_ = out.any_before_others_ || written.before_others;
         // "epochs=40" numbers none, and "epochs 3/40" does.
         if (written.counts && text.back() != 's')
-          out.phrases_.try_emplace(text + "s of",
-                                   Phrase{*role, written.after_others, written.before_others, true});
+          out.counted_.try_emplace(text + "s of", Phrase{*role, written.after_others, written.before_others});
       }
-      if (out.phrases_.size() > kMostPhrases) {
+      if (out.measured_.size() + out.counted_.size() > kMostPhrases) {
         add(phrase.line, "more than " + std::to_string(kMostPhrases) + " phrases, written out", {});
         return out;
       }
@@ -153,32 +150,42 @@ std::vector<std::string_view> Vocabulary::role_names() const {
 }
 
 // A plural is its singular, where no list says otherwise: but "epochs=40" numbers no epoch.
-const Vocabulary::Phrase* Vocabulary::phrase(std::string_view text) const {
-  auto at = phrases_.find(text);
+const Vocabulary::Phrase* Vocabulary::measured(std::string_view text) const {
+  auto at = measured_.find(text);
   constexpr std::size_t kShortestPlural = 3;
-  if (at == phrases_.end() && text.size() >= kShortestPlural && text.back() == 's')
-    if (at = phrases_.find(text.substr(0, text.size() - 1)); at != phrases_.end() && at->second.counts)
-      return nullptr;
-  return at == phrases_.end() ? nullptr : &at->second;
+  if (at == measured_.end() && text.size() >= kShortestPlural && text.back() == 's')
+    at = measured_.find(text.substr(0, text.size() - 1));
+  return at == measured_.end() ? nullptr : &at->second;
 }
 
-Vocabulary::Found Vocabulary::find(const Words& name, std::size_t clause) const {
+const Vocabulary::Phrase* Vocabulary::counted(std::string_view text) const {
+  const auto at = counted_.find(text);
+  return at == counted_.end() ? nullptr : &at->second;
+}
+
+Vocabulary::Found Vocabulary::find(const Words& name, std::size_t clause, bool is_whole) const {
   const std::size_t most_behind = any_before_others_ ? 3 : 0;  // other words behind a phrase
   for (std::size_t behind = 0; behind <= most_behind && behind < name.count(); ++behind) {
     const std::size_t end = name.count() - behind;
     for (std::size_t begin = end - std::min(end, kMostWords); begin < end; ++begin) {
-      const Phrase* const found = phrase(name.text(begin, end));
-      if (!found || (behind > 0 && !found->before_others)) continue;
-      if (begin > 0 && begin != clause && !found->after_others) continue;
-      return {found->role, found->counts, begin, end};
+      const std::string_view text = name.text(begin, end);
+      const auto is_it = [&](const Phrase* phrase) {
+        return phrase && (behind == 0 || phrase->before_others) &&
+               (begin == 0 || begin == clause || phrase->after_others);
+      };
+      if (const Phrase* const found = is_whole ? counted(text) : nullptr; is_it(found))
+        return {found->role, true, begin, end};
+      if (const Phrase* const found = measured(text); is_it(found)) return {found->role, false, begin, end};
     }
   }
   return {};
 }
 
 std::uint64_t Vocabulary::mentions(std::string_view word) const {
-  const Phrase* const found = phrase(word);
-  return found ? bit(found->role) : 0;
+  std::uint64_t out = 0;
+  for (const Phrase* const found : {measured(word), counted(word)})
+    if (found) out |= bit(found->role);
+  return out;
 }
 
 }  // namespace etad

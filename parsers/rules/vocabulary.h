@@ -37,7 +37,7 @@ class Vocabulary {
 
   static constexpr std::uint64_t bit(Role role) { return std::uint64_t{1} << role; }
 
-  bool empty() const { return phrases_.empty(); }
+  bool empty() const { return measured_.empty() && counted_.empty(); }
   std::optional<Role> role(std::string_view name) const;
   std::vector<std::string_view> role_names() const;
   std::size_t roles() const { return names_.size(); }
@@ -50,9 +50,10 @@ class Vocabulary {
     explicit operator bool() const { return role != kNone; }
   };
 
-  // Other words may stand before and behind a phrase where it says so; those from `clause` on are a name by
-  // themselves.
-  Found find(const Words& name, std::size_t clause) const;
+  // What a number of that name is. Other words may stand before and behind a phrase where it says so; those from
+  // `clause` on are a name by themselves. A whole number is rather what is counted ("batch 40"), and no other is
+  // ("batch 0.25").
+  Found find(const Words& name, std::size_t clause, bool is_whole = false) const;
 
   // The lists that hold this very word: a bit for each.
   std::uint64_t mentions(std::string_view word) const;
@@ -60,16 +61,18 @@ class Vocabulary {
  private:
   struct Phrase {
     Role role = kNone;
-    bool after_others = false, before_others = false, counts = false;
+    bool after_others = false, before_others = false;
   };
   struct Hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
-  const Phrase* phrase(std::string_view text) const;
+  using Phrases = std::unordered_map<std::string, Phrase, Hash, std::equal_to<>>;
+  const Phrase* measured(std::string_view text) const;
+  const Phrase* counted(std::string_view text) const;
 
   std::vector<std::string> names_;
-  std::unordered_map<std::string, Phrase, Hash, std::equal_to<>> phrases_;
+  Phrases measured_, counted_;
   bool any_before_others_ = false;
 };
 

@@ -51,12 +51,25 @@ class NumberReader : private LineText {
     if (byte(at_) == '.' && is_digit(byte(at_ + 1))) return false;
     if (is_whole_ && byte(at_) == '-' && is_digit(byte(at_ + 1))) return false;  // "steps 1-20", a date
     if (const std::size_t behind = std::max(clock(at_), days(at_)); behind > at_) {
+      if (is_time_of_day(behind)) return false;
       out_.lasts = true;
-      out_.unit.append("s");
+      out_.unit.append(is_like_daytime(begin_, behind) ? "clock" : "s");
       at_ = behind;
     }
     out_.value = text_.substr(begin_, at_ - begin_);
     return out_.lasts || !is_word_at(at_) || is_glued_unit();
+  }
+
+  // "10:07:12", where "7:12" and "1:07:12" are rather how long it took.
+  bool is_like_daytime(std::size_t begin, std::size_t end) const {
+    return end - begin >= 8 && byte(begin + 2) == ':' && byte(begin + 5) == ':';
+  }
+
+  // "10:07 PM"
+  bool is_time_of_day(std::size_t behind) const {
+    const std::size_t begin = blanks(behind);
+    const SmallWord half(text_.substr(begin, end_of_word(begin) - begin));
+    return half.view() == "am" || half.view() == "pm";
   }
 
   // Letters right behind a number: "62.5s", "12.3K", "512ms/step", "1m23s".
@@ -64,7 +77,13 @@ class NumberReader : private LineText {
     const std::size_t end = end_of_word(at_);
     const std::string_view word = text_.substr(at_, end - at_);
     if (word == "k" || word == "K" || word == "M" || byte(end) == '/') return true;
-    return is_unit_of_time(text_.substr(at_, digits_in(at_, end) - at_));
+    for (std::size_t at = at_; at < end;) {
+      const std::size_t unit = digits_in(at, end);
+      if (!is_unit_of_time(text_.substr(at, unit - at))) return false;
+      if (unit == end) return true;
+      at = digits(unit);
+    }
+    return false;
   }
 
   // "/500", "] / [500", " of 500", " out of 500"; no part of "3/4/2026".
@@ -112,8 +131,8 @@ class NumberReader : private LineText {
       out_.lasts = true;
       out_.value = text_.substr(begin_, end - begin_);
       at_ = end;
-      out_.unit.append(per > end ? "s" : word);
-      if (per == end) return smaller_units();
+      if (per == end) return lasting(word);
+      out_.unit.append("s");
     } else {
       if (per == end || !is_unit_of_time(second) || names_next(per + second.size())) return;
       out_.unit.append(word);
@@ -134,6 +153,14 @@ class NumberReader : private LineText {
     out_.unit.append("s");
     at_ = end + 1;
     return true;
+  }
+
+  // What lasts so long by itself: of minutes and seconds it is all the same, but "ms" and "m" stand for other things too.
+  void lasting(std::string_view word) {
+    smaller_units();
+    const bool is_told =
+        word == "ms" || (word == "m" && out_.value.data() + out_.value.size() == word.data() + 1);
+    out_.unit.append(is_told ? word : "s");
   }
 
   // "1h 2m 3.5s": each unit smaller than the one before it, which who reads the value sees to.

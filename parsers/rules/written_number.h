@@ -13,7 +13,7 @@ struct WrittenNumber {
   std::string_view value{};  // with its unit where that is one of time
   std::string_view total{};  // null data(): it has none
   std::string_view mean{};   // in brackets behind it
-  Words unit{};              // "s per it", "it per s", "tok per s", "s", "%"
+  Words unit{};              // "s per it", "it per s", "tok per s", "s", "clock", "%"
   double scale = 1;          // of "312.25 (min)", in seconds
   bool lasts = false;        // a duration: a clock, or with a unit of time
   std::size_t end = 0;       // the byte behind all of it

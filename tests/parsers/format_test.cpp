@@ -55,10 +55,80 @@ std::shared_ptr<const Format> small() {
   return load(read_file(ETAD_TEST_DATA "/rules/small.toml"));
 }
 
+constexpr std::string_view kTwo = R"(
+format = ["steps", "epochs"]
+generic = true
+strip = ['> ']
+[words]
+step = ["step#"]
+epoch = ["epoch#"]
+loss = ["loss"]
+[[rule]]
+name = "step"
+of = "steps"
+event = "progress"
+fields = { iteration = "step" }
+with = ["loss"]
+recognise = true
+samples = [{ line = '> step 40 loss 0.5', values = { iteration = 40 } }]
+[[rule]]
+name = "epoch"
+of = "epochs"
+event = "progress"
+fields = { iteration = "epoch" }
+recognise = ['^> begin']
+samples = [{ line = 'epoch 3', values = { iteration = 3 } }]
+[[rule]]
+name = "end"
+event = "run_end"
+pattern = 'end$'
+set = { outcome = "finished" }
+samples = ['> end']
+[[sample]]
+line = 'begin'
+event = ""
+[[sample]]
+of = "epochs"
+line = '> begin'
+event = ""
+[[sample]]
+of = "steps"
+line = 'epoch 3'
+event = ""
+)";
+
 TimeContext context() {
   TimeContext c;
   c.reference = Instant{std::chrono::seconds{1'800'000'000}};
   return c;
+}
+
+// Formats that have all of a file in common but what says which of them it is of.
+TEST(Format, OfAFileOfSeveralHasItsOwnRules) {
+  const auto steps = load(kTwo);
+  ASSERT_NE(steps, nullptr);
+  ASSERT_EQ(steps->siblings().size(), 1U);
+  const auto epochs = steps->siblings().front();
+  EXPECT_EQ(steps->name() + ", " + epochs->name(), "steps, epochs");
+  EXPECT_EQ(steps->rule_names(), (std::vector<std::string>{"step", "end"}));
+  EXPECT_EQ(epochs->rule_names(), (std::vector<std::string>{"epoch", "end"}));
+  EXPECT_EQ(epochs->framework(), "steps");
+  EXPECT_TRUE(steps->recognises("> step 40 loss 0.5"));
+  EXPECT_FALSE(epochs->recognises("> step 40 loss 0.5"));
+  EXPECT_TRUE(epochs->recognises("> begin"));
+  EXPECT_FALSE(steps->recognises("> begin"));
+  const auto set = FormatSet::make({steps});
+  ASSERT_TRUE(set);
+  EXPECT_NE(set->find("epochs"), nullptr);
+}
+
+TEST(Format, OfAFileOfSeveralIsNamedByWhatIsItsOwn) {
+  std::string text(kTwo);
+  text.replace(text.find("of = \"epochs\""), 13, "of = \"epoch\"");
+  const auto format = Format::load("two.toml", text);
+  ASSERT_FALSE(format);
+  EXPECT_EQ(format.error().front().text(),
+            "two.toml:19: rule 'epoch': 'of': the file has no format 'epoch' (did you mean 'epochs'?)");
 }
 
 TEST(Format, SmallFileLoads) {

@@ -23,8 +23,8 @@ Vocabulary words() {
   const auto out = Vocabulary::make(
       {list("word", {"step", "it"}), list("validation", {"val"}), list("steps", {"* step#", "it#"}),
        list("epochs", {"* epoch#"}), list("loss", {"* loss *"}),
-       list("seconds", {"* <word> time", "s per <word>", "* sec per <word>"}), list("rate", {"<word> per s"}),
-       list("duration", {"time", "* elapsed", "s"})},
+       list("seconds", {"step", "* <word> time", "s per <word>", "* sec per <word>"}),
+       list("rate", {"<word> per s"}), list("duration", {"time", "* elapsed", "s"})},
       "words", errors);
   EXPECT_TRUE(errors.empty());
   return out;
@@ -75,6 +75,17 @@ TEST(LineFields, AreOfTheValidationWhereTheirNameSaysSo) {
   EXPECT_EQ(fields_of("epoch 3: loss=4.2 val/loss=4.1"), "epochs = 3; loss = 4.2; validation = 4.1");
 }
 
+// One word of it behind what the line counts says it of all that the line measures.
+TEST(LineFields, AreOfTheValidationThatTheLineIsOf) {
+  EXPECT_EQ(fields_of("epoch 3 [val] bleu 61.5 loss 4.1 (2.5s)"),
+            "epochs = 3; validation = 61.5; validation = 4.1; validation = 2.5s");
+  EXPECT_EQ(fields_of("epoch 3 val loss 4.1, time 2.5s"), "epochs = 3; validation = 4.1; validation = 2.5s");
+  EXPECT_EQ(fields_of("epoch 3 val_loss 4.1, time 2.5s"), "epochs = 3; validation = 4.1; duration = 2.5s");
+  EXPECT_EQ(fields_of("epoch 3 loss 4.2, val loss 4.1, time 2.5s"),
+            "epochs = 3; loss = 4.2; validation = 4.1; duration = 2.5s");
+  EXPECT_EQ(fields_of("epoch 3: val 12 things"), "epochs = 3");
+}
+
 // A whole line of it says so in front, and what it counts is told by its name.
 TEST(LineFields, AreCountedInAValidationToo) {
   EXPECT_EQ(fields_of("val step 40/500 loss 4.1"), "steps = 40 of 500; loss = 4.1");
@@ -88,6 +99,17 @@ TEST(LineFields, OfAPluralAreNotCounted) {
   EXPECT_EQ(fields_of("epochs 3/40"), "epochs = 3 of 40");
 }
 
+TEST(LineFields, LastWhereTheirUnitSaysSo) {
+  EXPECT_EQ(fields_of("epoch 3 1h 2m 5s"), "epochs = 3; duration = 1h 2m 5s");
+  EXPECT_EQ(fields_of("epoch 3 done at 10:07 PM"), "epochs = 3") << "a time of day";
+  EXPECT_EQ(fields_of("Fri Mar 6 00:34:25 2026 epoch 3"), "epochs = 3") << "a clock may be any time";
+  EXPECT_EQ(fields_of("elapsed 00:34:25"), "duration = 00:34:25");
+  EXPECT_EQ(fields_of("time 4m, drift of step 4.5m"), "duration = 4m") << "metres or millions";
+  EXPECT_EQ(fields_of("852386d786c57f73 20d74695a08952db"), "") << "digits of a name";
+  EXPECT_EQ(fields_of("elapsed_s=9"), "duration = 9");
+  EXPECT_EQ(fields_of("words/sec=9 step.h: 202"), "");
+}
+
 TEST(LineFields, AreTheKeysOfAnObject) {
   EXPECT_EQ(fields_of(R"({"epoch": 3, "step": 40, "train/loss": 4.1, "step_time": 0.5})"),
             "epochs = 3; steps = 40; loss = 4.1; seconds = 0.5");
@@ -96,7 +118,7 @@ TEST(LineFields, AreTheKeysOfAnObject) {
 TEST(LineFields, AreNoPartsOfNames) {
   EXPECT_EQ(fields_of("v1.2.3 10.0.0.1 step4x"), "");
   EXPECT_EQ(fields_of("epoch 0.5"), "");              // a count is a whole number
-  EXPECT_EQ(fields_of("step 0.5"), "seconds = 0.5");  // and what is none may be its time
+  EXPECT_EQ(fields_of("step 0.5"), "seconds = 0.5");  // and what is none may be of another list
 }
 
 // Whatever a line is: so many fields and no more, each within the line.
@@ -161,6 +183,27 @@ TEST(FieldRules, FillInTheEventAndRecogniseTheirLines) {
   EXPECT_EQ(event.number(Field::loss), 0.25);
   EXPECT_EQ(event.number(Field::seconds), 1.5);
   EXPECT_TRUE(event.time.has_value());
+}
+
+TEST(FieldRules, AskForOneOfEachOfSeveralLists) {
+  const auto format = Format::load("own.toml", R"(
+format = "own"
+[words]
+epochs = ["epoch#"]
+loss = ["loss"]
+figure = ["acc"]
+seconds = ["dt"]
+[[rule]]
+name = "epoch"
+event = "progress"
+fields = { iteration = "epochs" }
+with = [["loss", "figure"], "seconds"]
+samples = ['epoch 3 acc 0.5 dt 2', 'epoch 3 loss 0.5 dt 2']
+[[sample]]
+line = 'epoch 3 acc 0.5 loss 0.5'
+event = ""
+)");
+  EXPECT_TRUE(format) << format.error().front().text();
 }
 
 // "epoch 3, step 40" is a step of the epoch, and "step 40, …, epoch 3" one of all.
