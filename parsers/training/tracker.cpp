@@ -32,6 +32,12 @@ bool is_of_training(const Event& event) {
          event.text(Field::phase) != name_of(Phase::test);
 }
 
+// A bar of a whole epoch, where none is open: an evaluation's or a prediction's.
+bool is_bar_of_test(const Event& event, const track::RunTrack& r) {
+  return event.kind == EventKind::step_time && event.text(Field::since) == "epoch" && r.epochs.announced &&
+         !r.epochs.open && event.text(Field::phase).empty();
+}
+
 }  // namespace
 
 track::Part::Part(Parts& all) : all_(all), state_(all.state) {}
@@ -44,7 +50,7 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, const std::o
   if (event.time) state.last_time = *event.time;
   const std::optional<Instant>& now = event.time ? event.time : arrival;
   std::optional<std::int64_t> before;  // the run that was told of when the line came
-  bool again = false;
+  bool again = false, of_test = false;
   if (track::RunTrack* const r = runs.open()) {
     if (r->run.state != RunState::running) {  // it goes on after all
       r->run.state = RunState::running;
@@ -60,6 +66,7 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, const std::o
     if (event.kind == EventKind::none && (!event.quiet || r->last_words.traceback)) r->last_words.hear(line);
     if (r->declared()) before = r->run.ordinal;
     again = is_drawn_again(event, *r);
+    of_test = is_bar_of_test(event, *r);
     if (now && !may_be_anothers(event.kind)) {
       r->run.ended_at = *now;
       r->dirty = true;
@@ -70,7 +77,7 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, const std::o
   if (!r) return;
   // What begins another run is no life of the one before, whose last words then say how it ended.
   if (shows_life(event.kind) && !again && (!before || before == r->run.ordinal))
-    r->last_words.forget(is_of_training(event));
+    r->last_words.forget(is_of_training(event) && !of_test);
   if (event.time) r->window.see_line(*event.time);
 }
 

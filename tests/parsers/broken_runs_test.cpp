@@ -457,5 +457,32 @@ TEST(Launchers, ProcessesOfANodeAreMultipliedByTheNodes) {
   EXPECT_EQ(devices("+ deepspeed --num_nodes 2 --num_gpus 8 train.py"), 16);
 }
 
+// What is evaluated or predicted behind the end of a training that stopped early is no life of it.
+TEST(BrokenRuns, AnEvaluationBehindAnEarlyStopLeavesItStopped) {
+  Lines lines = keras_epochs(12);
+  lines.push_back("Epoch 00012: early stopping");
+  lines.push_back("118/118 [==============================] - 2s 19ms/step");
+  const auto runs = runs_in_order(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].state, RunState::stopped);
+  EXPECT_EQ(runs[0].iteration, 12 * 64);
+}
+
+// Of steps counted from 0 that are shown at intervals the last one shown is one interval before the plan.
+TEST(BrokenRuns, StepsCountedFromZeroAreDoneAtTheLastThatIsShown) {
+  const auto shown_to = [](int last) {
+    Lines lines;
+    for (int i = 0; i <= last; i += 100)
+      lines.push_back(written("Iter: [%d/2000]\tTime 0.625 (0.625)\tLoss 2.212 (2.372)", i));
+    return runs_in_order(lines);
+  };
+  const auto done = shown_to(1900), broken = shown_to(1800);
+  ASSERT_EQ(done.size(), 1U);
+  EXPECT_EQ(done[0].state, RunState::finished);
+  EXPECT_EQ(done[0].iteration, 2000);
+  ASSERT_EQ(broken.size(), 1U);
+  EXPECT_EQ(broken[0].state, RunState::lost);
+}
+
 }  // namespace
 }  // namespace etad::test

@@ -460,5 +460,58 @@ TEST(MoreToolboxes, TheFirstStateOfVerlsBarTellsThePlan) {
   EXPECT_NEAR(step_time(runs.at(0)), 40.25, 1e-9);
 }
 
+// MMSegmentation validates amid its iterations, and the time that it states of those behind holds the validation.
+TEST(MoreToolboxes, MMSegmentationsValidationsAreInNoIterationsTime) {
+  Lines lines;
+  int now = 0;
+  const auto say = [&](const std::string& what) {
+    lines.push_back(
+        written("2020-03-04 %02d:%02d:%02d,250 - mmseg - INFO - ", 5 + now / 3600, now / 60 % 60, now % 60) +
+        what);
+  };
+  for (int i = 50; i <= 1000; i += 50) {
+    const bool behind = i > 50 && i % 250 == 50;
+    now += 25;
+    say(
+        written("Iter [%d/1000]\tlr: 1.389e-05, eta: 0:54:05, time: %s, data_time: 0.004, memory: 1912, "
+                "decode.loss_ce: 0.1874, loss: 0.2707",
+                i, behind ? "16.500" : "0.500"));
+    if (i % 250 != 0) continue;
+    now += 800;
+    say("Iter(val) [357]\taAcc: 0.5125, mIoU: 0.2512");
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 1000);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_DOUBLE_EQ(step_time(run), 0.5);
+}
+
+// Denoiser states a mean speed of the epoch so far, which is not that of the batches since the line before.
+TEST(MoreToolboxes, DenoisersBatchesGoByTheirStamps) {
+  Lines lines;
+  int now = 0;
+  const auto say = [&](const std::string& what) {
+    lines.push_back(written("[2024-03-04 %02d:%02d:%02d,250][denoiser.solver][INFO] - ", 5 + now / 3600,
+                            now / 60 % 60, now % 60) +
+                    what);
+  };
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    say("Training...");
+    for (int i = 5; i <= 25; i += 5) {
+      now += 135;
+      say(written("Train | Epoch %d | %d/26 | %.1f sec/it | Loss 0.81250", epoch, i, 27.0 * i / (i + 1)));
+    }
+    now += 27;
+    say(written("Train Summary | End of Epoch %d | Time 702.00s | Train Loss 0.81250", epoch));
+    say("Cross validation...");
+    now += 30;
+    say(written("Valid | Epoch %d | 75/76 | 2.5 it/sec | Loss 0.91250", epoch));
+    say(written("Valid Summary | End of Epoch %d | Time 732.00s | Valid Loss 0.91250", epoch));
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 78);
+  EXPECT_NEAR(step_time(run), 27, 1e-9);
+}
+
 }  // namespace
 }  // namespace etad::test
