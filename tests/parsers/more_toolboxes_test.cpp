@@ -293,56 +293,6 @@ TEST(MoreToolboxes, TianshousEpochs) {
   EXPECT_NEAR(step_time(run), 1 / 403.5, 1e-6);
 }
 
-// What is planned is told in words: the bar of a validation before the first step, of another length, is no run.
-TEST(MoreToolboxes, DiffusersValidationsAreNoRun) {
-  Lines lines = {"01/30/2026 09:38:30 - INFO - __main__ - ***** Running training *****",
-                 "01/30/2026 09:38:30 - INFO - __main__ -   Instantaneous batch size per device = 1",
-                 "01/30/2026 09:38:30 - INFO - __main__ -   Total optimization steps = 500",
-                 "Steps:   0%|          | 0/500 [00:00<?, ?it/s]"};
-  for (int i = 1; i <= 28; ++i)
-    lines.push_back(written(" %2d%%|##        | %d/28 [00:%02d<00:20,  1.09it/s]", i * 100 / 28, i, i));
-  for (int i = 20; i <= 500; i += 20)
-    lines.push_back(written("Steps: %3d%%|##        | %d/500 [%02d:%02d<20:00,  2.92s/it, loss=0.5125]",
-                            i / 5, i, 3 * i / 60, 3 * i % 60));
-  const auto run = only_run(lines);
-  EXPECT_EQ(run.max_iterations, 500);
-  EXPECT_EQ(run.iteration, 500);
-  EXPECT_EQ(run.state, RunState::finished);
-  EXPECT_NEAR(step_time(run), 3, 0.03);
-}
-
-// What lies between an epoch's end and the next one's first line are evaluations, and the model is saved.
-TEST(MoreToolboxes, FlairEvaluatesBetweenItsEpochs) {
-  Lines lines;
-  int now = 0;
-  const auto say = [&](const std::string& what) {
-    lines.push_back("2020-03-04 " + clock(now) + ",250 " + what);
-  };
-  say("Model: \"SequenceTagger(");
-  say(" - mini_batch_size: \"16\"");
-  say(" - max_epochs: \"150\"");
-  for (int epoch = 1; epoch <= 4; ++epoch) {
-    for (int i = 0; i < 120; i += 12) {
-      say(written("epoch %d - iter %d/120 - loss 4.12500000 - samples/sec: 31.25", epoch, i));
-      now += 6;
-    }
-    say(written("EPOCH %d done: loss 4.1250 - lr 0.1000", epoch));
-    for (const char* const result :
-         {"DEV  : loss 4.5 - f-score 0.7125 - acc 0.6250", "TEST : loss 4.75", "saving best model"}) {
-      now += 20;
-      say(result);
-    }
-  }
-  say("learning rate too small - quitting training!");
-  say("Testing using best model ...");
-  const etad::Run run = only_run(lines);
-  EXPECT_EQ(run.network, "SequenceTagger");
-  EXPECT_EQ(run.max_iterations, 150 * 120);
-  EXPECT_EQ(run.train.samples_per_iteration, 16);
-  EXPECT_EQ(run.state, RunState::stopped);
-  EXPECT_NEAR(step_time(run), 0.5, 1e-9);
-}
-
 // Without its configuration the log tells of the plan where nothing is left to do.
 TEST(MoreToolboxes, MMEngineIsDoneWhereNothingIsLeft) {
   Lines lines = {
@@ -375,41 +325,6 @@ TEST(MoreToolboxes, CutsEpochsAreOfFullBatches) {
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 2);
 }
 
-// SECOND states a mean over the steps since the line before, an evaluation among them where there was one.
-TEST(MoreToolboxes, SecondsEvaluationsAreInNoStepsTime) {
-  Lines lines = {"  batch_size: 4", "  steps: 1000"};
-  for (int step = 50; step <= 1000; step += 50) {
-    lines.push_back(
-        written("runtime.step=%d, runtime.steptime=%s, runtime.prep_time=0.125, "
-                "loss.cls_loss=2.125, misc.lr=0.000125",
-                step, step > 50 && step % 250 == 50 ? "7.25" : "1.25"));
-    if (step % 250 == 0) lines.push_back("eval.kitti.official.Car.bbox@0.70=[90.5, 89.5, 88.5]");
-  }
-  const auto runs = runs_of(lines);
-  ASSERT_EQ(runs.size(), 1U);
-  EXPECT_EQ(runs.at(0).iteration, 1000);
-  EXPECT_EQ(runs.at(0).state, RunState::finished);
-  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 1.25);
-}
-
-// TensorFlow's retraining of a last layer shows every tenth step, and validates behind it.
-TEST(MoreToolboxes, RetrainedStepsGoByTheirStampsWithoutValidations) {
-  Lines lines;
-  for (int step = 0; step <= 200; step += 10) {
-    const int now = 3 * step / 10;
-    for (const char* what : {"Train accuracy = 87.5%", "Cross entropy = 0.812500"})
-      lines.push_back(written("2017-03-04 05:%02d:%02d.250125: Step %d: %s", now / 60, now % 60, step, what));
-    lines.push_back(written("2017-03-04 05:%02d:%02d.250125: Step %d: Validation accuracy = 75.0%% (N=100)",
-                            (now + 1) / 60, (now + 1) % 60, step));
-  }
-  lines.push_back("Final test accuracy = 87.5% (N=512)");
-  const auto runs = runs_of(lines);
-  ASSERT_EQ(runs.size(), 1U);
-  EXPECT_EQ(runs.at(0).iteration, 200);
-  EXPECT_EQ(runs.at(0).state, RunState::finished);
-  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.2);
-}
-
 // fastai tells behind the table of a fit() how long all of it took.
 TEST(MoreToolboxes, FastaisTotalTimeEndsARun) {
   Lines lines;
@@ -427,27 +342,6 @@ TEST(MoreToolboxes, FastaisTotalTimeEndsARun) {
   }
 }
 
-// diffusers' and kohya's scripts make images amid the bar, and save weights: that is no training.
-TEST(MoreToolboxes, ImagesMadeAmidABarOfStepsAreNoTraining) {
-  for (const bool kohya : {false, true}) {
-    std::vector<std::string> lines;
-    int seconds = 0;
-    for (int step = 1; step <= 1000; ++step) {
-      seconds += 2;
-      lines.push_back(written("%s: %3d%%|####| %d/1000 [%02d:%02d<00:01,  2.00s/it, loss=0.5125]",
-                              kohya ? "steps" : "Steps", step / 10, step, seconds / 60, seconds % 60));
-      if (step % 200 != 0) continue;
-      lines.emplace_back(kohya ? "saving checkpoint: out/tiny.safetensors"
-                               : " Generating 4 images with prompt: a red house.");
-      seconds += 60;
-    }
-    const auto runs = runs_of(lines, 100);
-    ASSERT_EQ(runs.size(), 1U);
-    EXPECT_EQ(runs.at(0).iteration, 1000);
-    EXPECT_NEAR(step_time(runs.at(0)), 2, 0.01) << kohya;
-  }
-}
-
 // Its console tells the plan in a line that W&B's copy of the output lacks: the bar does, too.
 TEST(MoreToolboxes, TheFirstStateOfVerlsBarTellsThePlan) {
   std::vector<std::string> lines = {"Training Progress:   0%|          | 0/250 [00:00<?, ?it/s]"};
@@ -458,59 +352,6 @@ TEST(MoreToolboxes, TheFirstStateOfVerlsBarTellsThePlan) {
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs.at(0).max_iterations, 250);
   EXPECT_NEAR(step_time(runs.at(0)), 40.25, 1e-9);
-}
-
-// MMSegmentation validates amid its iterations, and the time that it states of those behind holds the validation.
-TEST(MoreToolboxes, MMSegmentationsValidationsAreInNoIterationsTime) {
-  Lines lines;
-  int now = 0;
-  const auto say = [&](const std::string& what) {
-    lines.push_back(
-        written("2020-03-04 %02d:%02d:%02d,250 - mmseg - INFO - ", 5 + now / 3600, now / 60 % 60, now % 60) +
-        what);
-  };
-  for (int i = 50; i <= 1000; i += 50) {
-    const bool behind = i > 50 && i % 250 == 50;
-    now += 25;
-    say(
-        written("Iter [%d/1000]\tlr: 1.389e-05, eta: 0:54:05, time: %s, data_time: 0.004, memory: 1912, "
-                "decode.loss_ce: 0.1874, loss: 0.2707",
-                i, behind ? "16.500" : "0.500"));
-    if (i % 250 != 0) continue;
-    now += 800;
-    say("Iter(val) [357]\taAcc: 0.5125, mIoU: 0.2512");
-  }
-  const etad::Run run = only_run(lines);
-  EXPECT_EQ(run.iteration, 1000);
-  EXPECT_EQ(run.state, RunState::finished);
-  EXPECT_DOUBLE_EQ(step_time(run), 0.5);
-}
-
-// Denoiser states a mean speed of the epoch so far, which is not that of the batches since the line before.
-TEST(MoreToolboxes, DenoisersBatchesGoByTheirStamps) {
-  Lines lines;
-  int now = 0;
-  const auto say = [&](const std::string& what) {
-    lines.push_back(written("[2024-03-04 %02d:%02d:%02d,250][denoiser.solver][INFO] - ", 5 + now / 3600,
-                            now / 60 % 60, now % 60) +
-                    what);
-  };
-  for (int epoch = 1; epoch <= 3; ++epoch) {
-    say("Training...");
-    for (int i = 5; i <= 25; i += 5) {
-      now += 135;
-      say(written("Train | Epoch %d | %d/26 | %.1f sec/it | Loss 0.81250", epoch, i, 27.0 * i / (i + 1)));
-    }
-    now += 27;
-    say(written("Train Summary | End of Epoch %d | Time 702.00s | Train Loss 0.81250", epoch));
-    say("Cross validation...");
-    now += 30;
-    say(written("Valid | Epoch %d | 75/76 | 2.5 it/sec | Loss 0.91250", epoch));
-    say(written("Valid Summary | End of Epoch %d | Time 732.00s | Valid Loss 0.91250", epoch));
-  }
-  const etad::Run run = only_run(lines);
-  EXPECT_EQ(run.iteration, 78);
-  EXPECT_NEAR(step_time(run), 27, 1e-9);
 }
 
 }  // namespace
