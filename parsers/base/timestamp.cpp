@@ -247,7 +247,7 @@ bool take_iso(Cursor& c, WallTime& t) {
   if (!known || !c.take(separator) || !c.take_digits(2, t.month) || !c.take(separator) ||
       !c.take_digits(2, t.day))
     return false;
-  if (!c.take_word(", ") && !c.take_any(" Tt_")) return false;
+  if (!c.take_word(", ") && !c.take_any(" Tt_,")) return false;
   if (!take_clock(c, t)) return false;
   if (Cursor behind = c; behind.take_any(".,") && behind.take_fraction(t.micros)) c = behind;
   take_half_day(c, t);

@@ -157,6 +157,7 @@ class Windows : Part {
   bool is_said_again(const Moment& m);
   void progress_of(const Moment& m);
   void progress_in_batches(const Moment& m, std::int64_t of_step, std::int64_t steps);
+  void progress_in_samples(RunTrack& r, const Moment& m);
   RunTrack* take_plan(RunTrack& going_on, const Moment& m);
   std::optional<std::int64_t> place(RunTrack& r, const Moment& m);
   std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event);

@@ -201,9 +201,23 @@ void track::Windows::progress_in_batches(const Moment& m, std::int64_t of_step, 
   Event counted = m.event;
   counted.remove(done);
   counted.remove(of);
+  counted.remove(Field::unit);
   counted.add(in_steps);
   counted.add(of, 1, all);
   if (count_of(counted, done)) progress_of({counted, m.now, m.out});
+}
+
+// Samples out of so many of an epoch, in steps. Where the log says no batch, the first such line of a run is that of its
+// first step.
+void track::Windows::progress_in_samples(RunTrack& r, const Moment& m) {
+  std::int64_t of_step = all_.values.train_samples(r);
+  if (of_step <= 0 && !r.progressed()) {
+    of_step = count_of(m.event, Field::batch).value_or(0);
+    r.known.global_batch_size = of_step;
+    note_derived(r.run, "batch: the first count of samples");
+  }
+  const std::int64_t all = positive_of(m.event, Field::batches).value_or(0);
+  if (of_step > 0 && all >= of_step) progress_in_batches(m, of_step, all / of_step);
 }
 
 void track::Windows::tell(Told value) {
@@ -305,6 +319,7 @@ void track::Windows::progress_of(const Moment& m) {
 
   RunTrack& going_on = all_.runs.for_measurement(m);
   if (looks_back(going_on, event)) return;
+  if (event.has(Field::batch) && event.text(Field::unit) == "sample") return progress_in_samples(going_on, m);
   RunTrack* const planned = take_plan(going_on, m);
   if (!planned) return;
   const auto iteration = place(*planned, m);

@@ -342,17 +342,5 @@ TEST(MoreToolboxes, FastaisTotalTimeEndsARun) {
   }
 }
 
-// Its console tells the plan in a line that W&B's copy of the output lacks: the bar does, too.
-TEST(MoreToolboxes, TheFirstStateOfVerlsBarTellsThePlan) {
-  std::vector<std::string> lines = {"Training Progress:   0%|          | 0/250 [00:00<?, ?it/s]"};
-  for (int step = 1; step <= 5; ++step)
-    lines.push_back(
-        written("step:%d - actor/pg_loss:0.125 - timing_s/gen:12.500 - timing_s/step:40.250 - a:1", step));
-  const auto runs = runs_of(lines);
-  ASSERT_EQ(runs.size(), 1U);
-  EXPECT_EQ(runs.at(0).max_iterations, 250);
-  EXPECT_NEAR(step_time(runs.at(0)), 40.25, 1e-9);
-}
-
 }  // namespace
 }  // namespace etad::test

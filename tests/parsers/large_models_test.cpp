@@ -1,0 +1,114 @@
+// Trainers of language and image models, whose logs need more than their rules' samples show.
+#include <gtest/gtest.h>
+
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+// diffusers' and kohya's scripts make images amid the bar, and save weights: that is no training.
+TEST(LargeModels, ImagesMadeAmidABarOfStepsAreNoTraining) {
+  for (const bool kohya : {false, true}) {
+    std::vector<std::string> lines;
+    int seconds = 0;
+    for (int step = 1; step <= 1000; ++step) {
+      seconds += 2;
+      lines.push_back(written("%s: %3d%%|####| %d/1000 [%02d:%02d<00:01,  2.00s/it, loss=0.5125]",
+                              kohya ? "steps" : "Steps", step / 10, step, seconds / 60, seconds % 60));
+      if (step % 200 != 0) continue;
+      lines.emplace_back(kohya ? "saving checkpoint: out/tiny.safetensors"
+                               : " Generating 4 images with prompt: a red house.");
+      seconds += 60;
+    }
+    const auto runs = runs_of(lines, 100);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 1000);
+    EXPECT_NEAR(step_time(runs.at(0)), 2, 0.01) << kohya;
+  }
+}
+
+// Its console tells the plan in a line that W&B's copy of the output lacks: the bar does, too.
+TEST(LargeModels, TheFirstStateOfVerlsBarTellsThePlan) {
+  std::vector<std::string> lines = {"Training Progress:   0%|          | 0/250 [00:00<?, ?it/s]"};
+  for (int step = 1; step <= 5; ++step)
+    lines.push_back(
+        written("step:%d - actor/pg_loss:0.125 - timing_s/gen:12.500 - timing_s/step:40.250 - a:1", step));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).max_iterations, 250);
+  EXPECT_NEAR(step_time(runs.at(0)), 40.25, 1e-9);
+}
+
+// torchtune's bar is drawn anew for each epoch, and names the step of all; the configuration tells the plan.
+TEST(LargeModels, TorchtunesEpochsMakeItsPlan) {
+  std::vector<std::string> lines = {"batch_size: 2", "epochs: 3", "gradient_accumulation_steps: 8"};
+  for (int step = 1; step <= 600; ++step) {
+    const int done = (step - 1) % 200 + 1;
+    lines.push_back(written("%d|%d|Loss: 1.25: %3d%%|####| %d/200 [%02d:%02d<00:03,  3.00s/it]",
+                            (step - 1) / 200 + 1, step, done / 2, done, done * 3 / 60, done * 3 % 60));
+  }
+  const auto runs = runs_of(lines, 250);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 600);
+  EXPECT_EQ(runs.at(0).max_iterations, 600);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_EQ(runs.at(0).train.samples_per_iteration, 16);
+  EXPECT_NEAR(step_time(runs.at(0)), 3, 0.01);
+}
+
+// OpenCLIP counts samples: the batch makes steps of them, or else the first line of a run, which is its first step's.
+TEST(LargeModels, OpenClipsSamplesAreCountedInSteps) {
+  for (const bool told : {false, true}) {
+    std::vector<std::string> lines;
+    if (told)
+      for (const char* line : {"batch_size: 64", "epochs: 2", "world_size: 4"})
+        lines.push_back(written("2025-03-04,05:00:00 | INFO |   %s", line));
+    int seconds = 0;
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      for (int batch = 1; batch <= 1001; batch += 100) {
+        if (batch > 1) seconds += 50;
+        lines.push_back(written(
+            "2025-03-04,05:%02d:%02d | INFO | Train Epoch: %d [%6d/256256 (%d%%)] Data (t): 0.020 Batch (t): "
+            "0.500, 512.000/s, 128.000/s/gpu LR: 0.000010 Logit Scale: 14.286 Loss: 5.5125 (5.6125)",
+            seconds / 60, seconds % 60, epoch, 256 * batch, batch / 10));
+      }
+      seconds += 30;
+      lines.push_back(
+          written("2025-03-04,05:%02d:%02d | INFO | Eval Epoch: %d imagenet-zeroshot-val-top1: 0.125",
+                  seconds / 60, seconds % 60, epoch + 1));
+    }
+    const auto runs = runs_of(lines, 8);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 2002) << told;
+    EXPECT_EQ(runs.at(0).train.samples_per_iteration, 256) << told;
+    EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.001) << told;
+    if (!told) continue;
+    EXPECT_EQ(runs.at(0).state, RunState::finished);
+    EXPECT_EQ(runs.at(0).devices, 4);
+  }
+}
+
+// Levanter's bar counts to three digits, and evaluations have one of their own.
+TEST(LargeModels, LevantersBarCountsToThreeDigits) {
+  std::vector<std::string> lines;
+  for (int step = 10; step <= 4000; step += 10) {
+    const std::string done = step < 1000 ? written("%dit", step) : written("%.2fkit", step / 1000.0);
+    lines.push_back(
+        written("INFO:tqdm_logging:Progress on:train %s/4.00kit rate:1.3it/s remaining:10:00 "
+                "elapsed:%02d:%02d postfix:loss=5.5",
+                done.c_str(), step * 3 / 4 / 60, step * 3 / 4 % 60));
+    if (step % 1000 == 0)
+      lines.emplace_back(
+          "INFO:tqdm_logging:Progress on:eval 20.0it/50.0it rate:2.0it/s remaining:00:15 "
+          "elapsed:00:10 postfix:loss=5.5");
+  }
+  const auto runs = runs_of(lines, 100);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 4000);
+  EXPECT_EQ(runs.at(0).max_iterations, 4000);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.75, 0.01);
+}
+
+}  // namespace
+}  // namespace etad::test
